@@ -1,0 +1,60 @@
+//! Congestion-control laws: one file and one word here for each.
+
+/// Declares the modules and the registry from one sorted list of file stems.
+macro_rules! laws {
+    ($($stem:ident => $Name:ident),+ $(,)?) => {
+        $(pub mod $stem;)+
+
+        /// Any of the laws, without a pointer: the machine is compiled for this type.
+        #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+        pub enum AnyLaw { $($Name($stem::$Name),)+ }
+
+        const CARDS: &[&Card] = &[$(&$stem::CARD,)+];
+
+        #[derive(Clone, Copy)]
+        enum Index { $($Name,)+ }
+
+        impl Registry for AnyLaw {
+            fn cards() -> &'static [&'static Card] {
+                CARDS
+            }
+
+            fn build(index: usize, values: &[f64]) -> Self {
+                $(if index == Index::$Name as usize {
+                    return Self::$Name($stem::$Name::new($stem::Params::from_values(values)));
+                })+
+                panic!("no law {index}; the scenario was not validated")
+            }
+        }
+
+        impl Law for AnyLaw {
+            fn on_start(&mut self, path: &Path, window: &mut Window) {
+                match self { $(Self::$Name(law) => law.on_start(path, window),)+ }
+            }
+
+            #[inline]
+            fn on_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
+                match self { $(Self::$Name(law) => law.on_ack(ack, path, window),)+ }
+            }
+
+            fn on_congestion(&mut self, event: Congestion, in_flight: u32, path: &Path, window: &mut Window) {
+                match self { $(Self::$Name(law) => law.on_congestion(event, in_flight, path, window),)+ }
+            }
+
+            fn on_recovered(&mut self, now_s: f64, path: &Path, window: &mut Window) {
+                match self { $(Self::$Name(law) => law.on_recovered(now_s, path, window),)+ }
+            }
+
+            fn gauge(&self) -> Option<(&'static str, f64)> {
+                match self { $(Self::$Name(law) => law.gauge(),)+ }
+            }
+        }
+    };
+}
+
+use headgate_model::control::{Ack, Congestion, Law, Path, Registry, Window};
+use headgate_model::params::Card;
+
+laws! {
+    reno => Reno,
+}

@@ -1,0 +1,3 @@
+//! The laws. Each is one file, and one word in its folder's list.
+
+pub mod control;

@@ -1,0 +1,269 @@
+//! The plan: a scenario with every default filled in and every unit resolved.
+//!
+//! Python writes it as JSON, this crate reads it. Times are integer picoseconds, rates bit/s, sizes
+//! bytes; a packet count is a count of full segments. Large columns (flow lists) come beside the
+//! JSON as arrays, and the plan names them.
+
+use serde::Deserialize;
+
+/// One run, whole.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    pub seed: u64,
+    pub duration_ps: u64,
+    pub nodes: Vec<Node>,
+    pub links: Vec<Link>,
+    /// Kinds of host link; a traffic place names one by index, or none at all.
+    #[serde(default)]
+    pub edges: Vec<Edge>,
+    pub transports: Vec<Transport>,
+    pub laws: Vec<LawChoice>,
+    pub traffic: Vec<Traffic>,
+    pub measure: Measure,
+}
+
+/// A router.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Node {
+    pub name: String,
+    /// Flow classes are unordered pairs of these ("D", "F", "N"); empty = no class.
+    #[serde(default)]
+    pub class: String,
+}
+
+/// One direction of a link, with the queue that feeds it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    pub name: String,
+    pub from: u32,
+    pub to: u32,
+    pub rate_bps: u64,
+    pub delay_ps: u64,
+    pub buffer: Buffer,
+    /// Independent loss probability of each packet, after the queue.
+    #[serde(default)]
+    pub loss: f64,
+}
+
+/// How much may wait (the packet in service is extra).
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Buffer {
+    Packets(u64),
+    Bytes(u64),
+    Infinite,
+}
+
+/// A kind of host link: rate and delay are the same both ways.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Edge {
+    pub name: String,
+    pub rate_bps: u64,
+    pub delay_ps: u64,
+    /// Bytes that may wait at each end; absent = no limit.
+    #[serde(default)]
+    pub buffer_bytes: Option<u64>,
+}
+
+/// A TCP profile (see docs/reference/transport).
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Transport {
+    pub name: String,
+    pub segment_bytes: u16,
+    pub header_bytes: u16,
+    pub ack_bytes: u16,
+    pub syn_bytes: u16,
+    pub initial_window: f64,
+    /// Absent = unbounded.
+    pub initial_ssthresh: Option<f64>,
+    /// Segments; absent = infinite.
+    pub receive_window: Option<u32>,
+    pub min_rto_ps: u64,
+    pub initial_rto_ps: u64,
+    pub max_rto_ps: u64,
+    /// SYNs sent in all before the connection fails.
+    pub syn_tries: u8,
+    /// First SYN time-out; doubles each try.
+    pub syn_rto_ps: u64,
+    pub recovery: Recovery,
+    pub limited_transmit: bool,
+    pub prr: bool,
+    pub rack_tlp: bool,
+    /// Grow by segments acknowledged (Linux) or by ACKs received (ns-2).
+    pub count: Count,
+    /// Grow only while the window is what limits the flow (RFC 7661 / Linux).
+    pub window_validation: bool,
+    pub delayed_ack: bool,
+    pub delayed_ack_ps: u64,
+    /// First segments of a connection that are acknowledged at once (Linux quick ACKs).
+    pub quick_acks: u32,
+    pub rtt: RttSampling,
+    /// RTT samples are rounded to this; 0 = exact.
+    pub clock_ps: u64,
+    /// Pace data at this multiple of cwnd/srtt; absent = send in bursts as the window allows.
+    pub pacing: Option<Pacing>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pacing {
+    pub slow_start_gain: f64,
+    pub gain: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Recovery {
+    Newreno,
+    Sack,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Count {
+    Segments,
+    Acks,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RttSampling {
+    /// Every ACK echoes a time stamp (RFC 7323).
+    Timestamps,
+    /// One segment is timed at a time, never a retransmitted one (Karn).
+    PerWindow,
+}
+
+/// A law and the parameters that differ from its defaults. A choice parameter takes its word.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LawChoice {
+    pub name: String,
+    #[serde(default)]
+    pub params: std::collections::BTreeMap<String, Value>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Value {
+    Number(f64),
+    Word(String),
+}
+
+/// Where a host sits: at a router, behind a host link of the named kind or directly on it.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Place {
+    pub node: u32,
+    #[serde(default)]
+    pub edge: Option<u32>,
+}
+
+/// `hosts` equal hosts at one place.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pool {
+    pub node: u32,
+    #[serde(default)]
+    pub edge: Option<u32>,
+    pub hosts: u32,
+}
+
+/// Who sends what, when. Every flow of a kind uses one law and one transport profile.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Traffic {
+    /// One flow; without `packets` it never ends.
+    Flow {
+        name: String,
+        law: u32,
+        transport: u32,
+        source: Place,
+        receiver: Place,
+        start_ps: u64,
+        #[serde(default)]
+        packets: Option<u64>,
+    },
+    /// Flows that arrive as a Poisson process; each picks a source and a receiver at random.
+    Poisson {
+        name: String,
+        law: u32,
+        transport: u32,
+        sources: Vec<Pool>,
+        receivers: Vec<Pool>,
+        flows_per_s: f64,
+        size: Size,
+        start_ps: u64,
+        stop_ps: u64,
+    },
+    /// Users who think (exponential), fetch a file from a random receiver, and think again.
+    Web {
+        name: String,
+        law: u32,
+        transport: u32,
+        sources: Vec<Pool>,
+        receivers: Vec<Pool>,
+        think_s: f64,
+        size: Size,
+        /// Share of the users who ask at once; the others begin by thinking.
+        at_once: f64,
+    },
+    /// A list of flows. Columns, by name in the arrays beside the plan: `{key}.start_ps` (u64),
+    /// `{key}.packets` (u64), and optionally `{key}.source`, `{key}.receiver` (u64, index into
+    /// `places`), `{key}.law` (u64, index into `laws`).
+    Replay {
+        name: String,
+        key: String,
+        law: u32,
+        transport: u32,
+        places: Vec<Place>,
+        /// Used where the columns are absent.
+        source: u32,
+        receiver: u32,
+    },
+}
+
+/// File sizes, in whole packets, at least one.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Size {
+    Fixed { packets: f64 },
+    Exponential { mean_packets: f64 },
+    Pareto { mean_packets: f64, shape: f64 },
+}
+
+/// What to keep.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Measure {
+    /// Figures of flows and ports start here.
+    pub warmup_ps: u64,
+    /// Start and end of each measurement period; responses are given for each.
+    pub periods: Vec<[u64; 2]>,
+    /// The macroscopic state is sampled this often within a period.
+    pub interval_ps: u64,
+    pub flows: FlowRows,
+    #[serde(default)]
+    pub series: Option<Series>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FlowRows {
+    All,
+    None,
+}
+
+/// Time series of chosen flows (by `Flow` name) and links (by index).
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Series {
+    pub interval_ps: u64,
+    pub flows: Vec<String>,
+    pub links: Vec<u32>,
+}

@@ -1,0 +1,11 @@
+//! The vocabulary: what a law, the machine and the laboratory must agree on, and nothing else.
+//!
+//! * [`units`] — time as integer picoseconds, and a clock that serialises bytes without drift.
+//! * [`chance`] — random streams keyed by name.
+//! * [`control`] — the interface of a congestion-control law.
+//! * [`params`] — parameters that describe themselves, and the card of a law.
+
+pub mod chance;
+pub mod control;
+pub mod params;
+pub mod units;

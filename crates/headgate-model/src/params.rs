@@ -1,0 +1,99 @@
+//! Parameters that describe themselves, and the card that introduces a law.
+
+/// One parameter of a law: everything a user, a schema or a factor needs to know about it.
+#[derive(Clone, Copy, Debug)]
+pub struct Param {
+    pub name: &'static str,
+    /// A number, or for a choice the index of a word in `choices`.
+    pub default: f64,
+    pub low: f64,
+    pub high: f64,
+    pub unit: &'static str,
+    /// Where the default comes from.
+    pub source: &'static str,
+    pub about: &'static str,
+    /// Words to choose from; empty for a number.
+    pub choices: &'static [&'static str],
+}
+
+impl Param {
+    pub const fn number(
+        name: &'static str,
+        default: f64,
+        range: (f64, f64),
+        unit: &'static str,
+        source: &'static str,
+        about: &'static str,
+    ) -> Self {
+        let (low, high) = range;
+        Self { name, default, low, high, unit, source, about, choices: &[] }
+    }
+
+    /// The first word is the default.
+    pub const fn choice(
+        name: &'static str,
+        choices: &'static [&'static str],
+        source: &'static str,
+        about: &'static str,
+    ) -> Self {
+        let high = (choices.len() - 1) as f64;
+        Self { name, default: 0.0, low: 0.0, high, unit: "", source, about, choices }
+    }
+}
+
+/// What a law says of itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Card {
+    /// The name users write; equal to the file's stem.
+    pub name: &'static str,
+    pub title: &'static str,
+    pub aliases: &'static [&'static str],
+    /// What drives it: "loss", "delay" or "hybrid".
+    pub family: &'static str,
+    /// The law in one line of mathematics.
+    pub law: &'static str,
+    /// Mean window against loss rate (or its equilibrium), in one line.
+    pub response: &'static str,
+    pub references: &'static [&'static str],
+    pub params: &'static [Param],
+}
+
+/// Declares a law's parameters once: the struct the law reads and the table everybody else reads.
+///
+/// ```
+/// headgate_model::params! {
+///     /// Gain of the increase.
+///     gain: number(0.01, (0.0, 1.0), "segments per ACK", "Kelly 2003"),
+///     /// Which text is followed.
+///     variant: choice(["paper", "linux"], "Kelly 2003; Linux tcp_scalable.c"),
+/// }
+/// assert_eq!(Params::TABLE[0].name, "gain");
+/// assert_eq!(Params::from_values(&[0.02, 1.0]).variant, 1.0);
+/// ```
+#[macro_export]
+macro_rules! params {
+    ($($(#[doc = $about:literal])+ $name:ident : $kind:ident ( $($arg:tt)* )),* $(,)?) => {
+        /// The law's parameters, as the run set them.
+        #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+        pub struct Params { $($(#[doc = $about])+ pub $name: f64,)* }
+
+        impl Params {
+            pub const TABLE: &'static [$crate::params::Param] = &[
+                $($crate::params!(@$kind stringify!($name), concat!($($about),+), $($arg)*),)*
+            ];
+
+            /// Values in the order of [`Self::TABLE`].
+            #[allow(unused_variables, unused_mut)]
+            pub fn from_values(values: &[f64]) -> Self {
+                let mut values = values.iter().copied();
+                Self { $($name: values.next().expect("one value per parameter"),)* }
+            }
+        }
+    };
+    (@number $name:expr, $about:expr, $default:expr, $range:expr, $unit:literal, $source:literal) => {
+        $crate::params::Param::number($name, $default, $range, $unit, $source, $about.trim_ascii())
+    };
+    (@choice $name:expr, $about:expr, [$($word:literal),+], $source:literal) => {
+        $crate::params::Param::choice($name, &[$($word),+], $source, $about.trim_ascii())
+    };
+}

@@ -1,0 +1,143 @@
+//! Time as integer picoseconds, and a clock that serialises bytes without drift.
+
+use serde::{Deserialize, Serialize};
+
+/// Picoseconds per second.
+pub const SECOND: u64 = 1_000_000_000_000;
+
+/// An instant, picoseconds since the run began (213 days fit).
+pub type Time = u64;
+
+/// A duration in picoseconds.
+pub type Span = u64;
+
+/// "Never": later than every instant of a run.
+pub const NEVER: Time = u64::MAX;
+
+pub fn seconds(ps: u64) -> f64 {
+    ps as f64 / SECOND as f64
+}
+
+/// A duration in seconds as picoseconds, rounded to the nearest.
+pub fn picoseconds(s: f64) -> u64 {
+    libm::round(s * SECOND as f64) as u64
+}
+
+/// A rate in lowest terms: `bytes` take `bytes * num / den` picoseconds, exactly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pace {
+    num: u64,
+    den: u32,
+}
+
+/// The time one packet takes: whole picoseconds and a remainder in units of `1/den`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tick {
+    pub whole: u64,
+    pub part: u32,
+}
+
+impl Pace {
+    /// `rate` in bit/s. Rates whose reduced denominator does not fit 32 bits are rounded to a
+    /// multiple of 1000 bit/s (only rates above 4 Gbit/s that are no multiple of it).
+    ///
+    /// # Panics
+    /// If the rate is zero: the scenario was not validated.
+    pub fn new(rate: u64) -> Self {
+        assert!(rate > 0, "a rate of zero");
+        let exact = Self::reduced(rate);
+        exact.unwrap_or_else(|| Self::reduced(rate / 1000 * 1000).expect("fits up to 4 Pbit/s"))
+    }
+
+    fn reduced(rate: u64) -> Option<Self> {
+        let bits_ps = 8 * SECOND;
+        let g = gcd(bits_ps, rate);
+        Some(Self { num: bits_ps / g, den: u32::try_from(rate / g).ok()? })
+    }
+
+    pub fn tick(&self, bytes: u32) -> Tick {
+        let total = u128::from(bytes) * u128::from(self.num);
+        let den = u128::from(self.den);
+        Tick { whole: (total / den) as u64, part: (total % den) as u32 }
+    }
+
+    pub fn den(&self) -> u32 {
+        self.den
+    }
+}
+
+fn gcd(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+/// When a serialiser is free, as whole picoseconds and the carried remainder.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Busy {
+    pub until: Time,
+    part: u32,
+}
+
+impl Busy {
+    /// Serves one packet that is there at `now`; returns when its last bit has left.
+    #[inline]
+    pub fn serve(&mut self, now: Time, tick: Tick, den: u32) -> Time {
+        if now > self.until {
+            *self = Self { until: now, part: 0 };
+        }
+        // part < den and tick.part < den, so the sum fits 33 bits
+        let part = u64::from(self.part) + u64::from(tick.part);
+        let carry = part >= u64::from(den);
+        self.until += tick.whole + u64::from(carry);
+        self.part = (part - if carry { u64::from(den) } else { 0 }) as u32;
+        self.until
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_million_small_packets_at_100_gbit_do_not_drift() {
+        let pace = Pace::new(100_000_000_000);
+        let mut busy = Busy::default();
+        for _ in 0..1_000_000 {
+            busy.serve(0, pace.tick(64), pace.den());
+        }
+        assert_eq!(busy.until, 5_120_000_000); // 64 B * 8 / 100e9 * 1e6 = 5.12 ms
+    }
+
+    #[test]
+    fn the_remainder_is_carried_exactly() {
+        let pace = Pace::new(192_000_000_000); // 1500 B take 62 500 ps; 40 B take 1666 2/3 ps
+        assert_eq!(pace.tick(1500), Tick { whole: 62_500, part: 0 });
+        let mut busy = Busy::default();
+        for _ in 0..3 {
+            busy.serve(0, pace.tick(40), pace.den());
+        }
+        assert_eq!(busy.until, 5_000);
+    }
+
+    #[test]
+    fn an_odd_rate_is_exact_over_a_second() {
+        let pace = Pace::new(123_456_789);
+        let mut busy = Busy::default();
+        for _ in 0..123_456_789 / 8 / 100 {
+            busy.serve(0, pace.tick(100), pace.den());
+        }
+        let bytes = u128::from(123_456_789u64 / 8 / 100 * 100);
+        assert_eq!(u128::from(busy.until), bytes * 8 * u128::from(SECOND) / 123_456_789);
+    }
+
+    #[test]
+    fn an_idle_serialiser_starts_at_once() {
+        let pace = Pace::new(8_000_000_000_000); // 1 ps per byte
+        let mut busy = Busy::default();
+        assert_eq!(busy.serve(10, pace.tick(5), pace.den()), 15);
+        assert_eq!(busy.serve(12, pace.tick(5), pace.den()), 20);
+        assert_eq!(busy.serve(30, pace.tick(5), pace.den()), 35);
+    }
+}
