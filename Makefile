@@ -1,0 +1,90 @@
+# Every target sets up what it needs; `make help` lists them.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+PYTHON ?= python3
+WORKERS ?= 2
+VENV := .venv
+BIN := $(VENV)/bin
+OUT := out/tcp-replacements
+
+# rustup's toolchain comes first where there is one, also in shells that did not read its profile.
+export PATH := $(HOME)/.cargo/bin:$(PATH)
+# A missing Rust toolchain is a clear sentence, not a silent download of another one.
+export MATURIN_NO_INSTALL_RUST := 1
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export MPLBACKEND := Agg
+
+BUILT_FROM := pyproject.toml constraints.txt Cargo.toml Cargo.lock \
+	$(shell find crates -name '*.rs' -o -name Cargo.toml)
+NO_EXTENSION := --workspace --exclude headgate-py
+
+.PHONY: help
+help: ## List the targets
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
+
+.PHONY: predict
+predict: $(VENV)/.ok ## What happens to the network if everyone's TCP is replaced? A study, its findings, a report
+	@$(BIN)/headgate study tcp-replacements --scale quick --out $(OUT)
+
+.PHONY: test
+test: lint test-rust test-python docs examples ## Everything that must hold: style, types, tests, docs, examples
+
+.PHONY: setup
+setup: $(VENV)/.ok ## Build the engine and install the package into .venv
+
+$(VENV)/.ok: $(BUILT_FROM)
+	@scripts/need-tools.sh $(PYTHON)
+	@echo "Setting up $(VENV) and building the engine (a few minutes the first time) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/pip install --quiet -c constraints.txt -e ".[test,lint,docs]"
+	@touch $@
+
+.PHONY: lint
+lint: $(VENV)/.ok ## Formatting, clippy, ruff, mypy
+	@scripts/need-tools.sh $(PYTHON) dev
+	cargo fmt --all --check
+	cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
+	$(BIN)/ruff format --check --quiet .
+	$(BIN)/ruff check --quiet .
+	$(BIN)/mypy
+
+.PHONY: test-rust
+test-rust: ## The engine's own tests
+	@scripts/need-tools.sh $(PYTHON)
+	cargo test --quiet --release --locked $(NO_EXTENSION)
+
+.PHONY: test-python
+test-python: $(VENV)/.ok ## The package's tests, the oracles among them
+	$(BIN)/python -m pytest --quiet -n $(WORKERS)
+
+.PHONY: examples
+examples: $(VENV)/.ok ## Run every example
+	@for example in examples/*.py; do \
+		echo "$$example"; $(BIN)/python "$$example" > /dev/null; \
+	done
+
+.PHONY: docs
+docs: $(VENV)/.ok ## Build the documentation into docs/_build/html; a warning is an error
+	$(BIN)/sphinx-build --quiet -W --keep-going -b html docs docs/_build/html
+
+.PHONY: bench
+bench: $(VENV)/.ok ## Time the engine on the four bench networks (one idle core, several minutes)
+	@$(BIN)/headgate bench
+
+.PHONY: wheel
+wheel: $(VENV)/.ok ## Build dist/*.whl and prove that it installs and runs without Rust
+	@$(BIN)/pip install --quiet -c constraints.txt maturin
+	@rm -rf dist
+	$(BIN)/maturin build --quiet --release --locked --out dist
+	scripts/prove-wheel.sh $(PYTHON)
+
+.PHONY: clean
+clean: ## Remove everything that these commands wrote
+	rm -rf $(VENV) target dist out docs/_build docs/reference/generated
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -f python/headgate/_native*.so
+	find python tests examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
