@@ -55,7 +55,7 @@ lint: $(VENV)/.ok ## Formatting, clippy, ruff, mypy
 .PHONY: test-rust
 test-rust: ## The engine's own tests
 	@scripts/need-tools.sh $(PYTHON)
-	cargo test --quiet --release --locked $(NO_EXTENSION)
+	cargo test --quiet --profile simtest --locked $(NO_EXTENSION)
 
 .PHONY: test-python
 test-python: $(VENV)/.ok ## The package's tests, the oracles among them
