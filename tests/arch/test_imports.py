@@ -1,0 +1,88 @@
+"""Who may import whom in the package (ARCHITECTURE.md, the dependency rule)."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from .repository import PACKAGE
+
+NATIVE = "headgate._native"
+
+#: The modules that cross the border to the engine; every other one sees tables and plans only.
+CROSSES_THE_BORDER = {"headgate.catalog", "headgate.run.simulate"}
+
+#: Package -> what it must not know. `cli` and `report` may see all.
+FORBIDDEN = {
+    "headgate.units": ["headgate"],
+    "headgate.errors": ["headgate"],
+    "headgate.tables": ["headgate.run", "headgate.scenario", "headgate.studies", NATIVE],
+    "headgate.scenario": ["headgate.plots", "headgate.studies", "headgate.cli"],
+    "headgate.design": ["headgate.run", "headgate.plots", "headgate.cli", NATIVE],
+    "headgate.measures": ["headgate.run", "headgate.plots", "headgate.cli", NATIVE],
+    "headgate.stats": ["headgate.run", "headgate.plots", "headgate.cli", NATIVE],
+    "headgate.plots": ["headgate.run", "headgate.studies", "headgate.cli", NATIVE],
+    "headgate.run": ["headgate.plots", "headgate.stats", "headgate.studies", "headgate.cli"],
+}
+
+
+def modules() -> Iterator[tuple[str, Path]]:
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+        yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), path
+
+
+def within(name: str, package: str) -> bool:
+    return name == package or name.startswith(package + ".")
+
+
+def imported(module: str, path: Path) -> Iterator[str]:
+    """Every module that the file imports, at its top or inside a function."""
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package.rsplit(".", node.level - 1)[0] if node.level else ""
+            origin = ".".join(part for part in (base, node.module) if part)
+            yield origin
+            yield from (f"{origin}.{alias.name}" for alias in node.names)
+
+
+@pytest.mark.parametrize("package", FORBIDDEN)
+def test_packages_know_only_what_is_below_them(package: str) -> None:
+    offences = [
+        f"{module} imports {name}"
+        for module, path in modules()
+        if within(module, package)
+        for name in imported(module, path)
+        if any(within(name, other) for other in FORBIDDEN[package]) and not within(name, package)
+    ]
+    assert not offences
+
+
+def test_only_the_border_imports_the_extension() -> None:
+    importers = {
+        module
+        for module, path in modules()
+        if any(within(n, NATIVE) for n in imported(module, path))
+    }
+    assert importers <= CROSSES_THE_BORDER
+
+
+def test_there_is_no_list_of_laws_in_python() -> None:
+    """What exists is read from the registry: no module names all the laws."""
+    from headgate import catalog
+
+    names = {law.name for law in catalog.laws()}
+    assert names
+    for module, path in modules():
+        if within(module, "headgate.studies"):
+            continue  # a study chooses the laws that it compares
+        words = {
+            node.value
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.Constant)
+        }
+        assert not names <= {word for word in words if isinstance(word, str)}, module

@@ -1,0 +1,38 @@
+"""The command line answers at once: heavy libraries are imported where they are used."""
+
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+HEADGATE = Path(sys.executable).with_name("headgate")
+HEAVY = ("duckdb", "matplotlib", "networkx", "numpy", "pandas", "scipy", "statsmodels")
+
+
+def cpu_of_children_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def help_cpu_s() -> float:
+    before_s = cpu_of_children_s()
+    subprocess.run([HEADGATE, "--help"], check=True, capture_output=True)
+    return cpu_of_children_s() - before_s
+
+
+def test_help_takes_less_than_0_3_cpu_seconds() -> None:
+    help_cpu_s()  # the first start may compile bytecode
+    assert min(help_cpu_s() for _ in range(5)) < 0.3
+
+
+def test_help_imports_no_heavy_library() -> None:
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", HEADGATE, "--help"],
+        check=True,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
+    )
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert not imported & set(HEAVY)
