@@ -14,7 +14,7 @@ FULL = {
     "cargo": "exit 0",
     "rustc": "echo 'rustc 1.85.0 (4d91de4e4 2025-02-17)'",
     "python": f'exec {sys.executable} "$@"',
-    "cut": 'exec /usr/bin/cut "$@"',
+    "cut": f'exec {shutil.which("cut")} "$@"',
 }
 
 
