@@ -57,4 +57,5 @@ use headgate_model::params::Card;
 
 laws! {
     reno => Reno,
+    scalable => Scalable,
 }

@@ -1,0 +1,158 @@
+//! Scalable TCP: multiplicative increase, multiplicative decrease.
+//!
+//! # What it does
+//! Grows by a fixed share of the window each round trip and gives back an eighth on a loss, so that
+//! the time to recover does not depend on the window. At small windows it is Reno.
+//!
+//! # The law
+//! `w += a` per acknowledged segment and `w *= 1 - b` on a loss, with `a` = 0.01 and `b` = 0.125;
+//! Reno's rules while the window (on a loss: the flight) is below `low_window` = 16 segments.
+//!
+//! # Where it differs from the paper
+//! Not at all by default. The variant `linux` follows that kernel's module (ns-2 carries it too): one
+//! segment per `min(w, 50)` acknowledged, no low window. The 50 makes up for delayed ACKs, so the
+//! variant grows twice as fast where every segment is acknowledged. The kernel counts whole segments
+//! (and 51 for 50); here the window is fractional.
+//!
+//! # When to use it
+//! As the aggressive end of the loss-driven laws: quick on large windows, unfair to Reno.
+//!
+//! # References
+//! Kelly 2003 (increase 0.01, decrease 1/8, low window 16); Linux `tcp_scalable.c` (1/50).
+
+use headgate_model::control::{Ack, Congestion, Law, Path, Window};
+use headgate_model::params::Card;
+
+use super::reno;
+
+headgate_model::params! {
+    /// Increase `a` per acknowledged segment (variant kelly).
+    increase: number(0.01, (1e-6, 1.0), "segments", "Kelly 2003"),
+    /// Share `b` of the window that a loss takes.
+    decrease: number(0.125, (0.01, 0.9), "", "Kelly 2003"),
+    /// Window below which the law is Reno's (variant kelly); 0 = never.
+    low_window: number(16.0, (0.0, 10000.0), "segments", "Kelly 2003 (lwnd)"),
+    /// Which text is followed: kelly, or linux with 1/min(w, 50) per segment and no low window.
+    variant: choice(["kelly", "linux"], "Kelly 2003; Linux tcp_scalable.c"),
+}
+
+pub const CARD: Card = Card {
+    name: "scalable",
+    title: "Scalable TCP",
+    aliases: &["stcp"],
+    family: "loss",
+    law: "w += 0.01 per ACK; w *= 0.875 on loss; Reno below 16 segments",
+    response: "w = 0.075 / p",
+    references: &["Kelly 2003, Scalable TCP: improving performance in highspeed wide area networks"],
+    params: Params::TABLE,
+};
+
+/// Linux adds one segment per so many acknowledged ones (TCP_SCALABLE_AI_CNT).
+const LINUX_COUNT: f64 = 50.0;
+
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Scalable {
+    increase: f64,
+    decrease: f64,
+    low_window: f64,
+    linux: bool,
+}
+
+impl Scalable {
+    pub fn new(params: Params) -> Self {
+        let linux = params.variant == 1.0;
+        let low_window = if linux { 0.0 } else { params.low_window };
+        Self { increase: params.increase, decrease: params.decrease, low_window, linux }
+    }
+
+    fn gain(&self, cwnd: f64) -> f64 {
+        if self.linux { 1.0 / cwnd.min(LINUX_COUNT) } else { self.increase }
+    }
+
+    fn avoid(&self, acked: f64, window: &mut Window) {
+        if window.cwnd < self.low_window {
+            reno::avoid(acked, window);
+        } else {
+            window.cwnd += acked * self.gain(window.cwnd);
+        }
+    }
+}
+
+impl Law for Scalable {
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack, _path: &Path, window: &mut Window) {
+        if !ack.cwnd_limited {
+            return;
+        }
+        let left = if window.slow_starts() { window.slow_start(ack.acked) } else { ack.acked };
+        if left > 0.0 {
+            self.avoid(left, window);
+        }
+    }
+
+    fn on_congestion(&mut self, _event: Congestion, in_flight: u32, _path: &Path, window: &mut Window) {
+        let flight = f64::from(in_flight);
+        if flight < self.low_window {
+            reno::halve(in_flight, window);
+        } else {
+            window.ssthresh = (flight * (1.0 - self.decrease)).max(2.0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATH: Path = Path { srtt_s: 0.1, min_rtt_s: 0.1, segment_bytes: 1500 };
+
+    fn law(variant: f64) -> Scalable {
+        Scalable::new(Params { increase: 0.01, decrease: 0.125, low_window: 16.0, variant })
+    }
+
+    fn acked(law: &mut Scalable, cwnd: f64) -> f64 {
+        let mut window = Window { cwnd, ssthresh: 2.0, pace: f64::INFINITY };
+        let ack = Ack {
+            now_s: 1.0,
+            acked: 1.0,
+            rtt_s: 0.1,
+            in_flight: cwnd as u32,
+            round_start: false,
+            rate: 0.0,
+            cwnd_limited: true,
+        };
+        law.on_ack(&ack, &PATH, &mut window);
+        window.cwnd
+    }
+
+    fn after_loss(law: &mut Scalable, in_flight: u32) -> f64 {
+        let mut window = Window { cwnd: f64::from(in_flight), ssthresh: 2.0, pace: f64::INFINITY };
+        law.on_congestion(Congestion::Loss, in_flight, &PATH, &mut window);
+        window.ssthresh
+    }
+
+    #[test]
+    fn one_segment_adds_a_hundredth() {
+        assert_eq!(acked(&mut law(0.0), 200.0), 200.01);
+        assert_eq!(acked(&mut law(0.0), 16.0), 16.01);
+    }
+
+    #[test]
+    fn below_the_low_window_it_is_reno() {
+        assert_eq!(acked(&mut law(0.0), 8.0), 8.125); // 8 + 1/8
+        assert_eq!(after_loss(&mut law(0.0), 15), 7.5);
+    }
+
+    #[test]
+    fn a_loss_takes_an_eighth() {
+        assert_eq!(after_loss(&mut law(0.0), 16), 14.0); // 16 * 7/8
+        assert_eq!(after_loss(&mut law(1.0), 8), 7.0);
+        assert_eq!(after_loss(&mut law(1.0), 1), 2.0);
+    }
+
+    #[test]
+    fn linux_adds_one_per_fifty_or_per_window() {
+        assert_eq!(acked(&mut law(1.0), 200.0), 200.02); // 1/50
+        assert_eq!(acked(&mut law(1.0), 20.0), 20.05); // 1/20
+    }
+}
