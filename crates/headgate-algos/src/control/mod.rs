@@ -56,6 +56,7 @@ use headgate_model::control::{Ack, Congestion, Law, Path, Registry, Window};
 use headgate_model::params::Card;
 
 laws! {
+    ctcp => Ctcp,
     reno => Reno,
     scalable => Scalable,
 }

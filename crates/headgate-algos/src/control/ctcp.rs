@@ -1,0 +1,243 @@
+//! Compound TCP: Reno plus a window steered by delay.
+//!
+//! # What it does
+//! Adds to Reno's window a second one that grows fast while few packets queue and shrinks as the
+//! queue grows, so that a long fat path fills soon and a full one is left to Reno.
+//!
+//! # The law
+//! `w = c + d`. The loss-driven part: `c += 1/w` per acknowledged segment. The delay-driven part,
+//! once a round trip, from the packets it queues, `diff = w (1 - base_rtt/rtt)`: `d += max(0, alpha
+//! w^k - 1)` if `diff < gamma`, else `d = max(0, d - zeta diff)`. Loss: `c = c/2` and `d = max(0,
+//! w (1 - beta) - c_old/2)`, so that `w` halves. Time-out and slow start: `d = 0`.
+//!
+//! # Where it differs from the paper
+//! `gamma` is fixed; the paper's later tuning of it by an emulated Reno flow is not part of this law.
+//! `k` is 3/4, which all implementations share, where 0.8 would match HighSpeed TCP's exponent. No
+//! threshold switches `d` on: `alpha w^k` exceeds 1 only above 16 segments; `low_window` can set one
+//! (implementations use 38 or 41). The RTT is the round's smallest, of more than two samples, else the
+//! round is passed over. In slow start `d` is zero, where the ns-2 module already grows it.
+//!
+//! # When to use it
+//! As the hybrid of loss and delay: efficient on large empty paths, Reno on full ones.
+//!
+//! # References
+//! Tan, Song, Zhang, Sridharan 2006 (alpha 1/8, beta 1/2, k 3/4, gamma 30); draft-sridharan-tcpm-ctcp;
+//! the `tcp_compound` module of ns-2 (zeta 1, smallest RTT, more than two samples).
+
+use headgate_model::control::{Ack, Congestion, Law, Path, Window};
+use headgate_model::params::Card;
+
+use super::reno;
+
+headgate_model::params! {
+    /// Factor of the delay-driven increase, `alpha w^k` per round trip.
+    alpha: number(0.125, (0.0, 1.0), "segments^(1-k)", "Tan et al. 2006"),
+    /// Share of the window that a loss takes.
+    beta: number(0.5, (0.05, 0.95), "", "Tan et al. 2006"),
+    /// Exponent of the delay-driven increase.
+    k: number(0.75, (0.0, 0.99), "", "Tan et al. 2006"),
+    /// Share of the queued packets that the delay-driven window gives back per round trip.
+    zeta: number(1.0, (0.0, 10.0), "", "ns-2 tcp_compound"),
+    /// Queued packets from which the delay-driven window shrinks.
+    gamma: number(30.0, (0.0, 10000.0), "segments", "Tan et al. 2006"),
+    /// Window below which the delay-driven part does not grow; 0 = wherever `alpha w^k` exceeds 1.
+    low_window: number(0.0, (0.0, 10000.0), "segments", "Tan et al. 2006 need none"),
+}
+
+pub const CARD: Card = Card {
+    name: "ctcp",
+    title: "Compound TCP",
+    aliases: &["compound"],
+    family: "hybrid",
+    law: "w = c + d; c as Reno; d += w^0.75/8 - 1 per RTT while fewer than 30 queue; w *= 1/2 on loss",
+    response: "w = 0.255 / p^0.8",
+    references: &["Tan, Song, Zhang, Sridharan 2006", "draft-sridharan-tcpm-ctcp-02"],
+    params: Params::TABLE,
+};
+
+/// A round of fewer samples says nothing: they may all be delayed ACKs.
+const LEAST_SAMPLES: u32 = 3;
+
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Ctcp {
+    params: Params,
+    /// The delay-driven part of the window, segments.
+    dwnd: f64,
+    /// Smallest RTT of this round, seconds.
+    round_rtt_s: f64,
+    samples: u32,
+}
+
+impl Ctcp {
+    pub fn new(params: Params) -> Self {
+        Self { params, dwnd: 0.0, round_rtt_s: f64::INFINITY, samples: 0 }
+    }
+
+    fn sample(&mut self, rtt_s: f64) {
+        if rtt_s > 0.0 {
+            self.round_rtt_s = self.round_rtt_s.min(rtt_s);
+            self.samples += 1;
+        }
+    }
+
+    fn open_round(&mut self) {
+        self.round_rtt_s = f64::INFINITY;
+        self.samples = 0;
+    }
+
+    /// The delay-driven window that follows a round at `win` segments with `diff` of them queued.
+    fn steered(&self, win: f64, diff: f64) -> f64 {
+        let Params { alpha, k, zeta, gamma, low_window, .. } = self.params;
+        if diff >= gamma {
+            (self.dwnd - zeta * diff).max(0.0)
+        } else if win >= low_window {
+            self.dwnd + (alpha * libm::pow(win, k) - 1.0).max(0.0)
+        } else {
+            self.dwnd
+        }
+    }
+
+    fn steer(&mut self, base_rtt_s: f64, window: &mut Window) {
+        if self.samples >= LEAST_SAMPLES {
+            let diff = window.cwnd * (1.0 - base_rtt_s / self.round_rtt_s);
+            let dwnd = self.steered(window.cwnd, diff);
+            window.cwnd += dwnd - self.dwnd;
+            self.dwnd = dwnd;
+        }
+    }
+
+    fn avoid(&mut self, acked: f64, ack: &Ack, path: &Path, window: &mut Window) {
+        // the transport may have left less than both parts together
+        if self.dwnd > window.cwnd - 1.0 {
+            self.dwnd = 0.0;
+        }
+        reno::avoid(acked, window);
+        if ack.round_start {
+            self.steer(path.min_rtt_s, window);
+        }
+    }
+}
+
+impl Law for Ctcp {
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
+        self.sample(ack.rtt_s);
+        if ack.cwnd_limited {
+            if window.slow_starts() {
+                self.dwnd = 0.0;
+                let left = window.slow_start(ack.acked);
+                reno::avoid(left, window);
+            } else {
+                self.avoid(ack.acked, ack, path, window);
+            }
+        }
+        if ack.round_start {
+            self.open_round();
+        }
+    }
+
+    fn on_congestion(&mut self, event: Congestion, in_flight: u32, _path: &Path, window: &mut Window) {
+        reno::halve(in_flight, window);
+        if event == Congestion::Timeout {
+            self.dwnd = 0.0;
+            return;
+        }
+        let win = f64::from(in_flight);
+        let half = (win - self.dwnd).max(0.0) / 2.0;
+        self.dwnd = (win * (1.0 - self.params.beta) - half).max(0.0);
+        window.ssthresh = (half + self.dwnd).max(2.0);
+    }
+
+    fn on_recovered(&mut self, _now_s: f64, _path: &Path, _window: &mut Window) {
+        self.open_round();
+    }
+
+    fn gauge(&self) -> Option<(&'static str, f64)> {
+        Some(("dwnd", self.dwnd))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATH: Path = Path { srtt_s: 0.1, min_rtt_s: 0.1, segment_bytes: 1500 };
+
+    fn law() -> Ctcp {
+        let defaults: Vec<f64> = Params::TABLE.iter().map(|param| param.default).collect();
+        Ctcp::new(Params::from_values(&defaults))
+    }
+
+    fn avoiding(cwnd: f64) -> Window {
+        Window { cwnd, ssthresh: 2.0, pace: f64::INFINITY }
+    }
+
+    fn ack(rtt_s: f64, round_start: bool) -> Ack {
+        let in_flight = 0;
+        Ack { now_s: 1.0, acked: 1.0, rtt_s, in_flight, round_start, rate: 0.0, cwnd_limited: true }
+    }
+
+    /// A round of `samples` ACKs whose last one closes it.
+    fn round(law: &mut Ctcp, samples: u32, rtt_s: f64, window: &mut Window) {
+        for i in 1..=samples {
+            law.on_ack(&ack(rtt_s, i == samples), &PATH, window);
+        }
+    }
+
+    #[test]
+    fn an_empty_path_adds_a_power_of_the_window() {
+        let (mut law, mut window) = (law(), avoiding(256.0));
+        law.on_ack(&ack(0.1, false), &PATH, &mut window);
+        assert_eq!(window.cwnd, 256.0 + 1.0 / 256.0);
+        window.cwnd = 256.0 - 2.0 / 256.0;
+        round(&mut law, 2, 0.1, &mut window);
+        // 256^0.75 / 8 - 1 = 64/8 - 1 = 7, and 1/256 twice brings the Reno part back to 256
+        assert!((law.dwnd - 7.0).abs() < 1e-6 && (window.cwnd - 263.0).abs() < 1e-3);
+    }
+
+    #[test]
+    fn a_queue_is_given_back() {
+        let (mut law, mut window) = (law(), avoiding(300.0 - 1e-2));
+        law.dwnd = 100.0;
+        round(&mut law, 3, 0.125, &mut window);
+        // diff = 300 (1 - 0.1/0.125) = 60 >= 30: 100 - 60 = 40
+        assert!((law.dwnd - 40.0).abs() < 1e-3 && (window.cwnd - 240.0).abs() < 1e-3);
+    }
+
+    #[test]
+    fn nothing_is_added_up_to_sixteen_segments_or_on_two_samples() {
+        let (mut law, mut window) = (law(), avoiding(15.0));
+        round(&mut law, 3, 0.1, &mut window);
+        assert_eq!(law.dwnd, 0.0);
+        window.cwnd = 256.0;
+        round(&mut law, 2, 0.1, &mut window);
+        assert_eq!(law.dwnd, 0.0);
+    }
+
+    #[test]
+    fn the_low_window_can_be_set() {
+        let (mut law, mut window) = (law(), avoiding(256.0));
+        law.params.low_window = 300.0;
+        round(&mut law, 3, 0.1, &mut window);
+        assert_eq!(law.dwnd, 0.0);
+    }
+
+    #[test]
+    fn a_loss_halves_both_parts() {
+        let (mut law, mut window) = (law(), avoiding(100.0));
+        law.dwnd = 40.0;
+        law.on_congestion(Congestion::Loss, 100, &PATH, &mut window);
+        // c 60 -> 30, d = 100/2 - 30 = 20
+        assert_eq!((window.ssthresh, law.dwnd), (50.0, 20.0));
+    }
+
+    #[test]
+    fn a_timeout_and_slow_start_leave_no_delay_part() {
+        let (mut law, mut window) = (law(), avoiding(1.0));
+        law.dwnd = 40.0;
+        law.on_congestion(Congestion::Timeout, 100, &PATH, &mut window);
+        assert_eq!((window.ssthresh, law.dwnd), (50.0, 0.0));
+        round(&mut law, 5, 0.1, &mut window);
+        assert_eq!((window.cwnd, law.dwnd), (6.0, 0.0));
+    }
+}
