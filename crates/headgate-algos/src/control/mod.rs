@@ -57,6 +57,7 @@ use headgate_model::params::Card;
 
 laws! {
     ctcp => Ctcp,
+    fast => Fast,
     reno => Reno,
     scalable => Scalable,
 }

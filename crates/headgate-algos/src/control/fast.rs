@@ -1,0 +1,315 @@
+//! FAST TCP: each flow keeps `alpha` packets in the queue.
+//!
+//! # What it does
+//! Compares the RTT with the smallest one seen and moves the window towards the one at which the
+//! flow has `alpha` packets waiting. It needs no losses; when one comes, it halves.
+//!
+//! # The law
+//! `w = min(2w, (1 - gamma) w + gamma (base_rtt/rtt w' + alpha))`, at least 2, where `w'` is the window
+//! at which the packet now acknowledged was sent and `rtt` a moving average. While the average is
+//! less than `mi_threshold_s` above `base_rtt`: one segment per acknowledged one, so that the window
+//! doubles each round trip. Updates fall in every `update_rounds`-th round trip only. On paths of 4 ms
+//! and more an increase is spread over the ACKs up to the next update. Loss: `w = w/2`; time-out:
+//! `w = 2`. `base_rtt` is the smallest RTT of the connection and is never reset.
+//!
+//! # Where it differs from the paper
+//! The variant `ns2` follows that agent: within an updating round trip it updates every 10 ms, and the
+//! weight of an RTT sample is 1/max(256, w/3). The variant `paper` updates once in an updating round
+//! trip and weighs samples by min(3/w, 1/4). Both double by the same threshold. `w'` is interpolated
+//! between the windows at the starts of the last two round trips, which is exact while the window
+//! doubles or rests; the agent remembers it for each packet. Windows are fractional, where the agent
+//! drops increases below one packet. After a time-out the average starts anew, so that the window
+//! doubles at once. `ssthresh` ends no slow start.
+//!
+//! # When to use it
+//! As the law driven by delay: full use of a path at a queue of `alpha` packets per flow, if the buffer
+//! holds them.
+//!
+//! # References
+//! Wei, Jin, Low, Hegde 2006; Jin, Wei, Low 2004 (equation, gamma 0.5); the FAST agent 1.1.3 of ns-2 by
+//! Cui and Andrew (alpha 100, threshold 0.75 ms, every other round trip, 10 ms, 4 ms).
+
+use headgate_model::control::{Ack, Congestion, Law, Path, Window};
+use headgate_model::params::Card;
+
+use super::reno;
+
+headgate_model::params! {
+    /// Packets that a flow keeps in the queue.
+    alpha: number(100.0, (1.0, 100000.0), "segments", "ns-2 FAST agent 1.1.3"),
+    /// Share of the way to its target that the window goes at an update.
+    gamma: number(0.5, (0.01, 1.0), "", "Jin, Wei, Low 2004"),
+    /// Queueing delay below which the window doubles each round trip; 0 = never.
+    mi_threshold_s: number(0.00075, (0.0, 1.0), "s", "ns-2 FAST agent 1.1.3"),
+    /// The window is updated in every so many-th round trip.
+    update_rounds: number(2.0, (1.0, 16.0), "round trips", "ns-2 FAST agent 1.1.3"),
+    /// Whose clock and RTT average: ns2, or paper with one update per updating round trip.
+    variant: choice(["ns2", "paper"], "ns-2 FAST agent 1.1.3; Wei et al. 2006"),
+}
+
+pub const CARD: Card = Card {
+    name: "fast",
+    title: "FAST TCP",
+    aliases: &[],
+    family: "delay",
+    law: "w = min(2w, (1-gamma) w + gamma (base_rtt/rtt w + alpha)) every other RTT; w *= 1/2 on loss",
+    response: "alpha packets queued per flow: rate = alpha / queueing delay",
+    references: &["Jin, Wei, Low 2004", "Wei, Jin, Low, Hegde 2006"],
+    params: Params::TABLE,
+};
+
+/// The smallest window, segments.
+const FLOOR: f64 = 2.0;
+
+/// From this base RTT on, increases are spread over ACKs.
+const SPREAD_RTT_S: f64 = 0.004;
+
+/// The ns-2 agent updates at most this often.
+const CLOCK_S: f64 = 0.010;
+
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+enum Variant {
+    Ns2,
+    Paper,
+}
+
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Fast {
+    alpha: f64,
+    gamma: f64,
+    mi_threshold_s: f64,
+    /// Average RTT; 0 before the first sample.
+    rtt_s: f64,
+    /// Window when the round before this one began, segments.
+    before: f64,
+    /// Window when this round began, segments.
+    began: f64,
+    /// Segments acknowledged in this round.
+    passed: f64,
+    /// Where the window is going, segments.
+    goal: f64,
+    /// How far it goes there per acknowledged segment.
+    slope: f64,
+    updated_s: f64,
+    update_rounds: u8,
+    /// Rounds since the last updating one.
+    round: u8,
+    variant: Variant,
+}
+
+impl Fast {
+    pub fn new(params: Params) -> Self {
+        let variant = if params.variant == 1.0 { Variant::Paper } else { Variant::Ns2 };
+        Self {
+            alpha: params.alpha,
+            gamma: params.gamma,
+            mi_threshold_s: params.mi_threshold_s,
+            rtt_s: 0.0,
+            before: FLOOR,
+            began: FLOOR,
+            passed: 0.0,
+            goal: FLOOR,
+            slope: 0.0,
+            updated_s: 0.0,
+            update_rounds: params.update_rounds as u8,
+            round: 0,
+            variant,
+        }
+    }
+
+    /// Forgets where the window was and was going: the rounds to come start from `cwnd`.
+    fn rest_at(&mut self, cwnd: f64) {
+        (self.before, self.began, self.goal) = (cwnd, cwnd, cwnd);
+        (self.passed, self.slope, self.round) = (0.0, 0.0, 0);
+    }
+
+    fn weight(&self, cwnd: f64) -> f64 {
+        match self.variant {
+            Variant::Ns2 => 1.0 / (cwnd / 3.0).max(256.0),
+            Variant::Paper => (3.0 / cwnd).min(0.25),
+        }
+    }
+
+    fn sample(&mut self, rtt_s: f64, cwnd: f64) {
+        if self.rtt_s == 0.0 {
+            self.rtt_s = rtt_s;
+        } else if rtt_s > 0.0 {
+            self.rtt_s += self.weight(cwnd) * (rtt_s - self.rtt_s);
+        }
+    }
+
+    fn open_round(&mut self, cwnd: f64) {
+        (self.before, self.began) = (self.began, cwnd);
+        self.passed = 0.0;
+        self.round = (self.round + 1) % self.update_rounds;
+    }
+
+    /// The window at which the packet now acknowledged was sent.
+    fn sent_at(&self) -> f64 {
+        let share = (self.passed / self.began).min(1.0);
+        self.before + (self.began - self.before) * share
+    }
+
+    fn due(&self, ack: &Ack) -> bool {
+        let clock = match self.variant {
+            Variant::Ns2 => ack.now_s >= self.updated_s + CLOCK_S,
+            Variant::Paper => ack.round_start,
+        };
+        self.round == 0 && clock
+    }
+
+    /// The equation: where the window goes from `cwnd`.
+    fn target(&self, cwnd: f64, base_rtt_s: f64) -> f64 {
+        let equilibrium = base_rtt_s / self.rtt_s * self.sent_at() + self.alpha;
+        let next = (1.0 - self.gamma) * cwnd + self.gamma * equilibrium;
+        next.min(2.0 * cwnd).max(FLOOR)
+    }
+
+    /// Segments acknowledged until the next update.
+    fn span(&self, cwnd: f64) -> f64 {
+        let rounds = match self.variant {
+            Variant::Ns2 => (CLOCK_S / self.rtt_s).min(1.0),
+            Variant::Paper => 1.0,
+        };
+        (cwnd * rounds).max(1.0)
+    }
+
+    fn update(&mut self, ack: &Ack, base_rtt_s: f64, window: &mut Window) {
+        self.goal = self.target(window.cwnd, base_rtt_s);
+        self.updated_s = ack.now_s;
+        if self.goal > window.cwnd && base_rtt_s >= SPREAD_RTT_S {
+            self.slope = (self.goal - window.cwnd) / self.span(window.cwnd);
+        } else {
+            window.cwnd = self.goal;
+        }
+    }
+
+    fn approach(&mut self, acked: f64, window: &mut Window) {
+        if window.cwnd < self.goal {
+            window.cwnd = (window.cwnd + self.slope * acked).min(self.goal);
+        }
+    }
+
+    fn double(&mut self, ack: &Ack, window: &mut Window) {
+        window.cwnd += ack.acked;
+        (self.goal, self.updated_s) = (window.cwnd, ack.now_s);
+    }
+
+    /// Moves the window: by doubling while the queue is empty, else by the equation.
+    fn adjust(&mut self, ack: &Ack, base_rtt_s: f64, window: &mut Window) {
+        if self.rtt_s == 0.0 || self.rtt_s - base_rtt_s < self.mi_threshold_s {
+            self.double(ack, window);
+            return;
+        }
+        if self.due(ack) {
+            self.update(ack, base_rtt_s, window);
+        }
+        self.approach(ack.acked, window);
+    }
+}
+
+impl Law for Fast {
+    fn on_start(&mut self, _path: &Path, window: &mut Window) {
+        self.rest_at(window.cwnd);
+    }
+
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
+        self.sample(ack.rtt_s, window.cwnd);
+        if ack.round_start {
+            self.open_round(window.cwnd);
+        }
+        self.passed += ack.acked;
+        if ack.cwnd_limited {
+            self.adjust(ack, path.min_rtt_s, window);
+        }
+    }
+
+    fn on_congestion(&mut self, event: Congestion, in_flight: u32, _path: &Path, window: &mut Window) {
+        reno::halve(in_flight, window);
+        if event == Congestion::Timeout {
+            window.cwnd = FLOOR;
+            self.rtt_s = 0.0;
+            self.rest_at(FLOOR);
+        } else {
+            self.rest_at(window.ssthresh);
+        }
+    }
+
+    fn on_recovered(&mut self, now_s: f64, _path: &Path, window: &mut Window) {
+        self.rest_at(window.cwnd.max(FLOOR));
+        self.updated_s = now_s;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Below 4 ms: increases are not spread.
+    const BASE_S: f64 = 0.002;
+    const PATH: Path = Path { srtt_s: BASE_S, min_rtt_s: BASE_S, segment_bytes: 1500 };
+
+    fn law(variant: f64) -> Fast {
+        let (alpha, gamma) = (100.0, 0.5);
+        Fast::new(Params { alpha, gamma, mi_threshold_s: 0.0, update_rounds: 2.0, variant })
+    }
+
+    fn window(cwnd: f64) -> Window {
+        Window { cwnd, ssthresh: f64::INFINITY, pace: f64::INFINITY }
+    }
+
+    fn ack(now_s: f64, rtt_s: f64, round_start: bool) -> Ack {
+        Ack { now_s, acked: 1.0, rtt_s, in_flight: 0, round_start, rate: 0.0, cwnd_limited: true }
+    }
+
+    #[test]
+    fn one_update_by_hand() {
+        let mut law = law(1.0);
+        law.rtt_s = 0.0025;
+        law.rest_at(1200.0);
+        // 0.5 * 1200 + 0.5 * (2/2.5 * 1200 + 100) = 600 + 530
+        assert!((law.target(1200.0, BASE_S) - 1130.0).abs() < 1e-9);
+        law.rest_at(20.0);
+        assert_eq!(law.target(20.0, BASE_S), 40.0); // 10 + 58 is more than twice 20
+        law.alpha = 1.0;
+        law.rest_at(2.0);
+        assert_eq!(law.target(2.0, 0.0), 2.0); // 1 + 0.5 is less than 2
+    }
+
+    #[test]
+    fn the_window_doubles_below_the_threshold() {
+        let (mut law, mut window) = (law(0.0), window(10.0));
+        law.mi_threshold_s = 0.00075;
+        law.on_start(&PATH, &mut window);
+        for i in 0..20 {
+            law.on_ack(&ack(1.0, BASE_S + 0.0007, i % 10 == 0), &PATH, &mut window);
+        }
+        // one each; half way through the second round the packet acknowledged was sent at 15
+        assert_eq!((window.cwnd, law.sent_at()), (30.0, 15.0));
+    }
+
+    #[test]
+    fn an_increase_is_spread_over_the_acks_of_ten_milliseconds() {
+        let path = Path { srtt_s: 0.1, min_rtt_s: 0.1, segment_bytes: 1500 };
+        let (mut law, mut window) = (law(0.0), window(1000.0));
+        law.on_start(&path, &mut window);
+        // base/rtt w + alpha = 1000 + 100: half of it is 50, over 10 of 100 ms, that is 100 ACKs
+        for (acks, expected) in [(50, 1025.0), (100, 1050.0)] {
+            (0..acks).for_each(|_| law.on_ack(&ack(1.0, 0.1, false), &path, &mut window));
+            assert!((window.cwnd - expected).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn a_loss_halves_and_a_timeout_leaves_two() {
+        let (mut law, mut window) = (law(0.0), window(100.0));
+        law.on_congestion(Congestion::Loss, 100, &PATH, &mut window);
+        assert_eq!((window.ssthresh, window.cwnd), (50.0, 100.0));
+        window.cwnd = 1.0;
+        law.on_congestion(Congestion::Timeout, 100, &PATH, &mut window);
+        assert_eq!((window.ssthresh, window.cwnd), (50.0, 2.0));
+        law.on_ack(&ack(1.0, 0.0, false), &PATH, &mut window);
+        assert_eq!(window.cwnd, 3.0);
+    }
+}
