@@ -69,3 +69,39 @@ impl Law for Reno {
         halve(in_flight, window);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATH: Path = Path { srtt_s: 0.1, min_rtt_s: 0.1, segment_bytes: 1500 };
+
+    fn after_ack(cwnd: f64, ssthresh: f64, acked: f64, cwnd_limited: bool) -> f64 {
+        let mut window = Window { cwnd, ssthresh, pace: f64::INFINITY };
+        let ack =
+            Ack { now_s: 1.0, acked, rtt_s: 0.1, in_flight: 0, round_start: false, rate: 0.0, cwnd_limited };
+        Reno.on_ack(&ack, &PATH, &mut window);
+        window.cwnd
+    }
+
+    #[test]
+    fn slow_start_ends_at_the_threshold_within_one_ack() {
+        assert_eq!(after_ack(10.0, 20.0, 2.0, true), 12.0);
+        assert_eq!(after_ack(19.0, 20.0, 2.0, true), 20.05); // one to the threshold, then 1/20
+    }
+
+    #[test]
+    fn avoidance_adds_one_segment_a_round_trip() {
+        assert_eq!(after_ack(8.0, 2.0, 1.0, true), 8.125); // 8 + 1/8
+        assert_eq!(after_ack(8.0, 2.0, 1.0, false), 8.0);
+    }
+
+    #[test]
+    fn a_loss_leaves_half_the_flight_but_two_segments() {
+        for (in_flight, left) in [(101, 50.5), (3, 2.0)] {
+            let mut window = Window { cwnd: 200.0, ssthresh: f64::INFINITY, pace: f64::INFINITY };
+            Reno.on_congestion(Congestion::Loss, in_flight, &PATH, &mut window);
+            assert_eq!(window.ssthresh, left);
+        }
+    }
+}
