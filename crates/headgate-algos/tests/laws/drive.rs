@@ -1,0 +1,96 @@
+//! A sender without a network: feeds a law the ACKs of its own window.
+
+use headgate_algos::control::AnyLaw;
+use headgate_model::control::{Ack, Congestion, Law, Path, Registry, Window};
+use headgate_model::params::Card;
+
+pub fn defaults(card: &Card) -> Vec<f64> {
+    card.params.iter().map(|param| param.default).collect()
+}
+
+/// The law of this name; `words` sets choices or numbers by name.
+pub fn law(name: &str, values: &[(&str, f64)]) -> AnyLaw {
+    let index = AnyLaw::cards().iter().position(|card| card.name == name).expect("a law");
+    let card = AnyLaw::cards()[index];
+    let mut all = defaults(card);
+    for (key, value) in values {
+        let place = card.params.iter().position(|param| param.name == *key).expect("a parameter");
+        all[place] = *value;
+    }
+    AnyLaw::build(index, &all)
+}
+
+/// One flow: the law, its window and the rounds of its own packets.
+pub struct Flow {
+    pub law: AnyLaw,
+    pub window: Window,
+    pub path: Path,
+    pub now_s: f64,
+    /// ACKs until the next round starts.
+    left: u32,
+}
+
+impl Flow {
+    pub fn new(law: AnyLaw, cwnd: f64, ssthresh: f64, base_rtt_s: f64) -> Self {
+        let path = Path { srtt_s: base_rtt_s, min_rtt_s: base_rtt_s, segment_bytes: 1500 };
+        let window = Window { cwnd, ssthresh, pace: f64::INFINITY };
+        let mut flow = Self { law, window, path, now_s: 0.0, left: cwnd as u32 };
+        flow.law.on_start(&flow.path, &mut flow.window);
+        flow
+    }
+
+    pub fn in_flight(&self) -> u32 {
+        self.window.cwnd as u32
+    }
+
+    /// One ACK of one segment; the time moves on by its share of the round trip.
+    pub fn ack(&mut self, rtt_s: f64) {
+        self.now_s += rtt_s.max(1e-6) / self.window.cwnd;
+        let round_start = self.left == 0;
+        if round_start {
+            self.left = self.in_flight().max(1);
+        }
+        self.left -= 1;
+        let ack = Ack {
+            now_s: self.now_s,
+            acked: 1.0,
+            rtt_s,
+            in_flight: self.in_flight(),
+            round_start,
+            rate: 0.0,
+            cwnd_limited: true,
+        };
+        self.law.on_ack(&ack, &self.path, &mut self.window);
+    }
+
+    /// A loss, repaired at once.
+    pub fn lose(&mut self) {
+        self.law.on_congestion(Congestion::Loss, self.in_flight(), &self.path, &mut self.window);
+        self.window.cwnd = self.window.ssthresh;
+        self.law.on_recovered(self.now_s, &self.path, &mut self.window);
+    }
+
+    /// The retransmission timer: the window is one segment before the law hears of it.
+    pub fn time_out(&mut self) {
+        let in_flight = self.in_flight();
+        self.window.cwnd = 1.0;
+        self.law.on_congestion(Congestion::Timeout, in_flight, &self.path, &mut self.window);
+    }
+}
+
+/// Numbers that look random and are the same on every run (Marsaglia's xorshift64).
+pub struct Xorshift(pub u64);
+
+impl Xorshift {
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    /// In [0, 1).
+    pub fn uniform(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+}

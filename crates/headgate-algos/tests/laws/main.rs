@@ -1,0 +1,7 @@
+//! What every law must keep, whatever its rules; and the closed forms of those that have one.
+
+mod cards;
+mod drive;
+mod invariants;
+mod queues;
+mod responses;

@@ -1,0 +1,87 @@
+//! FAST on one link, as a fluid: the queue settles at `alpha` packets per flow.
+
+use crate::drive::{Flow, law};
+
+/// A link of `rate` packets/s whose RTT without a queue is `base_s`.
+struct Link {
+    rate: f64,
+    base_s: f64,
+}
+
+impl Link {
+    fn flow(&self, values: &[(&str, f64)], cwnd: f64) -> Flow {
+        Flow::new(law("fast", values), cwnd, f64::INFINITY, self.base_s)
+    }
+
+    fn queue(&self, windows: f64) -> f64 {
+        windows - self.rate * self.base_s
+    }
+
+    /// A window of ACKs, of packets sent while all windows together went from `from` to `to`.
+    fn round(&self, flow: &mut Flow, from: f64, to: f64) {
+        let acks = flow.in_flight();
+        for i in 0..acks {
+            let windows = from + (to - from) * f64::from(i) / f64::from(acks);
+            flow.ack(self.base_s.max(windows / self.rate));
+        }
+    }
+
+    /// The queue that equal flows leave after `rounds` round trips.
+    fn settle(&self, flows: usize, variant: f64, rounds: u32) -> f64 {
+        let mut all: Vec<Flow> = (0..flows).map(|_| self.flow(&[("variant", variant)], 10.0)).collect();
+        let mut sent = total(&all);
+        for _ in 0..rounds {
+            let now = total(&all);
+            all.iter_mut().for_each(|flow| self.round(flow, sent, now));
+            sent = now;
+        }
+        self.queue(total(&all))
+    }
+
+    /// Queues that one flow leaves, one for each update. It steps at the start of a round; that
+    /// round's ACKs still belong to the window before, the next round's all to the new one.
+    fn updates(&self, cwnd: f64) -> Vec<f64> {
+        let mut flow = self.flow(&[("variant", 1.0), ("mi_threshold_s", 0.0)], cwnd);
+        let mut queues = vec![self.queue(cwnd)];
+        for _ in 0..14 {
+            let sent = flow.window.cwnd;
+            self.round(&mut flow, sent, sent);
+            queues.push(self.queue(flow.window.cwnd));
+        }
+        queues.dedup();
+        queues
+    }
+}
+
+fn total(flows: &[Flow]) -> f64 {
+    flows.iter().map(|flow| flow.window.cwnd).sum()
+}
+
+#[test]
+fn the_queue_holds_alpha_packets_of_each_flow() {
+    // the fixed point is exact; 200 rounds leave nothing of the start. ns-2's average of 256 samples
+    // lasts two rounds of the smallest window here, 60 packets + alpha.
+    for variant in [0.0, 1.0] {
+        for (flows, rate) in [(1, 20_000.0), (4, 20_000.0), (10, 12_000.0)] {
+            let queue = Link { rate, base_s: 0.05 }.settle(flows, variant, 200);
+            let expected = 100.0 * flows as f64;
+            assert!((queue / expected - 1.0).abs() < 0.01, "{flows} flows, {variant}: {queue}");
+        }
+    }
+}
+
+#[test]
+fn the_error_shrinks_by_one_minus_gamma_at_each_update() {
+    // While the RTT average is exact w - 1100 halves, since base/rtt w = 1000. Samples weigh 3/w, so w
+    // of them leave e^-3 = 5 % of an RTT change. Then e" = e'/2 + k (e' - e) with k < 0.05/2, whose
+    // root is between 0.45 and 0.5. The first ratio is exact: no RTT has changed yet.
+    let link = Link { rate: 500_000.0, base_s: 0.002 };
+    for start in [1060.0, 1400.0] {
+        let queues = link.updates(start);
+        assert_eq!(queues.len(), 7);
+        for pair in queues.windows(2) {
+            let ratio = (pair[1] - 100.0) / (pair[0] - 100.0);
+            assert!((0.45..=0.501).contains(&ratio), "{start}: {queues:?} {ratio}");
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Mean window under periodic loss against the closed forms of the increase-decrease laws.
+
+use headgate_algos::control::AnyLaw;
+
+use crate::drive::{Flow, law};
+
+const RTT_S: f64 = 0.1;
+
+/// Mean window, segments, when one packet in `period` is lost: packets per round trip, over `cycles`
+/// cycles after the first `cycles` have let the start be forgotten.
+fn mean_window(law: AnyLaw, start: f64, period: u32, cycles: u32) -> f64 {
+    let mut flow = Flow::new(law, start, 2.0, RTT_S);
+    cycle(&mut flow, period, cycles);
+    let rounds = cycle(&mut flow, period, cycles);
+    f64::from(period) * f64::from(cycles) / rounds
+}
+
+/// Round trips that `cycles` periods last.
+fn cycle(flow: &mut Flow, period: u32, cycles: u32) -> f64 {
+    let mut rounds = 0.0;
+    for _ in 0..cycles {
+        for _ in 0..period {
+            rounds += 1.0 / flow.window.cwnd;
+            flow.ack(RTT_S);
+        }
+        flow.lose();
+    }
+    rounds
+}
+
+fn close(name: &str, ours: f64, theory: f64, tolerance: f64) {
+    assert!((ours / theory - 1.0).abs() < tolerance, "{name}: {ours} for {theory}");
+}
+
+#[test]
+fn reno_has_the_square_root_law() {
+    // W^2 3/8 = 1/p and a mean of W 3/4: sqrt(1.5/p). Whole packets in flight take half a packet of
+    // the 163 at the top, 0.3 %.
+    for (period, cycles) in [(10_000, 10), (1_000_000, 6)] {
+        let theory = (1.5 * f64::from(period)).sqrt();
+        close("reno", mean_window(law("reno", &[]), theory, period, cycles), theory, 0.005);
+    }
+}
+
+#[test]
+fn scalable_has_a_window_of_a_fixed_number_of_losses() {
+    // W b/a = 1/p, so W = 0.08/p; ln(1/(1-b))/a = 13.353 rounds: a mean of 1/p / 13.353 = 0.07489/p.
+    // The error left by the start falls by 7/8 a loss: 0.875^40 = 0.5 %; whole packets: 0.5/800.
+    let ours = mean_window(law("scalable", &[]), 750.0, 10_000, 40);
+    close("scalable", ours, 748.9, 0.005);
+}
+
+#[test]
+fn scalable_of_linux_doubles_that() {
+    let ours = mean_window(law("scalable", &[("variant", 1.0)]), 1500.0, 10_000, 40);
+    close("scalable, linux", ours, 1497.8, 0.005);
+}
+
+#[test]
+fn ctcp_has_the_power_of_four_fifths() {
+    // Without queueing dw = alpha w^k a round: W^1.25 (1 - 2^-1.25) / (1.25 alpha) = 1/p and
+    // 32 W^0.25 (1 - 2^-0.25) rounds give a mean of 0.2553/p^0.8. Steps of a round lag by half a step,
+    // alpha w^-0.25 / 2: 1 % at w = 1500, 0.6 % at w = 16 000.
+    for (period, cycles) in [(50_000, 10), (1_000_000, 6)] {
+        let theory = 0.2553 * f64::from(period).powf(0.8);
+        close("ctcp", mean_window(law("ctcp", &[]), theory, period, cycles), theory, 0.02);
+    }
+}
