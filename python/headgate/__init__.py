@@ -1,0 +1,48 @@
+"""Headgate, a laboratory for congestion control.
+
+>>> import headgate
+>>> scenario = headgate.dumbbell(rate="100 Mbit/s", rtt="40 ms", flows=["reno", "fast"])
+>>> result = scenario.run("60 s", seed=1)  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from headgate.build import abilene, dumbbell, graph, load, parking_lot, read
+    from headgate.errors import HeadgateError
+    from headgate.result import Result
+    from headgate.scenario import Scenario
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "HeadgateError",
+    "Result",
+    "Scenario",
+    "abilene",
+    "dumbbell",
+    "graph",
+    "load",
+    "parking_lot",
+    "read",
+]
+
+_HOME = {
+    "HeadgateError": "headgate.errors",
+    "Result": "headgate.result",
+    "Scenario": "headgate.scenario",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import on first use, so that `headgate --help` starts at once."""
+    if name not in __all__:
+        raise AttributeError(f"module 'headgate' has no attribute {name!r}")
+    return getattr(import_module(_HOME.get(name, "headgate.build")), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -1,0 +1,40 @@
+"""Every error that a user can meet, each of them one sentence: place, value, remedy."""
+
+from __future__ import annotations
+
+
+class HeadgateError(Exception):
+    """Something the user can put right. The command line prints it and ends with `exit_code`."""
+
+    exit_code = 2
+
+
+class ScenarioError(HeadgateError):
+    """A wrong scenario; `place` is the path of the key, such as `traffic[0].law`."""
+
+    def __init__(self, place: str, sentence: str) -> None:
+        self.place = place
+        self.sentence = sentence
+        super().__init__(f"{place}: {sentence}" if place else sentence)
+
+
+class UnitError(HeadgateError, ValueError):
+    """A quantity without a unit, or with one that does not fit."""
+
+
+class CatalogError(HeadgateError, ValueError):
+    """A law, or a parameter of a law, that is not in the catalogue."""
+
+
+class StoreError(HeadgateError):
+    """A file or folder of results that cannot be read or written."""
+
+
+class EngineMissingError(HeadgateError):
+    """The compiled engine is not there."""
+
+
+class InterruptedRunError(HeadgateError):
+    """The user stopped a run; what it needs to go on is kept."""
+
+    exit_code = 1

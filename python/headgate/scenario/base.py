@@ -1,0 +1,78 @@
+"""What all parts of a scenario share: strict frozen models, and quantities written with units."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Annotated, Any
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    PlainSerializer,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from headgate import units
+
+
+def _quantity(parse: Callable[[object], Any], write: Callable[[Any], str], example: str) -> Any:
+    """Build the pydantic marks of a quantity: text outside, a number inside."""
+    return (
+        BeforeValidator(parse),
+        PlainSerializer(write, return_type=str),
+        WithJsonSchema({"type": "string", "examples": [example]}),
+    )
+
+
+Rate = Annotated[int, *_quantity(units.parse_rate, units.format_rate, "100 Mbit/s")]
+"""bit/s, above zero."""
+Time = Annotated[int, *_quantity(units.parse_time, units.format_time, "45 ms")]
+"""Picoseconds, zero or more."""
+Bytes = Annotated[int, *_quantity(units.parse_bytes, units.format_bytes, "1460 B")]
+"""Bytes, zero or more."""
+Packets = Annotated[Fraction, *_quantity(units.parse_packets, units.format_packets, "10 packets")]
+"""Segments, above zero."""
+FileSize = Annotated[units.Amount, *_quantity(units.parse_size, str, "100 packets")]
+"""Packets or bytes, above zero."""
+Buffer = Annotated[units.Amount, *_quantity(units.parse_buffer, str, "1 BDP")]
+"""Packets, bytes, a multiple of the bandwidth-delay product, or infinite."""
+Frequency = Annotated[
+    float, *_quantity(units.parse_frequency, units.format_frequency, "500 flows/s")
+]
+"""Flows a second, above zero."""
+
+
+class Model(BaseModel):
+    """A frozen part of a scenario that refuses what it does not know."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", arbitrary_types_allowed=True, allow_inf_nan=False
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _knows_every_key(cls, given: Any) -> Any:
+        if isinstance(given, Mapping):
+            for key in given:
+                if key not in cls.model_fields:
+                    raise unknown_key(str(key), tuple(cls.model_fields))
+        return given
+
+
+def unknown_key(key: str, known: tuple[str, ...]) -> PydanticCustomError:
+    """Make the error of a misspelt key: the nearest name, or all of them."""
+    near = difflib.get_close_matches(key, known, n=1)
+    hint = f"did you mean '{near[0]}'?" if near else f"the keys here are {', '.join(known)}"
+    return PydanticCustomError(
+        "unknown_key", "{key} is not a key here; {hint}", {"key": key, "hint": hint}
+    )
+
+
+def at(key: str, sentence: str) -> PydanticCustomError:
+    """Make an error about the field `key` of the model at hand."""
+    return PydanticCustomError("at", "{sentence}", {"key": key, "sentence": sentence})

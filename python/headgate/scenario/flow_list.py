@@ -1,0 +1,113 @@
+"""Flow lists: CSV or Parquet, read by DuckDB into columns of numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.errors import ScenarioError
+
+_SIZES = {"size_packets": "packets", "size_pkts": "packets", "size_bytes": "bytes"}
+_OPTIONAL = ("source", "receiver", "law")
+
+
+@dataclass(frozen=True)
+class FlowList:
+    """Flows in the order of their starts."""
+
+    start_ps: NDArray[np.uint64]
+    size: NDArray[np.float64]
+    """Packets or bytes, as `in_bytes` says."""
+    in_bytes: bool
+    names: dict[str, tuple[list[str], NDArray[np.uint64]]]
+    """Column -> its distinct words, and each row's index into them."""
+
+    def packets(self, segment_bytes: int) -> NDArray[np.uint64]:
+        """Give the sizes in whole segments."""
+        unit = segment_bytes if self.in_bytes else 1
+        return np.ceil(self.size / unit).astype(np.uint64)
+
+
+def read_flow_list(path: str, place: str) -> FlowList:
+    """Read `start_s`, `size_packets` or `size_bytes`, and perhaps source, receiver, law."""
+    if not Path(path).is_file():
+        raise ScenarioError(place, f"there is no file {path!r}")
+    relation = _open(path, place)
+    columns = set(relation.columns)
+    size = _size_column(columns, path, place)
+    kept = [name for name in _OPTIONAL if name in columns]
+    rows = _fetch(relation, ["start_s", size, *kept], path, place)
+    start, sizes = _number(rows["start_s"]), _number(rows[size])
+    _check(start, sizes, size, place)
+    return FlowList(
+        start_ps=np.round(start * 1e12).astype(np.uint64),
+        size=sizes,
+        in_bytes=_SIZES[size] == "bytes",
+        names={name: _codes(rows[name]) for name in kept},
+    )
+
+
+def _open(path: str, place: str) -> Any:
+    import duckdb
+
+    try:
+        if path.endswith((".parquet", ".pq")):
+            return duckdb.connect().read_parquet(path)
+        return duckdb.connect().read_csv(path)
+    except duckdb.Error as error:
+        raise ScenarioError(place, f"{path!r} cannot be read: {_first_line(error)}") from None
+
+
+def _size_column(columns: set[str], path: str, place: str) -> str:
+    found = [name for name in _SIZES if name in columns]
+    if "start_s" not in columns or len(found) != 1:
+        raise ScenarioError(
+            place,
+            f"{path!r} has the columns {', '.join(sorted(columns))}; a flow list has start_s and "
+            "one of size_packets, size_bytes",
+        )
+    return found[0]
+
+
+def _fetch(relation: Any, columns: list[str], path: str, place: str) -> Any:
+    import duckdb
+
+    try:
+        return relation.project(", ".join(columns)).order("start_s").fetchnumpy()
+    except duckdb.Error as error:
+        raise ScenarioError(place, f"{path!r} cannot be read: {_first_line(error)}") from None
+
+
+def _number(column: Any) -> NDArray[np.float64]:
+    """Turn a column into floats; what is missing or a word becomes NaN, which the check refuses."""
+    filled = np.ma.filled(np.ma.asarray(column), np.nan) if np.ma.isMA(column) else column
+    try:
+        return np.asarray(filled, dtype=np.float64)
+    except (TypeError, ValueError):
+        return np.full(len(filled), np.nan)
+
+
+def _check(start: NDArray[np.float64], size: NDArray[np.float64], name: str, place: str) -> None:
+    if not len(start):
+        raise ScenarioError(place, "the flow list is empty; it needs at least one row")
+    for label, column, least in (("start_s", start, 0.0), (name, size, 1.0)):
+        wrong = np.flatnonzero(~(np.isfinite(column) & (column >= least)))
+        if len(wrong):
+            raise ScenarioError(
+                place,
+                f"row {wrong[0] + 1} in order of start has {label} = {column[wrong[0]]:g}; "
+                f"it is a number, at least {least:g}",
+            )
+
+
+def _codes(column: Any) -> tuple[list[str], NDArray[np.uint64]]:
+    words, codes = np.unique(np.asarray(column).astype(str), return_inverse=True)
+    return words.tolist(), codes.astype(np.uint64)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0].rstrip(".")

@@ -1,0 +1,71 @@
+"""What to keep of a run."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from headgate.scenario.base import Model, Time, at
+from headgate.units import parse_time
+
+
+class Series(Model):
+    """Time series of chosen flows and ports."""
+
+    interval: Time = Field(parse_time("100 ms"), gt=0, description="Time between two rows.")
+    flows: tuple[str, ...] = Field(
+        ("*",), description="Names of `flows` traffic; * and ? match any letters."
+    )
+    ports: tuple[str, ...] | None = Field(
+        None, description="Names of links, * and ? allowed; absent = the network's main ones."
+    )
+    most: int = Field(16, ge=1, description="At most this many flows (the first ones).")
+
+
+class Measure(Model):
+    """Warm-up, measurement periods, rows and series."""
+
+    warmup: Time = Field(0, description="Figures of flows and ports start here.")
+    periods: int | tuple[tuple[Time, Time], ...] = Field(
+        1, description="Number of equal periods after the warm-up, or a list of [start, end]."
+    )
+    interval: Time = Field(
+        parse_time("200 ms"), gt=0, description="Sampling interval of the network's state."
+    )
+    flows: Literal["all", "none"] = Field("all", description="Keep a row of each flow, or none.")
+    series: Series | Literal["none"] = Field(
+        default_factory=Series, description="Time series, or 'none'."
+    )
+
+    @field_validator("periods", mode="before")
+    @classmethod
+    def _count_or_list(cls, given: Any) -> Any:
+        if isinstance(given, int) and not isinstance(given, bool) and given >= 1:
+            return given
+        if isinstance(given, list | tuple) and all(
+            isinstance(pair, list | tuple) and len(pair) == 2 for pair in given
+        ):
+            return given
+        raise ValueError(
+            f"{given!r} is neither a number of periods (1 or more) nor a list of [start, end] pairs"
+        )
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Measure:
+        if not isinstance(self.periods, int):
+            before = self.warmup
+            for start, end in self.periods:
+                if start < before or end <= start:
+                    raise at("periods", "each period ends after it starts, and none overlap")
+                before = end
+        return self
+
+    def period_bounds(self, duration_ps: int) -> list[list[int]]:
+        """Give start and end of each period, in ps."""
+        if not isinstance(self.periods, int):
+            return [list(pair) for pair in self.periods]
+        span, count = duration_ps - self.warmup, self.periods
+        edges = [self.warmup + span * step // count for step in range(count + 1)]
+        return [list(pair) for pair in pairwise(edges)]

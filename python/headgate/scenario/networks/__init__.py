@@ -1,0 +1,14 @@
+"""The networks a scenario can have; each file is one, `kind` says which."""
+
+from typing import Annotated
+
+from pydantic import Discriminator
+
+from headgate.scenario.networks.abilene import Abilene
+from headgate.scenario.networks.dumbbell import Dumbbell
+from headgate.scenario.networks.graph import Graph
+from headgate.scenario.networks.parking_lot import ParkingLot
+
+Network = Annotated[Dumbbell | ParkingLot | Abilene | Graph, Discriminator("kind")]
+
+__all__ = ["Abilene", "Dumbbell", "Graph", "Network", "ParkingLot"]

@@ -1,0 +1,244 @@
+"""A network laid out: routers, directed links, kinds of host link, and where hosts may sit."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from headgate.errors import ScenarioError
+from headgate.units import Amount
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What the traffic asks of a network before it is laid out."""
+
+    packet_bytes: int
+    flows: int
+    """Flows when every source is active."""
+    rtts_ps: tuple[int, ...] = ()
+    """Round trips that traffic sets for itself."""
+
+
+@dataclass(frozen=True)
+class Link:
+    """One direction of a link; `buffer` is still as the user wrote it."""
+
+    name: str
+    source: int
+    target: int
+    rate_bps: int
+    delay_ps: int
+    buffer: Amount
+    loss: float = 0.0
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A kind of host link, the same both ways."""
+
+    name: str
+    rate_bps: int
+    delay_ps: int
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A router, and a kind of host link there, that takes a share of the hosts."""
+
+    node: int
+    edge: int | None
+    weight: float = 1.0
+
+
+@dataclass
+class Layout:
+    """A network, ready for traffic."""
+
+    nodes: list[tuple[str, str]] = field(default_factory=list)
+    """Name and class of each router."""
+    links: list[Link] = field(default_factory=list)
+    edges: list[Edge] = field(default_factory=list)
+    sources: list[Spot] = field(default_factory=list)
+    receivers: list[Spot] = field(default_factory=list)
+    main_ports: tuple[str, ...] = ()
+    """Links (patterns) whose time series are kept unless others are asked for."""
+    rate_bps: int = 0
+    """What `load` is a share of."""
+    rtt_ps: int | None = None
+    """Round trip of the bandwidth-delay product; None = the mean over the routes."""
+
+    def add_node(self, name: str, class_name: str = "") -> int:
+        """Add a router."""
+        self.nodes.append((name, class_name))
+        return len(self.nodes) - 1
+
+    def add_pair(self, link: Link) -> None:
+        """Add a link and the equal one that runs back."""
+        back = replace(
+            link, name=f"{link.name}.reverse", source=link.target, target=link.source, loss=0.0
+        )
+        self.links += [link, back]
+
+    def edge(self, name: str, rate_bps: int, delay_ps: int) -> int:
+        """Give the kind of host link with that rate and delay, made if need be."""
+        for index, edge in enumerate(self.edges):
+            if (edge.rate_bps, edge.delay_ps) == (rate_bps, delay_ps):
+                return index
+        self.edges.append(Edge(name, rate_bps, delay_ps))
+        return len(self.edges) - 1
+
+    def spots(self, default: Sequence[Spot], name: str | None, place: str) -> list[Spot]:
+        """Give the places of the routers called `name` (or of that class), or the default ones."""
+        if name is None:
+            return list(default)
+        wanted = [
+            index
+            for index, (node, class_name) in enumerate(self.nodes)
+            if node == name or (class_name and class_name == name)
+        ]
+        if not wanted:
+            raise ScenarioError(place, f"{name!r} is not a router here; {self._known()}")
+        found = [spot for spot in default if spot.node in wanted]
+        kind = default[0].edge if default else None
+        return found or [Spot(node, kind) for node in wanted]
+
+    def _known(self) -> str:
+        names = [name for name, _ in self.nodes]
+        classes = sorted({class_name for _, class_name in self.nodes if class_name})
+        shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+        return f"routers: {shown}" + (f"; classes: {', '.join(classes)}" if classes else "")
+
+    def routes_from(self, node: int) -> dict[int, tuple[int, int | None]]:
+        """Give delay in ps and last link of the shortest route to each router in reach."""
+        out: dict[int, list[int]] = {}
+        for index, link in enumerate(self.links):
+            out.setdefault(link.source, []).append(index)
+        best: dict[int, tuple[int, int | None]] = {}
+        queue: list[tuple[int, int, int | None]] = [(0, node, None)]
+        while queue:
+            delay, here, via = heapq.heappop(queue)
+            if here in best:
+                continue
+            best[here] = (delay, via)
+            for index in out.get(here, ()):
+                link = self.links[index]
+                if link.target not in best:
+                    heapq.heappush(queue, (delay + link.delay_ps, link.target, index))
+        return best
+
+    def loads(self) -> tuple[list[float], int]:
+        """Give each link's share of the flows, and the mean round trip in ps.
+
+        Every source asks every receiver with the weight of both; a router is not asked by itself.
+        """
+        share = [0.0] * len(self.links)
+        total = delay_sum = 0.0
+        receivers = _by_node(self.receivers)
+        for source, weight in _by_node(self.sources).items():
+            routes = self.routes_from(source)
+            for receiver, other in receivers.items():
+                if receiver == source or receiver not in routes:
+                    continue
+                total += weight * other
+                delay_sum += weight * other * routes[receiver][0]
+                self._walk_back(routes, receiver, weight * other, share)
+        if not total:
+            return share, 0
+        hosts = self._host_delay(self.sources) + self._host_delay(self.receivers)
+        return [part / total for part in share], round(2 * (delay_sum / total + hosts))
+
+    def _walk_back(
+        self,
+        routes: dict[int, tuple[int, int | None]],
+        node: int,
+        weight: float,
+        share: list[float],
+    ) -> None:
+        via = routes[node][1]
+        while via is not None:
+            share[via] += weight
+            via = routes[self.links[via].source][1]
+
+    def _host_delay(self, spots: Iterable[Spot]) -> float:
+        pairs = [
+            (spot.weight, 0 if spot.edge is None else self.edges[spot.edge].delay_ps)
+            for spot in spots
+        ]
+        return sum(w * d for w, d in pairs) / sum(w for w, _ in pairs)
+
+    def buffers(self, demand: Demand, place: str) -> list[dict[str, int] | str]:
+        """Resolve every buffer to whole packets, bytes, or infinite."""
+        relative = any(link.buffer.unit.startswith("BDP") for link in self.links)
+        share, mean_rtt = self.loads() if relative else ([0.0] * len(self.links), 0)
+        rtt = mean_rtt if self.rtt_ps is None else self.rtt_ps
+        return [
+            _buffer(link, rtt, part * demand.flows, demand.packet_bytes, place)
+            for link, part in zip(self.links, share, strict=True)
+        ]
+
+    def plan(self, demand: Demand, place: str = "network.buffer") -> dict[str, Any]:
+        """Make the nodes, links and edges of the plan."""
+        links = [
+            {
+                "name": link.name,
+                "from": link.source,
+                "to": link.target,
+                "rate_bps": link.rate_bps,
+                "delay_ps": link.delay_ps,
+                "buffer": buffer,
+                "loss": link.loss,
+            }
+            for link, buffer in zip(self.links, self.buffers(demand, place), strict=True)
+        ]
+        return {
+            "nodes": [{"name": name, "class": class_name} for name, class_name in self.nodes],
+            "links": links,
+            "edges": [{**vars(edge), "buffer_bytes": None} for edge in self.edges],
+        }
+
+
+def _by_node(spots: Iterable[Spot]) -> dict[int, float]:
+    weights: dict[int, float] = {}
+    for spot in spots:
+        weights[spot.node] = weights.get(spot.node, 0.0) + spot.weight
+    return weights
+
+
+def _buffer(
+    link: Link, rtt_ps: int, flows: float, packet_bytes: int, place: str
+) -> dict[str, int] | str:
+    amount = link.buffer
+    if amount.unit == "infinite":
+        return "infinite"
+    if amount.unit == "B":
+        if amount.value < packet_bytes:
+            raise ScenarioError(
+                place, f"'{amount}' holds no packet of {packet_bytes} B; the least is one packet"
+            )
+        return {"bytes": int(amount.value)}
+    packets = float(amount.value)
+    if amount.unit != "packets":
+        packets *= link.rate_bps * rtt_ps / (8e12 * packet_bytes)
+    if amount.unit == "BDP/sqrt(n)":
+        packets /= math.sqrt(max(1.0, flows))
+    if packets < 0.5 or (amount.unit == "packets" and packets < 1):
+        raise ScenarioError(
+            place,
+            f"'{amount}' is {packets:.2g} packets at {link.name}; the least is '1 packets'",
+        )
+    return {"packets": math.floor(packets + 0.5)}
+
+
+def apportion(total: int, weights: Sequence[float]) -> list[int]:
+    """Split `total` in proportion to `weights`, by largest remainder, the first wins a tie."""
+    whole = sum(weights)
+    exact = [total * weight / whole for weight in weights]
+    parts = [math.floor(value + 1e-9) for value in exact]
+    order = sorted(range(len(weights)), key=lambda i: (parts[i] - exact[i], i))
+    for index in order[: total - sum(parts)]:
+        parts[index] += 1
+    return parts

@@ -1,0 +1,349 @@
+"""From a scenario to the plan that the engine runs: units resolved, defaults filled in."""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.errors import CatalogError, ScenarioError
+from headgate.scenario.flow_list import read_flow_list
+from headgate.scenario.law import LawChoice
+from headgate.scenario.networks.layout import Demand, Layout, Spot, apportion
+from headgate.scenario.problems import join
+from headgate.scenario.traffic import Flows, Group, Poisson, Replay, Sizes, Web
+from headgate.units import Amount
+
+if TYPE_CHECKING:
+    from headgate.scenario.scenario import Scenario
+
+Arrays = dict[str, NDArray[np.uint64]]
+
+
+def make_plan(scenario: Scenario) -> tuple[dict[str, Any], Arrays]:
+    """Give the plan and the arrays that it names; raise ScenarioError if it cannot run."""
+    return _Planner(scenario).plan()
+
+
+class _Planner:
+    """Collects profiles, laws and arrays while the traffic is laid out."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario = scenario
+        self.demand = Demand(
+            packet_bytes=scenario.transport.packet_bytes,
+            flows=sum(_most_flows(group) for group in scenario.traffic),
+            rtts_ps=tuple(g.rtt for g in scenario.traffic if g.rtt is not None),
+        )
+        self.layout: Layout = scenario.network.layout(self.demand)
+        self.transports: list[dict[str, Any]] = []
+        self.laws: list[dict[str, Any]] = []
+        self.arrays: Arrays = {}
+        self.names: dict[str, int] = {}
+
+    def plan(self) -> tuple[dict[str, Any], Arrays]:
+        traffic = [
+            item
+            for index, group in enumerate(self.scenario.traffic)
+            for item in self.group(group, index)
+        ]
+        plan = {
+            "seed": self.scenario.seed,
+            "duration_ps": self.scenario.duration,
+            **self.layout.plan(self.demand),
+            "transports": self.transports,
+            "laws": self.laws,
+            "traffic": traffic,
+            "measure": self.measure(traffic),
+        }
+        return plan, self.arrays
+
+    # Laws, profiles, names -----------------------------------------------------------------
+
+    def law(self, choice: LawChoice) -> int:
+        return _index(self.laws, choice.plan())
+
+    def transport(self, group: Group) -> int:
+        profile = group.transport or self.scenario.transport
+        plan = profile.plan(profile.preset)
+        same = [i for i, known in enumerate(self.transports) if {**known, "name": ""} ==
+                {**plan, "name": ""}]  # fmt: skip
+        if same:
+            return same[0]
+        used = sum(known["name"].split("-")[0] == profile.preset for known in self.transports)
+        plan["name"] = f"{profile.preset}-{used + 1}" if used else profile.preset
+        return _index(self.transports, plan)
+
+    def name(self, group: Group) -> str:
+        """Give a name that no other traffic has: the user's, or the law's."""
+        wanted = group.name or group.law.name
+        self.names[wanted] = self.names.get(wanted, 0) + 1
+        return wanted if self.names[wanted] == 1 else f"{wanted}-{self.names[wanted]}"
+
+    # Traffic -------------------------------------------------------------------------------
+
+    def group(self, group: Group, index: int) -> list[dict[str, Any]]:
+        place = f"traffic[{index}]"
+        sources, receivers = self.ends(group, place)
+        common = {"law": self.law(group.law), "transport": self.transport(group)}
+        name = self.name(group)
+        if isinstance(group, Flows):
+            return self.flows(group, name, common, (sources[0], receivers[0]))
+        if isinstance(group, Replay):
+            return [self.replay(group, name, common, place, (sources[0], receivers[0]))]
+        if isinstance(group, Web):
+            return [self.web(group, name, common, sources, receivers)]
+        assert isinstance(group, Poisson)
+        return [self.poisson(group, name, common, sources, receivers)]
+
+    def segment(self, group: Group) -> int:
+        return (group.transport or self.scenario.transport).segment_bytes
+
+    def flows(
+        self, group: Flows, name: str, common: dict[str, Any], ends: tuple[Spot, Spot]
+    ) -> list[dict[str, Any]]:
+        size = None if group.size is None else math.ceil(_packets(group.size, self.segment(group)))
+        return [
+            {
+                "kind": "flow",
+                "name": name if group.count == 1 else f"{name}.{number}",
+                **common,
+                "source": _place(ends[0]),
+                "receiver": _place(ends[1]),
+                "start_ps": group.start + number * group.stagger,
+                "packets": size,
+            }
+            for number in range(group.count)
+        ]
+
+    def web(
+        self,
+        group: Web,
+        name: str,
+        common: dict[str, Any],
+        sources: list[Spot],
+        receivers: list[Spot],
+    ) -> dict[str, Any]:
+        return {
+            "kind": "web",
+            "name": name,
+            **common,
+            "sources": _pools(sources, group.users),
+            "receivers": _pools(receivers, group.receivers or group.users),
+            "think_s": group.think / 1e12,
+            "size": _sizes(group.size, self.segment(group)),
+            "at_once": group.at_once,
+        }
+
+    def poisson(
+        self,
+        group: Poisson,
+        name: str,
+        common: dict[str, Any],
+        sources: list[Spot],
+        receivers: list[Spot],
+    ) -> dict[str, Any]:
+        profile = group.transport or self.scenario.transport
+        per_s = group.arrivals
+        if per_s is None:
+            bits = 8 * profile.packet_bytes * _packets(group.size.mean, profile.segment_bytes)
+            per_s = (group.load or 0.0) * self.layout.rate_bps / bits
+        return {
+            "kind": "poisson",
+            "name": name,
+            **common,
+            "sources": _pools(sources, group.hosts),
+            "receivers": _pools(receivers, group.hosts),
+            "flows_per_s": per_s,
+            "size": _sizes(group.size, profile.segment_bytes),
+            "start_ps": group.start,
+            "stop_ps": self.scenario.duration if group.stop is None else group.stop,
+        }
+
+    def replay(
+        self,
+        group: Replay,
+        name: str,
+        common: dict[str, Any],
+        place: str,
+        ends: tuple[Spot, Spot],
+    ) -> dict[str, Any]:
+        flows, file = read_flow_list(group.file, f"{place}.file"), f"{place}.file"
+        places = [_place(ends[0]), _place(ends[1])]
+        self.arrays[f"{name}.start_ps"] = flows.start_ps
+        self.arrays[f"{name}.packets"] = flows.packets(self.segment(group))
+        for column, default in (
+            ("source", self.layout.sources),
+            ("receiver", self.layout.receivers),
+        ):
+            if column in flows.names:
+                words, codes = flows.names[column]
+                spots = [self.layout.spots(default, word, file)[0] for word in words]
+                lookup = np.array([_index(places, _place(spot)) for spot in spots], np.uint64)
+                self.arrays[f"{name}.{column}"] = lookup[codes]
+        if "law" in flows.names:
+            words, codes = flows.names["law"]
+            lookup = np.array([self.law(_law(word, file)) for word in words], np.uint64)
+            self.arrays[f"{name}.law"] = lookup[codes]
+        return {
+            "kind": "replay",
+            "name": name,
+            "key": name,
+            **common,
+            "places": places,
+            "source": 0,
+            "receiver": 1,
+        }
+
+    # Places --------------------------------------------------------------------------------
+
+    def ends(self, group: Group, place: str) -> tuple[list[Spot], list[Spot]]:
+        """Give where the sources and the receivers of the traffic sit."""
+        layout = self.layout
+        if isinstance(group, Flows) and len(layout.sources) > 2 and None in (
+            group.source, group.receiver
+        ):  # fmt: skip
+            raise ScenarioError(place, "flows in this network name their source and receiver")
+        forward = layout.sources, layout.receivers
+        default = forward[::-1] if group.reverse else forward
+        sources = layout.spots(default[0], group.source, f"{place}.source")
+        receivers = layout.spots(default[1], group.receiver, f"{place}.receiver")
+        self.reachable(sources, receivers, place)
+        if group.rtt is not None:
+            return self.at_rtt(sources, receivers, group.rtt, place)
+        return sources, receivers
+
+    def reachable(self, sources: list[Spot], receivers: list[Spot], place: str) -> None:
+        names = self.layout.nodes
+        targets = {spot.node for spot in receivers}
+        origins = {spot.node for spot in sources}
+        if origins == targets and len(origins) == 1:
+            only = names[next(iter(origins))][0]
+            raise ScenarioError(place, f"the source and the receiver are both at {only!r}")
+        for one, other in [(origins, targets), (targets, origins)]:
+            for node in one:
+                lost = other - self.layout.routes_from(node).keys()
+                if lost:
+                    far = names[min(lost)][0]
+                    raise ScenarioError(place, f"no route leads from {names[node][0]!r} to {far!r}")
+
+    def at_rtt(
+        self, sources: list[Spot], receivers: list[Spot], rtt_ps: int, place: str
+    ) -> tuple[list[Spot], list[Spot]]:
+        """Give the hosts links of their own, whose delay makes up the round trip."""
+        nodes = {spot.node for spot in sources}, {spot.node for spot in receivers}
+        if len(nodes[0]) > 1 or len(nodes[1]) > 1 or sources[0].edge is None:
+            raise ScenarioError(
+                f"{place}.rtt", "needs host links, and one router for sources, one for receivers"
+            )
+        route, _ = self.layout.routes_from(sources[0].node)[receivers[0].node]
+        rest = rtt_ps // 2 - route
+        if rest < 2:
+            raise ScenarioError(
+                f"{place}.rtt",
+                f"{rtt_ps / 1e9:g} ms is not above the route's own {2 * route / 1e9:g} ms",
+            )
+        rate = self.layout.edges[sources[0].edge].rate_bps
+        edge = self.layout.edge(f"host {rtt_ps / 1e9:g} ms", rate, rest // 2)
+        return [Spot(sources[0].node, edge)], [Spot(receivers[0].node, edge)]
+
+    # Measurement ---------------------------------------------------------------------------
+
+    def measure(self, traffic: list[dict[str, Any]]) -> dict[str, Any]:
+        measure, duration = self.scenario.measure, self.scenario.duration
+        return {
+            "warmup_ps": measure.warmup,
+            "periods": measure.period_bounds(duration),
+            "interval_ps": measure.interval,
+            "flows": measure.flows,
+            "series": self.series(traffic),
+        }
+
+    def series(self, traffic: list[dict[str, Any]]) -> dict[str, Any] | None:
+        series = self.scenario.measure.series
+        if series == "none":
+            return None
+        single = [item["name"] for item in traffic if item["kind"] == "flow"]
+        links = [link.name for link in self.layout.links]
+        flows = _chosen(single, series.flows, "measure.series.flows", known="flows")
+        ports = self.layout.main_ports if series.ports is None else series.ports
+        chosen = _chosen(links, ports, "measure.series.ports", known="links")
+        return {
+            "interval_ps": series.interval,
+            "flows": [single[index] for index in flows[: series.most]],
+            "links": chosen,
+        }
+
+
+def _most_flows(group: Group) -> int:
+    if isinstance(group, Flows):
+        return group.count
+    if isinstance(group, Web):
+        return group.users
+    return group.hosts if isinstance(group, Poisson) else 1
+
+
+def _packets(amount: Amount, segment_bytes: int) -> float:
+    return float(amount.value) / (segment_bytes if amount.unit == "B" else 1)
+
+
+def _sizes(sizes: Sizes, segment_bytes: int) -> dict[str, Any]:
+    packets = _packets(sizes.mean, segment_bytes)
+    if sizes.kind == "fixed":
+        return {"kind": "fixed", "packets": packets}
+    if sizes.kind == "exponential":
+        return {"kind": "exponential", "mean_packets": packets}
+    return {"kind": "pareto", "mean_packets": packets, "shape": sizes.shape}
+
+
+def _place(spot: Spot) -> dict[str, Any]:
+    return {"node": spot.node, "edge": spot.edge}
+
+
+def _pools(spots: list[Spot], hosts: int) -> list[dict[str, Any]]:
+    counts = apportion(hosts, [spot.weight for spot in spots])
+    return [
+        {**_place(spot), "hosts": count} for spot, count in zip(spots, counts, strict=True) if count
+    ]
+
+
+def _index(items: list[dict[str, Any]], item: dict[str, Any]) -> int:
+    """Give the index of `item`, added if it is new."""
+    if item not in items:
+        items.append(item)
+    return items.index(item)
+
+
+def _law(word: str, place: str) -> LawChoice:
+    from pydantic import ValidationError
+
+    try:
+        return LawChoice.model_validate(word)
+    except ValidationError as error:
+        cause = error.errors()[0].get("ctx", {}).get("error", error)
+        raise ScenarioError(place, f"in the column 'law', {cause}") from None
+    except CatalogError as error:
+        raise ScenarioError(place, str(error)) from None
+
+
+def _chosen(names: list[str], patterns: tuple[str, ...], place: str, known: str) -> list[int]:
+    """Give the indices of the names that match; a pattern without a star must match."""
+    chosen: dict[int, None] = {}
+    for number, pattern in enumerate(patterns):
+        found = [i for i, name in enumerate(names) if fnmatch.fnmatchcase(name, pattern)]
+        if not found and not any(mark in pattern for mark in "*?["):
+            shown = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
+            raise ScenarioError(
+                join([place, number]), f"{pattern!r} is none of the {known}: {shown or 'none'}"
+            )
+        chosen.update(dict.fromkeys(found))
+    return list(chosen)
+
+
+def plan_json(plan: dict[str, Any]) -> str:
+    """Write the plan as the engine reads it."""
+    return json.dumps(plan, separators=(",", ":"), allow_nan=False)

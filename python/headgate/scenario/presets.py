@@ -1,0 +1,70 @@
+"""The TCP presets. Times are picoseconds, sizes bytes, windows segments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headgate.units import parse_bytes, parse_packets, parse_time
+
+DEFAULT: dict[str, Any] = {
+    "segment": parse_bytes("1460 B"),
+    "header": parse_bytes("40 B"),
+    "ack": parse_bytes("40 B"),
+    "syn": parse_bytes("40 B"),
+    "initial_window": parse_packets("10 packets"),  # RFC 6928
+    "initial_ssthresh": "infinite",  # RFC 5681
+    "receive_window": "infinite",
+    "min_rto": parse_time("200 ms"),  # RFC 6298 asks for 1 s; every stack in use takes 200 ms
+    "initial_rto": parse_time("1 s"),  # RFC 6298
+    "max_rto": parse_time("60 s"),  # RFC 6298
+    "syn_tries": 7,
+    "syn_timeout": parse_time("1 s"),  # RFC 6298
+    "recovery": "sack",  # RFC 6675
+    "limited_transmit": True,  # RFC 3042
+    "prr": False,
+    "rack_tlp": False,
+    "count": "segments",  # RFC 3465
+    "window_validation": False,
+    "delayed_ack": False,
+    "delayed_ack_timeout": parse_time("40 ms"),
+    "quick_acks": 0,
+    "rtt_sampling": "timestamps",  # RFC 7323
+    "clock": 0,
+    "pacing": "none",
+}
+
+# Kernel 6.x: time stamps take 12 B of each header, so an MTU of 1500 B carries 1448 B.
+LINUX = DEFAULT | {
+    "segment": parse_bytes("1448 B"),
+    "header": parse_bytes("52 B"),
+    "ack": parse_bytes("52 B"),
+    "syn": parse_bytes("60 B"),
+    "max_rto": parse_time("120 s"),
+    "prr": True,
+    "rack_tlp": True,
+    "window_validation": True,
+    "delayed_ack": True,
+    "quick_acks": 16,
+}
+
+# ns-2.35, ns-default.tcl and tcp.cc: it never gives up on a SYN.
+NS2 = DEFAULT | {
+    "initial_window": parse_packets("2 packets"),
+    "initial_rto": parse_time("3 s"),
+    "syn_tries": 255,
+    "syn_timeout": parse_time("3 s"),
+    "count": "acks",
+    "rtt_sampling": "per_window",
+    "clock": parse_time("10 ms"),
+}
+
+# MesoNet: three SYNs, the first time-out 3 s; NewReno and the bounds of the RTO are our reading.
+MESONET = DEFAULT | {
+    "initial_window": parse_packets("2 packets"),
+    "initial_rto": parse_time("3 s"),
+    "syn_tries": 3,
+    "syn_timeout": parse_time("3 s"),
+    "recovery": "newreno",
+}
+
+PRESETS = {"default": DEFAULT, "linux": LINUX, "ns2": NS2, "mesonet": MESONET}

@@ -1,0 +1,72 @@
+"""From pydantic's list of errors to one sentence with a place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from headgate.errors import ScenarioError
+
+
+def scenario_error(error: ValidationError, given: object) -> ScenarioError:
+    """Say the first thing that is wrong with `given`, where, and what would be right."""
+    problems = error.errors(include_url=False)
+    first = problems[0]
+    more = len({problem["loc"] for problem in problems}) - 1
+    also = f" (and {more} more)" if more else ""
+    return ScenarioError(_place(first, given), _sentence(first) + also)
+
+
+def _place(problem: Any, given: object) -> str:
+    path = _within(problem["loc"], given, problem["type"] == "missing")
+    context = problem.get("ctx", {})
+    if problem["type"] in ("unknown_key", "at") and context.get("key"):
+        path = [*path, context["key"]]
+    return join(path)
+
+
+def join(path: Sequence[str | int]) -> str:
+    """Write a path as users do: `traffic[0].law`."""
+    text = ""
+    for step in path:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
+    return text
+
+
+def _within(loc: Sequence[str | int], given: object, missing: bool) -> list[str | int]:
+    """Keep the steps that are keys of what was given: pydantic adds the tags of unions."""
+    path: list[str | int] = []
+    for step in loc:
+        if _has(given, step):
+            given = given[step]  # type: ignore[index]
+            path.append(step)
+        elif missing and step == loc[-1]:
+            path.append(step)
+    return path
+
+
+def _has(given: object, step: str | int) -> bool:
+    if isinstance(given, Mapping):
+        return step in given
+    return isinstance(given, list | tuple) and isinstance(step, int) and step < len(given)
+
+
+def _sentence(problem: Any) -> str:
+    kind, context, value = problem["type"], problem.get("ctx", {}), problem["input"]
+    if kind == "missing":
+        return "this key is required"
+    if kind in ("unknown_key", "at"):
+        return str(problem["msg"])
+    if kind == "value_error":
+        return str(context["error"])
+    if kind == "union_tag_invalid":
+        return f"kind '{context['tag']}' is not known; it is one of {context['expected_tags']}"
+    if kind == "union_tag_not_found":
+        return "the key 'kind' is required"
+    return f"{value!r} is not right; {_lower(problem['msg'])}"
+
+
+def _lower(message: str) -> str:
+    return message.replace("Input should", "it should")

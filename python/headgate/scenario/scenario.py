@@ -1,0 +1,122 @@
+"""A scenario: network, transport, traffic, measurement, seed and duration.
+
+The typed object and the TOML file are the same thing; `Scenario.plan` turns it into what the engine
+runs.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field, ValidationError, model_validator
+
+from headgate.scenario.base import Model, Time, at
+from headgate.scenario.measure import Measure
+from headgate.scenario.networks import Network
+from headgate.scenario.problems import scenario_error
+from headgate.scenario.traffic import Traffic
+from headgate.scenario.transport import Transport
+from headgate.units import parse_time
+
+if TYPE_CHECKING:
+    from headgate.result import Result
+    from headgate.scenario.plan import Arrays
+
+
+class Scenario(Model):
+    """Everything that decides a run. Two equal scenarios give equal results, bit for bit."""
+
+    title: str = Field("", description="For people.")
+    seed: int = Field(1, ge=0, lt=2**63, description="Root of every random stream.")
+    duration: Time = Field(parse_time("60 s"), gt=0, description="Simulated time.")
+    network: Network = Field(description="Routers, links, buffers, host links.")
+    transport: Transport = Field(default_factory=Transport, description="TCP profile.")
+    traffic: tuple[Traffic, ...] = Field(description="Who sends what, when.")
+    measure: Measure = Field(default_factory=Measure, description="What to keep.")
+
+    @model_validator(mode="after")
+    def _measures_within_the_run(self) -> Scenario:
+        if not self.traffic:
+            raise at("traffic", "there is no traffic; write at least one [[traffic]]")
+        if self.measure.warmup >= self.duration:
+            raise at("measure", "the warm-up ends before the run does; shorten measure.warmup")
+        periods = self.measure.period_bounds(self.duration)
+        if periods and periods[-1][1] > self.duration:
+            raise at("measure", "a period ends after the run; shorten measure.periods or lengthen")
+        if any(end - start < self.measure.interval for start, end in periods):
+            raise at("measure", "a period is shorter than measure.interval; lengthen it")
+        return self
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> Scenario:
+        """Make a scenario of nested dicts with units written; raise ScenarioError."""
+        try:
+            return cls.model_validate(given)
+        except ValidationError as error:
+            raise scenario_error(error, given) from None
+
+    @classmethod
+    def load(cls, path: str | Path) -> Scenario:
+        """Read a TOML file; files that it names are looked up beside it."""
+        from headgate.scenario.toml import read_toml
+
+        return cls.from_dict(read_toml(Path(path)))
+
+    def save(self, path: str | Path) -> None:
+        """Write the scenario as TOML."""
+        from headgate.scenario.toml import write_toml
+
+        write_toml(self.to_dict(), Path(path))
+
+    def to_dict(self, *, resolved: bool = False) -> dict[str, Any]:
+        """Give nested dicts with units written, which `from_dict` reads.
+
+        What equals its default is left out, unless `resolved`.
+        """
+        kinds = {"network": {"kind": self.network.kind}}
+        data = self.model_dump(mode="json", exclude_none=True, exclude_defaults=not resolved)
+        data["network"] = kinds["network"] | data["network"]
+        data["traffic"] = [
+            {"kind": group.kind} | item
+            for group, item in zip(self.traffic, data["traffic"], strict=True)
+        ]
+        return data
+
+    def replaced(self, changes: Mapping[str, Any]) -> Scenario:
+        """Give the scenario with keys changed, each a path such as `traffic.0.law`."""
+        from headgate.scenario.toml import set_key
+
+        data = copy.deepcopy(self.to_dict())
+        for key, value in changes.items():
+            set_key(data, key, value)
+        return self.from_dict(data)
+
+    def plan(self) -> tuple[dict[str, Any], Arrays]:
+        """Give the engine's plan and the arrays beside it; raise ScenarioError."""
+        from headgate.scenario.plan import make_plan
+
+        return make_plan(self)
+
+    def identity(self) -> str:
+        """Give the SHA-256 of the plan, its arrays and the version: equal means equal results."""
+        from headgate import __version__
+
+        plan, arrays = self.plan()
+        digest = hashlib.sha256(json.dumps([__version__, plan], sort_keys=True).encode())
+        for name in sorted(arrays):
+            digest.update(name.encode())
+            digest.update(arrays[name].tobytes())
+        return digest.hexdigest()
+
+    def run(self, duration: str | None = None, seed: int | None = None) -> Result:
+        """Run it, perhaps with another duration ("60 s") or seed."""
+        from headgate.run.simulate import simulate
+
+        changes = {"duration": duration, "seed": seed}
+        changes = {key: value for key, value in changes.items() if value is not None}
+        return simulate(self.replaced(changes) if changes else self)

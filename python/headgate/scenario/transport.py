@@ -1,0 +1,148 @@
+"""TCP profiles: four presets, and every field settable on top of one.
+
+`default` is what the RFCs say today; `linux` what a Linux sender and receiver do; `ns2` what the
+agents of ns-2 do; `mesonet` what is known of the simulator of the NIST study of TCP replacements.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from headgate.scenario.base import Bytes, Model, Packets, Time, at
+from headgate.scenario.presets import PRESETS
+
+
+class Pacing(Model):
+    """Send evenly at a multiple of cwnd/srtt instead of in bursts."""
+
+    slow_start_gain: float = Field(2.0, gt=0, description="Multiple of cwnd/srtt in slow start.")
+    gain: float = Field(1.2, gt=0, description="Multiple of cwnd/srtt in congestion avoidance.")
+
+
+class Transport(Model):
+    """How TCP sends and receives, whatever its law. Unset fields come from the preset."""
+
+    preset: Literal["default", "linux", "ns2", "mesonet"] = Field(
+        "default", description="Where unset fields come from."
+    )
+    segment: Bytes | None = Field(None, description="Payload of a full data packet.")
+    header: Bytes | None = Field(None, description="Headers of a data packet.")
+    ack: Bytes | None = Field(None, description="Size of an ACK.")
+    syn: Bytes | None = Field(None, description="Size of a SYN.")
+    initial_window: Packets | None = Field(None, description="First congestion window.")
+    initial_ssthresh: Packets | Literal["infinite"] | None = Field(
+        None, description="First slow-start threshold."
+    )
+    receive_window: Packets | Literal["infinite"] | None = Field(
+        None, description="Most that the receiver lets be in flight."
+    )
+    min_rto: Time | None = Field(None, description="Least retransmission time-out.")
+    initial_rto: Time | None = Field(None, description="Time-out before the first RTT sample.")
+    max_rto: Time | None = Field(None, description="Greatest retransmission time-out.")
+    syn_tries: int | None = Field(
+        None, ge=1, le=255, description="SYNs sent in all before the connection fails."
+    )
+    syn_timeout: Time | None = Field(None, description="First SYN time-out; doubles each try.")
+    recovery: Literal["sack", "newreno"] | None = Field(
+        None, description="How losses are found and repaired: RFC 6675 or RFC 6582."
+    )
+    limited_transmit: bool | None = Field(None, description="RFC 3042.")
+    prr: bool | None = Field(None, description="Proportional rate reduction, RFC 6937.")
+    rack_tlp: bool | None = Field(None, description="RACK and tail loss probe, RFC 8985.")
+    count: Literal["segments", "acks"] | None = Field(
+        None, description="Windows grow by segments acknowledged, or by ACKs received."
+    )
+    window_validation: bool | None = Field(
+        None, description="Grow only while the window is what limits the flow."
+    )
+    delayed_ack: bool | None = Field(None, description="One ACK for two packets.")
+    delayed_ack_timeout: Time | None = Field(None, description="Longest delay of an ACK.")
+    quick_acks: int | None = Field(
+        None, ge=0, le=2**32 - 1, description="First packets that are acknowledged at once."
+    )
+    rtt_sampling: Literal["timestamps", "per_window"] | None = Field(
+        None, description="Each ACK gives an RTT sample, or one segment at a time is timed."
+    )
+    clock: Time | None = Field(None, description="RTT samples are rounded to this; 0 s = exact.")
+    pacing: Pacing | Literal["none"] | None = Field(None, description="Even sending.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_name(cls, given: Any) -> Any:
+        """Read `transport = "linux"` as the bare preset."""
+        return {"preset": given} if isinstance(given, str) else given
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Transport:
+        full = self.resolved
+        if not 0 < full["segment"] <= 2**16 - 1:
+            raise at("segment", "a segment is 1 B to 65535 B")
+        for field in ("header", "ack", "syn"):
+            if not 0 < full[field] <= 2**16 - 1:
+                raise at(field, f"the size of '{field}' is 1 B to 65535 B")
+        if not 0 < full["min_rto"] <= full["max_rto"]:
+            raise at("min_rto", "the least time-out is above zero and not above max_rto")
+        if full["initial_rto"] <= 0 or full["syn_timeout"] <= 0:
+            raise at("initial_rto", "the first time-outs (initial_rto, syn_timeout) are above zero")
+        if full["initial_window"] < 1:
+            raise at("initial_window", "a first window is at least '1 packets'")
+        return self
+
+    @cached_property
+    def resolved(self) -> dict[str, Any]:
+        """Every field: what was set here over what the preset says."""
+        own = {name: getattr(self, name) for name in type(self).model_fields if name != "preset"}
+        return PRESETS[self.preset] | {key: v for key, v in own.items() if v is not None}
+
+    @property
+    def segment_bytes(self) -> int:
+        """Payload of a full packet."""
+        return int(self.resolved["segment"])
+
+    @property
+    def packet_bytes(self) -> int:
+        """Size of a full data packet on a link."""
+        return int(self.resolved["segment"] + self.resolved["header"])
+
+    def plan(self, name: str) -> dict[str, Any]:
+        """Make the profile of the plan."""
+        full = self.resolved
+        pacing = full["pacing"]
+        return {
+            "name": name,
+            **{f"{part}_bytes": full[part] for part in ("segment", "header", "ack", "syn")},
+            "initial_window": float(full["initial_window"]),
+            "initial_ssthresh": _finite(full["initial_ssthresh"]),
+            "receive_window": _whole(full["receive_window"]),
+            **{f"{part}_ps": full[part] for part in ("min_rto", "initial_rto", "max_rto")},
+            "syn_tries": full["syn_tries"],
+            "syn_rto_ps": full["syn_timeout"],
+            **{part: full[part] for part in _AS_THEY_ARE},
+            "delayed_ack_ps": full["delayed_ack_timeout"],
+            "rtt": full["rtt_sampling"],
+            "clock_ps": full["clock"],
+            "pacing": pacing.model_dump() if isinstance(pacing, Pacing) else None,
+        }
+
+
+_AS_THEY_ARE = (
+    "recovery",
+    "limited_transmit",
+    "prr",
+    "rack_tlp",
+    "count",
+    "window_validation",
+    "delayed_ack",
+    "quick_acks",
+)
+
+
+def _finite(packets: Any) -> float | None:
+    return None if packets == "infinite" else float(packets)
+
+
+def _whole(packets: Any) -> int | None:
+    return None if packets == "infinite" else max(1, int(packets))

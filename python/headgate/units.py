@@ -1,0 +1,212 @@
+"""Units. The only place where "10 Mbit/s" becomes a number, and a number becomes "10 Mbit/s".
+
+Rates are integer bit/s, times integer picoseconds, sizes integer bytes. A bare number is refused,
+since nobody but its writer knows whether it means bits, bytes, seconds or milliseconds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import Literal
+
+from headgate.errors import UnitError
+
+PS_PER_S = 10**12
+
+_RATES = {"bit/s": 1, "kbit/s": 10**3, "Mbit/s": 10**6, "Gbit/s": 10**9, "Tbit/s": 10**12}
+_TIMES = {
+    "ps": 1,
+    "ns": 10**3,
+    "us": 10**6,
+    "ms": 10**9,
+    "s": PS_PER_S,
+    "min": 60 * PS_PER_S,
+    "h": 3600 * PS_PER_S,
+}
+_BYTES = {
+    "B": 1,
+    "kB": 10**3,
+    "MB": 10**6,
+    "GB": 10**9,
+    "KiB": 2**10,
+    "MiB": 2**20,
+    "GiB": 2**30,
+}
+_SYNONYMS = {
+    "bps": "bit/s",
+    "kbps": "kbit/s",
+    "Mbps": "Mbit/s",
+    "Gbps": "Gbit/s",
+    "µs": "us",
+    "μs": "us",
+    "byte": "B",
+    "bytes": "B",
+    "packet": "packets",
+    "flow/s": "flows/s",
+    "/s": "flows/s",
+}
+_NUMBER = re.compile(r"\s*([+-]?(?:\d[\d_]*)(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*(\S.*?)?\s*")
+
+AmountUnit = Literal["packets", "B", "BDP", "BDP/sqrt(n)", "infinite"]
+_AMOUNT_UNITS: dict[str, AmountUnit] = {
+    "packets": "packets",
+    "BDP": "BDP",
+    "BDP/sqrt(n)": "BDP/sqrt(n)",
+}
+
+
+@dataclass(frozen=True)
+class Amount:
+    """How much data: packets, bytes, or a multiple of the bandwidth-delay product."""
+
+    value: Fraction
+    unit: AmountUnit
+
+    def __str__(self) -> str:
+        """Write it as `parse_buffer` and `parse_size` read it."""
+        if self.unit == "infinite":
+            return "infinite"
+        if self.unit == "B":
+            return format_bytes(int(self.value))
+        return f"{_decimal(self.value)} {self.unit}"
+
+
+INFINITE = Amount(Fraction(0), "infinite")
+
+
+def parse_rate(text: object) -> int:
+    """Read a rate of a link, "100 Mbit/s", as bit/s. It must be above zero."""
+    return _positive(text, _RATES, "a rate", "10 Mbit/s")
+
+
+def parse_time(text: object) -> int:
+    """Read a time or a delay, "45 ms", as picoseconds. Zero is allowed."""
+    return _scaled(text, _TIMES, "a time", "45 ms")
+
+
+def parse_bytes(text: object) -> int:
+    """Read a size in bytes, "1460 B". Zero is allowed."""
+    return _scaled(text, _BYTES, "a size", "1460 B")
+
+
+def parse_size(text: object) -> Amount:
+    """Read the size of a file or of a window: "834 packets", "1 MB"."""
+    amount = _amount(text, ("packets",), "a size", "100 packets")
+    if amount.value <= 0:
+        raise UnitError(f"{text!r} is not above zero; the least is '1 packet'")
+    return amount
+
+
+def parse_buffer(text: object) -> Amount:
+    """Read a buffer: "834 packets", "1 MB", "0.5 BDP", "1 BDP/sqrt(n)", "infinite"."""
+    if isinstance(text, str) and text.strip() == "infinite":
+        return INFINITE
+    return _amount(text, tuple(_AMOUNT_UNITS), "a buffer", "1 BDP")
+
+
+def parse_packets(text: object) -> Fraction:
+    """Read a window, "10 packets"."""
+    value, _ = _split(text, {"packets": 1}, "a window", "10 packets")
+    if value <= 0:
+        raise UnitError(f"{text!r} is not above zero; the least is '1 packet'")
+    return value
+
+
+def parse_frequency(text: object) -> float:
+    """Read an arrival rate, "500 flows/s", as flows a second. It must be above zero."""
+    value, _ = _split(text, {"flows/s": 1}, "an arrival rate", "500 flows/s")
+    if value <= 0:
+        raise UnitError(f"{text!r} is not above zero; write an arrival rate such as '500 flows/s'")
+    return float(value)
+
+
+def format_rate(bps: int) -> str:
+    """Write bit/s with the largest unit that fits."""
+    return _format(bps, _RATES)
+
+
+def format_time(ps: int) -> str:
+    """Write picoseconds with the largest decimal unit that fits."""
+    if ps == 0:
+        return "0 s"
+    return _format(ps, {name: size for name, size in _TIMES.items() if name not in ("min", "h")})
+
+
+def format_bytes(size: int) -> str:
+    """Write bytes with the largest decimal unit that fits."""
+    return _format(size, {name: scale for name, scale in _BYTES.items() if "i" not in name})
+
+
+def format_packets(value: Fraction) -> str:
+    """Write a window."""
+    return f"{_decimal(value)} packets"
+
+
+def format_frequency(per_s: float) -> str:
+    """Write an arrival rate."""
+    return f"{per_s!r} flows/s"
+
+
+def _positive(text: object, units: Mapping[str, int], what: str, example: str) -> int:
+    number = _scaled(text, units, what, example)
+    if number == 0:
+        raise UnitError(f"{text!r} is zero; write {what} above zero, such as '{example}'")
+    return number
+
+
+def _scaled(text: object, units: Mapping[str, int], what: str, example: str) -> int:
+    value, unit = _split(text, units, what, example)
+    if value < 0:
+        raise UnitError(f"{text!r} is negative; write {what} such as '{example}'")
+    exact = value * units[unit]
+    whole = round(exact)
+    if whole == 0 and exact > 0:
+        raise UnitError(f"{text!r} is too small; the least is '1 {next(iter(units))}'")
+    if whole >= 2**63:
+        raise UnitError(f"{text!r} is too large; write {what} such as '{example}'")
+    return whole
+
+
+def _amount(text: object, others: tuple[str, ...], what: str, example: str) -> Amount:
+    value, unit = _split(text, {**dict.fromkeys(others, 1), **_BYTES}, what, example)
+    if value < 0:
+        raise UnitError(f"{text!r} is negative; write {what} such as '{example}'")
+    if unit in _BYTES:
+        return Amount(Fraction(round(value * _BYTES[unit])), "B")
+    return Amount(value, _AMOUNT_UNITS[unit])
+
+
+def _split(text: object, units: Mapping[str, int], what: str, example: str) -> tuple[Fraction, str]:
+    if isinstance(text, int | float):
+        raise UnitError(f"{text} has no unit; write {what} such as '{example}'")
+    match = _NUMBER.fullmatch(text) if isinstance(text, str) else None
+    if match is None:
+        raise UnitError(f"{text!r} is not {what}; write a number and a unit such as '{example}'")
+    unit = _SYNONYMS.get(match[2] or "", match[2] or "")
+    if not unit:
+        raise UnitError(f"{text!r} has no unit; write {what} such as '{example}'")
+    if unit not in units:
+        known = ", ".join(units)
+        raise UnitError(f"{text!r} has the unit '{match[2]}'; {what} takes one of {known}")
+    return Fraction(Decimal(match[1].replace("_", ""))), unit
+
+
+def _format(number: int, units: Mapping[str, int]) -> str:
+    name, scale = next(iter(units.items()))
+    for candidate, size in units.items():
+        if 0 < size <= number and size > scale:
+            name, scale = candidate, size
+    return f"{_decimal(Fraction(number, scale))} {name}"
+
+
+def _decimal(value: Fraction) -> str:
+    # 40 digits hold any 63-bit integer over any decimal scale exactly, so that text and number
+    # are one to one.
+    with localcontext() as context:
+        context.prec = 40
+        quotient = Decimal(value.numerator) / Decimal(value.denominator)
+    return f"{quotient:f}".rstrip("0").rstrip(".") if "." in f"{quotient:f}" else f"{quotient:f}"
