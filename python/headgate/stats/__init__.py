@@ -1,0 +1,1 @@
+"""Statistics: responses to effects, outliers and intervals."""

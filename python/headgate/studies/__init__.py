@@ -1,0 +1,1 @@
+"""Studies: designed experiments with claims to check, each a folder with a plan and an analysis."""

@@ -1,0 +1,150 @@
+"""Claims: what a source says, what we found, and the verdict that follows from both.
+
+A tolerance is written before the first run that it judges. It is one of
+
+    ">= 0.75"   "<= 0.10"      bounds on what was found
+    "+- 0.02"   "+- 5 %"       a distance from the published number
+"""
+
+import math
+import re
+import tomllib
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError, field_validator, model_validator
+
+from headgate.errors import HeadgateError
+
+_TOLERANCE = re.compile(r"(>=|<=|\+-)\s*([0-9.eE+-]+)\s*(%?)")
+
+
+class Verdict(StrEnum):
+    """What became of a claim."""
+
+    HOLDS = "holds"
+    DIFFERS = "differs"
+    CORRECTED = "corrected"
+    NOT_CHECKABLE = "not checkable"
+    NOT_RUN = "not run"
+
+
+class Correction(BaseModel):
+    """What should be said instead, judged like the claim itself."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    statement: str
+    published: float | str
+    tolerance: str
+
+
+class Claim(BaseModel):
+    """A statement of a source, with the tolerance it is held to."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    id: str
+    statement: str
+    source: str
+    published: float | str
+    measure: str
+    tolerance: str | None = None
+    missing: str | None = None
+    scales: tuple[str, ...] = ()
+    corrected: Correction | None = None
+
+    @field_validator("tolerance")
+    @classmethod
+    def _well_formed(cls, text: str | None) -> str | None:
+        if text is not None and not _TOLERANCE.fullmatch(text):
+            raise ValueError(f"{text!r} is not a tolerance such as '>= 0.75' or '+- 5 %'")
+        return text
+
+    @model_validator(mode="after")
+    def _judgeable(self) -> "Claim":
+        if (self.tolerance is None) == (self.missing is None):
+            raise ValueError("a claim needs a tolerance, or else the input that is missing")
+        if self.tolerance and self.tolerance.startswith("+-") and isinstance(self.published, str):
+            raise ValueError("a tolerance '+-' needs a published number")
+        return self
+
+
+class Finding(BaseModel):
+    """What a study found for one claim: the number, and its 95 % confidence interval if any."""
+
+    ours: float
+    ci: tuple[float, float] | None = None
+    note: str = ""
+
+
+class Judged(BaseModel):
+    """A claim with its finding and verdict: one row of the table of claims."""
+
+    id: str
+    statement: str
+    source: str
+    published: float | str
+    measure: str
+    tolerance: str | None
+    ours: float | None
+    ci: tuple[float, float] | None
+    verdict: Verdict
+    note: str
+
+
+def read_claims(path: Path) -> list[Claim]:
+    """Read a study's `claims.toml`; a wrong entry is one sentence with its place."""
+    rows = tomllib.loads(path.read_text())["claim"]
+    try:
+        claims = [Claim(**row) for row in rows]
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise HeadgateError(f"{path.name}: {place}: {first['msg']}") from None
+    if len({claim.id for claim in claims}) < len(claims):
+        raise HeadgateError(f"{path.name}: two claims have the same id")
+    return claims
+
+
+def judge(claim: Claim, findings: Mapping[str, Finding], scale: str) -> Judged:
+    """Give the verdict on a claim; `findings` are by claim id."""
+    finding = findings.get(claim.id)
+    left_out = claim.scales and scale not in claim.scales
+    if claim.missing is not None:
+        return _row(claim, None, Verdict.NOT_CHECKABLE, f"missing: {claim.missing}")
+    if finding is None or left_out or math.isnan(finding.ours):
+        return _row(claim, None, Verdict.NOT_RUN, finding.note if finding else "")
+    return _row(claim, finding, _verdict(claim, finding.ours), finding.note)
+
+
+def _verdict(claim: Claim, ours: float) -> Verdict:
+    if within(ours, claim.tolerance or "", claim.published):
+        return Verdict.HOLDS
+    instead = claim.corrected
+    if instead and within(ours, instead.tolerance, instead.published):
+        return Verdict.CORRECTED
+    return Verdict.DIFFERS
+
+
+def within(ours: float, tolerance: str, published: float | str) -> bool:
+    """Say whether a number lies within a tolerance."""
+    found = _TOLERANCE.fullmatch(tolerance)
+    assert found, tolerance  # checked when the claim was read
+    sign, bound = found[1], float(found[2])
+    if sign == ">=":
+        return ours >= bound
+    if sign == "<=":
+        return ours <= bound
+    middle = float(published)
+    return abs(ours - middle) <= (bound * abs(middle) / 100 if found[3] else bound)
+
+
+def _row(claim: Claim, finding: Finding | None, verdict: Verdict, note: str) -> Judged:
+    shared: dict[str, Any] = claim.model_dump(
+        include={"id", "statement", "source", "published", "measure", "tolerance"}
+    )
+    ours, ci = (finding.ours, finding.ci) if finding else (None, None)
+    return Judged(**shared, ours=ours, ci=ci, verdict=verdict, note=note)

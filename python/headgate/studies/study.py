@@ -1,0 +1,171 @@
+"""A study: a folder with a plan (`study.toml`), claims (`claims.toml`) and an analysis.
+
+The plan names factors with two levels each, what is held fixed, the laws that are compared, and how
+much of it each scale runs. `analysis.py` has two functions: `scenario(settings, law)` makes the
+scenario of one condition, `analyse(runs)` turns the finished runs into findings and figures.
+"""
+
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from headgate.design import Design, Factor, factorial
+from headgate.errors import HeadgateError
+from headgate.studies.claims import Claim, Finding, read_claims
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from headgate.scenario import Scenario
+    from headgate.studies.runs import Runs
+
+FOLDER = Path(__file__).parent
+SCALES = ("quick", "standard", "full")
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Levels(_Strict):
+    """A factor of the plan: its title, the setting it drives, its two levels."""
+
+    title: str
+    setting: str
+    low: Any
+    high: Any
+
+
+class Scale(_Strict):
+    """How much of a study is run: which factors vary, how often, and at what size."""
+
+    factors: tuple[str, ...]
+    generators: dict[str, str] = {}
+    seeds: int = Field(ge=1)
+    size: float = Field(gt=0)
+    fixed: dict[str, Any] = {}
+
+
+class Plan(_Strict):
+    """`study.toml` as a value."""
+
+    name: str
+    title: str
+    question: str
+    laws: tuple[str, ...]
+    first_seed: int = 1
+    fixed: dict[str, Any] = {}
+    factors: dict[str, Levels]
+    scales: dict[str, Scale]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure of the report, with what it shows in a sentence."""
+
+    name: str
+    title: str
+    caption: str
+    figure: "Figure"
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What a study's analysis gives back."""
+
+    findings: Mapping[str, Finding]
+    sentences: tuple[str, ...]
+    pictures: tuple[Picture, ...]
+    tables: Mapping[str, tuple[tuple[str, ...], list[tuple[Any, ...]]]] = field(
+        default_factory=dict
+    )
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study of the package, by its name."""
+
+    folder: Path
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The plan, checked."""
+        try:
+            return Plan(**tomllib.loads((self.folder / "study.toml").read_text()))
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(str(part) for part in first["loc"])
+            raise HeadgateError(f"study.toml: {place}: {first['msg']}") from None
+
+    @cached_property
+    def claims(self) -> list[Claim]:
+        """The claims, checked."""
+        return read_claims(self.folder / "claims.toml")
+
+    @property
+    def scenario(self) -> "Callable[[Mapping[str, Any], str], Scenario]":
+        """The function that makes the scenario of one condition and law."""
+        made: Callable[[Mapping[str, Any], str], Scenario] = self._module.scenario
+        return made
+
+    @property
+    def analyse(self) -> "Callable[[Runs], Analysis]":
+        """The function that turns finished runs into findings and figures."""
+        made: Callable[[Runs], Analysis] = self._module.analyse
+        return made
+
+    @property
+    def _module(self) -> Any:
+        return import_module(f"headgate.studies.{self.folder.name}.analysis")
+
+    def scale(self, name: str) -> Scale:
+        """Return a scale by name; a number is that fraction of the full size."""
+        if name in self.plan.scales:
+            return self.plan.scales[name]
+        full = self.plan.scales["full"]
+        return full.model_copy(update={"size": full.size * _fraction(name)})
+
+    def settings(self, scale: Scale) -> dict[str, Any]:
+        """Return what is held fixed at a scale."""
+        held = {f.setting: f.low for n, f in self.plan.factors.items() if n not in scale.factors}
+        return {**held, **self.plan.fixed, **scale.fixed, "size": scale.size}
+
+    def design(self, scale: Scale) -> Design:
+        """Return the design of a scale."""
+        chosen = [Factor(name, **self.plan.factors[name].model_dump()) for name in scale.factors]
+        return factorial(chosen, scale.generators)
+
+
+def names() -> list[str]:
+    """Return the names of the studies that the package has."""
+    return sorted(path.parent.name.replace("_", "-") for path in FOLDER.glob("*/study.toml"))
+
+
+def load(name: str) -> Study:
+    """Return a study by its name."""
+    if name not in names():
+        raise HeadgateError(f"{name!r} is not a study; the studies are {', '.join(names())}")
+    return Study(FOLDER / name.replace("-", "_"))
+
+
+def scale_name(text: str) -> str:
+    """Return the name under which a claim knows a scale: a fraction counts as full."""
+    return text if text in SCALES else "full"
+
+
+def _fraction(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = 0.0
+    if not 0 < share <= 1:
+        raise HeadgateError(
+            f"scale {text!r} is not one of {', '.join(SCALES)} or a fraction above 0 and up to 1"
+        )
+    return share

@@ -1,0 +1,1 @@
+"""What happens to the network if everyone's TCP is replaced?"""

@@ -1,0 +1,102 @@
+"""Effects, intervals and outliers, each against numbers worked by hand or by another library."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from headgate.stats.conditions import outlier, residuals
+from headgate.stats.effects import main_effect, psi
+from headgate.stats.intervals import mean_interval, share_interval
+
+LAWS = ("a", "b", "c", "d")
+
+
+def test_main_effect_is_the_difference_of_means() -> None:
+    effect = main_effect("X1", [-1, 1, -1, 1], [10.0, 14.0, 12.0, 16.0])
+    assert (effect.mean_low, effect.mean_high, effect.effect) == (11, 15, 4)
+    assert effect.relative_percent == pytest.approx(100 * 4 / 13)
+    assert effect.f_ratio == pytest.approx(8)  # between 16 on 1, within 4 on 2
+    assert effect.p == pytest.approx(stats.f.sf(8, 1, 2))
+    assert effect.stars == ""
+
+
+def test_effects_agree_with_least_squares() -> None:
+    import statsmodels.api as sm
+
+    rng = np.random.default_rng(1)
+    coded = np.tile([-1.0, 1.0], 16)
+    response = 3 + 0.4 * coded + rng.normal(size=32)
+    fitted = sm.OLS(response, sm.add_constant(coded)).fit()
+    effect = main_effect("X1", coded, response)
+    assert effect.effect == pytest.approx(2 * fitted.params[1])
+    assert effect.f_ratio == pytest.approx(fitted.fvalue)
+    assert effect.p == pytest.approx(fitted.f_pvalue)
+
+
+def test_response_that_never_moves_has_no_effect() -> None:
+    assert main_effect("X1", [-1, 1, -1, 1], [0.0, 0.0, 0.0, 0.0]).p == 1
+
+
+def test_response_without_noise_is_significant() -> None:
+    assert main_effect("X1", [-1, 1, -1, 1], [1.0, 2.0, 1.0, 2.0]).stars == "**"
+
+
+def test_psi_counts_weak_effects_half() -> None:
+    strong = main_effect("X1", [-1, 1, -1, 1], [1.0, 2.0, 1.0, 2.0])
+    none = main_effect("X1", [-1, 1, -1, 1], [1.0, 1.0, 2.0, 2.0])
+    assert psi([strong, none]) == 0.5
+
+
+def test_mean_interval_is_students() -> None:
+    mean, low, high = mean_interval([1.0, 2.0, 3.0])
+    assert mean == 2
+    assert high - mean == pytest.approx(4.302653 * 1 / np.sqrt(3), rel=1e-6)  # t(0.975, 2)
+    assert mean - low == pytest.approx(high - mean)
+
+
+def test_share_interval_is_wilsons() -> None:
+    share, low, high = share_interval(8, 10)
+    assert share == 0.8
+    assert (low, high) == (pytest.approx(0.4901624, abs=1e-6), pytest.approx(0.9433178, abs=1e-6))
+
+
+def test_outlier_is_found_and_named() -> None:
+    rng = np.random.default_rng(2)
+    table = 10 + 0.05 * rng.normal(size=(4, 3))
+    table[2] += 3
+    found = outlier(LAWS, table)
+    assert found is not None
+    assert (found.law, found.high, found.passes_filter) == ("c", True, True)
+    assert found.apart_share == pytest.approx(0.3, abs=0.02)
+
+
+def test_common_random_numbers_are_taken_out() -> None:
+    """A swing that all laws share by replicate hides nothing."""
+    table = np.array([[1.0, 5.0, 9.0]] * 4) + 1e-3 * np.arange(12).reshape(4, 3) % 7e-3
+    table[0] += 0.5
+    found = outlier(LAWS, table)
+    assert found is not None
+    assert found.law == "a"
+
+
+def test_false_alarms_stay_at_the_stated_level() -> None:
+    rng = np.random.default_rng(3)
+    alarms = sum(outlier(LAWS, rng.normal(size=(4, 3))) is not None for _ in range(1000))
+    assert alarms <= 50 + 3 * np.sqrt(1000 * 0.05 * 0.95)
+
+
+def test_identical_laws_have_no_outlier() -> None:
+    assert outlier(LAWS, np.ones((4, 3))) is None
+    assert outlier(LAWS, np.zeros((4, 3))) is None
+
+
+def test_missing_values_have_no_outlier() -> None:
+    assert outlier(LAWS, np.full((4, 3), np.nan)) is None
+
+
+def test_conditions_are_ordered_by_the_range_of_their_residuals() -> None:
+    cube = np.zeros((3, 4, 2))
+    cube[0, 0], cube[2, 0] = 5, 1
+    found = residuals(LAWS, cube)
+    assert found.order.tolist() == [1, 2, 0]
+    assert found.values.sum(axis=1) == pytest.approx([0, 0, 0])
