@@ -15,9 +15,9 @@ CROSSES_THE_BORDER = {"headgate.catalog", "headgate.run.simulate"}
 
 #: Package -> what it must not know. `cli` and `report` may see all.
 FORBIDDEN = {
-    "headgate.units": ["headgate"],
-    "headgate.errors": ["headgate"],
+    "headgate.units": ["headgate.scenario", "headgate.run", NATIVE],
     "headgate.tables": ["headgate.run", "headgate.scenario", "headgate.studies", NATIVE],
+    "headgate.columns": ["headgate.run", "headgate.scenario", "headgate.studies", NATIVE],
     "headgate.scenario": ["headgate.plots", "headgate.studies", "headgate.cli"],
     "headgate.design": ["headgate.run", "headgate.plots", "headgate.cli", NATIVE],
     "headgate.measures": ["headgate.run", "headgate.plots", "headgate.cli", NATIVE],
