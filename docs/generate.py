@@ -174,6 +174,7 @@ def columns() -> str:
 def commands() -> str:
     """Every command with its arguments and options."""
     import typer.main
+
     from headgate.cli.main import app
 
     group = typer.main.get_command(app)

@@ -1,0 +1,60 @@
+"""What the documentation shows is true: scenarios are valid, commands and names exist."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from .repository import ROOT
+
+PAGES = sorted(
+    path
+    for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
+    if "generated" not in path.parts
+    and "decisions" not in path.parts
+    and "_build" not in path.parts
+)
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE)
+
+
+def scenarios() -> list[str]:
+    return [text for page in PAGES for text in blocks(page, "toml")]
+
+
+@pytest.mark.parametrize("text", scenarios())
+def test_scenarios_in_the_documentation_are_valid(text: str) -> None:
+    from headgate import Scenario
+
+    Scenario.from_dict(tomllib.loads(text)).plan()
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.toml")), ids=lambda p: p.name)
+def test_examples_are_valid_scenarios(path: Path) -> None:
+    from headgate import Scenario
+
+    Scenario.load(path).plan()
+
+
+def test_commands_in_the_documentation_exist() -> None:
+    import typer.main
+
+    from headgate.cli.main import app
+
+    known = set(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+    named = {
+        (page.name, command)
+        for page in PAGES
+        for block in blocks(page, "sh")
+        for command in re.findall(r"^headgate ([a-z-]+)", block, re.MULTILINE)
+    }
+    assert not {(page, command) for page, command in named if command not in known}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_python_in_the_documentation_compiles(page: Path) -> None:
+    for text in blocks(page, "python"):
+        compile(text, page.name, "exec")
