@@ -72,38 +72,70 @@ def _parameter(param: Any) -> Row:
 
 
 def scenario() -> str:
-    """Every key of a scenario, from the JSON Schema of the typed models."""
+    """Every key of a scenario: kinds from the JSON Schema, defaults from the typed models."""
     from headgate.scenario import Scenario
+    from headgate.scenario.base import Model
 
     schema = Scenario.model_json_schema()
-    models = {"Scenario": schema} | schema.get("$defs", {})
+    schemas = {"Scenario": schema} | schema["$defs"]
+    models = {model.__name__: model for model in Model.__subclasses__()}
     return "\n".join(
-        f"## {name}\n\n{_prose(model.get('description', ''))}\n\n{_keys(model)}"
-        for name, model in models.items()
-        if model.get("properties")
+        _model(name, schemas[name], models[name])
+        for name in sorted(schemas, key=lambda name: name != "Scenario")
+        if name in models
     )
+
+
+def _model(name: str, schema: Mapping[str, Any], model: Any) -> str:
+    about = _prose(schema.get("description", ""))
+    return f"## {name}\n\n{about}\n\n{_keys(schema, _defaults(model))}"
 
 
 def _prose(text: str) -> str:
     return " ".join(text.split())
 
 
-def _keys(model: Mapping[str, Any]) -> str:
-    required = model.get("required", [])
+def _keys(schema: Mapping[str, Any], defaults: Mapping[str, object]) -> str:
+    required = schema.get("required", [])
     rows = [
-        [code(key), _type(field), _default(key, field, required), field.get("description", "")]
-        for key, field in model["properties"].items()
+        [
+            code(key),
+            _type(field),
+            "required" if key in required else code(_toml(defaults.get(key))),
+            field.get("description", ""),
+        ]
+        for key, field in schema["properties"].items()
     ]
     return table(["key", "value", "default", "meaning"], rows)
 
 
-def _default(key: str, field: Mapping[str, Any], required: Sequence[str]) -> str:
-    if key in required:
-        return "required"
-    default = field.get("default")
-    if default is None or isinstance(default, dict | list):
-        return ""
-    return code(str(default).lower() if isinstance(default, bool) else default)
+def _defaults(model: Any) -> dict[str, object]:
+    """Return the defaults of a model as a user would write them."""
+    if model.__pydantic_decorators__.model_serializers:
+        return {}  # it has a short form of its own, which needs all its keys
+    given = {
+        key: field.get_default(call_default_factory=True)
+        for key, field in model.model_fields.items()
+        if not field.is_required()
+    }
+    written: dict[str, object] = model.__pydantic_serializer__.to_python(
+        model.model_construct(**given), mode="json", warnings=False, exclude_none=True
+    )
+    return written
+
+
+def _toml(value: object) -> str:
+    """Write a default as TOML; nothing for nothing, or for what is longer than a cell."""
+    if isinstance(value, dict):
+        inside = ", ".join(f"{key} = {_toml(part)}" for key, part in value.items())
+        return f"{{ {inside} }}" if inside and len(inside) < 60 else ""
+    if isinstance(value, list):
+        return f"[{', '.join(_toml(part) for part in value)}]" if value else ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return f'"{value}"' if value else ""
+    return "" if value is None else f"{value:g}"
 
 
 def _type(field: Mapping[str, Any]) -> str:
