@@ -78,12 +78,18 @@ def scenario() -> str:
 
     schema = Scenario.model_json_schema()
     schemas = {"Scenario": schema} | schema["$defs"]
-    models = {model.__name__: model for model in Model.__subclasses__()}
+    models = {model.__name__: model for model in _below(Model)}
     return "\n".join(
         _model(name, schemas[name], models[name])
         for name in sorted(schemas, key=lambda name: name != "Scenario")
         if name in models
     )
+
+
+def _below(model: Any) -> Iterable[Any]:
+    for child in model.__subclasses__():
+        yield child
+        yield from _below(child)
 
 
 def _model(name: str, schema: Mapping[str, Any], model: Any) -> str:
