@@ -137,8 +137,9 @@ def format_time(ps: int) -> str:
 
 
 def format_bytes(size: int) -> str:
-    """Write bytes with the largest decimal unit that fits."""
-    return _format(size, {name: scale for name, scale in _BYTES.items() if "i" not in name})
+    """Write bytes with the largest decimal unit that divides them."""
+    whole = {unit: scale for unit, scale in _BYTES.items() if "i" not in unit}
+    return _format(size, {unit: scale for unit, scale in whole.items() if size % scale == 0})
 
 
 def format_packets(value: Fraction) -> str:

@@ -78,14 +78,25 @@ class Scenario(Model):
 
         What equals its default is left out, unless `resolved`.
         """
-        kinds = {"network": {"kind": self.network.kind}}
-        data = self.model_dump(mode="json", exclude_none=True, exclude_defaults=not resolved)
-        data["network"] = kinds["network"] | data["network"]
+        if resolved:
+            return self._filled_in().model_dump(mode="json", exclude_none=True)
+        data = self.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+        data["network"] = {"kind": self.network.kind} | data["network"]
         data["traffic"] = [
             {"kind": group.kind} | item
             for group, item in zip(self.traffic, data["traffic"], strict=True)
         ]
         return data
+
+    def _filled_in(self) -> Scenario:
+        """Give the scenario with every field of its TCP profiles written out."""
+        traffic = tuple(
+            group
+            if group.transport is None
+            else group.model_copy(update={"transport": group.transport.filled_in()})
+            for group in self.traffic
+        )
+        return self.model_copy(update={"transport": self.transport.filled_in(), "traffic": traffic})
 
     def replaced(self, changes: Mapping[str, Any]) -> Scenario:
         """Give the scenario with keys changed, each a path such as `traffic.0.law`."""

@@ -1,0 +1,54 @@
+"""`headgate describe`: unit, definition and formula of every column of every table."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from headgate.cli.options import Json
+from headgate.errors import HeadgateError
+
+if TYPE_CHECKING:
+    from headgate.columns import Column
+
+
+def describe(
+    what: Annotated[
+        str | None, typer.Argument(metavar="[TABLE[.COLUMN]]", help="A table, or one column of it.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Say what the columns of the results mean: unit, definition, formula."""
+    chosen = select(what)
+    if as_json:
+        typer.echo(json.dumps({name: [asdict(c) for c in cs] for name, cs in chosen.items()}))
+        return
+    for name, columns in chosen.items():
+        typer.echo(name)
+        for column in columns:
+            typer.echo(_line(column))
+
+
+def select(what: str | None) -> dict[str, tuple[Column, ...]]:
+    """Give the columns asked for, by table."""
+    from headgate.columns import TABLES
+
+    if what is None:
+        return TABLES
+    table, _, wanted = what.partition(".")
+    if table not in TABLES:
+        raise HeadgateError(f"'{table}' is not a table of results; tables: {', '.join(TABLES)}")
+    found = tuple(c for c in TABLES[table] if not wanted or c.name == wanted)
+    if not found:
+        names = ", ".join(c.name for c in TABLES[table])
+        raise HeadgateError(f"'{wanted}' is not a column of {table}; columns: {names}")
+    return {table: found}
+
+
+def _line(column: Column) -> str:
+    unit = f" [{column.unit}]" if column.unit not in ("", "1") else ""
+    formula = f"\n      = {column.formula}" if column.formula else ""
+    return f"  {column.name}{unit}  {column.definition}{formula}"

@@ -1,0 +1,64 @@
+"""`headgate`: every command, and the one place where errors become a sentence and an exit code."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from headgate import __version__
+from headgate.cli import bench, catalog, check, describe, plot, run, study
+from headgate.errors import HeadgateError
+
+app = typer.Typer(
+    name="headgate",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="A laboratory for congestion control.\n\n"
+    "Start with: headgate run examples/first.toml. What is there to choose from: headgate catalog. "
+    "What a result means: headgate describe.\n\n"
+    "Exit codes: 0 done; 1 stopped, or a finding failed; 2 something to put right.",
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"headgate {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: bool = typer.Option(
+        False, "--version", is_eager=True, callback=_print_version, help="Print the version."
+    ),
+) -> None:
+    del version
+
+
+for command in (
+    run.run,
+    check.check,
+    catalog.catalog,
+    describe.describe,
+    study.study,
+    study.reproduce,
+    plot.plot,
+    bench.bench,
+):
+    app.command()(command)
+
+
+def main() -> None:
+    """Run the command line; errors that a user can put right end in one sentence on stderr."""
+    try:
+        app()
+    except HeadgateError as error:
+        typer.echo(f"headgate: {error}", err=True)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        typer.echo("headgate: stopped", err=True)
+        sys.exit(1)
+    except BrokenPipeError:
+        sys.exit(0)

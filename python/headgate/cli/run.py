@@ -1,0 +1,142 @@
+"""`headgate run`: one scenario, with progress; stopped and resumed at will."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from headgate.cli.options import Json, ScenarioFile, Seed, Settings
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from headgate.result import Result
+
+Out = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="Keep the result here: Parquet tables and run.json."),
+]
+_MOST_ROWS = 12
+
+
+def run(
+    scenario: ScenarioFile,
+    settings: Settings = None,
+    seed: Seed = None,
+    out: Out = None,
+    as_json: Json = False,
+) -> None:
+    """Run a scenario.
+
+    Ctrl-C stops it; with --out the same command goes on from there, with the same result. A folder
+    that holds the finished run is read, not run again.
+    """
+    from headgate.cli.options import load
+    from headgate.run.simulate import simulate
+    from headgate.run.progress import shown
+
+    with shown(scenario.stem) as progress:
+        command = shlex.join(["headgate", *sys.argv[1:]])
+        result = simulate(load(scenario, settings, seed), out, progress, command)
+    if as_json:
+        import json
+
+        typer.echo(json.dumps(summary(result)))
+    else:
+        _show(result, out)
+
+
+def summary(result: Result) -> dict[str, Any]:
+    """Give what the run cost, its responses, and sums over its flows and ports."""
+    import math
+
+    meta = {key: result.meta[key] for key in ("seed", "cpu_s", "packet_hops", "digest")}
+    return meta | {
+        name: [
+            {key: None if isinstance(v, float) and math.isnan(v) else v for key, v in row.items()}
+            for row in rows
+        ]
+        for name, rows in (
+            ("laws", by_law(result)),
+            ("ports", busiest(result, _MOST_ROWS)),
+            ("responses", _rows(result, "responses")),
+        )
+    }
+
+
+def by_law(result: Result) -> list[dict[str, Any]]:
+    """Give one row for each law: flows, finished, mean goodput, retransmissions."""
+    import numpy as np
+
+    flows = result.flows
+    rows = []
+    for law in np.unique(flows["law"]):
+        own = flows.where(flows["law"] == law)
+        done = own["status"] == "finished"
+        rows.append(
+            {
+                "law": str(law),
+                "flows": len(own),
+                "finished": int(done.sum()),
+                "mean_goodput_bps": _mean(own["goodput_bps"]),
+                "mean_fct_receiver_s": _mean(own["fct_receiver_s"]),
+                "retransmissions": int(own["retransmissions"].sum()),
+                "timeouts": int(own["timeouts"].sum()),
+            }
+        )
+    return rows
+
+
+def busiest(result: Result, most: int) -> list[dict[str, Any]]:
+    """Give the ports with the highest utilisation."""
+    import numpy as np
+
+    order = np.argsort(-result.ports["utilisation"], kind="stable")[:most]
+    ports = result.ports.where(order)
+    names = ("link", "utilisation", "loss_rate", "mean_queue_packets", "max_queue_packets")
+    return [{name: ports[name][row].item() for name in names} for row in range(len(ports))]
+
+
+def _rows(result: Result, name: str) -> list[dict[str, Any]]:
+    table = result.tables[name]
+    return [{key: table[key][row].item() for key in table} for row in range(len(table))]
+
+
+def _mean(column: Any) -> float:
+    import numpy as np
+
+    known = column[np.isfinite(column)]
+    return float(known.mean()) if len(known) else float("nan")
+
+
+def _show(result: Result, out: Path | None) -> None:
+    from rich.console import Console
+
+    console = Console()
+    if flows := by_law(result):
+        console.print(_table("Flows by law", flows))
+    console.print(_table("Busiest ports", busiest(result, _MOST_ROWS)))
+    hops, cpu_s = result.meta["packet_hops"], result.meta["cpu_s"]
+    console.print(
+        f"{hops:,} packet-hops in {cpu_s:.2f} CPU seconds "
+        f"({hops / max(cpu_s, 1e-9) / 1e6:.1f} million a second); digest {result.digest[:16]}",
+        highlight=False,
+    )
+    if out is not None:
+        console.print(f"Result: {out}  (headgate plot {out} draws it)", highlight=False)
+
+
+def _table(title: str, rows: list[dict[str, Any]]) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
+    for name, value in rows[0].items():
+        table.add_column(name, justify="left" if isinstance(value, str) else "right")
+    for row in rows:
+        table.add_row(*(f"{v:.4g}" if isinstance(v, float) else str(v) for v in row.values()))
+    return table

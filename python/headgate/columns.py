@@ -1,0 +1,202 @@
+"""Every column of every table of results: its unit, what it means, how it is formed.
+
+What the engine counted has no formula; the rest is formed here from the counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Column:
+    """What a column says. `unit` is "1" for counts and ratios, "" for words."""
+
+    name: str
+    unit: str
+    definition: str
+    formula: str = ""
+
+
+FLOWS = (
+    Column("traffic", "", "Name of the traffic that the flow belongs to."),
+    Column("law", "", "Law of congestion control, by its name in the catalogue."),
+    Column(
+        "class",
+        "",
+        "Classes of the two routers, in alphabetical order; empty where routers have none.",
+        "sort(class of source's router, class of receiver's router)",
+    ),
+    Column("source", "", "Router that the sending host sits at."),
+    Column("receiver", "", "Router that the receiving host sits at."),
+    Column("status", "", "At the end: connecting, running, finished or failed."),
+    Column("start_s", "s", "When the first SYN was sent."),
+    Column("size_packets", "packets", "Size of the file; 0 = endless."),
+    Column(
+        "fct_receiver_s",
+        "s",
+        "Completion time as the receiver sees it, from the first SYN sent to the last packet "
+        "arrived; NaN unless finished.",
+    ),
+    Column(
+        "fct_sender_s",
+        "s",
+        "Completion time as the sender sees it, from the first SYN sent to the last ACK; NaN "
+        "unless finished.",
+    ),
+    Column("established_s", "s", "Duration of the handshake; NaN unless established."),
+    Column(
+        "goodput_bps",
+        "bit/s",
+        "Payload delivered a second while active, after the warm-up.",
+        "8 * segment_bytes * delivered_packets / active_s",
+    ),
+    Column("delivered_packets", "packets", "Packets acknowledged in order, after the warm-up."),
+    Column("delivered_total_packets", "packets", "Packets acknowledged in order, in all."),
+    Column("active_s", "s", "Time between start and end of the flow, after the warm-up."),
+    Column("retransmissions", "packets", "Packets sent again."),
+    Column("timeouts", "1", "Retransmission time-outs."),
+    Column("recoveries", "1", "Episodes of fast recovery."),
+    Column("min_rtt_s", "s", "Least round trip measured."),
+    Column("mean_rtt_s", "s", "Mean of the round trips measured."),
+    Column("mean_cwnd_packets", "packets", "Mean congestion window."),
+)
+
+PORTS = (
+    Column("link", "", "Name of the link that the port feeds."),
+    Column("from", "", "Router that the link leaves."),
+    Column("to", "", "Router that the link enters."),
+    Column("rate_bps", "bit/s", "Rate of the link."),
+    Column("delay_s", "s", "Propagation delay of the link."),
+    Column("buffer_packets", "packets", "What may wait, in full packets; inf = no limit."),
+    Column("arrivals", "packets", "Packets that arrived at the queue."),
+    Column("arrived_bytes", "B", "Bytes that arrived at the queue."),
+    Column("drops", "packets", "Packets dropped because the buffer was full."),
+    Column("dropped_bytes", "B", "Bytes dropped because the buffer was full."),
+    Column("lost", "packets", "Packets lost at random on the link."),
+    Column("departures", "packets", "Packets sent on the link."),
+    Column("sent_bytes", "B", "Bytes sent on the link."),
+    Column("marks", "packets", "Packets marked as having met congestion."),
+    Column(
+        "utilisation",
+        "1",
+        "Share of the time that the link was sending.",
+        "8 * sent_bytes / (rate_bps * elapsed_s)",
+    ),
+    Column("throughput_bps", "bit/s", "Bits sent a second.", "8 * sent_bytes / elapsed_s"),
+    Column("loss_rate", "1", "Share of the arrivals that were dropped.", "drops / arrivals"),
+    Column(
+        "mean_queue_packets",
+        "packets",
+        "Mean number waiting, the packet in service apart (Little's law).",
+        "sum of waits / elapsed_s",
+    ),
+    Column("max_queue_packets", "packets", "Greatest number waiting."),
+    Column("mean_wait_s", "s", "Mean wait of a packet in the queue.", "sum of waits / departures"),
+    Column("elapsed_s", "s", "Time measured: from the warm-up to the end."),
+)
+
+SERIES = (
+    Column("t_s", "s", "Time since the start of the run."),
+    Column("of", "", "What the row is about: flow or port."),
+    Column("name", "", "Name of the flow or of the link."),
+    Column("cwnd_packets", "packets", "Congestion window (flows)."),
+    Column("ssthresh_packets", "packets", "Slow-start threshold; inf = unset (flows)."),
+    Column("srtt_s", "s", "Smoothed round trip (flows)."),
+    Column("in_flight_packets", "packets", "Packets sent and not acknowledged (flows)."),
+    Column("delivered_packets", "packets", "Packets acknowledged since the start (flows)."),
+    Column(
+        "throughput_bps",
+        "bit/s",
+        "Payload acknowledged (flows) or bits sent (ports) a second since the row before.",
+        "difference of delivered or sent bits / difference of t_s",
+    ),
+    Column("queue_packets", "packets", "Packets waiting (ports)."),
+    Column("sent_bytes", "B", "Bytes sent since the start (ports)."),
+    Column("drops", "packets", "Packets dropped since the start (ports)."),
+)
+
+NETWORK = (
+    Column("t_s", "s", "Time since the start of the run."),
+    Column("active_flows", "1", "Flows that are established and not finished."),
+    Column("connecting_flows", "1", "Flows in their handshake."),
+    Column("finished_flows", "1", "Flows finished since the start."),
+)
+
+_RESPONSES_BY_NUMBER = (
+    Column("y1", "1", "Sources transmitting, mean of the samples.", "active_sum / samples"),
+    Column("y2", "1", "Proportion of the sources transmitting.", "y1 / sources"),
+    Column("y3", "packets", "Segments entering the network per interval.", "segments_in / samples"),
+    Column("y4", "packets", "Segments leaving the network per interval.", "segments_out / samples"),
+    Column("y5", "1", "Loss rate: dropped over entered.", "segments_dropped / segments_in"),
+    Column(
+        "y5_literal",
+        "1",
+        "The loss rate as the slides print it; near 1/2 for a network without loss.",
+        "y4 / (y3 + y4)",
+    ),
+    Column("y6", "1", "Flows completing per interval.", "flows_completed / samples"),
+    Column("y7", "1", "Flow-completion rate.", "y6 / (y6 + y1)"),
+    Column("y8", "1", "Connection failures per interval.", "connection_failures / samples"),
+    Column("y9", "1", "Connection-failure rate.", "y8 / (y8 + y1)"),
+    Column("y10", "1", "Retransmission rate.", "retransmissions / segments_in"),
+    Column("y11", "packets", "Congestion window of a source.", "cwnd_sum / active_sum"),
+    Column("y12", "1", "Window increases per interval.", "cwnd_increases / samples"),
+    Column("y13", "1", "Duplicate ACKs per interval.", "duplicate_acks / samples"),
+    Column("y14", "1", "Time-outs per interval.", "timeouts / samples"),
+    Column("y15", "s", "Round trip, mean of its samples.", "rtt_sum_s / rtt_count"),
+    Column("y16", "s", "Queuing delay of a segment on its way.", "wait_sum_s / segments_out"),
+)
+
+PAIRS = ("DD", "DF", "DN", "FF", "FN", "NN")
+
+_CLASS_RESPONSES = tuple(
+    Column(
+        f"y{number}",
+        "packets/s",
+        f"Segments a second on a {pair} flow, mean over the flows finished; NaN if none.",
+        f"rate_sum_{pair} / flows_{pair}",
+    )
+    for number, pair in enumerate(PAIRS, start=17)
+)
+
+_RESPONSE_FACTS = (
+    Column("samples", "1", "Intervals sampled in the period."),
+    Column("sources", "1", "All sources."),
+    Column("active_sum", "1", "Sum over the samples of sources transmitting."),
+    Column("connecting_sum", "1", "Sum over the samples of flows in their handshake."),
+    Column("segments_in", "packets", "Data packets sent, retransmissions among them."),
+    Column("segments_out", "packets", "Data packets that reached their receivers."),
+    Column("segments_dropped", "packets", "Data packets dropped or lost."),
+    Column("flows_completed", "1", "Flows finished."),
+    Column("connection_failures", "1", "Connections given up."),
+    Column("retransmissions", "packets", "Data packets sent again."),
+    Column("cwnd_sum", "packets", "Sum of the windows of active flows over the samples."),
+    Column("cwnd_increases", "1", "Times that a window grew."),
+    Column("duplicate_acks", "1", "Duplicate ACKs that reached senders."),
+    Column("timeouts", "1", "Retransmission time-outs."),
+    Column("rtt_sum_s", "s", "Sum of the round-trip samples."),
+    Column("rtt_count", "1", "Round-trip samples."),
+    Column("wait_sum_s", "s", "Time that data packets waited at router ports, in all."),
+    *(Column(f"flows_{pair}", "1", f"{pair} flows finished.") for pair in PAIRS),
+    *(
+        Column(f"rate_sum_{pair}", "packets/s", f"Sum of packets / fct of {pair} flows finished.")
+        for pair in PAIRS
+    ),
+)
+
+RESPONSES = (
+    Column("start_s", "s", "Start of the measurement period."),
+    Column("end_s", "s", "End of the measurement period."),
+    *_RESPONSES_BY_NUMBER,
+    *_CLASS_RESPONSES,
+    *_RESPONSE_FACTS,
+)
+
+TABLES: dict[str, tuple[Column, ...]] = {
+    "flows": FLOWS,
+    "ports": PORTS,
+    "series": SERIES,
+    "network": NETWORK,
+    "responses": RESPONSES,
+}

@@ -1,0 +1,181 @@
+"""From the engine's facts and the plan to tables with names, ratios and units."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.columns import SERIES
+from headgate.measures.responses import form_responses, ratio
+from headgate.tables import Table, Words
+
+Facts = Mapping[str, NDArray[Any]]
+Plan = Mapping[str, Any]
+
+STATUS = ("connecting", "running", "finished", "failed")
+
+
+def make_tables(plan: Plan, facts: Mapping[str, Any]) -> dict[str, Table]:
+    """Give the five tables of a run."""
+    return {
+        "flows": Table("flows", flows(plan, facts["flows"])),
+        "ports": Table("ports", ports(plan, facts["ports"])),
+        "series": Table("series", series(plan, facts)),
+        "network": Table("network", network(facts["network"])),
+        "responses": Table("responses", form_responses(facts["responses"])),
+    }
+
+
+def flows(plan: Plan, facts: Facts) -> dict[str, Any]:
+    """Name traffic, law, class and routers; form the goodput."""
+    nodes = [node["name"] for node in plan["nodes"]]
+    segment = np.array([t["segment_bytes"] for t in plan["transports"]], np.float64)
+    of_traffic = np.array([item["transport"] for item in plan["traffic"]], np.int64)
+    bits = 8 * segment[of_traffic[facts["traffic"].astype(np.int64)]] * facts["delivered_packets"]
+    return {
+        "traffic": Words(facts["traffic"], [item["name"] for item in plan["traffic"]]),
+        "law": Words(facts["law"], [law_name(law) for law in plan["laws"]]),
+        "class": _pair_classes(plan, facts["source"], facts["receiver"]),
+        "source": Words(facts["source"], nodes),
+        "receiver": Words(facts["receiver"], nodes),
+        "status": Words(facts["status"], STATUS),
+        "start_s": facts["start_s"],
+        "size_packets": facts["packets"],
+        "fct_receiver_s": facts["fct_receiver_s"],
+        "fct_sender_s": facts["fct_sender_s"],
+        "established_s": facts["established_s"],
+        "goodput_bps": ratio(bits, facts["active_s"]),
+        "delivered_packets": facts["delivered_packets"],
+        "delivered_total_packets": facts["delivered_total"],
+        **{
+            name: facts[name]
+            for name in (
+                "active_s",
+                "retransmissions",
+                "timeouts",
+                "recoveries",
+                "min_rtt_s",
+                "mean_rtt_s",
+                "mean_cwnd_packets",
+            )
+        },
+    }
+
+
+def law_name(law: Mapping[str, Any]) -> str:
+    """Write a law of the plan: its name, and the parameters that were set."""
+    params = ", ".join(f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}"
+                       for key, value in law["params"].items())  # fmt: skip
+    return f"{law['name']} ({params})" if params else str(law["name"])
+
+
+def _pair_classes(plan: Plan, source: NDArray[Any], receiver: NDArray[Any]) -> Words:
+    """Code each pair of classes by one number; the order within a pair does not count."""
+    classes = sorted({node["class"] for node in plan["nodes"]})
+    code = np.array([classes.index(node["class"]) for node in plan["nodes"]], np.int64)
+    one, other = code[source.astype(np.int64)], code[receiver.astype(np.int64)]
+    words = [a + b if a and b else "" for a in classes for b in classes]
+    return Words(np.minimum(one, other) * len(classes) + np.maximum(one, other), words)
+
+
+def ports(plan: Plan, facts: Facts) -> dict[str, Any]:
+    """Name links and routers; form utilisation, loss rate, mean queue."""
+    link = facts["link"].astype(np.int64)
+    rate = np.array([item["rate_bps"] for item in plan["links"]], np.float64)[link]
+    packet = plan["transports"][0]["segment_bytes"] + plan["transports"][0]["header_bytes"]
+    buffer = np.array([_buffer_packets(item["buffer"], packet) for item in plan["links"]])
+    nodes = [node["name"] for node in plan["nodes"]]
+    bits = 8.0 * facts["sent_bytes"]
+    counts = ("arrivals", "arrived_bytes", "drops", "dropped_bytes", "lost", "departures")
+    return {
+        "link": Words(link, [item["name"] for item in plan["links"]]),
+        "from": Words(np.array([item["from"] for item in plan["links"]])[link], nodes),
+        "to": Words(np.array([item["to"] for item in plan["links"]])[link], nodes),
+        "rate_bps": rate,
+        "delay_s": np.array([item["delay_ps"] for item in plan["links"]])[link] / 1e12,
+        "buffer_packets": buffer[link],
+        **{name: facts[name] for name in counts},
+        "sent_bytes": facts["sent_bytes"],
+        "marks": facts["marks"],
+        "utilisation": ratio(bits, rate * facts["elapsed_s"]),
+        "throughput_bps": ratio(bits, facts["elapsed_s"]),
+        "loss_rate": ratio(facts["drops"], facts["arrivals"]),
+        "mean_queue_packets": ratio(facts["wait_sum_s"], facts["elapsed_s"]),
+        "max_queue_packets": facts["max_queue_packets"],
+        "mean_wait_s": ratio(facts["wait_sum_s"], facts["departures"]),
+        "elapsed_s": facts["elapsed_s"],
+    }
+
+
+def _buffer_packets(buffer: Any, packet_bytes: int) -> float:
+    if buffer == "infinite":
+        return float("inf")
+    return float(buffer.get("packets", buffer.get("bytes", 0) / packet_bytes))
+
+
+def series(plan: Plan, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Put the series of flows and of ports under one another."""
+    chosen = plan["measure"]["series"] or {"flows": []}
+    links = [item["name"] for item in plan["links"]]
+    of_flows, of_ports = facts["series_flows"], facts["series_ports"]
+    segment = np.array([_segment(plan, name) for name in chosen["flows"]] or [0.0])
+    flow, link = of_flows["flow"].astype(np.int64), of_ports["link"].astype(np.int64)
+    parts = [
+        _long(of_flows, {"in_flight": "in_flight_packets", "flow": ""})
+        | {
+            "name": Words(flow, chosen["flows"]).texts() if len(flow) else np.array([], str),
+            "throughput_bps": _slope(
+                of_flows["t_s"], 8 * segment[flow] * of_flows["delivered_packets"], flow
+            ),
+        },
+        _long(of_ports, {"link": ""})
+        | {
+            "name": Words(link, links).texts(),
+            "throughput_bps": _slope(of_ports["t_s"], 8.0 * of_ports["sent_bytes"], link),
+        },
+    ]
+    lengths = [len(of_flows["t_s"]), len(of_ports["t_s"])]
+    rows = {"of": Words(np.repeat([0, 1], lengths), ["flow", "port"])}
+    return {c.name: rows.get(c.name) or _stack(c.name, parts, lengths) for c in SERIES}
+
+
+def _stack(name: str, parts: list[dict[str, Any]], lengths: list[int]) -> Any:
+    if name == "name":
+        return Words.of(np.concatenate([part["name"] for part in parts]))
+    columns = [
+        np.asarray(part[name], np.float64) if name in part else np.full(length, np.nan)
+        for part, length in zip(parts, lengths, strict=True)
+    ]
+    return np.concatenate(columns)
+
+
+def _long(facts: Facts, renamed: Mapping[str, str]) -> dict[str, Any]:
+    return {renamed.get(name, name): column for name, column in facts.items()}
+
+
+def _segment(plan: Plan, flow: str) -> float:
+    item = next(item for item in plan["traffic"] if item["name"] == flow)
+    return float(plan["transports"][item["transport"]]["segment_bytes"])
+
+
+def _slope(t_s: NDArray[Any], total: NDArray[Any], of: NDArray[Any]) -> NDArray[np.float64]:
+    """Give the growth a second since the row before of the same flow or port; the first is NaN."""
+    order = np.lexsort((t_s, of))
+    out = np.full(len(t_s), np.nan)
+    same = np.diff(of[order]) == 0
+    slope = ratio(np.diff(np.asarray(total, np.float64)[order]), np.diff(t_s[order]))
+    out[order[1:][same]] = slope[same]
+    return out
+
+
+def network(facts: Facts) -> dict[str, Any]:
+    """Name the network's state."""
+    return {
+        "t_s": facts["t_s"],
+        "active_flows": facts["active_flows"],
+        "connecting_flows": facts["connecting"],
+        "finished_flows": facts["finished"],
+    }

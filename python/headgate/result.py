@@ -1,0 +1,83 @@
+"""The result of a run: five tables and what they came from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from headgate.errors import StoreError
+from headgate.run.folder import read_meta, read_tables, write_folder
+from headgate.tables import Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from headgate.scenario import Scenario
+
+
+class Result:
+    """Tables of a run: flows, ports, series, network, responses; `meta` is its run.json."""
+
+    def __init__(self, tables: dict[str, Table], meta: dict[str, Any]) -> None:
+        self.tables = tables
+        self.meta = meta
+
+    @property
+    def flows(self) -> Table:
+        """One row a flow."""
+        return self.tables["flows"]
+
+    @property
+    def ports(self) -> Table:
+        """One row a link."""
+        return self.tables["ports"]
+
+    @property
+    def series(self) -> Table:
+        """Chosen flows and ports over time."""
+        return self.tables["series"]
+
+    @property
+    def network(self) -> Table:
+        """The whole network over time."""
+        return self.tables["network"]
+
+    @property
+    def responses(self) -> Table:
+        """The 22 responses, one row a measurement period."""
+        return self.tables["responses"]
+
+    @property
+    def scenario(self) -> Scenario:
+        """The scenario that was run, with every default filled in."""
+        from headgate.scenario import Scenario
+
+        return Scenario.from_dict(self.meta["scenario"])
+
+    @property
+    def digest(self) -> str:
+        """Fingerprint of everything that happened; equal runs have equal ones."""
+        return str(self.meta["digest"])
+
+    def plot(self) -> dict[str, Figure]:
+        """Draw windows, queues, throughput, completion times and the utilisation map, by name."""
+        from headgate.plots import draw_run
+
+        return draw_run(self)
+
+    def write(self, folder: str | Path) -> Path:
+        """Write the run's folder: one Parquet file a table, and run.json."""
+        write_folder(Path(folder), self.tables, self.meta)
+        return Path(folder)
+
+    @classmethod
+    def read(cls, folder: str | Path) -> Result:
+        """Read a run's folder; raise StoreError if it is not one, or is damaged."""
+        meta = read_meta(Path(folder))
+        if meta is None:
+            raise StoreError(f"{folder}: holds no finished run (there is no run.json)")
+        return cls(read_tables(Path(folder)), meta)
+
+    def __repr__(self) -> str:
+        rows = ", ".join(f"{len(table)} {name}" for name, table in self.tables.items())
+        return f"Result({rows}; {self.meta['packet_hops']:,} packet-hops)"

@@ -1,0 +1,1 @@
+"""How runs are made, stored and resumed."""

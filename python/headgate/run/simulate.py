@@ -1,0 +1,151 @@
+"""One run: from a scenario to a result, with progress, and resumed where it was stopped."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from headgate.errors import EngineMissingError, InterruptedRunError, ScenarioError, StoreError
+from headgate.measures.tables import make_tables
+from headgate.result import Result
+from headgate.run.folder import read_meta, write_bytes
+from headgate.run.progress import Clock, Progress, Report
+from headgate.scenario.plan import Arrays, plan_json
+
+__all__ = ["Progress", "simulate"]
+
+if TYPE_CHECKING:
+    from headgate._native import Simulation
+    from headgate.scenario import Scenario
+
+SNAPSHOT_FILE = "snapshot.bin"
+#: Wall time between two looks at the clock and at Ctrl-C.
+SLICE_S = 0.2
+
+
+def simulate(
+    scenario: Scenario,
+    out: Path | None = None,
+    progress: Report | None = None,
+    command: str = "",
+) -> Result:
+    """Run a scenario; with `out`, keep the result there.
+
+    A finished run of the same scenario in `out` is read back, a stopped one is resumed. Raises
+    ScenarioError, StoreError, or InterruptedRunError when the user stops it.
+    """
+    plan, arrays = scenario.plan()
+    identity = scenario.identity()
+    if out is not None and (done := _already_there(out, identity)) is not None:
+        return done
+    run = _Run(plan, arrays, identity, out)
+    facts = run.to_the_end(progress)
+    meta = {
+        "headgate": _version(),
+        "identity": identity,
+        "scenario": scenario.to_dict(resolved=True),
+        "seed": scenario.seed,
+        "command": command,
+        "resumed": run.resumed,
+        "cpu_s": run.cpu_s,
+        "setup_cpu_s": run.setup_cpu_s,
+        **{key: facts[key] for key in ("packet_hops", "lookahead_s", "digest")},
+        "laws": plan["laws"],
+    }
+    result = Result(make_tables(plan, facts), meta)
+    if out is not None:
+        result.write(out)
+        (out / SNAPSHOT_FILE).unlink(missing_ok=True)
+    return result
+
+
+def _already_there(out: Path, identity: str) -> Result | None:
+    meta = read_meta(out)
+    if meta is None:
+        return None
+    if meta.get("identity") != identity:
+        raise StoreError(f"{out}: holds the run of another scenario; choose another folder")
+    return Result.read(out)
+
+
+class _Run:
+    """The engine at work, and the CPU time it took."""
+
+    def __init__(
+        self, plan: Mapping[str, Any], arrays: Arrays, identity: str, out: Path | None
+    ) -> None:
+        self.identity, self.out = identity, out
+        begun = time.thread_time()
+        self.cpu_s = 0.0
+        self.resumed = False
+        self.simulation = self._start(plan_json(dict(plan)), arrays)
+        self.setup_cpu_s = time.thread_time() - begun
+
+    def _start(self, plan: str, arrays: Arrays) -> Simulation:
+        try:
+            from headgate._native import Simulation
+        except ImportError as error:
+            raise EngineMissingError(
+                f"the engine is not built ({error}); run `make setup` in the clone"
+            ) from None
+        try:
+            if (kept := self._kept_snapshot()) is not None:
+                self.resumed = True
+                return Simulation.resume(plan, arrays, kept)
+            return Simulation(plan, arrays)
+        except ValueError as error:
+            place, _, sentence = str(error).rpartition(": ")
+            raise ScenarioError(place, sentence) from None
+
+    def _kept_snapshot(self) -> bytes | None:
+        """Give the engine's state as an earlier start left it, if it is of this very run."""
+        if self.out is None or not (path := self.out / SNAPSHOT_FILE).is_file():
+            return None
+        head, _, state = path.read_bytes().partition(b"\n")
+        try:
+            kept = json.loads(head)
+        except ValueError:
+            raise StoreError(f"{path}: is damaged; remove it and run again") from None
+        if kept["identity"] != self.identity:
+            raise StoreError(
+                f"{path}: belongs to another scenario; choose another folder, or remove it"
+            )
+        self.cpu_s = kept["cpu_s"]
+        return state
+
+    def to_the_end(self, progress: Report | None) -> dict[str, Any]:
+        clock = Clock(self.simulation.time_s, self.simulation.packet_hops)
+        begun, spent = time.thread_time(), self.cpu_s
+        try:
+            while not self.simulation.advance(SLICE_S):
+                self._tell(progress, clock)
+        except KeyboardInterrupt:
+            self.cpu_s = spent + time.thread_time() - begun
+            raise InterruptedRunError(self._keep()) from None
+        self._tell(progress, clock)
+        facts = self.simulation.results()
+        self.cpu_s = spent + time.thread_time() - begun
+        return facts
+
+    def _tell(self, progress: Report | None, clock: Clock) -> None:
+        if progress is not None:
+            state = self.simulation
+            progress(clock.report(state.time_s, state.duration_s, state.packet_hops))
+
+    def _keep(self) -> str:
+        """Keep the engine's state, and say what to do."""
+        at = f"stopped at {self.simulation.time_s:.3f} s of {self.simulation.duration_s:g} s"
+        if self.out is None:
+            return f"{at}; nothing is kept, since no folder was given (--out DIR)"
+        head = json.dumps({"identity": self.identity, "cpu_s": self.cpu_s}).encode()
+        write_bytes(self.out / SNAPSHOT_FILE, head + b"\n" + self.simulation.snapshot())
+        return f"{at}; the state is kept in {self.out}, the same command goes on from there"
+
+
+def _version() -> str:
+    from headgate import __version__
+
+    return __version__

@@ -1,0 +1,180 @@
+"""Tables of results: NumPy columns inside, an Arrow stream outside.
+
+Polars, pandas and DuckDB read a table as it is; columns of numbers are handed over without a copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.columns import TABLES, Column
+from headgate.errors import HeadgateError
+
+__all__ = ["TABLES", "Table", "Words"]
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+
+class Words:
+    """A column of words, kept as codes into the few that occur."""
+
+    def __init__(self, codes: NDArray[Any], words: Sequence[str]) -> None:
+        self.codes = np.asarray(codes, dtype=np.uint32)
+        self.words = tuple(words)
+
+    @classmethod
+    def of(cls, texts: Any) -> Words:
+        """Read one word a row."""
+        words, codes = np.unique(np.asarray(texts, dtype=str), return_inverse=True)
+        return cls(codes, words.tolist())
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, rows: Any) -> Words:
+        return Words(self.codes[rows], self.words)
+
+    def texts(self) -> NDArray[np.str_]:
+        """Give one word a row."""
+        return np.asarray(self.words or ("",), dtype=str)[self.codes]
+
+    def arrow_buffers(self) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+        """Give offsets and UTF-8 bytes, as Arrow lays words out."""
+        encoded = [word.encode() for word in self.words]
+        length = np.array([len(word) for word in encoded] or [0], dtype=np.int64)
+        start = np.concatenate([[0], np.cumsum(length)[:-1]])
+        lengths = length[self.codes]
+        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+        shift = np.repeat(start[self.codes] - offsets[:-1], lengths)
+        blob = np.frombuffer(b"".join(encoded) or b"\0", dtype=np.uint8)
+        return offsets, blob[np.arange(offsets[-1]) + shift]
+
+
+class Table:
+    """Columns of equal length, each with a unit and a definition."""
+
+    def __init__(self, name: str, data: Mapping[str, NDArray[Any] | Words]) -> None:
+        self.name = name
+        self._data = dict(data)
+        self._about = {column.name: column for column in TABLES.get(name, ())}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(self._data)
+
+    def __len__(self) -> int:
+        return len(next(iter(self._data.values()), ()))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._data)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._data
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        column = self._column(name)
+        return column.texts() if isinstance(column, Words) else column
+
+    def _column(self, name: str) -> NDArray[Any] | Words:
+        if name not in self._data:
+            known = ", ".join(self._data)
+            raise HeadgateError(f"{self.name}: there is no column {name!r}; columns: {known}")
+        return self._data[name]
+
+    def about(self, name: str) -> Column:
+        """Say what a column means."""
+        self._column(name)
+        return self._about.get(name, Column(name, "", ""))
+
+    def unit(self, name: str) -> str:
+        """Give the unit of a column."""
+        return self.about(name).unit
+
+    def definition(self, name: str) -> str:
+        """Give the definition of a column."""
+        return self.about(name).definition
+
+    def where(self, rows: Any) -> Table:
+        """Give the table of those rows: a mask or indices."""
+        return Table(self.name, {name: column[rows] for name, column in self._data.items()})
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Give a pandas data frame."""
+        import pandas
+
+        return pandas.DataFrame({name: self[name] for name in self})
+
+    def to_polars(self) -> polars.DataFrame:
+        """Give a Polars data frame."""
+        import polars
+
+        return polars.DataFrame(self)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        from nanoarrow.c_array_stream import CArrayStream  # type: ignore[import-untyped]
+
+        array, schema = self._arrow()
+        stream = CArrayStream.from_c_arrays([array], schema)
+        return stream.__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_schema__(self) -> object:
+        return self._arrow()[1].__arrow_c_schema__()
+
+    def _arrow(self) -> tuple[Any, Any]:
+        import nanoarrow as na  # type: ignore[import-untyped]
+
+        children = [_arrow_column(column) for column in self._data.values()]
+        fields = {name: child.schema for name, child in zip(self._data, children, strict=True)}
+        described = [
+            na.c_schema(field).modify(name=name, metadata=self.metadata(name), nullable=True)
+            for name, field in fields.items()
+        ]
+        schema = na.c_schema(na.struct(fields)).modify(children=described, nullable=False)
+        array = na.c_array_from_buffers(schema, len(self), [None], children=children)
+        return array, schema
+
+    def metadata(self, name: str) -> dict[str, str]:
+        """Give what Arrow and Parquet files carry along with a column."""
+        about = self.about(name)
+        return {"unit": about.unit, "definition": about.definition, "formula": about.formula}
+
+    def __repr__(self) -> str:
+        lines = [f"{self.name}: {len(self)} rows"]
+        for name in self:
+            about = self.about(name)
+            unit = f" [{about.unit}]" if about.unit not in ("", "1") else ""
+            lines.append(f"  {name}{unit}  {about.definition}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        head = "".join(f'<th title="{self.definition(name)}">{name}</th>' for name in self)
+        rows = [[self[name][row] for name in self] for row in range(min(len(self), 10))]
+        body = "".join(
+            "<tr>" + "".join(f"<td>{_short(cell)}</td>" for cell in row) + "</tr>" for row in rows
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _short(cell: Any) -> str:
+    return f"{cell:.6g}" if isinstance(cell, np.floating) else str(cell)
+
+
+def _arrow_column(column: NDArray[Any] | Words) -> Any:
+    import nanoarrow as na
+
+    if isinstance(column, Words):
+        offsets, data = column.arrow_buffers()
+        return na.c_array_from_buffers(na.large_string(), len(column), [None, offsets, data])
+    values = np.ascontiguousarray(column)
+    kinds = {"f": na.float64(), "u": na.uint64(), "i": na.int64()}
+    wide = {"f": np.float64, "u": np.uint64, "i": np.int64}
+    kind = values.dtype.kind
+    values = values.astype(wide[kind], copy=False)
+    return na.c_array_from_buffers(kinds[kind], len(values), [None, values])
