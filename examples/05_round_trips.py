@@ -1,0 +1,16 @@
+"""Different round trips on one link: how much less does the far flow get, under each law?"""
+
+import headgate
+from headgate import catalog
+
+for law in catalog.laws():
+    flows = [
+        {"name": "near", "law": law.name, "rtt": "20 ms"},
+        {"name": "far", "law": law.name, "rtt": "80 ms", "start": "50 ms"},
+    ]
+    scenario = headgate.dumbbell(
+        rate="20 Mbit/s", rtt="40 ms", buffer="1 BDP", flows=flows, measure={"warmup": "10 s"}
+    )
+    table = scenario.run("40 s", seed=1).flows
+    goodput = dict(zip(table["traffic"], table["goodput_bps"], strict=True))
+    print(f"{law.name:>9}: near/far = {goodput['near'] / goodput['far']:.1f}")
