@@ -26,9 +26,10 @@ def test_half_fraction_of_six_factors_has_resolution_six() -> None:
 
 def test_published_plan_of_twenty_factors_has_its_published_words() -> None:
     """Dataplot's MILLS_20_256: 256 runs, resolution IV, word lengths as counted there."""
-    parents = "1 2 3|1 2 4|1 2 5|1 2 6|1 2 7|1 2 8|2 3 4|2 3 5|2 3 6|2 3 7|2 3 8|3 4 5".split("|")
+    parents = (123, 124, 125, 126, 127, 128, 234, 235, 236, 237, 238, 345)
     generators = {
-        f"X{9 + i}": " ".join(f"X{n}" for n in group.split()) for i, group in enumerate(parents)
+        f"X{9 + i}": " ".join(f"X{digit}" for digit in str(group))
+        for i, group in enumerate(parents)
     }
     design = factorial(factors(20), generators)
     lengths, counts = np.unique([len(word) for word in design.words], return_counts=True)

@@ -52,6 +52,8 @@ def simulate(
         "resumed": run.resumed,
         "cpu_s": run.cpu_s,
         "setup_cpu_s": run.setup_cpu_s,
+        "setup_bytes": run.setup_bytes,
+        "wall_s": run.wall_s,
         **{key: facts[key] for key in ("packet_hops", "lookahead_s", "digest")},
         "laws": plan["laws"],
     }
@@ -83,6 +85,8 @@ class _Run:
         self.resumed = False
         self.simulation = self._start(plan_json(dict(plan)), arrays)
         self.setup_cpu_s = time.thread_time() - begun
+        self.setup_bytes = self.simulation.bytes
+        self.wall_s = 0.0
 
     def _start(self, plan: str, arrays: Arrays) -> Simulation:
         try:
@@ -118,7 +122,7 @@ class _Run:
 
     def to_the_end(self, progress: Report | None) -> dict[str, Any]:
         clock = Clock(self.simulation.time_s, self.simulation.packet_hops)
-        begun, spent = time.thread_time(), self.cpu_s
+        begun, spent, started = time.thread_time(), self.cpu_s, time.perf_counter()
         try:
             while not self.simulation.advance(SLICE_S):
                 self._tell(progress, clock)
@@ -127,6 +131,7 @@ class _Run:
             raise InterruptedRunError(self._keep()) from None
         self._tell(progress, clock)
         facts = self.simulation.results()
+        self.wall_s = time.perf_counter() - started
         self.cpu_s = spent + time.thread_time() - begun
         return facts
 

@@ -1,12 +1,12 @@
 """Condition-response summaries: which law stands apart, under which condition, in which response.
 
 Residuals of the laws are taken about their condition's mean and the conditions are ordered by the
-range of these residuals, as the seed study does. Four laws are too few for Grubbs' test, so a law is
-judged against the spread of its replicates: within one condition a law's mean is compared with the
-mean of the other laws by a t statistic whose standard deviation is pooled over the laws' replicates.
-The traffic of a replicate is the same for every law (common random numbers), so the replicate's own
-mean is taken out first. All laws of a condition are tested at once: Bonferroni. The filter keeps an
-outlier only if it is also at least 10 % away from the others' mean.
+range of these residuals, as the seed study does. Four laws are too few for Grubbs' test, so a law
+is judged against the spread of its replicates: within one condition a law's mean is compared with
+the mean of the other laws by a t statistic whose standard deviation is pooled over the laws'
+replicates. The traffic of a replicate is the same for every law (common random numbers), so the
+replicate's own mean is taken out first. All laws of a condition are tested at once: Bonferroni. The
+filter keeps an outlier only if it is also at least 10 % away from the others' mean.
 """
 
 from collections.abc import Sequence
@@ -68,8 +68,8 @@ def outlier(laws: Sequence[str], table: NDArray[np.float64]) -> Outlier | None:
 
 
 def _share(apart: float, others: float) -> float:
-    if others:
-        return apart / abs(others)
+    if others != 0:
+        return float(apart / abs(others))
     return float("inf") if apart > 0 else float("-inf") if apart < 0 else 0.0
 
 

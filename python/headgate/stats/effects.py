@@ -1,7 +1,7 @@
 """Main effects of a two-level design, with the significance that NIST's Dataplot gives them.
 
-The numbers are those of Filliben's macro `dexmp_anova`: effect = mean(+) - mean(-); relative effect =
-100 |effect| / |grand mean|; and for each factor a one-way analysis of variance in which the other
+The numbers are those of Filliben's macro `dexmp_anova`: effect = mean(+) - mean(-); relative effect
+= 100 |effect| / |grand mean|; and for each factor a one-way analysis of variance in which the other
 factors stay in the error. `**` stands for p < 0.01, `*` for 0.01 <= p < 0.05.
 """
 

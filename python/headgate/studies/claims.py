@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, field_validator, mo
 
 from headgate.errors import HeadgateError
 
+ROUNDING = 1e-9
 _TOLERANCE = re.compile(r"(>=|<=|\+-)\s*([0-9.eE+-]+)\s*(%?)")
 
 
@@ -139,7 +140,8 @@ def within(ours: float, tolerance: str, published: float | str) -> bool:
     if sign == "<=":
         return ours <= bound
     middle = float(published)
-    return abs(ours - middle) <= (bound * abs(middle) / 100 if found[3] else bound)
+    allowed = bound * abs(middle) / 100 if found[3] else bound
+    return abs(ours - middle) <= allowed * (1 + ROUNDING)
 
 
 def _row(claim: Claim, finding: Finding | None, verdict: Verdict, note: str) -> Judged:

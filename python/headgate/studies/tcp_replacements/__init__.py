@@ -1,1 +1,1 @@
-"""What happens to the network if everyone's TCP is replaced?"""
+"""The first study: what happens to the network if everyone's TCP is replaced."""

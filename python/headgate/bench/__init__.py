@@ -1,0 +1,1 @@
+"""The bench: how fast the engine is, on four networks."""

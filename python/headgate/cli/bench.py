@@ -1,0 +1,64 @@
+"""`headgate bench`: how fast the engine is on this machine."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from headgate.bench.measure import Timing
+
+COLUMNS = (
+    "network", "packet-hops", "CPU s", "set-up s", "million hops / CPU s", "peak MiB",
+    "B / flow", "sim s / wall s",
+)  # fmt: skip
+
+
+def bench(
+    name: Annotated[
+        str | None, typer.Argument(help="One network; all four, one after the other, unless given.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")] = False,
+) -> None:
+    """Time the engine: packet-hops per CPU second on two dumbbells and two Abilene networks.
+
+    A packet-hop is one packet, data or ACK, over one link. Leave the machine idle meanwhile: each
+    network runs on one core, in a process of its own.
+    """
+    from headgate.bench.measure import measure, names
+
+    timings = [measure(chosen) for chosen in ([name] if name else names())]
+    if as_json:
+        rows = [asdict(timing) for timing in timings]
+        typer.echo(json.dumps(rows[0] if name else rows))
+    else:
+        _show(timings)
+
+
+def _show(timings: list[Timing]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD)
+    for column in COLUMNS:
+        table.add_column(column, justify="left" if column == "network" else "right")
+    for timing in timings:
+        table.add_row(*_row(timing))
+    Console().print(table)
+
+
+def _row(timing: Timing) -> tuple[str, ...]:
+    return (
+        timing.name,
+        f"{timing.packet_hops:,}",
+        f"{timing.cpu_s:.2f}",
+        f"{timing.setup_cpu_s:.2f}",
+        f"{timing.packet_hops_per_cpu_s / 1e6:.1f}",
+        f"{timing.peak_memory_bytes / 2**20:.0f}",
+        f"{timing.bytes_per_flow:.0f}",
+        f"{timing.sim_s_per_wall_s:.2f}",
+    )

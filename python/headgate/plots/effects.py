@@ -1,0 +1,92 @@
+"""Main effects: one response's factors side by side, and the significance of all at a glance."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from headgate.plots.style import GREY, styled, subplots
+from headgate.stats.effects import Effect
+
+STRONG, WEAK, NONE = "#0072B2", "#E69F00", "#F4F4F4"
+COLUMNS = 3
+
+
+def main_effects(
+    responses: Mapping[str, Sequence[Effect]], axis_titles: Mapping[str, str]
+) -> Figure:
+    """Draw, for each response, its mean at the low and the high level of every factor."""
+    with styled():
+        rows = -(-len(responses) // COLUMNS)
+        figure, axes = subplots(rows, COLUMNS, (11.5, 2.9 * rows + 0.3))
+        for ax, (name, effects) in zip(axes, responses.items(), strict=False):
+            _one_response(ax, effects, axis_titles[name])
+        for ax in axes[len(responses) :]:
+            ax.set_visible(False)
+        figure.suptitle("Main effects (** p < 0.01, * p < 0.05; dashed: grand mean)")
+        return figure
+
+
+def _one_response(ax: Axes, effects: Sequence[Effect], title: str) -> None:
+    grand = float(np.mean([(e.mean_low + e.mean_high) / 2 for e in effects]))
+    ax.axhline(grand, color=GREY, linestyle="--", linewidth=0.8)
+    for i, effect in enumerate(effects):
+        colour = {"**": STRONG, "*": WEAK, "": GREY}[effect.stars]
+        heights = (effect.mean_low, effect.mean_high)
+        ax.plot((i - 0.22, i + 0.22), heights, marker="o", color=colour)
+        said = f"{effect.relative_percent:.0f} %{effect.stars}"
+        ax.annotate(
+            said,
+            (i, max(heights)),
+            xytext=(0, 5),
+            textcoords="offset points",
+            ha="center",
+            fontsize=8.5,
+            color=colour,
+        )
+    ax.margins(y=0.22)
+    ax.set_xticks(range(len(effects)), [e.factor + "\n\N{MINUS SIGN}      +" for e in effects])
+    ax.set_xlim(-0.6, len(effects) - 0.4)
+    ax.grid(axis="x", visible=False)
+    ax.set_title(title, fontsize=9.5)
+
+
+def significance(
+    responses: Mapping[str, Sequence[Effect]], axis_titles: Mapping[str, str]
+) -> Figure:
+    """Draw the grid of responses by factors; a cell says which level raises the response."""
+    factors = [effect.factor for effect in next(iter(responses.values()))]
+    with styled():
+        figure, axes = subplots(1, 1, (3.8 + 0.75 * len(factors), 1.1 + 0.27 * len(responses)))
+        ax = axes[0]
+        for row, effects in enumerate(responses.values()):
+            for column, effect in enumerate(effects):
+                _cell(ax, column, row, effect)
+        ax.set_xlim(0, len(factors))
+        ax.set_ylim(len(responses), 0)
+        ax.set_xticks(np.arange(len(factors)) + 0.5, factors)
+        ax.set_yticks(np.arange(len(responses)) + 0.5, [axis_titles[name] for name in responses])
+        ax.tick_params(length=0)
+        ax.xaxis.tick_top()
+        ax.grid(visible=False)
+        ax.spines[:].set_visible(False)
+        handles = [Patch(color=STRONG, label="p < 0.01"), Patch(color=WEAK, label="p < 0.05")]
+        figure.legend(handles=handles, loc="outside lower center", ncols=2)
+        return figure
+
+
+def _cell(ax: Axes, column: int, row: int, effect: Effect) -> None:
+    colour = {"**": STRONG, "*": WEAK, "": NONE}[effect.stars]
+    ax.add_patch(_square(column, row, colour))
+    if effect.stars:
+        text = f"{effect.sign}{effect.stars}"
+        shade = "white" if effect.stars == "**" else "black"
+        ax.text(column + 0.5, row + 0.54, text, ha="center", va="center", color=shade, fontsize=9)
+
+
+def _square(column: int, row: int, colour: str) -> Patch:
+    from matplotlib.patches import Rectangle
+
+    return Rectangle((column + 0.03, row + 0.05), 0.94, 0.9, facecolor=colour, linewidth=0)

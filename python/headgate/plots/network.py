@@ -1,0 +1,217 @@
+"""Maps of a network whose links are coloured by their utilisation."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib import patheffects, ticker
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.collections import LineCollection
+from matplotlib.colors import LinearSegmentedColormap, Normalize
+from matplotlib.figure import Figure
+
+from headgate.plots.style import styled, subplots
+
+MAP = LinearSegmentedColormap.from_list("load", mpl.colormaps["YlOrRd"](np.linspace(0.18, 1, 64)))
+FULL = Normalize(0, 1)
+RING_DEGREES = 1.35
+NEXT_RADIUS = 0.55
+WIDEST_FAN = 0.75 * math.pi
+CROWDED_DEGREES = 4.0
+FEW_LINKS = 12
+WIDTHS = {"backbone": 4.0, "lower": 1.1}
+KM_RATIO = 1.28  # one degree of latitude is so much longer than one of longitude at 38.5 degrees N
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """One direction of a link between two routers, and how busy it is (0 to 1)."""
+
+    source: str
+    target: str
+    utilisation: float
+
+
+def utilisation_maps(
+    panels: Mapping[str, Sequence[Stretch]],
+    cities: Mapping[str, tuple[str, float, float]],
+    columns: int = 2,
+) -> Figure:
+    """Draw a geographic map a panel; `cities`: router -> (name, latitude, longitude).
+
+    A link between cities is split in its middle: each half has the colour of the direction that
+    leaves the near city. Routers below a city stand round it, their links show the busier
+    direction.
+    """
+    with styled():
+        rows = -(-len(panels) // columns)
+        figure, axes = subplots(rows, columns, (6.2 * columns, 3.9 * rows + 0.2))
+        for ax, (title, stretches) in zip(axes, panels.items(), strict=False):
+            _panel(ax, stretches, cities)
+            ax.set_title(title)
+        for ax in axes[len(panels) :]:
+            ax.set_visible(False)
+        _colour_bar(figure, axes)
+        return figure
+
+
+def network_map(stretches: Sequence[Stretch]) -> Figure:
+    """Draw any network, routers placed by the lengths of their paths (Kamada and Kawai 1989)."""
+    import networkx as nx
+
+    graph = nx.Graph([(s.source, s.target) for s in stretches])
+    places = nx.kamada_kawai_layout(graph) if len(graph) > 2 else _in_a_row(list(graph))
+    with styled():
+        figure, axes = subplots(1, 1, (8.2, 4.4))
+        halves = [_half(places[s.source], places[s.target]) for s in stretches]
+        _draw(axes[0], halves, [s.utilisation for s in stretches], WIDTHS["backbone"])
+        for name, place in places.items():
+            axes[0].plot(*place, "o", color="white", markeredgecolor="#333333", markersize=9)
+            axes[0].annotate(
+                name, place, xytext=(0, 9), textcoords="offset points", ha="center", fontsize=8.5
+            )
+        _name_values(axes[0], halves, stretches)
+        axes[0].set_axis_off()
+        axes[0].margins(0.12)
+        _colour_bar(figure, axes)
+        return figure
+
+
+def _in_a_row(routers: Sequence[str]) -> dict[str, Point]:
+    return {name: (float(i), 0.0) for i, name in enumerate(routers)}
+
+
+def _name_values(
+    ax: Axes, halves: Sequence[tuple[Point, Point]], stretches: Sequence[Stretch]
+) -> None:
+    if len(stretches) > FEW_LINKS:
+        return
+    for ((x0, y0), (x1, y1)), stretch in zip(halves, stretches, strict=True):
+        ax.annotate(
+            f"{100 * stretch.utilisation:.1f} %",
+            ((x0 + x1) / 2, (y0 + y1) / 2),
+            xytext=(0, -13),
+            textcoords="offset points",
+            ha="center",
+            fontsize=8,
+            color="#333333",
+        )
+
+
+def _panel(
+    ax: Axes, stretches: Sequence[Stretch], cities: Mapping[str, tuple[str, float, float]]
+) -> None:
+    places = _places(stretches, cities)
+    lower = [s for s in _busier(stretches) if not (s.source in cities and s.target in cities)]
+    lines = [(places[s.source], places[s.target]) for s in lower]
+    _draw(ax, lines, [s.utilisation for s in lower], WIDTHS["lower"])
+    between = [s for s in stretches if s.source in cities and s.target in cities]
+    halves = [_half(places[s.source], places[s.target]) for s in between]
+    _draw(ax, halves, [s.utilisation for s in between], WIDTHS["backbone"])
+    for name, (title, _, _) in cities.items():
+        x, y = places[name]
+        ax.plot(x, y, "o", color="white", markeredgecolor="#333333", markersize=6, zorder=4)
+        ax.annotate(
+            title,
+            (x, y),
+            xytext=(0, 22 if _crowded_below(name, cities) else -27),
+            textcoords="offset points",
+            ha="center",
+            fontsize=7.5,
+            color="#222222",
+            zorder=5,
+            path_effects=[patheffects.withStroke(linewidth=2.5, foreground="white")],
+        )
+    ax.set_aspect(KM_RATIO)
+    ax.set_axis_off()
+    ax.autoscale_view()
+
+
+def _crowded_below(name: str, cities: Mapping[str, tuple[str, float, float]]) -> bool:
+    """Say whether a city has another one close to its south, where its name would stand."""
+    _, lat, lon = cities[name]
+    return any(
+        0 < lat - other_lat < CROWDED_DEGREES and abs(lon - other_lon) < CROWDED_DEGREES
+        for _, other_lat, other_lon in cities.values()
+    )
+
+
+def _places(
+    stretches: Iterable[Stretch], cities: Mapping[str, tuple[str, float, float]]
+) -> dict[str, Point]:
+    """Put cities at longitude and latitude, and what hangs below a router in a fan around it."""
+    fans = _Fans({name: (lon, lat) for name, (_, lat, lon) in cities.items()}, stretches)
+    for city in cities:
+        fans.open(city, (0.0, 2 * math.pi), RING_DEGREES)
+    return fans.places
+
+
+class _Fans:
+    """Places routers in fans around the router above them."""
+
+    def __init__(self, places: dict[str, Point], stretches: Iterable[Stretch]) -> None:
+        self.places = places
+        self.children: dict[str, list[str]] = {}
+        for child, parent in sorted({(s.source, s.target) for s in stretches if _is_up(s)}):
+            if child not in places:
+                self.children.setdefault(parent, []).append(child)
+
+    def open(self, parent: str, sector: tuple[float, float], radius: float) -> None:
+        """Place all routers below `parent` within a sector of angles."""
+        own = self.children.get(parent, [])
+        sizes = [1 + len(self.children.get(child, ())) for child in own]
+        angle, share = sector[0], (sector[1] - sector[0]) / max(1, sum(sizes))
+        for child, size in zip(own, sizes, strict=True):
+            middle = angle + share * size / 2
+            self.places[child] = self._at(parent, middle, radius)
+            half = min(share * size, WIDEST_FAN) / 2
+            self.open(child, (middle - half, middle + half), radius * NEXT_RADIUS)
+            angle += share * size
+
+    def _at(self, parent: str, angle: float, radius: float) -> Point:
+        x, y = self.places[parent]
+        return x + KM_RATIO * radius * math.cos(angle), y + radius * math.sin(angle)
+
+
+def _is_up(stretch: Stretch) -> bool:
+    return len(stretch.target) < len(stretch.source)
+
+
+def _busier(stretches: Iterable[Stretch]) -> list[Stretch]:
+    """Keep, of the two directions of each link, the busier one."""
+    best: dict[frozenset[str], Stretch] = {}
+    for stretch in stretches:
+        key = frozenset((stretch.source, stretch.target))
+        if key not in best or stretch.utilisation > best[key].utilisation:
+            best[key] = stretch
+    return list(best.values())
+
+
+def _half(near: Point, far: Point) -> tuple[Point, Point]:
+    return near, ((near[0] + far[0]) / 2, (near[1] + far[1]) / 2)
+
+
+def _draw(
+    ax: Axes, lines: Sequence[tuple[Point, Point]], values: Sequence[float], width: float
+) -> None:
+    colours = MAP(FULL(np.asarray(values)))
+    ax.add_collection(
+        LineCollection(lines, colors=colours, linewidths=width, capstyle="round", zorder=2)
+    )
+
+
+def _colour_bar(figure: Figure, axes: Sequence[Axes]) -> None:
+    bar = figure.colorbar(
+        ScalarMappable(FULL, MAP),
+        ax=list(axes),
+        shrink=0.6,
+        aspect=30,
+        pad=0.01,
+        format=ticker.PercentFormatter(1),
+    )
+    bar.set_label("link utilisation")

@@ -1,0 +1,86 @@
+"""The look of every figure: colour-blind safe (Okabe and Ito 2008), light grid, open axes."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from headgate.errors import StoreError
+
+ORDER = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442", "#000000")
+MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
+DASHES = ("-", "--", "-.", ":")
+GREY = "#666666"
+PALE = "#DDDDDD"
+FORMATS = ("png", "svg")
+
+_RC: dict[Any, Any] = {
+    "axes.axisbelow": True,
+    "axes.edgecolor": "#444444",
+    "axes.grid": True,
+    "axes.labelsize": 10,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 11,
+    "figure.constrained_layout.use": True,
+    "figure.dpi": 110,
+    "figure.titlesize": 12,
+    "font.size": 9.5,
+    "grid.alpha": 0.6,
+    "grid.color": PALE,
+    "grid.linewidth": 0.6,
+    "legend.fontsize": 9,
+    "legend.frameon": False,
+    "lines.linewidth": 1.3,
+    "lines.markersize": 5,
+    "savefig.dpi": 150,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "headgate",
+}
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """Draw with the house style, whatever the user's own settings are."""
+    with mpl.rc_context(_RC):
+        yield
+
+
+def subplots(
+    rows: int, columns: int, size_in: tuple[float, float], **options: object
+) -> tuple[Figure, list[Axes]]:
+    """Make a grid of axes, given back as one flat list; `size_in` is (width, height) in inches."""
+    figure, axes = plt.subplots(rows, columns, figsize=size_in, squeeze=False, **options)  # type: ignore[call-overload]
+    return figure, list(axes.flat)
+
+
+def colours(names: Iterable[str]) -> dict[str, str]:
+    """Give each name its colour, in order; beyond eight they repeat."""
+    return {name: ORDER[i % len(ORDER)] for i, name in enumerate(names)}
+
+
+def marks(names: Iterable[str]) -> dict[str, str]:
+    """Give each name its mark, so that colour never carries a meaning alone."""
+    return {name: MARKS[i % len(MARKS)] for i, name in enumerate(names)}
+
+
+def save(figure: Figure, folder: Path, name: str) -> list[Path]:
+    """Write the figure as PNG and SVG, close it, and return the paths."""
+    paths = [folder / f"{name}.{suffix}" for suffix in FORMATS]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path in paths:
+            figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+    except OSError as error:
+        raise StoreError(
+            f"{folder}: the figure {name} cannot be written ({error.strerror})"
+        ) from None
+    finally:
+        plt.close(figure)
+    return paths

@@ -1,0 +1,105 @@
+"""How far a set of runs has come, and how it is shown: a bar, or a plain line per 10 %."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TextIO
+
+LINE_EVERY_PERCENT = 10
+
+
+@dataclass
+class Standing:
+    """How far a set of runs has come."""
+
+    total: int
+    skipped: int = 0
+    finished: int = 0
+    running_share: float = 0.0
+    packet_hops: int = 0
+    started_s: float = field(default_factory=time.monotonic)
+
+    @property
+    def done(self) -> int:
+        """Runs that need no more work, those found in the store among them."""
+        return self.skipped + self.finished
+
+    @property
+    def elapsed_s(self) -> float:
+        """Wall-clock time since the start."""
+        return time.monotonic() - self.started_s
+
+    @property
+    def hops_per_s(self) -> float:
+        """Packet-hops per second of wall clock, all workers together."""
+        return self.packet_hops / max(self.elapsed_s, 1e-9)
+
+    @property
+    def eta_s(self) -> float | None:
+        """Seconds to go if the rest is like what was done; None at the start."""
+        work = self.finished + self.running_share
+        if work <= 0:
+            return None
+        return self.elapsed_s * (self.total - self.skipped - work) / work
+
+    def __str__(self) -> str:
+        said = f"{self.done}/{self.total} runs"
+        if self.eta_s is None:
+            return said
+        return (
+            f"{said}, {self.hops_per_s / 1e6:.1f} million packet-hops/s,"
+            f" {clock(self.elapsed_s)} gone, about {clock(self.eta_s)} to go"
+        )
+
+
+Show = Callable[[Standing], None]
+
+
+def clock(seconds: float) -> str:
+    """Write a time as m:ss or h:mm:ss."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+@contextmanager
+def shown(title: str, stream: TextIO | None = None) -> Iterator[Show]:
+    """Give what shows a standing on the stream, standard error unless told."""
+    stream = stream or sys.stderr
+    if stream.isatty():
+        with _bar(title, stream) as show:
+            yield show
+    else:
+        yield _Lines(title, stream)
+
+
+class _Lines:
+    def __init__(self, title: str, stream: TextIO) -> None:
+        self.title, self.stream, self.shown = title, stream, -1
+
+    def __call__(self, standing: Standing) -> None:
+        step = 100 * standing.done // max(standing.total, 1) // LINE_EVERY_PERCENT
+        if step > self.shown:
+            self.shown = step
+            self.stream.write(f"{self.title}: {step * LINE_EVERY_PERCENT} %, {standing}\n")
+            self.stream.flush()
+
+
+@contextmanager
+def _bar(title: str, stream: TextIO) -> Iterator[Show]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    columns = (TextColumn(title), BarColumn(bar_width=24), TextColumn("{task.fields[said]}"))
+    with Progress(*columns, console=Console(file=stream), refresh_per_second=5) as progress:
+        task = progress.add_task(title, total=1, said="")
+
+        def show(standing: Standing) -> None:
+            done = standing.done + standing.running_share
+            progress.update(task, total=standing.total, completed=done, said=str(standing))
+
+        yield show

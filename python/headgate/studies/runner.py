@@ -1,0 +1,116 @@
+"""Runs a study from its plan to its report, and judges its claims."""
+
+import json
+import shutil
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from headgate import report as pages
+from headgate.plots.style import save
+from headgate.report.page import findings, picture, table, verdict
+from headgate.run.plan import program
+from headgate.run.pool import Pool
+from headgate.run.standing import shown
+from headgate.run.store import Store
+from headgate.studies.claims import Judged, judge
+from headgate.studies.runs import Runs, jobs_of
+from headgate.studies.study import Analysis, Study, load, scale_name
+
+CLAIM_COLUMNS = ("claim", "published", "tolerance", "measured as", "ours", "95 % CI", "verdict")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a study gave: the judged claims, the findings, and what they cost."""
+
+    study: str
+    scale: str
+    claims: tuple[Judged, ...]
+    sentences: tuple[str, ...]
+    cpu_s: float
+    packet_hops: int
+    wall_s: float
+    report: Path
+
+    def as_json(self) -> dict[str, object]:
+        """Return the object that `--json` prints."""
+        return {
+            "study": self.study,
+            "claims": [claim.model_dump(mode="json") for claim in self.claims],
+            "cpu_s": self.cpu_s,
+            "packet_hops": self.packet_hops,
+        }
+
+
+def run_study(
+    name: str, scale: str, workers: int | None = None, out: Path | None = None
+) -> Outcome:
+    """Run what the store at `out` lacks, analyse, judge, draw, and write the report."""
+    started_s = time.monotonic()
+    study, folder = load(name), out or Path("out") / name
+    runs, total = _run(study, scale, workers, folder)
+    analysis = study.analyse(runs)
+    judged = tuple(judge(c, analysis.findings, scale_name(scale)) for c in study.claims)
+    cost = f"{total[1]:,} packet-hops in {total[0]:.0f} CPU seconds"
+    footer = f"headgate {program()}; scale {scale}; {len(runs.results)} runs, {cost}."
+    page = _report(study, analysis, judged, folder, footer)
+    outcome = Outcome(
+        name, scale, judged, analysis.sentences, *total, time.monotonic() - started_s, page
+    )
+    (folder / "claims.json").write_text(json.dumps(outcome.as_json(), indent=1))
+    return outcome
+
+
+def _run(
+    study: Study, scale_text: str, workers: int | None, folder: Path
+) -> tuple[Runs, tuple[float, int]]:
+    scale = study.scale(scale_text)
+    design, fixed = study.design(scale), study.settings(scale)
+    seeds = tuple(range(study.plan.first_seed, study.plan.first_seed + scale.seeds))
+    jobs = jobs_of(design, study.plan.laws, seeds, study.scenario, fixed)
+    store = Store(folder)
+    for copied in ("study.toml", "claims.toml"):
+        shutil.copyfile(study.folder / copied, store.folder / copied)
+    with shown(study.plan.name) as show:
+        Pool(store, workers).run(list(jobs.values()), show)
+    results = {key: store.read(job) for key, job in jobs.items()}
+    cost = (
+        sum(r.meta["cpu_s"] for r in results.values()),
+        sum(r.meta["packet_hops"] for r in results.values()),
+    )
+    return Runs(design, study.plan.laws, seeds, fixed, results), cost
+
+
+def _report(
+    study: Study, analysis: Analysis, judged: tuple[Judged, ...], folder: Path, footer: str
+) -> Path:
+    sections = [
+        pages.Section("Findings", findings(analysis.sentences)),
+        pages.Section("Claims", table(CLAIM_COLUMNS, [claim_row(claim) for claim in judged])),
+    ]
+    for item in analysis.pictures:
+        paths = save(item.figure, folder / "figures", item.name)
+        sections.append(pages.Section(item.title, picture(paths[0], item.caption)))
+    for title, (columns, rows) in analysis.tables.items():
+        sections.append(pages.Section(title, table(columns, rows)))
+    return pages.write_page(
+        folder / "report.html", study.plan.title, study.plan.question, sections, footer
+    )
+
+
+def claim_row(claim: Judged) -> tuple[object, ...]:
+    """Return the row of a claim in the report's table."""
+    ci = "" if claim.ci is None else f"{claim.ci[0]:.3g} … {claim.ci[1]:.3g}"
+    said = f"{claim.statement} ({claim.source})"
+    measured = f"{claim.measure}. {claim.note}".strip() if claim.note else claim.measure
+    ours = "" if claim.ours is None else claim.ours
+    return (
+        said,
+        claim.published,
+        claim.tolerance or "",
+        measured,
+        ours,
+        ci,
+        verdict(claim.verdict),
+    )

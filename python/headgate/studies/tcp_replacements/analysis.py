@@ -1,0 +1,146 @@
+"""The analysis of the first study: effects, condition-response summaries, maps, claims."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.stats.conditions import Outlier, Residuals, outlier, residuals
+from headgate.stats.effects import Effect, main_effect, psi
+from headgate.studies.runs import Runs
+from headgate.studies.study import Analysis
+from headgate.studies.tcp_replacements.network import scenario
+
+__all__ = ["Summary", "analyse", "scenario"]
+
+FAST = "fast"
+SENSITIVITY_LAWS = ("reno", "ctcp")  # the two of the source's sensitivity analysis
+SECOND_PERIOD = 1
+HEAVY_SHARE = 0.25
+
+CONNECTING = "connecting_sum"  # one period has as many samples as another
+
+# The 22 responses of the source, with their axis titles.
+RESPONSES = {
+    "y1": "y1 sources transmitting",
+    "y2": "y2 share of sources transmitting",
+    "y3": "y3 segments entering / interval",
+    "y4": "y4 segments leaving / interval",
+    "y5": "y5 loss rate",
+    "y6": "y6 flows completed / interval",
+    "y7": "y7 flow-completion rate",
+    "y8": "y8 connection failures / interval",
+    "y9": "y9 connection-failure rate",
+    "y10": "y10 retransmission rate",
+    "y11": "y11 congestion window (packets)",
+    "y12": "y12 cwnd increases / interval",
+    "y13": "y13 duplicate ACKs / interval",
+    "y14": "y14 timeouts / interval",
+    "y15": "y15 round-trip time (s)",
+    "y16": "y16 queueing delay (s)",
+    "y17": "y17 DD throughput (packets/s)",
+    "y18": "y18 DF throughput (packets/s)",
+    "y19": "y19 DN throughput (packets/s)",
+    "y20": "y20 FF throughput (packets/s)",
+    "y21": "y21 FN throughput (packets/s)",
+    "y22": "y22 NN throughput (packets/s)",
+}
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Everything that claims, pictures and sentences are made from."""
+
+    runs: Runs
+
+    @cached_property
+    def cubes(self) -> dict[str, NDArray[np.float64]]:
+        """Each response by (condition, law, replicate), the mean over the periods."""
+        return {name: _over_periods(self.runs.response(name)) for name in (*RESPONSES, CONNECTING)}
+
+    @cached_property
+    def effects(self) -> dict[str, list[Effect]]:
+        """Main effects on each response in the second period, over reno's and ctcp's runs."""
+        chosen = [i for i, law in enumerate(self.runs.laws) if law in SENSITIVITY_LAWS]
+        return {
+            name: self._effects(self.runs.response(name)[..., SECOND_PERIOD][:, chosen])
+            for name in RESPONSES
+        }
+
+    @cached_property
+    def grid(self) -> dict[str, list[Outlier | None]]:
+        """The outlier of each response under each condition."""
+        laws, conditions = self.runs.laws, range(len(self.runs.design))
+        return {n: [outlier(laws, self.cubes[n][c]) for c in conditions] for n in RESPONSES}
+
+    @cached_property
+    def congestion(self) -> NDArray[np.float64]:
+        """How congested each condition is: retransmission rate over the laws other than FAST."""
+        cube = self.cubes["y10"]
+        others = [i for i, law in enumerate(self.runs.laws) if law != FAST]
+        return np.asarray(cube[:, others].mean(axis=(1, 2)), dtype=float)
+
+    @cached_property
+    def heavy(self) -> list[int]:
+        """The heavily congested quarter of the conditions, the worst last."""
+        return self._by_congestion[-self._quarter :]
+
+    @cached_property
+    def light(self) -> list[int]:
+        """The least congested quarter of the conditions."""
+        return self._by_congestion[: self._quarter]
+
+    @property
+    def fast(self) -> int:
+        """The place of FAST among the laws."""
+        return self.runs.laws.index(FAST)
+
+    def residuals(self, name: str) -> Residuals:
+        """Residuals of a response about each condition's mean."""
+        return residuals(self.runs.laws, self.cubes[name])
+
+    def psi_of(self, factor: str) -> float:
+        """Psi of a factor over all responses."""
+        return psi([e for row in self.effects.values() for e in row if e.factor == factor])
+
+    def factors(self) -> list[str]:
+        """Return the names of the factors."""
+        return [factor.name for factor in self.runs.design.factors]
+
+    def effect(self, response: str, factor: str) -> Effect:
+        """Return the main effect of one factor on one response."""
+        return next(e for e in self.effects[response] if e.factor == factor)
+
+    def _effects(self, values: NDArray[np.float64]) -> list[Effect]:
+        each = values.reshape(len(values), -1)
+        columns = self.runs.design.matrix.T
+        return [
+            main_effect(f.name, np.repeat(column, each.shape[1]), each.ravel())
+            for f, column in zip(self.runs.design.factors, columns, strict=True)
+        ]
+
+    @cached_property
+    def _by_congestion(self) -> list[int]:
+        return [int(c) for c in np.argsort(self.congestion, kind="stable")]
+
+    @property
+    def _quarter(self) -> int:
+        return max(1, round(HEAVY_SHARE * len(self.runs.design)))
+
+
+def analyse(runs: Runs) -> Analysis:
+    """Turn the finished runs into findings, sentences and pictures."""
+    from headgate.studies.tcp_replacements.findings import findings
+    from headgate.studies.tcp_replacements.pictures import pictures, sentences
+
+    summary = Summary(runs)
+    return Analysis(findings(summary), sentences(summary), pictures(summary))
+
+
+def _over_periods(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Mean over the periods; a response that no period had stays missing."""
+    known = np.isfinite(values)
+    count = known.sum(axis=-1)
+    total = np.where(known, values, 0.0).sum(axis=-1)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)

@@ -1,0 +1,143 @@
+"""What the first study found, claim by claim; each function is named as its claim is."""
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy import stats
+
+from headgate.stats.intervals import mean_interval, share_interval
+from headgate.studies.claims import Finding
+from headgate.studies.tcp_replacements.analysis import CONNECTING, FAST, Summary
+
+# Table 1(b) of the source, seven rows whose meaning is inferred; factor -> sign that raises it.
+PRINTED_SIGNS = {
+    "y1": {"X1": -1, "X7": -1, "X12": 1, "X13": 1},  # Y2
+    "y11": {"X1": 1, "X2": 1, "X3": 1, "X7": 1, "X12": -1, "X13": -1},  # Y3
+    "y5": {"X1": -1, "X2": -1, "X3": -1, "X7": -1, "X12": 1, "X13": 1},  # Y4
+    "y15": {"X1": -1, "X2": 1, "X3": 1, "X12": 1, "X13": 1},  # Y9
+    "y16": {"X1": -1, "X2": 1, "X3": 1, "X7": -1, "X12": 1, "X13": 1},  # Y10
+    "y4": {"X1": 1, "X3": 1, "X7": -1, "X12": 1},  # Y12
+    "y22": {"X1": 1, "X2": -1, "X7": 1, "X12": -1, "X13": -1},  # Y18
+}
+
+
+def findings(summary: Summary) -> dict[str, Finding]:
+    """Return the finding of every claim that this scale can judge."""
+    made: dict[str, Callable[[Summary], Finding]] = {
+        "little-change": little_change,
+        "uncongested-identical": uncongested_identical,
+        "fast-apart": fast_apart,
+        "fast-retransmits-more": fast_retransmits_more,
+        "fast-grows-with-congestion": fast_grows_with_congestion,
+        "fast-moves-cwnd": fast_moves_cwnd,
+        "network-speed-first": network_speed_first,
+        "signs": signs,
+    }
+    found = {name: make(summary) for name, make in made.items()}
+    found |= {
+        "fast-loses-more": _fast_differs(summary, "y5", 1),
+        "fast-connects-slower": _fast_differs(summary, CONNECTING, 1),
+        "fast-completes-fewer": _fast_differs(summary, "y6", -1),
+    }
+    return found | _effect_findings(summary)
+
+
+def little_change(summary: Summary) -> Finding:
+    """Count the cells in which no law but FAST stands apart."""
+    cells = [cell for row in summary.grid.values() for cell in row]
+    quiet = sum(not (c and c.passes_filter and c.law != FAST) for c in cells)
+    return _share(quiet, len(cells))
+
+
+def uncongested_identical(summary: Summary) -> Finding:
+    """Count the cells of the uncongested conditions in which no law stands apart."""
+    cells = [row[c] for row in summary.grid.values() for c in summary.light]
+    return _share(sum(not (c and c.passes_filter) for c in cells), len(cells))
+
+
+def fast_apart(summary: Summary) -> Finding:
+    """Count how many outliers of the heavily congested conditions are FAST."""
+    cells = [row[c] for row in summary.grid.values() for c in summary.heavy]
+    apart = [c for c in cells if c and c.passes_filter]
+    return _share(sum(c.law == FAST for c in apart), len(apart))
+
+
+def fast_retransmits_more(summary: Summary) -> Finding:
+    """Count the heavily congested conditions in which FAST stands above in retransmission."""
+    row = summary.grid["y10"]
+    found = [row[c] for c in summary.heavy]
+    above = sum(bool(c and c.passes_filter and c.law == FAST and c.high) for c in found)
+    return _share(above, len(found))
+
+
+def fast_grows_with_congestion(summary: Summary) -> Finding:
+    """Correlate congestion with FAST's residual in retransmission rate."""
+    residual = summary.residuals("y10").values[:, summary.fast]
+    found = stats.spearmanr(summary.congestion, residual)
+    return Finding(ours=float(found.statistic), note=f"p = {found.pvalue:.2g}")
+
+
+def fast_moves_cwnd(summary: Summary) -> Finding:
+    """Compare FAST's timeouts with the other laws', replicate by replicate."""
+    heavy = summary.cubes["y14"][summary.heavy].sum(axis=0)
+    others = np.delete(heavy, summary.fast, axis=0).mean(axis=0)
+    mean, low, high = mean_interval(heavy[summary.fast] / np.where(others > 0, others, np.nan))
+    return Finding(ours=mean, ci=(low, high))
+
+
+def network_speed_first(summary: Summary) -> Finding:
+    """Compare Psi of network speed with the largest of the others."""
+    values = {factor: summary.psi_of(factor) for factor in summary.factors()}
+    others = max(value for factor, value in values.items() if factor != "X1")
+    said = ", ".join(f"{factor} {100 * value:.0f} %" for factor, value in values.items())
+    return Finding(ours=values["X1"] - others, note=f"Psi: {said}")
+
+
+def signs(summary: Summary) -> Finding:
+    """Count the significant effects whose sign is the printed one."""
+    strong = [
+        np.sign(effect.effect) == printed[effect.factor]
+        for response, printed in PRINTED_SIGNS.items()
+        for effect in summary.effects[response]
+        if effect.factor in printed and effect.stars == "**"
+    ]
+    return _share(sum(map(bool, strong)), len(strong))
+
+
+def _fast_differs(summary: Summary, response: str, sign: int) -> Finding:
+    """Count the heavily congested conditions in which FAST's mean lies on the given side."""
+    means = summary.cubes[response].mean(axis=2)[summary.heavy]
+    others = np.delete(means, summary.fast, axis=1).mean(axis=1)
+    fast = means[:, summary.fast]
+    ratio = float(fast.sum() / others.sum()) if others.sum() else float("nan")
+    share = _share(int((sign * (fast - others) > 0).sum()), len(fast))
+    return share.model_copy(update={"note": f"FAST to the others: {ratio:.3g}"})
+
+
+def _effect_findings(summary: Summary) -> dict[str, Finding]:
+    """Return the findings that are one effect over its grand mean, for the factors that vary."""
+    wanted = {
+        "sources-transmitting-speed": ("y1", "X1"),
+        "sources-transmitting-sources": ("y1", "X12"),
+        "delay-slows-flows": ("y22", "X2"),
+        "buffers-cut-loss": ("y5", "X3"),
+        "think-time-quiets": ("y1", "X7"),
+    }
+    known = summary.factors()
+    return {
+        name: _relative(summary, response, factor)
+        for name, (response, factor) in wanted.items()
+        if factor in known
+    }
+
+
+def _relative(summary: Summary, response: str, factor: str) -> Finding:
+    effect = summary.effect(response, factor)
+    share = np.sign(effect.effect) * effect.relative_percent / 100
+    said = f"{effect.mean_low:.4g} to {effect.mean_high:.4g}, p = {effect.p:.2g}"
+    return Finding(ours=float(share) if effect.stars == "**" else 0.0, note=said)
+
+
+def _share(hits: int, trials: int) -> Finding:
+    share, low, high = share_interval(hits, trials)
+    return Finding(ours=share, ci=(low, high), note=f"{hits} of {trials}")

@@ -1,0 +1,101 @@
+"""The frame of studies: plans, claims, verdicts."""
+
+from pathlib import Path
+
+import pytest
+
+from headgate.errors import HeadgateError
+from headgate.studies.claims import Claim, Correction, Finding, Verdict, judge, read_claims, within
+from headgate.studies.study import load, names, scale_name
+
+
+def claim(**changes: object) -> Claim:
+    given = {"id": "x", "statement": "s", "source": "p", "published": 2.0, "measure": "m"}
+    return Claim(**{**given, "tolerance": "+- 5 %", **changes})
+
+
+@pytest.mark.parametrize(
+    ("ours", "tolerance", "inside"),
+    [
+        (0.75, ">= 0.75", True),
+        (0.74, ">= 0.75", False),
+        (0.1, "<= 0.10", True),
+        (2.1, "+- 5 %", True),
+        (2.11, "+- 5 %", False),
+        (2.04, "+- 0.05", True),
+        (1.94, "+- 0.05", False),
+    ],
+)
+def test_tolerances(ours: float, tolerance: str, inside: bool) -> None:
+    assert within(ours, tolerance, 2.0) is inside
+
+
+def test_verdicts() -> None:
+    assert judge(claim(), {"x": Finding(ours=2.0)}, "quick").verdict == Verdict.HOLDS
+    assert judge(claim(), {"x": Finding(ours=3.0)}, "quick").verdict == Verdict.DIFFERS
+    assert judge(claim(), {}, "quick").verdict == Verdict.NOT_RUN
+    assert judge(claim(scales=("full",)), {"x": Finding(ours=2.0)}, "quick").verdict == "not run"
+
+
+def test_corrected_claims_are_held_to_the_correction() -> None:
+    instead = Correction(statement="t", published=3.0, tolerance="+- 1 %")
+    assert judge(claim(corrected=instead), {"x": Finding(ours=3.0)}, "quick").verdict == "corrected"
+    assert judge(claim(corrected=instead), {"x": Finding(ours=4.0)}, "quick").verdict == "differs"
+
+
+def test_not_checkable_names_what_is_missing() -> None:
+    row = judge(claim(tolerance=None, missing="the levels"), {}, "quick")
+    assert row.verdict == "not checkable"
+    assert "the levels" in row.note
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"tolerance": "about 5"}, {"tolerance": None}, {"published": "more", "tolerance": "+- 5 %"}],
+)
+def test_claims_that_cannot_be_judged_are_refused(changes: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="tolerance"):
+        claim(**changes)
+
+
+def test_claims_of_a_study_have_different_ids(tmp_path: Path) -> None:
+    entry = (
+        '[[claim]]\nid="a"\nstatement="s"\nsource="p"\npublished=1\nmeasure="m"\ntolerance=">= 1"\n'
+    )
+    (tmp_path / "claims.toml").write_text(entry * 2)
+    with pytest.raises(HeadgateError, match="same id"):
+        read_claims(tmp_path / "claims.toml")
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_shipped_study_is_whole(name: str) -> None:
+    study = load(name)
+    assert study.plan.name == name
+    assert study.claims
+    assert {"quick", "standard", "full"} <= set(study.plan.scales)
+    for scale in study.plan.scales:
+        assert len(study.design(study.scale(scale))) >= 4
+
+
+def test_first_study_has_the_designs_of_its_scales() -> None:
+    study = load("tcp-replacements")
+    quick, standard = (study.design(study.scale(name)) for name in ("quick", "standard"))
+    assert (len(quick), quick.resolution) == (8, None)
+    assert (len(standard), standard.resolution) == (32, 6)
+
+
+def test_a_fraction_is_the_full_scale_made_smaller() -> None:
+    study = load("tcp-replacements")
+    assert study.scale("0.1").size == pytest.approx(0.1 * study.scale("full").size)
+    assert scale_name("0.1") == "full"
+
+
+@pytest.mark.parametrize("scale", ["0", "2", "-1", "big"])
+def test_wrong_scales_are_one_sentence(scale: str) -> None:
+    with pytest.raises(HeadgateError, match="quick, standard, full"):
+        load("tcp-replacements").scale(scale)
+
+
+def test_unknown_studies_are_one_sentence() -> None:
+    with pytest.raises(HeadgateError, match="tcp-replacements"):
+        load("tcp-replacement")

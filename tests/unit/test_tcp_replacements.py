@@ -1,0 +1,99 @@
+"""The analysis of the first study, on made-up runs in which the truth is known."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from headgate.plots.style import save
+from headgate.result import Result
+from headgate.scenario.networks.abilene import Abilene
+from headgate.scenario.networks.layout import Demand
+from headgate.studies.claims import judge
+from headgate.studies.runs import Key, Runs
+from headgate.studies.study import load
+from headgate.studies.tcp_replacements.analysis import CONNECTING, RESPONSES, Summary, analyse
+from headgate.studies.tcp_replacements.findings import findings
+from headgate.tables import Table, Words
+
+LAWS = ("reno", "scalable", "ctcp", "fast")
+SEEDS = (1, 2, 3)
+CONGESTED = 2  # X1-, X12+ with either delay: slow network, many sources
+
+
+def made_up(fast_is_apart: bool) -> Runs:
+    """Responses follow X1, X2 and X12 with little noise; FAST differs where it is congested."""
+    study = load("tcp-replacements")
+    design = study.design(study.scale("quick"))
+    rng = np.random.default_rng(7)
+    results: dict[Key, Result] = {}
+    for c, (x1, x2, x12) in enumerate(design.matrix.tolist()):
+        congested = x12 - x1 == CONGESTED
+        for seed in SEEDS:
+            for law in LAWS:
+                apart = fast_is_apart and congested and law == "fast"
+                table = responses(np.array([x1, x2, x12]), rng, apart)
+                results[c, law, seed] = Result({"responses": table, "ports": ports(rng, x1)}, {})
+    return Runs(design, LAWS, SEEDS, {}, results)
+
+
+def responses(signs: np.ndarray, rng: np.random.Generator, apart: bool) -> Table:
+    level = np.exp(np.array([-0.7, 0.5, 0.7]) @ signs)
+    columns = {
+        name: 10 * level * (1 + 0.005 * rng.normal(size=3)) for name in (*RESPONSES, CONNECTING)
+    }
+    columns["y22"] = 1 / columns["y1"]
+    if apart:
+        for name, factor in {"y5": 1.5, "y10": 1.6, "y14": 2, "y6": 0.7, CONNECTING: 1.5}.items():
+            columns[name] = columns[name] * factor
+    return Table("responses", {"start_s": np.arange(3.0), **columns})
+
+
+def ports(rng: np.random.Generator, x1: int) -> Table:
+    layout = Abilene(rate="1 Gbit/s").layout(Demand(1500, 100))
+    names = [name for name, _ in layout.nodes]
+    return Table(
+        "ports",
+        {
+            "from": Words([link.source for link in layout.links], names),
+            "to": Words([link.target for link in layout.links], names),
+            "utilisation": rng.beta(2, 2 + 3 * (x1 > 0), size=len(layout.links)),
+        },
+    )
+
+
+@pytest.fixture(scope="module")
+def apart() -> Runs:
+    return made_up(fast_is_apart=True)
+
+
+def test_claims_hold_where_they_are_true(apart: Runs) -> None:
+    found = findings(Summary(apart))
+    verdicts = {c.id: judge(c, found, "quick").verdict for c in load("tcp-replacements").claims}
+    left_out = {"buffers-cut-loss", "think-time-quiets"}
+    unknown = {"psi-of-speed", "fast-at-apart"}
+    for claim, verdict in verdicts.items():
+        expected = {True: "not run", False: "holds"}[claim in left_out]
+        if claim not in unknown | {"signs", "network-speed-first"}:
+            assert verdict == expected, claim
+    assert {verdicts[claim] for claim in unknown} == {"not checkable"}
+
+
+def test_claims_differ_where_they_are_false() -> None:
+    found = findings(Summary(made_up(fast_is_apart=False)))
+    verdicts = {c.id: judge(c, found, "quick").verdict for c in load("tcp-replacements").claims}
+    assert verdicts["little-change"] == "holds"
+    assert verdicts["fast-retransmits-more"] == "differs"
+
+
+def test_congested_conditions_are_the_slow_crowded_ones(apart: Runs) -> None:
+    summary = Summary(apart)
+    assert {apart.conditions[c][:3] for c in summary.heavy} == {"X1\N{MINUS SIGN}"}
+    assert all("X12+" in apart.conditions[c] for c in summary.heavy)
+
+
+def test_every_picture_is_drawn(apart: Runs, tmp_path: Path) -> None:
+    analysis = analyse(apart)
+    assert len(analysis.sentences) >= 4
+    for picture in analysis.pictures:
+        assert all(p.stat().st_size > 5000 for p in save(picture.figure, tmp_path, picture.name))
