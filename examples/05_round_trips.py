@@ -1,4 +1,4 @@
-"""Different round trips on one link: how much less does the far flow get, under each law?"""
+"""Different round trips on one link: how much less the far flow gets, under each law."""
 
 import headgate
 from headgate import catalog
