@@ -6,6 +6,7 @@ from typing import Any, Protocol
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogFormatter
 from numpy.typing import NDArray
 
 from headgate.plots.network import Stretch, network_map, utilisation_maps
@@ -82,6 +83,10 @@ def draw_completion_times(result: Tables) -> Figure | None:
         mine = done & (flows["law"] == law)
         _law_times(axes[0], law, flows["size_packets"][mine], flows["fct_sender_s"][mine], colour)
     axes[0].set(xscale="log", yscale="log", xlabel="file size (packets)")
+    axes[0].set_title("Flow completion time by size")
+    for axis in (axes[0].xaxis, axes[0].yaxis):
+        axis.set_major_formatter(LogFormatter(labelOnlyBase=False, minor_thresholds=(1.5, 0.5)))
+        axis.set_minor_formatter(LogFormatter(labelOnlyBase=False, minor_thresholds=(1.5, 0.5)))
     axes[0].set_ylabel("flow completion time (s)")
     axes[0].legend(title="median, 10 % to 90 % shaded")
     return figure
@@ -115,6 +120,7 @@ def _over_time(
         }
         axes[0].plot(t_s, values * scale, label=name, **style)
     axes[0].set(xlabel="time (s)", ylabel=label)
+    axes[0].set_title(f"{label.partition(' (')[0].capitalize()} of each {kind}")
     axes[0].set_ylim(bottom=0)
     axes[0].margins(x=0.01)
     if len(lines) > 1 or kind == "port":

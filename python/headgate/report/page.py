@@ -25,6 +25,11 @@ def findings(sentences: Sequence[str]) -> str:
     return f'<ul class="findings">{"".join(f"<li>{escape(s)}</li>" for s in sentences)}</ul>'
 
 
+def paragraph(text: str) -> str:
+    """Return a paragraph."""
+    return f"<p>{escape(text)}</p>"
+
+
 def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """Return a table; numbers are aligned, verdicts coloured."""
     head = "".join(f"<th>{escape(name)}</th>" for name in columns)

@@ -9,6 +9,7 @@ replicate's own mean is taken out first. All laws of a condition are tested at o
 filter keeps an outlier only if it is also at least 10 % away from the others' mean.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -82,5 +83,5 @@ def _p_value(table: NDArray[np.float64], apart: float) -> float:
     scale = max(abs(float(table.mean())), abs(apart))
     if deviation <= 1e-12 * scale or scale == 0:
         return 0.0 if abs(apart) > 1e-9 * scale else 1.0
-    statistic = abs(apart) / (deviation * np.sqrt((1 + 1 / (count - 1)) / replicates))
-    return min(1.0, count * 2 * float(stats.t.sf(statistic, freedom)))
+    statistic = abs(apart) / (deviation * math.sqrt((1 + 1 / (count - 1)) / replicates))
+    return float(min(1.0, count * 2 * stats.t.sf(statistic, freedom)))

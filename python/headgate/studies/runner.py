@@ -8,7 +8,7 @@ from pathlib import Path
 
 from headgate import report as pages
 from headgate.plots.style import save
-from headgate.report.page import findings, picture, table, verdict
+from headgate.report.page import findings, paragraph, picture, table, verdict
 from headgate.run.plan import program
 from headgate.run.pool import Pool
 from headgate.run.standing import shown
@@ -92,8 +92,9 @@ def _report(
     for item in analysis.pictures:
         paths = save(item.figure, folder / "figures", item.name)
         sections.append(pages.Section(item.title, picture(paths[0], item.caption)))
-    for title, (columns, rows) in analysis.tables.items():
-        sections.append(pages.Section(title, table(columns, rows)))
+    for part in analysis.tables:
+        html = paragraph(part.caption) + table(part.columns, part.rows)
+        sections.append(pages.Section(part.title, html))
     return pages.write_page(
         folder / "report.html", study.plan.title, study.plan.question, sections, footer
     )

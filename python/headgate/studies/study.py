@@ -7,7 +7,7 @@ scenario of one condition, `analyse(runs)` turns the finished runs into findings
 
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -76,15 +76,23 @@ class Picture:
 
 
 @dataclass(frozen=True)
+class Listing:
+    """A table of the report, with what it shows in a sentence."""
+
+    title: str
+    caption: str
+    columns: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+
+
+@dataclass(frozen=True)
 class Analysis:
     """What a study's analysis gives back."""
 
     findings: Mapping[str, Finding]
     sentences: tuple[str, ...]
     pictures: tuple[Picture, ...]
-    tables: Mapping[str, tuple[tuple[str, ...], list[tuple[Any, ...]]]] = field(
-        default_factory=dict
-    )
+    tables: tuple["Listing", ...] = ()
 
 
 @dataclass(frozen=True)

@@ -133,9 +133,10 @@ def analyse(runs: Runs) -> Analysis:
     """Turn the finished runs into findings, sentences and pictures."""
     from headgate.studies.tcp_replacements.findings import findings
     from headgate.studies.tcp_replacements.pictures import pictures, sentences
+    from headgate.studies.tcp_replacements.tables import tables
 
     summary = Summary(runs)
-    return Analysis(findings(summary), sentences(summary), pictures(summary))
+    return Analysis(findings(summary), sentences(summary), pictures(summary), tables(summary))
 
 
 def _over_periods(values: NDArray[np.float64]) -> NDArray[np.float64]:

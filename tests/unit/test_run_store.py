@@ -1,0 +1,143 @@
+"""The store and the pool: nothing finished is lost, nothing is made twice."""
+
+import errno
+import logging
+import os
+import signal
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from headgate.errors import InterruptedRunError, StoreError
+from headgate.result import Result
+from headgate.run import pool as pool_module
+from headgate.run.plan import Job
+from headgate.run.pool import Pool
+from headgate.run.progress import Progress
+from headgate.run.standing import Standing, clock, shown
+from headgate.run.store import Store
+from headgate.tables import TABLES, Table
+
+DEAD_PROCESS = 2**22 + 1  # above the largest process number of Linux
+
+
+def result() -> Result:
+    tables = {name: Table(name, {"x": np.arange(3.0)}) for name in TABLES}
+    return Result(tables, {"packet_hops": 7, "cpu_s": 0.1})
+
+
+def jobs(count: int) -> list[Job]:
+    return [Job(SimpleNamespace(identity=lambda n=n: f"scenario {n}")) for n in range(count)]  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def simulated(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """Replace the engine by one that answers at once; the list grows by one for each run."""
+    calls: list[object] = []
+
+    def simulate(scenario: object, progress: Callable[[Progress], None]) -> Result:
+        progress(Progress(1.0, 2.0, 10, 10.0, 1.0))
+        calls.append(scenario)
+        return result()
+
+    monkeypatch.setattr(pool_module, "simulate", simulate)
+    return calls
+
+
+def test_finished_runs_are_skipped(tmp_path: Path, simulated: list[object]) -> None:
+    Pool(Store(tmp_path), 2).run(jobs(3), lambda _: None)
+    Pool(Store(tmp_path), 2).run(jobs(5), lambda _: None)
+    assert len(simulated) == 5
+
+
+def test_results_come_back_as_they_were(tmp_path: Path, simulated: list[object]) -> None:
+    (job,) = jobs(1)
+    Pool(Store(tmp_path), 1).run([job], lambda _: None)
+    store = Store(tmp_path)
+    assert store.missing([job]) == []
+    assert store.read(job).ports["x"].tolist() == [0, 1, 2]
+    assert store.read(job).meta["packet_hops"] == 7
+
+
+@pytest.mark.parametrize("file", ["ports.parquet", "responses.parquet", "run.json"])
+def test_damaged_runs_are_named_and_made_again(
+    tmp_path: Path, simulated: list[object], caplog: pytest.LogCaptureFixture, file: str
+) -> None:
+    Pool(Store(tmp_path), 1).run(jobs(3), lambda _: None)
+    broken = tmp_path / "runs" / jobs(3)[1].id / file
+    broken.write_bytes(broken.read_bytes()[:10])
+    with caplog.at_level(logging.WARNING, logger="headgate"):
+        Pool(Store(tmp_path), 1).run(jobs(3), lambda _: None)
+    assert len(simulated) == 4
+    assert len(caplog.messages) == 1
+    assert jobs(3)[1].id in caplog.messages[0]
+
+
+def test_half_written_runs_of_killed_processes_are_swept(tmp_path: Path) -> None:
+    draft = tmp_path / "runs" / f".0123456789abcdef.{DEAD_PROCESS}"
+    alive = tmp_path / "runs" / f".0123456789abcdef.{os.getpid()}"
+    draft.mkdir(parents=True)
+    alive.mkdir()
+    Store(tmp_path)
+    assert not draft.exists()
+    assert alive.exists()
+
+
+def test_full_disk_is_one_sentence_and_keeps_what_is_finished(
+    tmp_path: Path, simulated: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Pool(Store(tmp_path), 1).run(jobs(2), lambda _: None)
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Result, "write", full)
+    with pytest.raises(StoreError, match=r"No space left on device.*2 stored runs are kept"):
+        Pool(Store(tmp_path), 1).run(jobs(4), lambda _: None)
+    assert len(Store(tmp_path).missing(jobs(4))) == 2
+    assert len(list((tmp_path / "runs").iterdir())) == 2
+
+
+def test_interrupt_keeps_finished_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started = threading.Event()
+
+    def simulate(scenario: SimpleNamespace, progress: Callable[[Progress], None]) -> Result:
+        if scenario.identity() != "scenario 0":
+            started.set()
+            while True:
+                progress(Progress(1.0, 2.0, 10, 10.0, 1.0))
+        return result()
+
+    def interrupt(standing: Standing) -> None:
+        if standing.finished == 1 and started.is_set():
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(pool_module, "simulate", simulate)
+    with pytest.raises(InterruptedRunError, match="stopped with 1 of 3 runs"):
+        Pool(Store(tmp_path), 1).run(jobs(3), interrupt)
+    assert [job.id for job in Store(tmp_path).missing(jobs(3))] == [j.id for j in jobs(3)[1:]]
+
+
+def test_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="cannot be made"):
+        Store(tmp_path / "file")
+
+
+def test_plain_progress_is_a_line_per_tenth(capsys: pytest.CaptureFixture[str]) -> None:
+    with shown("study") as show:
+        for finished in range(101):
+            show(Standing(total=100, finished=finished, packet_hops=10**7))
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 11
+    assert lines[5].startswith("study: 50 %, 50/100 runs, ")
+    assert "packet-hops/s" in lines[5]
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(5, "0:05"), (65, "1:05"), (3700, "1:01:40")])
+def test_clock(seconds: float, text: str) -> None:
+    assert clock(seconds) == text
