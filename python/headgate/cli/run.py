@@ -36,8 +36,8 @@ def run(
     that holds the finished run is read, not run again.
     """
     from headgate.cli.options import load
-    from headgate.run.simulate import simulate
     from headgate.run.progress import shown
+    from headgate.run.simulate import simulate
 
     with shown(scenario.stem) as progress:
         command = shlex.join(["headgate", *sys.argv[1:]])
@@ -113,6 +113,18 @@ def _mean(column: Any) -> float:
     return float(known.mean()) if len(known) else float("nan")
 
 
+_HEADINGS = {
+    "mean_goodput_bps": ("goodput\nMbit/s", 1e-6),
+    "mean_fct_receiver_s": ("completion\ns", 1.0),
+    "retransmissions": ("sent\nagain", 1),
+    "timeouts": ("time-\nouts", 1),
+    "utilisation": ("utilisation\n%", 100.0),
+    "loss_rate": ("loss\n%", 100.0),
+    "mean_queue_packets": ("mean queue\npackets", 1.0),
+    "max_queue_packets": ("max queue\npackets", 1),
+}
+
+
 def _show(result: Result, out: Path | None) -> None:
     from rich.console import Console
 
@@ -123,11 +135,11 @@ def _show(result: Result, out: Path | None) -> None:
     hops, cpu_s = result.meta["packet_hops"], result.meta["cpu_s"]
     console.print(
         f"{hops:,} packet-hops in {cpu_s:.2f} CPU seconds "
-        f"({hops / max(cpu_s, 1e-9) / 1e6:.1f} million a second); digest {result.digest[:16]}",
+        f"({hops / max(cpu_s, 1e-9) / 1e6:.1f} million a second)",
         highlight=False,
     )
     if out is not None:
-        console.print(f"Result: {out}  (headgate plot {out} draws it)", highlight=False)
+        console.print(f"Result: {out} (headgate plot {out} draws it)", soft_wrap=True)
 
 
 def _table(title: str, rows: list[dict[str, Any]]) -> Table:
@@ -135,8 +147,15 @@ def _table(title: str, rows: list[dict[str, Any]]) -> Table:
     from rich.table import Table
 
     table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
-    for name, value in rows[0].items():
-        table.add_column(name, justify="left" if isinstance(value, str) else "right")
+    heads = [_HEADINGS.get(name, (name, 1)) for name in rows[0]]
+    for (head, _), value in zip(heads, rows[0].values(), strict=True):
+        table.add_column(head, justify="left" if isinstance(value, str) else "right")
     for row in rows:
-        table.add_row(*(f"{v:.4g}" if isinstance(v, float) else str(v) for v in row.values()))
+        table.add_row(*map(_cell, row.values(), [scale for _, scale in heads]))
     return table
+
+
+def _cell(value: Any, scale: float) -> str:
+    if isinstance(value, str):
+        return value
+    return f"{value:,}" if isinstance(value, int) else f"{value * scale:.4g}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,7 @@ def flows(plan: Plan, facts: Facts) -> dict[str, Any]:
     bits = 8 * segment[of_traffic[facts["traffic"].astype(np.int64)]] * facts["delivered_packets"]
     return {
         "traffic": Words(facts["traffic"], [item["name"] for item in plan["traffic"]]),
-        "law": Words(facts["law"], [law_name(law) for law in plan["laws"]]),
+        "law": Words(facts["law"], law_names(plan["laws"])),
         "class": _pair_classes(plan, facts["source"], facts["receiver"]),
         "source": Words(facts["source"], nodes),
         "receiver": Words(facts["receiver"], nodes),
@@ -65,11 +65,22 @@ def flows(plan: Plan, facts: Facts) -> dict[str, Any]:
     }
 
 
-def law_name(law: Mapping[str, Any]) -> str:
-    """Write a law of the plan: its name, and the parameters that were set."""
-    params = ", ".join(f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}"
-                       for key, value in law["params"].items())  # fmt: skip
-    return f"{law['name']} ({params})" if params else str(law["name"])
+def law_names(laws: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Name the laws of a plan; parameters are added where one law occurs with several sets."""
+    names = [law["name"] for law in laws]
+    return [
+        law["name"] if names.count(law["name"]) == 1 else f"{law['name']} ({_params(law)})"
+        for law in laws
+    ]
+
+
+def _params(law: Mapping[str, Any]) -> str:
+    """Write the parameters that were set."""
+    words = [
+        f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}"
+        for key, value in law["params"].items()
+    ]
+    return ", ".join(words) or "defaults"
 
 
 def _pair_classes(plan: Plan, source: NDArray[Any], receiver: NDArray[Any]) -> Words:

@@ -9,6 +9,8 @@ from typing import Any
 from headgate.errors import ScenarioError, StoreError
 
 _SHORT_LINE = 80
+#: Tables that may be written as one word, and the key that the word stands for.
+_SHORT_FORMS = {"law": "name", "transport": "preset"}
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -105,8 +107,8 @@ def _child(here: Any, step: str, key: str) -> Any:
     if not isinstance(here, dict):
         raise ScenarioError(key, f"there is nothing below '{step}'")
     child = here.setdefault(step, {})
-    if isinstance(child, str):  # a short form, such as law = "fast" or transport = "linux"
-        child = here[step] = {"preset" if step == "transport" else "name": child}
+    if isinstance(child, str) and step in _SHORT_FORMS:
+        child = here[step] = {_SHORT_FORMS[step]: child}
     return child
 
 

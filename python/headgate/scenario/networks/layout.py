@@ -228,7 +228,7 @@ def _buffer(
     if packets < 0.5 or (amount.unit == "packets" and packets < 1):
         raise ScenarioError(
             place,
-            f"'{amount}' is {packets:.2g} packets at {link.name}; the least is '1 packets'",
+            f"'{amount}' is {packets:.2g} packets at {link.name}; the least is one packet",
         )
     return {"packets": math.floor(packets + 0.5)}
 

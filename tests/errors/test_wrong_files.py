@@ -1,0 +1,215 @@
+"""Wrong files and folders: flow lists, graphs, stores, a full disk. Nothing finished is lost."""
+
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from headgate.result import Result
+
+from .command import headgate
+from .test_wrong_scenarios import GOOD
+
+HEADGATE = Path(sys.executable).with_name("headgate")
+
+REPLAY = """
+[network]
+kind = "dumbbell"
+rate = "10 Mbit/s"
+rtt = "40 ms"
+
+[[traffic]]
+kind = "replay"
+law = "reno"
+file = "{file}"
+"""
+
+
+def scenario(folder: Path, text: str = GOOD) -> Path:
+    path = folder / "s.toml"
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("f.csv", "start_s,bytes\n0,1\n", "a flow list has start_s and one of size_packets"),
+        ("f.csv", "size_packets\n1\n", "a flow list has start_s"),
+        ("f.csv", "start_s,size_packets,size_bytes\n0,1,1\n", "one of size_packets, size_bytes"),
+        ("f.csv", "start_s,size_packets\n", "the flow list is empty"),
+        ("f.csv", "start_s,size_packets\n0,1\n1,0\n", "row 2 in order of start has size_packets"),
+        ("f.csv", "start_s,size_packets\n-1,5\n", "has start_s = -1; it is a number, at least 0"),
+        ("f.csv", "start_s,size_packets\nnoon,5\nnight,6\n", "start_s = nan"),
+        ("f.csv", "start_s,size_packets,law\n0,5,renoo\n", "did you mean 'reno'?"),
+        ("f.csv", "start_s,size_packets,source\n0,5,top\n", "'top' is not a router here"),
+        ("f.parquet", "PAR1 but not really", "cannot be read"),
+    ],
+)
+def test_flow_lists(name: str, text: str, says: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(text)
+    done = headgate("check", scenario(tmp_path, REPLAY.format(file=name)))
+    assert done.exit_code == 2
+    assert done.sentence.startswith("headgate: traffic[0].file: ")
+    assert says in done.sentence
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("g.graphml", "<graphml", "is not GraphML"),
+        ("g.json", "{", "is not node-link JSON"),
+        ("g.json", '{"nodes": [], "edges": []}', "at least two routers"),
+        (
+            "g.json",
+            '{"nodes": [{"id": "a"}, {"id": "b"}], "edges": [{"source": "a", "target": "b"}]}',
+            "link a-b has no rate",
+        ),
+        (
+            "g.json",
+            '{"nodes": [{"id": "a"}, {"id": "b"}], '
+            '"edges": [{"source": "a", "target": "b", "rate": 5, "delay": "1 ms"}]}',
+            "5 has no unit",
+        ),
+    ],
+)
+def test_graphs(name: str, text: str, says: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(text)
+    path = scenario(
+        tmp_path, f'[network]\nkind = "graph"\nfile = "{name}"\n' + GOOD.split('1 BDP"\n')[1]
+    )
+    done = headgate("check", path)
+    assert done.exit_code == 2
+    assert done.sentence.startswith("headgate: network")
+    assert says in done.sentence
+
+
+def test_an_unreachable_router(tmp_path: Path) -> None:
+    text = """
+[network]
+kind = "graph"
+rate = "10 Mbit/s"
+delay = "1 ms"
+routers = [{name = "a"}, {name = "b"}, {name = "c"}]
+links = [{ends = ["a", "b"]}]
+
+[[traffic]]
+kind = "flows"
+law = "reno"
+source = "a"
+receiver = "c"
+"""
+    done = headgate("check", scenario(tmp_path, text))
+    assert done.exit_code == 2
+    assert done.sentence == "headgate: traffic[0]: no route leads from 'a' to 'c'"
+
+
+def finished(folder: Path) -> Path:
+    out = folder / "run"
+    assert headgate("run", scenario(folder), "--out", out).exit_code == 0
+    return out
+
+
+def test_a_truncated_store_says_what_to_do(tmp_path: Path) -> None:
+    out = finished(tmp_path)
+    flows = out / "flows.parquet"
+    flows.write_bytes(flows.read_bytes()[:-20])
+    done = headgate("run", scenario(tmp_path), "--out", out)
+    assert done.exit_code == 2
+    assert "flows.parquet: cannot be read" in done.sentence
+    assert "remove" in done.sentence
+    assert (out / "ports.parquet").is_file()
+
+
+@pytest.mark.parametrize(("name", "text"), [("run.json", "{"), ("run.json", "")])
+def test_a_damaged_run_json(name: str, text: str, tmp_path: Path) -> None:
+    out = finished(tmp_path)
+    (out / name).write_text(text)
+    done = headgate("run", scenario(tmp_path), "--out", out)
+    assert done.exit_code == 2
+    assert "run.json: cannot be read" in done.sentence
+
+
+def test_another_scenario_does_not_overwrite_a_finished_run(tmp_path: Path) -> None:
+    out = finished(tmp_path)
+    done = headgate("run", scenario(tmp_path), "--out", out, "--seed", "9")
+    assert done.exit_code == 2
+    assert "choose another folder" in done.sentence
+    assert Result.read(out).meta["seed"] == 1
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    done = headgate("run", scenario(tmp_path), "--out", tmp_path / "file" / "run")
+    assert done.exit_code == 2
+    assert "cannot be written" in done.sentence
+
+
+def limit_files_to_2_kb() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+
+
+def test_a_full_disk_keeps_what_is_finished(tmp_path: Path) -> None:
+    out = finished(tmp_path)
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    done = subprocess.run(
+        [HEADGATE, "run", scenario(tmp_path), "--seed", "2", "--out", tmp_path / "other"],
+        check=False,
+        capture_output=True,
+        text=True,
+        preexec_fn=limit_files_to_2_kb,
+    )
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert "cannot be written" in done.stderr.splitlines()[-1]
+    assert not (tmp_path / "other" / "run.json").exists()
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+
+
+def test_a_disk_that_fills_up_leaves_no_half_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_space(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("headgate.run.folder.os.fsync", no_space)
+    out = tmp_path / "run"
+    done = headgate("run", scenario(tmp_path), "--out", out)
+    assert done.exit_code == 2
+    assert "cannot be written: No space left on device" in done.sentence
+    assert not (out / "run.json").exists()
+    assert not [path for path in out.iterdir() if path.name.startswith(".")]
+
+
+def test_a_snapshot_of_another_scenario(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    out.mkdir()
+    (out / "snapshot.bin").write_bytes(b'{"identity": "other", "cpu_s": 1.0}\nstate')
+    done = headgate("run", scenario(tmp_path), "--out", out)
+    assert done.exit_code == 2
+    assert "belongs to another scenario" in done.sentence
+    assert (out / "snapshot.bin").is_file()
+
+
+def test_a_damaged_snapshot(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    out.mkdir()
+    (out / "snapshot.bin").write_bytes(b"nonsense")
+    done = headgate("run", scenario(tmp_path), "--out", out)
+    assert done.exit_code == 2
+    assert "remove it and run again" in done.sentence
+
+
+def test_a_folder_without_a_run(tmp_path: Path) -> None:
+    done = headgate("plot", tmp_path)
+    assert done.exit_code == 2
+    assert "holds no finished run" in done.sentence
+
+
+def test_unknown_names_of_the_other_commands() -> None:
+    for arguments in (("catalog", "renoo"), ("describe", "flow"), ("describe", "flows.x")):
+        done = headgate(*arguments)
+        assert done.exit_code == 2
+        assert done.sentence

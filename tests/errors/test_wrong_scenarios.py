@@ -1,0 +1,170 @@
+"""Wrong scenarios: each ends in one sentence with place and remedy, and exit code 2."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from .command import headgate
+
+GOOD = """
+duration = "2 s"
+
+[network]
+kind = "dumbbell"
+rate = "10 Mbit/s"
+rtt = "40 ms"
+buffer = "1 BDP"
+
+[[traffic]]
+kind = "flows"
+law = "reno"
+"""
+
+GRAPH = (
+    'network={kind="graph",rate="10 Mbit/s",delay="1 ms",'
+    'routers=[{name="a"},{name="b"},{name="c"}],links=[%s]}'
+)
+
+#: (--set, place, what the sentence says)
+WRONG = [
+    # Keys
+    ("sed=1", "sed", "sed is not a key here; did you mean 'seed'?"),
+    ('network.rat="1 Mbit/s"', "network.rat", "did you mean 'rate'?"),
+    ("traffic.0.frobnicate=1", "traffic[0].frobnicate", "the keys here are"),
+    ("transport.mss=1", "transport.mss", "is not a key here"),
+    ("measure.warm=1", "measure.warm", "did you mean 'warmup'?"),
+    ("network.kind=dumbell", "network", "one of 'dumbbell', 'parking_lot', 'abilene', 'graph'"),
+    ("traffic.0.kind=flood", "traffic[0]", "one of 'flows', 'poisson', 'web', 'replay'"),
+    ("traffic=[]", "traffic", "at least one [[traffic]]"),
+    ('traffic=[{kind="flows"}]', "traffic[0].law", "required"),
+    ('network={kind="dumbbell",rate="1 Mbit/s"}', "network.rtt", "required"),
+    # Units
+    ("network.rate=10", "network.rate", "10 has no unit; write a rate such as '10 Mbit/s'"),
+    ('network.rate="10"', "network.rate", "has no unit"),
+    ('network.rate="10 MB"', "network.rate", "has the unit 'MB'; a rate takes one of bit/s"),
+    ('network.rtt="40 msec"', "network.rtt", "a time takes one of ps, ns, us, ms, s, min, h"),
+    ('network.buffer="5"', "network.buffer", "has no unit; write a buffer such as '1 BDP'"),
+    ('network.buffer="5 crates"', "network.buffer", "a buffer takes one of packets, BDP"),
+    ('duration="long"', "duration", "write a number and a unit such as '45 ms'"),
+    ('traffic.0.size="5 s"', "traffic[0].size", "a size takes one of packets, B"),
+    # Values
+    ('network.rate="-1 Mbit/s"', "network.rate", "is negative"),
+    ('network.rate="0 Mbit/s"', "network.rate", "is zero"),
+    ('network.rtt="-1 ms"', "network.rtt", "is negative"),
+    ('duration="0 s"', "duration", "greater than 0"),
+    ("seed=-1", "seed", "greater than or equal to 0"),
+    ("network.loss=1.5", "network.loss", "less than 1"),
+    ('network.buffer="0.01 BDP"', "network.buffer", "the least is one packet"),
+    ('network.buffer="0.5 packets"', "network.buffer", "the least is one packet"),
+    ('network.buffer="100 B"', "network.buffer", "holds no packet of 1500 B"),
+    ('traffic.0.size="0 packets"', "traffic[0].size", "the least is '1 packet'"),
+    ("traffic.0.count=0", "traffic[0].count", "greater than or equal to 1"),
+    ('transport.segment="0 B"', "transport.segment", "1 B to 65535 B"),
+    ('transport.segment="70 kB"', "transport.segment", "1 B to 65535 B"),
+    ('transport.min_rto="90 s"', "transport.min_rto", "not above max_rto"),
+    ('transport.initial_window="0 packets"', "transport.initial_window", "'1 packet'"),
+    ("transport.preset=windows", "transport.preset", "'default', 'linux', 'ns2' or 'mesonet'"),
+    ("transport.recovery=reno", "transport.recovery", "'sack' or 'newreno'"),
+    # Laws
+    ("traffic.0.law=renoo", "traffic[0].law", "is not a law; did you mean 'reno'?"),
+    ("traffic.0.law=xyzzy", "traffic[0].law", "is not a law; known: "),
+    ("traffic.0.law.beta=1", "traffic[0].law", "has no parameter 'beta'"),
+    ('traffic.0.law={name="fast",alpha=-3}', "traffic[0].law", "is a number from"),
+    # Measurement
+    ('measure.warmup="5 s"', "measure", "the warm-up ends before the run does"),
+    ('measure.periods=[["1 s","9 s"]]', "measure", "ends after the run"),
+    ('measure.periods=[["1.5 s","1 s"]]', "measure.periods", "ends after it starts"),
+    ("measure.periods=0", "measure.periods", "1 or more"),
+    ('measure.interval="3 s"', "measure", "shorter than measure.interval"),
+    ('measure.series.flows=["cubic"]', "measure.series.flows[0]", "is none of the flows: reno"),
+    ('measure.series.ports=["core"]', "measure.series.ports[0]", "none of the links: bottleneck"),
+    # Places and routes
+    ("traffic.0.source=middle", "traffic[0].source", "is not a router here; routers: left, right"),
+    ("traffic.0.source=right", "traffic[0]", "are both at 'right'"),
+    ('traffic.0.rtt="0.000000001 ms"', "traffic[0].rtt", "not above the route's own"),
+    (GRAPH % '{ends=["a","b"]}', "traffic[0]", "name their source and receiver"),
+    (GRAPH % '{ends=["a","x"]}', "network.links", "ends at 'x', which is not a router"),
+    (GRAPH % '{ends=["a","a"]}', "network.links", "from a router to itself"),
+    ('network={kind="graph",routers=[{name="a"}]}', "network.routers", "at least two routers"),
+    ('network={kind="graph",file="none.graphml"}', "network.file", "there is no file"),
+    # Traffic
+    ('traffic.0={kind="replay",law="reno",file="none.csv"}', "traffic[0].file", "there is no file"),
+    (
+        'traffic.0={kind="poisson",law="reno",size="9 packets"}',
+        "traffic[0].arrivals",
+        "either arrivals",
+    ),
+    (
+        'traffic.0={kind="web",law="reno",users=5,size={kind="pareto",mean="9 packets"}}',
+        "traffic[0].size.shape",
+        "has a shape",
+    ),
+    (
+        'traffic.0={kind="web",law="reno",users=5,size={kind="fixed",mean=9}}',
+        "traffic[0].size.mean",
+        "9 has no unit",
+    ),
+    ('traffic.0={kind="web",law="reno",size="9 packets"}', "traffic[0].users", "required"),
+    # Abilene
+    (
+        'network={kind="abilene",rate="1 Gbit/s",source_shares={D=0.5,F=0.5,N=0.5}}',
+        "network.source_shares",
+        "add up to 1; these add up to 1.5",
+    ),
+    (
+        'network={kind="abilene",rate="1 Gbit/s",fast_share=2}',
+        "network.fast_share",
+        "less than or equal to 1",
+    ),
+    # The option itself
+    ("seed", "--set seed", "is not key=value"),
+    ("traffic.7.law=reno", "traffic.7.law", "'7' is not a place in a list of 1"),
+    ("duration.x=1", "duration.x", "has no keys of its own"),
+]
+
+
+@pytest.mark.parametrize(("setting", "place", "says"), WRONG, ids=[row[0][:50] for row in WRONG])
+def test_one_sentence_with_place_and_remedy(
+    setting: str, place: str, says: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "good.toml"
+    path.write_text(GOOD)
+    done = headgate("check", path, "--set", setting)
+    assert done.exit_code == 2, done
+    assert done.sentence.startswith(f"headgate: {place}: "), done.sentence
+    assert says in done.sentence
+
+
+def test_there_are_at_least_40() -> None:
+    assert len(WRONG) >= 40
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("seed = ", "this is not TOML"),
+        ("seed = 1\nseed = 2\n", "this is not TOML"),
+        ("\x00", "this is not TOML"),
+    ],
+)
+def test_broken_toml(text: str, says: str, tmp_path: Path) -> None:
+    path = tmp_path / "s.toml"
+    path.write_text(text)
+    done = headgate("check", path)
+    assert done.exit_code == 2
+    assert says in done.sentence
+    assert str(path) in done.sentence
+
+
+def test_a_missing_file_and_a_folder(tmp_path: Path) -> None:
+    assert "there is no such file" in headgate("run", tmp_path / "none.toml").sentence
+    assert "this is a folder" in headgate("run", tmp_path).sentence
+
+
+def test_the_good_one_is_good(tmp_path: Path) -> None:
+    path = tmp_path / "good.toml"
+    path.write_text(GOOD)
+    done = headgate("check", path)
+    assert done.exit_code == 0
+    assert re.search(r"is right: 2 routers", done.output)

@@ -1,0 +1,61 @@
+"""The 22 responses, worked by hand."""
+
+import numpy as np
+import pytest
+
+from headgate.columns import PAIRS, RESPONSES
+from headgate.measures import responses
+from headgate.measures.responses import form_responses
+
+
+def facts(**changed: float) -> dict[str, np.ndarray]:
+    base = {
+        "start_s": 10.0, "end_s": 20.0, "samples": 50, "sources": 100, "active_sum": 2000,
+        "connecting_sum": 10, "segments_in": 10_000, "segments_out": 9_900,
+        "segments_dropped": 100, "flows_completed": 500, "connection_failures": 50,
+        "retransmissions": 150, "cwnd_sum": 24_000.0, "cwnd_increases": 5_000,
+        "duplicate_acks": 300, "timeouts": 25, "rtt_sum_s": 450.0, "rtt_count": 9_000,
+        "wait_sum_s": 99.0,
+        **{f"flows_{pair}": 4 for pair in PAIRS},
+        **{f"rate_sum_{pair}": 100.0 * n for n, pair in enumerate(PAIRS)},
+    }  # fmt: skip
+    return {name: np.array([value]) for name, value in (base | changed).items()}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("y1", 40),
+        ("y2", 0.4),
+        ("y3", 200),
+        ("y4", 198),
+        ("y5", 0.01),
+        ("y5_literal", 198 / 398),
+        ("y6", 10),
+        ("y7", 10 / 50),
+        ("y8", 1),
+        ("y9", 1 / 41),
+        ("y10", 0.015),
+        ("y11", 12),
+        ("y12", 100),
+        ("y13", 6),
+        ("y14", 0.5),
+        ("y15", 0.05),
+        ("y16", 0.01),
+        ("y17", 0),
+        ("y18", 25),
+        ("y22", 125),
+    ],
+)
+def test_each_response(name: str, value: float) -> None:
+    assert form_responses(facts())[name][0] == pytest.approx(value)
+
+
+def test_what_did_not_happen_is_nan_not_an_error() -> None:
+    formed = form_responses(facts(flows_DD=0, segments_in=0, segments_dropped=0, rtt_count=0))
+    assert np.isnan([formed[name][0] for name in ("y5", "y10", "y15", "y17")]).all()
+
+
+def test_every_response_is_a_column_and_has_a_name() -> None:
+    assert list(form_responses(facts())) == [column.name for column in RESPONSES]
+    assert list(responses.RESPONSES) == [f"y{number}" for number in range(1, 23)]

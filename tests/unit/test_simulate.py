@@ -1,0 +1,139 @@
+"""A run from scenario to folder: tables, repetition, interruption, resumption."""
+
+import json
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pytest
+
+from headgate import Result, Scenario, dumbbell
+from headgate.columns import TABLES
+from headgate.errors import InterruptedRunError, StoreError
+from headgate.run.progress import Progress
+from headgate.run.simulate import SNAPSHOT_FILE, simulate
+
+
+def small(seed: int = 1) -> Scenario:
+    users = {
+        "kind": "web",
+        "law": "reno",
+        "users": 20,
+        "think": "0.5 s",
+        "size": {"kind": "pareto", "mean": "30 packets", "shape": 1.5},
+    }
+    return dumbbell(
+        rate="10 Mbit/s",
+        rtt="40 ms",
+        buffer="1 BDP",
+        flows=["reno", "fast", users],
+        measure={"warmup": "1 s", "periods": 2},
+    ).replaced({"duration": "6 s", "seed": seed})
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    return simulate(small())
+
+
+def test_tables_have_the_columns_that_describe_tells_of(result: Result) -> None:
+    for name, columns in TABLES.items():
+        assert result.tables[name].columns == tuple(column.name for column in columns)
+
+
+def test_names_are_the_scenario_s(result: Result) -> None:
+    assert {"reno", "fast"} <= set(result.flows["law"])
+    assert result.ports["link"].tolist() == ["bottleneck", "bottleneck.reverse"]
+    assert set(result.flows["source"]) == {"left"}
+    assert set(result.series["of"]) == {"flow", "port"}
+    assert result.responses["end_s"].tolist() == [3.5, 6.0]
+
+
+def test_figures_are_possible(result: Result) -> None:
+    forward = result.ports.where(result.ports["link"] == "bottleneck")
+    assert 0.5 < forward["utilisation"][0] <= 1.0
+    assert forward["elapsed_s"][0] == pytest.approx(5.0)
+    assert forward["max_queue_packets"][0] <= forward["buffer_packets"][0]
+    assert 0 < result.responses["y1"][0] < 22
+    goodput = np.nansum(result.flows["goodput_bps"][result.flows["size_packets"] == 0])
+    assert 0 < goodput < 10e6
+
+
+def test_the_same_scenario_gives_the_same_digest_another_seed_another(result: Result) -> None:
+    assert simulate(small()).digest == result.digest
+    assert simulate(small(seed=2)).digest != result.digest
+
+
+def test_a_run_s_folder_holds_what_the_result_does(result: Result, tmp_path: Path) -> None:
+    read = Result.read(result.write(tmp_path / "run"))
+    assert read.meta == result.meta
+    assert read.scenario.identity() == small().identity()
+    for name, table in result.tables.items():
+        for column in table:
+            np.testing.assert_array_equal(read.tables[name][column], table[column])
+    assert not [path for path in (tmp_path / "run").iterdir() if path.name.startswith(".")]
+
+
+def test_parquet_files_say_what_their_columns_mean(result: Result, tmp_path: Path) -> None:
+    folder = result.write(tmp_path)
+    metadata = dict(
+        duckdb.sql(
+            f"SELECT decode(key), decode(value) FROM parquet_kv_metadata('{folder}/flows.parquet')"
+        ).fetchall()
+    )
+    assert json.loads(metadata["goodput_bps"])["unit"] == "bit/s"
+
+
+def test_run_json_tells_the_whole_story(tmp_path: Path) -> None:
+    simulate(small(), tmp_path / "run", command="headgate run small.toml")
+    meta = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert meta["seed"] == 1
+    assert meta["command"] == "headgate run small.toml"
+    assert meta["packet_hops"] > 0
+    assert meta["cpu_s"] > 0
+    assert len(meta["digest"]) >= 16
+    assert meta["scenario"]["transport"]["initial_window"] == "10 packets"
+
+
+def interrupted_at(share: float, monkeypatch: pytest.MonkeyPatch) -> object:
+    """Make a report that stops the run as Ctrl-C does, once it is that far."""
+    monkeypatch.setattr("headgate.run.simulate.SLICE_S", 0.0)
+
+    def report(at: Progress) -> None:
+        if at.share >= share:
+            raise KeyboardInterrupt
+
+    return report
+
+
+def test_a_stopped_run_goes_on_and_ends_with_the_same_digest(
+    result: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "run"
+    for share in (0.2, 0.6):
+        stop = interrupted_at(share, monkeypatch)
+        with pytest.raises(InterruptedRunError, match="the same command goes on from there"):
+            simulate(small(), out, stop)  # type: ignore[arg-type]
+        assert (out / SNAPSHOT_FILE).is_file()
+    resumed = simulate(small(), out)
+    assert resumed.meta["resumed"]
+    assert resumed.digest == result.digest
+    assert not (out / SNAPSHOT_FILE).exists()
+    for column in ("delivered_packets", "retransmissions", "goodput_bps"):
+        np.testing.assert_array_equal(resumed.flows[column], result.flows[column])
+
+
+def test_a_finished_run_is_read_not_repeated(tmp_path: Path) -> None:
+    first = simulate(small(), tmp_path / "run")
+
+    def forbidden(at: Progress) -> None:
+        raise AssertionError("it ran again")
+
+    assert simulate(small(), tmp_path / "run", forbidden).meta == first.meta
+
+
+def test_a_folder_keeps_its_run_from_another_scenario(tmp_path: Path) -> None:
+    simulate(small(), tmp_path / "run")
+    with pytest.raises(StoreError, match="holds the run of another scenario"):
+        simulate(small(seed=2), tmp_path / "run")
+    assert Result.read(tmp_path / "run").meta["seed"] == 1
