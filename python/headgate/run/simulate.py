@@ -13,7 +13,7 @@ from headgate.measures.tables import make_tables
 from headgate.result import Result
 from headgate.run.folder import read_meta, write_bytes
 from headgate.run.progress import Clock, Progress, Report
-from headgate.scenario.plan import Arrays, plan_json
+from headgate.scenario.plan import Arrays, identity_of, plan_json
 
 __all__ = ["Progress", "simulate"]
 
@@ -38,7 +38,7 @@ def simulate(
     ScenarioError, StoreError, or InterruptedRunError when the user stops it.
     """
     plan, arrays = scenario.plan()
-    identity = scenario.identity()
+    identity = identity_of(plan, arrays)
     if out is not None and (done := _already_there(out, identity)) is not None:
         return done
     run = _Run(plan, arrays, identity, out)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import hashlib
 import json
 import math
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate import __version__
 from headgate.errors import CatalogError, ScenarioError
 from headgate.scenario.flow_list import read_flow_list
 from headgate.scenario.law import LawChoice
@@ -92,7 +94,7 @@ class _Planner:
         common = {"law": self.law(group.law), "transport": self.transport(group)}
         name = self.name(group)
         if isinstance(group, Flows):
-            return self.flows(group, name, common, (sources[0], receivers[0]))
+            return self.flows(group, name, common, _pairs(group.count, sources, receivers, place))
         if isinstance(group, Replay):
             return [self.replay(group, name, common, place, (sources[0], receivers[0]))]
         if isinstance(group, Web):
@@ -104,7 +106,7 @@ class _Planner:
         return (group.transport or self.scenario.transport).segment_bytes
 
     def flows(
-        self, group: Flows, name: str, common: dict[str, Any], ends: tuple[Spot, Spot]
+        self, group: Flows, name: str, common: dict[str, Any], pairs: list[tuple[Spot, Spot]]
     ) -> list[dict[str, Any]]:
         size = None if group.size is None else math.ceil(_packets(group.size, self.segment(group)))
         return [
@@ -112,12 +114,12 @@ class _Planner:
                 "kind": "flow",
                 "name": name if group.count == 1 else f"{name}.{number}",
                 **common,
-                "source": _place(ends[0]),
-                "receiver": _place(ends[1]),
+                "source": _place(source),
+                "receiver": _place(receiver),
                 "start_ps": group.start + number * group.stagger,
                 "packets": size,
             }
-            for number in range(group.count)
+            for number, (source, receiver) in enumerate(pairs)
         ]
 
     def web(
@@ -277,6 +279,29 @@ class _Planner:
             "flows": [single[index] for index in flows[: series.most]],
             "links": chosen,
         }
+
+
+def identity_of(plan: dict[str, Any], arrays: Arrays) -> str:
+    """Give the SHA-256 of a plan, its arrays and the version: equal means equal results."""
+    digest = hashlib.sha256(json.dumps([__version__, plan], sort_keys=True).encode())
+    for name in sorted(arrays):
+        digest.update(name.encode())
+        digest.update(arrays[name].tobytes())
+    return digest.hexdigest()
+
+
+def _pairs(
+    count: int, sources: list[Spot], receivers: list[Spot], place: str
+) -> list[tuple[Spot, Spot]]:
+    """Spread flows over the places in turn; no flow stays at its own router."""
+    pairs = []
+    for number in range(count):
+        source = sources[number % len(sources)]
+        others = [spot for spot in receivers if spot.node != source.node]
+        if not others:
+            raise ScenarioError(place, "a flow would start and end at the same router")
+        pairs.append((source, others[number % len(others)]))
+    return pairs
 
 
 def _most_flows(group: Group) -> int:

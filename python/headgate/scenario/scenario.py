@@ -7,8 +7,6 @@ runs.
 from __future__ import annotations
 
 import copy
-import hashlib
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -115,14 +113,9 @@ class Scenario(Model):
 
     def identity(self) -> str:
         """Give the SHA-256 of the plan, its arrays and the version: equal means equal results."""
-        from headgate import __version__
+        from headgate.scenario.plan import identity_of
 
-        plan, arrays = self.plan()
-        digest = hashlib.sha256(json.dumps([__version__, plan], sort_keys=True).encode())
-        for name in sorted(arrays):
-            digest.update(name.encode())
-            digest.update(arrays[name].tobytes())
-        return digest.hexdigest()
+        return identity_of(*self.plan())
 
     def run(self, duration: str | None = None, seed: int | None = None) -> Result:
         """Run it, perhaps with another duration ("60 s") or seed."""

@@ -151,3 +151,13 @@ def test_a_scenario_is_frozen_and_equal_to_its_like() -> None:
 def test_a_scenario_of_a_resolved_one_plans_the_same() -> None:
     one = scenario(DUMBBELL, WEB, RENO, transport="ns2")
     assert Scenario.from_dict(one.to_dict(resolved=True)).plan()[0] == one.plan()[0]
+
+
+def test_flows_between_classes_are_spread_over_their_routers() -> None:
+    group = {**RENO, "source": "D", "receiver": "D", "count": 12}
+    plan = planned({"kind": "abilene", "rate": "1 Gbit/s"}, group)
+    classes = [node["class"] for node in plan["nodes"]]
+    ends = [(flow["source"]["node"], flow["receiver"]["node"]) for flow in plan["traffic"]]
+    assert all(one != other for one, other in ends)
+    assert {classes[node] for pair in ends for node in pair} == {"D"}
+    assert len({one for one, _ in ends}) == 6
