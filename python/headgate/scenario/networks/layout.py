@@ -12,6 +12,10 @@ from headgate.errors import ScenarioError
 from headgate.units import Amount
 
 
+Routes = dict[int, tuple[int, int | None]]
+"""Router -> delay in ps, and the last link on the way there."""
+
+
 @dataclass(frozen=True)
 class Demand:
     """What the traffic asks of a network before it is laid out."""
@@ -70,6 +74,7 @@ class Layout:
     """What `load` is a share of."""
     rtt_ps: int | None = None
     """Round trip of the bandwidth-delay product; None = the mean over the routes."""
+    _routes: dict[int, Routes] = field(default_factory=dict)
 
     def add_node(self, name: str, class_name: str = "") -> int:
         """Add a router."""
@@ -112,12 +117,17 @@ class Layout:
         shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
         return f"routers: {shown}" + (f"; classes: {', '.join(classes)}" if classes else "")
 
-    def routes_from(self, node: int) -> dict[int, tuple[int, int | None]]:
+    def routes_from(self, node: int) -> Routes:
         """Give delay in ps and last link of the shortest route to each router in reach."""
+        if node not in self._routes:
+            self._routes[node] = self._find_routes(node)
+        return self._routes[node]
+
+    def _find_routes(self, node: int) -> Routes:
         out: dict[int, list[int]] = {}
         for index, link in enumerate(self.links):
             out.setdefault(link.source, []).append(index)
-        best: dict[int, tuple[int, int | None]] = {}
+        best: Routes = {}
         queue: list[tuple[int, int, int | None]] = [(0, node, None)]
         while queue:
             delay, here, via = heapq.heappop(queue)
@@ -153,7 +163,7 @@ class Layout:
 
     def _walk_back(
         self,
-        routes: dict[int, tuple[int, int | None]],
+        routes: Routes,
         node: int,
         weight: float,
         share: list[float],
