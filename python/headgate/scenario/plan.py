@@ -15,7 +15,8 @@ from headgate import __version__
 from headgate.errors import CatalogError, ScenarioError
 from headgate.scenario.flow_list import read_flow_list
 from headgate.scenario.law import LawChoice
-from headgate.scenario.networks.layout import Demand, Layout, Spot, apportion
+from headgate.scenario.networks.layout import Demand, Layout, Spot
+from headgate.scenario.places import ends, pairs, place_of, pools
 from headgate.scenario.problems import join
 from headgate.scenario.traffic import Flows, Group, Poisson, Replay, Sizes, Web
 from headgate.units import Amount
@@ -90,11 +91,12 @@ class _Planner:
 
     def group(self, group: Group, index: int) -> list[dict[str, Any]]:
         place = f"traffic[{index}]"
-        sources, receivers = self.ends(group, place)
+        sources, receivers = ends(self.layout, group, place)
         common = {"law": self.law(group.law), "transport": self.transport(group)}
         name = self.name(group)
         if isinstance(group, Flows):
-            return self.flows(group, name, common, _pairs(group.count, sources, receivers, place))
+            between = pairs(group.count, sources, receivers, place)
+            return self.flows(group, name, common, between)
         if isinstance(group, Replay):
             return [self.replay(group, name, common, place, (sources[0], receivers[0]))]
         if isinstance(group, Web):
@@ -106,7 +108,7 @@ class _Planner:
         return (group.transport or self.scenario.transport).segment_bytes
 
     def flows(
-        self, group: Flows, name: str, common: dict[str, Any], pairs: list[tuple[Spot, Spot]]
+        self, group: Flows, name: str, common: dict[str, Any], between: list[tuple[Spot, Spot]]
     ) -> list[dict[str, Any]]:
         size = None if group.size is None else math.ceil(_packets(group.size, self.segment(group)))
         return [
@@ -114,12 +116,12 @@ class _Planner:
                 "kind": "flow",
                 "name": name if group.count == 1 else f"{name}.{number}",
                 **common,
-                "source": _place(source),
-                "receiver": _place(receiver),
+                "source": place_of(source),
+                "receiver": place_of(receiver),
                 "start_ps": group.start + number * group.stagger,
                 "packets": size,
             }
-            for number, (source, receiver) in enumerate(pairs)
+            for number, (source, receiver) in enumerate(between)
         ]
 
     def web(
@@ -134,8 +136,8 @@ class _Planner:
             "kind": "web",
             "name": name,
             **common,
-            "sources": _pools(sources, group.users),
-            "receivers": _pools(receivers, group.receivers or group.users),
+            "sources": pools(sources, group.users),
+            "receivers": pools(receivers, group.receivers or group.users),
             "think_s": group.think / 1e12,
             "size": _sizes(group.size, self.segment(group)),
             "at_once": group.at_once,
@@ -158,8 +160,8 @@ class _Planner:
             "kind": "poisson",
             "name": name,
             **common,
-            "sources": _pools(sources, group.hosts),
-            "receivers": _pools(receivers, group.hosts),
+            "sources": pools(sources, group.hosts),
+            "receivers": pools(receivers, group.hosts),
             "flows_per_s": per_s,
             "size": _sizes(group.size, profile.segment_bytes),
             "start_ps": group.start,
@@ -175,7 +177,7 @@ class _Planner:
         ends: tuple[Spot, Spot],
     ) -> dict[str, Any]:
         flows, file = read_flow_list(group.file, f"{place}.file"), f"{place}.file"
-        places = [_place(ends[0]), _place(ends[1])]
+        places = [place_of(ends[0]), place_of(ends[1])]
         self.arrays[f"{name}.start_ps"] = flows.start_ps
         self.arrays[f"{name}.packets"] = flows.packets(self.segment(group))
         for column, default in (
@@ -185,7 +187,7 @@ class _Planner:
             if column in flows.names:
                 words, codes = flows.names[column]
                 spots = [self.layout.spots(default, word, file)[0] for word in words]
-                lookup = np.array([_index(places, _place(spot)) for spot in spots], np.uint64)
+                lookup = np.array([_index(places, place_of(spot)) for spot in spots], np.uint64)
                 self.arrays[f"{name}.{column}"] = lookup[codes]
         if "law" in flows.names:
             words, codes = flows.names["law"]
@@ -200,58 +202,6 @@ class _Planner:
             "source": 0,
             "receiver": 1,
         }
-
-    # Places --------------------------------------------------------------------------------
-
-    def ends(self, group: Group, place: str) -> tuple[list[Spot], list[Spot]]:
-        """Give where the sources and the receivers of the traffic sit."""
-        layout = self.layout
-        if isinstance(group, Flows) and len(layout.sources) > 2 and None in (
-            group.source, group.receiver
-        ):  # fmt: skip
-            raise ScenarioError(place, "flows in this network name their source and receiver")
-        forward = layout.sources, layout.receivers
-        default = forward[::-1] if group.reverse else forward
-        sources = layout.spots(default[0], group.source, f"{place}.source")
-        receivers = layout.spots(default[1], group.receiver, f"{place}.receiver")
-        self.reachable(sources, receivers, place)
-        if group.rtt is not None:
-            return self.at_rtt(sources, receivers, group.rtt, place)
-        return sources, receivers
-
-    def reachable(self, sources: list[Spot], receivers: list[Spot], place: str) -> None:
-        names = self.layout.nodes
-        targets = {spot.node for spot in receivers}
-        origins = {spot.node for spot in sources}
-        if origins == targets and len(origins) == 1:
-            only = names[next(iter(origins))][0]
-            raise ScenarioError(place, f"the source and the receiver are both at {only!r}")
-        for one, other in [(origins, targets), (targets, origins)]:
-            for node in one:
-                lost = other - self.layout.routes_from(node).keys()
-                if lost:
-                    far = names[min(lost)][0]
-                    raise ScenarioError(place, f"no route leads from {names[node][0]!r} to {far!r}")
-
-    def at_rtt(
-        self, sources: list[Spot], receivers: list[Spot], rtt_ps: int, place: str
-    ) -> tuple[list[Spot], list[Spot]]:
-        """Give the hosts links of their own, whose delay makes up the round trip."""
-        nodes = {spot.node for spot in sources}, {spot.node for spot in receivers}
-        if len(nodes[0]) > 1 or len(nodes[1]) > 1 or sources[0].edge is None:
-            raise ScenarioError(
-                f"{place}.rtt", "needs host links, and one router for sources, one for receivers"
-            )
-        route, _ = self.layout.routes_from(sources[0].node)[receivers[0].node]
-        rest = rtt_ps // 2 - route
-        if rest < 2:
-            raise ScenarioError(
-                f"{place}.rtt",
-                f"{rtt_ps / 1e9:g} ms is not above the route's own {2 * route / 1e9:g} ms",
-            )
-        rate = self.layout.edges[sources[0].edge].rate_bps
-        edge = self.layout.edge(f"host {rtt_ps / 1e9:g} ms", rate, rest // 2)
-        return [Spot(sources[0].node, edge)], [Spot(receivers[0].node, edge)]
 
     # Measurement ---------------------------------------------------------------------------
 
@@ -290,20 +240,6 @@ def identity_of(plan: dict[str, Any], arrays: Arrays) -> str:
     return digest.hexdigest()
 
 
-def _pairs(
-    count: int, sources: list[Spot], receivers: list[Spot], place: str
-) -> list[tuple[Spot, Spot]]:
-    """Spread flows over the places in turn; no flow stays at its own router."""
-    pairs = []
-    for number in range(count):
-        source = sources[number % len(sources)]
-        others = [spot for spot in receivers if spot.node != source.node]
-        if not others:
-            raise ScenarioError(place, "a flow would start and end at the same router")
-        pairs.append((source, others[number % len(others)]))
-    return pairs
-
-
 def _most_flows(group: Group) -> int:
     if isinstance(group, Flows):
         return group.count
@@ -323,17 +259,6 @@ def _sizes(sizes: Sizes, segment_bytes: int) -> dict[str, Any]:
     if sizes.kind == "exponential":
         return {"kind": "exponential", "mean_packets": packets}
     return {"kind": "pareto", "mean_packets": packets, "shape": sizes.shape}
-
-
-def _place(spot: Spot) -> dict[str, Any]:
-    return {"node": spot.node, "edge": spot.edge}
-
-
-def _pools(spots: list[Spot], hosts: int) -> list[dict[str, Any]]:
-    counts = apportion(hosts, [spot.weight for spot in spots])
-    return [
-        {**_place(spot), "hosts": count} for spot, count in zip(spots, counts, strict=True) if count
-    ]
 
 
 def _index(items: list[dict[str, Any]], item: dict[str, Any]) -> int:

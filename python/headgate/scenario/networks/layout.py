@@ -11,7 +11,6 @@ from typing import Any
 from headgate.errors import ScenarioError
 from headgate.units import Amount
 
-
 Routes = dict[int, tuple[int, int | None]]
 """Router -> delay in ps, and the last link on the way there."""
 
