@@ -109,7 +109,7 @@ class Table:
         """Give a pandas data frame."""
         import pandas
 
-        return pandas.DataFrame({name: self[name] for name in self})
+        return pandas.DataFrame({name: self[name] for name in self}, copy=False)
 
     def to_polars(self) -> polars.DataFrame:
         """Give a Polars data frame."""

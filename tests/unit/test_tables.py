@@ -44,8 +44,10 @@ def test_duckdb_reads_it_by_its_name() -> None:
     assert len(ours) == 4
 
 
-def test_pandas_takes_the_columns() -> None:
-    frame = table().to_pandas()
+def test_pandas_takes_the_columns_as_they_are() -> None:
+    ours = table()
+    frame = ours.to_pandas()
+    assert np.shares_memory(frame["start_s"].to_numpy(), ours["start_s"])
     assert isinstance(frame, pandas.DataFrame)
     assert frame["law"].tolist() == table()["law"].tolist()
     assert frame["size_packets"].dtype == np.uint64

@@ -1,0 +1,76 @@
+"""The commands: what they print for people, and for machines."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from headgate import __version__, catalog
+from headgate.cli.main import app
+from headgate.columns import TABLES
+
+ROOT = Path(__file__).parents[2]
+FIRST = str(ROOT / "examples" / "first.toml")
+
+
+def printed(*arguments: str) -> str:
+    done = CliRunner().invoke(app, list(arguments), catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def test_every_command_explains_itself() -> None:
+    text = printed("--help")
+    for name in ("run", "check", "catalog", "describe", "study", "reproduce", "plot", "bench"):
+        assert name in text
+        assert "Usage" in printed(name, "--help")
+
+
+def test_version() -> None:
+    assert printed("--version").split() == ["headgate", __version__]
+
+
+def test_the_catalogue_lists_every_law_and_tells_all_about_one() -> None:
+    names = [law.name for law in catalog.laws()]
+    assert [line.split()[0] for line in printed("catalog").splitlines()] == names
+    assert [law["name"] for law in json.loads(printed("catalog", "--json"))] == names
+    card = printed("catalog", "fast")
+    for param in catalog.law("fast").params:
+        assert f"{param.name} = " in card
+    assert json.loads(printed("catalog", "tcp", "--json"))["name"] == "reno"
+
+
+def test_describe_knows_every_column() -> None:
+    text = printed("describe")
+    for name, columns in TABLES.items():
+        assert name in text
+        for column in columns:
+            assert column.definition in text
+    only = json.loads(printed("describe", "flows.goodput_bps", "--json"))
+    assert [column["unit"] for column in only["flows"]] == ["bit/s"]
+
+
+def test_check_says_what_would_run() -> None:
+    text = printed("check", FIRST)
+    assert "is right: 2 routers, 2 links" in text
+    assert "buffer 333 packets" in text
+    resolved = json.loads(printed("check", FIRST, "--seed", "5", "--json"))
+    assert resolved["seed"] == 5
+    assert resolved["transport"]["min_rto"] == "200 ms"
+
+
+@pytest.mark.parametrize("settings", [(), ("--set", "duration=3 s", "--set", "traffic.1.law=reno")])
+def test_run_prints_a_summary_for_machines(settings: tuple[str, ...]) -> None:
+    short = ("--set", "duration=2 s", "--set", "measure.warmup=1 s")
+    summary = json.loads(printed("run", FIRST, *short, *settings, "--json"))
+    assert {"seed", "cpu_s", "packet_hops", "digest", "laws", "responses"} <= summary.keys()
+    flows = {row["law"]: row["flows"] for row in summary["laws"]}
+    assert flows == ({"reno": 2} if settings else {"reno": 1, "fast": 1})
+
+
+def test_run_prints_tables_for_people() -> None:
+    text = printed("run", FIRST, "--set", "duration=2 s", "--set", "measure.warmup=1 s")
+    assert "Flows by law" in text
+    assert "bottleneck" in text
+    assert "packet-hops" in text
