@@ -1,6 +1,7 @@
 """The commands: what they print for people, and for machines."""
 
 import json
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,7 @@ def test_every_command_explains_itself() -> None:
 
 def test_version() -> None:
     assert printed("--version").split() == ["headgate", __version__]
+    assert __version__ == metadata.version("headgate")
 
 
 def test_the_catalogue_lists_every_law_and_tells_all_about_one() -> None:

@@ -95,27 +95,37 @@ class _Run:
             raise EngineMissingError(
                 f"the engine is not built ({error}); run `make setup` in the clone"
             ) from None
-        try:
-            if (kept := self._kept_snapshot()) is not None:
-                self.resumed = True
+        if (kept := self._kept_snapshot()) is not None:
+            self.resumed = True
+            try:
                 return Simulation.resume(plan, arrays, kept)
+            except ValueError as error:
+                raise _damaged(self.snapshot_file, error) from None
+        try:
             return Simulation(plan, arrays)
         except ValueError as error:
-            place, _, sentence = str(error).rpartition(": ")
+            place, _, sentence = str(error).partition(": ")
             raise ScenarioError(place, sentence) from None
+
+    @property
+    def snapshot_file(self) -> Path:
+        """Where a stopped run waits."""
+        assert self.out is not None
+        return self.out / SNAPSHOT_FILE
 
     def _kept_snapshot(self) -> bytes | None:
         """Give the engine's state as an earlier start left it, if it is of this very run."""
-        if self.out is None or not (path := self.out / SNAPSHOT_FILE).is_file():
+        if self.out is None or not self.snapshot_file.is_file():
             return None
-        head, _, state = path.read_bytes().partition(b"\n")
+        head, _, state = self.snapshot_file.read_bytes().partition(b"\n")
         try:
             kept = json.loads(head)
-        except ValueError:
-            raise StoreError(f"{path}: is damaged; remove it and run again") from None
+        except ValueError as error:
+            raise _damaged(self.snapshot_file, error) from None
         if kept["identity"] != self.identity:
             raise StoreError(
-                f"{path}: belongs to another scenario; choose another folder, or remove it"
+                f"{self.snapshot_file}: belongs to another scenario; choose another folder, or "
+                "remove it"
             )
         self.cpu_s = kept["cpu_s"]
         return state
@@ -146,8 +156,12 @@ class _Run:
         if self.out is None:
             return f"{at}; nothing is kept, since no folder was given (--out DIR)"
         head = json.dumps({"identity": self.identity, "cpu_s": self.cpu_s}).encode()
-        write_bytes(self.out / SNAPSHOT_FILE, head + b"\n" + self.simulation.snapshot())
+        write_bytes(self.snapshot_file, head + b"\n" + self.simulation.snapshot())
         return f"{at}; the state is kept in {self.out}, the same command goes on from there"
+
+
+def _damaged(path: Path, error: Exception) -> StoreError:
+    return StoreError(f"{path}: is damaged ({error}); remove it and run again")
 
 
 def _version() -> str:
