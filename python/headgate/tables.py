@@ -31,8 +31,9 @@ class Words:
     @classmethod
     def of(cls, texts: Any) -> Words:
         """Read one word a row."""
-        words, codes = np.unique(np.asarray(texts, dtype=str), return_inverse=True)
-        return cls(codes, words.tolist())
+        seen: dict[str, int] = {}
+        codes = [seen.setdefault(text, len(seen)) for text in np.asarray(texts).tolist()]
+        return cls(np.array(codes, dtype=np.uint32), list(seen))
 
     def __len__(self) -> int:
         return len(self.codes)

@@ -129,33 +129,32 @@ def _buffer_packets(buffer: Any, packet_bytes: int) -> float:
 
 def series(plan: Plan, facts: Mapping[str, Any]) -> dict[str, Any]:
     """Put the series of flows and of ports under one another."""
-    chosen = plan["measure"]["series"] or {"flows": []}
-    links = [item["name"] for item in plan["links"]]
+    names = (plan["measure"]["series"] or {"flows": []})["flows"]
     of_flows, of_ports = facts["series_flows"], facts["series_ports"]
-    segment = np.array([_segment(plan, name) for name in chosen["flows"]] or [0.0])
     flow, link = of_flows["flow"].astype(np.int64), of_ports["link"].astype(np.int64)
+    bits = 8 * np.array([_segment(plan, name) for name in names])
+    delivered = bits[flow] * of_flows["delivered_packets"]
     parts = [
-        _long(of_flows, {"in_flight": "in_flight_packets", "flow": ""})
-        | {
-            "name": Words(flow, chosen["flows"]).texts() if len(flow) else np.array([], str),
-            "throughput_bps": _slope(
-                of_flows["t_s"], 8 * segment[flow] * of_flows["delivered_packets"], flow
-            ),
+        {
+            **_renamed(of_flows, {"in_flight": "in_flight_packets"}),
+            "throughput_bps": _slope(of_flows["t_s"], delivered, flow),
         },
-        _long(of_ports, {"link": ""})
-        | {
-            "name": Words(link, links).texts(),
-            "throughput_bps": _slope(of_ports["t_s"], 8.0 * of_ports["sent_bytes"], link),
-        },
+        {**of_ports, "throughput_bps": _slope(of_ports["t_s"], 8.0 * of_ports["sent_bytes"], link)},
     ]
-    lengths = [len(of_flows["t_s"]), len(of_ports["t_s"])]
-    rows = {"of": Words(np.repeat([0, 1], lengths), ["flow", "port"])}
-    return {c.name: rows.get(c.name) or _stack(c.name, parts, lengths) for c in SERIES}
+    lengths = [len(flow), len(link)]
+    words = {
+        "of": Words(np.repeat([0, 1], lengths), ["flow", "port"]),
+        "name": Words(
+            np.concatenate([flow, link + len(names)]),
+            [*names, *(item["name"] for item in plan["links"])],
+        ),
+    }
+    return {
+        c.name: words[c.name] if c.name in words else _stack(c.name, parts, lengths) for c in SERIES
+    }
 
 
-def _stack(name: str, parts: list[dict[str, Any]], lengths: list[int]) -> Any:
-    if name == "name":
-        return Words.of(np.concatenate([part["name"] for part in parts]))
+def _stack(name: str, parts: list[dict[str, Any]], lengths: list[int]) -> NDArray[np.float64]:
     columns = [
         np.asarray(part[name], np.float64) if name in part else np.full(length, np.nan)
         for part, length in zip(parts, lengths, strict=True)
@@ -163,8 +162,8 @@ def _stack(name: str, parts: list[dict[str, Any]], lengths: list[int]) -> Any:
     return np.concatenate(columns)
 
 
-def _long(facts: Facts, renamed: Mapping[str, str]) -> dict[str, Any]:
-    return {renamed.get(name, name): column for name, column in facts.items()}
+def _renamed(facts: Facts, names: Mapping[str, str]) -> dict[str, NDArray[Any]]:
+    return {names.get(name, name): column for name, column in facts.items()}
 
 
 def _segment(plan: Plan, flow: str) -> float:
