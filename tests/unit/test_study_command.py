@@ -1,57 +1,78 @@
 """A whole study, small: from the command line to the report, and again from the store."""
 
 import json
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from headgate.cli.main import app
+from headgate.result import Result
 from headgate.run import pool
-from headgate.studies import runner, study
+from headgate.studies import runner
 
-RUNS = 8 * 4 * 2
+from . import small_study
 
-
-@pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shrink the quick scale until it takes seconds."""
-    whole = study.load("tcp-replacements")
-    quick = whole.plan.scales["quick"].model_copy(
-        update={
-            "size": 0.002,
-            "seeds": 2,
-            "fixed": {"warmup": "1 s", "period": "1 s", "periods": 3},
-        }
-    )
-    plan = whole.plan.model_copy(update={"scales": {**whole.plan.scales, "quick": quick}})
-    changed = study.Study(whole.folder)
-    changed.__dict__["plan"] = plan
-    monkeypatch.setattr(runner, "load", lambda _: changed)
+RUNS = 4 * 4 * 2
 
 
-def run(out: Path, *more: str) -> dict[str, object]:
-    command = ["study", "tcp-replacements", "--scale", "quick", "--out", str(out), "--json", *more]
-    done = CliRunner().invoke(app, command, catch_exceptions=False)
+@pytest.fixture(autouse=True)
+def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "load", lambda _: small_study.shrunk())
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("study")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(runner, "load", lambda _: small_study.shrunk())
+        small_study.run(folder, workers=2)
+    return folder
+
+
+def command(out: Path) -> dict[str, object]:
+    words = ["study", "tcp-replacements", "--scale", "quick", "--out", str(out), "--json"]
+    done = CliRunner().invoke(app, words, catch_exceptions=False)
     assert done.exit_code == 0
     found: dict[str, object] = json.loads(done.stdout)
     return found
 
 
-@pytest.mark.usefixtures("small")
-def test_a_study_runs_is_stored_and_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first = run(tmp_path, "--workers", "2")
-    assert set(first) == {"study", "claims", "cpu_s", "packet_hops"}
-    assert len(list((tmp_path / "runs").iterdir())) == RUNS
-    page = tmp_path / "report.html"
+def digests(folder: Path) -> dict[str, str]:
+    return {run.name: Result.read(run).digest for run in (folder / "runs").glob("[!.]*")}
+
+
+def test_everything_is_stored_and_shown(finished: Path) -> None:
+    assert len(digests(finished)) == RUNS
+    page = finished / "report.html"
     assert page.stat().st_size < 5_000_000
-    assert len(list((tmp_path / "figures").glob("*.svg"))) == page.read_text().count("<figure>")
-    monkeypatch.setattr(
-        pool, "simulate", lambda *_, **__: pytest.fail("a finished run was repeated")
-    )
-    assert run(tmp_path) == first
+    assert len(list((finished / "figures").glob("*.svg"))) == page.read_text().count("<figure>")
+
+
+def test_finished_runs_are_not_repeated(finished: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "simulate", lambda *_, **__: pytest.fail("a run was repeated"))
+    found = command(finished)
+    assert set(found) == {"study", "claims", "cpu_s", "packet_hops"}
+    assert found == json.loads((finished / "claims.json").read_text())
+
+
+def test_a_killed_study_goes_on_and_ends_with_the_same_digests(
+    finished: Path, tmp_path: Path
+) -> None:
+    program = [sys.executable, small_study.__file__, str(tmp_path)]
+    with subprocess.Popen(program, stderr=subprocess.DEVNULL) as process:
+        while not list((tmp_path / "runs").glob("[!.]*")):
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.kill()
+    kept = {run: run.stat().st_mtime_ns for run in (tmp_path / "runs").glob("[!.]*")}
+    assert 0 < len(kept) < RUNS
+    small_study.run(tmp_path, workers=1)
+    assert {run: run.stat().st_mtime_ns for run in kept} == kept
+    assert digests(tmp_path) == digests(finished)
 
 
 def test_the_list_names_the_studies() -> None:

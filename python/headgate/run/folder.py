@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headgate.errors import StoreError
 from headgate.tables import TABLES, Table, Words
+
+if TYPE_CHECKING:
+    import duckdb
 
 RUN_FILE = "run.json"
 
@@ -83,7 +86,7 @@ def _write_parquet(table: Table, path: Path) -> None:
     about = ", ".join(
         f"{_quote(name)}: {_quote(json.dumps(table.metadata(name)))}" for name in table
     )
-    with duckdb.connect() as database:
+    with _database().cursor() as database:
         database.register("written", table)
         try:
             database.execute(
@@ -99,13 +102,21 @@ def _read_parquet(path: Path) -> dict[str, Any]:
     if not path.is_file():
         raise StoreError(f"{path}: there is no such file; run the scenario again")
     try:
-        with duckdb.connect() as database:
+        with _database().cursor() as database:
             columns = database.read_parquet(str(path)).fetchnumpy()
     except duckdb.Error as error:
         raise StoreError(
             f"{path}: cannot be read ({_first_line(error)}); remove {path.parent} and run again"
         ) from None
     return {name: _column(column) for name, column in columns.items()}
+
+
+@cache
+def _database() -> duckdb.DuckDBPyConnection:
+    """Give the one database in memory; opening it costs more than a small table."""
+    import duckdb
+
+    return duckdb.connect()
 
 
 def _column(column: Any) -> Any:
