@@ -15,7 +15,9 @@ from headgate.stats.effects import main_effect
 @pytest.fixture
 def page(tmp_path: Path) -> str:
     effect = main_effect("X1", [-1, 1, -1, 1], [1.0, 2.0, 1.1, 2.2])
-    (png, _) = save(significance({"y1": [effect]}, {"y1": "y1"}), tmp_path, "figure")
+    (png, _) = save(
+        significance({"y1": [effect]}, {"y1": "y1"}, {"X1": "speed"}), tmp_path, "figure"
+    )
     rows = [("a < b", 0.123456, 12345, verdict("not run")), ("c", float("nan"), 1, "x")]
     sections = [
         Section("Findings", findings(["one & two"]) + paragraph("three")),

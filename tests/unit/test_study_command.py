@@ -6,6 +6,7 @@ import sys
 import time
 from pathlib import Path
 
+import duckdb
 import pytest
 from typer.testing import CliRunner
 
@@ -50,6 +51,14 @@ def test_everything_is_stored_and_shown(finished: Path) -> None:
     page = finished / "report.html"
     assert page.stat().st_size < 5_000_000
     assert len(list((finished / "figures").glob("*.svg"))) == page.read_text().count("<figure>")
+
+
+def test_the_responses_are_one_tidy_table(finished: Path) -> None:
+    rows = duckdb.read_parquet(str(finished / "responses.parquet"))
+    assert len(rows) == RUNS * 3
+    assert {"condition", "X1", "X12", "law", "seed", "start_s", "y1", "y22"} <= set(rows.columns)
+    count = "count(DISTINCT (condition, law, seed, start_s))"
+    assert rows.aggregate(count).fetchone() == (RUNS * 3,)
 
 
 def test_finished_runs_are_not_repeated(finished: Path, monkeypatch: pytest.MonkeyPatch) -> None:

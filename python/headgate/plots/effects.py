@@ -54,7 +54,9 @@ def _one_response(ax: Axes, effects: Sequence[Effect], title: str) -> None:
 
 
 def significance(
-    responses: Mapping[str, Sequence[Effect]], axis_titles: Mapping[str, str]
+    responses: Mapping[str, Sequence[Effect]],
+    axis_titles: Mapping[str, str],
+    factor_titles: Mapping[str, str],
 ) -> Figure:
     """Draw the grid of responses by factors; a cell says which level raises the response."""
     factors = [effect.factor for effect in next(iter(responses.values()))]
@@ -66,7 +68,8 @@ def significance(
                 _cell(ax, column, row, effect)
         ax.set_xlim(0, len(factors))
         ax.set_ylim(len(responses), 0)
-        ax.set_xticks(np.arange(len(factors)) + 0.5, factors)
+        named = [f"{factor} {factor_titles[factor]}" for factor in factors]
+        ax.set_xticks(np.arange(len(factors)) + 0.5, named, rotation=35, ha="left")
         ax.set_yticks(np.arange(len(responses)) + 0.5, [axis_titles[name] for name in responses])
         ax.tick_params(length=0)
         ax.xaxis.tick_top()

@@ -32,6 +32,14 @@ def write_folder(folder: Path, tables: Mapping[str, Table], meta: Mapping[str, A
         raise StoreError(f"{folder}: cannot be written: {error.strerror or error}") from None
 
 
+def write_table(path: Path, table: Table) -> None:
+    """Write one table whole or not at all. Raises StoreError."""
+    try:
+        _atomically(path, partial(_write_parquet, table))
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
 def write_bytes(path: Path, data: bytes) -> None:
     """Write a file whole or not at all. Raises StoreError."""
     try:

@@ -1,7 +1,6 @@
 """Runs a study from its plan to its report, and judges its claims."""
 
 import json
-import shutil
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +8,7 @@ from pathlib import Path
 from headgate import report as pages
 from headgate.plots.style import save
 from headgate.report.page import findings, paragraph, picture, table, verdict
+from headgate.run.folder import write_bytes, write_table
 from headgate.run.plan import program
 from headgate.run.pool import Pool
 from headgate.run.standing import shown
@@ -58,7 +58,8 @@ def run_study(
     outcome = Outcome(
         name, scale, judged, analysis.sentences, *total, time.monotonic() - started_s, page
     )
-    (folder / "claims.json").write_text(json.dumps(outcome.as_json(), indent=1))
+    write_bytes(folder / "claims.json", json.dumps(outcome.as_json(), indent=1).encode())
+    write_table(folder / "responses.parquet", runs.tidy())
     return outcome
 
 
@@ -71,7 +72,7 @@ def _run(
     jobs = jobs_of(design, study.plan.laws, seeds, study.scenario, fixed)
     store = Store(folder)
     for copied in ("study.toml", "claims.toml"):
-        shutil.copyfile(study.folder / copied, store.folder / copied)
+        write_bytes(store.folder / copied, (study.folder / copied).read_bytes())
     with shown(study.plan.name) as show:
         Pool(store, workers).run(list(jobs.values()), show)
     results = {key: store.read(job) for key, job in jobs.items()}

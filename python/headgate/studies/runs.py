@@ -12,6 +12,7 @@ from headgate.design import Design
 from headgate.result import Result
 from headgate.run.plan import Job
 from headgate.scenario import Scenario
+from headgate.tables import Table, Words
 
 Key = tuple[int, str, int]
 """Condition, law, seed."""
@@ -60,6 +61,20 @@ class Runs:
         """Return the ends of every link, in the order of the port table."""
         table = self._one.ports
         return [(str(a), str(b)) for a, b in zip(table["from"], table["to"], strict=True)]
+
+    def tidy(self) -> Table:
+        """Return every response of every run: one row a run and period, labels first."""
+        keys, columns = list(self.results), self._one.responses.columns
+        conditions = np.repeat([c for c, _, _ in keys], self.periods)
+        labels = {
+            "condition": Words(conditions, self.conditions),
+            **{f.name: self.design.column(f.name)[conditions] for f in self.design.factors},
+            "law": Words.of(np.repeat([law for _, law, _ in keys], self.periods)),
+            "seed": np.repeat([seed for _, _, seed in keys], self.periods),
+        }
+        tables = [self.results[key].responses for key in keys]
+        data = {name: np.concatenate([table[name] for table in tables]) for name in columns}
+        return Table("responses", labels | data)
 
     def _column(self, condition: int, law: str, seed: int, name: str) -> Any:
         return self.results[condition, law, seed].responses[name]

@@ -116,12 +116,13 @@ def _main_effects(summary: Summary) -> Picture:
 
 
 def _significance(summary: Summary) -> Picture:
+    titles = {factor.name: factor.title for factor in summary.runs.design.factors}
     return Picture(
         "significance",
         "Which factor moves which response",
         "Per-factor one-way analysis of variance, second period, runs of reno and ctcp. The sign is"
         " that of the level which raises the response.",
-        effects.significance(summary.effects, RESPONSES),
+        effects.significance(summary.effects, RESPONSES, titles),
     )
 
 
