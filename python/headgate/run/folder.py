@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Callable, Mapping
@@ -137,4 +138,6 @@ def _quote(text: str) -> str:
 
 
 def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0].rstrip(".")
+    text = str(error)
+    full = os.strerror(errno.ENOSPC)  # DuckDB wraps it in an object of its own
+    return full if full in text else text.splitlines()[0].rstrip(".")
