@@ -4,8 +4,10 @@
 //! * [`chance`] — random streams keyed by name.
 //! * [`control`] — the interface of a congestion-control law.
 //! * [`params`] — parameters that describe themselves, and the card of a law.
+//! * [`plan`] — a whole run, every default filled in and every unit resolved.
 
 pub mod chance;
 pub mod control;
 pub mod params;
+pub mod plan;
 pub mod units;

@@ -61,6 +61,11 @@ impl Pace {
         Tick { whole: (total / den) as u64, part: (total % den) as u32 }
     }
 
+    /// Whole bytes that are served in `span`.
+    pub fn bytes(&self, span: Span) -> u64 {
+        (u128::from(span) * u128::from(self.den) / u128::from(self.num)) as u64
+    }
+
     pub fn den(&self) -> u32 {
         self.den
     }

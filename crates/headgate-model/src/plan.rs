@@ -176,56 +176,72 @@ pub struct Pool {
 
 /// Who sends what, when. Every flow of a kind uses one law and one transport profile.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Traffic {
-    /// One flow; without `packets` it never ends.
-    Flow {
-        name: String,
-        law: u32,
-        transport: u32,
-        source: Place,
-        receiver: Place,
-        start_ps: u64,
-        #[serde(default)]
-        packets: Option<u64>,
-    },
-    /// Flows that arrive as a Poisson process; each picks a source and a receiver at random.
-    Poisson {
-        name: String,
-        law: u32,
-        transport: u32,
-        sources: Vec<Pool>,
-        receivers: Vec<Pool>,
-        flows_per_s: f64,
-        size: Size,
-        start_ps: u64,
-        stop_ps: u64,
-    },
-    /// Users who think (exponential), fetch a file from a random receiver, and think again.
-    Web {
-        name: String,
-        law: u32,
-        transport: u32,
-        sources: Vec<Pool>,
-        receivers: Vec<Pool>,
-        think_s: f64,
-        size: Size,
-        /// Share of the users who ask at once; the others begin by thinking.
-        at_once: f64,
-    },
-    /// A list of flows. Columns, by name in the arrays beside the plan: `{key}.start_ps` (u64),
-    /// `{key}.packets` (u64), and optionally `{key}.source`, `{key}.receiver` (u64, index into
-    /// `places`), `{key}.law` (u64, index into `laws`).
-    Replay {
-        name: String,
-        key: String,
-        law: u32,
-        transport: u32,
-        places: Vec<Place>,
-        /// Used where the columns are absent.
-        source: u32,
-        receiver: u32,
-    },
+    Flow(Flow),
+    Poisson(Poisson),
+    Web(Web),
+    Replay(Replay),
+}
+
+/// One flow; without `packets` it never ends.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Flow {
+    pub name: String,
+    pub law: u32,
+    pub transport: u32,
+    pub source: Place,
+    pub receiver: Place,
+    pub start_ps: u64,
+    #[serde(default)]
+    pub packets: Option<u64>,
+}
+
+/// Flows that arrive as a Poisson process; each picks a source and a receiver at random.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Poisson {
+    pub name: String,
+    pub law: u32,
+    pub transport: u32,
+    pub sources: Vec<Pool>,
+    pub receivers: Vec<Pool>,
+    pub flows_per_s: f64,
+    pub size: Size,
+    pub start_ps: u64,
+    pub stop_ps: u64,
+}
+
+/// Users who think (exponential), fetch a file from a random receiver, and think again.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Web {
+    pub name: String,
+    pub law: u32,
+    pub transport: u32,
+    pub sources: Vec<Pool>,
+    pub receivers: Vec<Pool>,
+    pub think_s: f64,
+    pub size: Size,
+    /// Share of the users who ask at once; the others begin by thinking.
+    pub at_once: f64,
+}
+
+/// A list of flows. Columns, by name in the arrays beside the plan: `{key}.start_ps` (u64),
+/// `{key}.packets` (u64), and optionally `{key}.source`, `{key}.receiver` (u64, index into `places`),
+/// `{key}.law` (u64, index into `laws`).
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Replay {
+    pub name: String,
+    pub key: String,
+    pub law: u32,
+    pub transport: u32,
+    pub places: Vec<Place>,
+    /// Used where the columns are absent.
+    pub source: u32,
+    pub receiver: u32,
 }
 
 /// File sizes, in whole packets, at least one.

@@ -1,0 +1,242 @@
+//! The engine: time goes in windows no longer than the lookahead, so that within one every region can
+//! run for itself, as one sorted batch, without an event queue.
+
+use headgate_model::control::Registry;
+use headgate_model::plan::Plan;
+use headgate_model::units::{Span, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::calendar::Calendar;
+use crate::fabric::{Fabric, Step};
+use crate::meter::Meter;
+use crate::packet::Packet;
+use crate::record::Record;
+use crate::region::{Batch, Region};
+use crate::regions::Regions;
+use crate::setup::{self, Choice, Lists, Population};
+use crate::shared::Shared;
+use crate::site::Site;
+
+/// The network and everybody on it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "L: Registry")]
+pub struct World<L> {
+    pub shared: Shared<L>,
+    pub sites: Vec<Site<L>>,
+    pub fabric: Fabric,
+}
+
+/// A run: its whole state is serialisable between calls of [`Engine::advance`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "L: Registry")]
+pub struct Engine<L> {
+    world: World<L>,
+    calendar: Calendar,
+    regions: Vec<Region>,
+    /// Region of each row.
+    region_of: Vec<u32>,
+    meter: Meter,
+    lookahead: Span,
+    #[serde(skip)]
+    batch: Batch,
+}
+
+impl<L: Registry> Engine<L> {
+    /// The state before the first event of a plan that was validated.
+    pub fn new(plan: &Plan, laws: &[Choice], lists: &Lists) -> Self {
+        let Population { shared, sites, hosts, inline, timers, sources } = setup::populate(plan, laws, lists);
+        let fabric = Fabric::new(plan, shared.split, &hosts);
+        let regions = Regions::of(plan, &hosts, &inline);
+        let rows = 2 * plan.nodes.len();
+        let mut region_of = vec![0; rows];
+        for (index, rows) in (0..).zip(&regions.rows) {
+            rows.iter().for_each(|&row| region_of[row as usize] = index);
+        }
+        let mut engine = Self {
+            world: World { shared, sites, fabric },
+            calendar: Calendar::new(rows, regions.lookahead),
+            regions: regions.rows.into_iter().map(Region::new).collect(),
+            region_of,
+            meter: Meter::new(plan, sources),
+            lookahead: regions.lookahead,
+            batch: Batch::default(),
+        };
+        engine.world.shared.timers = timers;
+        engine.set_timers();
+        engine
+    }
+
+    /// Runs until the end, or until `go_on` says no; true when the run is over.
+    pub fn advance(&mut self, go_on: &mut dyn FnMut() -> bool) -> bool {
+        while !self.meter.is_done() {
+            let end = self.calendar.start(self.calendar.current + 1);
+            let stop = self.meter.next();
+            self.run_window(end.min(stop));
+            if stop <= end {
+                self.meter.visit(stop, &mut self.world);
+            }
+            if end <= stop {
+                self.calendar.turn();
+                if !go_on() {
+                    return self.meter.is_done();
+                }
+            }
+        }
+        true
+    }
+
+    fn run_window(&mut self, until: Time) {
+        for index in 0..self.regions.len() {
+            let region = &self.regions[index];
+            let packets = region.rows.iter().any(|&row| !self.calendar.is_empty(row as usize));
+            if packets || region.next_timer() < until {
+                self.run_region(index, until);
+            }
+        }
+    }
+
+    /// Everything that happens in a region before `until`, in the declared order.
+    fn run_region(&mut self, index: usize, until: Time) {
+        let mut batch = std::mem::take(&mut self.batch);
+        batch.load(&self.regions[index].rows, &mut self.calendar);
+        loop {
+            let region = &mut self.regions[index];
+            let (packet, timer) = (region.next_packet(&batch), region.next_timer());
+            if packet.min(timer) >= until {
+                break;
+            }
+            if packet <= timer {
+                let (row, packet) = region.take_packet(&mut batch);
+                self.arrive(row, packet);
+            } else {
+                self.wake(index);
+            }
+        }
+        self.regions[index].put_back(&mut batch, &mut self.calendar);
+        self.batch = batch;
+    }
+
+    /// A packet is at a router or at a host.
+    #[inline]
+    fn arrive(&mut self, row: usize, packet: Packet) {
+        self.world.shared.now = packet.time;
+        let routers = self.world.sites.len();
+        if row >= routers {
+            self.deliver(row - routers, &packet);
+            return;
+        }
+        let step = self.world.fabric.forward(row, packet, &mut self.world.shared.counters);
+        if let Step::Here(packet) = step {
+            self.deliver(row, &packet);
+        } else {
+            self.send(step);
+        }
+    }
+
+    #[inline]
+    fn deliver(&mut self, site: usize, packet: &Packet) {
+        let World { shared, sites, .. } = &mut self.world;
+        sites[site].on_packet(packet, shared);
+        self.flush(site);
+    }
+
+    fn wake(&mut self, region: usize) {
+        let timer = self.regions[region].take_timer();
+        let World { shared, sites, .. } = &mut self.world;
+        shared.now = timer.time;
+        sites[timer.site as usize].on_timer(&timer, shared);
+        self.flush(timer.site as usize);
+    }
+
+    /// Carries out what a site's event asked for.
+    #[inline]
+    fn flush(&mut self, site: usize) {
+        for at in 0..self.world.shared.out.len() {
+            let (host, packet) = self.world.shared.out[at];
+            let World { shared, fabric, .. } = &mut self.world;
+            let step = fabric.leave(site, host, packet, &mut shared.counters);
+            self.send(step);
+        }
+        self.world.shared.out.clear();
+        if !self.world.shared.timers.is_empty() {
+            self.set_timers();
+        }
+        if !self.world.shared.completed.is_empty() {
+            self.world.note_completed();
+        }
+    }
+
+    #[inline]
+    fn send(&mut self, step: Step) {
+        let (row, packet) = match step {
+            Step::Router(router, packet) => (router, packet),
+            Step::Site(router, packet) => (self.world.sites.len() + router, packet),
+            Step::Gone(packet) => return self.world.shared.sacks.forget(&packet),
+            Step::Here(_) => unreachable!("no host talks to another on its own router"),
+        };
+        if let Some(packet) = self.calendar.file(row, packet) {
+            let region = self.region_of[row] as usize;
+            self.regions[region].hurry(row, packet);
+        }
+    }
+
+    fn set_timers(&mut self) {
+        let routers = self.world.sites.len();
+        for timer in self.world.shared.timers.drain(..) {
+            let region = self.region_of[routers + timer.site as usize];
+            self.regions[region as usize].set_timer(timer);
+        }
+    }
+
+    /// The instant up to which everything has happened.
+    pub fn now(&self) -> Time {
+        if self.meter.is_done() { self.meter.duration } else { self.calendar.start(self.calendar.current) }
+    }
+
+    pub fn duration(&self) -> Time {
+        self.meter.duration
+    }
+
+    pub fn packet_hops(&self) -> u64 {
+        self.world.shared.counters.packet_hops
+    }
+
+    pub fn lookahead(&self) -> Span {
+        self.lookahead
+    }
+
+    /// What the run recorded; complete when it is over.
+    pub fn record(&self) -> &Record {
+        &self.meter.record
+    }
+
+    /// Equal runs have equal digests: of every departure, every count and every finished flow.
+    pub fn digest(&self) -> u64 {
+        self.world.digest(&self.meter.record.flows)
+    }
+
+    /// Memory of the state, bytes.
+    pub fn bytes(&self) -> usize {
+        self.world.bytes() + self.calendar.bytes() + self.regions.iter().map(Region::bytes).sum::<usize>()
+    }
+}
+
+impl<L: Registry> World<L> {
+    /// Receivers report completion to the record of their sender, beside the network.
+    pub fn note_completed(&mut self) {
+        let Shared { now, split, completed, .. } = &mut self.shared;
+        for address in completed.drain(..) {
+            let sender = &mut self.sites[split.site(address)].senders[split.slot(address)];
+            sender.tally.received = Some(*now - sender.tally.started);
+        }
+    }
+
+    fn digest(&self, flows: &[crate::record::FlowRow]) -> u64 {
+        let ports = self.fabric.ports.iter().map(crate::port::Port::digest);
+        crate::record::digest(ports, &self.shared.counters, flows)
+    }
+
+    fn bytes(&self) -> usize {
+        self.fabric.bytes() + self.sites.iter().map(Site::bytes).sum::<usize>()
+    }
+}

@@ -1,0 +1,152 @@
+//! Routers, links and host links: where a packet goes next, and when it gets there.
+
+use headgate_model::plan::{Edge, Plan};
+use headgate_model::units::{Busy, Span, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::packet::{INLINE, Packet, Split};
+use crate::port::{Fate, Port, TickCache};
+use crate::record::Counters;
+use crate::routes::Routes;
+use crate::setup;
+
+/// A host link: its two serialisers.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct HostLink {
+    up: Busy,
+    down: Busy,
+    edge: u8,
+}
+
+/// What is common to host links of a kind.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct EdgeLine {
+    ticks: TickCache,
+    delay: Span,
+    /// Longest backlog admitted, as time.
+    limit: Span,
+}
+
+impl EdgeLine {
+    fn new(edge: &Edge) -> Self {
+        let ticks = TickCache::new(edge.rate_bps);
+        let limit = edge.buffer_bytes.map_or(Span::MAX, |bytes| ticks.span(bytes));
+        Self { ticks, delay: edge.delay_ps, limit }
+    }
+
+    /// Serves a packet; `None` when the backlog is too long.
+    #[inline]
+    fn serve(&mut self, busy: &mut Busy, now: Time, size: u16) -> Option<Time> {
+        if busy.until.saturating_sub(now) > self.limit {
+            return None;
+        }
+        Some(busy.serve(now, self.ticks.tick(size), self.ticks.den()) + self.delay)
+    }
+}
+
+/// Where a packet is next.
+#[derive(Debug)]
+pub enum Step {
+    /// At a router, at `packet.time`.
+    Router(usize, Packet),
+    /// At the hosts of a router, at `packet.time`.
+    Site(usize, Packet),
+    /// At a host directly on this router: now.
+    Here(Packet),
+    /// Dropped or lost.
+    Gone(Packet),
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Fabric {
+    split: Split,
+    pub ports: Vec<Port>,
+    /// Router at the end of each link.
+    ends: Vec<u32>,
+    routes: Routes,
+    edges: Vec<EdgeLine>,
+    /// Host links of each router.
+    hosts: Vec<Vec<HostLink>>,
+}
+
+impl Fabric {
+    /// `hosts` gives the kind of link of every host of every router.
+    pub fn new(plan: &Plan, split: Split, hosts: &[Vec<u8>]) -> Self {
+        let link = |&edge: &u8| HostLink { edge, ..HostLink::default() };
+        Self {
+            split,
+            ports: setup::ports(plan),
+            ends: plan.links.iter().map(|l| l.to).collect(),
+            routes: Routes::new(plan.nodes.len(), &plan.links),
+            edges: plan.edges.iter().map(EdgeLine::new).collect(),
+            hosts: hosts.iter().map(|h| h.iter().map(link).collect()).collect(),
+        }
+    }
+
+    /// A host sends.
+    #[inline]
+    pub fn leave(&mut self, router: usize, host: u32, packet: Packet, counters: &mut Counters) -> Step {
+        if host == INLINE {
+            return self.forward(router, packet, counters);
+        }
+        let link = &mut self.hosts[router][host as usize];
+        let arrival = self.edges[link.edge as usize].serve(&mut link.up, packet.time, packet.size);
+        arrive(arrival, packet, counters, |p| Step::Router(router, p))
+    }
+
+    /// A router sends a packet on its way.
+    #[inline]
+    pub fn forward(&mut self, router: usize, packet: Packet, counters: &mut Counters) -> Step {
+        let goal = self.split.site(packet.flow);
+        if goal == router {
+            return self.last_hop(router, packet, counters);
+        }
+        let link = self.routes.link(router, goal) as usize;
+        let port = &mut self.ports[link];
+        if packet.is_data() {
+            counters.wait_ps += u128::from(port.wait(packet.time));
+        }
+        match port.offer(packet.time, packet.size, packet.flow) {
+            Fate::Arrives(time) => {
+                counters.packet_hops += 1;
+                Step::Router(self.ends[link] as usize, Packet { time, ..packet })
+            }
+            Fate::Lost => {
+                counters.packet_hops += 1;
+                gone(packet, counters)
+            }
+            Fate::Dropped => gone(packet, counters),
+        }
+    }
+
+    fn last_hop(&mut self, router: usize, packet: Packet, counters: &mut Counters) -> Step {
+        if packet.host == INLINE {
+            return Step::Here(packet);
+        }
+        let link = &mut self.hosts[router][packet.host as usize];
+        let arrival = self.edges[link.edge as usize].serve(&mut link.down, packet.time, packet.size);
+        arrive(arrival, packet, counters, |p| Step::Site(router, p))
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.ports.iter().map(Port::bytes).sum::<usize>()
+            + self.hosts.iter().map(|h| h.capacity() * size_of::<HostLink>()).sum::<usize>()
+    }
+}
+
+#[inline]
+fn arrive(
+    time: Option<Time>,
+    packet: Packet,
+    counters: &mut Counters,
+    step: impl Fn(Packet) -> Step,
+) -> Step {
+    let Some(time) = time else { return gone(packet, counters) };
+    counters.packet_hops += 1;
+    step(Packet { time, ..packet })
+}
+
+fn gone(packet: Packet, counters: &mut Counters) -> Step {
+    counters.segments_dropped += u64::from(packet.is_data());
+    Step::Gone(packet)
+}

@@ -1,0 +1,174 @@
+//! When to look at the running network, and what to note.
+
+use headgate_model::control::Registry;
+use headgate_model::plan::{Plan, Series};
+use headgate_model::units::{NEVER, Span, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::engine::World;
+use crate::record::{Counters, FlowSample, NetworkSample, PeriodRow, PortSample, Record};
+
+/// The agenda of a run: end of warm-up, periods, samples, series, the end.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Meter {
+    pub duration: Time,
+    warmup: Time,
+    interval: Span,
+    /// Periods still to come or under way, the next one last.
+    periods: Vec<[Time; 2]>,
+    /// The period under way, and the counters when it began.
+    open: Option<(PeriodRow, Counters)>,
+    next_sample: Time,
+    next_series: Time,
+    watch: Option<Watch>,
+    done: bool,
+    pub record: Record,
+}
+
+/// What the series follow.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Watch {
+    interval: Span,
+    links: Vec<u32>,
+    /// Bytes sent and drops of each link before the tallies were reset.
+    before: Vec<(u64, u64)>,
+}
+
+impl Watch {
+    fn new(series: &Series) -> Self {
+        let before = vec![(0, 0); series.links.len()];
+        Self { interval: series.interval_ps, links: series.links.clone(), before }
+    }
+}
+
+impl Meter {
+    pub fn new(plan: &Plan, sources: u64) -> Self {
+        let watch = plan.measure.series.as_ref().map(Watch::new);
+        Self {
+            duration: plan.duration_ps,
+            warmup: plan.measure.warmup_ps,
+            interval: plan.measure.interval_ps,
+            periods: plan.measure.periods.iter().rev().copied().collect(),
+            open: None,
+            next_sample: NEVER,
+            next_series: if watch.is_some() { 0 } else { NEVER },
+            watch,
+            done: false,
+            record: Record { sources, ..Record::default() },
+        }
+    }
+
+    pub fn is_done(&self) -> bool {
+        self.done
+    }
+
+    /// The next instant to stop at: everything before it has happened, nothing at it.
+    pub fn next(&self) -> Time {
+        let period = self.periods.last().map_or(NEVER, |p| p[usize::from(self.open.is_some())]);
+        let next = self.warmup.min(period).min(self.next_sample).min(self.next_series);
+        next.min(self.duration)
+    }
+
+    pub fn visit<L: Registry>(&mut self, now: Time, world: &mut World<L>) {
+        world.shared.now = now;
+        if now == self.next_series {
+            self.trace(now, world);
+        }
+        if now == self.next_sample {
+            self.sample(now, world);
+        }
+        self.turn_period(now, world);
+        if now == self.warmup {
+            self.warmup = NEVER;
+            self.end_warmup(now, world);
+        }
+        if now >= self.duration {
+            self.finish(now, world);
+        }
+    }
+
+    fn end_warmup<L: Registry>(&mut self, now: Time, world: &mut World<L>) {
+        if let Some(watch) = &mut self.watch {
+            for (&link, before) in watch.links.iter().zip(&mut watch.before) {
+                let row = world.fabric.ports[link as usize].row(now);
+                *before = (row.sent_bytes, row.tally.drops);
+            }
+        }
+        world.fabric.ports.iter_mut().for_each(|p| p.reset(now));
+        world.sites.iter_mut().for_each(|s| s.forget_delivered());
+    }
+
+    /// Closes the period that ends now, opens the one that begins now.
+    fn turn_period<L>(&mut self, now: Time, world: &World<L>) {
+        let counters = &world.shared.counters;
+        if let Some((row, before)) = self.open.take_if(|o| o.0.end == now) {
+            self.record.periods.push(PeriodRow { counters: counters.since(&before), ..row });
+            self.periods.pop();
+            self.next_sample = NEVER;
+        }
+        let begins = self.periods.last().copied().filter(|p| self.open.is_none() && p[0] == now);
+        if let Some([start, end]) = begins {
+            self.open = Some((PeriodRow { start, end, ..PeriodRow::default() }, counters.clone()));
+            self.next_sample = start + self.interval;
+        }
+    }
+
+    /// The macroscopic state, once an interval.
+    fn sample<L: Registry>(&mut self, now: Time, world: &World<L>) {
+        self.next_sample = now + self.interval;
+        let Some((row, _)) = &mut self.open else { return };
+        let counters = &world.shared.counters;
+        row.samples += 1;
+        row.active_sum += counters.active;
+        row.connecting_sum += counters.connecting;
+        row.cwnd_sum += world.sites.iter().flat_map(|s| s.active()).map(|s| s.window.cwnd).sum::<f64>();
+    }
+
+    fn trace<L: Registry>(&mut self, now: Time, world: &mut World<L>) {
+        let Some(watch) = &self.watch else { return };
+        self.next_series = now + watch.interval;
+        for (&link, before) in watch.links.iter().zip(&watch.before) {
+            let port = &mut world.fabric.ports[link as usize];
+            let (row, queue) = (port.row(now), port.queue(now) as u64);
+            let (sent_bytes, drops) = (before.0 + row.sent_bytes, before.1 + row.tally.drops);
+            self.record.port_samples.push(PortSample { time: now, link, queue, sent_bytes, drops });
+        }
+        self.record.flow_samples.extend(flow_samples(now, world));
+        let counters = &world.shared.counters;
+        self.record.network_samples.push(NetworkSample {
+            time: now,
+            active: counters.active,
+            connecting: counters.connecting,
+            finished: counters.flows_completed,
+        });
+    }
+
+    fn finish<L: Registry>(&mut self, now: Time, world: &mut World<L>) {
+        self.done = true;
+        let record = &mut self.record;
+        record.flows = std::mem::take(&mut world.shared.rows);
+        if world.shared.keep_rows {
+            record.flows.extend(world.sites.iter().flat_map(|s| s.open_rows(&world.shared)));
+        }
+        record.flows.sort_by_key(|r| (r.start, r.traffic, r.address));
+        record.ports = world.fabric.ports.iter_mut().map(|p| p.row(now)).collect();
+    }
+}
+
+/// The followed flows that are under way.
+fn flow_samples<L: Registry>(now: Time, world: &World<L>) -> impl Iterator<Item = FlowSample> {
+    let split = world.shared.split;
+    (0..).zip(&world.shared.traced).filter_map(move |(flow, address)| {
+        let address = (*address)?;
+        let sender = world.sites[split.site(address)].sender_of(split.slot(address), flow, &world.shared)?;
+        Some(FlowSample {
+            time: now,
+            flow,
+            cwnd: sender.window.cwnd,
+            ssthresh: sender.window.ssthresh,
+            srtt_s: sender.rtt.path.srtt_s,
+            in_flight: sender.flight(),
+            delivered: sender.una,
+        })
+    })
+}

@@ -1,0 +1,121 @@
+//! The packet: a small value, never allocated, never pointed to.
+
+use serde::{Deserialize, Serialize};
+
+/// No SACK record attached to an ACK.
+pub const NO_SACK: u32 = u32::MAX;
+
+/// The host sits directly on its router.
+pub const INLINE: u32 = u32::MAX;
+
+/// Hosts at one router are numbered below this.
+pub const HOST_MASK: u32 = 0x00ff_ffff;
+
+/// What the packet is; decides how `a`, `b`, `c` are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[repr(u8)]
+pub enum Kind {
+    /// `a` size of the flow in segments, `b` sender, `c` sender's host and profile.
+    Syn,
+    /// `b` receiver.
+    SynAck,
+    /// `a` sequence number (segments), `b` sender, `c` time stamp.
+    Data,
+    /// `a` next expected segment, `b` echoed time stamp, `c` SACK record.
+    Ack,
+}
+
+/// One packet in flight. 32 bytes: two to a cache line.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[repr(C)]
+pub struct Packet {
+    /// When it arrives at the next node, picoseconds.
+    pub time: u64,
+    /// The endpoint it is addressed to (see [`Split`]): a receiver for SYN and data, else a sender.
+    pub flow: u32,
+    /// Index of the addressed host at its router, or [`INLINE`].
+    pub host: u32,
+    pub a: u32,
+    pub b: u32,
+    pub c: u32,
+    pub size: u16,
+    pub kind: Kind,
+    /// Generation of the sender's slot: with `flow` or `b` it names the connection for good.
+    pub generation: u8,
+}
+
+const _: () = assert!(size_of::<Packet>() == 32);
+
+impl Packet {
+    /// The order of packets that meet at the same picosecond at the same node: by endpoint, then kind.
+    /// Two packets of one endpoint and kind share every link, so they never meet.
+    pub fn rank(&self) -> (u32, Kind, u32) {
+        (self.flow, self.kind, self.b)
+    }
+
+    #[inline]
+    pub fn is_data(&self) -> bool {
+        self.kind == Kind::Data
+    }
+
+    /// Sender's host (24 bits) and profile, as a SYN carries them.
+    pub fn pack_origin(host: u32, profile: u8) -> u32 {
+        host & HOST_MASK | u32::from(profile) << 24
+    }
+
+    /// The reverse of [`Self::pack_origin`].
+    pub fn origin(&self) -> (u32, u8) {
+        let host = self.c & HOST_MASK;
+        (if host == HOST_MASK { INLINE } else { host }, (self.c >> 24) as u8)
+    }
+}
+
+/// How an endpoint's address divides into router (high bits) and slot at that router (low bits).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Split {
+    shift: u32,
+}
+
+impl Split {
+    pub fn for_routers(routers: usize) -> Self {
+        let bits = usize::BITS - routers.saturating_sub(1).leading_zeros();
+        Self { shift: 32 - bits.clamp(1, 16) }
+    }
+
+    #[inline]
+    pub fn site(self, address: u32) -> usize {
+        (address >> self.shift) as usize
+    }
+
+    #[inline]
+    pub fn slot(self, address: u32) -> usize {
+        (address & ((1 << self.shift) - 1)) as usize
+    }
+
+    #[inline]
+    pub fn join(self, site: usize, slot: usize) -> u32 {
+        debug_assert!(slot < 1 << self.shift, "more endpoints at a router than an address holds");
+        (site as u32) << self.shift | slot as u32
+    }
+
+    /// Slots one router can hold.
+    pub fn slots(self) -> usize {
+        1 << self.shift
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_divide_and_join() {
+        for routers in [1, 2, 3, 172, 65_536] {
+            let split = Split::for_routers(routers);
+            for site in [0, routers - 1] {
+                let address = split.join(site, 77);
+                assert_eq!((split.site(address), split.slot(address)), (site, 77));
+            }
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! An output port: a drop-tail FIFO whose departures are fixed when a packet arrives.
+//!
+//! No packet is stored here. The departure time follows from when the line becomes free; the list of
+//! departure times is only consulted when the buffer might be full.
+
+use headgate_model::chance::Stream;
+use headgate_model::plan::Buffer;
+use headgate_model::units::{Busy, Pace, Span, Tick, Time};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+use crate::record::PortRow;
+
+/// What became of a packet offered to a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It reaches the other end at this time.
+    Arrives(Time),
+    /// The buffer was full.
+    Dropped,
+    /// It was sent and lost on the line.
+    Lost,
+}
+
+/// What a port counts. Sums of waits give the mean queue by Little's law.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    pub arrivals: u64,
+    pub arrived_bytes: u64,
+    pub drops: u64,
+    pub dropped_bytes: u64,
+    pub lost: u64,
+    pub wait_ps: u128,
+    /// Most packets that waited at once.
+    pub max_queue: u64,
+}
+
+/// The tick of the packet sizes seen last: serialisation times without a division.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct TickCache {
+    pace: Pace,
+    sizes: [u16; 2],
+    ticks: [Tick; 2],
+}
+
+impl TickCache {
+    pub fn new(rate_bps: u64) -> Self {
+        let pace = Pace::new(rate_bps);
+        Self { pace, sizes: [0; 2], ticks: [Tick { whole: 0, part: 0 }; 2] }
+    }
+
+    #[inline]
+    pub fn tick(&mut self, size: u16) -> Tick {
+        if size == self.sizes[0] {
+            self.ticks[0]
+        } else if size == self.sizes[1] {
+            self.ticks[1]
+        } else {
+            self.miss(size)
+        }
+    }
+
+    #[cold]
+    fn miss(&mut self, size: u16) -> Tick {
+        self.sizes.swap(0, 1);
+        self.ticks.swap(0, 1);
+        self.sizes[0] = size;
+        self.ticks[0] = self.pace.tick(u32::from(size));
+        self.ticks[0]
+    }
+
+    #[inline]
+    pub fn den(&self) -> u32 {
+        self.pace.den()
+    }
+
+    /// Whole bytes that take `span`.
+    fn bytes(&self, span: Span) -> u64 {
+        self.pace.bytes(span)
+    }
+
+    pub fn span(&self, bytes: u64) -> Span {
+        let tick = self.pace.tick(u32::try_from(bytes).unwrap_or(u32::MAX));
+        tick.whole + u64::from(tick.part > 0)
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Loss {
+    probability: f64,
+    stream: Stream,
+}
+
+/// A drop-tail output port and the line behind it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Port {
+    busy: Busy,
+    ticks: TickCache,
+    delay: Span,
+    /// Rolling sum over every departure and its flow: equal runs have equal sums.
+    digest: u64,
+    /// Packets the port may hold: the buffer and the one in service.
+    limit: usize,
+    /// Longest backlog admitted, as time; infinite for packet-limited buffers.
+    limit_wait: Span,
+    /// Most packets held at once since the tally began.
+    peak: usize,
+    /// Departure times of packets that may still be here; tidied when it matters.
+    leaves: VecDeque<Time>,
+    loss: Option<Box<Loss>>,
+    /// When the tally began, and the packets and bytes that were here then.
+    since: Time,
+    carried: (u64, u64),
+    pub tally: Tally,
+}
+
+impl Port {
+    pub fn new(rate_bps: u64, delay: Span, buffer: Buffer) -> Self {
+        let ticks = TickCache::new(rate_bps);
+        let (limit, limit_wait) = match buffer {
+            Buffer::Packets(n) => (usize::try_from(n).unwrap_or(usize::MAX - 1) + 1, Span::MAX),
+            Buffer::Bytes(n) => (usize::MAX, ticks.span(n)),
+            Buffer::Infinite => (usize::MAX, Span::MAX),
+        };
+        Self {
+            busy: Busy::default(),
+            ticks,
+            delay,
+            digest: 0,
+            limit,
+            limit_wait,
+            peak: 0,
+            leaves: VecDeque::new(),
+            loss: None,
+            since: 0,
+            carried: (0, 0),
+            tally: Tally::default(),
+        }
+    }
+
+    /// Loses each packet independently, drawing from `stream`.
+    pub fn with_loss(mut self, probability: f64, stream: Stream) -> Self {
+        if probability > 0.0 {
+            self.loss = Some(Box::new(Loss { probability, stream }));
+        }
+        self
+    }
+
+    /// Offers a packet at `now`. Calls must come in time order.
+    #[inline]
+    pub fn offer(&mut self, now: Time, size: u16, flow: u32) -> Fate {
+        self.tally.arrivals += 1;
+        self.tally.arrived_bytes += u64::from(size);
+        let wait = self.wait(now);
+        // A list shorter than the peak can neither be over the limit nor set a new peak.
+        if wait > self.limit_wait || (self.leaves.len() >= self.peak && self.is_full(now)) {
+            self.tally.drops += 1;
+            self.tally.dropped_bytes += u64::from(size);
+            return Fate::Dropped;
+        }
+        let tick = self.ticks.tick(size);
+        let leaves = self.busy.serve(now, tick, self.ticks.den());
+        self.leaves.push_back(leaves);
+        self.tally.wait_ps += u128::from(wait);
+        self.digest = (self.digest ^ leaves ^ u64::from(flow) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        if self.loss.is_some() && self.loses() {
+            return Fate::Lost;
+        }
+        Fate::Arrives(leaves + self.delay)
+    }
+
+    /// Time a packet that came now would wait.
+    #[inline]
+    pub fn wait(&self, now: Time) -> Span {
+        self.busy.until.saturating_sub(now)
+    }
+
+    /// Forgets what has left and notes a new peak.
+    fn is_full(&mut self, now: Time) -> bool {
+        self.settle(now);
+        if self.leaves.len() >= self.limit {
+            return true;
+        }
+        if self.leaves.len() == self.peak {
+            self.peak += 1;
+            self.tally.max_queue = self.peak as u64 - 1;
+        }
+        false
+    }
+
+    fn loses(&mut self) -> bool {
+        let lost = self.loss.as_mut().is_some_and(|l| l.stream.chance(l.probability));
+        self.tally.lost += u64::from(lost);
+        lost
+    }
+
+    fn settle(&mut self, now: Time) {
+        while self.leaves.front().is_some_and(|&t| t <= now) {
+            self.leaves.pop_front();
+        }
+    }
+
+    /// Packets waiting at `now`, the one in service not counted.
+    pub fn queue(&mut self, now: Time) -> usize {
+        self.present(now).0.saturating_sub(1) as usize
+    }
+
+    /// Starts counting afresh at `now` (the end of warm-up).
+    pub fn reset(&mut self, now: Time) {
+        self.carried = self.present(now);
+        self.since = now;
+        self.peak = self.leaves.len();
+        self.tally = Tally { max_queue: (self.peak as u64).saturating_sub(1), ..Tally::default() };
+    }
+
+    /// Packets and bytes here, the part of the one in service that is still to be sent included.
+    fn present(&mut self, now: Time) -> (u64, u64) {
+        self.settle(now);
+        (self.leaves.len() as u64, self.ticks.bytes(self.wait(now)))
+    }
+
+    /// What happened since the tally began.
+    pub fn row(&mut self, now: Time) -> PortRow {
+        let (packets, bytes) = self.present(now);
+        let tally = self.tally;
+        PortRow {
+            tally,
+            departures: self.carried.0 + tally.arrivals - tally.drops - packets,
+            sent_bytes: self.carried.1 + tally.arrived_bytes - tally.dropped_bytes - bytes,
+            elapsed: now - self.since,
+        }
+    }
+
+    pub fn digest(&self) -> u64 {
+        self.digest
+    }
+
+    pub fn bytes(&self) -> usize {
+        size_of::<Self>() + self.leaves.capacity() * size_of::<Time>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 1 Gbit/s: 1500 B take 12 µs.
+    fn port(buffer: Buffer) -> Port {
+        Port::new(1_000_000_000, 5, buffer)
+    }
+
+    #[test]
+    fn departures_follow_each_other() {
+        let mut p = port(Buffer::Infinite);
+        assert_eq!(p.offer(0, 1500, 1), Fate::Arrives(12_000_005));
+        assert_eq!(p.offer(1, 1500, 1), Fate::Arrives(24_000_005));
+        assert_eq!(p.offer(30_000_000, 1500, 1), Fate::Arrives(42_000_005));
+        assert_eq!(p.tally.wait_ps, 11_999_999);
+    }
+
+    #[test]
+    fn the_buffer_counts_waiting_packets_only() {
+        let mut p = port(Buffer::Packets(2));
+        let fates: Vec<_> = (0..4).map(|_| p.offer(0, 1500, 1)).collect();
+        assert_eq!(fates[3], Fate::Dropped); // one in service, two waiting
+        assert!(fates[..3].iter().all(|f| matches!(f, Fate::Arrives(_))));
+        assert_eq!((p.queue(0), p.tally.max_queue), (2, 2));
+        // at the instant of a departure the place is free
+        assert!(matches!(p.offer(12_000_000, 1500, 1), Fate::Arrives(_)));
+        assert_eq!(p.offer(12_000_000, 1500, 1), Fate::Dropped);
+    }
+
+    #[test]
+    fn a_byte_limit_bounds_the_backlog() {
+        let mut p = port(Buffer::Bytes(3000));
+        let admitted = (0..10).filter(|_| p.offer(0, 1500, 1) != Fate::Dropped).count();
+        assert_eq!(admitted, 3); // backlogs seen: 0, 1500, 3000 bytes
+    }
+
+    #[test]
+    fn random_loss_has_its_probability() {
+        let mut p = port(Buffer::Infinite).with_loss(0.1, Stream::new(1, "loss", 0));
+        let n = 100_000;
+        let lost = (0..n).filter(|_| p.offer(0, 40, 1) == Fate::Lost).count() as f64;
+        assert!((lost / f64::from(n) - 0.1).abs() < 4.0 * (0.09 / f64::from(n)).sqrt());
+    }
+}

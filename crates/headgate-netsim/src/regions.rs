@@ -1,0 +1,72 @@
+//! Which places must be simulated in step, and how far the others may run ahead.
+//!
+//! A place ("row") is a router, or the hosts behind it. Places joined by links shorter than
+//! [`SHORTEST`] form one region; between regions nothing travels faster than the lookahead.
+
+use headgate_model::plan::Plan;
+use headgate_model::units::{SECOND, Span};
+
+/// Links shorter than this are no boundary: shorter windows cost more than they give.
+const SHORTEST: Span = 20_000_000;
+
+/// Windows of a network that is one region; they only batch packets.
+const FREE_WINDOW: Span = 100_000_000;
+
+/// The longest window: receivers linger longer than this.
+const LONGEST: Span = SECOND / 2;
+
+/// Regions as lists of rows, and the lookahead between them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Regions {
+    pub rows: Vec<Vec<u32>>,
+    pub lookahead: Span,
+}
+
+impl Regions {
+    /// `hosts` gives the kind of link of every host of every router; `inline` says which routers
+    /// also have hosts directly on them.
+    pub fn of(plan: &Plan, hosts: &[Vec<u8>], inline: &[bool]) -> Self {
+        let borders = borders(plan, hosts, inline);
+        let mut parent: Vec<u32> = (0..2 * plan.nodes.len() as u32).collect();
+        for &(a, b, _) in borders.iter().filter(|b| b.2 < SHORTEST) {
+            let (a, b) = (root(&mut parent, a), root(&mut parent, b));
+            parent[a.max(b) as usize] = a.min(b);
+        }
+        let cut = borders.iter().filter(|&&(a, b, _)| root(&mut parent, a) != root(&mut parent, b));
+        let lookahead = cut.map(|b| b.2).min().unwrap_or(FREE_WINDOW).min(LONGEST);
+        Self { rows: collect(&mut parent), lookahead }
+    }
+}
+
+/// Every way a packet can go, as (row, row, least delay).
+fn borders(plan: &Plan, hosts: &[Vec<u8>], inline: &[bool]) -> Vec<(u32, u32, Span)> {
+    let n = plan.nodes.len() as u32;
+    let mut borders: Vec<_> = plan.links.iter().map(|l| (l.from, l.to, l.delay_ps)).collect();
+    for router in 0..n {
+        let edges = &hosts[router as usize];
+        let mut delays: Vec<_> = edges.iter().map(|&e| plan.edges[e as usize].delay_ps).collect();
+        if inline[router as usize] {
+            delays.push(0);
+        }
+        borders.extend(delays.into_iter().min().map(|delay| (router, n + router, delay)));
+    }
+    borders
+}
+
+fn root(parent: &mut [u32], mut row: u32) -> u32 {
+    while parent[row as usize] != row {
+        parent[row as usize] = parent[parent[row as usize] as usize];
+        row = parent[row as usize];
+    }
+    row
+}
+
+/// Regions in the order of their first row.
+fn collect(parent: &mut [u32]) -> Vec<Vec<u32>> {
+    let mut rows = vec![Vec::new(); parent.len()];
+    for row in 0..parent.len() as u32 {
+        rows[root(parent, row) as usize].push(row);
+    }
+    rows.retain(|r| !r.is_empty());
+    rows
+}

@@ -1,0 +1,264 @@
+//! From a validated plan to the state of a run before its first event.
+
+use headgate_model::chance::Stream;
+use headgate_model::control::Registry;
+use headgate_model::plan::{Flow, FlowRows, Link, Place, Plan, Poisson, Pool, Replay, Traffic, Web};
+use headgate_model::units::{Time, picoseconds};
+use std::collections::BTreeMap;
+
+use crate::packet::{INLINE, Split};
+use crate::port::Port;
+use crate::record::Counters;
+use crate::shared::Shared;
+use crate::site::Site;
+use crate::timers::{Purpose, Timer};
+use crate::traffic::sources::{Arrivals, Listed, User};
+use crate::traffic::{Hosts, Receivers, Size, Sources, Spec};
+use crate::transport::profile::{ENDLESS, Profile};
+use crate::transport::sack::SackPool;
+use crate::transport::sender::{NO_OWNER, Opening};
+
+/// A law of the registry with all its parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    pub index: usize,
+    /// In the order of the law's card.
+    pub values: Vec<f64>,
+}
+
+/// Columns beside the plan, by name.
+pub type Lists = BTreeMap<String, Vec<u64>>;
+
+/// Everything but the links.
+pub struct Population<L> {
+    pub shared: Shared<L>,
+    pub sites: Vec<Site<L>>,
+    /// Kind of link of every host of every router.
+    pub hosts: Vec<Vec<u8>>,
+    /// Routers that have hosts directly on them.
+    pub inline: Vec<bool>,
+    pub timers: Vec<Timer>,
+    pub sources: u64,
+}
+
+/// Ports of all links.
+pub fn ports(plan: &Plan) -> Vec<Port> {
+    let port = |link: &Link| {
+        Port::new(link.rate_bps, link.delay_ps, link.buffer)
+            .with_loss(link.loss, Stream::new(plan.seed, &format!("loss {}", link.name), 0))
+    };
+    plan.links.iter().map(port).collect()
+}
+
+/// Hosts, sources and what they share.
+pub fn populate<L: Registry>(plan: &Plan, laws: &[Choice], lists: &Lists) -> Population<L> {
+    let mut crowd = Crowd::new(plan);
+    let specs = (0..).zip(&plan.traffic).map(|(i, t)| crowd.settle(i, t, lists)).collect();
+    let shared = share(plan, laws, specs);
+    for sources in &mut crowd.sources {
+        sources.list.sort_by_key(|l| l.start);
+    }
+    let timers = first_timers(plan, &mut crowd.sources, &shared.specs);
+    let sites = crowd.sources.into_iter().enumerate().map(|(i, s)| Site::new(i as u32, s)).collect();
+    Population { shared, sites, hosts: crowd.hosts, inline: crowd.inline, timers, sources: crowd.count }
+}
+
+fn share<L: Registry>(plan: &Plan, laws: &[Choice], specs: Vec<Spec>) -> Shared<L> {
+    let class = |name: &str| "DFN".find(name).filter(|_| !name.is_empty()).map_or(u8::MAX, |i| i as u8);
+    Shared {
+        now: 0,
+        warmup: plan.measure.warmup_ps,
+        split: Split::for_routers(plan.nodes.len()),
+        profiles: plan.transports.iter().map(Profile::from).collect(),
+        laws: laws.iter().map(|c| L::build(c.index, &c.values)).collect(),
+        specs,
+        classes: plan.nodes.iter().map(|n| class(&n.class)).collect(),
+        counters: Counters::default(),
+        sacks: SackPool::default(),
+        keep_rows: plan.measure.flows == FlowRows::All,
+        rows: Vec::new(),
+        traced: vec![None; plan.measure.series.as_ref().map_or(0, |s| s.flows.len())],
+        out: Vec::new(),
+        timers: Vec::new(),
+        completed: Vec::new(),
+    }
+}
+
+/// Hosts and sources as they settle, router by router.
+struct Crowd<'a> {
+    plan: &'a Plan,
+    hosts: Vec<Vec<u8>>,
+    inline: Vec<bool>,
+    sources: Vec<Sources>,
+    count: u64,
+}
+
+impl<'a> Crowd<'a> {
+    fn new(plan: &'a Plan) -> Self {
+        let n = plan.nodes.len();
+        Self {
+            plan,
+            hosts: vec![Vec::new(); n],
+            inline: vec![false; n],
+            sources: vec![Sources::default(); n],
+            count: 0,
+        }
+    }
+
+    fn house(&mut self, pool: &Pool) -> Hosts {
+        let homes = &mut self.hosts[pool.node as usize];
+        let mut first = INLINE;
+        if let Some(edge) = pool.edge {
+            first = homes.len() as u32;
+            homes.extend(std::iter::repeat_n(edge as u8, pool.hosts as usize));
+        } else {
+            self.inline[pool.node as usize] = true;
+        }
+        Hosts { node: pool.node, first, count: pool.hosts }
+    }
+
+    fn house_all(&mut self, pools: &[Pool]) -> Vec<Hosts> {
+        pools.iter().map(|p| self.house(p)).collect()
+    }
+
+    fn house_one(&mut self, place: Place) -> Hosts {
+        self.house(&Pool { node: place.node, edge: place.edge, hosts: 1 })
+    }
+
+    /// Settles the hosts and sources of one kind of traffic.
+    fn settle(&mut self, index: u32, traffic: &Traffic, lists: &Lists) -> Spec {
+        match traffic {
+            Traffic::Flow(flow) => self.settle_flow(index, flow),
+            Traffic::Poisson(poisson) => self.settle_poisson(index, poisson),
+            Traffic::Web(web) => self.settle_web(index, web),
+            Traffic::Replay(replay) => self.settle_replay(index, replay, lists),
+        }
+    }
+
+    fn settle_flow(&mut self, index: u32, flow: &Flow) -> Spec {
+        let ends = (self.house_one(flow.source), self.house_one(flow.receiver));
+        let size = flow.packets.map_or(ENDLESS, |p| p as u32);
+        self.list(flow.start_ps, opening(index, flow.law, ends, size), ends.0);
+        let series = self.plan.measure.series.as_ref();
+        let traced = series.and_then(|s| s.flows.iter().position(|f| *f == flow.name)).map(|i| i as u32);
+        Spec { traced, ..spec(flow.law, flow.transport) }
+    }
+
+    fn list(&mut self, start: Time, opening: Opening, from: Hosts) {
+        self.sources[from.node as usize].list.push(Listed { start, opening });
+        self.count += 1;
+    }
+
+    fn settle_poisson(&mut self, index: u32, poisson: &Poisson) -> Spec {
+        let pools = self.house_all(&poisson.sources);
+        let total: f64 = pools.iter().map(|p| f64::from(p.count)).sum();
+        let purpose = format!("arrivals {}", poisson.name);
+        for (n, hosts) in (0..).zip(pools) {
+            let stream = Stream::new(self.plan.seed, &purpose, n);
+            let gap_s = total / (poisson.flows_per_s * f64::from(hosts.count));
+            self.count += u64::from(hosts.count);
+            self.sources[hosts.node as usize].arrivals.push(Arrivals { stream, spec: index, hosts, gap_s });
+        }
+        let receivers = Receivers::new(self.house_all(&poisson.receivers));
+        let plain = spec(poisson.law, poisson.transport);
+        Spec { size: poisson.size.into(), stop: poisson.stop_ps, receivers, ..plain }
+    }
+
+    fn settle_web(&mut self, index: u32, web: &Web) -> Spec {
+        let purpose = format!("user {}", web.name);
+        let mut number = 0;
+        for hosts in self.house_all(&web.sources) {
+            let users = &mut self.sources[hosts.node as usize].users;
+            users.reserve_exact(hosts.count as usize);
+            for n in 0..hosts.count {
+                let stream = Stream::new(self.plan.seed, &purpose, number);
+                users.push(User { stream, spec: index, host: hosts.nth(n) });
+                number += 1;
+            }
+        }
+        self.count += number;
+        let receivers = Receivers::new(self.house_all(&web.receivers));
+        Spec { size: web.size.into(), think_s: web.think_s, receivers, ..spec(web.law, web.transport) }
+    }
+
+    fn settle_replay(&mut self, index: u32, replay: &Replay, lists: &Lists) -> Spec {
+        let homes: Vec<Hosts> = replay.places.iter().map(|p| self.house_one(*p)).collect();
+        let column = |name: &str| lists.get(&format!("{}.{name}", replay.key));
+        let pick = |name: &str, row: usize, other: u32| column(name).map_or(other, |c| c[row] as u32);
+        let rows = column("start_ps").into_iter().flatten().zip(column("packets").into_iter().flatten());
+        for (row, (&start, &size)) in rows.enumerate() {
+            let from = homes[pick("source", row, replay.source) as usize];
+            let to = homes[pick("receiver", row, replay.receiver) as usize];
+            let law = pick("law", row, replay.law);
+            self.list(start, opening(index, law, (from, to), size as u32), from);
+        }
+        spec(replay.law, replay.transport)
+    }
+}
+
+/// A flow of nobody in particular between two hosts.
+fn opening(spec: u32, law: u32, (from, to): (Hosts, Hosts), size: u32) -> Opening {
+    Opening {
+        spec,
+        law,
+        owner: NO_OWNER,
+        host: from.first,
+        destination: to.node,
+        receiver_host: to.first,
+        size,
+    }
+}
+
+/// A kind of traffic that draws nothing.
+fn spec(law: u32, transport: u32) -> Spec {
+    Spec {
+        law,
+        profile: transport as u8,
+        size: Size::Fixed { packets: 1.0 },
+        think_s: 0.0,
+        stop: Time::MAX,
+        receivers: Receivers::default(),
+        traced: None,
+    }
+}
+
+/// What wakes every source for the first time.
+fn first_timers(plan: &Plan, sources: &mut [Sources], specs: &[Spec]) -> Vec<Timer> {
+    let mut timers = Vec::new();
+    for (site, sources) in sources.iter_mut().enumerate() {
+        let own = site as u32;
+        for process in 0..sources.arrivals.len() as u32 {
+            let start = first_arrival(plan, sources.arrivals[process as usize].spec);
+            timers.extend(sources.next_arrival(process, start, specs, own));
+        }
+        for user in 0..sources.users.len() as u32 {
+            timers.push(first_thought(plan, sources, user, specs, own));
+        }
+        timers.extend(sources.list_timer(own));
+    }
+    timers
+}
+
+fn first_arrival(plan: &Plan, spec: u32) -> Time {
+    match &plan.traffic[spec as usize] {
+        Traffic::Poisson(poisson) => poisson.start_ps,
+        _ => 0,
+    }
+}
+
+/// A share of the users asks within the first moments, the others begin by thinking.
+fn first_thought(plan: &Plan, sources: &mut Sources, user: u32, specs: &[Spec], own: u32) -> Timer {
+    let User { stream, spec, .. } = &mut sources.users[user as usize];
+    let at_once = match &plan.traffic[*spec as usize] {
+        Traffic::Web(web) => web.at_once,
+        _ => 0.0,
+    };
+    if at_once > 0.0 && stream.chance(at_once) {
+        let time = picoseconds(FIRST_MOMENT_S * stream.open01());
+        return Timer { time, site: own, purpose: Purpose::Think, id: user, generation: 0 };
+    }
+    sources.think(user, 0, specs, own)
+}
+
+/// Users who ask at once do not all ask at the same picosecond.
+const FIRST_MOMENT_S: f64 = 0.1;

@@ -1,0 +1,37 @@
+//! What all endpoints of a run share: profiles, counters, and the tray for what they emit.
+
+use headgate_model::units::Time;
+use serde::{Deserialize, Serialize};
+
+use crate::packet::{Packet, Split};
+use crate::record::{Counters, FlowRow};
+use crate::timers::Timer;
+use crate::traffic::Spec;
+use crate::transport::profile::Profile;
+use crate::transport::sack::SackPool;
+
+/// The world as an endpoint sees it while it handles one event.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Shared<L> {
+    pub now: Time,
+    pub warmup: Time,
+    pub split: Split,
+    pub profiles: Vec<Profile>,
+    /// Fresh laws, one for each of the plan's choices; a connection clones its own.
+    pub laws: Vec<L>,
+    pub specs: Vec<Spec>,
+    /// Class of each router, as an index into D, F, N; larger = none.
+    pub classes: Vec<u8>,
+    pub counters: Counters,
+    pub sacks: SackPool,
+    pub keep_rows: bool,
+    pub rows: Vec<FlowRow>,
+    /// Addresses of the flows that the series follow, once they have begun.
+    pub traced: Vec<Option<u32>>,
+    /// Packets leaving hosts of the site that handles the event: (host, packet).
+    pub out: Vec<(u32, Packet)>,
+    /// Timers set by the event.
+    pub timers: Vec<Timer>,
+    /// Senders whose receiver got the last segment. Measurement only: no packet says it.
+    pub completed: Vec<u32>,
+}

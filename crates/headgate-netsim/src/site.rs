@@ -1,0 +1,351 @@
+//! The hosts behind one router: their connections and their traffic.
+
+use headgate_model::control::Registry;
+use headgate_model::units::{NEVER, seconds};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+use crate::packet::{Kind, NO_SACK, Packet};
+use crate::record::{FlowRow, Status, pair};
+use crate::shared::Shared;
+use crate::timers::{Purpose, Timer};
+use crate::traffic::Sources;
+use crate::transport::receiver::{Receiver, Reply};
+use crate::transport::sender::{NO_OWNER, Opening, Phase, Sender};
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Site<L> {
+    router: u32,
+    pub senders: Vec<Sender<L>>,
+    free_senders: Vec<u32>,
+    pub receivers: Vec<Receiver>,
+    free_receivers: Vec<u32>,
+    /// Receivers by (sender, generation): a SYN that comes twice finds the first one's.
+    connections: BTreeMap<(u32, u8), u32>,
+    pub sources: Sources,
+}
+
+impl<L: Registry> Site<L> {
+    pub fn new(router: u32, sources: Sources) -> Self {
+        Self {
+            router,
+            senders: Vec::new(),
+            free_senders: Vec::new(),
+            receivers: Vec::new(),
+            free_receivers: Vec::new(),
+            connections: BTreeMap::new(),
+            sources,
+        }
+    }
+
+    /// A packet reached one of the hosts.
+    #[inline]
+    pub fn on_packet(&mut self, packet: &Packet, shared: &mut Shared<L>) {
+        match packet.kind {
+            Kind::Data => self.on_data(packet, shared),
+            Kind::Ack => self.on_ack(packet, shared),
+            Kind::Syn => self.on_syn(packet, shared),
+            Kind::SynAck => {
+                if let Some(sender) = self.sender(packet, shared) {
+                    sender.on_syn_ack(packet, shared);
+                }
+            }
+        }
+    }
+
+    /// A timer of one of the hosts went off.
+    pub fn on_timer(&mut self, timer: &Timer, shared: &mut Shared<L>) {
+        match timer.purpose {
+            Purpose::Retransmit => self.on_retransmit(timer, shared),
+            Purpose::Pace => {
+                let sender = &mut self.senders[timer.id as usize];
+                if sender.generation == timer.generation {
+                    sender.on_pace(shared);
+                }
+            }
+            Purpose::DelayedAck => self.on_delayed_ack(timer, shared),
+            Purpose::Think => {
+                let opening = self.sources.request(timer.id, &shared.specs, self.router);
+                self.open(&opening, shared);
+            }
+            Purpose::Arrival => self.on_arrival(timer.id, shared),
+            Purpose::Listed => self.on_listed(shared),
+            Purpose::Release => self.release(timer),
+        }
+    }
+
+    /// The addressed sender, if it is still the one the packet means.
+    #[inline]
+    fn sender(&mut self, packet: &Packet, shared: &Shared<L>) -> Option<&mut Sender<L>> {
+        let sender = self.senders.get_mut(shared.split.slot(packet.flow))?;
+        (sender.generation == packet.generation).then_some(sender)
+    }
+
+    #[inline]
+    fn on_ack(&mut self, packet: &Packet, shared: &mut Shared<L>) {
+        let Some(sender) = self.sender(packet, shared) else {
+            shared.sacks.forget(packet);
+            return;
+        };
+        if sender.on_ack(packet, shared) {
+            self.finish(packet.flow, Status::Finished, shared);
+        }
+    }
+
+    fn on_syn(&mut self, packet: &Packet, shared: &mut Shared<L>) {
+        let key = (packet.b, packet.generation);
+        let known = self.connections.get(&key).copied();
+        let slot = known.unwrap_or_else(|| self.accept(packet, shared));
+        self.connections.insert(key, slot);
+        let receiver = &self.receivers[slot as usize];
+        let answer = Packet {
+            time: shared.now,
+            flow: receiver.sender,
+            host: receiver.sender_host,
+            a: 0,
+            b: shared.split.join(self.router as usize, slot as usize),
+            c: NO_SACK,
+            size: shared.profiles[receiver.profile as usize].syn_bytes,
+            kind: Kind::SynAck,
+            generation: receiver.generation,
+        };
+        shared.out.push((receiver.host, answer));
+    }
+
+    /// A record for a new connection.
+    fn accept(&mut self, packet: &Packet, shared: &Shared<L>) -> u32 {
+        let (sender_host, profile) = packet.origin();
+        let mut receiver = Receiver::new(packet.a, packet.generation);
+        receiver.sender = packet.b;
+        receiver.sender_host = sender_host;
+        receiver.host = packet.host;
+        receiver.profile = profile;
+        receiver.quick = shared.profiles[profile as usize].quick_acks;
+        if let Some(slot) = self.free_receivers.pop() {
+            self.receivers[slot as usize] = receiver;
+            return slot;
+        }
+        self.receivers.push(receiver);
+        (self.receivers.len() - 1) as u32
+    }
+
+    #[inline]
+    fn on_data(&mut self, packet: &Packet, shared: &mut Shared<L>) {
+        shared.counters.segments_out += 1;
+        let slot = shared.split.slot(packet.flow);
+        let receiver = &mut self.receivers[slot];
+        if receiver.sender != packet.b || receiver.generation != packet.generation {
+            return; // a straggler of a connection that is over
+        }
+        let profile = &shared.profiles[receiver.profile as usize];
+        let at_once = match receiver.take(packet.a, packet.c) {
+            Reply::Now => true,
+            Reply::Complete => {
+                shared.completed.push(receiver.sender);
+                true
+            }
+            Reply::MayWait => profile.delayed_ack.is_none() || receiver.acknowledges_now(),
+        };
+        if at_once {
+            self.acknowledge(slot, shared);
+        } else {
+            let wait = profile.delayed_ack.unwrap_or(0);
+            self.delay_ack(slot, shared.now + wait, shared);
+        }
+    }
+
+    #[inline]
+    fn acknowledge(&mut self, slot: usize, shared: &mut Shared<L>) {
+        let receiver = &mut self.receivers[slot];
+        receiver.unacked = 0;
+        let blocks = receiver.blocks();
+        let ack = Packet {
+            time: shared.now,
+            flow: receiver.sender,
+            host: receiver.sender_host,
+            a: receiver.next,
+            b: receiver.echo,
+            c: blocks.map_or(NO_SACK, |b| shared.sacks.store(b)),
+            size: shared.profiles[receiver.profile as usize].ack_bytes,
+            kind: Kind::Ack,
+            generation: receiver.generation,
+        };
+        shared.out.push((receiver.host, ack));
+    }
+
+    /// Sets the delayed-ACK timer, lazily: one that runs is left to run.
+    fn delay_ack(&mut self, slot: usize, by: u64, shared: &mut Shared<L>) {
+        let receiver = &mut self.receivers[slot];
+        let runs = receiver.ack_timer != NEVER;
+        receiver.ack_by = by;
+        if !runs {
+            self.arm_ack(slot, shared);
+        }
+    }
+
+    fn arm_ack(&mut self, slot: usize, shared: &mut Shared<L>) {
+        let receiver = &mut self.receivers[slot];
+        let time = receiver.ack_by;
+        receiver.ack_timer = time;
+        let (site, generation) = (self.router, receiver.generation);
+        let purpose = Purpose::DelayedAck;
+        shared.timers.push(Timer { time, site, purpose, id: slot as u32, generation });
+    }
+
+    fn on_delayed_ack(&mut self, timer: &Timer, shared: &mut Shared<L>) {
+        let slot = timer.id as usize;
+        let receiver = &mut self.receivers[slot];
+        if receiver.generation != timer.generation || receiver.ack_timer != timer.time {
+            return; // set for a connection that is over
+        }
+        receiver.ack_timer = NEVER;
+        if receiver.unacked == 0 {
+            return;
+        }
+        if receiver.ack_by > timer.time {
+            self.arm_ack(slot, shared);
+        } else {
+            self.acknowledge(slot, shared);
+        }
+    }
+
+    fn on_retransmit(&mut self, timer: &Timer, shared: &mut Shared<L>) {
+        let sender = &mut self.senders[timer.id as usize];
+        if sender.generation == timer.generation && !sender.on_timer(timer.time, shared) {
+            let address = sender.address;
+            self.finish(address, Status::Failed, shared);
+        }
+    }
+
+    fn on_arrival(&mut self, process: u32, shared: &mut Shared<L>) {
+        let opening = self.sources.arrive(process, &shared.specs, self.router);
+        self.open(&opening, shared);
+        let next = self.sources.next_arrival(process, shared.now, &shared.specs, self.router);
+        shared.timers.extend(next);
+    }
+
+    fn on_listed(&mut self, shared: &mut Shared<L>) {
+        while let Some(opening) = self.sources.next_listed(shared.now) {
+            self.open(&opening, shared);
+        }
+        shared.timers.extend(self.sources.list_timer(self.router));
+    }
+
+    fn open(&mut self, opening: &Opening, shared: &mut Shared<L>) {
+        let slot = self.free_senders.pop().unwrap_or(self.senders.len() as u32) as usize;
+        let address = shared.split.join(self.router as usize, slot);
+        let generation = self.senders.get(slot).map_or(0, |s| s.generation.wrapping_add(1));
+        let sender = Sender::open(opening, address, generation, shared);
+        if slot == self.senders.len() {
+            self.senders.push(sender);
+        } else {
+            self.senders[slot] = sender;
+        }
+        if let Some(trace) = shared.specs[opening.spec as usize].traced {
+            shared.traced[trace as usize] = Some(address);
+        }
+    }
+
+    /// A flow is over: its row, its counts, and its user's next thought.
+    fn finish(&mut self, address: u32, status: Status, shared: &mut Shared<L>) {
+        let slot = shared.split.slot(address);
+        let sender = &mut self.senders[slot];
+        let row = row(sender, status, self.router, shared);
+        count_finished(&row, shared);
+        if shared.keep_rows {
+            shared.rows.push(row);
+        }
+        sender.close(shared);
+        let owner = sender.owner;
+        self.free_senders.push(slot as u32);
+        if owner != NO_OWNER {
+            let timer = self.sources.think(owner, shared.now, &shared.specs, self.router);
+            shared.timers.push(timer);
+        }
+    }
+
+    fn release(&mut self, timer: &Timer) {
+        if let Some(slot) = self.connections.remove(&(timer.id, timer.generation)) {
+            self.receivers[slot as usize].forget();
+            self.free_receivers.push(slot);
+        }
+    }
+
+    /// Flows that are under way.
+    pub fn active(&self) -> impl Iterator<Item = &Sender<L>> {
+        self.senders.iter().filter(|s| s.phase != Phase::Idle)
+    }
+
+    /// The sender in a slot, while it carries the flow that a series follows as `trace`.
+    pub fn sender_of(&self, slot: usize, trace: u32, shared: &Shared<L>) -> Option<&Sender<L>> {
+        let of =
+            |s: &&Sender<L>| s.phase != Phase::Idle && shared.specs[s.spec as usize].traced == Some(trace);
+        self.senders.get(slot).filter(of)
+    }
+
+    /// Rows of the flows that are under way.
+    pub fn open_rows<'a>(&'a self, shared: &'a Shared<L>) -> impl Iterator<Item = FlowRow> + 'a {
+        self.active().map(|s| row(s, s.status(), self.router, shared))
+    }
+
+    /// Warm-up is over: what was delivered so far does not count.
+    pub fn forget_delivered(&mut self) {
+        for sender in &mut self.senders {
+            sender.tally.base = sender.una;
+        }
+    }
+
+    pub fn bytes(&self) -> usize {
+        let senders: usize = self.senders.iter().map(Sender::extra_bytes).sum();
+        let receivers: usize = self.receivers.iter().map(Receiver::extra_bytes).sum();
+        senders
+            + receivers
+            + self.senders.capacity() * size_of::<Sender<L>>()
+            + self.receivers.capacity() * size_of::<Receiver>()
+            + self.connections.len() * 16
+            + self.sources.bytes()
+    }
+}
+
+/// The facts of one flow as of now.
+fn row<L: Registry>(sender: &Sender<L>, status: Status, router: u32, shared: &Shared<L>) -> FlowRow {
+    let tally = &sender.tally;
+    let elapsed = shared.now - tally.started;
+    FlowRow {
+        traffic: sender.spec,
+        law: sender.law_index,
+        source: router,
+        receiver: sender.destination,
+        address: sender.address,
+        start: tally.started,
+        size: sender.size,
+        status,
+        fct_sender: (status == Status::Finished).then_some(elapsed),
+        fct_receiver: tally.received,
+        established: tally.established,
+        delivered: sender.una - tally.base,
+        delivered_total: sender.una,
+        active: shared.now - tally.started.max(shared.warmup).min(shared.now),
+        retransmissions: tally.retransmissions,
+        timeouts: tally.timeouts,
+        recoveries: tally.recoveries,
+        min_rtt_s: sender.rtt.path.min_rtt_s,
+        mean_rtt_s: tally.rtt_sum_s / f64::from(tally.rtt_count),
+        mean_cwnd: tally.cwnd_sum / f64::from(tally.acks),
+    }
+}
+
+fn count_finished<L>(row: &FlowRow, shared: &mut Shared<L>) {
+    let counters = &mut shared.counters;
+    if row.status == Status::Failed {
+        counters.connection_failures += 1;
+        return;
+    }
+    counters.flows_completed += 1;
+    let classes = [row.source, row.receiver].map(|node| shared.classes[node as usize]);
+    let Some(pair) = pair(classes[0], classes[1]) else { return };
+    if let Some(fct) = row.fct_receiver {
+        counters.pair_flows[pair] += 1;
+        counters.pair_rates[pair] += f64::from(row.size) / seconds(fct);
+    }
+}

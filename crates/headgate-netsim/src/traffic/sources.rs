@@ -1,0 +1,99 @@
+//! The sources behind one router: Web users, arrival processes, and a list of flows.
+
+use headgate_model::chance::Stream;
+use headgate_model::units::{Time, picoseconds};
+use serde::{Deserialize, Serialize};
+
+use super::{Hosts, Spec, size};
+use crate::timers::{Purpose, Timer};
+use crate::transport::sender::{NO_OWNER, Opening};
+
+/// Thinks, fetches a file, and thinks again. Idle users are this small record and a timer.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct User {
+    pub stream: Stream,
+    pub spec: u32,
+    pub host: u32,
+}
+
+/// A Poisson process of new flows, one for each pool of sources.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Arrivals {
+    pub stream: Stream,
+    pub spec: u32,
+    pub hosts: Hosts,
+    /// Mean time between flows, seconds.
+    pub gap_s: f64,
+}
+
+/// A flow whose start is known.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Listed {
+    pub start: Time,
+    pub opening: Opening,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Sources {
+    pub users: Vec<User>,
+    pub arrivals: Vec<Arrivals>,
+    /// In order of start.
+    pub list: Vec<Listed>,
+    /// How many of the list have begun.
+    begun: usize,
+}
+
+impl Sources {
+    /// What a user who has stopped thinking asks for.
+    pub fn request(&mut self, user: u32, specs: &[Spec], own: u32) -> Opening {
+        let User { stream, spec, host } = &mut self.users[user as usize];
+        let kind = &specs[*spec as usize];
+        let (destination, receiver_host) = kind.receivers.draw(stream, own);
+        let size = size::draw(kind.size, stream);
+        Opening { spec: *spec, law: kind.law, owner: user, host: *host, destination, receiver_host, size }
+    }
+
+    /// When a user who begins to think now will stop.
+    pub fn think(&mut self, user: u32, now: Time, specs: &[Spec], own: u32) -> Timer {
+        let User { stream, spec, .. } = &mut self.users[user as usize];
+        let time = now + picoseconds(stream.exponential(specs[*spec as usize].think_s));
+        Timer { time, site: own, purpose: Purpose::Think, id: user, generation: 0 }
+    }
+
+    /// The flow that an arrival process starts now.
+    pub fn arrive(&mut self, process: u32, specs: &[Spec], own: u32) -> Opening {
+        let Arrivals { stream, spec, hosts, .. } = &mut self.arrivals[process as usize];
+        let kind = &specs[*spec as usize];
+        let host = hosts.nth(stream.below(u64::from(hosts.count)) as u32);
+        let (destination, receiver_host) = kind.receivers.draw(stream, own);
+        let size = size::draw(kind.size, stream);
+        Opening { spec: *spec, law: kind.law, owner: NO_OWNER, host, destination, receiver_host, size }
+    }
+
+    /// The next arrival of a process, unless it has stopped by then.
+    pub fn next_arrival(&mut self, process: u32, now: Time, specs: &[Spec], own: u32) -> Option<Timer> {
+        let Arrivals { stream, spec, gap_s, .. } = &mut self.arrivals[process as usize];
+        let time = now + picoseconds(stream.exponential(*gap_s));
+        let timer = Timer { time, site: own, purpose: Purpose::Arrival, id: process, generation: 0 };
+        (time <= specs[*spec as usize].stop).then_some(timer)
+    }
+
+    /// The next flow of the list, if it begins now.
+    pub fn next_listed(&mut self, now: Time) -> Option<Opening> {
+        let listed = self.list.get(self.begun).filter(|l| l.start <= now)?;
+        self.begun += 1;
+        Some(listed.opening)
+    }
+
+    /// When the list goes on.
+    pub fn list_timer(&self, own: u32) -> Option<Timer> {
+        let time = self.list.get(self.begun)?.start;
+        Some(Timer { time, site: own, purpose: Purpose::Listed, id: 0, generation: 0 })
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.users.capacity() * size_of::<User>()
+            + self.arrivals.capacity() * size_of::<Arrivals>()
+            + self.list.capacity() * size_of::<Listed>()
+    }
+}

@@ -1,0 +1,9 @@
+//! TCP's machinery, once for all laws: handshake, loss detection, recovery, timers, pacing.
+
+pub mod profile;
+pub mod receiver;
+pub mod recovery;
+pub mod rtt;
+pub mod sack;
+pub mod scoreboard;
+pub mod sender;

@@ -1,0 +1,64 @@
+//! A transport profile as the machine uses it.
+
+use headgate_model::plan::{Count, Pacing, Recovery, RttSampling, Transport};
+use headgate_model::units::Span;
+use serde::{Deserialize, Serialize};
+
+/// Segments of a flow that never ends.
+pub const ENDLESS: u32 = u32::MAX - 1;
+
+/// See [`headgate_model::plan::Transport`] for the fields.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Profile {
+    pub data_bytes: u16,
+    pub ack_bytes: u16,
+    pub syn_bytes: u16,
+    pub initial_window: f64,
+    pub initial_ssthresh: f64,
+    pub receive_window: u32,
+    pub min_rto: Span,
+    pub initial_rto: Span,
+    pub max_rto: Span,
+    pub syn_tries: u8,
+    pub syn_rto: Span,
+    pub sack: bool,
+    pub limited_transmit: bool,
+    pub prr: bool,
+    pub rack_tlp: bool,
+    pub count_segments: bool,
+    pub window_validation: bool,
+    pub delayed_ack: Option<Span>,
+    pub quick_acks: u32,
+    pub timestamps: bool,
+    pub clock: Span,
+    pub pacing: Option<(f64, f64)>,
+}
+
+impl From<&Transport> for Profile {
+    fn from(t: &Transport) -> Self {
+        Self {
+            data_bytes: t.segment_bytes + t.header_bytes,
+            ack_bytes: t.ack_bytes,
+            syn_bytes: t.syn_bytes,
+            initial_window: t.initial_window,
+            initial_ssthresh: t.initial_ssthresh.unwrap_or(f64::INFINITY),
+            receive_window: t.receive_window.unwrap_or(ENDLESS),
+            min_rto: t.min_rto_ps,
+            initial_rto: t.initial_rto_ps,
+            max_rto: t.max_rto_ps,
+            syn_tries: t.syn_tries,
+            syn_rto: t.syn_rto_ps,
+            sack: t.recovery == Recovery::Sack,
+            limited_transmit: t.limited_transmit,
+            prr: t.prr,
+            rack_tlp: t.rack_tlp,
+            count_segments: t.count == Count::Segments,
+            window_validation: t.window_validation,
+            delayed_ack: t.delayed_ack.then_some(t.delayed_ack_ps),
+            quick_acks: t.quick_acks,
+            timestamps: t.rtt == RttSampling::Timestamps,
+            clock: t.clock_ps,
+            pacing: t.pacing.map(|Pacing { slow_start_gain, gain }| (slow_start_gain, gain)),
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! The receiving end: reassembly, SACK blocks (RFC 2018), delayed ACKs (RFC 5681 §4.2).
+
+use headgate_model::units::{NEVER, Time};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+use super::sack::Blocks;
+
+/// Segments above a hole, as disjoint ranges in order; and where segments arrived last.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Ahead {
+    ranges: VecDeque<(u32, u32)>,
+    /// A segment of the blocks reported most recently, latest first.
+    recent: [u32; 3],
+}
+
+/// One connection's receiving end.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Receiver {
+    /// Next segment expected.
+    pub next: u32,
+    pub size: u32,
+    /// Where ACKs go.
+    pub sender: u32,
+    pub sender_host: u32,
+    pub host: u32,
+    /// Time stamp to echo (RFC 7323: of the segment that caused the pending ACK).
+    pub echo: u32,
+    /// Segments received in order since the last ACK.
+    pub unacked: u8,
+    /// Of the sender's slot: names the connection together with `sender`.
+    pub generation: u8,
+    pub profile: u8,
+    /// Segments still to be acknowledged at once.
+    pub quick: u32,
+    /// When the delayed ACK must go, and when the timer in the heap goes off.
+    pub ack_by: Time,
+    pub ack_timer: Time,
+    ahead: Option<Box<Ahead>>,
+}
+
+/// What a data segment asks of the receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reply {
+    Now,
+    /// In order and no hole: the ACK may wait.
+    MayWait,
+    /// The last missing segment: acknowledge and forget.
+    Complete,
+}
+
+impl Receiver {
+    pub fn new(size: u32, generation: u8) -> Self {
+        Self {
+            next: 0,
+            size,
+            sender: 0,
+            sender_host: 0,
+            host: 0,
+            echo: 0,
+            unacked: 0,
+            generation,
+            profile: 0,
+            quick: 0,
+            ack_by: NEVER,
+            ack_timer: NEVER,
+            ahead: None,
+        }
+    }
+
+    /// The connection is over: stragglers match no sender from now on.
+    pub fn forget(&mut self) {
+        *self = Self { sender: u32::MAX, ..Self::new(0, self.generation) };
+    }
+
+    /// Takes segment `seq`; `stamp` is its time stamp.
+    #[inline]
+    pub fn take(&mut self, seq: u32, stamp: u32) -> Reply {
+        if seq != self.next {
+            return self.out_of_order(seq);
+        }
+        if self.unacked == 0 {
+            self.echo = stamp;
+        }
+        self.next += 1;
+        let hole = self.ahead.is_some();
+        if hole {
+            self.absorb();
+        }
+        if self.next >= self.size {
+            Reply::Complete
+        } else if hole {
+            Reply::Now
+        } else {
+            Reply::MayWait
+        }
+    }
+
+    /// The first range may have become contiguous.
+    fn absorb(&mut self) {
+        let Some(ahead) = &mut self.ahead else { return };
+        if ahead.ranges.front().is_some_and(|r| r.0 == self.next) {
+            self.next = ahead.ranges.pop_front().map_or(self.next, |r| r.1);
+        }
+        if ahead.ranges.is_empty() {
+            self.ahead = None;
+        }
+    }
+
+    fn out_of_order(&mut self, seq: u32) -> Reply {
+        if seq > self.next {
+            self.ahead.get_or_insert_default().insert(seq);
+        }
+        Reply::Now
+    }
+
+    /// Whether an ACK that may wait goes now all the same: early segments, and every second one.
+    #[inline]
+    pub fn acknowledges_now(&mut self) -> bool {
+        self.unacked += 1;
+        let quick = self.quick > 0;
+        self.quick -= u32::from(quick);
+        quick || self.unacked >= 2
+    }
+
+    /// Blocks for an ACK leaving now; `None` when nothing is missing.
+    #[inline]
+    pub fn blocks(&self) -> Option<Blocks> {
+        self.ahead.as_deref().map(Ahead::blocks)
+    }
+
+    /// Memory beside the record itself.
+    pub fn extra_bytes(&self) -> usize {
+        let ranges = |a: &Ahead| size_of::<Ahead>() + a.ranges.capacity() * 8;
+        self.ahead.as_deref().map_or(0, ranges)
+    }
+}
+
+impl Ahead {
+    fn insert(&mut self, seq: u32) {
+        let at = self.position(seq);
+        let joins_left = at > 0 && self.ranges[at - 1].1 >= seq;
+        let joins_right = self.ranges.get(at).is_some_and(|r| r.0 == seq + 1);
+        match (joins_left, joins_right) {
+            (true, _) if self.ranges[at - 1].1 > seq => {} // a duplicate
+            (true, true) => {
+                self.ranges[at - 1].1 = self.ranges[at].1;
+                self.ranges.remove(at);
+            }
+            (true, false) => self.ranges[at - 1].1 = seq + 1,
+            (false, true) => self.ranges[at].0 = seq,
+            (false, false) => self.ranges.insert(at, (seq, seq + 1)),
+        }
+        self.remember(seq);
+    }
+
+    /// Index of the first range that begins above `seq`; arrivals are mostly at the end.
+    fn position(&self, seq: u32) -> usize {
+        match self.ranges.back() {
+            Some(last) if last.0 <= seq => self.ranges.len(),
+            _ => self.ranges.partition_point(|r| r.0 <= seq),
+        }
+    }
+
+    /// Puts `seq` first among the recent blocks, without naming its block twice.
+    fn remember(&mut self, seq: u32) {
+        let block = self.block_of(seq);
+        let kept = self.recent.iter().position(|&r| self.block_of(r) == block).unwrap_or(2);
+        self.recent[..=kept].rotate_right(1);
+        self.recent[0] = seq;
+    }
+
+    fn block_of(&self, seq: u32) -> (u32, u32) {
+        match self.position(seq).checked_sub(1).map(|i| self.ranges[i]) {
+            Some(range) if seq < range.1 => range,
+            _ => (0, 0),
+        }
+    }
+
+    fn blocks(&self) -> Blocks {
+        let mut blocks = self.recent.map(|seq| self.block_of(seq));
+        for i in 1..3 {
+            if blocks[..i].contains(&blocks[i]) {
+                blocks[i] = (0, 0);
+            }
+        }
+        blocks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn holes_are_reported_most_recent_first() {
+        let mut r = Receiver::new(100, 0);
+        assert_eq!(r.take(0, 1), Reply::MayWait);
+        for seq in [2, 3, 6, 9] {
+            assert_eq!(r.take(seq, 0), Reply::Now);
+        }
+        assert_eq!(r.blocks(), Some([(9, 10), (6, 7), (2, 4)]));
+        r.take(4, 0);
+        assert_eq!(r.blocks(), Some([(2, 5), (9, 10), (6, 7)]));
+        assert_eq!(r.take(1, 0), Reply::Now); // fills a hole: 5 is next
+        assert_eq!((r.next, r.blocks()), (5, Some([(9, 10), (6, 7), (0, 0)])));
+        for seq in [5, 7, 8] {
+            r.take(seq, 0);
+        }
+        assert_eq!((r.next, r.blocks()), (10, None));
+    }
+
+    #[test]
+    fn the_last_missing_segment_completes() {
+        let mut r = Receiver::new(3, 0);
+        assert_eq!(r.take(0, 0), Reply::MayWait);
+        assert_eq!(r.take(2, 0), Reply::Now);
+        assert_eq!(r.take(1, 0), Reply::Complete);
+    }
+
+    #[test]
+    fn every_order_of_arrival_ends_complete() {
+        let mut x = 12_345u64;
+        for _ in 0..500 {
+            let n = 40;
+            let mut r = Receiver::new(n, 0);
+            let mut left: Vec<u32> = (0..n).collect();
+            while let Some(last) = left.len().checked_sub(1) {
+                x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let seq = left.swap_remove((x >> 33) as usize % (last + 1));
+                let reply = r.take(seq, 0);
+                assert_eq!(reply == Reply::Complete, left.is_empty());
+                let first_missing = left.iter().min().copied().unwrap_or(n);
+                assert_eq!(r.next, first_missing);
+            }
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! What a sender does when segments are missing: NewReno (RFC 6582), SACK (RFC 6675), proportional
+//! rate reduction (RFC 6937), limited transmit (RFC 3042).
+
+use headgate_model::control::{Congestion, Registry};
+use headgate_model::units::seconds;
+use serde::{Deserialize, Serialize};
+
+use super::profile::Profile;
+use super::scoreboard::{DUP_THRESH, Scoreboard};
+use super::sender::{Phase, Sender};
+use crate::packet::{NO_SACK, Packet};
+use crate::shared::Shared;
+
+/// State that exists only while something is lost or reordered.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Episode {
+    pub board: Scoreboard,
+    /// NewReno: segments that duplicate ACKs say have left (RFC 6582 §3.2).
+    inflation: f64,
+    /// PRR: segments delivered and sent since recovery began, and the flight then.
+    delivered: u32,
+    sent: u32,
+    flight: u32,
+}
+
+impl Episode {
+    fn new(una: u32, next: u32) -> Self {
+        let mut board = Scoreboard::new(una);
+        board.extend(next);
+        Self { board, inflation: 0.0, delivered: 0, sent: 0, flight: 0 }
+    }
+
+    /// A new segment was sent; `next` is above it.
+    pub fn note_sent(&mut self, next: u32) {
+        self.sent += 1;
+        self.board.extend(next);
+    }
+
+    pub fn bytes(&self) -> usize {
+        size_of::<Self>() + self.board.bytes()
+    }
+}
+
+/// What one ACK in trouble brought.
+#[derive(Clone, Copy)]
+struct News {
+    /// Segments the cumulative ACK moved over.
+    newly: u32,
+    /// Segments that arrived, as far as one can tell: newly acknowledged or SACKed.
+    delivered: u32,
+    flight: u32,
+    rtt_s: f64,
+}
+
+impl<L: Registry> Sender<L> {
+    /// Duplicates, SACKs, and everything until nothing is missing any more.
+    pub(super) fn on_troubled_ack(&mut self, packet: &Packet, shared: &mut Shared<L>) {
+        let blocks = (packet.c != NO_SACK).then(|| shared.sacks.take(packet.c));
+        let cum = packet.a;
+        if cum < self.una || (cum == self.una && self.una == self.next) {
+            return; // an old ACK, or a duplicate with nothing outstanding
+        }
+        let (flight, newly) = (self.next - self.una, cum - self.una);
+        let sack = self.profile(shared).sack;
+        let episode = self.episode.get_or_insert_with(|| Box::new(Episode::new(self.una, self.next)));
+        let mut delivered = episode.board.advance(cum);
+        if let (true, Some(blocks)) = (sack, blocks) {
+            delivered += episode.board.sack(blocks);
+        }
+        self.una = cum;
+        let rtt_s = self.count_ack(newly, packet.b, shared);
+        let news = News { newly, delivered, flight, rtt_s };
+        match self.phase {
+            Phase::Open => self.in_disorder(news, shared),
+            Phase::Recovery if sack => self.in_sack_recovery(news, shared),
+            Phase::Recovery => self.in_newreno_recovery(news, shared),
+            _ => self.after_timeout(news, sack, shared),
+        }
+        if newly > 0 {
+            self.restart_timer(shared);
+        }
+        self.forget_episode();
+    }
+
+    /// Counts a duplicate, or takes the RTT sample of an ACK that moves on.
+    fn count_ack(&mut self, newly: u32, echo: u32, shared: &mut Shared<L>) -> f64 {
+        if newly == 0 {
+            self.dupacks += 1;
+            shared.counters.duplicate_acks += 1;
+            return 0.0;
+        }
+        self.dupacks = 0;
+        self.backoff = 0;
+        self.sample_rtt(self.una, echo, shared)
+    }
+
+    /// Open, but segments are missing or were until now.
+    fn in_disorder(&mut self, news: News, shared: &mut Shared<L>) {
+        let sack = self.profile(shared).sack;
+        // Without SACK, duplicates up to the last recovery point may echo what was sent twice.
+        let fresh = sack || self.recover == 0 || self.una > self.recover;
+        if self.board().judge() || (self.dupacks as usize >= DUP_THRESH && fresh) {
+            self.enter_recovery(news.delivered, shared);
+        } else if news.newly > 0 {
+            self.grow(news.newly, news.flight, news.rtt_s, shared);
+        }
+    }
+
+    fn enter_recovery(&mut self, delivered: u32, shared: &mut Shared<L>) {
+        let flight = self.flight_for_law();
+        self.law.on_congestion(Congestion::Loss, flight, &self.rtt.path, &mut self.window);
+        self.phase = Phase::Recovery;
+        self.tally.recoveries += 1;
+        self.timed = None;
+        self.recover = self.next;
+        let profile = self.profile(shared);
+        let proportional = profile.sack && profile.prr;
+        let episode = self.episode.as_mut().expect("losses are on the board");
+        episode.inflation = f64::from(self.dupacks);
+        (episode.delivered, episode.sent, episode.flight) = (0, 0, self.next - self.una);
+        episode.board.lose_first();
+        if proportional {
+            self.reduce_proportionally(delivered);
+        } else {
+            self.window.cwnd = self.window.ssthresh;
+            self.resend(shared);
+        }
+        self.restart_timer(shared);
+    }
+
+    fn in_sack_recovery(&mut self, news: News, shared: &mut Shared<L>) {
+        self.board().judge();
+        if self.una >= self.recover {
+            self.leave_recovery(shared);
+        } else if self.profile(shared).prr {
+            self.reduce_proportionally(news.delivered);
+        }
+    }
+
+    fn in_newreno_recovery(&mut self, news: News, shared: &mut Shared<L>) {
+        if self.una >= self.recover {
+            self.leave_recovery(shared);
+            return;
+        }
+        let episode = self.episode.as_mut().expect("recovery has a board");
+        if news.newly == 0 {
+            episode.inflation += 1.0;
+            return;
+        }
+        // Partial ACK (RFC 6582 §3.2 step 3): deflate, add back one, resend the next hole.
+        episode.inflation = (episode.inflation - f64::from(news.newly)).max(0.0) + 1.0;
+        episode.board.lose_first();
+        self.resend(shared);
+    }
+
+    fn leave_recovery(&mut self, shared: &mut Shared<L>) {
+        self.phase = Phase::Open;
+        self.window.cwnd = self.window.ssthresh;
+        self.law.on_recovered(seconds(shared.now), &self.rtt.path, &mut self.window);
+        self.round_end = self.next;
+        if self.board().lost > 0 {
+            self.enter_recovery(0, shared); // losses above the recovery point are a new event
+        }
+    }
+
+    /// PRR with its slow-start reduction bound (RFC 6937 §3); the first segment always goes.
+    fn reduce_proportionally(&mut self, delivered: u32) {
+        let target = self.window.ssthresh;
+        let episode = self.episode.as_mut().expect("recovery has a board");
+        let pipe = f64::from(episode.board.pipe());
+        episode.delivered += delivered;
+        let (all, sent) = (f64::from(episode.delivered), f64::from(episode.sent));
+        let allowed = if pipe > target {
+            (all * target / f64::from(episode.flight.max(1))).ceil() - sent
+        } else {
+            (target - pipe).min((all - sent).max(f64::from(delivered)) + 1.0)
+        };
+        self.window.cwnd = pipe + allowed.max(f64::from(u8::from(episode.sent == 0)));
+    }
+
+    fn after_timeout(&mut self, news: News, sack: bool, shared: &mut Shared<L>) {
+        self.board().judge();
+        if news.newly == 0 {
+            return;
+        }
+        if self.una >= self.recover {
+            self.phase = Phase::Open;
+        }
+        // A jump over segments that had arrived before the time-out opens no window (RFC 3465 §2.3).
+        let counted = if sack { news.delivered.max(1) } else { 1 };
+        self.grow(counted, news.flight, news.rtt_s, shared);
+    }
+
+    /// Everything outstanding counts as lost (RFC 6675 §5.1).
+    pub(super) fn lose_all(&mut self) {
+        self.phase = Phase::Timeout;
+        self.recover = self.next;
+        let episode = self.episode.get_or_insert_with(|| Box::new(Episode::new(self.una, self.next)));
+        episode.board.lose_all();
+        episode.inflation = 0.0;
+    }
+
+    fn board(&mut self) -> &mut Scoreboard {
+        &mut self.episode.as_mut().expect("trouble has a board").board
+    }
+
+    /// Drops the board once nothing is missing.
+    fn forget_episode(&mut self) {
+        let Some(episode) = &self.episode else { return };
+        let clean = episode.board.sacked == 0 && episode.board.lost == 0;
+        if self.phase == Phase::Open && clean && self.dupacks == 0 {
+            self.episode = None;
+        }
+    }
+
+    pub(super) fn troubled_flight(&self, episode: &Episode, sack: bool) -> u32 {
+        if sack || self.phase == Phase::Timeout { episode.board.pipe() } else { self.next - self.una }
+    }
+
+    pub(super) fn troubled_allowance(&self, episode: &Episode, profile: &Profile) -> u32 {
+        let window = self.window.cwnd;
+        match self.phase {
+            // Each SACK lowers the pipe by one: that is limited transmit, where it is allowed.
+            Phase::Open if profile.sack && profile.limited_transmit => window as u32,
+            Phase::Open if profile.sack => (window as u32).saturating_sub(episode.board.sacked),
+            Phase::Open if profile.limited_transmit => window as u32 + self.dupacks.min(2),
+            Phase::Recovery if !profile.sack => (window + episode.inflation) as u32,
+            _ => window as u32,
+        }
+    }
+
+    /// Sends the next lost segment again, if there is one.
+    pub(super) fn resend(&mut self, shared: &mut Shared<L>) -> bool {
+        let seq = self.board().resend();
+        self.send_again(seq, shared)
+    }
+
+    /// With nothing else to send, a hole that is not yet judged lost (RFC 6675 §4, NextSeg rule 3).
+    pub(super) fn rescue(&mut self, shared: &mut Shared<L>) -> bool {
+        if self.phase != Phase::Recovery || !self.profile(shared).sack {
+            return false;
+        }
+        let seq = self.board().rescue();
+        self.send_again(seq, shared)
+    }
+
+    fn send_again(&mut self, seq: Option<u32>, shared: &mut Shared<L>) -> bool {
+        let (Some(seq), Some(episode)) = (seq, &mut self.episode) else { return false };
+        episode.sent += 1;
+        self.tally.retransmissions += 1;
+        shared.counters.retransmissions += 1;
+        self.transmit(seq, shared);
+        true
+    }
+}

@@ -1,0 +1,75 @@
+//! The RTT estimator and the retransmission time-out (RFC 6298).
+
+use headgate_model::control::Path;
+use headgate_model::units::{SECOND, Span, Time, seconds};
+use serde::{Deserialize, Serialize};
+
+use super::profile::Profile;
+
+/// Time stamps count 2^16 ps (65.5 ns), so that they fit 32 bits for 281 s.
+const STAMP_SHIFT: u32 = 16;
+
+/// The time stamp a data packet carries.
+#[inline]
+pub fn stamp(now: Time) -> u32 {
+    (now >> STAMP_SHIFT) as u32
+}
+
+/// Time since a stamp was taken, to 65.5 ns.
+#[inline]
+pub fn since(stamp_then: u32, now: Time) -> Span {
+    u64::from(stamp(now).wrapping_sub(stamp_then)) << STAMP_SHIFT
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Estimator {
+    pub path: Path,
+    rttvar_s: f64,
+    /// The time-out without back-off.
+    rto: Span,
+}
+
+impl Estimator {
+    pub fn new(profile: &Profile) -> Self {
+        let path =
+            Path { srtt_s: 0.0, min_rtt_s: f64::INFINITY, segment_bytes: u32::from(profile.data_bytes) };
+        Self { path, rttvar_s: 0.0, rto: profile.initial_rto }
+    }
+
+    /// Takes a sample; returns it in seconds, rounded to the profile's clock.
+    #[inline]
+    pub fn sample(&mut self, rtt: Span, profile: &Profile) -> f64 {
+        let rtt_s = seconds(tick(rtt, profile.clock));
+        let path = &mut self.path;
+        if path.srtt_s == 0.0 {
+            path.srtt_s = rtt_s;
+            self.rttvar_s = rtt_s / 2.0;
+        } else {
+            self.rttvar_s += ((path.srtt_s - rtt_s).abs() - self.rttvar_s) * 0.25;
+            path.srtt_s += (rtt_s - path.srtt_s) * 0.125;
+        }
+        path.min_rtt_s = path.min_rtt_s.min(rtt_s);
+        let margin_s = (4.0 * self.rttvar_s).max(seconds(profile.clock));
+        self.rto =
+            (((path.srtt_s + margin_s) * SECOND as f64) as Span).clamp(profile.min_rto, profile.max_rto);
+        rtt_s
+    }
+
+    /// The time-out after `backoff` expiries in a row.
+    #[inline]
+    pub fn rto(&self, backoff: u8, profile: &Profile) -> Span {
+        if backoff == 0 {
+            return self.rto;
+        }
+        self.rto.saturating_mul(1 << backoff.min(16)).min(profile.max_rto)
+    }
+}
+
+/// Rounds to the nearest tick of a coarse clock, at least one.
+#[inline]
+fn tick(span: Span, clock: Span) -> Span {
+    if clock == 0 {
+        return span;
+    }
+    ((span + clock / 2) / clock).max(1) * clock
+}

@@ -1,0 +1,43 @@
+//! SACK blocks under way: ACKs that report holes point here (RFC 2018, three blocks as with time
+//! stamps).
+
+use serde::{Deserialize, Serialize};
+
+use crate::packet::{Kind, NO_SACK, Packet};
+
+/// Up to three blocks [from, to), the most recent first; unused ones are empty.
+pub type Blocks = [(u32, u32); 3];
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct SackPool {
+    blocks: Vec<Blocks>,
+    free: Vec<u32>,
+}
+
+impl SackPool {
+    pub fn store(&mut self, blocks: Blocks) -> u32 {
+        if let Some(index) = self.free.pop() {
+            self.blocks[index as usize] = blocks;
+            return index;
+        }
+        self.blocks.push(blocks);
+        (self.blocks.len() - 1) as u32
+    }
+
+    pub fn take(&mut self, index: u32) -> Blocks {
+        self.free.push(index);
+        self.blocks[index as usize]
+    }
+
+    /// A packet is gone without being read: its record must not leak.
+    pub fn forget(&mut self, packet: &Packet) {
+        if packet.kind == Kind::Ack && packet.c != NO_SACK {
+            self.free.push(packet.c);
+        }
+    }
+
+    /// Records in use.
+    pub fn held(&self) -> usize {
+        self.blocks.len() - self.free.len()
+    }
+}

@@ -1,0 +1,281 @@
+//! The sender's picture of the window under loss (RFC 6675): which segments were SACKed, which are
+//! lost, which were sent again. It exists only while there is something to remember.
+
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+use super::sack::Blocks;
+
+const SACKED: u8 = 1;
+const LOST: u8 = 2;
+const RESENT: u8 = 4;
+
+/// Segments SACKed above a hole that make it lost.
+pub const DUP_THRESH: usize = 3;
+
+/// Flags of every outstanding segment, and counts of them.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Scoreboard {
+    /// Sequence number of the first flag.
+    base: u32,
+    flags: VecDeque<u8>,
+    pub sacked: u32,
+    pub lost: u32,
+    /// Lost segments that were sent again and are still missing.
+    pub resent: u32,
+    /// The highest SACKed segments, highest first.
+    top: [u32; DUP_THRESH],
+    /// Segments below this that are not SACKed are lost.
+    judged: u32,
+    /// No lost segment below this waits to be sent again.
+    resend_from: u32,
+    /// Blocks seen last, to look only at what they add.
+    recent: Blocks,
+}
+
+impl Scoreboard {
+    pub fn new(una: u32) -> Self {
+        Self { base: una, judged: una, resend_from: una, ..Self::default() }
+    }
+
+    #[inline]
+    fn flag(&mut self, seq: u32) -> &mut u8 {
+        &mut self.flags[(seq - self.base) as usize]
+    }
+
+    /// Covers the segments sent so far.
+    pub fn extend(&mut self, next: u32) {
+        self.flags.resize((next - self.base) as usize, 0);
+    }
+
+    /// Everything below `una` was acknowledged; returns how many of those had not been SACKed.
+    pub fn advance(&mut self, una: u32) -> u32 {
+        let mut fresh = 0;
+        while self.base < una {
+            let flags = self.flags.pop_front().unwrap_or(0);
+            fresh += u32::from(flags & SACKED == 0);
+            self.uncount(flags);
+            self.base += 1;
+        }
+        self.judged = self.judged.max(una);
+        self.resend_from = self.resend_from.max(una);
+        fresh
+    }
+
+    fn uncount(&mut self, flags: u8) {
+        self.sacked -= u32::from(flags & SACKED != 0);
+        self.lost -= u32::from(flags & LOST != 0);
+        self.resent -= u32::from(flags & RESENT != 0);
+    }
+
+    /// Takes the blocks of one ACK; returns how many segments they newly SACK.
+    pub fn sack(&mut self, blocks: Blocks) -> u32 {
+        let before = self.sacked;
+        for (from, to) in blocks {
+            let known = self.recent.iter().copied().find(|&(a, b)| a < to && from < b);
+            let (a, b) = known.unwrap_or((to, to));
+            self.mark_sacked(from, to.min(a));
+            self.mark_sacked(from.max(b), to);
+        }
+        self.recent = blocks;
+        self.sacked - before
+    }
+
+    fn mark_sacked(&mut self, from: u32, to: u32) {
+        let end = self.base + self.flags.len() as u32;
+        for seq in from.max(self.base)..to.min(end) {
+            let flags = *self.flag(seq);
+            if flags & SACKED == 0 {
+                self.uncount(flags);
+                *self.flag(seq) = SACKED;
+                self.sacked += 1;
+                self.rank(seq);
+            }
+        }
+    }
+
+    fn rank(&mut self, mut seq: u32) {
+        for top in &mut self.top {
+            if seq > *top {
+                std::mem::swap(top, &mut seq);
+            }
+        }
+    }
+
+    /// Marks what now counts as lost; true if there is anything new.
+    pub fn judge(&mut self) -> bool {
+        if (self.sacked as usize) < DUP_THRESH {
+            return false;
+        }
+        let before = self.lost;
+        let end = self.base + self.flags.len() as u32;
+        for seq in self.judged..self.top[DUP_THRESH - 1].min(end) {
+            self.lose(seq);
+        }
+        self.judged = self.judged.max(self.top[DUP_THRESH - 1]);
+        self.lost > before
+    }
+
+    fn lose(&mut self, seq: u32) {
+        let flags = self.flag(seq);
+        if *flags & (SACKED | LOST) == 0 {
+            *flags |= LOST;
+            self.lost += 1;
+            self.resend_from = self.resend_from.min(seq);
+        }
+    }
+
+    /// The first outstanding segment is lost whatever the SACKs say (duplicate ACKs counted it).
+    pub fn lose_first(&mut self) {
+        if !self.flags.is_empty() {
+            self.lose(self.base);
+        }
+    }
+
+    /// After a time-out everything not SACKed is lost and may be sent again (RFC 6675 §5.1).
+    pub fn lose_all(&mut self) {
+        self.lost = 0;
+        self.resent = 0;
+        for flags in &mut self.flags {
+            if *flags & SACKED == 0 {
+                *flags = LOST;
+                self.lost += 1;
+            }
+        }
+        self.resend_from = self.base;
+        self.judged = self.base + self.flags.len() as u32;
+    }
+
+    /// A resent segment that is lost again (RACK, RFC 8985) may be sent once more.
+    pub fn lose_again(&mut self, seq: u32) {
+        let flags = self.flag(seq);
+        if *flags & SACKED != 0 {
+            return;
+        }
+        let (new, again) = (*flags & LOST == 0, *flags & RESENT != 0);
+        *flags = LOST;
+        self.lost += u32::from(new);
+        self.resent -= u32::from(again);
+        self.resend_from = self.resend_from.min(seq);
+    }
+
+    /// First sequence number not on the board.
+    pub fn end(&self) -> u32 {
+        self.base + self.flags.len() as u32
+    }
+
+    /// Segments thought to be in the network ("pipe", RFC 6675 §4).
+    pub fn pipe(&self) -> u32 {
+        self.flags.len() as u32 + self.resent - self.sacked - self.lost
+    }
+
+    /// The next lost segment to send again, marked as sent.
+    pub fn resend(&mut self) -> Option<u32> {
+        if self.lost == self.resent {
+            return None;
+        }
+        let end = self.base + self.flags.len() as u32;
+        let seq = (self.resend_from..end).find(|&s| *self.flag(s) & (LOST | RESENT) == LOST)?;
+        *self.flag(seq) |= RESENT;
+        self.resent += 1;
+        self.resend_from = seq + 1;
+        Some(seq)
+    }
+
+    /// A hole below the highest SACKed segment that is neither lost nor resent (RFC 6675 rule 3).
+    pub fn rescue(&mut self) -> Option<u32> {
+        let top = self.top[0].min(self.base + self.flags.len() as u32);
+        let seq = (self.judged.max(self.base)..top).find(|&s| *self.flag(s) == 0)?;
+        self.lose(seq);
+        self.resend()
+    }
+
+    pub fn is_sacked(&mut self, seq: u32) -> bool {
+        *self.flag(seq) & SACKED != 0
+    }
+
+    pub fn bytes(&self) -> usize {
+        size_of::<Self>() + self.flags.capacity()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn board(sent: u32) -> Scoreboard {
+        let mut b = Scoreboard::new(100);
+        b.extend(100 + sent);
+        b
+    }
+
+    #[test]
+    fn three_sacked_segments_above_make_a_hole_lost() {
+        let mut b = board(10);
+        b.sack([(101, 103), (0, 0), (0, 0)]);
+        assert!(!b.judge());
+        b.sack([(101, 104), (0, 0), (0, 0)]);
+        assert!(b.judge());
+        assert_eq!((b.sacked, b.lost, b.pipe()), (3, 1, 6));
+        assert_eq!(b.resend(), Some(100));
+        assert_eq!((b.resend(), b.pipe()), (None, 7));
+    }
+
+    #[test]
+    fn acknowledged_segments_leave_all_counts() {
+        let mut b = board(10);
+        b.sack([(105, 108), (102, 103), (0, 0)]);
+        b.judge();
+        assert_eq!(b.lost, 4); // 100, 101, 103, 104: three SACKed above each of them
+        b.resend();
+        assert_eq!(b.advance(108), 4 + 0);
+        assert_eq!((b.sacked, b.lost, b.resent, b.pipe()), (0, 0, 0, 2));
+    }
+
+    #[test]
+    fn a_timeout_loses_what_was_not_sacked() {
+        let mut b = board(6);
+        b.sack([(102, 104), (0, 0), (0, 0)]);
+        b.lose_all();
+        assert_eq!((b.lost, b.pipe()), (4, 0));
+        let resent: Vec<_> = std::iter::from_fn(|| b.resend()).collect();
+        assert_eq!(resent, [100, 101, 104, 105]);
+    }
+
+    #[test]
+    fn counts_agree_with_flags_under_random_operations() {
+        let mut x = 88_172_645_463_325_252u64;
+        let mut random = move |n: u64| {
+            x ^= x << 13;
+            x ^= x >> 7;
+            x ^= x << 17;
+            x % n
+        };
+        for _ in 0..200 {
+            let mut b = board(0);
+            let mut next = 100;
+            for _ in 0..300 {
+                let span = u64::from(next - b.base);
+                match random(6) {
+                    0 | 1 => {
+                        next += random(8) as u32;
+                        b.extend(next);
+                    }
+                    2 if span > 0 => {
+                        let from = b.base + random(span) as u32;
+                        b.sack([(from, from + random(6) as u32), (0, 0), (0, 0)]);
+                        b.judge();
+                    }
+                    3 => drop(b.resend()),
+                    4 if span > 0 => drop(b.advance(b.base + random(span + 1) as u32)),
+                    5 if random(20) == 0 => b.lose_all(),
+                    _ => {}
+                }
+                let count = |bit| b.flags.iter().filter(|&&f| f & bit != 0).count() as u32;
+                assert_eq!((b.sacked, b.lost, b.resent), (count(SACKED), count(LOST), count(RESENT)));
+                assert!(b.flags.iter().all(|&f| f & SACKED == 0 || f == SACKED));
+                assert!(b.resent <= b.lost);
+            }
+        }
+    }
+}

@@ -1,0 +1,526 @@
+//! The sending end of a connection: handshake, window, timers. What happens under loss is in
+//! [`super::recovery`].
+
+use headgate_model::control::{Ack, Congestion, Registry, Window};
+use headgate_model::units::{NEVER, SECOND, Span, Time, seconds};
+use serde::{Deserialize, Serialize};
+
+use super::profile::Profile;
+use super::recovery::Episode;
+use super::rtt::{Estimator, since, stamp};
+use crate::packet::{Kind, NO_SACK, Packet};
+use crate::record::Status;
+use crate::shared::Shared;
+use crate::timers::{Purpose, Timer};
+
+/// What the connection is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Phase {
+    Idle,
+    Connecting,
+    Open,
+    /// Fast recovery: a loss was found by its echo.
+    Recovery,
+    /// Recovery after a time-out.
+    Timeout,
+}
+
+/// What one flow counts.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct FlowTally {
+    pub started: Time,
+    pub established: Option<Span>,
+    /// `una` at the end of warm-up.
+    pub base: u32,
+    pub retransmissions: u32,
+    pub timeouts: u32,
+    pub recoveries: u32,
+    pub rtt_sum_s: f64,
+    pub rtt_count: u32,
+    pub cwnd_sum: f64,
+    pub acks: u32,
+    /// When the receiver had everything.
+    pub received: Option<Span>,
+}
+
+/// Nobody waits for the end of the flow.
+pub const NO_OWNER: u32 = u32::MAX;
+
+/// Who talks to whom, and for whom.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Opening {
+    pub spec: u32,
+    /// Index of the law among the plan's.
+    pub law: u32,
+    /// The Web user to wake when the flow ends, or [`NO_OWNER`].
+    pub owner: u32,
+    pub host: u32,
+    /// Router of the receiver, and its host there.
+    pub destination: u32,
+    pub receiver_host: u32,
+    pub size: u32,
+}
+
+/// One connection's sending end. The fields of the first lines serve every ACK.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[repr(C, align(64))]
+pub struct Sender<L> {
+    pub una: u32,
+    pub next: u32,
+    pub size: u32,
+    pub phase: Phase,
+    pub generation: u8,
+    pub profile: u8,
+    pub(super) backoff: u8,
+    pub window: Window,
+    pub(super) deadline: Time,
+    /// When the timer in the heap goes off; it may be earlier than the deadline.
+    armed: Time,
+    pub(super) dupacks: u32,
+    pub(super) round_end: u32,
+    pub rtt: Estimator,
+    pub receiver: u32,
+    pub receiver_host: u32,
+    pub host: u32,
+    pub address: u32,
+    pub(super) episode: Option<Box<Episode>>,
+    pub(super) law: L,
+    /// Fast recovery may begin again above this (RFC 6582); 0 before the first.
+    pub(super) recover: u32,
+    /// Without time stamps: the segment being timed, and since when (Karn).
+    pub(super) timed: Option<(u32, Time)>,
+    pace_next: Time,
+    pace_armed: bool,
+    pub spec: u32,
+    pub law_index: u32,
+    pub owner: u32,
+    pub destination: u32,
+    pub tally: FlowTally,
+}
+
+impl<L: Registry> Sender<L> {
+    /// A connection that sends its SYN.
+    pub fn open(o: &Opening, address: u32, generation: u8, shared: &mut Shared<L>) -> Self {
+        let index = shared.specs[o.spec as usize].profile;
+        let profile = &shared.profiles[index as usize];
+        let window =
+            Window { cwnd: profile.initial_window, ssthresh: profile.initial_ssthresh, pace: f64::INFINITY };
+        let mut sender = Self {
+            una: 0,
+            next: 0,
+            size: o.size,
+            phase: Phase::Connecting,
+            generation,
+            profile: index,
+            backoff: 0,
+            window,
+            deadline: NEVER,
+            armed: NEVER,
+            dupacks: 0,
+            round_end: 0,
+            rtt: Estimator::new(profile),
+            receiver: 0,
+            receiver_host: o.receiver_host,
+            host: o.host,
+            address,
+            episode: None,
+            law: shared.laws[o.law as usize].clone(),
+            recover: 0,
+            timed: None,
+            pace_next: 0,
+            pace_armed: false,
+            spec: o.spec,
+            law_index: o.law,
+            owner: o.owner,
+            destination: o.destination,
+            tally: FlowTally { started: shared.now, ..FlowTally::default() },
+        };
+        shared.counters.flows_started += 1;
+        shared.counters.connecting += 1;
+        shared.counters.active += 1;
+        sender.send_syn(shared);
+        sender
+    }
+
+    fn send_syn(&mut self, shared: &mut Shared<L>) {
+        let profile = self.profile(shared);
+        let (size, wait) = (profile.syn_bytes, profile.syn_rto << self.backoff.min(16));
+        let split = shared.split;
+        let packet = Packet {
+            time: shared.now,
+            flow: split.join(self.destination as usize, 0),
+            host: self.receiver_host,
+            a: self.size,
+            b: self.address,
+            c: Packet::pack_origin(self.host, self.profile),
+            size,
+            kind: Kind::Syn,
+            generation: self.generation,
+        };
+        shared.out.push((self.host, packet));
+        self.set_deadline(shared.now + wait, shared);
+    }
+
+    /// The SYN was answered: data may flow.
+    pub fn on_syn_ack(&mut self, packet: &Packet, shared: &mut Shared<L>) {
+        if self.phase != Phase::Connecting {
+            return;
+        }
+        self.phase = Phase::Open;
+        self.receiver = packet.b;
+        shared.counters.connecting -= 1;
+        let elapsed = shared.now - self.tally.started;
+        self.tally.established = Some(elapsed);
+        if self.backoff == 0 {
+            self.rtt.sample(elapsed, &shared.profiles[self.profile as usize]);
+        } else {
+            self.window.cwnd = 1.0; // a lost SYN is a sign of congestion (RFC 5681 §3.1)
+        }
+        self.backoff = 0;
+        self.law.on_start(&self.rtt.path, &mut self.window);
+        self.restart_timer(shared);
+        self.pump(shared);
+    }
+
+    /// An ACK arrived; true when it was the last one.
+    #[inline]
+    pub fn on_ack(&mut self, packet: &Packet, shared: &mut Shared<L>) -> bool {
+        if matches!(self.phase, Phase::Connecting | Phase::Idle) {
+            shared.sacks.forget(packet);
+            return false;
+        }
+        let plain = self.episode.is_none() && packet.c == NO_SACK;
+        if plain && packet.a > self.una {
+            self.on_progress(packet.a, packet.b, shared);
+        } else {
+            self.on_troubled_ack(packet, shared);
+        }
+        if self.una >= self.size {
+            return true;
+        }
+        self.pump(shared);
+        false
+    }
+
+    /// The common case: nothing missing, new data acknowledged.
+    #[inline]
+    fn on_progress(&mut self, cum: u32, echo: u32, shared: &mut Shared<L>) {
+        let flight = self.next - self.una;
+        let newly = cum - self.una;
+        self.una = cum;
+        self.dupacks = 0;
+        self.backoff = 0;
+        let rtt_s = self.sample_rtt(cum, echo, shared);
+        self.grow(newly, flight, rtt_s, shared);
+        self.restart_timer(shared);
+    }
+
+    #[inline]
+    pub(super) fn sample_rtt(&mut self, cum: u32, echo: u32, shared: &mut Shared<L>) -> f64 {
+        let profile = &shared.profiles[self.profile as usize];
+        let rtt = if profile.timestamps {
+            since(echo, shared.now)
+        } else {
+            match self.timed {
+                Some((seq, at)) if cum > seq => {
+                    self.timed = None;
+                    shared.now - at
+                }
+                _ => return 0.0,
+            }
+        };
+        let rtt_s = self.rtt.sample(rtt, profile);
+        self.tally.rtt_sum_s += rtt_s;
+        self.tally.rtt_count += 1;
+        shared.counters.rtt_sum_s += rtt_s;
+        shared.counters.rtt_count += 1;
+        rtt_s
+    }
+
+    /// Lets the law see `newly` acknowledged segments.
+    #[inline]
+    pub(super) fn grow(&mut self, newly: u32, flight: u32, rtt_s: f64, shared: &mut Shared<L>) {
+        let profile = &shared.profiles[self.profile as usize];
+        let before = self.window.cwnd;
+        let round_start = self.una > self.round_end;
+        if round_start {
+            self.round_end = self.next;
+        }
+        let ack = Ack {
+            now_s: seconds(shared.now),
+            acked: if profile.count_segments { f64::from(newly) } else { 1.0 },
+            rtt_s,
+            in_flight: flight,
+            round_start,
+            rate: 0.0,
+            cwnd_limited: !profile.window_validation || limits(&self.window, flight),
+        };
+        self.law.on_ack(&ack, &self.rtt.path, &mut self.window);
+        self.tally.cwnd_sum += self.window.cwnd;
+        self.tally.acks += 1;
+        shared.counters.cwnd_increases += u64::from(self.window.cwnd > before);
+    }
+
+    /// FlightSize without what limited transmit added (RFC 5681 §3.2 step 1).
+    pub(super) fn flight_for_law(&self) -> u32 {
+        (self.next - self.una).min(self.window.cwnd as u32)
+    }
+
+    /// The retransmission timer (or SYN timer) went off; false when the connection failed.
+    pub fn on_timer(&mut self, at: Time, shared: &mut Shared<L>) -> bool {
+        if at != self.armed || self.phase == Phase::Idle {
+            return true; // an earlier one was set since
+        }
+        self.armed = NEVER;
+        if self.deadline > at {
+            if self.deadline != NEVER {
+                self.arm(shared);
+            }
+            return true;
+        }
+        self.deadline = NEVER;
+        if self.phase == Phase::Connecting {
+            return self.on_syn_timeout(shared);
+        }
+        self.on_timeout(shared);
+        true
+    }
+
+    fn on_syn_timeout(&mut self, shared: &mut Shared<L>) -> bool {
+        self.backoff += 1;
+        if self.backoff >= self.profile(shared).syn_tries {
+            return false;
+        }
+        self.send_syn(shared);
+        true
+    }
+
+    fn on_timeout(&mut self, shared: &mut Shared<L>) {
+        self.tally.timeouts += 1;
+        shared.counters.timeouts += 1;
+        let flight = self.flight_for_law();
+        self.window.cwnd = 1.0;
+        // RFC 5681 §3.1: ssthresh is held while the same segment times out again.
+        if self.backoff == 0 {
+            self.law.on_congestion(Congestion::Timeout, flight, &self.rtt.path, &mut self.window);
+        }
+        self.backoff = self.backoff.saturating_add(1);
+        self.dupacks = 0;
+        self.timed = None;
+        self.round_end = self.next;
+        self.lose_all();
+        self.restart_timer(shared);
+        self.pump(shared);
+    }
+
+    /// A paced sender's turn.
+    pub fn on_pace(&mut self, shared: &mut Shared<L>) {
+        self.pace_armed = false;
+        if !matches!(self.phase, Phase::Connecting | Phase::Idle) {
+            self.pump(shared);
+        }
+    }
+
+    /// Sends what the window allows: lost segments first.
+    #[inline]
+    fn pump(&mut self, shared: &mut Shared<L>) {
+        let rate = self.pacing_rate(shared);
+        loop {
+            if self.in_flight(shared) >= self.allowance(shared) || !self.may_send_at(rate, shared) {
+                return;
+            }
+            let sent = (self.episode.is_some() && self.resend(shared))
+                || self.send_new(shared)
+                || (self.episode.is_some() && self.rescue(shared));
+            if !sent {
+                return;
+            }
+            if rate.is_finite() {
+                self.pace_next = shared.now + (SECOND as f64 / rate) as Span;
+            }
+        }
+    }
+
+    /// Segments/s; infinite when the flow is not paced.
+    #[inline]
+    fn pacing_rate(&self, shared: &Shared<L>) -> f64 {
+        match self.profile(shared).pacing {
+            Some(gains) if self.window.pace.is_infinite() => self.window_rate(gains),
+            _ => self.window.pace,
+        }
+    }
+
+    fn window_rate(&self, (slow_start, steady): (f64, f64)) -> f64 {
+        let gain = if self.window.slow_starts() { slow_start } else { steady };
+        let srtt_s = self.rtt.path.srtt_s;
+        if srtt_s > 0.0 { gain * self.window.cwnd / srtt_s } else { f64::INFINITY }
+    }
+
+    #[inline]
+    fn may_send_at(&mut self, rate: f64, shared: &mut Shared<L>) -> bool {
+        if rate.is_infinite() || shared.now >= self.pace_next {
+            return true;
+        }
+        if !self.pace_armed {
+            self.pace_armed = true;
+            self.set_timer(self.pace_next, Purpose::Pace, shared);
+        }
+        false
+    }
+
+    #[inline]
+    fn in_flight(&self, shared: &Shared<L>) -> u32 {
+        match &self.episode {
+            None => self.next - self.una,
+            Some(episode) => self.troubled_flight(episode, self.profile(shared).sack),
+        }
+    }
+
+    #[inline]
+    fn allowance(&self, shared: &Shared<L>) -> u32 {
+        let allowed = match &self.episode {
+            None => self.window.cwnd as u32,
+            Some(episode) => self.troubled_allowance(episode, self.profile(shared)),
+        };
+        allowed.max(1)
+    }
+
+    #[inline]
+    fn send_new(&mut self, shared: &mut Shared<L>) -> bool {
+        let profile = self.profile(shared);
+        if self.next >= self.size || self.next - self.una >= profile.receive_window {
+            return false;
+        }
+        let seq = self.next;
+        self.next += 1;
+        if self.timed.is_none() && !profile.timestamps {
+            self.timed = Some((seq, shared.now));
+        }
+        if let Some(episode) = &mut self.episode {
+            episode.note_sent(self.next);
+        }
+        self.transmit(seq, shared);
+        if self.deadline == NEVER {
+            self.restart_timer(shared);
+        }
+        true
+    }
+
+    #[inline]
+    pub(super) fn transmit(&mut self, seq: u32, shared: &mut Shared<L>) {
+        shared.counters.segments_in += 1;
+        let packet = Packet {
+            time: shared.now,
+            flow: self.receiver,
+            host: self.receiver_host,
+            a: seq,
+            b: self.address,
+            c: stamp(shared.now),
+            size: self.profile(shared).data_bytes,
+            kind: Kind::Data,
+            generation: self.generation,
+        };
+        shared.out.push((self.host, packet));
+    }
+
+    #[inline]
+    pub(super) fn profile<'a>(&self, shared: &'a Shared<L>) -> &'a Profile {
+        &shared.profiles[self.profile as usize]
+    }
+
+    /// RFC 6298 §5: the timer runs while anything is outstanding.
+    #[inline]
+    pub(super) fn restart_timer(&mut self, shared: &mut Shared<L>) {
+        if self.una == self.next {
+            self.deadline = NEVER;
+            return;
+        }
+        let rto = self.rtt.rto(self.backoff, self.profile(shared));
+        self.set_deadline(shared.now + rto, shared);
+    }
+
+    /// Lazy: an armed timer that is early enough is left alone.
+    #[inline]
+    fn set_deadline(&mut self, deadline: Time, shared: &mut Shared<L>) {
+        self.deadline = deadline;
+        if deadline < self.armed {
+            self.arm(shared);
+        }
+    }
+
+    fn arm(&mut self, shared: &mut Shared<L>) {
+        self.armed = self.deadline;
+        self.set_timer(self.deadline, Purpose::Retransmit, shared);
+    }
+
+    fn set_timer(&self, time: Time, purpose: Purpose, shared: &mut Shared<L>) {
+        let split = shared.split;
+        shared.timers.push(Timer {
+            time,
+            site: split.site(self.address) as u32,
+            purpose,
+            id: split.slot(self.address) as u32,
+            generation: self.generation,
+        });
+    }
+
+    /// The connection is over: counts it out and lets the receiver go.
+    pub fn close(&mut self, shared: &mut Shared<L>) {
+        shared.counters.active -= 1;
+        if self.phase == Phase::Connecting {
+            shared.counters.connecting -= 1;
+        }
+        self.phase = Phase::Idle;
+        self.episode = None;
+        shared.timers.push(Timer {
+            time: shared.now + LINGER,
+            site: self.destination,
+            purpose: Purpose::Release,
+            id: self.address,
+            generation: self.generation,
+        });
+    }
+
+    pub fn status(&self) -> Status {
+        match self.phase {
+            Phase::Connecting => Status::Connecting,
+            _ if self.una >= self.size => Status::Finished,
+            _ => Status::Running,
+        }
+    }
+
+    /// Segments in the network, as far as the sender knows.
+    pub fn flight(&self) -> u32 {
+        self.episode.as_ref().map_or(self.next - self.una, |e| e.board.pipe())
+    }
+
+    /// Memory beside the record itself.
+    pub fn extra_bytes(&self) -> usize {
+        self.episode.as_ref().map_or(0, |e| e.bytes())
+    }
+}
+
+/// A receiver outlives its sender by this (TIME-WAIT), longer than any window of the engine.
+pub const LINGER: Span = SECOND;
+
+/// Whether the window is what limits the flow (Linux `tcp_is_cwnd_limited`; RFC 7661's intent).
+#[inline]
+fn limits(window: &Window, flight: u32) -> bool {
+    if window.slow_starts() {
+        return window.cwnd < 2.0 * f64::from(flight);
+    }
+    f64::from(flight) + 1.0 >= window.cwnd
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_twice_the_flight_is_not_the_limit_in_slow_start() {
+        let window = Window { cwnd: 20.0, ssthresh: f64::INFINITY, pace: f64::INFINITY };
+        assert!(limits(&window, 11) && !limits(&window, 10));
+        let window = Window { ssthresh: 10.0, ..window };
+        assert!(limits(&window, 19) && !limits(&window, 18));
+    }
+}
