@@ -1,1 +1,16 @@
+//! The laboratory: plans in, tables of facts out. What Python sees is here, without Python.
+//!
+//! * [`validate`] — a plan runs, or is refused in one sentence.
+//! * [`simulation`] — a run that can be stopped, kept and resumed.
+//! * [`tables`] — what was counted, as named columns.
+//! * [`catalog`] — what the laws say of themselves.
 
+pub mod catalog;
+pub mod error;
+pub mod simulation;
+mod snapshot;
+pub mod tables;
+pub mod validate;
+
+/// The version of Headgate: results and snapshots name it.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

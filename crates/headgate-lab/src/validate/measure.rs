@@ -1,0 +1,71 @@
+//! What is measured, and when.
+
+use headgate_model::plan::{Plan, Series, Traffic};
+use headgate_model::units::seconds;
+use std::collections::BTreeSet;
+
+use super::range::{LONGEST_RUN_S, Spot};
+use crate::error::Checked;
+
+/// Rows of all series together; this many take some gigabytes.
+const MOST_ROWS: u64 = 100_000_000;
+
+pub fn check(plan: &Plan) -> Checked {
+    Spot::top().positive_span("duration_ps", plan.duration_ps, LONGEST_RUN_S)?;
+    let (at, measure) = (Spot::new("measure"), &plan.measure);
+    at.ensure(measure.warmup_ps <= plan.duration_ps, "warmup_ps", || {
+        after_the_end("the warm-up", measure.warmup_ps, plan)
+    })?;
+    periods(plan)?;
+    at.ensure(measure.periods.is_empty() || measure.interval_ps > 0, "interval_ps", || {
+        "the sampling interval is above 0 s".to_owned()
+    })?;
+    measure.series.as_ref().map_or(Ok(()), |chosen| series(chosen, plan))
+}
+
+fn after_the_end(what: &str, ps: u64, plan: &Plan) -> String {
+    let (then, end) = (seconds(ps), seconds(plan.duration_ps));
+    format!("{what} ends at {then} s, after the run, which ends at {end} s")
+}
+
+fn periods(plan: &Plan) -> Checked {
+    let mut before = 0;
+    for (i, &[start, end]) in plan.measure.periods.iter().enumerate() {
+        let at = Spot::item("measure.periods", i);
+        at.holds(start < end, || "a period ends after it starts".to_owned())?;
+        at.holds(start >= before, || "periods are in order and do not overlap".to_owned())?;
+        at.holds(end <= plan.duration_ps, || after_the_end("the period", end, plan))?;
+        before = end;
+    }
+    Ok(())
+}
+
+fn series(series: &Series, plan: &Plan) -> Checked {
+    let at = Spot::new("measure.series");
+    at.ensure(series.interval_ps > 0, "interval_ps", || "the interval is above 0 s".to_owned())?;
+    for &link in &series.links {
+        at.index("links", link, plan.links.len(), "link")?;
+    }
+    flows(&series.flows, plan)?;
+    let each = (series.flows.len() + series.links.len()) as u64 + 1;
+    let rows = (plan.duration_ps / series.interval_ps).saturating_mul(each);
+    at.ensure(rows <= MOST_ROWS, "interval_ps", || {
+        let interval = seconds(series.interval_ps);
+        format!("{interval} s gives {rows} rows of series; at most {MOST_ROWS} are kept")
+    })
+}
+
+/// Only single flows have series; names of traffic differ.
+fn flows(chosen: &[String], plan: &Plan) -> Checked {
+    let single = |traffic: &Traffic| match traffic {
+        Traffic::Flow(flow) => Some(flow.name.clone()),
+        _ => None,
+    };
+    let names: BTreeSet<_> = plan.traffic.iter().filter_map(single).collect();
+    for (i, name) in chosen.iter().enumerate() {
+        let at = Spot::item("measure.series.flows", i);
+        at.holds(names.contains(name), || format!("'{name}' is not the name of a single flow"))?;
+        at.holds(!chosen[..i].contains(name), || format!("'{name}' is chosen twice"))?;
+    }
+    Ok(())
+}

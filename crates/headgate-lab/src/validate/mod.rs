@@ -1,0 +1,38 @@
+//! From JSON to a plan that the engine can trust: whatever comes in, a plan runs or is refused in one
+//! sentence that names the place.
+
+mod hosts;
+mod law;
+mod measure;
+mod network;
+mod range;
+mod reach;
+mod replay;
+#[cfg(test)]
+mod tests;
+mod traffic;
+mod transport;
+
+use headgate_model::plan::Plan;
+use headgate_netsim::setup::{Choice, Lists};
+
+use crate::error::{Checked, Wrong};
+
+/// A plan that was checked, and its laws as the engine builds them.
+#[derive(Debug)]
+pub struct Ready {
+    pub plan: Plan,
+    pub laws: Vec<Choice>,
+}
+
+/// Reads and checks a plan and the arrays beside it.
+pub fn validate(plan_json: &str, lists: &Lists) -> Checked<Ready> {
+    let plan: Plan =
+        serde_json::from_str(plan_json).map_err(|error| Wrong::new("plan", error.to_string()))?;
+    network::check(&plan)?;
+    transport::check(&plan.transports)?;
+    let laws = law::choose(&plan.laws)?;
+    measure::check(&plan)?;
+    traffic::check(&plan, lists)?;
+    Ok(Ready { plan, laws })
+}

@@ -1,0 +1,272 @@
+//! A good plan passes; each wrong one is refused at its place.
+
+use headgate_netsim::setup::Lists;
+use serde_json::{Value, json};
+
+use super::validate;
+
+fn transport() -> Value {
+    json!({
+        "name": "default", "segment_bytes": 1460, "header_bytes": 40, "ack_bytes": 40, "syn_bytes": 40,
+        "initial_window": 10.0, "initial_ssthresh": null, "receive_window": null,
+        "min_rto_ps": 200_000_000_000u64, "initial_rto_ps": 1_000_000_000_000u64,
+        "max_rto_ps": 60_000_000_000_000u64, "syn_tries": 6, "syn_rto_ps": 1_000_000_000_000u64,
+        "recovery": "sack", "limited_transmit": true, "prr": true, "rack_tlp": false, "count": "segments",
+        "window_validation": true, "delayed_ack": true, "delayed_ack_ps": 40_000_000_000u64,
+        "quick_acks": 0, "rtt": "timestamps", "clock_ps": 0, "pacing": null
+    })
+}
+
+fn link(from: u32, to: u32) -> Value {
+    json!({
+        "name": format!("{from}-{to}"), "from": from, "to": to, "rate_bps": 10_000_000,
+        "delay_ps": 5_000_000_000u64, "buffer": {"packets": 50}, "loss": 0.0
+    })
+}
+
+/// Two routers that reach each other and a third that only receives; one traffic of each kind.
+fn plan() -> Value {
+    let size = json!({"kind": "pareto", "mean_packets": 30.0, "shape": 1.5});
+    let (left, right) = (json!([{"node": 0, "edge": 0, "hosts": 9}]), json!([{"node": 1, "hosts": 9}]));
+    json!({
+        "seed": 1, "duration_ps": 10_000_000_000_000u64,
+        "nodes": [{"name": "left", "class": "D"}, {"name": "right"}, {"name": "sink"}],
+        "links": [link(0, 1), link(1, 0), link(1, 2)],
+        "edges": [{"name": "host", "rate_bps": 1_000_000_000, "delay_ps": 1000}],
+        "transports": [transport()],
+        "laws": [{"name": "reno"}, {"name": "fast", "params": {"alpha": 20, "variant": "paper"}}],
+        "traffic": [
+            {"kind": "flow", "name": "one", "law": 0, "transport": 0, "source": {"node": 0, "edge": 0},
+             "receiver": {"node": 1}, "start_ps": 0},
+            {"kind": "poisson", "name": "many", "law": 1, "transport": 0, "sources": left, "receivers": right,
+             "flows_per_s": 5.0, "size": size, "start_ps": 0, "stop_ps": 1000},
+            {"kind": "web", "name": "users", "law": 0, "transport": 0, "sources": left, "receivers": right,
+             "think_s": 1.0, "size": size, "at_once": 0.5},
+            {"kind": "replay", "name": "list", "key": "list", "law": 0, "transport": 0,
+             "places": [{"node": 0}, {"node": 1}, {"node": 2}], "source": 0, "receiver": 1}
+        ],
+        "measure": {
+            "warmup_ps": 1000, "periods": [[1000, 2000], [2000, 3000]], "interval_ps": 100, "flows": "all",
+            "series": {"interval_ps": 100_000_000_000u64, "flows": ["one"], "links": [0, 2]}
+        }
+    })
+}
+
+fn lists() -> Lists {
+    let columns = [
+        ("start_ps", [5u64, 1]),
+        ("packets", [1, 4_294_967_293]),
+        ("source", [0, 1]),
+        ("receiver", [1, 0]),
+        ("law", [1, 0]),
+    ];
+    columns.into_iter().map(|(name, column)| (format!("list.{name}"), column.to_vec())).collect()
+}
+
+/// The plan with one value replaced; the pointer is a JSON pointer.
+fn with(pointer: &str, value: Value) -> Value {
+    let mut plan = plan();
+    let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
+    match plan.pointer_mut(parent).expect("a place in the plan") {
+        Value::Object(map) => drop(map.insert(key.to_owned(), value)),
+        Value::Array(items) => items[key.parse::<usize>().expect("an index")] = value,
+        _ => panic!("{parent} holds no values"),
+    }
+    plan
+}
+
+fn refusal(plan: &Value, lists: &Lists) -> String {
+    validate(&plan.to_string(), lists).expect_err("a refusal").to_string()
+}
+
+fn assert_refused(pointer: &str, value: Value, place: &str, says: &str) {
+    let said = refusal(&with(pointer, value), &lists());
+    assert!(said.starts_with(&format!("{place}: ")), "{pointer}: {said}");
+    assert!(said.contains(says), "{pointer}: {said}");
+}
+
+#[test]
+fn a_good_plan_passes_with_its_laws() {
+    let ready = validate(&plan().to_string(), &lists()).unwrap();
+    assert_eq!(ready.laws.len(), 2);
+    let fast = &ready.laws[1];
+    assert_eq!(fast.index, 1, "ctcp, fast, ...");
+    assert_eq!((fast.values[0], fast.values[4]), (20.0, 1.0));
+}
+
+#[test]
+fn what_is_no_plan_is_refused() {
+    for text in ["", "{", "[]", "{}", "null"] {
+        let wrong = validate(text, &Lists::new()).unwrap_err();
+        assert_eq!(wrong.place, "plan", "{text}");
+    }
+    assert_refused("/frobnicate", json!(1), "plan", "unknown field");
+    assert_refused("/links/0/rate_bps", json!(-1), "plan", "invalid value");
+}
+
+#[test]
+fn networks() {
+    let hops: Vec<Value> = (0..2001).map(|i| json!({"name": i.to_string()})).collect();
+    assert_refused("/nodes", json!([]), "nodes", "from 1 to 2000 routers");
+    assert_refused("/nodes", json!(hops), "nodes", "2001 is not allowed");
+    assert_refused("/nodes/0/class", json!("X"), "nodes[0].class", "D, F, N or empty");
+    assert_refused("/links/1/from", json!(3), "links[1].from", "numbered 0 to 2");
+    assert_refused("/links/1/to", json!(9), "links[1].to", "no router 9");
+    assert_refused("/links/0/to", json!(0), "links[0].to", "to itself");
+    assert_refused("/links/0/rate_bps", json!(0), "links[0].rate_bps", "from 1 to 100000000000000 bit/s");
+    assert_refused("/links/0/delay_ps", json!(u64::MAX), "links[0].delay_ps", "from 0 to 1000 s");
+    assert_refused("/links/0/loss", json!(1.0), "links[0].loss", "below 1");
+    assert_refused("/links/0/loss", json!(-0.1), "links[0].loss", "at least 0");
+    assert_refused("/links/0/buffer", json!({"packets": u64::MAX}), "links[0].buffer", "infinite");
+    let edges = vec![plan()["edges"][0].clone(); 257];
+    assert_refused("/edges", json!(edges), "edges", "0 to 256 kinds of host link");
+    assert_refused("/edges/0/rate_bps", json!(0), "edges[0].rate_bps", "bit/s");
+    assert_refused("/edges/0/delay_ps", json!(2_000_000_000_000_000u64), "edges[0].delay_ps", "1000 s");
+}
+
+#[test]
+fn transports() {
+    let refused = |key: &str, value: Value, says: &str| {
+        assert_refused(&format!("/transports/0/{key}"), value, &format!("transports[0].{key}"), says);
+    };
+    refused("segment_bytes", json!(0), "1 to 65535 B");
+    refused("header_bytes", json!(65_535), "make 66995 B");
+    refused("ack_bytes", json!(0), "1 to 65535 B");
+    refused("syn_bytes", json!(0), "1 to 65535 B");
+    refused("initial_window", json!(0.5), "from 1 to 1000000000 segments");
+    refused("initial_ssthresh", json!(0.0), "no bound");
+    refused("receive_window", json!(0), "no bound");
+    refused("min_rto_ps", json!(0), "above 0 s");
+    refused("min_rto_ps", json!(61_000_000_000_000u64), "61 s, is above the greatest, 60 s");
+    refused("max_rto_ps", json!(u64::MAX), "8640000 s");
+    refused("initial_rto_ps", json!(0), "above 0 s");
+    refused("syn_tries", json!(0), "1 to 255");
+    refused("syn_tries", json!(255), "take fewer");
+    refused("syn_rto_ps", json!(0), "above 0 s");
+    refused("delayed_ack_ps", json!(u64::MAX), "1000 s");
+    refused("clock_ps", json!(u64::MAX), "1000 s");
+    let pacing = json!({"slow_start_gain": 2.0, "gain": 0.0});
+    assert_refused("/transports/0/pacing", pacing, "transports[0].pacing.gain", "0.01 to 100");
+    assert_refused("/transports", json!(vec![transport(); 256]), "transports", "256 is not allowed");
+}
+
+#[test]
+fn laws() {
+    assert_refused("/laws/0/name", json!("renoo"), "laws[0].name", "known: ctcp, fast, reno, scalable");
+    let refused = |key: &str, value: Value, place: &str, says: &str| {
+        assert_refused(&format!("/laws/1/params/{key}"), value, place, says);
+    };
+    refused("beta", json!(1), "laws[1].params", "'fast' has no parameter 'beta'");
+    refused("alpha", json!(0), "laws[1].params.alpha", "from 1 to 100000 segments");
+    refused("alpha", json!("many"), "laws[1].params.alpha", "a number from");
+    refused("variant", json!(1), "laws[1].params.variant", "one of ns2, paper");
+    refused("variant", json!("linux"), "laws[1].params.variant", "one of ns2, paper");
+}
+
+#[test]
+fn measurement() {
+    let long = 100_000_000_000_000u64;
+    assert_refused("/duration_ps", json!(0), "duration_ps", "above 0 s");
+    assert_refused("/duration_ps", json!(u64::MAX), "duration_ps", "8640000 s");
+    assert_refused("/measure/warmup_ps", json!(long), "measure.warmup_ps", "ends at 100 s, after the run");
+    assert_refused("/measure/interval_ps", json!(0), "measure.interval_ps", "above 0 s");
+    assert_refused("/measure/periods/0", json!([5, 5]), "measure.periods[0]", "after it starts");
+    assert_refused("/measure/periods/1", json!([1999, 2500]), "measure.periods[1]", "do not overlap");
+    assert_refused("/measure/periods/1", json!([2000, long]), "measure.periods[1]", "after the run");
+    let series = |key: &str, value: Value, place: &str, says: &str| {
+        assert_refused(&format!("/measure/series/{key}"), value, place, says);
+    };
+    series("interval_ps", json!(0), "measure.series.interval_ps", "above 0 s");
+    series("interval_ps", json!(1), "measure.series.interval_ps", "rows of series");
+    series("links", json!([3]), "measure.series.links", "no link 3");
+    series("flows", json!(["one", "many"]), "measure.series.flows[1]", "not the name of a single flow");
+}
+
+#[test]
+fn names_differ() {
+    assert_refused("/traffic/2/name", json!("many"), "traffic[2].name", "'many' is taken");
+    assert_refused("/links/1/name", json!("0-1"), "links[1].name", "'0-1' is taken");
+    assert_refused("/measure/series/flows", json!(["one", "one"]), "measure.series.flows[1]", "twice");
+}
+
+#[test]
+fn traffic() {
+    let refused = |key: &str, value: Value, place: &str, says: &str| {
+        assert_refused(&format!("/traffic/{key}"), value, place, says);
+    };
+    refused("0/law", json!(2), "traffic[0].law", "numbered 0 to 1");
+    refused("0/transport", json!(1), "traffic[0].transport", "numbered 0 to 0");
+    refused("0/source", json!({"node": 5}), "traffic[0].source.node", "no router 5");
+    refused("0/source", json!({"node": 0, "edge": 1}), "traffic[0].source.edge", "no edge 1");
+    refused("0/receiver", json!({"node": 2}), "traffic[0]", "from router 'left' to 'sink' and back");
+    refused("0/packets", json!(0), "traffic[0].packets", "1 to 4294967293");
+    refused("0/packets", json!(4_294_967_294u64), "traffic[0].packets", "1 to 4294967293");
+    refused("0/start_ps", json!(u64::MAX), "traffic[0].start_ps", "8640000 s");
+    refused("1/flows_per_s", json!(0.0), "traffic[1].flows_per_s", "flows/s");
+    refused("1/flows_per_s", json!(1e30), "traffic[1].flows_per_s", "1e30 is not allowed");
+    refused("1/start_ps", json!(1001), "traffic[1].stop_ps", "before they start");
+    refused("1/size/shape", json!(1.0), "traffic[1].size.shape", "above 1");
+    refused("1/size/mean_packets", json!(0.0), "traffic[1].size.mean_packets", "above 0");
+    refused("1/size", json!({"kind": "fixed", "packets": 0.5}), "traffic[1].size.packets", "from 1 to");
+    refused("2/think_s", json!(0.0), "traffic[2].think_s", "s");
+    refused("2/at_once", json!(1.5), "traffic[2].at_once", "from 0 to 1");
+    refused("2/sources", json!([]), "traffic[2].sources", "at least one host");
+    refused("2/receivers/0/hosts", json!(0), "traffic[2].receivers[0].hosts", "at least one host");
+    refused("2/sources/0/hosts", json!(1 << 24), "traffic[2]", "at most 16777213");
+    refused("2/receivers/0/node", json!(2), "traffic[2]", "no route leads");
+}
+
+#[test]
+fn hosts_without_a_link_between_them() {
+    let flow = json!({
+        "kind": "flow", "name": "one", "law": 0, "transport": 0, "source": {"node": 0},
+        "receiver": {"node": 0}, "start_ps": 0
+    });
+    assert_refused("/traffic/0", flow, "traffic[0]", "both on router 'left' and no link");
+    let pool = |node: u32| json!({"node": node, "hosts": 1});
+    let mut plan = with("/traffic/2/sources", json!([pool(0), pool(1)]));
+    plan["traffic"][2]["receivers"] = json!([pool(1)]);
+    assert!(
+        refusal(&plan, &lists()).starts_with("traffic[2]: source and receiver are both on router 'right'")
+    );
+    plan["traffic"][2]["receivers"] = json!([pool(0), pool(1)]);
+    assert!(validate(&plan.to_string(), &lists()).is_ok(), "each source has a receiver elsewhere");
+}
+
+#[test]
+fn flow_lists() {
+    let refused = |name: &str, column: Option<Vec<u64>>, place: &str, says: &str| {
+        let mut lists = lists();
+        match column {
+            Some(column) => lists.insert(format!("list.{name}"), column),
+            None => lists.remove(&format!("list.{name}")),
+        };
+        let said = refusal(&plan(), &lists);
+        assert!(said.starts_with(&format!("{place}: ")) && said.contains(says), "{said}");
+    };
+    refused("start_ps", None, "list.start_ps", "not among the arrays");
+    refused("packets", None, "list.packets", "not among the arrays");
+    refused("start_ps", Some(vec![]), "list.start_ps", "has no rows");
+    refused("start_ps", Some(vec![0, u64::MAX]), "list.start_ps", "row 2: 18446744");
+    refused("packets", Some(vec![0, 1]), "list.packets", "row 1: 0; a flow has 1 to 4294967293");
+    refused("packets", Some(vec![1]), "list.packets", "1 rows, where start_ps has 2");
+    refused("source", Some(vec![0, 3]), "list.source", "row 2: there is no place 3");
+    refused("law", Some(vec![0, 1, 0]), "list.law", "3 rows");
+    refused("law", Some(vec![0, 2]), "list.law", "numbered 0 to 1");
+    refused("receiver", Some(vec![2, 0]), "traffic[3]", "no route leads");
+    refused("receiver", Some(vec![0, 0]), "traffic[3]", "both on router 'left'");
+    assert_refused("/traffic/3/source", json!(3), "traffic[3].source", "no place 3");
+    assert_refused("/traffic/3/places/1/node", json!(7), "traffic[3].places[1].node", "no router 7");
+}
+
+#[test]
+fn optional_columns_of_a_flow_list_may_be_absent() {
+    let mut lists = lists();
+    lists.remove("list.law");
+    assert!(validate(&plan().to_string(), &lists).is_ok());
+    lists.remove("list.source");
+    let said = refusal(&plan(), &lists);
+    assert!(said.contains("both on router 'left'"), "row 2 goes from the default to place 0: {said}");
+    lists.remove("list.receiver");
+    assert!(validate(&plan().to_string(), &lists).is_ok());
+}

@@ -1,0 +1,76 @@
+//! Transport profiles.
+
+use headgate_model::plan::{Pacing, Transport};
+use headgate_model::units::{SECOND, seconds};
+
+use super::range::{LONGEST_DELAY_S, LONGEST_RUN_S, Spot};
+use crate::error::Checked;
+
+/// A profile's number travels in eight bits of each SYN.
+const MOST_PROFILES: u64 = 255;
+
+/// Beyond any window a flow can fill; windows stay exact in every type that holds them.
+const LARGEST_WINDOW: f64 = 1e9;
+
+/// Pacing far from cwnd/srtt is a mistake, and a gap without end would follow from a gain near 0.
+const GAINS: (f64, f64) = (0.01, 100.0);
+
+pub fn check(transports: &[Transport]) -> Checked {
+    Spot::top().count("transports", transports.len() as u64, (0, MOST_PROFILES), "profiles")?;
+    transports.iter().enumerate().try_for_each(|(i, t)| profile(t, &Spot::item("transports", i)))
+}
+
+fn profile(t: &Transport, at: &Spot) -> Checked {
+    sizes(t, at)?;
+    windows(t, at)?;
+    timeouts(t, at)?;
+    syn(t, at)?;
+    at.span("delayed_ack_ps", t.delayed_ack_ps, LONGEST_DELAY_S)?;
+    at.span("clock_ps", t.clock_ps, LONGEST_DELAY_S)?;
+    t.pacing.map_or(Ok(()), |p| pacing(p, at))
+}
+
+fn sizes(t: &Transport, at: &Spot) -> Checked {
+    let largest = u64::from(u16::MAX);
+    at.count("segment_bytes", t.segment_bytes.into(), (1, largest), "B")?;
+    let packet = u64::from(t.segment_bytes) + u64::from(t.header_bytes);
+    at.ensure(packet <= largest, "header_bytes", || {
+        format!("segment and header make {packet} B; a packet has at most {largest} B")
+    })?;
+    at.count("ack_bytes", t.ack_bytes.into(), (1, largest), "B")?;
+    at.count("syn_bytes", t.syn_bytes.into(), (1, largest), "B")
+}
+
+fn windows(t: &Transport, at: &Spot) -> Checked {
+    at.number("initial_window", t.initial_window, (1.0, LARGEST_WINDOW), "segments")?;
+    let threshold = t.initial_ssthresh.unwrap_or(1.0);
+    at.number("initial_ssthresh", threshold, (1.0, LARGEST_WINDOW), "segments (or absent: no bound)")?;
+    let window = t.receive_window.map_or(1, u64::from);
+    at.count("receive_window", window, (1, u32::MAX.into()), "segments (or absent: no bound)")
+}
+
+fn timeouts(t: &Transport, at: &Spot) -> Checked {
+    at.positive_span("min_rto_ps", t.min_rto_ps, LONGEST_RUN_S)?;
+    at.positive_span("initial_rto_ps", t.initial_rto_ps, LONGEST_RUN_S)?;
+    at.span("max_rto_ps", t.max_rto_ps, LONGEST_RUN_S)?;
+    at.ensure(t.min_rto_ps <= t.max_rto_ps, "min_rto_ps", || {
+        let (least, most) = (seconds(t.min_rto_ps), seconds(t.max_rto_ps));
+        format!("the least time-out, {least} s, is above the greatest, {most} s")
+    })
+}
+
+/// The wait doubles with each SYN, so the number of tries bounds it.
+fn syn(t: &Transport, at: &Spot) -> Checked {
+    at.count("syn_tries", t.syn_tries.into(), (1, 255), "SYNs")?;
+    at.positive_span("syn_rto_ps", t.syn_rto_ps, LONGEST_RUN_S)?;
+    let last = u128::from(t.syn_rto_ps) << (t.syn_tries - 1).min(63);
+    at.ensure(last <= u128::from(LONGEST_RUN_S * SECOND), "syn_tries", || {
+        let (first, tries) = (seconds(t.syn_rto_ps), t.syn_tries);
+        format!("{first} s, doubled for each of {tries} SYNs, grows beyond 100 days; take fewer")
+    })
+}
+
+fn pacing(p: Pacing, at: &Spot) -> Checked {
+    at.number("pacing.slow_start_gain", p.slow_start_gain, GAINS, "times cwnd/srtt")?;
+    at.number("pacing.gain", p.gain, GAINS, "times cwnd/srtt")
+}
