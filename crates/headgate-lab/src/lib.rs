@@ -7,6 +7,8 @@
 
 pub mod catalog;
 pub mod error;
+#[cfg(test)]
+mod sample;
 pub mod simulation;
 mod snapshot;
 pub mod tables;

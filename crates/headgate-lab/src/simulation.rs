@@ -78,3 +78,86 @@ impl Simulation {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{lists, plan};
+    use crate::tables::Column;
+
+    fn start() -> Simulation {
+        Simulation::new(&plan().to_string(), &lists()).expect("a good plan")
+    }
+
+    fn resume(bytes: &[u8]) -> Checked<Simulation> {
+        Simulation::resume(&plan().to_string(), &lists(), bytes)
+    }
+
+    fn finished(mut simulation: Simulation) -> Results {
+        while !simulation.advance(1.0) {}
+        simulation.results()
+    }
+
+    /// A run that stopped somewhere on its way.
+    fn stopped() -> Simulation {
+        let mut simulation = start();
+        while simulation.time_s() < 4.0 {
+            assert!(!simulation.advance(0.0));
+        }
+        simulation
+    }
+
+    /// NaN equals NaN here.
+    fn assert_equal(one: &Results, other: &Results) {
+        assert_eq!((&one.digest, one.packet_hops), (&other.digest, other.packet_hops));
+        assert_eq!(format!("{:?}", one.tables), format!("{:?}", other.tables));
+    }
+
+    #[test]
+    fn a_run_goes_to_its_end_and_fills_its_tables() {
+        let mut simulation = start();
+        assert_eq!((simulation.time_s(), simulation.duration_s()), (0.0, 10.0));
+        while !simulation.advance(1.0) {}
+        assert_eq!(simulation.time_s(), 10.0);
+        assert!(simulation.bytes() > 0 && simulation.packet_hops() > 10_000);
+        let results = simulation.results();
+        assert_eq!(results.digest.len(), 16);
+        for table in &results.tables {
+            let empty = match &table.columns[0].1 {
+                Column::U64(values) => values.is_empty(),
+                Column::F64(values) => values.is_empty(),
+            };
+            assert!(!empty, "{}", table.name);
+        }
+    }
+
+    #[test]
+    fn how_a_run_is_cut_into_slices_does_not_matter() {
+        assert_equal(&finished(start()), &finished(stopped()));
+    }
+
+    #[test]
+    fn a_resumed_run_ends_like_one_that_never_stopped() {
+        let bytes = stopped().snapshot().unwrap();
+        let resumed = resume(&bytes).unwrap();
+        assert!(resumed.time_s() >= 4.0);
+        assert_equal(&finished(start()), &finished(resumed));
+    }
+
+    #[test]
+    fn a_snapshot_of_another_plan_or_a_damaged_one_is_refused() {
+        let bytes = stopped().snapshot().unwrap();
+        let mut other = plan();
+        other["seed"] = 2.into();
+        let wrong = Simulation::resume(&other.to_string(), &lists(), &bytes).err().expect("a refusal");
+        assert_eq!(wrong.to_string(), "snapshot: it belongs to another plan");
+        for cut in [0, 7, 9, 20, bytes.len() / 2, bytes.len() - 1] {
+            assert_eq!(resume(&bytes[..cut]).err().expect("a refusal").place, "snapshot");
+        }
+        for place in (0..bytes.len()).step_by(997) {
+            let mut damaged = bytes.clone();
+            damaged[place] ^= 1;
+            assert_eq!(resume(&damaged).err().expect("a refusal").place, "snapshot", "byte {place}");
+        }
+    }
+}

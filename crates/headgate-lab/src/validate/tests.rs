@@ -4,64 +4,7 @@ use headgate_netsim::setup::Lists;
 use serde_json::{Value, json};
 
 use super::validate;
-
-fn transport() -> Value {
-    json!({
-        "name": "default", "segment_bytes": 1460, "header_bytes": 40, "ack_bytes": 40, "syn_bytes": 40,
-        "initial_window": 10.0, "initial_ssthresh": null, "receive_window": null,
-        "min_rto_ps": 200_000_000_000u64, "initial_rto_ps": 1_000_000_000_000u64,
-        "max_rto_ps": 60_000_000_000_000u64, "syn_tries": 6, "syn_rto_ps": 1_000_000_000_000u64,
-        "recovery": "sack", "limited_transmit": true, "prr": true, "rack_tlp": false, "count": "segments",
-        "window_validation": true, "delayed_ack": true, "delayed_ack_ps": 40_000_000_000u64,
-        "quick_acks": 0, "rtt": "timestamps", "clock_ps": 0, "pacing": null
-    })
-}
-
-fn link(from: u32, to: u32) -> Value {
-    json!({
-        "name": format!("{from}-{to}"), "from": from, "to": to, "rate_bps": 10_000_000,
-        "delay_ps": 5_000_000_000u64, "buffer": {"packets": 50}, "loss": 0.0
-    })
-}
-
-/// Two routers that reach each other and a third that only receives; one traffic of each kind.
-fn plan() -> Value {
-    let size = json!({"kind": "pareto", "mean_packets": 30.0, "shape": 1.5});
-    let (left, right) = (json!([{"node": 0, "edge": 0, "hosts": 9}]), json!([{"node": 1, "hosts": 9}]));
-    json!({
-        "seed": 1, "duration_ps": 10_000_000_000_000u64,
-        "nodes": [{"name": "left", "class": "D"}, {"name": "right"}, {"name": "sink"}],
-        "links": [link(0, 1), link(1, 0), link(1, 2)],
-        "edges": [{"name": "host", "rate_bps": 1_000_000_000, "delay_ps": 1000}],
-        "transports": [transport()],
-        "laws": [{"name": "reno"}, {"name": "fast", "params": {"alpha": 20, "variant": "paper"}}],
-        "traffic": [
-            {"kind": "flow", "name": "one", "law": 0, "transport": 0, "source": {"node": 0, "edge": 0},
-             "receiver": {"node": 1}, "start_ps": 0},
-            {"kind": "poisson", "name": "many", "law": 1, "transport": 0, "sources": left, "receivers": right,
-             "flows_per_s": 5.0, "size": size, "start_ps": 0, "stop_ps": 1000},
-            {"kind": "web", "name": "users", "law": 0, "transport": 0, "sources": left, "receivers": right,
-             "think_s": 1.0, "size": size, "at_once": 0.5},
-            {"kind": "replay", "name": "list", "key": "list", "law": 0, "transport": 0,
-             "places": [{"node": 0}, {"node": 1}, {"node": 2}], "source": 0, "receiver": 1}
-        ],
-        "measure": {
-            "warmup_ps": 1000, "periods": [[1000, 2000], [2000, 3000]], "interval_ps": 100, "flows": "all",
-            "series": {"interval_ps": 100_000_000_000u64, "flows": ["one"], "links": [0, 2]}
-        }
-    })
-}
-
-fn lists() -> Lists {
-    let columns = [
-        ("start_ps", [5u64, 1]),
-        ("packets", [1, 4_294_967_293]),
-        ("source", [0, 1]),
-        ("receiver", [1, 0]),
-        ("law", [1, 0]),
-    ];
-    columns.into_iter().map(|(name, column)| (format!("list.{name}"), column.to_vec())).collect()
-}
+use crate::sample::{lists, plan, transport};
 
 /// The plan with one value replaced; the pointer is a JSON pointer.
 fn with(pointer: &str, value: Value) -> Value {
