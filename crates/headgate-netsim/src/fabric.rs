@@ -103,19 +103,16 @@ impl Fabric {
         }
         let link = self.routes.link(router, goal) as usize;
         let port = &mut self.ports[link];
-        if packet.is_data() {
-            counters.wait_ps += u128::from(port.wait(packet.time));
+        let wait = port.wait(packet.time);
+        let fate = port.offer(packet.time, packet.size, packet.flow);
+        if fate == Fate::Dropped {
+            return gone(packet, counters);
         }
-        match port.offer(packet.time, packet.size, packet.flow) {
-            Fate::Arrives(time) => {
-                counters.packet_hops += 1;
-                Step::Router(self.ends[link] as usize, Packet { time, ..packet })
-            }
-            Fate::Lost => {
-                counters.packet_hops += 1;
-                gone(packet, counters)
-            }
-            Fate::Dropped => gone(packet, counters),
+        counters.packet_hops += 1;
+        counters.wait_ps += if packet.is_data() { u128::from(wait) } else { 0 };
+        match fate {
+            Fate::Arrives(time) => Step::Router(self.ends[link] as usize, Packet { time, ..packet }),
+            _ => gone(packet, counters),
         }
     }
 

@@ -184,6 +184,7 @@ impl Ahead {
                 blocks[i] = (0, 0);
             }
         }
+        blocks.sort_by_key(|b| b.1 == 0); // a block that is gone leaves its place
         blocks
     }
 }

@@ -1,0 +1,303 @@
+//! A slow, obvious engine: one global heap, packets that queue as packets, and a service-done event
+//! for each. It shares the endpoints with the real engine and nothing of how packets move.
+
+use headgate_model::chance::Stream;
+use headgate_model::control::Registry;
+use headgate_model::plan::{Buffer, Link, Plan};
+use headgate_model::units::{SECOND, Time};
+use headgate_netsim::packet::{INLINE, Kind, Packet};
+use headgate_netsim::record;
+use headgate_netsim::routes::Routes;
+use headgate_netsim::setup::{self, Choice, Lists, Population};
+use headgate_netsim::timers::Timer;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Router(usize),
+    Site(usize),
+}
+
+/// Simultaneous events: departures, then packets by endpoint, kind, sender and place, then timers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Order {
+    Departure(usize),
+    Packet(u32, Kind, u32, usize),
+    Timer(Timer),
+}
+
+struct Event {
+    time: Time,
+    order: Order,
+    what: Option<(Place, Packet)>,
+}
+
+impl PartialEq for Event {
+    fn eq(&self, other: &Self) -> bool {
+        (self.time, self.order) == (other.time, other.order)
+    }
+}
+impl Eq for Event {}
+impl PartialOrd for Event {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Event {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (self.time, self.order).cmp(&(other.time, other.order))
+    }
+}
+
+/// A queue with one server. Departures within a busy period are exact fractions, rounded down.
+struct Server {
+    rate_bps: u128,
+    delay: Time,
+    room: Option<usize>,
+    /// Longest admitted wait for a byte-limited queue.
+    bytes: Option<u64>,
+    loss: Option<(f64, Stream)>,
+    to: Place,
+    /// Waiting packets with their arrival times and whether the line loses them; the first is served.
+    queue: VecDeque<(Time, Packet, bool)>,
+    busy_since: Time,
+    busy_bits: u128,
+    idle_at: Time,
+    digest: u64,
+    counts_wait: bool,
+}
+
+impl Server {
+    fn new(rate_bps: u64, delay: Time, to: Place) -> Self {
+        Self {
+            rate_bps: u128::from(rate_bps),
+            delay,
+            room: None,
+            bytes: None,
+            loss: None,
+            to,
+            queue: VecDeque::new(),
+            busy_since: 0,
+            busy_bits: 0,
+            idle_at: 0,
+            digest: 0,
+            counts_wait: false,
+        }
+    }
+
+    fn port(link: &Link, seed: u64) -> Self {
+        let mut server = Self::new(link.rate_bps, link.delay_ps, Place::Router(link.to as usize));
+        match link.buffer {
+            Buffer::Packets(n) => server.room = Some(n as usize),
+            Buffer::Bytes(n) => server.bytes = Some(n),
+            Buffer::Infinite => {}
+        }
+        if link.loss > 0.0 {
+            server.loss = Some((link.loss, Stream::new(seed, &format!("loss {}", link.name), 0)));
+        }
+        server.counts_wait = true;
+        server
+    }
+
+    fn end_of(&self, bits: u128) -> Time {
+        self.busy_since + (bits * u128::from(SECOND) / self.rate_bps) as Time
+    }
+
+    /// When the whole backlog will have left.
+    fn clear_at(&self) -> Time {
+        let rest: u128 = self.queue.iter().map(|q| u128::from(q.1.size) * 8).sum();
+        self.end_of(self.busy_bits + rest)
+    }
+
+    fn admits(&self, now: Time) -> bool {
+        let waits = if self.queue.is_empty() { 0 } else { self.clear_at() - now };
+        let longest = self.bytes.map(|b| (u128::from(b) * 8 * u128::from(SECOND)).div_ceil(self.rate_bps));
+        self.room.is_none_or(|room| self.queue.len() <= room)
+            && longest.is_none_or(|longest| u128::from(waits) <= longest)
+    }
+
+    /// Departure of the packet in service.
+    fn next_end(&self) -> Time {
+        self.end_of(self.busy_bits + u128::from(self.queue[0].1.size) * 8)
+    }
+
+    fn finish_first(&mut self) -> (Packet, bool) {
+        let leaves = self.next_end();
+        let (_, packet, lost) = self.queue.pop_front().expect("a packet in service");
+        self.busy_bits += u128::from(packet.size) * 8;
+        self.idle_at = leaves;
+        self.digest =
+            (self.digest ^ leaves ^ u64::from(packet.flow) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (Packet { time: leaves + self.delay, ..packet }, lost)
+    }
+}
+
+pub struct HeapEngine<L> {
+    people: Population<L>,
+    routes: Routes,
+    servers: Vec<Server>,
+    links: usize,
+    /// First server of each router's hosts: up and down alternate.
+    hosts_from: Vec<usize>,
+    events: BinaryHeap<Reverse<Event>>,
+    duration: Time,
+}
+
+impl<L: Registry> HeapEngine<L> {
+    pub fn new(plan: &Plan, laws: &[Choice]) -> Self {
+        let people = setup::populate::<L>(plan, laws, &Lists::new());
+        let mut servers: Vec<Server> = plan.links.iter().map(|l| Server::port(l, plan.seed)).collect();
+        let mut hosts_from = Vec::new();
+        for (router, hosts) in people.hosts.iter().enumerate() {
+            hosts_from.push(servers.len());
+            for &edge in hosts {
+                let edge = &plan.edges[edge as usize];
+                for to in [Place::Router(router), Place::Site(router)] {
+                    let bytes = edge.buffer_bytes;
+                    servers.push(Server { bytes, ..Server::new(edge.rate_bps, edge.delay_ps, to) });
+                }
+            }
+        }
+        let routes = Routes::new(plan.nodes.len(), &plan.links);
+        let (links, duration) = (plan.links.len(), plan.duration_ps);
+        let mut engine =
+            Self { people, routes, servers, links, hosts_from, events: BinaryHeap::new(), duration };
+        let timers = std::mem::take(&mut engine.people.timers);
+        timers.into_iter().for_each(|t| engine.set_timer(t));
+        engine
+    }
+
+    /// Runs to the end; the digest that the real engine must have.
+    pub fn run(mut self) -> u64 {
+        while let Some(Reverse(event)) = self.events.pop() {
+            if event.time >= self.duration {
+                break;
+            }
+            self.people.shared.now = event.time;
+            match (event.order, event.what) {
+                (Order::Departure(server), _) => self.depart(server),
+                (Order::Timer(timer), _) => {
+                    let site = timer.site as usize;
+                    self.people.sites[site].on_timer(&timer, &mut self.people.shared);
+                    self.flush(site);
+                }
+                (_, Some((Place::Router(router), packet))) => self.forward(router, packet),
+                (_, Some((Place::Site(site), packet))) => self.deliver(site, packet),
+                _ => unreachable!("a packet is somewhere"),
+            }
+        }
+        self.digest()
+    }
+
+    fn depart(&mut self, at: usize) {
+        let server = &mut self.servers[at];
+        let (packet, lost) = server.finish_first();
+        let to = server.to;
+        if let Some(&(since, next, _)) = server.queue.front() {
+            let waited = u128::from(self.people.shared.now - since);
+            if server.counts_wait && next.is_data() {
+                self.people.shared.counters.wait_ps += waited;
+            }
+            let (time, order) = (server.next_end(), Order::Departure(at));
+            self.events.push(Reverse(Event { time, order, what: None }));
+        }
+        if !lost {
+            self.file(to, packet);
+        }
+    }
+
+    fn file(&mut self, to: Place, packet: Packet) {
+        let row = match to {
+            Place::Router(r) => r,
+            Place::Site(r) => self.hosts_from.len() + r,
+        };
+        let order = Order::Packet(packet.flow, packet.kind, packet.b, row);
+        self.events.push(Reverse(Event { time: packet.time, order, what: Some((to, packet)) }));
+    }
+
+    fn forward(&mut self, router: usize, packet: Packet) {
+        let goal = self.people.shared.split.site(packet.flow);
+        if goal != router {
+            let link = self.routes.next(router, goal).expect("a route");
+            return self.offer(link as usize, packet);
+        }
+        match packet.host {
+            INLINE => self.deliver(router, packet),
+            host => self.offer(self.hosts_from[router] + 2 * host as usize + 1, packet),
+        }
+    }
+
+    fn offer(&mut self, at: usize, packet: Packet) {
+        let now = self.people.shared.now;
+        let server = &mut self.servers[at];
+        if !server.admits(now) {
+            self.people.shared.counters.segments_dropped += u64::from(packet.is_data());
+            self.people.shared.sacks.forget(&packet);
+            return;
+        }
+        self.people.shared.counters.packet_hops += 1;
+        let lost = server.loss.as_mut().is_some_and(|(p, stream)| stream.chance(*p));
+        if lost {
+            self.people.shared.counters.segments_dropped += u64::from(packet.is_data());
+            self.people.shared.sacks.forget(&packet);
+        }
+        if server.queue.is_empty() && now > server.idle_at {
+            (server.busy_since, server.busy_bits) = (now, 0);
+        }
+        server.queue.push_back((now, packet, lost));
+        if server.queue.len() == 1 {
+            let (time, order) = (server.next_end(), Order::Departure(at));
+            self.events.push(Reverse(Event { time, order, what: None }));
+        }
+    }
+
+    fn deliver(&mut self, site: usize, packet: Packet) {
+        self.people.sites[site].on_packet(&packet, &mut self.people.shared);
+        self.flush(site);
+    }
+
+    fn flush(&mut self, site: usize) {
+        for (host, packet) in std::mem::take(&mut self.people.shared.out) {
+            match host {
+                INLINE => self.forward(site, packet),
+                host => self.offer(self.hosts_from[site] + 2 * host as usize, packet),
+            }
+        }
+        for timer in std::mem::take(&mut self.people.shared.timers) {
+            self.set_timer(timer);
+        }
+        for address in std::mem::take(&mut self.people.shared.completed) {
+            let split = self.people.shared.split;
+            let sender = &mut self.people.sites[split.site(address)].senders[split.slot(address)];
+            sender.tally.received = Some(self.people.shared.now - sender.tally.started);
+        }
+    }
+
+    fn set_timer(&mut self, timer: Timer) {
+        self.events.push(Reverse(Event { time: timer.time, order: Order::Timer(timer), what: None }));
+    }
+
+    /// What waits at the end counts as if it were served to the last: the real engine knows already.
+    fn digest(mut self) -> u64 {
+        let duration = self.duration;
+        let shared = &mut self.people.shared;
+        shared.now = duration;
+        for server in &mut self.servers {
+            let mut first = true;
+            while let Some(&(since, packet, _)) = server.queue.front() {
+                let starts = server.end_of(server.busy_bits);
+                if !first && server.counts_wait && packet.is_data() {
+                    shared.counters.wait_ps += u128::from(starts - since);
+                }
+                server.finish_first();
+                first = false;
+            }
+        }
+        let mut rows = std::mem::take(&mut shared.rows);
+        rows.extend(self.people.sites.iter().flat_map(|s| s.open_rows(&self.people.shared)));
+        rows.sort_by_key(|r| (r.start, r.traffic, r.address));
+        let ports = self.servers[..self.links].iter().map(|s| s.digest);
+        record::digest(ports, &self.people.shared.counters, &rows)
+    }
+}

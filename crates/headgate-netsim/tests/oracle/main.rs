@@ -1,0 +1,65 @@
+//! The engine against a slow one with a global heap: same digests over many random networks.
+
+mod heap;
+mod networks;
+
+use headgate_algos::control::AnyLaw;
+use headgate_model::plan::Plan;
+use headgate_netsim::engine::Engine;
+
+type Machine = Engine<AnyLaw>;
+
+fn machine(plan: &Plan) -> Machine {
+    Machine::new(plan, &networks::laws::<AnyLaw>(), &Default::default())
+}
+
+fn finished(mut machine: Machine) -> Machine {
+    assert!(machine.advance(&mut || true));
+    machine
+}
+
+#[test]
+fn the_digest_is_the_slow_engines() {
+    let mut seen = [0; 4];
+    for seed in 0..300 {
+        let plan = networks::plan(seed);
+        let ours = finished(machine(&plan));
+        let theirs = heap::HeapEngine::<AnyLaw>::new(&plan, &networks::laws::<AnyLaw>()).run();
+        assert_eq!(ours.digest(), theirs, "network {seed}, lookahead {} ps", ours.lookahead());
+        let flows = &ours.record().flows;
+        let drops: u64 = ours.record().ports.iter().map(|p| p.tally.drops).sum();
+        let timeouts: u32 = flows.iter().map(|f| f.timeouts).sum();
+        let recoveries: u32 = flows.iter().map(|f| f.recoveries).sum();
+        let apart = ours.lookahead() < networks::MS / 10;
+        for (seen, now) in seen.iter_mut().zip([drops > 0, timeouts > 0, recoveries > 0, apart]) {
+            *seen += u32::from(now);
+        }
+    }
+    assert!(seen.iter().all(|&n| n > 50), "the networks are too kind: {seen:?}");
+}
+
+#[test]
+fn a_run_written_out_and_resumed_is_the_same_run() {
+    for seed in 0..60 {
+        let plan = networks::plan(seed);
+        let whole = finished(machine(&plan));
+        let mut parts = machine(&plan);
+        let mut windows = 0;
+        while !parts.advance(&mut || {
+            windows += 1;
+            windows % 997 != 0
+        }) {
+            let bytes = postcard::to_stdvec(&parts).expect("serialises");
+            parts = postcard::from_bytes(&bytes).expect("comes back");
+        }
+        assert_eq!(parts.digest(), whole.digest(), "network {seed}");
+        assert_eq!(parts.record().flows.len(), whole.record().flows.len());
+    }
+}
+
+#[test]
+fn another_seed_is_another_run() {
+    let plan = networks::plan(5);
+    let other = Plan { seed: 6, ..plan.clone() };
+    assert_ne!(finished(machine(&plan)).digest(), finished(machine(&other)).digest());
+}

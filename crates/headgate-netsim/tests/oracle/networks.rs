@@ -1,0 +1,154 @@
+//! Random networks and loads, small enough for the slow engine and nasty enough for the fast one.
+
+use headgate_model::chance::Stream;
+use headgate_model::plan::*;
+use headgate_model::units::SECOND;
+use headgate_netsim::setup::Choice;
+
+pub const MS: u64 = SECOND / 1000;
+const US: u64 = SECOND / 1_000_000;
+
+fn pick<T: Copy>(s: &mut Stream, from: &[T]) -> T {
+    from[s.below(from.len() as u64) as usize]
+}
+
+pub fn plan(seed: u64) -> Plan {
+    let mut s = Stream::new(seed, "network", 0);
+    let n = 2 + s.below(6) as u32;
+    let classes = ["D", "F", "N", ""];
+    let node = |i| Node { name: format!("r{i}"), class: classes[i as usize % 4].into() };
+    let mut plan = Plan {
+        seed,
+        duration_ps: 3 * SECOND,
+        nodes: (0..n).map(node).collect(),
+        links: links(n, &mut s),
+        edges: edges(&mut s),
+        transports: (0..3).map(|_| transport(&mut s)).collect(),
+        laws: Vec::new(),
+        traffic: Vec::new(),
+        measure: Measure {
+            warmup_ps: 0,
+            periods: Vec::new(),
+            interval_ps: 0,
+            flows: FlowRows::All,
+            series: None,
+        },
+    };
+    plan.traffic = traffic(n, &mut s);
+    plan
+}
+
+/// A random tree and some shortcuts; delays from none at all to some milliseconds.
+fn links(n: u32, s: &mut Stream) -> Vec<Link> {
+    let mut links = Vec::new();
+    let delays =
+        pick(s, &[[0, 0, 0, 0], [0, MS, 3 * MS, 0], [50 * US, MS, 7 * MS, 2 * MS], [US, 30 * US, 0, MS]]);
+    for i in 1..n + 2 {
+        let (a, b) = if i < n { (s.below(u64::from(i)) as u32, i) } else { (0, n - 1) };
+        let (rate, delay) = (pick(s, &[1_000_000, 9_999_991, 100_000_000, 700_000_000]), pick(s, &delays));
+        for (from, to) in [(a, b), (b, a)] {
+            let buffer =
+                pick(s, &[Buffer::Packets(3), Buffer::Packets(40), Buffer::Bytes(20_000), Buffer::Infinite]);
+            let loss = pick(s, &[0.0, 0.0, 0.0, 0.01]);
+            let name = format!("{from}-{to}-{i}");
+            links.push(Link { name, from, to, rate_bps: rate, delay_ps: delay, buffer, loss });
+        }
+    }
+    links
+}
+
+fn edges(s: &mut Stream) -> Vec<Edge> {
+    let edge = |i| Edge {
+        name: format!("e{i}"),
+        rate_bps: pick(s, &[10_000_000, 100_000_000, 960_000_000]),
+        delay_ps: pick(s, &[0, 5 * US, 500 * US]),
+        buffer_bytes: pick(s, &[None, Some(9_000)]),
+    };
+    (0..2).map(edge).collect()
+}
+
+fn transport(s: &mut Stream) -> Transport {
+    Transport {
+        name: "t".into(),
+        segment_bytes: 1460,
+        header_bytes: 40,
+        ack_bytes: 40,
+        syn_bytes: 40,
+        initial_window: pick(s, &[2.0, 10.0]),
+        initial_ssthresh: pick(s, &[None, Some(30.0)]),
+        receive_window: pick(s, &[None, Some(50)]),
+        min_rto_ps: pick(s, &[MS * 200, SECOND]),
+        initial_rto_ps: SECOND,
+        max_rto_ps: 60 * SECOND,
+        syn_tries: 3,
+        syn_rto_ps: SECOND / 2,
+        recovery: pick(s, &[Recovery::Sack, Recovery::Sack, Recovery::Newreno]),
+        limited_transmit: pick(s, &[true, false]),
+        prr: pick(s, &[true, false]),
+        rack_tlp: pick(s, &[true, false]),
+        count: pick(s, &[Count::Segments, Count::Acks]),
+        window_validation: pick(s, &[true, false]),
+        delayed_ack: pick(s, &[true, false]),
+        delayed_ack_ps: 40 * MS,
+        quick_acks: pick(s, &[0, 8]),
+        rtt: pick(s, &[RttSampling::Timestamps, RttSampling::PerWindow]),
+        clock_ps: pick(s, &[0, MS]),
+        pacing: pick(s, &[None, None, Some(Pacing { slow_start_gain: 2.0, gain: 1.2 })]),
+    }
+}
+
+fn traffic(n: u32, s: &mut Stream) -> Vec<Traffic> {
+    let mut all = Vec::new();
+    for i in 0..2 + s.below(4) as u32 {
+        let from = s.below(u64::from(n)) as u32;
+        let to = (from + 1 + s.below(u64::from(n) - 1) as u32) % n;
+        all.push(Traffic::Flow(Flow {
+            name: format!("f{i}"),
+            law: i % 4,
+            transport: i % 3,
+            source: Place { node: from, edge: pick(s, &[None, Some(0)]) },
+            receiver: Place { node: to, edge: pick(s, &[None, Some(1)]) },
+            start_ps: pick(s, &[0, 0, 13 * MS]),
+            packets: pick(s, &[None, Some(1), Some(500)]),
+        }));
+    }
+    all.push(poisson(n, s));
+    all.push(web(n, s));
+    all
+}
+
+/// Sources at the first router, receivers at the last.
+fn poisson(n: u32, s: &mut Stream) -> Traffic {
+    Traffic::Poisson(Poisson {
+        name: "arrivals".into(),
+        law: s.below(4) as u32,
+        transport: 1,
+        sources: vec![Pool { node: 0, edge: None, hosts: 1 }, Pool { node: 0, edge: Some(1), hosts: 3 }],
+        receivers: vec![Pool { node: n - 1, edge: None, hosts: 2 }],
+        flows_per_s: 40.0,
+        size: Size::Exponential { mean_packets: 20.0 },
+        start_ps: 0,
+        stop_ps: 2 * SECOND,
+    })
+}
+
+/// Users and receivers at every router, all behind host links.
+fn web(n: u32, s: &mut Stream) -> Traffic {
+    let pools = |edge, hosts| (0..n).map(|node| Pool { node, edge: Some(edge), hosts }).collect();
+    Traffic::Web(Web {
+        name: "web".into(),
+        law: s.below(4) as u32,
+        transport: 2,
+        sources: pools(0, 5),
+        receivers: pools(1, 7),
+        think_s: 0.3,
+        size: Size::Pareto { mean_packets: 15.0, shape: 1.5 },
+        at_once: 0.5,
+    })
+}
+
+/// One of each law, with its defaults.
+pub fn laws<L: headgate_model::control::Registry>() -> Vec<Choice> {
+    let defaults = |card: &headgate_model::params::Card| card.params.iter().map(|p| p.default).collect();
+    L::cards().iter().enumerate().map(|(index, card)| Choice { index, values: defaults(card) }).collect()
+}
