@@ -7,6 +7,9 @@ use std::collections::BTreeSet;
 use super::range::{LONGEST_RUN_S, Spot};
 use crate::error::Checked;
 
+/// Each sample looks at every flow: more of them would take longer than the run itself.
+const MOST_SAMPLES: u64 = 100_000_000;
+
 /// Rows of all series together; this many take some gigabytes.
 const MOST_ROWS: u64 = 100_000_000;
 
@@ -17,9 +20,7 @@ pub fn check(plan: &Plan) -> Checked {
         after_the_end("the warm-up", measure.warmup_ps, plan)
     })?;
     periods(plan)?;
-    at.ensure(measure.periods.is_empty() || measure.interval_ps > 0, "interval_ps", || {
-        "the sampling interval is above 0 s".to_owned()
-    })?;
+    samples(&measure.periods, measure.interval_ps, &at)?;
     measure.series.as_ref().map_or(Ok(()), |chosen| series(chosen, plan))
 }
 
@@ -40,9 +41,22 @@ fn periods(plan: &Plan) -> Checked {
     Ok(())
 }
 
+/// Without periods nothing is sampled, and no interval is needed.
+fn samples(periods: &[[u64; 2]], interval_ps: u64, at: &Spot) -> Checked {
+    if periods.is_empty() {
+        return Ok(());
+    }
+    at.positive_span("interval_ps", interval_ps, LONGEST_RUN_S)?;
+    let samples: u64 = periods.iter().map(|[start, end]| (end - start) / interval_ps).sum();
+    at.ensure(samples <= MOST_SAMPLES, "interval_ps", || {
+        let interval = seconds(interval_ps);
+        format!("{interval} s takes {samples} samples of the network; at most {MOST_SAMPLES} are taken")
+    })
+}
+
 fn series(series: &Series, plan: &Plan) -> Checked {
     let at = Spot::new("measure.series");
-    at.ensure(series.interval_ps > 0, "interval_ps", || "the interval is above 0 s".to_owned())?;
+    at.positive_span("interval_ps", series.interval_ps, LONGEST_RUN_S)?;
     for &link in &series.links {
         at.index("links", link, plan.links.len(), "link")?;
     }

@@ -76,16 +76,18 @@ fn transports() {
     refused("header_bytes", json!(65_535), "make 66995 B");
     refused("ack_bytes", json!(0), "1 to 65535 B");
     refused("syn_bytes", json!(0), "1 to 65535 B");
-    refused("initial_window", json!(0.5), "from 1 to 1000000000 segments");
+    refused("initial_window", json!(0.5), "from 1 to 100000 segments");
     refused("initial_ssthresh", json!(0.0), "no bound");
     refused("receive_window", json!(0), "no bound");
-    refused("min_rto_ps", json!(0), "above 0 s");
+    refused("min_rto_ps", json!(999_999), "from 0.000001 to 8640000 s");
     refused("min_rto_ps", json!(61_000_000_000_000u64), "61 s, is above the greatest, 60 s");
     refused("max_rto_ps", json!(u64::MAX), "8640000 s");
-    refused("initial_rto_ps", json!(0), "above 0 s");
+    refused("initial_rto_ps", json!(999_999), "from 0.000001 to 8640000 s");
     refused("syn_tries", json!(0), "1 to 255");
-    refused("syn_tries", json!(255), "take fewer");
-    refused("syn_rto_ps", json!(0), "above 0 s");
+    refused("syn_rto_ps", json!(u64::MAX), "8640000 s");
+    refused("syn_rto_ps", json!(999_999), "from 0.000001 to 8640000 s");
+    let slow = json!(1_000_000_000_000_000_000u64);
+    assert_refused("/transports/0/syn_rto_ps", slow, "transports[0].syn_tries", "take fewer");
     refused("delayed_ack_ps", json!(u64::MAX), "1000 s");
     refused("clock_ps", json!(u64::MAX), "1000 s");
     let pacing = json!({"slow_start_gain": 2.0, "gain": 0.0});
@@ -113,6 +115,10 @@ fn measurement() {
     assert_refused("/duration_ps", json!(u64::MAX), "duration_ps", "8640000 s");
     assert_refused("/measure/warmup_ps", json!(long), "measure.warmup_ps", "ends at 100 s, after the run");
     assert_refused("/measure/interval_ps", json!(0), "measure.interval_ps", "above 0 s");
+    assert_refused("/measure/interval_ps", json!(u64::MAX), "measure.interval_ps", "8640000 s");
+    let whole =
+        json!({"warmup_ps": 0, "periods": [[0, 10_000_000_000_000u64]], "interval_ps": 1, "flows": "all"});
+    assert_refused("/measure", whole, "measure.interval_ps", "takes 10000000000000 samples");
     assert_refused("/measure/periods/0", json!([5, 5]), "measure.periods[0]", "after it starts");
     assert_refused("/measure/periods/1", json!([1999, 2500]), "measure.periods[1]", "do not overlap");
     assert_refused("/measure/periods/1", json!([2000, long]), "measure.periods[1]", "after the run");
@@ -120,6 +126,7 @@ fn measurement() {
         assert_refused(&format!("/measure/series/{key}"), value, place, says);
     };
     series("interval_ps", json!(0), "measure.series.interval_ps", "above 0 s");
+    series("interval_ps", json!(u64::MAX), "measure.series.interval_ps", "8640000 s");
     series("interval_ps", json!(1), "measure.series.interval_ps", "rows of series");
     series("links", json!([3]), "measure.series.links", "no link 3");
     series("flows", json!(["one", "many"]), "measure.series.flows[1]", "not the name of a single flow");

@@ -9,8 +9,14 @@ use crate::error::Checked;
 /// A profile's number travels in eight bits of each SYN.
 const MOST_PROFILES: u64 = 255;
 
+/// A first window is sent at once, so it is one that memory holds many times.
+const LARGEST_FIRST_WINDOW: f64 = 1e5;
+
 /// Beyond any window a flow can fill; windows stay exact in every type that holds them.
 const LARGEST_WINDOW: f64 = 1e9;
+
+/// Shorter time-outs expire more often than packets pass.
+const SHORTEST_TIMEOUT: u64 = SECOND / 1_000_000;
 
 /// Pacing far from cwnd/srtt is a mistake, and a gap without end would follow from a gain near 0.
 const GAINS: (f64, f64) = (0.01, 100.0);
@@ -42,7 +48,7 @@ fn sizes(t: &Transport, at: &Spot) -> Checked {
 }
 
 fn windows(t: &Transport, at: &Spot) -> Checked {
-    at.number("initial_window", t.initial_window, (1.0, LARGEST_WINDOW), "segments")?;
+    at.number("initial_window", t.initial_window, (1.0, LARGEST_FIRST_WINDOW), "segments")?;
     let threshold = t.initial_ssthresh.unwrap_or(1.0);
     at.number("initial_ssthresh", threshold, (1.0, LARGEST_WINDOW), "segments (or absent: no bound)")?;
     let window = t.receive_window.map_or(1, u64::from);
@@ -50,8 +56,9 @@ fn windows(t: &Transport, at: &Spot) -> Checked {
 }
 
 fn timeouts(t: &Transport, at: &Spot) -> Checked {
-    at.positive_span("min_rto_ps", t.min_rto_ps, LONGEST_RUN_S)?;
-    at.positive_span("initial_rto_ps", t.initial_rto_ps, LONGEST_RUN_S)?;
+    for (key, ps) in [("min_rto_ps", t.min_rto_ps), ("initial_rto_ps", t.initial_rto_ps)] {
+        timeout(key, ps, at)?;
+    }
     at.span("max_rto_ps", t.max_rto_ps, LONGEST_RUN_S)?;
     at.ensure(t.min_rto_ps <= t.max_rto_ps, "min_rto_ps", || {
         let (least, most) = (seconds(t.min_rto_ps), seconds(t.max_rto_ps));
@@ -59,11 +66,22 @@ fn timeouts(t: &Transport, at: &Spot) -> Checked {
     })
 }
 
-/// The wait doubles with each SYN, so the number of tries bounds it.
+fn timeout(key: &str, ps: u64, at: &Spot) -> Checked {
+    at.ensure(ps >= SHORTEST_TIMEOUT, key, || {
+        format!(
+            "{} s is not allowed; a time-out is from {} to {LONGEST_RUN_S} s",
+            seconds(ps),
+            seconds(SHORTEST_TIMEOUT)
+        )
+    })?;
+    at.span(key, ps, LONGEST_RUN_S)
+}
+
+/// The wait doubles with each SYN, sixteen times at most.
 fn syn(t: &Transport, at: &Spot) -> Checked {
     at.count("syn_tries", t.syn_tries.into(), (1, 255), "SYNs")?;
-    at.positive_span("syn_rto_ps", t.syn_rto_ps, LONGEST_RUN_S)?;
-    let last = u128::from(t.syn_rto_ps) << (t.syn_tries - 1).min(63);
+    timeout("syn_rto_ps", t.syn_rto_ps, at)?;
+    let last = u128::from(t.syn_rto_ps) << (t.syn_tries - 1).min(16);
     at.ensure(last <= u128::from(LONGEST_RUN_S * SECOND), "syn_tries", || {
         let (first, tries) = (seconds(t.syn_rto_ps), t.syn_tries);
         format!("{first} s, doubled for each of {tries} SYNs, grows beyond 100 days; take fewer")
