@@ -17,6 +17,8 @@ pub struct Episode {
     pub board: Scoreboard,
     /// NewReno: segments that duplicate ACKs say have left (RFC 6582 §3.2).
     inflation: f64,
+    /// NewReno: this recovery has seen a partial ACK.
+    partial: bool,
     /// PRR: segments delivered and sent since recovery began, and the flight then.
     delivered: u32,
     sent: u32,
@@ -27,7 +29,7 @@ impl Episode {
     fn new(una: u32, next: u32) -> Self {
         let mut board = Scoreboard::new(una);
         board.extend(next);
-        Self { board, inflation: 0.0, delivered: 0, sent: 0, flight: 0 }
+        Self { board, inflation: 0.0, partial: false, delivered: 0, sent: 0, flight: 0 }
     }
 
     /// A new segment was sent; `next` is above it.
@@ -73,7 +75,7 @@ impl<L: Registry> Sender<L> {
         match self.phase {
             Phase::Open => self.in_disorder(news, shared),
             Phase::Recovery if sack => self.in_sack_recovery(news, shared),
-            Phase::Recovery => self.in_newreno_recovery(news, shared),
+            Phase::Recovery => return self.in_newreno_recovery(news, shared),
             _ => self.after_timeout(news, sack, shared),
         }
         if newly > 0 {
@@ -116,7 +118,7 @@ impl<L: Registry> Sender<L> {
         let profile = self.profile(shared);
         let proportional = profile.sack && profile.prr;
         let episode = self.episode.as_mut().expect("losses are on the board");
-        episode.inflation = f64::from(self.dupacks);
+        (episode.inflation, episode.partial) = (f64::from(self.dupacks), false);
         (episode.delivered, episode.sent, episode.flight) = (0, 0, self.next - self.una);
         episode.board.lose_first();
         if proportional {
@@ -137,20 +139,27 @@ impl<L: Registry> Sender<L> {
         }
     }
 
+    /// RFC 6582 §3.2. Only the first partial ACK restarts the timer ("impatient"): a window that lost
+    /// much ends in a time-out rather than in a round trip for each loss.
     fn in_newreno_recovery(&mut self, news: News, shared: &mut Shared<L>) {
         if self.una >= self.recover {
             self.leave_recovery(shared);
-            return;
+            self.restart_timer(shared);
+            return self.forget_episode();
         }
         let episode = self.episode.as_mut().expect("recovery has a board");
         if news.newly == 0 {
             episode.inflation += 1.0;
             return;
         }
-        // Partial ACK (RFC 6582 §3.2 step 3): deflate, add back one, resend the next hole.
+        // deflate by what was acknowledged, add back one, resend the next hole (step 3)
         episode.inflation = (episode.inflation - f64::from(news.newly)).max(0.0) + 1.0;
+        let first = !std::mem::replace(&mut episode.partial, true);
         episode.board.lose_first();
         self.resend(shared);
+        if first {
+            self.restart_timer(shared);
+        }
     }
 
     fn leave_recovery(&mut self, shared: &mut Shared<L>) {

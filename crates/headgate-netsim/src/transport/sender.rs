@@ -302,7 +302,10 @@ impl<L: Registry> Sender<L> {
         self.window.cwnd = 1.0;
         // RFC 5681 §3.1: ssthresh is held while the same segment times out again.
         if self.backoff == 0 {
+            let reduced = (self.phase == Phase::Recovery).then_some(self.window.ssthresh);
             self.law.on_congestion(Congestion::Timeout, flight, &self.rtt.path, &mut self.window);
+            // one reduction for one window of losses (as Linux, tcp_enter_loss)
+            self.window.ssthresh = reduced.unwrap_or(self.window.ssthresh);
         }
         self.backoff = self.backoff.saturating_add(1);
         self.dupacks = 0;
