@@ -8,6 +8,8 @@
 pub mod catalog;
 pub mod error;
 #[cfg(test)]
+mod extremes;
+#[cfg(test)]
 mod sample;
 pub mod simulation;
 mod snapshot;

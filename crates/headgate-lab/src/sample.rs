@@ -60,3 +60,19 @@ pub fn lists() -> Lists {
     ];
     columns.into_iter().map(|(name, column)| (format!("list.{name}"), column.to_vec())).collect()
 }
+
+/// The plan with one value replaced; the pointer is a JSON pointer.
+pub fn with(pointer: &str, value: Value) -> Value {
+    let mut plan = plan();
+    replace(&mut plan, pointer, value);
+    plan
+}
+
+pub fn replace(plan: &mut Value, pointer: &str, value: Value) {
+    let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
+    match plan.pointer_mut(parent).expect("a place in the plan") {
+        Value::Object(map) => drop(map.insert(key.to_owned(), value)),
+        Value::Array(items) => items[key.parse::<usize>().expect("an index")] = value,
+        _ => panic!("{parent} holds no values"),
+    }
+}

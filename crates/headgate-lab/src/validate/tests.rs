@@ -4,19 +4,7 @@ use headgate_netsim::setup::Lists;
 use serde_json::{Value, json};
 
 use super::validate;
-use crate::sample::{lists, plan, transport};
-
-/// The plan with one value replaced; the pointer is a JSON pointer.
-fn with(pointer: &str, value: Value) -> Value {
-    let mut plan = plan();
-    let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
-    match plan.pointer_mut(parent).expect("a place in the plan") {
-        Value::Object(map) => drop(map.insert(key.to_owned(), value)),
-        Value::Array(items) => items[key.parse::<usize>().expect("an index")] = value,
-        _ => panic!("{parent} holds no values"),
-    }
-    plan
-}
+use crate::sample::{lists, plan, transport, with};
 
 fn refusal(plan: &Value, lists: &Lists) -> String {
     validate(&plan.to_string(), lists).expect_err("a refusal").to_string()

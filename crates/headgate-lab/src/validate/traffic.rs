@@ -12,8 +12,8 @@ use crate::error::Checked;
 /// Mean thinking times; exponential ones still end within 64 bits.
 const THINKING_S: (f64, f64) = (1e-9, 100_000.0);
 
-/// Arrivals: a mean gap of a nanosecond to one of a day or so.
-const ARRIVALS_PER_S: (f64, f64) = (1e-5, 1e9);
+/// Arrivals: a mean gap of ten nanoseconds to one of a day or so.
+const ARRIVALS_PER_S: (f64, f64) = (1e-5, 1e8);
 
 /// A Pareto mean exists above shape 1; beyond 1000 all sizes are equal.
 const STEEPEST: f64 = 1000.0;
