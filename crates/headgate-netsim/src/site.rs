@@ -1,9 +1,9 @@
 //! The hosts behind one router: their connections and their traffic.
 
 use headgate_model::control::Registry;
-use headgate_model::units::{NEVER, seconds};
+use headgate_model::units::{NEVER, Time, seconds};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::packet::{Kind, NO_SACK, Packet};
 use crate::record::{FlowRow, Status, pair};
@@ -11,13 +11,15 @@ use crate::shared::Shared;
 use crate::timers::{Purpose, Timer};
 use crate::traffic::Sources;
 use crate::transport::receiver::{Receiver, Reply};
-use crate::transport::sender::{NO_OWNER, Opening, Phase, Sender};
+use crate::transport::sender::{LINGER, NO_OWNER, Opening, Phase, Sender};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Site<L> {
     router: u32,
     pub senders: Vec<Sender<L>>,
     free_senders: Vec<u32>,
+    /// Slots whose generations are used up, and when they may begin again.
+    resting: VecDeque<(u32, Time)>,
     pub receivers: Vec<Receiver>,
     free_receivers: Vec<u32>,
     /// Receivers by (sender, generation): a SYN that comes twice finds the first one's.
@@ -31,6 +33,7 @@ impl<L: Registry> Site<L> {
             router,
             senders: Vec::new(),
             free_senders: Vec::new(),
+            resting: VecDeque::new(),
             receivers: Vec::new(),
             free_receivers: Vec::new(),
             connections: BTreeMap::new(),
@@ -232,7 +235,7 @@ impl<L: Registry> Site<L> {
     }
 
     fn open(&mut self, opening: &Opening, shared: &mut Shared<L>) {
-        let slot = self.free_senders.pop().unwrap_or(self.senders.len() as u32) as usize;
+        let slot = self.free_slot(shared.now);
         let address = shared.split.join(self.router as usize, slot);
         let generation = self.senders.get(slot).map_or(0, |s| s.generation.wrapping_add(1));
         let sender = Sender::open(opening, address, generation, shared);
@@ -243,6 +246,23 @@ impl<L: Registry> Site<L> {
         }
         if let Some(trace) = shared.specs[opening.spec as usize].traced {
             shared.traced[trace as usize] = Some(address);
+        }
+    }
+
+    /// A slot for a new sender: the one left last is still in the cache.
+    fn free_slot(&mut self, now: Time) -> usize {
+        if self.resting.front().is_some_and(|r| r.1 < now) {
+            self.free_senders.extend(self.resting.pop_front().map(|r| r.0));
+        }
+        self.free_senders.pop().unwrap_or(self.senders.len() as u32) as usize
+    }
+
+    /// Gives a slot back. Before its generations begin again every receiver they had must be gone.
+    fn vacate(&mut self, slot: usize, now: Time) {
+        if self.senders[slot].generation == u8::MAX {
+            self.resting.push_back((slot as u32, now + LINGER));
+        } else {
+            self.free_senders.push(slot as u32);
         }
     }
 
@@ -257,7 +277,7 @@ impl<L: Registry> Site<L> {
         }
         sender.close(shared);
         let owner = sender.owner;
-        self.free_senders.push(slot as u32);
+        self.vacate(slot, shared.now);
         if owner != NO_OWNER {
             let timer = self.sources.think(owner, shared.now, &shared.specs, self.router);
             shared.timers.push(timer);

@@ -189,6 +189,7 @@ impl<L: Registry> Sender<L> {
             shared.sacks.forget(packet);
             return false;
         }
+        debug_assert!(packet.a <= self.next, "an ACK of what was never sent");
         let plain = self.episode.is_none() && packet.c == NO_SACK;
         if plain && packet.a > self.una {
             self.on_progress(packet.a, packet.b, shared);

@@ -58,6 +58,18 @@ fn a_run_written_out_and_resumed_is_the_same_run() {
 }
 
 #[test]
+fn thousands_of_short_flows_do_not_mistake_each_other() {
+    let plan = networks::churn();
+    let ours = finished(machine(&plan));
+    let theirs = heap::HeapEngine::<AnyLaw>::new(&plan, &networks::laws::<AnyLaw>()).run();
+    assert_eq!(ours.digest(), theirs);
+    let flows = &ours.record().flows;
+    assert!(flows.len() > 1_800, "{}", flows.len()); // 2 s of 1000 flows/s
+    let done = flows.iter().filter(|f| f.fct_receiver.is_some() && f.delivered_total == f.size).count();
+    assert!(done > flows.len() - 10, "{done} of {}", flows.len()); // the last ones are under way
+}
+
+#[test]
 fn another_seed_is_another_run() {
     let plan = networks::plan(5);
     let other = Plan { seed: 6, ..plan.clone() };

@@ -152,3 +152,25 @@ pub fn laws<L: headgate_model::control::Registry>() -> Vec<Choice> {
     let defaults = |card: &headgate_model::params::Card| card.params.iter().map(|p| p.default).collect();
     L::cards().iter().enumerate().map(|(index, card)| Choice { index, values: defaults(card) }).collect()
 }
+
+/// One short link, one source, very many very short flows: slots and generations are used up fast.
+pub fn churn() -> Plan {
+    let mut plan = plan(0);
+    plan.nodes.truncate(2);
+    let ends = [(0, 1), (1, 0)];
+    let link = |(from, to)| Link {
+        name: format!("{from}-{to}"),
+        from,
+        to,
+        rate_bps: 1_000_000_000,
+        delay_ps: 100 * US,
+        buffer: Buffer::Infinite,
+        loss: 0.001,
+    };
+    plan.links = ends.map(link).into();
+    let Traffic::Poisson(mut poisson) = poisson(2, &mut Stream::new(1, "churn", 0)) else { unreachable!() };
+    poisson.sources.truncate(1);
+    poisson.flows_per_s = 1_000.0;
+    plan.traffic = vec![Traffic::Poisson(poisson)];
+    plan
+}
