@@ -46,7 +46,7 @@ pub struct Ack {
     pub in_flight: u32,
     /// A round trip has passed since the last such mark (RFC 9002-style round counting).
     pub round_start: bool,
-    /// Delivery-rate sample, segments/s; 0 when the transport takes none.
+    /// Delivery-rate sample, segments/s; 0 when there is none (see [`Law::wants_rate`]).
     pub rate: f64,
     /// The window is what limits the flow; laws do not grow it otherwise.
     pub cwnd_limited: bool,
@@ -86,6 +86,11 @@ pub trait Law: Clone + Send {
 
     /// Recovery ended; `cwnd` is back at `ssthresh`.
     fn on_recovered(&mut self, _now_s: f64, _path: &Path, _window: &mut Window) {}
+
+    /// Whether [`Ack::rate`] is needed; the transport then keeps a journal of every segment.
+    fn wants_rate(&self) -> bool {
+        false
+    }
 
     /// Window gauges a trace may show beside `cwnd`, as (name, value).
     fn gauge(&self) -> Option<(&'static str, f64)> {

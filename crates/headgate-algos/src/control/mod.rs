@@ -45,6 +45,10 @@ macro_rules! laws {
                 match self { $(Self::$Name(law) => law.on_recovered(now_s, path, window),)+ }
             }
 
+            fn wants_rate(&self) -> bool {
+                match self { $(Self::$Name(law) => law.wants_rate(),)+ }
+            }
+
             fn gauge(&self) -> Option<(&'static str, f64)> {
                 match self { $(Self::$Name(law) => law.gauge(),)+ }
             }

@@ -51,7 +51,7 @@ impl From<&Transport> for Profile {
             sack: t.recovery == Recovery::Sack,
             limited_transmit: t.limited_transmit,
             prr: t.prr,
-            rack_tlp: t.rack_tlp,
+            rack_tlp: t.rack_tlp && t.recovery == Recovery::Sack,
             count_segments: t.count == Count::Segments,
             window_validation: t.window_validation,
             delayed_ack: t.delayed_ack.then_some(t.delayed_ack_ps),

@@ -2,9 +2,10 @@
 //! rate reduction (RFC 6937), limited transmit (RFC 3042).
 
 use headgate_model::control::{Congestion, Registry};
-use headgate_model::units::seconds;
+use headgate_model::units::{Span, Time, seconds};
 use serde::{Deserialize, Serialize};
 
+use super::journal::Journal;
 use super::profile::Profile;
 use super::scoreboard::{DUP_THRESH, Scoreboard};
 use super::sender::{Phase, Sender};
@@ -43,6 +44,25 @@ impl Episode {
     }
 }
 
+/// Tells the journal, if there is one, what arrived.
+struct Arrivals<'a> {
+    journal: Option<&'a mut Journal>,
+    now: Time,
+    min_rtt: Span,
+}
+
+impl<'a> Arrivals<'a> {
+    fn new(journal: &'a mut Option<Box<Journal>>, now: Time, min_rtt: Span) -> Self {
+        Self { journal: journal.as_deref_mut(), now, min_rtt }
+    }
+
+    fn note(&mut self, seq: u32) {
+        if let Some(journal) = &mut self.journal {
+            journal.deliver(seq, self.now, self.min_rtt);
+        }
+    }
+}
+
 /// What one ACK in trouble brought.
 #[derive(Clone, Copy)]
 struct News {
@@ -63,25 +83,29 @@ impl<L: Registry> Sender<L> {
             return; // an old ACK, or a duplicate with nothing outstanding
         }
         let (flight, newly) = (self.next - self.una, cum - self.una);
-        let sack = self.profile(shared).sack;
+        let (sack, min_rtt) = (self.profile(shared).sack, self.min_rtt());
         let episode = self.episode.get_or_insert_with(|| Box::new(Episode::new(self.una, self.next)));
-        let mut delivered = episode.board.advance(cum);
-        if let (true, Some(blocks)) = (sack, blocks) {
-            delivered += episode.board.sack(blocks);
-        }
+        let blocks = blocks.filter(|_| sack).unwrap_or_default();
+        let mut arrived = Arrivals::new(&mut self.journal, shared.now, min_rtt);
+        let mut delivered = episode.board.advance(cum, |seq| arrived.note(seq));
+        delivered += episode.board.sack(blocks, |seq| arrived.note(seq));
         self.una = cum;
+        if let Some(journal) = &mut self.journal {
+            journal.advance(cum);
+        }
         let rtt_s = self.count_ack(newly, packet.b, shared);
+        self.settle_probe(newly, shared);
         let news = News { newly, delivered, flight, rtt_s };
+        if newly > 0 && (sack || self.phase != Phase::Recovery) {
+            self.restart_timer(shared);
+        }
         match self.phase {
             Phase::Open => self.in_disorder(news, shared),
             Phase::Recovery if sack => self.in_sack_recovery(news, shared),
-            Phase::Recovery => return self.in_newreno_recovery(news, shared),
+            Phase::Recovery => self.in_newreno_recovery(news, shared),
             _ => self.after_timeout(news, sack, shared),
         }
-        if newly > 0 {
-            self.restart_timer(shared);
-        }
-        self.forget_episode();
+        self.forget_episode(shared);
     }
 
     /// Counts a duplicate, or takes the RTT sample of an ACK that moves on.
@@ -98,17 +122,18 @@ impl<L: Registry> Sender<L> {
 
     /// Open, but segments are missing or were until now.
     fn in_disorder(&mut self, news: News, shared: &mut Shared<L>) {
-        let sack = self.profile(shared).sack;
+        let Profile { sack, rack_tlp, .. } = *self.profile(shared);
         // Without SACK, duplicates up to the last recovery point may echo what was sent twice.
         let fresh = sack || self.recover == 0 || self.una > self.recover;
-        if self.board().judge() || (self.dupacks as usize >= DUP_THRESH && fresh) {
+        let counts = !rack_tlp && fresh;
+        if self.judge(shared) || (counts && self.dupacks as usize >= DUP_THRESH) {
             self.enter_recovery(news.delivered, shared);
         } else if news.newly > 0 {
             self.grow(news.newly, news.flight, news.rtt_s, shared);
         }
     }
 
-    fn enter_recovery(&mut self, delivered: u32, shared: &mut Shared<L>) {
+    pub(super) fn enter_recovery(&mut self, delivered: u32, shared: &mut Shared<L>) {
         let flight = self.flight_for_law();
         self.law.on_congestion(Congestion::Loss, flight, &self.rtt.path, &mut self.window);
         self.phase = Phase::Recovery;
@@ -120,7 +145,9 @@ impl<L: Registry> Sender<L> {
         let episode = self.episode.as_mut().expect("losses are on the board");
         (episode.inflation, episode.partial) = (f64::from(self.dupacks), false);
         (episode.delivered, episode.sent, episode.flight) = (0, 0, self.next - self.una);
-        episode.board.lose_first();
+        if episode.board.lost == 0 {
+            episode.board.lose_first();
+        }
         if proportional {
             self.reduce_proportionally(delivered);
         } else {
@@ -131,7 +158,7 @@ impl<L: Registry> Sender<L> {
     }
 
     fn in_sack_recovery(&mut self, news: News, shared: &mut Shared<L>) {
-        self.board().judge();
+        self.judge(shared);
         if self.una >= self.recover {
             self.leave_recovery(shared);
         } else if self.profile(shared).prr {
@@ -143,9 +170,8 @@ impl<L: Registry> Sender<L> {
     /// much ends in a time-out rather than in a round trip for each loss.
     fn in_newreno_recovery(&mut self, news: News, shared: &mut Shared<L>) {
         if self.una >= self.recover {
-            self.leave_recovery(shared);
             self.restart_timer(shared);
-            return self.forget_episode();
+            return self.leave_recovery(shared);
         }
         let episode = self.episode.as_mut().expect("recovery has a board");
         if news.newly == 0 {
@@ -188,7 +214,7 @@ impl<L: Registry> Sender<L> {
     }
 
     fn after_timeout(&mut self, news: News, sack: bool, shared: &mut Shared<L>) {
-        self.board().judge();
+        self.judge(shared);
         if news.newly == 0 {
             return;
         }
@@ -209,16 +235,17 @@ impl<L: Registry> Sender<L> {
         episode.inflation = 0.0;
     }
 
-    fn board(&mut self) -> &mut Scoreboard {
+    pub(super) fn board(&mut self) -> &mut Scoreboard {
         &mut self.episode.as_mut().expect("trouble has a board").board
     }
 
     /// Drops the board once nothing is missing.
-    fn forget_episode(&mut self) {
+    fn forget_episode(&mut self, shared: &mut Shared<L>) {
         let Some(episode) = &self.episode else { return };
         let clean = episode.board.sacked == 0 && episode.board.lost == 0;
         if self.phase == Phase::Open && clean && self.dupacks == 0 {
             self.episode = None;
+            self.restart_timer(shared); // a probe may be due from now on
         }
     }
 

@@ -48,12 +48,16 @@ impl Scoreboard {
         self.flags.resize((next - self.base) as usize, 0);
     }
 
-    /// Everything below `una` was acknowledged; returns how many of those had not been SACKed.
-    pub fn advance(&mut self, una: u32) -> u32 {
+    /// Everything below `una` was acknowledged; returns how many of those had not been SACKed, and
+    /// tells `news` of each.
+    pub fn advance(&mut self, una: u32, mut news: impl FnMut(u32)) -> u32 {
         let mut fresh = 0;
         while self.base < una {
             let flags = self.flags.pop_front().unwrap_or(0);
-            fresh += u32::from(flags & SACKED == 0);
+            if flags & SACKED == 0 {
+                fresh += 1;
+                news(self.base);
+            }
             self.uncount(flags);
             self.base += 1;
         }
@@ -68,20 +72,20 @@ impl Scoreboard {
         self.resent -= u32::from(flags & RESENT != 0);
     }
 
-    /// Takes the blocks of one ACK; returns how many segments they newly SACK.
-    pub fn sack(&mut self, blocks: Blocks) -> u32 {
+    /// Takes the blocks of one ACK; returns how many segments they newly SACK, and tells `news` of each.
+    pub fn sack(&mut self, blocks: Blocks, mut news: impl FnMut(u32)) -> u32 {
         let before = self.sacked;
         for (from, to) in blocks {
             let known = self.recent.iter().copied().find(|&(a, b)| a < to && from < b);
             let (a, b) = known.unwrap_or((to, to));
-            self.mark_sacked(from, to.min(a));
-            self.mark_sacked(from.max(b), to);
+            self.mark_sacked(from, to.min(a), &mut news);
+            self.mark_sacked(from.max(b), to, &mut news);
         }
         self.recent = blocks;
         self.sacked - before
     }
 
-    fn mark_sacked(&mut self, from: u32, to: u32) {
+    fn mark_sacked(&mut self, from: u32, to: u32, news: &mut impl FnMut(u32)) {
         let end = self.base + self.flags.len() as u32;
         for seq in from.max(self.base)..to.min(end) {
             let flags = *self.flag(seq);
@@ -90,6 +94,7 @@ impl Scoreboard {
                 *self.flag(seq) = SACKED;
                 self.sacked += 1;
                 self.rank(seq);
+                news(seq);
             }
         }
     }
@@ -146,7 +151,7 @@ impl Scoreboard {
         self.judged = self.base + self.flags.len() as u32;
     }
 
-    /// A resent segment that is lost again (RACK, RFC 8985) may be sent once more.
+    /// A segment is lost, perhaps again (RACK, RFC 8985): it may be sent once more.
     pub fn lose_again(&mut self, seq: u32) {
         let flags = self.flag(seq);
         if *flags & SACKED != 0 {
@@ -190,8 +195,10 @@ impl Scoreboard {
         self.resend()
     }
 
-    pub fn is_sacked(&mut self, seq: u32) -> bool {
-        *self.flag(seq) & SACKED != 0
+    /// Whether nothing is to be learnt of a segment: it arrived, or is lost and not sent again yet.
+    pub fn is_settled(&self, seq: u32) -> bool {
+        let flags = seq.checked_sub(self.base).and_then(|at| self.flags.get(at as usize));
+        flags.is_none_or(|&f| f & SACKED != 0 || f & (LOST | RESENT) == LOST)
     }
 
     pub fn bytes(&self) -> usize {
@@ -212,9 +219,9 @@ mod tests {
     #[test]
     fn three_sacked_segments_above_make_a_hole_lost() {
         let mut b = board(10);
-        b.sack([(101, 103), (0, 0), (0, 0)]);
+        b.sack([(101, 103), (0, 0), (0, 0)], drop);
         assert!(!b.judge());
-        b.sack([(101, 104), (0, 0), (0, 0)]);
+        b.sack([(101, 104), (0, 0), (0, 0)], drop);
         assert!(b.judge());
         assert_eq!((b.sacked, b.lost, b.pipe()), (3, 1, 6));
         assert_eq!(b.resend(), Some(100));
@@ -224,18 +231,18 @@ mod tests {
     #[test]
     fn acknowledged_segments_leave_all_counts() {
         let mut b = board(10);
-        b.sack([(105, 108), (102, 103), (0, 0)]);
+        b.sack([(105, 108), (102, 103), (0, 0)], drop);
         b.judge();
         assert_eq!(b.lost, 4); // 100, 101, 103, 104: three SACKed above each of them
         b.resend();
-        assert_eq!(b.advance(108), 4);
+        assert_eq!(b.advance(108, drop), 4);
         assert_eq!((b.sacked, b.lost, b.resent, b.pipe()), (0, 0, 0, 2));
     }
 
     #[test]
     fn a_timeout_loses_what_was_not_sacked() {
         let mut b = board(6);
-        b.sack([(102, 104), (0, 0), (0, 0)]);
+        b.sack([(102, 104), (0, 0), (0, 0)], drop);
         b.lose_all();
         assert_eq!((b.lost, b.pipe()), (4, 0));
         let resent: Vec<_> = std::iter::from_fn(|| b.resend()).collect();
@@ -263,11 +270,11 @@ mod tests {
                     }
                     2 if span > 0 => {
                         let from = b.base + random(span) as u32;
-                        b.sack([(from, from + random(6) as u32), (0, 0), (0, 0)]);
+                        b.sack([(from, from + random(6) as u32), (0, 0), (0, 0)], drop);
                         b.judge();
                     }
                     3 => drop(b.resend()),
-                    4 if span > 0 => drop(b.advance(b.base + random(span + 1) as u32)),
+                    4 if span > 0 => drop(b.advance(b.base + random(span + 1) as u32, drop)),
                     5 if random(20) == 0 => b.lose_all(),
                     _ => {}
                 }

@@ -5,6 +5,7 @@ use headgate_model::control::{Ack, Congestion, Registry, Window};
 use headgate_model::units::{NEVER, SECOND, Span, Time, seconds};
 use serde::{Deserialize, Serialize};
 
+use super::journal::Journal;
 use super::profile::Profile;
 use super::recovery::Episode;
 use super::rtt::{Estimator, since, stamp};
@@ -43,6 +44,16 @@ pub struct FlowTally {
     pub received: Option<Span>,
 }
 
+/// What the retransmission timer is set for; it is one timer (RFC 8985 §8).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Alarm {
+    Timeout,
+    /// A tail loss probe.
+    Probe,
+    /// The reordering window of an overtaken segment.
+    Reorder,
+}
+
 /// Nobody waits for the end of the flow.
 pub const NO_OWNER: u32 = u32::MAX;
 
@@ -72,6 +83,7 @@ pub struct Sender<L> {
     pub generation: u8,
     pub profile: u8,
     pub(super) backoff: u8,
+    alarm: Alarm,
     pub window: Window,
     pub(super) deadline: Time,
     /// When the timer in the heap goes off; it may be earlier than the deadline.
@@ -84,11 +96,14 @@ pub struct Sender<L> {
     pub host: u32,
     pub address: u32,
     pub(super) episode: Option<Box<Episode>>,
+    pub(super) journal: Option<Box<Journal>>,
     pub(super) law: L,
     /// Fast recovery may begin again above this (RFC 6582); 0 before the first.
     pub(super) recover: u32,
     /// Without time stamps: the segment being timed, and since when (Karn).
     pub(super) timed: Option<(u32, Time)>,
+    /// The tail loss probe under way: `next` after it, and whether it repeated a segment.
+    pub(super) probe: Option<(u32, bool)>,
     pace_next: Time,
     pace_armed: bool,
     pub spec: u32,
@@ -105,6 +120,8 @@ impl<L: Registry> Sender<L> {
         let profile = &shared.profiles[index as usize];
         let window =
             Window { cwnd: profile.initial_window, ssthresh: profile.initial_ssthresh, pace: f64::INFINITY };
+        let law = shared.laws[o.law as usize].clone();
+        let journal = (profile.rack_tlp || law.wants_rate()).then(Box::default);
         let mut sender = Self {
             una: 0,
             next: 0,
@@ -113,6 +130,7 @@ impl<L: Registry> Sender<L> {
             generation,
             profile: index,
             backoff: 0,
+            alarm: Alarm::Timeout,
             window,
             deadline: NEVER,
             armed: NEVER,
@@ -124,9 +142,11 @@ impl<L: Registry> Sender<L> {
             host: o.host,
             address,
             episode: None,
-            law: shared.laws[o.law as usize].clone(),
+            journal,
+            law,
             recover: 0,
             timed: None,
+            probe: None,
             pace_next: 0,
             pace_armed: false,
             spec: o.spec,
@@ -208,12 +228,26 @@ impl<L: Registry> Sender<L> {
     fn on_progress(&mut self, cum: u32, echo: u32, shared: &mut Shared<L>) {
         let flight = self.next - self.una;
         let newly = cum - self.una;
+        if self.journal.is_some() {
+            self.note_arrivals(cum, shared.now);
+        }
         self.una = cum;
         self.dupacks = 0;
         self.backoff = 0;
         let rtt_s = self.sample_rtt(cum, echo, shared);
+        if self.probe.is_some() {
+            self.settle_probe(newly, shared);
+        }
         self.grow(newly, flight, rtt_s, shared);
         self.restart_timer(shared);
+    }
+
+    fn note_arrivals(&mut self, cum: u32, now: Time) {
+        let (una, min_rtt) = (self.una, self.min_rtt());
+        if let Some(journal) = &mut self.journal {
+            (una..cum).for_each(|seq| journal.deliver(seq, now, min_rtt));
+            journal.advance(cum);
+        }
     }
 
     #[inline]
@@ -247,19 +281,25 @@ impl<L: Registry> Sender<L> {
         if round_start {
             self.round_end = self.next;
         }
+        let rate = if self.journal.is_some() { self.delivery_rate() } else { 0.0 };
         let ack = Ack {
             now_s: seconds(shared.now),
             acked: if profile.count_segments { f64::from(newly) } else { 1.0 },
             rtt_s,
             in_flight: flight,
             round_start,
-            rate: 0.0,
+            rate,
             cwnd_limited: !profile.window_validation || limits(&self.window, flight),
         };
         self.law.on_ack(&ack, &self.rtt.path, &mut self.window);
         self.tally.cwnd_sum += self.window.cwnd;
         self.tally.acks += 1;
         shared.counters.cwnd_increases += u64::from(self.window.cwnd > before);
+    }
+
+    fn delivery_rate(&mut self) -> f64 {
+        let min_rtt = self.min_rtt();
+        self.journal.as_mut().map_or(0.0, |j| j.rate(min_rtt))
     }
 
     /// FlightSize without what limited transmit added (RFC 5681 §3.2 step 1).
@@ -283,7 +323,11 @@ impl<L: Registry> Sender<L> {
         if self.phase == Phase::Connecting {
             return self.on_syn_timeout(shared);
         }
-        self.on_timeout(shared);
+        match self.alarm {
+            Alarm::Timeout => self.on_timeout(shared),
+            Alarm::Probe => self.on_probe_alarm(shared),
+            Alarm::Reorder => self.on_reorder_alarm(shared),
+        }
         true
     }
 
@@ -311,6 +355,7 @@ impl<L: Registry> Sender<L> {
         self.backoff = self.backoff.saturating_add(1);
         self.dupacks = 0;
         self.timed = None;
+        self.probe = None;
         self.round_end = self.next;
         self.lose_all();
         self.restart_timer(shared);
@@ -327,7 +372,7 @@ impl<L: Registry> Sender<L> {
 
     /// Sends what the window allows: lost segments first.
     #[inline]
-    fn pump(&mut self, shared: &mut Shared<L>) {
+    pub(super) fn pump(&mut self, shared: &mut Shared<L>) {
         let rate = self.pacing_rate(shared);
         loop {
             if self.in_flight(shared) >= self.allowance(shared) || !self.may_send_at(rate, shared) {
@@ -390,7 +435,7 @@ impl<L: Registry> Sender<L> {
     }
 
     #[inline]
-    fn send_new(&mut self, shared: &mut Shared<L>) -> bool {
+    pub(super) fn send_new(&mut self, shared: &mut Shared<L>) -> bool {
         let profile = self.profile(shared);
         if self.next >= self.size || self.next - self.una >= profile.receive_window {
             return false;
@@ -413,6 +458,9 @@ impl<L: Registry> Sender<L> {
     #[inline]
     pub(super) fn transmit(&mut self, seq: u32, shared: &mut Shared<L>) {
         shared.counters.segments_in += 1;
+        if let Some(journal) = &mut self.journal {
+            journal.note_sent(seq, shared.now, seq == self.una && self.next == seq + 1);
+        }
         let packet = Packet {
             time: shared.now,
             flow: self.receiver,
@@ -440,7 +488,16 @@ impl<L: Registry> Sender<L> {
             return;
         }
         let rto = self.rtt.rto(self.backoff, self.profile(shared));
-        self.set_deadline(shared.now + rto, shared);
+        let (alarm, wait) = match self.probe_timeout(shared) {
+            Some(probe) if probe < rto => (Alarm::Probe, probe),
+            _ => (Alarm::Timeout, rto),
+        };
+        self.set_alarm(alarm, shared.now + wait, shared);
+    }
+
+    pub(super) fn set_alarm(&mut self, alarm: Alarm, deadline: Time, shared: &mut Shared<L>) {
+        self.alarm = alarm;
+        self.set_deadline(deadline, shared);
     }
 
     /// Lazy: an armed timer that is early enough is left alone.
@@ -476,6 +533,7 @@ impl<L: Registry> Sender<L> {
         }
         self.phase = Phase::Idle;
         self.episode = None;
+        self.journal = None;
         shared.timers.push(Timer {
             time: shared.now + LINGER,
             site: self.destination,
@@ -500,7 +558,7 @@ impl<L: Registry> Sender<L> {
 
     /// Memory beside the record itself.
     pub fn extra_bytes(&self) -> usize {
-        self.episode.as_ref().map_or(0, |e| e.bytes())
+        self.episode.as_ref().map_or(0, |e| e.bytes()) + self.journal.as_ref().map_or(0, |j| j.bytes())
     }
 }
 

@@ -1,0 +1,180 @@
+//! What was known when each outstanding segment was sent: the memory behind RACK (RFC 8985) and
+//! delivery-rate samples (draft-cheng-iccrg-delivery-rate-estimation). Kept only for those who ask.
+
+use headgate_model::units::{SECOND, Span, Time};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// One transmission.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Sent {
+    at: Time,
+    /// Segments delivered until then, and when the last of them was acknowledged.
+    delivered: u32,
+    again: bool,
+    delivered_at: Time,
+    /// When the first segment of the sampled interval was sent.
+    first_at: Time,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Journal {
+    base: u32,
+    sent: VecDeque<Sent>,
+    /// Transmissions in order of time; those that were repeated or acknowledged are stale.
+    order: VecDeque<(Time, u32)>,
+    delivered: u32,
+    delivered_at: Time,
+    first_at: Time,
+    /// The transmission sent last among all that were delivered, and its round trip.
+    newest: (Time, u32),
+    newest_rtt: Span,
+    /// Of this ACK: the segment whose sending saw the most delivered.
+    latest: Option<Sent>,
+}
+
+impl Journal {
+    /// Notes a transmission; `idle` when nothing else is outstanding.
+    pub fn note_sent(&mut self, seq: u32, now: Time, idle: bool) {
+        if idle {
+            (self.first_at, self.delivered_at) = (now, now);
+        }
+        let (delivered, delivered_at, first_at) = (self.delivered, self.delivered_at, self.first_at);
+        let mut sent = Sent { at: now, delivered, again: false, delivered_at, first_at };
+        match self.sent.get_mut((seq - self.base) as usize) {
+            Some(before) => {
+                sent.again = true;
+                *before = sent;
+            }
+            None => self.sent.push_back(sent),
+        }
+        self.order.push_back((now, seq));
+    }
+
+    /// One segment is known to have arrived. An echo faster than any round trip was of its first
+    /// transmission and says nothing about the second (RFC 8985 §6.2 step 2).
+    pub fn deliver(&mut self, seq: u32, now: Time, min_rtt: Span) {
+        let Some(&sent) = self.sent.get((seq - self.base) as usize) else { return };
+        self.delivered += 1;
+        self.delivered_at = now;
+        if self.latest.is_none_or(|latest| sent.delivered >= latest.delivered) {
+            self.latest = Some(sent);
+            self.first_at = sent.at;
+        }
+        let spurious = sent.again && now - sent.at < min_rtt;
+        if !spurious && (sent.at, seq) > self.newest {
+            (self.newest, self.newest_rtt) = ((sent.at, seq), now - sent.at);
+        }
+    }
+
+    /// Everything below `una` is acknowledged.
+    pub fn advance(&mut self, una: u32) {
+        let gone = (una - self.base) as usize;
+        self.sent.drain(..gone.min(self.sent.len()));
+        self.base = una;
+        while self.order.front().is_some_and(|o| o.1 < una) {
+            self.order.pop_front();
+        }
+    }
+
+    /// Delivery rate seen by this ACK, segments/s; 0 when the interval is shorter than any round trip.
+    pub fn rate(&mut self, min_rtt: Span) -> f64 {
+        let Some(sent) = self.latest.take() else { return 0.0 };
+        let interval = (sent.at - sent.first_at).max(self.delivered_at - sent.delivered_at);
+        if interval == 0 || interval < min_rtt {
+            return 0.0;
+        }
+        f64::from(self.delivered - sent.delivered) * SECOND as f64 / interval as f64
+    }
+
+    /// The oldest transmission that something sent later has overtaken by more than `patience`: lost.
+    /// Otherwise when the next one would be, if any can. `stale` tells what arrived.
+    pub fn overtaken(&mut self, now: Time, patience: Span, mut stale: impl FnMut(u32) -> bool) -> Overtaken {
+        while let Some(&(at, seq)) = self.order.front() {
+            let current = seq >= self.base && self.sent[(seq - self.base) as usize].at == at;
+            if current && !stale(seq) {
+                if (at, seq) >= self.newest {
+                    break;
+                }
+                let due = at + self.newest_rtt + patience;
+                if due > now {
+                    return Overtaken::Maybe(due);
+                }
+                self.order.pop_front();
+                return Overtaken::Lost(seq);
+            }
+            self.order.pop_front();
+        }
+        Overtaken::None
+    }
+
+    pub fn bytes(&self) -> usize {
+        size_of::<Self>() + self.sent.capacity() * size_of::<Sent>() + self.order.capacity() * 16
+    }
+}
+
+/// See [`Journal::overtaken`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overtaken {
+    None,
+    Maybe(Time),
+    Lost(u32),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Span = SECOND / 1000;
+
+    /// Ten segments, one each millisecond.
+    fn journal() -> Journal {
+        let mut journal = Journal::default();
+        (0..10).for_each(|seq| journal.note_sent(seq, u64::from(seq) * MS, seq == 0));
+        journal
+    }
+
+    #[test]
+    fn a_segment_is_lost_when_a_later_one_arrived_and_time_is_up() {
+        let mut j = journal();
+        j.deliver(2, 102 * MS, 100 * MS);
+        assert_eq!(j.overtaken(102 * MS, 25 * MS, |s| s == 2), Overtaken::Maybe(125 * MS));
+        assert_eq!(j.overtaken(125 * MS, 25 * MS, |s| s == 2), Overtaken::Lost(0));
+        assert_eq!(j.overtaken(125 * MS, 25 * MS, |s| s == 2), Overtaken::Maybe(126 * MS));
+        assert_eq!(j.overtaken(126 * MS, 25 * MS, |s| s == 2), Overtaken::Lost(1));
+        assert_eq!(j.overtaken(126 * MS, 25 * MS, |s| s == 2), Overtaken::None);
+    }
+
+    #[test]
+    fn a_lost_retransmission_is_lost_once_what_was_sent_after_it_arrived() {
+        let mut j = journal();
+        j.note_sent(0, 20 * MS, false);
+        j.note_sent(10, 21 * MS, false);
+        (1..11).for_each(|seq| j.deliver(seq, 121 * MS, 100 * MS));
+        assert_eq!(j.overtaken(121 * MS, 0, |s| s > 0), Overtaken::Lost(0));
+    }
+
+    #[test]
+    fn an_echo_of_the_first_transmission_does_not_count() {
+        let mut j = journal();
+        j.note_sent(0, 90 * MS, false);
+        j.deliver(0, 100 * MS, 100 * MS); // 10 ms after it was sent again
+        assert_eq!(j.newest, (0, 0));
+    }
+
+    #[test]
+    fn a_steady_stream_has_its_rate() {
+        let mut j = Journal::default();
+        let (mut rate, rtt) = (0.0, 50);
+        for ms in 0..500u32 {
+            let now = u64::from(ms) * MS;
+            if ms >= rtt {
+                j.deliver(ms - rtt, now, u64::from(rtt) * MS);
+                j.advance(ms - rtt + 1);
+                rate = j.rate(u64::from(rtt) * MS);
+            }
+            j.note_sent(ms, now, ms == 0);
+        }
+        assert!((rate - 1000.0).abs() < 1e-6, "{rate}");
+    }
+}

@@ -1,0 +1,99 @@
+//! Loss detection by time (RACK) and tail loss probes (TLP), RFC 8985.
+//!
+//! Paths here are FIFO and nothing is duplicated, so reordering is never seen: the reordering window
+//! is a quarter of the least RTT, or nothing once three segments are SACKed or recovery has begun.
+
+use headgate_model::control::{Congestion, Registry};
+use headgate_model::units::{SECOND, Span, picoseconds, seconds};
+
+use super::journal::Overtaken;
+use super::scoreboard::DUP_THRESH;
+use super::sender::{Alarm, Phase, Sender};
+use crate::shared::Shared;
+
+/// A lone segment's ACK may be delayed by this (WCDelAckT, RFC 8985 §7.2).
+const WORST_DELAYED_ACK: Span = SECOND / 5;
+
+impl<L: Registry> Sender<L> {
+    /// Marks what is lost by now; true if there is anything new.
+    pub(super) fn judge(&mut self, shared: &mut Shared<L>) -> bool {
+        if !self.profile(shared).rack_tlp {
+            return self.board().judge();
+        }
+        let patience = self.patience();
+        let (journal, episode) = (&mut self.journal, &mut self.episode);
+        let (Some(journal), Some(episode)) = (journal, episode) else { return false };
+        let board = &mut episode.board;
+        let mut news = false;
+        loop {
+            match journal.overtaken(shared.now, patience, |seq| board.is_settled(seq)) {
+                Overtaken::Lost(seq) => {
+                    board.lose_again(seq);
+                    news = true;
+                }
+                Overtaken::Maybe(due) => {
+                    self.set_alarm(Alarm::Reorder, due, shared);
+                    return news;
+                }
+                Overtaken::None => return news,
+            }
+        }
+    }
+
+    /// The reordering window (RFC 8985 §6.2 step 4).
+    fn patience(&mut self) -> Span {
+        let recovers = self.phase != Phase::Open || self.board().sacked as usize >= DUP_THRESH;
+        if recovers { 0 } else { self.min_rtt() / 4 }
+    }
+
+    pub(super) fn min_rtt(&self) -> Span {
+        let min_rtt_s = self.rtt.path.min_rtt_s;
+        if min_rtt_s.is_finite() { picoseconds(min_rtt_s) } else { 0 }
+    }
+
+    /// The reordering window of the oldest overtaken segment is over.
+    pub(super) fn on_reorder_alarm(&mut self, shared: &mut Shared<L>) {
+        self.restart_timer(shared);
+        if self.episode.is_some() && self.judge(shared) && self.phase == Phase::Open {
+            self.enter_recovery(0, shared);
+        }
+        self.pump(shared);
+    }
+
+    /// How long to wait before a probe, if one may be sent (RFC 8985 §7.2).
+    pub(super) fn probe_timeout(&self, shared: &Shared<L>) -> Option<Span> {
+        let srtt_s = self.rtt.path.srtt_s;
+        let may = self.profile(shared).rack_tlp && self.probe.is_none() && srtt_s > 0.0;
+        let calm = self.phase == Phase::Open && self.episode.is_none();
+        let alone = if self.next - self.una == 1 { WORST_DELAYED_ACK } else { 0 };
+        (may && calm).then(|| picoseconds(2.0 * srtt_s) + alone)
+    }
+
+    /// No ACK for two round trips: one more segment, new if there is one, to provoke an echo.
+    pub(super) fn on_probe_alarm(&mut self, shared: &mut Shared<L>) {
+        let new = self.send_new(shared);
+        if !new {
+            self.tally.retransmissions += 1;
+            shared.counters.retransmissions += 1;
+            self.transmit(self.next - 1, shared);
+        }
+        self.probe = Some((self.next, !new));
+        self.restart_timer(shared);
+    }
+
+    /// What an ACK says about the probe (RFC 8985 §7.4.2): a repaired loss that went unseen is
+    /// congestion all the same.
+    pub(super) fn settle_probe(&mut self, newly: u32, shared: &Shared<L>) {
+        let Some((end, repeated)) = self.probe.filter(|p| self.una >= p.0) else { return };
+        let repaired = repeated && newly > 0 && self.una > end;
+        if repaired || !repeated || newly == 0 {
+            self.probe = None;
+        }
+        if repaired {
+            let flight = self.flight_for_law();
+            self.law.on_congestion(Congestion::Loss, flight, &self.rtt.path, &mut self.window);
+            self.window.cwnd = self.window.ssthresh;
+            self.law.on_recovered(seconds(shared.now), &self.rtt.path, &mut self.window);
+        }
+    }
+}
