@@ -158,4 +158,6 @@ def _table(title: str, rows: list[dict[str, Any]]) -> Table:
 def _cell(value: Any, scale: float) -> str:
     if isinstance(value, str):
         return value
-    return f"{value:,}" if isinstance(value, int) else f"{value * scale:.4g}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return "" if value != value else f"{value * scale:.4g}"  # noqa: PLR0124 - NaN: there is none

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import matplotlib as mpl
 import numpy as np
@@ -14,6 +15,9 @@ from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
 
 from headgate.plots.style import styled, subplots
+
+if TYPE_CHECKING:
+    from networkx import Graph
 
 MAP = LinearSegmentedColormap.from_list("load", mpl.colormaps["YlOrRd"](np.linspace(0.18, 1, 64)))
 FULL = Normalize(0, 1)
@@ -65,42 +69,71 @@ def network_map(stretches: Sequence[Stretch]) -> Figure:
     import networkx as nx
 
     graph = nx.Graph([(s.source, s.target) for s in stretches])
-    places = nx.kamada_kawai_layout(graph) if len(graph) > 2 else _in_a_row(list(graph))
+    row = _row(graph)
+    places = _in_a_row(row) if row else nx.kamada_kawai_layout(graph)
     with styled():
-        figure, axes = subplots(1, 1, (8.2, 4.4))
+        figure, axes = subplots(1, 1, (8.2, 2.0 if row else 4.4))
         halves = [_half(places[s.source], places[s.target]) for s in stretches]
         _draw(axes[0], halves, [s.utilisation for s in stretches], WIDTHS["backbone"])
-        for name, place in places.items():
-            axes[0].plot(*place, "o", color="white", markeredgecolor="#333333", markersize=9)
-            axes[0].annotate(
-                name, place, xytext=(0, 9), textcoords="offset points", ha="center", fontsize=8.5
-            )
+        _name_routers(axes[0], places)
         _name_values(axes[0], halves, stretches)
         axes[0].set_axis_off()
         axes[0].margins(0.12)
-        _colour_bar(figure, axes)
+        _colour_bar(figure, axes, shrink=1.0 if row else 0.6)
         return figure
+
+
+def _row(graph: "Graph[str]") -> list[str]:
+    """Return the routers of a chain from one end to the other; nothing if it is no chain."""
+    ends = [name for name, links in graph.degree if links == 1]
+    is_chain = len(ends) == 2 and graph.number_of_edges() == len(graph) - 1
+    if not is_chain or max(links for _, links in graph.degree) > 2:
+        return []
+    from networkx import shortest_path
+
+    path: list[str] = shortest_path(graph, *sorted(ends))
+    return path
 
 
 def _in_a_row(routers: Sequence[str]) -> dict[str, Point]:
     return {name: (float(i), 0.0) for i, name in enumerate(routers)}
 
 
+def _name_routers(ax: Axes, places: Mapping[str, Point]) -> None:
+    """Write each name on the side of its router that looks away from the others."""
+    middle_y = sum(y for _, y in places.values()) / len(places)
+    for name, (x, y) in places.items():
+        ax.plot(x, y, "o", color="white", markeredgecolor="#333333", markersize=9, zorder=4)
+        away = (0, 10) if y >= middle_y else (0, -18)
+        _write(ax, name, (x, y), away, 8.5)
+
+
 def _name_values(
     ax: Axes, halves: Sequence[tuple[Point, Point]], stretches: Sequence[Stretch]
 ) -> None:
+    """Write each utilisation on its half of the link."""
     if len(stretches) > FEW_LINKS:
         return
     for ((x0, y0), (x1, y1)), stretch in zip(halves, stretches, strict=True):
-        ax.annotate(
-            f"{100 * stretch.utilisation:.1f} %",
-            ((x0 + x1) / 2, (y0 + y1) / 2),
-            xytext=(0, -13),
-            textcoords="offset points",
-            ha="center",
-            fontsize=8,
-            color="#333333",
-        )
+        middle = (x0 + x1) / 2, (y0 + y1) / 2
+        text = f"{100 * stretch.utilisation:.1f} %"
+        box = {"boxstyle": "round,pad=0.15", "facecolor": "white", "linewidth": 0}
+        said = ax.text(*middle, text, ha="center", va="center", fontsize=8, zorder=3, bbox=box)
+        said.set_in_layout(False)
+
+
+def _write(ax: Axes, text: str, at: Point, offset: tuple[float, float], size: float) -> None:
+    ax.annotate(
+        text,
+        at,
+        xytext=offset,
+        textcoords="offset points",
+        ha="center",
+        fontsize=size,
+        color="#222222",
+        zorder=5,
+        path_effects=[patheffects.withStroke(linewidth=2.5, foreground="white")],
+    )
 
 
 def _panel(
@@ -116,17 +149,7 @@ def _panel(
     for name, (title, _, _) in cities.items():
         x, y = places[name]
         ax.plot(x, y, "o", color="white", markeredgecolor="#333333", markersize=6, zorder=4)
-        ax.annotate(
-            title,
-            (x, y),
-            xytext=(0, 22 if _crowded_below(name, cities) else -27),
-            textcoords="offset points",
-            ha="center",
-            fontsize=7.5,
-            color="#222222",
-            zorder=5,
-            path_effects=[patheffects.withStroke(linewidth=2.5, foreground="white")],
-        )
+        _write(ax, title, (x, y), (0, 22 if _crowded_below(name, cities) else -27), 7.5)
     ax.set_aspect(KM_RATIO)
     ax.set_axis_off()
     ax.autoscale_view()
@@ -205,11 +228,11 @@ def _draw(
     )
 
 
-def _colour_bar(figure: Figure, axes: Sequence[Axes]) -> None:
+def _colour_bar(figure: Figure, axes: Sequence[Axes], shrink: float = 0.6) -> None:
     bar = figure.colorbar(
         ScalarMappable(FULL, MAP),
         ax=list(axes),
-        shrink=0.6,
+        shrink=shrink,
         aspect=30,
         pad=0.01,
         format=ticker.PercentFormatter(1),

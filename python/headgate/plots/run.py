@@ -1,12 +1,14 @@
 """The pictures of one run: windows, queues, throughput, completion times, utilisation."""
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from numpy.typing import NDArray
 
 from headgate.plots.network import Stretch, network_map, utilisation_maps
@@ -15,9 +17,17 @@ from headgate.scenario.networks.abilene import CITIES
 from headgate.tables import Table
 
 MOST_LINES = 8
+MOST_ROWS = 4
 SIZE_IN = (8.2, 4.2)
+ROW_IN = 1.5
+THIN = 0.9
+MOST_POINTS = 120
 BINS_PER_DECADE = 6
 LEAST_IN_BIN = 5
+LEAST_SPAN = 4.0
+MANY_DECADES = 1000.0
+
+Line = tuple[NDArray[Any], NDArray[Any]]
 
 
 class Tables(Protocol):
@@ -52,22 +62,43 @@ def draw_run(result: Tables) -> dict[str, Figure]:
 
 def draw_cwnd(result: Tables) -> Figure | None:
     """Draw the congestion window of each chosen flow over time."""
-    return _over_time(result.series, "flow", "cwnd_packets", "congestion window (packets)")
+    chosen = _series(result, "flow")
+    if not len(chosen):
+        return None
+    lines = _lines(chosen, "cwnd_packets")
+    return _together(lines, "congestion window (packets)", _left_out(chosen, lines))
 
 
 def draw_queue(result: Tables) -> Figure | None:
-    """Draw the queue of each chosen port over time; a dotted line marks its buffer."""
-    figure = _over_time(result.series, "port", "queue_packets", "packets waiting")
-    if figure is not None:
-        _mark_buffers(figure.axes[0], result)
+    """Draw the queue of each chosen port over time, one above another; dotted: its buffer."""
+    chosen = _series(result, "port")
+    if not len(chosen):
+        return None
+    lines, buffers = _lines(chosen, "queue_packets", MOST_ROWS), _buffers(result.ports)
+    height_in = SIZE_IN[1] if len(lines) == 1 else 0.6 + ROW_IN * len(lines)
+    figure, axes = subplots(len(lines), 1, (SIZE_IN[0], height_in), sharex=True)
+    for ax, (name, (t_s, packets)) in zip(axes, lines.items(), strict=True):
+        ax.plot(t_s, packets, color=ORDER[0], linewidth=THIN)
+        ax.set_ylim(0, 1.05 * max(1.0, float(packets.max())))
+        ax.margins(x=0.01)
+        ax.set_title(f"Queue of {name}{_left_out(chosen, lines) if ax is axes[0] else ''}")
+        _mark_buffer(ax, buffers[name], float(packets.max()))
+    axes[-1].set_xlabel("time (s)")
+    figure.supylabel("packets waiting", fontsize="medium")
     return figure
 
 
 def draw_throughput(result: Tables) -> Figure | None:
-    """Draw the throughput of each chosen flow over time."""
-    series = result.series
-    kind = "flow" if (series["of"] == "flow").any() else "port"
-    return _over_time(series, kind, "throughput_bps", "throughput (Mbit/s)", scale=1e-6)
+    """Draw the throughput of each chosen flow over time, or of ports if no flow was chosen."""
+    kind = "flow" if len(_series(result, "flow")) else "port"
+    chosen = _series(result, kind)
+    if not len(chosen):
+        return None
+    lines = {
+        name: _binned(t_s, 1e-6 * bps)
+        for name, (t_s, bps) in _lines(chosen, "throughput_bps").items()
+    }
+    return _together(lines, "throughput (Mbit/s)", _left_out(chosen, lines))
 
 
 def draw_completion_times(result: Tables) -> Figure | None:
@@ -82,13 +113,13 @@ def draw_completion_times(result: Tables) -> Figure | None:
     for law in laws:
         mine = done & (flows["law"] == law)
         _law_times(axes[0], law, flows["size_packets"][mine], flows["fct_sender_s"][mine], colour)
-    axes[0].set(xscale="log", yscale="log", xlabel="file size (packets)")
+    axes[0].set(xscale="log", yscale="log")
+    axes[0].set(xlabel="file size (packets)", ylabel="flow completion time (s)")
     axes[0].set_title("Flow completion time by size")
     for axis in (axes[0].xaxis, axes[0].yaxis):
-        axis.set_major_formatter(LogFormatter(labelOnlyBase=False, minor_thresholds=(1.5, 0.5)))
-        axis.set_minor_formatter(LogFormatter(labelOnlyBase=False, minor_thresholds=(1.5, 0.5)))
-    axes[0].set_ylabel("flow completion time (s)")
-    axes[0].legend(title="median, 10 % to 90 % shaded")
+        _plain_numbers(axis)
+    shaded = "median, 10 % to 90 % shaded" if axes[0].collections else None
+    axes[0].legend(title=shaded)
     return figure
 
 
@@ -105,58 +136,83 @@ def draw_utilisation(result: Tables) -> Figure | None:
     return network_map(stretches)
 
 
-def _over_time(
-    series: Table, kind: str, column: str, label: str, scale: float = 1.0
-) -> Figure | None:
-    chosen = series.where(series["of"] == kind)
-    if not len(chosen):
-        return None
-    lines = _lines(chosen, column)
+def _series(result: Tables, kind: str) -> Table:
+    return result.series.where(result.series["of"] == kind)
+
+
+def _together(lines: Mapping[str, Line], label: str, left_out: str) -> Figure:
+    """Draw all lines on one pair of axes; a single one is named in the title."""
     figure, axes = subplots(1, 1, SIZE_IN)
     for i, (name, (t_s, values)) in enumerate(lines.items()):
         style: dict[str, Any] = {
             "color": ORDER[i % len(ORDER)],
             "linestyle": DASHES[i % len(DASHES)],
         }
-        axes[0].plot(t_s, values * scale, label=name, **style)
+        axes[0].plot(t_s, values, label=name, **style)
+    alone = f" of {next(iter(lines))}" if len(lines) == 1 else ""
     axes[0].set(xlabel="time (s)", ylabel=label)
-    axes[0].set_title(f"{label.partition(' (')[0].capitalize()} of each {kind}")
+    axes[0].set_title(f"{label.partition(' (')[0].capitalize()}{alone}{left_out}")
     axes[0].set_ylim(bottom=0)
     axes[0].margins(x=0.01)
-    if len(lines) > 1 or kind == "port":
+    if len(lines) > 1:
         figure.legend(loc="outside right upper")
     return figure
 
 
-def _lines(table: Table, column: str) -> dict[str, tuple[NDArray[Any], NDArray[Any]]]:
-    """Return time and values by name, at most as many as a reader can tell apart."""
-    values, names = table[column], table["name"]
-    order = {str(name): None for name in names}
-    shown = list(order)[:MOST_LINES]
-    return {name: (table["t_s"][names == name], values[names == name]) for name in shown}
+def _lines(table: Table, column: str, most: int = MOST_LINES) -> dict[str, Line]:
+    """Return time and values by name: those with the largest means, few enough to tell apart."""
+    names, values = table["name"], table[column]
+    own = {str(name): names == name for name in dict.fromkeys(names)}
+    largest = sorted(own, key=lambda name: -float(np.nanmean(values[own[name]])))[:most]
+    shown = [name for name in own if name in largest]
+    return {name: (table["t_s"][own[name]], values[own[name]]) for name in shown}
 
 
-def _mark_buffers(ax: Axes, result: Tables) -> None:
-    buffers = _buffers(result.ports)
-    for line in ax.get_lines():
-        packets = buffers.get(str(line.get_label()), np.inf)
-        top = float(np.max(line.get_ydata()))
-        if np.isfinite(packets) and packets <= 3 * max(top, 1.0):
-            ax.axhline(packets, color=GREY, linestyle=":", linewidth=1)
-            ax.annotate(
-                "buffer",
-                (1, packets),
-                xycoords=("axes fraction", "data"),
-                xytext=(0, 3),
-                textcoords="offset points",
-                color=GREY,
-                ha="right",
-                fontsize=8,
-            )
+def _left_out(table: Table, lines: Mapping[str, Line]) -> str:
+    total = len(np.unique(table["name"]))
+    return f" (the {len(lines)} largest of {total})" if len(lines) < total else ""
+
+
+def _binned(t_s: NDArray[Any], values: NDArray[Any]) -> Line:
+    """Average over equal stretches of time, few enough to see the course of a noisy series."""
+    kept = np.isfinite(values)
+    each = max(1, kept.sum() // MOST_POINTS)
+    whole = kept.sum() // each * each
+    bins = [column[kept][:whole].reshape(-1, each).mean(axis=1) for column in (t_s, values)]
+    return bins[0], bins[1]
+
+
+def _mark_buffer(ax: Axes, packets: float, highest: float) -> None:
+    if not np.isfinite(packets) or packets > 3 * max(highest, 1.0):
+        return
+    ax.axhline(packets, color=GREY, linestyle=":", linewidth=1)
+    ax.annotate(
+        "buffer",
+        (1, packets),
+        xycoords=("axes fraction", "data"),
+        xytext=(0, 3),
+        textcoords="offset points",
+        color=GREY,
+        ha="right",
+        fontsize=8,
+    )
 
 
 def _buffers(ports: Table) -> Mapping[str, float]:
     return {str(n): float(b) for n, b in zip(ports["link"], ports["buffer_packets"], strict=True)}
+
+
+def _plain_numbers(axis: Axis) -> None:
+    """Label a logarithmic axis with plain numbers; values that are all alike get room."""
+    low, high = axis.get_view_interval()
+    if high < LEAST_SPAN * low:
+        middle, half = math.sqrt(low * high), math.sqrt(LEAST_SPAN)
+        low, high = middle / half, middle * half
+        axis.set_view_interval(low, high, ignore=True)
+    steps = (1, 2, 5) if high < MANY_DECADES * low else (1,)
+    axis.set_major_locator(LogLocator(subs=steps))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def _law_times(
@@ -174,7 +230,7 @@ def _law_times(
         ".",
         color=colour[law],
         alpha=min(1.0, 300 / len(sizes)),
-        markersize=2.5,
+        markersize=2.5 if kept else 6,
         rasterized=True,
         zorder=1,
         label=None if kept else law,
