@@ -25,7 +25,10 @@ def scenario(settings: Mapping[str, Any], law: str) -> Scenario:
         {
             "title": f"tcp-replacements, {law}",
             "duration": format_time(warmup + settings["periods"] * period),
-            "transport": "mesonet",
+            "transport": {
+                "preset": "mesonet",
+                "initial_ssthresh": settings["initial_ssthresh"],
+            },
             "network": _network(settings),
             "traffic": [_users(settings, law)],
             "measure": {
