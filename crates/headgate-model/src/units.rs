@@ -38,15 +38,15 @@ pub struct Tick {
 }
 
 impl Pace {
-    /// `rate` in bit/s. Rates whose reduced denominator does not fit 32 bits are rounded to a
-    /// multiple of 1000 bit/s (only rates above 4 Gbit/s that are no multiple of it).
+    /// `rate` in bit/s. Rates whose reduced denominator does not fit 32 bits are rounded down to a
+    /// multiple of 1 kbit/s or 1 Mbit/s (only odd rates above 4 Gbit/s).
     ///
     /// # Panics
     /// If the rate is zero: the scenario was not validated.
     pub fn new(rate: u64) -> Self {
         assert!(rate > 0, "a rate of zero");
-        let exact = Self::reduced(rate);
-        exact.unwrap_or_else(|| Self::reduced(rate / 1000 * 1000).expect("fits up to 4 Pbit/s"))
+        let rounded = |unit: u64| Self::reduced(rate / unit * unit);
+        [1, 1_000, 1_000_000].into_iter().find_map(rounded).expect("fits up to 4 Ebit/s")
     }
 
     fn reduced(rate: u64) -> Option<Self> {
@@ -59,6 +59,12 @@ impl Pace {
         let total = u128::from(bytes) * u128::from(self.num);
         let den = u128::from(self.den);
         Tick { whole: (total / den) as u64, part: (total % den) as u32 }
+    }
+
+    /// The time `bytes` take, rounded up.
+    pub fn span(&self, bytes: u64) -> Span {
+        let span = (u128::from(bytes) * u128::from(self.num)).div_ceil(u128::from(self.den));
+        Span::try_from(span).unwrap_or(Span::MAX)
     }
 
     /// Whole bytes that are served in `span`.
@@ -95,7 +101,7 @@ impl Busy {
         // part < den and tick.part < den, so the sum fits 33 bits
         let part = u64::from(self.part) + u64::from(tick.part);
         let carry = part >= u64::from(den);
-        self.until += tick.whole + u64::from(carry);
+        self.until = self.until.saturating_add(tick.whole + u64::from(carry));
         self.part = (part - if carry { u64::from(den) } else { 0 }) as u32;
         self.until
     }
@@ -113,6 +119,15 @@ mod tests {
             busy.serve(0, pace.tick(64), pace.den());
         }
         assert_eq!(busy.until, 5_120_000_000); // 64 B * 8 / 100e9 * 1e6 = 5.12 ms
+    }
+
+    #[test]
+    fn every_rate_has_a_pace() {
+        for rate in [1, 4_294_967_311, 99_999_999_999_999] {
+            let exact = 1500.0 * 8e12 / rate as f64;
+            assert!((Pace::new(rate).span(1500) as f64 - exact).abs() <= 1.0 + exact * 1e-6, "{rate}");
+        }
+        assert_eq!(Pace::new(1_000_000_000_000).span(12_500_000_000), SECOND / 10);
     }
 
     #[test]

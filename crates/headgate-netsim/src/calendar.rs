@@ -18,6 +18,8 @@ pub struct Calendar {
     per_ps: u64,
     /// The window being processed.
     pub current: u64,
+    /// Packets in the buckets of all windows.
+    held: u64,
     rows: usize,
     buckets: Vec<Vec<Packet>>,
     far: BTreeMap<u64, Vec<(u32, Packet)>>,
@@ -31,7 +33,7 @@ impl Calendar {
     pub fn new(rows: usize, window: Span) -> Self {
         let per_ps = u64::try_from((1u128 << 64) / u128::from(window.max(3) - 1)).expect("window > 1 ps");
         let buckets = vec![Vec::new(); rows * HORIZON as usize];
-        Self { per_ps, current: 0, rows, buckets, far: BTreeMap::new(), spare: Vec::new() }
+        Self { per_ps, current: 0, held: 0, rows, buckets, far: BTreeMap::new(), spare: Vec::new() }
     }
 
     #[inline]
@@ -69,6 +71,7 @@ impl Calendar {
 
     #[inline]
     fn put(&mut self, row: usize, window: u64, packet: Packet) {
+        self.held += 1;
         let at = self.bucket(row, window);
         let bucket = &mut self.buckets[at];
         if bucket.capacity() == 0
@@ -96,6 +99,16 @@ impl Calendar {
         }
     }
 
+    /// No packet is under way.
+    pub fn is_silent(&self) -> bool {
+        self.held == 0 && self.far.is_empty()
+    }
+
+    /// Moves on to the window of `time`; there must be silence until then.
+    pub fn skip_to(&mut self, time: Time) {
+        self.current = self.window(time).max(self.current);
+    }
+
     pub fn is_empty(&self, row: usize) -> bool {
         self.buckets[self.bucket(row, self.current)].is_empty()
     }
@@ -104,6 +117,7 @@ impl Calendar {
     pub fn drain(&mut self, row: usize, packets: &mut Vec<Packet>) {
         let at = self.bucket(row, self.current);
         let mut bucket = std::mem::take(&mut self.buckets[at]);
+        self.held -= bucket.len() as u64;
         packets.append(&mut bucket);
         self.spare.push(bucket);
     }

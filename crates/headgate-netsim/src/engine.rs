@@ -3,7 +3,7 @@
 
 use headgate_model::control::Registry;
 use headgate_model::plan::Plan;
-use headgate_model::units::{Span, Time};
+use headgate_model::units::{NEVER, Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::calendar::Calendar;
@@ -77,12 +77,21 @@ impl<L: Registry> Engine<L> {
             }
             if end <= stop {
                 self.calendar.turn();
+                self.skip_silence();
                 if !go_on() {
                     return self.meter.is_done();
                 }
             }
         }
         true
+    }
+
+    /// While no packet is under way only timers matter.
+    fn skip_silence(&mut self) {
+        if self.calendar.is_silent() {
+            let timer = self.regions.iter().map(Region::next_timer).min().unwrap_or(NEVER);
+            self.calendar.skip_to(timer.min(self.meter.next()));
+        }
     }
 
     fn run_window(&mut self, until: Time) {

@@ -40,7 +40,7 @@ impl EdgeLine {
         if busy.until.saturating_sub(now) > self.limit {
             return None;
         }
-        Some(busy.serve(now, self.ticks.tick(size), self.ticks.den()) + self.delay)
+        Some(busy.serve(now, self.ticks.tick(size), self.ticks.den()).saturating_add(self.delay))
     }
 }
 

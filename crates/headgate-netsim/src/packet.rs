@@ -94,7 +94,7 @@ impl Split {
 
     #[inline]
     pub fn join(self, site: usize, slot: usize) -> u32 {
-        debug_assert!(slot < 1 << self.shift, "more endpoints at a router than an address holds");
+        assert!(slot < 1 << self.shift, "more endpoints at a router than an address holds");
         (site as u32) << self.shift | slot as u32
     }
 

@@ -80,8 +80,7 @@ impl TickCache {
     }
 
     pub fn span(&self, bytes: u64) -> Span {
-        let tick = self.pace.tick(u32::try_from(bytes).unwrap_or(u32::MAX));
-        tick.whole + u64::from(tick.part > 0)
+        self.pace.span(bytes)
     }
 }
 
@@ -166,7 +165,7 @@ impl Port {
         if self.loss.is_some() && self.loses() {
             return Fate::Lost;
         }
-        Fate::Arrives(leaves + self.delay)
+        Fate::Arrives(leaves.saturating_add(self.delay))
     }
 
     /// Time a packet that came now would wait.

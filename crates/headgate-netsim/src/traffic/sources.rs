@@ -73,7 +73,7 @@ impl Sources {
     /// The next arrival of a process, unless it has stopped by then.
     pub fn next_arrival(&mut self, process: u32, now: Time, specs: &[Spec], own: u32) -> Option<Timer> {
         let Arrivals { stream, spec, gap_s, .. } = &mut self.arrivals[process as usize];
-        let time = now + picoseconds(stream.exponential(*gap_s));
+        let time = now.saturating_add(picoseconds(stream.exponential(*gap_s)));
         let timer = Timer { time, site: own, purpose: Purpose::Arrival, id: process, generation: 0 };
         (time <= specs[*spec as usize].stop).then_some(timer)
     }
