@@ -7,17 +7,21 @@ import subprocess
 import textwrap
 from pathlib import Path
 
+from headgate import Scenario
+from headgate.scenario.plan import plan_json
+
 from .repository import ROOT
 
-LISTED = """\
-use headgate_model::control::Registry;
+#: Step 4, without building the extension again: what the catalog reads, and a run with the law.
+STEP_4 = """\
+use headgate_lab::{catalog, simulation::Simulation};
 
 #[test]
-fn the_new_law_is_in_the_registry_and_builds() {
-    let cards = headgate_algos::control::AnyLaw::cards();
-    let index = cards.iter().position(|card| card.name == "aimd").expect("listed");
-    let defaults: Vec<f64> = cards[index].params.iter().map(|param| param.default).collect();
-    headgate_algos::control::AnyLaw::build(index, &defaults);
+fn the_catalog_shows_the_law_and_a_scenario_runs_with_it() {
+    assert!(catalog::catalog().contains("\\"name\\":\\"aimd\\""));
+    let mut run = Simulation::new(include_str!("plan.json"), &Default::default()).expect("a plan");
+    while !run.advance(1.0) {}
+    assert!(run.packet_hops() > 1000);
 }
 """
 
@@ -27,14 +31,13 @@ def code_blocks() -> list[str]:
     return [textwrap.dedent(block) for block in re.findall(r"```rust\n(.*?)```", text, re.DOTALL)]
 
 
-def copy_workspace(target: Path) -> Path:
-    """Copy to a fixed place (repeated tests reuse its build); return the laws' crate."""
+def copy_workspace(target: Path) -> None:
+    """Copy to a fixed place, so that repeated tests reuse what they built."""
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
     for name in ("Cargo.toml", "Cargo.lock", "rustfmt.toml"):
         shutil.copy(ROOT / name, target / name)
     shutil.copytree(ROOT / "crates", target / "crates")
-    return target / "crates" / "headgate-algos"
 
 
 def add_line(registry: Path, line: str) -> None:
@@ -54,14 +57,28 @@ def cargo(folder: Path, *args: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def plan_with(law: str) -> str:
+    """Give the plan of the first example; its reno is a law that the built extension lacks."""
+    plan, _ = Scenario.load(ROOT / "examples" / "first.toml").plan()
+    laws = [
+        choice | {"name": law} if choice["name"] == "reno" else choice for choice in plan["laws"]
+    ]
+    return plan_json(plan | {"laws": laws})
+
+
 def test_the_five_steps_add_a_law() -> None:
     law, line = code_blocks()
     workspace = ROOT / "target" / "contributing"
-    algos = copy_workspace(workspace)
-    (algos / "src" / "control" / "aimd.rs").write_text(law)
-    add_line(algos / "src" / "control" / "mod.rs", line)
-    (algos / "tests").mkdir(exist_ok=True)
-    (algos / "tests" / "listed.rs").write_text(LISTED)
+    crates = workspace / "crates"
+    copy_workspace(workspace)
+    (crates / "headgate-algos" / "src" / "control" / "aimd.rs").write_text(law)
+    add_line(crates / "headgate-algos" / "src" / "control" / "mod.rs", line)
+    tests = crates / "headgate-lab" / "tests"
+    tests.mkdir(exist_ok=True)
+    (tests / "step_4.rs").write_text(STEP_4)
+    (tests / "plan.json").write_text(plan_with("aimd"))
 
     cargo(workspace, "fmt", "--check", "-p", "headgate-algos")
-    cargo(workspace, "test", "--quiet", "--locked", "--profile", "simtest", "-p", "headgate-algos")
+    build = ("--quiet", "--locked", "--profile", "simtest")
+    cargo(workspace, "test", *build, "-p", "headgate-algos")
+    cargo(workspace, "test", *build, "-p", "headgate-lab", "--test", "step_4")
