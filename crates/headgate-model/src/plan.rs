@@ -84,6 +84,9 @@ pub struct Transport {
     /// Segments; absent = infinite.
     pub receive_window: Option<u32>,
     pub min_rto_ps: u64,
+    /// Least excess of the time-out over the smoothed RTT.
+    #[serde(default)]
+    pub rto_margin_ps: u64,
     pub initial_rto_ps: u64,
     pub max_rto_ps: u64,
     /// SYNs sent in all before the connection fails.

@@ -15,6 +15,7 @@ DEFAULT: dict[str, Any] = {
     "initial_ssthresh": "infinite",  # RFC 5681
     "receive_window": "infinite",
     "min_rto": parse_time("200 ms"),  # RFC 6298 asks for 1 s; every stack in use takes 200 ms
+    "rto_margin": parse_time("200 ms"),  # as Linux: a steady RTT above min_rto must not time out
     "initial_rto": parse_time("1 s"),  # RFC 6298
     "max_rto": parse_time("60 s"),  # RFC 6298
     "syn_tries": 7,
@@ -49,6 +50,7 @@ LINUX = DEFAULT | {
 
 # ns-2.35, ns-default.tcl and tcp.cc: it never gives up on a SYN.
 NS2 = DEFAULT | {
+    "rto_margin": 0,
     "initial_window": parse_packets("2 packets"),
     "initial_rto": parse_time("3 s"),
     "syn_tries": 255,
@@ -60,6 +62,7 @@ NS2 = DEFAULT | {
 
 # MesoNet: three SYNs, the first time-out 3 s; NewReno and the bounds of the RTO are our reading.
 MESONET = DEFAULT | {
+    "rto_margin": 0,
     "initial_window": parse_packets("2 packets"),
     "initial_rto": parse_time("3 s"),
     "syn_tries": 3,

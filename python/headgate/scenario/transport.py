@@ -40,6 +40,9 @@ class Transport(Model):
         None, description="Most that the receiver lets be in flight."
     )
     min_rto: Time | None = Field(None, description="Least retransmission time-out.")
+    rto_margin: Time | None = Field(
+        None, description="Least excess of the time-out over the smoothed RTT."
+    )
     initial_rto: Time | None = Field(None, description="Time-out before the first RTT sample.")
     max_rto: Time | None = Field(None, description="Greatest retransmission time-out.")
     syn_tries: int | None = Field(
@@ -121,7 +124,10 @@ class Transport(Model):
             "initial_window": float(full["initial_window"]),
             "initial_ssthresh": _finite(full["initial_ssthresh"]),
             "receive_window": _whole(full["receive_window"]),
-            **{f"{part}_ps": full[part] for part in ("min_rto", "initial_rto", "max_rto")},
+            **{
+                f"{part}_ps": full[part]
+                for part in ("min_rto", "rto_margin", "initial_rto", "max_rto")
+            },
             "syn_tries": full["syn_tries"],
             "syn_rto_ps": full["syn_timeout"],
             **{part: full[part] for part in _AS_THEY_ARE},

@@ -59,6 +59,7 @@ fn timeouts(t: &Transport, at: &Spot) -> Checked {
     for (key, ps) in [("min_rto_ps", t.min_rto_ps), ("initial_rto_ps", t.initial_rto_ps)] {
         timeout(key, ps, at)?;
     }
+    at.span("rto_margin_ps", t.rto_margin_ps, LONGEST_RUN_S)?;
     at.span("max_rto_ps", t.max_rto_ps, LONGEST_RUN_S)?;
     at.ensure(t.min_rto_ps <= t.max_rto_ps, "min_rto_ps", || {
         let (least, most) = (seconds(t.min_rto_ps), seconds(t.max_rto_ps));

@@ -116,7 +116,7 @@ impl<L: Registry> Sender<L> {
             return 0.0;
         }
         self.dupacks = 0;
-        self.backoff = 0;
+        self.retried = false;
         self.sample_rtt(self.una, echo, shared)
     }
 

@@ -49,7 +49,7 @@ impl Estimator {
             path.srtt_s += (rtt_s - path.srtt_s) * 0.125;
         }
         path.min_rtt_s = path.min_rtt_s.min(rtt_s);
-        let margin_s = (4.0 * self.rttvar_s).max(seconds(profile.clock));
+        let margin_s = (4.0 * self.rttvar_s).max(seconds(profile.clock.max(profile.rto_margin)));
         self.rto =
             (((path.srtt_s + margin_s) * SECOND as f64) as Span).clamp(profile.min_rto, profile.max_rto);
         rtt_s

@@ -84,6 +84,8 @@ pub struct Sender<L> {
     pub profile: u8,
     pub(super) backoff: u8,
     alarm: Alarm,
+    /// The first outstanding segment has timed out before.
+    pub(super) retried: bool,
     pub window: Window,
     pub(super) deadline: Time,
     /// When the timer in the heap goes off; it may be earlier than the deadline.
@@ -131,6 +133,7 @@ impl<L: Registry> Sender<L> {
             profile: index,
             backoff: 0,
             alarm: Alarm::Timeout,
+            retried: false,
             window,
             deadline: NEVER,
             armed: NEVER,
@@ -233,7 +236,7 @@ impl<L: Registry> Sender<L> {
         }
         self.una = cum;
         self.dupacks = 0;
-        self.backoff = 0;
+        self.retried = false;
         let rtt_s = self.sample_rtt(cum, echo, shared);
         if self.probe.is_some() {
             self.settle_probe(newly, shared);
@@ -265,6 +268,7 @@ impl<L: Registry> Sender<L> {
             }
         };
         let rtt_s = self.rtt.sample(rtt, profile);
+        self.backoff = 0; // until now: Karn; RFC 6298 §5
         self.tally.rtt_sum_s += rtt_s;
         self.tally.rtt_count += 1;
         shared.counters.rtt_sum_s += rtt_s;
@@ -346,7 +350,7 @@ impl<L: Registry> Sender<L> {
         let flight = self.flight_for_law();
         self.window.cwnd = 1.0;
         // RFC 5681 §3.1: ssthresh is held while the same segment times out again.
-        if self.backoff == 0 {
+        if !std::mem::replace(&mut self.retried, true) {
             let reduced = (self.phase == Phase::Recovery).then_some(self.window.ssthresh);
             self.law.on_congestion(Congestion::Timeout, flight, &self.rtt.path, &mut self.window);
             // one reduction for one window of losses (as Linux, tcp_enter_loss)

@@ -78,6 +78,7 @@ fn transport(s: &mut Stream) -> Transport {
         initial_ssthresh: pick(s, &[None, Some(30.0)]),
         receive_window: pick(s, &[None, Some(50)]),
         min_rto_ps: pick(s, &[MS * 200, SECOND]),
+        rto_margin_ps: pick(s, &[0, MS * 200]),
         initial_rto_ps: SECOND,
         max_rto_ps: 60 * SECOND,
         syn_tries: 3,

@@ -1,0 +1,94 @@
+"""Reno over the emulated path of Linux 6.18: the same goodput, queue, loss events and times."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from headgate.result import Result
+
+from .oracle import bottleneck, rows, run
+
+SEGMENT_BITS = 1448 * 8
+LONG = [row for row in rows("linux/long_flows.csv") if row["algo"] == "reno"]
+SHORT = rows("linux/fct_reno.csv")
+
+
+@cache
+def long_flow(buffer: int, duration_s: int) -> Result:
+    """One endless flow over 20 Mbit/s and 40 ms; figures from 20 s on."""
+    return run(
+        duration=f"{duration_s} s",
+        network={
+            "kind": "dumbbell",
+            "rate": "20 Mbit/s",
+            "rtt": "40 ms",
+            "buffer": f"{buffer} packets",
+            "access": "direct",
+        },
+        transport="linux",
+        traffic=[{"kind": "flows", "law": "reno"}],
+        measure={"warmup": "20 s", "series": {"interval": "10 ms"}},
+    )
+
+
+def test_the_oracle_has_three_buffers() -> None:
+    assert [int(row["buf_pkts"]) for row in LONG] == [33, 67, 133]
+
+
+@pytest.mark.parametrize("row", LONG, ids=lambda row: row["scenario"])
+def test_long_flow(row: dict[str, str]) -> None:
+    buffer = int(row["buf_pkts"])
+    result = long_flow(buffer, 120)
+    flows = result.flows
+    whole = flows["delivered_total_packets"][0] * SEGMENT_BITS / 120 / 1e6
+    assert whole == pytest.approx(float(row["goodput_mbps"]), rel=0.01)
+    steady = flows["goodput_bps"][0] / 1e6
+    assert steady == pytest.approx(float(row["goodput_after20s_mbps"]), rel=0.01)
+    queue = bottleneck(result, "mean_queue_packets")
+    assert queue == pytest.approx(float(row["queue_mean_after20s"]), rel=0.10)
+    before = run_until_20s(buffer).flows["recoveries"][0]
+    recoveries = float(flows["recoveries"][0]) - float(before)
+    assert recoveries == pytest.approx(float(row["recoveries_after20s"]), rel=0.15)
+
+
+def run_until_20s(buffer: int) -> Result:
+    """Give the same run, stopped at 20 s."""
+    full = long_flow(buffer, 120).scenario
+    return full.replaced({"duration": "20 s", "measure.warmup": "0 s"}).run()
+
+
+@pytest.mark.parametrize("row", LONG, ids=lambda row: row["scenario"])
+def test_a_loss_halves_the_window(row: dict[str, str]) -> None:
+    # Linux's median of ssthresh over the window before: 0.500 to 0.502
+    series = long_flow(int(row["buf_pkts"]), 120).series
+    flow = series.where((series["of"] == "flow") & (series["t_s"] > 20))
+    cwnd = flow["cwnd_packets"]
+    falls = np.flatnonzero(cwnd[1:] < 0.95 * cwnd[:-1])
+    peaks = falls[np.diff(flow["t_s"][falls], prepend=0) > 1]  # a recovery falls in steps
+    assert len(peaks) >= 9
+    before = np.array([cwnd[max(0, peak - 20) : peak + 1].max() for peak in peaks])
+    ratio = np.median(flow["ssthresh_packets"][peaks + 1] / np.floor(before))
+    theirs = float(row["backoff_ssthresh_over_cwnd_median"])
+    assert ratio == pytest.approx(theirs, abs=0.01)
+
+
+@pytest.mark.parametrize("row", SHORT, ids=lambda row: f"{row['packets']} segments")
+def test_completion_time(row: dict[str, str]) -> None:
+    result = run(
+        duration="30 s",
+        network={
+            "kind": "dumbbell",
+            "rate": "20 Mbit/s",
+            "rtt": "100 ms",
+            "buffer": "167 packets",
+            "access": "direct",
+        },
+        transport="linux",
+        traffic=[{"kind": "flows", "law": "reno", "size": f"{row['packets']} packets"}],
+    )
+    drops = int(float(row["tail_drops_median"]))
+    ours = result.flows["fct_receiver_s"][0] * 1e3
+    allowed = 0.10 if drops else 0.03
+    assert ours == pytest.approx(float(row["fct_from_syn_ms_median"]), rel=allowed)
+    assert int(result.ports["drops"].sum()) == pytest.approx(drops, rel=0.02)
