@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from headgate.stats.changes import change
 from headgate.stats.conditions import outlier, residuals
 from headgate.stats.effects import main_effect, psi
 from headgate.stats.intervals import mean_interval, share_interval
@@ -100,3 +101,25 @@ def test_conditions_are_ordered_by_the_range_of_their_residuals() -> None:
     found = residuals(LAWS, cube)
     assert found.order.tolist() == [1, 2, 0]
     assert found.values.sum(axis=1) == pytest.approx([0, 0, 0])
+
+
+def test_change_is_the_mean_difference_over_the_mean_before() -> None:
+    found = change([10.0, 12.0, 14.0], [13.0, 15.1, 16.9])
+    assert found.share == pytest.approx(3 / 12)
+    assert found.significant
+    assert found.matters
+    assert str(found) == "+25 %"
+    assert str(change([4.0, 4.0], [3.0, 3.0])) == "\N{MINUS SIGN}25 %"
+
+
+def test_change_is_judged_by_pairs() -> None:
+    """Student's t on differences: 1 +- 4.303 * 0.5 / sqrt(3) holds zero, with 0.3 it does not."""
+    before = np.array([10.0, 20.0, 30.0])
+    assert not change(before, before + np.array([0.5, 1.0, 1.5])).significant
+    assert change(before, before + np.array([0.7, 1.0, 1.3])).significant
+
+
+def test_change_from_nothing_has_no_share() -> None:
+    found = change([0.0, 0.0, 0.0], [1.0, 1.1, 0.9])
+    assert (str(found), found.matters) == ("", False)
+    assert not change([1.0, np.nan, 1.0], [2.0, 2.0, 2.0]).significant

@@ -53,6 +53,14 @@ def test_everything_is_stored_and_shown(finished: Path) -> None:
     assert len(list((finished / "figures").glob("*.svg"))) == page.read_text().count("<figure>")
 
 
+def test_the_answer_comes_before_the_claims(finished: Path) -> None:
+    page = (finished / "report.html").read_text()
+    titles = ["Findings", "What changes if everyone leaves reno", "Claims", "Conditions"]
+    places = [page.index(f"<h2>{title}</h2>") for title in titles]
+    assert places == sorted(places)
+    assert "Claims of the source, 18 in all" in page
+
+
 def test_the_responses_are_one_tidy_table(finished: Path) -> None:
     rows = duckdb.read_parquet(str(finished / "responses.parquet"))
     assert len(rows) == RUNS * 3

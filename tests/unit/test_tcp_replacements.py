@@ -14,6 +14,7 @@ from headgate.studies.runs import Key, Runs
 from headgate.studies.study import load
 from headgate.studies.tcp_replacements.analysis import CONNECTING, RESPONSES, Summary, analyse
 from headgate.studies.tcp_replacements.findings import findings
+from headgate.studies.tcp_replacements.sentences import sentences
 from headgate.tables import Table, Words
 
 LAWS = ("reno", "scalable", "ctcp", "fast")
@@ -90,6 +91,15 @@ def test_congested_conditions_are_the_slow_crowded_ones(apart: Runs) -> None:
     summary = Summary(apart)
     assert {apart.conditions[c][:3] for c in summary.heavy} == {"X1\N{MINUS SIGN}"}
     assert all("X12+" in apart.conditions[c] for c in summary.heavy)
+
+
+def test_the_answer_names_what_changes_where(apart: Runs) -> None:
+    lead, without, _, heavy, *_ = sentences(Summary(apart))
+    assert "of the 22 responses" in lead
+    assert "high network speed, low number of sources" in without
+    assert "fast none" in without
+    assert "low network speed, high number of sources" in heavy
+    assert "scalable none; ctcp none; fast 4 (timeouts +10" in heavy
 
 
 def test_every_picture_is_drawn(apart: Runs, tmp_path: Path) -> None:

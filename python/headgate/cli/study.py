@@ -2,6 +2,7 @@
 
 import json
 import math
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -26,6 +27,7 @@ Workers = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object in place of the table.")]
 
+PLAIN_WIDTH = 110  # of output that goes to a file or a pipe
 SHADES = {"holds": "green", "differs": "red", "corrected": "blue"}
 
 
@@ -113,7 +115,7 @@ def _print_claims(console: "Console", claims: Sequence[tuple[str, "Judged"]]) ->
     several = len({name for name, _ in claims}) > 1
     table = Table(box=box.SIMPLE_HEAD, title_justify="left")
     for column in (*(("study",) if several else ()), "claim", "tolerance", "ours", "95 % CI"):
-        table.add_column(column, overflow="fold")
+        table.add_column(column, overflow="fold", no_wrap=column == "tolerance")
     table.add_column("verdict", no_wrap=True)
     for name, claim in claims:
         shade = SHADES.get(claim.verdict, "dim")
@@ -133,4 +135,4 @@ def _interval(claim: "Judged") -> str:
 def _console() -> "Console":
     from rich.console import Console
 
-    return Console()
+    return Console(width=None if sys.stdout.isatty() else PLAIN_WIDTH)

@@ -15,27 +15,30 @@ COLUMNS = 3
 
 
 def main_effects(
-    responses: Mapping[str, Sequence[Effect]], axis_titles: Mapping[str, str]
+    responses: Mapping[str, Sequence[Effect]],
+    axis_titles: Mapping[str, str],
+    factor_titles: Mapping[str, str],
 ) -> Figure:
     """Draw, for each response, its mean at the low and the high level of every factor."""
     with styled():
         rows = -(-len(responses) // COLUMNS)
         figure, axes = subplots(rows, COLUMNS, (11.5, 2.9 * rows + 0.3))
         for ax, (name, effects) in zip(axes, responses.items(), strict=False):
-            _one_response(ax, effects, axis_titles[name])
+            _one_response(ax, effects, axis_titles[name], factor_titles)
         for ax in axes[len(responses) :]:
             ax.set_visible(False)
-        figure.suptitle("Main effects (** p < 0.01, * p < 0.05; dashed: grand mean)")
         return figure
 
 
-def _one_response(ax: Axes, effects: Sequence[Effect], title: str) -> None:
+def _one_response(
+    ax: Axes, effects: Sequence[Effect], title: str, factor_titles: Mapping[str, str]
+) -> None:
     grand = float(np.mean([(e.mean_low + e.mean_high) / 2 for e in effects]))
     ax.axhline(grand, color=GREY, linestyle="--", linewidth=0.8)
     for i, effect in enumerate(effects):
         colour = {"**": STRONG, "*": WEAK, "": GREY}[effect.stars]
         heights = (effect.mean_low, effect.mean_high)
-        ax.plot((i - 0.22, i + 0.22), heights, marker="o", color=colour)
+        ax.plot((i - 0.22, i + 0.22), heights, marker="o", color=colour, clip_on=False)
         said = f"{effect.relative_percent:.0f} %{effect.stars}"
         ax.annotate(
             said,
@@ -46,8 +49,12 @@ def _one_response(ax: Axes, effects: Sequence[Effect], title: str) -> None:
             fontsize=8.5,
             color=colour,
         )
+    lowest = min(min(e.mean_low, e.mean_high) for e in effects)
     ax.margins(y=0.22)
-    ax.set_xticks(range(len(effects)), [e.factor + "\n\N{MINUS SIGN}      +" for e in effects])
+    if lowest >= 0:
+        ax.set_ylim(bottom=max(0.0, ax.get_ylim()[0]))
+    names = (factor_titles[e.factor].replace(" ", "\n", 1) for e in effects)
+    ax.set_xticks(range(len(effects)), [f"\N{MINUS SIGN}        +\n{name}" for name in names])
     ax.set_xlim(-0.6, len(effects) - 0.4)
     ax.grid(axis="x", visible=False)
     ax.set_title(title, fontsize=9.5)

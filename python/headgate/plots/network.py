@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 MAP = LinearSegmentedColormap.from_list("load", mpl.colormaps["YlOrRd"](np.linspace(0.18, 1, 64)))
 FULL = Normalize(0, 1)
-RING_DEGREES = 1.35
+RING_DEGREES = 1.9
 NEXT_RADIUS = 0.55
 WIDEST_FAN = 0.75 * math.pi
 CROWDED_DEGREES = 4.0
 FEW_LINKS = 12
-WIDTHS = {"backbone": 4.0, "lower": 1.1}
+WIDTHS = {"backbone": 4.0, "lower": 1.5}
 KM_RATIO = 1.28  # one degree of latitude is so much longer than one of longitude at 38.5 degrees N
 
 Point = tuple[float, float]
@@ -54,7 +54,7 @@ def utilisation_maps(
     """
     with styled():
         rows = -(-len(panels) // columns)
-        figure, axes = subplots(rows, columns, (6.2 * columns, 3.9 * rows + 0.2))
+        figure, axes = subplots(rows, columns, (6.2 * columns, 3.5 * rows + 0.2))
         for ax, (title, stretches) in zip(axes, panels.items(), strict=False):
             _panel(ax, stretches, cities)
             ax.set_title(title)
@@ -149,7 +149,7 @@ def _panel(
     for name, (title, _, _) in cities.items():
         x, y = places[name]
         ax.plot(x, y, "o", color="white", markeredgecolor="#333333", markersize=6, zorder=4)
-        _write(ax, title, (x, y), (0, 22 if _crowded_below(name, cities) else -27), 7.5)
+        _write(ax, title, (x, y), (0, 29 if _crowded_below(name, cities) else -34), 7.5)
     ax.set_aspect(KM_RATIO)
     ax.set_axis_off()
     ax.autoscale_view()

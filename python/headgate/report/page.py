@@ -74,7 +74,8 @@ def write_page(
 
 def _cell(value: Any) -> str:
     if isinstance(value, float):
-        return f'<td class="number">{value:.4g}</td>'
+        text = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+        return f'<td class="number">{text}</td>'
     if isinstance(value, int):
         return f'<td class="number">{value:,}</td>'
     return f"<td>{value if isinstance(value, Markup) else escape(str(value))}</td>"

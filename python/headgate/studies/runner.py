@@ -2,7 +2,9 @@
 
 import json
 import time
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from headgate import report as pages
@@ -13,9 +15,9 @@ from headgate.run.plan import program
 from headgate.run.pool import Pool
 from headgate.run.standing import shown
 from headgate.run.store import Store
-from headgate.studies.claims import Judged, judge
+from headgate.studies.claims import Judged, Verdict, judge
 from headgate.studies.runs import Runs, jobs_of
-from headgate.studies.study import Analysis, Study, load, scale_name
+from headgate.studies.study import Analysis, Picture, Study, load, scale_name
 
 CLAIM_COLUMNS = ("claim", "published", "tolerance", "measured as", "ours", "95 % CI", "verdict")
 
@@ -54,6 +56,7 @@ def run_study(
     judged = tuple(judge(c, analysis.findings, scale_name(scale)) for c in study.claims)
     cost = f"{total[1]:,} packet-hops in {total[0]:.0f} CPU seconds"
     footer = f"headgate {program()}; scale {scale}; {len(runs.results)} runs, {cost}."
+    analysis = replace(analysis, sentences=(*analysis.sentences, tally(judged)))
     page = _report(study, analysis, judged, folder, footer)
     outcome = Outcome(
         name, scale, judged, analysis.sentences, *total, time.monotonic() - started_s, page
@@ -83,22 +86,32 @@ def _run(
     return Runs(design, study.plan.laws, seeds, fixed, results), cost
 
 
+def tally(judged: Sequence[Judged]) -> str:
+    """Say how many claims got which verdict."""
+    counts = Counter(claim.verdict.value for claim in judged)
+    said = ", ".join(f"{counts[word]} {word}" for word in Verdict if counts[word])
+    return f"Claims of the source, {len(judged)} in all: {said}."
+
+
 def _report(
     study: Study, analysis: Analysis, judged: tuple[Judged, ...], folder: Path, footer: str
 ) -> Path:
-    sections = [
-        pages.Section("Findings", findings(analysis.sentences)),
-        pages.Section("Claims", table(CLAIM_COLUMNS, [claim_row(claim) for claim in judged])),
-    ]
-    for item in analysis.pictures:
-        paths = save(item.figure, folder / "figures", item.name)
-        sections.append(pages.Section(item.title, picture(paths[0], item.caption)))
+    """Write the page: findings, the picture that answers the question, claims, then the rest."""
+    claims = pages.Section("Claims", table(CLAIM_COLUMNS, [claim_row(claim) for claim in judged]))
+    drawn = [_pictured(item, folder / "figures") for item in analysis.pictures]
+    found = pages.Section("Findings", findings(analysis.sentences))
+    sections = [found, *drawn[:1], claims, *drawn[1:]]
     for part in analysis.tables:
         html = paragraph(part.caption) + table(part.columns, part.rows)
         sections.append(pages.Section(part.title, html))
     return pages.write_page(
         folder / "report.html", study.plan.title, study.plan.question, sections, footer
     )
+
+
+def _pictured(item: Picture, folder: Path) -> pages.Section:
+    paths = save(item.figure, folder, item.name)
+    return pages.Section(item.title, picture(paths[0], item.caption))
 
 
 def claim_row(claim: Judged) -> tuple[object, ...]:

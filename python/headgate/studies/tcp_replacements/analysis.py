@@ -1,11 +1,13 @@
 """The analysis of the first study: effects, condition-response summaries, maps, claims."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.stats.changes import Change, change
 from headgate.stats.conditions import Outlier, Residuals, outlier, residuals
 from headgate.stats.effects import Effect, main_effect, psi
 from headgate.studies.runs import Runs
@@ -14,7 +16,7 @@ from headgate.studies.tcp_replacements.network import scenario
 
 __all__ = ["Summary", "analyse", "scenario"]
 
-FAST = "fast"
+BEFORE, FAST = "reno", "fast"
 SENSITIVITY_LAWS = ("reno", "ctcp")  # the two of the source's sensitivity analysis
 SECOND_PERIOD = 1
 HEAVY_SHARE = 0.25
@@ -91,10 +93,25 @@ class Summary:
         """The least congested quarter of the conditions."""
         return self._by_congestion[: self._quarter]
 
+    @cached_property
+    def middle(self) -> list[int]:
+        """The conditions that are neither."""
+        return self._by_congestion[self._quarter : -self._quarter]
+
+    @property
+    def by_congestion(self) -> list[int]:
+        """All conditions, the least congested first."""
+        return [*self.light, *self.middle, *self.heavy]
+
     @property
     def fast(self) -> int:
         """The place of FAST among the laws."""
         return self.runs.laws.index(FAST)
+
+    def change(self, law: str, name: str, conditions: Sequence[int]) -> Change:
+        """Change of a response, the mean over conditions, if a law replaces everyone's TCP."""
+        means = self.cubes[name][list(conditions)].mean(axis=0)
+        return change(*(means[self.runs.laws.index(chosen)] for chosen in (BEFORE, law)))
 
     def residuals(self, name: str) -> Residuals:
         """Residuals of a response about each condition's mean."""
@@ -132,7 +149,8 @@ class Summary:
 def analyse(runs: Runs) -> Analysis:
     """Turn the finished runs into findings, sentences and pictures."""
     from headgate.studies.tcp_replacements.findings import findings
-    from headgate.studies.tcp_replacements.pictures import pictures, sentences
+    from headgate.studies.tcp_replacements.pictures import pictures
+    from headgate.studies.tcp_replacements.sentences import sentences
     from headgate.studies.tcp_replacements.tables import tables
 
     summary = Summary(runs)

@@ -1,0 +1,85 @@
+"""The change of every response under every condition, one grid a law."""
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib import ticker
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
+
+from headgate.plots.style import GREY, styled, subplots
+from headgate.stats.changes import Change
+
+MAP = mpl.colormaps["PuOr_r"]
+SCALE = Normalize(-1, 1, clip=True)
+PALE = "#F4F4F4"
+DARK_FROM = 0.6
+LEAST_WRITTEN = 0.005
+CELL_IN = (0.47, 0.27)
+LABELS_IN = (2.9, 1.9)
+
+Grid = Mapping[str, Sequence[Change]]
+
+
+def changes(panels: Mapping[str, Grid], conditions: Sequence[str]) -> Figure:
+    """Draw a grid response x condition for each law; `panels`: title -> response -> changes."""
+    rows = list(next(iter(panels.values())))
+    width_in = LABELS_IN[0] + CELL_IN[0] * len(panels) * max(len(conditions), 6)
+    with styled():
+        size_in = (width_in, LABELS_IN[1] + CELL_IN[1] * len(rows))
+        figure, axes = subplots(1, len(panels), size_in, sharey=True)
+        for ax, (title, grid) in zip(axes, panels.items(), strict=True):
+            _panel(ax, grid, conditions)
+            ax.set_title(title, fontweight="bold")
+        axes[0].set_yticks(np.arange(len(rows)) + 0.5, rows)
+        axes[len(axes) // 2].set_xlabel("condition, congestion grows to the right")
+        _colour_bar(figure, axes)
+        return figure
+
+
+def _panel(ax: Axes, grid: Grid, conditions: Sequence[str]) -> None:
+    colours = [[_colour(cell) for cell in row] for row in grid.values()]
+    extent = (0.0, float(len(conditions)), float(len(grid)), 0.0)
+    ax.imshow(np.array(colours), extent=extent, aspect="auto", interpolation="nearest")
+    ax.set_xticks(np.arange(len(conditions)) + 0.5, conditions, rotation=90, fontsize=8)
+    ax.tick_params(length=0)
+    ax.grid(visible=False)
+    ax.spines[:].set_visible(False)
+    ax.set_xticks(range(len(conditions) + 1), minor=True)
+    ax.set_yticks(range(len(grid) + 1), minor=True)
+    ax.grid(visible=True, which="minor", color="white", linewidth=1.5)
+    ax.tick_params(which="minor", length=0)
+    if len(conditions) <= 12:
+        _write(ax, grid)
+
+
+def _write(ax: Axes, grid: Grid) -> None:
+    """Write the significant changes in %, those below 10 % in grey."""
+    for y, row in enumerate(grid.values()):
+        for x, cell in enumerate(row):
+            if cell.significant and abs(cell.share) >= LEAST_WRITTEN:
+                shade = "white" if abs(cell.share) >= DARK_FROM else "black"
+                ink = shade if cell.matters else GREY
+                text = str(cell).removesuffix(" %")
+                ax.text(x + 0.5, y + 0.53, text, ha="center", va="center", fontsize=7, color=ink)
+
+
+def _colour(cell: Change) -> tuple[float, float, float, float]:
+    known = MAP(SCALE(cell.share)) if cell.significant else mpl.colors.to_rgba(PALE)
+    return tuple(map(float, known))  # type: ignore[return-value]
+
+
+def _colour_bar(figure: Figure, axes: Sequence[Axes]) -> None:
+    bar = figure.colorbar(
+        ScalarMappable(SCALE, MAP),
+        ax=list(axes),
+        shrink=0.6,
+        aspect=30,
+        pad=0.01,
+        extend="max",
+        format=ticker.PercentFormatter(1),
+    )
+    bar.set_label("change")
