@@ -3,14 +3,31 @@
 //! A row is a place where packets arrive (a router, or the hosts behind it). Time is cut into windows
 //! no longer than the lookahead; a packet goes into the bucket of its row and window. Nothing is
 //! compared until the window comes, and then a row is sorted as one batch.
+//!
+//! Buckets are chains of small chunks from one pool, the one given back last taken first: however
+//! uneven the rows, the memory in use is that of the packets under way, and stays in the cache.
 
-use crate::packet::Packet;
+use crate::packet::{INLINE, Kind, NO_SACK, Packet};
 use headgate_model::units::{Span, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Windows kept as buckets; packets further ahead wait in a sorted map.
 const HORIZON: u64 = 1024;
+
+/// Packets in a chunk: two kilobytes.
+const CHUNK: usize = 64;
+
+const NO_CHUNK: u32 = u32::MAX;
+
+/// A chain of chunks, the last one first.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Bucket {
+    last: u32,
+    len: u32,
+}
+
+const EMPTY: Bucket = Bucket { last: NO_CHUNK, len: 0 };
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Calendar {
@@ -21,19 +38,17 @@ pub struct Calendar {
     /// Packets in the buckets of all windows.
     held: u64,
     rows: usize,
-    buckets: Vec<Vec<Packet>>,
+    buckets: Vec<Bucket>,
     far: BTreeMap<u64, Vec<(u32, Packet)>>,
-    /// Empty vectors, kept for their memory.
-    #[serde(skip)]
-    spare: Vec<Vec<Packet>>,
+    pool: Pool,
 }
 
 impl Calendar {
     /// `window` is rounded so that no window is longer than it.
     pub fn new(rows: usize, window: Span) -> Self {
         let per_ps = u64::try_from((1u128 << 64) / u128::from(window.max(3) - 1)).expect("window > 1 ps");
-        let buckets = vec![Vec::new(); rows * HORIZON as usize];
-        Self { per_ps, current: 0, held: 0, rows, buckets, far: BTreeMap::new(), spare: Vec::new() }
+        let buckets = vec![EMPTY; rows * HORIZON as usize];
+        Self { per_ps, current: 0, held: 0, rows, buckets, far: BTreeMap::new(), pool: Pool::default() }
     }
 
     #[inline]
@@ -73,13 +88,7 @@ impl Calendar {
     fn put(&mut self, row: usize, window: u64, packet: Packet) {
         self.held += 1;
         let at = self.bucket(row, window);
-        let bucket = &mut self.buckets[at];
-        if bucket.capacity() == 0
-            && let Some(spare) = self.spare.pop()
-        {
-            *bucket = spare;
-        }
-        bucket.push(packet);
+        self.pool.push(&mut self.buckets[at], packet);
     }
 
     /// Puts a packet of the current window (back) into its bucket.
@@ -109,33 +118,97 @@ impl Calendar {
         self.current = self.window(time).max(self.current);
     }
 
+    #[inline]
     pub fn is_empty(&self, row: usize) -> bool {
-        self.buckets[self.bucket(row, self.current)].is_empty()
+        self.buckets[self.bucket(row, self.current)].len == 0
     }
 
-    /// Moves the current window's packets of a row to the end of `packets`.
+    /// Moves the current window's packets of a row to the end of `packets`, in the order of filing.
     pub fn drain(&mut self, row: usize, packets: &mut Vec<Packet>) {
         let at = self.bucket(row, self.current);
-        let mut bucket = std::mem::take(&mut self.buckets[at]);
-        self.held -= bucket.len() as u64;
-        packets.append(&mut bucket);
-        self.spare.push(bucket);
+        let bucket = std::mem::replace(&mut self.buckets[at], EMPTY);
+        self.held -= u64::from(bucket.len);
+        self.pool.drain(bucket, packets);
     }
 
     pub fn bytes(&self) -> usize {
-        let held = |b: &Vec<Packet>| b.capacity() * size_of::<Packet>();
-        self.buckets.capacity() * size_of::<Vec<Packet>>()
-            + self.buckets.iter().chain(&self.spare).map(held).sum::<usize>()
+        self.buckets.capacity() * size_of::<Bucket>() + self.pool.bytes()
     }
 }
+
+/// All chunks, as one slab.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Pool {
+    slab: Vec<Packet>,
+    /// Of each chunk the one before it in its chain.
+    before: Vec<u32>,
+    free: Vec<u32>,
+}
+
+impl Pool {
+    #[inline]
+    fn push(&mut self, bucket: &mut Bucket, packet: Packet) {
+        let offset = bucket.len as usize % CHUNK;
+        if offset == 0 {
+            let chunk = self.free.pop().unwrap_or_else(|| self.grow());
+            self.before[chunk as usize] = bucket.last;
+            bucket.last = chunk;
+        }
+        self.slab[bucket.last as usize * CHUNK + offset] = packet;
+        bucket.len += 1;
+    }
+
+    #[cold]
+    fn grow(&mut self) -> u32 {
+        self.slab.resize(self.slab.len() + CHUNK, NOTHING);
+        self.before.push(NO_CHUNK);
+        (self.before.len() - 1) as u32
+    }
+
+    /// Chunks come last first, so the packets are written from the end.
+    fn drain(&mut self, bucket: Bucket, packets: &mut Vec<Packet>) {
+        let begin = packets.len();
+        packets.resize(begin + bucket.len as usize, NOTHING);
+        let (mut chunk, mut end) = (bucket.last, bucket.len as usize);
+        while end > 0 {
+            let start = (end - 1) / CHUNK * CHUNK;
+            let slab = chunk as usize * CHUNK;
+            packets[begin + start..begin + end].copy_from_slice(&self.slab[slab..slab + end - start]);
+            self.free.push(chunk);
+            (chunk, end) = (self.before[chunk as usize], start);
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.slab.capacity() * size_of::<Packet>() + (self.before.capacity() + self.free.capacity()) * 4
+    }
+}
+
+/// Fills a place where no packet is.
+const NOTHING: Packet = Packet {
+    time: 0,
+    flow: 0,
+    host: INLINE,
+    a: 0,
+    b: 0,
+    c: NO_SACK,
+    size: 0,
+    kind: Kind::Ack,
+    generation: 0,
+};
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::{INLINE, Kind};
 
     fn packet(time: Time) -> Packet {
-        Packet { time, flow: 0, host: INLINE, a: 0, b: 0, c: 0, size: 40, kind: Kind::Ack, generation: 0 }
+        Packet { time, ..NOTHING }
+    }
+
+    fn drained(calendar: &mut Calendar, row: usize) -> Vec<Time> {
+        let mut packets = Vec::new();
+        calendar.drain(row, &mut packets);
+        packets.iter().map(|p| p.time).collect()
     }
 
     #[test]
@@ -151,12 +224,25 @@ mod tests {
             let (from, to) = (calendar.start(calendar.current), calendar.start(calendar.current + 1));
             assert!(to - from <= 500_000);
             assert!(calendar.is_empty(0));
-            let mut bucket = Vec::new();
-            calendar.drain(1, &mut bucket);
-            assert!(bucket.iter().all(|p| (from..to).contains(&p.time)));
-            seen.extend(bucket.iter().map(|p| p.time));
+            let bucket = drained(&mut calendar, 1);
+            assert!(bucket.iter().all(|t| (from..to).contains(t)));
+            seen.extend(bucket);
         }
         assert_eq!(seen, times);
+        assert!(calendar.is_silent());
+    }
+
+    #[test]
+    fn a_bucket_of_many_chunks_keeps_its_order_and_gives_them_back() {
+        let mut calendar = Calendar::new(1, 500_000);
+        for _ in 0..3 {
+            let from = calendar.start(calendar.current + 1);
+            let times: Vec<Time> = (from..from + 5 * CHUNK as u64 + 7).collect();
+            times.iter().for_each(|&t| assert!(calendar.file(0, packet(t)).is_none()));
+            calendar.turn();
+            assert_eq!(drained(&mut calendar, 0), times);
+        }
+        assert_eq!(calendar.pool.before.len(), 6);
     }
 
     #[test]
@@ -164,8 +250,6 @@ mod tests {
         let mut calendar = Calendar::new(1, 500_000);
         assert!(calendar.file(0, packet(10)).is_some());
         calendar.put_back(0, packet(10));
-        let mut bucket = Vec::new();
-        calendar.drain(0, &mut bucket);
-        assert_eq!(bucket.len(), 1);
+        assert_eq!(drained(&mut calendar, 0), [10]);
     }
 }
