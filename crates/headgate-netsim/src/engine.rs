@@ -127,18 +127,15 @@ impl<L: Registry> Engine<L> {
 
     /// A packet is at a router or at a host.
     #[inline]
-    fn arrive(&mut self, row: usize, packet: Packet) {
+    fn arrive(&mut self, row: usize, mut packet: Packet) {
         self.world.shared.now = packet.time;
         let routers = self.world.sites.len();
         if row >= routers {
-            self.deliver(row - routers, &packet);
-            return;
+            return self.deliver(row - routers, &packet);
         }
-        let step = self.world.fabric.forward(row, packet, &mut self.world.shared.counters);
-        if let Step::Here(packet) = step {
-            self.deliver(row, &packet);
-        } else {
-            self.send(step);
+        match self.world.fabric.forward(row, &mut packet, &mut self.world.shared.counters) {
+            Step::Here => self.deliver(row, &packet),
+            step => self.send(step, &packet),
         }
     }
 
@@ -161,10 +158,10 @@ impl<L: Registry> Engine<L> {
     #[inline]
     fn flush(&mut self, site: usize) {
         for at in 0..self.world.shared.out.len() {
-            let (host, packet) = self.world.shared.out[at];
+            let (host, mut packet) = self.world.shared.out[at];
             let World { shared, fabric, .. } = &mut self.world;
-            let step = fabric.leave(site, host, packet, &mut shared.counters);
-            self.send(step);
+            let step = fabric.leave(site, host, &mut packet, &mut shared.counters);
+            self.send(step, &packet);
         }
         self.world.shared.out.clear();
         if !self.world.shared.timers.is_empty() {
@@ -176,16 +173,16 @@ impl<L: Registry> Engine<L> {
     }
 
     #[inline]
-    fn send(&mut self, step: Step) {
-        let (row, packet) = match step {
-            Step::Router(router, packet) => (router, packet),
-            Step::Site(router, packet) => (self.world.sites.len() + router, packet),
-            Step::Gone(packet) => return self.world.shared.sacks.forget(&packet),
-            Step::Here(_) => unreachable!("no host talks to another on its own router"),
+    fn send(&mut self, step: Step, packet: &Packet) {
+        let row = match step {
+            Step::Router(router) => router as usize,
+            Step::Site(router) => self.world.sites.len() + router as usize,
+            Step::Gone => return self.world.shared.sacks.forget(packet),
+            Step::Here => unreachable!("no host talks to another on its own router"),
         };
-        if let Some(packet) = self.calendar.file(row, packet) {
+        if !self.calendar.file(row, packet) {
             let region = self.region_of[row] as usize;
-            self.regions[region].hurry(row, packet);
+            self.regions[region].hurry(row, *packet);
         }
     }
 

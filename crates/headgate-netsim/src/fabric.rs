@@ -44,17 +44,17 @@ impl EdgeLine {
     }
 }
 
-/// Where a packet is next.
-#[derive(Debug)]
+/// Where a packet is next; its `time` says when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// At a router, at `packet.time`.
-    Router(usize, Packet),
-    /// At the hosts of a router, at `packet.time`.
-    Site(usize, Packet),
+    /// At a router.
+    Router(u32),
+    /// At the hosts of a router.
+    Site(u32),
     /// At a host directly on this router: now.
-    Here(Packet),
+    Here,
     /// Dropped or lost.
-    Gone(Packet),
+    Gone,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -85,18 +85,18 @@ impl Fabric {
 
     /// A host sends.
     #[inline]
-    pub fn leave(&mut self, router: usize, host: u32, packet: Packet, counters: &mut Counters) -> Step {
+    pub fn leave(&mut self, router: usize, host: u32, packet: &mut Packet, counters: &mut Counters) -> Step {
         if host == INLINE {
             return self.forward(router, packet, counters);
         }
         let link = &mut self.hosts[router][host as usize];
         let arrival = self.edges[link.edge as usize].serve(&mut link.up, packet.time, packet.size);
-        arrive(arrival, packet, counters, |p| Step::Router(router, p))
+        arrive(arrival, packet, counters, Step::Router(router as u32))
     }
 
     /// A router sends a packet on its way.
     #[inline]
-    pub fn forward(&mut self, router: usize, packet: Packet, counters: &mut Counters) -> Step {
+    pub fn forward(&mut self, router: usize, packet: &mut Packet, counters: &mut Counters) -> Step {
         let goal = self.split.site(packet.flow);
         if goal == router {
             return self.last_hop(router, packet, counters);
@@ -110,19 +110,19 @@ impl Fabric {
         }
         counters.packet_hops += 1;
         counters.wait_ps += if packet.is_data() { u128::from(wait) } else { 0 };
-        match fate {
-            Fate::Arrives(time) => Step::Router(self.ends[link] as usize, Packet { time, ..packet }),
-            _ => gone(packet, counters),
-        }
+        let Fate::Arrives(time) = fate else { return gone(packet, counters) };
+        packet.time = time;
+        Step::Router(self.ends[link])
     }
 
-    fn last_hop(&mut self, router: usize, packet: Packet, counters: &mut Counters) -> Step {
+    #[inline]
+    fn last_hop(&mut self, router: usize, packet: &mut Packet, counters: &mut Counters) -> Step {
         if packet.host == INLINE {
-            return Step::Here(packet);
+            return Step::Here;
         }
         let link = &mut self.hosts[router][packet.host as usize];
         let arrival = self.edges[link.edge as usize].serve(&mut link.down, packet.time, packet.size);
-        arrive(arrival, packet, counters, |p| Step::Site(router, p))
+        arrive(arrival, packet, counters, Step::Site(router as u32))
     }
 
     pub fn bytes(&self) -> usize {
@@ -132,18 +132,14 @@ impl Fabric {
 }
 
 #[inline]
-fn arrive(
-    time: Option<Time>,
-    packet: Packet,
-    counters: &mut Counters,
-    step: impl Fn(Packet) -> Step,
-) -> Step {
+fn arrive(time: Option<Time>, packet: &mut Packet, counters: &mut Counters, step: Step) -> Step {
     let Some(time) = time else { return gone(packet, counters) };
     counters.packet_hops += 1;
-    step(Packet { time, ..packet })
+    packet.time = time;
+    step
 }
 
-fn gone(packet: Packet, counters: &mut Counters) -> Step {
+fn gone(packet: &Packet, counters: &mut Counters) -> Step {
     counters.segments_dropped += u64::from(packet.is_data());
-    Step::Gone(packet)
+    Step::Gone
 }

@@ -27,7 +27,7 @@ pub enum Kind {
 
 /// One packet in flight. 32 bytes: two to a cache line.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-#[repr(C)]
+#[repr(C, align(32))]
 pub struct Packet {
     /// When it arrives at the next node, picoseconds.
     pub time: u64,

@@ -179,10 +179,10 @@ impl Region {
     /// What is left of the window waits for its rest.
     pub fn put_back(&mut self, batch: &mut Batch, calendar: &mut Calendar) {
         for &key in &batch.keys[batch.at..] {
-            calendar.put_back(batch.rows[index(key)] as usize, batch.packets[index(key)]);
+            calendar.put_back(batch.rows[index(key)] as usize, &batch.packets[index(key)]);
         }
         for Reverse(Hurried { row, packet }) in self.hurried.drain() {
-            calendar.put_back(row as usize, packet);
+            calendar.put_back(row as usize, &packet);
         }
     }
 
