@@ -11,6 +11,7 @@ import typer
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
     from headgate.studies.claims import Judged
     from headgate.studies.runner import Outcome
@@ -95,8 +96,7 @@ def _list(as_json: bool) -> None:
 def _show(outcome: "Outcome") -> None:
     console = _console()
     console.print("\n[bold]Findings[/bold]")
-    for sentence in outcome.sentences:
-        console.print(f"  \N{BULLET} {sentence}", highlight=False)
+    console.print(_bullets(outcome.sentences), highlight=False)
     console.print()
     _print_claims(console, [(outcome.study, claim) for claim in outcome.claims])
     rate = outcome.packet_hops / outcome.cpu_s / 1e6 if outcome.cpu_s else math.nan
@@ -106,6 +106,16 @@ def _show(outcome: "Outcome") -> None:
         highlight=False,
     )
     console.print(f"Report: {outcome.report}", soft_wrap=True, highlight=False)
+
+
+def _bullets(sentences: Sequence[str]) -> "Table":
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table.grid(padding=(0, 1))
+    for sentence in sentences:
+        grid.add_row(" \N{BULLET}", Text(sentence))
+    return grid
 
 
 def _print_claims(console: "Console", claims: Sequence[tuple[str, "Judged"]]) -> None:

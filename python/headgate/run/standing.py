@@ -55,6 +55,14 @@ class Standing:
             f" {clock(self.elapsed_s)} gone, about {clock(self.eta_s)} to go"
         )
 
+    @property
+    def short(self) -> str:
+        """The same in 40 columns or so, beside a bar on a terminal of 80."""
+        said = f"{self.done}/{self.total} runs"
+        if self.eta_s is None:
+            return said
+        return f"{said}, {self.hops_per_s / 1e6:.1f} M hops/s, {clock(self.eta_s)} to go"
+
 
 Show = Callable[[Standing], None]
 
@@ -94,12 +102,12 @@ def _bar(title: str, stream: TextIO) -> Iterator[Show]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn
 
-    columns = (TextColumn(title), BarColumn(bar_width=24), TextColumn("{task.fields[said]}"))
+    columns = (TextColumn(title), BarColumn(bar_width=16), TextColumn("{task.fields[said]}"))
     with Progress(*columns, console=Console(file=stream), refresh_per_second=5) as progress:
         task = progress.add_task(title, total=1, said="")
 
         def show(standing: Standing) -> None:
             done = standing.done + standing.running_share
-            progress.update(task, total=standing.total, completed=done, said=str(standing))
+            progress.update(task, total=standing.total, completed=done, said=standing.short)
 
         yield show

@@ -89,7 +89,7 @@ def _run(
 def tally(judged: Sequence[Judged]) -> str:
     """Say how many claims got which verdict."""
     counts = Counter(claim.verdict.value for claim in judged)
-    said = ", ".join(f"{counts[word]} {word}" for word in Verdict if counts[word])
+    said = ", ".join(f"{word} {counts[word]}" for word in Verdict if counts[word])
     return f"Claims of the source, {len(judged)} in all: {said}."
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from headgate.studies.tcp_replacements.analysis import BEFORE, RESPONSES, Summary
 
-MOST_NAMED = 6
+MOST_NAMED = 8
 
 
 def sentences(summary: Summary) -> tuple[str, ...]:
