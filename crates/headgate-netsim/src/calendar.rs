@@ -18,6 +18,9 @@ const HORIZON: u64 = 1024;
 /// Packets in a chunk: two kilobytes.
 const CHUNK: usize = 64;
 
+/// Packets under way at once, in all: what the keys of the longest window can tell apart.
+const MOST: usize = 1 << 25;
+
 const NO_CHUNK: u32 = u32::MAX;
 
 /// A chain of chunks, the last one first.
@@ -33,22 +36,31 @@ const EMPTY: Bucket = Bucket { last: NO_CHUNK, len: 0 };
 pub struct Calendar {
     /// Windows per picosecond, as a 0.64 fixed-point number.
     per_ps: u64,
-    /// The window being processed.
+    /// The window being processed, and its first instant.
     pub current: u64,
+    pub window_start: Time,
     /// Packets in the buckets of all windows.
     held: u64,
     rows: usize,
     buckets: Vec<Bucket>,
     far: BTreeMap<u64, Vec<(u32, Packet)>>,
     pool: Pool,
+    /// Bits of a [`Key`] that hold the packet's place.
+    place_bits: u32,
 }
+
+/// Time within the window (high bits) and the packet's place in the pool (low bits): sorting keys
+/// sorts packets.
+pub type Key = u64;
 
 impl Calendar {
     /// `window` is rounded so that no window is longer than it.
     pub fn new(rows: usize, window: Span) -> Self {
         let per_ps = u64::try_from((1u128 << 64) / u128::from(window.max(3) - 1)).expect("window > 1 ps");
         let buckets = vec![EMPTY; rows * HORIZON as usize];
-        Self { per_ps, current: 0, held: 0, rows, buckets, far: BTreeMap::new(), pool: Pool::default() }
+        let place_bits = window.leading_zeros();
+        let (far, pool) = (BTreeMap::new(), Pool::default());
+        Self { per_ps, current: 0, window_start: 0, held: 0, rows, buckets, far, pool, place_bits }
     }
 
     #[inline]
@@ -98,7 +110,7 @@ impl Calendar {
 
     /// Moves to the next window.
     pub fn turn(&mut self) {
-        self.current += 1;
+        self.enter(self.current + 1);
         if let Some(entry) = self.far.first_entry()
             && *entry.key() == self.current
         {
@@ -108,6 +120,11 @@ impl Calendar {
         }
     }
 
+    fn enter(&mut self, window: u64) {
+        self.current = window;
+        self.window_start = self.start(window);
+    }
+
     /// No packet is under way.
     pub fn is_silent(&self) -> bool {
         self.held == 0 && self.far.is_empty()
@@ -115,7 +132,7 @@ impl Calendar {
 
     /// Moves on to the window of `time`; there must be silence until then.
     pub fn skip_to(&mut self, time: Time) {
-        self.current = self.window(time).max(self.current);
+        self.enter(self.window(time).max(self.current));
     }
 
     #[inline]
@@ -123,12 +140,48 @@ impl Calendar {
         self.buckets[self.bucket(row, self.current)].len == 0
     }
 
-    /// Moves the current window's packets of a row to the end of `packets`, in the order of filing.
-    pub fn drain(&mut self, row: usize, packets: &mut Vec<Packet>) {
+    /// Takes the current window's packets of a row: their keys, in the order of filing, and the
+    /// chunks that hold them until [`Self::give_back`].
+    pub fn take(&mut self, row: usize, keys: &mut Vec<Key>, chunks: &mut Vec<u32>) {
         let at = self.bucket(row, self.current);
         let bucket = std::mem::replace(&mut self.buckets[at], EMPTY);
         self.held -= u64::from(bucket.len);
-        self.pool.drain(bucket, packets);
+        let from = chunks.len();
+        self.pool.unchain(bucket, row as u32, chunks);
+        let mut left = bucket.len as usize;
+        for &chunk in &chunks[from..] {
+            let begin = chunk as usize * CHUNK;
+            let places = begin..begin + left.min(CHUNK);
+            keys.extend(places.map(|place| self.key(place)));
+            left = left.saturating_sub(CHUNK);
+        }
+    }
+
+    #[inline]
+    fn key(&self, place: usize) -> Key {
+        (self.pool.slab[place].time - self.window_start) << self.place_bits | place as u64
+    }
+
+    #[inline]
+    fn place(&self, key: Key) -> usize {
+        (key & ((1 << self.place_bits) - 1)) as usize
+    }
+
+    #[inline]
+    pub fn time(&self, key: Key) -> Time {
+        self.window_start + (key >> self.place_bits)
+    }
+
+    /// A taken packet and its row.
+    #[inline]
+    pub fn packet(&self, key: Key) -> (u32, &Packet) {
+        let place = self.place(key);
+        (self.pool.link[place / CHUNK], &self.pool.slab[place])
+    }
+
+    /// The packets of these chunks are used up.
+    pub fn give_back(&mut self, chunks: &mut Vec<u32>) {
+        self.pool.free.append(chunks);
     }
 
     pub fn bytes(&self) -> usize {
@@ -140,8 +193,8 @@ impl Calendar {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Pool {
     slab: Vec<Packet>,
-    /// Of each chunk the one before it in its chain.
-    before: Vec<u32>,
+    /// Of each chunk the one before it in its chain; once taken, its row.
+    link: Vec<u32>,
     free: Vec<u32>,
 }
 
@@ -151,7 +204,7 @@ impl Pool {
         let offset = bucket.len as usize % CHUNK;
         if offset == 0 {
             let chunk = self.free.pop().unwrap_or_else(|| self.grow());
-            self.before[chunk as usize] = bucket.last;
+            self.link[chunk as usize] = bucket.last;
             bucket.last = chunk;
         }
         self.slab[bucket.last as usize * CHUNK + offset] = *packet;
@@ -160,27 +213,25 @@ impl Pool {
 
     #[cold]
     fn grow(&mut self) -> u32 {
+        assert!(self.slab.len() < MOST, "more packets under way than a run can hold");
         self.slab.resize(self.slab.len() + CHUNK, NOTHING);
-        self.before.push(NO_CHUNK);
-        (self.before.len() - 1) as u32
+        self.link.push(NO_CHUNK);
+        (self.link.len() - 1) as u32
     }
 
-    /// Chunks come last first, so the packets are written from the end.
-    fn drain(&mut self, bucket: Bucket, packets: &mut Vec<Packet>) {
-        let begin = packets.len();
-        packets.resize(begin + bucket.len as usize, NOTHING);
-        let (mut chunk, mut end) = (bucket.last, bucket.len as usize);
-        while end > 0 {
-            let start = (end - 1) / CHUNK * CHUNK;
-            let slab = chunk as usize * CHUNK;
-            packets[begin + start..begin + end].copy_from_slice(&self.slab[slab..slab + end - start]);
-            self.free.push(chunk);
-            (chunk, end) = (self.before[chunk as usize], start);
+    /// Lists the chunks of a bucket, the first one first, and writes its row on them.
+    fn unchain(&mut self, bucket: Bucket, row: u32, chunks: &mut Vec<u32>) {
+        let from = chunks.len();
+        let mut chunk = bucket.last;
+        for _ in 0..(bucket.len as usize).div_ceil(CHUNK) {
+            chunks.push(chunk);
+            chunk = std::mem::replace(&mut self.link[chunk as usize], row);
         }
+        chunks[from..].reverse();
     }
 
     fn bytes(&self) -> usize {
-        self.slab.capacity() * size_of::<Packet>() + (self.before.capacity() + self.free.capacity()) * 4
+        self.slab.capacity() * size_of::<Packet>() + (self.link.capacity() + self.free.capacity()) * 4
     }
 }
 
@@ -205,10 +256,13 @@ mod tests {
         Packet { time, ..NOTHING }
     }
 
-    fn drained(calendar: &mut Calendar, row: usize) -> Vec<Time> {
-        let mut packets = Vec::new();
-        calendar.drain(row, &mut packets);
-        packets.iter().map(|p| p.time).collect()
+    fn drained(calendar: &mut Calendar, row: u32) -> Vec<Time> {
+        let (mut keys, mut chunks) = (Vec::new(), Vec::new());
+        calendar.take(row as usize, &mut keys, &mut chunks);
+        assert!(keys.iter().all(|&k| calendar.packet(k).0 == row));
+        assert!(keys.iter().all(|&k| calendar.packet(k).1.time == calendar.time(k)));
+        calendar.give_back(&mut chunks);
+        keys.iter().map(|&k| calendar.time(k)).collect()
     }
 
     #[test]
@@ -242,7 +296,7 @@ mod tests {
             calendar.turn();
             assert_eq!(drained(&mut calendar, 0), times);
         }
-        assert_eq!(calendar.pool.before.len(), 6);
+        assert_eq!(calendar.pool.link.len(), 6);
     }
 
     #[test]

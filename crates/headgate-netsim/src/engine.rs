@@ -110,19 +110,35 @@ impl<L: Registry> Engine<L> {
         batch.load(&self.regions[index].rows, &mut self.calendar);
         loop {
             let region = &mut self.regions[index];
-            let (packet, timer) = (region.next_packet(&batch), region.next_timer());
+            let (packet, timer) = (region.next_packet(&batch, &self.calendar), region.next_timer());
             if packet.min(timer) >= until {
                 break;
             }
             if packet <= timer {
-                let (row, packet) = region.take_packet(&mut batch);
-                self.arrive(row, packet);
+                let (row, packet) = region.take_packet(&mut batch, &self.calendar);
+                self.anticipate(&batch);
+                self.arrive(row as usize, packet);
             } else {
                 self.wake(index);
             }
         }
         self.regions[index].put_back(&mut batch, &mut self.calendar);
         self.batch = batch;
+    }
+
+    /// Warms the cache for an event that comes soon.
+    #[inline]
+    fn anticipate(&self, batch: &Batch) {
+        let Some((row, packet)) = batch.ahead(&self.calendar) else { return };
+        let row = row as usize;
+        let World { sites, fabric, shared } = &self.world;
+        if row >= sites.len() {
+            let site = row - sites.len();
+            sites[site].expect(packet, shared.split.slot(packet.flow));
+            fabric.expect(site, packet);
+        } else if fabric.is_last(row, packet) {
+            fabric.expect(row, packet);
+        }
     }
 
     /// A packet is at a router or at a host.

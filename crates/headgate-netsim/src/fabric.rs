@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::packet::{INLINE, Packet, Split};
 use crate::port::{Fate, Port, TickCache};
+use crate::prefetch::prefetch;
 use crate::record::Counters;
 use crate::routes::Routes;
 use crate::setup;
@@ -113,6 +114,18 @@ impl Fabric {
         let Fate::Arrives(time) = fate else { return gone(packet, counters) };
         packet.time = time;
         Step::Router(self.ends[link])
+    }
+
+    /// A packet will soon be sent to, or come from, a host of this router.
+    #[inline]
+    pub fn expect(&self, router: usize, packet: &Packet) {
+        prefetch(&self.hosts[router], packet.host as usize);
+    }
+
+    /// Whether a packet at this router is at its last one.
+    #[inline]
+    pub fn is_last(&self, router: usize, packet: &Packet) -> bool {
+        self.split.site(packet.flow) == router
     }
 
     #[inline]

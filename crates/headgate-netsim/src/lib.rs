@@ -7,6 +7,7 @@ pub mod fabric;
 pub mod meter;
 pub mod packet;
 pub mod port;
+pub mod prefetch;
 pub mod record;
 pub mod region;
 pub mod regions;

@@ -8,21 +8,19 @@ use serde::{Deserialize, Serialize};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-use crate::calendar::Calendar;
+use crate::calendar::{Calendar, Key};
 use crate::packet::{Kind, Packet};
 use crate::timers::Timer;
 
-/// Bits of a sort key that hold the packet's index.
-const INDEX_BITS: u32 = 24;
+/// Events between asking the cache for something and using it.
+const AHEAD: usize = 8;
 
 /// The packets of a region and window, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
-    packets: Vec<Packet>,
-    rows: Vec<u32>,
-    /// Time within the window and index, sorted.
-    keys: Vec<u64>,
-    start: Time,
+    keys: Vec<Key>,
+    /// Where the packets are.
+    chunks: Vec<u32>,
     /// Keys that were used up.
     at: usize,
 }
@@ -30,63 +28,49 @@ pub struct Batch {
 impl Batch {
     /// Takes the packets of `rows` out of the calendar and sorts them.
     pub fn load(&mut self, rows: &[u32], calendar: &mut Calendar) {
-        self.start = calendar.start(calendar.current);
         self.at = 0;
-        self.rows.clear();
-        self.packets.clear();
+        self.keys.clear();
         for &row in rows {
             if !calendar.is_empty(row as usize) {
-                calendar.drain(row as usize, &mut self.packets);
-                self.rows.resize(self.packets.len(), row);
+                calendar.take(row as usize, &mut self.keys, &mut self.chunks);
             }
         }
-        self.sort();
-    }
-
-    fn sort(&mut self) {
-        assert!(self.packets.len() < 1 << INDEX_BITS, "more than 16 million packets in one window");
-        let start = self.start;
-        let key = |(i, p): (usize, &Packet)| (p.time - start) << INDEX_BITS | i as u64;
-        self.keys.clear();
-        self.keys.extend(self.packets.iter().enumerate().map(key));
-        self.keys.sort_unstable();
-        self.settle_ties();
+        self.keys.sort();
+        self.settle_ties(calendar);
     }
 
     /// Orders packets of the same picosecond by rank.
-    fn settle_ties(&mut self) {
+    fn settle_ties(&mut self, calendar: &Calendar) {
         let mut from = 0;
         for to in 1..=self.keys.len() {
-            let tied = to < self.keys.len() && self.keys[to] >> INDEX_BITS == self.keys[from] >> INDEX_BITS;
+            let tied = to < self.keys.len() && calendar.time(self.keys[to]) == calendar.time(self.keys[from]);
             if !tied {
                 if to - from > 1 {
-                    let (packets, rows) = (&self.packets, &self.rows);
-                    let rank = |&k: &u64| rank(&packets[index(k)], rows[index(k)]);
-                    self.keys[from..to].sort_by_key(rank);
+                    self.keys[from..to].sort_by_key(|&key| rank(calendar.packet(key)));
                 }
                 from = to;
             }
         }
     }
 
+    /// The packet some events ahead, for the cache.
     #[inline]
-    fn next(&self) -> Option<(u32, &Packet)> {
-        let index = index(*self.keys.get(self.at)?);
-        Some((self.rows[index], &self.packets[index]))
+    pub fn ahead<'a>(&self, calendar: &'a Calendar) -> Option<(u32, &'a Packet)> {
+        Some(calendar.packet(*self.keys.get(self.at + AHEAD)?))
     }
 
     #[inline]
-    fn next_time(&self) -> Time {
-        self.keys.get(self.at).map_or(NEVER, |k| self.start + (k >> INDEX_BITS))
+    fn next<'a>(&self, calendar: &'a Calendar) -> Option<(u32, &'a Packet)> {
+        Some(calendar.packet(*self.keys.get(self.at)?))
+    }
+
+    #[inline]
+    fn next_time(&self, calendar: &Calendar) -> Time {
+        self.keys.get(self.at).map_or(NEVER, |&key| calendar.time(key))
     }
 }
 
-#[inline]
-fn index(key: u64) -> usize {
-    (key & ((1 << INDEX_BITS) - 1)) as usize
-}
-
-fn rank(packet: &Packet, row: u32) -> ((u32, Kind, u32), u32) {
+fn rank((row, packet): (u32, &Packet)) -> ((u32, Kind, u32), u32) {
     (packet.rank(), row)
 }
 
@@ -99,7 +83,7 @@ struct Hurried {
 
 impl Hurried {
     fn key(&self) -> (Time, ((u32, Kind, u32), u32)) {
-        (self.packet.time, rank(&self.packet, self.row))
+        (self.packet.time, rank((self.row, &self.packet)))
     }
 }
 
@@ -142,25 +126,24 @@ impl Region {
     }
 
     #[inline]
-    pub fn next_packet(&self, batch: &Batch) -> Time {
+    pub fn next_packet(&self, batch: &Batch, calendar: &Calendar) -> Time {
         let hurried = self.hurried.peek().map_or(NEVER, |h| h.0.packet.time);
-        batch.next_time().min(hurried)
+        batch.next_time(calendar).min(hurried)
     }
 
     /// The next packet of the batch or among the hurried ones; there is one.
     #[inline]
-    pub fn take_packet(&mut self, batch: &mut Batch) -> (usize, Packet) {
+    pub fn take_packet(&mut self, batch: &mut Batch, calendar: &Calendar) -> (u32, Packet) {
         if let Some(Reverse(first)) = self.hurried.peek() {
-            let key = |(row, p): (u32, &Packet)| (p.time, rank(p, row));
-            if batch.next().is_none_or(|next| first.key() < key(next)) {
+            let key = |next: (u32, &Packet)| (next.1.time, rank(next));
+            if batch.next(calendar).is_none_or(|next| first.key() < key(next)) {
                 let Reverse(first) = self.hurried.pop().expect("peeked at");
-                return (first.row as usize, first.packet);
+                return (first.row, first.packet);
             }
         }
-        let (row, packet) = batch.next().expect("there is a packet");
-        let taken = (row as usize, *packet);
+        let (row, packet) = batch.next(calendar).expect("there is a packet");
         batch.at += 1;
-        taken
+        (row, *packet)
     }
 
     pub fn hurry(&mut self, row: usize, packet: Packet) {
@@ -179,8 +162,11 @@ impl Region {
     /// What is left of the window waits for its rest.
     pub fn put_back(&mut self, batch: &mut Batch, calendar: &mut Calendar) {
         for &key in &batch.keys[batch.at..] {
-            calendar.put_back(batch.rows[index(key)] as usize, &batch.packets[index(key)]);
+            let (row, packet) = calendar.packet(key);
+            let packet = *packet;
+            calendar.put_back(row as usize, &packet);
         }
+        calendar.give_back(&mut batch.chunks);
         for Reverse(Hurried { row, packet }) in self.hurried.drain() {
             calendar.put_back(row as usize, &packet);
         }

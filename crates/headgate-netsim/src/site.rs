@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::packet::{Kind, NO_SACK, Packet};
+use crate::prefetch::prefetch;
 use crate::record::{FlowRow, Status, pair};
 use crate::shared::Shared;
 use crate::timers::{Purpose, Timer};
@@ -38,6 +39,16 @@ impl<L: Registry> Site<L> {
             free_receivers: Vec::new(),
             connections: BTreeMap::new(),
             sources,
+        }
+    }
+
+    /// A packet will soon reach one of the hosts.
+    #[inline]
+    pub fn expect(&self, packet: &Packet, slot: usize) {
+        match packet.kind {
+            Kind::Data => prefetch(&self.receivers, slot),
+            Kind::Ack | Kind::SynAck => prefetch(&self.senders, slot),
+            Kind::Syn => {}
         }
     }
 
