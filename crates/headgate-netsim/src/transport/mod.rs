@@ -1,6 +1,8 @@
 //! TCP's machinery, once for all laws: handshake, loss detection, recovery, timers, pacing.
 
+pub mod alarm;
 pub mod journal;
+pub mod output;
 pub mod profile;
 pub mod rack;
 pub mod receiver;

@@ -6,9 +6,10 @@
 use headgate_model::control::{Congestion, Registry};
 use headgate_model::units::{SECOND, Span, picoseconds, seconds};
 
+use super::alarm::Alarm;
 use super::journal::Overtaken;
 use super::scoreboard::DUP_THRESH;
-use super::sender::{Alarm, Phase, Sender};
+use super::sender::{Phase, Sender};
 use crate::shared::Shared;
 
 /// A lone segment's ACK may be delayed by this (WCDelAckT, RFC 8985 §7.2).

@@ -1,14 +1,15 @@
-//! The sending end of a connection: handshake, window, timers. What happens under loss is in
-//! [`super::recovery`].
+//! The sending end of a connection: its record, handshake and ACKs. Its timer is in [`super::alarm`],
+//! what it sends in [`super::output`], what happens under loss in [`super::recovery`].
 
-use headgate_model::control::{Ack, Congestion, Registry, Window};
+use headgate_model::control::{Ack, Registry, Window};
 use headgate_model::units::{NEVER, SECOND, Span, Time, seconds};
 use serde::{Deserialize, Serialize};
 
+use super::alarm::Alarm;
 use super::journal::Journal;
 use super::profile::Profile;
 use super::recovery::Episode;
-use super::rtt::{Estimator, since, stamp};
+use super::rtt::{Estimator, since};
 use crate::packet::{Kind, NO_SACK, Packet};
 use crate::record::Status;
 use crate::shared::Shared;
@@ -44,16 +45,6 @@ pub struct FlowTally {
     pub received: Option<Span>,
 }
 
-/// What the retransmission timer is set for; it is one timer (RFC 8985 §8).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Alarm {
-    Timeout,
-    /// A tail loss probe.
-    Probe,
-    /// The reordering window of an overtaken segment.
-    Reorder,
-}
-
 /// Nobody waits for the end of the flow.
 pub const NO_OWNER: u32 = u32::MAX;
 
@@ -83,13 +74,13 @@ pub struct Sender<L> {
     pub generation: u8,
     pub profile: u8,
     pub(super) backoff: u8,
-    alarm: Alarm,
+    pub(super) alarm: Alarm,
     /// The first outstanding segment has timed out before.
     pub(super) retried: bool,
     pub window: Window,
     pub(super) deadline: Time,
     /// When the timer in the heap goes off; it may be earlier than the deadline.
-    armed: Time,
+    pub(super) armed: Time,
     pub(super) dupacks: u32,
     pub(super) round_end: u32,
     pub rtt: Estimator,
@@ -106,8 +97,8 @@ pub struct Sender<L> {
     pub(super) timed: Option<(u32, Time)>,
     /// The tail loss probe under way: `next` after it, and whether it repeated a segment.
     pub(super) probe: Option<(u32, bool)>,
-    pace_next: Time,
-    pace_armed: bool,
+    pub(super) pace_next: Time,
+    pub(super) pace_armed: bool,
     pub spec: u32,
     pub law_index: u32,
     pub owner: u32,
@@ -165,7 +156,7 @@ impl<L: Registry> Sender<L> {
         sender
     }
 
-    fn send_syn(&mut self, shared: &mut Shared<L>) {
+    pub(super) fn send_syn(&mut self, shared: &mut Shared<L>) {
         let profile = self.profile(shared);
         let (size, wait) = (profile.syn_bytes, profile.syn_rto << self.backoff.min(16));
         let split = shared.split;
@@ -311,222 +302,9 @@ impl<L: Registry> Sender<L> {
         (self.next - self.una).min(self.window.cwnd as u32)
     }
 
-    /// The retransmission timer (or SYN timer) went off; false when the connection failed.
-    pub fn on_timer(&mut self, at: Time, shared: &mut Shared<L>) -> bool {
-        if at != self.armed || self.phase == Phase::Idle {
-            return true; // an earlier one was set since
-        }
-        self.armed = NEVER;
-        if self.deadline > at {
-            if self.deadline != NEVER {
-                self.arm(shared);
-            }
-            return true;
-        }
-        self.deadline = NEVER;
-        if self.phase == Phase::Connecting {
-            return self.on_syn_timeout(shared);
-        }
-        match self.alarm {
-            Alarm::Timeout => self.on_timeout(shared),
-            Alarm::Probe => self.on_probe_alarm(shared),
-            Alarm::Reorder => self.on_reorder_alarm(shared),
-        }
-        true
-    }
-
-    fn on_syn_timeout(&mut self, shared: &mut Shared<L>) -> bool {
-        self.backoff += 1;
-        if self.backoff >= self.profile(shared).syn_tries {
-            return false;
-        }
-        self.send_syn(shared);
-        true
-    }
-
-    fn on_timeout(&mut self, shared: &mut Shared<L>) {
-        self.tally.timeouts += 1;
-        shared.counters.timeouts += 1;
-        let flight = self.flight_for_law();
-        self.window.cwnd = 1.0;
-        // RFC 5681 §3.1: ssthresh is held while the same segment times out again.
-        if !std::mem::replace(&mut self.retried, true) {
-            let reduced = (self.phase == Phase::Recovery).then_some(self.window.ssthresh);
-            self.law.on_congestion(Congestion::Timeout, flight, &self.rtt.path, &mut self.window);
-            // one reduction for one window of losses (as Linux, tcp_enter_loss)
-            self.window.ssthresh = reduced.unwrap_or(self.window.ssthresh);
-        }
-        self.backoff = self.backoff.saturating_add(1);
-        self.dupacks = 0;
-        self.timed = None;
-        self.probe = None;
-        self.round_end = self.next;
-        self.lose_all();
-        self.restart_timer(shared);
-        self.pump(shared);
-    }
-
-    /// A paced sender's turn.
-    pub fn on_pace(&mut self, shared: &mut Shared<L>) {
-        self.pace_armed = false;
-        if !matches!(self.phase, Phase::Connecting | Phase::Idle) {
-            self.pump(shared);
-        }
-    }
-
-    /// Sends what the window allows: lost segments first.
-    #[inline]
-    pub(super) fn pump(&mut self, shared: &mut Shared<L>) {
-        let rate = self.pacing_rate(shared);
-        loop {
-            if self.in_flight(shared) >= self.allowance(shared) || !self.may_send_at(rate, shared) {
-                return;
-            }
-            let sent = (self.episode.is_some() && self.resend(shared))
-                || self.send_new(shared)
-                || (self.episode.is_some() && self.rescue(shared));
-            if !sent {
-                return;
-            }
-            if rate.is_finite() {
-                self.pace_next = shared.now + (SECOND as f64 / rate) as Span;
-            }
-        }
-    }
-
-    /// Segments/s; infinite when the flow is not paced.
-    #[inline]
-    fn pacing_rate(&self, shared: &Shared<L>) -> f64 {
-        match self.profile(shared).pacing {
-            Some(gains) if self.window.pace.is_infinite() => self.window_rate(gains),
-            _ => self.window.pace,
-        }
-    }
-
-    fn window_rate(&self, (slow_start, steady): (f64, f64)) -> f64 {
-        let gain = if self.window.slow_starts() { slow_start } else { steady };
-        let srtt_s = self.rtt.path.srtt_s;
-        if srtt_s > 0.0 { gain * self.window.cwnd / srtt_s } else { f64::INFINITY }
-    }
-
-    #[inline]
-    fn may_send_at(&mut self, rate: f64, shared: &mut Shared<L>) -> bool {
-        if rate.is_infinite() || shared.now >= self.pace_next {
-            return true;
-        }
-        if !self.pace_armed {
-            self.pace_armed = true;
-            self.set_timer(self.pace_next, Purpose::Pace, shared);
-        }
-        false
-    }
-
-    #[inline]
-    fn in_flight(&self, shared: &Shared<L>) -> u32 {
-        match &self.episode {
-            None => self.next - self.una,
-            Some(episode) => self.troubled_flight(episode, self.profile(shared).sack),
-        }
-    }
-
-    #[inline]
-    fn allowance(&self, shared: &Shared<L>) -> u32 {
-        let allowed = match &self.episode {
-            None => self.window.cwnd as u32,
-            Some(episode) => self.troubled_allowance(episode, self.profile(shared)),
-        };
-        allowed.max(1)
-    }
-
-    #[inline]
-    pub(super) fn send_new(&mut self, shared: &mut Shared<L>) -> bool {
-        let profile = self.profile(shared);
-        if self.next >= self.size || self.next - self.una >= profile.receive_window {
-            return false;
-        }
-        let seq = self.next;
-        self.next += 1;
-        if self.timed.is_none() && !profile.timestamps {
-            self.timed = Some((seq, shared.now));
-        }
-        if let Some(episode) = &mut self.episode {
-            episode.note_sent(self.next);
-        }
-        self.transmit(seq, shared);
-        if self.deadline == NEVER {
-            self.restart_timer(shared);
-        }
-        true
-    }
-
-    #[inline]
-    pub(super) fn transmit(&mut self, seq: u32, shared: &mut Shared<L>) {
-        shared.counters.segments_in += 1;
-        if let Some(journal) = &mut self.journal {
-            journal.note_sent(seq, shared.now, seq == self.una && self.next == seq + 1);
-        }
-        let packet = Packet {
-            time: shared.now,
-            flow: self.receiver,
-            host: self.receiver_host,
-            a: seq,
-            b: self.address,
-            c: stamp(shared.now),
-            size: self.profile(shared).data_bytes,
-            kind: Kind::Data,
-            generation: self.generation,
-        };
-        shared.out.push((self.host, packet));
-    }
-
     #[inline]
     pub(super) fn profile<'a>(&self, shared: &'a Shared<L>) -> &'a Profile {
         &shared.profiles[self.profile as usize]
-    }
-
-    /// RFC 6298 §5: the timer runs while anything is outstanding.
-    #[inline]
-    pub(super) fn restart_timer(&mut self, shared: &mut Shared<L>) {
-        if self.una == self.next {
-            self.deadline = NEVER;
-            return;
-        }
-        let rto = self.rtt.rto(self.backoff, self.profile(shared));
-        let (alarm, wait) = match self.probe_timeout(shared) {
-            Some(probe) if probe < rto => (Alarm::Probe, probe),
-            _ => (Alarm::Timeout, rto),
-        };
-        self.set_alarm(alarm, shared.now + wait, shared);
-    }
-
-    pub(super) fn set_alarm(&mut self, alarm: Alarm, deadline: Time, shared: &mut Shared<L>) {
-        self.alarm = alarm;
-        self.set_deadline(deadline, shared);
-    }
-
-    /// Lazy: an armed timer that is early enough is left alone.
-    #[inline]
-    fn set_deadline(&mut self, deadline: Time, shared: &mut Shared<L>) {
-        self.deadline = deadline;
-        if deadline < self.armed {
-            self.arm(shared);
-        }
-    }
-
-    fn arm(&mut self, shared: &mut Shared<L>) {
-        self.armed = self.deadline;
-        self.set_timer(self.deadline, Purpose::Retransmit, shared);
-    }
-
-    fn set_timer(&self, time: Time, purpose: Purpose, shared: &mut Shared<L>) {
-        let split = shared.split;
-        shared.timers.push(Timer {
-            time,
-            site: split.site(self.address) as u32,
-            purpose,
-            id: split.slot(self.address) as u32,
-            generation: self.generation,
-        });
     }
 
     /// The connection is over: counts it out and lets the receiver go.

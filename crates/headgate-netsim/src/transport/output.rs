@@ -1,0 +1,125 @@
+//! What a sender puts into the network, and when: the window's allowance, pacing, segments.
+
+use headgate_model::control::Registry;
+use headgate_model::units::{NEVER, SECOND, Span};
+
+use super::rtt::stamp;
+use super::sender::{Phase, Sender};
+use crate::packet::{Kind, Packet};
+use crate::shared::Shared;
+use crate::timers::Purpose;
+
+impl<L: Registry> Sender<L> {
+    /// A paced sender's turn.
+    pub fn on_pace(&mut self, shared: &mut Shared<L>) {
+        self.pace_armed = false;
+        if !matches!(self.phase, Phase::Connecting | Phase::Idle) {
+            self.pump(shared);
+        }
+    }
+
+    /// Sends what the window allows: lost segments first.
+    #[inline]
+    pub(super) fn pump(&mut self, shared: &mut Shared<L>) {
+        let rate = self.pacing_rate(shared);
+        loop {
+            if self.in_flight(shared) >= self.allowance(shared) || !self.may_send_at(rate, shared) {
+                return;
+            }
+            let sent = (self.episode.is_some() && self.resend(shared))
+                || self.send_new(shared)
+                || (self.episode.is_some() && self.rescue(shared));
+            if !sent {
+                return;
+            }
+            if rate.is_finite() {
+                self.pace_next = shared.now + (SECOND as f64 / rate) as Span;
+            }
+        }
+    }
+
+    /// Segments/s; infinite when the flow is not paced.
+    #[inline]
+    fn pacing_rate(&self, shared: &Shared<L>) -> f64 {
+        match self.profile(shared).pacing {
+            Some(gains) if self.window.pace.is_infinite() => self.window_rate(gains),
+            _ => self.window.pace,
+        }
+    }
+
+    fn window_rate(&self, (slow_start, steady): (f64, f64)) -> f64 {
+        let gain = if self.window.slow_starts() { slow_start } else { steady };
+        let srtt_s = self.rtt.path.srtt_s;
+        if srtt_s > 0.0 { gain * self.window.cwnd / srtt_s } else { f64::INFINITY }
+    }
+
+    #[inline]
+    fn may_send_at(&mut self, rate: f64, shared: &mut Shared<L>) -> bool {
+        if rate.is_infinite() || shared.now >= self.pace_next {
+            return true;
+        }
+        if !self.pace_armed {
+            self.pace_armed = true;
+            self.set_timer(self.pace_next, Purpose::Pace, shared);
+        }
+        false
+    }
+
+    #[inline]
+    fn in_flight(&self, shared: &Shared<L>) -> u32 {
+        match &self.episode {
+            None => self.next - self.una,
+            Some(episode) => self.troubled_flight(episode, self.profile(shared).sack),
+        }
+    }
+
+    #[inline]
+    fn allowance(&self, shared: &Shared<L>) -> u32 {
+        let allowed = match &self.episode {
+            None => self.window.cwnd as u32,
+            Some(episode) => self.troubled_allowance(episode, self.profile(shared)),
+        };
+        allowed.max(1)
+    }
+
+    #[inline]
+    pub(super) fn send_new(&mut self, shared: &mut Shared<L>) -> bool {
+        let profile = self.profile(shared);
+        if self.next >= self.size || self.next - self.una >= profile.receive_window {
+            return false;
+        }
+        let seq = self.next;
+        self.next += 1;
+        if self.timed.is_none() && !profile.timestamps {
+            self.timed = Some((seq, shared.now));
+        }
+        if let Some(episode) = &mut self.episode {
+            episode.note_sent(self.next);
+        }
+        self.transmit(seq, shared);
+        if self.deadline == NEVER {
+            self.restart_timer(shared);
+        }
+        true
+    }
+
+    #[inline]
+    pub(super) fn transmit(&mut self, seq: u32, shared: &mut Shared<L>) {
+        shared.counters.segments_in += 1;
+        if let Some(journal) = &mut self.journal {
+            journal.note_sent(seq, shared.now, seq == self.una && self.next == seq + 1);
+        }
+        let packet = Packet {
+            time: shared.now,
+            flow: self.receiver,
+            host: self.receiver_host,
+            a: seq,
+            b: self.address,
+            c: stamp(shared.now),
+            size: self.profile(shared).data_bytes,
+            kind: Kind::Data,
+            generation: self.generation,
+        };
+        shared.out.push((self.host, packet));
+    }
+}
