@@ -16,6 +16,8 @@ from .oracle import DATA, bottleneck, rows, run
 SEEDS = range(1, 9)
 JITTER_S = 50e-6
 FILES = {"sack": "sack1", "newreno": "newreno"}
+#: The single NewReno run is no typical one (see the data's README); five more of ns-2 are.
+TIMES = {"sack": "fct_sack1", "newreno": "fct_newreno_repeats"}
 
 
 @cache
@@ -82,7 +84,7 @@ def test_completion_time_of_every_size(runs: Runs) -> None:
     recovery, results = runs
     assert all((done.flows["status"] == "finished").all() for _, done in results)
     wrong = []
-    for row in rows(f"ns2/fct_{FILES[recovery]}.csv"):
+    for row in rows(f"ns2/{TIMES[recovery]}.csv"):
         flows, theirs = int(row["n_flows"]), float(row["mean_fct_s"])
         if flows < 200:
             continue
