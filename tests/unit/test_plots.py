@@ -1,9 +1,11 @@
 """Pictures of a run, from made-up tables; what is drawn is read back from the axes."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib import pyplot as plt
 
 from headgate.plots import draw_run
 from headgate.plots.style import save
@@ -11,6 +13,12 @@ from headgate.result import Result
 from headgate.tables import TABLES, Table, Words
 
 BUFFER_PACKETS = 60.0
+
+
+@pytest.fixture(autouse=True)
+def _closed() -> Iterator[None]:
+    yield
+    plt.close("all")
 
 
 def series() -> Table:
