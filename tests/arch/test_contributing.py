@@ -33,8 +33,8 @@ def code_blocks() -> list[str]:
 
 def copy_workspace(target: Path) -> None:
     """Copy to a fixed place, so that repeated tests reuse what they built."""
-    shutil.rmtree(target, ignore_errors=True)
-    target.mkdir(parents=True)
+    shutil.rmtree(target / "crates", ignore_errors=True)
+    target.mkdir(parents=True, exist_ok=True)
     for name in ("Cargo.toml", "Cargo.lock", "rustfmt.toml"):
         shutil.copy(ROOT / name, target / name)
     shutil.copytree(ROOT / "crates", target / "crates")
@@ -50,7 +50,8 @@ def add_line(registry: Path, line: str) -> None:
 
 
 def cargo(folder: Path, *args: str) -> None:
-    environment = os.environ | {"CARGO_TARGET_DIR": str(ROOT / "target")}
+    # A target folder of its own: cargo takes two workspaces of one shape for the same.
+    environment = os.environ | {"CARGO_TARGET_DIR": str(folder / "target")}
     done = subprocess.run(
         ["cargo", *args], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )

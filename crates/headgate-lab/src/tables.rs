@@ -111,7 +111,7 @@ fn ports(rows: &[PortRow]) -> Table {
         .count("lost", |row| row.tally.lost)
         .count("departures", |row| row.departures)
         .count("sent_bytes", |row| row.sent_bytes)
-        .count("marks", |_| 0) // drop-tail queues mark nothing
+        .count("marks", |row| row.tally.marks)
         .figure("wait_sum_s", |row| seconds_of(row.tally.wait_ps))
         .count("max_queue_packets", |row| row.tally.max_queue)
         .figure("elapsed_s", |row| seconds(row.elapsed))

@@ -34,7 +34,7 @@ impl Window {
 }
 
 /// What one acknowledgement brought.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Ack {
     /// Now, seconds since the run began.
     pub now_s: f64,
@@ -46,10 +46,35 @@ pub struct Ack {
     pub in_flight: u32,
     /// A round trip has passed since the last such mark (RFC 9002-style round counting).
     pub round_start: bool,
-    /// Delivery-rate sample, segments/s; 0 when there is none (see [`Law::wants_rate`]).
-    pub rate: f64,
     /// The window is what limits the flow; laws do not grow it otherwise.
     pub cwnd_limited: bool,
+    /// Segments of this ACK whose congestion mark was echoed (ECN, [`Echo::Accurate`] only).
+    pub marked: f64,
+    /// All zero unless [`Law::wants_rate`].
+    pub rate: Rate,
+}
+
+/// A delivery-rate sample (draft-cheng-iccrg-delivery-rate-estimation), and what was lost.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rate {
+    /// Segments/s; 0 when this ACK gives no sample.
+    pub per_s: f64,
+    /// Over so long, seconds.
+    pub interval_s: f64,
+    /// Segments delivered in all, and by this ACK.
+    pub delivered: f64,
+    pub newly: f64,
+    /// `delivered` when the sampled segment was sent.
+    pub prior: f64,
+    /// Segments in flight when the sampled segment was sent, itself included.
+    pub then_in_flight: f64,
+    /// Segments found lost in all, and since the sampled segment was sent.
+    pub lost: f64,
+    pub lost_since: f64,
+    /// Segments in flight now, after this ACK.
+    pub in_flight: f64,
+    /// The sender had nothing to send when the sampled segment was sent.
+    pub app_limited: bool,
 }
 
 /// What is known of the path, kept by the transport.
@@ -63,29 +88,73 @@ pub struct Path {
     pub segment_bytes: u32,
 }
 
-/// Why the window must shrink. The law sets `ssthresh`; the transport then moves `cwnd` there as its
-/// recovery algorithm says (or to one segment after a time-out).
+/// Why the window must shrink.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Congestion {
+pub enum Cause {
     /// Duplicate ACKs, SACK or RACK found a loss: at most once per window.
     Loss,
     /// The retransmission timer expired.
     Timeout,
+    /// The network marked packets instead of dropping them (ECN): at most once per window.
+    Mark,
+}
+
+/// Congestion, as the transport found it. The law sets `ssthresh`; the transport then moves `cwnd`
+/// there as its recovery algorithm says (or to one segment after a time-out).
+#[derive(Clone, Copy, Debug)]
+pub struct Congestion {
+    pub cause: Cause,
+    /// Now, seconds since the run began.
+    pub now_s: f64,
+    /// Segments in flight (RFC 5681's FlightSize).
+    pub in_flight: u32,
+}
+
+/// How a receiver tells of congestion marks.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+pub enum Echo {
+    /// Packets are not capable of ECN.
+    #[default]
+    None,
+    /// On every ACK from the first mark until the sender has reacted (RFC 3168).
+    Latched,
+    /// Exactly which segments were marked (RFC 8257 §3.2).
+    Accurate,
 }
 
 /// A congestion-control law. One file each, one registry line each.
 pub trait Law: Clone + Send {
     /// A connection is established; the window holds the profile's initial values.
-    fn on_start(&mut self, _path: &Path, _window: &mut Window) {}
+    fn on_start(&mut self, _now_s: f64, _path: &Path, _window: &mut Window) {}
 
     /// New data were acknowledged outside recovery.
     fn on_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window);
 
-    /// Congestion: set `window.ssthresh`. `in_flight` is in segments (RFC 5681's FlightSize).
-    fn on_congestion(&mut self, event: Congestion, in_flight: u32, path: &Path, window: &mut Window);
+    /// Any other ACK: a duplicate, or one within fast recovery. `acked` is what it delivered, by its
+    /// number or by SACK.
+    fn on_recovery_ack(&mut self, _ack: &Ack, _path: &Path, _window: &mut Window) {}
+
+    /// A segment was found lost; `sent` tells what was known when it was sent. Only for laws that want
+    /// the rate.
+    fn on_segment_lost(&mut self, _sent: &Rate, _path: &Path, _window: &mut Window) {}
+
+    /// Congestion: set `window.ssthresh`.
+    fn on_congestion(&mut self, event: &Congestion, path: &Path, window: &mut Window);
 
     /// Recovery ended; `cwnd` is back at `ssthresh`.
     fn on_recovered(&mut self, _now_s: f64, _path: &Path, _window: &mut Window) {}
+
+    /// The law sets `cwnd` also while lost segments are repaired; the transport leaves it alone.
+    fn keeps_window(&self) -> bool {
+        false
+    }
+
+    /// The echo of congestion marks that the law cannot do without.
+    fn echo(&self) -> Echo {
+        Echo::None
+    }
 
     /// Whether [`Ack::rate`] is needed; the transport then keeps a journal of every segment.
     fn wants_rate(&self) -> bool {

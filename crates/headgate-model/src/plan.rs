@@ -46,6 +46,9 @@ pub struct Link {
     /// Independent loss probability of each packet, after the queue.
     #[serde(default)]
     pub loss: f64,
+    /// Packets here, the one in service included, above which an arrival capable of ECN is marked.
+    #[serde(default)]
+    pub mark_packets: Option<u64>,
 }
 
 /// How much may wait (the packet in service is extra).
@@ -110,6 +113,9 @@ pub struct Transport {
     pub clock_ps: u64,
     /// Pace data at this multiple of cwnd/srtt; absent = send in bursts as the window allows.
     pub pacing: Option<Pacing>,
+    /// Every law uses ECN (RFC 3168), not only those that need it.
+    #[serde(default)]
+    pub ecn: bool,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]

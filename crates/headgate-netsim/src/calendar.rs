@@ -7,7 +7,7 @@
 //! Buckets are chains of small chunks from one pool, the one given back last taken first: however
 //! uneven the rows, the memory in use is that of the packets under way, and stays in the cache.
 
-use crate::packet::{INLINE, Kind, NO_SACK, Packet};
+use crate::packet::{Head, INLINE, Kind, NO_SACK, Packet};
 use headgate_model::units::{Span, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -244,7 +244,7 @@ const NOTHING: Packet = Packet {
     b: 0,
     c: NO_SACK,
     size: 0,
-    kind: Kind::Ack,
+    head: Head::plain(Kind::Ack),
     generation: 0,
 };
 

@@ -4,7 +4,7 @@ use headgate_model::plan::{Edge, Plan};
 use headgate_model::units::{Busy, Span, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::packet::{INLINE, Packet, Split};
+use crate::packet::{Head, INLINE, Packet, Split};
 use crate::port::{Fate, Port, TickCache};
 use crate::prefetch::prefetch;
 use crate::record::Counters;
@@ -104,6 +104,9 @@ impl Fabric {
         }
         let link = self.routes.link(router, goal) as usize;
         let port = &mut self.ports[link];
+        if packet.head.has(Head::CAPABLE) && port.marks(packet.time) {
+            packet.head = packet.head.with(Head::MARKED, true);
+        }
         let wait = port.wait(packet.time);
         let fate = port.offer(packet.time, packet.size, packet.flow);
         if fate == Fate::Dropped {

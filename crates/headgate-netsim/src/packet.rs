@@ -25,6 +25,46 @@ pub enum Kind {
     Ack,
 }
 
+/// A packet's kind and its congestion marks (RFC 3168), in one byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Head(u8);
+
+impl Head {
+    /// The sender understands marks (ECT); on a SYN: so will its receiver have to.
+    pub const CAPABLE: u8 = 4;
+    /// A port marked the packet (CE).
+    pub const MARKED: u8 = 8;
+    /// The receiver has seen a mark (ECE); on a SYN: every mark is to be echoed exactly.
+    pub const ECHO: u8 = 16;
+    /// The sender has reduced its window (CWR).
+    pub const REDUCED: u8 = 32;
+
+    pub const fn plain(kind: Kind) -> Self {
+        Self(kind as u8)
+    }
+
+    #[inline]
+    pub fn kind(self) -> Kind {
+        match self.0 & 3 {
+            0 => Kind::Syn,
+            1 => Kind::SynAck,
+            2 => Kind::Data,
+            _ => Kind::Ack,
+        }
+    }
+
+    #[inline]
+    pub fn has(self, flag: u8) -> bool {
+        self.0 & flag != 0
+    }
+
+    #[inline]
+    #[must_use]
+    pub fn with(self, flag: u8, on: bool) -> Self {
+        Self(self.0 | (flag * u8::from(on)))
+    }
+}
+
 /// One packet in flight. 32 bytes: two to a cache line.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[repr(C, align(32))]
@@ -39,7 +79,7 @@ pub struct Packet {
     pub b: u32,
     pub c: u32,
     pub size: u16,
-    pub kind: Kind,
+    pub head: Head,
     /// Generation of the sender's slot: with `flow` or `b` it names the connection for good.
     pub generation: u8,
 }
@@ -50,12 +90,12 @@ impl Packet {
     /// The order of packets that meet at the same picosecond at the same node: by endpoint, then kind.
     /// Two packets of one endpoint and kind share every link, so they never meet.
     pub fn rank(&self) -> (u32, Kind, u32) {
-        (self.flow, self.kind, self.b)
+        (self.flow, self.head.kind(), self.b)
     }
 
     #[inline]
     pub fn is_data(&self) -> bool {
-        self.kind == Kind::Data
+        self.head.kind() == Kind::Data
     }
 
     /// Sender's host (24 bits) and profile, as a SYN carries them.

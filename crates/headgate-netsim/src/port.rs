@@ -30,6 +30,7 @@ pub struct Tally {
     pub drops: u64,
     pub dropped_bytes: u64,
     pub lost: u64,
+    pub marks: u64,
     pub wait_ps: u128,
     /// Most packets that waited at once.
     pub max_queue: u64,
@@ -100,6 +101,8 @@ pub struct Port {
     digest: u64,
     /// Packets the port may hold: the buffer and the one in service.
     limit: usize,
+    /// Packets here from which on a capable arrival is marked (RFC 8257 §3.1).
+    mark_from: usize,
     /// Longest backlog admitted, as time; infinite for packet-limited buffers.
     limit_wait: Span,
     /// Most packets held at once since the tally began.
@@ -128,6 +131,7 @@ impl Port {
             digest: 0,
             limit,
             limit_wait,
+            mark_from: usize::MAX,
             peak: 0,
             leaves: VecDeque::new(),
             loss: None,
@@ -143,6 +147,24 @@ impl Port {
             self.loss = Some(Box::new(Loss { probability, stream }));
         }
         self
+    }
+
+    /// Marks capable packets that meet more than `threshold` packets here.
+    pub fn with_marking(mut self, threshold: Option<u64>) -> Self {
+        self.mark_from = threshold.map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX - 1) + 1);
+        self
+    }
+
+    /// Whether a capable packet that arrives now is marked; to be asked before it is offered.
+    #[inline]
+    pub fn marks(&mut self, now: Time) -> bool {
+        if self.leaves.len() < self.mark_from {
+            return false;
+        }
+        self.settle(now);
+        let marks = self.leaves.len() >= self.mark_from;
+        self.tally.marks += u64::from(marks);
+        marks
     }
 
     /// Offers a packet at `now`. Calls must come in time order.

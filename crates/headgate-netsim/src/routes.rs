@@ -76,7 +76,16 @@ mod tests {
 
     fn link(from: u32, to: u32, delay_ps: u64) -> Link {
         let name = format!("{from}-{to}");
-        Link { name, from, to, rate_bps: 1, delay_ps, buffer: Buffer::Infinite, loss: 0.0 }
+        Link {
+            name,
+            from,
+            to,
+            rate_bps: 1,
+            delay_ps,
+            buffer: Buffer::Infinite,
+            loss: 0.0,
+            mark_packets: None,
+        }
     }
 
     #[test]

@@ -45,6 +45,7 @@ pub struct Population<L> {
 pub fn ports(plan: &Plan) -> Vec<Port> {
     let port = |link: &Link| {
         Port::new(link.rate_bps, link.delay_ps, link.buffer)
+            .with_marking(link.mark_packets)
             .with_loss(link.loss, Stream::new(plan.seed, &format!("loss {}", link.name), 0))
     };
     plan.links.iter().map(port).collect()

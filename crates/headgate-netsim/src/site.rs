@@ -5,12 +5,13 @@ use headgate_model::units::{NEVER, Time, seconds};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::packet::{Kind, NO_SACK, Packet};
+use crate::packet::{Head, Kind, NO_SACK, Packet};
 use crate::prefetch::prefetch;
 use crate::record::{FlowRow, Status, pair};
 use crate::shared::Shared;
 use crate::timers::{Purpose, Timer};
 use crate::traffic::Sources;
+use crate::transport::ecn::Marks;
 use crate::transport::receiver::{Receiver, Reply};
 use crate::transport::sender::{LINGER, NO_OWNER, Opening, Phase, Sender};
 
@@ -45,7 +46,7 @@ impl<L: Registry> Site<L> {
     /// A packet will soon reach one of the hosts.
     #[inline]
     pub fn expect(&self, packet: &Packet, slot: usize) {
-        match packet.kind {
+        match packet.head.kind() {
             Kind::Data => prefetch(&self.receivers, slot),
             Kind::Ack | Kind::SynAck => prefetch(&self.senders, slot),
             Kind::Syn => {}
@@ -55,7 +56,7 @@ impl<L: Registry> Site<L> {
     /// A packet reached one of the hosts.
     #[inline]
     pub fn on_packet(&mut self, packet: &Packet, shared: &mut Shared<L>) {
-        match packet.kind {
+        match packet.head.kind() {
             Kind::Data => self.on_data(packet, shared),
             Kind::Ack => self.on_ack(packet, shared),
             Kind::Syn => self.on_syn(packet, shared),
@@ -120,7 +121,7 @@ impl<L: Registry> Site<L> {
             b: shared.split.join(self.router as usize, slot as usize),
             c: NO_SACK,
             size: shared.profiles[receiver.profile as usize].syn_bytes,
-            kind: Kind::SynAck,
+            head: Head::plain(Kind::SynAck),
             generation: receiver.generation,
         };
         shared.out.push((receiver.host, answer));
@@ -134,6 +135,7 @@ impl<L: Registry> Site<L> {
         receiver.sender_host = sender_host;
         receiver.host = packet.host;
         receiver.profile = profile;
+        receiver.marks = Marks::asked(packet.head);
         receiver.quick = shared.profiles[profile as usize].quick_acks;
         if let Some(slot) = self.free_receivers.pop() {
             self.receivers[slot as usize] = receiver;
@@ -151,6 +153,11 @@ impl<L: Registry> Site<L> {
         if receiver.sender != packet.b || receiver.generation != packet.generation {
             return; // a straggler of a connection that is over
         }
+        if receiver.marks.take(packet.head) && receiver.unacked > 0 {
+            self.acknowledge(slot, shared);
+        }
+        let receiver = &mut self.receivers[slot];
+        receiver.marks.settle(packet.head);
         let profile = &shared.profiles[receiver.profile as usize];
         let at_once = match receiver.take(packet.a, packet.c) {
             Reply::Now => true,
@@ -181,7 +188,7 @@ impl<L: Registry> Site<L> {
             b: receiver.echo,
             c: blocks.map_or(NO_SACK, |b| shared.sacks.store(b)),
             size: shared.profiles[receiver.profile as usize].ack_bytes,
-            kind: Kind::Ack,
+            head: receiver.marks.ack(),
             generation: receiver.generation,
         };
         shared.out.push((receiver.host, ack));

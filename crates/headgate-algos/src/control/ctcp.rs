@@ -24,7 +24,7 @@
 //! Tan, Song, Zhang, Sridharan 2006 (alpha 1/8, beta 1/2, k 3/4, gamma 30); draft-sridharan-tcpm-ctcp;
 //! the `tcp_compound` module of ns-2 (zeta 1, smallest RTT, more than two samples).
 
-use headgate_model::control::{Ack, Congestion, Law, Path, Window};
+use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Window};
 use headgate_model::params::Card;
 
 use super::reno;
@@ -136,13 +136,13 @@ impl Law for Ctcp {
         }
     }
 
-    fn on_congestion(&mut self, event: Congestion, in_flight: u32, _path: &Path, window: &mut Window) {
-        reno::halve(in_flight, window);
-        if event == Congestion::Timeout {
+    fn on_congestion(&mut self, event: &Congestion, _path: &Path, window: &mut Window) {
+        reno::halve(event.in_flight, window);
+        if event.cause == Cause::Timeout {
             self.dwnd = 0.0;
             return;
         }
-        let win = f64::from(in_flight);
+        let win = f64::from(event.in_flight);
         let half = (win - self.dwnd).max(0.0) / 2.0;
         self.dwnd = (win * (1.0 - self.params.beta) - half).max(0.0);
         window.ssthresh = (half + self.dwnd).max(2.0);
@@ -160,34 +160,24 @@ impl Law for Ctcp {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const PATH: Path = Path { srtt_s: 0.1, min_rtt_s: 0.1, segment_bytes: 1500 };
+    use crate::trial::{PATH, ack, avoiding, loss, timeout};
 
     fn law() -> Ctcp {
         let defaults: Vec<f64> = Params::TABLE.iter().map(|param| param.default).collect();
         Ctcp::new(Params::from_values(&defaults))
     }
 
-    fn avoiding(cwnd: f64) -> Window {
-        Window { cwnd, ssthresh: 2.0, pace: f64::INFINITY }
-    }
-
-    fn ack(rtt_s: f64, round_start: bool) -> Ack {
-        let in_flight = 0;
-        Ack { now_s: 1.0, acked: 1.0, rtt_s, in_flight, round_start, rate: 0.0, cwnd_limited: true }
-    }
-
     /// A round of `samples` ACKs whose last one closes it.
     fn round(law: &mut Ctcp, samples: u32, rtt_s: f64, window: &mut Window) {
         for i in 1..=samples {
-            law.on_ack(&ack(rtt_s, i == samples), &PATH, window);
+            law.on_ack(&Ack { round_start: i == samples, ..ack(rtt_s) }, &PATH, window);
         }
     }
 
     #[test]
     fn an_empty_path_adds_a_power_of_the_window() {
         let (mut law, mut window) = (law(), avoiding(256.0));
-        law.on_ack(&ack(0.1, false), &PATH, &mut window);
+        law.on_ack(&ack(0.1), &PATH, &mut window);
         assert_eq!(window.cwnd, 256.0 + 1.0 / 256.0);
         window.cwnd = 256.0 - 2.0 / 256.0;
         round(&mut law, 2, 0.1, &mut window);
@@ -226,7 +216,7 @@ mod tests {
     fn a_loss_halves_both_parts() {
         let (mut law, mut window) = (law(), avoiding(100.0));
         law.dwnd = 40.0;
-        law.on_congestion(Congestion::Loss, 100, &PATH, &mut window);
+        law.on_congestion(&loss(100), &PATH, &mut window);
         // c 60 -> 30, d = 100/2 - 30 = 20
         assert_eq!((window.ssthresh, law.dwnd), (50.0, 20.0));
     }
@@ -235,7 +225,7 @@ mod tests {
     fn a_timeout_and_slow_start_leave_no_delay_part() {
         let (mut law, mut window) = (law(), avoiding(1.0));
         law.dwnd = 40.0;
-        law.on_congestion(Congestion::Timeout, 100, &PATH, &mut window);
+        law.on_congestion(&timeout(100), &PATH, &mut window);
         assert_eq!((window.ssthresh, law.dwnd), (50.0, 0.0));
         round(&mut law, 5, 0.1, &mut window);
         assert_eq!((window.cwnd, law.dwnd), (6.0, 0.0));

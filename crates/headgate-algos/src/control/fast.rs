@@ -29,7 +29,7 @@
 //! Wei, Jin, Low, Hegde 2006; Jin, Wei, Low 2004 (equation, gamma 0.5); the FAST agent 1.1.3 of ns-2 by
 //! Cui and Andrew (alpha 100, threshold 0.75 ms, every other round trip, 10 ms, 4 ms).
 
-use headgate_model::control::{Ack, Congestion, Law, Path, Window};
+use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Window};
 use headgate_model::params::Card;
 
 use super::reno;
@@ -209,7 +209,7 @@ impl Fast {
 }
 
 impl Law for Fast {
-    fn on_start(&mut self, _path: &Path, window: &mut Window) {
+    fn on_start(&mut self, _now_s: f64, _path: &Path, window: &mut Window) {
         self.rest_at(window.cwnd);
     }
 
@@ -225,9 +225,9 @@ impl Law for Fast {
         }
     }
 
-    fn on_congestion(&mut self, event: Congestion, in_flight: u32, _path: &Path, window: &mut Window) {
-        reno::halve(in_flight, window);
-        if event == Congestion::Timeout {
+    fn on_congestion(&mut self, event: &Congestion, _path: &Path, window: &mut Window) {
+        reno::halve(event.in_flight, window);
+        if event.cause == Cause::Timeout {
             window.cwnd = FLOOR;
             self.rtt_s = 0.0;
             self.rest_at(FLOOR);
@@ -245,6 +245,7 @@ impl Law for Fast {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trial::{self, ack, loss, starting, timeout};
 
     /// Below 4 ms: increases are not spread.
     const BASE_S: f64 = 0.002;
@@ -253,14 +254,6 @@ mod tests {
     fn law(variant: f64) -> Fast {
         let (alpha, gamma) = (100.0, 0.5);
         Fast::new(Params { alpha, gamma, mi_threshold_s: 0.0, update_rounds: 2.0, variant })
-    }
-
-    fn window(cwnd: f64) -> Window {
-        Window { cwnd, ssthresh: f64::INFINITY, pace: f64::INFINITY }
-    }
-
-    fn ack(now_s: f64, rtt_s: f64, round_start: bool) -> Ack {
-        Ack { now_s, acked: 1.0, rtt_s, in_flight: 0, round_start, rate: 0.0, cwnd_limited: true }
     }
 
     #[test]
@@ -279,11 +272,12 @@ mod tests {
 
     #[test]
     fn the_window_doubles_below_the_threshold() {
-        let (mut law, mut window) = (law(0.0), window(10.0));
+        let (mut law, mut window) = (law(0.0), starting(10.0));
         law.mi_threshold_s = 0.00075;
-        law.on_start(&PATH, &mut window);
+        law.on_start(0.0, &PATH, &mut window);
         for i in 0..20 {
-            law.on_ack(&ack(1.0, BASE_S + 0.0007, i % 10 == 0), &PATH, &mut window);
+            let ack = Ack { round_start: i % 10 == 0, ..ack(BASE_S + 0.0007) };
+            law.on_ack(&ack, &PATH, &mut window);
         }
         // one each; half way through the second round the packet acknowledged was sent at 15
         assert_eq!((window.cwnd, law.sent_at()), (30.0, 15.0));
@@ -291,25 +285,24 @@ mod tests {
 
     #[test]
     fn an_increase_is_spread_over_the_acks_of_ten_milliseconds() {
-        let path = Path { srtt_s: 0.1, min_rtt_s: 0.1, segment_bytes: 1500 };
-        let (mut law, mut window) = (law(0.0), window(1000.0));
-        law.on_start(&path, &mut window);
+        let (mut law, mut window) = (law(0.0), starting(1000.0));
+        law.on_start(0.0, &trial::PATH, &mut window);
         // base/rtt w + alpha = 1000 + 100: half of it is 50, over 10 of 100 ms, that is 100 ACKs
         for (acks, expected) in [(50, 1025.0), (100, 1050.0)] {
-            (0..acks).for_each(|_| law.on_ack(&ack(1.0, 0.1, false), &path, &mut window));
+            (0..acks).for_each(|_| law.on_ack(&ack(0.1), &trial::PATH, &mut window));
             assert!((window.cwnd - expected).abs() < 1e-9);
         }
     }
 
     #[test]
     fn a_loss_halves_and_a_timeout_leaves_two() {
-        let (mut law, mut window) = (law(0.0), window(100.0));
-        law.on_congestion(Congestion::Loss, 100, &PATH, &mut window);
+        let (mut law, mut window) = (law(0.0), starting(100.0));
+        law.on_congestion(&loss(100), &PATH, &mut window);
         assert_eq!((window.ssthresh, window.cwnd), (50.0, 100.0));
         window.cwnd = 1.0;
-        law.on_congestion(Congestion::Timeout, 100, &PATH, &mut window);
+        law.on_congestion(&timeout(100), &PATH, &mut window);
         assert_eq!((window.ssthresh, window.cwnd), (50.0, 2.0));
-        law.on_ack(&ack(1.0, 0.0, false), &PATH, &mut window);
+        law.on_ack(&ack(0.0), &PATH, &mut window);
         assert_eq!(window.cwnd, 3.0);
     }
 }

@@ -28,8 +28,8 @@ macro_rules! laws {
         }
 
         impl Law for AnyLaw {
-            fn on_start(&mut self, path: &Path, window: &mut Window) {
-                match self { $(Self::$Name(law) => law.on_start(path, window),)+ }
+            fn on_start(&mut self, now_s: f64, path: &Path, window: &mut Window) {
+                match self { $(Self::$Name(law) => law.on_start(now_s, path, window),)+ }
             }
 
             #[inline]
@@ -37,12 +37,28 @@ macro_rules! laws {
                 match self { $(Self::$Name(law) => law.on_ack(ack, path, window),)+ }
             }
 
-            fn on_congestion(&mut self, event: Congestion, in_flight: u32, path: &Path, window: &mut Window) {
-                match self { $(Self::$Name(law) => law.on_congestion(event, in_flight, path, window),)+ }
+            fn on_segment_lost(&mut self, sent: &Rate, path: &Path, window: &mut Window) {
+                match self { $(Self::$Name(law) => law.on_segment_lost(sent, path, window),)+ }
+            }
+
+            fn on_congestion(&mut self, event: &Congestion, path: &Path, window: &mut Window) {
+                match self { $(Self::$Name(law) => law.on_congestion(event, path, window),)+ }
+            }
+
+            fn on_recovery_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
+                match self { $(Self::$Name(law) => law.on_recovery_ack(ack, path, window),)+ }
             }
 
             fn on_recovered(&mut self, now_s: f64, path: &Path, window: &mut Window) {
                 match self { $(Self::$Name(law) => law.on_recovered(now_s, path, window),)+ }
+            }
+
+            fn keeps_window(&self) -> bool {
+                match self { $(Self::$Name(law) => law.keeps_window(),)+ }
+            }
+
+            fn echo(&self) -> Echo {
+                match self { $(Self::$Name(law) => law.echo(),)+ }
             }
 
             fn wants_rate(&self) -> bool {
@@ -56,7 +72,7 @@ macro_rules! laws {
     };
 }
 
-use headgate_model::control::{Ack, Congestion, Law, Path, Registry, Window};
+use headgate_model::control::{Ack, Congestion, Echo, Law, Path, Rate, Registry, Window};
 use headgate_model::params::Card;
 
 laws! {

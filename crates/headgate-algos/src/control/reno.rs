@@ -65,22 +65,19 @@ impl Law for Reno {
         }
     }
 
-    fn on_congestion(&mut self, _event: Congestion, in_flight: u32, _path: &Path, window: &mut Window) {
-        halve(in_flight, window);
+    fn on_congestion(&mut self, event: &Congestion, _path: &Path, window: &mut Window) {
+        halve(event.in_flight, window);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const PATH: Path = Path { srtt_s: 0.1, min_rtt_s: 0.1, segment_bytes: 1500 };
+    use crate::trial::{PATH, ack, loss, starting};
 
     fn after_ack(cwnd: f64, ssthresh: f64, acked: f64, cwnd_limited: bool) -> f64 {
-        let mut window = Window { cwnd, ssthresh, pace: f64::INFINITY };
-        let ack =
-            Ack { now_s: 1.0, acked, rtt_s: 0.1, in_flight: 0, round_start: false, rate: 0.0, cwnd_limited };
-        Reno.on_ack(&ack, &PATH, &mut window);
+        let mut window = Window { ssthresh, ..starting(cwnd) };
+        Reno.on_ack(&Ack { acked, cwnd_limited, ..ack(0.1) }, &PATH, &mut window);
         window.cwnd
     }
 
@@ -99,8 +96,8 @@ mod tests {
     #[test]
     fn a_loss_leaves_half_the_flight_but_two_segments() {
         for (in_flight, left) in [(101, 50.5), (3, 2.0)] {
-            let mut window = Window { cwnd: 200.0, ssthresh: f64::INFINITY, pace: f64::INFINITY };
-            Reno.on_congestion(Congestion::Loss, in_flight, &PATH, &mut window);
+            let mut window = starting(200.0);
+            Reno.on_congestion(&loss(in_flight), &PATH, &mut window);
             assert_eq!(window.ssthresh, left);
         }
     }

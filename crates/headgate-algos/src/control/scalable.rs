@@ -90,10 +90,10 @@ impl Law for Scalable {
         }
     }
 
-    fn on_congestion(&mut self, _event: Congestion, in_flight: u32, _path: &Path, window: &mut Window) {
-        let flight = f64::from(in_flight);
+    fn on_congestion(&mut self, event: &Congestion, _path: &Path, window: &mut Window) {
+        let flight = f64::from(event.in_flight);
         if flight < self.low_window {
-            reno::halve(in_flight, window);
+            reno::halve(event.in_flight, window);
         } else {
             window.ssthresh = (flight * (1.0 - self.decrease)).max(2.0);
         }
@@ -103,31 +103,21 @@ impl Law for Scalable {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const PATH: Path = Path { srtt_s: 0.1, min_rtt_s: 0.1, segment_bytes: 1500 };
+    use crate::trial::{PATH, ack, avoiding, loss};
 
     fn law(variant: f64) -> Scalable {
         Scalable::new(Params { increase: 0.01, decrease: 0.125, low_window: 16.0, variant })
     }
 
     fn acked(law: &mut Scalable, cwnd: f64) -> f64 {
-        let mut window = Window { cwnd, ssthresh: 2.0, pace: f64::INFINITY };
-        let ack = Ack {
-            now_s: 1.0,
-            acked: 1.0,
-            rtt_s: 0.1,
-            in_flight: cwnd as u32,
-            round_start: false,
-            rate: 0.0,
-            cwnd_limited: true,
-        };
-        law.on_ack(&ack, &PATH, &mut window);
+        let mut window = avoiding(cwnd);
+        law.on_ack(&ack(0.1), &PATH, &mut window);
         window.cwnd
     }
 
     fn after_loss(law: &mut Scalable, in_flight: u32) -> f64 {
-        let mut window = Window { cwnd: f64::from(in_flight), ssthresh: 2.0, pace: f64::INFINITY };
-        law.on_congestion(Congestion::Loss, in_flight, &PATH, &mut window);
+        let mut window = avoiding(f64::from(in_flight));
+        law.on_congestion(&loss(in_flight), &PATH, &mut window);
         window.ssthresh
     }
 

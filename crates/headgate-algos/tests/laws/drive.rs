@@ -1,7 +1,7 @@
 //! A sender without a network: feeds a law the ACKs of its own window.
 
 use headgate_algos::control::AnyLaw;
-use headgate_model::control::{Ack, Congestion, Law, Path, Registry, Window};
+use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Registry, Window};
 use headgate_model::params::Card;
 
 pub fn defaults(card: &Card) -> Vec<f64> {
@@ -35,7 +35,7 @@ impl Flow {
         let path = Path { srtt_s: base_rtt_s, min_rtt_s: base_rtt_s, segment_bytes: 1500 };
         let window = Window { cwnd, ssthresh, pace: f64::INFINITY };
         let mut flow = Self { law, window, path, now_s: 0.0, left: cwnd as u32 };
-        flow.law.on_start(&flow.path, &mut flow.window);
+        flow.law.on_start(0.0, &flow.path, &mut flow.window);
         flow
     }
 
@@ -57,15 +57,20 @@ impl Flow {
             rtt_s,
             in_flight: self.in_flight(),
             round_start,
-            rate: 0.0,
             cwnd_limited: true,
+            ..Ack::default()
         };
         self.law.on_ack(&ack, &self.path, &mut self.window);
     }
 
+    fn suffer(&mut self, cause: Cause, in_flight: u32) {
+        let event = Congestion { cause, now_s: self.now_s, in_flight };
+        self.law.on_congestion(&event, &self.path, &mut self.window);
+    }
+
     /// A loss, repaired at once.
     pub fn lose(&mut self) {
-        self.law.on_congestion(Congestion::Loss, self.in_flight(), &self.path, &mut self.window);
+        self.suffer(Cause::Loss, self.in_flight());
         self.window.cwnd = self.window.ssthresh;
         self.law.on_recovered(self.now_s, &self.path, &mut self.window);
     }
@@ -74,7 +79,7 @@ impl Flow {
     pub fn time_out(&mut self) {
         let in_flight = self.in_flight();
         self.window.cwnd = 1.0;
-        self.law.on_congestion(Congestion::Timeout, in_flight, &self.path, &mut self.window);
+        self.suffer(Cause::Timeout, in_flight);
     }
 }
 

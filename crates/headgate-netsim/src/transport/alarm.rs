@@ -1,6 +1,6 @@
 //! The retransmission timer of a sender: SYN retries, RTO (RFC 6298), probes and reordering (RFC 8985).
 
-use headgate_model::control::{Congestion, Registry};
+use headgate_model::control::{Cause, Registry};
 use headgate_model::units::{NEVER, Time};
 use serde::{Deserialize, Serialize};
 
@@ -60,7 +60,7 @@ impl<L: Registry> Sender<L> {
         // RFC 5681 §3.1: ssthresh is held while the same segment times out again.
         if !std::mem::replace(&mut self.retried, true) {
             let reduced = (self.phase == Phase::Recovery).then_some(self.window.ssthresh);
-            self.law.on_congestion(Congestion::Timeout, flight, &self.rtt.path, &mut self.window);
+            self.tell_law(Cause::Timeout, flight, shared.now);
             // one reduction for one window of losses (as Linux, tcp_enter_loss)
             self.window.ssthresh = reduced.unwrap_or(self.window.ssthresh);
         }

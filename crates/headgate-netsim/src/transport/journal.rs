@@ -1,7 +1,8 @@
 //! What was known when each outstanding segment was sent: the memory behind RACK (RFC 8985) and
 //! delivery-rate samples (draft-cheng-iccrg-delivery-rate-estimation). Kept only for those who ask.
 
-use headgate_model::units::{SECOND, Span, Time};
+use headgate_model::control::Rate;
+use headgate_model::units::{SECOND, Span, Time, seconds};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -15,6 +16,11 @@ struct Sent {
     delivered_at: Time,
     /// When the first segment of the sampled interval was sent.
     first_at: Time,
+    /// Segments found lost until then, and in flight with this one.
+    lost: u32,
+    in_flight: u32,
+    /// There was nothing to send.
+    app_limited: bool,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -31,16 +37,30 @@ pub struct Journal {
     newest_rtt: Span,
     /// Of this ACK: the segment whose sending saw the most delivered.
     latest: Option<Sent>,
+    /// Delivered before this ACK.
+    before: u32,
+    /// Segments found lost.
+    lost: u32,
+    /// Samples are limited by the application until so many are delivered.
+    app_limited_until: u32,
 }
 
 impl Journal {
-    /// Notes a transmission; `idle` when nothing else is outstanding.
-    pub fn note_sent(&mut self, seq: u32, now: Time, idle: bool) {
-        if idle {
+    /// Notes a transmission that makes `in_flight` segments outstanding.
+    pub fn note_sent(&mut self, seq: u32, now: Time, in_flight: u32) {
+        if in_flight <= 1 {
             (self.first_at, self.delivered_at) = (now, now);
         }
-        let (delivered, delivered_at, first_at) = (self.delivered, self.delivered_at, self.first_at);
-        let mut sent = Sent { at: now, delivered, again: false, delivered_at, first_at };
+        let mut sent = Sent {
+            at: now,
+            delivered: self.delivered,
+            again: false,
+            delivered_at: self.delivered_at,
+            first_at: self.first_at,
+            lost: self.lost,
+            in_flight,
+            app_limited: self.delivered < self.app_limited_until,
+        };
         match self.sent.get_mut((seq - self.base) as usize) {
             Some(before) => {
                 sent.again = true;
@@ -77,14 +97,49 @@ impl Journal {
         }
     }
 
-    /// Delivery rate seen by this ACK, segments/s; 0 when the interval is shorter than any round trip.
-    pub fn rate(&mut self, min_rtt: Span) -> f64 {
-        let Some(sent) = self.latest.take() else { return 0.0 };
+    /// The sample of this ACK, after which `in_flight` segments are outstanding. There is no rate if the
+    /// interval is shorter than any round trip.
+    pub fn rate(&mut self, min_rtt: Span, in_flight: u32) -> Rate {
+        let newly = f64::from(self.delivered - std::mem::replace(&mut self.before, self.delivered));
+        let counts = Rate {
+            delivered: f64::from(self.delivered),
+            newly,
+            lost: f64::from(self.lost),
+            in_flight: f64::from(in_flight),
+            ..Rate::default()
+        };
+        let Some(sent) = self.latest.take() else { return counts };
         let interval = (sent.at - sent.first_at).max(self.delivered_at - sent.delivered_at);
-        if interval == 0 || interval < min_rtt {
-            return 0.0;
+        let valid = interval > 0 && interval >= min_rtt;
+        let delivered = f64::from(self.delivered - sent.delivered);
+        Rate {
+            per_s: if valid { delivered * SECOND as f64 / interval as f64 } else { 0.0 },
+            interval_s: seconds(interval),
+            ..self.since(&sent, counts)
         }
-        f64::from(self.delivered - sent.delivered) * SECOND as f64 / interval as f64
+    }
+
+    fn since(&self, sent: &Sent, counts: Rate) -> Rate {
+        Rate {
+            prior: f64::from(sent.delivered),
+            then_in_flight: f64::from(sent.in_flight),
+            lost_since: f64::from(self.lost - sent.lost),
+            app_limited: sent.app_limited,
+            ..counts
+        }
+    }
+
+    /// A segment is lost: what was known when it was sent.
+    pub fn lose(&mut self, seq: u32) -> Option<Rate> {
+        let sent = *self.sent.get(seq.checked_sub(self.base)? as usize)?;
+        self.lost += 1;
+        let (delivered, lost) = (f64::from(self.delivered), f64::from(self.lost));
+        Some(self.since(&sent, Rate { delivered, lost, ..Rate::default() }))
+    }
+
+    /// There is nothing to send while `in_flight` segments are outstanding.
+    pub fn note_app_limited(&mut self, in_flight: u32) {
+        self.app_limited_until = self.delivered + in_flight.max(1);
     }
 
     /// The oldest transmission that something sent later has overtaken by more than `patience`: lost.
@@ -130,7 +185,7 @@ mod tests {
     /// Ten segments, one each millisecond.
     fn journal() -> Journal {
         let mut journal = Journal::default();
-        (0..10).for_each(|seq| journal.note_sent(seq, u64::from(seq) * MS, seq == 0));
+        (0..10).for_each(|seq| journal.note_sent(seq, u64::from(seq) * MS, seq + 1));
         journal
     }
 
@@ -148,8 +203,8 @@ mod tests {
     #[test]
     fn a_lost_retransmission_is_lost_once_what_was_sent_after_it_arrived() {
         let mut j = journal();
-        j.note_sent(0, 20 * MS, false);
-        j.note_sent(10, 21 * MS, false);
+        j.note_sent(0, 20 * MS, 10);
+        j.note_sent(10, 21 * MS, 11);
         (1..11).for_each(|seq| j.deliver(seq, 121 * MS, 100 * MS));
         assert_eq!(j.overtaken(121 * MS, 0, |s| s > 0), Overtaken::Lost(0));
     }
@@ -157,7 +212,7 @@ mod tests {
     #[test]
     fn an_echo_of_the_first_transmission_does_not_count() {
         let mut j = journal();
-        j.note_sent(0, 90 * MS, false);
+        j.note_sent(0, 90 * MS, 10);
         j.deliver(0, 100 * MS, 100 * MS); // 10 ms after it was sent again
         assert_eq!(j.newest, (0, 0));
     }
@@ -171,9 +226,9 @@ mod tests {
             if ms >= rtt {
                 j.deliver(ms - rtt, now, u64::from(rtt) * MS);
                 j.advance(ms - rtt + 1);
-                rate = j.rate(u64::from(rtt) * MS);
+                rate = j.rate(u64::from(rtt) * MS, rtt - 1).per_s;
             }
-            j.note_sent(ms, now, ms == 0);
+            j.note_sent(ms, now, (ms + 1).min(rtt));
         }
         assert!((rate - 1000.0).abs() < 1e-6, "{rate}");
     }

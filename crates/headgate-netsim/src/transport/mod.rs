@@ -1,6 +1,7 @@
 //! TCP's machinery, once for all laws: handshake, loss detection, recovery, timers, pacing.
 
 pub mod alarm;
+pub mod ecn;
 pub mod journal;
 pub mod output;
 pub mod profile;

@@ -5,7 +5,7 @@ use headgate_model::units::{NEVER, SECOND, Span};
 
 use super::rtt::stamp;
 use super::sender::{Phase, Sender};
-use crate::packet::{Kind, Packet};
+use crate::packet::Packet;
 use crate::shared::Shared;
 use crate::timers::Purpose;
 
@@ -96,7 +96,7 @@ impl<L: Registry> Sender<L> {
         if let Some(episode) = &mut self.episode {
             episode.note_sent(self.next);
         }
-        self.transmit(seq, shared);
+        self.transmit(seq, false, shared);
         if self.deadline == NEVER {
             self.restart_timer(shared);
         }
@@ -104,10 +104,11 @@ impl<L: Registry> Sender<L> {
     }
 
     #[inline]
-    pub(super) fn transmit(&mut self, seq: u32, shared: &mut Shared<L>) {
+    pub(super) fn transmit(&mut self, seq: u32, again: bool, shared: &mut Shared<L>) {
         shared.counters.segments_in += 1;
+        let in_flight = self.flight();
         if let Some(journal) = &mut self.journal {
-            journal.note_sent(seq, shared.now, seq == self.una && self.next == seq + 1);
+            journal.note_sent(seq, shared.now, in_flight);
         }
         let packet = Packet {
             time: shared.now,
@@ -117,7 +118,7 @@ impl<L: Registry> Sender<L> {
             b: self.address,
             c: stamp(shared.now),
             size: self.profile(shared).data_bytes,
-            kind: Kind::Data,
+            head: self.data_head(again),
             generation: self.generation,
         };
         shared.out.push((self.host, packet));

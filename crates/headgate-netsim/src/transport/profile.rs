@@ -33,6 +33,7 @@ pub struct Profile {
     pub timestamps: bool,
     pub clock: Span,
     pub pacing: Option<(f64, f64)>,
+    pub ecn: bool,
 }
 
 impl From<&Transport> for Profile {
@@ -60,6 +61,7 @@ impl From<&Transport> for Profile {
             quick_acks: t.quick_acks,
             timestamps: t.rtt == RttSampling::Timestamps,
             clock: t.clock_ps,
+            ecn: t.ecn,
             pacing: t.pacing.map(|Pacing { slow_start_gain, gain }| (slow_start_gain, gain)),
         }
     }

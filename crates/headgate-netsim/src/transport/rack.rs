@@ -3,8 +3,8 @@
 //! Paths here are FIFO and nothing is duplicated, so reordering is never seen: the reordering window
 //! is a quarter of the least RTT, or nothing once three segments are SACKed or recovery has begun.
 
-use headgate_model::control::{Congestion, Registry};
-use headgate_model::units::{SECOND, Span, picoseconds, seconds};
+use headgate_model::control::{Cause, Registry};
+use headgate_model::units::{SECOND, Span, picoseconds};
 
 use super::alarm::Alarm;
 use super::journal::Overtaken;
@@ -19,17 +19,18 @@ impl<L: Registry> Sender<L> {
     /// Marks what is lost by now; true if there is anything new.
     pub(super) fn judge(&mut self, shared: &mut Shared<L>) -> bool {
         if !self.profile(shared).rack_tlp {
-            return self.board().judge();
+            let (board, mut losses) = self.board_and_losses();
+            return board.judge(|seq| losses.note(seq));
         }
         let patience = self.patience();
-        let (journal, episode) = (&mut self.journal, &mut self.episode);
-        let (Some(journal), Some(episode)) = (journal, episode) else { return false };
-        let board = &mut episode.board;
         let mut news = false;
         loop {
+            let (Some(journal), Some(episode)) = (&mut self.journal, &mut self.episode) else { return news };
+            let board = &mut episode.board;
             match journal.overtaken(shared.now, patience, |seq| board.is_settled(seq)) {
                 Overtaken::Lost(seq) => {
                     board.lose_again(seq);
+                    self.board_and_losses().1.note(seq);
                     news = true;
                 }
                 Overtaken::Maybe(due) => {
@@ -76,7 +77,7 @@ impl<L: Registry> Sender<L> {
         if !new {
             self.tally.retransmissions += 1;
             shared.counters.retransmissions += 1;
-            self.transmit(self.next - 1, shared);
+            self.transmit(self.next - 1, true, shared);
         }
         self.probe = Some((self.next, !new));
         self.restart_timer(shared);
@@ -92,9 +93,8 @@ impl<L: Registry> Sender<L> {
         }
         if repaired {
             let flight = self.flight_for_law();
-            self.law.on_congestion(Congestion::Loss, flight, &self.rtt.path, &mut self.window);
-            self.window.cwnd = self.window.ssthresh;
-            self.law.on_recovered(seconds(shared.now), &self.rtt.path, &mut self.window);
+            self.tell_law(Cause::Loss, flight, shared.now);
+            self.settle_window(shared.now);
         }
     }
 }

@@ -4,6 +4,7 @@ use headgate_model::units::{NEVER, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
+use super::ecn::Marks;
 use super::sack::Blocks;
 
 /// Segments above a hole, as disjoint ranges in order; and where segments arrived last.
@@ -31,6 +32,7 @@ pub struct Receiver {
     /// Of the sender's slot: names the connection together with `sender`.
     pub generation: u8,
     pub profile: u8,
+    pub marks: Marks,
     /// Segments still to be acknowledged at once.
     pub quick: u32,
     /// When the delayed ACK must go, and when the timer in the heap goes off.
@@ -61,6 +63,7 @@ impl Receiver {
             unacked: 0,
             generation,
             profile: 0,
+            marks: Marks::default(),
             quick: 0,
             ack_by: NEVER,
             ack_timer: NEVER,

@@ -1,7 +1,7 @@
 //! What a sender does when segments are missing: NewReno (RFC 6582), SACK (RFC 6675), proportional
 //! rate reduction (RFC 6937), limited transmit (RFC 3042).
 
-use headgate_model::control::{Congestion, Registry};
+use headgate_model::control::{Cause, Congestion, Path, Registry, Window};
 use headgate_model::units::{Span, Time, seconds};
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use super::journal::Journal;
 use super::profile::Profile;
 use super::scoreboard::{DUP_THRESH, Scoreboard};
 use super::sender::{Phase, Sender};
-use crate::packet::{NO_SACK, Packet};
+use crate::packet::{Head, NO_SACK, Packet};
 use crate::shared::Shared;
 
 /// State that exists only while something is lost or reordered.
@@ -63,6 +63,23 @@ impl<'a> Arrivals<'a> {
     }
 }
 
+/// Tells the law, if it follows every segment, what was lost.
+pub(super) struct Losses<'a, L> {
+    journal: Option<&'a mut Journal>,
+    law: &'a mut L,
+    path: &'a Path,
+    window: &'a mut Window,
+}
+
+impl<L: Registry> Losses<'_, L> {
+    pub(super) fn note(&mut self, seq: u32) {
+        let sent = self.journal.as_mut().and_then(|journal| journal.lose(seq));
+        if let Some(sent) = sent {
+            self.law.on_segment_lost(&sent, self.path, self.window);
+        }
+    }
+}
+
 /// What one ACK in trouble brought.
 #[derive(Clone, Copy)]
 struct News {
@@ -72,6 +89,8 @@ struct News {
     delivered: u32,
     flight: u32,
     rtt_s: f64,
+    /// It echoes a congestion mark.
+    marked: bool,
 }
 
 impl<L: Registry> Sender<L> {
@@ -95,15 +114,22 @@ impl<L: Registry> Sender<L> {
         }
         let rtt_s = self.count_ack(newly, packet.b, shared);
         self.settle_probe(newly, shared);
-        let news = News { newly, delivered, flight, rtt_s };
+        let marked = packet.head.has(Head::ECHO);
+        let news = News { newly, delivered, flight, rtt_s, marked };
         if newly > 0 && (sack || self.phase != Phase::Recovery) {
             self.restart_timer(shared);
         }
-        match self.phase {
+        let told = match self.phase {
             Phase::Open => self.in_disorder(news, shared),
             Phase::Recovery if sack => self.in_sack_recovery(news, shared),
             Phase::Recovery => self.in_newreno_recovery(news, shared),
             _ => self.after_timeout(news, sack, shared),
+        };
+        if !told {
+            self.watch(news, shared);
+        }
+        if news.marked {
+            self.on_mark(shared);
         }
         self.forget_episode(shared);
     }
@@ -120,22 +146,25 @@ impl<L: Registry> Sender<L> {
         self.sample_rtt(self.una, echo, shared)
     }
 
-    /// Open, but segments are missing or were until now.
-    fn in_disorder(&mut self, news: News, shared: &mut Shared<L>) {
+    /// Open, but segments are missing or were until now. True if the law has seen the ACK.
+    fn in_disorder(&mut self, news: News, shared: &mut Shared<L>) -> bool {
         let Profile { sack, rack_tlp, .. } = *self.profile(shared);
         // Without SACK, duplicates up to the last recovery point may echo what was sent twice.
         let fresh = sack || self.recover == 0 || self.una > self.recover;
         let counts = !rack_tlp && fresh;
         if self.judge(shared) || (counts && self.dupacks as usize >= DUP_THRESH) {
             self.enter_recovery(news.delivered, shared);
-        } else if news.newly > 0 {
-            self.grow(news.newly, news.flight, news.rtt_s, shared);
+            return false;
         }
+        if news.newly > 0 {
+            self.grow(news.newly, news.flight, news.rtt_s, news.marked, shared);
+        }
+        news.newly > 0
     }
 
     pub(super) fn enter_recovery(&mut self, delivered: u32, shared: &mut Shared<L>) {
         let flight = self.flight_for_law();
-        self.law.on_congestion(Congestion::Loss, flight, &self.rtt.path, &mut self.window);
+        self.tell_law(Cause::Loss, flight, shared.now);
         self.phase = Phase::Recovery;
         self.tally.recoveries += 1;
         self.timed = None;
@@ -146,52 +175,56 @@ impl<L: Registry> Sender<L> {
         (episode.inflation, episode.partial) = (f64::from(self.dupacks), false);
         (episode.delivered, episode.sent, episode.flight) = (0, 0, self.next - self.una);
         if episode.board.lost == 0 {
-            episode.board.lose_first();
+            self.lose_first();
         }
-        if proportional {
+        if proportional && !self.law.keeps_window() {
             self.reduce_proportionally(delivered);
         } else {
-            self.window.cwnd = self.window.ssthresh;
+            if !self.law.keeps_window() {
+                self.window.cwnd = self.window.ssthresh;
+            }
             self.resend(shared);
         }
         self.restart_timer(shared);
     }
 
-    fn in_sack_recovery(&mut self, news: News, shared: &mut Shared<L>) {
+    fn in_sack_recovery(&mut self, news: News, shared: &mut Shared<L>) -> bool {
         self.judge(shared);
         if self.una >= self.recover {
             self.leave_recovery(shared);
-        } else if self.profile(shared).prr {
+        } else if self.profile(shared).prr && !self.law.keeps_window() {
             self.reduce_proportionally(news.delivered);
         }
+        false
     }
 
     /// RFC 6582 §3.2. Only the first partial ACK restarts the timer ("impatient"): a window that lost
     /// much ends in a time-out rather than in a round trip for each loss.
-    fn in_newreno_recovery(&mut self, news: News, shared: &mut Shared<L>) {
+    fn in_newreno_recovery(&mut self, news: News, shared: &mut Shared<L>) -> bool {
         if self.una >= self.recover {
             self.restart_timer(shared);
-            return self.leave_recovery(shared);
+            self.leave_recovery(shared);
+            return false;
         }
         let episode = self.episode.as_mut().expect("recovery has a board");
         if news.newly == 0 {
             episode.inflation += 1.0;
-            return;
+            return false;
         }
         // deflate by what was acknowledged, add back one, resend the next hole (step 3)
         episode.inflation = (episode.inflation - f64::from(news.newly)).max(0.0) + 1.0;
         let first = !std::mem::replace(&mut episode.partial, true);
-        episode.board.lose_first();
+        self.lose_first();
         self.resend(shared);
         if first {
             self.restart_timer(shared);
         }
+        false
     }
 
     fn leave_recovery(&mut self, shared: &mut Shared<L>) {
         self.phase = Phase::Open;
-        self.window.cwnd = self.window.ssthresh;
-        self.law.on_recovered(seconds(shared.now), &self.rtt.path, &mut self.window);
+        self.settle_window(shared.now);
         self.round_end = self.next;
         if self.board().lost > 0 {
             self.enter_recovery(0, shared); // losses above the recovery point are a new event
@@ -213,17 +246,18 @@ impl<L: Registry> Sender<L> {
         self.window.cwnd = pipe + allowed.max(f64::from(u8::from(episode.sent == 0)));
     }
 
-    fn after_timeout(&mut self, news: News, sack: bool, shared: &mut Shared<L>) {
+    fn after_timeout(&mut self, news: News, sack: bool, shared: &mut Shared<L>) -> bool {
         self.judge(shared);
         if news.newly == 0 {
-            return;
+            return false;
         }
         if self.una >= self.recover {
             self.phase = Phase::Open;
         }
         // A jump over segments that had arrived before the time-out opens no window (RFC 3465 §2.3).
         let counted = if sack { news.delivered.max(1) } else { 1 };
-        self.grow(counted, news.flight, news.rtt_s, shared);
+        self.grow(counted, news.flight, news.rtt_s, news.marked, shared);
+        true
     }
 
     /// Everything outstanding counts as lost (RFC 6675 §5.1).
@@ -231,8 +265,41 @@ impl<L: Registry> Sender<L> {
         self.phase = Phase::Timeout;
         self.recover = self.next;
         let episode = self.episode.get_or_insert_with(|| Box::new(Episode::new(self.una, self.next)));
-        episode.board.lose_all();
         episode.inflation = 0.0;
+        let (board, mut losses) = self.board_and_losses();
+        board.lose_all(|seq| losses.note(seq));
+    }
+
+    fn lose_first(&mut self) {
+        let (board, mut losses) = self.board_and_losses();
+        board.lose_first(|seq| losses.note(seq));
+    }
+
+    pub(super) fn board_and_losses(&mut self) -> (&mut Scoreboard, Losses<'_, L>) {
+        let episode = self.episode.as_mut().expect("trouble has a board");
+        let (journal, window) = (self.journal.as_deref_mut(), &mut self.window);
+        (&mut episode.board, Losses { journal, law: &mut self.law, path: &self.rtt.path, window })
+    }
+
+    pub(super) fn tell_law(&mut self, cause: Cause, in_flight: u32, now: Time) {
+        let event = Congestion { cause, now_s: seconds(now), in_flight };
+        self.law.on_congestion(&event, &self.rtt.path, &mut self.window);
+    }
+
+    /// Congestion is over: the window is what the law made of it.
+    pub(super) fn settle_window(&mut self, now: Time) {
+        if !self.law.keeps_window() {
+            self.window.cwnd = self.window.ssthresh;
+        }
+        self.law.on_recovered(seconds(now), &self.rtt.path, &mut self.window);
+    }
+
+    /// Lets the law see an ACK that opens no window.
+    fn watch(&mut self, news: News, shared: &Shared<L>) {
+        let delivered = f64::from(news.delivered);
+        let mut ack = self.describe(delivered, news.flight, news.rtt_s, shared);
+        ack.marked = if news.marked { delivered } else { 0.0 };
+        self.law.on_recovery_ack(&ack, &self.rtt.path, &mut self.window);
     }
 
     pub(super) fn board(&mut self) -> &mut Scoreboard {
@@ -285,7 +352,7 @@ impl<L: Registry> Sender<L> {
         episode.sent += 1;
         self.tally.retransmissions += 1;
         shared.counters.retransmissions += 1;
-        self.transmit(seq, shared);
+        self.transmit(seq, true, shared);
         true
     }
 }

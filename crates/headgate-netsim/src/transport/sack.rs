@@ -31,7 +31,7 @@ impl SackPool {
 
     /// A packet is gone without being read: its record must not leak.
     pub fn forget(&mut self, packet: &Packet) {
-        if packet.kind == Kind::Ack && packet.c != NO_SACK {
+        if packet.head.kind() == Kind::Ack && packet.c != NO_SACK {
             self.free.push(packet.c);
         }
     }

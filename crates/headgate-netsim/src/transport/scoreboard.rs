@@ -107,42 +107,46 @@ impl Scoreboard {
         }
     }
 
-    /// Marks what now counts as lost; true if there is anything new.
-    pub fn judge(&mut self) -> bool {
+    /// Marks what now counts as lost and tells `news` of it; true if there is anything new.
+    pub fn judge(&mut self, mut news: impl FnMut(u32)) -> bool {
         if (self.sacked as usize) < DUP_THRESH {
             return false;
         }
         let before = self.lost;
         let end = self.base + self.flags.len() as u32;
         for seq in self.judged..self.top[DUP_THRESH - 1].min(end) {
-            self.lose(seq);
+            self.lose(seq, &mut news);
         }
         self.judged = self.judged.max(self.top[DUP_THRESH - 1]);
         self.lost > before
     }
 
-    fn lose(&mut self, seq: u32) {
+    fn lose(&mut self, seq: u32, news: &mut impl FnMut(u32)) {
         let flags = self.flag(seq);
         if *flags & (SACKED | LOST) == 0 {
             *flags |= LOST;
             self.lost += 1;
             self.resend_from = self.resend_from.min(seq);
+            news(seq);
         }
     }
 
     /// The first outstanding segment is lost whatever the SACKs say (duplicate ACKs counted it).
-    pub fn lose_first(&mut self) {
+    pub fn lose_first(&mut self, mut news: impl FnMut(u32)) {
         if !self.flags.is_empty() {
-            self.lose(self.base);
+            self.lose(self.base, &mut news);
         }
     }
 
     /// After a time-out everything not SACKed is lost and may be sent again (RFC 6675 §5.1).
-    pub fn lose_all(&mut self) {
+    pub fn lose_all(&mut self, mut news: impl FnMut(u32)) {
         self.lost = 0;
         self.resent = 0;
-        for flags in &mut self.flags {
+        for (flags, seq) in self.flags.iter_mut().zip(self.base..) {
             if *flags & SACKED == 0 {
+                if *flags != LOST {
+                    news(seq); // not known to be lost until now
+                }
                 *flags = LOST;
                 self.lost += 1;
             }
@@ -191,7 +195,7 @@ impl Scoreboard {
     pub fn rescue(&mut self) -> Option<u32> {
         let top = self.top[0].min(self.base + self.flags.len() as u32);
         let seq = (self.judged.max(self.base)..top).find(|&s| *self.flag(s) == 0)?;
-        self.lose(seq);
+        self.lose(seq, &mut drop);
         self.resend()
     }
 
@@ -220,9 +224,9 @@ mod tests {
     fn three_sacked_segments_above_make_a_hole_lost() {
         let mut b = board(10);
         b.sack([(101, 103), (0, 0), (0, 0)], drop);
-        assert!(!b.judge());
+        assert!(!b.judge(drop));
         b.sack([(101, 104), (0, 0), (0, 0)], drop);
-        assert!(b.judge());
+        assert!(b.judge(drop));
         assert_eq!((b.sacked, b.lost, b.pipe()), (3, 1, 6));
         assert_eq!(b.resend(), Some(100));
         assert_eq!((b.resend(), b.pipe()), (None, 7));
@@ -232,7 +236,7 @@ mod tests {
     fn acknowledged_segments_leave_all_counts() {
         let mut b = board(10);
         b.sack([(105, 108), (102, 103), (0, 0)], drop);
-        b.judge();
+        b.judge(drop);
         assert_eq!(b.lost, 4); // 100, 101, 103, 104: three SACKed above each of them
         b.resend();
         assert_eq!(b.advance(108, drop), 4);
@@ -243,7 +247,7 @@ mod tests {
     fn a_timeout_loses_what_was_not_sacked() {
         let mut b = board(6);
         b.sack([(102, 104), (0, 0), (0, 0)], drop);
-        b.lose_all();
+        b.lose_all(drop);
         assert_eq!((b.lost, b.pipe()), (4, 0));
         let resent: Vec<_> = std::iter::from_fn(|| b.resend()).collect();
         assert_eq!(resent, [100, 101, 104, 105]);
@@ -271,11 +275,11 @@ mod tests {
                     2 if span > 0 => {
                         let from = b.base + random(span) as u32;
                         b.sack([(from, from + random(6) as u32), (0, 0), (0, 0)], drop);
-                        b.judge();
+                        b.judge(drop);
                     }
                     3 => drop(b.resend()),
                     4 if span > 0 => drop(b.advance(b.base + random(span + 1) as u32, drop)),
-                    5 if random(20) == 0 => b.lose_all(),
+                    5 if random(20) == 0 => b.lose_all(drop),
                     _ => {}
                 }
                 let count = |bit| b.flags.iter().filter(|&&f| f & bit != 0).count() as u32;

@@ -1,7 +1,7 @@
 //! The sending end of a connection: its record, handshake and ACKs. Its timer is in [`super::alarm`],
 //! what it sends in [`super::output`], what happens under loss in [`super::recovery`].
 
-use headgate_model::control::{Ack, Registry, Window};
+use headgate_model::control::{Ack, Echo, Rate, Registry, Window};
 use headgate_model::units::{NEVER, SECOND, Span, Time, seconds};
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use super::journal::Journal;
 use super::profile::Profile;
 use super::recovery::Episode;
 use super::rtt::{Estimator, since};
-use crate::packet::{Kind, NO_SACK, Packet};
+use crate::packet::{Head, NO_SACK, Packet};
 use crate::record::Status;
 use crate::shared::Shared;
 use crate::timers::{Purpose, Timer};
@@ -37,6 +37,8 @@ pub struct FlowTally {
     pub retransmissions: u32,
     pub timeouts: u32,
     pub recoveries: u32,
+    /// Reductions on congestion marks.
+    pub reductions: u32,
     pub rtt_sum_s: f64,
     pub rtt_count: u32,
     pub cwnd_sum: f64,
@@ -77,6 +79,9 @@ pub struct Sender<L> {
     pub(super) alarm: Alarm,
     /// The first outstanding segment has timed out before.
     pub(super) retried: bool,
+    /// How marks are echoed; whether the receiver is still to be told of a reduction.
+    pub(super) echo: Echo,
+    pub(super) reduced: bool,
     pub window: Window,
     pub(super) deadline: Time,
     /// When the timer in the heap goes off; it may be earlier than the deadline.
@@ -95,6 +100,8 @@ pub struct Sender<L> {
     pub(super) recover: u32,
     /// Without time stamps: the segment being timed, and since when (Karn).
     pub(super) timed: Option<(u32, Time)>,
+    /// Marks echoed up to here belong to a window that was reduced already.
+    pub(super) marked_until: u32,
     /// The tail loss probe under way: `next` after it, and whether it repeated a segment.
     pub(super) probe: Option<(u32, bool)>,
     pub(super) pace_next: Time,
@@ -125,6 +132,8 @@ impl<L: Registry> Sender<L> {
             backoff: 0,
             alarm: Alarm::Timeout,
             retried: false,
+            echo: law.echo().max(if profile.ecn { Echo::Latched } else { Echo::None }),
+            reduced: false,
             window,
             deadline: NEVER,
             armed: NEVER,
@@ -140,6 +149,7 @@ impl<L: Registry> Sender<L> {
             law,
             recover: 0,
             timed: None,
+            marked_until: 0,
             probe: None,
             pace_next: 0,
             pace_armed: false,
@@ -168,7 +178,7 @@ impl<L: Registry> Sender<L> {
             b: self.address,
             c: Packet::pack_origin(self.host, self.profile),
             size,
-            kind: Kind::Syn,
+            head: self.syn_head(),
             generation: self.generation,
         };
         shared.out.push((self.host, packet));
@@ -191,7 +201,7 @@ impl<L: Registry> Sender<L> {
             self.window.cwnd = 1.0; // a lost SYN is a sign of congestion (RFC 5681 §3.1)
         }
         self.backoff = 0;
-        self.law.on_start(&self.rtt.path, &mut self.window);
+        self.law.on_start(seconds(shared.now), &self.rtt.path, &mut self.window);
         self.restart_timer(shared);
         self.pump(shared);
     }
@@ -206,7 +216,7 @@ impl<L: Registry> Sender<L> {
         debug_assert!(packet.a <= self.next, "an ACK of what was never sent");
         let plain = self.episode.is_none() && packet.c == NO_SACK;
         if plain && packet.a > self.una {
-            self.on_progress(packet.a, packet.b, shared);
+            self.on_progress(packet.a, packet.b, packet.head.has(Head::ECHO), shared);
         } else {
             self.on_troubled_ack(packet, shared);
         }
@@ -219,7 +229,7 @@ impl<L: Registry> Sender<L> {
 
     /// The common case: nothing missing, new data acknowledged.
     #[inline]
-    fn on_progress(&mut self, cum: u32, echo: u32, shared: &mut Shared<L>) {
+    fn on_progress(&mut self, cum: u32, echo: u32, marked: bool, shared: &mut Shared<L>) {
         let flight = self.next - self.una;
         let newly = cum - self.una;
         if self.journal.is_some() {
@@ -232,7 +242,10 @@ impl<L: Registry> Sender<L> {
         if self.probe.is_some() {
             self.settle_probe(newly, shared);
         }
-        self.grow(newly, flight, rtt_s, shared);
+        self.grow(newly, flight, rtt_s, marked, shared);
+        if marked {
+            self.on_mark(shared);
+        }
         self.restart_timer(shared);
     }
 
@@ -267,34 +280,44 @@ impl<L: Registry> Sender<L> {
         rtt_s
     }
 
-    /// Lets the law see `newly` acknowledged segments.
+    /// Lets the law see `newly` acknowledged segments. Marked ones raise no window (RFC 3168 §6.1.2).
     #[inline]
-    pub(super) fn grow(&mut self, newly: u32, flight: u32, rtt_s: f64, shared: &mut Shared<L>) {
+    pub(super) fn grow(&mut self, newly: u32, flight: u32, rtt_s: f64, marked: bool, shared: &mut Shared<L>) {
         let profile = &shared.profiles[self.profile as usize];
         let before = self.window.cwnd;
-        let round_start = self.una > self.round_end;
-        if round_start {
-            self.round_end = self.next;
+        let counted = if profile.count_segments { f64::from(newly) } else { 1.0 };
+        let mut ack = self.describe(counted, flight, rtt_s, shared);
+        if marked {
+            ack.marked = counted;
+            ack.cwnd_limited = false;
         }
-        let rate = if self.journal.is_some() { self.delivery_rate() } else { 0.0 };
-        let ack = Ack {
-            now_s: seconds(shared.now),
-            acked: if profile.count_segments { f64::from(newly) } else { 1.0 },
-            rtt_s,
-            in_flight: flight,
-            round_start,
-            rate,
-            cwnd_limited: !profile.window_validation || limits(&self.window, flight),
-        };
         self.law.on_ack(&ack, &self.rtt.path, &mut self.window);
         self.tally.cwnd_sum += self.window.cwnd;
         self.tally.acks += 1;
         shared.counters.cwnd_increases += u64::from(self.window.cwnd > before);
     }
 
-    fn delivery_rate(&mut self) -> f64 {
-        let min_rtt = self.min_rtt();
-        self.journal.as_mut().map_or(0.0, |j| j.rate(min_rtt))
+    #[inline]
+    pub(super) fn describe(&mut self, acked: f64, flight: u32, rtt_s: f64, shared: &Shared<L>) -> Ack {
+        let round_start = self.una > self.round_end;
+        if round_start {
+            self.round_end = self.next;
+        }
+        Ack {
+            now_s: seconds(shared.now),
+            acked,
+            rtt_s,
+            in_flight: flight,
+            round_start,
+            cwnd_limited: !self.profile(shared).window_validation || limits(&self.window, flight),
+            marked: 0.0,
+            rate: if self.journal.is_some() { self.delivery_rate() } else { Rate::default() },
+        }
+    }
+
+    fn delivery_rate(&mut self) -> Rate {
+        let (min_rtt, in_flight) = (self.min_rtt(), self.flight());
+        self.journal.as_mut().map_or_else(Rate::default, |j| j.rate(min_rtt, in_flight))
     }
 
     /// FlightSize without what limited transmit added (RFC 5681 §3.2 step 1).

@@ -5,7 +5,7 @@ use headgate_model::chance::Stream;
 use headgate_model::control::Registry;
 use headgate_model::plan::{Buffer, Link, Plan};
 use headgate_model::units::{SECOND, Time};
-use headgate_netsim::packet::{INLINE, Kind, Packet};
+use headgate_netsim::packet::{Head, INLINE, Kind, Packet};
 use headgate_netsim::record;
 use headgate_netsim::routes::Routes;
 use headgate_netsim::setup::{self, Choice, Lists, Population};
@@ -58,6 +58,8 @@ struct Server {
     /// Longest admitted wait for a byte-limited queue.
     bytes: Option<u64>,
     loss: Option<(f64, Stream)>,
+    /// Packets here above which a capable arrival is marked.
+    mark_above: Option<u64>,
     to: Place,
     /// Waiting packets with their arrival times and whether the line loses them; the first is served.
     queue: VecDeque<(Time, Packet, bool)>,
@@ -76,6 +78,7 @@ impl Server {
             room: None,
             bytes: None,
             loss: None,
+            mark_above: None,
             to,
             queue: VecDeque::new(),
             busy_since: 0,
@@ -96,6 +99,7 @@ impl Server {
         if link.loss > 0.0 {
             server.loss = Some((link.loss, Stream::new(seed, &format!("loss {}", link.name), 0)));
         }
+        server.mark_above = link.mark_packets;
         server.counts_wait = true;
         server
     }
@@ -212,7 +216,7 @@ impl<L: Registry> HeapEngine<L> {
             Place::Router(r) => r,
             Place::Site(r) => self.hosts_from.len() + r,
         };
-        let order = Order::Packet(packet.flow, packet.kind, packet.b, row);
+        let order = Order::Packet(packet.flow, packet.head.kind(), packet.b, row);
         self.events.push(Reverse(Event { time: packet.time, order, what: Some((to, packet)) }));
     }
 
@@ -228,9 +232,13 @@ impl<L: Registry> HeapEngine<L> {
         }
     }
 
-    fn offer(&mut self, at: usize, packet: Packet) {
+    fn offer(&mut self, at: usize, mut packet: Packet) {
         let now = self.people.shared.now;
         let server = &mut self.servers[at];
+        if packet.head.has(Head::CAPABLE) && server.mark_above.is_some_and(|n| server.queue.len() as u64 > n)
+        {
+            packet.head = packet.head.with(Head::MARKED, true);
+        }
         if !server.admits(now) {
             self.people.shared.counters.segments_dropped += u64::from(packet.is_data());
             self.people.shared.sacks.forget(&packet);

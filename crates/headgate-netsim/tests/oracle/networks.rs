@@ -1,6 +1,8 @@
 //! Random networks and loads, small enough for the slow engine and nasty enough for the fast one.
 
+use headgate_algos::control::AnyLaw;
 use headgate_model::chance::Stream;
+use headgate_model::control::Registry;
 use headgate_model::plan::*;
 use headgate_model::units::SECOND;
 use headgate_netsim::setup::Choice;
@@ -51,7 +53,8 @@ fn links(n: u32, s: &mut Stream) -> Vec<Link> {
                 pick(s, &[Buffer::Packets(3), Buffer::Packets(40), Buffer::Bytes(20_000), Buffer::Infinite]);
             let loss = pick(s, &[0.0, 0.0, 0.0, 0.01]);
             let name = format!("{from}-{to}-{i}");
-            links.push(Link { name, from, to, rate_bps: rate, delay_ps: delay, buffer, loss });
+            let mark_packets = pick(s, &[None, Some(2), Some(15)]);
+            links.push(Link { name, from, to, rate_bps: rate, delay_ps: delay, buffer, loss, mark_packets });
         }
     }
     links
@@ -95,7 +98,12 @@ fn transport(s: &mut Stream) -> Transport {
         rtt: pick(s, &[RttSampling::Timestamps, RttSampling::PerWindow]),
         clock_ps: pick(s, &[0, MS]),
         pacing: pick(s, &[None, None, Some(Pacing { slow_start_gain: 2.0, gain: 1.2 })]),
+        ecn: pick(s, &[false, true]),
     }
+}
+
+fn law(s: &mut Stream) -> u32 {
+    s.below(AnyLaw::cards().len() as u64) as u32
 }
 
 fn traffic(n: u32, s: &mut Stream) -> Vec<Traffic> {
@@ -105,7 +113,7 @@ fn traffic(n: u32, s: &mut Stream) -> Vec<Traffic> {
         let to = (from + 1 + s.below(u64::from(n) - 1) as u32) % n;
         all.push(Traffic::Flow(Flow {
             name: format!("f{i}"),
-            law: i % 4,
+            law: law(s),
             transport: i % 3,
             source: Place { node: from, edge: pick(s, &[None, Some(0)]) },
             receiver: Place { node: to, edge: pick(s, &[None, Some(1)]) },
@@ -122,7 +130,7 @@ fn traffic(n: u32, s: &mut Stream) -> Vec<Traffic> {
 fn poisson(n: u32, s: &mut Stream) -> Traffic {
     Traffic::Poisson(Poisson {
         name: "arrivals".into(),
-        law: s.below(4) as u32,
+        law: law(s),
         transport: 1,
         sources: vec![Pool { node: 0, edge: None, hosts: 1 }, Pool { node: 0, edge: Some(1), hosts: 3 }],
         receivers: vec![Pool { node: n - 1, edge: None, hosts: 2 }],
@@ -138,7 +146,7 @@ fn web(n: u32, s: &mut Stream) -> Traffic {
     let pools = |edge, hosts| (0..n).map(|node| Pool { node, edge: Some(edge), hosts }).collect();
     Traffic::Web(Web {
         name: "web".into(),
-        law: s.below(4) as u32,
+        law: law(s),
         transport: 2,
         sources: pools(0, 5),
         receivers: pools(1, 7),
@@ -167,6 +175,7 @@ pub fn churn() -> Plan {
         delay_ps: 100 * US,
         buffer: Buffer::Infinite,
         loss: 0.001,
+        mark_packets: None,
     };
     plan.links = ends.map(link).into();
     let Traffic::Poisson(mut poisson) = poisson(2, &mut Stream::new(1, "churn", 0)) else { unreachable!() };

@@ -1,0 +1,130 @@
+//! Explicit congestion notification: the receiver's echo and the sender's answer (RFC 3168, RFC 8257).
+
+use headgate_model::control::{Cause, Echo, Registry};
+use serde::{Deserialize, Serialize};
+
+use super::sender::{Phase, Sender};
+use crate::packet::{Head, Kind};
+use crate::shared::Shared;
+
+/// What a receiver knows of marks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Marks {
+    echo: Echo,
+    /// Latched: a mark awaits the sender's answer. Accurate: the segment before was marked.
+    set: bool,
+}
+
+impl Marks {
+    /// The echo that a SYN asks for.
+    pub fn asked(syn: Head) -> Self {
+        let echo = match (syn.has(Head::CAPABLE), syn.has(Head::ECHO)) {
+            (false, _) => Echo::None,
+            (true, false) => Echo::Latched,
+            (true, true) => Echo::Accurate,
+        };
+        Self { echo, set: false }
+    }
+
+    /// Takes a segment's marks; true if what came before it must be acknowledged first, so that no ACK
+    /// stands for marked and unmarked segments at once (RFC 8257 §3.2).
+    #[inline]
+    pub fn take(&mut self, data: Head) -> bool {
+        match self.echo {
+            Echo::None => false,
+            Echo::Latched => {
+                self.set = data.has(Head::MARKED) || (self.set && !data.has(Head::REDUCED));
+                false
+            }
+            Echo::Accurate => self.set != data.has(Head::MARKED),
+        }
+    }
+
+    /// After [`Self::take`], and the ACK that it may have asked for.
+    #[inline]
+    pub fn settle(&mut self, data: Head) {
+        if self.echo == Echo::Accurate {
+            self.set = data.has(Head::MARKED);
+        }
+    }
+
+    /// The head of an ACK that leaves now.
+    #[inline]
+    pub fn ack(&self) -> Head {
+        Head::plain(Kind::Ack).with(Head::ECHO, self.set)
+    }
+}
+
+impl<L: Registry> Sender<L> {
+    pub(super) fn syn_head(&self) -> Head {
+        let head = Head::plain(Kind::Syn);
+        head.with(Head::CAPABLE, self.echo != Echo::None).with(Head::ECHO, self.echo == Echo::Accurate)
+    }
+
+    /// The head of a data segment. What is sent again is not capable (RFC 3168 §6.1.5), but where marks
+    /// are echoed exactly (as Linux).
+    #[inline]
+    pub(super) fn data_head(&mut self, again: bool) -> Head {
+        let head = Head::plain(Kind::Data);
+        if self.echo == Echo::None || (again && self.echo == Echo::Latched) {
+            return head;
+        }
+        let reduced = std::mem::take(&mut self.reduced);
+        head.with(Head::CAPABLE, true).with(Head::REDUCED, reduced)
+    }
+
+    /// An ACK echoes a mark: the window shrinks, once for one window of data.
+    pub(super) fn on_mark(&mut self, shared: &mut Shared<L>) {
+        if self.phase != Phase::Open || self.una <= self.marked_until {
+            return;
+        }
+        self.marked_until = self.next;
+        self.reduced = true;
+        self.tally.reductions += 1;
+        let flight = self.flight_for_law();
+        self.tell_law(Cause::Mark, flight, shared.now);
+        self.settle_window(shared.now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn data(marked: bool, reduced: bool) -> Head {
+        Head::plain(Kind::Data).with(Head::MARKED, marked).with(Head::REDUCED, reduced)
+    }
+
+    fn echoes(marks: &mut Marks, segment: Head) -> bool {
+        marks.take(segment);
+        marks.settle(segment);
+        marks.ack().has(Head::ECHO)
+    }
+
+    #[test]
+    fn a_latched_echo_stays_until_the_sender_has_reduced() {
+        let mut marks = Marks::asked(Head::plain(Kind::Syn).with(Head::CAPABLE, true));
+        let segments = [(false, false), (true, false), (false, false), (false, true), (true, true)];
+        let seen = segments.map(|(marked, reduced)| echoes(&mut marks, data(marked, reduced)));
+        assert_eq!(seen, [false, true, true, false, true]);
+    }
+
+    #[test]
+    fn an_accurate_echo_follows_every_mark_and_splits_delayed_acks() {
+        let syn = Head::plain(Kind::Syn).with(Head::CAPABLE, true).with(Head::ECHO, true);
+        let mut marks = Marks::asked(syn);
+        let mut splits = Vec::new();
+        for marked in [false, true, true, false] {
+            splits.push(marks.take(data(marked, false)));
+            marks.settle(data(marked, false));
+            assert_eq!(marks.ack().has(Head::ECHO), marked);
+        }
+        assert_eq!(splits, [false, true, false, true]);
+    }
+
+    #[test]
+    fn without_ecn_nothing_is_echoed() {
+        let mut marks = Marks::asked(Head::plain(Kind::Syn));
+        assert!(!echoes(&mut marks, data(true, false)));
+    }
+}
