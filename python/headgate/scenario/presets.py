@@ -32,6 +32,7 @@ DEFAULT: dict[str, Any] = {
     "rtt_sampling": "timestamps",  # RFC 7323
     "clock": 0,
     "pacing": "none",
+    "ecn": False,
 }
 
 # Kernel 6.x: time stamps take 12 B of each header, so an MTU of 1500 B carries 1448 B.

@@ -71,6 +71,10 @@ class Transport(Model):
     )
     clock: Time | None = Field(None, description="RTT samples are rounded to this; 0 s = exact.")
     pacing: Pacing | Literal["none"] | None = Field(None, description="Even sending.")
+    ecn: bool | None = Field(
+        None,
+        description="Marks are heeded by every law (RFC 3168), not only by those that need it.",
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -147,6 +151,7 @@ _AS_THEY_ARE = (
     "window_validation",
     "delayed_ack",
     "quick_acks",
+    "ecn",
 )
 
 

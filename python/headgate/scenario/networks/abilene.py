@@ -14,6 +14,7 @@ from pydantic import Field, model_validator
 
 from headgate.scenario.base import Buffer, Model, Rate, Time, at
 from headgate.scenario.networks.layout import Demand, Layout, Link, Spot
+from headgate.scenario.queue import DROP_TAIL, Queue
 from headgate.units import parse_buffer, parse_rate, parse_time
 
 # City, latitude and longitude in degrees.
@@ -78,6 +79,7 @@ class Abilene(Model):
         description="Delay of each PoP, access and host link, before the multiplier.",
     )
     buffer: Buffer = Field(parse_buffer("1 BDP"), description="What may wait at each link.")
+    queue: Queue = Field(DROP_TAIL, description="What each link does beside queueing.")
     source_shares: Shares = Field(
         default_factory=lambda: Shares(D=0.3, F=0.6, N=0.1), description="Where sources are."
     )
@@ -95,7 +97,7 @@ class Abilene(Model):
         for pair in BACKBONE:
             ends = cities[pair[0]], cities[pair[2]]
             delay = self._delay(distance_ps(pair[0], pair[2]))
-            layout.add_pair(Link(pair, *ends, self.rate, delay, self.buffer))
+            layout.add_pair(Link(pair, *ends, self.rate, delay, self.buffer, queue=self.queue))
         pops = [
             self._lower(layout, f"{c}{i}", "", cities[c], "pop") for c in CITIES for i in (1, 2)
         ]
@@ -123,7 +125,7 @@ class Abilene(Model):
         rate = round(self.rate * getattr(self.ratios, tier) / self.ratios.backbone)
         delay = self._delay(self.lower_delay)
         up = f"{name}-{layout.nodes[parent][0]}"
-        layout.add_pair(Link(up, node, parent, max(1, rate), delay, self.buffer))
+        layout.add_pair(Link(up, node, parent, max(1, rate), delay, self.buffer, queue=self.queue))
         return node
 
     def _host_links(self, layout: Layout) -> list[tuple[int, float]]:

@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 from headgate.errors import ScenarioError
 from headgate.scenario.base import Buffer, Model, Rate, Time, at
 from headgate.scenario.networks.layout import Demand, Layout, Link, Spot
+from headgate.scenario.queue import DROP_TAIL, Queue
 from headgate.units import parse_buffer
 
 
@@ -31,6 +32,7 @@ class GraphLink(Model):
     delay: Time | None = Field(None, description="Propagation delay; absent = the network's.")
     buffer: Buffer | None = Field(None, description="What may wait; absent = the network's.")
     loss: float = Field(0.0, ge=0, lt=1, description="Random loss, after the queue.")
+    queue: Queue | None = Field(None, description="Kind of queue; absent = the network's.")
 
 
 class Graph(Model):
@@ -44,6 +46,7 @@ class Graph(Model):
     rate: Rate | None = Field(None, description="Rate of links that have none.")
     delay: Time | None = Field(None, description="Delay of links that have none.")
     buffer: Buffer = Field(parse_buffer("1 BDP"), description="Buffer of links that have none.")
+    queue: Queue = Field(DROP_TAIL, description="Queue of links that have none.")
     host_rate: Rate | None = Field(None, description="Rate of host links; absent = no host links.")
     host_delay: Time = Field(0, description="Delay of host links, each way.")
 
@@ -109,7 +112,7 @@ class Graph(Model):
             layout.links.append(
                 Link(
                     f"{one}-{other}", index[one], index[other], self._rate(link), delay, buffer,
-                    link.loss,
+                    link.loss, link.queue or self.queue,
                 )
             )  # fmt: skip
 

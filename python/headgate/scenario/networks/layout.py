@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from headgate.errors import ScenarioError
-from headgate.units import Amount
+from headgate.scenario.queue import DROP_TAIL, Queue
+from headgate.units import INFINITE, Amount
 
 Routes = dict[int, tuple[int, int | None]]
 """Router -> delay in ps, and the last link on the way there."""
@@ -37,6 +38,7 @@ class Link:
     delay_ps: int
     buffer: Amount
     loss: float = 0.0
+    queue: Queue = DROP_TAIL
 
 
 @dataclass(frozen=True)
@@ -181,12 +183,24 @@ class Layout:
 
     def buffers(self, demand: Demand, place: str) -> list[dict[str, int] | str]:
         """Resolve every buffer to whole packets, bytes, or infinite."""
-        relative = any(link.buffer.unit.startswith("BDP") for link in self.links)
+        return self._resolve([link.buffer for link in self.links], demand, place)
+
+    def marks(self, demand: Demand) -> list[int | None]:
+        """Resolve the marking threshold of every queue to whole packets."""
+        amounts = [link.queue.mark or INFINITE for link in self.links]
+        resolved = self._resolve(amounts, demand, "network.queue.mark")
+        return [item["packets"] if isinstance(item, dict) else None for item in resolved]
+
+    def _resolve(
+        self, amounts: list[Amount], demand: Demand, place: str
+    ) -> list[dict[str, int] | str]:
+        relative = any(amount.unit.startswith("BDP") for amount in amounts)
         share, mean_rtt = self.loads() if relative else ([0.0] * len(self.links), 0)
         rtt = mean_rtt if self.rtt_ps is None else self.rtt_ps
+        yardstick = _Yardstick(rtt, demand.packet_bytes, place)
         return [
-            _buffer(link, rtt, part * demand.flows, demand.packet_bytes, place)
-            for link, part in zip(self.links, share, strict=True)
+            yardstick.resolve(amount, link, part * demand.flows)
+            for amount, link, part in zip(amounts, self.links, share, strict=True)
         ]
 
     def plan(self, demand: Demand, place: str = "network.buffer") -> dict[str, Any]:
@@ -200,8 +214,11 @@ class Layout:
                 "delay_ps": link.delay_ps,
                 "buffer": buffer,
                 "loss": link.loss,
+                "mark_packets": mark,
             }
-            for link, buffer in zip(self.links, self.buffers(demand, place), strict=True)
+            for link, buffer, mark in zip(
+                self.links, self.buffers(demand, place), self.marks(demand), strict=True
+            )
         ]
         return {
             "nodes": [{"name": name, "class": class_name} for name, class_name in self.nodes],
@@ -217,29 +234,38 @@ def _by_node(spots: Iterable[Spot]) -> dict[int, float]:
     return weights
 
 
-def _buffer(
-    link: Link, rtt_ps: int, flows: float, packet_bytes: int, place: str
-) -> dict[str, int] | str:
-    amount = link.buffer
-    if amount.unit == "infinite":
-        return "infinite"
-    if amount.unit == "B":
-        if amount.value < packet_bytes:
+@dataclass(frozen=True)
+class _Yardstick:
+    """What amounts are multiples of; `place` is where the user wrote them."""
+
+    rtt_ps: int
+    packet_bytes: int
+    place: str
+
+    def resolve(self, amount: Amount, link: Link, flows: float) -> dict[str, int] | str:
+        if amount.unit == "infinite":
+            return "infinite"
+        if amount.unit == "B":
+            return {"bytes": self._bytes(amount)}
+        packets = float(amount.value)
+        if amount.unit != "packets":
+            packets *= link.rate_bps * self.rtt_ps / (8e12 * self.packet_bytes)
+        if amount.unit == "BDP/sqrt(n)":
+            packets /= math.sqrt(max(1.0, flows))
+        if packets < 0.5 or (amount.unit == "packets" and packets < 1):
             raise ScenarioError(
-                place, f"'{amount}' holds no packet of {packet_bytes} B; the least is one packet"
+                self.place,
+                f"'{amount}' is {packets:.2g} packets at {link.name}; the least is one packet",
             )
-        return {"bytes": int(amount.value)}
-    packets = float(amount.value)
-    if amount.unit != "packets":
-        packets *= link.rate_bps * rtt_ps / (8e12 * packet_bytes)
-    if amount.unit == "BDP/sqrt(n)":
-        packets /= math.sqrt(max(1.0, flows))
-    if packets < 0.5 or (amount.unit == "packets" and packets < 1):
-        raise ScenarioError(
-            place,
-            f"'{amount}' is {packets:.2g} packets at {link.name}; the least is one packet",
-        )
-    return {"packets": math.floor(packets + 0.5)}
+        return {"packets": math.floor(packets + 0.5)}
+
+    def _bytes(self, amount: Amount) -> int:
+        if amount.value < self.packet_bytes:
+            raise ScenarioError(
+                self.place,
+                f"'{amount}' holds no packet of {self.packet_bytes} B; the least is one packet",
+            )
+        return int(amount.value)
 
 
 def apportion(total: int, weights: Sequence[float]) -> list[int]:
