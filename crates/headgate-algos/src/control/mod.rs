@@ -77,6 +77,7 @@ use headgate_model::params::Card;
 
 laws! {
     ctcp => Ctcp,
+    dctcp => Dctcp,
     fast => Fast,
     reno => Reno,
     scalable => Scalable,

@@ -48,6 +48,15 @@ pub fn avoid(acked: f64, window: &mut Window) {
     window.cwnd += acked / window.cwnd;
 }
 
+/// All that Reno does with an ACK.
+#[inline]
+pub fn grow(ack: &Ack, window: &mut Window) {
+    if ack.cwnd_limited {
+        let left = window.slow_start(ack.acked);
+        avoid(left, window);
+    }
+}
+
 /// RFC 5681 equation (4): half the flight, at least two segments.
 pub fn halve(in_flight: u32, window: &mut Window) {
     window.ssthresh = (f64::from(in_flight) / 2.0).max(2.0);
@@ -56,13 +65,7 @@ pub fn halve(in_flight: u32, window: &mut Window) {
 impl Law for Reno {
     #[inline]
     fn on_ack(&mut self, ack: &Ack, _path: &Path, window: &mut Window) {
-        if !ack.cwnd_limited {
-            return;
-        }
-        let left = if window.slow_starts() { window.slow_start(ack.acked) } else { ack.acked };
-        if left > 0.0 {
-            avoid(left, window);
-        }
+        grow(ack, window);
     }
 
     fn on_congestion(&mut self, event: &Congestion, _path: &Path, window: &mut Window) {
