@@ -54,6 +54,13 @@ WRONG = [
     ('network.rtt="-1 ms"', "network.rtt", "is negative"),
     ('duration="0 s"', "duration", "greater than 0"),
     ("seed=-1", "seed", "greater than or equal to 0"),
+    ('network.queue="red"', "network.queue", "'drop_tail' or 'threshold'"),
+    ('network.queue="threshold"', "network.queue.mark", "a threshold queue, and only that, has 'mark'"),
+    (
+        'network.queue={kind="threshold",mark="9 kB"}',
+        "network.queue.mark",
+        "a threshold is in packets or BDP",
+    ),
     ("network.loss=1.5", "network.loss", "less than 1"),
     ('network.buffer="0.01 BDP"', "network.buffer", "the least is one packet"),
     ('network.buffer="0.5 packets"', "network.buffer", "the least is one packet"),

@@ -68,6 +68,13 @@ impl Flow {
         self.law.on_congestion(&event, &self.path, &mut self.window);
     }
 
+    /// A congestion mark, echoed.
+    pub fn mark(&mut self) {
+        self.suffer(Cause::Mark, self.in_flight());
+        self.window.cwnd = self.window.ssthresh;
+        self.law.on_recovered(self.now_s, &self.path, &mut self.window);
+    }
+
     /// A loss, repaired at once.
     pub fn lose(&mut self) {
         self.suffer(Cause::Loss, self.in_flight());

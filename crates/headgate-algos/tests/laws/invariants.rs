@@ -18,6 +18,7 @@ fn step(flow: &mut Flow, random: &mut Xorshift) {
     match random.next() % 400 {
         0 => flow.time_out(),
         1..4 => flow.lose(),
+        4..6 => flow.mark(),
         _ => flow.ack(rtt_s(random)),
     }
 }
