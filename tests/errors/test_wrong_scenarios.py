@@ -55,7 +55,11 @@ WRONG = [
     ('duration="0 s"', "duration", "greater than 0"),
     ("seed=-1", "seed", "greater than or equal to 0"),
     ('network.queue="red"', "network.queue", "'drop_tail' or 'threshold'"),
-    ('network.queue="threshold"', "network.queue.mark", "a threshold queue, and only that, has 'mark'"),
+    (
+        'network.queue="threshold"',
+        "network.queue.mark",
+        "a threshold queue, and only that, has 'mark'",
+    ),
     (
         'network.queue={kind="threshold",mark="9 kB"}',
         "network.queue.mark",

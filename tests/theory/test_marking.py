@@ -68,8 +68,8 @@ def test_reno_with_ecn_halves_at_marks_and_sends_nothing_again() -> None:
     result = marked("reno", 2, ecn=True)
     assert port(result, "marks") > 0
     assert result.flows["retransmissions"].sum() == 0
-    # Windows fall from a sum of BDP + K to half of it, less than the path holds: the link idles for a
-    # part of each cycle, at worst (both at once) down to half of the top.
+    # Windows fall from a sum of BDP + K to half of it, less than the path holds: the link idles
+    # for a part of each cycle, at worst (both at once) down to half of the top.
     top = (BDP_PACKETS + THRESHOLD) / BDP_PACKETS
     assert 0.5 * top < port(result, "utilisation") < 1.0
     assert port(result, "max_queue_packets") < THRESHOLD + 2 * 2 + 1
