@@ -28,6 +28,7 @@ use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Window};
 use headgate_model::params::Card;
 
 use super::reno;
+use crate::round::RoundRtt;
 
 headgate_model::params! {
     /// Factor of the delay-driven increase, `alpha w^k` per round trip.
@@ -55,34 +56,17 @@ pub const CARD: Card = Card {
     params: Params::TABLE,
 };
 
-/// A round of fewer samples says nothing: they may all be delayed ACKs.
-const LEAST_SAMPLES: u32 = 3;
-
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Ctcp {
     params: Params,
     /// The delay-driven part of the window, segments.
     dwnd: f64,
-    /// Smallest RTT of this round, seconds.
-    round_rtt_s: f64,
-    samples: u32,
+    round: RoundRtt,
 }
 
 impl Ctcp {
     pub fn new(params: Params) -> Self {
-        Self { params, dwnd: 0.0, round_rtt_s: f64::INFINITY, samples: 0 }
-    }
-
-    fn sample(&mut self, rtt_s: f64) {
-        if rtt_s > 0.0 {
-            self.round_rtt_s = self.round_rtt_s.min(rtt_s);
-            self.samples += 1;
-        }
-    }
-
-    fn open_round(&mut self) {
-        self.round_rtt_s = f64::INFINITY;
-        self.samples = 0;
+        Self { params, dwnd: 0.0, round: RoundRtt::new() }
     }
 
     /// The delay-driven window that follows a round at `win` segments with `diff` of them queued.
@@ -98,8 +82,8 @@ impl Ctcp {
     }
 
     fn steer(&mut self, base_rtt_s: f64, window: &mut Window) {
-        if self.samples >= LEAST_SAMPLES {
-            let diff = window.cwnd * (1.0 - base_rtt_s / self.round_rtt_s);
+        if self.round.tells() {
+            let diff = window.cwnd * (1.0 - base_rtt_s / self.round.least_s);
             let dwnd = self.steered(window.cwnd, diff);
             window.cwnd += dwnd - self.dwnd;
             self.dwnd = dwnd;
@@ -121,7 +105,7 @@ impl Ctcp {
 impl Law for Ctcp {
     #[inline]
     fn on_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
-        self.sample(ack.rtt_s);
+        self.round.sample(ack.rtt_s);
         if ack.cwnd_limited {
             if window.slow_starts() {
                 self.dwnd = 0.0;
@@ -132,7 +116,7 @@ impl Law for Ctcp {
             }
         }
         if ack.round_start {
-            self.open_round();
+            self.round = RoundRtt::new();
         }
     }
 
@@ -149,7 +133,7 @@ impl Law for Ctcp {
     }
 
     fn on_recovered(&mut self, _now_s: f64, _path: &Path, _window: &mut Window) {
-        self.open_round();
+        self.round = RoundRtt::new();
     }
 
     fn gauge(&self) -> Option<(&'static str, f64)> {

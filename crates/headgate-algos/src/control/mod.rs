@@ -81,4 +81,5 @@ laws! {
     fast => Fast,
     reno => Reno,
     scalable => Scalable,
+    vegas => Vegas,
 }

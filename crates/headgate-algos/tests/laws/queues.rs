@@ -1,4 +1,4 @@
-//! FAST on one link, as a fluid: the queue settles at `alpha` packets per flow.
+//! Laws driven by delay on one link, as a fluid: where the queue settles.
 
 use crate::drive::{Flow, law};
 
@@ -9,8 +9,8 @@ struct Link {
 }
 
 impl Link {
-    fn flow(&self, values: &[(&str, f64)], cwnd: f64) -> Flow {
-        Flow::new(law("fast", values), cwnd, f64::INFINITY, self.base_s)
+    fn flow(&self, name: &str, values: &[(&str, f64)], cwnd: f64) -> Flow {
+        Flow::new(law(name, values), cwnd, f64::INFINITY, self.base_s)
     }
 
     fn queue(&self, windows: f64) -> f64 {
@@ -27,8 +27,8 @@ impl Link {
     }
 
     /// The queue that equal flows leave after `rounds` round trips.
-    fn settle(&self, flows: usize, variant: f64, rounds: u32) -> f64 {
-        let mut all: Vec<Flow> = (0..flows).map(|_| self.flow(&[("variant", variant)], 10.0)).collect();
+    fn settle(&self, flows: usize, new: impl Fn() -> Flow, rounds: u32) -> f64 {
+        let mut all: Vec<Flow> = (0..flows).map(|_| new()).collect();
         let mut sent = total(&all);
         for _ in 0..rounds {
             let now = total(&all);
@@ -41,7 +41,7 @@ impl Link {
     /// Queues that one flow leaves, one for each update. It steps at the start of a round; that
     /// round's ACKs still belong to the window before, the next round's all to the new one.
     fn updates(&self, cwnd: f64) -> Vec<f64> {
-        let mut flow = self.flow(&[("variant", 1.0), ("mi_threshold_s", 0.0)], cwnd);
+        let mut flow = self.flow("fast", &[("variant", 1.0), ("mi_threshold_s", 0.0)], cwnd);
         let mut queues = vec![self.queue(cwnd)];
         for _ in 0..14 {
             let sent = flow.window.cwnd;
@@ -63,7 +63,8 @@ fn the_queue_holds_alpha_packets_of_each_flow() {
     // lasts two rounds of the smallest window here, 60 packets + alpha.
     for variant in [0.0, 1.0] {
         for (flows, rate) in [(1, 20_000.0), (4, 20_000.0), (10, 12_000.0)] {
-            let queue = Link { rate, base_s: 0.05 }.settle(flows, variant, 200);
+            let link = Link { rate, base_s: 0.05 };
+            let queue = link.settle(flows, || link.flow("fast", &[("variant", variant)], 10.0), 200);
             let expected = 100.0 * flows as f64;
             assert!((queue / expected - 1.0).abs() < 0.01, "{flows} flows, {variant}: {queue}");
         }
@@ -82,6 +83,22 @@ fn the_error_shrinks_by_one_minus_gamma_at_each_update() {
         for pair in queues.windows(2) {
             let ratio = (pair[1] - 100.0) / (pair[0] - 100.0);
             assert!((0.45..=0.501).contains(&ratio), "{start}: {queues:?} {ratio}");
+        }
+    }
+}
+
+#[test]
+fn vegas_keeps_from_alpha_to_beta_packets_of_each_flow() {
+    // A window of which diff packets queue rests while alpha <= diff <= beta in whole packets: from 2 to
+    // below 5 of linux, which cuts, and from 0.5 to 3.5 of ns2, which rounds. linux divides by the base
+    // RTT: diff is then the queue times 1 + queue/BDP, 2.5 % for 5 of 200. A flow moves by one packet a
+    // round: 200 rounds are twice the 100 it is away.
+    for (variant, least, most) in [(0.0, 2.0 / 1.025, 5.0), (1.0, 0.5, 3.5)] {
+        for (flows, cwnd) in [(1, 100.0), (1, 300.0), (4, 100.0), (4, 300.0)] {
+            let link = Link { rate: 4_000.0 * flows as f64, base_s: 0.05 };
+            let new = || Flow::new(law("vegas", &[("variant", variant)]), cwnd, 2.0, link.base_s);
+            let each = link.settle(flows, new, 200) / flows as f64;
+            assert!((least..=most).contains(&each), "{variant}, {flows} from {cwnd}: {each}");
         }
     }
 }

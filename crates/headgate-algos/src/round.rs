@@ -1,0 +1,37 @@
+//! The RTTs of one round trip, for the laws that decide once a round.
+
+/// A round of fewer samples says nothing: they may all be delayed ACKs (Linux tcp_vegas.c).
+const LEAST_SAMPLES: u32 = 3;
+
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct RoundRtt {
+    /// Smallest RTT of the round, seconds; infinite before the first sample.
+    pub least_s: f64,
+    sum_s: f64,
+    samples: u32,
+}
+
+impl RoundRtt {
+    pub fn new() -> Self {
+        Self { least_s: f64::INFINITY, sum_s: 0.0, samples: 0 }
+    }
+
+    #[inline]
+    pub fn sample(&mut self, rtt_s: f64) {
+        if rtt_s > 0.0 {
+            self.least_s = self.least_s.min(rtt_s);
+            self.sum_s += rtt_s;
+            self.samples += 1;
+        }
+    }
+
+    /// Enough samples that one of them was not delayed by the receiver.
+    pub fn tells(&self) -> bool {
+        self.samples >= LEAST_SAMPLES
+    }
+
+    /// Mean RTT of the round, seconds.
+    pub fn mean_s(&self) -> Option<f64> {
+        (self.samples > 0).then(|| self.sum_s / f64::from(self.samples))
+    }
+}
