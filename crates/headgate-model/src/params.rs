@@ -44,7 +44,7 @@ impl Param {
 /// What a law says of itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Card {
-    /// The name users write; equal to the file's stem.
+    /// The name users write; the file's stem, with `-` for `_`.
     pub name: &'static str,
     pub title: &'static str,
     pub aliases: &'static [&'static str],

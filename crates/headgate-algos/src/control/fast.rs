@@ -5,12 +5,22 @@
 //! flow has `alpha` packets waiting. It needs no losses; when one comes, it halves.
 //!
 //! # The law
-//! `w = min(2w, (1 - gamma) w + gamma (base_rtt/rtt w' + alpha))`, at least 2, where `w'` is the window
-//! at which the packet now acknowledged was sent and `rtt` a moving average. While the average is
-//! less than `mi_threshold_s` above `base_rtt`: one segment per acknowledged one, so that the window
-//! doubles each round trip. Updates fall in every `update_rounds`-th round trip only. On paths of 4 ms
-//! and more an increase is spread over the ACKs up to the next update. Loss: `w = w/2`; time-out:
-//! `w = 2`. `base_rtt` is the smallest RTT of the connection and is never reset.
+//! Of four components, each for itself:
+//!
+//! *Estimation*: `rtt` is a moving average; `base_rtt` the smallest RTT of the connection, never reset;
+//! `w'` the window at which the packet now acknowledged was sent.
+//!
+//! *Window control*: `w = min(2w, (1 - gamma) w + gamma (base_rtt/rtt w' + alpha))`, at least 2, in every
+//! `update_rounds`-th round trip. While the average is less than `mi_threshold_s` above `base_rtt`: one
+//! segment per acknowledged one, so that the window doubles each round trip. With `gamma` 1,
+//! `update_rounds` 1, `mi_threshold_s` 0 and the variant `paper` this is `w = base_rtt/rtt w + alpha`.
+//!
+//! *Data and loss control*: which packet to send, again or for the first time, is the transport's. Of a
+//! loss this law makes `w = w/2`, of a time-out `w = 2`; it rests while losses are repaired.
+//!
+//! *Burstiness control*: `spread` lets an increase out over the ACKs up to the next update, on paths of
+//! 4 ms and more; `none` at once; `pace` spreads it too, and sends the packets 1.2 times as fast as a
+//! window per `srtt`, twice as fast while the window doubles, so that the window stays the limit.
 //!
 //! # Where it differs from the paper
 //! The variant `ns2` follows that agent: within an updating round trip it updates every 10 ms, and the
@@ -19,15 +29,17 @@
 //! between the windows at the starts of the last two round trips, which is exact while the window
 //! doubles or rests; the agent remembers it for each packet. Windows are fractional, where the agent
 //! drops increases below one packet. After a time-out the average starts anew, so that the window
-//! doubles at once. `ssthresh` ends no slow start.
+//! doubles at once. `ssthresh` ends no slow start. The agent's dead band between `alpha` and a `beta`
+//! is not here: the two are equal by its default.
 //!
 //! # When to use it
 //! As the law driven by delay: full use of a path at a queue of `alpha` packets per flow, if the buffer
 //! holds them.
 //!
 //! # References
-//! Wei, Jin, Low, Hegde 2006; Jin, Wei, Low 2004 (equation, gamma 0.5); the FAST agent 1.1.3 of ns-2 by
-//! Cui and Andrew (alpha 100, threshold 0.75 ms, every other round trip, 10 ms, 4 ms).
+//! Wei, Jin, Low, Hegde 2006; Jin, Wei, Low 2004 (equation, gamma 0.5; weights recalled, not verified);
+//! the FAST agent 1.1.3 of ns-2 by Cui and Andrew (alpha 100, threshold 0.75 ms, every other round trip,
+//! 10 ms, 4 ms); Low 2005 (components); Linux `tcp_input.c` (pacing at 1.2 and 2).
 
 use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Window};
 use headgate_model::params::Card;
@@ -44,7 +56,9 @@ headgate_model::params! {
     /// The window is updated in every so many-th round trip.
     update_rounds: number(2.0, (1.0, 16.0), "round trips", "ns-2 FAST agent 1.1.3"),
     /// Whose clock and RTT average: ns2, or paper with one update per updating round trip.
-    variant: choice(["ns2", "paper"], "ns-2 FAST agent 1.1.3; Wei et al. 2006"),
+    variant: choice(["ns2", "paper"], "ns-2 FAST agent 1.1.3; Wei et al. 2006, recalled, not verified"),
+    /// How an increase leaves: spread over ACKs, at once, or spread and with packets paced.
+    burstiness: choice(["spread", "none", "pace"], "ns-2 FAST agent 1.1.3; Linux tcp_input.c"),
 }
 
 pub const CARD: Card = Card {
@@ -67,10 +81,26 @@ const SPREAD_RTT_S: f64 = 0.004;
 /// The ns-2 agent updates at most this often.
 const CLOCK_S: f64 = 0.010;
 
+/// Pacing rates as shares of a window per RTT: while the window doubles, and else.
+const PACE_GAINS: (f64, f64) = (2.0, 1.2);
+
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 enum Variant {
     Ns2,
     Paper,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+enum Burstiness {
+    Spread,
+    None,
+    Pace,
+}
+
+impl Burstiness {
+    fn of(choice: f64) -> Self {
+        [Self::Spread, Self::None, Self::Pace][choice as usize]
+    }
 }
 
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -95,6 +125,7 @@ pub struct Fast {
     /// Rounds since the last updating one.
     round: u8,
     variant: Variant,
+    burstiness: Burstiness,
 }
 
 impl Fast {
@@ -114,7 +145,17 @@ impl Fast {
             update_rounds: params.update_rounds as u8,
             round: 0,
             variant,
+            burstiness: Burstiness::of(params.burstiness),
         }
+    }
+
+    pub fn alpha(&self) -> f64 {
+        self.alpha
+    }
+
+    /// From the next update on the flow keeps so many packets in the queue.
+    pub fn set_alpha(&mut self, alpha: f64) {
+        self.alpha = alpha;
     }
 
     /// Forgets where the window was and was going: the rounds to come start from `cwnd`.
@@ -177,7 +218,8 @@ impl Fast {
     fn update(&mut self, ack: &Ack, base_rtt_s: f64, window: &mut Window) {
         self.goal = self.target(window.cwnd, base_rtt_s);
         self.updated_s = ack.now_s;
-        if self.goal > window.cwnd && base_rtt_s >= SPREAD_RTT_S {
+        let spread = self.burstiness != Burstiness::None && base_rtt_s >= SPREAD_RTT_S;
+        if spread && self.goal > window.cwnd {
             self.slope = (self.goal - window.cwnd) / self.span(window.cwnd);
         } else {
             window.cwnd = self.goal;
@@ -195,9 +237,13 @@ impl Fast {
         (self.goal, self.updated_s) = (window.cwnd, ack.now_s);
     }
 
+    fn doubles(&self, base_rtt_s: f64) -> bool {
+        self.rtt_s == 0.0 || self.rtt_s - base_rtt_s < self.mi_threshold_s
+    }
+
     /// Moves the window: by doubling while the queue is empty, else by the equation.
     fn adjust(&mut self, ack: &Ack, base_rtt_s: f64, window: &mut Window) {
-        if self.rtt_s == 0.0 || self.rtt_s - base_rtt_s < self.mi_threshold_s {
+        if self.doubles(base_rtt_s) {
             self.double(ack, window);
             return;
         }
@@ -205,6 +251,13 @@ impl Fast {
             self.update(ack, base_rtt_s, window);
         }
         self.approach(ack.acked, window);
+    }
+
+    fn pace(&self, path: &Path, window: &mut Window) {
+        let gain = if self.doubles(path.min_rtt_s) { PACE_GAINS.0 } else { PACE_GAINS.1 };
+        if path.srtt_s > 0.0 {
+            window.pace = gain * window.cwnd / path.srtt_s;
+        }
     }
 }
 
@@ -222,6 +275,9 @@ impl Law for Fast {
         self.passed += ack.acked;
         if ack.cwnd_limited {
             self.adjust(ack, path.min_rtt_s, window);
+        }
+        if self.burstiness == Burstiness::Pace {
+            self.pace(path, window);
         }
     }
 
@@ -252,8 +308,8 @@ mod tests {
     const PATH: Path = Path { srtt_s: BASE_S, min_rtt_s: BASE_S, segment_bytes: 1500 };
 
     fn law(variant: f64) -> Fast {
-        let (alpha, gamma) = (100.0, 0.5);
-        Fast::new(Params { alpha, gamma, mi_threshold_s: 0.0, update_rounds: 2.0, variant })
+        let params = Params { alpha: 100.0, gamma: 0.5, mi_threshold_s: 0.0, update_rounds: 2.0, variant, burstiness: 0.0 };
+        Fast::new(params)
     }
 
     #[test]
@@ -292,6 +348,37 @@ mod tests {
             (0..acks).for_each(|_| law.on_ack(&ack(0.1), &trial::PATH, &mut window));
             assert!((window.cwnd - expected).abs() < 1e-9);
         }
+    }
+
+    /// A window of 1000 at base 100 ms after `acks` ACKs: half of alpha is to come.
+    fn increased(burstiness: Burstiness, acks: u32) -> Window {
+        let (mut law, mut window) = (law(0.0), starting(1000.0));
+        law.burstiness = burstiness;
+        law.on_start(0.0, &trial::PATH, &mut window);
+        (0..acks).for_each(|_| law.on_ack(&ack(0.1), &trial::PATH, &mut window));
+        window
+    }
+
+    #[test]
+    fn without_burstiness_control_an_increase_comes_at_once() {
+        assert_eq!(increased(Burstiness::None, 1).cwnd, 1050.0);
+        assert!((increased(Burstiness::Spread, 1).cwnd - 1000.5).abs() < 1e-9); // 50/100
+    }
+
+    #[test]
+    fn pacing_leaves_the_window_the_limit() {
+        let window = increased(Burstiness::Pace, 100);
+        assert!((window.cwnd - 1050.0).abs() < 1e-9);
+        assert!((window.pace - 1.2 * 1050.0 / 0.1).abs() < 1e-6);
+        assert_eq!(increased(Burstiness::Spread, 100).pace, f64::INFINITY);
+    }
+
+    #[test]
+    fn gamma_one_is_the_rule_of_the_packet_level() {
+        let mut law = law(1.0);
+        (law.gamma, law.rtt_s) = (1.0, 0.0025);
+        law.rest_at(1200.0);
+        assert!((law.target(1200.0, BASE_S) - 1060.0).abs() < 1e-9); // 2/2.5 * 1200 + 100
     }
 
     #[test]

@@ -79,6 +79,7 @@ laws! {
     ctcp => Ctcp,
     dctcp => Dctcp,
     fast => Fast,
+    fast_at => FastAt,
     reno => Reno,
     scalable => Scalable,
     vegas => Vegas,

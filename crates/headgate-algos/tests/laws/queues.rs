@@ -40,8 +40,9 @@ impl Link {
 
     /// Queues that one flow leaves, one for each update. It steps at the start of a round; that
     /// round's ACKs still belong to the window before, the next round's all to the new one.
-    fn updates(&self, cwnd: f64) -> Vec<f64> {
-        let mut flow = self.flow("fast", &[("variant", 1.0), ("mi_threshold_s", 0.0)], cwnd);
+    fn updates(&self, cwnd: f64, values: &[(&str, f64)]) -> Vec<f64> {
+        let paper = [&[("variant", 1.0), ("mi_threshold_s", 0.0)], values].concat();
+        let mut flow = self.flow("fast", &paper, cwnd);
         let mut queues = vec![self.queue(cwnd)];
         for _ in 0..14 {
             let sent = flow.window.cwnd;
@@ -78,12 +79,39 @@ fn the_error_shrinks_by_one_minus_gamma_at_each_update() {
     // root is between 0.45 and 0.5. The first ratio is exact: no RTT has changed yet.
     let link = Link { rate: 500_000.0, base_s: 0.002 };
     for start in [1060.0, 1400.0] {
-        let queues = link.updates(start);
+        let queues = link.updates(start, &[]);
         assert_eq!(queues.len(), 7);
         for pair in queues.windows(2) {
             let ratio = (pair[1] - 100.0) / (pair[0] - 100.0);
             assert!((0.45..=0.501).contains(&ratio), "{start}: {queues:?} {ratio}");
         }
+    }
+}
+
+#[test]
+fn the_full_rule_reaches_alpha_in_one_update() {
+    // w = base/rtt w + alpha, and base/rtt w is what the link holds while it is busy. The first update
+    // is exact. Later ones see an RTT average with e^-3 = 5 % of the step before in it, of 300/1100:
+    // below 1.5 %, and 20 times less at each.
+    let link = Link { rate: 500_000.0, base_s: 0.002 };
+    for start in [1060.0, 1400.0] {
+        let queues = link.updates(start, &[("gamma", 1.0), ("update_rounds", 1.0)]);
+        assert!((queues[1] - 100.0).abs() < 1e-6, "{start}: {queues:?}");
+        let last = queues[queues.len() - 1];
+        assert!((last - 100.0).abs() < 1e-3 * 1100.0, "{start}: {queues:?}");
+    }
+}
+
+#[test]
+fn the_tuned_queue_follows_the_rate_of_each_flow() {
+    // 8, 20 and 200 packets at 1000, 5000 and 50 000 packets/s: each within its thresholds. Two flows
+    // share the last link at 25 000 each. 400 rounds are 200 updates; samples weigh 1/256 or more, so the
+    // average is 40 of its own times old at the smallest window, 30 packets.
+    for (flows, rate, alpha) in [(1, 1_000.0, 8.0), (1, 5_000.0, 20.0), (2, 50_000.0, 200.0)] {
+        let link = Link { rate, base_s: 0.05 };
+        let queue = link.settle(flows, || link.flow("fast-at", &[], 10.0), 400);
+        let expected = alpha * flows as f64;
+        assert!((queue / expected - 1.0).abs() < 0.01, "{rate}: {queue}");
     }
 }
 
