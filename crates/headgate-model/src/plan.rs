@@ -46,6 +46,9 @@ pub struct Link {
     /// Independent loss probability of each packet, after the queue.
     #[serde(default)]
     pub loss: f64,
+    /// Packets lost after the queue, by number, in order; the first packet that enters is 1.
+    #[serde(default)]
+    pub lose: Vec<u64>,
     /// Packets here, the one in service included, above which an arrival capable of ECN is marked.
     #[serde(default)]
     pub mark_packets: Option<u64>,

@@ -89,6 +89,20 @@ impl TickCache {
 struct Loss {
     probability: f64,
     stream: Stream,
+    /// Numbers of packets that are lost in any case, and packets so far.
+    listed: VecDeque<u64>,
+    entered: u64,
+}
+
+impl Loss {
+    fn takes_next(&mut self) -> bool {
+        self.entered += 1;
+        let listed = self.listed.front() == Some(&self.entered);
+        if listed {
+            self.listed.pop_front();
+        }
+        listed || (self.probability > 0.0 && self.stream.chance(self.probability))
+    }
 }
 
 /// A drop-tail output port and the line behind it.
@@ -141,10 +155,11 @@ impl Port {
         }
     }
 
-    /// Loses each packet independently, drawing from `stream`.
-    pub fn with_loss(mut self, probability: f64, stream: Stream) -> Self {
-        if probability > 0.0 {
-            self.loss = Some(Box::new(Loss { probability, stream }));
+    /// Loses each packet independently, drawing from `stream`, and those whose numbers are listed.
+    pub fn with_loss(mut self, probability: f64, stream: Stream, listed: &[u64]) -> Self {
+        if probability > 0.0 || !listed.is_empty() {
+            let listed = listed.iter().copied().collect();
+            self.loss = Some(Box::new(Loss { probability, stream, listed, entered: 0 }));
         }
         self
     }
@@ -210,7 +225,7 @@ impl Port {
     }
 
     fn loses(&mut self) -> bool {
-        let lost = self.loss.as_mut().is_some_and(|l| l.stream.chance(l.probability));
+        let lost = self.loss.as_mut().is_some_and(|l| l.takes_next());
         self.tally.lost += u64::from(lost);
         lost
     }
@@ -300,9 +315,17 @@ mod tests {
 
     #[test]
     fn random_loss_has_its_probability() {
-        let mut p = port(Buffer::Infinite).with_loss(0.1, Stream::new(1, "loss", 0));
+        let mut p = port(Buffer::Infinite).with_loss(0.1, Stream::new(1, "loss", 0), &[]);
         let n = 100_000;
         let lost = (0..n).filter(|_| p.offer(0, 40, 1) == Fate::Lost).count() as f64;
         assert!((lost / f64::from(n) - 0.1).abs() < 4.0 * (0.09 / f64::from(n)).sqrt());
+    }
+
+    #[test]
+    fn listed_packets_are_lost() {
+        let mut p = port(Buffer::Packets(1)).with_loss(0.0, Stream::new(1, "loss", 0), &[1, 3]);
+        let fates: Vec<_> = [0, 0, 0, 50_000_000].map(|now| p.offer(now, 1500, 1)).into();
+        // the third of the first burst finds no room and has no number
+        assert!(matches!(fates[..], [Fate::Lost, Fate::Arrives(_), Fate::Dropped, Fate::Lost]));
     }
 }

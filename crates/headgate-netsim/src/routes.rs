@@ -84,6 +84,7 @@ mod tests {
             delay_ps,
             buffer: Buffer::Infinite,
             loss: 0.0,
+            lose: Vec::new(),
             mark_packets: None,
         }
     }

@@ -44,9 +44,11 @@ pub struct Population<L> {
 /// Ports of all links.
 pub fn ports(plan: &Plan) -> Vec<Port> {
     let port = |link: &Link| {
-        Port::new(link.rate_bps, link.delay_ps, link.buffer)
-            .with_marking(link.mark_packets)
-            .with_loss(link.loss, Stream::new(plan.seed, &format!("loss {}", link.name), 0))
+        Port::new(link.rate_bps, link.delay_ps, link.buffer).with_marking(link.mark_packets).with_loss(
+            link.loss,
+            Stream::new(plan.seed, &format!("loss {}", link.name), 0),
+            &link.lose,
+        )
     };
     plan.links.iter().map(port).collect()
 }

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Annotated, Any
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    Field,
     PlainSerializer,
     WithJsonSchema,
     model_validator,
@@ -29,6 +32,12 @@ def _quantity(parse: Callable[[object], Any], write: Callable[[Any], str], examp
     )
 
 
+def _rising(numbers: tuple[int, ...]) -> tuple[int, ...]:
+    if any(one >= other for one, other in itertools.pairwise(numbers)):
+        raise PydanticCustomError("rising", "packet numbers rise; no number comes twice", {})
+    return numbers
+
+
 Rate = Annotated[int, *_quantity(units.parse_rate, units.format_rate, "100 Mbit/s")]
 """bit/s, above zero."""
 Time = Annotated[int, *_quantity(units.parse_time, units.format_time, "45 ms")]
@@ -41,6 +50,8 @@ FileSize = Annotated[units.Amount, *_quantity(units.parse_size, str, "100 packet
 """Packets or bytes, above zero."""
 Buffer = Annotated[units.Amount, *_quantity(units.parse_buffer, str, "1 BDP")]
 """Packets, bytes, a multiple of the bandwidth-delay product, or infinite."""
+PacketNumbers = Annotated[tuple[Annotated[int, Field(ge=1)], ...], AfterValidator(_rising)]
+"""Numbers of packets, from 1, in order."""
 Frequency = Annotated[
     float, *_quantity(units.parse_frequency, units.format_frequency, "500 flows/s")
 ]

@@ -58,6 +58,9 @@ struct Server {
     /// Longest admitted wait for a byte-limited queue.
     bytes: Option<u64>,
     loss: Option<(f64, Stream)>,
+    /// Numbers of packets that the line loses; packets so far.
+    lose: Vec<u64>,
+    entered: u64,
     /// Packets here above which a capable arrival is marked.
     mark_above: Option<u64>,
     to: Place,
@@ -78,6 +81,8 @@ impl Server {
             room: None,
             bytes: None,
             loss: None,
+            lose: Vec::new(),
+            entered: 0,
             mark_above: None,
             to,
             queue: VecDeque::new(),
@@ -99,6 +104,7 @@ impl Server {
         if link.loss > 0.0 {
             server.loss = Some((link.loss, Stream::new(seed, &format!("loss {}", link.name), 0)));
         }
+        server.lose.clone_from(&link.lose);
         server.mark_above = link.mark_packets;
         server.counts_wait = true;
         server
@@ -245,7 +251,9 @@ impl<L: Registry> HeapEngine<L> {
             return;
         }
         self.people.shared.counters.packet_hops += 1;
-        let lost = server.loss.as_mut().is_some_and(|(p, stream)| stream.chance(*p));
+        server.entered += 1;
+        let listed = server.lose.contains(&server.entered);
+        let lost = listed || server.loss.as_mut().is_some_and(|(p, stream)| stream.chance(*p));
         if lost {
             self.people.shared.counters.segments_dropped += u64::from(packet.is_data());
             self.people.shared.sacks.forget(&packet);

@@ -54,7 +54,9 @@ fn links(n: u32, s: &mut Stream) -> Vec<Link> {
             let loss = pick(s, &[0.0, 0.0, 0.0, 0.01]);
             let name = format!("{from}-{to}-{i}");
             let mark_packets = pick(s, &[None, Some(2), Some(15)]);
-            links.push(Link { name, from, to, rate_bps: rate, delay_ps: delay, buffer, loss, mark_packets });
+            let lose = pick(s, &[&[][..], &[], &[1, 5, 6]]).to_vec();
+            let (rate_bps, delay_ps) = (rate, delay);
+            links.push(Link { name, from, to, rate_bps, delay_ps, buffer, loss, lose, mark_packets });
         }
     }
     links
@@ -175,6 +177,7 @@ pub fn churn() -> Plan {
         delay_ps: 100 * US,
         buffer: Buffer::Infinite,
         loss: 0.001,
+        lose: Vec::new(),
         mark_packets: None,
     };
     plan.links = ends.map(link).into();

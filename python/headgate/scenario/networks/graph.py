@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from headgate.errors import ScenarioError
-from headgate.scenario.base import Buffer, Model, Rate, Time, at
+from headgate.scenario.base import Buffer, Model, PacketNumbers, Rate, Time, at
 from headgate.scenario.networks.layout import Demand, Layout, Link, Spot
 from headgate.scenario.queue import DROP_TAIL, Queue
 from headgate.units import parse_buffer
@@ -32,6 +32,7 @@ class GraphLink(Model):
     delay: Time | None = Field(None, description="Propagation delay; absent = the network's.")
     buffer: Buffer | None = Field(None, description="What may wait; absent = the network's.")
     loss: float = Field(0.0, ge=0, lt=1, description="Random loss, after the queue.")
+    lose: PacketNumbers = Field((), description="Packets lost, by number; the first is 1.")
     queue: Queue | None = Field(None, description="Kind of queue; absent = the network's.")
 
 
@@ -112,7 +113,7 @@ class Graph(Model):
             layout.links.append(
                 Link(
                     f"{one}-{other}", index[one], index[other], self._rate(link), delay, buffer,
-                    link.loss, link.queue or self.queue,
+                    link.loss, link.queue or self.queue, link.lose,
                 )
             )  # fmt: skip
 

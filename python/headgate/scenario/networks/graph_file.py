@@ -8,7 +8,7 @@ from typing import Any
 
 from headgate.errors import ScenarioError
 
-_ATTRIBUTES = ("rate", "delay", "buffer", "loss", "queue")
+_ATTRIBUTES = ("rate", "delay", "buffer", "loss", "queue", "lose")
 
 
 def read_graph(path: str) -> dict[str, Any]:

@@ -39,6 +39,7 @@ class Link:
     buffer: Amount
     loss: float = 0.0
     queue: Queue = DROP_TAIL
+    lose: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,12 @@ class Layout:
     def add_pair(self, link: Link) -> None:
         """Add a link and the equal one that runs back."""
         back = replace(
-            link, name=f"{link.name}.reverse", source=link.target, target=link.source, loss=0.0
+            link,
+            name=f"{link.name}.reverse",
+            source=link.target,
+            target=link.source,
+            loss=0.0,
+            lose=(),
         )
         self.links += [link, back]
 
@@ -214,6 +220,7 @@ class Layout:
                 "delay_ps": link.delay_ps,
                 "buffer": buffer,
                 "loss": link.loss,
+                "lose": list(link.lose),
                 "mark_packets": mark,
             }
             for link, buffer, mark in zip(
