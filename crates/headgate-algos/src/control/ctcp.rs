@@ -10,19 +10,25 @@
 //! w^k - 1)` if `diff < gamma`, else `d = max(0, d - zeta diff)`. Loss: `c = c/2` and `d = max(0,
 //! w (1 - beta) - c_old/2)`, so that `w` halves. Time-out and slow start: `d = 0`.
 //!
+//! Tuning by emulation: `c` is the window of a Reno flow on this path, and `c (1 - base_rtt/rtt)` what it
+//! queues. A loss turns 3/4 of that, as of the last round before, into a sample: `gamma = (1 - lambda)
+//! sample + lambda gamma`, from `gamma_low` to the parameter `gamma`, where it begins and where a time-out
+//! puts it back. So the delay-driven part also gives way where the buffer is too short for 30 packets.
+//!
 //! # Where it differs from the paper
-//! `gamma` is fixed; the paper's later tuning of it by an emulated Reno flow is not part of this law.
+//! `gamma` is fixed unless `tuning` is `emulated`. `lambda` is an implementation's; the draft names none.
 //! `k` is 3/4, which all implementations share, where 0.8 would match HighSpeed TCP's exponent. No
-//! threshold switches `d` on: `alpha w^k` exceeds 1 only above 16 segments; `low_window` can set one
-//! (implementations use 38 or 41). The RTT is the round's smallest, of more than two samples, else the
-//! round is passed over. In slow start `d` is zero, where the ns-2 module already grows it.
+//! threshold switches `d` on: `alpha w^k` exceeds 1 only above 16 segments; `low_window` can set one. The
+//! RTT is the round's smallest, of more than two samples, else the round is passed over. In slow start
+//! `d` is zero, where the ns-2 module already grows it.
 //!
 //! # When to use it
 //! As the hybrid of loss and delay: efficient on large empty paths, Reno on full ones.
 //!
 //! # References
-//! Tan, Song, Zhang, Sridharan 2006 (alpha 1/8, beta 1/2, k 3/4, gamma 30); draft-sridharan-tcpm-ctcp;
-//! the `tcp_compound` module of ns-2 (zeta 1, smallest RTT, more than two samples).
+//! Tan, Song, Zhang, Sridharan 2006 (alpha 1/8, beta 1/2, k 3/4, gamma 30); Tan, Song, Zhang 2006
+//! (tuning by emulation); draft-sridharan-tcpm-ctcp-02 (gamma from 5 to 30, 3/4); the `tcp_compound`
+//! module of ns-2 (zeta 1, smallest RTT, more than two samples).
 
 use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Window};
 use headgate_model::params::Card;
@@ -39,10 +45,18 @@ headgate_model::params! {
     k: number(0.75, (0.0, 0.99), "", "Tan et al. 2006"),
     /// Share of the queued packets that the delay-driven window gives back per round trip.
     zeta: number(1.0, (0.0, 10.0), "", "ns-2 tcp_compound"),
-    /// Queued packets from which the delay-driven window shrinks.
+    /// Queued packets from which the delay-driven window shrinks; with tuning, the most that can be.
     gamma: number(30.0, (0.0, 10000.0), "segments", "Tan et al. 2006"),
     /// Window below which the delay-driven part does not grow; 0 = wherever `alpha w^k` exceeds 1.
-    low_window: number(0.0, (0.0, 10000.0), "segments", "Tan et al. 2006 need none"),
+    low_window: number(0.0, (0.0, 10000.0), "segments",
+        "Tan et al. 2006 need none; the draft's 38 and the NIST study's 41 are recalled, not verified"),
+    /// Whether gamma rests or follows the queue of an emulated Reno flow.
+    tuning: choice(["fixed", "emulated"], "Tan et al. 2006; draft-sridharan-tcpm-ctcp-02"),
+    /// The least that tuning makes of gamma.
+    gamma_low: number(5.0, (0.0, 10000.0), "segments", "draft-sridharan-tcpm-ctcp-02"),
+    /// Share of the old gamma that tuning keeps at a loss.
+    lambda: number(0.8, (0.0, 1.0), "",
+        "an open implementation of draft-sridharan-tcpm-ctcp-02, which names none"),
 }
 
 pub const CARD: Card = Card {
@@ -56,23 +70,32 @@ pub const CARD: Card = Card {
     params: Params::TABLE,
 };
 
+/// Share of an emulated Reno flow's queue at a loss that becomes a sample of gamma.
+const SAMPLE: f64 = 0.75;
+
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Ctcp {
-    params: Params,
+    /// On the heap: read once a round trip only.
+    params: Box<Params>,
     /// The delay-driven part of the window, segments.
     dwnd: f64,
     round: RoundRtt,
+    /// Queued packets from which the delay-driven window shrinks.
+    gamma: f64,
+    /// Packets that Reno would have had in the queue in the last round.
+    reno_queue: Option<f64>,
 }
 
 impl Ctcp {
     pub fn new(params: Params) -> Self {
-        Self { params, dwnd: 0.0, round: RoundRtt::new() }
+        let (gamma, params) = (params.gamma, Box::new(params));
+        Self { params, dwnd: 0.0, round: RoundRtt::new(), gamma, reno_queue: None }
     }
 
     /// The delay-driven window that follows a round at `win` segments with `diff` of them queued.
     fn steered(&self, win: f64, diff: f64) -> f64 {
-        let Params { alpha, k, zeta, gamma, low_window, .. } = self.params;
-        if diff >= gamma {
+        let Params { alpha, k, zeta, low_window, .. } = *self.params;
+        if diff >= self.gamma {
             (self.dwnd - zeta * diff).max(0.0)
         } else if win >= low_window {
             self.dwnd + (alpha * libm::pow(win, k) - 1.0).max(0.0)
@@ -83,10 +106,21 @@ impl Ctcp {
 
     fn steer(&mut self, base_rtt_s: f64, window: &mut Window) {
         if self.round.tells() {
-            let diff = window.cwnd * (1.0 - base_rtt_s / self.round.least_s);
+            let share = 1.0 - base_rtt_s / self.round.least_s;
+            self.reno_queue = Some((window.cwnd - self.dwnd) * share);
+            let diff = window.cwnd * share;
             let dwnd = self.steered(window.cwnd, diff);
             window.cwnd += dwnd - self.dwnd;
             self.dwnd = dwnd;
+        }
+    }
+
+    /// A loss tells how much an emulated Reno flow may queue here.
+    fn tune(&mut self) {
+        let Params { tuning, lambda, gamma, gamma_low, .. } = *self.params;
+        if let Some(queue) = self.reno_queue.take().filter(|_| tuning == 1.0) {
+            let tuned = (1.0 - lambda) * SAMPLE * queue + lambda * self.gamma;
+            self.gamma = tuned.max(gamma_low).min(gamma);
         }
     }
 
@@ -124,8 +158,11 @@ impl Law for Ctcp {
         reno::halve(event.in_flight, window);
         if event.cause == Cause::Timeout {
             self.dwnd = 0.0;
+            self.gamma = self.params.gamma;
+            self.reno_queue = None;
             return;
         }
+        self.tune();
         let win = f64::from(event.in_flight);
         let half = (win - self.dwnd).max(0.0) / 2.0;
         self.dwnd = (win * (1.0 - self.params.beta) - half).max(0.0);
@@ -194,6 +231,30 @@ mod tests {
         law.params.low_window = 300.0;
         round(&mut law, 3, 0.1, &mut window);
         assert_eq!(law.dwnd, 0.0);
+    }
+
+    #[test]
+    fn tuning_takes_three_quarters_of_what_reno_queues() {
+        let (mut law, mut window) = (law(), avoiding(100.0 - 3e-2));
+        (law.params.tuning, law.dwnd) = (1.0, 40.0);
+        round(&mut law, 3, 0.125, &mut window);
+        // Reno's part of 60 has 60 (1 - 0.1/0.125) = 12 queued: 0.2 * 9 + 0.8 * 30 = 25.8
+        law.on_congestion(&loss(100), &PATH, &mut window);
+        assert!((law.gamma - 25.8).abs() < 1e-3);
+        law.on_congestion(&loss(50), &PATH, &mut window); // no round since: nothing is known
+        assert!((law.gamma - 25.8).abs() < 1e-3);
+        law.on_congestion(&timeout(50), &PATH, &mut window);
+        assert_eq!(law.gamma, 30.0);
+    }
+
+    #[test]
+    fn tuning_stays_within_its_bounds_and_fixed_is_fixed() {
+        for (tuning, queue, gamma) in [(1.0, 4.0, 5.0), (1.0, 90.0, 30.0), (0.0, 4.0, 30.0)] {
+            let mut law = law();
+            (law.params.tuning, law.params.lambda, law.reno_queue) = (tuning, 0.0, Some(queue));
+            law.tune();
+            assert_eq!(law.gamma, gamma); // 3 and 67.5 are outside 5 to 30
+        }
     }
 
     #[test]

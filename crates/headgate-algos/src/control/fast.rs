@@ -308,8 +308,8 @@ mod tests {
     const PATH: Path = Path { srtt_s: BASE_S, min_rtt_s: BASE_S, segment_bytes: 1500 };
 
     fn law(variant: f64) -> Fast {
-        let params = Params { alpha: 100.0, gamma: 0.5, mi_threshold_s: 0.0, update_rounds: 2.0, variant, burstiness: 0.0 };
-        Fast::new(params)
+        let (alpha, gamma, update_rounds, burstiness) = (100.0, 0.5, 2.0, 0.0);
+        Fast::new(Params { alpha, gamma, mi_threshold_s: 0.0, update_rounds, variant, burstiness })
     }
 
     #[test]
