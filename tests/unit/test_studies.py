@@ -6,6 +6,7 @@ import pytest
 
 from headgate.errors import HeadgateError
 from headgate.studies.claims import Claim, Correction, Finding, Verdict, judge, read_claims, within
+from headgate.studies.runs import NotRunError, Runs
 from headgate.studies.study import load, names, scale_name
 
 
@@ -43,6 +44,23 @@ def test_corrected_claims_are_held_to_the_correction() -> None:
     assert judge(claim(corrected=instead), {"x": Finding(ours=4.0)}, "quick").verdict == "differs"
 
 
+def test_a_difference_is_explained_and_a_correction_is_said() -> None:
+    instead = Correction(statement="t", published=3.0, tolerance="+- 1 %")
+    told = claim(corrected=instead, why="because")
+    assert judge(told, {"x": Finding(ours=9.0, note="n")}, "quick").note == "n. because"
+    assert judge(told, {"x": Finding(ours=3.0)}, "quick").note == "t"
+    assert not judge(told, {"x": Finding(ours=2.0)}, "quick").note
+
+
+def test_a_run_that_a_scale_lacks_is_one_sentence() -> None:
+    study = load("tcp-replacements")
+    runs = Runs(study.setup(study.scale("quick")), {})
+    with pytest.raises(NotRunError, match=r"the run here reno 1 is not part"):
+        runs.replicates("here", "reno")
+    with pytest.raises(NotRunError, match="no law 'nobody'"):
+        runs.setup.has("reno", "nobody")
+
+
 def test_not_checkable_names_what_is_missing() -> None:
     row = judge(claim(tolerance=None, missing="the levels"), {}, "quick")
     assert row.verdict == "not checkable"
@@ -74,7 +92,9 @@ def test_every_shipped_study_is_whole(name: str) -> None:
     assert study.claims
     assert {"quick", "standard", "full"} <= set(study.plan.scales)
     for scale in study.plan.scales:
-        assert len(study.design(study.scale(scale))) >= 4
+        jobs = study.jobs(study.setup(study.scale(scale)))
+        assert len(jobs) >= 4
+        assert all(tuple(job.labels.values()) == key for key, job in jobs.items())
 
 
 def test_first_study_has_the_designs_of_its_scales() -> None:

@@ -10,32 +10,32 @@ from headgate.result import Result
 from headgate.scenario.networks.abilene import Abilene
 from headgate.scenario.networks.layout import Demand
 from headgate.studies.claims import judge
-from headgate.studies.runs import Key, Runs
+from headgate.studies.designed import Designed
+from headgate.studies.runs import Key
 from headgate.studies.study import load
 from headgate.studies.tcp_replacements.analysis import CONNECTING, RESPONSES, Summary, analyse
 from headgate.studies.tcp_replacements.findings import findings
 from headgate.studies.tcp_replacements.sentences import sentences
 from headgate.tables import Table, Words
 
-LAWS = ("reno", "scalable", "ctcp", "fast")
-SEEDS = (1, 2, 3)
 CONGESTED = 2  # X1-, X12+ with either delay: slow network, many sources
 
 
-def made_up(fast_is_apart: bool) -> Runs:
+def made_up(fast_is_apart: bool) -> Designed:
     """Responses follow X1, X2 and X12 with little noise; FAST differs where it is congested."""
     study = load("tcp-replacements")
-    design = study.design(study.scale("quick"))
+    setup = study.setup(study.scale("quick"))
     rng = np.random.default_rng(7)
     results: dict[Key, Result] = {}
-    for c, (x1, x2, x12) in enumerate(design.matrix.tolist()):
+    for c, (x1, x2, x12) in enumerate(setup.design.matrix.tolist()):
         congested = x12 - x1 == CONGESTED
-        for seed in SEEDS:
-            for law in LAWS:
+        for seed in setup.seeds:
+            for law in setup.laws:
                 apart = fast_is_apart and congested and law == "fast"
                 table = responses(np.array([x1, x2, x12]), rng, apart)
-                results[c, law, seed] = Result({"responses": table, "ports": ports(rng, x1)}, {})
-    return Runs(design, LAWS, SEEDS, {}, results)
+                tables = {"responses": table, "ports": ports(rng, x1)}
+                results[setup.design.label(c), law, seed] = Result(tables, {})
+    return Designed(setup, results)
 
 
 def responses(signs: np.ndarray, rng: np.random.Generator, apart: bool) -> Table:
@@ -64,11 +64,11 @@ def ports(rng: np.random.Generator, x1: int) -> Table:
 
 
 @pytest.fixture(scope="module")
-def apart() -> Runs:
+def apart() -> Designed:
     return made_up(fast_is_apart=True)
 
 
-def test_claims_hold_where_they_are_true(apart: Runs) -> None:
+def test_claims_hold_where_they_are_true(apart: Designed) -> None:
     found = findings(Summary(apart))
     verdicts = {c.id: judge(c, found, "quick").verdict for c in load("tcp-replacements").claims}
     left_out = {"buffers-cut-loss", "think-time-quiets"}
@@ -87,13 +87,13 @@ def test_claims_differ_where_they_are_false() -> None:
     assert verdicts["fast-retransmits-more"] == "differs"
 
 
-def test_congested_conditions_are_the_slow_crowded_ones(apart: Runs) -> None:
+def test_congested_conditions_are_the_slow_crowded_ones(apart: Designed) -> None:
     summary = Summary(apart)
     assert {apart.conditions[c][:3] for c in summary.heavy} == {"X1\N{MINUS SIGN}"}
     assert all("X12+" in apart.conditions[c] for c in summary.heavy)
 
 
-def test_the_answer_names_what_changes_where(apart: Runs) -> None:
+def test_the_answer_names_what_changes_where(apart: Designed) -> None:
     lead, without, _, heavy, *_ = sentences(Summary(apart))
     assert "of the 22 responses" in lead
     assert "high network speed, low number of sources" in without
@@ -102,7 +102,7 @@ def test_the_answer_names_what_changes_where(apart: Runs) -> None:
     assert "scalable none; ctcp none; fast 4 (timeouts +10" in heavy
 
 
-def test_every_picture_is_drawn(apart: Runs, tmp_path: Path) -> None:
+def test_every_picture_is_drawn(apart: Designed, tmp_path: Path) -> None:
     analysis = analyse(apart)
     assert len(analysis.sentences) >= 4
     for picture in analysis.pictures:

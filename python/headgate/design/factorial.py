@@ -76,14 +76,15 @@ def factorial(factors: Sequence[Factor], generators: Mapping[str, str] | None = 
     """Make the design of `factors`; those named in `generators` are products of the others.
 
     `generators` maps a factor to the factors whose product it is, separated by spaces; a leading
-    minus sign reverses it. Without generators the design is full: 2^k runs.
+    minus sign reverses it. Without generators the design is full: 2^k runs, one without factors.
     """
     rules = {name: _parse(name, text, factors) for name, text in (generators or {}).items()}
     basic = [f.name for f in factors if f.name not in rules]
     columns = dict(zip(basic, _yates(len(basic)).T, strict=True))
     for name, (sign, parents) in rules.items():
         columns[name] = sign * np.prod([_basic(columns, name, p) for p in parents], axis=0)
-    matrix = np.column_stack([columns[f.name] for f in factors]).astype(np.int8)
+    rows = [columns[f.name] for f in factors]
+    matrix = np.array(rows, dtype=np.int8).T if rows else _yates(0)
     words = [frozenset((name, *parents)) for name, (_, parents) in rules.items()]
     return Design(tuple(factors), matrix, tuple(_group(words)))
 

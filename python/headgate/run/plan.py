@@ -18,7 +18,7 @@ class Job:
     """One run of a study: a scenario with its seed, and the labels the analysis sorts by."""
 
     scenario: Scenario
-    labels: Mapping[str, str | int] = field(default_factory=dict)
+    labels: Mapping[str, str | int | float] = field(default_factory=dict)
 
     @cached_property
     def id(self) -> str:

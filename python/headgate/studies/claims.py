@@ -43,7 +43,7 @@ class Correction(BaseModel):
 
 
 class Claim(BaseModel):
-    """A statement of a source, with the tolerance it is held to."""
+    """A statement of a source, with the tolerance it is held to; `why` explains a difference."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -56,6 +56,7 @@ class Claim(BaseModel):
     missing: str | None = None
     scales: tuple[str, ...] = ()
     corrected: Correction | None = None
+    why: str = ""
 
     @field_validator("tolerance")
     @classmethod
@@ -118,7 +119,15 @@ def judge(claim: Claim, findings: Mapping[str, Finding], scale: str) -> Judged:
         return _row(claim, None, Verdict.NOT_CHECKABLE, f"missing: {claim.missing}")
     if finding is None or left_out or math.isnan(finding.ours):
         return _row(claim, None, Verdict.NOT_RUN, finding.note if finding else "")
-    return _row(claim, finding, _verdict(claim, finding.ours), finding.note)
+    verdict = _verdict(claim, finding.ours)
+    said = (finding.note, _explanation(claim, verdict))
+    return _row(claim, finding, verdict, ". ".join(part for part in said if part))
+
+
+def _explanation(claim: Claim, verdict: Verdict) -> str:
+    if verdict == Verdict.CORRECTED and claim.corrected:
+        return claim.corrected.statement
+    return claim.why if verdict == Verdict.DIFFERS else ""
 
 
 def _verdict(claim: Claim, ours: float) -> Verdict:

@@ -16,7 +16,7 @@ from headgate.run.pool import Pool
 from headgate.run.standing import shown
 from headgate.run.store import Store
 from headgate.studies.claims import Judged, Verdict, judge
-from headgate.studies.runs import Runs, jobs_of
+from headgate.studies.runs import Runs
 from headgate.studies.study import Analysis, Picture, Study, load, scale_name
 
 CLAIM_COLUMNS = ("claim", "published", "tolerance", "measured as", "ours", "95 % CI", "verdict")
@@ -62,17 +62,16 @@ def run_study(
         name, scale, judged, analysis.sentences, *total, time.monotonic() - started_s, page
     )
     write_bytes(folder / "claims.json", json.dumps(outcome.as_json(), indent=1).encode())
-    write_table(folder / "responses.parquet", runs.tidy())
+    for data in analysis.data:
+        write_table(folder / f"{data.name}.parquet", data)
     return outcome
 
 
 def _run(
     study: Study, scale_text: str, workers: int | None, folder: Path
 ) -> tuple[Runs, tuple[float, int]]:
-    scale = study.scale(scale_text)
-    design, fixed = study.design(scale), study.settings(scale)
-    seeds = tuple(range(study.plan.first_seed, study.plan.first_seed + scale.seeds))
-    jobs = jobs_of(design, study.plan.laws, seeds, study.scenario, fixed)
+    setup = study.setup(study.scale(scale_text))
+    jobs = study.jobs(setup)
     store = Store(folder)
     for copied in ("study.toml", "claims.toml"):
         write_bytes(store.folder / copied, (study.folder / copied).read_bytes())
@@ -83,7 +82,7 @@ def _run(
         sum(r.meta["cpu_s"] for r in results.values()),
         sum(r.meta["packet_hops"] for r in results.values()),
     )
-    return Runs(design, study.plan.laws, seeds, fixed, results), cost
+    return Runs(setup, results), cost
 
 
 def tally(judged: Sequence[Judged]) -> str:

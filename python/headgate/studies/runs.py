@@ -1,106 +1,58 @@
-"""The finished runs of a study as arrays: responses by condition, law, replicate and period."""
+"""What a study runs at one scale, and what came of it: jobs and results by key."""
 
-from collections.abc import Callable, Mapping, Sequence
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from headgate.design import Design
+from headgate.errors import HeadgateError
 from headgate.result import Result
 from headgate.run.plan import Job
-from headgate.scenario import Scenario
-from headgate.tables import Table, Words
 
-Key = tuple[int, str, int]
-"""Condition, law, seed."""
+Key = tuple[str | int | float, ...]
+"""What an analysis calls a run by: the labels of its job, in their order."""
+
+
+class NotRunError(HeadgateError):
+    """An analysis asked for a run that this scale, or this registry of laws, does not have."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What one scale of a study has to work with; a study without factors has an empty design."""
+
+    laws: tuple[str, ...]
+    seeds: tuple[int, ...]
+    settings: Mapping[str, Any]
+    design: Design
+
+    def has(self, *laws: str) -> tuple[str, ...]:
+        """Return `laws` if all are run, else raise NotRunError with the first that is not."""
+        for law in laws:
+            if law not in self.laws:
+                raise NotRunError(f"there is no law {law!r} in the registry")
+        return laws
 
 
 @dataclass(frozen=True)
 class Runs:
-    """Everything an analysis reads: the design, the laws, and the results."""
+    """The finished runs of a study, by key."""
 
-    design: Design
-    laws: tuple[str, ...]
-    seeds: tuple[int, ...]
-    settings: Mapping[str, Any]
+    setup: Setup
     results: Mapping[Key, Result]
 
-    @property
-    def conditions(self) -> list[str]:
-        """The label of every condition."""
-        return [self.design.label(run) for run in range(len(self.design))]
+    def __getitem__(self, key: Key) -> Result:
+        if key not in self.results:
+            raise NotRunError(f"the run {' '.join(map(str, key))} is not part of this scale")
+        return self.results[key]
 
-    @cached_property
-    def periods(self) -> int:
-        """How many measurement periods each run has."""
-        return len(self._one.responses["start_s"])
-
-    @property
-    def _one(self) -> Result:
-        return next(iter(self.results.values()))
-
-    def response(self, name: str) -> NDArray[np.float64]:
-        """Return a response with shape (condition, law, replicate, period)."""
-        return np.array(
-            [
-                [[self._column(c, law, seed, name) for seed in self.seeds] for law in self.laws]
-                for c in range(len(self.design))
-            ],
-            dtype=float,
-        )
-
-    def ports(self, condition: int, law: str, column: str) -> NDArray[np.float64]:
-        """Return a column of the port table, the mean over replicates, one value a port."""
-        tables = [self.results[condition, law, seed].ports[column] for seed in self.seeds]
-        return np.asarray(np.mean(tables, axis=0), dtype=float)
-
-    def links(self) -> list[tuple[str, str]]:
-        """Return the ends of every link, in the order of the port table."""
-        table = self._one.ports
-        return [(str(a), str(b)) for a, b in zip(table["from"], table["to"], strict=True)]
-
-    def tidy(self) -> Table:
-        """Return every response of every run: one row a run and period, labels first."""
-        keys, columns = list(self.results), self._one.responses.columns
-        conditions = np.repeat([c for c, _, _ in keys], self.periods)
-        labels = {
-            "condition": Words(conditions, self.conditions),
-            **{f.name: self.design.column(f.name)[conditions] for f in self.design.factors},
-            "law": Words.of(np.repeat([law for _, law, _ in keys], self.periods)),
-            "seed": np.repeat([seed for _, _, seed in keys], self.periods),
-        }
-        tables = [self.results[key].responses for key in keys]
-        data = {name: np.concatenate([table[name] for table in tables]) for name in columns}
-        return Table("responses", labels | data)
-
-    def _column(self, condition: int, law: str, seed: int, name: str) -> Any:
-        return self.results[condition, law, seed].responses[name]
+    def replicates(self, *key: str | float) -> list[Result]:
+        """Return the runs that differ from one another in their seed only, the last of the key."""
+        return [self[*key, seed] for seed in self.setup.seeds]
 
 
-def jobs_of(
-    design: Design,
-    laws: Sequence[str],
-    seeds: Sequence[int],
-    make: Callable[[Mapping[str, Any], str], Scenario],
-    fixed: Mapping[str, Any],
-) -> dict[Key, Job]:
-    """Return the jobs of a study; a seed's traffic is the same for every law and condition.
-
-    Replicates come outermost: whoever stops early has a whole design with fewer replicates.
-    """
-    scenarios = {
-        (c, law): make({**fixed, **design.settings(c)}, law)
-        for c in range(len(design))
-        for law in laws
-    }
-    return {
-        (c, law, seed): Job(
-            scenario.model_copy(update={"seed": seed}),
-            {"condition": design.label(c), "law": law, "seed": seed},
-        )
-        for seed in seeds
-        for (c, law), scenario in scenarios.items()
-    }
+def by_labels(jobs: Iterable[Job]) -> dict[Key, Job]:
+    """Return jobs by key."""
+    return {tuple(job.labels.values()): job for job in jobs}

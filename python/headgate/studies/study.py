@@ -1,8 +1,9 @@
 """A study: a folder with a plan (`study.toml`), claims (`claims.toml`) and an analysis.
 
-The plan names factors with two levels each, what is held fixed, the laws that are compared, and how
-much of it each scale runs. `analysis.py` has two functions: `scenario(settings, law)` makes the
-scenario of one condition, `analyse(runs)` turns the finished runs into findings and figures.
+The plan names the laws that are compared (`["*"]`: all of the registry), what is held fixed, and
+how much of it each scale runs; a designed study names factors with two levels each. `analysis.py`
+has two functions: `jobs(setup)` makes every run of a scale by its key, `analyse(runs)` turns the
+finished ones into findings and figures.
 """
 
 import tomllib
@@ -15,18 +16,21 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from headgate import catalog
 from headgate.design import Design, Factor, factorial
 from headgate.errors import HeadgateError
 from headgate.studies.claims import Claim, Finding, read_claims
+from headgate.studies.runs import Key, Runs, Setup
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from headgate.scenario import Scenario
-    from headgate.studies.runs import Runs
+    from headgate.run.plan import Job
+    from headgate.tables import Table
 
 FOLDER = Path(__file__).parent
 SCALES = ("quick", "standard", "full")
+EVERY_LAW = ("*",)
 
 
 class _Strict(BaseModel):
@@ -45,7 +49,7 @@ class Levels(_Strict):
 class Scale(_Strict):
     """How much of a study is run: which factors vary, how often, and at what size."""
 
-    factors: tuple[str, ...]
+    factors: tuple[str, ...] = ()
     generators: dict[str, str] = {}
     seeds: int = Field(ge=1)
     size: float = Field(gt=0)
@@ -61,7 +65,7 @@ class Plan(_Strict):
     laws: tuple[str, ...]
     first_seed: int = 1
     fixed: dict[str, Any] = {}
-    factors: dict[str, Levels]
+    factors: dict[str, Levels] = {}
     scales: dict[str, Scale]
 
 
@@ -93,6 +97,7 @@ class Analysis:
     sentences: tuple[str, ...]
     pictures: tuple[Picture, ...]
     tables: tuple["Listing", ...] = ()
+    data: tuple["Table", ...] = ()
 
 
 @dataclass(frozen=True)
@@ -117,9 +122,16 @@ class Study:
         return read_claims(self.folder / "claims.toml")
 
     @property
-    def scenario(self) -> "Callable[[Mapping[str, Any], str], Scenario]":
-        """The function that makes the scenario of one condition and law."""
-        made: Callable[[Mapping[str, Any], str], Scenario] = self._module.scenario
+    def laws(self) -> tuple[str, ...]:
+        """The laws that are compared, by their names in the registry."""
+        if self.plan.laws == EVERY_LAW:
+            return tuple(law.name for law in catalog.laws())
+        return self.plan.laws
+
+    @property
+    def jobs(self) -> "Callable[[Setup], Mapping[Key, Job]]":
+        """The function that makes every run of a scale, by key."""
+        made: Callable[[Setup], Mapping[Key, Job]] = self._module.jobs
         return made
 
     @property
@@ -148,6 +160,11 @@ class Study:
         """Return the design of a scale."""
         chosen = [Factor(name, **self.plan.factors[name].model_dump()) for name in scale.factors]
         return factorial(chosen, scale.generators)
+
+    def setup(self, scale: Scale) -> Setup:
+        """Return what a scale has to work with."""
+        seeds = tuple(range(self.plan.first_seed, self.plan.first_seed + scale.seeds))
+        return Setup(self.laws, seeds, self.settings(scale), self.design(scale))
 
 
 def names() -> list[str]:

@@ -7,14 +7,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.run.plan import Job
 from headgate.stats.changes import Change, change
 from headgate.stats.conditions import Outlier, Residuals, outlier, residuals
 from headgate.stats.effects import Effect, main_effect, psi
-from headgate.studies.runs import Runs
+from headgate.studies.designed import Designed, jobs_of
+from headgate.studies.runs import Key, Runs, Setup
 from headgate.studies.study import Analysis
 from headgate.studies.tcp_replacements.network import scenario
-
-__all__ = ["Summary", "analyse", "scenario"]
 
 BEFORE, FAST = "reno", "fast"
 SENSITIVITY_LAWS = ("reno", "ctcp")  # the two of the source's sensitivity analysis
@@ -54,7 +54,7 @@ RESPONSES = {
 class Summary:
     """Everything that claims, pictures and sentences are made from."""
 
-    runs: Runs
+    runs: Designed
 
     @cached_property
     def cubes(self) -> dict[str, NDArray[np.float64]]:
@@ -146,6 +146,11 @@ class Summary:
         return max(1, round(HEAVY_SHARE * len(self.runs.design)))
 
 
+def jobs(setup: Setup) -> dict[Key, Job]:
+    """Make every run: each law under each condition, with each seed."""
+    return jobs_of(setup, scenario)
+
+
 def analyse(runs: Runs) -> Analysis:
     """Turn the finished runs into findings, sentences and pictures."""
     from headgate.studies.tcp_replacements.findings import findings
@@ -153,8 +158,14 @@ def analyse(runs: Runs) -> Analysis:
     from headgate.studies.tcp_replacements.sentences import sentences
     from headgate.studies.tcp_replacements.tables import tables
 
-    summary = Summary(runs)
-    return Analysis(findings(summary), sentences(summary), pictures(summary), tables(summary))
+    summary = Summary(Designed(runs.setup, runs.results))
+    return Analysis(
+        findings(summary),
+        sentences(summary),
+        pictures(summary),
+        tables(summary),
+        (summary.runs.tidy(),),
+    )
 
 
 def _over_periods(values: NDArray[np.float64]) -> NDArray[np.float64]:
