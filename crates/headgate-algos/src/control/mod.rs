@@ -77,6 +77,7 @@ use headgate_model::params::Card;
 
 laws! {
     ctcp => Ctcp,
+    cubic => Cubic,
     dctcp => Dctcp,
     fast => Fast,
     fast_at => FastAt,

@@ -1,0 +1,430 @@
+//! CUBIC: a window that is a cubic function of the time since the last loss.
+//!
+//! # What it does
+//! Returns quickly to near the window of the last loss, lingers there, then probes ever faster. Growth
+//! depends on time, not on the RTT; where standard TCP would be faster, it is that fast.
+//!
+//! # The law
+//! `W(t) = c (t - K)^3 + w_max` with `K = cbrt((w_max - cwnd_epoch)/c)`. Per acknowledged segment `cwnd
+//! += (target - cwnd)/cwnd`, `target = W(t + srtt)` within `[cwnd, 1.5 cwnd]`. Beside it `w_est += alpha
+//! / cwnd` from `cwnd_epoch`, `alpha = 3 (1-beta)/(1+beta)`, and 1 once `w_est >= cwnd_prior`; while
+//! `W(t) < w_est`, `cwnd = w_est`. Loss: `ssthresh = max(beta in_flight, 2)`, `w_max = cwnd`, or `cwnd
+//! (1+beta)/2` if `cwnd < w_max` (fast convergence). After a time-out or a first slow start without
+//! loss: `K = 0`, `w_max = cwnd_epoch`. The clock stands still while the window does not limit the flow.
+//!
+//! # Where it differs from the paper
+//! The variant `rfc` does not, but that `w_est` never lowers the window and that marks leave two
+//! segments. The variant `linux` counts whole segments as that kernel does: `target = W(t + min_rtt)`,
+//! its distance from `w_max` cut to a whole number, looked up once per segment or 1/32 s; one segment
+//! for each `cwnd/(target - cwnd)` acknowledged, at least 2, at most 100 `cwnd`, and 20 before the first
+//! loss (or after a time-out); `alpha` never becomes 1; a loss leaves `beta cwnd`; only time with
+//! nothing in flight stops the clock. The cut matters near `w_max`, where the curve is flat: a flow
+//! alone is back there a quarter sooner than by the RFC. Times are exact where the kernel has ticks,
+//! and the smallest RTT is the connection's.
+//!
+//! # When to use it
+//! As what most of the Internet's senders do.
+//!
+//! # References
+//! RFC 9438 §4.2 to §4.8, §4.10; Ha, Rhee, Xu 2008; Linux `tcp_cubic.c` (6.x); for slow start Ha, Rhee
+//! 2011 and RFC 9406.
+
+use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Window};
+use headgate_model::params::Card;
+
+use crate::parts::slow_start::SlowStart;
+
+headgate_model::params! {
+    /// Scale `c` of the cubic function.
+    c: number(0.4, (0.001, 100.0), "segments/s^3", "RFC 9438 §4.1.3"),
+    /// Share of the window that is kept on a loss.
+    beta: number(0.7, (0.1, 0.95), "", "RFC 9438 §4.6"),
+    /// Give up more when the window of the last loss was not reached.
+    fast_convergence: choice(["on", "off"], "RFC 9438 §4.7"),
+    /// Grow at least as standard TCP does.
+    reno_friendly: choice(["on", "off"], "RFC 9438 §4.3"),
+    /// How slow start ends before a loss: hystart as Linux has it, hystart++ of RFC 9406, or not.
+    slow_start: choice(["hystart", "hystart++", "standard"], "Linux tcp_cubic.c; RFC 9406; RFC 5681"),
+    /// Which text is followed: linux with whole segments, or rfc.
+    variant: choice(["linux", "rfc"], "Linux tcp_cubic.c; RFC 9438"),
+}
+
+pub const CARD: Card = Card {
+    name: "cubic",
+    title: "CUBIC",
+    aliases: &[],
+    family: "loss",
+    law: "w = 0.4 (t - K)^3 + w_max, at least Reno's; w *= 0.7 on loss",
+    response: "w = 1.054 (rtt/p)^0.75, or Reno's if that is more",
+    references: &["RFC 9438", "Ha, Rhee, Xu 2008", "Ha, Rhee 2011 (HyStart)", "RFC 9406 (HyStart++)"],
+    params: Params::TABLE,
+};
+
+/// A window grows by at most half per round trip (RFC 9438 §4.2).
+const MOST_GROWTH: f64 = 1.5;
+
+/// Linux: acknowledged segments per added one, least, and most before any loss (5 % per RTT).
+const COUNT: (f64, f64) = (2.0, 20.0);
+
+/// Linux looks at the curve again after this, seconds, if the window is still the same (HZ/32).
+const STALE_S: f64 = 1.0 / 32.0;
+
+/// Silence that counts as idle, seconds: Linux's clock has ticks of 1 ms.
+const IDLE_S: f64 = 0.001;
+
+/// The curve being followed since the last loss.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+struct Epoch {
+    start_s: f64,
+    k_s: f64,
+    /// Window at `k_s`, segments.
+    origin: f64,
+    /// What standard TCP would have by now, segments.
+    w_est: f64,
+}
+
+/// Linux adds one segment for so many acknowledged.
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+struct Count {
+    per_segment: f64,
+    passed: f64,
+    /// For which window, and when, `per_segment` was worked out.
+    cwnd: f64,
+    at_s: f64,
+}
+
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+struct State {
+    slow_start: SlowStart,
+    epoch: Option<Epoch>,
+    /// Window of the last loss, segments; 0 = none that counts.
+    w_max: f64,
+    /// Window before the last reduction, segments; 0 = there was none.
+    prior: f64,
+    /// Time of the last ACK, and when what it acknowledged was sent.
+    acked_s: f64,
+    sent_s: f64,
+    count: Count,
+}
+
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Cubic {
+    params: Params,
+    state: Box<State>,
+}
+
+impl Cubic {
+    pub fn new(params: Params) -> Self {
+        let state = State {
+            slow_start: SlowStart::chosen(params.slow_start),
+            epoch: None,
+            w_max: 0.0,
+            prior: 0.0,
+            acked_s: 0.0,
+            sent_s: 0.0,
+            count: Count::default(),
+        };
+        Self { params, state: Box::new(state) }
+    }
+
+    fn linux(&self) -> bool {
+        self.params.variant == 0.0
+    }
+
+    /// Stops the clock for the time in which the window was not used.
+    fn keep_clock(&mut self, ack: &Ack) {
+        let unused_s = if self.linux() { self.idle_s(ack) } else { self.unlimited_s(ack) };
+        let State { epoch, acked_s, sent_s, .. } = &mut *self.state;
+        if let Some(epoch) = epoch {
+            epoch.start_s = (epoch.start_s + unused_s).min(ack.now_s);
+        }
+        *acked_s = ack.now_s;
+        if ack.rtt_s > 0.0 {
+            *sent_s = ack.now_s - ack.rtt_s;
+        }
+    }
+
+    /// RFC 9438 §4.2: time that ends with an ACK of a flow that something else limits.
+    fn unlimited_s(&self, ack: &Ack) -> f64 {
+        if ack.cwnd_limited { 0.0 } else { ack.now_s - self.state.acked_s }
+    }
+
+    /// Linux: from the last transmission to one that found nothing in flight.
+    fn idle_s(&self, ack: &Ack) -> f64 {
+        let sent_s = ack.now_s - ack.rtt_s;
+        let idle = ack.rtt_s > 0.0 && sent_s > self.state.acked_s + IDLE_S;
+        if idle { sent_s - self.state.sent_s } else { 0.0 }
+    }
+
+    fn open_epoch(&self, now_s: f64, cwnd: f64) -> Epoch {
+        let origin = self.state.w_max.max(cwnd);
+        let k_s = libm::cbrt((origin - cwnd) / self.params.c);
+        Epoch { start_s: now_s, k_s, origin, w_est: cwnd }
+    }
+
+    fn avoid(&mut self, acked: f64, now_s: f64, path: &Path, window: &mut Window) {
+        let mut epoch = self.state.epoch.take().unwrap_or_else(|| {
+            self.state.count = Count::default();
+            self.open_epoch(now_s, window.cwnd)
+        });
+        if self.state.prior == 0.0 {
+            self.state.prior = window.cwnd;
+        }
+        epoch.w_est += self.alpha(epoch.w_est) * acked / window.cwnd;
+        if self.linux() {
+            self.step_whole(&epoch, acked, now_s, path.min_rtt_s, window);
+        } else {
+            self.step(&epoch, acked, now_s, path.srtt_s, window);
+        }
+        self.state.epoch = Some(epoch);
+    }
+
+    /// Growth of `w_est` per round trip, segments (RFC 9438 §4.3).
+    fn alpha(&self, w_est: f64) -> f64 {
+        if !self.linux() && w_est >= self.state.prior {
+            return 1.0;
+        }
+        let beta = self.params.beta;
+        3.0 * (1.0 - beta) / (1.0 + beta)
+    }
+
+    fn curve(&self, epoch: &Epoch, t_s: f64) -> f64 {
+        let d = t_s - epoch.k_s;
+        self.params.c * d * d * d
+    }
+
+    fn friendly(&self) -> bool {
+        self.params.reno_friendly == 0.0
+    }
+
+    fn step(&self, epoch: &Epoch, acked: f64, now_s: f64, srtt_s: f64, window: &mut Window) {
+        let (t_s, cwnd) = (now_s - epoch.start_s, window.cwnd);
+        if self.friendly() && epoch.origin + self.curve(epoch, t_s) < epoch.w_est {
+            window.cwnd = cwnd.max(epoch.w_est);
+            return;
+        }
+        let target = (epoch.origin + self.curve(epoch, t_s + srtt_s)).clamp(cwnd, MOST_GROWTH * cwnd);
+        window.cwnd += (target - cwnd) * (acked / cwnd).min(1.0);
+    }
+
+    /// The variant of Linux: as [`Self::step`], in whole segments.
+    fn step_whole(&mut self, epoch: &Epoch, acked: f64, now_s: f64, min_rtt_s: f64, window: &mut Window) {
+        let cwnd = window.cwnd.floor();
+        if self.state.count.cwnd != cwnd || now_s - self.state.count.at_s > STALE_S {
+            let ahead = self.curve(epoch, now_s - epoch.start_s + min_rtt_s).trunc();
+            let per_segment = self.per_segment(cwnd, epoch.origin.floor() + ahead);
+            self.state.count = Count { per_segment, cwnd, at_s: now_s, ..self.state.count };
+        }
+        let (friendly, lead) = (self.friendly(), epoch.w_est.floor() - cwnd);
+        let count = &mut self.state.count;
+        if friendly && lead > 0.0 {
+            count.per_segment = count.per_segment.min((cwnd / lead).floor());
+        }
+        count.per_segment = count.per_segment.max(COUNT.0);
+        window.cwnd += count.take(acked);
+    }
+
+    fn per_segment(&self, cwnd: f64, target: f64) -> f64 {
+        let count = if target > cwnd { (cwnd / (target - cwnd)).floor() } else { 100.0 * cwnd };
+        if self.state.w_max == 0.0 { count.min(COUNT.1) } else { count }
+    }
+
+    /// Remembers the window of a loss (RFC 9438 §4.7).
+    fn remember(&mut self, cwnd: f64) {
+        let gives_up = self.params.fast_convergence == 0.0 && cwnd < self.state.w_max;
+        self.state.w_max = if gives_up { cwnd * (1.0 + self.params.beta) / 2.0 } else { cwnd };
+        if self.linux() {
+            self.state.w_max = self.state.w_max.floor();
+        }
+    }
+
+    /// What a loss leaves of a window, segments (RFC 9438 §4.6; Linux takes `cwnd`, in whole segments).
+    fn left(&self, event: &Congestion, cwnd: f64) -> f64 {
+        let flight = f64::from(event.in_flight);
+        if self.linux() { (self.params.beta * cwnd.max(flight)).floor() } else { self.params.beta * flight }
+    }
+}
+
+impl Count {
+    /// Segments to add when `acked` more are acknowledged (Linux, tcp_cong_avoid_ai).
+    fn take(&mut self, acked: f64) -> f64 {
+        let early = if self.passed >= self.per_segment { 1.0 } else { 0.0 };
+        self.passed = self.passed * (1.0 - early) + acked;
+        let added = (self.passed / self.per_segment).floor();
+        self.passed -= added * self.per_segment;
+        early + added
+    }
+}
+
+impl Law for Cubic {
+    fn on_start(&mut self, now_s: f64, _path: &Path, _window: &mut Window) {
+        self.state.slow_start.start(now_s);
+        (self.state.acked_s, self.state.sent_s) = (now_s, now_s);
+    }
+
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
+        self.keep_clock(ack);
+        if window.slow_starts() {
+            self.state.slow_start.watch(ack, path, window);
+        }
+        if !ack.cwnd_limited {
+            return;
+        }
+        let slow_start = &self.state.slow_start;
+        let left = if window.slow_starts() { slow_start.grow(ack.acked, window) } else { ack.acked };
+        if left > 0.0 {
+            self.avoid(left, ack.now_s, path, window);
+        }
+    }
+
+    fn on_recovery_ack(&mut self, ack: &Ack, _path: &Path, _window: &mut Window) {
+        self.keep_clock(ack);
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, _path: &Path, window: &mut Window) {
+        window.ssthresh = self.left(event, window.cwnd).max(2.0);
+        self.state.epoch = None;
+        if event.cause == Cause::Timeout {
+            self.state.prior = f64::from(event.in_flight);
+            self.state.w_max = 0.0;
+            self.state.slow_start.restart(event.now_s);
+        } else {
+            self.state.prior = window.cwnd;
+            self.remember(window.cwnd);
+            self.state.slow_start.stop();
+        }
+    }
+
+    fn gauge(&self) -> Option<(&'static str, f64)> {
+        Some(("w_max", self.state.w_max))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trial::{PATH, ack, avoiding, loss, starting, timeout};
+
+    const LINUX: f64 = 0.0;
+    const RFC: f64 = 1.0;
+
+    fn law(variant: f64) -> Cubic {
+        let defaults: Vec<f64> = Params::TABLE.iter().map(|param| param.default).collect();
+        Cubic::new(Params { variant, ..Params::from_values(&defaults) })
+    }
+
+    /// A law that has just lost a window of 100 segments and has 70 left.
+    fn lost(variant: f64) -> (Cubic, Window) {
+        let (mut law, mut window) = (law(variant), avoiding(100.0));
+        law.on_congestion(&loss(100), &PATH, &mut window);
+        window.cwnd = window.ssthresh;
+        (law, window)
+    }
+
+    fn at(now_s: f64) -> Ack {
+        Ack { now_s, ..ack(0.1) }
+    }
+
+    #[test]
+    fn a_loss_leaves_seven_tenths_and_is_remembered() {
+        let (law, window) = lost(RFC);
+        assert_eq!((window.ssthresh, law.state.w_max), (70.0, 100.0));
+        let (law, window) = lost(LINUX);
+        assert_eq!((window.ssthresh, law.state.w_max), (70.0, 100.0));
+    }
+
+    #[test]
+    fn fast_convergence_gives_up_more() {
+        let (mut law, mut window) = lost(RFC);
+        window.cwnd = 90.0;
+        law.on_congestion(&loss(90), &PATH, &mut window);
+        assert!((law.state.w_max - 76.5).abs() < 1e-9); // 90 * 1.7/2
+        window.cwnd = 80.0;
+        law.on_congestion(&loss(80), &PATH, &mut window);
+        assert_eq!(law.state.w_max, 80.0);
+    }
+
+    #[test]
+    fn one_ack_follows_the_curve_one_rtt_ahead() {
+        let (mut law, mut window) = lost(RFC);
+        law.on_ack(&at(10.0), &PATH, &mut window);
+        // K = cbrt(30/0.4) = 4.217 s; W(0.1) = 100 - 0.4 * 4.117^3 = 72.09: + 2.09/70. But W(0) = 70 is
+        // below w_est = 70 + 0.529/70, so this ACK is standard TCP's.
+        let alpha = 0.9 / 1.7;
+        assert!((window.cwnd - 70.0 - alpha / 70.0).abs() < 1e-9);
+        let before = window.cwnd;
+        law.on_ack(&at(11.0), &PATH, &mut window);
+        let target = 100.0 - 0.4 * (libm::cbrt(75.0) - 1.1f64).powi(3);
+        assert!((window.cwnd - before - (target - before) / before).abs() < 1e-9);
+        assert!((target - 87.88).abs() < 0.01);
+    }
+
+    #[test]
+    fn at_most_half_a_window_per_round_trip() {
+        let (mut law, mut window) = lost(RFC);
+        law.on_ack(&at(10.0), &PATH, &mut window);
+        window.cwnd = 80.0;
+        law.on_ack(&at(1000.0), &PATH, &mut window);
+        assert_eq!(window.cwnd, 80.5);
+        law.on_ack(&Ack { now_s: 12.0, acked: 1000.0, ..ack(0.1) }, &PATH, &mut window);
+        assert!(window.cwnd < 1.5 * 80.5 + 1e-9);
+    }
+
+    #[test]
+    fn the_friendly_window_grows_by_one_beyond_the_last_maximum() {
+        let (mut law, _) = lost(RFC);
+        assert!((law.alpha(99.9) - 0.9 / 1.7).abs() < 1e-12);
+        assert_eq!(law.alpha(100.0), 1.0);
+        law.params.variant = LINUX;
+        assert!(law.alpha(100.0) < 1.0);
+    }
+
+    #[test]
+    fn after_a_timeout_the_curve_starts_flat() {
+        let (mut law, mut window) = (law(RFC), avoiding(1.0));
+        law.on_congestion(&timeout(100), &PATH, &mut window);
+        assert_eq!((window.ssthresh, law.state.w_max), (70.0, 0.0));
+        let epoch = law.open_epoch(5.0, 70.0);
+        assert_eq!((epoch.k_s, epoch.origin, epoch.w_est), (0.0, 70.0, 70.0));
+    }
+
+    #[test]
+    fn unused_time_is_not_counted() {
+        for variant in [LINUX, RFC] {
+            let (mut law, mut window) = lost(variant);
+            law.on_ack(&at(10.0), &PATH, &mut window);
+            law.on_ack(&Ack { cwnd_limited: false, ..at(60.0) }, &PATH, &mut window);
+            // the RFC: from ACK to ACK; Linux: from 9.9 to 59.9 s, when the two segments were sent
+            let start_s = law.state.epoch.as_ref().map_or(0.0, |epoch| epoch.start_s);
+            assert!((start_s - 60.0).abs() < 1e-9, "{variant}: {start_s}");
+        }
+    }
+
+    #[test]
+    fn linux_counts_whole_segments() {
+        let (mut law, mut window) = lost(LINUX);
+        // W(0.1) = 100 - trunc(27.91) = 73: one for 70/3 = 23 acknowledged
+        for (acks, expected) in [(22, 70.0), (1, 71.0)] {
+            (0..acks).for_each(|_| law.on_ack(&at(10.0), &PATH, &mut window));
+            assert_eq!(window.cwnd, expected);
+        }
+    }
+
+    #[test]
+    fn linux_grows_by_a_twentieth_before_any_loss() {
+        let (mut law, mut window) = (law(LINUX), avoiding(400.0));
+        (0..400).for_each(|_| law.on_ack(&at(10.0), &PATH, &mut window));
+        assert_eq!(window.cwnd, 420.0);
+    }
+
+    #[test]
+    fn hystart_ends_slow_start_at_a_later_rtt() {
+        let (mut law, mut window) = (law(RFC), starting(64.0));
+        for i in 0..9 {
+            let ack = Ack { round_start: i == 0, now_s: 1.0 + f64::from(i), ..ack(0.12) };
+            law.on_ack(&ack, &PATH, &mut window);
+        }
+        assert_eq!(window.ssthresh, 72.0); // the ninth sample, after eight of growth
+    }
+}

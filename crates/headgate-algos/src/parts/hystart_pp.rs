@@ -1,0 +1,169 @@
+//! HyStart++ (RFC 9406): when a round's RTT rises, a slower slow start finds out whether that lasts.
+
+use headgate_model::control::Ack;
+
+/// Bounds of the RTT increase, seconds (§4.2, MIN_RTT_THRESH and MAX_RTT_THRESH).
+const INCREASE_S: (f64, f64) = (0.004, 0.016);
+
+/// The increase is this part of the round before (MIN_RTT_DIVISOR).
+const DIVISOR: f64 = 8.0;
+
+/// RTT samples that a round must have (N_RTT_SAMPLE).
+const SAMPLES: u8 = 8;
+
+/// Conservative slow start grows so many times slower (CSS_GROWTH_DIVISOR).
+const GROWTH_DIVISOR: f64 = 4.0;
+
+/// And lasts so many rounds (CSS_ROUNDS).
+const ROUNDS: u8 = 5;
+
+/// Segments that one ACK may count for, unless the sender paces (L).
+const LIMIT: f64 = 8.0;
+
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+enum Phase {
+    Slow,
+    /// Conservative slow start, in its n-th round.
+    Conservative(u8),
+    Over,
+}
+
+/// What this round and the one before have shown.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct HyStartPlusPlus {
+    /// Smallest RTT of the round before and of this one, seconds.
+    last_s: f64,
+    rtt_s: f64,
+    /// Smallest RTT when conservative slow start began, seconds.
+    baseline_s: f64,
+    samples: u8,
+    phase: Phase,
+}
+
+impl Default for HyStartPlusPlus {
+    fn default() -> Self {
+        let none = f64::INFINITY;
+        Self { last_s: none, rtt_s: none, baseline_s: none, samples: 0, phase: Phase::Slow }
+    }
+}
+
+impl HyStartPlusPlus {
+    /// Slow start is over for good.
+    pub fn stop(&mut self) {
+        self.phase = Phase::Over;
+    }
+
+    pub fn slow_down(&mut self, baseline_s: f64) {
+        (self.baseline_s, self.phase) = (baseline_s, Phase::Conservative(1));
+    }
+
+    /// Takes an ACK; true when slow start should end (§4.2).
+    pub fn ends(&mut self, ack: &Ack) -> bool {
+        if ack.round_start && self.open_round() {
+            self.stop();
+            return true;
+        }
+        if ack.rtt_s > 0.0 {
+            self.rtt_s = self.rtt_s.min(ack.rtt_s);
+            self.samples = self.samples.saturating_add(1);
+            self.judge();
+        }
+        false
+    }
+
+    /// True when that was the last round of conservative slow start.
+    fn open_round(&mut self) -> bool {
+        (self.last_s, self.rtt_s, self.samples) = (self.rtt_s, f64::INFINITY, 0);
+        match &mut self.phase {
+            Phase::Conservative(round) if *round == ROUNDS => true,
+            Phase::Conservative(round) => {
+                *round += 1;
+                false
+            }
+            _ => false,
+        }
+    }
+
+    fn judge(&mut self) {
+        if self.samples < SAMPLES {
+            return;
+        }
+        match self.phase {
+            Phase::Slow if self.last_s.is_finite() => {
+                let increase_s = (self.last_s / DIVISOR).clamp(INCREASE_S.0, INCREASE_S.1);
+                if self.rtt_s >= self.last_s + increase_s {
+                    self.slow_down(self.rtt_s);
+                }
+            }
+            Phase::Conservative(_) if self.rtt_s < self.baseline_s => {
+                (self.baseline_s, self.phase) = (f64::INFINITY, Phase::Slow);
+            }
+            _ => {}
+        }
+    }
+
+    /// Segments by which `acked` ones grow the window.
+    pub fn step(&self, acked: f64, pace: f64) -> f64 {
+        let counted = if pace.is_finite() { acked } else { acked.min(LIMIT) };
+        match self.phase {
+            Phase::Slow => counted,
+            Phase::Conservative(_) => counted / GROWTH_DIVISOR,
+            Phase::Over => acked,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trial::ack;
+
+    /// A round of eight ACKs; true if its first one ends slow start.
+    fn round(hystart: &mut HyStartPlusPlus, rtt_s: f64) -> bool {
+        let first = hystart.ends(&Ack { round_start: true, ..ack(rtt_s) });
+        (1..8).for_each(|_| assert!(!hystart.ends(&ack(rtt_s))));
+        first
+    }
+
+    #[test]
+    fn a_rise_by_an_eighth_slows_down_and_five_rounds_end_it() {
+        let mut hystart = HyStartPlusPlus::default();
+        assert!(!round(&mut hystart, 0.080) && !round(&mut hystart, 0.0899));
+        assert_eq!(hystart.phase, Phase::Slow);
+        assert!(!round(&mut hystart, 0.102)); // 89.9 + 11.2 = 101.1 ms
+        assert_eq!(hystart.phase, Phase::Conservative(1));
+        for _ in 2..=5 {
+            assert!(!round(&mut hystart, 0.102));
+        }
+        assert!(round(&mut hystart, 0.102));
+    }
+
+    #[test]
+    fn an_rtt_below_the_baseline_resumes_slow_start() {
+        let mut hystart = HyStartPlusPlus::default();
+        round(&mut hystart, 0.080);
+        round(&mut hystart, 0.095);
+        assert_eq!(hystart.phase, Phase::Conservative(1));
+        round(&mut hystart, 0.0949);
+        assert_eq!(hystart.phase, Phase::Slow);
+    }
+
+    #[test]
+    fn a_round_of_seven_samples_says_nothing() {
+        let mut hystart = HyStartPlusPlus::default();
+        round(&mut hystart, 0.080);
+        (0..7).for_each(|i| assert!(!hystart.ends(&Ack { round_start: i == 0, ..ack(0.5) })));
+        assert_eq!(hystart.phase, Phase::Slow);
+    }
+
+    #[test]
+    fn steps_are_limited_and_conservative_ones_a_quarter() {
+        let mut hystart = HyStartPlusPlus::default();
+        assert_eq!(hystart.step(10.0, f64::INFINITY), 8.0);
+        assert_eq!(hystart.step(10.0, 1000.0), 10.0);
+        hystart.slow_down(0.1);
+        assert_eq!(hystart.step(2.0, f64::INFINITY), 0.5);
+        hystart.stop();
+        assert_eq!(hystart.step(10.0, f64::INFINITY), 10.0);
+    }
+}

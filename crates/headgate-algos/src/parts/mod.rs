@@ -1,0 +1,5 @@
+//! What several laws may be built from.
+
+pub mod hystart;
+pub mod hystart_pp;
+pub mod slow_start;

@@ -1,0 +1,99 @@
+//! The ways to begin: standard slow start, and two that stop before a queue overflows.
+
+use headgate_model::control::{Ack, Path, Window};
+
+use super::hystart::HyStart;
+use super::hystart_pp::HyStartPlusPlus;
+
+/// How the window grows below `ssthresh`.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub enum SlowStart {
+    HyStart(HyStart),
+    PlusPlus(HyStartPlusPlus),
+    Standard,
+}
+
+impl SlowStart {
+    /// From a law's parameter `slow_start`: hystart, hystart++, standard.
+    pub fn chosen(choice: f64) -> Self {
+        match choice as u8 {
+            0 => Self::HyStart(HyStart::default()),
+            1 => Self::PlusPlus(HyStartPlusPlus::default()),
+            _ => Self::Standard,
+        }
+    }
+
+    /// A connection begins.
+    pub fn start(&mut self, now_s: f64) {
+        if let Self::HyStart(hystart) = self {
+            *hystart = HyStart::new(now_s);
+        }
+    }
+
+    /// The timer expired: slow start begins again. HyStart watches it anew, as Linux does; HyStart++
+    /// belongs to the first slow start only (RFC 9406 §4.3).
+    pub fn restart(&mut self, now_s: f64) {
+        match self {
+            Self::HyStart(hystart) => *hystart = HyStart::new(now_s),
+            Self::PlusPlus(hystart) => hystart.stop(),
+            Self::Standard => {}
+        }
+    }
+
+    /// The law left slow start for another reason: a loss or a mark.
+    pub fn stop(&mut self) {
+        if let Self::PlusPlus(hystart) = self {
+            hystart.stop();
+        }
+    }
+
+    /// Takes an ACK below `ssthresh`, and sets `ssthresh` to the window if it is time to stop.
+    pub fn watch(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
+        let ends = match self {
+            Self::HyStart(hystart) => hystart.ends(ack, path, window),
+            Self::PlusPlus(hystart) => hystart.ends(ack),
+            Self::Standard => false,
+        };
+        if ends {
+            window.ssthresh = window.cwnd;
+        }
+    }
+
+    /// Grows the window; returns the acknowledged segments that are left for congestion avoidance.
+    pub fn grow(&self, acked: f64, window: &mut Window) -> f64 {
+        let step = match self {
+            Self::PlusPlus(hystart) => hystart.step(acked, window.pace),
+            _ => acked,
+        };
+        let left = window.slow_start(step);
+        if step > 0.0 { left * acked / step } else { left }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trial::{PATH, ack, starting};
+
+    #[test]
+    fn standard_slow_start_only_doubles() {
+        let (mut start, mut window) = (SlowStart::chosen(2.0), starting(64.0));
+        for i in 0..64 {
+            let ack = Ack { round_start: i == 0, ..ack(10.0) };
+            start.watch(&ack, &PATH, &mut window);
+            assert_eq!(start.grow(1.0, &mut window), 0.0);
+        }
+        assert_eq!((window.cwnd, window.ssthresh), (128.0, f64::INFINITY));
+    }
+
+    #[test]
+    fn what_slow_start_leaves_is_counted_in_segments() {
+        let mut window = Window { ssthresh: 65.0, ..starting(64.0) };
+        assert_eq!(SlowStart::chosen(0.0).grow(3.0, &mut window), 2.0);
+        let mut cautious = HyStartPlusPlus::default();
+        cautious.slow_down(0.1);
+        let mut window = Window { ssthresh: 64.5, ..starting(64.0) };
+        // 4 segments grow it by 1; the half that had room took 2 of them
+        assert_eq!(SlowStart::PlusPlus(cautious).grow(4.0, &mut window), 2.0);
+    }
+}
