@@ -22,6 +22,7 @@ FORBIDDEN = {
     "headgate.design": ["headgate.run", "headgate.plots", "headgate.cli", NATIVE],
     "headgate.measures": ["headgate.run", "headgate.plots", "headgate.cli", NATIVE],
     "headgate.stats": ["headgate.run", "headgate.plots", "headgate.cli", NATIVE],
+    "headgate.conform": ["headgate.plots", "headgate.studies", "headgate.cli", NATIVE],
     "headgate.plots": ["headgate.run", "headgate.studies", "headgate.cli", NATIVE],
     "headgate.run": ["headgate.plots", "headgate.stats", "headgate.studies", "headgate.cli"],
 }

@@ -54,7 +54,7 @@ WRONG = [
     ('network.rtt="-1 ms"', "network.rtt", "is negative"),
     ('duration="0 s"', "duration", "greater than 0"),
     ("seed=-1", "seed", "greater than or equal to 0"),
-    ("network.lose=[0]", "network.lose", "greater than or equal to 1"),
+    ("network.lose=[0]", "network.lose[0]", "greater than or equal to 1"),
     ("network.lose=[5,5]", "network.lose", "packet numbers rise"),
     ('network.queue="red"', "network.queue", "'drop_tail' or 'threshold'"),
     (

@@ -7,7 +7,7 @@ import sys
 import typer
 
 from headgate import __version__
-from headgate.cli import bench, catalog, check, describe, plot, run, study
+from headgate.cli import bench, catalog, check, conform, describe, plot, run, study
 from headgate.errors import HeadgateError
 
 app = typer.Typer(
@@ -46,6 +46,7 @@ for command in (
     study.reproduce,
     plot.plot,
     bench.bench,
+    conform.conform,
 ):
     app.command()(command)
 

@@ -1,0 +1,81 @@
+"""`headgate conform`: what RFCs state, law by law."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from headgate.cli.options import Json
+
+if TYPE_CHECKING:
+    from headgate.conform.suite import Verdict
+
+
+def conform(
+    name: Annotated[
+        list[str] | None, typer.Argument(help="Laws, by name; all of the catalogue unless given.")
+    ] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Cases at once.")] = 2,
+    as_json: Json = False,
+) -> None:
+    """Run the cases that RFCs state against every law that they apply to.
+
+    RFC 5681, 6298, 6582, 6675 for all; 9438 and 9406 for cubic, 8257 for dctcp. Ends with 1 if a
+    case fails.
+    """
+    from headgate.conform.suite import run_suite, subjects
+
+    verdicts = list(run_suite(subjects(name), workers))
+    if as_json:
+        typer.echo(json.dumps([_record(verdict) for verdict in verdicts]))
+    else:
+        _show(verdicts)
+    if any(verdict.word == "fails" for verdict in verdicts):
+        raise typer.Exit(1)
+
+
+def _record(verdict: Verdict) -> dict[str, Any]:
+    finding = verdict.finding
+    return {
+        "case": verdict.case.id,
+        "source": verdict.case.source,
+        "statement": verdict.case.statement,
+        "law": verdict.law,
+        "verdict": verdict.word,
+        "expected": finding.expected if finding else "",
+        "observed": finding.observed if finding else "",
+        "reason": verdict.reason,
+    }
+
+
+def _show(verdicts: list[Verdict]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    by_case: dict[str, list[Verdict]] = {}
+    for verdict in verdicts:
+        by_case.setdefault(verdict.case.id, []).append(verdict)
+    table = Table("case", "source", "holds", "does not apply", "fails", box=box.SIMPLE_HEAD)
+    for case, group in by_case.items():
+        table.add_row(case, group[0].case.source, *_cells(group))
+    console = Console()
+    console.print(table)
+    for verdict in verdicts:
+        if verdict.finding is not None and not verdict.finding.holds:
+            found = verdict.finding
+            console.print(
+                f"{verdict.law}, {verdict.case.id}: expected {found.expected}; got {found.observed}"
+            )
+
+
+def _cells(group: list[Verdict]) -> list[str]:
+    words = ("holds", "does not apply", "fails")
+    counts = {word: [v.law for v in group if v.word == word] for word in words}
+    return [
+        str(len(counts["holds"])),
+        str(len(counts["does not apply"])) if counts["does not apply"] else "",
+        ", ".join(counts["fails"]),
+    ]

@@ -1,0 +1,1 @@
+"""The conformance suite: cases that RFCs state, run against every law they apply to."""

@@ -1,0 +1,50 @@
+"""What a case is, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from headgate.conform.trial import Subject
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One case with one law."""
+
+    holds: bool
+    expected: str
+    observed: str
+
+
+@dataclass(frozen=True)
+class Case:
+    """A statement of a standard, and how it is checked."""
+
+    id: str
+    source: str
+    statement: str
+    check: Callable[[Subject], Finding]
+    only: tuple[str, ...] = ()
+    """Laws that the statement is about; empty = every law."""
+    exempt: Mapping[str, str] = field(default_factory=dict)
+    """Laws whose own specification says otherwise, and where."""
+
+    def applies(self, law: str) -> bool:
+        """Whether the law has to hold to it."""
+        return law not in self.exempt and (not self.only or law in self.only)
+
+
+def near(observed: float, expected: float, relative: float, unit: str) -> Finding:
+    """Hold if the figure is within so much of what is expected."""
+    holds = abs(observed - expected) <= relative * abs(expected)
+    return Finding(holds, f"{expected:.4g} {unit} (to {relative:.0%})", f"{observed:.4g} {unit}")
+
+
+def equal(observed: Mapping[str, float], expected: Mapping[str, float]) -> Finding:
+    """Hold if every named count is as expected."""
+    return Finding(dict(observed) == dict(expected), _counts(expected), _counts(observed))
+
+
+def _counts(counts: Mapping[str, float]) -> str:
+    return ", ".join(f"{value:g} {name}" for name, value in counts.items())

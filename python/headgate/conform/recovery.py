@@ -1,0 +1,71 @@
+"""RFC 6582 and RFC 6675: several losses in one window."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headgate.conform.case import Case, Finding, equal
+from headgate.conform.trial import SYN, Flight, Subject
+from headgate.conform.windows import BBR
+
+NEWRENO: dict[str, Any] = {"recovery": "newreno"}
+#: Three segments of one window of some 300, and ten of it.
+THREE = [SYN + 200, SYN + 210, SYN + 220]
+TEN = [SYN + 200 + 3 * i for i in range(10)]
+COUNTS = ("retransmissions", "recoveries", "timeouts")
+
+
+def _repaired(flight: Flight, losses: int) -> Finding:
+    expected = {"retransmissions": losses, "recoveries": 1, "timeouts": 0}
+    return equal(flight.count(*COUNTS), expected)
+
+
+def _newreno(law: Subject) -> Finding:
+    return _repaired(law.fly(lose=THREE, transport=NEWRENO), 3)
+
+
+def _sack(law: Subject) -> Finding:
+    return _repaired(law.fly(lose=TEN), 10)
+
+
+def _one_reduction(law: Subject) -> Finding:
+    one, many = law.fly(3, lose=TEN[:1]), law.fly(3, lose=TEN)
+    expected, observed = one.first_threshold(), float(many.ssthresh[-1])
+    holds = abs(observed - expected) <= 0.01 * expected
+    return Finding(holds, f"{expected:.1f} segments, as after one loss", f"{observed:.1f}")
+
+
+def _tail(law: Subject) -> Finding:
+    # The last two of 200 segments: no ACK follows them, only the timer helps.
+    flight = law.fly(lose=[SYN + 199, SYN + 200], size=200)
+    expected = {"retransmissions": 2, "recoveries": 0, "timeouts": 1}
+    return equal(flight.count(*COUNTS), expected)
+
+
+CASES = (
+    Case(
+        "newreno-partial-acks",
+        "RFC 6582 §3.2 step 3",
+        "Partial ACKs repair three losses of one window in one recovery, without a time-out",
+        _newreno,
+    ),
+    Case(
+        "sack-many-losses",
+        "RFC 6675 §5",
+        "Ten losses of one window are repaired in one recovery, each sent again once",
+        _sack,
+    ),
+    Case(
+        "one-reduction",
+        "RFC 6675 §5, RFC 6582 §3.2",
+        "Several losses of one window reduce the window once",
+        _one_reduction,
+        exempt=BBR,
+    ),
+    Case(
+        "tail-loss",
+        "RFC 6675 §5.1, RFC 6298 §5.4",
+        "Losses that no later segment tells of end in a time-out and are sent again",
+        _tail,
+    ),
+)

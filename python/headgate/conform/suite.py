@@ -1,0 +1,56 @@
+"""All cases, and how they are run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from headgate.conform import laws, recovery, timers, windows
+from headgate.conform.case import Case, Finding
+from headgate.conform.trial import Subject
+from headgate.errors import HeadgateError
+
+CASES: tuple[Case, ...] = (*timers.CASES, *windows.CASES, *recovery.CASES, *laws.CASES)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One case with one law; without a finding it does not apply, and `reason` says why."""
+
+    case: Case
+    law: str
+    finding: Finding | None
+    reason: str = ""
+
+    @property
+    def word(self) -> str:
+        """Holds, fails, or does not apply."""
+        if self.finding is None:
+            return "does not apply"
+        return "holds" if self.finding.holds else "fails"
+
+
+def subjects(names: Iterable[str] | None = None) -> list[Subject]:
+    """Give the laws of the catalogue, or those named."""
+    from headgate import catalog
+
+    chosen = [law.name for law in catalog.laws()] if names is None else names
+    return [Subject(catalog.law(name).name, (("law", name),)) for name in chosen]
+
+
+def run_suite(chosen: Iterable[Subject], workers: int = 1) -> Iterator[Verdict]:
+    """Run every case with every law, in order."""
+    jobs = [(case, subject) for subject in chosen for case in CASES]
+    with ThreadPoolExecutor(workers) as pool:
+        yield from pool.map(lambda job: _judge(*job), jobs)
+
+
+def _judge(case: Case, subject: Subject) -> Verdict:
+    if not case.applies(subject.name):
+        reason = case.exempt.get(subject.name, f"is about {', '.join(case.only)}")
+        return Verdict(case, subject.name, None, reason)
+    try:
+        return Verdict(case, subject.name, case.check(subject))
+    except HeadgateError as error:
+        return Verdict(case, subject.name, Finding(False, "a run", str(error)))

@@ -1,0 +1,117 @@
+"""One flow on one link, with chosen packets lost: what the cases look at.
+
+Packet 1 on the link is the SYN, so the data segment with number k (from 1) is packet k + 1 until
+something is sent again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from headgate.result import Result
+
+RTT_S = 0.1
+SYN = 1
+"""Packets before the first data segment."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The law under test, as a scenario's traffic names it."""
+
+    name: str
+    keys: tuple[tuple[str, Any], ...]
+
+    def having(self, **params: Any) -> Subject:
+        """Give the same law with parameters set."""
+        return Subject(self.name, (("law", {"name": self.name, **params}),))
+
+    def fly(
+        self,
+        duration_s: float = 10.0,
+        *,
+        rate: str = "100 Mbit/s",
+        rtt_s: float = RTT_S,
+        buffer: str = "infinite",
+        lose: Sequence[int] = (),
+        size: int | None = None,
+        transport: dict[str, Any] | None = None,
+        network: dict[str, Any] | None = None,
+        interval_s: float = 0.01,
+    ) -> Flight:
+        """Run one flow; `lose` are numbers of packets, `size` is in segments."""
+        from headgate.scenario import Scenario
+
+        link = {
+            "kind": "dumbbell",
+            "rate": rate,
+            "rtt": f"{rtt_s * 1e3:g} ms",
+            "buffer": buffer,
+            "access": "direct",
+            "lose": list(lose),
+        }
+        flow: dict[str, Any] = {"kind": "flows", **dict(self.keys)}
+        if size is not None:
+            flow["size"] = f"{size} packets"
+        scenario = Scenario.from_dict(
+            {
+                "seed": 1,
+                "duration": f"{duration_s} s",
+                "network": link | (network or {}),
+                "transport": transport or {},
+                "traffic": [flow],
+                "measure": {"series": {"interval": f"{interval_s * 1e3:g} ms"}},
+            }
+        )
+        return Flight(scenario.run())
+
+
+class Flight:
+    """What one flow did."""
+
+    def __init__(self, result: Result) -> None:
+        self.result = result
+
+    def count(self, *names: str) -> dict[str, float]:
+        """Give counts of the flow, by column."""
+        return {name: float(self.result.flows[name][0]) for name in names}
+
+    @cached_property
+    def _of_flow(self) -> NDArray[np.bool_]:
+        return np.asarray(self.result.series["of"] == "flow")
+
+    def series(self, column: str) -> NDArray[np.float64]:
+        """Give a column of the flow's series."""
+        return np.asarray(self.result.series[column][self._of_flow], np.float64)
+
+    @property
+    def t_s(self) -> NDArray[np.float64]:
+        """Times of the series."""
+        return self.series("t_s")
+
+    @property
+    def cwnd(self) -> NDArray[np.float64]:
+        """Congestion window over time, segments."""
+        return self.series("cwnd_packets")
+
+    @property
+    def ssthresh(self) -> NDArray[np.float64]:
+        """Slow-start threshold over time, segments."""
+        return self.series("ssthresh_packets")
+
+    @property
+    def drops(self) -> float:
+        """Packets that found no room."""
+        return float(self.result.ports["drops"].sum())
+
+    def first_threshold(self) -> float:
+        """Give the threshold after the first congestion; infinite if there was none."""
+        finite = self.ssthresh[np.isfinite(self.ssthresh)]
+        return float(finite[0]) if len(finite) else float("inf")
