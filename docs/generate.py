@@ -209,6 +209,23 @@ def columns() -> str:
     )
 
 
+def conformance() -> str:
+    """Every case of the conformance suite with what came of it, law by law."""
+    from headgate.conform.suite import CASES, run_suite, subjects
+
+    verdicts = list(run_suite(subjects(), workers=2))
+    rows = []
+    for case in CASES:
+        of_case = [verdict for verdict in verdicts if verdict.case is case]
+        held = [verdict.law for verdict in of_case if verdict.word == "holds"]
+        failed = [verdict.law for verdict in of_case if verdict.word == "fails"]
+        exempt = [f"{law}: {reason}" for law, reason in case.exempt.items()]
+        about = ", ".join(case.only) or "all laws"
+        count = f"{len(held)} of {len(held) + len(failed)}"
+        rows.append([code(case.id), case.source, case.statement, about, count, "; ".join(exempt)])
+    return table(["case", "section", "statement", "about", "holds", "exempt"], rows)
+
+
 def commands() -> str:
     """Every command with its arguments and options."""
     import typer.main
@@ -246,4 +263,5 @@ PAGES: dict[str, Callable[[], str]] = {
     "transport": transport,
     "columns": columns,
     "commands": commands,
+    "conformance": conformance,
 }

@@ -22,13 +22,13 @@ def _doubling(law: Subject) -> Finding:
 def _from_one_sample(law: Subject) -> Finding:
     # SRTT = R, RTTVAR = R/2, RTO = SRTT + 4 RTTVAR = 3 R, which exceeds the least time-out
     rtt_s = 0.2
-    flight = law.fly(lose=[SYN + 1], size=1, rtt_s=rtt_s)
+    flight = law.fly(lose=[SYN + 1], size=1, rtt=f"{rtt_s * 1e3:g} ms")
     return near(flight.count("fct_sender_s")["fct_sender_s"], rtt_s + 3 * rtt_s + rtt_s, CLOSE, "s")
 
 
 def _doubled_retransmission(law: Subject) -> Finding:
     rtt_s = 0.2
-    flight = law.fly(lose=[SYN + 1, SYN + 2], size=1, rtt_s=rtt_s)
+    flight = law.fly(lose=[SYN + 1, SYN + 2], size=1, rtt=f"{rtt_s * 1e3:g} ms")
     expected = rtt_s + 3 * rtt_s + 6 * rtt_s + rtt_s
     return near(flight.count("fct_sender_s")["fct_sender_s"], expected, CLOSE, "s")
 

@@ -6,7 +6,6 @@ something is sent again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,13 @@ if TYPE_CHECKING:
     from headgate.result import Result
 
 RTT_S = 0.1
+LINK: dict[str, Any] = {
+    "kind": "dumbbell",
+    "rate": "100 Mbit/s",
+    "rtt": f"{RTT_S * 1e3:g} ms",
+    "buffer": "infinite",
+    "access": "direct",
+}
 SYN = 1
 """Packets before the first data segment."""
 
@@ -37,26 +43,14 @@ class Subject:
         self,
         duration_s: float = 10.0,
         *,
-        rate: str = "100 Mbit/s",
-        rtt_s: float = RTT_S,
-        buffer: str = "infinite",
-        lose: Sequence[int] = (),
         size: int | None = None,
         transport: dict[str, Any] | None = None,
-        network: dict[str, Any] | None = None,
         interval_s: float = 0.01,
+        **network: Any,
     ) -> Flight:
-        """Run one flow; `lose` are numbers of packets, `size` is in segments."""
+        """Run one flow of `size` segments, or an endless one; the rest are keys of the link."""
         from headgate.scenario import Scenario
 
-        link = {
-            "kind": "dumbbell",
-            "rate": rate,
-            "rtt": f"{rtt_s * 1e3:g} ms",
-            "buffer": buffer,
-            "access": "direct",
-            "lose": list(lose),
-        }
         flow: dict[str, Any] = {"kind": "flows", **dict(self.keys)}
         if size is not None:
             flow["size"] = f"{size} packets"
@@ -64,7 +58,7 @@ class Subject:
             {
                 "seed": 1,
                 "duration": f"{duration_s} s",
-                "network": link | (network or {}),
+                "network": LINK | network,
                 "transport": transport or {},
                 "traffic": [flow],
                 "measure": {"series": {"interval": f"{interval_s * 1e3:g} ms"}},
@@ -115,3 +109,11 @@ class Flight:
         """Give the threshold after the first congestion; infinite if there was none."""
         finite = self.ssthresh[np.isfinite(self.ssthresh)]
         return float(finite[0]) if len(finite) else float("inf")
+
+    def loss_at(self) -> int:
+        """Give the index of the first sample after the first congestion."""
+        return int(np.argmax(np.isfinite(self.ssthresh)))
+
+    def in_flight_at_loss(self) -> float:
+        """Give the most that was in flight until the first congestion."""
+        return float(np.max(self.series("in_flight_packets")[: self.loss_at() + 1]))

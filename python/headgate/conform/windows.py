@@ -27,18 +27,14 @@ def _fast_retransmit(law: Subject) -> Finding:
 
 
 def _threshold(law: Subject) -> Finding:
-    flight = law.fly(3, lose=[SYN + 200])
-    top, left = float(np.max(flight.cwnd[: _at_loss(flight.ssthresh)])), flight.first_threshold()
+    flight = law.fly(3, lose=[SYN + 200], interval_s=0.001)
+    top, left = flight.in_flight_at_loss(), flight.first_threshold()
     return Finding(2 <= left < top, f"at least 2, less than {top:.1f}", f"{left:.1f} segments")
-
-
-def _at_loss(ssthresh: np.ndarray) -> int:
-    return int(np.argmax(np.isfinite(ssthresh))) or len(ssthresh)
 
 
 def _loss_window(law: Subject) -> Finding:
     # Everything from segment 150 to 900 is lost: no duplicate ACK tells of it.
-    flight = law.fly(6, lose=range(SYN + 150, SYN + 900), interval_s=0.002)
+    flight = law.fly(6, lose=list(range(SYN + 150, SYN + 900)), interval_s=0.002)
     least = float(np.min(flight.cwnd))
     timed_out = flight.count("timeouts")["timeouts"] > 0
     return Finding(timed_out and least <= 1.0, "1 segment after a time-out", f"{least:.2f}")
