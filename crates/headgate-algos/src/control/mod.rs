@@ -81,7 +81,10 @@ laws! {
     dctcp => Dctcp,
     fast => Fast,
     fast_at => FastAt,
+    illinois => Illinois,
+    ledbat => Ledbat,
     reno => Reno,
     scalable => Scalable,
     vegas => Vegas,
+    yeah => Yeah,
 }

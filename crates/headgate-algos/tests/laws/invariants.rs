@@ -58,7 +58,7 @@ fn left(name: &str, in_flight: u32) -> f64 {
 
 #[test]
 fn a_loss_takes_the_stated_share_at_any_moment() {
-    for name in ["ctcp", "fast", "fast-at", "reno", "scalable", "vegas"] {
+    for name in ["ctcp", "fast", "fast-at", "ledbat", "reno", "scalable", "vegas"] {
         let mut random = Xorshift(7);
         let mut flow = Flow::new(law(name, &[]), 10.0, f64::INFINITY, 0.01);
         for _ in 0..20_000 {

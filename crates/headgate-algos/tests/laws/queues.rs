@@ -130,3 +130,38 @@ fn vegas_keeps_from_alpha_to_beta_packets_of_each_flow() {
         }
     }
 }
+
+#[test]
+fn ledbat_keeps_the_queue_at_its_target() {
+    // dw = (target - q)/target a round of each flow: target * rate packets over the number of flows is
+    // the time constant in rounds. 1000 rounds are ten of them, e^-10 is left. Whole packets in flight
+    // take one of 100.
+    let link = Link { rate: 1_000.0, base_s: 0.05 };
+    for flows in [1, 2, 5] {
+        for target_s in [0.1, 0.025] {
+            let new = || Flow::new(law("ledbat", &[("target_s", target_s)]), 5.0, 2.0, link.base_s);
+            let queue = link.settle(flows, new, 1_000);
+            assert!((queue - target_s * link.rate).abs() < 1.0, "{flows} flows, {target_s}: {queue}");
+        }
+    }
+}
+
+#[test]
+fn yeah_empties_a_queue_of_more_than_eighty_packets() {
+    // It gains 1 % a round, 9 packets, sees the queue a round late, and takes all of it: never far above
+    // 80, and never below the path's 800 for longer than it takes to come back.
+    let link = Link { rate: 8_000.0, base_s: 0.1 };
+    let mut flow = Flow::new(law("yeah", &[("phi", 1.0)]), 700.0, 2.0, link.base_s);
+    let mut sent = flow.window.cwnd;
+    let queues: Vec<f64> = (0..500)
+        .map(|_| {
+            let now = flow.window.cwnd;
+            link.round(&mut flow, sent, now);
+            sent = now;
+            link.queue(flow.window.cwnd)
+        })
+        .skip(100)
+        .collect();
+    let most = queues.iter().copied().fold(0.0, f64::max);
+    assert!((70.0..=80.0 + 3.0 * 9.0).contains(&most), "{most}");
+}

@@ -118,3 +118,18 @@ fn friendly_cycles(flow: &mut Flow, cycles: u32) -> f64 {
     }
     rounds
 }
+
+#[test]
+fn illinois_on_an_empty_path_adds_ten_and_takes_an_eighth() {
+    // AIMD: sqrt(a (2 - b) / (2 b) / p) = sqrt(75/p). Squares forget the start by 0.766 a loss, 40 leave
+    // nothing; whole packets in flight take half of the 926 at the top.
+    let ours = mean_window(law("illinois", &[]), 900.0, 10_000, 40);
+    close("illinois", ours, 750_000.0_f64.sqrt(), 0.005);
+}
+
+#[test]
+fn yeah_on_an_empty_path_is_scalable() {
+    // as scalable: 0.07489/p, 0.875^40 = 0.5 % left of the start's error
+    let ours = mean_window(law("yeah", &[]), 750.0, 10_000, 40);
+    close("yeah", ours, 748.9, 0.005);
+}

@@ -1,0 +1,236 @@
+//! LEDBAT: a background transfer that keeps the queueing delay at a target and gives way to others.
+//!
+//! # What it does
+//! Grows while the queueing delay is below `target_s` and shrinks while it is above, in proportion, and
+//! never faster than standard TCP. Flows that fill the buffer push it to its floor.
+//!
+//! # The law
+//! `queueing = min(last filter delays) - min(delays of the last base_minutes minutes)`, `off = (target -
+//! queueing)/target`. Per ACK: `w += gain off acked / w`, then at most `in_flight + allowed_increase`, at
+//! least 2. Loss: `w = max(w/2, 2)`; time-out: `ssthresh` as after a loss, and `w = 1`.
+//!
+//! # Where it differs from the paper
+//! The delay is the RTT, not the one-way delay: where ACKs wait in a queue of their own, that counts too;
+//! where they do not, the two differ by a constant, which the base takes out. Slow start up to `ssthresh`
+//! is as ns-3 has it; the RFC's pseudo-code has none (`slow_start` "no"). A window that shrinks takes
+//! `ssthresh` along, so that slow start is not entered again. An ACK that echoes a mark, and one of a flow
+//! that its window does not limit, raise no window, as with all laws here. There is no random pause.
+//!
+//! # When to use it
+//! As background traffic beside others, and for the late-comer effect: a flow that starts on a full queue
+//! takes it for the base.
+//!
+//! # References
+//! RFC 6817 §2.4.2 (rule), §2.5 (target, gain, history, windows); ns-3 `tcp-ledbat.cc` (filter, slow start).
+
+use headgate_model::control::{Ack, Congestion, Law, Path, Window};
+use headgate_model::params::Card;
+
+use super::reno;
+
+headgate_model::params! {
+    /// Queueing delay that the flow aims at.
+    target_s: number(0.1, (0.001, 0.1), "s", "RFC 6817: 100 ms or less"),
+    /// Increase per round trip of a flow that queues nothing.
+    gain: number(1.0, (0.01, 1.0), "segments", "RFC 6817: at most that of TCP"),
+    /// So many segments above the flight the window may be.
+    allowed_increase: number(1.0, (1.0, 100.0), "segments", "RFC 6817"),
+    /// Minutes over which the base delay is the smallest.
+    base_minutes: number(10.0, (2.0, 60.0), "min", "RFC 6817"),
+    /// Samples of which the smallest is the current delay.
+    filter: number(4.0, (1.0, 64.0), "samples", "ns-3 tcp-ledbat.cc"),
+    /// Whether the window doubles each round trip up to ssthresh.
+    slow_start: choice(["yes", "no"], "ns-3 tcp-ledbat.cc; RFC 6817"),
+}
+
+pub const CARD: Card = Card {
+    name: "ledbat",
+    title: "LEDBAT",
+    aliases: &[],
+    family: "delay",
+    law: "w += (target - queueing delay)/target per RTT; w *= 1/2 on loss",
+    response: "queueing delay = 100 ms, however many flows",
+    references: &["RFC 6817"],
+    params: Params::TABLE,
+};
+
+/// The smallest window, segments (RFC 6817 MIN_CWND).
+const FLOOR: f64 = 2.0;
+
+const MINUTE_S: f64 = 60.0;
+
+/// The delays of the last minutes and the last samples.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+struct Delays {
+    /// Smallest delay of each minute, the latest last.
+    minutes: Vec<f64>,
+    kept_minutes: usize,
+    minute: f64,
+    /// The last samples, in a ring.
+    recent: Vec<f64>,
+    next: usize,
+    base_s: f64,
+}
+
+impl Delays {
+    fn new(params: &Params) -> Self {
+        Self {
+            minutes: Vec::new(),
+            kept_minutes: params.base_minutes as usize,
+            minute: -1.0,
+            recent: vec![f64::INFINITY; params.filter as usize],
+            next: 0,
+            base_s: f64::INFINITY,
+        }
+    }
+
+    fn sample(&mut self, now_s: f64, delay_s: f64) {
+        self.recent[self.next] = delay_s;
+        self.next = (self.next + 1) % self.recent.len();
+        let minute = (now_s / MINUTE_S).floor();
+        if minute == self.minute {
+            let last = self.minutes.last_mut().expect("a minute has begun");
+            *last = last.min(delay_s);
+            self.base_s = self.base_s.min(delay_s);
+        } else {
+            self.minute = minute;
+            self.roll(delay_s);
+        }
+    }
+
+    fn roll(&mut self, delay_s: f64) {
+        if self.minutes.len() == self.kept_minutes {
+            self.minutes.remove(0);
+        }
+        self.minutes.push(delay_s);
+        self.base_s = least(&self.minutes);
+    }
+
+    /// Queueing delay, seconds; none before the first sample.
+    fn queueing_s(&self) -> Option<f64> {
+        self.base_s.is_finite().then(|| least(&self.recent) - self.base_s)
+    }
+}
+
+fn least(delays: &[f64]) -> f64 {
+    delays.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Ledbat {
+    target_s: f64,
+    gain: f64,
+    allowed_increase: f64,
+    starts_slow: bool,
+    delays: Box<Delays>,
+}
+
+impl Ledbat {
+    pub fn new(params: Params) -> Self {
+        Self {
+            target_s: params.target_s,
+            gain: params.gain,
+            allowed_increase: params.allowed_increase,
+            starts_slow: params.slow_start == 0.0,
+            delays: Box::new(Delays::new(&params)),
+        }
+    }
+
+    fn aim(&self, acked: f64, ack: &Ack, window: &mut Window) {
+        let Some(queueing_s) = self.delays.queueing_s() else { return };
+        let off = (self.target_s - queueing_s) / self.target_s;
+        if off < 0.0 || ack.cwnd_limited {
+            window.cwnd += self.gain * off * acked / window.cwnd;
+        }
+        let most = f64::from(ack.in_flight) + self.allowed_increase;
+        window.cwnd = window.cwnd.min(most).max(FLOOR);
+        window.ssthresh = window.ssthresh.min(window.cwnd);
+    }
+}
+
+impl Law for Ledbat {
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack, _path: &Path, window: &mut Window) {
+        if ack.rtt_s > 0.0 {
+            self.delays.sample(ack.now_s, ack.rtt_s);
+        }
+        if !(self.starts_slow && window.slow_starts()) {
+            self.aim(ack.acked, ack, window);
+        } else if ack.cwnd_limited {
+            window.slow_start(ack.acked);
+        }
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, _path: &Path, window: &mut Window) {
+        reno::halve(event.in_flight, window);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trial::{PATH, ack, avoiding, loss, starting, timeout};
+
+    fn law() -> Ledbat {
+        let defaults: Vec<f64> = Params::TABLE.iter().map(|param| param.default).collect();
+        Ledbat::new(Params::from_values(&defaults))
+    }
+
+    /// After an ACK on an empty path, one that brings a queueing delay to all samples of the filter.
+    fn window_at(queueing_s: f64, in_flight: u32) -> f64 {
+        let (mut law, mut window) = (law(), avoiding(50.0));
+        law.on_ack(&Ack { acked: 0.0, in_flight, ..ack(0.1) }, &PATH, &mut window);
+        (0..3).for_each(|_| law.delays.sample(1.0, 0.1 + queueing_s));
+        law.on_ack(&Ack { in_flight, ..ack(0.1 + queueing_s) }, &PATH, &mut window);
+        window.cwnd
+    }
+
+    #[test]
+    fn the_window_moves_with_the_distance_from_the_target() {
+        for (queueing_s, off) in [(0.0, 1.0), (0.05, 0.5), (0.1, 0.0), (0.3, -2.0)] {
+            assert!((window_at(queueing_s, 50) - (50.0 + off / 50.0)).abs() < 1e-12, "{queueing_s}");
+        }
+    }
+
+    #[test]
+    fn the_window_stays_near_the_flight_and_at_two() {
+        assert_eq!(window_at(0.0, 20), 21.0);
+        assert_eq!(window_at(0.0, 0), 2.0);
+    }
+
+    #[test]
+    fn the_least_of_four_samples_counts() {
+        let mut law = law();
+        [0.1, 0.2, 0.15, 0.18, 0.19].iter().for_each(|delay_s| law.delays.sample(1.0, *delay_s));
+        assert!((law.delays.queueing_s().expect("samples") - 0.05).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_base_is_forgotten_after_ten_minutes() {
+        let mut law = law();
+        law.delays.sample(30.0, 0.1);
+        (1..=9).for_each(|minute| law.delays.sample(60.0 * f64::from(minute), 0.2));
+        assert_eq!(law.delays.base_s, 0.1);
+        law.delays.sample(600.0, 0.2);
+        assert_eq!(law.delays.base_s, 0.2);
+    }
+
+    #[test]
+    fn slow_start_is_taken_or_not() {
+        for (starts_slow, cwnd) in [(true, 11.0), (false, 10.1)] {
+            let (mut law, mut window) = (law(), starting(10.0));
+            law.starts_slow = starts_slow;
+            law.on_ack(&Ack { in_flight: 10, ..ack(0.1) }, &PATH, &mut window);
+            assert_eq!(window.cwnd, cwnd); // 1 for one, or 1/10
+        }
+    }
+
+    #[test]
+    fn a_loss_and_a_timeout_halve() {
+        for event in [loss(50), timeout(50)] {
+            let mut window = avoiding(50.0);
+            law().on_congestion(&event, &PATH, &mut window);
+            assert_eq!(window.ssthresh, 25.0);
+        }
+    }
+}

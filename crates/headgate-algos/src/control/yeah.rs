@@ -1,0 +1,238 @@
+//! YeAH-TCP: fast while the path is empty, Reno while it is not.
+//!
+//! # What it does
+//! Estimates how many of its packets queue. While they are few it grows as Scalable TCP; when they are
+//! many it empties the queue itself before a loss does; and while the delay shows that others fill the
+//! queue it is Reno, so that it does not give way to them.
+//!
+//! # The law
+//! Once a round trip `queue = w (1 - base_rtt/rtt)`, with the smallest `rtt` of the round. *Fast* mode if
+//! `queue <= q_max` and `rtt - base_rtt <= base_rtt/phi`: `w += acked / min(w, 1/increase)`; else *slow*
+//! mode: `w += acked/w`. If `queue > q_max`, and `w` above `w_reno`: `w -= min(queue, epsilon w)`, at least
+//! `w_reno`. `w_reno` is what a Reno flow would have: `w/2` when slow mode begins, one more in each of its
+//! rounds, half at a loss, forgotten after more than `zeta` fast rounds. Loss: `w -= min(max(queue, delta
+//! w), w/2)`, but `w/2` after `rho` slow rounds or more in a row: then others compete.
+//!
+//! # Where it differs from the paper
+//! The rules are those of the Linux module by one of its authors. Windows and queues are fractional, so
+//! thresholds are crossed without rounding. A round of one or two samples is passed over. A window that
+//! does not limit the flow rests, and is not emptied either.
+//!
+//! # When to use it
+//! As a hybrid that keeps large paths full at a short queue and yet competes with Reno.
+//!
+//! # References
+//! Baiocchi, Castellani, Vacirca 2007; Linux `tcp_yeah.c` (all constants).
+
+use headgate_model::control::{Ack, Congestion, Law, Path, Window};
+use headgate_model::params::Card;
+
+use super::reno;
+use crate::round::RoundRtt;
+
+headgate_model::params! {
+    /// Queued packets that are too many.
+    q_max: number(80.0, (1.0, 100000.0), "segments", "Linux tcp_yeah.c"),
+    /// Queueing delay that is too much, as the base RTT divided by this.
+    phi: number(8.0, (1.0, 1000.0), "", "Linux tcp_yeah.c"),
+    /// Slow rounds in a row from which a loss halves.
+    rho: number(16.0, (1.0, 10000.0), "round trips", "Linux tcp_yeah.c"),
+    /// Fast rounds after which the emulated Reno flow is forgotten.
+    zeta: number(50.0, (1.0, 10000.0), "round trips", "Linux tcp_yeah.c"),
+    /// Least share of the window that a loss takes.
+    delta: number(0.125, (0.01, 0.5), "", "Linux tcp_yeah.c"),
+    /// Greatest share of the window that emptying the queue takes.
+    epsilon: number(0.5, (0.01, 0.9), "", "Linux tcp_yeah.c"),
+    /// Increase per acknowledged segment in fast mode.
+    increase: number(0.01, (1e-6, 1.0), "segments", "Linux tcp_yeah.c; Kelly 2003"),
+}
+
+pub const CARD: Card = Card {
+    name: "yeah",
+    title: "YeAH-TCP",
+    aliases: &[],
+    family: "hybrid",
+    law: "w += 0.01 per ACK while few packets queue, else 1/w; w -= queue above 80; w *= 1/2 to 7/8 on loss",
+    response: "w = 0.075 / p on an empty path, as scalable",
+    references: &["Baiocchi, Castellani, Vacirca 2007, YeAH-TCP: yet another highspeed TCP"],
+    params: Params::TABLE,
+};
+
+/// The smallest window of the emulated Reno flow, segments.
+const FLOOR: f64 = 2.0;
+
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Yeah {
+    /// On the heap, but for `increase`: read once a round trip only.
+    params: Box<Params>,
+    increase: f64,
+    round: RoundRtt,
+    /// Packets in the queue in the last round.
+    queue: f64,
+    /// Window of an emulated Reno flow, segments.
+    reno: f64,
+    /// Rounds of slow mode in a row.
+    slow_rounds: u32,
+    /// Rounds of fast mode since the last loss, or since Reno was forgotten.
+    fast_rounds: u32,
+}
+
+impl Yeah {
+    pub fn new(params: Params) -> Self {
+        Self {
+            params: Box::new(params),
+            increase: params.increase,
+            round: RoundRtt::new(),
+            queue: 0.0,
+            reno: FLOOR,
+            slow_rounds: 0,
+            fast_rounds: 0,
+        }
+    }
+
+    fn grow(&self, acked: f64, window: &mut Window) {
+        if window.slow_starts() {
+            window.slow_start(acked);
+        } else if self.slow_rounds == 0 {
+            window.cwnd += acked * self.increase.max(1.0 / window.cwnd);
+        } else {
+            reno::avoid(acked, window);
+        }
+    }
+
+    fn close_round(&mut self, base_rtt_s: f64, window: &mut Window) {
+        let rtt_s = self.round.least_s;
+        self.queue = window.cwnd * (1.0 - base_rtt_s / rtt_s);
+        if self.queue > self.params.q_max || rtt_s - base_rtt_s > base_rtt_s / self.params.phi {
+            self.go_slow(window);
+        } else {
+            self.go_fast();
+        }
+    }
+
+    fn go_slow(&mut self, window: &mut Window) {
+        if self.queue > self.params.q_max && window.cwnd > self.reno {
+            let excess = self.queue.min(self.params.epsilon * window.cwnd);
+            window.cwnd = (window.cwnd - excess).max(self.reno);
+            window.ssthresh = window.cwnd;
+        }
+        self.reno = if self.reno <= FLOOR { (window.cwnd / 2.0).max(FLOOR) } else { self.reno + 1.0 };
+        self.slow_rounds = self.slow_rounds.saturating_add(1);
+    }
+
+    fn go_fast(&mut self) {
+        self.slow_rounds = 0;
+        self.fast_rounds += 1;
+        if f64::from(self.fast_rounds) > self.params.zeta {
+            self.reno = FLOOR;
+            self.fast_rounds = 0;
+        }
+    }
+
+    /// What a loss takes of a flight.
+    fn loss_of(&self, flight: f64) -> f64 {
+        let half = (flight / 2.0).max(FLOOR);
+        if f64::from(self.slow_rounds) < self.params.rho {
+            self.queue.min(half).max(self.params.delta * flight)
+        } else {
+            half
+        }
+    }
+}
+
+impl Law for Yeah {
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
+        self.round.sample(ack.rtt_s);
+        if ack.cwnd_limited {
+            self.grow(ack.acked, window);
+            if ack.round_start && self.round.tells() {
+                self.close_round(path.min_rtt_s, window);
+            }
+        }
+        if ack.round_start {
+            self.round = RoundRtt::new();
+        }
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, _path: &Path, window: &mut Window) {
+        let flight = f64::from(event.in_flight);
+        window.ssthresh = (flight - self.loss_of(flight)).max(FLOOR);
+        self.fast_rounds = 0;
+        self.reno = (self.reno / 2.0).max(FLOOR);
+    }
+
+    fn on_recovered(&mut self, _now_s: f64, _path: &Path, _window: &mut Window) {
+        self.round = RoundRtt::new();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trial::{PATH, ack, avoiding, loss};
+
+    fn law() -> Yeah {
+        let defaults: Vec<f64> = Params::TABLE.iter().map(|param| param.default).collect();
+        Yeah::new(Params::from_values(&defaults))
+    }
+
+    /// A round at this RTT, closed by an ACK that adds nothing.
+    fn round(law: &mut Yeah, rtt_s: f64, window: &mut Window) {
+        (0..3).for_each(|_| law.round.sample(rtt_s));
+        law.on_ack(&Ack { acked: 0.0, round_start: true, ..ack(rtt_s) }, &PATH, window);
+    }
+
+    #[test]
+    fn fast_mode_is_scalable_and_slow_mode_reno() {
+        for (slow_rounds, cwnd, after) in [(0, 200.0, 200.01), (0, 50.0, 50.02), (1, 200.0, 200.005)] {
+            let (mut law, mut window) = (law(), avoiding(cwnd));
+            law.slow_rounds = slow_rounds;
+            law.on_ack(&ack(0.1), &PATH, &mut window);
+            assert_eq!(window.cwnd, after); // 1/100, 1/50, 1/200
+        }
+    }
+
+    #[test]
+    fn a_long_queue_is_emptied_but_for_the_share_of_reno() {
+        let (mut law, mut window) = (law(), avoiding(1000.0));
+        round(&mut law, 0.111, &mut window);
+        // 1000 (1 - 0.1/0.111) = 99.1 > 80
+        assert!((window.cwnd - 900.9009).abs() < 1e-3 && window.ssthresh == window.cwnd);
+        assert!((law.reno - 450.45).abs() < 1e-2 && law.slow_rounds == 1);
+        (window.cwnd, law.reno) = (1000.0, 950.0);
+        round(&mut law, 0.111, &mut window);
+        assert_eq!((window.cwnd, law.reno, law.slow_rounds), (950.0, 951.0, 2));
+    }
+
+    #[test]
+    fn a_long_delay_alone_only_slows() {
+        let (mut law, mut window) = (law(), avoiding(100.0));
+        round(&mut law, 0.113, &mut window); // 11.5 packets, but 13 ms > 100/8 ms
+        assert_eq!((window.cwnd, law.slow_rounds, law.reno), (100.0, 1, 50.0));
+        round(&mut law, 0.112, &mut window);
+        assert_eq!((law.slow_rounds, law.fast_rounds), (0, 1));
+    }
+
+    #[test]
+    fn reno_is_forgotten_after_more_than_fifty_fast_rounds() {
+        let (mut law, mut window) = (law(), avoiding(100.0));
+        law.reno = 40.0;
+        (0..50).for_each(|_| round(&mut law, 0.1, &mut window));
+        assert_eq!(law.reno, 40.0);
+        round(&mut law, 0.1, &mut window);
+        assert_eq!((law.reno, law.fast_rounds), (2.0, 0));
+    }
+
+    #[test]
+    fn a_loss_takes_the_queue_from_an_eighth_to_a_half() {
+        // 400: 400/8 = 50 at least, 200 at most; competition: half
+        let cases = [(10.0, 0, 350.0), (90.0, 15, 310.0), (300.0, 0, 200.0), (10.0, 16, 200.0)];
+        for (queue, slow_rounds, left) in cases {
+            let (mut law, mut window) = (law(), avoiding(400.0));
+            (law.queue, law.slow_rounds, law.reno) = (queue, slow_rounds, 100.0);
+            law.on_congestion(&loss(400), &PATH, &mut window);
+            assert_eq!((window.ssthresh, law.reno), (left, 50.0));
+        }
+    }
+}
