@@ -125,6 +125,7 @@ def long_lived(law: dict[str, str], ssthresh: str) -> Result:
     [
         ("sack1", {"name": "reno"}, "417 packets"),
         # TCP/Linux ignores the first ssthresh
+        ("bic", {"name": "bic"}, "infinite"),
         ("scalable", {"name": "scalable", "variant": "linux"}, "infinite"),
     ],
 )

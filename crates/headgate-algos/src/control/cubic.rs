@@ -33,6 +33,7 @@ use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Window};
 use headgate_model::params::Card;
 
 use crate::parts::slow_start::SlowStart;
+use crate::parts::whole::{self, Count};
 
 headgate_model::params! {
     /// Scale `c` of the cubic function.
@@ -66,9 +67,6 @@ const MOST_GROWTH: f64 = 1.5;
 /// Linux: acknowledged segments per added one, least, and most before any loss (5 % per RTT).
 const COUNT: (f64, f64) = (2.0, 20.0);
 
-/// Linux looks at the curve again after this, seconds, if the window is still the same (HZ/32).
-const STALE_S: f64 = 1.0 / 32.0;
-
 /// Silence that counts as idle, seconds: Linux's clock has ticks of 1 ms.
 const IDLE_S: f64 = 0.001;
 
@@ -81,16 +79,6 @@ struct Epoch {
     origin: f64,
     /// What standard TCP would have by now, segments.
     w_est: f64,
-}
-
-/// Linux adds one segment for so many acknowledged.
-#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
-struct Count {
-    per_segment: f64,
-    passed: f64,
-    /// For which window, and when, `per_segment` was worked out.
-    cwnd: f64,
-    at_s: f64,
 }
 
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -210,10 +198,10 @@ impl Cubic {
     /// The variant of Linux: as [`Self::step`], in whole segments.
     fn step_whole(&mut self, epoch: &Epoch, acked: f64, now_s: f64, min_rtt_s: f64, window: &mut Window) {
         let cwnd = window.cwnd.floor();
-        if self.state.count.cwnd != cwnd || now_s - self.state.count.at_s > STALE_S {
+        if self.state.count.is_stale(cwnd, now_s) {
             let ahead = self.curve(epoch, now_s - epoch.start_s + min_rtt_s).trunc();
             let per_segment = self.per_segment(cwnd, epoch.origin.floor() + ahead);
-            self.state.count = Count { per_segment, cwnd, at_s: now_s, ..self.state.count };
+            self.state.count.renew(per_segment, cwnd, now_s);
         }
         let (friendly, lead) = (self.friendly(), epoch.w_est.floor() - cwnd);
         let count = &mut self.state.count;
@@ -238,21 +226,13 @@ impl Cubic {
         }
     }
 
-    /// What a loss leaves of a window, segments (RFC 9438 §4.6; Linux takes `cwnd`, in whole segments).
-    fn left(&self, event: &Congestion, cwnd: f64) -> f64 {
-        let flight = f64::from(event.in_flight);
-        if self.linux() { (self.params.beta * cwnd.max(flight)).floor() } else { self.params.beta * flight }
-    }
-}
-
-impl Count {
-    /// Segments to add when `acked` more are acknowledged (Linux, tcp_cong_avoid_ai).
-    fn take(&mut self, acked: f64) -> f64 {
-        let early = if self.passed >= self.per_segment { 1.0 } else { 0.0 };
-        self.passed = self.passed * (1.0 - early) + acked;
-        let added = (self.passed / self.per_segment).floor();
-        self.passed -= added * self.per_segment;
-        early + added
+    /// What a loss leaves, segments (RFC 9438 §4.6; Linux takes `cwnd`, in whole segments).
+    fn left(&self, event: &Congestion, window: &Window) -> f64 {
+        if self.linux() {
+            (self.params.beta * whole::before(event, window)).floor()
+        } else {
+            self.params.beta * f64::from(event.in_flight)
+        }
     }
 }
 
@@ -283,7 +263,7 @@ impl Law for Cubic {
     }
 
     fn on_congestion(&mut self, event: &Congestion, _path: &Path, window: &mut Window) {
-        window.ssthresh = self.left(event, window.cwnd).max(2.0);
+        window.ssthresh = self.left(event, window).max(2.0);
         self.state.epoch = None;
         if event.cause == Cause::Timeout {
             self.state.prior = f64::from(event.in_flight);

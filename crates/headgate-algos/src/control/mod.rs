@@ -76,6 +76,7 @@ use headgate_model::control::{Ack, Congestion, Echo, Law, Path, Rate, Registry, 
 use headgate_model::params::Card;
 
 laws! {
+    bic => Bic,
     ctcp => Ctcp,
     cubic => Cubic,
     dctcp => Dctcp,

@@ -3,3 +3,4 @@
 pub mod hystart;
 pub mod hystart_pp;
 pub mod slow_start;
+pub mod whole;

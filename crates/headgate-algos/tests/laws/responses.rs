@@ -133,3 +133,27 @@ fn yeah_on_an_empty_path_is_scalable() {
     let ours = mean_window(law("yeah", &[]), 750.0, 10_000, 40);
     close("yeah", ours, 748.9, 0.005);
 }
+
+/// Round trips from a loss at `peak` until the window is there again.
+fn rounds_back(mut flow: Flow) -> f64 {
+    let (peak, mut rounds) = (flow.window.cwnd, 0.0);
+    flow.lose();
+    while flow.window.cwnd < peak {
+        rounds += 1.0 / flow.window.cwnd;
+        flow.ack(RTT_S);
+    }
+    rounds
+}
+
+#[test]
+fn bic_is_back_in_a_logarithm_after_its_bounded_steps() {
+    // From 8750: 32 a round until 64 are left, then half the rest, 2 ln(64/0.02) rounds down to 0.02,
+    // and 2 of 0.01: (1250 - 64)/32 + 16.14 + 2 = 55.2. The first and the last step are cut short.
+    let paper = law("bic", &[("variant", 1.0)]);
+    close("bic, paper", rounds_back(Flow::new(paper, 10_000.0, 2.0, RTT_S)), 55.2, 0.01);
+    // From 7998, all faster by 31/16. A quarter of the distance is cut: 16 a round until 67 are left,
+    // then 4 segments at each step from 16 to 2, sum 4/k = 9.52, and the last 7 at 0.2:
+    // (1935/16 + 9.52 + 35) 16/31 = 85.4. Counts are cut to whole numbers, at most 1 of 161.
+    let linux = law("bic", &[]);
+    close("bic, linux", rounds_back(Flow::new(linux, 10_000.0, 2.0, RTT_S)), 85.4, 0.01);
+}

@@ -1,0 +1,293 @@
+//! BIC: a binary search for the window at which the last loss came.
+//!
+//! # What it does
+//! Goes half (or a quarter) of the way to the window of the last loss each round trip, in steps that
+//! are bounded; once there it probes beyond, slowly first and then faster. At small windows it is Reno.
+//!
+//! # The law
+//! Above `low_window` = 14 segments, per round trip, with `w_max` the window of the last loss. Variant
+//! `linux`: below `w_max` a quarter of the distance, at most 16, and 4/20 if that is one or less; above
+//! it 4/20 up to `w_max + 4`, then a third of the distance, at most 16; before any loss at least `w/20`.
+//! Variant `paper`: half the distance to `w_max` below it, the whole distance above it, within 0.01 and
+//! 32. A loss leaves 819/1024 (`paper`: 7/8) of the window, and a half up to `low_window`; then `w_max =
+//! w`, or `w (1 + beta)/2` if `w < w_max` (fast convergence). A time-out forgets `w_max`.
+//!
+//! # Where it differs from the paper
+//! `linux` is that kernel's module, which ns-2 carries too, in whole segments: one for each count of
+//! acknowledged ones, cut to a whole number and looked up once per segment or 1/32 s. It believes in
+//! delayed ACKs: the estimate begins at two segments per ACK and, being cut to sixteenths, rests at
+//! 31/16 where every segment is acknowledged, so that growth is that much faster than written above.
+//! `paper` follows the published equations per acknowledged segment, with fractional windows; its
+//! doubling steps beyond `w_max` are the whole distance per round trip.
+//!
+//! # When to use it
+//! As the law before CUBIC, quick and harsh to others: Linux's default from 2.6.8 to 2.6.18.
+//!
+//! # References
+//! Xu, Harfoush, Rhee 2004; Linux `tcp_bic.c` (2.6.22 to 6.x), constants.
+
+use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Window};
+use headgate_model::params::Card;
+
+use super::reno;
+use crate::parts::whole::{self, Count};
+
+headgate_model::params! {
+    /// Greatest step per round trip; 0 = the variant's own: 16, paper 32.
+    max_increment: number(0.0, (0.0, 1000.0), "segments", "Linux tcp_bic.c; 32 recalled, not verified"),
+    /// Share of the window that is kept on a loss; 0 = the variant's own: 819/1024, paper 7/8.
+    beta: number(0.0, (0.0, 0.95), "", "Linux tcp_bic.c; 7/8 recalled, not verified"),
+    /// Window up to which the law is Reno's.
+    low_window: number(14.0, (0.0, 10000.0), "segments", "Linux tcp_bic.c; Xu et al. 2004"),
+    /// Round trips that the last four segments take together (variant linux, smooth_part).
+    smooth_part: number(20.0, (1.0, 1000.0), "round trips", "Linux tcp_bic.c"),
+    /// Least step per round trip (variant paper).
+    min_increment: number(0.01, (1e-6, 1.0), "segments", "Xu et al. 2004 (recalled, not verified)"),
+    /// Give up more when the window of the last loss was not reached.
+    fast_convergence: choice(["on", "off"], "Linux tcp_bic.c; Xu et al. 2004"),
+    /// Which text is followed: linux with whole segments, or paper.
+    variant: choice(["linux", "paper"], "Linux tcp_bic.c; Xu, Harfoush, Rhee 2004"),
+}
+
+pub const CARD: Card = Card {
+    name: "bic",
+    title: "BIC",
+    aliases: &[],
+    family: "loss",
+    law: "w += (w_max - w)/4 per RTT, 0.2 to 16, beyond w_max (w - w_max)/3; w *= 0.8 on loss",
+    response: "w = 8.5 / p^0.5 where most steps are 16 (large windows); steeper below",
+    references: &["Xu, Harfoush, Rhee 2004, Binary increase congestion control", "Linux tcp_bic.c"],
+    params: Params::TABLE,
+};
+
+/// Linux: the part of the distance that is gone in a round trip (BICTCP_B).
+const PART: f64 = 4.0;
+
+/// Linux: the greatest count before any loss, 5 % per round trip.
+const FIRST_COUNT: f64 = 20.0;
+
+/// Linux: sixteenths of a segment per ACK, in which delayed ACKs are estimated (ACK_RATIO_SHIFT).
+const SIXTEENTHS: f64 = 16.0;
+
+/// What Linux and the paper differ in: greatest step, segments, and the share kept.
+const LINUX: (f64, f64) = (16.0, 819.0 / 1024.0);
+const PAPER: (f64, f64) = (32.0, 0.875);
+
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+struct State {
+    /// Window of the last loss, segments; 0 = none.
+    w_max: f64,
+    /// Segments per ACK, in whole sixteenths.
+    ratio: f64,
+    count: Count,
+}
+
+impl State {
+    fn new() -> Self {
+        Self { w_max: 0.0, ratio: 2.0 * SIXTEENTHS, count: Count::default() }
+    }
+}
+
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Bic {
+    params: Params,
+    state: Box<State>,
+}
+
+impl Bic {
+    pub fn new(params: Params) -> Self {
+        let (step, beta) = if params.variant == 0.0 { LINUX } else { PAPER };
+        let or = |given: f64, own: f64| if given == 0.0 { own } else { given };
+        let max_increment = or(params.max_increment, step);
+        let params = Params { max_increment, beta: or(params.beta, beta), ..params };
+        Self { params, state: Box::new(State::new()) }
+    }
+
+    fn linux(&self) -> bool {
+        self.params.variant == 0.0
+    }
+
+    fn avoid(&mut self, acked: f64, now_s: f64, window: &mut Window) {
+        if self.linux() {
+            self.step_whole(acked, now_s, window);
+        } else if window.cwnd <= self.params.low_window {
+            reno::avoid(acked, window);
+        } else {
+            window.cwnd += self.increment(window.cwnd) * (acked / window.cwnd).min(1.0);
+        }
+    }
+
+    /// The paper: segments per round trip.
+    fn increment(&self, cwnd: f64) -> f64 {
+        let beyond = cwnd - self.state.w_max;
+        let wanted = if beyond < 0.0 { -beyond / 2.0 } else { beyond };
+        wanted.min(self.params.max_increment).max(self.params.min_increment)
+    }
+
+    fn step_whole(&mut self, acked: f64, now_s: f64, window: &mut Window) {
+        let cwnd = window.cwnd.floor();
+        if self.state.count.is_stale(cwnd, now_s) {
+            let per_segment = self.per_segment(cwnd);
+            self.state.count.renew(per_segment, cwnd, now_s);
+        }
+        window.cwnd += self.state.count.take(acked);
+    }
+
+    /// Linux: acknowledged segments for one more, as delayed ACKs would have it.
+    fn per_segment(&self, cwnd: f64) -> f64 {
+        if cwnd <= self.params.low_window {
+            return cwnd;
+        }
+        let searched = self.searched(cwnd).floor();
+        let count = if self.state.w_max == 0.0 { searched.min(FIRST_COUNT) } else { searched };
+        (count * SIXTEENTHS / self.state.ratio).floor().max(1.0)
+    }
+
+    fn searched(&self, cwnd: f64) -> f64 {
+        let Params { max_increment, smooth_part, .. } = self.params;
+        let (beyond, slowest) = (cwnd - self.state.w_max, cwnd * smooth_part / PART);
+        if beyond < 0.0 {
+            let step = (-beyond / PART).floor();
+            return if step <= 1.0 { slowest } else { cwnd / step.min(max_increment) };
+        }
+        if beyond < PART {
+            slowest
+        } else {
+            cwnd / (beyond / (PART - 1.0)).min(max_increment)
+        }
+    }
+
+    /// Linux: a moving average over 16 ACKs, in whole sixteenths.
+    fn estimate_ratio(&mut self, acked: f64) {
+        let ratio = &mut self.state.ratio;
+        *ratio = (*ratio + acked.round() - (*ratio / SIXTEENTHS).floor()).max(1.0);
+    }
+
+    /// The window before a loss, segments.
+    fn before(&self, event: &Congestion, window: &Window) -> f64 {
+        if self.linux() { whole::before(event, window) } else { f64::from(event.in_flight) }
+    }
+
+    fn left(&self, before: f64) -> f64 {
+        let share = if before <= self.params.low_window { 0.5 } else { self.params.beta };
+        if self.linux() { (share * before).floor() } else { share * before }
+    }
+
+    fn remember(&mut self, before: f64) {
+        let gives_up = self.params.fast_convergence == 0.0 && before < self.state.w_max;
+        self.state.w_max = if gives_up { before * (1.0 + self.params.beta) / 2.0 } else { before };
+        if self.linux() {
+            self.state.w_max = self.state.w_max.floor();
+        }
+    }
+}
+
+impl Law for Bic {
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack, _path: &Path, window: &mut Window) {
+        self.estimate_ratio(ack.acked);
+        if !ack.cwnd_limited {
+            return;
+        }
+        let left = if window.slow_starts() { window.slow_start(ack.acked) } else { ack.acked };
+        if left > 0.0 {
+            self.avoid(left, ack.now_s, window);
+        }
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, _path: &Path, window: &mut Window) {
+        let before = self.before(event, window);
+        window.ssthresh = self.left(before).max(2.0);
+        if event.cause == Cause::Timeout {
+            *self.state = State::new();
+        } else {
+            self.remember(before);
+        }
+    }
+
+    fn gauge(&self) -> Option<(&'static str, f64)> {
+        Some(("w_max", self.state.w_max))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trial::{PATH, ack, avoiding, loss, timeout};
+
+    const LINUX: f64 = 0.0;
+    const PAPER: f64 = 1.0;
+
+    /// A law whose last loss came at `w_max`, on a path of undelayed ACKs.
+    fn law(variant: f64, w_max: f64) -> Bic {
+        let defaults: Vec<f64> = Params::TABLE.iter().map(|param| param.default).collect();
+        let mut law = Bic::new(Params { variant, ..Params::from_values(&defaults) });
+        (law.state.w_max, law.state.ratio) = (w_max, SIXTEENTHS);
+        law
+    }
+
+    #[test]
+    fn linux_searches_by_quarters_and_probes_by_thirds() {
+        let law = law(LINUX, 1000.0);
+        // steps per round trip: 16 of 200/4 = 50; 40/4 = 10; 4/20; 4/20; 30/3 = 10; 16 of 60/3
+        let steps = [800.0, 960.0, 996.0, 1003.0, 1030.0, 1060.0].map(|cwnd| cwnd / law.searched(cwnd));
+        for (step, expected) in steps.into_iter().zip([16.0, 10.0, 0.2, 0.2, 10.0, 16.0]) {
+            assert!((step - expected).abs() < 1e-9, "{steps:?}");
+        }
+    }
+
+    #[test]
+    fn linux_grows_by_a_twentieth_before_any_loss_and_as_reno_at_small_windows() {
+        assert_eq!(law(LINUX, 0.0).per_segment(4000.0), 20.0);
+        assert_eq!(law(LINUX, 0.0).per_segment(100.0), 6.0); // 100/16
+        assert_eq!(law(LINUX, 100.0).per_segment(14.0), 14.0);
+    }
+
+    #[test]
+    fn linux_never_forgets_that_acks_may_be_delayed() {
+        let mut law = law(LINUX, 1000.0);
+        law.state.ratio = 32.0;
+        (0..100).for_each(|_| law.estimate_ratio(1.0));
+        assert_eq!(law.state.ratio, 31.0); // 31/16 cut is 1, the sample
+        assert_eq!(law.per_segment(800.0), 25.0); // 50 * 16/31 = 25.8
+        (0..100).for_each(|_| law.estimate_ratio(3.0));
+        assert_eq!(law.state.ratio, 48.0);
+    }
+
+    #[test]
+    fn the_paper_halves_the_distance() {
+        let law = law(PAPER, 1000.0);
+        let steps = [900.0, 960.0, 1000.0, 1010.0, 1060.0].map(|cwnd| law.increment(cwnd));
+        assert_eq!(steps, [32.0, 20.0, 0.01, 10.0, 32.0]);
+    }
+
+    #[test]
+    fn one_ack_of_the_paper() {
+        let (mut law, mut window) = (law(PAPER, 1000.0), avoiding(960.0));
+        law.on_ack(&ack(0.1), &PATH, &mut window);
+        assert_eq!(window.cwnd, 960.0 + 20.0 / 960.0);
+        window.cwnd = 8.0;
+        law.on_ack(&ack(0.1), &PATH, &mut window);
+        assert_eq!(window.cwnd, 8.125);
+    }
+
+    #[test]
+    fn a_loss_leaves_four_fifths_or_half_and_is_remembered() {
+        let (mut law, mut window) = (law(LINUX, 0.0), avoiding(1000.0));
+        law.on_congestion(&loss(1000), &PATH, &mut window);
+        assert_eq!((window.ssthresh, law.state.w_max), (799.0, 1000.0)); // 799.8
+        window.cwnd = 900.0;
+        law.on_congestion(&loss(900), &PATH, &mut window);
+        assert_eq!((window.ssthresh, law.state.w_max), (719.0, 809.0)); // 900 * 1843/2048 = 809.9
+        window.cwnd = 14.0;
+        law.on_congestion(&loss(14), &PATH, &mut window);
+        assert_eq!(window.ssthresh, 7.0);
+    }
+
+    #[test]
+    fn a_timeout_forgets_the_last_loss() {
+        let (mut law, mut window) = (law(PAPER, 1000.0), avoiding(1.0));
+        law.on_congestion(&timeout(800), &PATH, &mut window);
+        assert_eq!((window.ssthresh, law.state.w_max), (700.0, 0.0));
+    }
+}
