@@ -82,6 +82,7 @@ laws! {
     dctcp => Dctcp,
     fast => Fast,
     fast_at => FastAt,
+    htcp => Htcp,
     illinois => Illinois,
     ledbat => Ledbat,
     reno => Reno,

@@ -157,3 +157,30 @@ fn bic_is_back_in_a_logarithm_after_its_bounded_steps() {
     let linux = law("bic", &[]);
     close("bic, linux", rounds_back(Flow::new(linux, 10_000.0, 2.0, RTT_S)), 85.4, 0.01);
 }
+
+/// H-TCP's cycle of `t` seconds at a constant RTT: window at its end, and its mean. The integral of f is
+/// F = t + 5 (t-1)^2 + (t-1)^3/12, so that beta W + 2 (1-beta) F/rtt = W is W = 2 F/rtt for any beta.
+fn htcp_cycle(t: f64, beta: f64) -> f64 {
+    let late = (t - 1.0).max(0.0);
+    let peak = 2.0 / RTT_S * (t + 5.0 * late.powi(2) + late.powi(3) / 12.0);
+    let area = t * t / 2.0 + 5.0 / 3.0 * late.powi(3) + late.powi(4) / 48.0;
+    beta * peak + 2.0 * (1.0 - beta) / RTT_S * area / t
+}
+
+#[test]
+fn htcp_has_the_cycle_of_its_increase() {
+    // Without a queue the RTTs are equal: beta is its greatest, 0.8; without adaptation 0.5. Whole packets
+    // in flight take half of 1700 at the top; the throughput settles within the first cycles.
+    for (adaptive, beta) in [(0.0, 0.8), (1.0, 0.5)] {
+        let period = 100_000;
+        let (mut low, mut high) = (1.0, 100.0);
+        for _ in 0..60 {
+            let t = (low + high) / 2.0;
+            let packets = htcp_cycle(t, beta) * t / RTT_S;
+            if packets < f64::from(period) { low = t } else { high = t }
+        }
+        let theory = htcp_cycle(low, beta);
+        let ours = mean_window(law("htcp", &[("adaptive_backoff", adaptive)]), theory, period, 10);
+        close("htcp", ours, theory, 0.01);
+    }
+}
