@@ -49,6 +49,7 @@ def laws() -> str:
 def _law(law: Any) -> str:
     facts = [
         ("also called", ", ".join(code(alias) for alias in law.aliases)),
+        ("in the NIST study", law.nist or ""),
         ("driven by", law.family),
         ("law", code(law.law)),
         ("response", code(law.response)),

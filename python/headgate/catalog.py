@@ -39,6 +39,19 @@ class Param(BaseModel):
             raise CatalogError(f"'{self.name}' is a number from {bounds}; got {value!r}")
 
 
+class Nist(BaseModel):
+    """What the NIST study of replacements for TCP calls a law; FAST-AT has no number there."""
+
+    model_config = ConfigDict(frozen=True)
+
+    acronym: str
+    number: int | None
+
+    def __str__(self) -> str:
+        """Give the acronym, with the number before it."""
+        return self.acronym if self.number is None else f"{self.number} {self.acronym}"
+
+
 class Law(BaseModel):
     """A law of congestion control, as it introduces itself."""
 
@@ -51,7 +64,14 @@ class Law(BaseModel):
     law: str
     response: str
     references: tuple[str, ...]
+    nist: Nist | None
     params: tuple[Param, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every word that means this law, its own name first."""
+        nist = self.nist and (self.nist.acronym, str(self.nist.number or ""))
+        return tuple(word for word in (self.name, *self.aliases, *(nist or ())) if word)
 
     def param(self, name: str) -> Param:
         """Give the parameter of that name, or raise CatalogError."""
@@ -75,10 +95,16 @@ def laws() -> tuple[Law, ...]:
 
 
 def law(name: str) -> Law:
-    """Give the law of that name or alias, or raise CatalogError naming the nearest."""
-    by_name = {key: law for law in laws() for key in (law.name, *law.aliases)}
+    """Give the law that the word means, or raise CatalogError naming the nearest."""
+    by_name = {key: law for law in laws() for key in law.names}
     if name in by_name:
         return by_name[name]
     near = difflib.get_close_matches(name, by_name, n=1)
     hint = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(x.name for x in laws())}"
     raise CatalogError(f"'{name}' is not a law; {hint}")
+
+
+def label(name: str) -> str:
+    """Give what a picture calls a law: its name, and the NIST study's; other words stay."""
+    nist = next((law.nist for law in laws() if law.name == name), None)
+    return f"{name} ({nist})" if nist else name

@@ -43,6 +43,16 @@ def test_the_catalogue_lists_every_law_and_tells_all_about_one() -> None:
     assert json.loads(printed("catalog", "tcp", "--json"))["name"] == "reno"
 
 
+@pytest.mark.parametrize("word", ["STCP", "6", "stcp"])
+def test_a_law_answers_to_its_names_in_the_nist_study(word: str) -> None:
+    assert "NIST       6 STCP" in printed("catalog", word)
+
+
+def test_no_word_means_two_laws() -> None:
+    words = [word for law in catalog.laws() for word in law.names]
+    assert len(set(words)) == len(words)
+
+
 def test_describe_knows_every_column() -> None:
     text = printed("describe")
     for name, columns in TABLES.items():

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 
+from headgate import catalog
 from headgate.plots import draw_run
 from headgate.plots.style import save
 from headgate.result import Result
@@ -78,6 +79,16 @@ def test_lines_show_the_data(run: Result) -> None:
     series = run.series
     for name in ("reno", "fast"):
         assert np.array_equal(drawn[name], series["cwnd_packets"][series["name"] == name])
+
+
+def test_laws_are_called_as_in_the_nist_study_too(run: Result) -> None:
+    _, names = draw_run(run)["fct"].axes[0].get_legend_handles_labels()
+    assert set(names) == {catalog.label(law) for law in np.unique(run.flows["law"])}
+    assert catalog.label("fast") == "fast (3 FAST)"
+    assert (catalog.label("vegas"), catalog.label("FAST-AT beside TCP")) == (
+        "vegas",
+        "FAST-AT beside TCP",
+    )
 
 
 def test_buffer_is_marked(run: Result) -> None:

@@ -5,6 +5,19 @@ use headgate_model::control::Registry;
 use headgate_model::params::{Card, Param};
 use serde_json::{Value, json};
 
+/// What the NIST study (Mills, Filliben, Cho, Schwartz 2011) calls its algorithms: our name, its acronym,
+/// its number. FAST-AT came later and has none.
+const NIST: [(&str, &str, Option<u8>); 8] = [
+    ("bic", "BIC", Some(1)),
+    ("ctcp", "CTCP", Some(2)),
+    ("fast", "FAST", Some(3)),
+    ("hstcp", "HSTCP", Some(4)),
+    ("htcp", "HTCP", Some(5)),
+    ("scalable", "STCP", Some(6)),
+    ("reno", "TCP", Some(7)),
+    ("fast-at", "FAST-AT", None),
+];
+
 /// All laws of the registry, in its order.
 pub fn catalog() -> String {
     AnyLaw::cards().iter().map(|card| law(card)).collect::<Value>().to_string()
@@ -19,8 +32,14 @@ fn law(card: &Card) -> Value {
         "law": card.law,
         "response": card.response,
         "references": card.references,
+        "nist": nist(card.name),
         "params": card.params.iter().map(param).collect::<Value>(),
     })
+}
+
+fn nist(name: &str) -> Option<Value> {
+    let found = NIST.iter().find(|(ours, ..)| *ours == name);
+    found.map(|(_, acronym, number)| json!({"acronym": acronym, "number": number}))
 }
 
 fn param(param: &Param) -> Value {
@@ -54,6 +73,15 @@ mod tests {
         let names: Vec<_> = laws().iter().map(|law| law["name"].clone()).collect();
         let registry: Vec<_> = AnyLaw::cards().iter().map(|card| json!(card.name)).collect();
         assert_eq!(names, registry);
+    }
+
+    #[test]
+    fn the_study_calls_each_algorithm_by_an_acronym_and_a_number() {
+        let of =
+            |name: &str| laws().into_iter().find(|law| law["name"] == name).map(|law| law["nist"].clone());
+        assert_eq!(of("scalable"), Some(json!({"acronym": "STCP", "number": 6})));
+        assert_eq!(of("fast-at"), Some(json!({"acronym": "FAST-AT", "number": null})));
+        assert_eq!(of("vegas"), Some(Value::Null));
     }
 
     #[test]

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 def catalog(
-    name: Annotated[str | None, typer.Argument(help="A law, by name or alias.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(help="A law, by name, alias, or the NIST study's acronym or number."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """List the laws of congestion control, or tell all about one."""
@@ -26,7 +29,8 @@ def catalog(
         typer.echo(json.dumps(dumped if name is None else dumped[0]))
     elif name is None:
         for law in chosen:
-            typer.echo(f"{law.name:<10} {law.family:<7} {law.title}: {law.law}")
+            nist = str(law.nist or "")
+            typer.echo(f"{law.name:<10} {law.family:<7} {nist:<8} {law.title}: {law.law}")
     else:
         typer.echo(_card(chosen[0]))
 
@@ -36,6 +40,8 @@ def _card(law: Law) -> str:
     lines.append(f"  response   {law.response}")
     if law.aliases:
         lines.append(f"  also       {', '.join(law.aliases)}")
+    if law.nist:
+        lines.append(f"  NIST       {law.nist}")
     lines += [f"  source     {source}" for source in law.references]
     lines += [_param(param) for param in law.params]
     return "\n".join(lines)

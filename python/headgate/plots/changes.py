@@ -10,6 +10,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
+from headgate.catalog import label
 from headgate.plots.style import GREY, styled, subplots
 from headgate.stats.changes import Change
 
@@ -33,7 +34,7 @@ def changes(panels: Mapping[str, Grid], conditions: Sequence[str]) -> Figure:
         figure, axes = subplots(1, len(panels), size_in, sharey=True)
         for ax, (title, grid) in zip(axes, panels.items(), strict=True):
             _panel(ax, grid, conditions)
-            ax.set_title(title, fontweight="bold")
+            ax.set_title(label(title), fontweight="bold")
         axes[0].set_yticks(np.arange(len(rows)) + 0.5, rows)
         axes[len(axes) // 2].set_xlabel("condition, congestion grows to the right")
         _colour_bar(figure, axes)

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
+from headgate.catalog import label
 from headgate.plots.style import GREY, colours, marks, styled, subplots
 from headgate.stats.conditions import Outlier, Residuals
 
@@ -61,7 +62,8 @@ def _dodge(i: int, count: int) -> float:
 def _law_handles(laws: Sequence[str]) -> list[Line2D]:
     colour, mark = colours(laws), marks(laws)
     return [
-        Line2D([], [], linestyle="", marker=mark[law], color=colour[law], label=law) for law in laws
+        Line2D([], [], linestyle="", marker=mark[law], color=colour[law], label=label(law))
+        for law in laws
     ]
 
 
@@ -117,5 +119,5 @@ def _cell(
 
 def _roll_up_handles(laws: Sequence[str]) -> list[Patch]:
     colour = colours(laws)
-    solid = [Patch(color=colour[law], label=f"{law} apart by 10 % or more") for law in laws]
+    solid = [Patch(color=colour[law], label=f"{label(law)} apart by 10 % or more") for law in laws]
     return [*solid, Patch(color=GREY, alpha=0.25, label="significant, less than 10 %")]

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from numpy.typing import NDArray
 
+from headgate import catalog
 from headgate.plots.network import Stretch, network_map, utilisation_maps
 from headgate.plots.style import DASHES, GREY, ORDER, colours, styled, subplots
 from headgate.scenario.networks.abilene import CITIES
@@ -233,7 +234,7 @@ def _law_times(
         markersize=2.5 if kept else 6,
         rasterized=True,
         zorder=1,
-        label=None if kept else law,
+        label=None if kept else catalog.label(law),
     )
     if kept:
         middles = [np.exp(np.log(sizes[bins == b]).mean()) for b in kept]
@@ -241,4 +242,6 @@ def _law_times(
             [np.quantile(times_s[bins == b], (0.1, 0.5, 0.9)) for b in kept]
         ).T
         ax.fill_between(middles, low, high, color=colour[law], alpha=0.2, linewidth=0)
-        ax.plot(middles, median, color=colour[law], label=law, marker="o", markersize=4)
+        ax.plot(
+            middles, median, color=colour[law], label=catalog.label(law), marker="o", markersize=4
+        )
