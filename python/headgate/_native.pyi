@@ -1,6 +1,6 @@
 """The compiled engine: one plan in, columns of facts out."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,12 +8,131 @@ from numpy.typing import NDArray
 
 def version() -> str: ...
 def catalog() -> str: ...
+def layout() -> str: ...
+
+class LawFaultError(Exception): ...
+
+class OwnLaw:
+    @staticmethod
+    def plain(
+        name: str,
+        make: Callable[[], Any],
+        *,
+        per_round: bool,
+        keeps_window: bool,
+        wants_rate: bool,
+        echo: str,
+    ) -> OwnLaw: ...
+    @staticmethod
+    def compiled(name: str, address: int, keeps: object) -> OwnLaw: ...
+
+class Rate:
+    def __init__(
+        self,
+        *,
+        per_s: float = 0.0,
+        interval_s: float = 0.0,
+        delivered: float = 0.0,
+        newly: float = 0.0,
+        prior: float = 0.0,
+        then_in_flight: float = 0.0,
+        lost: float = 0.0,
+        lost_since: float = 0.0,
+        in_flight: float = 0.0,
+        app_limited: bool = False,
+    ) -> None: ...
+    @property
+    def per_s(self) -> float: ...
+    @property
+    def interval_s(self) -> float: ...
+    @property
+    def delivered(self) -> float: ...
+    @property
+    def newly(self) -> float: ...
+    @property
+    def prior(self) -> float: ...
+    @property
+    def then_in_flight(self) -> float: ...
+    @property
+    def lost(self) -> float: ...
+    @property
+    def lost_since(self) -> float: ...
+    @property
+    def in_flight(self) -> float: ...
+    @property
+    def app_limited(self) -> bool: ...
+
+class Ack:
+    def __init__(
+        self,
+        *,
+        now_s: float = 0.0,
+        acked: float = 1.0,
+        rtt_s: float = 0.1,
+        in_flight: int = 10,
+        round_start: bool = False,
+        cwnd_limited: bool = True,
+        marked: float = 0.0,
+        rate: Rate = ...,
+    ) -> None: ...
+    @property
+    def now_s(self) -> float: ...
+    @property
+    def acked(self) -> float: ...
+    @property
+    def rtt_s(self) -> float: ...
+    @property
+    def in_flight(self) -> int: ...
+    @property
+    def round_start(self) -> bool: ...
+    @property
+    def cwnd_limited(self) -> bool: ...
+    @property
+    def marked(self) -> float: ...
+    @property
+    def rate(self) -> Rate: ...
+
+class Path:
+    def __init__(
+        self, *, srtt_s: float = 0.1, min_rtt_s: float = 0.1, segment_bytes: int = 1500
+    ) -> None: ...
+    @property
+    def srtt_s(self) -> float: ...
+    @property
+    def min_rtt_s(self) -> float: ...
+    @property
+    def segment_bytes(self) -> int: ...
+
+class Congestion:
+    def __init__(self, *, cause: int = 0, now_s: float = 0.0, in_flight: int = 10) -> None: ...
+    @property
+    def cause(self) -> int: ...
+    @property
+    def now_s(self) -> float: ...
+    @property
+    def in_flight(self) -> int: ...
+
+class Window:
+    cwnd: float
+    ssthresh: float
+    pace: float
+    def __init__(self, cwnd: float = 10.0, ssthresh: float = ..., pace: float = ...) -> None: ...
+    def slow_starts(self) -> bool: ...
+    def slow_start(self, acked: float) -> float: ...
 
 class Simulation:
-    def __init__(self, plan_json: str, arrays: Mapping[str, NDArray[np.uint64]]) -> None: ...
+    def __init__(
+        self,
+        plan_json: str,
+        arrays: Mapping[str, NDArray[np.uint64]],
+        own: Sequence[OwnLaw] = (),
+    ) -> None: ...
     @staticmethod
     def resume(
-        plan_json: str, arrays: Mapping[str, NDArray[np.uint64]], snapshot: bytes
+        plan_json: str,
+        arrays: Mapping[str, NDArray[np.uint64]],
+        snapshot: bytes,
+        own: Sequence[OwnLaw] = (),
     ) -> Simulation: ...
     def advance(self, wall_s: float) -> bool: ...
     def snapshot(self) -> bytes: ...

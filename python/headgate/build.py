@@ -9,8 +9,8 @@ from typing import Any
 from headgate.result import Result
 from headgate.scenario import Scenario
 
-Flow = str | Mapping[str, Any]
-"""A law's name, or the keys of one kind of traffic."""
+Flow = str | type | Mapping[str, Any]
+"""A law's name, a class that is a law, or the keys of one kind of traffic."""
 
 _STAGGER_MS = 10
 
@@ -65,6 +65,7 @@ def _scenario(kind: str, flows: Sequence[Flow], keys: Mapping[str, Any]) -> Scen
 
 def _traffic(flow: Flow, number: int) -> Mapping[str, Any]:
     # Equal flows that start in the same picosecond would stay in step for ever.
-    if isinstance(flow, str):
-        return {"kind": "flows", "law": flow, "start": f"{number * _STAGGER_MS} ms"}
+    if isinstance(flow, str | type):
+        key = "law" if isinstance(flow, str) else "control"
+        return {"kind": "flows", key: flow, "start": f"{number * _STAGGER_MS} ms"}
     return {"kind": "flows", **flow}

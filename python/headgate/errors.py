@@ -26,6 +26,15 @@ class CatalogError(HeadgateError, ValueError):
     """A law, or a parameter of a law, that is not in the catalogue."""
 
 
+class LawError(HeadgateError):
+    """A user's own law that cannot be taken, or that fails; `place` is its file, and the line."""
+
+    def __init__(self, place: str, sentence: str) -> None:
+        self.place = place
+        self.sentence = sentence
+        super().__init__(f"{place}: {sentence}")
+
+
 class StoreError(HeadgateError):
     """A file or folder of results that cannot be read or written."""
 

@@ -11,7 +11,7 @@ from .repository import PACKAGE
 NATIVE = "headgate._native"
 
 #: The modules that cross the border to the engine; every other one sees tables and plans only.
-CROSSES_THE_BORDER = {"headgate.catalog", "headgate.run.simulate"}
+CROSSES_THE_BORDER = ("headgate.catalog", "headgate.law", "headgate.own", "headgate.run.simulate")
 
 #: Package -> what it must not know. `cli` and `report` may see all.
 FORBIDDEN = {
@@ -19,6 +19,7 @@ FORBIDDEN = {
     "headgate.tables": ["headgate.run", "headgate.scenario", "headgate.studies", NATIVE],
     "headgate.columns": ["headgate.run", "headgate.scenario", "headgate.studies", NATIVE],
     "headgate.scenario": ["headgate.plots", "headgate.studies", "headgate.cli"],
+    "headgate.own": ["headgate.scenario", "headgate.run", "headgate.plots", "headgate.cli"],
     "headgate.design": ["headgate.run", "headgate.plots", "headgate.cli", NATIVE],
     "headgate.measures": ["headgate.run", "headgate.plots", "headgate.cli", NATIVE],
     "headgate.stats": ["headgate.run", "headgate.plots", "headgate.cli", NATIVE],
@@ -69,7 +70,7 @@ def test_only_the_border_imports_the_extension() -> None:
         for module, path in modules()
         if any(within(n, NATIVE) for n in imported(module, path))
     }
-    assert importers <= CROSSES_THE_BORDER
+    assert not {m for m in importers if not any(within(m, b) for b in CROSSES_THE_BORDER)}
 
 
 def test_there_is_no_list_of_laws_in_python() -> None:

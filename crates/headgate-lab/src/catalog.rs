@@ -1,7 +1,8 @@
-//! What the laws say of themselves, as JSON.
+//! What the laws say of themselves, and what they meet, as JSON.
 
 use headgate_algos::control::AnyLaw;
 use headgate_model::control::Registry;
+use headgate_model::layout::{Field, RECORDS, Record};
 use headgate_model::params::{Card, Param};
 use serde_json::{Value, json};
 
@@ -21,6 +22,16 @@ const NIST: [(&str, &str, Option<u8>); 8] = [
 /// All laws of the registry, in its order.
 pub fn catalog() -> String {
     AnyLaw::cards().iter().map(|card| law(card)).collect::<Value>().to_string()
+}
+
+/// The records that a law meets, for laws in other languages.
+pub fn layout() -> String {
+    let field = |field: &Field| json!({"name": field.name, "kind": field.kind, "offset": field.offset});
+    let record = |record: &Record| {
+        let fields = record.fields.iter().map(field).collect::<Value>();
+        json!({"name": record.name, "bytes": record.bytes, "fields": fields})
+    };
+    RECORDS.iter().map(record).collect::<Value>().to_string()
 }
 
 fn law(card: &Card) -> Value {

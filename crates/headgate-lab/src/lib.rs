@@ -4,6 +4,7 @@
 //! * [`simulation`] — a run that can be stopped, kept and resumed.
 //! * [`tables`] — what was counted, as named columns.
 //! * [`catalog`] — what the laws say of themselves.
+//! * [`own`] and [`control`] — what a user's own law is, and what it meets.
 
 pub mod catalog;
 pub mod error;
@@ -15,6 +16,9 @@ pub mod simulation;
 mod snapshot;
 pub mod tables;
 pub mod validate;
+
+pub use headgate_algos::own;
+pub use headgate_model::{control, layout};
 
 /// The version of Headgate: results and snapshots name it.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,13 +1,15 @@
 //! A run that can be stopped at any time, kept as bytes and resumed.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use headgate_algos::control::AnyLaw;
+use headgate_algos::own::{Fault, Host};
 use headgate_model::units::seconds;
 use headgate_netsim::engine::Engine;
 use headgate_netsim::setup::Lists;
 
-use crate::error::Checked;
+use crate::error::{Checked, Wrong};
 use crate::snapshot;
 use crate::tables::{Table, tables};
 use crate::validate::validate;
@@ -16,6 +18,7 @@ use crate::validate::validate;
 pub struct Simulation {
     engine: Engine<AnyLaw>,
     identity: u64,
+    own: Vec<Arc<Host>>,
 }
 
 /// What a run leaves behind.
@@ -32,24 +35,42 @@ impl Simulation {
     pub fn new(plan_json: &str, lists: &Lists) -> Checked<Self> {
         let ready = validate(plan_json, lists)?;
         let engine = Engine::new(&ready.plan, &ready.laws, lists);
-        Ok(Self { engine, identity: snapshot::identity(plan_json, lists) })
+        Ok(Self { engine, identity: snapshot::identity(plan_json, lists), own: Vec::new() })
     }
 
     /// Goes on where [`Self::snapshot`] was taken of the same plan.
     pub fn resume(plan_json: &str, lists: &Lists, bytes: &[u8]) -> Checked<Self> {
         let identity = snapshot::identity(plan_json, lists);
-        Ok(Self { engine: snapshot::read(identity, bytes)?, identity })
+        Ok(Self { engine: snapshot::read(identity, bytes)?, identity, own: Vec::new() })
+    }
+
+    /// Gives the plan's own laws their code, in the plan's order. A run without any needs none.
+    pub fn bind(mut self, own: Vec<Arc<Host>>) -> Checked<Self> {
+        for law in self.engine.laws_mut() {
+            if let AnyLaw::Own(law) = law {
+                law.bind(&own).map_err(|says| Wrong::new("laws", says))?;
+            }
+        }
+        Ok(Self { own, ..self })
     }
 
     pub fn snapshot(&self) -> Checked<Vec<u8>> {
-        snapshot::write(self.identity, &self.engine)
+        let told = |wrong| self.fault().map_or(wrong, |fault| Wrong::new("snapshot", &fault.says));
+        snapshot::write(self.identity, &self.engine).map_err(told)
     }
 
     /// Runs for about `wall_s` seconds of real time; true when the run is over. How a run is cut into
     /// calls does not change its results.
     pub fn advance(&mut self, wall_s: f64) -> bool {
         let started = Instant::now();
-        self.engine.advance(&mut || started.elapsed().as_secs_f64() < wall_s)
+        let Self { engine, own, .. } = self;
+        let sound = || own.iter().all(|host| host.fault().is_none());
+        engine.advance(&mut || started.elapsed().as_secs_f64() < wall_s && sound())
+    }
+
+    /// Why a user's own law cannot go on; what comes after it means nothing.
+    pub fn fault(&self) -> Option<&Fault> {
+        self.own.iter().find_map(|host| host.fault())
     }
 
     pub fn time_s(&self) -> f64 {

@@ -4,11 +4,15 @@
 //! pace) goes out. Loss detection, retransmission, timers, pacing and rate samples belong to the
 //! transport, once for all laws. Windows are in segments, times in seconds, because that is how the
 //! papers are written.
+//!
+//! The records are laid out as C does, since a user's own law may be written in another language: their
+//! fields are told by [`crate::layout`] and by `headgate.h`. A new field goes to the end of its record.
 
 use crate::params::Card;
 
 /// What a law sets and the transport obeys.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[repr(C)]
 pub struct Window {
     /// Congestion window, segments (may be fractional; the transport sends whole segments).
     pub cwnd: f64,
@@ -35,6 +39,7 @@ impl Window {
 
 /// What one acknowledgement brought.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
 pub struct Ack {
     /// Now, seconds since the run began.
     pub now_s: f64,
@@ -56,6 +61,7 @@ pub struct Ack {
 
 /// A delivery-rate sample (draft-cheng-iccrg-delivery-rate-estimation), and what was lost.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
 pub struct Rate {
     /// Segments/s; 0 when this ACK gives no sample.
     pub per_s: f64,
@@ -79,6 +85,7 @@ pub struct Rate {
 
 /// What is known of the path, kept by the transport.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[repr(C)]
 pub struct Path {
     /// Smoothed RTT (RFC 6298), seconds; 0 before the first sample.
     pub srtt_s: f64,
@@ -90,6 +97,7 @@ pub struct Path {
 
 /// Why the window must shrink.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
 pub enum Cause {
     /// Duplicate ACKs, SACK or RACK found a loss: at most once per window.
     Loss,
@@ -102,6 +110,7 @@ pub enum Cause {
 /// Congestion, as the transport found it. The law sets `ssthresh`; the transport then moves `cwnd`
 /// there as its recovery algorithm says (or to one segment after a time-out).
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub struct Congestion {
     pub cause: Cause,
     /// Now, seconds since the run began.
@@ -173,5 +182,6 @@ pub trait Registry: Law + serde::Serialize + for<'de> serde::Deserialize<'de> + 
     fn cards() -> &'static [&'static Card];
 
     /// A law by its index in [`Self::cards`]; `values` are in the order of the card's parameters.
+    /// Indices beyond the cards are those of users' own laws.
     fn build(index: usize, values: &[f64]) -> Self;
 }

@@ -158,6 +158,9 @@ pub struct LawChoice {
     pub name: String,
     #[serde(default)]
     pub params: std::collections::BTreeMap<String, Value>,
+    /// SHA-256 of its source: the law is a user's own, and comes beside the plan.
+    #[serde(default)]
+    pub own: Option<String>,
 }
 
 #[derive(Clone, Debug, Deserialize)]

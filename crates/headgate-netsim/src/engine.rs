@@ -210,6 +210,12 @@ impl<L: Registry> Engine<L> {
         }
     }
 
+    /// Every law of the run: the fresh ones and those at work.
+    pub fn laws_mut(&mut self) -> impl Iterator<Item = &mut L> {
+        let World { shared, sites, .. } = &mut self.world;
+        shared.laws.iter_mut().chain(sites.iter_mut().flat_map(Site::laws_mut))
+    }
+
     /// The instant up to which everything has happened.
     pub fn now(&self) -> Time {
         if self.meter.is_done() { self.meter.duration } else { self.calendar.start(self.calendar.current) }

@@ -326,6 +326,10 @@ impl<L: Registry> Site<L> {
         self.active().map(|s| row(s, s.status(), self.router, shared))
     }
 
+    pub fn laws_mut(&mut self) -> impl Iterator<Item = &mut L> {
+        self.senders.iter_mut().map(|sender| &mut sender.law)
+    }
+
     /// Warm-up is over: what was delivered so far does not count.
     pub fn forget_delivered(&mut self) {
         for sender in &mut self.senders {

@@ -1,5 +1,9 @@
 //! `headgate._native`: the laboratory as Python sees it. Binding only.
 
+mod own;
+mod plain;
+mod records;
+
 use pyo3::prelude::*;
 
 /// The compiled engine: one plan in, columns of facts out.
@@ -7,13 +11,19 @@ use pyo3::prelude::*;
 mod _native {
     use std::collections::BTreeMap;
 
-    use headgate_lab::error::Wrong;
+    use crate::own::OwnLaws;
+    use headgate_lab::error::{Checked, Wrong};
     use headgate_lab::simulation;
     use headgate_lab::tables::{Column, Table};
     use numpy::{IntoPyArray, PyReadonlyArray1};
     use pyo3::exceptions::PyValueError;
     use pyo3::prelude::*;
     use pyo3::types::{PyBytes, PyDict};
+
+    #[pymodule_export]
+    use crate::own::{LawFaultError, OwnLaw};
+    #[pymodule_export]
+    use crate::records::{Ack, Congestion, Path, Rate, Window};
 
     type Arrays<'py> = BTreeMap<String, PyReadonlyArray1<'py, u64>>;
 
@@ -29,40 +39,60 @@ mod _native {
         headgate_lab::catalog::catalog()
     }
 
+    /// JSON list of the records that laws meet, with their fields and where they lie.
+    #[pyfunction]
+    fn layout() -> String {
+        headgate_lab::catalog::layout()
+    }
+
     /// One run. Raises ValueError("place: sentence") if the plan is wrong.
     #[pyclass]
-    struct Simulation(simulation::Simulation);
+    struct Simulation {
+        run: simulation::Simulation,
+        own: OwnLaws,
+    }
 
     #[pymethods]
     impl Simulation {
+        /// `own` are the plan's own laws, in its order.
         #[new]
-        fn new(py: Python<'_>, plan_json: &str, arrays: Arrays<'_>) -> PyResult<Self> {
+        #[pyo3(signature = (plan_json, arrays, own = Vec::new()))]
+        fn new(py: Python<'_>, plan_json: &str, arrays: Arrays<'_>, own: Vec<Py<OwnLaw>>) -> PyResult<Self> {
             let lists = copied(&arrays);
-            py.detach(|| simulation::Simulation::new(plan_json, &lists)).map(Self).map_err(refused)
+            Self::bound(py, own, || simulation::Simulation::new(plan_json, &lists))
         }
 
         /// Goes on from a snapshot of the same plan; ValueError if it is damaged or of another one.
         #[staticmethod]
-        fn resume(py: Python<'_>, plan_json: &str, arrays: Arrays<'_>, snapshot: &[u8]) -> PyResult<Self> {
+        #[pyo3(signature = (plan_json, arrays, snapshot, own = Vec::new()))]
+        fn resume(
+            py: Python<'_>,
+            plan_json: &str,
+            arrays: Arrays<'_>,
+            snapshot: &[u8],
+            own: Vec<Py<OwnLaw>>,
+        ) -> PyResult<Self> {
             let lists = copied(&arrays);
-            py.detach(|| simulation::Simulation::resume(plan_json, &lists, snapshot))
-                .map(Self)
-                .map_err(refused)
+            Self::bound(py, own, || simulation::Simulation::resume(plan_json, &lists, snapshot))
         }
 
-        /// Runs for about `wall_s` seconds without the GIL; True when the run is over.
-        fn advance(&mut self, py: Python<'_>, wall_s: f64) -> bool {
-            py.detach(|| self.0.advance(wall_s))
+        /// Runs for about `wall_s` seconds; True when the run is over. Without the GIL, unless a law is
+        /// a plain Python class. Raises LawFaultError if an own law fails.
+        fn advance(&mut self, py: Python<'_>, wall_s: f64) -> PyResult<bool> {
+            let Self { run, own } = self;
+            let over = own.detached(py, || run.advance(wall_s));
+            run.fault().map_or(Ok(over), |fault| Err(own.fault(py, fault)))
         }
 
         /// The state of the run as bytes.
         fn snapshot<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-            py.detach(|| self.0.snapshot()).map(|bytes| PyBytes::new(py, &bytes)).map_err(refused)
+            let bytes = self.own.detached(py, || self.run.snapshot());
+            bytes.map(|bytes| PyBytes::new(py, &bytes)).map_err(refused)
         }
 
         /// Tables as dicts of columns, and what belongs to the whole run.
         fn results<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-            let found = py.detach(|| self.0.results());
+            let found = py.detach(|| self.run.results());
             let all = PyDict::new(py);
             for table in found.tables {
                 all.set_item(table.name, columns(py, table)?)?;
@@ -75,22 +105,35 @@ mod _native {
 
         #[getter]
         fn time_s(&self) -> f64 {
-            self.0.time_s()
+            self.run.time_s()
         }
 
         #[getter]
         fn duration_s(&self) -> f64 {
-            self.0.duration_s()
+            self.run.duration_s()
         }
 
         #[getter]
         fn packet_hops(&self) -> u64 {
-            self.0.packet_hops()
+            self.run.packet_hops()
         }
 
         #[getter]
         fn bytes(&self) -> usize {
-            self.0.bytes()
+            self.run.bytes()
+        }
+    }
+
+    impl Simulation {
+        fn bound(
+            py: Python<'_>,
+            own: Vec<Py<OwnLaw>>,
+            make: impl FnOnce() -> Checked<simulation::Simulation> + Send,
+        ) -> PyResult<Self> {
+            let own = OwnLaws::at_work(py, own)?;
+            let hosts = own.hosts();
+            let run = own.detached(py, || make().and_then(|run| run.bind(hosts))).map_err(refused)?;
+            Ok(Self { run, own })
         }
     }
 

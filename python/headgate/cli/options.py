@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from headgate.errors import ScenarioError
+
 if TYPE_CHECKING:
     from headgate.scenario import Scenario
 
@@ -23,10 +25,21 @@ Seed = Annotated[
     int | None,
     typer.Option(metavar="N", help="Root of every random stream, instead of the file's."),
 ]
+Controls = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--control",
+        metavar="[TRAFFIC=]FILE[:NAME]",
+        help="Give all traffic, or one kind by its place (0, 1, ...) or name, a law of your own;"
+        " repeatable.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
 
 
-def load(file: Path, settings: list[str] | None, seed: int | None) -> Scenario:
+def load(
+    file: Path, settings: list[str] | None, seed: int | None, controls: list[str] | None = None
+) -> Scenario:
     """Read a scenario and change what the options say."""
     from headgate.scenario.scenario import Scenario
     from headgate.scenario.toml import parse_setting, read_toml, set_key
@@ -34,6 +47,27 @@ def load(file: Path, settings: list[str] | None, seed: int | None) -> Scenario:
     data: dict[str, Any] = read_toml(file)
     for setting in settings or ():
         set_key(data, *parse_setting(setting))
+    for control in controls or ():
+        _take_control(data, control)
     if seed is not None:
         data["seed"] = seed
     return Scenario.from_dict(data)
+
+
+def _take_control(data: dict[str, Any], control: str) -> None:
+    """Put a law of the user's own in the place of the traffic's."""
+    which, sign, source = control.partition("=")
+    if not sign:
+        which, source = "", control
+    traffic = [item for item in data.get("traffic", ()) if isinstance(item, dict)]
+    chosen = [
+        item
+        for place, item in enumerate(traffic)
+        if which in ("", str(place), item.get("name", ""))
+    ]
+    if not chosen:
+        known = ", ".join(item.get("name", str(place)) for place, item in enumerate(traffic))
+        raise ScenarioError(f"--control {control}", f"{which!r} is no traffic here; it has {known}")
+    for item in chosen:
+        item.pop("law", None)
+        item["control"] = str(Path(source).absolute())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headgate.cli.options import Json, ScenarioFile, Seed, Settings
+from headgate.cli.options import Controls, Json, ScenarioFile, Seed, Settings
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -23,10 +23,11 @@ Out = Annotated[
 _MOST_ROWS = 12
 
 
-def run(
+def run(  # noqa: PLR0913, PLR0917 - one for each option
     scenario: ScenarioFile,
     settings: Settings = None,
     seed: Seed = None,
+    controls: Controls = None,
     out: Out = None,
     as_json: Json = False,
 ) -> None:
@@ -41,7 +42,7 @@ def run(
 
     with shown(scenario.stem) as progress:
         command = shlex.join(["headgate", *sys.argv[1:]])
-        result = simulate(load(scenario, settings, seed), out, progress, command)
+        result = simulate(load(scenario, settings, seed, controls), out, progress, command)
     if as_json:
         import json
 

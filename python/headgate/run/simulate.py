@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headgate.errors import EngineMissingError, InterruptedRunError, ScenarioError, StoreError
 from headgate.measures.tables import make_tables
+from headgate.own import calls
 from headgate.result import Result
 from headgate.run.folder import read_meta, write_bytes
 from headgate.run.progress import Clock, Progress, Report
@@ -18,7 +19,7 @@ from headgate.scenario.plan import Arrays, identity_of, plan_json
 __all__ = ["Progress", "simulate"]
 
 if TYPE_CHECKING:
-    from headgate._native import Simulation
+    from headgate._native import OwnLaw, Simulation
     from headgate.scenario import Scenario
 
 SNAPSHOT_FILE = "snapshot.bin"
@@ -41,7 +42,7 @@ def simulate(
     identity = identity_of(plan, arrays)
     if out is not None and (done := _already_there(out, identity)) is not None:
         return done
-    run = _Run(plan, arrays, identity, out)
+    run = _Run(plan, arrays, identity, out, own_laws(scenario, plan))
     facts = run.to_the_end(progress)
     meta = {
         "headgate": _version(),
@@ -77,9 +78,14 @@ class _Run:
     """The engine at work, and the CPU time it took."""
 
     def __init__(
-        self, plan: Mapping[str, Any], arrays: Arrays, identity: str, out: Path | None
+        self,
+        plan: Mapping[str, Any],
+        arrays: Arrays,
+        identity: str,
+        out: Path | None,
+        own: Sequence[OwnLaw],
     ) -> None:
-        self.identity, self.out = identity, out
+        self.identity, self.out, self.own = identity, out, own
         begun = time.thread_time()
         self.cpu_s = 0.0
         self.resumed = False
@@ -98,11 +104,11 @@ class _Run:
         if (kept := self._kept_snapshot()) is not None:
             self.resumed = True
             try:
-                return Simulation.resume(plan, arrays, kept)
+                return Simulation.resume(plan, arrays, kept, self.own)
             except ValueError as error:
                 raise _damaged(self.snapshot_file, error) from None
         try:
-            return Simulation(plan, arrays)
+            return Simulation(plan, arrays, self.own)
         except ValueError as error:
             place, _, sentence = str(error).partition(": ")
             raise ScenarioError(place, sentence) from None
@@ -134,8 +140,10 @@ class _Run:
         clock = Clock(self.simulation.time_s, self.simulation.packet_hops)
         begun, spent, started = time.thread_time(), self.cpu_s, time.perf_counter()
         try:
-            while not self.simulation.advance(SLICE_S):
-                self._tell(progress, clock)
+            with calls.deferred(self.own) as look:
+                while not self._advance():
+                    look()
+                    self._tell(progress, clock)
         except KeyboardInterrupt:
             self.cpu_s = spent + time.thread_time() - begun
             raise InterruptedRunError(self._keep()) from None
@@ -144,6 +152,14 @@ class _Run:
         self.wall_s = time.perf_counter() - started
         self.cpu_s = spent + time.thread_time() - begun
         return facts
+
+    def _advance(self) -> bool:
+        from headgate._native import LawFaultError
+
+        try:
+            return self.simulation.advance(SLICE_S)
+        except LawFaultError as fault:
+            raise calls.law_error(fault) from None
 
     def _tell(self, progress: Report | None, clock: Clock) -> None:
         if progress is not None:
@@ -156,8 +172,20 @@ class _Run:
         if self.out is None:
             return f"{at}; nothing is kept, since no folder was given (--out DIR)"
         head = json.dumps({"identity": self.identity, "cpu_s": self.cpu_s}).encode()
-        write_bytes(self.snapshot_file, head + b"\n" + self.simulation.snapshot())
+        try:
+            state = self.simulation.snapshot()
+        except ValueError as error:
+            return f"{at}; nothing is kept ({error})"
+        write_bytes(self.snapshot_file, head + b"\n" + state)
         return f"{at}; the state is kept in {self.out}, the same command goes on from there"
+
+
+def own_laws(scenario: Scenario, plan: Mapping[str, Any]) -> list[OwnLaw]:
+    """Make the user's own laws ready, in the order of the plan. Raises LawError."""
+    controls = [group.control for group in scenario.traffic if group.control is not None]
+    by_law = {json.dumps(control.plan()): control for control in controls}
+    chosen = [by_law[json.dumps(law)] for law in plan["laws"] if "own" in law]
+    return [control.law().ready(control.params) for control in chosen]
 
 
 def _damaged(path: Path, error: Exception) -> StoreError:

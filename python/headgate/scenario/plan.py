@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate import __version__
-from headgate.errors import CatalogError, ScenarioError
+from headgate.errors import CatalogError, LawError, ScenarioError
 from headgate.scenario.flow_list import read_flow_list
 from headgate.scenario.law import LawChoice
 from headgate.scenario.networks.layout import Demand, Layout, Spot
@@ -70,6 +70,12 @@ class _Planner:
     def law(self, choice: LawChoice) -> int:
         return _index(self.laws, choice.plan())
 
+    def law_of(self, group: Group, place: str) -> dict[str, Any]:
+        try:
+            return group.law_plan()
+        except LawError as error:
+            raise ScenarioError(place, str(error)) from None
+
     def transport(self, group: Group) -> int:
         profile = group.transport or self.scenario.transport
         plan = profile.plan(profile.preset)
@@ -81,9 +87,8 @@ class _Planner:
         plan["name"] = f"{profile.preset}-{used + 1}" if used else profile.preset
         return _index(self.transports, plan)
 
-    def name(self, group: Group) -> str:
-        """Give a name that no other traffic has: the user's, or the law's."""
-        wanted = group.name or group.law.name
+    def name(self, wanted: str) -> str:
+        """Give a name that no other traffic has."""
         self.names[wanted] = self.names.get(wanted, 0) + 1
         return wanted if self.names[wanted] == 1 else f"{wanted}-{self.names[wanted]}"
 
@@ -92,8 +97,9 @@ class _Planner:
     def group(self, group: Group, index: int) -> list[dict[str, Any]]:
         place = f"traffic[{index}]"
         sources, receivers = ends(self.layout, group, place)
-        common = {"law": self.law(group.law), "transport": self.transport(group)}
-        name = self.name(group)
+        law = self.law_of(group, f"{place}.control")
+        common = {"law": _index(self.laws, law), "transport": self.transport(group)}
+        name = self.name(group.name or law["name"])
         if isinstance(group, Flows):
             between = pairs(group.count, sources, receivers, place)
             return self.flows(group, name, common, between)

@@ -10,7 +10,7 @@ from headgate.errors import ScenarioError, StoreError
 
 _SHORT_LINE = 80
 #: Tables that may be written as one word, and the key that the word stands for.
-_SHORT_FORMS = {"law": "name", "transport": "preset"}
+_SHORT_FORMS = {"control": "source", "law": "name", "transport": "preset"}
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -34,6 +34,14 @@ def _anchor(data: dict[str, Any], folder: Path) -> None:
     for table in [data.get("network"), *(traffic if isinstance(traffic, list) else [])]:
         if isinstance(table, dict) and isinstance(table.get("file"), str):
             table["file"] = str(folder / table["file"])
+        if isinstance(table, dict) and "control" in table:
+            table["control"] = _anchored(table["control"], folder)
+
+
+def _anchored(control: Any, folder: Path) -> Any:
+    if isinstance(control, dict) and isinstance(control.get("source"), str):
+        return control | {"source": str(folder / control["source"])}
+    return str(folder / control) if isinstance(control, str) else control
 
 
 def write_toml(data: dict[str, Any], path: Path) -> None:

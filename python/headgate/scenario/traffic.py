@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Discriminator, Field, model_validator
 
 from headgate.scenario.base import FileSize, Frequency, Model, Time, at
+from headgate.scenario.control import Control
 from headgate.scenario.law import LawChoice
 from headgate.scenario.transport import Transport
 from headgate.units import parse_time
@@ -36,7 +37,12 @@ class Group(Model):
     """What every kind of traffic has."""
 
     name: str = Field("", description="Name in the results; made from the law if absent.")
-    law: LawChoice = Field(description="The law of congestion control.")
+    law: LawChoice | None = Field(
+        None, description="The law of congestion control; or `control` in its place."
+    )
+    control: Control | None = Field(
+        None, description="A law of your own: a file and a name, such as './mylaw.py:MyLaw'."
+    )
     transport: Transport | None = Field(
         None, description="TCP profile of this traffic; absent = the scenario's."
     )
@@ -51,6 +57,20 @@ class Group(Model):
     rtt: Time | None = Field(
         None, description="Propagation round trip; sets the delay of this traffic's host links."
     )
+
+    @model_validator(mode="after")
+    def _one_law(self) -> Self:
+        if self.law is None and self.control is None:
+            raise at("law", "this key is required, or 'control' in its place")
+        if self.law is not None and self.control is not None:
+            raise at("control", "a flow has one law; give either 'law' or 'control'")
+        return self
+
+    def law_plan(self) -> dict[str, Any]:
+        """Make the law of the plan; raise LawError if the user's own cannot be taken."""
+        chosen = self.control or self.law
+        assert chosen is not None
+        return chosen.plan()
 
 
 class Flows(Group):

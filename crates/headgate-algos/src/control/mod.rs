@@ -5,10 +5,6 @@ macro_rules! laws {
     ($($stem:ident => $Name:ident),+ $(,)?) => {
         $(pub mod $stem;)+
 
-        /// Any of the laws, without a pointer: the machine is compiled for this type.
-        #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-        pub enum AnyLaw { $($Name($stem::$Name),)+ }
-
         const CARDS: &[&Card] = &[$(&$stem::CARD,)+];
 
         #[derive(Clone, Copy)]
@@ -23,9 +19,24 @@ macro_rules! laws {
                 $(if index == Index::$Name as usize {
                     return Self::$Name($stem::$Name::new($stem::Params::from_values(values)));
                 })+
-                panic!("no law {index}; the scenario was not validated")
+                Self::Own(Box::new(Own::unbound(index - CARDS.len())))
             }
         }
+
+        any_law! {
+            $($Name($stem::$Name),)+
+            /// A user's own; its index is that among the run's own laws, after all cards.
+            Own(Box<Own>),
+        }
+    };
+}
+
+/// The enum, and the calls that it hands on.
+macro_rules! any_law {
+    ($($(#[$about:meta])* $Name:ident($Law:ty)),+ $(,)?) => {
+        /// Any of the laws, without a pointer: the machine is compiled for this type.
+        #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+        pub enum AnyLaw { $($(#[$about])* $Name($Law),)+ }
 
         impl Law for AnyLaw {
             fn on_start(&mut self, now_s: f64, path: &Path, window: &mut Window) {
@@ -74,6 +85,8 @@ macro_rules! laws {
 
 use headgate_model::control::{Ack, Congestion, Echo, Law, Path, Rate, Registry, Window};
 use headgate_model::params::Card;
+
+use crate::own::Own;
 
 laws! {
     bic => Bic,

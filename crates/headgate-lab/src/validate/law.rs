@@ -10,7 +10,13 @@ use super::range::Spot;
 use crate::error::{Checked, Wrong};
 
 pub fn choose(laws: &[LawChoice]) -> Checked<Vec<Choice>> {
-    laws.iter().enumerate().map(|(i, law)| choice(law, &Spot::item("laws", i))).collect()
+    // Users' own laws are those beyond the cards, in the order of the plan.
+    let mut own = AnyLaw::cards().len()..;
+    let choose = |(i, law): (usize, &LawChoice)| match law.own {
+        Some(_) => Ok(Choice { index: own.next().expect("endless"), values: Vec::new() }),
+        None => choice(law, &Spot::item("laws", i)),
+    };
+    laws.iter().enumerate().map(choose).collect()
 }
 
 fn choice(law: &LawChoice, at: &Spot) -> Checked<Choice> {

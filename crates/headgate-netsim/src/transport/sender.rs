@@ -95,7 +95,7 @@ pub struct Sender<L> {
     pub address: u32,
     pub(super) episode: Option<Box<Episode>>,
     pub(super) journal: Option<Box<Journal>>,
-    pub(super) law: L,
+    pub law: L,
     /// Fast recovery may begin again above this (RFC 6582); 0 before the first.
     pub(super) recover: u32,
     /// Without time stamps: the segment being timed, and since when (Karn).

@@ -1,0 +1,63 @@
+//! Where the fields of a law's records lie, for laws in other languages.
+
+use crate::control::{Ack, Cause, Congestion, Path, Rate, Window};
+
+#[derive(Clone, Copy, Debug)]
+pub struct Field {
+    pub name: &'static str,
+    /// "f64", "u32", "bool", "Cause" (an u32), or a record.
+    pub kind: &'static str,
+    pub offset: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Record {
+    pub name: &'static str,
+    pub bytes: usize,
+    pub fields: &'static [Field],
+}
+
+/// Tells a record's fields; does not compile if one is missing or has another type.
+macro_rules! record {
+    ($Record:ident { $($field:ident: $kind:ident),+ $(,)? }) => {{
+        const _: fn($Record) = |$Record { $($field),+ }| { $(let _: $kind = $field;)+ };
+        Record {
+            name: stringify!($Record),
+            bytes: size_of::<$Record>(),
+            fields: &[$(Field {
+                name: stringify!($field),
+                kind: stringify!($kind),
+                offset: std::mem::offset_of!($Record, $field),
+            }),+],
+        }
+    }};
+}
+
+/// Every record; one that is a field of another comes before it.
+pub const RECORDS: &[Record] = &[
+    record!(Window { cwnd: f64, ssthresh: f64, pace: f64 }),
+    record!(Path { srtt_s: f64, min_rtt_s: f64, segment_bytes: u32 }),
+    record!(Congestion { cause: Cause, now_s: f64, in_flight: u32 }),
+    record!(Rate {
+        per_s: f64,
+        interval_s: f64,
+        delivered: f64,
+        newly: f64,
+        prior: f64,
+        then_in_flight: f64,
+        lost: f64,
+        lost_since: f64,
+        in_flight: f64,
+        app_limited: bool,
+    }),
+    record!(Ack {
+        now_s: f64,
+        acked: f64,
+        rtt_s: f64,
+        in_flight: u32,
+        round_start: bool,
+        cwnd_limited: bool,
+        marked: f64,
+        rate: Rate,
+    }),
+];

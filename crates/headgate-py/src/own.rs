@@ -1,0 +1,112 @@
+//! Users' own laws on their way from Python into a run.
+
+use std::sync::Arc;
+
+use headgate_lab::control::Echo;
+use headgate_lab::own::compiled::Compiled;
+use headgate_lab::own::{Fault, Guest, Host, Traits};
+use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::prelude::*;
+
+use crate::plain::Plain;
+
+pyo3::create_exception!(
+    _native,
+    LawFaultError,
+    PyException,
+    "An own law cannot go on; __cause__ tells more."
+);
+
+/// A user's own law, made ready: a Python class, or a table of compiled functions.
+#[pyclass(frozen)]
+pub struct OwnLaw {
+    name: String,
+    kind: Kind,
+}
+
+enum Kind {
+    Plain {
+        make: Py<PyAny>,
+        traits: Traits,
+    },
+    /// The object keeps the functions in memory.
+    Compiled {
+        law: Arc<Compiled>,
+        _keeps: Py<PyAny>,
+    },
+}
+
+#[pymethods]
+impl OwnLaw {
+    /// `make` gives the object of each new flow.
+    #[staticmethod]
+    #[pyo3(signature = (name, make, *, per_round, keeps_window, wants_rate, echo))]
+    fn plain(
+        name: String,
+        make: Py<PyAny>,
+        per_round: bool,
+        keeps_window: bool,
+        wants_rate: bool,
+        echo: &str,
+    ) -> PyResult<Self> {
+        let echo = match echo {
+            "none" => Echo::None,
+            "latched" => Echo::Latched,
+            "accurate" => Echo::Accurate,
+            _ => return Err(PyValueError::new_err(format!("{echo:?} is no echo"))),
+        };
+        let traits = Traits { per_round, keeps_window, wants_rate, echo };
+        Ok(Self { name, kind: Kind::Plain { make, traits } })
+    }
+
+    /// The `headgate_law_v1` at an address; `keeps` holds its functions in memory.
+    #[staticmethod]
+    fn compiled(name: String, address: usize, keeps: Py<PyAny>) -> PyResult<Self> {
+        #[allow(unsafe_code)] // whoever gives an address vouches for it: Python has no safer word for one
+        let law = unsafe { Compiled::read(address) }.map_err(PyValueError::new_err)?;
+        Ok(Self { name, kind: Kind::Compiled { law: Arc::new(law), _keeps: keeps } })
+    }
+}
+
+/// The own laws of one run.
+pub struct OwnLaws {
+    hosts: Vec<Arc<Host>>,
+    plain: Vec<Arc<Plain>>,
+    _keeps: Vec<Py<OwnLaw>>,
+}
+
+impl OwnLaws {
+    pub fn at_work(py: Python<'_>, laws: Vec<Py<OwnLaw>>) -> PyResult<Self> {
+        let (mut hosts, mut plain) = (Vec::new(), Vec::new());
+        for law in &laws {
+            let OwnLaw { name, kind } = law.get();
+            let guest: Arc<dyn Guest> = match kind {
+                Kind::Plain { make, traits } => {
+                    let law = Arc::new(Plain::new(py, make.clone_ref(py), *traits)?);
+                    plain.push(Arc::clone(&law));
+                    law
+                }
+                Kind::Compiled { law, .. } => Arc::clone(law) as Arc<dyn Guest>,
+            };
+            hosts.push(Arc::new(Host::new(name.clone(), guest)));
+        }
+        Ok(Self { hosts, plain, _keeps: laws })
+    }
+
+    pub fn hosts(&self) -> Vec<Arc<Host>> {
+        self.hosts.clone()
+    }
+
+    /// Works without the interpreter's lock, unless a law needs it at every ACK.
+    pub fn detached<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
+        if self.plain.is_empty() { py.detach(work) } else { work() }
+    }
+
+    /// What Python hears of a fault: law, place, sentence; and the exception if the law raised one.
+    pub fn fault(&self, py: Python<'_>, fault: &Fault) -> PyErr {
+        let Fault { law, place, says } = fault.clone();
+        let error = LawFaultError::new_err((law, place, says));
+        error.set_cause(py, self.plain.iter().find_map(|law| law.raised()));
+        error
+    }
+}

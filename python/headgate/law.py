@@ -1,0 +1,24 @@
+"""What a user's own law is written with: the records it meets.
+
+A law is a class with `on_ack` and `on_congestion`, and whichever other callbacks it needs:
+
+    on_start(self, now_s, path, window)         a connection is established
+    on_ack(self, ack, path, window)             new data were acknowledged outside recovery
+    on_recovery_ack(self, ack, path, window)    any other ACK; `acked` is what it delivered
+    on_segment_lost(self, sent, path, window)   a segment was lost (only with `wants_rate`)
+    on_congestion(self, event, path, window)    set `window.ssthresh`
+    on_recovered(self, now_s, path, window)     recovery ended, `cwnd` is back at `ssthresh`
+
+Every flow has an object of its own. The records are the same objects at every call: take their
+numbers, do not keep them. What is set on the class says how it is called: `per = "round"` (once a
+round trip, with what its ACKs brought in all), `keeps_window`, `wants_rate`, `echo`.
+"""
+
+from __future__ import annotations
+
+from headgate._native import Ack, Congestion, Path, Rate, Window
+
+__all__ = ["LOSS", "MARK", "TIMEOUT", "Ack", "Congestion", "Path", "Rate", "Window"]
+
+#: Why the window must shrink: `event.cause`.
+LOSS, TIMEOUT, MARK = 0, 1, 2

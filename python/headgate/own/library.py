@@ -1,0 +1,116 @@
+"""Laws in shared libraries; C and Rust sources are compiled to one first, into a cache folder."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from headgate.errors import LawError
+from headgate.own.load import OwnLaw, Params, sha256, shown
+
+if TYPE_CHECKING:
+    from headgate import _native
+
+KINDS = (".c", ".rs", ".so")
+#: What a law is called in its library, if nobody says.
+SYMBOL = "law"
+
+INCLUDE = Path(__file__).parents[1] / "include"
+
+# Contraction would make one rounding of two: results would depend on the processor.
+_C_FLAGS = ("-std=c11", "-O2", "-ffp-contract=off", "-fPIC", "-shared")
+_RUST_FLAGS = ("--edition=2021", "-Copt-level=3", "-Cpanic=abort", "--error-format=short")
+
+
+def law_in(file: str, text: bytes, symbol: str) -> OwnLaw:
+    """Take the law that a file exports under `symbol`."""
+    name = Path(file).stem if symbol == SYMBOL else symbol
+    return OwnLaw(name, file, sha256(text), partial(_ready, file, text, symbol))
+
+
+def cache_folder() -> Path:
+    """Give the folder of what was compiled; it may be removed at any time."""
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "headgate" / "laws"
+
+
+def built(file: str, text: bytes) -> Path:
+    """Give the shared library of a source, compiled if it is not there yet; raise LawError."""
+    if file.endswith(".so"):
+        return Path(file)
+    if file.endswith(".c"):
+        command = [os.environ.get("CC", "cc"), *_C_FLAGS, f"-I{INCLUDE}", file, "-lm", "-o"]
+        return _compiled(command, file, text, ".so")
+    prelude = INCLUDE / "headgate.rs"
+    rlib = ["rustc", "--crate-type=rlib", "--crate-name=headgate", *_RUST_FLAGS, str(prelude), "-o"]
+    crate = _compiled(rlib, str(prelude), prelude.read_bytes(), ".rlib", "lib")
+    cdylib = [
+        "rustc",
+        "--crate-type=cdylib",
+        *_RUST_FLAGS,
+        f"--extern=headgate={crate}",
+        file,
+        "-o",
+    ]
+    return _compiled(cdylib, file, text, ".so")
+
+
+def opened(file: Path, symbol: str, label: str) -> tuple[ctypes.CDLL, int]:
+    """Load a library; give it, and the address of a symbol in it. Raises LawError."""
+    try:
+        library = ctypes.CDLL(str(file))
+    except OSError as error:
+        raise LawError(label, f"cannot be loaded: {error}") from None
+    try:
+        return library, ctypes.addressof(ctypes.c_char.in_dll(library, symbol))
+    except ValueError:
+        raise LawError(label, f"exports no law called {symbol!r}") from None
+
+
+def _ready(file: str, text: bytes, symbol: str, params: Params) -> _native.OwnLaw:
+    from headgate import _native
+
+    label = f"{shown(file)}:{symbol}"
+    if params:
+        raise LawError(label, "a compiled law takes no arguments; set them in its source")
+    path = built(file, text)
+    library, address = opened(path, symbol, label)
+    try:
+        return _native.OwnLaw.compiled(label, address, library)
+    except ValueError as error:
+        raise LawError(label, str(error)) from None
+
+
+def _compiled(command: Sequence[str], file: str, text: bytes, kind: str, prefix: str = "") -> Path:
+    headers = b"".join(path.read_bytes() for path in sorted(INCLUDE.glob("headgate.*")))
+    key = sha256(text, headers, " ".join(command).encode())[:16]
+    target = cache_folder() / f"{prefix}{Path(file).stem}-{key}{kind}"
+    if target.is_file():
+        return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    draft = target.with_name(f"{prefix}{os.getpid()}-{target.name}")
+    _run([*command, str(draft)], file)
+    draft.replace(target)
+    return target
+
+
+def _run(command: Sequence[str], file: str) -> None:
+    tool = command[0]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError as error:
+        says = f"cannot be compiled: {tool} cannot be started ({error.strerror}); install it first"
+        raise LawError(shown(file), says) from None
+    if done.returncode:
+        raise LawError(shown(file), f"cannot be compiled: {_first_error(done.stderr, tool)}")
+
+
+def _first_error(text: str, tool: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    errors = [line for line in lines if "error" in line.lower()]
+    return (errors or lines or [f"{tool} failed and said nothing"])[0]

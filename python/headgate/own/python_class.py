@@ -1,0 +1,188 @@
+"""Laws that are Python classes: found in a file or given, held to the form, made ready for runs."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import traceback
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+from headgate.errors import LawError
+from headgate.own.load import OwnLaw, Params, sha256, shown
+
+if TYPE_CHECKING:
+    from headgate import _native
+
+#: Callbacks and what they take beside `self`. The first two every law has.
+CALLBACKS: Mapping[str, tuple[str, ...]] = {
+    "on_ack": ("ack", "path", "window"),
+    "on_congestion": ("event", "path", "window"),
+    "on_start": ("now_s", "path", "window"),
+    "on_recovery_ack": ("ack", "path", "window"),
+    "on_segment_lost": ("sent", "path", "window"),
+    "on_recovered": ("now_s", "path", "window"),
+}
+REQUIRED = ("on_ack", "on_congestion")
+
+#: What a class may say of itself, what it is if it says nothing, and what is allowed.
+TRAITS: Mapping[str, tuple[Any, ...]] = {
+    "per": ("ack", "round"),
+    "keeps_window": (False, True),
+    "wants_rate": (False, True),
+    "echo": ("none", "latched", "accurate"),
+}
+
+
+def law_in(file: str, text: bytes, name: str | None) -> OwnLaw:
+    """Find the class in a file that was read; raise LawError."""
+    module = _module(file, text)
+    cls = _named(module, name, file) if name else _only(module, file)
+    return _law(cls, file, sha256(text))
+
+
+def law_of(cls: type) -> OwnLaw:
+    """Take a class that was given as such; raise LawError."""
+    file = file_of(cls)
+    try:
+        text = Path(file).read_bytes()
+    except OSError:  # a notebook, or a prompt
+        text = _source(cls)
+    return _law(cls, file, sha256(text))
+
+
+def file_of(cls: type) -> str:
+    """Give the file a class was written in, or its module's name."""
+    try:
+        return str(Path(inspect.getfile(cls)).resolve())
+    except (TypeError, OSError):
+        return cls.__module__
+
+
+def traits(cls: type) -> dict[str, Any]:
+    """Give what the class says of how it is called; raise LawError."""
+    said = {name: getattr(cls, name, allowed[0]) for name, allowed in TRAITS.items()}
+    for name, value in said.items():
+        if value not in TRAITS[name]:
+            words = " or ".join(repr(word) for word in TRAITS[name])
+            raise LawError(_label(cls), f"{name} = {value!r} is not right; it is {words}")
+    return said
+
+
+def make(cls: type, params: Params) -> Any:
+    """Make the object of a flow, to see that it can be made; raise LawError."""
+    try:
+        return cls(**params)
+    except Exception as error:
+        raise LawError(*told(error, file_of(cls), f"{cls.__name__}({_listed(params)})")) from None
+
+
+def told(error: BaseException, file: str, where: str) -> tuple[str, str]:
+    """Give the place and the sentence of an exception in a law: file and line, what, and where."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if shown(frame.filename) == shown(file)] or frames
+    what = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
+    if isinstance(error, SyntaxError):
+        return f"{shown(file)}, line {error.lineno}", what
+    place = f"{shown(own[-1].filename)}, line {own[-1].lineno}" if own else shown(file)
+    return place, f"{what} ({where})"
+
+
+def _law(cls: type, file: str, sha: str) -> OwnLaw:
+    _check(cls)
+    return OwnLaw(cls.__name__, file, sha, partial(_ready, cls, file))
+
+
+def _ready(cls: type, file: str, params: Params) -> _native.OwnLaw:
+    label = f"{shown(file)}:{cls.__name__}"
+    make(cls, params)
+    from headgate import _native
+
+    said = traits(cls)
+    return _native.OwnLaw.plain(
+        label,
+        partial(cls, **params),
+        per_round=said["per"] == "round",
+        keeps_window=said["keeps_window"],
+        wants_rate=said["wants_rate"],
+        echo=said["echo"],
+    )
+
+
+def _module(file: str, text: bytes) -> ModuleType:
+    """Run the file as a module of its own; the same text is run once."""
+    name = f"headgate_own_{Path(file).stem}_{sha256(text, file.encode())[:12]}"
+    if name in sys.modules:
+        return sys.modules[name]
+    module = ModuleType(name)
+    module.__file__ = file
+    sys.modules[name] = module  # pickle finds a law's class there
+    try:
+        exec(compile(text, file, "exec"), module.__dict__)
+    except Exception as error:
+        del sys.modules[name]
+        raise LawError(*told(error, file, "as the file was read")) from None
+    return module
+
+
+def _named(module: ModuleType, name: str, file: str) -> type:
+    found: Any = getattr(module, name, None)
+    if isinstance(found, type):
+        return found
+    known = ", ".join(cls.__name__ for cls in _classes(module)) or "none"
+    raise LawError(shown(file), f"has no class {name!r}; its laws: {known}")
+
+
+def _only(module: ModuleType, file: str) -> type:
+    laws = _classes(module)
+    if len(laws) == 1:
+        return laws[0]
+    if not laws:
+        raise LawError(shown(file), "has no class with on_ack and on_congestion")
+    names = ", ".join(cls.__name__ for cls in laws)
+    example = f"{shown(file)}:{laws[0].__name__}"
+    raise LawError(shown(file), f"has several laws ({names}); name one, as in {example}")
+
+
+def _classes(module: ModuleType) -> list[type]:
+    """Give the classes that the file itself defines and that look like laws."""
+    own = [c for c in vars(module).values() if isinstance(c, type)]
+    return [c for c in own if c.__module__ == module.__name__ and hasattr(c, "on_ack")]
+
+
+def _check(cls: type) -> None:
+    """Hold the class to the form: its callbacks are there, and take what they are given."""
+    for name, takes in CALLBACKS.items():
+        callback = getattr(cls, name, None)
+        if callback is None:
+            if name in REQUIRED:
+                raise LawError(_label(cls), f"has no {name}(self, {', '.join(takes)})")
+            continue
+        try:
+            inspect.signature(callback).bind(None, *takes)
+        except (TypeError, ValueError):
+            place = _label(cls)
+            if isinstance(callback, FunctionType):
+                place = f"{shown(file_of(cls))}, line {callback.__code__.co_firstlineno}"
+            raise LawError(place, f"{name} is called as {name}({', '.join(takes)})") from None
+    traits(cls)
+
+
+def _label(cls: type) -> str:
+    return f"{shown(file_of(cls))}:{cls.__name__}"
+
+
+def _listed(params: Params) -> str:
+    return ", ".join(f"{key}={value!r}" for key, value in params.items())
+
+
+def _source(cls: type) -> bytes:
+    """Give the text of a class that has no file, or else its code."""
+    try:
+        return inspect.getsource(cls).encode()
+    except (OSError, TypeError):
+        functions = [f for f in vars(cls).values() if isinstance(f, FunctionType)]
+        return repr([(f.__code__.co_code, f.__code__.co_consts) for f in functions]).encode()

@@ -1,0 +1,49 @@
+"""A user's own law in a scenario: where it is, and what it is made with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field, model_serializer, model_validator
+
+from headgate import own
+from headgate.scenario.base import Model
+
+
+class Control(Model):
+    """`"./mylaw.py:MyLaw"`, or `{source = "./mylaw.py:MyLaw", alpha = 20}`; in Python, the class.
+
+    What stands beside `source` is handed to the class when a flow's object is made.
+    """
+
+    source: str = Field(description="A file, and the name of the law in it behind a colon.")
+    params: dict[str, bool | int | float | str] = Field(
+        default_factory=dict, description="Arguments of the class."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_short_form(cls, data: Any) -> Any:
+        if isinstance(data, str | type):
+            data = {"source": data}
+        if not isinstance(data, Mapping):
+            return data
+        data = {key: own.given(v) if isinstance(v, type) else v for key, v in data.items()}
+        if "params" not in data:
+            params = {key: value for key, value in data.items() if key != "source"}
+            return {key: data[key] for key in ("source",) if key in data} | {"params": params}
+        return data
+
+    @model_serializer
+    def _short_form(self) -> Any:
+        return {"source": self.source, **self.params} if self.params else self.source
+
+    def law(self) -> own.OwnLaw:
+        """Find the law; raise LawError."""
+        return own.load(self.source)
+
+    def plan(self) -> dict[str, Any]:
+        """Make the law of the plan; raise LawError."""
+        law = self.law()
+        return {"name": law.name, "params": dict(self.params), "own": law.sha256}
