@@ -66,7 +66,7 @@ PORTS = (
     Column("link", "", "Name of the link that the port feeds."),
     Column("from", "", "Router that the link leaves."),
     Column("to", "", "Router that the link enters."),
-    Column("rate_bps", "bit/s", "Rate of the link."),
+    Column("rate_bps", "bit/s", "Rate of the link; its mean where it changes."),
     Column("delay_s", "s", "Propagation delay of the link."),
     Column("buffer_packets", "packets", "What may wait, in full packets; inf = no limit."),
     Column("arrivals", "packets", "Packets that arrived at the queue."),

@@ -114,6 +114,7 @@ fn ports(rows: &[PortRow]) -> Table {
         .count("marks", |row| row.tally.marks)
         .figure("wait_sum_s", |row| seconds_of(row.tally.wait_ps))
         .count("max_queue_packets", |row| row.tally.max_queue)
+        .figure("rate_bps", |row| row.rate_bps)
         .figure("elapsed_s", |row| seconds(row.elapsed))
         .build();
     let link = Column::U64((0..rows.len() as u64).collect());

@@ -52,6 +52,17 @@ pub struct Link {
     /// Packets here, the one in service included, above which an arrival capable of ECN is marked.
     #[serde(default)]
     pub mark_packets: Option<u64>,
+    /// Rates to come, in order of time; what is queued by then still leaves at the rate before.
+    #[serde(default)]
+    pub changes: Vec<RateChange>,
+}
+
+/// From then on the link has another rate.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RateChange {
+    pub at_ps: u64,
+    pub rate_bps: u64,
 }
 
 /// How much may wait (the packet in service is extra).

@@ -92,6 +92,11 @@ pub struct Busy {
 }
 
 impl Busy {
+    /// Packets to come are served in ticks of another kind: the backlog stays, to the picosecond.
+    pub fn change_pace(&mut self) {
+        self.part = 0;
+    }
+
     /// Serves one packet that is there at `now`; returns when its last bit has left.
     #[inline]
     pub fn serve(&mut self, now: Time, tick: Tick, den: u32) -> Time {

@@ -4,8 +4,8 @@
 //! departure times is only consulted when the buffer might be full.
 
 use headgate_model::chance::Stream;
-use headgate_model::plan::Buffer;
-use headgate_model::units::{Busy, Pace, Span, Tick, Time};
+use headgate_model::plan::{Buffer, RateChange};
+use headgate_model::units::{Busy, NEVER, Pace, Span, Tick, Time, seconds};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -105,12 +105,54 @@ impl Loss {
     }
 }
 
+/// The rate over time.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Rates {
+    bps: u64,
+    since: Time,
+    /// Bits that the line could have carried until `since`, since the tally began.
+    bits: f64,
+    /// Changes to come, the next one last.
+    coming: Vec<(Time, u64)>,
+}
+
+impl Rates {
+    fn new(bps: u64, changes: &[RateChange]) -> Self {
+        let coming = changes.iter().rev().map(|change| (change.at_ps, change.rate_bps)).collect();
+        Self { bps, since: 0, bits: 0.0, coming }
+    }
+
+    fn next(&self) -> Time {
+        self.coming.last().map_or(NEVER, |change| change.0)
+    }
+
+    /// Bits until `now`.
+    fn capacity(&self, now: Time) -> f64 {
+        self.bits + self.bps as f64 * (seconds(now) - seconds(self.since))
+    }
+
+    /// Makes the changes that are due. What waits is cleared at the rate before, by `clear`.
+    fn change(&mut self, now: Time, clear: Time) {
+        while let Some(&(at, bps)) = self.coming.last().filter(|change| change.0 <= now) {
+            let from = at.max(clear).max(self.since);
+            (self.bits, self.since, self.bps) = (self.capacity(from), from, bps);
+            self.coming.pop();
+        }
+    }
+
+    fn reset(&mut self, now: Time) {
+        (self.bits, self.since) = (0.0, now);
+    }
+}
+
 /// A drop-tail output port and the line behind it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Port {
     busy: Busy,
     ticks: TickCache,
     delay: Span,
+    /// When the rate changes next.
+    next_rate: Time,
     /// Rolling sum over every departure and its flow: equal runs have equal sums.
     digest: u64,
     /// Packets the port may hold: the buffer and the one in service.
@@ -124,6 +166,7 @@ pub struct Port {
     /// Departure times of packets that may still be here; tidied when it matters.
     leaves: VecDeque<Time>,
     loss: Option<Box<Loss>>,
+    rates: Box<Rates>,
     /// When the tally began, and the packets and bytes that were here then.
     since: Time,
     carried: (u64, u64),
@@ -142,6 +185,7 @@ impl Port {
             busy: Busy::default(),
             ticks,
             delay,
+            next_rate: NEVER,
             digest: 0,
             limit,
             limit_wait,
@@ -149,6 +193,7 @@ impl Port {
             peak: 0,
             leaves: VecDeque::new(),
             loss: None,
+            rates: Box::new(Rates::new(rate_bps, &[])),
             since: 0,
             carried: (0, 0),
             tally: Tally::default(),
@@ -162,6 +207,21 @@ impl Port {
             self.loss = Some(Box::new(Loss { probability, stream, listed, entered: 0 }));
         }
         self
+    }
+
+    /// Has other rates from times to come.
+    pub fn with_changes(mut self, changes: &[RateChange]) -> Self {
+        self.rates = Box::new(Rates::new(self.rates.bps, changes));
+        self.next_rate = self.rates.next();
+        self
+    }
+
+    #[cold]
+    fn change_rate(&mut self, now: Time) {
+        self.rates.change(now, self.busy.until);
+        self.next_rate = self.rates.next();
+        self.ticks = TickCache::new(self.rates.bps);
+        self.busy.change_pace();
     }
 
     /// Marks capable packets that meet more than `threshold` packets here.
@@ -185,6 +245,9 @@ impl Port {
     /// Offers a packet at `now`. Calls must come in time order.
     #[inline]
     pub fn offer(&mut self, now: Time, size: u16, flow: u32) -> Fate {
+        if now >= self.next_rate {
+            self.change_rate(now);
+        }
         self.tally.arrivals += 1;
         self.tally.arrived_bytes += u64::from(size);
         let wait = self.wait(now);
@@ -243,6 +306,10 @@ impl Port {
 
     /// Starts counting afresh at `now` (the end of warm-up).
     pub fn reset(&mut self, now: Time) {
+        if now >= self.next_rate {
+            self.change_rate(now);
+        }
+        self.rates.reset(now);
         self.carried = self.present(now);
         self.since = now;
         self.peak = self.leaves.len();
@@ -257,13 +324,22 @@ impl Port {
 
     /// What happened since the tally began.
     pub fn row(&mut self, now: Time) -> PortRow {
+        if now >= self.next_rate {
+            self.change_rate(now);
+        }
         let (packets, bytes) = self.present(now);
         let tally = self.tally;
+        let elapsed = now - self.since;
         PortRow {
             tally,
             departures: self.carried.0 + tally.arrivals - tally.drops - packets,
             sent_bytes: self.carried.1 + tally.arrived_bytes - tally.dropped_bytes - bytes,
-            elapsed: now - self.since,
+            rate_bps: if elapsed == 0 {
+                self.rates.bps as f64
+            } else {
+                self.rates.capacity(now) / seconds(elapsed)
+            },
+            elapsed,
         }
     }
 

@@ -156,6 +156,8 @@ pub struct PortRow {
     pub tally: Tally,
     pub departures: u64,
     pub sent_bytes: u64,
+    /// Mean over the time, bit/s.
+    pub rate_bps: f64,
     pub elapsed: Span,
 }
 

@@ -85,6 +85,7 @@ mod tests {
             buffer: Buffer::Infinite,
             loss: 0.0,
             lose: Vec::new(),
+            changes: Vec::new(),
             mark_packets: None,
         }
     }

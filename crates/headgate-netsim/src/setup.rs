@@ -44,11 +44,10 @@ pub struct Population<L> {
 /// Ports of all links.
 pub fn ports(plan: &Plan) -> Vec<Port> {
     let port = |link: &Link| {
-        Port::new(link.rate_bps, link.delay_ps, link.buffer).with_marking(link.mark_packets).with_loss(
-            link.loss,
-            Stream::new(plan.seed, &format!("loss {}", link.name), 0),
-            &link.lose,
-        )
+        Port::new(link.rate_bps, link.delay_ps, link.buffer)
+            .with_changes(&link.changes)
+            .with_marking(link.mark_packets)
+            .with_loss(link.loss, Stream::new(plan.seed, &format!("loss {}", link.name), 0), &link.lose)
     };
     plan.links.iter().map(port).collect()
 }

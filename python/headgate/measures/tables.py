@@ -95,7 +95,6 @@ def _pair_classes(plan: Plan, source: NDArray[Any], receiver: NDArray[Any]) -> W
 def ports(plan: Plan, facts: Facts) -> dict[str, Any]:
     """Name links and routers; form utilisation, loss rate, mean queue."""
     link = facts["link"].astype(np.int64)
-    rate = np.array([item["rate_bps"] for item in plan["links"]], np.float64)[link]
     packet = plan["transports"][0]["segment_bytes"] + plan["transports"][0]["header_bytes"]
     buffer = np.array([_buffer_packets(item["buffer"], packet) for item in plan["links"]])
     nodes = [node["name"] for node in plan["nodes"]]
@@ -105,13 +104,13 @@ def ports(plan: Plan, facts: Facts) -> dict[str, Any]:
         "link": Words(link, [item["name"] for item in plan["links"]]),
         "from": Words(np.array([item["from"] for item in plan["links"]])[link], nodes),
         "to": Words(np.array([item["to"] for item in plan["links"]])[link], nodes),
-        "rate_bps": rate,
+        "rate_bps": facts["rate_bps"],
         "delay_s": np.array([item["delay_ps"] for item in plan["links"]])[link] / 1e12,
         "buffer_packets": buffer[link],
         **{name: facts[name] for name in counts},
         "sent_bytes": facts["sent_bytes"],
         "marks": facts["marks"],
-        "utilisation": ratio(bits, rate * facts["elapsed_s"]),
+        "utilisation": ratio(bits, facts["rate_bps"] * facts["elapsed_s"]),
         "throughput_bps": ratio(bits, facts["elapsed_s"]),
         "loss_rate": ratio(facts["drops"], facts["arrivals"]),
         "mean_queue_packets": ratio(facts["wait_sum_s"], facts["elapsed_s"]),

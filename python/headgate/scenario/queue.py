@@ -1,4 +1,4 @@
-"""What a port does with packets beyond queueing them: nothing but drop, or mark."""
+"""What a port does beyond queueing: drop or mark; and how its rate changes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from headgate.scenario.base import Buffer, Model, at
+from headgate.scenario.base import Buffer, Model, Rate, Time, at
 
 
 class Queue(Model):
@@ -32,3 +32,10 @@ class Queue(Model):
 
 
 DROP_TAIL = Queue()
+
+
+class RateChange(Model):
+    """From then on the link has another rate; what is queued by then leaves at the one before."""
+
+    at: Time = Field(gt=0, description="When, from the start of the run.")
+    rate: Rate = Field(description="The new rate.")

@@ -44,11 +44,22 @@ fn link(link: &Link, nodes: usize, at: &Spot) -> Checked {
     at.count("rate_bps", link.rate_bps, (1, FASTEST_BPS), "bit/s")?;
     at.span("delay_ps", link.delay_ps, LONGEST_DELAY_S)?;
     buffer(link.buffer, at)?;
+    changes(link, at)?;
     let rising = link.lose.first() != Some(&0) && link.lose.windows(2).all(|pair| pair[0] < pair[1]);
     at.ensure(rising, "lose", || "packet numbers rise, and the first packet is 1".to_string())?;
     at.ensure((0.0..1.0).contains(&link.loss), "loss", || {
         format!("{} is not allowed; a loss probability is at least 0 and below 1", link.loss)
     })
+}
+
+fn changes(link: &Link, at: &Spot) -> Checked {
+    let rising = link.changes.windows(2).all(|pair| pair[0].at_ps < pair[1].at_ps);
+    at.ensure(rising, "changes", || "the times of the changes rise".to_string())?;
+    let bytes = matches!(link.buffer, Buffer::Bytes(_));
+    at.ensure(!bytes || link.changes.is_empty(), "changes", || {
+        "a link whose rate changes has a buffer in packets".to_string()
+    })?;
+    link.changes.iter().try_for_each(|c| at.count("changes", c.rate_bps, (1, FASTEST_BPS), "bit/s"))
 }
 
 fn buffer(buffer: Buffer, at: &Spot) -> Checked {

@@ -3,7 +3,7 @@
 
 use headgate_model::chance::Stream;
 use headgate_model::control::Registry;
-use headgate_model::plan::{Buffer, Link, Plan};
+use headgate_model::plan::{Buffer, Link, Plan, RateChange};
 use headgate_model::units::{SECOND, Time};
 use headgate_netsim::packet::{Head, INLINE, Kind, Packet};
 use headgate_netsim::record;
@@ -52,7 +52,9 @@ impl Ord for Event {
 
 /// A queue with one server. Departures within a busy period are exact fractions, rounded down.
 struct Server {
-    rate_bps: u128,
+    /// Rates, the newest last: what came under an older one is served first, at that one.
+    paces: VecDeque<Pace>,
+    changes: VecDeque<RateChange>,
     delay: Time,
     room: Option<usize>,
     /// Longest admitted wait for a byte-limited queue.
@@ -66,17 +68,39 @@ struct Server {
     to: Place,
     /// Waiting packets with their arrival times and whether the line loses them; the first is served.
     queue: VecDeque<(Time, Packet, bool)>,
-    busy_since: Time,
-    busy_bits: u128,
     idle_at: Time,
     digest: u64,
     counts_wait: bool,
 }
 
+/// A rate, a busy period under it, and the packets here that are served at it.
+struct Pace {
+    rate_bps: u128,
+    busy_since: Time,
+    busy_bits: u128,
+    queued: VecDeque<u16>,
+}
+
+impl Pace {
+    fn new(rate_bps: u64, busy_since: Time) -> Self {
+        Self { rate_bps: u128::from(rate_bps), busy_since, busy_bits: 0, queued: VecDeque::new() }
+    }
+
+    fn end_of(&self, bits: u128) -> Time {
+        self.busy_since + (bits * u128::from(SECOND) / self.rate_bps) as Time
+    }
+
+    fn clear_at(&self) -> Time {
+        let rest: u128 = self.queued.iter().map(|&size| u128::from(size) * 8).sum();
+        self.end_of(self.busy_bits + rest)
+    }
+}
+
 impl Server {
     fn new(rate_bps: u64, delay: Time, to: Place) -> Self {
         Self {
-            rate_bps: u128::from(rate_bps),
+            paces: [Pace::new(rate_bps, 0)].into(),
+            changes: VecDeque::new(),
             delay,
             room: None,
             bytes: None,
@@ -86,8 +110,6 @@ impl Server {
             mark_above: None,
             to,
             queue: VecDeque::new(),
-            busy_since: 0,
-            busy_bits: 0,
             idle_at: 0,
             digest: 0,
             counts_wait: false,
@@ -104,38 +126,64 @@ impl Server {
         if link.loss > 0.0 {
             server.loss = Some((link.loss, Stream::new(seed, &format!("loss {}", link.name), 0)));
         }
+        server.changes = link.changes.iter().copied().collect();
         server.lose.clone_from(&link.lose);
         server.mark_above = link.mark_packets;
         server.counts_wait = true;
         server
     }
 
-    fn end_of(&self, bits: u128) -> Time {
-        self.busy_since + (bits * u128::from(SECOND) / self.rate_bps) as Time
-    }
-
     /// When the whole backlog will have left.
     fn clear_at(&self) -> Time {
-        let rest: u128 = self.queue.iter().map(|q| u128::from(q.1.size) * 8).sum();
-        self.end_of(self.busy_bits + rest)
+        self.paces.back().expect("a rate").clear_at()
+    }
+
+    /// From now on packets come under the rates that are due.
+    fn change_rates(&mut self, now: Time) {
+        while self.changes.front().is_some_and(|change| change.at_ps <= now) {
+            let change = self.changes.pop_front().expect("looked at");
+            self.paces.push_back(Pace::new(change.rate_bps, self.clear_at()));
+        }
+    }
+
+    fn enter(&mut self, now: Time, packet: Packet, lost: bool) {
+        let pace = self.paces.back_mut().expect("a rate");
+        if self.queue.is_empty() && now > self.idle_at {
+            (pace.busy_since, pace.busy_bits) = (now, 0);
+        }
+        pace.queued.push_back(packet.size);
+        self.queue.push_back((now, packet, lost));
     }
 
     fn admits(&self, now: Time) -> bool {
         let waits = if self.queue.is_empty() { 0 } else { self.clear_at() - now };
-        let longest = self.bytes.map(|b| (u128::from(b) * 8 * u128::from(SECOND)).div_ceil(self.rate_bps));
+        let rate_bps = self.paces[0].rate_bps;
+        let longest = self.bytes.map(|b| (u128::from(b) * 8 * u128::from(SECOND)).div_ceil(rate_bps));
         self.room.is_none_or(|room| self.queue.len() <= room)
             && longest.is_none_or(|longest| u128::from(waits) <= longest)
     }
 
     /// Departure of the packet in service.
     fn next_end(&self) -> Time {
-        self.end_of(self.busy_bits + u128::from(self.queue[0].1.size) * 8)
+        let pace = self.paces.iter().find(|pace| !pace.queued.is_empty()).expect("a packet in service");
+        pace.end_of(pace.busy_bits + u128::from(self.queue[0].1.size) * 8)
+    }
+
+    /// When the service of the first packet began.
+    fn starts_at(&self) -> Time {
+        let pace = self.paces.iter().find(|pace| !pace.queued.is_empty()).expect("a packet in service");
+        pace.end_of(pace.busy_bits)
     }
 
     fn finish_first(&mut self) -> (Packet, bool) {
         let leaves = self.next_end();
         let (_, packet, lost) = self.queue.pop_front().expect("a packet in service");
-        self.busy_bits += u128::from(packet.size) * 8;
+        while self.paces[0].queued.is_empty() {
+            self.paces.pop_front();
+        }
+        let pace = &mut self.paces[0];
+        pace.queued.pop_front();
+        pace.busy_bits += u128::from(packet.size) * 8;
         self.idle_at = leaves;
         self.digest =
             (self.digest ^ leaves ^ u64::from(packet.flow) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -241,6 +289,7 @@ impl<L: Registry> HeapEngine<L> {
     fn offer(&mut self, at: usize, mut packet: Packet) {
         let now = self.people.shared.now;
         let server = &mut self.servers[at];
+        server.change_rates(now);
         if packet.head.has(Head::CAPABLE) && server.mark_above.is_some_and(|n| server.queue.len() as u64 > n)
         {
             packet.head = packet.head.with(Head::MARKED, true);
@@ -258,10 +307,7 @@ impl<L: Registry> HeapEngine<L> {
             self.people.shared.counters.segments_dropped += u64::from(packet.is_data());
             self.people.shared.sacks.forget(&packet);
         }
-        if server.queue.is_empty() && now > server.idle_at {
-            (server.busy_since, server.busy_bits) = (now, 0);
-        }
-        server.queue.push_back((now, packet, lost));
+        server.enter(now, packet, lost);
         if server.queue.len() == 1 {
             let (time, order) = (server.next_end(), Order::Departure(at));
             self.events.push(Reverse(Event { time, order, what: None }));
@@ -302,7 +348,7 @@ impl<L: Registry> HeapEngine<L> {
         for server in &mut self.servers {
             let mut first = true;
             while let Some(&(since, packet, _)) = server.queue.front() {
-                let starts = server.end_of(server.busy_bits);
+                let starts = server.starts_at();
                 if !first && server.counts_wait && packet.is_data() {
                     shared.counters.wait_ps += u128::from(starts - since);
                 }

@@ -54,9 +54,24 @@ fn links(n: u32, s: &mut Stream) -> Vec<Link> {
             let loss = pick(s, &[0.0, 0.0, 0.0, 0.01]);
             let name = format!("{from}-{to}-{i}");
             let mark_packets = pick(s, &[None, Some(2), Some(15)]);
+            let changes = pick(s, &[None, None, Some((5_000_003, 400 * MS)), Some((40_000_000, SECOND))]);
+            let whole = !matches!(buffer, Buffer::Bytes(_));
+            let change = |(rate_bps, at_ps)| RateChange { at_ps, rate_bps };
+            let changes = changes.filter(|_| whole).map(change).into_iter().collect();
             let lose = pick(s, &[&[][..], &[], &[1, 5, 6]]).to_vec();
             let (rate_bps, delay_ps) = (rate, delay);
-            links.push(Link { name, from, to, rate_bps, delay_ps, buffer, loss, lose, mark_packets });
+            links.push(Link {
+                name,
+                from,
+                to,
+                rate_bps,
+                delay_ps,
+                buffer,
+                loss,
+                lose,
+                mark_packets,
+                changes,
+            });
         }
     }
     links
@@ -178,6 +193,7 @@ pub fn churn() -> Plan {
         buffer: Buffer::Infinite,
         loss: 0.001,
         lose: Vec::new(),
+        changes: Vec::new(),
         mark_packets: None,
     };
     plan.links = ends.map(link).into();

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from headgate.scenario.base import Buffer, Model, PacketNumbers, Rate, Time
 from headgate.scenario.networks.layout import Demand, Layout, Link, Spot
-from headgate.scenario.queue import DROP_TAIL, Queue
+from headgate.scenario.queue import DROP_TAIL, Queue, RateChange
 from headgate.units import parse_buffer
 
 
@@ -24,6 +24,7 @@ class Dumbbell(Model):
     rtt: Time = Field(gt=0, description="Propagation round trip, host to host.")
     buffer: Buffer = Field(parse_buffer("1 BDP"), description="What may wait at the bottleneck.")
     lose: PacketNumbers = Field((), description="Packets lost there, by number; the first is 1.")
+    changes: tuple[RateChange, ...] = Field((), description="Rates of the bottleneck to come.")
     queue: Queue = Field(DROP_TAIL, description="What the bottleneck does beside queueing.")
     loss: float = Field(0.0, ge=0, lt=1, description="Random loss, left to right, after the queue.")
     access: Literal["links", "direct"] = Field(
@@ -40,7 +41,7 @@ class Dumbbell(Model):
         middle = self.rtt // 2 if direct else 3 * shortest // 10
         layout = Layout(main_ports=("bottleneck",), rate_bps=self.rate, rtt_ps=self.rtt)
         left, right = layout.add_node("left"), layout.add_node("right")
-        shape = (self.rate, middle, self.buffer, self.loss, self.queue, self.lose)
+        shape = (self.rate, middle, self.buffer, self.loss, self.queue, self.lose, self.changes)
         layout.add_pair(Link("bottleneck", left, right, *shape))
         edge = None
         if not direct:

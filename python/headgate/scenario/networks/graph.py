@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from headgate.errors import ScenarioError
 from headgate.scenario.base import Buffer, Model, PacketNumbers, Rate, Time, at
 from headgate.scenario.networks.layout import Demand, Layout, Link, Spot
-from headgate.scenario.queue import DROP_TAIL, Queue
+from headgate.scenario.queue import DROP_TAIL, Queue, RateChange
 from headgate.units import parse_buffer
 
 
@@ -33,6 +33,7 @@ class GraphLink(Model):
     buffer: Buffer | None = Field(None, description="What may wait; absent = the network's.")
     loss: float = Field(0.0, ge=0, lt=1, description="Random loss, after the queue.")
     lose: PacketNumbers = Field((), description="Packets lost, by number; the first is 1.")
+    changes: tuple[RateChange, ...] = Field((), description="Rates to come.")
     queue: Queue | None = Field(None, description="Kind of queue; absent = the network's.")
 
 
@@ -113,7 +114,7 @@ class Graph(Model):
             layout.links.append(
                 Link(
                     f"{one}-{other}", index[one], index[other], self._rate(link), delay, buffer,
-                    link.loss, link.queue or self.queue, link.lose,
+                    link.loss, link.queue or self.queue, link.lose, link.changes,
                 )
             )  # fmt: skip
 

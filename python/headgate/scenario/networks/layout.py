@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from headgate.errors import ScenarioError
-from headgate.scenario.queue import DROP_TAIL, Queue
+from headgate.scenario.queue import DROP_TAIL, Queue, RateChange
 from headgate.units import INFINITE, Amount
 
 Routes = dict[int, tuple[int, int | None]]
@@ -40,6 +40,7 @@ class Link:
     loss: float = 0.0
     queue: Queue = DROP_TAIL
     lose: tuple[int, ...] = ()
+    changes: tuple[RateChange, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -222,6 +223,7 @@ class Layout:
                 "loss": link.loss,
                 "lose": list(link.lose),
                 "mark_packets": mark,
+                "changes": [{"at_ps": c.at, "rate_bps": c.rate} for c in link.changes],
             }
             for link, buffer, mark in zip(
                 self.links, self.buffers(demand, place), self.marks(demand), strict=True
