@@ -1,6 +1,7 @@
 """The conformance suite: every law holds to what it has to, and the cases can fail."""
 
 import json
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -52,6 +53,14 @@ def test_what_does_not_apply_says_why() -> None:
     verdicts = {verdict.case.id: verdict for verdict in run_suite(subjects(["fast"]))}
     assert verdicts["loss-window"].word == "does not apply"
     assert "ns-2" in verdicts["loss-window"].reason
+
+
+def test_a_law_of_the_users_own_is_held_to_the_same_cases() -> None:
+    own = Path(__file__).parent / "laws" / "reno.py"
+    done = CliRunner().invoke(app, ["conform", f"{own}:Reno", "--json"])
+    words = [record["verdict"] for record in json.loads(done.stdout)]
+    assert done.exit_code == 0
+    assert words.count("holds") == sum(not case.only for case in CASES)
 
 
 def test_the_command_prints_for_machines() -> None:

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 def conform(
     name: Annotated[
-        list[str] | None, typer.Argument(help="Laws, by name; all of the catalogue unless given.")
+        list[str] | None,
+        typer.Argument(
+            help="Laws, by name, or ./mylaw.py:MyLaw; all of the catalogue unless given."
+        ),
     ] = None,
     workers: Annotated[int, typer.Option(min=1, help="Cases at once.")] = 2,
     as_json: Json = False,

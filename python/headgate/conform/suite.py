@@ -32,11 +32,19 @@ class Verdict:
 
 
 def subjects(names: Iterable[str] | None = None) -> list[Subject]:
-    """Give the laws of the catalogue, or those named."""
+    """Give the laws of the catalogue, or those named; `./mylaw.py:MyLaw` is a user's own."""
     from headgate import catalog
 
     chosen = [law.name for law in catalog.laws()] if names is None else names
-    return [Subject(catalog.law(name).name, (("law", name),)) for name in chosen]
+    return [_subject(name) for name in chosen]
+
+
+def _subject(name: str) -> Subject:
+    from headgate import catalog
+
+    if any(sign in name for sign in ":./"):
+        return Subject(name, (("control", name),))
+    return Subject(catalog.law(name).name, (("law", name),))
 
 
 def run_suite(chosen: Iterable[Subject], workers: int = 1) -> Iterator[Verdict]:
