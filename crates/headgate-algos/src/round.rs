@@ -1,10 +1,13 @@
-//! The RTTs of one round trip, for the laws that decide once a round.
+//! The RTTs of one round trip, for the laws that decide once a round, and the smallest of all.
 
 /// A round of fewer samples says nothing: they may all be delayed ACKs (Linux tcp_vegas.c).
 const LEAST_SAMPLES: u32 = 3;
 
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct RoundRtt {
+    /// Smallest RTT of data so far, seconds. The handshake's packets are shorter: beside their RTT one
+    /// packet's time on the line looks like a packet in the queue.
+    pub base_s: f64,
     /// Smallest RTT of the round, seconds; infinite before the first sample.
     pub least_s: f64,
     sum_s: f64,
@@ -13,12 +16,18 @@ pub struct RoundRtt {
 
 impl RoundRtt {
     pub fn new() -> Self {
-        Self { least_s: f64::INFINITY, sum_s: 0.0, samples: 0 }
+        Self { base_s: f64::INFINITY, least_s: f64::INFINITY, sum_s: 0.0, samples: 0 }
+    }
+
+    /// A round begins.
+    pub fn restart(&mut self) {
+        *self = Self { base_s: self.base_s, ..Self::new() };
     }
 
     #[inline]
     pub fn sample(&mut self, rtt_s: f64) {
         if rtt_s > 0.0 {
+            self.base_s = self.base_s.min(rtt_s);
             self.least_s = self.least_s.min(rtt_s);
             self.sum_s += rtt_s;
             self.samples += 1;

@@ -150,7 +150,7 @@ impl Law for Ctcp {
             }
         }
         if ack.round_start {
-            self.round = RoundRtt::new();
+            self.round.restart();
         }
     }
 
@@ -170,7 +170,7 @@ impl Law for Ctcp {
     }
 
     fn on_recovered(&mut self, _now_s: f64, _path: &Path, _window: &mut Window) {
-        self.round = RoundRtt::new();
+        self.round.restart();
     }
 
     fn gauge(&self) -> Option<(&'static str, f64)> {

@@ -126,25 +126,26 @@ impl Illinois {
         }
     }
 
-    fn close_round(&mut self, base_rtt_s: f64, cwnd: f64) {
+    fn close_round(&mut self, cwnd: f64) {
         if cwnd < self.params.low_window {
             self.be_reno();
         } else if let Some(mean_s) = self.round.mean_s() {
-            let (delay_s, most_s) = (mean_s - base_rtt_s, self.max_rtt_s - base_rtt_s);
+            let base_s = self.round.base_s;
+            let (delay_s, most_s) = (mean_s - base_s, self.max_rtt_s - base_s);
             self.alpha = self.increase(delay_s, most_s);
             self.beta = self.decrease(delay_s, most_s);
         }
-        self.round = RoundRtt::new();
+        self.round.restart();
     }
 }
 
 impl Law for Illinois {
     #[inline]
-    fn on_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
+    fn on_ack(&mut self, ack: &Ack, _path: &Path, window: &mut Window) {
         self.round.sample(ack.rtt_s);
         self.max_rtt_s = self.max_rtt_s.max(ack.rtt_s);
         if ack.round_start {
-            self.close_round(path.min_rtt_s, window.cwnd);
+            self.close_round(window.cwnd);
         }
         if !ack.cwnd_limited {
             return;
@@ -158,7 +159,7 @@ impl Law for Illinois {
         if event.cause == Cause::Timeout {
             self.be_reno();
             (self.queued, self.calm_rounds) = (false, 0);
-            self.round = RoundRtt::new();
+            self.round.restart();
         }
     }
 
@@ -174,15 +175,17 @@ mod tests {
 
     fn law() -> Illinois {
         let defaults: Vec<f64> = Params::TABLE.iter().map(|param| param.default).collect();
-        Illinois::new(Params::from_values(&defaults))
+        let mut law = Illinois::new(Params::from_values(&defaults));
+        law.round.base_s = PATH.min_rtt_s;
+        law
     }
 
     /// `alpha` and `beta` after a round of this queueing delay, of 100 ms at most.
     fn constants(law: &mut Illinois, delay_s: f64) -> (f64, f64) {
         law.max_rtt_s = 0.2;
-        law.round = RoundRtt::new();
+        law.round.restart();
         law.round.sample(0.1 + delay_s);
-        law.close_round(PATH.min_rtt_s, 100.0);
+        law.close_round(100.0);
         (law.alpha, law.beta)
     }
 
@@ -214,7 +217,7 @@ mod tests {
     #[test]
     fn a_small_window_is_reno() {
         let mut law = law();
-        law.close_round(PATH.min_rtt_s, 14.9);
+        law.close_round(14.9);
         let mut window = avoiding(10.0);
         law.on_ack(&ack(0.1), &PATH, &mut window);
         assert_eq!(window.cwnd, 10.1); // 1/10

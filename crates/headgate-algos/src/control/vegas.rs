@@ -14,8 +14,9 @@
 //! by `base_rtt` in place of `rtt` (`w (rtt - base_rtt)/base_rtt`, cut to whole packets); slow start
 //! doubles each round trip and leaves at most `w base_rtt/rtt + 1`; a round of one or two samples is
 //! Reno's; losses too. `ns2`: alpha 1, beta 3; `rtt` is the round's mean and `w` the flight; `diff` is
-//! rounded; slow start doubles in every other round trip, as in the paper, and at its end gives back
-//! `w/8`; an increase is spread over the round; a loss leaves `w - w/4` (2 of up to 3), a time-out 2.
+//! rounded; the handshake counts for `base_rtt`, so that up to a packet too many seems to queue; slow
+//! start doubles in every other round trip, as in the paper, and at its end gives back `w/8`; an increase
+//! is spread over the round; a loss leaves `w - w/4` (2 of up to 3), a time-out 2.
 //! Neither has here what belongs to a transport: the paper's fine-grained timer, and the halving when a
 //! packet is lost twice. Linux forgets `base_rtt` when it restarts from idle; here it stays.
 //!
@@ -97,16 +98,16 @@ impl Vegas {
             return;
         }
         if self.round.tells() {
-            self.steer(ack, path.min_rtt_s, window);
+            self.steer(ack, window);
         } else {
             Reno.on_ack(ack, path, window);
         }
-        self.round = RoundRtt::new();
+        self.round.restart();
     }
 
     /// Linux: one decision from the smallest RTT of the round.
-    fn steer(&self, ack: &Ack, base_rtt_s: f64, window: &mut Window) {
-        let rtt_s = self.round.least_s;
+    fn steer(&self, ack: &Ack, window: &mut Window) {
+        let (base_rtt_s, rtt_s) = (self.round.base_s, self.round.least_s);
         let diff = (window.cwnd * (rtt_s / base_rtt_s - 1.0)).floor();
         if window.slow_starts() && diff <= self.gamma {
             if ack.cwnd_limited {
@@ -129,7 +130,7 @@ impl Vegas {
     fn ns2_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
         if ack.round_start {
             self.plan(ack, path.min_rtt_s, window);
-            self.round = RoundRtt::new();
+            self.round.restart();
         }
         if self.step == 1.0 && !window.slow_starts() {
             self.step = 0.0;
@@ -191,7 +192,7 @@ impl Law for Vegas {
     }
 
     fn on_congestion(&mut self, event: &Congestion, _path: &Path, window: &mut Window) {
-        self.round = RoundRtt::new();
+        self.round.restart();
         if self.linux {
             reno::halve(event.in_flight, window);
         } else {
@@ -200,7 +201,7 @@ impl Law for Vegas {
     }
 
     fn on_recovered(&mut self, _now_s: f64, _path: &Path, window: &mut Window) {
-        self.round = RoundRtt::new();
+        self.round.restart();
         if !self.linux {
             // after a loss no slow start, even if the window shrinks further
             window.ssthresh = FLOOR;

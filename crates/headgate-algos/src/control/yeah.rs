@@ -100,8 +100,8 @@ impl Yeah {
         }
     }
 
-    fn close_round(&mut self, base_rtt_s: f64, window: &mut Window) {
-        let rtt_s = self.round.least_s;
+    fn close_round(&mut self, window: &mut Window) {
+        let (base_rtt_s, rtt_s) = (self.round.base_s, self.round.least_s);
         self.queue = window.cwnd * (1.0 - base_rtt_s / rtt_s);
         if self.queue > self.params.q_max || rtt_s - base_rtt_s > base_rtt_s / self.params.phi {
             self.go_slow(window);
@@ -142,16 +142,16 @@ impl Yeah {
 
 impl Law for Yeah {
     #[inline]
-    fn on_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
+    fn on_ack(&mut self, ack: &Ack, _path: &Path, window: &mut Window) {
         self.round.sample(ack.rtt_s);
         if ack.cwnd_limited {
             self.grow(ack.acked, window);
             if ack.round_start && self.round.tells() {
-                self.close_round(path.min_rtt_s, window);
+                self.close_round(window);
             }
         }
         if ack.round_start {
-            self.round = RoundRtt::new();
+            self.round.restart();
         }
     }
 
@@ -163,7 +163,7 @@ impl Law for Yeah {
     }
 
     fn on_recovered(&mut self, _now_s: f64, _path: &Path, _window: &mut Window) {
-        self.round = RoundRtt::new();
+        self.round.restart();
     }
 }
 
@@ -174,7 +174,9 @@ mod tests {
 
     fn law() -> Yeah {
         let defaults: Vec<f64> = Params::TABLE.iter().map(|param| param.default).collect();
-        Yeah::new(Params::from_values(&defaults))
+        let mut law = Yeah::new(Params::from_values(&defaults));
+        law.round.base_s = PATH.min_rtt_s;
+        law
     }
 
     /// A round at this RTT, closed by an ACK that adds nothing.

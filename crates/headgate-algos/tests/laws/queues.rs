@@ -124,7 +124,11 @@ fn vegas_keeps_from_alpha_to_beta_packets_of_each_flow() {
     for (variant, least, most) in [(0.0, 2.0 / 1.025, 5.0), (1.0, 0.5, 3.5)] {
         for (flows, cwnd) in [(1, 100.0), (1, 300.0), (4, 100.0), (4, 300.0)] {
             let link = Link { rate: 4_000.0 * flows as f64, base_s: 0.05 };
-            let new = || Flow::new(law("vegas", &[("variant", variant)]), cwnd, 2.0, link.base_s);
+            let new = || {
+                let mut flow = Flow::new(law("vegas", &[("variant", variant)]), cwnd, 2.0, link.base_s);
+                flow.ack(link.base_s);
+                flow
+            };
             let each = link.settle(flows, new, 200) / flows as f64;
             assert!((least..=most).contains(&each), "{variant}, {flows} from {cwnd}: {each}");
         }
