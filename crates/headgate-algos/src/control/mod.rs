@@ -95,6 +95,7 @@ laws! {
     dctcp => Dctcp,
     fast => Fast,
     fast_at => FastAt,
+    hstcp => Hstcp,
     htcp => Htcp,
     illinois => Illinois,
     ledbat => Ledbat,

@@ -184,3 +184,13 @@ fn htcp_has_the_cycle_of_its_increase() {
         close("htcp", ours, theory, 0.01);
     }
 }
+
+#[test]
+fn hstcp_has_the_line_of_its_rfc() {
+    // w = 0.12/p^0.835 takes the constants of the mean window for the whole cycle, in which a(w) moves by
+    // a third to each side. Both errors are of second order, (1/3)^2/2 = 5 % at most.
+    for (period, cycles) in [(10_000, 20), (100_000, 20), (1_000_000, 10)] {
+        let theory = 0.12 * f64::from(period).powf(0.835);
+        close("hstcp", mean_window(law("hstcp", &[]), theory, period, cycles), theory, 0.05);
+    }
+}

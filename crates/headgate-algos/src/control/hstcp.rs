@@ -1,0 +1,262 @@
+//! HighSpeed TCP: standard TCP whose two constants depend on the window.
+//!
+//! # What it does
+//! The larger the window, the faster it grows and the less it gives back on a loss, such that the mean
+//! window follows a straight line in the log-log plane of loss rates. At small windows it is Reno.
+//!
+//! # The law
+//! Above `low_window` = 38 segments: `cwnd += a(w)/w` per acknowledged segment and `cwnd *= 1 - b(w)` on
+//! a loss, with `b(w) = 0.5 + (high_decrease - 0.5) (ln w - ln low)/(ln high - ln low)` and `a(w) = w^2
+//! p(w) 2 b(w)/(2 - b(w))`, where `ln p` is linear in `ln w` from 1e-3 at 38 segments to `high_p` at
+//! `high_window`: about `0.078/w^1.2`. Up to `low_window` `a` = 1, `b` = 1/2.
+//!
+//! # Where it differs from the paper
+//! Windows are fractional; `a` is worked out for the next whole one, and is at least 1 (the formula gives
+//! 0.98 at 39). For another `low_window` the line starts at `1e-3 (38/low)^2`, where standard TCP has
+//! that window. `b` stays `high_decrease` beyond `high_window`. The variant `linux` follows that kernel's
+//! table: `a` is rounded up to a whole number (2 to 73), and `b` is that of the window at which the
+//! formula reaches it; the rows are worked out with the RFC's rounded `p = 1/(12.8 w^1.2)` and lie
+//! within 0.6 % of the kernel's. It takes no other parameter.
+//!
+//! # When to use it
+//! As the standardised step beyond standard TCP on large windows, kind at small ones.
+//!
+//! # References
+//! RFC 3649 §5 (response, a, b; points (38, 1e-3), (83000, 1e-7), 0.1); Linux `tcp_highspeed.c`.
+
+use headgate_model::control::{Ack, Congestion, Law, Path, Window};
+use headgate_model::params::Card;
+
+headgate_model::params! {
+    /// Window up to which the law is Reno's; NIST's study has 31 (recalled, not verified).
+    low_window: number(38.0, (2.0, 1000.0), "segments", "RFC 3649 §5"),
+    /// Window at `high_p`.
+    high_window: number(83000.0, (2000.0, 1e7), "segments", "RFC 3649 §5"),
+    /// Loss rate at which the mean window is `high_window`.
+    high_p: number(1e-7, (1e-12, 1e-5), "", "RFC 3649 §5"),
+    /// Share of the window that a loss takes at `high_window`.
+    high_decrease: number(0.1, (0.01, 0.5), "", "RFC 3649 §5"),
+    /// Which text is followed: rfc, or linux with whole increases by a table.
+    variant: choice(["rfc", "linux"], "RFC 3649; Linux tcp_highspeed.c"),
+}
+
+pub const CARD: Card = Card {
+    name: "hstcp",
+    title: "HighSpeed TCP",
+    aliases: &["highspeed"],
+    family: "loss",
+    law: "w += a(w)/w per ACK; w *= 1 - b(w) on loss; a = 1 to 73, b = 0.5 to 0.1 for w = 38 to 83000",
+    response: "w = 0.12 / p^0.835",
+    references: &["RFC 3649"],
+    params: Params::TABLE,
+};
+
+/// Where standard TCP and the line meet by default (RFC 3649 §5).
+const LOW_P: f64 = 1e-3;
+const LOW_WINDOW: f64 = 38.0;
+
+/// Where the line ends by default, and what a loss takes there.
+const HIGH_WINDOW: f64 = 83_000.0;
+const HIGH_DECREASE: f64 = 0.1;
+
+/// The rounded line of RFC 3649 appendix B, `p = 1/(12.8 w^1.2)`.
+const ROUNDED: (f64, f64) = (1.0 / 12.8, -1.2);
+
+/// Linux's last increase (HSTCP_AIMD_MAX), and a window beyond the one that reaches it.
+const LAST_ROW: f64 = 73.0;
+const BEYOND_ROWS: f64 = 200_000.0;
+
+/// An increase per round trip that holds for windows above `from`, up to `to`.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+struct Row {
+    a: f64,
+    from: f64,
+    to: f64,
+}
+
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Hstcp {
+    low_window: f64,
+    /// Least share that a loss takes.
+    least: f64,
+    /// `p(w) = scale w^slope`.
+    scale: f64,
+    slope: f64,
+    /// Change of `b` per unit of `ln w`.
+    fall: f64,
+    row: Row,
+    linux: bool,
+}
+
+impl Hstcp {
+    pub fn new(params: Params) -> Self {
+        if params.variant == 1.0 {
+            return Self::of((LOW_WINDOW, HIGH_WINDOW), HIGH_DECREASE, ROUNDED, true);
+        }
+        let (low, high) = (params.low_window, params.high_window);
+        let low_p = LOW_P * (LOW_WINDOW / low) * (LOW_WINDOW / low);
+        let slope = libm::log(params.high_p / low_p) / libm::log(high / low);
+        let line = (low_p * libm::pow(low, -slope), slope);
+        Self::of((low, high), params.high_decrease, line, false)
+    }
+
+    fn of((low, high): (f64, f64), high_decrease: f64, (scale, slope): (f64, f64), linux: bool) -> Self {
+        let fall = (high_decrease - 0.5) / libm::log(high / low);
+        let row = Row { a: 1.0, from: 0.0, to: low };
+        // the table goes on beyond the line's end
+        let least = if linux { 0.0 } else { high_decrease };
+        Self { low_window: low, least, scale, slope, fall, row, linux }
+    }
+
+    /// The share that a loss takes.
+    fn b(&self, w: f64) -> f64 {
+        (0.5 + self.fall * libm::log(w / self.low_window)).clamp(self.least, 0.5)
+    }
+
+    /// The increase per round trip, segments.
+    fn a(&self, w: f64) -> f64 {
+        let b = self.b(w);
+        self.scale * libm::pow(w, 2.0 + self.slope) * 2.0 * b / (2.0 - b)
+    }
+
+    fn row(&self, w: f64) -> Row {
+        if w <= self.low_window {
+            return Row { a: 1.0, from: 0.0, to: self.low_window };
+        }
+        if self.linux {
+            return self.linux_row(w);
+        }
+        let to = w.ceil();
+        Row { a: self.a(to).max(1.0), from: to - 1.0, to }
+    }
+
+    fn linux_row(&self, w: f64) -> Row {
+        // the least increase that is not reached by any whole window below `w`
+        let below = (w.ceil() - 1.0).min(BEYOND_ROWS);
+        let a = (self.a(below).floor() + 1.0).clamp(2.0, LAST_ROW);
+        let to = if a == LAST_ROW { f64::MAX } else { self.reaches(a) };
+        Row { a, from: self.reaches(a - 1.0).max(self.low_window), to }
+    }
+
+    /// The least whole window at which the formula reaches this increase.
+    fn reaches(&self, a: f64) -> f64 {
+        let (mut low, mut high) = (self.low_window.floor(), BEYOND_ROWS);
+        while high - low > 1.0 {
+            let middle = ((low + high) / 2.0).floor();
+            if self.a(middle) < a {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        high
+    }
+
+    fn avoid(&mut self, acked: f64, window: &mut Window) {
+        let w = window.cwnd;
+        if w <= self.row.from || w > self.row.to {
+            self.row = self.row(w);
+        }
+        window.cwnd += self.row.a * (acked / w).min(1.0);
+    }
+
+    /// What a loss leaves of a flight, segments.
+    fn left(&self, flight: f64) -> f64 {
+        if flight <= self.low_window {
+            return flight / 2.0;
+        }
+        let at = if self.linux { self.reaches(self.row(flight).a) } else { flight };
+        flight * (1.0 - self.b(at))
+    }
+}
+
+impl Law for Hstcp {
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack, _path: &Path, window: &mut Window) {
+        if !ack.cwnd_limited {
+            return;
+        }
+        let left = if window.slow_starts() { window.slow_start(ack.acked) } else { ack.acked };
+        if left > 0.0 {
+            self.avoid(left, window);
+        }
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, _path: &Path, window: &mut Window) {
+        window.ssthresh = self.left(f64::from(event.in_flight)).max(2.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trial::{PATH, ack, avoiding, loss};
+
+    fn law(low_window: f64, variant: f64) -> Hstcp {
+        let (high_window, high_p, high_decrease) = (83_000.0, 1e-7, 0.1);
+        Hstcp::new(Params { low_window, high_window, high_p, high_decrease, variant })
+    }
+
+    fn left(law: &mut Hstcp, in_flight: u32) -> f64 {
+        let mut window = avoiding(f64::from(in_flight));
+        law.on_congestion(&loss(in_flight), &PATH, &mut window);
+        window.ssthresh
+    }
+
+    fn acked(law: &mut Hstcp, cwnd: f64) -> f64 {
+        let mut window = avoiding(cwnd);
+        law.on_ack(&ack(0.1), &PATH, &mut window);
+        window.cwnd - cwnd
+    }
+
+    #[test]
+    fn the_constants_at_the_ends_of_the_line() {
+        let law = law(38.0, 0.0);
+        assert!((law.b(38.0) - 0.5).abs() < 1e-12 && (law.b(83_000.0) - 0.1).abs() < 1e-12);
+        // 38^2 1e-3 * 2/3 = 0.963; 83000^2 1e-7 * 0.2/1.9 = 72.52
+        assert!((law.a(38.0) - 0.9627).abs() < 1e-4 && (law.a(83_000.0) - 72.516).abs() < 1e-3);
+    }
+
+    #[test]
+    fn one_ack_adds_a_share_of_a() {
+        // b(1000) = 0.5 - 0.4 * 3.2702/7.6890 = 0.32988; p = 1e-3 (1000/38)^-1.19785 = 1.9893e-5;
+        // a = 19.893 * 0.65975/1.67012 = 7.858
+        assert!((acked(&mut law(38.0, 0.0), 1000.0) - 7.858e-3).abs() < 2e-6);
+        assert_eq!(acked(&mut law(38.0, 0.0), 32.0), 1.0 / 32.0);
+    }
+
+    #[test]
+    fn a_loss_takes_b_and_half_of_a_small_window() {
+        assert!((left(&mut law(38.0, 0.0), 1000) - 670.12).abs() < 0.02);
+        assert_eq!(left(&mut law(38.0, 0.0), 38), 19.0);
+        assert!((left(&mut law(38.0, 0.0), 1_000_000) - 900_000.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn another_low_window_starts_where_standard_tcp_has_it() {
+        let law = law(31.0, 0.0);
+        let p = law.scale * libm::pow(31.0, law.slope);
+        assert!((p - 1.5026e-3).abs() < 1e-7); // 1e-3 (38/31)^2
+        assert_eq!(law.row(31.0).a, 1.0);
+    }
+
+    #[test]
+    fn the_rows_of_linux_are_where_the_formula_reaches_whole_increases() {
+        // RFC 3649 appendix B, as the kernel has it: increase and window
+        let law = law(38.0, 1.0);
+        for (a, window) in [(2.0, 118.0), (3.0, 221.0), (8.0, 1058.0), (29.0, 9991.0), (71.0, 84_035.0)] {
+            assert!((law.reaches(a) / window - 1.0).abs() < 0.006, "{a}: {}", law.reaches(a));
+            assert_eq!((law.row(window * 0.99).a, law.row(window * 1.01).a), (a, a + 1.0));
+        }
+        assert_eq!((law.row(118.0).a, law.row(118.5).a, law.reaches(2.0)), (2.0, 3.0, 118.0));
+        assert_eq!((law.row(39.0).a, law.row(38.0).a, law.row(1e6).a), (2.0, 1.0, 73.0));
+    }
+
+    #[test]
+    fn linux_takes_the_share_of_the_row() {
+        // 100 segments are in the row of 118: 112/256
+        let ours = left(&mut law(38.0, 1.0), 100);
+        assert!((ours - 100.0 * (1.0 - 112.0 / 256.0)).abs() < 0.5, "{ours}");
+        assert!((acked(&mut law(38.0, 1.0), 100.0) - 0.02).abs() < 1e-12);
+    }
+}
