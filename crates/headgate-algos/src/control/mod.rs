@@ -102,5 +102,6 @@ laws! {
     reno => Reno,
     scalable => Scalable,
     vegas => Vegas,
+    westwood => Westwood,
     yeah => Yeah,
 }

@@ -194,3 +194,21 @@ fn hstcp_has_the_line_of_its_rfc() {
         close("hstcp", mean_window(law("hstcp", &[]), theory, period, cycles), theory, 0.05);
     }
 }
+
+#[test]
+fn westwood_keeps_the_share_that_is_not_queued() {
+    // At 100 ms, 70 of them without a queue, a loss keeps 0.7 of the window that the bandwidth tells: two
+    // filters lag 7 samples of 70 ms each, and half a sample twice, 10.5 round trips or segments in all. A
+    // cycle from 0.7 (W - 10.5) to W has as many rounds as segments. The lag is known to half a round.
+    let (period, cycles) = (100_000, 10);
+    let mut flow = Flow::new(law("westwood", &[]), 500.0, 2.0, 0.07);
+    flow.ack(0.07);
+    cycle(&mut flow, period, cycles);
+    let rounds = cycle(&mut flow, period, cycles);
+    let (kept, lag, packets) = (0.7, 10.5, f64::from(period));
+    // (W^2 - kept^2 (W - lag)^2)/2 = packets
+    let (a, b) = ((1.0 - kept * kept) / 2.0, kept * kept * lag);
+    let peak = (-b + (b * b + 4.0 * a * (packets + b * lag / 2.0)).sqrt()) / (2.0 * a);
+    let theory = (peak + kept * (peak - lag)) / 2.0;
+    close("westwood", packets * f64::from(cycles) / rounds, theory, 0.005);
+}

@@ -1,0 +1,236 @@
+//! Westwood+: standard TCP that backs off to the bandwidth it has measured.
+//!
+//! # What it does
+//! Grows as Reno, and measures the rate of ACKs. After a loss the window is what fills the path at that
+//! rate without a queue; a loss that had nothing to do with a queue so takes little.
+//!
+//! # The law
+//! Increase: Reno's. Once per `max(srtt, 50 ms)` a sample `b = acknowledged / interval` passes two
+//! filters: `b1 = 7/8 b1 + 1/8 b`, `bwe = 7/8 bwe + 1/8 b1`; the first sample starts both. Loss:
+//! `cwnd = ssthresh = max(2, bwe min_rtt)`. Time-out: `ssthresh` likewise, and `min_rtt` is learnt anew. A
+//! duplicate ACK that names no segment counts as one, and later ACKs are corrected for it.
+//!
+//! # Where it differs from the paper
+//! Not by default. The variant `linux` follows that kernel's module: recovery aims at half the flight, and
+//! its end sets window and threshold by the bandwidth measured until then. Where the profile counts ACKs
+//! instead of segments, bandwidth is in ACKs, too.
+//!
+//! # When to use it
+//! On paths with losses that are no congestion, and in buffers larger than the path, which it empties.
+//!
+//! # References
+//! Grieco, Mascolo 2004; Mascolo et al. 2001; Linux `tcp_westwood.c` and ns-2's (50 ms, filters of 7/8).
+
+use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Window};
+use headgate_model::params::Card;
+
+use super::reno::{self, Reno};
+
+headgate_model::params! {
+    /// Shortest interval of a bandwidth sample.
+    interval_s: number(0.05, (0.001, 10.0), "s", "Linux tcp_westwood.c"),
+    /// Weight of the past in each of the two filters.
+    memory: number(0.875, (0.0, 0.999), "", "Linux tcp_westwood.c"),
+    /// When the window is set: paper, at the loss, or linux, at the end of its recovery.
+    variant: choice(["paper", "linux"], "Grieco, Mascolo 2004; Linux tcp_westwood.c"),
+}
+
+pub const CARD: Card = Card {
+    name: "westwood",
+    title: "Westwood+",
+    aliases: &["westwood+"],
+    family: "loss",
+    law: "w += 1/w per ACK; w = bandwidth * min_rtt on loss",
+    response: "w = (rtt / ((rtt - min_rtt) p))^0.5",
+    references: &["Grieco, Mascolo 2004", "Mascolo, Casetti, Gerla, Sanadidi, Wang 2001"],
+    params: Params::TABLE,
+};
+
+/// The smallest window, segments.
+const FLOOR: f64 = 2.0;
+
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Westwood {
+    interval_s: f64,
+    memory: f64,
+    /// Bandwidth after one filter and after both, segments/s; 0 before the first sample.
+    once: f64,
+    bandwidth: f64,
+    /// Segments of the sample under way, and its beginning.
+    acked: f64,
+    since_s: f64,
+    /// Smallest RTT since the last time-out, seconds.
+    min_rtt_s: f64,
+    /// Segments counted by duplicates that a later ACK will tell of again.
+    ahead: f64,
+    linux: bool,
+}
+
+impl Westwood {
+    pub fn new(params: Params) -> Self {
+        Self {
+            interval_s: params.interval_s,
+            memory: params.memory,
+            once: 0.0,
+            bandwidth: 0.0,
+            acked: 0.0,
+            since_s: 0.0,
+            min_rtt_s: f64::INFINITY,
+            ahead: 0.0,
+            linux: params.variant == 1.0,
+        }
+    }
+
+    fn note(&mut self, ack: &Ack, srtt_s: f64) {
+        let elapsed_s = ack.now_s - self.since_s;
+        if elapsed_s > srtt_s.max(self.interval_s) {
+            self.filter(self.acked / elapsed_s);
+            (self.acked, self.since_s) = (0.0, ack.now_s);
+        }
+        self.acked += self.arrived(ack.acked);
+        if ack.rtt_s > 0.0 {
+            self.min_rtt_s = self.min_rtt_s.min(ack.rtt_s);
+        }
+    }
+
+    fn filter(&mut self, sample: f64) {
+        if self.bandwidth == 0.0 {
+            (self.once, self.bandwidth) = (sample, sample);
+        } else {
+            self.once += (1.0 - self.memory) * (sample - self.once);
+            self.bandwidth += (1.0 - self.memory) * (self.once - self.bandwidth);
+        }
+    }
+
+    /// Segments that left the network, by an ACK of `acked` (Linux, westwood_acked_count).
+    fn arrived(&mut self, acked: f64) -> f64 {
+        if acked <= 0.0 {
+            self.ahead += 1.0;
+        }
+        if acked <= 1.0 {
+            return 1.0;
+        }
+        let told = self.ahead.min(acked);
+        self.ahead -= told;
+        (acked - told).max(1.0)
+    }
+
+    /// What fills the path without a queue, segments.
+    fn fill(&self, path: &Path) -> f64 {
+        let min_rtt_s = if self.min_rtt_s.is_finite() { self.min_rtt_s } else { path.min_rtt_s };
+        if min_rtt_s.is_finite() { (self.bandwidth * min_rtt_s).max(FLOOR) } else { FLOOR }
+    }
+}
+
+impl Law for Westwood {
+    fn on_start(&mut self, now_s: f64, _path: &Path, _window: &mut Window) {
+        self.since_s = now_s;
+    }
+
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
+        self.note(ack, path.srtt_s);
+        Reno.on_ack(ack, path, window);
+    }
+
+    fn on_recovery_ack(&mut self, ack: &Ack, path: &Path, _window: &mut Window) {
+        self.note(ack, path.srtt_s);
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, path: &Path, window: &mut Window) {
+        let timeout = event.cause == Cause::Timeout;
+        if self.linux && !timeout {
+            reno::halve(event.in_flight, window);
+        } else {
+            window.ssthresh = self.fill(path);
+        }
+        if timeout {
+            self.min_rtt_s = f64::INFINITY;
+        }
+    }
+
+    fn on_recovered(&mut self, _now_s: f64, path: &Path, window: &mut Window) {
+        if self.linux {
+            window.ssthresh = self.fill(path);
+            window.cwnd = window.ssthresh;
+        }
+    }
+
+    fn gauge(&self) -> Option<(&'static str, f64)> {
+        Some(("bandwidth", self.bandwidth))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trial::{PATH, ack, avoiding, loss, timeout};
+
+    fn law(variant: f64) -> Westwood {
+        Westwood::new(Params { interval_s: 0.05, memory: 0.875, variant })
+    }
+
+    fn measured(variant: f64) -> Westwood {
+        Westwood { once: 1000.0, bandwidth: 1000.0, min_rtt_s: 0.08, ..law(variant) }
+    }
+
+    fn acked(law: &mut Westwood, now_s: f64, acked: f64) {
+        law.note(&Ack { now_s, acked, ..ack(0.1) }, 0.1);
+    }
+
+    #[test]
+    fn bandwidth_passes_two_filters() {
+        let mut law = law(0.0);
+        acked(&mut law, 0.05, 200.0);
+        acked(&mut law, 0.1, 1.0);
+        assert_eq!(law.bandwidth, 0.0); // no more than one RTT yet
+        acked(&mut law, 0.201, 200.0);
+        let first = 201.0 / 0.201;
+        assert_eq!((law.once, law.bandwidth), (first, first));
+        acked(&mut law, 0.301 + 1e-9, 1.0);
+        assert!((law.once - (875.0 + 250.0)).abs() < 1e-3); // 2000/s: 7/8 1000 + 1/8 2000
+        assert!((law.bandwidth - (875.0 + 1125.0 / 8.0)).abs() < 1e-3);
+    }
+
+    #[test]
+    fn a_duplicate_counts_once() {
+        let mut law = law(0.0);
+        // three duplicates, then an ACK of five that tells of them again, then plain ones
+        let counted = [0.0, 0.0, 0.0, 5.0, 1.0, 2.0].map(|acked| law.arrived(acked));
+        assert_eq!(counted, [1.0, 1.0, 1.0, 2.0, 1.0, 2.0]);
+    }
+
+    #[test]
+    fn a_loss_leaves_what_fills_the_path() {
+        let mut window = avoiding(100.0);
+        measured(0.0).on_congestion(&loss(100), &PATH, &mut window);
+        assert_eq!(window.ssthresh, 80.0); // 1000/s * 80 ms
+        law(0.0).on_congestion(&loss(100), &PATH, &mut window);
+        assert_eq!(window.ssthresh, 2.0); // nothing is known
+    }
+
+    #[test]
+    fn linux_sets_the_window_when_recovery_ends() {
+        let (mut law, mut window) = (measured(1.0), avoiding(100.0));
+        law.on_congestion(&loss(100), &PATH, &mut window);
+        assert_eq!(window.ssthresh, 50.0);
+        law.on_recovered(1.0, &PATH, &mut window);
+        assert_eq!((window.cwnd, window.ssthresh), (80.0, 80.0));
+    }
+
+    #[test]
+    fn a_timeout_learns_the_smallest_rtt_anew() {
+        let (mut law, mut window) = (measured(1.0), avoiding(1.0));
+        law.on_congestion(&timeout(100), &PATH, &mut window);
+        assert_eq!((window.cwnd, window.ssthresh), (1.0, 80.0));
+        acked(&mut law, 0.01, 1.0);
+        assert_eq!(law.min_rtt_s, 0.1);
+    }
+
+    #[test]
+    fn it_grows_as_reno() {
+        let (mut law, mut window) = (law(0.0), avoiding(8.0));
+        law.on_ack(&ack(0.1), &PATH, &mut window);
+        assert_eq!(window.cwnd, 8.125);
+    }
+}
