@@ -133,6 +133,8 @@ fn series_flows(rows: &[FlowSample]) -> Table {
         .figure("cwnd_packets", |row| row.cwnd)
         .figure("ssthresh_packets", |row| row.ssthresh)
         .figure("srtt_s", |row| row.srtt_s)
+        .figure("pace", |row| row.pace)
+        .figure("gauge", |row| row.gauge)
         .count("in_flight", |row| row.in_flight.into())
         .count("delivered_packets", |row| row.delivered.into())
         .build()

@@ -167,6 +167,8 @@ fn flow_samples<L: Registry>(now: Time, world: &World<L>) -> impl Iterator<Item 
             cwnd: sender.window.cwnd,
             ssthresh: sender.window.ssthresh,
             srtt_s: sender.rtt.path.srtt_s,
+            pace: sender.pacing_rate(&world.shared),
+            gauge: sender.gauge(),
             in_flight: sender.flight(),
             delivered: sender.una,
         })

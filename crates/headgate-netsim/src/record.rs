@@ -170,6 +170,10 @@ pub struct FlowSample {
     pub cwnd: f64,
     pub ssthresh: f64,
     pub srtt_s: f64,
+    /// Pacing rate, segments/s; infinite when unpaced.
+    pub pace: f64,
+    /// What the law shows of itself; NaN if nothing.
+    pub gauge: f64,
     pub in_flight: u32,
     pub delivered: u32,
 }

@@ -132,10 +132,12 @@ def series(plan: Plan, facts: Mapping[str, Any]) -> dict[str, Any]:
     of_flows, of_ports = facts["series_flows"], facts["series_ports"]
     flow, link = of_flows["flow"].astype(np.int64), of_ports["link"].astype(np.int64)
     bits = 8 * np.array([_segment(plan, name) for name in names])
+    packets = 8 * np.array([_packet(plan, name) for name in names])
     delivered = bits[flow] * of_flows["delivered_packets"]
     parts = [
         {
             **_renamed(of_flows, {"in_flight": "in_flight_packets"}),
+            "pacing_rate_bps": packets[flow] * of_flows["pace"],
             "throughput_bps": _slope(of_flows["t_s"], delivered, flow),
         },
         {**of_ports, "throughput_bps": _slope(of_ports["t_s"], 8.0 * of_ports["sent_bytes"], link)},
@@ -168,6 +170,12 @@ def _renamed(facts: Facts, names: Mapping[str, str]) -> dict[str, NDArray[Any]]:
 def _segment(plan: Plan, flow: str) -> float:
     item = next(item for item in plan["traffic"] if item["name"] == flow)
     return float(plan["transports"][item["transport"]]["segment_bytes"])
+
+
+def _packet(plan: Plan, flow: str) -> float:
+    item = next(item for item in plan["traffic"] if item["name"] == flow)
+    transport = plan["transports"][item["transport"]]
+    return float(transport["segment_bytes"] + transport["header_bytes"])
 
 
 def _slope(t_s: NDArray[Any], total: NDArray[Any], of: NDArray[Any]) -> NDArray[np.float64]:

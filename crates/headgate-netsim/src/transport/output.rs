@@ -40,7 +40,7 @@ impl<L: Registry> Sender<L> {
 
     /// Segments/s; infinite when the flow is not paced.
     #[inline]
-    fn pacing_rate(&self, shared: &Shared<L>) -> f64 {
+    pub fn pacing_rate(&self, shared: &Shared<L>) -> f64 {
         match self.profile(shared).pacing {
             Some(gains) if self.window.pace.is_infinite() => self.window_rate(gains),
             _ => self.window.pace,

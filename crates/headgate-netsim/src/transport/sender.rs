@@ -361,6 +361,11 @@ impl<L: Registry> Sender<L> {
         self.episode.as_ref().map_or(self.next - self.una, |e| e.board.pipe())
     }
 
+    /// What the law shows of itself; NaN if nothing.
+    pub fn gauge(&self) -> f64 {
+        self.law.gauge().map_or(f64::NAN, |gauge| gauge.1)
+    }
+
     /// Memory beside the record itself.
     pub fn extra_bytes(&self) -> usize {
         self.episode.as_ref().map_or(0, |e| e.bytes()) + self.journal.as_ref().map_or(0, |j| j.bytes())
