@@ -38,7 +38,10 @@ class Rate:
         then_in_flight: float = 0.0,
         lost: float = 0.0,
         lost_since: float = 0.0,
+        newly_lost: float = 0.0,
         in_flight: float = 0.0,
+        rtt_s: float = 0.0,
+        wait_s: float = 0.0,
         app_limited: bool = False,
     ) -> None: ...
     @property
@@ -58,7 +61,13 @@ class Rate:
     @property
     def lost_since(self) -> float: ...
     @property
+    def newly_lost(self) -> float: ...
+    @property
     def in_flight(self) -> float: ...
+    @property
+    def rtt_s(self) -> float: ...
+    @property
+    def wait_s(self) -> float: ...
     @property
     def app_limited(self) -> bool: ...
 
@@ -72,6 +81,8 @@ class Ack:
         in_flight: int = 10,
         round_start: bool = False,
         cwnd_limited: bool = True,
+        recovers: bool = False,
+        after_timeout: bool = False,
         marked: float = 0.0,
         rate: Rate = ...,
     ) -> None: ...
@@ -87,6 +98,10 @@ class Ack:
     def round_start(self) -> bool: ...
     @property
     def cwnd_limited(self) -> bool: ...
+    @property
+    def recovers(self) -> bool: ...
+    @property
+    def after_timeout(self) -> bool: ...
     @property
     def marked(self) -> float: ...
     @property

@@ -35,6 +35,15 @@ impl Window {
         self.cwnd += step;
         acked - step
     }
+
+    /// Segments that a paced sender may hand over at once: a millisecond's worth (2^-10 s), two at
+    /// least from 1.2 Mbit/s up, 64 KiB at most (Linux, `tcp_tso_autosize` and `bbr_min_tso_segs`).
+    pub fn quantum(&self, segment_bytes: u32) -> f64 {
+        let bits = f64::from(segment_bytes) * 8.0;
+        let least = if self.pace * bits < 1.2e6 { 1.0 } else { 2.0 };
+        let most = (65_215.0 * 8.0 / bits).floor(); // less the largest header
+        (self.pace / 1024.0).floor().min(most).max(least)
+    }
 }
 
 /// What one acknowledgement brought.
@@ -53,6 +62,9 @@ pub struct Ack {
     pub round_start: bool,
     /// The window is what limits the flow; laws do not grow it otherwise.
     pub cwnd_limited: bool,
+    /// Losses are still being repaired after this ACK, by fast recovery or after a time-out.
+    pub recovers: bool,
+    pub after_timeout: bool,
     /// Segments of this ACK whose congestion mark was echoed (ECN, [`Echo::Accurate`] only).
     pub marked: f64,
     /// All zero unless [`Law::wants_rate`].
@@ -77,8 +89,14 @@ pub struct Rate {
     /// Segments found lost in all, and since the sampled segment was sent.
     pub lost: f64,
     pub lost_since: f64,
+    /// Segments found lost since the ACK before.
+    pub newly_lost: f64,
     /// Segments in flight now, after this ACK.
     pub in_flight: f64,
+    /// RTT of the newest segment of this ACK that was sent only once, seconds; 0 when there is none.
+    pub rtt_s: f64,
+    /// Time until pacing lets the next segment go, seconds.
+    pub wait_s: f64,
     /// The sender had nothing to send when the sampled segment was sent.
     pub app_limited: bool,
 }

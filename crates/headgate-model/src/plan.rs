@@ -127,6 +127,9 @@ pub struct Transport {
     pub clock_ps: u64,
     /// Pace data at this multiple of cwnd/srtt; absent = send in bursts as the window allows.
     pub pacing: Option<Pacing>,
+    /// Paced segments leave in bursts ([`crate::control::Window::quantum`]), not one by one.
+    #[serde(default)]
+    pub pacing_bursts: bool,
     /// Every law uses ECN (RFC 3168), not only those that need it.
     #[serde(default)]
     pub ecn: bool,

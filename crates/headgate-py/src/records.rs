@@ -47,7 +47,10 @@ record! {
         then_in_flight: f64 = 0.0,
         lost: f64 = 0.0,
         lost_since: f64 = 0.0,
+        newly_lost: f64 = 0.0,
         in_flight: f64 = 0.0,
+        rtt_s: f64 = 0.0,
+        wait_s: f64 = 0.0,
         app_limited: bool = false,
     }
 }
@@ -61,6 +64,8 @@ record! {
         in_flight: u32 = 10,
         round_start: bool = false,
         cwnd_limited: bool = true,
+        recovers: bool = false,
+        after_timeout: bool = false,
         marked: f64 = 0.0,
         rate: Rate = Rate(control::Rate::default()),
     }

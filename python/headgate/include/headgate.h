@@ -43,8 +43,11 @@ typedef struct headgate_rate {
     double prior;          /* delivered when the sampled segment was sent */
     double then_in_flight; /* segments in flight when it was sent, itself included */
     double lost;           /* segments found lost in all, */
-    double lost_since;     /* and since the sampled segment was sent */
+    double lost_since;     /* since the sampled segment was sent, */
+    double newly_lost;     /* and since the ACK before */
     double in_flight;      /* segments in flight after this ACK */
+    double rtt_s;          /* RTT of the newest segment that was sent only once; 0 when there is none */
+    double wait_s;         /* time until pacing lets the next segment go */
     bool app_limited;      /* there was nothing to send when the sampled segment was sent */
 } headgate_rate;
 
@@ -56,6 +59,8 @@ typedef struct headgate_ack {
     uint32_t in_flight; /* segments in flight before this ACK */
     bool round_start;   /* a round trip has passed since the last such mark */
     bool cwnd_limited;  /* the window is what limits the flow; do not grow it otherwise */
+    bool recovers;      /* losses are still being repaired after this ACK, by fast recovery */
+    bool after_timeout; /* or after a time-out */
     double marked;      /* segments whose congestion mark was echoed */
     headgate_rate rate;
 } headgate_ack;

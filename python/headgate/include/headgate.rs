@@ -76,11 +76,16 @@ pub struct Rate {
     pub prior: f64,
     /// Segments in flight when it was sent, itself included.
     pub then_in_flight: f64,
-    /// Segments found lost in all, and since the sampled segment was sent.
+    /// Segments found lost in all, since the sampled segment was sent, and since the ACK before.
     pub lost: f64,
     pub lost_since: f64,
+    pub newly_lost: f64,
     /// Segments in flight after this ACK.
     pub in_flight: f64,
+    /// RTT of the newest segment that was sent only once, seconds; 0 when there is none.
+    pub rtt_s: f64,
+    /// Time until pacing lets the next segment go, seconds.
+    pub wait_s: f64,
     /// There was nothing to send when the sampled segment was sent.
     pub app_limited: bool,
 }
@@ -100,6 +105,9 @@ pub struct Ack {
     pub round_start: bool,
     /// The window is what limits the flow; do not grow it otherwise.
     pub cwnd_limited: bool,
+    /// Losses are still being repaired after this ACK, by fast recovery or after a time-out.
+    pub recovers: bool,
+    pub after_timeout: bool,
     /// Segments whose congestion mark was echoed.
     pub marked: f64,
     pub rate: Rate,

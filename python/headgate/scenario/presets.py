@@ -32,6 +32,7 @@ DEFAULT: dict[str, Any] = {
     "rtt_sampling": "timestamps",  # RFC 7323
     "clock": 0,
     "pacing": "none",
+    "pacing_bursts": False,
     "ecn": False,
 }
 
@@ -47,6 +48,7 @@ LINUX = DEFAULT | {
     "window_validation": True,
     "delayed_ack": True,
     "quick_acks": 16,
+    "pacing_bursts": True,
 }
 
 # ns-2.35, ns-default.tcl and tcp.cc: it never gives up on a SYN.

@@ -71,6 +71,9 @@ class Transport(Model):
     )
     clock: Time | None = Field(None, description="RTT samples are rounded to this; 0 s = exact.")
     pacing: Pacing | Literal["none"] | None = Field(None, description="Even sending.")
+    pacing_bursts: bool | None = Field(
+        None, description="Paced segments leave in bursts of up to 1 ms, as from Linux."
+    )
     ecn: bool | None = Field(
         None,
         description="Marks are heeded by every law (RFC 3168), not only by those that need it.",
@@ -152,6 +155,7 @@ _AS_THEY_ARE = (
     "delayed_ack",
     "quick_acks",
     "ecn",
+    "pacing_bursts",
 )
 
 

@@ -89,6 +89,7 @@ use headgate_model::params::Card;
 use crate::own::Own;
 
 laws! {
+    bbr => Bbr,
     bic => Bic,
     ctcp => Ctcp,
     cubic => Cubic,

@@ -1,6 +1,12 @@
 //! What several laws may be built from.
 
+pub mod aggregation;
+pub mod conservation;
+pub mod full_pipe;
 pub mod hystart;
 pub mod hystart_pp;
+pub mod policer;
+pub mod rounds;
 pub mod slow_start;
 pub mod whole;
+pub mod windowed;

@@ -63,7 +63,12 @@ fn every_file_opens_with_the_headings_in_order() {
 #[test]
 fn every_card_says_something() {
     for card in AnyLaw::cards() {
-        assert!(["loss", "delay", "hybrid"].contains(&card.family), "{}: {}", card.name, card.family);
+        assert!(
+            ["loss", "delay", "hybrid", "model"].contains(&card.family),
+            "{}: {}",
+            card.name,
+            card.family
+        );
         assert!(!card.references.is_empty(), "{}", card.name);
         for text in [card.title, card.law, card.response] {
             assert!(!text.is_empty(), "{}", card.name);

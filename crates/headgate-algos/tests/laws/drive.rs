@@ -1,7 +1,7 @@
 //! A sender without a network: feeds a law the ACKs of its own window.
 
 use headgate_algos::control::AnyLaw;
-use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Registry, Window};
+use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Rate, Registry, Window};
 use headgate_model::params::Card;
 
 pub fn defaults(card: &Card) -> Vec<f64> {
@@ -26,6 +26,12 @@ pub struct Flow {
     pub window: Window,
     pub path: Path,
     pub now_s: f64,
+    /// Counts of the rate samples: segments delivered, lost, and lost since the last ACK.
+    delivered: f64,
+    lost: f64,
+    newly_lost: f64,
+    /// What is being repaired, and for how many ACKs yet.
+    repair: (Cause, u32),
     /// ACKs until the next round starts.
     left: u32,
 }
@@ -34,7 +40,17 @@ impl Flow {
     pub fn new(law: AnyLaw, cwnd: f64, ssthresh: f64, base_rtt_s: f64) -> Self {
         let path = Path { srtt_s: base_rtt_s, min_rtt_s: base_rtt_s, segment_bytes: 1500 };
         let window = Window { cwnd, ssthresh, pace: f64::INFINITY };
-        let mut flow = Self { law, window, path, now_s: 0.0, left: cwnd as u32 };
+        let mut flow = Self {
+            law,
+            window,
+            path,
+            now_s: 0.0,
+            delivered: 0.0,
+            lost: 0.0,
+            newly_lost: 0.0,
+            repair: (Cause::Loss, 0),
+            left: cwnd as u32,
+        };
         flow.law.on_start(0.0, &flow.path, &mut flow.window);
         flow
     }
@@ -58,28 +74,87 @@ impl Flow {
             in_flight: self.in_flight(),
             round_start,
             cwnd_limited: true,
+            recovers: self.repairs(Cause::Loss),
+            after_timeout: self.repairs(Cause::Timeout),
+            rate: self.rate(rtt_s),
             ..Ack::default()
         };
-        self.law.on_ack(&ack, &self.path, &mut self.window);
+        self.repair.1 = self.repair.1.saturating_sub(1);
+        if ack.recovers {
+            self.law.on_recovery_ack(&ack, &self.path, &mut self.window);
+        } else {
+            self.law.on_ack(&ack, &self.path, &mut self.window);
+        }
+    }
+
+    fn repairs(&self, after: Cause) -> bool {
+        self.repair.0 == after && self.repair.1 > 0
+    }
+
+    /// A window in a round trip is the rate.
+    fn rate(&mut self, rtt_s: f64) -> Rate {
+        let in_flight = f64::from(self.in_flight());
+        self.delivered += 1.0;
+        let newly_lost = std::mem::take(&mut self.newly_lost);
+        Rate {
+            per_s: if rtt_s > 0.0 { in_flight / rtt_s } else { 0.0 },
+            interval_s: rtt_s,
+            delivered: self.delivered,
+            newly: 1.0,
+            prior: (self.delivered - in_flight).max(0.0),
+            then_in_flight: in_flight,
+            lost: self.lost,
+            lost_since: newly_lost,
+            newly_lost,
+            in_flight: in_flight - 1.0,
+            rtt_s,
+            ..Rate::default()
+        }
     }
 
     fn suffer(&mut self, cause: Cause, in_flight: u32) {
+        if cause != Cause::Mark {
+            self.lose_segment(in_flight);
+        }
         let event = Congestion { cause, now_s: self.now_s, in_flight };
         self.law.on_congestion(&event, &self.path, &mut self.window);
+    }
+
+    fn lose_segment(&mut self, in_flight: u32) {
+        (self.lost, self.newly_lost) = (self.lost + 1.0, self.newly_lost + 1.0);
+        let (delivered, then_in_flight) = (self.delivered, f64::from(in_flight));
+        let sent = Rate {
+            delivered,
+            prior: delivered,
+            then_in_flight,
+            lost: self.lost,
+            lost_since: 1.0,
+            ..Rate::default()
+        };
+        self.law.on_segment_lost(&sent, &self.path, &mut self.window);
+    }
+
+    fn settle(&mut self) {
+        if !self.law.keeps_window() {
+            self.window.cwnd = self.window.ssthresh;
+        }
+        self.law.on_recovered(self.now_s, &self.path, &mut self.window);
     }
 
     /// A congestion mark, echoed.
     pub fn mark(&mut self) {
         self.suffer(Cause::Mark, self.in_flight());
-        self.window.cwnd = self.window.ssthresh;
-        self.law.on_recovered(self.now_s, &self.path, &mut self.window);
+        self.settle();
     }
 
-    /// A loss, repaired at once.
+    /// A loss, repaired at once, or within a window of ACKs for a law that sets the window meanwhile.
     pub fn lose(&mut self) {
-        self.suffer(Cause::Loss, self.in_flight());
-        self.window.cwnd = self.window.ssthresh;
-        self.law.on_recovered(self.now_s, &self.path, &mut self.window);
+        let in_flight = self.in_flight();
+        self.suffer(Cause::Loss, in_flight);
+        if self.law.keeps_window() {
+            self.repair = (Cause::Loss, in_flight);
+        }
+        self.settle();
     }
 
     /// The retransmission timer: the window is one segment before the law hears of it.
@@ -87,6 +162,7 @@ impl Flow {
         let in_flight = self.in_flight();
         self.window.cwnd = 1.0;
         self.suffer(Cause::Timeout, in_flight);
+        self.repair = (Cause::Timeout, in_flight);
     }
 }
 

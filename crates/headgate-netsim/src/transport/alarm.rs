@@ -56,10 +56,11 @@ impl<L: Registry> Sender<L> {
         self.tally.timeouts += 1;
         shared.counters.timeouts += 1;
         let flight = self.flight_for_law();
+        let reduced = (self.phase == Phase::Recovery).then_some(self.window.ssthresh);
         self.window.cwnd = 1.0;
+        self.lose_all();
         // RFC 5681 §3.1: ssthresh is held while the same segment times out again.
         if !std::mem::replace(&mut self.retried, true) {
-            let reduced = (self.phase == Phase::Recovery).then_some(self.window.ssthresh);
             self.tell_law(Cause::Timeout, flight, shared.now);
             // one reduction for one window of losses (as Linux, tcp_enter_loss)
             self.window.ssthresh = reduced.unwrap_or(self.window.ssthresh);
@@ -69,7 +70,6 @@ impl<L: Registry> Sender<L> {
         self.timed = None;
         self.probe = None;
         self.round_end = self.next;
-        self.lose_all();
         self.restart_timer(shared);
         self.pump(shared);
     }

@@ -39,16 +39,22 @@ pub struct Journal {
     latest: Option<Sent>,
     /// Delivered before this ACK.
     before: u32,
-    /// Segments found lost.
+    /// Segments found lost, and before this ACK.
     lost: u32,
+    lost_before: u32,
+    /// Shortest round trip among this ACK's segments that were sent once.
+    rtt: Option<Span>,
+    /// Shortest round trip of all: exact, whatever the clock of the profile.
+    least_rtt: Option<Span>,
     /// Samples are limited by the application until so many are delivered.
     app_limited_until: u32,
 }
 
 impl Journal {
-    /// Notes a transmission that makes `in_flight` segments outstanding.
-    pub fn note_sent(&mut self, seq: u32, now: Time, in_flight: u32) {
-        if in_flight <= 1 {
+    /// Notes a transmission that makes `in_flight` segments outstanding; `alone`: nothing was, not
+    /// even lost segments, and an interval begins.
+    pub fn note_sent(&mut self, seq: u32, now: Time, in_flight: u32, alone: bool) {
+        if alone {
             (self.first_at, self.delivered_at) = (now, now);
         }
         let mut sent = Sent {
@@ -77,9 +83,14 @@ impl Journal {
         let Some(&sent) = self.sent.get((seq - self.base) as usize) else { return };
         self.delivered += 1;
         self.delivered_at = now;
-        if self.latest.is_none_or(|latest| sent.delivered >= latest.delivered) {
+        if self.latest.is_none_or(|latest| sent.at >= latest.at) {
             self.latest = Some(sent);
             self.first_at = sent.at;
+        }
+        if !sent.again {
+            let rtt = now - sent.at;
+            self.rtt = shorter(self.rtt, rtt);
+            self.least_rtt = shorter(self.least_rtt, rtt);
         }
         let spurious = sent.again && now - sent.at < min_rtt;
         if !spurious && (sent.at, seq) > self.newest {
@@ -99,18 +110,21 @@ impl Journal {
 
     /// The sample of this ACK, after which `in_flight` segments are outstanding. There is no rate if the
     /// interval is shorter than any round trip.
-    pub fn rate(&mut self, min_rtt: Span, in_flight: u32) -> Rate {
-        let newly = f64::from(self.delivered - std::mem::replace(&mut self.before, self.delivered));
+    pub fn rate(&mut self, in_flight: u32) -> Rate {
+        let newly = self.delivered - std::mem::replace(&mut self.before, self.delivered);
+        let newly_lost = self.lost - std::mem::replace(&mut self.lost_before, self.lost);
         let counts = Rate {
             delivered: f64::from(self.delivered),
-            newly,
+            newly: f64::from(newly),
             lost: f64::from(self.lost),
+            newly_lost: f64::from(newly_lost),
             in_flight: f64::from(in_flight),
+            rtt_s: self.rtt.take().map_or(0.0, seconds),
             ..Rate::default()
         };
         let Some(sent) = self.latest.take() else { return counts };
         let interval = (sent.at - sent.first_at).max(self.delivered_at - sent.delivered_at);
-        let valid = interval > 0 && interval >= min_rtt;
+        let valid = interval > 0 && self.least_rtt.is_none_or(|least| interval >= least);
         let delivered = f64::from(self.delivered - sent.delivered);
         Rate {
             per_s: if valid { delivered * SECOND as f64 / interval as f64 } else { 0.0 },
@@ -139,7 +153,7 @@ impl Journal {
 
     /// There is nothing to send while `in_flight` segments are outstanding.
     pub fn note_app_limited(&mut self, in_flight: u32) {
-        self.app_limited_until = self.delivered + in_flight.max(1);
+        self.app_limited_until = self.delivered + in_flight.max(1) + 1;
     }
 
     /// The oldest transmission that something sent later has overtaken by more than `patience`: lost.
@@ -168,6 +182,10 @@ impl Journal {
     }
 }
 
+fn shorter(least: Option<Span>, rtt: Span) -> Option<Span> {
+    Some(least.map_or(rtt, |least| least.min(rtt)))
+}
+
 /// See [`Journal::overtaken`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overtaken {
@@ -185,7 +203,7 @@ mod tests {
     /// Ten segments, one each millisecond.
     fn journal() -> Journal {
         let mut journal = Journal::default();
-        (0..10).for_each(|seq| journal.note_sent(seq, u64::from(seq) * MS, seq + 1));
+        (0..10).for_each(|seq| journal.note_sent(seq, u64::from(seq) * MS, seq + 1, seq == 0));
         journal
     }
 
@@ -203,8 +221,8 @@ mod tests {
     #[test]
     fn a_lost_retransmission_is_lost_once_what_was_sent_after_it_arrived() {
         let mut j = journal();
-        j.note_sent(0, 20 * MS, 10);
-        j.note_sent(10, 21 * MS, 11);
+        j.note_sent(0, 20 * MS, 10, false);
+        j.note_sent(10, 21 * MS, 11, false);
         (1..11).for_each(|seq| j.deliver(seq, 121 * MS, 100 * MS));
         assert_eq!(j.overtaken(121 * MS, 0, |s| s > 0), Overtaken::Lost(0));
     }
@@ -212,7 +230,7 @@ mod tests {
     #[test]
     fn an_echo_of_the_first_transmission_does_not_count() {
         let mut j = journal();
-        j.note_sent(0, 90 * MS, 10);
+        j.note_sent(0, 90 * MS, 10, false);
         j.deliver(0, 100 * MS, 100 * MS); // 10 ms after it was sent again
         assert_eq!(j.newest, (0, 0));
     }
@@ -226,9 +244,9 @@ mod tests {
             if ms >= rtt {
                 j.deliver(ms - rtt, now, u64::from(rtt) * MS);
                 j.advance(ms - rtt + 1);
-                rate = j.rate(u64::from(rtt) * MS, rtt - 1).per_s;
+                rate = j.rate(rtt - 1).per_s;
             }
-            j.note_sent(ms, now, (ms + 1).min(rtt));
+            j.note_sent(ms, now, (ms + 1).min(rtt), ms == 0);
         }
         assert!((rate - 1000.0).abs() < 1e-6, "{rate}");
     }

@@ -1,6 +1,6 @@
 //! What a sender puts into the network, and when: the window's allowance, pacing, segments.
 
-use headgate_model::control::Registry;
+use headgate_model::control::{Registry, Window};
 use headgate_model::units::{NEVER, SECOND, Span};
 
 use super::rtt::stamp;
@@ -22,19 +22,68 @@ impl<L: Registry> Sender<L> {
     #[inline]
     pub(super) fn pump(&mut self, shared: &mut Shared<L>) {
         let rate = self.pacing_rate(shared);
-        loop {
-            if self.in_flight(shared) >= self.allowance(shared) || !self.may_send_at(rate, shared) {
-                return;
+        if rate.is_infinite() {
+            self.send_burst(u32::MAX, shared);
+        } else {
+            self.pump_paced(rate, shared);
+        }
+    }
+
+    /// A burst now if it is time, and the timer for the next one. What was sent pushes the next turn
+    /// back by as long as it lasts at this rate.
+    fn pump_paced(&mut self, rate: f64, shared: &mut Shared<L>) {
+        if !self.has_room(shared) || !self.may_send_at(rate, shared) {
+            return;
+        }
+        let sent = self.send_burst(self.burst(rate, shared), shared);
+        let pause = f64::from(sent) * SECOND as f64 / rate;
+        self.pace_next = shared.now.saturating_add((pause as Span).max(1));
+        if sent > 0 && self.has_room(shared) {
+            self.may_send_at(rate, shared);
+        }
+    }
+
+    /// Segments of one turn.
+    fn burst(&self, rate: f64, shared: &Shared<L>) -> u32 {
+        let edge = self.profile(shared).burst_edge;
+        if edge == 0 {
+            return 1;
+        }
+        let quantum = Window { pace: rate, ..self.window }.quantum(self.rtt.path.segment_bytes);
+        (quantum as u32).min(edge - self.next % edge)
+    }
+
+    #[inline]
+    fn has_room(&self, shared: &Shared<L>) -> bool {
+        self.in_flight(shared) < self.allowance(shared)
+    }
+
+    /// Sends up to so many segments, as the window allows; returns how many.
+    #[inline]
+    fn send_burst(&mut self, most: u32, shared: &mut Shared<L>) -> u32 {
+        let mut sent = 0;
+        while sent < most && self.has_room(shared) {
+            if !self.send_next(shared) {
+                self.note_app_limited();
+                break;
             }
-            let sent = (self.episode.is_some() && self.resend(shared))
-                || self.send_new(shared)
-                || (self.episode.is_some() && self.rescue(shared));
-            if !sent {
-                return;
-            }
-            if rate.is_finite() {
-                self.pace_next = shared.now + (SECOND as f64 / rate) as Span;
-            }
+            sent += 1;
+        }
+        sent
+    }
+
+    #[inline]
+    fn send_next(&mut self, shared: &mut Shared<L>) -> bool {
+        (self.episode.is_some() && self.resend(shared))
+            || self.send_new(shared)
+            || (self.episode.is_some() && self.rescue(shared))
+    }
+
+    /// The window has room, and there is nothing left to send.
+    fn note_app_limited(&mut self) {
+        let in_flight = self.flight();
+        if let Some(journal) = self.journal.as_mut().filter(|_| self.next >= self.size) {
+            journal.note_app_limited(in_flight);
         }
     }
 
@@ -107,8 +156,9 @@ impl<L: Registry> Sender<L> {
     pub(super) fn transmit(&mut self, seq: u32, again: bool, shared: &mut Shared<L>) {
         shared.counters.segments_in += 1;
         let in_flight = self.flight();
+        let alone = !again && self.next - self.una == 1;
         if let Some(journal) = &mut self.journal {
-            journal.note_sent(seq, shared.now, in_flight);
+            journal.note_sent(seq, shared.now, in_flight, alone);
         }
         let packet = Packet {
             time: shared.now,

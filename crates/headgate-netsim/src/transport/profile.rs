@@ -7,6 +7,10 @@ use serde::{Deserialize, Serialize};
 /// Segments of a flow that never ends.
 pub const ENDLESS: u32 = u32::MAX - 1;
 
+/// A socket buffer of Linux takes so many bytes of payload (64 KiB less the largest header), and a paced
+/// burst comes from one buffer. So with 45 segments to a buffer pairs do not stay pairs for ever.
+const BUFFER_BYTES: u32 = 65_215;
+
 /// See [`headgate_model::plan::Transport`] for the fields.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Profile {
@@ -33,6 +37,8 @@ pub struct Profile {
     pub timestamps: bool,
     pub clock: Span,
     pub pacing: Option<(f64, f64)>,
+    /// Paced bursts do not cross multiples of so many segments; 0 = no bursts.
+    pub burst_edge: u32,
     pub ecn: bool,
 }
 
@@ -62,6 +68,7 @@ impl From<&Transport> for Profile {
             timestamps: t.rtt == RttSampling::Timestamps,
             clock: t.clock_ps,
             ecn: t.ecn,
+            burst_edge: if t.pacing_bursts { (BUFFER_BYTES / u32::from(t.segment_bytes)).max(1) } else { 0 },
             pacing: t.pacing.map(|Pacing { slow_start_gain, gain }| (slow_start_gain, gain)),
         }
     }

@@ -170,19 +170,18 @@ impl<L: Registry> Sender<L> {
         self.timed = None;
         self.recover = self.next;
         let profile = self.profile(shared);
-        let proportional = profile.sack && profile.prr;
+        let (profile_sack, proportional) = (profile.sack, profile.sack && profile.prr);
         let episode = self.episode.as_mut().expect("losses are on the board");
         (episode.inflation, episode.partial) = (f64::from(self.dupacks), false);
         (episode.delivered, episode.sent, episode.flight) = (0, 0, self.next - self.una);
         if episode.board.lost == 0 {
             self.lose_first();
         }
-        if proportional && !self.law.keeps_window() {
+        let law_decides = self.law.keeps_window();
+        if !law_decides && proportional {
             self.reduce_proportionally(delivered);
-        } else {
-            if !self.law.keeps_window() {
-                self.window.cwnd = self.window.ssthresh;
-            }
+        } else if !(law_decides && profile_sack) {
+            self.window.cwnd = if law_decides { self.window.cwnd } else { self.window.ssthresh };
             self.resend(shared);
         }
         self.restart_timer(shared);

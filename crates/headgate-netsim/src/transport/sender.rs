@@ -311,13 +311,16 @@ impl<L: Registry> Sender<L> {
             round_start,
             cwnd_limited: !self.profile(shared).window_validation || limits(&self.window, flight),
             marked: 0.0,
-            rate: if self.journal.is_some() { self.delivery_rate() } else { Rate::default() },
+            recovers: self.phase == Phase::Recovery,
+            after_timeout: self.phase == Phase::Timeout,
+            rate: if self.journal.is_some() { self.delivery_rate(shared.now) } else { Rate::default() },
         }
     }
 
-    fn delivery_rate(&mut self) -> Rate {
-        let (min_rtt, in_flight) = (self.min_rtt(), self.flight());
-        self.journal.as_mut().map_or_else(Rate::default, |j| j.rate(min_rtt, in_flight))
+    fn delivery_rate(&mut self, now: Time) -> Rate {
+        let (in_flight, wait_s) = (self.flight(), seconds(self.pace_next.saturating_sub(now)));
+        let rate = self.journal.as_mut().map_or_else(Rate::default, |j| j.rate(in_flight));
+        Rate { wait_s, ..rate }
     }
 
     /// FlightSize without what limited transmit added (RFC 5681 §3.2 step 1).

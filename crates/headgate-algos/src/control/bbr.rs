@@ -1,0 +1,590 @@
+//! BBR, version 1: paces at the measured bandwidth of the path, and keeps about one
+//! bandwidth-delay product in flight.
+//!
+//! # What it does
+//! Measures the largest delivery rate of the last ten round trips and the smallest RTT of the last ten
+//! seconds. It probes for more bandwidth an eighth of the time, and for a smaller RTT by emptying the
+//! path for 0.2 s every ten seconds. Losses change neither estimate.
+//!
+//! # The law
+//! `pace = gain (1 - 0.01) bw`; `cwnd` grows by what is acknowledged up to
+//! `cwnd_gain bw min_rtt + extra_acked + 3 quanta`, at least 4. STARTUP: both gains 2.885 (2/ln 2) until
+//! `bw` has grown by less than 25 % for three round trips. DRAIN: pacing gain 1/2.885 until one
+//! bandwidth-delay product is in flight. PROBE_BW: cwnd gain 2; pacing gains 5/4, 3/4 and six times 1,
+//! each for a `min_rtt`; 5/4 lasts until 5/4 of the product is in flight or something is lost, 3/4 only
+//! until one product is. PROBE_RTT: `cwnd = 4` for 0.2 s and a round trip. In the first round trip of
+//! recovery as much is sent as is delivered; then `cwnd` grows again, and the window from before is
+//! restored at the end. Two intervals of the same rate that lose a fifth mean a policer, whose rate is
+//! used for 48 round trips.
+//!
+//! # Where it differs from the paper
+//! It follows Linux, which differs from Cardwell et al. 2016 in the margin of 1 %, the policer, ACK
+//! aggregation and recovery. Gains are not rounded to 1/256. The first phase of PROBE_BW is drawn from a
+//! hash of the time of the start, the RTT and the segments delivered, not from a random number: the
+//! same flow always draws the same. Nothing is undone, as nothing here is reordered. A sender here is
+//! never idle within a connection, so there is no restart from idle.
+//!
+//! # When to use it
+//! As the law driven by a model of the path: full use under random loss and in shallow buffers, and
+//! unfair to laws that heed losses.
+//!
+//! # References
+//! Linux 6.18 `tcp_bbr.c` (all constants); Cardwell, Cheng, Gunn, Yeganeh, Jacobson 2016;
+//! draft-cardwell-iccrg-bbr-congestion-control-00; Flach et al. 2016 (policers).
+
+use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Rate, Window};
+use headgate_model::params::Card;
+
+use crate::parts::aggregation::Aggregation;
+use crate::parts::conservation::Conservation;
+use crate::parts::full_pipe::FullPipe;
+use crate::parts::policer::{Counts, Policer};
+use crate::parts::rounds::Rounds;
+use crate::parts::windowed::WindowedMax;
+
+headgate_model::params! {
+    /// Pacing and window gain of STARTUP; DRAIN paces at its inverse.
+    startup_gain: number(2.885, (1.25, 10.0), "1", "Linux tcp_bbr.c, 2/ln 2"),
+    /// Window over bandwidth-delay product in PROBE_BW.
+    cwnd_gain: number(2.0, (1.0, 10.0), "1", "Linux tcp_bbr.c"),
+    /// How far the pace lies below the estimated bandwidth.
+    pacing_margin: number(0.01, (0.0, 0.5), "1", "Linux tcp_bbr.c"),
+    /// Round trips over which the largest rate counts.
+    bw_window: number(10.0, (2.0, 100.0), "round trips", "Linux tcp_bbr.c"),
+    /// Time over which the smallest RTT counts.
+    min_rtt_window_s: number(10.0, (0.1, 1000.0), "s", "Linux tcp_bbr.c"),
+    /// Time that PROBE_RTT lasts at least.
+    probe_rtt_s: number(0.2, (0.0, 10.0), "s", "Linux tcp_bbr.c"),
+    /// Share of extra_acked by which the window grows; 0 = no allowance for aggregation.
+    extra_acked_gain: number(1.0, (0.0, 10.0), "1", "Linux tcp_bbr.c"),
+    /// Whether a policer is looked for.
+    policer: choice(["on", "off"], "Linux tcp_bbr.c"),
+}
+
+pub const CARD: Card = Card {
+    name: "bbr",
+    title: "BBR v1",
+    aliases: &[],
+    family: "model",
+    law: "pace = gain 0.99 bw; w = 2 bw min_rtt + extra_acked + 3 quanta",
+    response: "rate = (1 - p) C while p < 0.2",
+    references: &["Cardwell, Cheng, Gunn, Yeganeh, Jacobson 2016", "Linux tcp_bbr.c"],
+    params: Params::TABLE,
+};
+
+/// Pacing gains of PROBE_BW's phases.
+const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+/// The least window, segments.
+const FLOOR: f64 = 4.0;
+/// Window before the first RTT sample, and segments for which STARTUP grows unconditionally.
+const INITIAL: f64 = 10.0;
+/// Round trips of one window of ACK aggregation; its allowance lasts at most `EXTRA_S`, seconds.
+const EXTRA_ROUNDS: u32 = 5;
+const EXTRA_S: f64 = 0.1;
+/// RTT assumed before the first sample, seconds.
+const NOMINAL_RTT_S: f64 = 0.001;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+enum Mode {
+    Startup,
+    Drain,
+    ProbeBw,
+    ProbeRtt,
+}
+
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Bbr(Box<Model>);
+
+/// The path as the law sees it, and where in its cycle it is.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+struct Model {
+    params: Params,
+    mode: Mode,
+    /// Delivery rates, segments/s, by round trip.
+    bw: WindowedMax,
+    rounds: Rounds,
+    min_rtt_s: f64,
+    min_rtt_at_s: f64,
+    /// When PROBE_RTT may end, once the path is empty; and whether a round trip has passed since.
+    probed_rtt_s: Option<f64>,
+    probed_round: bool,
+    /// Samples of segments sent while so many were delivered come from PROBE_RTT's small window.
+    limited: (f64, f64),
+    phase: usize,
+    phase_at_s: f64,
+    pacing_gain: f64,
+    pipe: FullPipe,
+    /// Window at the last ACK.
+    cwnd: f64,
+    repair: Conservation,
+    seen_rtt: bool,
+    aggregation: Aggregation,
+    policer: Policer,
+    /// Counts as of the last event.
+    delivered: f64,
+    lost: f64,
+    seed: u64,
+}
+
+impl Bbr {
+    pub fn new(params: Params) -> Self {
+        Self(Box::new(Model {
+            params,
+            mode: Mode::Startup,
+            bw: WindowedMax::default(),
+            rounds: Rounds::default(),
+            min_rtt_s: f64::INFINITY,
+            min_rtt_at_s: 0.0,
+            probed_rtt_s: None,
+            probed_round: false,
+            limited: (0.0, -1.0),
+            phase: 0,
+            phase_at_s: 0.0,
+            pacing_gain: params.startup_gain,
+            pipe: FullPipe::default(),
+            cwnd: 0.0,
+            repair: Conservation::default(),
+            seen_rtt: false,
+            aggregation: Aggregation::default(),
+            policer: Policer::default(),
+            delivered: 0.0,
+            lost: 0.0,
+            seed: 0,
+        }))
+    }
+}
+
+impl Model {
+    fn start(&mut self, now_s: f64, path: &Path, window: &mut Window) {
+        self.min_rtt_s = path.min_rtt_s;
+        self.min_rtt_at_s = now_s;
+        self.aggregation = Aggregation::new(now_s);
+        self.seed = now_s.to_bits() ^ path.srtt_s.to_bits().rotate_left(32);
+        self.cwnd = window.cwnd;
+        window.ssthresh = f64::INFINITY;
+        self.pace_from_rtt(path, window);
+    }
+
+    fn pace_from_rtt(&mut self, path: &Path, window: &mut Window) {
+        self.seen_rtt = path.srtt_s > 0.0;
+        let rtt_s = if self.seen_rtt { path.srtt_s } else { NOMINAL_RTT_S };
+        window.pace = self.params.startup_gain * (1.0 - self.params.pacing_margin) * window.cwnd / rtt_s;
+    }
+
+    fn take(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
+        let rate = &ack.rate;
+        (self.delivered, self.lost) = (rate.delivered, rate.lost);
+        self.take_rate(ack, path);
+        self.take_aggregation(ack, window.cwnd);
+        if self.mode == Mode::ProbeBw && self.phase_is_over(ack, path, window) {
+            self.next_phase(ack.now_s);
+        }
+        if self.rounds.starts && !self.pipe.full && !self.is_limited(rate) {
+            self.pipe.take(self.bw.get());
+        }
+        self.check_drained(ack, path, window);
+        self.take_rtt(ack, window);
+        self.pacing_gain = self.gain();
+        self.set_pace(path, window);
+        self.set_cwnd(ack, path, window);
+        self.cwnd = window.cwnd;
+    }
+
+    /// The bandwidth in use, segments/s.
+    fn bandwidth(&self) -> f64 {
+        self.policer.rate().unwrap_or(self.bw.get())
+    }
+
+    fn take_rate(&mut self, ack: &Ack, path: &Path) {
+        let rate = &ack.rate;
+        self.rounds.starts = false;
+        if rate.per_s <= 0.0 {
+            return;
+        }
+        if self.rounds.take(rate) {
+            self.repair.holds = false;
+        }
+        self.heed_policer(ack.now_s, rate.newly_lost > 0.0, self.is_limited(rate), path);
+        if !self.is_limited(rate) || rate.per_s >= self.bw.get() {
+            self.bw.update(self.params.bw_window, self.rounds.count, rate.per_s);
+        }
+    }
+
+    /// The sample tells of the sender rather than of the path.
+    fn is_limited(&self, rate: &Rate) -> bool {
+        rate.app_limited || (self.limited.0..=self.limited.1).contains(&rate.prior)
+    }
+
+    fn heed_policer(&mut self, now_s: f64, loses: bool, app_limited: bool, path: &Path) {
+        if self.params.policer == 1.0 {
+            return;
+        }
+        if self.policer.rate().is_some() {
+            if self.mode == Mode::ProbeBw && self.rounds.starts && self.policer.gives_up() {
+                self.enter_probe_bw(now_s);
+            }
+            return;
+        }
+        self.policer.measure(&Counts {
+            now_s,
+            delivered: self.delivered,
+            lost: self.lost,
+            loses,
+            round_start: self.rounds.starts,
+            app_limited,
+            segment_bits: f64::from(path.segment_bytes) * 8.0,
+        });
+        if self.policer.rate().is_some() {
+            self.pacing_gain = 1.0;
+        }
+    }
+
+    fn take_aggregation(&mut self, ack: &Ack, cwnd: f64) {
+        let rate = &ack.rate;
+        if rate.per_s <= 0.0 || rate.newly <= 0.0 {
+            return;
+        }
+        if self.rounds.starts {
+            self.aggregation.next_round(EXTRA_ROUNDS);
+        }
+        self.aggregation.take(rate.newly, ack.now_s, self.bandwidth(), cwnd);
+    }
+
+    /// Bandwidth-delay product times a gain, whole segments.
+    fn bdp(&self, bw: f64, gain: f64) -> f64 {
+        if self.min_rtt_s.is_finite() { (gain * bw * self.min_rtt_s).ceil() } else { INITIAL }
+    }
+
+    /// Room for what waits in the end hosts: three quanta, an even number, and two while probing.
+    fn with_quanta(&self, segments: f64, path: &Path, window: &Window) -> f64 {
+        let even = ((segments + 3.0 * window.quantum(path.segment_bytes)) / 2.0).ceil() * 2.0;
+        if self.mode == Mode::ProbeBw && self.phase == 0 { even + 2.0 } else { even }
+    }
+
+    fn inflight(&self, gain: f64, path: &Path, window: &Window) -> f64 {
+        self.with_quanta(self.bdp(self.bw.get(), gain), path, window)
+    }
+
+    /// Of `in_flight` segments, those still in the network when the next one leaves.
+    fn in_network(&self, in_flight: f64, rate: &Rate, path: &Path, window: &Window) -> f64 {
+        let leaving = if self.pacing_gain > 1.0 { window.quantum(path.segment_bytes) } else { 0.0 };
+        (in_flight + leaving - (self.bandwidth() * rate.wait_s).floor()).max(0.0)
+    }
+
+    fn phase_is_over(&self, ack: &Ack, path: &Path, window: &Window) -> bool {
+        let rate = &ack.rate;
+        let lasted = ack.now_s - self.phase_at_s > self.min_rtt_s;
+        if self.pacing_gain == 1.0 {
+            return lasted;
+        }
+        let before = rate.in_flight + rate.newly + rate.newly_lost;
+        let in_network = self.in_network(before, rate, path, window);
+        if self.pacing_gain > 1.0 {
+            let filled = in_network >= self.inflight(self.pacing_gain, path, window);
+            return lasted && (rate.newly_lost > 0.0 || filled);
+        }
+        lasted || in_network <= self.inflight(1.0, path, window)
+    }
+
+    fn next_phase(&mut self, now_s: f64) {
+        self.phase = (self.phase + 1) % CYCLE.len();
+        self.phase_at_s = now_s;
+    }
+
+    /// Starts the cycle in any phase but the one that drains.
+    fn enter_probe_bw(&mut self, now_s: f64) {
+        self.mode = Mode::ProbeBw;
+        let drawn = mix(self.seed ^ self.delivered.to_bits()) % 7;
+        self.phase = CYCLE.len() - 1 - drawn as usize;
+        self.next_phase(now_s);
+    }
+
+    fn check_drained(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
+        if self.mode == Mode::Startup && self.pipe.full {
+            self.mode = Mode::Drain;
+            window.ssthresh = self.inflight(1.0, path, window);
+        }
+        if self.mode == Mode::Drain {
+            let in_network = self.in_network(ack.rate.in_flight, &ack.rate, path, window);
+            if in_network <= self.inflight(1.0, path, window) {
+                self.enter_probe_bw(ack.now_s);
+            }
+        }
+    }
+
+    fn take_rtt(&mut self, ack: &Ack, window: &mut Window) {
+        let rtt_s = ack.rate.rtt_s;
+        let expired = ack.now_s > self.min_rtt_at_s + self.params.min_rtt_window_s;
+        if rtt_s > 0.0 && (rtt_s <= self.min_rtt_s || expired) {
+            (self.min_rtt_s, self.min_rtt_at_s) = (rtt_s, ack.now_s);
+        }
+        if expired && self.mode != Mode::ProbeRtt {
+            self.repair.save(window.cwnd, false);
+            self.mode = Mode::ProbeRtt;
+            self.probed_rtt_s = None;
+            self.limited.0 = ack.rate.delivered;
+        }
+        if self.mode == Mode::ProbeRtt {
+            self.probe_rtt(ack, window);
+        }
+    }
+
+    fn probe_rtt(&mut self, ack: &Ack, window: &mut Window) {
+        let rate = &ack.rate;
+        self.limited.1 = rate.delivered + rate.in_flight;
+        let Some(done_s) = self.probed_rtt_s else {
+            if rate.in_flight <= FLOOR {
+                self.probed_rtt_s = Some(ack.now_s + self.params.probe_rtt_s);
+                self.probed_round = false;
+                self.rounds.begin(rate.delivered);
+            }
+            return;
+        };
+        self.probed_round |= self.rounds.starts;
+        if self.probed_round && ack.now_s > done_s {
+            self.leave_probe_rtt(ack.now_s, window);
+        }
+    }
+
+    fn leave_probe_rtt(&mut self, now_s: f64, window: &mut Window) {
+        self.min_rtt_at_s = now_s;
+        window.cwnd = window.cwnd.max(self.repair.saved());
+        if self.pipe.full {
+            self.enter_probe_bw(now_s);
+        } else {
+            self.mode = Mode::Startup;
+        }
+    }
+
+    fn gain(&self) -> f64 {
+        match self.mode {
+            Mode::Startup => self.params.startup_gain,
+            Mode::Drain => 1.0 / self.params.startup_gain,
+            Mode::ProbeBw if self.policer.rate().is_none() => CYCLE[self.phase],
+            Mode::ProbeBw | Mode::ProbeRtt => 1.0,
+        }
+    }
+
+    fn cwnd_gain(&self) -> f64 {
+        match self.mode {
+            Mode::Startup | Mode::Drain => self.params.startup_gain,
+            Mode::ProbeBw => self.params.cwnd_gain,
+            Mode::ProbeRtt => 1.0,
+        }
+    }
+
+    /// The pace falls only once the path has been full.
+    fn set_pace(&mut self, path: &Path, window: &mut Window) {
+        if !self.seen_rtt && path.srtt_s > 0.0 {
+            self.pace_from_rtt(path, window);
+        }
+        let pace = self.pacing_gain * (1.0 - self.params.pacing_margin) * self.bandwidth();
+        if pace > window.pace || (self.pipe.full && pace > 0.0) {
+            window.pace = pace;
+        }
+    }
+
+    fn set_cwnd(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
+        if ack.rate.newly > 0.0 {
+            let (cwnd, begins) = self.repair.apply(ack, window.cwnd);
+            if begins {
+                self.rounds.begin(ack.rate.delivered);
+            }
+            window.cwnd = if self.repair.holds { cwnd } else { self.grown(cwnd, ack, path, window) };
+        }
+        if self.mode == Mode::ProbeRtt {
+            window.cwnd = window.cwnd.min(FLOOR);
+        }
+    }
+
+    fn grown(&self, cwnd: f64, ack: &Ack, path: &Path, window: &Window) -> f64 {
+        let bw = self.bandwidth();
+        let target = self.bdp(bw, self.cwnd_gain()) + self.allowance(bw);
+        let target = self.with_quanta(target, path, window);
+        let more = cwnd + ack.rate.newly;
+        let cwnd = if self.pipe.full {
+            more.min(target)
+        } else if cwnd < target || ack.rate.delivered < INITIAL {
+            more
+        } else {
+            cwnd
+        };
+        cwnd.max(FLOOR)
+    }
+
+    /// For ACK aggregation, once the path has been full.
+    fn allowance(&self, bw: f64) -> f64 {
+        let extra = self.params.extra_acked_gain * self.aggregation.extra();
+        if self.pipe.full { extra.min(bw * EXTRA_S).floor() } else { 0.0 }
+    }
+
+    fn time_out(&mut self, now_s: f64, path: &Path) {
+        self.repair.time_out();
+        self.pipe.restart();
+        self.rounds.starts = true;
+        self.heed_policer(now_s, true, false, path);
+    }
+}
+
+/// A number that looks random (the finaliser of MurmurHash3, Appleby).
+fn mix(mut x: u64) -> u64 {
+    x = (x ^ (x >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    x = (x ^ (x >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    x ^ (x >> 33)
+}
+
+impl Law for Bbr {
+    fn on_start(&mut self, now_s: f64, path: &Path, window: &mut Window) {
+        self.0.start(now_s, path, window);
+    }
+
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
+        self.0.take(ack, path, window);
+    }
+
+    fn on_recovery_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
+        self.0.take(ack, path, window);
+    }
+
+    fn on_segment_lost(&mut self, sent: &Rate, _path: &Path, _window: &mut Window) {
+        self.0.lost = sent.lost;
+    }
+
+    /// Saves the window as it was; `ssthresh` stays.
+    fn on_congestion(&mut self, event: &Congestion, path: &Path, _window: &mut Window) {
+        let model = &mut self.0;
+        model.repair.save(model.cwnd, model.mode == Mode::ProbeRtt);
+        if event.cause == Cause::Timeout {
+            model.time_out(event.now_s, path);
+        }
+    }
+
+    fn keeps_window(&self) -> bool {
+        true
+    }
+
+    fn wants_rate(&self) -> bool {
+        true
+    }
+
+    fn gauge(&self) -> Option<(&'static str, f64)> {
+        Some(("bandwidth", self.0.bandwidth()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trial::{PATH, ack, starting, timeout};
+
+    fn params() -> Params {
+        Params::from_values(&Params::TABLE.iter().map(|param| param.default).collect::<Vec<_>>())
+    }
+
+    /// A flow that has begun with a window of ten at an RTT of 100 ms.
+    fn started() -> (Bbr, Window) {
+        let (mut law, mut window) = (Bbr::new(params()), starting(10.0));
+        law.on_start(0.0, &PATH, &mut window);
+        (law, window)
+    }
+
+    /// The ACK of one segment at `now_s`, on a path of 1000 segments/s with 100 in flight.
+    fn sample(now_s: f64, delivered: f64) -> Ack {
+        let rate = Rate {
+            per_s: 1000.0,
+            interval_s: 0.1,
+            delivered,
+            newly: 1.0,
+            prior: (delivered - 100.0).max(0.0),
+            in_flight: 99.0,
+            rtt_s: 0.1,
+            ..Rate::default()
+        };
+        Ack { now_s, rate, ..ack(0.1) }
+    }
+
+    /// A flow in PROBE_BW on that path, at `now_s`.
+    fn cruising(now_s: f64) -> (Bbr, Window, f64) {
+        let (mut law, mut window) = started();
+        let mut delivered = 0.0;
+        while delivered < 1000.0 * now_s {
+            delivered += 1.0;
+            law.on_ack(&sample(delivered / 1000.0, delivered), &PATH, &mut window);
+        }
+        (law, window, delivered)
+    }
+
+    #[test]
+    fn the_first_pace_doubles_the_window_in_a_round_trip() {
+        let (_, window) = started();
+        assert!((window.pace - 285.615).abs() < 1e-9); // 2.885 * 0.99 * 10 / 0.1
+    }
+
+    #[test]
+    fn three_rounds_of_no_more_bandwidth_end_start_up() {
+        let (law, window, _) = cruising(0.95);
+        assert_eq!(law.0.mode, Mode::ProbeBw);
+        // one product and the room of three pairs: 100 + 3 * 2
+        assert_eq!(window.ssthresh, 106.0);
+    }
+
+    #[test]
+    fn the_window_is_two_products_and_room_for_the_ends() {
+        let (law, window, _) = cruising(2.0);
+        let probes = if law.0.phase == 0 { 2.0 } else { 0.0 };
+        // 2 * 1000 * 0.1 + 1 of aggregation + 3 * 2, made even
+        assert_eq!(window.cwnd, 208.0 + probes);
+        assert!((window.pace - 990.0 * CYCLE[law.0.phase]).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_cycle_begins_in_every_phase_but_the_one_that_drains() {
+        let (mut law, _) = started();
+        let mut seen = [0; 8];
+        for seed in 0..700 {
+            law.0.seed = seed;
+            law.0.enter_probe_bw(0.0);
+            seen[law.0.phase] += 1;
+        }
+        assert_eq!(seen[1], 0);
+        // a seventh of 700 each; five standard deviations of sqrt(700/7 * 6/7) = 9.3
+        assert!([0, 2, 3, 4, 5, 6, 7].iter().all(|&phase: &usize| (54..=146).contains(&seen[phase])));
+    }
+
+    #[test]
+    fn ten_seconds_without_a_smaller_rtt_empty_the_path() {
+        let (mut law, mut window, mut delivered) = cruising(0.95);
+        let full = window.cwnd;
+        let longer = |now_s, delivered, in_flight| {
+            let mut ack = sample(now_s, delivered);
+            (ack.rate.rtt_s, ack.rate.in_flight) = (0.12, in_flight);
+            ack
+        };
+        let mut next = |now_s: f64, in_flight| {
+            delivered += 1.0;
+            law.on_ack(&longer(now_s, delivered, in_flight), &PATH, &mut window);
+            window.cwnd
+        };
+        assert!(next(10.9, 99.0) > FLOOR);
+        assert_eq!(next(10.96, 99.0), FLOOR);
+        assert_eq!(next(11.0, 4.0), FLOOR); // empty: 0.2 s from here, and a round trip
+        assert_eq!(next(11.1, 4.0), FLOOR);
+        (0..110).for_each(|_| assert_eq!(next(11.19, 4.0), FLOOR));
+        assert!(next(11.21, 4.0) >= full);
+        assert_eq!(law.0.min_rtt_s, 0.12);
+    }
+
+    #[test]
+    fn a_timeout_leaves_the_model_and_brings_the_window_back() {
+        let (mut law, mut window, delivered) = cruising(2.0);
+        let (cwnd, bw) = (window.cwnd, law.0.bw.get());
+        window.cwnd = 1.0;
+        law.on_congestion(&timeout(100), &PATH, &mut window);
+        let repaired = |after_timeout| Ack { after_timeout, ..sample(2.3, delivered + 1.0) };
+        law.on_ack(&repaired(true), &PATH, &mut window);
+        assert_eq!((window.cwnd, law.0.bw.get()), (FLOOR, bw));
+        law.on_ack(&repaired(false), &PATH, &mut window);
+        assert!(window.cwnd >= cwnd - 2.0); // two more while probing
+    }
+}

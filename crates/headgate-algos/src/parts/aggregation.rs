@@ -1,0 +1,76 @@
+//! ACK aggregation: how many segments ACKs bring beyond what the bandwidth explains (Linux's
+//! `bbr_update_ack_aggregation`).
+
+/// The most excess of the last one to two windows of round trips.
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub struct Aggregation {
+    /// The epoch in hand: since when, and segments acknowledged in it.
+    since_s: f64,
+    acked: f64,
+    /// Most excess, segments, of this window and the one before.
+    extra: [f64; 2],
+    slot: usize,
+    rounds: u32,
+}
+
+impl Aggregation {
+    pub fn new(now_s: f64) -> Self {
+        Self { since_s: now_s, ..Self::default() }
+    }
+
+    /// A new round trip; a window has `window` of them.
+    pub fn next_round(&mut self, window: u32) {
+        self.rounds += 1;
+        if self.rounds >= window {
+            self.rounds = 0;
+            self.slot = 1 - self.slot;
+            self.extra[self.slot] = 0.0;
+        }
+    }
+
+    /// `newly` segments were acknowledged, at an estimated bandwidth of `bw` segments/s.
+    pub fn take(&mut self, newly: f64, now_s: f64, bw: f64, cwnd: f64) {
+        let mut expected = (bw * (now_s - self.since_s)).floor();
+        if self.acked <= expected {
+            (self.acked, self.since_s, expected) = (0.0, now_s, 0.0);
+        }
+        self.acked += newly;
+        let extra = (self.acked - expected).min(cwnd);
+        self.extra[self.slot] = self.extra[self.slot].max(extra);
+    }
+
+    /// Segments of excess to allow for.
+    pub fn extra(&self) -> f64 {
+        self.extra[0].max(self.extra[1])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steady_acks_have_the_excess_of_one_ack() {
+        let mut aggregation = Aggregation::new(0.0);
+        (1..100).for_each(|i| aggregation.take(2.0, f64::from(i) / 64.0, 128.0, 50.0));
+        assert_eq!(aggregation.extra(), 2.0); // two arrive at once, when none were expected
+    }
+
+    #[test]
+    fn a_burst_of_acks_is_an_excess_until_two_windows_later() {
+        let mut aggregation = Aggregation::new(0.0);
+        (0..10).for_each(|_| aggregation.take(2.0, 1.0, 100.0, 50.0));
+        assert_eq!(aggregation.extra(), 20.0);
+        (0..9).for_each(|_| aggregation.next_round(5));
+        assert_eq!(aggregation.extra(), 20.0);
+        aggregation.next_round(5);
+        assert_eq!(aggregation.extra(), 0.0);
+    }
+
+    #[test]
+    fn the_window_bounds_the_excess() {
+        let mut aggregation = Aggregation::new(0.0);
+        aggregation.take(80.0, 1.0, 100.0, 50.0);
+        assert_eq!(aggregation.extra(), 50.0);
+    }
+}

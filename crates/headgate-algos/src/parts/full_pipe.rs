@@ -1,0 +1,45 @@
+//! Whether start-up has filled the path: the bandwidth has not grown by a quarter for three round trips
+//! (Linux's `bbr_check_full_bw_reached`).
+
+/// Growth by which start-up goes on, and round trips without it after which it ends.
+const GROWTH: f64 = 1.25;
+const ROUNDS: u32 = 3;
+
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub struct FullPipe {
+    pub full: bool,
+    /// Rate to beat, and round trips in which it was not.
+    bw: f64,
+    rounds: u32,
+}
+
+impl FullPipe {
+    /// A round trip is over, in which the sender's data limited nothing.
+    pub fn take(&mut self, bw: f64) {
+        if bw >= GROWTH * self.bw {
+            (self.bw, self.rounds) = (bw, 0);
+        } else {
+            self.rounds += 1;
+            self.full |= self.rounds >= ROUNDS;
+        }
+    }
+
+    /// Everything beats nothing: the count begins anew.
+    pub fn restart(&mut self) {
+        self.bw = 0.0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_rounds_without_a_quarter_more_fill_the_pipe() {
+        let mut pipe = FullPipe::default();
+        for (bw, full) in [(100.0, false), (125.0, false), (150.0, false), (156.0, false), (156.2, true)] {
+            pipe.take(bw);
+            assert_eq!(pipe.full, full, "{bw}"); // 156.25 would have been a quarter more than 125
+        }
+    }
+}

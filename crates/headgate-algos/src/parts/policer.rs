@@ -1,0 +1,138 @@
+//! Long-term bandwidth: finds a token-bucket policer by its steady throughput and high loss (Linux's
+//! `bbr_lt_bw_sampling`; Flach et al. 2016).
+
+/// Round trips that an interval of measurement lasts at least; four times that at most.
+const ROUNDS: u32 = 4;
+/// Lost over delivered from which an interval is lossy (50/256).
+const LOSSY: f64 = 50.0 / 256.0;
+/// Two intervals agree when their rates differ by this share or by `SAME_BPS`.
+const SAME_SHARE: f64 = 1.0 / 8.0;
+const SAME_BPS: f64 = 4000.0;
+/// Round trips for which the long-term rate is used.
+const USE_ROUNDS: u32 = 48;
+/// The shortest interval, seconds.
+const SHORTEST_S: f64 = 0.001;
+
+/// The counts of an ACK, or of a time-out.
+#[derive(Clone, Copy, Debug)]
+pub struct Counts {
+    pub now_s: f64,
+    pub delivered: f64,
+    pub lost: f64,
+    /// Something was lost just now.
+    pub loses: bool,
+    pub round_start: bool,
+    pub app_limited: bool,
+    /// Bits of one segment.
+    pub segment_bits: f64,
+}
+
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub struct Policer {
+    /// Rate of the interval before, segments/s; 0 if there was none.
+    bw: f64,
+    uses: bool,
+    samples: bool,
+    /// When the interval began, and the counts then.
+    since_s: f64,
+    delivered: f64,
+    lost: f64,
+    rounds: u32,
+}
+
+impl Policer {
+    /// The policed rate, segments/s, while there seems to be a policer.
+    pub fn rate(&self) -> Option<f64> {
+        self.uses.then_some(self.bw)
+    }
+
+    /// A round trip has passed at the policed rate while probing; true when it is given up.
+    pub fn gives_up(&mut self) -> bool {
+        self.rounds += 1;
+        let over = self.rounds >= USE_ROUNDS;
+        if over {
+            *self = Self::default();
+        }
+        over
+    }
+
+    /// Measures; only while no policed rate is in use.
+    pub fn measure(&mut self, counts: &Counts) {
+        if !self.samples {
+            if !counts.loses {
+                return; // a first loss shows that the tokens are used up
+            }
+            self.begin(counts);
+            self.samples = true;
+        }
+        if counts.app_limited {
+            *self = Self::default();
+            return;
+        }
+        self.rounds += u32::from(counts.round_start);
+        if self.rounds > 4 * ROUNDS {
+            *self = Self::default();
+        } else if self.rounds >= ROUNDS && counts.loses {
+            self.close(counts);
+        }
+    }
+
+    fn begin(&mut self, counts: &Counts) {
+        (self.since_s, self.delivered, self.lost) = (counts.now_s, counts.delivered, counts.lost);
+        self.rounds = 0;
+    }
+
+    fn close(&mut self, counts: &Counts) {
+        let delivered = counts.delivered - self.delivered;
+        let (lost, span_s) = (counts.lost - self.lost, counts.now_s - self.since_s);
+        if delivered <= 0.0 || lost < LOSSY * delivered || span_s < SHORTEST_S {
+            return;
+        }
+        let bw = delivered / span_s;
+        let apart = (bw - self.bw).abs();
+        if self.bw > 0.0 && (apart <= SAME_SHARE * self.bw || apart * counts.segment_bits <= SAME_BPS) {
+            (self.bw, self.uses, self.rounds) = ((bw + self.bw) / 2.0, true, 0);
+        } else {
+            self.bw = bw;
+            self.begin(counts);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rounds of 100 ms in which `delivered` segments arrive and `lost` are lost, at the end.
+    fn rounds(policer: &mut Policer, first: u32, count: u32, delivered: f64, lost: f64) {
+        for round in first..first + count {
+            policer.measure(&Counts {
+                now_s: f64::from(round) * 0.1,
+                delivered: f64::from(round) * delivered,
+                lost: f64::from(round) * lost,
+                loses: lost > 0.0,
+                round_start: true,
+                app_limited: false,
+                segment_bits: 12_000.0,
+            });
+        }
+    }
+
+    #[test]
+    fn two_lossy_intervals_of_one_rate_are_a_policer() {
+        let mut policer = Policer::default();
+        rounds(&mut policer, 0, 4, 100.0, 25.0);
+        assert_eq!(policer.rate(), None);
+        rounds(&mut policer, 4, 4, 100.0, 25.0);
+        assert_eq!(policer.rate(), Some(1000.0)); // 100 segments in 0.1 s
+        assert!((1..USE_ROUNDS).all(|_| !policer.gives_up()));
+        assert!(policer.gives_up() && policer.rate().is_none());
+    }
+
+    #[test]
+    fn fewer_losses_than_a_fifth_are_none() {
+        let mut policer = Policer::default();
+        rounds(&mut policer, 0, 100, 100.0, 19.0);
+        assert_eq!(policer.rate(), None);
+    }
+}

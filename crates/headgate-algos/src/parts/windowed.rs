@@ -1,0 +1,106 @@
+//! The largest value of a moving window, in constant memory (K. Nichols's estimator, as in Linux's
+//! `win_minmax.c`).
+//!
+//! Three samples are kept: the best of the window, the best of what came after it, and the best of what
+//! came after that. A sample that is never beaten is forgotten a window later; then its successor takes
+//! over. Successors are renewed in the window's second quarter and second half, so that they are young
+//! when they are needed. The result is exact after a rise, and at most half a window late after a fall.
+
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
+struct Sample {
+    at: f64,
+    value: f64,
+}
+
+/// A windowed maximum; time in any unit.
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub struct WindowedMax {
+    best: [Sample; 3],
+}
+
+impl WindowedMax {
+    pub fn get(&self) -> f64 {
+        self.best[0].value
+    }
+
+    /// Takes a sample at time `at`; the maximum is over `window`.
+    pub fn update(&mut self, window: f64, at: f64, value: f64) {
+        let sample = Sample { at, value };
+        let empty = at - self.best[2].at > window;
+        if value >= self.best[0].value || empty {
+            self.best = [sample; 3];
+        } else {
+            self.rank(sample);
+            self.age(window, sample);
+        }
+    }
+
+    fn rank(&mut self, sample: Sample) {
+        if sample.value >= self.best[1].value {
+            self.best[1] = sample;
+            self.best[2] = sample;
+        } else if sample.value >= self.best[2].value {
+            self.best[2] = sample;
+        }
+    }
+
+    fn age(&mut self, window: f64, sample: Sample) {
+        let [first, second, third] = self.best;
+        let age = sample.at - first.at;
+        if age > window {
+            self.promote(sample);
+            if sample.at - self.best[0].at > window {
+                self.promote(sample);
+            }
+        } else if second.at == first.at && age > window / 4.0 {
+            self.best[1] = sample;
+            self.best[2] = sample;
+        } else if third.at == second.at && age > window / 2.0 {
+            self.best[2] = sample;
+        }
+    }
+
+    fn promote(&mut self, last: Sample) {
+        self.best = [self.best[1], self.best[2], last];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(samples: impl IntoIterator<Item = f64>) -> Vec<f64> {
+        let mut filter = WindowedMax::default();
+        let taken = samples.into_iter().enumerate().map(|(at, value)| {
+            filter.update(10.0, at as f64, value);
+            filter.get()
+        });
+        taken.collect()
+    }
+
+    #[test]
+    fn a_peak_lasts_one_window_and_no_longer() {
+        let maxima = run((0..30).map(|at| if at == 5 { 9.0 } else { 1.0 }));
+        assert_eq!(maxima[4], 1.0);
+        assert!(maxima[5..=15].iter().all(|&m| m == 9.0));
+        assert!(maxima[16..].iter().all(|&m| m == 1.0));
+    }
+
+    #[test]
+    fn a_falling_sequence_is_forgotten_within_a_window_and_a_half() {
+        // the true maximum of the last ten is 10 above the newest; successors may be half a window old
+        let maxima = run((0..100).map(|at| f64::from(1000 - at)));
+        for (at, max) in maxima.iter().enumerate().skip(20) {
+            let newest = 1000.0 - at as f64;
+            assert!((newest..=newest + 10.0).contains(max), "{at}: {max}");
+        }
+    }
+
+    #[test]
+    fn after_a_pause_only_the_new_counts() {
+        let mut filter = WindowedMax::default();
+        filter.update(10.0, 0.0, 5.0);
+        filter.update(10.0, 11.0, 1.0);
+        assert_eq!(filter.get(), 1.0);
+    }
+}
