@@ -1,0 +1,1 @@
+"""Study `fast`: what FAST TCP claims of itself, and what follows from its equation."""
