@@ -1,0 +1,88 @@
+"""What is read off the runs of this study."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.result import Result
+from headgate.studies.paths import bdp_packets, course, utilisation
+from headgate.studies.runs import Runs
+
+#: A window rests where it moves less than this in 50 ms; below it an error is the rounding's.
+STILL_PACKETS, LEAST_ERROR_PACKETS = 0.05, 1.0
+STILL_ROWS, STILL_LEVELS = 5, 10
+FIRST_ROUND_TRIPS_S = 1.0
+OC192_CLAIMED_LOSS = 1e-7
+AGAINST_RENO_BDP = bdp_packets(100e6, 0.05)
+
+
+def plateaus(result: Result) -> NDArray[np.float64]:
+    """Return the windows at which one flow rested between two updates, in their order."""
+    _, window = course(result, "fast", "cwnd_packets")
+    window = window[np.isfinite(window)]
+    still = [
+        float(window[i])
+        for i in range(STILL_ROWS, len(window))
+        if np.ptp(window[i - STILL_ROWS : i + 1]) < STILL_PACKETS
+    ]
+    levels = [w for i, w in enumerate(still) if i == 0 or abs(w - still[i - 1]) > STILL_PACKETS]
+    return np.array(levels)
+
+
+def convergence_factor(result: Result) -> float:
+    """Return the factor by which an update shrinks the distance to rest.
+
+    From the first rest after the start has overshot, as long as the distance exceeds a packet.
+    """
+    levels = plateaus(result)
+    error = np.abs(levels - levels[-STILL_LEVELS:].mean())[int(np.argmax(levels)) + 1 :]
+    updates = int(np.argmax(error < LEAST_ERROR_PACKETS))
+    return float((error[updates - 1] / error[0]) ** (1 / max(1, updates - 1)))
+
+
+def window_swing(result: Result) -> float:
+    """Coefficient of variation of a flow's window after the warm-up, the mean over flows."""
+    start_s = float(result.scenario.measure.warmup) / 1e12
+    rows = result.series.where((result.series["of"] == "flow") & (result.series["t_s"] > start_s))
+    windows = [rows["cwnd_packets"][rows["name"] == name] for name in np.unique(rows["name"])]
+    return float(np.mean([window.std() / window.mean() for window in windows]))
+
+
+def long_fat_losses(runs: Runs) -> list[float]:
+    """Residual losses above zero."""
+    return [loss for loss in runs.setup.settings["long_fat"]["losses"] if loss > 0]
+
+
+def oc192_loss(runs: Runs) -> float:
+    """Residual loss at which the order is judged."""
+    losses: list[float] = runs.setup.settings["oc192"]["losses"]
+    return min(losses, key=lambda loss: abs(loss - OC192_CLAIMED_LOSS))
+
+
+def random_losses(runs: Runs) -> list[float]:
+    """Random losses of this scale."""
+    losses: list[float] = runs.setup.settings["random_loss"]["losses"]
+    return losses
+
+
+def random_utilisation(runs: Runs, rate: str, sender: str, loss: float) -> float:
+    """Mean utilisation over the replicates."""
+    done = runs.replicates("random loss", rate, sender, loss)
+    return float(np.mean([utilisation(run) for run in done]))
+
+
+def dsl_rtt_s(result: Result) -> float:
+    """Mean round trip of the upload."""
+    return float(result.flows["mean_rtt_s"][0])
+
+
+def start_queue(result: Result) -> float:
+    """Largest queue of the first ten round trips, in packets."""
+    t_s, queue = course(result, "bottleneck", "queue_packets")
+    return float(queue[t_s <= FIRST_ROUND_TRIPS_S].max())
+
+
+def queue_share(result: Result) -> float:
+    """Mean queue as a share of the buffer."""
+    return float(result.ports["mean_queue_packets"][0] / result.ports["buffer_packets"][0])

@@ -1,0 +1,72 @@
+"""From numbers to findings: intervals over replicates, the worst case of many."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from typing import TypeVar
+
+from headgate.stats.intervals import mean_interval
+from headgate.studies.claims import Finding
+from headgate.studies.runs import NotRunError, Runs
+
+Makers = dict[str, Callable[[Runs], Finding]]
+"""What makes the finding of each claim."""
+Drawn = TypeVar("Drawn")
+Values = Mapping[str, float]
+"""Numbers by what they are of."""
+
+
+def named(*makers: Callable[[Runs], Finding]) -> Makers:
+    """Return makers by claim: each function is named as its claim is, after an underscore."""
+    return {make.__name__.strip("_").replace("_", "-"): make for make in makers}
+
+
+def found(makers: Makers, runs: Runs) -> dict[str, Finding]:
+    """Make every finding; one whose runs are missing says so and judges nothing."""
+    return {claim: _tried(make, runs) for claim, make in makers.items()}
+
+
+def _tried(make: Callable[[Runs], Finding], runs: Runs) -> Finding:
+    try:
+        return make(runs)
+    except NotRunError as reason:
+        return Finding(ours=math.nan, note=str(reason))
+
+
+def all_possible(makers: Iterable[Callable[[Runs], Drawn]], runs: Runs) -> tuple[Drawn, ...]:
+    """Make every picture, table or sentence whose runs are there."""
+    made = []
+    for make in makers:
+        with suppress(NotRunError):
+            made.append(make(runs))
+    return tuple(made)
+
+
+def mean_of(values: list[float], note: str = "") -> Finding:
+    """Return the mean over replicates with its interval; one run alone has none."""
+    mean, low, high = mean_interval(values)
+    return Finding(ours=mean, ci=(low, high) if len(values) > 1 else None, note=note)
+
+
+def largest(values: Values, digits: int = 3) -> Finding:
+    """Return the largest of many, named."""
+    name = max(values, key=lambda each: values[each])
+    return Finding(ours=values[name], note=f"largest for {name}; {listed(values, digits)}")
+
+
+def least(values: Values, digits: int = 3) -> Finding:
+    """Return the least of many, named."""
+    name = min(values, key=lambda each: values[each])
+    return Finding(ours=values[name], note=f"least for {name}; {listed(values, digits)}")
+
+
+def listed(values: Values, digits: int = 3) -> str:
+    """Write values with their names."""
+    return ", ".join(f"{name} {value:.{digits}g}" for name, value in values.items())
+
+
+def apart(ours: float, expected: float) -> float:
+    """Return the relative distance from what is expected."""
+    return abs(ours / expected - 1)

@@ -1,0 +1,125 @@
+"""Scenarios of one bottleneck, as the studies of senders need them, and what is read off them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.build import Flow, dumbbell
+from headgate.result import Result
+from headgate.run.plan import Job
+from headgate.scenario import Scenario
+from headgate.units import format_time, parse_time
+
+MBPS = 1e6
+PACKET_BYTES = 1500
+PACKET_BITS = 8 * PACKET_BYTES
+NO_SERIES = "none"
+
+
+def seconds(value: float) -> str:
+    """Write a time in seconds as a scenario wants it, to the nanosecond."""
+    return f"{value:.9f} s"
+
+
+def in_seconds(text: str) -> float:
+    """Read a time as seconds."""
+    return parse_time(text) / 1e12
+
+
+def bdp_packets(rate_bps: float, rtt_s: float) -> float:
+    """Return the bandwidth-delay product in packets of 1500 B."""
+    return rate_bps * rtt_s / PACKET_BITS
+
+
+def packets(count: float) -> str:
+    """Write a buffer in packets, at least one."""
+    return f"{max(1, round(count))} packets"
+
+
+def scaled(times: Mapping[str, Any], size: float) -> tuple[str, str]:
+    """Return duration and warm-up of a part of a study, shortened by the scale's size."""
+    whole, warmup = (parse_time(times[name]) for name in ("duration", "warmup"))
+    return format_time(round(size * whole)), format_time(round(size * warmup))
+
+
+def path(
+    flows: Sequence[Flow],
+    times: tuple[str, str],
+    network: Mapping[str, Any],
+    series: str = NO_SERIES,
+    seed: int = 1,
+) -> Scenario:
+    """Make a run on one bottleneck; `times`: duration and warm-up, `series`: interval of its rows.
+
+    Hosts sit on the routers unless a flow has a round trip of its own.
+    """
+    own_rtt = any(isinstance(flow, Mapping) and "rtt" in flow for flow in flows)
+    duration, warmup = times
+    return dumbbell(
+        flows=flows,
+        duration=duration,
+        measure={
+            "warmup": warmup,
+            "series": series if series == NO_SERIES else {"interval": series},
+        },
+        seed=seed,
+        **{"access": "links" if own_rtt else "direct", **network},
+    )
+
+
+def flow(
+    law: str, start_s: float = 0.0, *, params: Mapping[str, Any] | None = None, **keys: Any
+) -> Flow:
+    """Describe one endless flow."""
+    return {"law": {"name": law, **(params or {})}, "start": seconds(start_s), **keys}
+
+
+def starts(seed: int, count: int, spread_s: float) -> list[float]:
+    """Draw when flows start, in order: each within `spread_s`, the same for a seed in every run."""
+    return [float(t) for t in np.sort(np.random.default_rng(seed).uniform(0, spread_s, count))]
+
+
+def job(scenario: Scenario, **labels: str | float) -> Job:
+    """Make a job; its labels in order are its key."""
+    return Job(scenario, labels)
+
+
+def utilisation(result: Result) -> float:
+    """Share of the time that the bottleneck was sending."""
+    return float(result.ports["utilisation"][0])
+
+
+def goodput_bps(result: Result) -> float:
+    """Payload of all flows a second."""
+    return float(result.flows["goodput_bps"].sum())
+
+
+def mean_queue(result: Result) -> float:
+    """Mean number of packets at the bottleneck, the one in service among them."""
+    return float(result.ports["mean_queue_packets"][0]) + utilisation(result)
+
+
+def loss_rate(result: Result) -> float:
+    """Share of the packets that the full buffer dropped."""
+    return float(result.ports["loss_rate"][0])
+
+
+def shares(result: Result) -> NDArray[np.float64]:
+    """Share of each flow in what was delivered, in the order of their starts."""
+    delivered = np.asarray(result.flows["delivered_packets"], float)
+    return np.asarray(delivered / delivered.sum())
+
+
+def jain(rates: NDArray[np.float64]) -> float:
+    """Return Jain's index of fairness."""
+    return float(rates.sum() ** 2 / (len(rates) * (rates**2).sum()))
+
+
+def course(result: Result, name: str, column: str) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return time and one column of the series of a flow or port."""
+    rows = result.series.where(result.series["name"] == name)
+    return rows["t_s"], rows[column]
