@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from headgate.build import abilene, dumbbell, graph, load, parking_lot, read
     from headgate.errors import HeadgateError
+    from headgate.law import jit
     from headgate.result import Result
     from headgate.scenario import Scenario
 
@@ -25,6 +26,7 @@ __all__ = [
     "abilene",
     "dumbbell",
     "graph",
+    "jit",
     "load",
     "parking_lot",
     "read",
@@ -32,6 +34,7 @@ __all__ = [
 
 _HOME = {
     "HeadgateError": "headgate.errors",
+    "jit": "headgate.law",
     "Result": "headgate.result",
     "Scenario": "headgate.scenario",
 }

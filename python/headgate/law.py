@@ -1,4 +1,4 @@
-"""What a user's own law is written with: the records it meets.
+"""What a user's own law is written with: the records it meets, and the decorator that compiles it.
 
 A law is a class with `on_ack` and `on_congestion`, and whichever other callbacks it needs:
 
@@ -16,9 +16,19 @@ round trip, with what its ACKs brought in all), `keeps_window`, `wants_rate`, `e
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from headgate._native import Ack, Congestion, Path, Rate, Window
 
-__all__ = ["LOSS", "MARK", "TIMEOUT", "Ack", "Congestion", "Path", "Rate", "Window"]
+__all__ = ["LOSS", "MARK", "TIMEOUT", "Ack", "Congestion", "Path", "Rate", "Window", "jit"]
 
 #: Why the window must shrink: `event.cause`.
 LOSS, TIMEOUT, MARK = 0, 1, 2
+
+C = TypeVar("C", bound=type)
+
+
+def jit(law: C) -> C:
+    """Have numba compile the law's callbacks; as a Python class it stays what it is."""
+    law.__headgate_jit__ = True  # type: ignore[attr-defined]
+    return law

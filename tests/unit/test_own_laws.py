@@ -2,16 +2,24 @@
 
 import importlib.util
 import json
+import subprocess
 from pathlib import Path
+from types import ModuleType
 
+import numpy as np
 import pytest
 
 from headgate import Result, Scenario, dumbbell
+from headgate.errors import InterruptedRunError
+from headgate.own import library
+from headgate.own.jit import layout
+from headgate.run.progress import Progress
+from headgate.run.simulate import SNAPSHOT_FILE, simulate
 
 from ..errors.command import headgate
 
 LAWS = Path(__file__).parent / "laws"
-WAYS = ["reno.py:Reno", "reno.c:reno", "reno.rs:reno"]
+WAYS = ["reno.py:Reno", "compiled.py:Reno", "reno.c:reno", "reno.rs:reno"]
 
 
 def scenario(*controls: object, law: str = "reno") -> Scenario:
@@ -26,13 +34,18 @@ def scenario(*controls: object, law: str = "reno") -> Scenario:
     )
 
 
-def reno_class() -> type:
-    spec = importlib.util.spec_from_file_location("laws_reno", LAWS / "reno.py")
+def module(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"laws_{name}", LAWS / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.Reno  # type: ignore[no-any-return]
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+def needs(way: str) -> None:
+    if way.startswith("compiled"):
+        pytest.importorskip("numba")
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +55,7 @@ def reno() -> Result:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_reno_in_every_way_gives_the_digest_of_ours(way: str, reno: Result) -> None:
+    needs(way)
     assert reno.flows["retransmissions"].sum() > 0
     result = scenario(str(LAWS / way)).run()
     assert result.digest == reno.digest
@@ -49,15 +63,47 @@ def test_reno_in_every_way_gives_the_digest_of_ours(way: str, reno: Result) -> N
 
 
 def test_several_of_them_share_a_run(reno: Result) -> None:
-    result = scenario(*(str(LAWS / way) for way in WAYS[:2])).run()
+    result = scenario(str(LAWS / "reno.py:Reno"), str(LAWS / "reno.c:reno")).run()
     assert result.digest == reno.digest
     assert {"Reno", "reno"} < set(result.flows["law"])
 
 
 def test_the_class_itself_is_a_law(reno: Result) -> None:
-    run = scenario(reno_class()).run()
+    run = scenario(module("reno").Reno).run()
     assert run.digest == reno.digest
     assert list(run.flows["law"]) == ["Reno", "Reno", "fast"]
+
+
+def test_compiled_or_not_a_class_gives_the_same_with_arguments_and_state() -> None:
+    pytest.importorskip("numba")
+    digests = {
+        (name, step): scenario({"source": str(LAWS / f"compiled.py:{name}"), "step": step})
+        .run()
+        .digest
+        for name in ("Counts", "CompiledCounts")
+        for step in (1.0, 5.0)
+    }
+    for step in (1.0, 5.0):
+        assert digests["Counts", step] == digests["CompiledCounts", step]
+    assert digests["Counts", 1.0] != digests["Counts", 5.0]
+
+
+def test_once_a_round_trip_it_is_called_less_and_grows_as_much() -> None:
+    calls = {"ack": 0, "round": 0}
+    for per in calls:
+
+        class Counting(module("reno").Reno):  # type: ignore[misc,name-defined]
+            def on_ack(self, ack: object, path: object, window: object, per: str = per) -> None:
+                calls[per] += 1
+                super().on_ack(ack, path, window)
+
+        Counting.per = per
+        result = scenario(Counting).run()
+        utilisation = result.ports["utilisation"][0]
+        # Reno grows by one segment a round trip either way; only where the step falls differs.
+        assert utilisation > 0.9
+    # Windows are 5 to 50 segments here, so a round has several ACKs.
+    assert 3 * calls["round"] < calls["ack"]
 
 
 def test_control_on_the_command_line(tmp_path: Path) -> None:
@@ -68,3 +114,126 @@ def test_control_on_the_command_line(tmp_path: Path) -> None:
         for options in ((), ("--control", f"0={LAWS / 'reno.py'}:Reno"))
     ]
     assert digests[0] == digests[1]
+
+
+def test_a_scenario_names_the_law_beside_its_file(tmp_path: Path, reno: Result) -> None:
+    (tmp_path / "mine.py").write_text((LAWS / "reno.py").read_text())
+    text = """
+duration = "2 s"
+network = {kind = "dumbbell", rate = "10 Mbit/s", rtt = "40 ms"}
+traffic = [{kind = "flows", control = "./mine.py:Reno"}]
+"""
+    (tmp_path / "s.toml").write_text(text)
+    loaded = Scenario.load(tmp_path / "s.toml")
+    before = loaded.identity()
+    meta = loaded.run().meta
+    (law,) = meta["laws"]
+    assert (law["name"], len(law["own"])) == ("Reno", 64)
+    assert Scenario.from_dict(meta["scenario"]).identity() == before
+    (tmp_path / "mine.py").write_text((LAWS / "reno.py").read_text() + "\n")
+    assert loaded.identity() != before
+
+
+def interrupted_at(share: float, monkeypatch: pytest.MonkeyPatch) -> object:
+    monkeypatch.setattr("headgate.run.simulate.SLICE_S", 0.0)
+
+    def report(at: Progress) -> None:
+        if at.share >= share:
+            raise KeyboardInterrupt
+
+    return report
+
+
+@pytest.mark.parametrize(
+    "way", ["compiled.py:Counts", "compiled.py:CompiledCounts", "reno.rs:reno"]
+)
+def test_a_stopped_run_goes_on_with_the_state_of_its_laws(
+    way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needs(way)
+    whole = scenario(str(LAWS / way)).run()
+    for share in (0.3, 0.6):
+        with pytest.raises(InterruptedRunError, match="the same command goes on from there"):
+            simulate(scenario(str(LAWS / way)), tmp_path, interrupted_at(share, monkeypatch))  # type: ignore[arg-type]
+    resumed = simulate(scenario(str(LAWS / way)), tmp_path)
+    assert resumed.meta["resumed"]
+    assert resumed.digest == whole.digest
+
+
+def test_a_state_that_cannot_be_pickled_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop = interrupted_at(0.3, monkeypatch)
+    with pytest.raises(InterruptedRunError, match=r"nothing is kept .*cannot be pickled"):
+        simulate(scenario(str(LAWS / "wrong.py:Unpicklable")), tmp_path, stop)  # type: ignore[arg-type]
+    assert not (tmp_path / SNAPSHOT_FILE).exists()
+
+
+def test_many_short_flows_each_have_their_own_object() -> None:
+    size = {"kind": "exponential", "mean": "20 packets"}
+    web = {"kind": "web", "name": "users", "users": 30, "think": "0.2 s", "size": size}
+    both = [
+        dumbbell(rate="20 Mbit/s", rtt="20 ms", flows=[web | law]).run("5 s")
+        for law in ({"law": "reno"}, {"control": str(LAWS / "reno.py:Reno")})
+    ]
+    assert both[0].digest == both[1].digest
+    assert (both[0].flows["status"] == "finished").sum() > 100
+
+
+# The header and the Rust prelude against the engine's own account ---------------------------------
+
+RECORDS = {
+    "Window": "headgate_window",
+    "Path": "headgate_path",
+    "Congestion": "headgate_congestion",
+    "Rate": "headgate_rate",
+    "Ack": "headgate_ack",
+}
+
+
+def expected() -> list[int]:
+    numbers = []
+    for name in RECORDS:
+        dtype: np.dtype[np.void] = layout()[name]
+        assert dtype.fields is not None
+        numbers += [dtype.itemsize, *(dtype.fields[field][1] for field in dtype.names or ())]
+    return numbers
+
+
+def printed(*command: str | Path, output: Path) -> list[int]:
+    subprocess.run([*command, "-o", output], check=True)
+    text = subprocess.run([output], check=True, capture_output=True, text=True).stdout
+    return [int(word) for word in text.split()]
+
+
+def test_the_header_has_the_engine_s_layout(tmp_path: Path) -> None:
+    lines = []
+    for name, record in RECORDS.items():
+        lines.append(f'printf("%zu\\n", sizeof({record}));')
+        lines += [
+            f'printf("%zu\\n", offsetof({record}, {field}));'
+            for field in layout()[name].names or ()
+        ]
+    source = tmp_path / "offsets.c"
+    heads = "#include <headgate.h>\n#include <stddef.h>\n#include <stdio.h>\n"
+    source.write_text(f"{heads}int main(void) {{ {' '.join(lines)} }}\n")
+    command = ("cc", "-std=c11", f"-I{library.INCLUDE}", source)
+    assert printed(*command, output=tmp_path / "offsets") == expected()
+
+
+def test_the_prelude_has_the_engine_s_layout(tmp_path: Path) -> None:
+    lines = []
+    for name in RECORDS:
+        lines.append(f'println!("{{}}", size_of::<headgate::{name}>());')
+        lines += [
+            f'println!("{{}}", std::mem::offset_of!(headgate::{name}, {field}));'
+            for field in layout()[name].names or ()
+        ]
+    source = tmp_path / "offsets.rs"
+    path = library.INCLUDE / "headgate.rs"
+    source.write_text(
+        f'#[allow(dead_code)]\n#[path = "{path}"]\nmod headgate;\nuse std::mem::size_of;\n'
+        f"fn main() {{ {' '.join(lines)} }}\n"
+    )
+    command = ("rustc", "--edition=2021", source)
+    assert printed(*command, output=tmp_path / "offsets") == expected()

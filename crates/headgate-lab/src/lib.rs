@@ -11,6 +11,8 @@ pub mod error;
 #[cfg(test)]
 mod extremes;
 #[cfg(test)]
+mod own_laws;
+#[cfg(test)]
 mod sample;
 pub mod simulation;
 mod snapshot;

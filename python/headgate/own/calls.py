@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from headgate import _native
 
 
+#: What the engine says of a callback that numba compiled and that raised.
+RAISED = "it returned 1"
+
+
 @contextmanager
 def deferred(own: Sequence[_native.OwnLaw]) -> Iterator[Callable[[], None]]:
     """Keep Ctrl-C out of the laws: it is raised where the run looks, between two slices."""
@@ -40,6 +44,8 @@ def law_error(fault: _native.LawFaultError) -> LawError:
     """Make the sentence of a law that failed: with file and line, if it raised an exception."""
     label, place, says = fault.args
     if fault.__cause__ is None:
+        if ".py:" in label and says == RAISED:
+            says = "it raised an exception; without @jit the same run names the line"
         return LawError(label, f"{place}: {says}")
     file, _, name = label.rpartition(":")
     return LawError(*told(fault.__cause__, file, f"{name}.{place}"))

@@ -83,7 +83,7 @@ def make(cls: type, params: Params) -> Any:
 def told(error: BaseException, file: str, where: str) -> tuple[str, str]:
     """Give the place and the sentence of an exception in a law: file and line, what, and where."""
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if shown(frame.filename) == shown(file)] or frames
+    own = [frame for frame in frames if shown(frame.filename) == shown(file)]
     what = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
     if isinstance(error, SyntaxError):
         return f"{shown(file)}, line {error.lineno}", what
@@ -99,6 +99,10 @@ def _law(cls: type, file: str, sha: str) -> OwnLaw:
 def _ready(cls: type, file: str, params: Params) -> _native.OwnLaw:
     label = f"{shown(file)}:{cls.__name__}"
     make(cls, params)
+    if getattr(cls, "__headgate_jit__", False):
+        from headgate.own import jit
+
+        return jit.ready(cls, label, params)
     from headgate import _native
 
     said = traits(cls)

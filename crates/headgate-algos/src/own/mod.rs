@@ -14,10 +14,11 @@ use headgate_model::control::{Ack, Congestion, Echo, Law, Path, Rate, Window};
 use serde::ser::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::control::reno;
 use gather::Gathered;
 
-/// The largest window that is taken for meant, segments: 10 Tbit/s over a round trip of 120 ms.
-pub const MOST_CWND: f64 = 1e8;
+/// The largest window that is taken for meant, segments: 1 Tbit/s over a round trip of 120 ms.
+pub const MOST_CWND: f64 = 1e7;
 
 /// What a law is, apart from its rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -160,6 +161,16 @@ impl Own {
         }
     }
 
+    /// The transport would take the threshold for the window: there must be one, also while a run that
+    /// failed comes to its pause.
+    #[cold]
+    fn lacks_threshold(&self, event: &Congestion, window: &mut Window) {
+        let says =
+            format!("ssthresh is {} after it; set it, at most {MOST_CWND:e} segments", window.ssthresh);
+        self.host.iter().for_each(|host| host.fail(&Event::Congestion(event).place(), says.clone()));
+        reno::halve(event.in_flight, window);
+    }
+
     fn begin(&mut self) {
         let host = self.host.as_deref().expect("a run binds its own laws");
         match host.guest.fresh() {
@@ -225,6 +236,9 @@ impl Law for Own {
     fn on_congestion(&mut self, event: &Congestion, path: &Path, window: &mut Window) {
         self.gathered = Gathered::default(); // those ACKs were of the window that is no more
         self.tell(&Event::Congestion(event), path, window);
+        if !self.traits.keeps_window && window.ssthresh > MOST_CWND {
+            self.lacks_threshold(event, window);
+        }
     }
 
     fn on_recovered(&mut self, now_s: f64, path: &Path, window: &mut Window) {

@@ -1,0 +1,126 @@
+"""Methods as functions that numba understands: what `self` and `window` are asked to do is called.
+
+Compiled, `self` and the records are plain structures, which have fields but no methods. So
+`self.target(x)` becomes a call of a function that takes `self` first, and `window.slow_start(x)`
+one that takes `window`. Fields that are not there are found here, where the line is known.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Collection, Mapping, Sequence
+from types import FunctionType
+from typing import Any
+
+from headgate.errors import LawError
+from headgate.own.load import shown
+
+#: Method of a window -> the function in its place.
+WINDOW_METHODS = {"slow_start": "_headgate_slow_start", "slow_starts": "_headgate_slow_starts"}
+
+
+Fields = Collection[str]
+
+
+def functions_of(
+    cls: type, own: Fields, records: Mapping[str, Sequence[Fields | None]]
+) -> dict[str, FunctionType]:
+    """Give the class's callbacks and other methods as functions; raise LawError.
+
+    `own` are the fields of `self`; `records` tells, for each callback, those of what follows it
+    (None for a number).
+    """
+    methods = {
+        name: function
+        for name, function in inspect.getmembers(cls, inspect.isfunction)
+        if not name.startswith("__")
+    }
+    return {
+        name: _function(function, [own, *records.get(name, ())], methods)
+        for name, function in methods.items()
+    }
+
+
+def called(method: str) -> str:
+    """Give the name under which other methods call a method."""
+    return f"_headgate_self_{method}"
+
+
+def _function(
+    function: FunctionType, fields: Sequence[Fields | None], methods: Collection[str]
+) -> FunctionType:
+    tree = _definition(function)
+    known = zip([argument.arg for argument in tree.args.args], fields, strict=False)
+    rewriter = _Rewriter(function, {name: of for name, of in known if of is not None}, methods)
+    module = ast.Module([ast.fix_missing_locations(rewriter.visit(tree))], [])
+    outer = inspect.getclosurevars(function).nonlocals
+    scope: dict[str, Any] = {**function.__globals__, **outer}
+    exec(compile(module, function.__code__.co_filename, "exec"), scope)
+    made = scope[tree.name]
+    assert isinstance(made, FunctionType)
+    return made
+
+
+def _definition(function: FunctionType) -> ast.FunctionDef:
+    """Parse a function, without its decorators and annotations, at its own lines."""
+    try:
+        lines, first = inspect.getsourcelines(function)
+    except (OSError, TypeError):
+        says = "@jit needs the law's source; write it to a file"
+        raise LawError(function.__qualname__, says) from None
+    tree = ast.parse(textwrap.dedent("".join(lines))).body[0]
+    assert isinstance(tree, ast.FunctionDef)
+    ast.increment_lineno(tree, first - 1)
+    tree.decorator_list, tree.returns = [], None
+    for argument in tree.args.args:
+        argument.annotation = None
+    return tree
+
+
+class _Rewriter(ast.NodeTransformer):
+    def __init__(
+        self,
+        function: FunctionType,
+        fields: Mapping[str, Fields],
+        methods: Collection[str],
+    ) -> None:
+        self.file = shown(function.__code__.co_filename)
+        self.fields = fields
+        self.methods = methods
+        self.own = next(iter(fields))
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        target = node.func
+        if not isinstance(target, ast.Attribute):
+            return self.generic_visit(node)
+        name = self._function_for(target)
+        if name is None:
+            return self.generic_visit(node)
+        arguments = [self.visit(argument) for argument in [target.value, *node.args]]
+        keywords = [self.visit(keyword) for keyword in node.keywords]
+        call = ast.Call(ast.Name(name, ast.Load()), arguments, keywords)
+        return ast.copy_location(call, node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        of = node.value
+        if isinstance(of, ast.Name) and of.id in self.fields:
+            self._check(of.id, node)
+        return self.generic_visit(node)
+
+    def _function_for(self, target: ast.Attribute) -> str | None:
+        is_own = isinstance(target.value, ast.Name) and target.value.id == self.own
+        if is_own and target.attr in self.methods:
+            return called(target.attr)
+        return WINDOW_METHODS.get(target.attr)
+
+    def _check(self, name: str, node: ast.Attribute) -> None:
+        known = self.fields[name]
+        if node.attr in known:
+            return
+        place = f"{self.file}, line {node.lineno}"
+        if name == self.own:
+            says = f"{name}.{node.attr} is not a number that the class or __init__ sets"
+            raise LawError(place, f"{says}; a compiled law keeps no others")
+        raise LawError(place, f"{name} has no {node.attr!r}; it has {', '.join(known)}")

@@ -1,0 +1,68 @@
+"""`headgate_law_v1` as Python fills it: the same table that a C or Rust file exports."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+VERSION = 1
+
+FLAGS = {
+    "per_round": 1,
+    "keeps_window": 2,
+    "wants_rate": 4,
+    "echo_latched": 8,
+    "echo_accurate": 16,
+}
+
+CALLBACKS = (
+    "on_start",
+    "on_ack",
+    "on_recovery_ack",
+    "on_segment_lost",
+    "on_congestion",
+    "on_recovered",
+)
+
+
+class Struct(ctypes.Structure):
+    """The fields of `headgate_law_v1`."""
+
+    _fields_ = (
+        ("version", ctypes.c_uint32),
+        ("size", ctypes.c_uint32),
+        ("state_bytes", ctypes.c_uint32),
+        ("flags", ctypes.c_uint32),
+        ("initial", ctypes.c_void_p),
+        *((name, ctypes.c_void_p) for name in CALLBACKS),
+    )
+
+
+@dataclass(frozen=True)
+class Table:
+    """A filled table, and what it points to: that must outlive it."""
+
+    struct: Struct
+    keeps: tuple[Any, ...]
+
+    @property
+    def address(self) -> int:
+        """Where the table is in memory."""
+        return ctypes.addressof(self.struct)
+
+    @classmethod
+    def of(cls, entries: Mapping[str, Any], initial: bytes, flags: int) -> Table:
+        """Fill a table with numba's C functions, and the state that a flow begins with."""
+        words = ctypes.create_string_buffer(initial, len(initial))
+        addresses = {name: entry.address for name, entry in entries.items()}
+        struct = Struct(
+            VERSION,
+            ctypes.sizeof(Struct),
+            len(initial),
+            flags,
+            ctypes.addressof(words),
+            **addresses,
+        )
+        return cls(struct, (words, entries))

@@ -1,0 +1,163 @@
+"""Wrong laws of a user's own: each ends in one sentence that names file, line and remedy."""
+
+from pathlib import Path
+
+import pytest
+
+from .command import Done, headgate
+from .test_wrong_scenarios import GOOD
+
+LAWS = Path(__file__).parents[1] / "unit" / "laws"
+WRONG_PY = LAWS / "wrong.py"
+
+
+def line_of(text: str, after: str) -> int:
+    """The number of the first line with `text` behind the class `after`."""
+    lines = WRONG_PY.read_text().splitlines()
+    start = lines.index(next(line for line in lines if line.startswith(f"class {after}(")))
+    return next(n for n, line in enumerate(lines[start:], start + 1) if text in line)
+
+
+def run(tmp_path: Path, source: str | Path) -> Done:
+    path = tmp_path / "s.toml"
+    path.write_text(GOOD)
+    return headgate("run", path, "--control", str(source))
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "says"),
+    [
+        ("Raises", "1.0 /", "ZeroDivisionError: float division by zero (Raises.on_ack at 0.0"),
+        ("RaisesAtStart", "raise", "KeyError: 'gain' (RaisesAtStart.on_start at "),
+        ("Nan", "", "on_ack at 0.0"),
+        ("Nan", "", "cwnd became NaN; it is a number from 1 to 1e7 segments"),
+        ("Huge", "", "it is a number from 1 to 1e7 segments"),
+        ("Small", "", "ssthresh became 0.5; it is at least 1 segment"),
+        ("SetsNothing", "", "ssthresh is inf after it; set it, at most 1e7 segments"),
+        ("NoCongestion", "", "has no on_congestion(self, event, path, window)"),
+        ("Arity", "on_ack", "on_ack is called as on_ack(ack, path, window)"),
+        ("Per", "", "per = 'rtt' is not right; it is 'ack' or 'round'"),
+        ("Needs", "", "missing 1 required positional argument: 'gain'"),
+        ("Nowhere", "", "has no class 'Nowhere'; its laws: Sound, Raises"),
+        ("", "", "has several laws (Sound, Raises"),
+    ],
+)
+def test_python_classes(name: str, line: str, says: str, tmp_path: Path) -> None:
+    done = run(tmp_path, f"{WRONG_PY}:{name}" if name else WRONG_PY)
+    assert done.exit_code == 2
+    assert "wrong.py" in done.sentence
+    assert says in done.sentence
+    if line:
+        assert f"wrong.py, line {line_of(line, name)}: " in done.sentence
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "says"),
+    [
+        ("JitRaises", "", "it raised an exception; without @jit the same run names the line"),
+        ("JitKeepsWords", "", "self.mode is 'fast'; a compiled law keeps numbers"),
+        ("JitField", "ack.segments", "ack has no 'segments'; it has now_s, acked"),
+        ("JitNewState", "self.last", "self.last is not a number that the class or __init__ sets"),
+        ("JitTypes", '"one"', "numba cannot compile on_ack: No implementation"),
+    ],
+)
+def test_compiled_classes(name: str, line: str, says: str, tmp_path: Path) -> None:
+    pytest.importorskip("numba")
+    done = run(tmp_path, f"{WRONG_PY}:{name}")
+    assert done.exit_code == 2
+    assert says in done.sentence
+    if line:
+        assert f"wrong.py, line {line_of(line, name)}: " in done.sentence
+
+
+def test_numba_is_asked_for_where_it_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "numba", None)
+    done = run(tmp_path, LAWS / "compiled.py:Reno")
+    assert done.sentence.endswith("Reno: @jit needs numba; pip install 'headgate[jit]'")
+
+
+C_LAW = """
+#include <headgate.h>
+static int32_t on_ack(void *s, const headgate_ack *a, const headgate_path *p, headgate_window *w) {
+    (void)s, (void)a, (void)p, (void)w;
+    return %(status)s;
+}
+static int32_t on_loss(void *s, const headgate_congestion *e, const headgate_path *p,
+                       headgate_window *w) {
+    (void)s, (void)e, (void)p, (void)w;
+    return 0;
+}
+const headgate_law_v1 law = {.version = %(version)s, .size = %(size)s, .flags = %(flags)s,
+                             .on_ack = %(on_ack)s, .on_congestion = on_loss};
+"""
+GOOD_LAW = {
+    "status": "0",
+    "version": "1",
+    "size": "sizeof(headgate_law_v1)",
+    "flags": "0",
+    "on_ack": "on_ack",
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"status": "7"}, "it returned 7"),
+        ({"version": "2"}, "it has version 2 of headgate_law; this Headgate reads 1"),
+        ({"size": "8"}, "its table has 8 bytes; headgate_law_v1 has"),
+        ({"flags": "64"}, "its flags are 0x40; headgate.h knows 0x1f"),
+        ({"on_ack": "0"}, "it has no on_ack"),
+        ({"on_ack": "nobody"}, "cannot be compiled: "),
+    ],
+)
+def test_c_files(change: dict[str, str], says: str, tmp_path: Path) -> None:
+    (tmp_path / "mine.c").write_text(C_LAW % (GOOD_LAW | change))
+    done = run(tmp_path, tmp_path / "mine.c")
+    assert done.exit_code == 2
+    assert "mine.c" in done.sentence
+    assert says in done.sentence
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("none.py", None, "there is no such file"),
+        ("mine.txt", "", "a file that ends in one of .py, .c, .rs, .so"),
+        ("mine.py", "x = ", "mine.py, line 1: SyntaxError"),
+        ("mine.py", "import nowhere", "mine.py, line 1: ModuleNotFoundError"),
+        ("mine.py", "class A: pass", "has no class with on_ack and on_congestion"),
+        ("mine.so", "not a library", "cannot be loaded"),
+        ("mine.c", "int x;", "exports no law called 'law'"),
+        ("mine.rs", "fn f() -> u8 { 1.0 }", "mismatched types"),
+    ],
+)
+def test_files(name: str, text: str | None, says: str, tmp_path: Path) -> None:
+    if text is not None:
+        (tmp_path / name).write_text(text)
+    done = run(tmp_path, tmp_path / name)
+    assert done.exit_code == 2
+    assert says in done.sentence
+
+
+def test_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CC", "no-such-compiler")
+    (tmp_path / "mine.c").write_text("int x;")
+    done = run(tmp_path, tmp_path / "mine.c")
+    assert "no-such-compiler cannot be started" in done.sentence
+
+
+def test_traffic_that_is_not_there(tmp_path: Path) -> None:
+    done = run(tmp_path, f"7={LAWS / 'reno.py'}:Reno")
+    assert done.sentence.startswith("headgate: --control 7=")
+    assert "'7' is no traffic here" in done.sentence
+
+
+def test_a_flow_has_one_law(tmp_path: Path) -> None:
+    path = tmp_path / "s.toml"
+    path.write_text(GOOD)
+    both = headgate("check", path, "--set", "traffic.0.control=mine.py")
+    assert both.sentence == (
+        "headgate: traffic[0].control: a flow has one law; give either 'law' or 'control'"
+    )

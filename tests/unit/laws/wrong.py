@@ -1,0 +1,96 @@
+"""Laws that fail, each in one way."""
+
+import threading
+
+from headgate.law import Ack, Congestion, Path, Window, jit
+
+
+class Sound:
+    def on_ack(self, ack: Ack, path: Path, window: Window) -> None:
+        window.slow_start(ack.acked)
+
+    def on_congestion(self, event: Congestion, path: Path, window: Window) -> None:
+        window.ssthresh = max(event.in_flight / 2.0, 2.0)
+
+
+class Raises(Sound):
+    def on_ack(self, ack: Ack, path: Path, window: Window) -> None:
+        window.cwnd += 1.0 / (ack.acked - ack.acked)
+
+
+class RaisesAtStart(Sound):
+    def on_start(self, now_s: float, path: Path, window: Window) -> None:
+        raise KeyError("gain")
+
+
+class Nan(Sound):
+    def on_ack(self, ack: Ack, path: Path, window: Window) -> None:
+        window.cwnd = float("nan")
+
+
+class Small(Sound):
+    def on_congestion(self, event: Congestion, path: Path, window: Window) -> None:
+        window.ssthresh = 0.5
+
+
+class Huge(Sound):
+    def on_ack(self, ack: Ack, path: Path, window: Window) -> None:
+        window.cwnd *= 1e9
+
+
+class SetsNothing(Sound):
+    def on_congestion(self, event: Congestion, path: Path, window: Window) -> None:
+        pass
+
+
+class NoCongestion:
+    def on_ack(self, ack: Ack, path: Path, window: Window) -> None:
+        pass
+
+
+class Arity(Sound):
+    def on_ack(self, ack: Ack, window: Window) -> None:  # type: ignore[override]
+        pass
+
+
+class Per(Sound):
+    per = "rtt"
+
+
+class Needs(Sound):
+    def __init__(self, gain: float) -> None:
+        self.gain = gain
+
+
+class Unpicklable(Sound):
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+
+
+@jit
+class JitRaises(Raises):
+    pass
+
+
+@jit
+class JitKeepsWords(Sound):
+    def __init__(self) -> None:
+        self.mode = "fast"
+
+
+@jit
+class JitField(Sound):
+    def on_ack(self, ack: Ack, path: Path, window: Window) -> None:
+        window.cwnd += ack.segments  # type: ignore[attr-defined]
+
+
+@jit
+class JitNewState(Sound):
+    def on_ack(self, ack: Ack, path: Path, window: Window) -> None:
+        self.last = ack.now_s
+
+
+@jit
+class JitTypes(Sound):
+    def on_ack(self, ack: Ack, path: Path, window: Window) -> None:
+        window.cwnd += ack.acked + "one"  # type: ignore[operator]
