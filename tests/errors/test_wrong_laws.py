@@ -1,14 +1,24 @@
 """Wrong laws of a user's own: each ends in one sentence that names file, line and remedy."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from headgate.errors import LawError
 
 from .command import Done, headgate
 from .test_wrong_scenarios import GOOD
 
 LAWS = Path(__file__).parents[1] / "unit" / "laws"
 WRONG_PY = LAWS / "wrong.py"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
 
 
 def line_of(text: str, after: str) -> int:
@@ -161,3 +171,84 @@ def test_a_flow_has_one_law(tmp_path: Path) -> None:
     assert both.sentence == (
         "headgate: traffic[0].control: a flow has one law; give either 'law' or 'control'"
     )
+
+
+# headgate check -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "says"),
+    [
+        ("Raises", "1.0 /", "ZeroDivisionError: float division by zero (Raises.on_ack, event "),
+        ("Nan", "float(", "cwnd became nan; it is a number from 1 to 1e+07 segments (Nan.on_ack"),
+        ("Small", "0.5", "ssthresh became 0.5; it is at least 1 segment"),
+        ("SetsNothing", "", "ssthresh is inf after on_congestion, which must set it"),
+        ("Rewinds", "ack.now_s", "AttributeError: attribute 'now_s'"),
+    ],
+)
+def test_check_of_python_classes(name: str, line: str, says: str) -> None:
+    done = headgate("check", f"{WRONG_PY}:{name}")
+    assert done.exit_code == 2
+    assert says in done.sentence
+    if line:
+        assert f"wrong.py, line {line_of(line, name)}: " in done.sentence
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ("*(volatile int *)0 = 1;", "crashed (SIGSEGV) in on_ack, event 2 of flow 0"),
+        ("exit(3);", "ended the process with 3 in on_ack, event 2 of flow 0"),
+        ("((headgate_ack *)a)->now_s -= 1;", "time does not go back: records are to be read"),
+        ("w->cwnd = NAN;", "cwnd became nan; it is a number from 1 to 1e+07 segments (on_ack"),
+        ("return 7;", "it returned 7 (on_ack, event 2 of flow 0)"),
+    ],
+)
+def test_check_of_c_files(body: str, says: str, tmp_path: Path) -> None:
+    text = C_LAW % GOOD_LAW
+    text = text.replace(
+        "(void)w;\n    return 0;\n}\nstatic", f"(void)w; {body} return 0; }} static"
+    )
+    text = text.replace("return 0;\n}\nconst", "w->ssthresh = 2; return 0; } const")
+    (tmp_path / "mine.c").write_text("#include <math.h>\n#include <stdlib.h>\n" + text)
+    done = headgate("check", tmp_path / "mine.c")
+    assert done.exit_code == 2
+    assert "mine.c" in done.sentence
+    assert says in done.sentence
+
+
+def test_what_would_crash_is_not_run_here(tmp_path: Path) -> None:
+    text = (C_LAW % GOOD_LAW).replace("return 0;", "*(volatile int *)0 = 1; return 0;", 1)
+    (tmp_path / "mine.c").write_text(text)
+    assert "crashed (SIGSEGV) in on_ack" in run(tmp_path, tmp_path / "mine.c").sentence
+
+
+def test_compiled_with_another_result_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numba")
+    from headgate.own import proof
+    from headgate.own.check import check
+    from headgate.own.load import load
+
+    drive = proof.drive
+    shifted = lambda *given: [cwnd + 1e-9 for cwnd in drive(*given)]  # noqa: E731
+    monkeypatch.setattr("headgate.own.proof.drive", shifted)
+    with pytest.raises(LawError, match=r"compiled, cwnd is .* where Python has"):
+        check(load(f"{LAWS / 'compiled.py'}:Reno"), {}, proof.Course(2, 50))
+
+
+@pytest.mark.parametrize(
+    ("source", "ways"),
+    [
+        ("reno.py:Reno", "interpreted"),
+        ("reno.py:RenoByRounds", "interpreted"),
+        ("compiled.py:CompiledCounts", "interpreted and compiled"),
+        ("reno.c:reno", "compiled"),
+        ("reno.rs:reno", "compiled"),
+    ],
+)
+def test_check_of_a_right_law(source: str, ways: str) -> None:
+    if source.startswith("compiled"):
+        pytest.importorskip("numba")
+    done = headgate("check", LAWS / source)
+    assert done.exit_code == 0
+    assert f"is right: 20 flows of 1000 random events, {ways}; cwnd from " in done.output

@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -46,6 +47,13 @@ def module(name: str) -> ModuleType:
 def needs(way: str) -> None:
     if way.startswith("compiled"):
         pytest.importorskip("numba")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -1,23 +1,45 @@
-"""`headgate check`: is a scenario right? Says what would run, runs nothing."""
+"""`headgate check`: is a scenario, or a law of one's own, right? Runs no scenario."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
-from headgate.cli.options import Json, ScenarioFile, Seed, Settings
+from headgate.cli.options import Json, Seed, Settings
+
+LAW_KINDS = (".py", ".c", ".rs", ".so")
+
+
+Checked = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="A scenario in TOML, or a law of your own: ./mylaw.py:MyLaw, or a C or Rust file.",
+        show_default=False,
+    ),
+]
 
 
 def check(
-    scenario: ScenarioFile, settings: Settings = None, seed: Seed = None, as_json: Json = False
+    file: Checked, settings: Settings = None, seed: Seed = None, as_json: Json = False
 ) -> None:
-    """Check a scenario without running it.
+    """Check a scenario without running it, or a law of your own with random events.
 
-    Says what it comes to: routers, links, buffers in packets, traffic. With --json it prints the
-    scenario with every default filled in.
+    Of a scenario it says what it comes to: routers, links, buffers in packets, traffic; with --json
+    it prints the scenario with every default filled in. A law meets ACKs, losses, time-outs, marks
+    and silence; NaN, a window below one segment, a record it changed or an exception is told with
+    the line. A compiled law meets them in a process of its own.
     """
+    from headgate.own import split
+
+    if Path(split(file)[0]).suffix in LAW_KINDS:
+        _check_law(file, as_json)
+        return
+    scenario = Path(file)
     from headgate.cli.options import load
 
     read = load(scenario, settings, seed)
@@ -30,6 +52,22 @@ def check(
         typer.echo(f"  {describe_link(link)}")
     if len(plan["links"]) > 4:
         typer.echo(f"  ... and {len(plan['links']) - 4} more links")
+
+
+def _check_law(source: str, as_json: bool) -> None:
+    from headgate.own import load
+    from headgate.own.check import check
+
+    law = load(source)
+    passed = check(law, {})
+    if as_json:
+        typer.echo(json.dumps(asdict(passed) | {"law": law.name, "sha256": law.sha256}))
+        return
+    typer.echo(
+        f"{law.label} is right: {passed.flows} flows of {passed.events} random events, "
+        f"{' and '.join(passed.ways)}; cwnd from {passed.smallest_cwnd:.4g} to "
+        f"{passed.largest_cwnd:.4g} segments"
+    )
 
 
 def describe_plan(plan: dict[str, Any]) -> str:

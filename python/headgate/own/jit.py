@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from headgate.errors import LawError
 from headgate.own import python_class, rewrite
-from headgate.own.load import Params, shown
+from headgate.own.load import Compiled, Params, shown
 from headgate.own.table import FLAGS, Table
-
-if TYPE_CHECKING:
-    from headgate import _native
 
 #: Callback -> the record it takes before the path and the window, or None for the time.
 RECORDS: Mapping[str, str | None] = {
@@ -31,24 +29,25 @@ _KINDS = {"f64": "f8", "u32": "u4", "bool": "?", "Cause": "u4"}
 _KEPT = {"b": "?", "i": "i8", "u": "i8", "f": "f8"}
 
 
-def ready(cls: type, label: str, params: Params) -> _native.OwnLaw:
-    """Compile a class with these parameters; raise LawError."""
-    from headgate import _native
-
-    table = compiled(cls, params)
-    try:
-        return _native.OwnLaw.compiled(label, table.address, table)
-    except ValueError as error:
-        raise LawError(label, str(error)) from None
+_tables: dict[object, Table] = {}
+_one_at_a_time = threading.Lock()
 
 
-def compiled(cls: type, params: Params) -> Table:
-    """Give the table of a class's callbacks; raise LawError if numba cannot compile one."""
+def compiled(cls: type, params: Params) -> Compiled:
+    """Give the table of a class with these parameters; raise LawError if numba refuses one."""
+    with _one_at_a_time:
+        key = cls, tuple(sorted(params.items()))
+        if key not in _tables:
+            _tables[key] = _compile(cls, params)
+        return _tables[key].address, _tables[key]
+
+
+def _compile(cls: type, params: Params) -> Table:
     try:
         import numba
     except ImportError:
         raise LawError(_label(cls), "@jit needs numba; pip install 'headgate[jit]'") from None
-    state = _state(cls, params)
+    state = first_state(cls, params)
     functions = _functions(cls, state.dtype, numba)
     pointer = numba.types.CPointer(numba.from_dtype(state.dtype))
     entries = {
@@ -77,7 +76,7 @@ def layout() -> dict[str, np.dtype[Any]]:
     return known
 
 
-def _state(cls: type, params: Params) -> np.ndarray[Any, Any]:
+def first_state(cls: type, params: Params) -> np.ndarray[Any, Any]:
     """Give a flow's first state: the numbers on the class and on a new object of it."""
     said = {
         name: value

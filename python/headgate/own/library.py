@@ -8,13 +8,9 @@ import subprocess
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from headgate.errors import LawError
-from headgate.own.load import OwnLaw, Params, sha256, shown
-
-if TYPE_CHECKING:
-    from headgate import _native
+from headgate.own.load import Compiled, OwnLaw, Params, sha256, shown
 
 KINDS = (".c", ".rs", ".so")
 #: What a law is called in its library, if nobody says.
@@ -30,7 +26,7 @@ _RUST_FLAGS = ("--edition=2021", "-Copt-level=3", "-Cpanic=abort", "--error-form
 def law_in(file: str, text: bytes, symbol: str) -> OwnLaw:
     """Take the law that a file exports under `symbol`."""
     name = Path(file).stem if symbol == SYMBOL else symbol
-    return OwnLaw(name, file, sha256(text), partial(_ready, file, text, symbol))
+    return OwnLaw(name, file, sha256(text), compiled=partial(_loaded, file, text, symbol))
 
 
 def cache_folder() -> Path:
@@ -72,18 +68,12 @@ def opened(file: Path, symbol: str, label: str) -> tuple[ctypes.CDLL, int]:
         raise LawError(label, f"exports no law called {symbol!r}") from None
 
 
-def _ready(file: str, text: bytes, symbol: str, params: Params) -> _native.OwnLaw:
-    from headgate import _native
-
+def _loaded(file: str, text: bytes, symbol: str, params: Params) -> Compiled:
     label = f"{shown(file)}:{symbol}"
     if params:
         raise LawError(label, "a compiled law takes no arguments; set them in its source")
-    path = built(file, text)
-    library, address = opened(path, symbol, label)
-    try:
-        return _native.OwnLaw.compiled(label, address, library)
-    except ValueError as error:
-        raise LawError(label, str(error)) from None
+    library, address = opened(built(file, text), symbol, label)
+    return address, library
 
 
 def _compiled(command: Sequence[str], file: str, text: bytes, kind: str, prefix: str = "") -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 Params = Mapping[str, Any]
 
+#: The address of a `headgate_law_v1`, and what keeps it in memory.
+Compiled = tuple[int, object]
+
 #: Classes that were given as such, by the words that stand for them in a scenario.
 _given: dict[str, type] = {}
 
@@ -24,18 +27,42 @@ _NAME = re.compile(r"(?P<file>.+?)(?::(?P<name>[A-Za-z_][\w.<>]*))?$", re.DOTALL
 
 @dataclass(frozen=True)
 class OwnLaw:
-    """A law that was found: what it is called, the hash of its source, and how a run gets it."""
+    """A law that was found: what it is called, the hash of its source, and what it is made of."""
 
     name: str
     file: str
     sha256: str
-    ready: Callable[[Params], _native.OwnLaw]
-    """Make it ready for runs with these parameters; raises LawError."""
+    cls: type | None = None
+    """The class, if it is one."""
+    compiled: Callable[[Params], Compiled] | None = None
+    """Give its table of functions, if it has one; raises LawError."""
+    source: str | None = None
+    """What another process finds it by; None for a class that was given as such."""
 
     @property
     def label(self) -> str:
         """How sentences call it."""
         return f"{shown(self.file)}:{self.name}"
+
+    def ready(self, params: Params) -> _native.OwnLaw:
+        """Make it ready for runs with these parameters; raise LawError."""
+        from headgate.own import proof, python_class
+
+        if self.compiled is None:
+            assert self.cls is not None
+            return python_class.plain(self.cls, self.label, params)
+        table = self.compiled(params)
+        proof.prove(self, params)
+        return self.taken(table)
+
+    def taken(self, table: Compiled) -> _native.OwnLaw:
+        """Have the engine take a table; raise LawError if it is not one."""
+        from headgate import _native
+
+        try:
+            return _native.OwnLaw.compiled(self.label, *table)
+        except ValueError as error:
+            raise LawError(self.label, str(error)) from None
 
 
 def load(source: str) -> OwnLaw:
@@ -52,8 +79,10 @@ def load(source: str) -> OwnLaw:
     file = str(Path(file).resolve())
     text = read(file)
     if kind == ".py":
-        return python_class.law_in(file, text, name)
-    return library.law_in(file, text, name or library.SYMBOL)
+        law = python_class.law_in(file, text, name)
+    else:
+        law = library.law_in(file, text, name or library.SYMBOL)
+    return replace(law, source=f"{file}:{name}" if name else file)
 
 
 def given(law: type) -> str:

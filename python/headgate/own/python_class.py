@@ -91,20 +91,11 @@ def told(error: BaseException, file: str, where: str) -> tuple[str, str]:
     return place, f"{what} ({where})"
 
 
-def _law(cls: type, file: str, sha: str) -> OwnLaw:
-    _check(cls)
-    return OwnLaw(cls.__name__, file, sha, partial(_ready, cls, file))
-
-
-def _ready(cls: type, file: str, params: Params) -> _native.OwnLaw:
-    label = f"{shown(file)}:{cls.__name__}"
-    make(cls, params)
-    if getattr(cls, "__headgate_jit__", False):
-        from headgate.own import jit
-
-        return jit.ready(cls, label, params)
+def plain(cls: type, label: str, params: Params) -> _native.OwnLaw:
+    """Make a class ready that the interpreter runs; raise LawError."""
     from headgate import _native
 
+    make(cls, params)
     said = traits(cls)
     return _native.OwnLaw.plain(
         label,
@@ -114,6 +105,15 @@ def _ready(cls: type, file: str, params: Params) -> _native.OwnLaw:
         wants_rate=said["wants_rate"],
         echo=said["echo"],
     )
+
+
+def _law(cls: type, file: str, sha: str) -> OwnLaw:
+    _check(cls)
+    if not getattr(cls, "__headgate_jit__", False):
+        return OwnLaw(cls.__name__, file, sha, cls)
+    from headgate.own import jit
+
+    return OwnLaw(cls.__name__, file, sha, cls, partial(jit.compiled, cls))
 
 
 def _module(file: str, text: bytes) -> ModuleType:

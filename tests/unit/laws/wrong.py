@@ -38,6 +38,11 @@ class Huge(Sound):
         window.cwnd *= 1e9
 
 
+class Rewinds(Sound):
+    def on_ack(self, ack: Ack, path: Path, window: Window) -> None:
+        ack.now_s -= 1.0  # type: ignore[misc]
+
+
 class SetsNothing(Sound):
     def on_congestion(self, event: Congestion, path: Path, window: Window) -> None:
         pass
