@@ -114,12 +114,14 @@ struct Rates {
     bits: f64,
     /// Changes to come, the next one last.
     coming: Vec<(Time, u64)>,
+    /// The rate before this one, at which what was queued at the change leaves, by `since`.
+    before: u64,
 }
 
 impl Rates {
     fn new(bps: u64, changes: &[RateChange]) -> Self {
         let coming = changes.iter().rev().map(|change| (change.at_ps, change.rate_bps)).collect();
-        Self { bps, since: 0, bits: 0.0, coming }
+        Self { bps, since: 0, bits: 0.0, coming, before: bps }
     }
 
     fn next(&self) -> Time {
@@ -135,13 +137,13 @@ impl Rates {
     fn change(&mut self, now: Time, clear: Time) {
         while let Some(&(at, bps)) = self.coming.last().filter(|change| change.0 <= now) {
             let from = at.max(clear).max(self.since);
-            (self.bits, self.since, self.bps) = (self.capacity(from), from, bps);
+            (self.bits, self.since, self.before, self.bps) = (self.capacity(from), from, self.bps, bps);
             self.coming.pop();
         }
     }
 
     fn reset(&mut self, now: Time) {
-        (self.bits, self.since) = (0.0, now);
+        (self.bits, self.since) = (self.bits - self.capacity(now), self.since);
     }
 }
 
@@ -319,7 +321,9 @@ impl Port {
     /// Packets and bytes here, the part of the one in service that is still to be sent included.
     fn present(&mut self, now: Time) -> (u64, u64) {
         self.settle(now);
-        (self.leaves.len() as u64, self.ticks.bytes(self.wait(now)))
+        let old = self.rates.since.min(self.busy.until).saturating_sub(now);
+        let before = if old == 0 { 0 } else { Pace::new(self.rates.before).bytes(old) };
+        (self.leaves.len() as u64, self.ticks.bytes(self.wait(now) - old) + before)
     }
 
     /// What happened since the tally began.
@@ -333,7 +337,8 @@ impl Port {
         PortRow {
             tally,
             departures: self.carried.0 + tally.arrivals - tally.drops - packets,
-            sent_bytes: self.carried.1 + tally.arrived_bytes - tally.dropped_bytes - bytes,
+            // saturating: of several changes within one backlog only the last two rates are known
+            sent_bytes: (self.carried.1 + tally.arrived_bytes - tally.dropped_bytes).saturating_sub(bytes),
             rate_bps: if elapsed == 0 {
                 self.rates.bps as f64
             } else {
@@ -387,6 +392,19 @@ mod tests {
         let mut p = port(Buffer::Bytes(3000));
         let admitted = (0..10).filter(|_| p.offer(0, 1500, 1) != Fate::Dropped).count();
         assert_eq!(admitted, 3); // backlogs seen: 0, 1500, 3000 bytes
+    }
+
+    #[test]
+    fn what_is_queued_at_a_change_leaves_at_the_rate_before() {
+        let change = RateChange { at_ps: 6_000_000, rate_bps: 2_000_000_000 };
+        let mut p = port(Buffer::Infinite).with_changes(&[change]);
+        p.offer(0, 1500, 1); // 12 us
+        p.offer(0, 1500, 1); // to 24 us
+        assert_eq!(p.offer(6_000_000, 1500, 1), Fate::Arrives(30_000_005)); // 6 us more
+        // at 18 us half of the second and the whole third are here
+        assert_eq!(p.row(18_000_000).sent_bytes, 2250);
+        let rate_bps = p.row(48_000_000).rate_bps;
+        assert!((rate_bps - 1.5e9).abs() < 1.0, "{rate_bps}"); // 24 us at each rate
     }
 
     #[test]
