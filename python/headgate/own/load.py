@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,6 +22,9 @@ Compiled = tuple[int, object]
 
 #: Classes that were given as such, by the words that stand for them in a scenario.
 _given: dict[str, type] = {}
+
+#: One file at a time: a module is known to the interpreter before it has run to its end.
+_loading = threading.RLock()
 
 _NAME = re.compile(r"(?P<file>.+?)(?::(?P<name>[A-Za-z_][\w.<>]*))?$", re.DOTALL)
 
@@ -67,6 +71,11 @@ class OwnLaw:
 
 def load(source: str) -> OwnLaw:
     """Find the law that `FILE` or `FILE:NAME` means; raise LawError."""
+    with _loading:
+        return _load(source)
+
+
+def _load(source: str) -> OwnLaw:
     from headgate.own import library, python_class
 
     if source in _given:
