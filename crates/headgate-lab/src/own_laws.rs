@@ -78,7 +78,7 @@ fn start(fails_after: u64) -> Simulation {
 
 fn digest(mut run: Simulation) -> String {
     while !run.advance(1.0) {}
-    assert_eq!(run.fault(), None);
+    assert!(run.fault().is_none());
     run.results().digest
 }
 

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use headgate_lab::control::Echo;
 use headgate_lab::own::compiled::Compiled;
-use headgate_lab::own::{Fault, Guest, Host, Traits};
+use headgate_lab::own::{Call, Fault, Given, Guest, Host, Traits};
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
 
 use crate::plain::Plain;
+use crate::records::{Ack, Congestion, Path, Rate, Window};
 
 pyo3::create_exception!(
     _native,
@@ -102,11 +104,25 @@ impl OwnLaws {
         if self.plain.is_empty() { py.detach(work) } else { work() }
     }
 
-    /// What Python hears of a fault: law, place, sentence; and the exception if the law raised one.
+    /// What Python hears of a fault: law, place, sentence, and the call; the exception, if the law
+    /// raised one, is its cause.
     pub fn fault(&self, py: Python<'_>, fault: &Fault) -> PyErr {
-        let Fault { law, place, says } = fault.clone();
-        let error = LawFaultError::new_err((law, place, says));
+        let Fault { law, place, says, call } = fault.clone();
+        let call = call.and_then(|call| seen(py, call).ok());
+        let error = LawFaultError::new_err((law, place, says, call.map(Bound::unbind)));
         error.set_cause(py, self.plain.iter().find_map(|law| law.raised()));
         error
     }
+}
+
+/// A call as Python can make it: callback, what it was given, path, window, and the state's bytes.
+fn seen(py: Python<'_>, call: Call) -> PyResult<Bound<'_, PyTuple>> {
+    let given = match call.given {
+        Given::Time(now_s) => now_s.into_pyobject(py)?.into_any(),
+        Given::Ack(ack) => Bound::new(py, Ack(ack))?.into_any(),
+        Given::Rate(sent) => Bound::new(py, Rate(sent))?.into_any(),
+        Given::Congestion(event) => Bound::new(py, Congestion(event))?.into_any(),
+    };
+    let state = PyBytes::new(py, &call.state);
+    (call.callback, given, Path(call.path), Window(call.window), state).into_pyobject(py)
 }

@@ -6,9 +6,10 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from headgate.errors import LawError
+from headgate.own.load import Ready
 from headgate.own.python_class import told
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ RAISED = "it returned 1"
 
 
 @contextmanager
-def deferred(own: Sequence[_native.OwnLaw]) -> Iterator[Callable[[], None]]:
+def deferred(own: Sequence[Ready]) -> Iterator[Callable[[], None]]:
     """Keep Ctrl-C out of the laws: it is raised where the run looks, between two slices."""
     handler = signal.getsignal(signal.SIGINT)
     main = threading.current_thread() is threading.main_thread()
@@ -40,12 +41,29 @@ def deferred(own: Sequence[_native.OwnLaw]) -> Iterator[Callable[[], None]]:
         signal.signal(signal.SIGINT, handler)
 
 
-def law_error(fault: _native.LawFaultError) -> LawError:
+def law_error(fault: _native.LawFaultError, own: Sequence[Ready]) -> LawError:
     """Make the sentence of a law that failed: with file and line, if it raised an exception."""
-    label, place, says = fault.args
-    if fault.__cause__ is None:
-        if ".py:" in label and says == RAISED:
-            says = "it raised an exception; without @jit the same run names the line"
+    label, place, says, call = fault.args
+    ready = next((one for one in own if one.law.label == label), None)
+    cause = fault.__cause__
+    if cause is None and says == RAISED and ready is not None and call is not None:
+        cause = _raised_again(ready, call)
+        says = "it raised an exception"
+    if cause is None or ready is None:
         return LawError(label, f"{place}: {says}")
-    file, _, name = label.rpartition(":")
-    return LawError(*told(fault.__cause__, file, f"{name}.{place}"))
+    return LawError(*told(cause, ready.law.file, f"{ready.law.name}.{place}"))
+
+
+def _raised_again(ready: Ready, call: tuple[str, Any, Any, Any, bytes]) -> BaseException | None:
+    """Make a compiled class's call in the interpreter, which knows the line; give the exception."""
+    if ready.law.cls is None:
+        return None
+    from headgate.own import jit
+
+    callback, given, path, window, state = call
+    law = jit.object_of(ready.law.cls, ready.params, state)
+    try:
+        getattr(law, callback)(given, path, window)
+    except Exception as error:
+        return error
+    return None

@@ -98,6 +98,17 @@ def first_state(cls: type, params: Params) -> np.ndarray[Any, Any]:
     return state
 
 
+def object_of(cls: type, params: Params, kept: bytes) -> Any:
+    """Give the object that a flow's bytes stand for."""
+    made = python_class.make(cls, params)
+    dtype = first_state(cls, params).dtype
+    state = np.frombuffer(kept, dtype, count=1)[0]
+    for name in dtype.names or ():
+        value = state[name]
+        setattr(made, name, value.copy() if value.ndim else value.item())
+    return made
+
+
 def _kind(array: np.ndarray[Any, Any]) -> str:
     kind = _KEPT[array.dtype.kind]
     return "f8" if array.ndim == 0 and kind == "i8" else kind

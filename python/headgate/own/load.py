@@ -48,16 +48,16 @@ class OwnLaw:
         """How sentences call it."""
         return f"{shown(self.file)}:{self.name}"
 
-    def ready(self, params: Params) -> _native.OwnLaw:
+    def ready(self, params: Params) -> Ready:
         """Make it ready for runs with these parameters; raise LawError."""
         from headgate.own import proof, python_class
 
         if self.compiled is None:
             assert self.cls is not None
-            return python_class.plain(self.cls, self.label, params)
+            return Ready(self, params, python_class.plain(self.cls, self.label, params))
         table = self.compiled(params)
         proof.prove(self, params)
-        return self.taken(table)
+        return Ready(self, params, self.taken(table))
 
     def taken(self, table: Compiled) -> _native.OwnLaw:
         """Have the engine take a table; raise LawError if it is not one."""
@@ -67,6 +67,15 @@ class OwnLaw:
             return _native.OwnLaw.compiled(self.label, *table)
         except ValueError as error:
             raise LawError(self.label, str(error)) from None
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A law with its parameters, as a run takes it."""
+
+    law: OwnLaw
+    params: Params
+    native: _native.OwnLaw
 
 
 def load(source: str) -> OwnLaw:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from headgate.errors import EngineMissingError, InterruptedRunError, ScenarioError, StoreError
 from headgate.measures.tables import make_tables
 from headgate.own import calls
+from headgate.own.load import Ready
 from headgate.result import Result
 from headgate.run.folder import read_meta, write_bytes
 from headgate.run.progress import Clock, Progress, Report
@@ -19,7 +20,7 @@ from headgate.scenario.plan import Arrays, identity_of, plan_json
 __all__ = ["Progress", "simulate"]
 
 if TYPE_CHECKING:
-    from headgate._native import OwnLaw, Simulation
+    from headgate._native import Simulation
     from headgate.scenario import Scenario
 
 SNAPSHOT_FILE = "snapshot.bin"
@@ -83,7 +84,7 @@ class _Run:
         arrays: Arrays,
         identity: str,
         out: Path | None,
-        own: Sequence[OwnLaw],
+        own: Sequence[Ready],
     ) -> None:
         self.identity, self.out, self.own = identity, out, own
         begun = time.thread_time()
@@ -101,14 +102,15 @@ class _Run:
             raise EngineMissingError(
                 f"the engine is not built ({error}); run `make setup` in the clone"
             ) from None
+        own = [ready.native for ready in self.own]
         if (kept := self._kept_snapshot()) is not None:
             self.resumed = True
             try:
-                return Simulation.resume(plan, arrays, kept, self.own)
+                return Simulation.resume(plan, arrays, kept, own)
             except ValueError as error:
                 raise _damaged(self.snapshot_file, error) from None
         try:
-            return Simulation(plan, arrays, self.own)
+            return Simulation(plan, arrays, own)
         except ValueError as error:
             place, _, sentence = str(error).partition(": ")
             raise ScenarioError(place, sentence) from None
@@ -159,7 +161,7 @@ class _Run:
         try:
             return self.simulation.advance(SLICE_S)
         except LawFaultError as fault:
-            raise calls.law_error(fault) from None
+            raise calls.law_error(fault, self.own) from None
 
     def _tell(self, progress: Report | None, clock: Clock) -> None:
         if progress is not None:
@@ -180,7 +182,7 @@ class _Run:
         return f"{at}; the state is kept in {self.out}, the same command goes on from there"
 
 
-def own_laws(scenario: Scenario, plan: Mapping[str, Any]) -> list[OwnLaw]:
+def own_laws(scenario: Scenario, plan: Mapping[str, Any]) -> list[Ready]:
     """Make the user's own laws ready, in the order of the plan. Raises LawError."""
     controls = [group.control for group in scenario.traffic if group.control is not None]
     by_law = {json.dumps(control.plan()): control for control in controls}

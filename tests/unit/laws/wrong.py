@@ -78,6 +78,17 @@ class JitRaises(Raises):
 
 
 @jit
+class JitCounts(Sound):
+    def __init__(self) -> None:
+        self.acks = 0.0
+
+    def on_ack(self, ack: Ack, path: Path, window: Window) -> None:
+        if self.acks == 5:
+            raise ValueError(self.acks)
+        self.acks += 1
+
+
+@jit
 class JitKeepsWords(Sound):
     def __init__(self) -> None:
         self.mode = "fast"

@@ -6,9 +6,10 @@
 
 pub mod compiled;
 mod gather;
+mod host;
 
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use headgate_model::control::{Ack, Congestion, Echo, Law, Path, Rate, Window};
 use serde::ser::Error;
@@ -16,6 +17,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::control::reno;
 use gather::Gathered;
+pub use host::{Call, Fault, Given, Host};
 
 /// The largest window that is taken for meant, segments: 1 Tbit/s over a round trip of 120 ms.
 pub const MOST_CWND: f64 = 1e7;
@@ -42,14 +44,34 @@ pub enum Event<'a> {
 }
 
 impl Event<'_> {
-    fn place(&self) -> String {
+    fn callback(&self) -> &'static str {
         match self {
-            Self::Start(now_s) => format!("on_start at {now_s:.6} s"),
-            Self::Ack(ack) => format!("on_ack at {:.6} s", ack.now_s),
-            Self::RecoveryAck(ack) => format!("on_recovery_ack at {:.6} s", ack.now_s),
-            Self::SegmentLost(_) => "on_segment_lost".to_owned(),
-            Self::Congestion(event) => format!("on_congestion at {:.6} s", event.now_s),
-            Self::Recovered(now_s) => format!("on_recovered at {now_s:.6} s"),
+            Self::Start(_) => "on_start",
+            Self::Ack(_) => "on_ack",
+            Self::RecoveryAck(_) => "on_recovery_ack",
+            Self::SegmentLost(_) => "on_segment_lost",
+            Self::Congestion(_) => "on_congestion",
+            Self::Recovered(_) => "on_recovered",
+        }
+    }
+
+    fn given(&self) -> Given {
+        match *self {
+            Self::Start(now_s) | Self::Recovered(now_s) => Given::Time(now_s),
+            Self::Ack(ack) | Self::RecoveryAck(ack) => Given::Ack(*ack),
+            Self::SegmentLost(sent) => Given::Rate(*sent),
+            Self::Congestion(event) => Given::Congestion(*event),
+        }
+    }
+
+    /// The callback and the time, for people.
+    fn place(&self) -> String {
+        let callback = self.callback();
+        match self.given() {
+            Given::Time(now_s) => format!("{callback} at {now_s:.6} s"),
+            Given::Ack(ack) => format!("{callback} at {:.6} s", ack.now_s),
+            Given::Congestion(event) => format!("{callback} at {:.6} s", event.now_s),
+            Given::Rate(_) => callback.to_owned(),
         }
     }
 }
@@ -80,38 +102,6 @@ pub trait Guest: Send + Sync {
 
     /// The flow is over.
     fn release(&self, _state: &[u64]) {}
-}
-
-/// Why an own law cannot go on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
-    pub law: String,
-    /// The callback and the time.
-    pub place: String,
-    pub says: String,
-}
-
-/// A guest in a run, and what went wrong with it first.
-pub struct Host {
-    name: String,
-    guest: Arc<dyn Guest>,
-    fault: OnceLock<Fault>,
-}
-
-impl Host {
-    pub fn new(name: String, guest: Arc<dyn Guest>) -> Self {
-        Self { name, guest, fault: OnceLock::new() }
-    }
-
-    /// Why the run cannot go on.
-    pub fn fault(&self) -> Option<&Fault> {
-        self.fault.get()
-    }
-
-    /// The first fault is the one to tell; later ones may follow from it.
-    fn fail(&self, place: &str, says: String) {
-        let _ = self.fault.set(Fault { law: self.name.clone(), place: place.to_owned(), says });
-    }
 }
 
 /// One flow's law.
@@ -150,14 +140,17 @@ impl Own {
     #[inline]
     fn tell(&mut self, event: &Event<'_>, path: &Path, window: &mut Window) {
         let host = self.host.as_deref().expect("a run binds its own laws");
-        if host.fault.get().is_some() {
+        if host.fault().is_some() {
             return; // the run ends at its next pause
         }
         let before = *window;
         let told = host.guest.call(event, &mut self.state, path, window);
         if let Err(says) = told.and_then(|()| sound(&before, window)) {
+            let state = host.guest.keep(&self.state).unwrap_or_default();
+            let (callback, given) = (event.callback(), event.given());
+            let call = Call { callback, given, path: *path, window: before, state };
             *window = before;
-            host.fail(&event.place(), says);
+            host.fail(&event.place(), says, Some(call));
         }
     }
 
@@ -167,7 +160,7 @@ impl Own {
     fn lacks_threshold(&self, event: &Congestion, window: &mut Window) {
         let says =
             format!("ssthresh is {} after it; set it, at most {MOST_CWND:e} segments", window.ssthresh);
-        self.host.iter().for_each(|host| host.fail(&Event::Congestion(event).place(), says.clone()));
+        self.host.iter().for_each(|host| host.fail(&Event::Congestion(event).place(), says.clone(), None));
         reno::halve(event.in_flight, window);
     }
 
@@ -175,7 +168,7 @@ impl Own {
         let host = self.host.as_deref().expect("a run binds its own laws");
         match host.guest.fresh() {
             Ok(state) => self.state = state,
-            Err(says) => host.fail("on_start", says),
+            Err(says) => host.fail("on_start", says, None),
         }
     }
 
@@ -278,7 +271,7 @@ impl Clone for Own {
         if !self.state.is_empty() {
             match host.guest.keep(&self.state).and_then(|kept| host.guest.restore(&kept)) {
                 Ok(state) => copy.state = state,
-                Err(says) => host.fail("a copy", says),
+                Err(says) => host.fail("a copy", says, None),
             }
         }
         copy
@@ -297,7 +290,7 @@ impl Serialize for Own {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let kept = self.keep().map_err(|says| {
             let error = S::Error::custom(&says);
-            self.host.iter().for_each(|host| host.fail("a snapshot", says.clone())); // formats drop it
+            self.host.iter().for_each(|host| host.fail("a snapshot", says.clone(), None)); // formats drop it
             error
         })?;
         (self.law, self.gathered, kept).serialize(serializer)

@@ -1,0 +1,62 @@
+//! A guest in a run, and what went wrong with it.
+
+use std::sync::{Arc, OnceLock};
+
+use headgate_model::control::{Ack, Congestion, Path, Rate, Window};
+
+use super::Guest;
+
+/// Why an own law cannot go on.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    pub law: String,
+    /// The callback and the time.
+    pub place: String,
+    pub says: String,
+    /// The call that failed, for whoever can make it again and see more.
+    pub call: Option<Call>,
+}
+
+/// A call as it was made; the state is what it left.
+#[derive(Clone, Debug)]
+pub struct Call {
+    pub callback: &'static str,
+    pub given: Given,
+    pub path: Path,
+    pub window: Window,
+    pub state: Vec<u8>,
+}
+
+/// What a callback is given first.
+#[derive(Clone, Copy, Debug)]
+pub enum Given {
+    Time(f64),
+    Ack(Ack),
+    Rate(Rate),
+    Congestion(Congestion),
+}
+
+/// A guest in a run, and what went wrong with it first.
+pub struct Host {
+    name: String,
+    pub(super) guest: Arc<dyn Guest>,
+    fault: OnceLock<Fault>,
+}
+
+impl Host {
+    pub fn new(name: String, guest: Arc<dyn Guest>) -> Self {
+        Self { name, guest, fault: OnceLock::new() }
+    }
+
+    /// Why the run cannot go on.
+    #[inline]
+    pub fn fault(&self) -> Option<&Fault> {
+        self.fault.get()
+    }
+
+    /// The first fault is the one to tell; later ones may follow from it.
+    #[cold]
+    pub(super) fn fail(&self, place: &str, says: String, call: Option<Call>) {
+        let _ = self.fault.set(Fault { law: self.name.clone(), place: place.to_owned(), says, call });
+    }
+}
