@@ -4,6 +4,7 @@ import importlib.util
 import json
 import subprocess
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
 
@@ -12,7 +13,7 @@ import pytest
 
 from headgate import Result, Scenario, dumbbell
 from headgate.errors import InterruptedRunError
-from headgate.own import library
+from headgate.own import library, load
 from headgate.own.jit import layout
 from headgate.run.progress import Progress
 from headgate.run.simulate import SNAPSHOT_FILE, simulate
@@ -112,6 +113,16 @@ def test_once_a_round_trip_it_is_called_less_and_grows_as_much() -> None:
         assert utilisation > 0.9
     # Windows are 5 to 50 segments here, so a round has several ACKs.
     assert 3 * calls["round"] < calls["ack"]
+
+
+def test_threads_may_ask_for_the_same_law_at_once(tmp_path: Path) -> None:
+    slow = "import time\ntime.sleep(0.2)\n" + (LAWS / "reno.py").read_text()
+    (tmp_path / "slow.py").write_text(slow)
+    (tmp_path / "reno.c").write_text((LAWS / "reno.c").read_text())
+    sources = [f"{tmp_path}/slow.py:Reno", f"{tmp_path}/reno.c:reno"] * 4
+    with ThreadPoolExecutor(8) as pool:
+        assert len(list(pool.map(lambda source: load(source).ready({}), sources))) == 8
+    assert len({id(load(source).cls) for source in sources[::2]}) == 1
 
 
 def test_control_on_the_command_line(tmp_path: Path) -> None:

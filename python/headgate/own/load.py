@@ -20,11 +20,12 @@ Params = Mapping[str, Any]
 #: The address of a `headgate_law_v1`, and what keeps it in memory.
 Compiled = tuple[int, object]
 
+#: Runs in several threads may ask for the same law: it is found and compiled once.
+_one_at_a_time = threading.RLock()
+
 #: Classes that were given as such, by the words that stand for them in a scenario.
 _given: dict[str, type] = {}
 
-#: One file at a time: a module is known to the interpreter before it has run to its end.
-_loading = threading.RLock()
 
 _NAME = re.compile(r"(?P<file>.+?)(?::(?P<name>[A-Za-z_][\w.<>]*))?$", re.DOTALL)
 
@@ -55,8 +56,9 @@ class OwnLaw:
         if self.compiled is None:
             assert self.cls is not None
             return Ready(self, params, python_class.plain(self.cls, self.label, params))
-        table = self.compiled(params)
-        proof.prove(self, params)
+        with _one_at_a_time:
+            table = self.compiled(params)
+            proof.prove(self, params)
         return Ready(self, params, self.taken(table))
 
     def taken(self, table: Compiled) -> _native.OwnLaw:
@@ -80,7 +82,7 @@ class Ready:
 
 def load(source: str) -> OwnLaw:
     """Find the law that `FILE` or `FILE:NAME` means; raise LawError."""
-    with _loading:
+    with _one_at_a_time:
         return _load(source)
 
 

@@ -1,0 +1,44 @@
+"""A law of one's own: checked with random events, run beside Reno, and the same again in C."""
+
+from pathlib import Path
+
+import headgate
+from headgate.own import load
+from headgate.own.check import check
+
+LAWS = Path(__file__).parent / "laws"
+
+
+def beside_reno(law: object) -> headgate.Result:
+    """Let four flows of the law share a link with four of Reno."""
+    scenario = headgate.dumbbell(
+        rate="50 Mbit/s",
+        rtt="40 ms",
+        buffer="1 BDP",
+        flows=[
+            {"name": "mine", "control": law, "count": 4, "stagger": "300 ms"},
+            {"name": "reno", "law": "reno", "count": 4, "stagger": "300 ms", "start": "100 ms"},
+        ],
+        measure={"warmup": "10 s"},
+    )
+    return scenario.run("60 s", seed=1)
+
+
+passed = check(load(f"{LAWS / 'gentle.py'}:Gentle"), {})
+print(f"cwnd from {passed.smallest_cwnd:.0f} to {passed.largest_cwnd:.0f} segments")
+
+for beta in (0.5, 0.7, 0.9):
+    flows = beside_reno({"source": f"{LAWS / 'gentle.py'}:Gentle", "beta": beta}).flows
+    mine, reno = (
+        flows["goodput_bps"][flows["law"] == law].sum() / 1e6 for law in ("Gentle", "reno")
+    )
+    print(f"beta {beta}: {mine:.1f} Mbit/s beside Reno's {reno:.1f}")
+
+python = beside_reno(f"{LAWS / 'gentle.py'}:Patient")
+for source in ("gentle.py:FastPatient", "patient.c:patient", "patient.rs:patient"):
+    try:
+        same = beside_reno(str(LAWS / source)).digest == python.digest
+    except headgate.HeadgateError as error:  # numba or a compiler is not installed
+        print(error)
+    else:
+        print(f"{source}: the same run: {same}")
