@@ -32,12 +32,18 @@
 //! Linux 6.18 `tcp_bbr.c` (all constants); Cardwell, Cheng, Gunn, Yeganeh, Jacobson 2016;
 //! draft-cardwell-iccrg-bbr-congestion-control-00; Flach et al. 2016 (policers).
 
+mod cycle;
+mod estimate;
+mod output;
+
 use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Rate, Window};
 use headgate_model::params::Card;
 
 use crate::parts::aggregation::Aggregation;
 use crate::parts::conservation::Conservation;
+use crate::parts::draw::Draw;
 use crate::parts::full_pipe::FullPipe;
+use crate::parts::limited::Limited;
 use crate::parts::policer::{Counts, Policer};
 use crate::parts::rounds::Rounds;
 use crate::parts::windowed::WindowedMax;
@@ -108,8 +114,8 @@ struct Model {
     /// When PROBE_RTT may end, once the path is empty; and whether a round trip has passed since.
     probed_rtt_s: Option<f64>,
     probed_round: bool,
-    /// Samples of segments sent while so many were delivered come from PROBE_RTT's small window.
-    limited: (f64, f64),
+    /// What PROBE_RTT's small window sent.
+    limited: Limited,
     phase: usize,
     phase_at_s: f64,
     pacing_gain: f64,
@@ -123,7 +129,7 @@ struct Model {
     /// Counts as of the last event.
     delivered: f64,
     lost: f64,
-    seed: u64,
+    draw: Draw,
 }
 
 impl Bbr {
@@ -137,7 +143,7 @@ impl Bbr {
             min_rtt_at_s: 0.0,
             probed_rtt_s: None,
             probed_round: false,
-            limited: (0.0, -1.0),
+            limited: Limited::default(),
             phase: 0,
             phase_at_s: 0.0,
             pacing_gain: params.startup_gain,
@@ -149,7 +155,7 @@ impl Bbr {
             policer: Policer::default(),
             delivered: 0.0,
             lost: 0.0,
-            seed: 0,
+            draw: Draw::default(),
         }))
     }
 }
@@ -159,7 +165,7 @@ impl Model {
         self.min_rtt_s = path.min_rtt_s;
         self.min_rtt_at_s = now_s;
         self.aggregation = Aggregation::new(now_s);
-        self.seed = now_s.to_bits() ^ path.srtt_s.to_bits().rotate_left(32);
+        self.draw = Draw::new(now_s, path.srtt_s);
         self.cwnd = window.cwnd;
         window.ssthresh = f64::INFINITY;
         self.pace_from_rtt(path, window);
@@ -179,8 +185,8 @@ impl Model {
         if self.mode == Mode::ProbeBw && self.phase_is_over(ack, path, window) {
             self.next_phase(ack.now_s);
         }
-        if self.rounds.starts && !self.pipe.full && !self.is_limited(rate) {
-            self.pipe.take(self.bw.get());
+        if self.rounds.starts && !self.pipe.full && !self.limited.holds(rate) {
+            self.pipe.take(self.bw.get(), true);
         }
         self.check_drained(ack, path, window);
         self.take_rtt(ack, window);
@@ -189,248 +195,6 @@ impl Model {
         self.set_cwnd(ack, path, window);
         self.cwnd = window.cwnd;
     }
-
-    /// The bandwidth in use, segments/s.
-    fn bandwidth(&self) -> f64 {
-        self.policer.rate().unwrap_or(self.bw.get())
-    }
-
-    fn take_rate(&mut self, ack: &Ack, path: &Path) {
-        let rate = &ack.rate;
-        self.rounds.starts = false;
-        if rate.per_s <= 0.0 {
-            return;
-        }
-        if self.rounds.take(rate) {
-            self.repair.holds = false;
-        }
-        self.heed_policer(ack.now_s, rate.newly_lost > 0.0, self.is_limited(rate), path);
-        if !self.is_limited(rate) || rate.per_s >= self.bw.get() {
-            self.bw.update(self.params.bw_window, self.rounds.count, rate.per_s);
-        }
-    }
-
-    /// The sample tells of the sender rather than of the path.
-    fn is_limited(&self, rate: &Rate) -> bool {
-        rate.app_limited || (self.limited.0..=self.limited.1).contains(&rate.prior)
-    }
-
-    fn heed_policer(&mut self, now_s: f64, loses: bool, app_limited: bool, path: &Path) {
-        if self.params.policer == 1.0 {
-            return;
-        }
-        if self.policer.rate().is_some() {
-            if self.mode == Mode::ProbeBw && self.rounds.starts && self.policer.gives_up() {
-                self.enter_probe_bw(now_s);
-            }
-            return;
-        }
-        self.policer.measure(&Counts {
-            now_s,
-            delivered: self.delivered,
-            lost: self.lost,
-            loses,
-            round_start: self.rounds.starts,
-            app_limited,
-            segment_bits: f64::from(path.segment_bytes) * 8.0,
-        });
-        if self.policer.rate().is_some() {
-            self.pacing_gain = 1.0;
-        }
-    }
-
-    fn take_aggregation(&mut self, ack: &Ack, cwnd: f64) {
-        let rate = &ack.rate;
-        if rate.per_s <= 0.0 || rate.newly <= 0.0 {
-            return;
-        }
-        if self.rounds.starts {
-            self.aggregation.next_round(EXTRA_ROUNDS);
-        }
-        self.aggregation.take(rate.newly, ack.now_s, self.bandwidth(), cwnd);
-    }
-
-    /// Bandwidth-delay product times a gain, whole segments.
-    fn bdp(&self, bw: f64, gain: f64) -> f64 {
-        if self.min_rtt_s.is_finite() { (gain * bw * self.min_rtt_s).ceil() } else { INITIAL }
-    }
-
-    /// Room for what waits in the end hosts: three quanta, an even number, and two while probing.
-    fn with_quanta(&self, segments: f64, path: &Path, window: &Window) -> f64 {
-        let even = ((segments + 3.0 * window.quantum(path.segment_bytes)) / 2.0).ceil() * 2.0;
-        if self.mode == Mode::ProbeBw && self.phase == 0 { even + 2.0 } else { even }
-    }
-
-    fn inflight(&self, gain: f64, path: &Path, window: &Window) -> f64 {
-        self.with_quanta(self.bdp(self.bw.get(), gain), path, window)
-    }
-
-    /// Of `in_flight` segments, those still in the network when the next one leaves.
-    fn in_network(&self, in_flight: f64, rate: &Rate, path: &Path, window: &Window) -> f64 {
-        let leaving = if self.pacing_gain > 1.0 { window.quantum(path.segment_bytes) } else { 0.0 };
-        (in_flight + leaving - (self.bandwidth() * rate.wait_s).floor()).max(0.0)
-    }
-
-    fn phase_is_over(&self, ack: &Ack, path: &Path, window: &Window) -> bool {
-        let rate = &ack.rate;
-        let lasted = ack.now_s - self.phase_at_s > self.min_rtt_s;
-        if self.pacing_gain == 1.0 {
-            return lasted;
-        }
-        let before = rate.in_flight + rate.newly + rate.newly_lost;
-        let in_network = self.in_network(before, rate, path, window);
-        if self.pacing_gain > 1.0 {
-            let filled = in_network >= self.inflight(self.pacing_gain, path, window);
-            return lasted && (rate.newly_lost > 0.0 || filled);
-        }
-        lasted || in_network <= self.inflight(1.0, path, window)
-    }
-
-    fn next_phase(&mut self, now_s: f64) {
-        self.phase = (self.phase + 1) % CYCLE.len();
-        self.phase_at_s = now_s;
-    }
-
-    /// Starts the cycle in any phase but the one that drains.
-    fn enter_probe_bw(&mut self, now_s: f64) {
-        self.mode = Mode::ProbeBw;
-        let drawn = mix(self.seed ^ self.delivered.to_bits()) % 7;
-        self.phase = CYCLE.len() - 1 - drawn as usize;
-        self.next_phase(now_s);
-    }
-
-    fn check_drained(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
-        if self.mode == Mode::Startup && self.pipe.full {
-            self.mode = Mode::Drain;
-            window.ssthresh = self.inflight(1.0, path, window);
-        }
-        if self.mode == Mode::Drain {
-            let in_network = self.in_network(ack.rate.in_flight, &ack.rate, path, window);
-            if in_network <= self.inflight(1.0, path, window) {
-                self.enter_probe_bw(ack.now_s);
-            }
-        }
-    }
-
-    fn take_rtt(&mut self, ack: &Ack, window: &mut Window) {
-        let rtt_s = ack.rate.rtt_s;
-        let expired = ack.now_s > self.min_rtt_at_s + self.params.min_rtt_window_s;
-        if rtt_s > 0.0 && (rtt_s <= self.min_rtt_s || expired) {
-            (self.min_rtt_s, self.min_rtt_at_s) = (rtt_s, ack.now_s);
-        }
-        if expired && self.mode != Mode::ProbeRtt {
-            self.repair.save(window.cwnd, false);
-            self.mode = Mode::ProbeRtt;
-            self.probed_rtt_s = None;
-            self.limited.0 = ack.rate.delivered;
-        }
-        if self.mode == Mode::ProbeRtt {
-            self.probe_rtt(ack, window);
-        }
-    }
-
-    fn probe_rtt(&mut self, ack: &Ack, window: &mut Window) {
-        let rate = &ack.rate;
-        self.limited.1 = rate.delivered + rate.in_flight;
-        let Some(done_s) = self.probed_rtt_s else {
-            if rate.in_flight <= FLOOR {
-                self.probed_rtt_s = Some(ack.now_s + self.params.probe_rtt_s);
-                self.probed_round = false;
-                self.rounds.begin(rate.delivered);
-            }
-            return;
-        };
-        self.probed_round |= self.rounds.starts;
-        if self.probed_round && ack.now_s > done_s {
-            self.leave_probe_rtt(ack.now_s, window);
-        }
-    }
-
-    fn leave_probe_rtt(&mut self, now_s: f64, window: &mut Window) {
-        self.min_rtt_at_s = now_s;
-        window.cwnd = window.cwnd.max(self.repair.saved());
-        if self.pipe.full {
-            self.enter_probe_bw(now_s);
-        } else {
-            self.mode = Mode::Startup;
-        }
-    }
-
-    fn gain(&self) -> f64 {
-        match self.mode {
-            Mode::Startup => self.params.startup_gain,
-            Mode::Drain => 1.0 / self.params.startup_gain,
-            Mode::ProbeBw if self.policer.rate().is_none() => CYCLE[self.phase],
-            Mode::ProbeBw | Mode::ProbeRtt => 1.0,
-        }
-    }
-
-    fn cwnd_gain(&self) -> f64 {
-        match self.mode {
-            Mode::Startup | Mode::Drain => self.params.startup_gain,
-            Mode::ProbeBw => self.params.cwnd_gain,
-            Mode::ProbeRtt => 1.0,
-        }
-    }
-
-    /// The pace falls only once the path has been full.
-    fn set_pace(&mut self, path: &Path, window: &mut Window) {
-        if !self.seen_rtt && path.srtt_s > 0.0 {
-            self.pace_from_rtt(path, window);
-        }
-        let pace = self.pacing_gain * (1.0 - self.params.pacing_margin) * self.bandwidth();
-        if pace > window.pace || (self.pipe.full && pace > 0.0) {
-            window.pace = pace;
-        }
-    }
-
-    fn set_cwnd(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
-        if ack.rate.newly > 0.0 {
-            let (cwnd, begins) = self.repair.apply(ack, window.cwnd);
-            if begins {
-                self.rounds.begin(ack.rate.delivered);
-            }
-            window.cwnd = if self.repair.holds { cwnd } else { self.grown(cwnd, ack, path, window) };
-        }
-        if self.mode == Mode::ProbeRtt {
-            window.cwnd = window.cwnd.min(FLOOR);
-        }
-    }
-
-    fn grown(&self, cwnd: f64, ack: &Ack, path: &Path, window: &Window) -> f64 {
-        let bw = self.bandwidth();
-        let target = self.bdp(bw, self.cwnd_gain()) + self.allowance(bw);
-        let target = self.with_quanta(target, path, window);
-        let more = cwnd + ack.rate.newly;
-        let cwnd = if self.pipe.full {
-            more.min(target)
-        } else if cwnd < target || ack.rate.delivered < INITIAL {
-            more
-        } else {
-            cwnd
-        };
-        cwnd.max(FLOOR)
-    }
-
-    /// For ACK aggregation, once the path has been full.
-    fn allowance(&self, bw: f64) -> f64 {
-        let extra = self.params.extra_acked_gain * self.aggregation.extra();
-        if self.pipe.full { extra.min(bw * EXTRA_S).floor() } else { 0.0 }
-    }
-
-    fn time_out(&mut self, now_s: f64, path: &Path) {
-        self.repair.time_out();
-        self.pipe.restart();
-        self.rounds.starts = true;
-        self.heed_policer(now_s, true, false, path);
-    }
-}
-
-/// A number that looks random (the finaliser of MurmurHash3, Appleby).
-fn mix(mut x: u64) -> u64 {
-    x = (x ^ (x >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
-    x = (x ^ (x >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
-    x ^ (x >> 33)
 }
 
 impl Law for Bbr {
@@ -543,7 +307,7 @@ mod tests {
         let (mut law, _) = started();
         let mut seen = [0; 8];
         for seed in 0..700 {
-            law.0.seed = seed;
+            law.0.delivered = f64::from(seed);
             law.0.enter_probe_bw(0.0);
             seen[law.0.phase] += 1;
         }

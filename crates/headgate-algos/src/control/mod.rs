@@ -90,6 +90,7 @@ use crate::own::Own;
 
 laws! {
     bbr => Bbr,
+    bbr3 => Bbr3,
     bic => Bic,
     ctcp => Ctcp,
     cubic => Cubic,

@@ -1,12 +1,35 @@
 //! ACK aggregation: how many segments ACKs bring beyond what the bandwidth explains (Linux's
 //! `bbr_update_ack_aggregation`).
 
+/// The epoch in hand.
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub struct Epoch {
+    since_s: f64,
+    /// Segments acknowledged in it.
+    acked: f64,
+}
+
+impl Epoch {
+    pub fn new(since_s: f64) -> Self {
+        Self { since_s, acked: 0.0 }
+    }
+
+    /// `newly` segments were acknowledged, at an estimated bandwidth of `bw` segments/s: how many
+    /// were not to be expected. An epoch ends when there is no excess.
+    pub fn excess(&mut self, newly: f64, now_s: f64, bw: f64, cwnd: f64) -> f64 {
+        let mut expected = (bw * (now_s - self.since_s)).floor();
+        if self.acked <= expected {
+            (self.acked, self.since_s, expected) = (0.0, now_s, 0.0);
+        }
+        self.acked += newly;
+        (self.acked - expected).min(cwnd)
+    }
+}
+
 /// The most excess of the last one to two windows of round trips.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Aggregation {
-    /// The epoch in hand: since when, and segments acknowledged in it.
-    since_s: f64,
-    acked: f64,
+    epoch: Epoch,
     /// Most excess, segments, of this window and the one before.
     extra: [f64; 2],
     slot: usize,
@@ -15,7 +38,7 @@ pub struct Aggregation {
 
 impl Aggregation {
     pub fn new(now_s: f64) -> Self {
-        Self { since_s: now_s, ..Self::default() }
+        Self { epoch: Epoch::new(now_s), ..Self::default() }
     }
 
     /// A new round trip; a window has `window` of them.
@@ -30,12 +53,7 @@ impl Aggregation {
 
     /// `newly` segments were acknowledged, at an estimated bandwidth of `bw` segments/s.
     pub fn take(&mut self, newly: f64, now_s: f64, bw: f64, cwnd: f64) {
-        let mut expected = (bw * (now_s - self.since_s)).floor();
-        if self.acked <= expected {
-            (self.acked, self.since_s, expected) = (0.0, now_s, 0.0);
-        }
-        self.acked += newly;
-        let extra = (self.acked - expected).min(cwnd);
+        let extra = self.epoch.excess(newly, now_s, bw, cwnd);
         self.extra[self.slot] = self.extra[self.slot].max(extra);
     }
 

@@ -28,20 +28,26 @@ impl Conservation {
         (self.repairs, self.recovers) = (true, false);
     }
 
+    /// Whether with this ACK a fast recovery begins, and whether a repair of any kind ends.
+    pub fn heed(&mut self, ack: &Ack) -> (bool, bool) {
+        let repairs = ack.recovers || ack.after_timeout;
+        let news = (ack.recovers && !self.recovers, self.repairs && !repairs);
+        (self.repairs, self.recovers) = (repairs, ack.recovers);
+        news
+    }
+
     /// The window before it grows, and whether a recovery begins.
     pub fn apply(&mut self, ack: &Ack, cwnd: f64) -> (f64, bool) {
         let conserved = ack.rate.in_flight + ack.rate.newly;
         let mut cwnd = (cwnd - ack.rate.newly_lost).max(1.0);
-        let repairs = ack.recovers || ack.after_timeout;
-        let begins = ack.recovers && !self.recovers;
+        let (begins, ends) = self.heed(ack);
         if begins {
             self.holds = true;
             cwnd = conserved;
-        } else if self.repairs && !repairs {
+        } else if ends {
             self.holds = false;
             cwnd = cwnd.max(self.prior);
         }
-        (self.repairs, self.recovers) = (repairs, ack.recovers);
         (if self.holds { cwnd.max(conserved) } else { cwnd }, begins)
     }
 }

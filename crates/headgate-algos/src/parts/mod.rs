@@ -1,10 +1,14 @@
 //! What several laws may be built from.
 
 pub mod aggregation;
+pub mod bounds;
 pub mod conservation;
+pub mod draw;
 pub mod full_pipe;
 pub mod hystart;
 pub mod hystart_pp;
+pub mod latest;
+pub mod limited;
 pub mod policer;
 pub mod rounds;
 pub mod slow_start;

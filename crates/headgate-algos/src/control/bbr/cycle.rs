@@ -1,0 +1,73 @@
+//! Where in its cycle the law is.
+
+use super::*;
+
+impl Model {
+    pub(super) fn phase_is_over(&self, ack: &Ack, path: &Path, window: &Window) -> bool {
+        let rate = &ack.rate;
+        let lasted = ack.now_s - self.phase_at_s > self.min_rtt_s;
+        if self.pacing_gain == 1.0 {
+            return lasted;
+        }
+        let before = rate.in_flight + rate.newly + rate.newly_lost;
+        let in_network = self.in_network(before, rate, path, window);
+        if self.pacing_gain > 1.0 {
+            let filled = in_network >= self.inflight(self.pacing_gain, path, window);
+            return lasted && (rate.newly_lost > 0.0 || filled);
+        }
+        lasted || in_network <= self.inflight(1.0, path, window)
+    }
+
+    pub(super) fn next_phase(&mut self, now_s: f64) {
+        self.phase = (self.phase + 1) % CYCLE.len();
+        self.phase_at_s = now_s;
+    }
+
+    /// Starts the cycle in any phase but the one that drains.
+    pub(super) fn enter_probe_bw(&mut self, now_s: f64) {
+        self.mode = Mode::ProbeBw;
+        let drawn = self.draw.below(7, self.delivered);
+        self.phase = CYCLE.len() - 1 - drawn as usize;
+        self.next_phase(now_s);
+    }
+
+    pub(super) fn check_drained(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
+        if self.mode == Mode::Startup && self.pipe.full {
+            self.mode = Mode::Drain;
+            window.ssthresh = self.inflight(1.0, path, window);
+        }
+        if self.mode == Mode::Drain {
+            let in_network = self.in_network(ack.rate.in_flight, &ack.rate, path, window);
+            if in_network <= self.inflight(1.0, path, window) {
+                self.enter_probe_bw(ack.now_s);
+            }
+        }
+    }
+
+    pub(super) fn probe_rtt(&mut self, ack: &Ack, window: &mut Window) {
+        let rate = &ack.rate;
+        self.limited.extend(rate);
+        let Some(done_s) = self.probed_rtt_s else {
+            if rate.in_flight <= FLOOR {
+                self.probed_rtt_s = Some(ack.now_s + self.params.probe_rtt_s);
+                self.probed_round = false;
+                self.rounds.begin(rate.delivered);
+            }
+            return;
+        };
+        self.probed_round |= self.rounds.starts;
+        if self.probed_round && ack.now_s > done_s {
+            self.leave_probe_rtt(ack.now_s, window);
+        }
+    }
+
+    pub(super) fn leave_probe_rtt(&mut self, now_s: f64, window: &mut Window) {
+        self.min_rtt_at_s = now_s;
+        window.cwnd = window.cwnd.max(self.repair.saved());
+        if self.pipe.full {
+            self.enter_probe_bw(now_s);
+        } else {
+            self.mode = Mode::Startup;
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Gains, pace and window.
+
+use super::*;
+
+impl Model {
+    /// Bandwidth-delay product times a gain, whole segments.
+    pub(super) fn bdp(&self, bw: f64, gain: f64) -> f64 {
+        if self.min_rtt_s.is_finite() { (gain * bw * self.min_rtt_s).ceil() } else { INITIAL }
+    }
+
+    /// Room for what waits in the end hosts: three quanta, an even number, and two while probing.
+    pub(super) fn with_quanta(&self, segments: f64, path: &Path, window: &Window) -> f64 {
+        let even = ((segments + 3.0 * window.quantum(path.segment_bytes)) / 2.0).ceil() * 2.0;
+        if self.mode == Mode::ProbeBw && self.phase == 0 { even + 2.0 } else { even }
+    }
+
+    pub(super) fn inflight(&self, gain: f64, path: &Path, window: &Window) -> f64 {
+        self.with_quanta(self.bdp(self.bw.get(), gain), path, window)
+    }
+
+    /// Of `in_flight` segments, those still in the network when the next one leaves.
+    pub(super) fn in_network(&self, in_flight: f64, rate: &Rate, path: &Path, window: &Window) -> f64 {
+        let leaving = if self.pacing_gain > 1.0 { window.quantum(path.segment_bytes) } else { 0.0 };
+        (in_flight + leaving - (self.bandwidth() * rate.wait_s).floor()).max(0.0)
+    }
+
+    pub(super) fn gain(&self) -> f64 {
+        match self.mode {
+            Mode::Startup => self.params.startup_gain,
+            Mode::Drain => 1.0 / self.params.startup_gain,
+            Mode::ProbeBw if self.policer.rate().is_none() => CYCLE[self.phase],
+            Mode::ProbeBw | Mode::ProbeRtt => 1.0,
+        }
+    }
+
+    pub(super) fn cwnd_gain(&self) -> f64 {
+        match self.mode {
+            Mode::Startup | Mode::Drain => self.params.startup_gain,
+            Mode::ProbeBw => self.params.cwnd_gain,
+            Mode::ProbeRtt => 1.0,
+        }
+    }
+
+    /// The pace falls only once the path has been full.
+    pub(super) fn set_pace(&mut self, path: &Path, window: &mut Window) {
+        if !self.seen_rtt && path.srtt_s > 0.0 {
+            self.pace_from_rtt(path, window);
+        }
+        let pace = self.pacing_gain * (1.0 - self.params.pacing_margin) * self.bandwidth();
+        if pace > window.pace || (self.pipe.full && pace > 0.0) {
+            window.pace = pace;
+        }
+    }
+
+    pub(super) fn set_cwnd(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
+        if ack.rate.newly > 0.0 {
+            let (cwnd, begins) = self.repair.apply(ack, window.cwnd);
+            if begins {
+                self.rounds.begin(ack.rate.delivered);
+            }
+            window.cwnd = if self.repair.holds { cwnd } else { self.grown(cwnd, ack, path, window) };
+        }
+        if self.mode == Mode::ProbeRtt {
+            window.cwnd = window.cwnd.min(FLOOR);
+        }
+    }
+
+    pub(super) fn grown(&self, cwnd: f64, ack: &Ack, path: &Path, window: &Window) -> f64 {
+        let bw = self.bandwidth();
+        let target = self.bdp(bw, self.cwnd_gain()) + self.allowance(bw);
+        let target = self.with_quanta(target, path, window);
+        let more = cwnd + ack.rate.newly;
+        let cwnd = if self.pipe.full {
+            more.min(target)
+        } else if cwnd < target || ack.rate.delivered < INITIAL {
+            more
+        } else {
+            cwnd
+        };
+        cwnd.max(FLOOR)
+    }
+
+    /// For ACK aggregation, once the path has been full.
+    pub(super) fn allowance(&self, bw: f64) -> f64 {
+        let extra = self.params.extra_acked_gain * self.aggregation.extra();
+        if self.pipe.full { extra.min(bw * EXTRA_S).floor() } else { 0.0 }
+    }
+}

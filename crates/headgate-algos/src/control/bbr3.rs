@@ -1,0 +1,587 @@
+//! BBR, version 3: paces at the measured bandwidth as version 1 does, and bounds what is in flight by
+//! what losses have taught.
+//!
+//! # What it does
+//! Measures the largest delivery rate of the last two probes and the smallest RTT of the last ten
+//! seconds. It probes for bandwidth every two to three seconds, or sooner where Reno would, and stops at
+//! more than 2 % of loss. What was in flight then bounds the window until a later probe finds more.
+//!
+//! # The law
+//! `pace = gain (1 - 0.01) bw`; `cwnd` grows by what is acknowledged up to
+//! `max(cwnd_gain bw min_rtt + extra_acked, 3 quanta, 4)`, under the bounds. Gains of pace: STARTUP 2.77
+//! until `bw` has grown by less than 25 % for three round trips, or 2 % of a round trip is lost in six
+//! places; DRAIN 0.5; then cycles of DOWN 0.90 until the queue is gone and headroom is free, CRUISE 1,
+//! REFILL 1 for a round trip, UP 1.25 until `bw` rests or too much is lost. Window gains are 2, in UP
+//! 2.25. More than 2 % lost of what a probe had in flight: `inflight_long = max(that, 0.7 target)`;
+//! it grows by 1, 2, 4 ... segments a round trip in UP, and CRUISE leaves 15 % of it free. A round trip
+//! with losses outside a probe: `bw_short = max(latest, 0.7 bw_short)`, and so `inflight_short`, until
+//! the next REFILL. PROBE_RTT: every 5 s to half a bandwidth-delay product, for 0.2 s and a round trip.
+//!
+//! # Where it differs from the paper
+//! The variant `draft` is the IETF's draft of August 2026, `linux-v3` the Linux module it came from.
+//! There DRAIN has 1/2.885 and no limit of three round trips, DOWN 0.91; growth of `bw` counts on every
+//! ACK, the segments still held back by pacing are not in the network, extra_acked is of 5 to 10 round
+//! trips and at most 0.1 s of `bw`, and the target has room for quanta. ECN, load balancing (PLB) and
+//! bursts by RTT of that module are left out; nothing is undone, as nothing here is reordered. A pause of
+//! the application is known from its first ACK, which then skips PROBE_RTT; it resumes at the pace that it
+//! had. Places of loss are ACKs that tell of losses. The table of caps in the draft bounds DRAIN by
+//! `inflight_long`, its pseudocode does not; the pseudocode is followed. Waits are drawn from a hash of the
+//! time of the start, the RTT and the segments delivered.
+//!
+//! # When to use it
+//! As the law driven by a model of the path that shares with Reno and CUBIC and keeps losses low.
+//!
+//! # References
+//! draft-ietf-ccwg-bbr (Cardwell, Swett, Beshay; August 2026); google/bbr `tcp_bbr.c`, BBR_VERSION 3.
+
+mod cycle;
+mod estimate;
+mod output;
+
+use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Rate, Window};
+use headgate_model::params::Card;
+
+use crate::parts::aggregation::{Aggregation, Epoch};
+use crate::parts::bounds::Bounds;
+use crate::parts::conservation::Conservation;
+use crate::parts::draw::Draw;
+use crate::parts::full_pipe::FullPipe;
+use crate::parts::latest::Latest;
+use crate::parts::limited::Limited;
+use crate::parts::rounds::Rounds;
+use crate::parts::windowed::WindowedMax;
+
+headgate_model::params! {
+    /// Pacing gain of STARTUP.
+    startup_gain: number(2.77, (1.25, 10.0), "1", "draft-ietf-ccwg-bbr §2.4, 4 ln 2"),
+    /// Window over bandwidth-delay product; a quarter more in UP.
+    cwnd_gain: number(2.0, (1.0, 10.0), "1", "draft-ietf-ccwg-bbr §2.5"),
+    /// How far the pace lies below the estimated bandwidth.
+    pacing_margin: number(0.01, (0.0, 0.5), "1", "draft-ietf-ccwg-bbr §2.4"),
+    /// Share of a round trip's segments whose loss a probe tolerates.
+    loss_threshold: number(0.02, (0.0, 0.5), "1", "draft-ietf-ccwg-bbr §2.7"),
+    /// What a round trip with losses keeps at least.
+    beta: number(0.7, (0.1, 0.99), "1", "draft-ietf-ccwg-bbr §2.7"),
+    /// Share of the long-term bound that CRUISE leaves to others.
+    headroom: number(0.15, (0.0, 0.5), "1", "draft-ietf-ccwg-bbr §2.7"),
+    /// Shortest time between probes for bandwidth; up to a second more is drawn.
+    probe_wait_s: number(2.0, (0.0, 100.0), "s", "draft-ietf-ccwg-bbr §5.3.3"),
+    /// Time between probes for the RTT.
+    probe_rtt_interval_s: number(5.0, (0.1, 1000.0), "s", "draft-ietf-ccwg-bbr §2.13.2"),
+    /// Which text is followed.
+    variant: choice(["draft", "linux-v3"], "draft-ietf-ccwg-bbr; google/bbr tcp_bbr.c"),
+}
+
+pub const CARD: Card = Card {
+    name: "bbr3",
+    title: "BBR v3",
+    aliases: &[],
+    family: "model",
+    law: "pace = gain 0.99 bw; w = 2 bw min_rtt + extra_acked, bounded by what lost 2 %",
+    response: "rate = (1 - p) C while p < 0.02",
+    references: &["draft-ietf-ccwg-bbr", "google/bbr tcp_bbr.c"],
+    params: Params::TABLE,
+};
+
+/// The least window, segments.
+const FLOOR: f64 = 4.0;
+/// The most that is drawn on top of `probe_wait_s`, seconds.
+const WAIT_SPREAD_S: f64 = 1.0;
+/// Round trips after which it probes at the latest, on paths where Reno's cycle is longer.
+const PROBE_ROUNDS: f64 = 63.0;
+/// ACKs that tell of losses within a round trip, from which STARTUP may end.
+const STARTUP_LOSSES: u32 = 6;
+/// Time over which the smallest RTT counts, and that PROBE_RTT lasts at least, seconds.
+const MIN_RTT_WINDOW_S: f64 = 10.0;
+const PROBE_RTT_S: f64 = 0.2;
+/// Window over bandwidth-delay product in PROBE_RTT.
+const PROBE_RTT_GAIN: f64 = 0.5;
+/// Pacing gain of UP, and what it adds to the window's.
+const UP_GAIN: f64 = 1.25;
+const UP_CWND: f64 = 0.25;
+/// Round trips of the filter of aggregation: the draft's, and half of Linux's longest.
+const EXTRA_ROUNDS: f64 = 10.0;
+const EXTRA_SLOT: u32 = 5;
+/// Longest allowance for aggregation, seconds (Linux).
+const EXTRA_S: f64 = 0.1;
+/// Round trips after which DRAIN ends in any case (draft).
+const DRAIN_ROUNDS: f64 = 3.0;
+/// RTT assumed before the first sample, seconds.
+const NOMINAL_RTT_S: f64 = 0.001;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+enum Mode {
+    Startup,
+    Drain,
+    Down,
+    Cruise,
+    Refill,
+    Up,
+    ProbeRtt,
+}
+
+/// What ACKs say of the probe for bandwidth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+enum Feedback {
+    None,
+    Refilling,
+    Starting,
+    Running,
+    /// It is over, but what it sent is still being acknowledged.
+    Stopping,
+}
+
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Bbr3(Box<Model>);
+
+/// The path as the law sees it, and where in its cycle it is.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+struct Model {
+    params: Params,
+    mode: Mode,
+    rounds: Rounds,
+    /// Largest delivery rate of the last cycle and of this one, segments/s.
+    bw: [f64; 2],
+    latest: Latest,
+    bounds: Bounds,
+    pipe: FullPipe,
+    limited: Limited,
+    repair: Conservation,
+    /// The smallest RTT of the window of 10 s, and since when; of the interval between PROBE_RTTs.
+    min_rtt_s: f64,
+    min_rtt_at_s: f64,
+    least_rtt_s: f64,
+    least_rtt_at_s: f64,
+    /// When PROBE_RTT may end, once the path is half empty; and whether a round trip has passed since.
+    probed_rtt_s: Option<f64>,
+    probed_round: bool,
+    feedback: Feedback,
+    /// Samples are of a probe, which has not been answered yet.
+    probes: bool,
+    /// The last probe lost too much; the last one ended where the one before had lost too much.
+    too_high: bool,
+    cautious: bool,
+    cycle_at_s: f64,
+    wait_s: f64,
+    rounds_since_probe: f64,
+    drain_round: f64,
+    startup_losses: u32,
+    epoch: Epoch,
+    extra: WindowedMax,
+    aggregation: Aggregation,
+    /// Whether the window limited the flow in the last round trip, and in this one.
+    full_window: [bool; 2],
+    pacing_gain: f64,
+    seen_rtt: bool,
+    first_cwnd: f64,
+    /// Window, time and counts as of the last event.
+    cwnd: f64,
+    now_s: f64,
+    delivered: f64,
+    draw: Draw,
+}
+
+impl Bbr3 {
+    pub fn new(params: Params) -> Self {
+        Self(Box::new(Model {
+            params,
+            mode: Mode::Startup,
+            rounds: Rounds::default(),
+            bw: [0.0; 2],
+            latest: Latest::new(),
+            bounds: Bounds::default(),
+            pipe: FullPipe::default(),
+            limited: Limited::default(),
+            repair: Conservation::default(),
+            min_rtt_s: f64::INFINITY,
+            min_rtt_at_s: 0.0,
+            least_rtt_s: f64::INFINITY,
+            least_rtt_at_s: 0.0,
+            probed_rtt_s: None,
+            probed_round: false,
+            feedback: Feedback::None,
+            probes: false,
+            too_high: false,
+            cautious: false,
+            cycle_at_s: 0.0,
+            wait_s: 0.0,
+            rounds_since_probe: 0.0,
+            drain_round: 0.0,
+            startup_losses: 0,
+            epoch: Epoch::default(),
+            extra: WindowedMax::default(),
+            aggregation: Aggregation::default(),
+            full_window: [false; 2],
+            pacing_gain: params.startup_gain,
+            seen_rtt: false,
+            first_cwnd: 0.0,
+            cwnd: 0.0,
+            now_s: 0.0,
+            delivered: 0.0,
+            draw: Draw::default(),
+        }))
+    }
+}
+
+/// One ACK with what belongs to it.
+struct Event<'a> {
+    ack: &'a Ack,
+    path: &'a Path,
+    window: &'a mut Window,
+}
+
+impl Model {
+    fn linux(&self) -> bool {
+        self.params.variant == 1.0
+    }
+
+    fn start(&mut self, now_s: f64, path: &Path, window: &mut Window) {
+        let srtt_s = if path.srtt_s > 0.0 { path.srtt_s } else { f64::INFINITY };
+        self.min_rtt_s = if self.linux() { path.min_rtt_s } else { srtt_s };
+        (self.least_rtt_s, self.min_rtt_at_s, self.least_rtt_at_s) = (self.min_rtt_s, now_s, now_s);
+        (self.epoch, self.aggregation) = (Epoch::new(now_s), Aggregation::new(now_s));
+        self.draw = Draw::new(now_s, path.srtt_s);
+        (self.first_cwnd, self.cwnd, self.now_s) = (window.cwnd, window.cwnd, now_s);
+        window.ssthresh = f64::INFINITY;
+        self.pace_from_rtt(path, window);
+    }
+
+    fn pace_from_rtt(&mut self, path: &Path, window: &mut Window) {
+        self.seen_rtt = path.srtt_s > 0.0;
+        let rtt_s = if self.seen_rtt { path.srtt_s } else { NOMINAL_RTT_S };
+        let margin = if self.linux() { self.params.pacing_margin } else { 0.0 };
+        window.pace = self.params.startup_gain * (1.0 - margin) * window.cwnd / rtt_s;
+    }
+
+    fn take(&mut self, event: &mut Event<'_>) {
+        let rate = &event.ack.rate;
+        (self.delivered, self.now_s) = (rate.delivered, event.ack.now_s);
+        self.leave_repair(event);
+        self.take_round(rate, event.window.cwnd);
+        self.take_bandwidth(rate, event.window.cwnd);
+        self.take_aggregation(event);
+        self.heed_startup_losses(event);
+        self.check_full(rate);
+        self.check_drained(event);
+        if self.pipe.full {
+            self.advance_cycle(event);
+        }
+        self.take_rtt(event);
+        self.pacing_gain = self.gain();
+        self.set_pace(event.path, event.window);
+        self.set_cwnd(event);
+        if self.sampled(rate) {
+            self.latest.advance(rate);
+        }
+        self.cwnd = event.window.cwnd;
+    }
+
+    /// The window comes back when losses are repaired. Fast recovery of Linux has not cut it.
+    fn leave_repair(&mut self, event: &mut Event<'_>) {
+        let (_, ends) = self.repair.heed(event.ack);
+        if ends {
+            event.window.cwnd = event.window.cwnd.max(self.repair.saved());
+        }
+    }
+
+    fn time_out(&mut self) {
+        self.repair.time_out();
+        if self.linux() {
+            self.pipe.restart(0.0);
+            if !self.accelerates() && self.bounds.inflight_short.is_infinite() {
+                self.bounds.inflight_short = self.repair.saved();
+            }
+        }
+    }
+}
+
+/// The application had paused with nothing in flight, and this ACK is the first since: the pause has
+/// emptied the path as PROBE_RTT would (`idle_restart`).
+fn follows_a_pause(rate: &Rate) -> bool {
+    rate.app_limited && rate.prior + rate.newly >= rate.delivered && rate.then_in_flight <= rate.newly
+}
+
+/// Segments in flight before the ACK.
+fn before(rate: &Rate) -> f64 {
+    rate.in_flight + rate.newly + rate.newly_lost
+}
+
+impl Law for Bbr3 {
+    fn on_start(&mut self, now_s: f64, path: &Path, window: &mut Window) {
+        self.0.start(now_s, path, window);
+    }
+
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
+        self.0.take(&mut Event { ack, path, window });
+    }
+
+    fn on_recovery_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
+        self.0.take(&mut Event { ack, path, window });
+    }
+
+    fn on_segment_lost(&mut self, sent: &Rate, path: &Path, window: &mut Window) {
+        self.0.lose(sent, path, window);
+    }
+
+    /// Saves the window as it was; `ssthresh` stays.
+    fn on_congestion(&mut self, event: &Congestion, _path: &Path, _window: &mut Window) {
+        let model = &mut self.0;
+        model.now_s = event.now_s;
+        model.repair.save(model.cwnd, model.mode == Mode::ProbeRtt);
+        if event.cause == Cause::Timeout {
+            model.time_out();
+        }
+    }
+
+    fn keeps_window(&self) -> bool {
+        true
+    }
+
+    fn wants_rate(&self) -> bool {
+        true
+    }
+
+    fn gauge(&self) -> Option<(&'static str, f64)> {
+        Some(("bandwidth", self.0.bandwidth()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trial::{PATH, ack, starting, timeout};
+
+    const DRAFT: f64 = 0.0;
+    const LINUX: f64 = 1.0;
+
+    fn params(variant: f64) -> Params {
+        let defaults: Vec<_> = Params::TABLE.iter().map(|param| param.default).collect();
+        Params { variant, ..Params::from_values(&defaults) }
+    }
+
+    /// A flow on a path of 1000 segments/s and 100 ms, with 100 segments in flight.
+    struct Flow {
+        law: Bbr3,
+        window: Window,
+        delivered: f64,
+        lost: f64,
+    }
+
+    impl Flow {
+        fn new(variant: f64) -> Self {
+            let (mut law, mut window) = (Bbr3::new(params(variant)), starting(10.0));
+            law.on_start(0.0, &PATH, &mut window);
+            Self { law, window, delivered: 0.0, lost: 0.0 }
+        }
+
+        fn now_s(&self) -> f64 {
+            self.delivered / 1000.0
+        }
+
+        fn model(&mut self) -> &mut Model {
+            &mut self.law.0
+        }
+
+        fn rate(&self) -> Rate {
+            Rate {
+                per_s: 1000.0,
+                interval_s: 0.1,
+                delivered: self.delivered,
+                newly: 1.0,
+                prior: (self.delivered - 100.0).max(0.0),
+                then_in_flight: 100.0,
+                lost: self.lost,
+                in_flight: 99.0,
+                rtt_s: 0.1,
+                ..Rate::default()
+            }
+        }
+
+        fn acknowledge(&mut self, rate: Rate) {
+            let ack = Ack { now_s: self.now_s(), rate, ..ack(0.1) };
+            self.law.on_ack(&ack, &PATH, &mut self.window);
+        }
+
+        fn next(&mut self) {
+            self.delivered += 1.0;
+            self.acknowledge(self.rate());
+        }
+
+        fn go_to(&mut self, mode: Mode) {
+            for _ in 0..100_000 {
+                if self.model().mode == mode {
+                    return;
+                }
+                self.next();
+            }
+            panic!("never {mode:?}");
+        }
+
+        /// A segment that was sent with so many in flight is lost, the `n`th since then.
+        fn lose(&mut self, then_in_flight: f64, n: f64) {
+            self.lost += 1.0;
+            let sent = Rate {
+                delivered: self.delivered,
+                prior: self.delivered - 100.0,
+                then_in_flight,
+                lost: self.lost,
+                lost_since: n,
+                ..Rate::default()
+            };
+            self.law.on_segment_lost(&sent, &PATH, &mut self.window);
+        }
+    }
+
+    #[test]
+    fn start_up_paces_at_four_ln_two() {
+        assert!((Flow::new(DRAFT).window.pace - 277.0).abs() < 1e-9); // 2.77 * 10 / 0.1
+        assert!((Flow::new(LINUX).window.pace - 274.23).abs() < 1e-9); // less the margin
+    }
+
+    #[test]
+    fn the_gains_of_the_two_texts_differ() {
+        for (variant, drain, down) in [(DRAFT, 0.5, 0.9), (LINUX, 1.0 / 2.885, 0.91)] {
+            let mut flow = Flow::new(variant);
+            let gain = |flow: &mut Flow, mode| {
+                flow.model().mode = mode;
+                flow.model().gain()
+            };
+            assert_eq!(gain(&mut flow, Mode::Drain), drain);
+            assert_eq!(gain(&mut flow, Mode::Down), down);
+        }
+    }
+
+    #[test]
+    fn a_cycle_goes_down_cruises_refills_and_probes() {
+        for variant in [DRAFT, LINUX] {
+            let mut flow = Flow::new(variant);
+            flow.go_to(Mode::Cruise); // DOWN is over at once: no queue, no bound
+            let began_s = flow.model().cycle_at_s;
+            // a target of 100 segments is more than 63 round trips of 0.1 s: the wait of 2 to 3 s is due
+            flow.go_to(Mode::Refill);
+            let waited_s = flow.now_s() - began_s;
+            assert!((2.0..=3.01).contains(&waited_s), "{waited_s}");
+            let refilled_s = flow.now_s();
+            flow.go_to(Mode::Up);
+            assert!((flow.now_s() - refilled_s - 0.1).abs() < 0.002);
+            let probed_s = flow.now_s();
+            flow.go_to(Mode::Cruise); // no more bandwidth for three round trips
+            assert!((flow.now_s() - probed_s - 0.3).abs() < 0.004);
+        }
+    }
+
+    #[test]
+    fn a_probe_that_loses_more_than_two_percent_bounds_what_is_in_flight() {
+        let mut flow = Flow::new(DRAFT);
+        flow.go_to(Mode::Up);
+        flow.lose(125.0, 1.0);
+        flow.lose(125.0, 2.0);
+        assert_eq!(flow.model().mode, Mode::Up); // 2 of 125 are 1.6 %
+        flow.lose(125.0, 3.0);
+        // 124 before it with 2 lost: (0.02 * 124 - 2) / 0.98 = 0.49 more are 2 %
+        let model = flow.model();
+        assert_eq!((model.mode, model.bounds.inflight_long, model.too_high), (Mode::Down, 124.0, true));
+        flow.go_to(Mode::Cruise);
+        flow.next();
+        assert_eq!(flow.window.cwnd, 105.0); // 85 % of 124
+    }
+
+    #[test]
+    fn a_probe_after_one_that_lost_too_much_stops_at_its_bound() {
+        let mut flow = Flow::new(DRAFT);
+        flow.go_to(Mode::Up);
+        (1..=3).for_each(|n| flow.lose(101.0, f64::from(n)));
+        assert_eq!(flow.model().bounds.inflight_long, 100.0); // the second was already 2 % of 100
+        flow.go_to(Mode::Up);
+        flow.delivered += 1.0;
+        flow.acknowledge(Rate { in_flight: 100.0, ..flow.rate() }); // at the bound
+        let model = flow.model();
+        assert_eq!((model.mode, model.cautious, model.too_high), (Mode::Down, true, false));
+        flow.go_to(Mode::Refill); // a round trip later, without cruising
+        assert!(flow.now_s() - flow.law.0.cycle_at_s < 0.11);
+    }
+
+    #[test]
+    fn losses_outside_a_probe_bound_rate_and_volume_until_the_next() {
+        let mut flow = Flow::new(DRAFT);
+        flow.go_to(Mode::Cruise);
+        flow.lose(100.0, 1.0);
+        for _ in 0..200 {
+            flow.delivered += 1.0;
+            flow.acknowledge(Rate { per_s: 600.0, ..flow.rate() });
+        }
+        let model = flow.model();
+        assert_eq!(model.bounds.bw_short, 1000.0); // the round trip still held a sample of 1000/s
+        flow.lose(100.0, 1.0);
+        for _ in 0..101 {
+            flow.delivered += 1.0;
+            flow.acknowledge(Rate { per_s: 600.0, ..flow.rate() });
+        }
+        assert_eq!(flow.model().bandwidth(), 700.0); // more than 600
+        flow.go_to(Mode::Refill);
+        assert_eq!(flow.model().bandwidth(), 1000.0);
+    }
+
+    #[test]
+    fn losses_in_six_places_and_above_two_percent_end_start_up() {
+        let mut flow = Flow::new(DRAFT);
+        for _ in 0..200 {
+            flow.delivered += 1.0;
+            flow.lost += 0.1;
+            let per_s = flow.delivered * 10.0; // it grows
+            let rate = Rate { per_s, newly_lost: 0.1, lost_since: 10.0, ..flow.rate() };
+            let ack = Ack { now_s: flow.now_s(), rate, recovers: true, ..ack(0.1) };
+            flow.law.on_recovery_ack(&ack, &PATH, &mut flow.window);
+        }
+        let model = flow.model();
+        assert!(model.pipe.full && model.bounds.inflight_long >= 100.0);
+    }
+
+    #[test]
+    fn five_seconds_without_a_smaller_rtt_halve_what_is_in_flight() {
+        let mut flow = Flow::new(DRAFT);
+        flow.go_to(Mode::ProbeRtt);
+        assert!((flow.now_s() - 5.0).abs() < 0.11);
+        assert_eq!(flow.window.cwnd, 50.0); // half of 1000 * 0.1
+        for _ in 0..300 {
+            flow.delivered += 1.0;
+            flow.acknowledge(Rate { in_flight: 50.0, ..flow.rate() });
+        }
+        assert_eq!(flow.model().mode, Mode::Cruise);
+        assert!(flow.window.cwnd >= 200.0);
+    }
+
+    #[test]
+    fn after_a_pause_the_rtt_is_not_probed() {
+        for (paused, mode) in [(true, Mode::Cruise), (false, Mode::ProbeRtt)] {
+            let mut flow = Flow::new(DRAFT);
+            flow.go_to(Mode::Cruise);
+            flow.delivered += 1.0;
+            // the first of two segments after six seconds; or of many that were in flight all along
+            let (prior, then_in_flight) = if paused { (flow.delivered - 1.0, 1.0) } else { (0.0, 100.0) };
+            let rate = Rate { prior, then_in_flight, app_limited: true, rtt_s: 0.12, ..flow.rate() };
+            let ack = Ack { now_s: flow.now_s() + 6.0, rate, ..ack(0.1) };
+            flow.law.0.wait_s = 100.0;
+            flow.law.on_ack(&ack, &PATH, &mut flow.window);
+            assert_eq!(flow.model().mode, mode, "{paused}");
+        }
+    }
+
+    #[test]
+    fn a_timeout_brings_the_window_back() {
+        for variant in [DRAFT, LINUX] {
+            let mut flow = Flow::new(variant);
+            flow.go_to(Mode::Refill);
+            let before = flow.window.cwnd;
+            flow.window.cwnd = 1.0;
+            flow.law.on_congestion(&timeout(100), &PATH, &mut flow.window);
+            flow.delivered += 1.0;
+            let ack = Ack { now_s: flow.now_s(), rate: flow.rate(), after_timeout: true, ..ack(0.1) };
+            flow.law.on_ack(&ack, &PATH, &mut flow.window);
+            assert_eq!(flow.window.cwnd, FLOOR);
+            flow.next();
+            assert!(flow.window.cwnd >= before);
+        }
+    }
+}

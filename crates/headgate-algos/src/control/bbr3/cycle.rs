@@ -1,0 +1,229 @@
+//! Where in its cycle the law is, and what it learns there.
+
+use super::*;
+
+impl Model {
+    pub(super) fn check_drained(&mut self, event: &mut Event<'_>) {
+        if self.mode == Mode::Startup && self.pipe.full {
+            self.mode = Mode::Drain;
+            self.drain_round = self.rounds.count;
+            event.window.ssthresh = self.inflight(self.max_bw(), event.path, event.window);
+            if self.linux() {
+                self.latest.forget();
+            }
+        }
+        if self.mode == Mode::Drain && self.is_drained(event) {
+            self.enter_down();
+        }
+    }
+
+    pub(super) fn is_drained(&self, event: &Event<'_>) -> bool {
+        let rate = &event.ack.rate;
+        if self.linux() {
+            let target = self.inflight(self.max_bw(), event.path, event.window);
+            return self.in_network(rate.in_flight, event) <= target;
+        }
+        let target = self.inflight(self.bandwidth(), event.path, event.window);
+        rate.in_flight <= target || self.rounds.count > self.drain_round + DRAIN_ROUNDS
+    }
+
+    /// In DOWN, CRUISE, REFILL or UP.
+    pub(super) fn cycles(&self) -> bool {
+        matches!(self.mode, Mode::Down | Mode::Cruise | Mode::Refill | Mode::Up)
+    }
+
+    pub(super) fn accelerates(&self) -> bool {
+        matches!(self.mode, Mode::Startup | Mode::Refill | Mode::Up)
+    }
+
+    pub(super) fn advance_cycle(&mut self, event: &mut Event<'_>) {
+        if self.adapt_upper_bounds(event) {
+            return;
+        }
+        match self.mode {
+            Mode::Down | Mode::Cruise => self.settle(event),
+            Mode::Refill if self.rounds.starts => {
+                self.probes = true;
+                self.enter_up(event);
+            }
+            Mode::Up => self.go_up(event),
+            _ => {}
+        }
+    }
+
+    /// Probes when it is time, else cruises once the queue is gone.
+    pub(super) fn settle(&mut self, event: &Event<'_>) {
+        let probes = self.probes_again(event);
+        if !probes && self.mode == Mode::Down && self.may_cruise(event) {
+            self.enter_cruise();
+        }
+    }
+
+    /// True if the next phase is decided.
+    pub(super) fn adapt_upper_bounds(&mut self, event: &Event<'_>) -> bool {
+        let rate = &event.ack.rate;
+        if self.feedback == Feedback::Starting && self.rounds.starts {
+            self.feedback = Feedback::Running;
+        }
+        if self.feedback == Feedback::Stopping && self.rounds.starts && self.probe_is_over(rate) {
+            return true;
+        }
+        if self.loses_too_much(rate) {
+            if self.linux() && self.probes {
+                let sent = (rate.then_in_flight, self.limited.holds(rate));
+                self.answer_loss(sent, event.path, event.window);
+            }
+        } else if self.bounds.inflight_long.is_finite() {
+            self.raise_long(event);
+        }
+        false
+    }
+
+    /// All that a probe sent is acknowledged. True if it is repeated at once.
+    pub(super) fn probe_is_over(&mut self, rate: &Rate) -> bool {
+        self.probes = false;
+        self.feedback = Feedback::None;
+        if self.cycles() && !self.limited.holds(rate) && self.bw[1] > 0.0 {
+            self.bw = [self.bw[1], 0.0];
+        }
+        let again = self.cycles() && self.cautious && !self.too_high;
+        if again {
+            self.enter_refill();
+        }
+        again
+    }
+
+    pub(super) fn raise_long(&mut self, event: &Event<'_>) {
+        let rate = &event.ack.rate;
+        self.bounds.inflight_long = self.bounds.inflight_long.max(rate.then_in_flight);
+        if self.mode == Mode::Up && self.fills_long(event.window) {
+            self.bounds.grow(rate.newly);
+            if self.rounds.starts {
+                self.bounds.steepen(event.window.cwnd);
+            }
+        }
+    }
+
+    pub(super) fn fills_long(&self, window: &Window) -> bool {
+        self.is_cwnd_limited() && window.cwnd >= self.bounds.inflight_long
+    }
+
+    /// A probe lost too much with so many segments in flight: once for each probe.
+    pub(super) fn answer_loss(&mut self, (in_flight, limited): (f64, bool), path: &Path, window: &Window) {
+        self.too_high = true;
+        self.probes = false;
+        if !limited {
+            let least = self.params.beta * self.target(path, window);
+            self.bounds.inflight_long = in_flight.max(least).floor();
+        }
+        if self.mode == Mode::Up {
+            self.enter_down();
+        }
+    }
+
+    /// Time for a probe.
+    pub(super) fn probes_again(&mut self, event: &Event<'_>) -> bool {
+        let rounds = self.target(event.path, event.window).min(PROBE_ROUNDS);
+        let due = self.now_s > self.cycle_at_s + self.wait_s || self.rounds_since_probe >= rounds;
+        if due {
+            self.enter_refill();
+        }
+        due
+    }
+
+    pub(super) fn may_cruise(&self, event: &Event<'_>) -> bool {
+        let rate = &event.ack.rate;
+        let in_flight = if self.linux() { self.in_network(before(rate), event) } else { rate.in_flight };
+        in_flight <= self.bounds.with_headroom(self.params.headroom, FLOOR)
+            && in_flight <= self.inflight(self.max_bw(), event.path, event.window)
+    }
+
+    pub(super) fn go_up(&mut self, event: &Event<'_>) {
+        let rate = &event.ack.rate;
+        let in_flight = if self.linux() { self.in_network(before(rate), event) } else { rate.in_flight };
+        if self.too_high && in_flight >= self.bounds.inflight_long {
+            self.cautious = true;
+        } else if self.fills_long(event.window) {
+            self.pipe.restart(rate.per_s);
+            return;
+        } else if !self.pipe.now {
+            return;
+        }
+        self.too_high = false;
+        self.enter_down();
+    }
+
+    pub(super) fn enter_down(&mut self) {
+        self.latest.forget();
+        self.bounds.stop();
+        self.rounds_since_probe = f64::from(self.draw.below(2, -self.delivered));
+        self.wait_s = self.params.probe_wait_s + WAIT_SPREAD_S * self.draw.uniform(self.delivered);
+        self.cycle_at_s = self.now_s;
+        self.feedback = Feedback::Stopping;
+        self.rounds.begin(self.delivered);
+        self.mode = Mode::Down;
+    }
+
+    pub(super) fn enter_cruise(&mut self) {
+        let bounds = &mut self.bounds;
+        if self.params.variant == 1.0 && bounds.inflight_short.is_finite() {
+            bounds.inflight_short = bounds.inflight_short.min(bounds.inflight_long);
+        }
+        self.mode = Mode::Cruise;
+    }
+
+    pub(super) fn enter_refill(&mut self) {
+        self.bounds.forget_short();
+        self.bounds.prepare();
+        self.cautious = false;
+        self.feedback = Feedback::Refilling;
+        self.rounds.begin(self.delivered);
+        self.mode = Mode::Refill;
+    }
+
+    pub(super) fn enter_up(&mut self, event: &Event<'_>) {
+        self.feedback = Feedback::Starting;
+        self.rounds.begin(self.delivered);
+        self.pipe.restart(event.ack.rate.per_s);
+        self.mode = Mode::Up;
+        self.bounds.steepen(event.window.cwnd);
+    }
+
+    pub(super) fn enter_probe_rtt(&mut self, event: &Event<'_>) {
+        self.mode = Mode::ProbeRtt;
+        self.repair.save(event.window.cwnd, true);
+        self.probed_rtt_s = None;
+        self.feedback = Feedback::Stopping;
+        self.rounds.begin(self.delivered);
+        self.limited.begin(&event.ack.rate);
+    }
+
+    pub(super) fn probe_rtt(&mut self, event: &mut Event<'_>) {
+        let rate = &event.ack.rate;
+        self.limited.extend(rate);
+        let Some(done_s) = self.probed_rtt_s else {
+            if rate.in_flight <= self.probe_rtt_cwnd() {
+                self.probed_rtt_s = Some(self.now_s + PROBE_RTT_S);
+                self.probed_round = false;
+                self.rounds.begin(self.delivered);
+            }
+            return;
+        };
+        self.probed_round |= self.rounds.starts;
+        if self.probed_round && self.now_s > done_s {
+            self.least_rtt_at_s = self.now_s;
+            event.window.cwnd = event.window.cwnd.max(self.repair.saved());
+            self.leave_probe_rtt();
+        }
+    }
+
+    /// The path is not full now: it may cruise at once.
+    pub(super) fn leave_probe_rtt(&mut self) {
+        self.bounds.forget_short();
+        self.mode = Mode::Startup;
+        if self.pipe.full {
+            self.enter_down();
+            self.enter_cruise();
+        }
+    }
+}

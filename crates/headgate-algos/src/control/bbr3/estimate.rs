@@ -1,0 +1,136 @@
+//! What the ACKs say of the path: bandwidth, RTT, aggregation, losses.
+
+use super::*;
+
+impl Model {
+    pub(super) fn sampled(&self, rate: &Rate) -> bool {
+        rate.per_s > 0.0 && rate.newly > 0.0
+    }
+
+    /// The largest bandwidth, and the one in use.
+    pub(super) fn max_bw(&self) -> f64 {
+        self.bw[0].max(self.bw[1])
+    }
+
+    pub(super) fn bandwidth(&self) -> f64 {
+        self.max_bw().min(self.bounds.bw_short)
+    }
+
+    pub(super) fn take_round(&mut self, rate: &Rate, cwnd: f64) {
+        let starts = rate.per_s > 0.0 && self.rounds.take(rate);
+        self.rounds.starts = starts;
+        if starts {
+            self.rounds_since_probe += 1.0;
+            self.full_window = [self.full_window[1], false];
+        }
+        self.full_window[1] |= before(rate) >= cwnd.floor();
+    }
+
+    pub(super) fn is_cwnd_limited(&self) -> bool {
+        self.full_window[0] || self.full_window[1]
+    }
+
+    pub(super) fn take_bandwidth(&mut self, rate: &Rate, cwnd: f64) {
+        self.latest.starts = false;
+        if !self.sampled(rate) {
+            return;
+        }
+        self.latest.take(rate);
+        if !self.limited.holds(rate) || rate.per_s >= self.max_bw() {
+            self.bw[1] = self.bw[1].max(rate.per_s);
+        }
+        self.latest.loses |= rate.newly_lost > 0.0;
+        if self.latest.starts {
+            self.adapt_lower_bounds(cwnd);
+            self.latest.loses = false;
+        }
+    }
+
+    pub(super) fn adapt_lower_bounds(&mut self, cwnd: f64) {
+        if self.latest.loses && !self.accelerates() {
+            let latest = (self.latest.bw, self.latest.inflight);
+            self.bounds.cut(latest, (self.max_bw(), cwnd), self.params.beta);
+        }
+    }
+
+    pub(super) fn take_aggregation(&mut self, event: &Event<'_>) {
+        let rate = &event.ack.rate;
+        if !self.sampled(rate) {
+            return;
+        }
+        let (now_s, bw, cwnd) = (self.now_s, self.bandwidth(), event.window.cwnd);
+        if self.linux() {
+            if self.rounds.starts {
+                self.aggregation.next_round(if self.pipe.full { EXTRA_SLOT } else { 1 });
+            }
+            self.aggregation.take(rate.newly, now_s, bw, cwnd);
+        } else {
+            let extra = self.epoch.excess(rate.newly, now_s, bw, cwnd);
+            let window = if self.pipe.full { EXTRA_ROUNDS } else { 1.0 };
+            self.extra.update(window, self.rounds.count, extra);
+        }
+    }
+
+    /// More than the tolerated share was lost of what was in flight with the sampled segment.
+    pub(super) fn loses_too_much(&self, rate: &Rate) -> bool {
+        rate.lost_since > 0.0
+            && rate.then_in_flight > 0.0
+            && rate.lost_since > self.params.loss_threshold * rate.then_in_flight
+    }
+
+    pub(super) fn heed_startup_losses(&mut self, event: &Event<'_>) {
+        if self.pipe.full {
+            return;
+        }
+        self.startup_losses += u32::from(event.ack.rate.newly_lost > 0.0);
+        if !self.latest.starts {
+            return;
+        }
+        let many = self.startup_losses >= STARTUP_LOSSES;
+        if many && event.ack.recovers && self.loses_too_much(&event.ack.rate) {
+            (self.pipe.full, self.pipe.now) = (true, true);
+            let safe = self.product(self.max_bw(), event.path, event.window);
+            self.bounds.inflight_long = safe.max(self.latest.inflight);
+        }
+        self.startup_losses = 0;
+    }
+
+    pub(super) fn check_full(&mut self, rate: &Rate) {
+        let counts = self.rounds.starts;
+        if !self.pipe.now && !self.limited.holds(rate) && (counts || self.linux()) {
+            self.pipe.take(rate.per_s, counts);
+        }
+    }
+
+    pub(super) fn take_rtt(&mut self, event: &mut Event<'_>) {
+        let rtt_s = event.ack.rate.rtt_s;
+        let due = self.now_s > self.least_rtt_at_s + self.params.probe_rtt_interval_s;
+        if rtt_s > 0.0 && (rtt_s < self.least_rtt_s || due) {
+            (self.least_rtt_s, self.least_rtt_at_s) = (rtt_s, self.now_s);
+        }
+        let expired = self.now_s > self.min_rtt_at_s + MIN_RTT_WINDOW_S;
+        let as_small = self.linux() && self.least_rtt_s == self.min_rtt_s;
+        if self.least_rtt_s < self.min_rtt_s || as_small || expired {
+            (self.min_rtt_s, self.min_rtt_at_s) = (self.least_rtt_s, self.least_rtt_at_s);
+        }
+        if due && self.mode != Mode::ProbeRtt && !follows_a_pause(&event.ack.rate) {
+            self.enter_probe_rtt(event);
+        }
+        if self.mode == Mode::ProbeRtt {
+            self.probe_rtt(event);
+        }
+    }
+
+    /// A segment of a probe was lost: at how many in flight was it too much?
+    pub(super) fn lose(&mut self, sent: &Rate, path: &Path, window: &Window) {
+        self.delivered = sent.delivered;
+        self.latest.note_loss(sent.delivered);
+        if self.probes && self.loses_too_much(sent) {
+            let threshold = self.params.loss_threshold;
+            let (in_flight, lost) = (sent.then_in_flight - 1.0, sent.lost_since - 1.0);
+            let prefix = ((threshold * in_flight - lost) / (1.0 - threshold)).max(0.0);
+            let limited = self.limited.holds(sent);
+            self.answer_loss((in_flight + prefix, limited), path, window);
+        }
+    }
+}

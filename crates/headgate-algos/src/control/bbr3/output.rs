@@ -1,0 +1,122 @@
+//! Gains, pace and window.
+
+use super::*;
+
+impl Model {
+    /// Bandwidth-delay product times a gain, whole segments.
+    pub(super) fn bdp(&self, bw: f64, gain: f64) -> f64 {
+        if self.min_rtt_s.is_finite() { (gain * bw * self.min_rtt_s).ceil() } else { self.first_cwnd }
+    }
+
+    /// At least three quanta for the end hosts, and two segments more in UP.
+    pub(super) fn with_quanta(&self, segments: f64, path: &Path, window: &Window) -> f64 {
+        let quantum = window.quantum(path.segment_bytes).max(2.0);
+        let probe = if self.mode == Mode::Up { 2.0 } else { 0.0 };
+        segments.max(3.0 * quantum).max(FLOOR) + probe
+    }
+
+    pub(super) fn inflight(&self, bw: f64, path: &Path, window: &Window) -> f64 {
+        self.with_quanta(self.bdp(bw, 1.0), path, window)
+    }
+
+    /// The product as a target: Linux counts quanta in.
+    pub(super) fn product(&self, bw: f64, path: &Path, window: &Window) -> f64 {
+        if self.linux() { self.inflight(bw, path, window) } else { self.bdp(bw, 1.0) }
+    }
+
+    pub(super) fn target(&self, path: &Path, window: &Window) -> f64 {
+        self.product(self.bandwidth(), path, window).min(window.cwnd)
+    }
+
+    /// Of `in_flight` segments, those still in the network when the next one leaves.
+    pub(super) fn in_network(&self, in_flight: f64, event: &Event<'_>) -> f64 {
+        if !self.linux() {
+            return in_flight;
+        }
+        let quantum = event.window.quantum(event.path.segment_bytes).max(2.0);
+        let leaving = if self.pacing_gain > 1.0 { quantum } else { 0.0 };
+        (in_flight + leaving - (self.bandwidth() * event.ack.rate.wait_s).floor()).max(0.0)
+    }
+
+    pub(super) fn probe_rtt_cwnd(&self) -> f64 {
+        self.bdp(self.bandwidth(), PROBE_RTT_GAIN).max(FLOOR)
+    }
+
+    pub(super) fn gain(&self) -> f64 {
+        match self.mode {
+            Mode::Startup => self.params.startup_gain,
+            Mode::Drain if self.linux() => 1.0 / 2.885,
+            Mode::Drain => 0.5,
+            Mode::Down if self.linux() => 0.91,
+            Mode::Down => 0.9,
+            Mode::Up => UP_GAIN,
+            Mode::Cruise | Mode::Refill | Mode::ProbeRtt => 1.0,
+        }
+    }
+
+    pub(super) fn cwnd_gain(&self) -> f64 {
+        match self.mode {
+            Mode::Up => self.params.cwnd_gain + UP_CWND,
+            Mode::ProbeRtt if self.linux() => 1.0,
+            Mode::ProbeRtt => PROBE_RTT_GAIN,
+            _ => self.params.cwnd_gain,
+        }
+    }
+
+    /// The pace falls only once the path has been full.
+    pub(super) fn set_pace(&mut self, path: &Path, window: &mut Window) {
+        if !self.seen_rtt && path.srtt_s > 0.0 {
+            self.pace_from_rtt(path, window);
+        }
+        let pace = self.pacing_gain * (1.0 - self.params.pacing_margin) * self.bandwidth();
+        if pace > window.pace || (self.pipe.full && pace > 0.0) {
+            window.pace = pace;
+        }
+    }
+
+    pub(super) fn set_cwnd(&mut self, event: &mut Event<'_>) {
+        let window = &mut *event.window;
+        if event.ack.rate.newly > 0.0 {
+            window.cwnd = self.grown(event.ack, event.path, window);
+        }
+        if self.mode == Mode::ProbeRtt {
+            window.cwnd = window.cwnd.min(self.probe_rtt_cwnd());
+        }
+        window.cwnd = window.cwnd.min(self.cap());
+    }
+
+    pub(super) fn grown(&self, ack: &Ack, path: &Path, window: &Window) -> f64 {
+        let bw = self.bandwidth();
+        let target = self.bdp(bw, self.cwnd_gain()) + self.allowance(bw);
+        let target = self.with_quanta(target, path, window);
+        let more = window.cwnd + ack.rate.newly;
+        let begins = if self.linux() {
+            window.cwnd < 2.0 * self.first_cwnd
+        } else {
+            ack.rate.delivered < self.first_cwnd
+        };
+        let cwnd = if self.pipe.full {
+            more.min(target)
+        } else if window.cwnd < target || begins {
+            more
+        } else {
+            window.cwnd
+        };
+        cwnd.max(FLOOR)
+    }
+
+    /// For ACK aggregation.
+    pub(super) fn allowance(&self, bw: f64) -> f64 {
+        if self.linux() { self.aggregation.extra().min(bw * EXTRA_S).floor() } else { self.extra.get() }
+    }
+
+    /// The bounds that apply in this phase.
+    pub(super) fn cap(&self) -> f64 {
+        let long = match self.mode {
+            Mode::Down | Mode::Refill | Mode::Up => self.bounds.inflight_long,
+            Mode::Cruise | Mode::ProbeRtt => self.bounds.with_headroom(self.params.headroom, FLOOR),
+            Mode::Startup | Mode::Drain => f64::INFINITY,
+        };
+        long.min(self.bounds.inflight_short).floor().max(FLOOR)
+    }
+}
