@@ -79,33 +79,35 @@ impl Calendar {
         (window % HORIZON) as usize * self.rows + row
     }
 
-    /// Files a packet that arrives at `row`, unless that is within the current window.
+    /// Files a packet that arrives at `row` at this time, unless that is within the current window.
+    /// The time comes beside the packet: to change it first and copy at once would stall the processor.
     #[inline]
     #[must_use]
-    pub fn file(&mut self, row: usize, packet: &Packet) -> bool {
-        let ahead = self.window(packet.time).wrapping_sub(self.current);
+    pub fn file(&mut self, row: usize, time: Time, packet: &Packet) -> bool {
+        let ahead = self.window(time).wrapping_sub(self.current);
         if ahead == 0 {
             return false;
         }
         if ahead < HORIZON {
-            self.put(row, self.current + ahead, packet);
+            self.put(row, self.current + ahead, time, packet);
         } else {
             debug_assert!(ahead < 1 << 60, "a packet into the past");
-            self.far.entry(self.current + ahead).or_default().push((row as u32, *packet));
+            let packet = Packet { time, ..*packet };
+            self.far.entry(self.current + ahead).or_default().push((row as u32, packet));
         }
         true
     }
 
     #[inline]
-    fn put(&mut self, row: usize, window: u64, packet: &Packet) {
+    fn put(&mut self, row: usize, window: u64, time: Time, packet: &Packet) {
         self.held += 1;
         let at = self.bucket(row, window);
-        self.pool.push(&mut self.buckets[at], packet);
+        self.pool.push(&mut self.buckets[at], time, packet);
     }
 
     /// Puts a packet of the current window (back) into its bucket.
     pub fn put_back(&mut self, row: usize, packet: &Packet) {
-        self.put(row, self.current, packet);
+        self.put(row, self.current, packet.time, packet);
     }
 
     /// Moves to the next window.
@@ -115,7 +117,7 @@ impl Calendar {
             && *entry.key() == self.current
         {
             for (row, packet) in entry.remove() {
-                self.put(row as usize, self.current, &packet);
+                self.put(row as usize, self.current, packet.time, &packet);
             }
         }
     }
@@ -200,14 +202,14 @@ struct Pool {
 
 impl Pool {
     #[inline]
-    fn push(&mut self, bucket: &mut Bucket, packet: &Packet) {
+    fn push(&mut self, bucket: &mut Bucket, time: Time, packet: &Packet) {
         let offset = bucket.len as usize % CHUNK;
         if offset == 0 {
             let chunk = self.free.pop().unwrap_or_else(|| self.grow());
             self.link[chunk as usize] = bucket.last;
             bucket.last = chunk;
         }
-        self.slab[bucket.last as usize * CHUNK + offset] = *packet;
+        self.slab[bucket.last as usize * CHUNK + offset] = Packet { time, ..*packet };
         bucket.len += 1;
     }
 
@@ -270,7 +272,7 @@ mod tests {
         let mut calendar = Calendar::new(2, 500_000);
         let times: Vec<Time> = (0..3000).map(|i| 500_000 + i * 777_777).collect();
         for &t in &times {
-            assert!(calendar.file(1, &packet(t)));
+            assert!(calendar.file(1, t, &packet(t)));
         }
         let mut seen = Vec::new();
         while seen.len() < times.len() {
@@ -292,7 +294,7 @@ mod tests {
         for _ in 0..3 {
             let from = calendar.start(calendar.current + 1);
             let times: Vec<Time> = (from..from + 5 * CHUNK as u64 + 7).collect();
-            times.iter().for_each(|&t| assert!(calendar.file(0, &packet(t))));
+            times.iter().for_each(|&t| assert!(calendar.file(0, t, &packet(t))));
             calendar.turn();
             assert_eq!(drained(&mut calendar, 0), times);
         }
@@ -302,7 +304,7 @@ mod tests {
     #[test]
     fn a_packet_of_this_window_is_given_back() {
         let mut calendar = Calendar::new(1, 500_000);
-        assert!(!calendar.file(0, &packet(10)));
+        assert!(!calendar.file(0, 10, &packet(10)));
         calendar.put_back(0, &packet(10));
         assert_eq!(drained(&mut calendar, 0), [10]);
     }

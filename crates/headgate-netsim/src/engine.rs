@@ -173,13 +173,14 @@ impl<L: Registry> Engine<L> {
     /// Carries out what a site's event asked for.
     #[inline]
     fn flush(&mut self, site: usize) {
-        for at in 0..self.world.shared.out.len() {
-            let (host, mut packet) = self.world.shared.out[at];
+        let mut out = std::mem::take(&mut self.world.shared.out);
+        for (host, packet) in &mut out {
             let World { shared, fabric, .. } = &mut self.world;
-            let step = fabric.leave(site, host, &mut packet, &mut shared.counters);
-            self.send(step, &packet);
+            let step = fabric.leave(site, *host, packet, &mut shared.counters);
+            self.send(step, packet);
         }
-        self.world.shared.out.clear();
+        out.clear();
+        self.world.shared.out = out;
         if !self.world.shared.timers.is_empty() {
             self.set_timers();
         }
@@ -190,15 +191,15 @@ impl<L: Registry> Engine<L> {
 
     #[inline]
     fn send(&mut self, step: Step, packet: &Packet) {
-        let row = match step {
-            Step::Router(router) => router as usize,
-            Step::Site(router) => self.world.sites.len() + router as usize,
+        let (row, time) = match step {
+            Step::Router(router, time) => (router as usize, time),
+            Step::Site(router, time) => (self.world.sites.len() + router as usize, time),
             Step::Gone => return self.world.shared.sacks.forget(packet),
             Step::Here => unreachable!("no host talks to another on its own router"),
         };
-        if !self.calendar.file(row, packet) {
+        if !self.calendar.file(row, time, packet) {
             let region = self.region_of[row] as usize;
-            self.regions[region].hurry(row, *packet);
+            self.regions[region].hurry(row, Packet { time, ..*packet });
         }
     }
 

@@ -45,13 +45,13 @@ impl EdgeLine {
     }
 }
 
-/// Where a packet is next; its `time` says when.
+/// Where a packet is next, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// At a router.
-    Router(u32),
+    Router(u32, Time),
     /// At the hosts of a router.
-    Site(u32),
+    Site(u32, Time),
     /// At a host directly on this router: now.
     Here,
     /// Dropped or lost.
@@ -92,7 +92,8 @@ impl Fabric {
         }
         let link = &mut self.hosts[router][host as usize];
         let arrival = self.edges[link.edge as usize].serve(&mut link.up, packet.time, packet.size);
-        arrive(arrival, packet, counters, Step::Router(router as u32))
+        let Some(time) = counted(arrival, packet, counters) else { return Step::Gone };
+        Step::Router(router as u32, time)
     }
 
     /// A router sends a packet on its way.
@@ -115,8 +116,7 @@ impl Fabric {
         counters.packet_hops += 1;
         counters.wait_ps += if packet.is_data() { u128::from(wait) } else { 0 };
         let Fate::Arrives(time) = fate else { return gone(packet, counters) };
-        packet.time = time;
-        Step::Router(self.ends[link])
+        Step::Router(self.ends[link], time)
     }
 
     /// A packet will soon be sent to, or come from, a host of this router.
@@ -132,13 +132,14 @@ impl Fabric {
     }
 
     #[inline]
-    fn last_hop(&mut self, router: usize, packet: &mut Packet, counters: &mut Counters) -> Step {
+    fn last_hop(&mut self, router: usize, packet: &Packet, counters: &mut Counters) -> Step {
         if packet.host == INLINE {
             return Step::Here;
         }
         let link = &mut self.hosts[router][packet.host as usize];
         let arrival = self.edges[link.edge as usize].serve(&mut link.down, packet.time, packet.size);
-        arrive(arrival, packet, counters, Step::Site(router as u32))
+        let Some(time) = counted(arrival, packet, counters) else { return Step::Gone };
+        Step::Site(router as u32, time)
     }
 
     pub fn bytes(&self) -> usize {
@@ -147,12 +148,14 @@ impl Fabric {
     }
 }
 
+/// Counts a packet on a host link; `None` is one that was dropped there.
 #[inline]
-fn arrive(time: Option<Time>, packet: &mut Packet, counters: &mut Counters, step: Step) -> Step {
-    let Some(time) = time else { return gone(packet, counters) };
-    counters.packet_hops += 1;
-    packet.time = time;
-    step
+fn counted(arrival: Option<Time>, packet: &Packet, counters: &mut Counters) -> Option<Time> {
+    match arrival {
+        Some(_) => counters.packet_hops += 1,
+        None => drop(gone(packet, counters)),
+    }
+    arrival
 }
 
 fn gone(packet: &Packet, counters: &mut Counters) -> Step {

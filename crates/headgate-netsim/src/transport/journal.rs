@@ -6,29 +6,49 @@ use headgate_model::units::{SECOND, Span, Time, seconds};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// One transmission.
+/// Entries for which there is always room.
+const ROOM: usize = 16;
+
+/// One transmission: half a cache line, as there is one for each segment in flight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Sent {
     at: Time,
-    /// Segments delivered until then, and when the last of them was acknowledged.
+    /// Segments delivered until then.
     delivered: u32,
-    again: bool,
-    delivered_at: Time,
-    /// When the first segment of the sampled interval was sent.
-    first_at: Time,
+    /// How long ago the last of them was acknowledged.
+    delivered_ago: Ago,
+    /// How long ago the first segment of the sampled interval was sent.
+    first_ago: Ago,
     /// Segments found lost until then, and in flight with this one.
     lost: u32,
     in_flight: u32,
+    again: bool,
     /// There was nothing to send.
     app_limited: bool,
+}
+
+/// A span of up to 17 s, to 4 ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Ago(u32);
+
+impl Ago {
+    const SHIFT: u32 = 12;
+
+    fn new(span: Span) -> Self {
+        Self(u32::try_from(span >> Self::SHIFT).unwrap_or(u32::MAX))
+    }
+
+    fn span(self) -> Span {
+        Span::from(self.0) << Self::SHIFT
+    }
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Journal {
     base: u32,
     sent: VecDeque<Sent>,
-    /// Transmissions in order of time; those that were repeated or acknowledged are stale.
-    order: VecDeque<(Time, u32)>,
+    /// For RACK: transmissions in order of time; those that were repeated or acknowledged are stale.
+    order: Option<VecDeque<(Time, u32)>>,
     delivered: u32,
     delivered_at: Time,
     first_at: Time,
@@ -51,6 +71,11 @@ pub struct Journal {
 }
 
 impl Journal {
+    /// `in_order`: it will be asked what was overtaken.
+    pub fn new(in_order: bool) -> Self {
+        Self { order: in_order.then(VecDeque::new), ..Self::default() }
+    }
+
     /// Notes a transmission that makes `in_flight` segments outstanding; `alone`: nothing was, not
     /// even lost segments, and an interval begins.
     pub fn note_sent(&mut self, seq: u32, now: Time, in_flight: u32, alone: bool) {
@@ -61,8 +86,8 @@ impl Journal {
             at: now,
             delivered: self.delivered,
             again: false,
-            delivered_at: self.delivered_at,
-            first_at: self.first_at,
+            delivered_ago: Ago::new(now - self.delivered_at),
+            first_ago: Ago::new(now - self.first_at),
             lost: self.lost,
             in_flight,
             app_limited: self.delivered < self.app_limited_until,
@@ -74,12 +99,14 @@ impl Journal {
             }
             None => self.sent.push_back(sent),
         }
-        self.order.push_back((now, seq));
+        if let Some(order) = &mut self.order {
+            order.push_back((now, seq));
+        }
     }
 
     /// One segment is known to have arrived. An echo faster than any round trip was of its first
     /// transmission and says nothing about the second (RFC 8985 §6.2 step 2).
-    pub fn deliver(&mut self, seq: u32, now: Time, min_rtt: Span) {
+    pub fn deliver(&mut self, seq: u32, now: Time) {
         let Some(&sent) = self.sent.get((seq - self.base) as usize) else { return };
         self.delivered += 1;
         self.delivered_at = now;
@@ -92,7 +119,7 @@ impl Journal {
             self.rtt = shorter(self.rtt, rtt);
             self.least_rtt = shorter(self.least_rtt, rtt);
         }
-        let spurious = sent.again && now - sent.at < min_rtt;
+        let spurious = sent.again && self.least_rtt.is_some_and(|least| now - sent.at < least);
         if !spurious && (sent.at, seq) > self.newest {
             (self.newest, self.newest_rtt) = ((sent.at, seq), now - sent.at);
         }
@@ -102,9 +129,13 @@ impl Journal {
     pub fn advance(&mut self, una: u32) {
         let gone = (una - self.base) as usize;
         self.sent.drain(..gone.min(self.sent.len()));
+        tighten(&mut self.sent);
         self.base = una;
-        while self.order.front().is_some_and(|o| o.1 < una) {
-            self.order.pop_front();
+        if let Some(order) = &mut self.order {
+            while order.front().is_some_and(|o| o.1 < una) {
+                order.pop_front();
+            }
+            tighten(order);
         }
     }
 
@@ -123,7 +154,7 @@ impl Journal {
             ..Rate::default()
         };
         let Some(sent) = self.latest.take() else { return counts };
-        let interval = (sent.at - sent.first_at).max(self.delivered_at - sent.delivered_at);
+        let interval = sent.first_ago.span().max(self.delivered_at - sent.at + sent.delivered_ago.span());
         let valid = interval > 0 && self.least_rtt.is_none_or(|least| interval >= least);
         let delivered = f64::from(self.delivered - sent.delivered);
         Rate {
@@ -159,7 +190,8 @@ impl Journal {
     /// The oldest transmission that something sent later has overtaken by more than `patience`: lost.
     /// Otherwise when the next one would be, if any can. `stale` tells what arrived.
     pub fn overtaken(&mut self, now: Time, patience: Span, mut stale: impl FnMut(u32) -> bool) -> Overtaken {
-        while let Some(&(at, seq)) = self.order.front() {
+        let Some(order) = &mut self.order else { return Overtaken::None };
+        while let Some(&(at, seq)) = order.front() {
             let current = seq >= self.base && self.sent[(seq - self.base) as usize].at == at;
             if current && !stale(seq) {
                 if (at, seq) >= self.newest {
@@ -169,16 +201,26 @@ impl Journal {
                 if due > now {
                     return Overtaken::Maybe(due);
                 }
-                self.order.pop_front();
+                order.pop_front();
                 return Overtaken::Lost(seq);
             }
-            self.order.pop_front();
+            order.pop_front();
         }
         Overtaken::None
     }
 
     pub fn bytes(&self) -> usize {
-        size_of::<Self>() + self.sent.capacity() * size_of::<Sent>() + self.order.capacity() * 16
+        let order = self.order.as_ref().map_or(0, VecDeque::capacity);
+        size_of::<Self>() + self.sent.capacity() * size_of::<Sent>() + order * 16
+    }
+}
+
+/// Gives back room that is long unused: a ring is walked through to its end, however little is in it,
+/// and drives everything else out of the cache.
+#[inline]
+fn tighten<T>(ring: &mut VecDeque<T>) {
+    if ring.capacity() > 4 * ring.len().max(ROOM) {
+        ring.shrink_to(2 * ring.len().max(ROOM));
     }
 }
 
@@ -202,7 +244,7 @@ mod tests {
 
     /// Ten segments, one each millisecond.
     fn journal() -> Journal {
-        let mut journal = Journal::default();
+        let mut journal = Journal::new(true);
         (0..10).for_each(|seq| journal.note_sent(seq, u64::from(seq) * MS, seq + 1, seq == 0));
         journal
     }
@@ -210,7 +252,7 @@ mod tests {
     #[test]
     fn a_segment_is_lost_when_a_later_one_arrived_and_time_is_up() {
         let mut j = journal();
-        j.deliver(2, 102 * MS, 100 * MS);
+        j.deliver(2, 102 * MS);
         assert_eq!(j.overtaken(102 * MS, 25 * MS, |s| s == 2), Overtaken::Maybe(125 * MS));
         assert_eq!(j.overtaken(125 * MS, 25 * MS, |s| s == 2), Overtaken::Lost(0));
         assert_eq!(j.overtaken(125 * MS, 25 * MS, |s| s == 2), Overtaken::Maybe(126 * MS));
@@ -223,26 +265,27 @@ mod tests {
         let mut j = journal();
         j.note_sent(0, 20 * MS, 10, false);
         j.note_sent(10, 21 * MS, 11, false);
-        (1..11).for_each(|seq| j.deliver(seq, 121 * MS, 100 * MS));
+        (1..11).for_each(|seq| j.deliver(seq, 121 * MS));
         assert_eq!(j.overtaken(121 * MS, 0, |s| s > 0), Overtaken::Lost(0));
     }
 
     #[test]
     fn an_echo_of_the_first_transmission_does_not_count() {
         let mut j = journal();
-        j.note_sent(0, 90 * MS, 10, false);
-        j.deliver(0, 100 * MS, 100 * MS); // 10 ms after it was sent again
-        assert_eq!(j.newest, (0, 0));
+        j.deliver(1, 101 * MS);
+        j.note_sent(0, 190 * MS, 10, false);
+        j.deliver(0, 200 * MS); // 10 ms after it was sent again, where a round trip takes 100
+        assert_eq!(j.newest, (MS, 1));
     }
 
     #[test]
     fn a_steady_stream_has_its_rate() {
-        let mut j = Journal::default();
+        let mut j = Journal::new(true);
         let (mut rate, rtt) = (0.0, 50);
         for ms in 0..500u32 {
             let now = u64::from(ms) * MS;
             if ms >= rtt {
-                j.deliver(ms - rtt, now, u64::from(rtt) * MS);
+                j.deliver(ms - rtt, now);
                 j.advance(ms - rtt + 1);
                 rate = j.rate(rtt - 1).per_s;
             }

@@ -11,8 +11,8 @@ use super::sack::Blocks;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Ahead {
     ranges: VecDeque<(u32, u32)>,
-    /// A segment of the blocks reported most recently, latest first.
-    recent: [u32; 3],
+    /// The ranges that grew last, latest first.
+    recent: Blocks,
 }
 
 /// One connection's receiving end.
@@ -102,8 +102,10 @@ impl Receiver {
     /// The first range may have become contiguous.
     fn absorb(&mut self) {
         let Some(ahead) = &mut self.ahead else { return };
-        if ahead.ranges.front().is_some_and(|r| r.0 == self.next) {
-            self.next = ahead.ranges.pop_front().map_or(self.next, |r| r.1);
+        if let Some(&range) = ahead.ranges.front().filter(|range| range.0 == self.next) {
+            self.next = range.1;
+            ahead.ranges.pop_front();
+            ahead.forget(range);
         }
         if ahead.ranges.is_empty() {
             self.ahead = None;
@@ -129,7 +131,7 @@ impl Receiver {
     /// Blocks for an ACK leaving now; `None` when nothing is missing.
     #[inline]
     pub fn blocks(&self) -> Option<Blocks> {
-        self.ahead.as_deref().map(Ahead::blocks)
+        self.ahead.as_deref().map(|ahead| ahead.recent)
     }
 
     /// Memory beside the record itself.
@@ -144,17 +146,27 @@ impl Ahead {
         let at = self.position(seq);
         let joins_left = at > 0 && self.ranges[at - 1].1 >= seq;
         let joins_right = self.ranges.get(at).is_some_and(|r| r.0 == seq + 1);
-        match (joins_left, joins_right) {
-            (true, _) if self.ranges[at - 1].1 > seq => {} // a duplicate
+        let range = match (joins_left, joins_right) {
+            (true, _) if self.ranges[at - 1].1 > seq => self.ranges[at - 1], // a duplicate
             (true, true) => {
                 self.ranges[at - 1].1 = self.ranges[at].1;
                 self.ranges.remove(at);
+                self.ranges[at - 1]
             }
-            (true, false) => self.ranges[at - 1].1 = seq + 1,
-            (false, true) => self.ranges[at].0 = seq,
-            (false, false) => self.ranges.insert(at, (seq, seq + 1)),
-        }
-        self.remember(seq);
+            (true, false) => {
+                self.ranges[at - 1].1 = seq + 1;
+                self.ranges[at - 1]
+            }
+            (false, true) => {
+                self.ranges[at].0 = seq;
+                self.ranges[at]
+            }
+            (false, false) => {
+                self.ranges.insert(at, (seq, seq + 1));
+                (seq, seq + 1)
+            }
+        };
+        self.report(range);
     }
 
     /// Index of the first range that begins above `seq`; arrivals are mostly at the end.
@@ -165,30 +177,21 @@ impl Ahead {
         }
     }
 
-    /// Puts `seq` first among the recent blocks, without naming its block twice.
-    fn remember(&mut self, seq: u32) {
-        let block = self.block_of(seq);
-        let kept = self.recent.iter().position(|&r| self.block_of(r) == block).unwrap_or(2);
-        self.recent[..=kept].rotate_right(1);
-        self.recent[0] = seq;
-    }
-
-    fn block_of(&self, seq: u32) -> (u32, u32) {
-        match self.position(seq).checked_sub(1).map(|i| self.ranges[i]) {
-            Some(range) if seq < range.1 => range,
-            _ => (0, 0),
+    /// Puts a range first among the recent ones, in the place of those it has taken in.
+    #[inline]
+    fn report(&mut self, range: (u32, u32)) {
+        let before = self.recent;
+        self.recent = [range, (0, 0), (0, 0)];
+        let others = before.into_iter().filter(|other| other.1 <= range.0 || range.1 <= other.0);
+        for (place, other) in self.recent[1..].iter_mut().zip(others.filter(|other| other.1 > 0)) {
+            *place = other;
         }
     }
 
-    fn blocks(&self) -> Blocks {
-        let mut blocks = self.recent.map(|seq| self.block_of(seq));
-        for i in 1..3 {
-            if blocks[..i].contains(&blocks[i]) {
-                blocks[i] = (0, 0);
-            }
-        }
-        blocks.sort_by_key(|b| b.1 == 0); // a block that is gone leaves its place
-        blocks
+    /// The range was delivered.
+    fn forget(&mut self, range: (u32, u32)) {
+        self.recent = self.recent.map(|other| if other == range { (0, 0) } else { other });
+        self.recent.sort_by_key(|other| other.1 == 0);
     }
 }
 

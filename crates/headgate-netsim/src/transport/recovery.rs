@@ -2,7 +2,7 @@
 //! rate reduction (RFC 6937), limited transmit (RFC 3042).
 
 use headgate_model::control::{Cause, Congestion, Path, Registry, Window};
-use headgate_model::units::{Span, Time, seconds};
+use headgate_model::units::{Time, seconds};
 use serde::{Deserialize, Serialize};
 
 use super::journal::Journal;
@@ -48,17 +48,12 @@ impl Episode {
 struct Arrivals<'a> {
     journal: Option<&'a mut Journal>,
     now: Time,
-    min_rtt: Span,
 }
 
-impl<'a> Arrivals<'a> {
-    fn new(journal: &'a mut Option<Box<Journal>>, now: Time, min_rtt: Span) -> Self {
-        Self { journal: journal.as_deref_mut(), now, min_rtt }
-    }
-
+impl Arrivals<'_> {
     fn note(&mut self, seq: u32) {
         if let Some(journal) = &mut self.journal {
-            journal.deliver(seq, self.now, self.min_rtt);
+            journal.deliver(seq, self.now);
         }
     }
 }
@@ -102,10 +97,10 @@ impl<L: Registry> Sender<L> {
             return; // an old ACK, or a duplicate with nothing outstanding
         }
         let (flight, newly) = (self.next - self.una, cum - self.una);
-        let (sack, min_rtt) = (self.profile(shared).sack, self.min_rtt());
+        let sack = self.profile(shared).sack;
         let episode = self.episode.get_or_insert_with(|| Box::new(Episode::new(self.una, self.next)));
         let blocks = blocks.filter(|_| sack).unwrap_or_default();
-        let mut arrived = Arrivals::new(&mut self.journal, shared.now, min_rtt);
+        let mut arrived = Arrivals { journal: self.journal.as_deref_mut(), now: shared.now };
         let mut delivered = episode.board.advance(cum, |seq| arrived.note(seq));
         delivered += episode.board.sack(blocks, |seq| arrived.note(seq));
         self.una = cum;

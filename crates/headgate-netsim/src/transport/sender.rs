@@ -121,7 +121,8 @@ impl<L: Registry> Sender<L> {
         let window =
             Window { cwnd: profile.initial_window, ssthresh: profile.initial_ssthresh, pace: f64::INFINITY };
         let law = shared.laws[o.law as usize].clone();
-        let journal = (profile.rack_tlp || law.wants_rate()).then(Box::default);
+        let journal =
+            (profile.rack_tlp || law.wants_rate()).then(|| Box::new(Journal::new(profile.rack_tlp)));
         let mut sender = Self {
             una: 0,
             next: 0,
@@ -250,9 +251,8 @@ impl<L: Registry> Sender<L> {
     }
 
     fn note_arrivals(&mut self, cum: u32, now: Time) {
-        let (una, min_rtt) = (self.una, self.min_rtt());
         if let Some(journal) = &mut self.journal {
-            (una..cum).for_each(|seq| journal.deliver(seq, now, min_rtt));
+            (self.una..cum).for_each(|seq| journal.deliver(seq, now));
             journal.advance(cum);
         }
     }
