@@ -1,0 +1,1 @@
+"""Study `senders`: every law alone, under random loss, together, and at the start."""
