@@ -46,6 +46,7 @@ class Panel:
     low: float | None = None
     high: float | None = None
     zoom: tuple[float, float] | None = None
+    ticks: Mapping[float, str] = field(default_factory=dict)
     notes: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
@@ -101,6 +102,9 @@ def _draw(ax: Axes, panel: Panel, look: Mapping[str, Mapping[str, Any]]) -> None
     ax.margins(x=0.02)
     if panel.zoom:
         ax.set_xlim(panel.zoom)
+    if panel.ticks:
+        ax.set_xticks(list(panel.ticks), list(panel.ticks.values()), minor=False)
+        ax.set_xticks([], minor=True)
 
 
 def _curve(ax: Axes, name: str, curve: Curve, look: Mapping[str, Any]) -> None:

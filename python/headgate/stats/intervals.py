@@ -1,5 +1,7 @@
 """Confidence intervals of means and shares."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
@@ -18,6 +20,24 @@ def mean_interval(values: ArrayLike, level: float = LEVEL) -> tuple[float, float
         return mean, mean, mean
     half = stats.t.ppf(0.5 + level / 2, len(sample) - 1) * sample.std(ddof=1) / np.sqrt(len(sample))
     return mean, mean - float(half), mean + float(half)
+
+
+def grouped_interval(
+    groups: Sequence[ArrayLike], level: float = LEVEL
+) -> tuple[float, float, float]:
+    """Return the mean over fixed groups of replicates, with Student's interval.
+
+    What groups differ by is no chance: only the spread within them, pooled, makes the width.
+    """
+    samples = [np.asarray(group, dtype=float) for group in groups]
+    mean = float(np.mean([sample.mean() for sample in samples]))
+    freedom = sum(len(sample) - 1 for sample in samples)
+    if freedom == 0:
+        return mean, mean, mean
+    pooled = sum(float(((sample - sample.mean()) ** 2).sum()) for sample in samples) / freedom
+    error = np.sqrt(pooled * sum(1 / len(sample) for sample in samples)) / len(samples)
+    half = float(stats.t.ppf(0.5 + level / 2, freedom) * error)
+    return mean, mean - half, mean + half
 
 
 def share_interval(hits: int, trials: int, level: float = LEVEL) -> tuple[float, float, float]:

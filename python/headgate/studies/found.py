@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import TypeVar
 
 from headgate.stats.intervals import mean_interval
@@ -42,6 +43,19 @@ def all_possible(makers: Iterable[Callable[[Runs], Drawn]], runs: Runs) -> tuple
         with suppress(NotRunError):
             made.append(make(runs))
     return tuple(made)
+
+
+def by_seed(makers: Makers) -> Makers:
+    """Give the findings of `makers` the interval of the same measure on each seed by itself."""
+    return {claim: partial(_with_interval, make) for claim, make in makers.items()}
+
+
+def _with_interval(make: Callable[[Runs], Finding], runs: Runs) -> Finding:
+    whole = make(runs)
+    if whole.ci is not None or len(runs.setup.seeds) == 1:
+        return whole
+    own = [make(runs.only(seed)).ours for seed in runs.setup.seeds]
+    return whole.model_copy(update={"ci": mean_interval(own)[1:]})
 
 
 def mean_of(values: list[float], note: str = "") -> Finding:

@@ -18,6 +18,8 @@ MBPS = 1e6
 PACKET_BYTES = 1500
 PACKET_BITS = 8 * PACKET_BYTES
 NO_SERIES = "none"
+#: What keeps flows from staying in step.
+RANDOM_FILES = {"kind": "poisson", "law": "reno", "load": 0.05, "size": "10 packets"}
 
 
 def seconds(value: float) -> str:
@@ -57,15 +59,39 @@ def path(
 
     Hosts sit on the routers unless a flow has a round trip of its own.
     """
+    rows: Any = series if series == NO_SERIES else {"interval": series}
+    return _scenario(flows, times, network, {"series": rows}, seed)
+
+
+def beside(
+    flows: Sequence[Flow],
+    times: tuple[str, str],
+    network: Mapping[str, Any],
+    seed: int,
+    interval: str = "5 s",
+) -> Scenario:
+    """Make a run of flows beside short files that arrive at random at 5 % of the rate.
+
+    Without them two flows at a drop-tail queue can stay in step for ever, and their phase decides
+    which of them loses (Floyd, Jacobson 1992). The flows are read off the series.
+    """
+    kept = {"flows": "none", "series": {"interval": interval}}
+    return _scenario([*flows, RANDOM_FILES], times, network, kept, seed)
+
+
+def _scenario(
+    flows: Sequence[Flow],
+    times: tuple[str, str],
+    network: Mapping[str, Any],
+    kept: Mapping[str, Any],
+    seed: int,
+) -> Scenario:
     own_rtt = any(isinstance(flow, Mapping) and "rtt" in flow for flow in flows)
     duration, warmup = times
     return dumbbell(
         flows=flows,
         duration=duration,
-        measure={
-            "warmup": warmup,
-            "series": series if series == NO_SERIES else {"interval": series},
-        },
+        measure={"warmup": warmup, **kept},
         seed=seed,
         **{"access": "links" if own_rtt else "direct", **network},
     )
@@ -78,9 +104,14 @@ def flow(
     return {"law": {"name": law, **(params or {})}, "start": seconds(start_s), **keys}
 
 
+def drawn(seed: int, count: int, spread_s: float) -> list[float]:
+    """Draw when flows start: each within `spread_s`, the same for a seed in every run."""
+    return [float(t) for t in np.random.default_rng(seed).uniform(0, spread_s, count)]
+
+
 def starts(seed: int, count: int, spread_s: float) -> list[float]:
-    """Draw when flows start, in order: each within `spread_s`, the same for a seed in every run."""
-    return [float(t) for t in np.sort(np.random.default_rng(seed).uniform(0, spread_s, count))]
+    """Draw when flows start, in the order of the flows."""
+    return sorted(drawn(seed, count, spread_s))
 
 
 def job(scenario: Scenario, **labels: str | float) -> Job:
@@ -117,6 +148,18 @@ def shares(result: Result) -> NDArray[np.float64]:
 def jain(rates: NDArray[np.float64]) -> float:
     """Return Jain's index of fairness."""
     return float(rates.sum() ** 2 / (len(rates) * (rates**2).sum()))
+
+
+def delivered(result: Result, name: str, from_s: float, to_s: float) -> float:
+    """Packets of a flow of the series that were acknowledged between two moments."""
+    t_s, packets_so_far = course(result, name, "delivered_packets")
+    return float(np.diff(np.interp((from_s, to_s), t_s, packets_so_far, left=0.0))[0])
+
+
+def measured_s(result: Result) -> tuple[float, float]:
+    """Return when the warm-up and the run end."""
+    scenario = result.meta["scenario"]
+    return in_seconds(scenario["measure"]["warmup"]), in_seconds(scenario["duration"])
 
 
 def course(result: Result, name: str, column: str) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from headgate.design import Design
@@ -51,6 +51,10 @@ class Runs:
     def replicates(self, *key: str | float) -> list[Result]:
         """Return the runs that differ from one another in their seed only, the last of the key."""
         return [self[*key, seed] for seed in self.setup.seeds]
+
+    def only(self, seed: int) -> Runs:
+        """Return the same runs with one seed of the replicates."""
+        return replace(self, setup=replace(self.setup, seeds=(seed,)))
 
 
 def by_labels(jobs: Iterable[Job]) -> dict[Key, Job]:

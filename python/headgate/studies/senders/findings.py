@@ -1,0 +1,16 @@
+"""What the study found, claim by claim."""
+
+from __future__ import annotations
+
+from headgate.studies.claims import Finding
+from headgate.studies.found import found
+from headgate.studies.runs import Runs
+from headgate.studies.senders.findings_alone import ALONE
+from headgate.studies.senders.findings_lossy import LOSSY
+from headgate.studies.senders.findings_start import START
+from headgate.studies.senders.findings_together import TOGETHER
+
+
+def findings(runs: Runs) -> dict[str, Finding]:
+    """Return the finding of every claim that this scale can judge."""
+    return found(ALONE | LOSSY | TOGETHER | START, runs)

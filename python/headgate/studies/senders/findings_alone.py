@@ -1,0 +1,86 @@
+"""What the study found of flows alone: full paths, one lost packet."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from headgate.studies.claims import Finding
+from headgate.studies.found import Makers, listed, named
+from headgate.studies.paths import utilisation
+from headgate.studies.runs import Runs
+from headgate.studies.senders import measures
+from headgate.studies.senders.jobs import SEVEN, TCP
+
+SHALLOW = 0.25
+LESS_THAN_TCP = ("scalable", "bic", "hstcp")
+HTCP_REDUCTION = (0.2, 0.5)
+
+
+def _alone(runs: Runs, law: str, *, slow: bool = False, near: bool = False) -> float:
+    """Utilisation at the highest rate and longest round trip, or at the lowest or shortest."""
+    part = runs.setup.settings["alone"]
+    rate = part["rates"][0 if slow else -1]
+    return utilisation(runs["alone", law, rate, part["rtts_ms"][0 if near else -1], SHALLOW])
+
+
+def _tcp_falls_with_rate(runs: Runs) -> Finding:
+    slow, fast = _alone(runs, TCP, slow=True), _alone(runs, TCP)
+    return Finding(ours=slow - fast, note=f"{slow:.3f} and {fast:.3f}")
+
+
+def _tcp_falls_with_delay(runs: Runs) -> Finding:
+    near, far = _alone(runs, TCP, near=True), _alone(runs, TCP)
+    return Finding(ours=near - far, note=f"{near:.3f} and {far:.3f}")
+
+
+def _replacements_use_more(runs: Runs) -> Finding:
+    used = {law: _alone(runs, law) for law in (TCP, *runs.setup.has(*SEVEN))}
+    more = np.mean([used[law] > used[TCP] for law in SEVEN])
+    return Finding(ours=float(more), note=listed(used))
+
+
+def _back_off(law: str, runs: Runs) -> Finding:
+    (law,) = runs.setup.has(law)
+    return Finding(ours=measures.kept(runs, law))
+
+
+def _back_off_htcp(runs: Runs) -> Finding:
+    runs.setup.has("htcp")
+    reduced = 1 - measures.kept(runs, "htcp")
+    low, high = HTCP_REDUCTION
+    return Finding(ours=max(low - reduced, reduced - high, 0.0), note=f"reduced by {reduced:.3f}")
+
+
+def _less_than_tcp(runs: Runs) -> Finding:
+    left = {law: measures.kept(runs, law) for law in (TCP, *runs.setup.has(*LESS_THAN_TCP))}
+    return Finding(
+        ours=min(left[law] for law in LESS_THAN_TCP) - left[TCP], note=f"kept: {listed(left)}"
+    )
+
+
+def _recover_sooner(runs: Runs) -> Finding:
+    times = {law: measures.recovery_s(runs, law) for law in (TCP, *runs.setup.has(*SEVEN))}
+    slowest = max(times[law] for law in SEVEN)
+    return Finding(ours=times[TCP] / slowest, note=f"seconds: {listed(times)}")
+
+
+def _htcp_one_second(runs: Runs) -> Finding:
+    runs.setup.has("htcp")
+    htcp, tcp = (measures.gained(runs, law) for law in ("htcp", TCP))
+    return Finding(ours=htcp / tcp, note=f"{htcp:.2f} and {tcp:.2f} packets")
+
+
+ALONE: Makers = named(
+    _tcp_falls_with_rate,
+    _tcp_falls_with_delay,
+    _replacements_use_more,
+    _back_off_htcp,
+    _less_than_tcp,
+    _recover_sooner,
+    _htcp_one_second,
+) | {
+    f"back-off-{law}": partial(_back_off, law)
+    for law in (TCP, "scalable", "bic", "hstcp", "cubic", "ctcp", "fast", "fast-at")
+}

@@ -1,0 +1,98 @@
+"""What the study found of random loss."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from headgate.studies.claims import Finding
+from headgate.studies.found import Makers, apart, by_seed, listed, mean_of, named
+from headgate.studies.paths import bdp_packets
+from headgate.studies.runs import Runs
+from headgate.studies.senders import measures, theory
+from headgate.studies.senders.jobs import TCP
+
+BBR = {"bbr": 0.98, "bbr3": 0.925}
+RATES = {"100m": "100 Mbit/s", "1g": "1 Gbit/s"}
+EXPONENT_LOSSES = (1e-5, 1e-3)
+
+
+def _random_loss(rate: str, law: str, runs: Runs) -> Finding:
+    runs.setup.has(law)
+    table = theory.RANDOM_LOSS[rate][law]
+    compared = [loss for loss in measures.losses(runs, rate) if loss in table]
+    used = {loss: float(np.mean(measures.lossy(runs, rate, law, loss))) for loss in compared}
+    worst = max(apart(used[loss], table[loss]) / theory.allowed(loss) for loss in compared)
+    return Finding(ours=worst, note=_beside(used, table))
+
+
+def _beside(used: theory.Table, table: theory.Table) -> str:
+    return ", ".join(f"{used[p]:.3g} for {table[p]:g} at {p:g}" for p in used)
+
+
+def _below_bound(rate: str, law: str, runs: Runs) -> Finding:
+    runs.setup.has(law)
+    bound = theory.RANDOM_LOSS[rate][law]
+    compared = [loss for loss in measures.losses(runs, rate) if loss in bound]
+    used = {loss: float(np.mean(measures.lossy(runs, rate, law, loss))) for loss in compared}
+    ratio = max(used[p] / (bound[p] * (1 + theory.allowed(p))) for p in compared)
+    return Finding(ours=ratio, note=_beside(used, bound))
+
+
+def _flat(rate: str, law: str, runs: Runs) -> Finding:
+    """Return the utilisation that is farthest from the one expected at every loss."""
+    runs.setup.has(law)
+    compared = [loss for loss in measures.losses(runs, rate) if loss <= 1e-2]
+    used = {loss: measures.lossy(runs, rate, law, loss) for loss in compared}
+    farthest = max(compared, key=lambda loss: abs(np.mean(used[loss]) - BBR[law]))
+    said = listed({f"{loss:g}": float(np.mean(each)) for loss, each in used.items()})
+    return mean_of(used[farthest], f"at {farthest:g}; {said}")
+
+
+def _square_root(runs: Runs) -> Finding:
+    rate = RATES["100m"]
+    kept = [loss for loss in measures.losses(runs, rate) if loss <= 1e-3]
+    unused = [p for p in kept if np.mean(measures.lossy(runs, rate, TCP, p)) <= 0.5]
+    bdp = bdp_packets(100e6, 0.1) / measures.PAYLOAD
+    windows = {p: measures.lossy_goodput(runs, rate, TCP, p) / 100e6 * bdp * p**0.5 for p in unused}
+    mean = float(np.exp(np.mean(np.log(list(windows.values())))))
+    return Finding(ours=mean, note=listed({f"{p:g}": w for p, w in windows.items()}))
+
+
+def _exponent(law: str, runs: Runs) -> Finding:
+    runs.setup.has(law)
+    low, high = EXPONENT_LOSSES
+    chosen = [p for p in measures.losses(runs, RATES["1g"]) if low <= p <= high]
+    rates = [measures.lossy_goodput(runs, RATES["1g"], law, p) for p in chosen]
+    slope = np.polyfit(np.log(chosen), np.log(rates), 1)[0]
+    return Finding(ours=-float(slope))
+
+
+def _bic_severe(runs: Runs) -> Finding:
+    runs.setup.has("bic")
+    tcp, bic = (measures.lossy_goodput(runs, RATES["100m"], law, 3e-2) for law in (TCP, "bic"))
+    return Finding(ours=tcp / bic, note=f"{tcp / 1e3:.0f} and {bic / 1e3:.0f} kbit/s")
+
+
+LOSSY: Makers = by_seed(
+    named(_square_root, _bic_severe)
+    | {
+        f"random-loss-{short}-{law}": partial(_random_loss, rate, law)
+        for short, rate in RATES.items()
+        for law in (TCP, "hstcp", "scalable", "bic", "cubic", "htcp", "ctcp")
+    }
+    | {
+        f"random-loss-{short}-westwood": partial(_below_bound, rate, "westwood")
+        for short, rate in RATES.items()
+    }
+    | {
+        f"random-loss-{short}-{law}": partial(_flat, rate, law)
+        for short, rate in RATES.items()
+        for law in BBR
+    }
+    | {
+        f"exponent-{law}": partial(_exponent, law)
+        for law in (TCP, "hstcp", "scalable", "ctcp", "cubic")
+    }
+)

@@ -1,0 +1,95 @@
+"""What the study found of flows that share a path."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.studies.claims import Finding
+from headgate.studies.found import Makers, listed, mean_of, named
+from headgate.studies.runs import Runs
+from headgate.studies.senders import together
+from headgate.studies.senders.jobs import LEAST_FAIR, MOST_FAIR, TCP
+
+UNFAIR_TO_NEW = ("scalable", "bic", "hstcp")
+
+
+Left = dict[str, NDArray[np.float64]]
+
+
+def _left(runs: Runs) -> Left:
+    """Return what each law leaves to TCP, by replicate."""
+    laws = runs.setup.has(*MOST_FAIR, *LEAST_FAIR, "hstcp")
+    return {law: np.array(together.tcp_left(runs, law)) for law in laws}
+
+
+def _margin(runs: Runs, of: Callable[[Left], float]) -> Finding:
+    """Return a margin of the means, with the interval of the replicates' own margins."""
+    left = _left(runs)
+    means = {law: np.array([each.mean()]) for law, each in left.items()}
+    count = len(left["hstcp"])
+    own = [of({law: each[i : i + 1] for law, each in left.items()}) for i in range(count)]
+    said = listed({law: float(mean[0]) for law, mean in means.items()})
+    return mean_of(own, said).model_copy(update={"ours": of(means)})
+
+
+def _most(left: Left, laws: tuple[str, ...]) -> float:
+    return max(float(left[law][0]) for law in laws)
+
+
+def _fewest(left: Left, laws: tuple[str, ...]) -> float:
+    return min(float(left[law][0]) for law in laws)
+
+
+def _fair(law: str, runs: Runs) -> Finding:
+    return _margin(runs, lambda left: float(left[law][0]) - _most(left, LEAST_FAIR))
+
+
+def _unfair(law: str, runs: Runs) -> Finding:
+    return _margin(runs, lambda left: _fewest(left, MOST_FAIR) - float(left[law][0]))
+
+
+def _hstcp_between(runs: Runs) -> Finding:
+    def margin(left: Left) -> float:
+        own = float(left["hstcp"][0])
+        return min(own - _fewest(left, LEAST_FAIR), _most(left, MOST_FAIR) - own)
+
+    return _margin(runs, margin)
+
+
+def _low_threshold_pairs(law: str, sign: int, runs: Runs) -> Finding:
+    """Compare what is left to TCP with a high first threshold and with a low one."""
+    runs.setup.has(law)
+    high, low = together.tcp_left(runs, law), together.tcp_left_low(runs, law)
+    said = f"{np.mean(high):.3f} with an infinite threshold, {np.mean(low):.3f} with 100 packets"
+    return mean_of([sign * (a - b) for a, b in zip(high, low, strict=True)], said)
+
+
+def _newcomer(law: str, runs: Runs) -> Finding:
+    runs.setup.has(law)
+    tcp, own = (together.newcomer_share(runs, each, each) for each in (TCP, law))
+    said = f"{np.mean(own):.3f}, of TCP {np.mean(tcp):.3f}"
+    return mean_of([a - b for a, b in zip(tcp, own, strict=True)], said)
+
+
+def _rtt_fairness_reno(runs: Runs) -> Finding:
+    return mean_of(together.rtt_exponents(runs, TCP, queueing=False))
+
+
+def _rtt_fairness_reno_queue(runs: Runs) -> Finding:
+    return mean_of(together.rtt_exponents(runs, TCP, queueing=True))
+
+
+TOGETHER: Makers = (
+    named(_hstcp_between, _rtt_fairness_reno, _rtt_fairness_reno_queue)
+    | {f"fair-{law}": partial(_fair, law) for law in MOST_FAIR}
+    | {f"unfair-{law}": partial(_unfair, law) for law in LEAST_FAIR}
+    | {f"newcomer-{law}": partial(_newcomer, law) for law in UNFAIR_TO_NEW}
+    | {
+        "fast-at-low-threshold": partial(_low_threshold_pairs, "fast-at", 1),
+        "hstcp-low-threshold": partial(_low_threshold_pairs, "hstcp", -1),
+    }
+)

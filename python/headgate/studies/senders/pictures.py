@@ -1,0 +1,38 @@
+"""The pictures of the study."""
+
+from __future__ import annotations
+
+from headgate.studies.found import all_possible
+from headgate.studies.runs import Runs
+from headgate.studies.senders.pictures_alone import courses, grids, halved, phases, rate_and_delay
+from headgate.studies.senders.pictures_lossy import lossy, models
+from headgate.studies.senders.pictures_start import crowded, one_loss
+from headgate.studies.senders.pictures_together import (
+    fairness,
+    newcomers,
+    round_trips,
+    takes,
+    takes_in_crowds,
+)
+from headgate.studies.study import Picture
+
+
+def pictures(runs: Runs) -> tuple[Picture, ...]:
+    """Draw every figure of the report; one whose runs this scale lacks is left out."""
+    made = (
+        takes,
+        takes_in_crowds,
+        fairness,
+        newcomers,
+        round_trips,
+        courses,
+        phases,
+        one_loss,
+        halved,
+        rate_and_delay,
+        *grids(runs),
+        lossy,
+        models,
+        crowded,
+    )
+    return all_possible(made, runs)

@@ -1,0 +1,65 @@
+"""Pictures of the start, of one lost packet, and of crowds."""
+
+from __future__ import annotations
+
+from headgate.catalog import label
+from headgate.plots.dots import Dots, alone, dots
+from headgate.stats.intervals import mean_interval
+from headgate.studies.paths import goodput_bps, loss_rate
+from headgate.studies.runs import Runs
+from headgate.studies.senders import measures
+from headgate.studies.senders.jobs import TCP
+from headgate.studies.study import Picture
+
+#: What never happened is drawn at the end of the run.
+NEVER_S = 240.0
+
+
+def one_loss(runs: Runs) -> Picture:
+    """Draw the times to the full rate, and what is kept after a loss."""
+    laws = runs.setup.laws
+    named = {
+        said: {
+            label(law): alone(min(NEVER_S, measures.full_rate_s(runs, law, threshold)))
+            for law in laws
+        }
+        for said, threshold in (("infinite threshold", "high"), ("100 packets", "low"))
+    }
+    kept = {label(law): alone(measures.kept(runs, law)) for law in laws}
+    back = {label(law): alone(min(NEVER_S, measures.recovery_s(runs, law))) for law in laws}
+    panels = [
+        Dots("Start: to 95 % of the rate", "seconds", named, log=True),
+        Dots("Window kept after a loss", "share", {"kept": kept}, 0.5),
+        Dots("Loss: back to 95 % of the rate", "seconds", {"back": back}, log=True),
+    ]
+    return Picture(
+        "one-loss",
+        "How fast it starts, what it gives up, how soon it has that back",
+        "One flow on 100 Mbit/s and 100 ms, a receive window of 1.1 BDP so that nothing overflows,"
+        " one packet lost in mid-flow; the last two with a first threshold of 100 packets. The"
+        " least time shown is one round trip, the longest the whole run.",
+        dots([label(law) for law in laws], panels),
+    )
+
+
+def crowded(runs: Runs) -> Picture:
+    """Draw loss, retransmissions and goodput of forty flows."""
+    laws = runs.setup.laws
+    done = {law: measures.crowded(runs, law, "high") for law in laws}
+    lost, again, rate = (
+        {label(law): mean_interval([scale * of(run) for run in each]) for law, each in done.items()}
+        for scale, of in ((100, loss_rate), (100, measures.resent), (1e-6, goodput_bps))
+    )
+    tcp = label(TCP)
+    panels = [
+        Dots("Loss at the buffer", "%", {"loss": lost}, lost[tcp][0]),
+        Dots("Packets sent again", "%", {"again": again}, again[tcp][0]),
+        Dots("Goodput of all forty", "Mbit/s", {"goodput": rate}, rate[tcp][0]),
+    ]
+    return Picture(
+        "crowded",
+        "Heavy congestion",
+        "Forty flows of one law on 20 Mbit/s and 50 ms, a packet of buffer a flow; mean and 95 %"
+        " interval over replicates. Dotted: TCP.",
+        dots([label(law) for law in laws], panels),
+    )
