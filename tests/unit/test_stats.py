@@ -7,7 +7,7 @@ from scipy import stats
 from headgate.stats.changes import change
 from headgate.stats.conditions import outlier, residuals
 from headgate.stats.effects import main_effect, psi
-from headgate.stats.intervals import mean_interval, share_interval
+from headgate.stats.intervals import grouped_interval, mean_interval, share_interval
 
 LAWS = ("a", "b", "c", "d")
 
@@ -53,6 +53,17 @@ def test_mean_interval_is_students() -> None:
     assert mean == 2
     assert high - mean == pytest.approx(4.302653 * 1 / np.sqrt(3), rel=1e-6)  # t(0.975, 2)
     assert mean - low == pytest.approx(high - mean)
+
+
+def test_grouped_interval_leaves_out_what_groups_differ_by() -> None:
+    mean, low, high = grouped_interval([[1.0, 3.0], [11.0, 13.0]])
+    assert mean == 7
+    # pooled variance (2 + 2)/2, standard error sqrt(2 (1/2 + 1/2))/2, t(0.975, 2)
+    assert high - mean == pytest.approx(4.302653 * np.sqrt(2) / 2, rel=1e-6)
+    assert mean - low == pytest.approx(high - mean)
+    alone, shifted = mean_interval([1.0, 2.0, 4.0]), grouped_interval([[1.0, 2.0, 4.0]])
+    assert shifted == pytest.approx(alone)
+    assert grouped_interval([[1.0], [3.0]]) == (2, 2, 2)
 
 
 def test_share_interval_is_wilsons() -> None:

@@ -2,10 +2,13 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from headgate.errors import HeadgateError
+from headgate.stats.intervals import mean_interval
 from headgate.studies.claims import Claim, Correction, Finding, Verdict, judge, read_claims, within
+from headgate.studies.found import by_seed
 from headgate.studies.runs import NotRunError, Runs
 from headgate.studies.study import load, names, scale_name
 
@@ -50,6 +53,15 @@ def test_a_difference_is_explained_and_a_correction_is_said() -> None:
     assert judge(told, {"x": Finding(ours=9.0, note="n")}, "quick").note == "n. because"
     assert judge(told, {"x": Finding(ours=3.0)}, "quick").note == "t"
     assert not judge(told, {"x": Finding(ours=2.0)}, "quick").note
+
+
+def test_a_finding_gets_the_interval_of_its_seeds() -> None:
+    study = load("fast")
+    runs = Runs(study.setup(study.scale("quick").model_copy(update={"seeds": 3})), {})
+    made = by_seed({"x": lambda runs: Finding(ours=float(np.mean(runs.setup.seeds)))})["x"](runs)
+    assert made.ours == 2
+    assert made.ci == pytest.approx(mean_interval([1.0, 2.0, 3.0])[1:])
+    assert by_seed({"x": lambda runs: Finding(ours=1)})["x"](runs.only(2)).ci is None
 
 
 def test_a_run_that_a_scale_lacks_is_one_sentence() -> None:

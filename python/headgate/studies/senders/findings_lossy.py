@@ -8,7 +8,7 @@ import numpy as np
 
 from headgate.studies.claims import Finding
 from headgate.studies.found import Makers, apart, by_seed, listed, mean_of, named
-from headgate.studies.paths import bdp_packets
+from headgate.studies.paths import bdp_packets, utilisation
 from headgate.studies.runs import Runs
 from headgate.studies.senders import measures, theory
 from headgate.studies.senders.jobs import TCP
@@ -21,9 +21,28 @@ EXPONENT_LOSSES = (1e-5, 1e-3)
 def _random_loss(rate: str, law: str, runs: Runs) -> Finding:
     runs.setup.has(law)
     table = theory.RANDOM_LOSS[rate][law]
+    return _farthest(_used(runs, rate, law, table), table)
+
+
+def _bic_delayed(runs: Runs) -> Finding:
+    runs.setup.has("bic")
+    table = theory.RANDOM_LOSS[RATES["100m"]]["bic"]
+    compared = [loss for loss in measures.losses(runs, RATES["100m"]) if loss in table]
+    used = {
+        loss: float(np.mean([utilisation(r) for r in runs.replicates("random loss delayed", loss)]))
+        for loss in compared
+    }
+    return _farthest(used, table)
+
+
+def _used(runs: Runs, rate: str, law: str, table: theory.Table) -> theory.Table:
+    """Return mean utilisation at the losses of a table."""
     compared = [loss for loss in measures.losses(runs, rate) if loss in table]
-    used = {loss: float(np.mean(measures.lossy(runs, rate, law, loss))) for loss in compared}
-    worst = max(apart(used[loss], table[loss]) / theory.allowed(loss) for loss in compared)
+    return {loss: float(np.mean(measures.lossy(runs, rate, law, loss))) for loss in compared}
+
+
+def _farthest(used: theory.Table, table: theory.Table) -> Finding:
+    worst = max(apart(used[loss], table[loss]) / theory.allowed(loss) for loss in used)
     return Finding(ours=worst, note=_beside(used, table))
 
 
@@ -34,9 +53,8 @@ def _beside(used: theory.Table, table: theory.Table) -> str:
 def _below_bound(rate: str, law: str, runs: Runs) -> Finding:
     runs.setup.has(law)
     bound = theory.RANDOM_LOSS[rate][law]
-    compared = [loss for loss in measures.losses(runs, rate) if loss in bound]
-    used = {loss: float(np.mean(measures.lossy(runs, rate, law, loss))) for loss in compared}
-    ratio = max(used[p] / (bound[p] * (1 + theory.allowed(p))) for p in compared)
+    used = _used(runs, rate, law, bound)
+    ratio = max(used[p] / (bound[p] * (1 + theory.allowed(p))) for p in used)
     return Finding(ours=ratio, note=_beside(used, bound))
 
 
@@ -82,6 +100,7 @@ LOSSY: Makers = by_seed(
         for short, rate in RATES.items()
         for law in (TCP, "hstcp", "scalable", "bic", "cubic", "htcp", "ctcp")
     }
+    | {"random-loss-100m-bic-delayed": _bic_delayed}
     | {
         f"random-loss-{short}-westwood": partial(_below_bound, rate, "westwood")
         for short, rate in RATES.items()

@@ -57,6 +57,7 @@ def jobs(setup: Setup) -> dict[Key, Job]:
         _one_loss,
         _halved,
         _random_loss,
+        _random_loss_delayed,
         _pairs,
         _pairs_low,
         _crowds,
@@ -151,6 +152,19 @@ def _random_loss(setup: Setup) -> Part:
             scenario = path([flow(law)], times, network, seed=seed)
             rate: str = part["rate"]
             yield job(scenario, part="random loss", rate=rate, law=law, loss=loss, seed=seed)
+
+
+def _random_loss_delayed(setup: Setup) -> Part:
+    """Bic's growth counts on delayed ACKs: its random losses once more, with them."""
+    bic = [law for law in setup.laws if law == "bic"]
+    for part in setup.settings["random_loss"]:
+        if part["rate"] != FAST_PATH["rate"]:
+            continue
+        times = scaled(part, setup.settings["size"])
+        for law, loss, seed in product(bic, part["losses"], setup.seeds):
+            network = {**FAST_PATH, "loss": loss, "transport": {"delayed_ack": True}}
+            scenario = path([flow(law)], times, network, seed=seed)
+            yield job(scenario, part="random loss delayed", loss=loss, seed=seed)
 
 
 def cells(setup: Setup) -> list[tuple[int, float]]:
