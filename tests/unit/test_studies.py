@@ -61,7 +61,7 @@ def test_a_finding_gets_the_interval_of_its_seeds() -> None:
     made = by_seed({"x": lambda runs: Finding(ours=float(np.mean(runs.setup.seeds)))})["x"](runs)
     assert made.ours == 2
     assert made.ci == pytest.approx(mean_interval([1.0, 2.0, 3.0])[1:])
-    assert by_seed({"x": lambda runs: Finding(ours=1)})["x"](runs.only(2)).ci is None
+    assert by_seed({"x": lambda _: Finding(ours=1)})["x"](runs.only(2)).ci is None
 
 
 def test_a_run_that_a_scale_lacks_is_one_sentence() -> None:

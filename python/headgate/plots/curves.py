@@ -19,6 +19,8 @@ from headgate.plots.style import DASHES, GREY, MARKS, ORDER, styled, subplots
 #: Yellow is too pale for a line.
 INKS = tuple(colour for colour in ORDER if colour != "#F0E442")
 MANY = 8
+#: What an entry of a legend takes: its line and gaps, and each of its letters.
+SYMBOL_IN, LETTER_IN = 0.65, 0.075
 THEORY = "derived"
 
 
@@ -173,7 +175,8 @@ def _own_legend(ax: Axes) -> None:
 def _legend(figure: Figure, axes: Sequence[Axes]) -> None:
     handles = _handles(axes)
     if len(handles) > 1:
-        rows = -(-len(handles) // MANY)
+        room = figure.get_figwidth() / (SYMBOL_IN + LETTER_IN * max(map(len, handles)))
+        rows = -(-len(handles) // max(1, min(MANY, int(room))))
         columns = -(-len(handles) // rows)
         figure.legend(
             list(handles.values()), list(handles), loc="outside lower center", ncols=columns

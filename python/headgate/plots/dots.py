@@ -13,6 +13,8 @@ from matplotlib.ticker import FuncFormatter
 from headgate.plots.style import GREY, MARKS, ORDER, styled, subplots
 
 ROW_IN = 0.26
+#: Room to the right of the farthest dot.
+ROOM = 1.06
 
 Interval = tuple[float, float, float]
 """Mean, lower and upper end."""
@@ -60,7 +62,8 @@ def _panel(ax: Axes, names: Sequence[str], panel: Dots) -> None:
         ax.set_xscale("log")
         ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
     else:
-        ax.set_xlim(left=0)
+        highest = max(high for values in panel.series.values() for _, _, high in values.values())
+        ax.set_xlim(0, ROOM * highest)
     ax.set_xlabel(panel.axis)
     ax.set_title(panel.title, fontsize=10)
     if count > 1:

@@ -82,7 +82,8 @@ def _panel(figure: Figure, ax: Axes, panel: Heat) -> None:
         ax.axvline(begin - 0.5, color="white", linewidth=2.5)
         middle = (begin + end - 1) / 2
         ax.text(middle, -0.65, panel.groups[begin], ha="center", va="bottom", fontsize=8.5)
-    bar = figure.colorbar(ScalarMappable(norm, colours), ax=ax, shrink=0.6, aspect=25, pad=0.02)
+    written = Normalize(panel.scale * panel.low, panel.scale * panel.high)
+    bar = figure.colorbar(ScalarMappable(written, colours), ax=ax, shrink=0.6, aspect=25, pad=0.02)
     bar.set_label(panel.label)
 
 

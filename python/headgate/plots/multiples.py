@@ -55,7 +55,7 @@ def phases(
             _phase((ax, under), span, i, top)
         ax.set_ylim(0, top)
         ax.set_ylabel("packets")
-        ax.legend(loc="lower right", ncols=2)
+        ax.legend(loc="lower left", bbox_to_anchor=(0.06, 0.0), ncols=2)
         under.set(xlabel="time (s)", ylabel="packets waiting")
         under.set_ylim(bottom=0)
         ax.margins(x=0)

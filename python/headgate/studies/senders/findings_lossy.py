@@ -9,7 +9,7 @@ import numpy as np
 from headgate.studies.claims import Finding
 from headgate.studies.found import Makers, apart, by_seed, listed, mean_of, named
 from headgate.studies.paths import bdp_packets, utilisation
-from headgate.studies.runs import Runs
+from headgate.studies.runs import NotRunError, Runs
 from headgate.studies.senders import measures, theory
 from headgate.studies.senders.jobs import TCP
 
@@ -72,6 +72,8 @@ def _square_root(runs: Runs) -> Finding:
     rate = RATES["100m"]
     kept = [loss for loss in measures.losses(runs, rate) if loss <= 1e-3]
     unused = [p for p in kept if np.mean(measures.lossy(runs, rate, TCP, p)) <= 0.5]
+    if not unused:
+        raise NotRunError("at no loss up to 1e-3 half of the path is unused")
     bdp = bdp_packets(100e6, 0.1) / measures.PAYLOAD
     windows = {p: measures.lossy_goodput(runs, rate, TCP, p) / 100e6 * bdp * p**0.5 for p in unused}
     mean = float(np.exp(np.mean(np.log(list(windows.values())))))

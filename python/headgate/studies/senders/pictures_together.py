@@ -151,14 +151,14 @@ def round_trips(runs: Runs) -> Picture:
         drawn,
         "xy",
         ticks={ratio: str(ratio) for ratio in ratios},
-        levels={"equal": 1.0},
+        levels={"": 1.0},
     )
     return Picture(
         "round-trips",
         "Fairness between round trips",
         "Two flows of a law on 100 Mbit/s, the short round trip 20 ms, a buffer of 40 ms; geometric"
-        " mean over replicates. Dashed: rates in inverse proportion to the empty path's round"
-        " trips.",
+        " mean over replicates. Dotted: equal rates; dashed: rates in inverse proportion to the"
+        " empty path's round trips.",
         curves([panel], columns=1, panel_in=(8.2, 5.2)),
     )
 

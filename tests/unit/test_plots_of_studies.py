@@ -1,0 +1,72 @@
+"""Heat maps, dots, small multiples and legends; what is drawn is read back from the axes."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+
+from headgate.plots.curves import Curve, Panel, curves
+from headgate.plots.dots import Dots, alone, dots
+from headgate.plots.heat import Heat, heat
+from headgate.plots.multiples import phases, windows_and_queues
+
+T_S = np.arange(0.0, 10.0)
+
+
+@pytest.fixture(autouse=True)
+def _closed() -> Iterator[None]:
+    yield
+    plt.close("all")
+
+
+def test_a_heat_map_writes_its_numbers_and_leaves_out_what_was_not_run() -> None:
+    values = np.array([[0.5, np.nan], [0.25, 1.0]])
+    figure = heat(["a", "b"], [Heat("share", values, ["x", "y"], 0.0, 1.0, scale=100.0)], "columns")
+    assert [text.get_text() for text in figure.axes[0].texts] == ["50", "25", "100"]
+    assert figure.axes[0].get_xlabel() == "columns"
+    low, high = figure.axes[1].get_ylim()
+    assert (low, high) == (0, 100)  # the bar has the unit of the numbers
+
+
+def test_heat_maps_stand_in_rows() -> None:
+    panel = Heat("share", np.eye(2), ["x", "y"], 0.0, 1.0, groups={0: "first", 1: "second"})
+    figure = heat(["a", "b"], [panel] * 4, across=2)
+    places = [ax.get_subplotspec().get_geometry()[2] for ax in figure.axes[:4]]  # type: ignore[union-attr]
+    assert places == [0, 1, 2, 3]
+    assert {"first", "second"} <= {text.get_text() for text in figure.axes[0].texts}
+
+
+def test_dots_keep_one_order_and_show_intervals() -> None:
+    measure = {"a": (2.0, 1.0, 3.0), "b": alone(4.0)}
+    panels = [Dots("x", "s", {"one": measure}), Dots("y", "s", {"one": measure}, log=True)]
+    figure = dots(["a", "b"], panels)
+    left, right = figure.axes
+    assert list(np.asarray(left.get_lines()[0].get_xdata())) == [2, 4]
+    assert left.get_xlim()[0] == 0
+    assert left.get_xlim()[1] > 4
+    assert right.get_xscale() == "log"
+    assert left.yaxis_inverted()
+
+
+def test_windows_share_one_scale() -> None:
+    course = (T_S, np.full(10, 50.0))
+    full = (T_S[[0, -1]], np.array([40.0, 40.0]))
+    figure = windows_and_queues(dict.fromkeys("abcde", (course, course)), full)
+    assert {ax.get_ylim() for ax in figure.axes[:5]} == {(0, 2.3 * 40)}
+    assert [ax.get_visible() for ax in figure.axes[5:]] == [False] * 3
+
+
+def test_phases_are_named() -> None:
+    spans = [(0.0, 0.5, "slow start"), (0.5, 9.0, "congestion\navoidance")]
+    figure = phases((T_S, T_S), (T_S, T_S), (T_S, T_S), spans)
+    texts = {text.get_text(): text.get_rotation() for text in figure.axes[0].texts}
+    assert texts == {"slow start": 90, "congestion\navoidance": 0}  # a narrow one stands upright
+
+
+def test_a_legend_is_no_wider_than_its_figure() -> None:
+    names = [f"a name of some length {i}" for i in range(17)]
+    drawn = {name: Curve([1, 2], [1, 2]) for name in names}
+    figure = curves([Panel("p", "x", "y", drawn)], columns=1, panel_in=(8.2, 4.0))
+    figure.canvas.draw()
+    assert figure.legends[0].get_window_extent().width <= figure.bbox.width
