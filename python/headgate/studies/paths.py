@@ -164,5 +164,5 @@ def measured_s(result: Result) -> tuple[float, float]:
 
 def course(result: Result, name: str, column: str) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return time and one column of the series of a flow or port."""
-    rows = result.series.where(result.series["name"] == name)
-    return rows["t_s"], rows[column]
+    rows = result.series["name"] == name
+    return result.series["t_s"][rows], result.series[column][rows]
