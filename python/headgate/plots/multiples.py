@@ -30,6 +30,8 @@ def windows_and_queues(courses: Mapping[str, tuple[Course, Course]], full: Cours
             ax.set_title(name, fontsize=10, pad=2)
         for ax in axes[len(courses) :]:
             ax.set_visible(False)
+        for ax in axes[max(0, len(courses) - COLUMNS) : len(courses)]:
+            ax.tick_params(labelbottom=True)
         axes[0].set_ylim(0, top)
         axes[0].margins(x=0.01)
         figure.supxlabel("time (s)", fontsize="medium")
