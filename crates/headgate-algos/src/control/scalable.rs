@@ -9,16 +9,17 @@
 //! Reno's rules while the window (on a loss: the flight) is below `low_window` = 16 segments.
 //!
 //! # Where it differs from the paper
-//! Not at all by default. The variant `linux` follows that kernel's module (ns-2 carries it too): one
-//! segment per `min(w, 50)` acknowledged, no low window. The 50 makes up for delayed ACKs, so the
-//! variant grows twice as fast where every segment is acknowledged. The kernel counts whole segments
-//! (and 51 for 50); here the window is fractional.
+//! Not at all by default. The variant `linux` follows that kernel's module up to 5.5 (ns-2 carries it
+//! too): one segment per `min(w, 50)` acknowledged, no low window. The 50 makes up for delayed ACKs, so
+//! the variant grows twice as fast where every segment is acknowledged. Since 5.6 the kernel counts what
+//! an ACK acknowledges, and one segment per `min(w, 100)`: that is `linux-5.6`. The older kernel counts
+//! whole segments (and 51 for 50); here the window is fractional.
 //!
 //! # When to use it
 //! As the aggressive end of the loss-driven laws: quick on large windows, unfair to Reno.
 //!
 //! # References
-//! Kelly 2003 (increase 0.01, decrease 1/8, low window 16); Linux `tcp_scalable.c` (1/50).
+//! Kelly 2003 (increase 0.01, decrease 1/8, low window 16); Linux `tcp_scalable.c` (1/50, later 1/100).
 
 use headgate_model::control::{Ack, Congestion, Law, Path, Window};
 use headgate_model::params::Card;
@@ -32,8 +33,9 @@ headgate_model::params! {
     decrease: number(0.125, (0.01, 0.9), "", "Kelly 2003"),
     /// Window below which the law is Reno's (variant kelly); 0 = never.
     low_window: number(16.0, (0.0, 10000.0), "segments", "Kelly 2003 (lwnd)"),
-    /// Which text is followed: kelly, or linux with 1/min(w, 50) per segment and no low window.
-    variant: choice(["kelly", "linux"], "Kelly 2003; Linux tcp_scalable.c"),
+    /// Which text is followed: kelly, or Linux with 1/min(w, 50) per segment (up to 5.5) or 1/min(w, 100)
+    /// (from 5.6 on) and no low window.
+    variant: choice(["kelly", "linux", "linux-5.6"], "Kelly 2003; Linux tcp_scalable.c"),
 }
 
 pub const CARD: Card = Card {
@@ -47,26 +49,30 @@ pub const CARD: Card = Card {
     params: Params::TABLE,
 };
 
-/// Linux adds one segment per so many acknowledged ones (TCP_SCALABLE_AI_CNT).
-const LINUX_COUNT: f64 = 50.0;
+/// Linux adds one segment per so many acknowledged ones, until 5.5 and since (TCP_SCALABLE_AI_CNT).
+const LINUX_COUNTS: (f64, f64) = (50.0, 100.0);
 
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Scalable {
     increase: f64,
     decrease: f64,
     low_window: f64,
-    linux: bool,
+    /// Linux adds one segment per so many acknowledged ones at most; 0 = Kelly's rule.
+    linux_count: f64,
 }
 
 impl Scalable {
     pub fn new(params: Params) -> Self {
-        let linux = params.variant == 1.0;
-        let low_window = if linux { 0.0 } else { params.low_window };
-        Self { increase: params.increase, decrease: params.decrease, low_window, linux }
+        let (linux_count, low_window) = match params.variant as u8 {
+            0 => (0.0, params.low_window),
+            1 => (LINUX_COUNTS.0, 0.0),
+            _ => (LINUX_COUNTS.1, 0.0),
+        };
+        Self { increase: params.increase, decrease: params.decrease, low_window, linux_count }
     }
 
     fn gain(&self, cwnd: f64) -> f64 {
-        if self.linux { 1.0 / cwnd.min(LINUX_COUNT) } else { self.increase }
+        if self.linux_count > 0.0 { 1.0 / cwnd.min(self.linux_count) } else { self.increase }
     }
 
     fn avoid(&self, acked: f64, window: &mut Window) {
@@ -141,8 +147,10 @@ mod tests {
     }
 
     #[test]
-    fn linux_adds_one_per_fifty_or_per_window() {
+    fn linux_adds_one_per_fifty_or_a_hundred_or_per_window() {
         assert_eq!(acked(&mut law(1.0), 200.0), 200.02); // 1/50
         assert_eq!(acked(&mut law(1.0), 20.0), 20.05); // 1/20
+        assert_eq!(acked(&mut law(2.0), 200.0), 200.01); // 1/100
+        assert_eq!(acked(&mut law(2.0), 50.0), 50.02);
     }
 }

@@ -12,8 +12,10 @@
 //!
 //! # Where it differs from the paper
 //! Not by default. The variant `linux` follows that kernel's module: recovery aims at half the flight, and
-//! its end sets window and threshold by the bandwidth measured until then. Where the profile counts ACKs
-//! instead of segments, bandwidth is in ACKs, too.
+//! its end sets window and threshold by the bandwidth measured until then; what the window jumps by goes
+//! out at once. The variant `ns2` is that module within ns-2's TCP/Linux, which never tells it of the end
+//! of a recovery: at a loss the window is what fills the path, but at least half the flight; a time-out
+//! halves. Where the profile counts ACKs instead of segments, bandwidth is in ACKs, too.
 //!
 //! # When to use it
 //! On paths with losses that are no congestion, and in buffers larger than the path, which it empties.
@@ -31,8 +33,9 @@ headgate_model::params! {
     interval_s: number(0.05, (0.001, 10.0), "s", "Linux tcp_westwood.c"),
     /// Weight of the past in each of the two filters.
     memory: number(0.875, (0.0, 0.999), "", "Linux tcp_westwood.c"),
-    /// When the window is set: paper, at the loss, or linux, at the end of its recovery.
-    variant: choice(["paper", "linux"], "Grieco, Mascolo 2004; Linux tcp_westwood.c"),
+    /// When the window is set: paper, at the loss; linux, at the end of its recovery; ns2, at the loss but
+    /// to half at least.
+    variant: choice(["paper", "linux", "ns2"], "Grieco, Mascolo 2004; Linux tcp_westwood.c; ns-2 tcp-linux.cc"),
 }
 
 pub const CARD: Card = Card {
@@ -63,7 +66,14 @@ pub struct Westwood {
     min_rtt_s: f64,
     /// Segments counted by duplicates that a later ACK will tell of again.
     ahead: f64,
-    linux: bool,
+    program: Program,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+enum Program {
+    Paper,
+    Linux,
+    Ns2,
 }
 
 impl Westwood {
@@ -77,7 +87,11 @@ impl Westwood {
             since_s: 0.0,
             min_rtt_s: f64::INFINITY,
             ahead: 0.0,
-            linux: params.variant == 1.0,
+            program: match params.variant as u8 {
+                0 => Program::Paper,
+                1 => Program::Linux,
+                _ => Program::Ns2,
+            },
         }
     }
 
@@ -139,18 +153,20 @@ impl Law for Westwood {
 
     fn on_congestion(&mut self, event: &Congestion, path: &Path, window: &mut Window) {
         let timeout = event.cause == Cause::Timeout;
-        if self.linux && !timeout {
-            reno::halve(event.in_flight, window);
-        } else {
-            window.ssthresh = self.fill(path);
-        }
+        reno::halve(event.in_flight, window);
+        window.ssthresh = match self.program {
+            Program::Linux if !timeout => window.ssthresh,
+            Program::Ns2 if timeout => window.ssthresh,
+            Program::Ns2 => self.fill(path).max(window.ssthresh),
+            _ => self.fill(path),
+        };
         if timeout {
             self.min_rtt_s = f64::INFINITY;
         }
     }
 
     fn on_recovered(&mut self, _now_s: f64, path: &Path, window: &mut Window) {
-        if self.linux {
+        if self.program == Program::Linux {
             window.ssthresh = self.fill(path);
             window.cwnd = window.ssthresh;
         }
@@ -164,7 +180,7 @@ impl Law for Westwood {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trial::{PATH, ack, avoiding, loss, timeout};
+    use crate::trial::{PATH, ack, avoiding, congestion, loss, timeout};
 
     fn law(variant: f64) -> Westwood {
         Westwood::new(Params { interval_s: 0.05, memory: 0.875, variant })
@@ -216,6 +232,15 @@ mod tests {
         assert_eq!(window.ssthresh, 50.0);
         law.on_recovered(1.0, &PATH, &mut window);
         assert_eq!((window.cwnd, window.ssthresh), (80.0, 80.0));
+    }
+
+    #[test]
+    fn ns2_takes_no_more_than_half() {
+        for (in_flight, event, left) in [(100, Cause::Loss, 80.0), (200, Cause::Loss, 100.0), (100, Cause::Timeout, 50.0)] {
+            let mut window = avoiding(f64::from(in_flight));
+            measured(2.0).on_congestion(&congestion(event, in_flight), &PATH, &mut window);
+            assert_eq!(window.ssthresh, left); // 1000/s * 80 ms, or half
+        }
     }
 
     #[test]
