@@ -18,15 +18,16 @@
 //! the next REFILL. PROBE_RTT: every 5 s to half a bandwidth-delay product, for 0.2 s and a round trip.
 //!
 //! # Where it differs from the paper
-//! The variant `draft` is the IETF's draft of August 2026, `linux-v3` the Linux module it came from.
-//! There DRAIN has 1/2.885 and no limit of three round trips, DOWN 0.91; growth of `bw` counts on every
-//! ACK, the segments still held back by pacing are not in the network, extra_acked is of 5 to 10 round
-//! trips and at most 0.1 s of `bw`, and the target has room for quanta. ECN, load balancing (PLB) and
-//! bursts by RTT of that module are left out; nothing is undone, as nothing here is reordered. A pause of
-//! the application is known from its first ACK, which then skips PROBE_RTT; it resumes at the pace that it
-//! had. Places of loss are ACKs that tell of losses. The table of caps in the draft bounds DRAIN by
-//! `inflight_long`, its pseudocode does not; the pseudocode is followed. Waits are drawn from a hash of the
-//! time of the start, the RTT and the segments delivered.
+//! The variant `draft` is the IETF's draft of August 2026, `linux-v3` the Linux module it came from. There
+//! DRAIN has 1/2.885 and no limit of three round trips, DOWN 0.91; growth of `bw` counts on every ACK, losses
+//! that end a probe count in DOWN too, an equal RTT renews the smallest one, the segments still held back by
+//! pacing are not in the network, extra_acked is of 5 to 10 round trips and at most 0.1 s of `bw`, and the
+//! target has room for quanta. ECN, load balancing (PLB) and bursts by RTT of that module are left out;
+//! nothing is undone, as nothing here is reordered. A pause of the application is known from its first ACK,
+//! which then skips PROBE_RTT; it resumes at the pace that it had. Places of loss are ACKs that tell of
+//! losses. The table of caps in the draft bounds DRAIN by `inflight_long`, its pseudocode does not; the
+//! pseudocode is followed. Waits are drawn from a hash of the time of the start, the RTT and the segments
+//! delivered.
 //!
 //! # When to use it
 //! As the law driven by a model of the path that shares with Reno and CUBIC and keeps losses low.
@@ -500,6 +501,19 @@ mod tests {
         assert_eq!((model.mode, model.cautious, model.too_high), (Mode::Down, true, false));
         flow.go_to(Mode::Refill); // a round trip later, without cruising
         assert!(flow.now_s() - flow.law.0.cycle_at_s < 0.11);
+    }
+
+    #[test]
+    fn losses_that_end_a_probe_count_once_more_in_linux_only() {
+        for (variant, counts) in [(DRAFT, false), (LINUX, true)] {
+            let mut flow = Flow::new(variant);
+            flow.go_to(Mode::Up);
+            (1..=3).for_each(|n| flow.lose(125.0, f64::from(n)));
+            flow.delivered += 1.0;
+            flow.acknowledge(Rate { newly_lost: 3.0, ..flow.rate() });
+            (0..200).for_each(|_| flow.next());
+            assert_eq!(flow.model().bounds.bw_short.is_finite(), counts, "{variant}");
+        }
     }
 
     #[test]

@@ -39,7 +39,7 @@ impl Model {
         if !self.limited.holds(rate) || rate.per_s >= self.max_bw() {
             self.bw[1] = self.bw[1].max(rate.per_s);
         }
-        self.latest.loses |= rate.newly_lost > 0.0;
+        self.latest.loses |= self.linux() && rate.newly_lost > 0.0;
         if self.latest.starts {
             self.adapt_lower_bounds(cwnd);
             self.latest.loses = false;
