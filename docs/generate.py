@@ -223,8 +223,10 @@ def conformance() -> str:
         exempt = [f"{law}: {reason}" for law, reason in case.exempt.items()]
         about = ", ".join(case.only) or "all laws"
         count = f"{len(held)} of {len(held) + len(failed)}"
+        if case.left_out:
+            count, exempt = "not applicable", [case.left_out, *exempt]
         rows.append([code(case.id), case.source, case.statement, about, count, "; ".join(exempt)])
-    return table(["case", "section", "statement", "about", "holds", "exempt"], rows)
+    return table(["case", "section", "statement", "about", "holds", "exempt, and why"], rows)
 
 
 def commands() -> str:

@@ -18,9 +18,22 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from headgate._native import Ack, Congestion, Path, Rate, Window
+from headgate import catalog
+from headgate._native import Ack, Congestion, Path, Rate, Shipped, Window
 
-__all__ = ["LOSS", "MARK", "TIMEOUT", "Ack", "Congestion", "Path", "Rate", "Window", "jit"]
+__all__ = [
+    "LOSS",
+    "MARK",
+    "TIMEOUT",
+    "Ack",
+    "Congestion",
+    "Path",
+    "Rate",
+    "Shipped",
+    "Window",
+    "jit",
+    "shipped",
+]
 
 #: Why the window must shrink: `event.cause`.
 LOSS, TIMEOUT, MARK = 0, 1, 2
@@ -32,3 +45,16 @@ def jit(law: C) -> C:
     """Have numba compile the law's callbacks; as a Python class it stays what it is."""
     law.__headgate_jit__ = True  # type: ignore[attr-defined]
     return law
+
+
+def shipped(name: str, **params: float | str) -> Shipped:
+    """Give a law of the catalogue as an object with these callbacks, for events made by hand."""
+    law = catalog.law(name)
+    for param, value in params.items():
+        law.param(param).check(value)
+    values = [_number(param, params.get(param.name, param.default)) for param in law.params]
+    return Shipped(catalog.laws().index(law), values)
+
+
+def _number(param: catalog.Param, value: float | str) -> float:
+    return float(param.choices.index(value)) if isinstance(value, str) else float(value)

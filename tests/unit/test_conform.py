@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from headgate.cli.main import app
 from headgate.conform.case import Case, equal, near
-from headgate.conform.suite import CASES, run_suite, subjects
+from headgate.conform.suite import CASES, judge, run_suite, subjects
 from headgate.conform.trial import Subject
 
 
@@ -69,3 +69,37 @@ def test_the_command_prints_for_machines() -> None:
     assert done.exit_code == 0
     assert {record["law"] for record in records} == {"reno"}
     assert {record["verdict"] for record in records} == {"holds", "does not apply"}
+
+
+def test_every_test_case_of_the_bbr_draft_is_listed() -> None:
+    sections = [case.source for case in CASES if case.source.startswith("draft-ietf-ccwg-bbr")]
+    assert sections == [f"draft-ietf-ccwg-bbr §A.{number}" for number in range(1, 23)]
+
+
+def test_what_cannot_be_tried_is_shown_with_its_reason() -> None:
+    left_out = [case for case in CASES if case.left_out]
+    assert [case.source[-5:] for case in left_out] == ["§A.18", "§A.19"]
+    [bbr3] = subjects(["bbr3"])
+    judged = [judge(case, bbr3) for case in left_out]
+    assert {verdict.word for verdict in judged} == {"not applicable"}
+    assert all("spurious" in verdict.reason for verdict in judged)
+
+
+@pytest.mark.parametrize(
+    "case",
+    ["bbr-up-plateau", "bbr-up-loss", "bbr-probe-rtt-skipped", "bbr-rate-down", "bbr-policer"],
+)
+def test_version_1_does_not_do_what_is_asked_of_version_3(case: str) -> None:
+    assert "bbr" in find(case).exempt
+    [version_1] = subjects(["bbr"])
+    assert not find(case).check(version_1).holds
+
+
+def test_a_wrong_gain_or_bound_fails() -> None:
+    [bbr3] = subjects(["bbr3"])
+    for case, wrong in (
+        ("bbr-down-time", {"probe_wait_s": 3.5}),
+        ("bbr-probe-rtt", {"probe_rtt_interval_s": 7.0}),
+        ("bbr-drain-inflight", {"pacing_margin": 0.1}),
+    ):
+        assert judge(find(case), bbr3.having(**wrong)).word == "fails"

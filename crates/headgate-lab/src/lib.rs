@@ -5,6 +5,7 @@
 //! * [`tables`] — what was counted, as named columns.
 //! * [`catalog`] — what the laws say of themselves.
 //! * [`own`] and [`control`] — what a user's own law is, and what it meets.
+//! * [`shipped`] — one of our laws without a machine around it, for events made by hand.
 
 pub mod catalog;
 pub mod error;
@@ -14,6 +15,7 @@ mod extremes;
 mod own_laws;
 #[cfg(test)]
 mod sample;
+pub mod shipped;
 pub mod simulation;
 mod snapshot;
 pub mod tables;

@@ -3,6 +3,7 @@
 mod own;
 mod plain;
 mod records;
+mod shipped;
 
 use pyo3::prelude::*;
 
@@ -24,6 +25,8 @@ mod _native {
     use crate::own::{LawFaultError, OwnLaw};
     #[pymodule_export]
     use crate::records::{Ack, Congestion, Path, Rate, Window};
+    #[pymodule_export]
+    use crate::shipped::Shipped;
 
     type Arrays<'py> = BTreeMap<String, PyReadonlyArray1<'py, u64>>;
 

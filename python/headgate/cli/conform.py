@@ -1,4 +1,4 @@
-"""`headgate conform`: what RFCs state, law by law."""
+"""`headgate conform`: what RFCs and the BBR draft state, law by law."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def conform(
     workers: Annotated[int, typer.Option(min=1, help="Cases at once.")] = 2,
     as_json: Json = False,
 ) -> None:
-    """Run the cases that RFCs state against every law that they apply to.
+    """Run the cases that standards state against every law that they apply to.
 
-    RFC 5681, 6298, 6582, 6675 for all; 9438 and 9406 for cubic, 8257 for dctcp. Ends with 1 if a
-    case fails.
+    RFC 5681, 6298, 6582, 6675 for all; 9438 and 9406 for cubic, 8257 for dctcp; the test cases of
+    draft-ietf-ccwg-bbr for bbr3 and bbr. Ends with 1 if a case fails.
     """
     from headgate.conform.suite import run_suite, subjects
 
@@ -56,16 +56,26 @@ def _record(verdict: Verdict) -> dict[str, Any]:
 def _show(verdicts: list[Verdict]) -> None:
     from rich import box
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Column, Table
 
     by_case: dict[str, list[Verdict]] = {}
     for verdict in verdicts:
         by_case.setdefault(verdict.case.id, []).append(verdict)
-    table = Table("case", "source", "holds", "does not apply", "fails", box=box.SIMPLE_HEAD)
+    table = Table(
+        Column("case", no_wrap=True),
+        "source",
+        "holds",
+        "does not apply",
+        "fails",
+        box=box.SIMPLE_HEAD,
+    )
     for case, group in by_case.items():
         table.add_row(case, group[0].case.source, *_cells(group))
     console = Console()
     console.print(table)
+    for case, group in by_case.items():
+        if any(verdict.word == "not applicable" for verdict in group):
+            console.print(f"{case} is not applicable: {group[0].case.left_out}")
     for verdict in verdicts:
         if verdict.finding is not None and not verdict.finding.holds:
             found = verdict.finding
@@ -75,8 +85,10 @@ def _show(verdicts: list[Verdict]) -> None:
 
 
 def _cells(group: list[Verdict]) -> list[str]:
-    words = ("holds", "does not apply", "fails")
+    words = ("holds", "does not apply", "fails", "not applicable")
     counts = {word: [v.law for v in group if v.word == word] for word in words}
+    if counts["not applicable"]:
+        return ["", "not applicable", ""]
     return [
         str(len(counts["holds"])),
         str(len(counts["does not apply"])) if counts["does not apply"] else "",

@@ -29,16 +29,46 @@ class Case:
     """Laws that the statement is about; empty = every law."""
     exempt: Mapping[str, str] = field(default_factory=dict)
     """Laws whose own specification says otherwise, and where."""
+    left_out: str = ""
+    """Why nothing here can show it, if nothing can; it is listed without being run."""
+
+    @property
+    def number(self) -> int:
+        """The last number of its section."""
+        return int(self.source.rpartition(".")[2])
+
+    def concerns(self, law: str) -> bool:
+        """Whether the statement is about the law."""
+        return law not in self.exempt and (not self.only or law in self.only)
 
     def applies(self, law: str) -> bool:
-        """Whether the law has to hold to it."""
-        return law not in self.exempt and (not self.only or law in self.only)
+        """Whether the law has to hold to it, and can be tried."""
+        return self.concerns(law) and not self.left_out
+
+
+def cannot_run(_: Subject) -> Finding:
+    """Stand in for the check of a case that is left out."""
+    return Finding(False, "", "")
 
 
 def near(observed: float, expected: float, relative: float, unit: str) -> Finding:
     """Hold if the figure is within so much of what is expected."""
     holds = abs(observed - expected) <= relative * abs(expected)
     return Finding(holds, f"{expected:.4g} {unit} (to {relative:.0%})", f"{observed:.4g} {unit}")
+
+
+def within(observed: float, low: float, high: float, what: str) -> Finding:
+    """Hold if the figure lies between two others."""
+    return Finding(low <= observed <= high, f"{low:.4g} to {high:.4g} {what}", f"{observed:.4g}")
+
+
+def together(*findings: Finding) -> Finding:
+    """Hold if all of them do."""
+    return Finding(
+        all(finding.holds for finding in findings),
+        "; ".join(finding.expected for finding in findings),
+        "; ".join(finding.observed for finding in findings),
+    )
 
 
 def equal(observed: Mapping[str, float], expected: Mapping[str, float]) -> Finding:

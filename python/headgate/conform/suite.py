@@ -7,11 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from headgate.conform import laws, recovery, timers, windows
+from headgate.conform.bbr import cycle, model, startup
 from headgate.conform.case import Case, Finding
 from headgate.conform.trial import Subject
 from headgate.errors import HeadgateError
 
-CASES: tuple[Case, ...] = (*timers.CASES, *windows.CASES, *recovery.CASES, *laws.CASES)
+BBR = sorted((*startup.CASES, *cycle.CASES, *model.CASES), key=lambda case: case.number)
+CASES: tuple[Case, ...] = (*timers.CASES, *windows.CASES, *recovery.CASES, *laws.CASES, *BBR)
 
 
 @dataclass(frozen=True)
@@ -25,9 +27,10 @@ class Verdict:
 
     @property
     def word(self) -> str:
-        """Holds, fails, or does not apply."""
+        """Holds, fails, does not apply, or is not applicable: nothing here can show it."""
         if self.finding is None:
-            return "does not apply"
+            left_out = self.case.left_out and self.case.concerns(self.law)
+            return "not applicable" if left_out else "does not apply"
         return "holds" if self.finding.holds else "fails"
 
 
@@ -51,13 +54,16 @@ def run_suite(chosen: Iterable[Subject], workers: int = 1) -> Iterator[Verdict]:
     """Run every case with every law, in order."""
     jobs = [(case, subject) for subject in chosen for case in CASES]
     with ThreadPoolExecutor(workers) as pool:
-        yield from pool.map(lambda job: _judge(*job), jobs)
+        yield from pool.map(lambda job: judge(*job), jobs)
 
 
-def _judge(case: Case, subject: Subject) -> Verdict:
-    if not case.applies(subject.name):
+def judge(case: Case, subject: Subject) -> Verdict:
+    """Run one case with one law, if it applies."""
+    if not case.concerns(subject.name):
         reason = case.exempt.get(subject.name, f"is about {', '.join(case.only)}")
         return Verdict(case, subject.name, None, reason)
+    if case.left_out:
+        return Verdict(case, subject.name, None, case.left_out)
     try:
         return Verdict(case, subject.name, case.check(subject))
     except HeadgateError as error:

@@ -37,7 +37,13 @@ class Subject:
 
     def having(self, **params: Any) -> Subject:
         """Give the same law with parameters set."""
-        return Subject(self.name, (("law", {"name": self.name, **params}),))
+        return Subject(self.name, (("law", {"name": self.name, **self.params, **params}),))
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """Parameters that were set."""
+        chosen = dict(self.keys).get("law")
+        return {k: v for k, v in chosen.items() if k != "name"} if isinstance(chosen, dict) else {}
 
     def fly(
         self,

@@ -1,0 +1,52 @@
+//! Our own laws as objects in Python, called as a user's own is: for events made by hand.
+
+use headgate_lab::control::Law;
+use headgate_lab::shipped;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::records::{Ack, Congestion, Path, Rate, Window};
+
+/// A law of the catalogue with the callbacks of a user's own.
+#[pyclass(module = "headgate.law", unsendable)]
+pub struct Shipped(shipped::Shipped);
+
+#[pymethods]
+impl Shipped {
+    /// By its place in the catalogue; `values` in the order of its parameters.
+    #[new]
+    fn new(index: usize, values: Vec<f64>) -> PyResult<Self> {
+        let law = shipped::shipped(index, &values);
+        law.map(Self).ok_or_else(|| PyValueError::new_err("there is no such law with so many parameters"))
+    }
+
+    fn on_start(&mut self, now_s: f64, path: &Path, window: &mut Window) {
+        self.0.on_start(now_s, &path.0, &mut window.0);
+    }
+
+    fn on_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
+        self.0.on_ack(&ack.0, &path.0, &mut window.0);
+    }
+
+    fn on_recovery_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
+        self.0.on_recovery_ack(&ack.0, &path.0, &mut window.0);
+    }
+
+    fn on_segment_lost(&mut self, sent: &Rate, path: &Path, window: &mut Window) {
+        self.0.on_segment_lost(&sent.0, &path.0, &mut window.0);
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, path: &Path, window: &mut Window) {
+        self.0.on_congestion(&event.0, &path.0, &mut window.0);
+    }
+
+    fn on_recovered(&mut self, now_s: f64, path: &Path, window: &mut Window) {
+        self.0.on_recovered(now_s, &path.0, &mut window.0);
+    }
+
+    /// What the law shows of itself, in its own unit; NaN if nothing.
+    #[getter]
+    fn gauge(&self) -> f64 {
+        self.0.gauge().map_or(f64::NAN, |(_, value)| value)
+    }
+}

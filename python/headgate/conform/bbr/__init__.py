@@ -1,0 +1,1 @@
+"""The test cases that draft-ietf-ccwg-bbr gives in its appendix, one `Case` for each."""
