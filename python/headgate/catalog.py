@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import json
 from functools import cache
+from types import ModuleType
 
 from pydantic import BaseModel, ConfigDict
 
@@ -82,16 +83,49 @@ class Law(BaseModel):
         raise CatalogError(f"'{self.name}' has no parameter '{name}'; its parameters: {known}")
 
 
-@cache
-def laws() -> tuple[Law, ...]:
-    """Give every law, in the order of the registry."""
+class DeviceCard(Law):
+    """A queue discipline or a router's part of a scheme, as it introduces itself."""
+
+    kind: str
+
+    def full_name(self, word: str) -> str:
+        """Give the parameter that a word without its unit means: `target` for `target_s`."""
+        names = [param.name for param in self.params]
+        if word in names:
+            return word
+        units = ("s", "packets", "bytes", "bytes_s")
+        return next((name for u in units if (name := f"{word}_{u}") in names), word)
+
+
+def _native() -> ModuleType:
     try:
         from headgate import _native
     except ImportError as error:
         raise EngineMissingError(
             f"the engine is not built ({error}); run `make setup` in the clone"
         ) from None
-    return tuple(Law.model_validate(law) for law in json.loads(_native.catalog()))
+    return _native
+
+
+@cache
+def devices() -> tuple[DeviceCard, ...]:
+    """Give every queue discipline and every router, in the order of the registries."""
+    return tuple(DeviceCard.model_validate(card) for card in json.loads(_native().devices()))
+
+
+def device(kind: str, name: str) -> DeviceCard:
+    """Give the `queue` or `feedback` of that name, or raise CatalogError naming the nearest."""
+    by_name = {key: card for card in devices() if card.kind == kind for key in card.names}
+    if name in by_name:
+        return by_name[name]
+    what = {"queue": "a queue discipline", "feedback": "a router's scheme"}[kind]
+    raise CatalogError(f"'{name}' is not {what}; known: {', '.join(sorted(by_name))}")
+
+
+@cache
+def laws() -> tuple[Law, ...]:
+    """Give every law, in the order of the registry."""
+    return tuple(Law.model_validate(law) for law in json.loads(_native().catalog()))
 
 
 def law(name: str) -> Law:

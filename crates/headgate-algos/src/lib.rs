@@ -3,7 +3,9 @@
 pub mod control;
 pub mod own;
 mod parts;
+pub mod queue;
 mod round;
+pub mod scheme;
 
 #[cfg(test)]
 mod trial;

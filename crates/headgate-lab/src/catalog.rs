@@ -1,9 +1,13 @@
 //! What the laws say of themselves, and what they meet, as JSON.
 
 use headgate_algos::control::AnyLaw;
+use headgate_algos::queue::AnyQueue;
+use headgate_algos::scheme::AnyRouter;
 use headgate_model::control::Registry;
+use headgate_model::feedback::Routers;
 use headgate_model::layout::{Field, RECORDS, Record};
 use headgate_model::params::{Card, Param};
+use headgate_model::queue::Queues;
 use serde_json::{Value, json};
 
 /// What the NIST study (Mills, Filliben, Cho, Schwartz 2011) calls its algorithms: our name, its acronym,
@@ -32,6 +36,19 @@ pub fn layout() -> String {
         json!({"name": record.name, "bytes": record.bytes, "fields": fields})
     };
     RECORDS.iter().map(record).collect::<Value>().to_string()
+}
+
+/// All queue disciplines and all routers, each with its kind.
+pub fn devices() -> String {
+    let kinds = [("queue", AnyQueue::cards()), ("feedback", AnyRouter::cards())];
+    let all = kinds.iter().flat_map(|(kind, cards)| cards.iter().map(move |card| device(kind, card)));
+    all.collect::<Value>().to_string()
+}
+
+fn device(kind: &str, card: &Card) -> Value {
+    let mut said = law(card);
+    said["kind"] = json!(kind);
+    said
 }
 
 fn law(card: &Card) -> Value {

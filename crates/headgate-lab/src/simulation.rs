@@ -34,7 +34,7 @@ pub struct Results {
 impl Simulation {
     pub fn new(plan_json: &str, lists: &Lists) -> Checked<Self> {
         let ready = validate(plan_json, lists)?;
-        let engine = Engine::new(&ready.plan, &ready.laws, lists);
+        let engine = Engine::new(&ready.plan, &ready.choices, lists);
         Ok(Self { engine, identity: snapshot::identity(plan_json, lists), own: Vec::new() })
     }
 

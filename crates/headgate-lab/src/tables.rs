@@ -147,6 +147,7 @@ fn series_ports(rows: &[PortSample]) -> Table {
         .count("queue_packets", |row| row.queue)
         .count("sent_bytes", |row| row.sent_bytes)
         .count("drops", |row| row.drops)
+        .figure("gauge", |row| row.gauge)
         .build()
 }
 

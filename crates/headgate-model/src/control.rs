@@ -8,7 +8,9 @@
 //! The records are laid out as C does, since a user's own law may be written in another language: their
 //! fields are told by [`crate::layout`] and by `headgate.h`. A new field goes to the end of its record.
 
+use crate::feedback::{Routers, Words};
 use crate::params::Card;
+use crate::queue::Queues;
 
 /// What a law sets and the transport obeys.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -188,14 +190,30 @@ pub trait Law: Clone + Send {
         false
     }
 
+    /// The scheme whose label each data packet and the SYN carry.
+    fn scheme(&self) -> Option<u8> {
+        None
+    }
+
+    /// What a packet that leaves now says to the routers. Before [`Self::on_start`] it is the SYN.
+    fn label(&mut self, _path: &Path, _window: &Window) -> Words {
+        Words::default()
+    }
+
+    /// A label came back, with the answer to the SYN or with an ACK, of which the law hears next.
+    fn on_label(&mut self, _label: &Words, _now_s: f64, _path: &Path, _window: &mut Window) {}
+
     /// Window gauges a trace may show beside `cwnd`, as (name, value).
     fn gauge(&self) -> Option<(&'static str, f64)> {
         None
     }
 }
 
-/// A registry of laws: what the machine is generic over.
+/// A registry of laws, and of what stands in routers: what the machine is generic over.
 pub trait Registry: Law + serde::Serialize + for<'de> serde::Deserialize<'de> + 'static {
+    type Queue: Queues;
+    type Router: Routers;
+
     /// Cards of all laws, sorted by name.
     fn cards() -> &'static [&'static Card];
 

@@ -3,13 +3,17 @@
 //! * [`units`] — time as integer picoseconds, and a clock that serialises bytes without drift.
 //! * [`chance`] — random streams keyed by name.
 //! * [`control`] — the interface of a congestion-control law.
+//! * [`queue`] — the interface of a queue discipline.
+//! * [`feedback`] — the interface of a router that tells senders something.
 //! * [`layout`] — where the fields of its records lie, for laws in other languages.
 //! * [`params`] — parameters that describe themselves, and the card of a law.
 //! * [`plan`] — a whole run, every default filled in and every unit resolved.
 
 pub mod chance;
 pub mod control;
+pub mod feedback;
 pub mod layout;
 pub mod params;
 pub mod plan;
+pub mod queue;
 pub mod units;

@@ -49,9 +49,12 @@ pub struct Link {
     /// Packets lost after the queue, by number, in order; the first packet that enters is 1.
     #[serde(default)]
     pub lose: Vec<u64>,
-    /// Packets here, the one in service included, above which an arrival capable of ECN is marked.
+    /// The discipline of the queue; absent = drop-tail.
     #[serde(default)]
-    pub mark_packets: Option<u64>,
+    pub queue: Option<DeviceChoice>,
+    /// What the router tells senders of its scheme.
+    #[serde(default)]
+    pub feedback: Option<DeviceChoice>,
     /// Rates to come, in order of time; what is queued by then still leaves at the rate before.
     #[serde(default)]
     pub changes: Vec<RateChange>,
@@ -175,6 +178,15 @@ pub struct LawChoice {
     /// SHA-256 of its source: the law is a user's own, and comes beside the plan.
     #[serde(default)]
     pub own: Option<String>,
+}
+
+/// What stands at a port, and the parameters that differ from its defaults.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DeviceChoice {
+    pub name: String,
+    #[serde(default)]
+    pub params: std::collections::BTreeMap<String, Value>,
 }
 
 #[derive(Clone, Debug, Deserialize)]

@@ -7,7 +7,7 @@
 //! Buckets are chains of small chunks from one pool, the one given back last taken first: however
 //! uneven the rows, the memory in use is that of the packets under way, and stays in the cache.
 
-use crate::packet::{Head, INLINE, Kind, NO_SACK, Packet};
+use crate::packet::{NOTHING, Packet};
 use headgate_model::units::{Span, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -236,19 +236,6 @@ impl Pool {
         self.slab.capacity() * size_of::<Packet>() + (self.link.capacity() + self.free.capacity()) * 4
     }
 }
-
-/// Fills a place where no packet is.
-const NOTHING: Packet = Packet {
-    time: 0,
-    flow: 0,
-    host: INLINE,
-    a: 0,
-    b: 0,
-    c: NO_SACK,
-    size: 0,
-    head: Head::plain(Kind::Ack),
-    generation: 0,
-};
 
 #[cfg(test)]
 mod tests {

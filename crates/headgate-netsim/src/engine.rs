@@ -2,39 +2,54 @@
 //! run for itself, as one sorted batch, without an event queue.
 
 use headgate_model::control::Registry;
-use headgate_model::plan::Plan;
+use headgate_model::plan::{Link, Plan};
 use headgate_model::units::{NEVER, Span, Time};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 use crate::calendar::Calendar;
 use crate::fabric::{Fabric, Step};
 use crate::meter::Meter;
 use crate::packet::Packet;
+use crate::port::Port;
 use crate::record::Record;
 use crate::region::{Batch, Region};
 use crate::regions::Regions;
-use crate::setup::{self, Choice, Lists, Population};
+use crate::setup::{self, Choices, Lists, Population};
 use crate::shared::Shared;
 use crate::site::Site;
+use crate::timers::{Purpose, Timer};
 
 /// The network and everybody on it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "L: Registry")]
-pub struct World<L> {
+pub struct World<L: Registry> {
     pub shared: Shared<L>,
     pub sites: Vec<Site<L>>,
-    pub fabric: Fabric,
+    pub fabric: Fabric<L>,
+}
+
+/// A link whose port holds packets.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Holder {
+    region: u32,
+    /// Its packets arrive within the window in which they leave: each departure needs a timer.
+    short: bool,
+    /// The departure for which a timer was set last.
+    armed: Time,
 }
 
 /// A run: its whole state is serialisable between calls of [`Engine::advance`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "L: Registry")]
-pub struct Engine<L> {
+pub struct Engine<L: Registry> {
     world: World<L>,
     calendar: Calendar,
     regions: Vec<Region>,
     /// Region of each row.
     region_of: Vec<u32>,
+    /// Links whose ports hold packets.
+    holders: BTreeMap<u32, Holder>,
     meter: Meter,
     lookahead: Span,
     #[serde(skip)]
@@ -43,20 +58,26 @@ pub struct Engine<L> {
 
 impl<L: Registry> Engine<L> {
     /// The state before the first event of a plan that was validated.
-    pub fn new(plan: &Plan, laws: &[Choice], lists: &Lists) -> Self {
-        let Population { shared, sites, hosts, inline, timers, sources } = setup::populate(plan, laws, lists);
-        let fabric = Fabric::new(plan, shared.split, &hosts);
+    pub fn new(plan: &Plan, choices: &Choices, lists: &Lists) -> Self {
+        let Population { shared, sites, hosts, inline, timers, sources } =
+            setup::populate(plan, &choices.laws, lists);
+        let fabric = Fabric::new(plan, &choices.ports, shared.split, &hosts);
         let regions = Regions::of(plan, &hosts, &inline);
         let rows = 2 * plan.nodes.len();
         let mut region_of = vec![0; rows];
         for (index, rows) in (0..).zip(&regions.rows) {
             rows.iter().for_each(|&row| region_of[row as usize] = index);
         }
+        let holders = holders(plan, &fabric, &region_of, regions.lookahead);
+        let ports = |region| holders.iter().filter(move |h| h.1.region == region).map(|h| *h.0).collect();
+        let region = |(index, rows)| Region::new(rows, ports(index));
+        let in_regions = (0..).zip(regions.rows).map(region).collect();
         let mut engine = Self {
             world: World { shared, sites, fabric },
             calendar: Calendar::new(rows, regions.lookahead),
-            regions: regions.rows.into_iter().map(Region::new).collect(),
+            regions: in_regions,
             region_of,
+            holders,
             meter: Meter::new(plan, sources),
             lookahead: regions.lookahead,
             batch: Batch::default(),
@@ -88,7 +109,8 @@ impl<L: Registry> Engine<L> {
 
     /// While no packet is under way only timers matter.
     fn skip_silence(&mut self) {
-        if self.calendar.is_silent() {
+        let waits = |region: &Region| self.next_departure(region) != NEVER;
+        if self.calendar.is_silent() && !self.regions.iter().any(waits) {
             let timer = self.regions.iter().map(Region::next_timer).min().unwrap_or(NEVER);
             self.calendar.skip_to(timer.min(self.meter.next()));
         }
@@ -98,10 +120,17 @@ impl<L: Registry> Engine<L> {
         for index in 0..self.regions.len() {
             let region = &self.regions[index];
             let packets = region.rows.iter().any(|&row| !self.calendar.is_empty(row as usize));
-            if packets || region.next_timer() < until {
+            if packets || region.next_timer() < until || self.next_departure(region) < until {
                 self.run_region(index, until);
             }
         }
+    }
+
+    /// When a port of a region next sends a packet that it holds.
+    #[inline]
+    fn next_departure(&self, region: &Region) -> Time {
+        let departures = region.ports.iter().map(|&link| self.world.fabric.next_departure(link));
+        departures.min().unwrap_or(NEVER)
     }
 
     /// Everything that happens in a region before `until`, in the declared order.
@@ -122,8 +151,36 @@ impl<L: Registry> Engine<L> {
                 self.wake(index);
             }
         }
+        for at in 0..self.regions[index].ports.len() {
+            let link = self.regions[index].ports[at];
+            self.depart(link, until);
+        }
         self.regions[index].put_back(&mut batch, &mut self.calendar);
         self.batch = batch;
+    }
+
+    /// A port sends what it holds and whose time comes before `until`.
+    fn depart(&mut self, link: u32, until: Time) {
+        let World { shared, fabric, .. } = &mut self.world;
+        fabric.catch_up(link, until, shared);
+        self.flush_port(link);
+    }
+
+    /// Files the packets that left a port, and sees to its next departure.
+    fn flush_port(&mut self, link: u32) {
+        let end = self.world.fabric.end(link);
+        let mut leaving = std::mem::take(&mut self.world.shared.leaving);
+        for (time, packet) in leaving.drain(..) {
+            self.send(Step::Router(end, time), &packet);
+        }
+        self.world.shared.leaving = leaving;
+        let next = self.world.fabric.next_departure(link);
+        let holder = self.holders.get_mut(&link).expect("it holds packets");
+        if holder.short && next != holder.armed && next != NEVER {
+            holder.armed = next;
+            let timer = Timer { time: next, site: 0, purpose: Purpose::Depart, id: link, generation: 0 };
+            self.regions[holder.region as usize].set_timer(timer);
+        }
     }
 
     /// Warms the cache for an event that comes soon.
@@ -149,7 +206,8 @@ impl<L: Registry> Engine<L> {
         if row >= routers {
             return self.deliver(row - routers, &packet);
         }
-        match self.world.fabric.forward(row, &mut packet, &mut self.world.shared.counters) {
+        let World { shared, fabric, .. } = &mut self.world;
+        match fabric.forward(row, &mut packet, shared) {
             Step::Here => self.deliver(row, &packet),
             step => self.send(step, &packet),
         }
@@ -166,6 +224,9 @@ impl<L: Registry> Engine<L> {
         let timer = self.regions[region].take_timer();
         let World { shared, sites, .. } = &mut self.world;
         shared.now = timer.time;
+        if timer.purpose == Purpose::Depart {
+            return self.depart(timer.id, timer.time + 1);
+        }
         sites[timer.site as usize].on_timer(&timer, shared);
         self.flush(timer.site as usize);
     }
@@ -176,7 +237,7 @@ impl<L: Registry> Engine<L> {
         let mut out = std::mem::take(&mut self.world.shared.out);
         for (host, packet) in &mut out {
             let World { shared, fabric, .. } = &mut self.world;
-            let step = fabric.leave(site, *host, packet, &mut shared.counters);
+            let step = fabric.leave(site, *host, packet, shared);
             self.send(step, packet);
         }
         out.clear();
@@ -194,7 +255,8 @@ impl<L: Registry> Engine<L> {
         let (row, time) = match step {
             Step::Router(router, time) => (router as usize, time),
             Step::Site(router, time) => (self.world.sites.len() + router as usize, time),
-            Step::Gone => return self.world.shared.sacks.forget(packet),
+            Step::Gone => return self.world.shared.papers.forget(packet),
+            Step::Held(link) => return self.flush_port(link),
             Step::Here => unreachable!("no host talks to another on its own router"),
         };
         if !self.calendar.file(row, time, packet) {
@@ -250,6 +312,22 @@ impl<L: Registry> Engine<L> {
     }
 }
 
+/// The links whose ports hold packets.
+fn holders<L: Registry>(
+    plan: &Plan,
+    fabric: &Fabric<L>,
+    region_of: &[u32],
+    lookahead: Span,
+) -> BTreeMap<u32, Holder> {
+    let holds = (0..).zip(&plan.links).filter(|(link, _)| fabric.holds(*link));
+    let holder = |link: &Link| Holder {
+        region: region_of[link.from as usize],
+        short: link.delay_ps < lookahead,
+        armed: NEVER,
+    };
+    holds.map(|(index, link)| (index, holder(link))).collect()
+}
+
 impl<L: Registry> World<L> {
     /// Receivers report completion to the record of their sender, beside the network.
     pub fn note_completed(&mut self) {
@@ -261,7 +339,7 @@ impl<L: Registry> World<L> {
     }
 
     fn digest(&self, flows: &[crate::record::FlowRow]) -> u64 {
-        let ports = self.fabric.ports.iter().map(crate::port::Port::digest);
+        let ports = self.fabric.ports.iter().map(Port::digest);
         crate::record::digest(ports, &self.shared.counters, flows)
     }
 

@@ -1,15 +1,18 @@
 //! Routers, links and host links: where a packet goes next, and when it gets there.
 
+use headgate_model::control::Registry;
 use headgate_model::plan::{Edge, Plan};
-use headgate_model::units::{Busy, Span, Time};
+use headgate_model::units::{Busy, NEVER, Span, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::packet::{Head, INLINE, Packet, Split};
-use crate::port::{Fate, Port, TickCache};
+use crate::packet::{INLINE, Packet, Split};
+use crate::port::ticks::TickCache;
+use crate::port::{Fate, Port};
 use crate::prefetch::prefetch;
 use crate::record::Counters;
 use crate::routes::Routes;
-use crate::setup;
+use crate::setup::{self, Fitted};
+use crate::shared::Shared;
 
 /// A host link: its two serialisers.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
@@ -56,12 +59,15 @@ pub enum Step {
     Here,
     /// Dropped or lost.
     Gone,
+    /// In the hands of this port, which holds it.
+    Held(u32),
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Fabric {
+#[serde(bound = "L: Registry")]
+pub struct Fabric<L: Registry> {
     split: Split,
-    pub ports: Vec<Port>,
+    pub ports: Vec<Port<L>>,
     /// Router at the end of each link.
     ends: Vec<u32>,
     routes: Routes,
@@ -70,13 +76,13 @@ pub struct Fabric {
     hosts: Vec<Vec<HostLink>>,
 }
 
-impl Fabric {
+impl<L: Registry> Fabric<L> {
     /// `hosts` gives the kind of link of every host of every router.
-    pub fn new(plan: &Plan, split: Split, hosts: &[Vec<u8>]) -> Self {
+    pub fn new(plan: &Plan, fitted: &[Fitted], split: Split, hosts: &[Vec<u8>]) -> Self {
         let link = |&edge: &u8| HostLink { edge, ..HostLink::default() };
         Self {
             split,
-            ports: setup::ports(plan),
+            ports: setup::ports(plan, fitted),
             ends: plan.links.iter().map(|l| l.to).collect(),
             routes: Routes::new(plan.nodes.len(), &plan.links),
             edges: plan.edges.iter().map(EdgeLine::new).collect(),
@@ -86,37 +92,68 @@ impl Fabric {
 
     /// A host sends.
     #[inline]
-    pub fn leave(&mut self, router: usize, host: u32, packet: &mut Packet, counters: &mut Counters) -> Step {
+    pub fn leave(&mut self, router: usize, host: u32, packet: &mut Packet, shared: &mut Shared<L>) -> Step {
         if host == INLINE {
-            return self.forward(router, packet, counters);
+            return self.forward(router, packet, shared);
         }
         let link = &mut self.hosts[router][host as usize];
         let arrival = self.edges[link.edge as usize].serve(&mut link.up, packet.time, packet.size);
-        let Some(time) = counted(arrival, packet, counters) else { return Step::Gone };
+        let Some(time) = counted(arrival, packet, &mut shared.counters) else { return Step::Gone };
         Step::Router(router as u32, time)
     }
 
     /// A router sends a packet on its way.
     #[inline]
-    pub fn forward(&mut self, router: usize, packet: &mut Packet, counters: &mut Counters) -> Step {
+    pub fn forward(&mut self, router: usize, packet: &mut Packet, shared: &mut Shared<L>) -> Step {
         let goal = self.split.site(packet.flow);
         if goal == router {
-            return self.last_hop(router, packet, counters);
+            return self.last_hop(router, packet, shared);
         }
         let link = self.routes.link(router, goal) as usize;
-        let port = &mut self.ports[link];
-        if packet.head.has(Head::CAPABLE) && port.marks(packet.time) {
-            packet.head = packet.head.with(Head::MARKED, true);
+        match &mut self.ports[link] {
+            Port::Line(line) => {
+                let now = packet.time;
+                let wait = line.wait(now);
+                let fate = line.offer(now, packet);
+                let counters = &mut shared.counters;
+                if fate == Fate::Dropped {
+                    return gone(packet, counters);
+                }
+                counters.packet_hops += 1;
+                counters.wait_ps += if packet.is_data() { u128::from(wait) } else { 0 };
+                let Fate::Arrives(time) = fate else { return gone(packet, counters) };
+                Step::Router(self.ends[link], time)
+            }
+            Port::Served(port) => {
+                port.arrive(packet.time, packet, &mut shared.desk());
+                Step::Held(link as u32)
+            }
         }
-        let wait = port.wait(packet.time);
-        let fate = port.offer(packet.time, packet.size, packet.flow);
-        if fate == Fate::Dropped {
-            return gone(packet, counters);
+    }
+
+    /// Lets a port that holds packets send those whose time comes before `until`.
+    pub fn catch_up(&mut self, link: u32, until: Time, shared: &mut Shared<L>) {
+        if let Port::Served(port) = &mut self.ports[link as usize] {
+            port.catch_up(until, &mut shared.desk());
         }
-        counters.packet_hops += 1;
-        counters.wait_ps += if packet.is_data() { u128::from(wait) } else { 0 };
-        let Fate::Arrives(time) = fate else { return gone(packet, counters) };
-        Step::Router(self.ends[link], time)
+    }
+
+    /// When a port that holds packets next sends one.
+    pub fn next_departure(&self, link: u32) -> Time {
+        match &self.ports[link as usize] {
+            Port::Served(port) => port.next_departure(),
+            Port::Line(_) => NEVER,
+        }
+    }
+
+    /// Whether a link's port holds packets.
+    pub fn holds(&self, link: u32) -> bool {
+        matches!(self.ports[link as usize], Port::Served(_))
+    }
+
+    /// Router at the end of a link.
+    pub fn end(&self, link: u32) -> u32 {
+        self.ends[link as usize]
     }
 
     /// A packet will soon be sent to, or come from, a host of this router.
@@ -132,13 +169,13 @@ impl Fabric {
     }
 
     #[inline]
-    fn last_hop(&mut self, router: usize, packet: &Packet, counters: &mut Counters) -> Step {
+    fn last_hop(&mut self, router: usize, packet: &Packet, shared: &mut Shared<L>) -> Step {
         if packet.host == INLINE {
             return Step::Here;
         }
         let link = &mut self.hosts[router][packet.host as usize];
         let arrival = self.edges[link.edge as usize].serve(&mut link.down, packet.time, packet.size);
-        let Some(time) = counted(arrival, packet, counters) else { return Step::Gone };
+        let Some(time) = counted(arrival, packet, &mut shared.counters) else { return Step::Gone };
         Step::Site(router as u32, time)
     }
 

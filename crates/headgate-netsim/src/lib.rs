@@ -6,6 +6,7 @@ pub mod engine;
 pub mod fabric;
 pub mod meter;
 pub mod packet;
+pub mod papers;
 pub mod port;
 pub mod prefetch;
 pub mod record;

@@ -99,7 +99,7 @@ impl Meter {
     }
 
     /// Closes the period that ends now, opens the one that begins now.
-    fn turn_period<L>(&mut self, now: Time, world: &World<L>) {
+    fn turn_period<L: Registry>(&mut self, now: Time, world: &World<L>) {
         let counters = &world.shared.counters;
         if let Some((row, before)) = self.open.take_if(|o| o.0.end == now) {
             self.record.periods.push(PeriodRow { counters: counters.since(&before), ..row });
@@ -128,10 +128,12 @@ impl Meter {
         let Some(watch) = &self.watch else { return };
         self.next_series = now + watch.interval;
         for (&link, before) in watch.links.iter().zip(&watch.before) {
+            world.fabric.catch_up(link, now, &mut world.shared); // ticks only: all packets have left
             let port = &mut world.fabric.ports[link as usize];
-            let (row, queue) = (port.row(now), port.queue(now) as u64);
+            let (row, queue, gauge) = (port.row(now), port.queue(now) as u64, port.gauge());
             let (sent_bytes, drops) = (before.0 + row.sent_bytes, before.1 + row.tally.drops);
-            self.record.port_samples.push(PortSample { time: now, link, queue, sent_bytes, drops });
+            let sample = PortSample { time: now, link, queue, sent_bytes, drops, gauge };
+            self.record.port_samples.push(sample);
         }
         self.record.flow_samples.extend(flow_samples(now, world));
         let counters = &world.shared.counters;

@@ -1,5 +1,6 @@
 //! The packet: a small value, never allocated, never pointed to.
 
+use headgate_model::queue::Offer;
 use serde::{Deserialize, Serialize};
 
 /// No SACK record attached to an ACK.
@@ -38,6 +39,8 @@ impl Head {
     pub const ECHO: u8 = 16;
     /// The sender has reduced its window (CWR).
     pub const REDUCED: u8 = 32;
+    /// `c` is the number of a label, which holds what would stand there.
+    pub const LABELLED: u8 = 64;
 
     pub const fn plain(kind: Kind) -> Self {
         Self(kind as u8)
@@ -62,6 +65,11 @@ impl Head {
     #[must_use]
     pub fn with(self, flag: u8, on: bool) -> Self {
         Self(self.0 | (flag * u8::from(on)))
+    }
+
+    #[must_use]
+    pub fn without(self, flag: u8) -> Self {
+        Self(self.0 & !flag)
     }
 }
 
@@ -93,6 +101,18 @@ impl Packet {
         (self.flow, self.head.kind(), self.b)
     }
 
+    /// The packet as a queue discipline sees it. A connection is named by its sender, in either direction.
+    pub fn offer(&self) -> Offer {
+        let sender = if matches!(self.head.kind(), Kind::Data | Kind::Syn) { self.b } else { self.flow };
+        let data = u64::from(self.is_data());
+        Offer {
+            size_bytes: u32::from(self.size),
+            flow: u64::from(sender) << 9 | u64::from(self.generation) << 1 | data,
+            // on a SYN the flag asks, and marks nothing (RFC 3168 §6.1.1)
+            capable: self.head.has(Head::CAPABLE) && self.head.kind() != Kind::Syn,
+        }
+    }
+
     #[inline]
     pub fn is_data(&self) -> bool {
         self.head.kind() == Kind::Data
@@ -109,6 +129,19 @@ impl Packet {
         (if host == HOST_MASK { INLINE } else { host }, (self.c >> 24) as u8)
     }
 }
+
+/// Fills a place where no packet is.
+pub const NOTHING: Packet = Packet {
+    time: 0,
+    flow: 0,
+    host: INLINE,
+    a: 0,
+    b: 0,
+    c: NO_SACK,
+    size: 0,
+    head: Head::plain(Kind::Ack),
+    generation: 0,
+};
 
 /// How an endpoint's address divides into router (high bits) and slot at that router (low bits).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

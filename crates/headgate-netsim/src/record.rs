@@ -186,6 +186,8 @@ pub struct PortSample {
     pub queue: u64,
     pub sent_bytes: u64,
     pub drops: u64,
+    /// What its router or discipline shows of itself; NaN if nothing.
+    pub gauge: f64,
 }
 
 /// The whole network at one instant.

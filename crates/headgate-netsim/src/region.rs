@@ -110,14 +110,16 @@ impl Ord for Hurried {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Region {
     pub rows: Vec<u32>,
+    /// Links from here whose ports hold packets.
+    pub ports: Vec<u32>,
     timers: BinaryHeap<Reverse<Timer>>,
     /// Empty in a region of one row: nothing reaches it within a window.
     hurried: BinaryHeap<Reverse<Hurried>>,
 }
 
 impl Region {
-    pub fn new(rows: Vec<u32>) -> Self {
-        Self { rows, timers: BinaryHeap::new(), hurried: BinaryHeap::new() }
+    pub fn new(rows: Vec<u32>, ports: Vec<u32>) -> Self {
+        Self { rows, ports, timers: BinaryHeap::new(), hurried: BinaryHeap::new() }
     }
 
     #[inline]

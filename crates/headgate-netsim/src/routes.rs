@@ -72,22 +72,9 @@ fn tree_towards(to: usize, links: &[Link], arriving: &[Vec<u32>]) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use headgate_model::plan::Buffer;
 
     fn link(from: u32, to: u32, delay_ps: u64) -> Link {
-        let name = format!("{from}-{to}");
-        Link {
-            name,
-            from,
-            to,
-            rate_bps: 1,
-            delay_ps,
-            buffer: Buffer::Infinite,
-            loss: 0.0,
-            lose: Vec::new(),
-            changes: Vec::new(),
-            mark_packets: None,
-        }
+        Link { from, to, ..crate::setup::sample_link(1, delay_ps) }
     }
 
     #[test]

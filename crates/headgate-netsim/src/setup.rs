@@ -2,11 +2,12 @@
 
 use headgate_model::chance::Stream;
 use headgate_model::control::Registry;
-use headgate_model::plan::{Flow, FlowRows, Link, Place, Plan, Poisson, Pool, Replay, Traffic, Web};
+use headgate_model::plan::{Flow, FlowRows, Place, Plan, Poisson, Pool, Replay, Traffic, Web};
 use headgate_model::units::{Time, picoseconds};
 use std::collections::BTreeMap;
 
 use crate::packet::{INLINE, Split};
+use crate::papers::Papers;
 use crate::port::Port;
 use crate::record::Counters;
 use crate::shared::Shared;
@@ -15,7 +16,6 @@ use crate::timers::{Purpose, Timer};
 use crate::traffic::sources::{Arrivals, Listed, User};
 use crate::traffic::{Hosts, Receivers, Size, Sources, Spec};
 use crate::transport::profile::{ENDLESS, Profile};
-use crate::transport::sack::SackPool;
 use crate::transport::sender::{NO_OWNER, Opening};
 
 /// A law of the registry with all its parameters.
@@ -41,15 +41,23 @@ pub struct Population<L> {
     pub sources: u64,
 }
 
+/// What stands at a port.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Fitted {
+    pub queue: Option<Choice>,
+    pub feedback: Option<Choice>,
+}
+
+/// What was chosen from the registries: for each of the plan's laws, and for each of its links.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Choices {
+    pub laws: Vec<Choice>,
+    pub ports: Vec<Fitted>,
+}
+
 /// Ports of all links.
-pub fn ports(plan: &Plan) -> Vec<Port> {
-    let port = |link: &Link| {
-        Port::new(link.rate_bps, link.delay_ps, link.buffer)
-            .with_changes(&link.changes)
-            .with_marking(link.mark_packets)
-            .with_loss(link.loss, Stream::new(plan.seed, &format!("loss {}", link.name), 0), &link.lose)
-    };
-    plan.links.iter().map(port).collect()
+pub fn ports<L: Registry>(plan: &Plan, fitted: &[Fitted]) -> Vec<Port<L>> {
+    plan.links.iter().zip(fitted).map(|(link, fitted)| Port::new(link, fitted, plan.seed)).collect()
 }
 
 /// Hosts, sources and what they share.
@@ -76,7 +84,9 @@ fn share<L: Registry>(plan: &Plan, laws: &[Choice], specs: Vec<Spec>) -> Shared<
         specs,
         classes: plan.nodes.iter().map(|n| class(&n.class)).collect(),
         counters: Counters::default(),
-        sacks: SackPool::default(),
+        papers: Papers::default(),
+        label: None,
+        leaving: Vec::new(),
         keep_rows: plan.measure.flows == FlowRows::All,
         rows: Vec::new(),
         traced: vec![None; plan.measure.series.as_ref().map_or(0, |s| s.flows.len())],
@@ -264,3 +274,21 @@ fn first_thought(plan: &Plan, sources: &mut Sources, user: u32, specs: &[Spec], 
 
 /// Users who ask at once do not all ask at the same picosecond.
 const FIRST_MOMENT_S: f64 = 0.1;
+
+/// A link for tests: no buffer limit, nothing special.
+#[cfg(test)]
+pub fn sample_link(rate_bps: u64, delay_ps: u64) -> headgate_model::plan::Link {
+    headgate_model::plan::Link {
+        name: "link".into(),
+        from: 0,
+        to: 1,
+        rate_bps,
+        delay_ps,
+        buffer: headgate_model::plan::Buffer::Infinite,
+        loss: 0.0,
+        lose: Vec::new(),
+        queue: None,
+        feedback: None,
+        changes: Vec::new(),
+    }
+}

@@ -1,14 +1,16 @@
 //! What all endpoints of a run share: profiles, counters, and the tray for what they emit.
 
+use headgate_model::feedback::Label;
 use headgate_model::units::Time;
 use serde::{Deserialize, Serialize};
 
 use crate::packet::{Packet, Split};
+use crate::papers::Papers;
+use crate::port::served::Desk;
 use crate::record::{Counters, FlowRow};
 use crate::timers::Timer;
 use crate::traffic::Spec;
 use crate::transport::profile::Profile;
-use crate::transport::sack::SackPool;
 
 /// The world as an endpoint sees it while it handles one event.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -23,7 +25,12 @@ pub struct Shared<L> {
     /// Class of each router, as an index into D, F, N; larger = none.
     pub classes: Vec<u8>,
     pub counters: Counters,
-    pub sacks: SackPool,
+    /// What packets carry beside themselves.
+    pub papers: Papers,
+    /// The label of the packet that a site handles.
+    pub label: Option<Label>,
+    /// Packets leaving a port that holds packets, and when they arrive.
+    pub leaving: Vec<(Time, Packet)>,
     pub keep_rows: bool,
     pub rows: Vec<FlowRow>,
     /// Addresses of the flows that the series follow, once they have begun.
@@ -34,4 +41,11 @@ pub struct Shared<L> {
     pub timers: Vec<Timer>,
     /// Senders whose receiver got the last segment. Measurement only: no packet says it.
     pub completed: Vec<u32>,
+}
+
+impl<L> Shared<L> {
+    /// What a port that holds packets needs.
+    pub fn desk(&mut self) -> Desk<'_> {
+        Desk { counters: &mut self.counters, papers: &mut self.papers, leaving: &mut self.leaving }
+    }
 }

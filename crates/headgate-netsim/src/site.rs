@@ -56,6 +56,21 @@ impl<L: Registry> Site<L> {
     /// A packet reached one of the hosts.
     #[inline]
     pub fn on_packet(&mut self, packet: &Packet, shared: &mut Shared<L>) {
+        if packet.head.has(Head::LABELLED) {
+            return self.on_labelled(*packet, shared);
+        }
+        self.on_bare(packet, shared);
+    }
+
+    fn on_labelled(&mut self, mut packet: Packet, shared: &mut Shared<L>) {
+        shared.label = shared.papers.detach(&mut packet);
+        self.on_bare(&packet, shared);
+        shared.label = None;
+    }
+
+    /// A packet that has lost its label to `shared`, or has none.
+    #[inline]
+    fn on_bare(&mut self, packet: &Packet, shared: &mut Shared<L>) {
         match packet.head.kind() {
             Kind::Data => self.on_data(packet, shared),
             Kind::Ack => self.on_ack(packet, shared),
@@ -75,7 +90,7 @@ impl<L: Registry> Site<L> {
             Purpose::Pace => {
                 let sender = &mut self.senders[timer.id as usize];
                 if sender.generation == timer.generation {
-                    sender.on_pace(shared);
+                    sender.on_pace(timer.time, shared);
                 }
             }
             Purpose::DelayedAck => self.on_delayed_ack(timer, shared),
@@ -86,6 +101,7 @@ impl<L: Registry> Site<L> {
             Purpose::Arrival => self.on_arrival(timer.id, shared),
             Purpose::Listed => self.on_listed(shared),
             Purpose::Release => self.release(timer),
+            Purpose::Depart => unreachable!("a port's, not a host's"),
         }
     }
 
@@ -99,7 +115,7 @@ impl<L: Registry> Site<L> {
     #[inline]
     fn on_ack(&mut self, packet: &Packet, shared: &mut Shared<L>) {
         let Some(sender) = self.sender(packet, shared) else {
-            shared.sacks.forget(packet);
+            shared.papers.forget(packet);
             return;
         };
         if sender.on_ack(packet, shared) {
@@ -113,7 +129,7 @@ impl<L: Registry> Site<L> {
         let slot = known.unwrap_or_else(|| self.accept(packet, shared));
         self.connections.insert(key, slot);
         let receiver = &self.receivers[slot as usize];
-        let answer = Packet {
+        let mut answer = Packet {
             time: shared.now,
             flow: receiver.sender,
             host: receiver.sender_host,
@@ -124,6 +140,9 @@ impl<L: Registry> Site<L> {
             head: Head::plain(Kind::SynAck),
             generation: receiver.generation,
         };
+        if let Some(label) = shared.label.take() {
+            shared.papers.attach(&mut answer, label);
+        }
         shared.out.push((receiver.host, answer));
     }
 
@@ -153,11 +172,15 @@ impl<L: Registry> Site<L> {
         if receiver.sender != packet.b || receiver.generation != packet.generation {
             return; // a straggler of a connection that is over
         }
+        let label = shared.label.take();
         if receiver.marks.take(packet.head) && receiver.unacked > 0 {
             self.acknowledge(slot, shared);
         }
         let receiver = &mut self.receivers[slot];
         receiver.marks.settle(packet.head);
+        if let Some(label) = label {
+            receiver.note_label::<L>(label);
+        }
         let profile = &shared.profiles[receiver.profile as usize];
         let at_once = match receiver.take(packet.a, packet.c) {
             Reply::Now => true,
@@ -180,18 +203,23 @@ impl<L: Registry> Site<L> {
         let receiver = &mut self.receivers[slot];
         receiver.unacked = 0;
         let blocks = receiver.blocks();
-        let ack = Packet {
+        let label = receiver.label.take();
+        let mut ack = Packet {
             time: shared.now,
             flow: receiver.sender,
             host: receiver.sender_host,
             a: receiver.next,
             b: receiver.echo,
-            c: blocks.map_or(NO_SACK, |b| shared.sacks.store(b)),
+            c: blocks.map_or(NO_SACK, |b| shared.papers.sacks.store(b)),
             size: shared.profiles[receiver.profile as usize].ack_bytes,
             head: receiver.marks.ack(),
             generation: receiver.generation,
         };
-        shared.out.push((receiver.host, ack));
+        let host = receiver.host;
+        if let Some(label) = label {
+            shared.papers.attach(&mut ack, *label);
+        }
+        shared.out.push((host, ack));
     }
 
     /// Sets the delayed-ACK timer, lazily: one that runs is left to run.

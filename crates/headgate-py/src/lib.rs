@@ -42,6 +42,12 @@ mod _native {
         headgate_lab::catalog::catalog()
     }
 
+    /// JSON list of the queue disciplines and routers, each with its kind.
+    #[pyfunction]
+    fn devices() -> String {
+        headgate_lab::catalog::devices()
+    }
+
     /// JSON list of the records that laws meet, with their fields and where they lie.
     #[pyfunction]
     fn layout() -> String {

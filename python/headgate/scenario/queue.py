@@ -1,34 +1,111 @@
-"""What a port does beyond queueing: drop or mark; and how its rate changes."""
+"""What stands at a port: a queue discipline, a router that speaks; and how its rate changes."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
 
-from pydantic import Field, model_validator
+from pydantic import Field, model_serializer, model_validator
 
-from headgate.scenario.base import Buffer, Model, Rate, Time, at
+from headgate import catalog
+from headgate.errors import UnitError
+from headgate.scenario.base import Model, Rate, Time, at
+from headgate.units import Amount, parse_buffer, parse_rate, parse_time
+
+DROP_TAIL_NAME = "drop_tail"
 
 
-class Queue(Model):
-    """`"drop_tail"`, or `{kind = "threshold", mark = "65 packets"}` (RFC 8257 §3.1)."""
+class Device(Model):
+    """A name, or `{kind = "codel", target = "5 ms"}`.
 
-    kind: Literal["drop_tail", "threshold"] = Field("drop_tail", description="Kind of queue.")
-    mark: Buffer | None = Field(
-        None, description="threshold: arrivals that meet more than this are marked, if capable."
+    Parameters are numbers in the catalogue's units (`target_s = 0.005`), or quantities under the
+    name without its unit (`target = "5 ms"`, `mark = "0.17 BDP"`).
+    """
+
+    device: ClassVar[str]
+
+    kind: str = Field(description="A name of `headgate catalog`.")
+    params: dict[str, float | str] = Field(
+        default_factory=dict, description="Parameters that differ from the defaults."
     )
 
     @model_validator(mode="before")
     @classmethod
-    def _from_name(cls, given: Any) -> Any:
-        return {"kind": given} if isinstance(given, str) else given
+    def _from_short_form(cls, given: Any) -> Any:
+        if isinstance(given, str):
+            return {"kind": given}
+        if isinstance(given, Mapping) and "params" not in given:
+            params = {key: value for key, value in given.items() if key != "kind"}
+            return {key: given[key] for key in ("kind",) if key in given} | {"params": params}
+        return given
 
     @model_validator(mode="after")
-    def _has_its_threshold(self) -> Queue:
-        if (self.kind == "threshold") != (self.mark is not None):
-            raise at("mark", "a threshold queue, and only that, has 'mark'")
-        if self.mark is not None and self.mark.unit not in ("packets", "BDP", "BDP/sqrt(n)"):
-            raise at("mark", f"'{self.mark}' is not allowed; a threshold is in packets or BDP")
+    def _is_in_the_catalogue(self) -> Device:
+        if self.params or not self.is_plain:
+            self.resolve(_rough)
         return self
+
+    @model_serializer
+    def _short_form(self) -> Any:
+        return {"kind": self.kind, **self.params} if self.params else self.kind
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing stands there."""
+        return False
+
+    def resolve(self, packets: Callable[[str, Amount], float]) -> dict[str, float | str]:
+        """Make the parameters of the plan; `packets` makes a number of a key's amount."""
+        card = catalog.device(self.device, self.kind)
+        made: dict[str, float | str] = {}
+        for key, value in self.params.items():
+            quantity = self._quantity(key, value)
+            name = card.full_name(key)
+            made[name] = packets(key, quantity) if isinstance(quantity, Amount) else quantity
+            card.param(name).check(made[name])
+        return made
+
+    def _quantity(self, key: str, value: float | str) -> float | str | Amount:
+        """Read a quantity by the unit that the catalogue gives."""
+        card = catalog.device(self.device, self.kind)
+        param = card.param(card.full_name(key))
+        if not isinstance(value, str) or param.choices:
+            return value
+        try:
+            match param.unit:
+                case "s":
+                    return parse_time(value) / 1e12
+                case "packets":
+                    return parse_buffer(value)
+                case "bytes/s":
+                    return parse_rate(value) / 8
+        except UnitError as error:
+            raise at(key, str(error)) from None
+        raise at(key, f"{value!r} is not allowed; it is a number of {param.unit or 'no unit'}")
+
+
+def _rough(_key: str, amount: Amount) -> float:
+    """Make packets of an amount before the network is known."""
+    return 1.0 if amount.unit.startswith("BDP") else float(amount.value)
+
+
+class Queue(Device):
+    """A queue discipline: `"drop_tail"`, `{kind = "threshold", mark = "65 packets"}` and so on."""
+
+    device: ClassVar[str] = "queue"
+
+    kind: str = Field(DROP_TAIL_NAME, description="drop_tail, or a discipline of the catalogue.")
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether arrivals are dropped for want of room only."""
+        return self.kind == DROP_TAIL_NAME
+
+
+class Feedback(Device):
+    """What a router tells the senders of its scheme: `"rcp"`, `{kind = "rcp", alpha = 0.1}`."""
+
+    device: ClassVar[str] = "feedback"
 
 
 DROP_TAIL = Queue()

@@ -10,21 +10,17 @@ macro_rules! laws {
         #[derive(Clone, Copy)]
         enum Index { $($Name,)+ }
 
-        impl Registry for AnyLaw {
-            fn cards() -> &'static [&'static Card] {
-                CARDS
-            }
-
-            fn build(index: usize, values: &[f64]) -> Self {
-                $(if index == Index::$Name as usize {
-                    return Self::$Name($stem::$Name::new($stem::Params::from_values(values)));
-                })+
-                Self::Own(Box::new(Own::unbound(index - CARDS.len())))
-            }
+        fn build_law(index: usize, values: &[f64]) -> AnyLaw {
+            $(if index == Index::$Name as usize {
+                return AnyLaw::$Name($stem::$Name::new($stem::Params::from_values(values)));
+            })+
+            unreachable!("not a law of this folder")
         }
 
         any_law! {
             $($Name($stem::$Name),)+
+            /// The sender of a scheme whose routers speak.
+            Scheme(AnySender),
             /// A user's own; its index is that among the run's own laws, after all cards.
             Own(Box<Own>),
         }
@@ -76,6 +72,18 @@ macro_rules! any_law {
                 match self { $(Self::$Name(law) => law.wants_rate(),)+ }
             }
 
+            fn scheme(&self) -> Option<u8> {
+                match self { $(Self::$Name(law) => law.scheme(),)+ }
+            }
+
+            fn label(&mut self, path: &Path, window: &Window) -> Words {
+                match self { $(Self::$Name(law) => law.label(path, window),)+ }
+            }
+
+            fn on_label(&mut self, label: &Words, now_s: f64, path: &Path, window: &mut Window) {
+                match self { $(Self::$Name(law) => law.on_label(label, now_s, path, window),)+ }
+            }
+
             fn gauge(&self) -> Option<(&'static str, f64)> {
                 match self { $(Self::$Name(law) => law.gauge(),)+ }
             }
@@ -84,9 +92,41 @@ macro_rules! any_law {
 }
 
 use headgate_model::control::{Ack, Congestion, Echo, Law, Path, Rate, Registry, Window};
+use headgate_model::feedback::Words;
 use headgate_model::params::Card;
+use std::sync::LazyLock;
 
 use crate::own::Own;
+use crate::queue::AnyQueue;
+use crate::scheme::{self, AnyRouter, AnySender};
+
+/// Cards of the laws of this folder and of the schemes' senders, by name.
+static ALL: LazyLock<Vec<&'static Card>> = LazyLock::new(|| {
+    let mut all: Vec<_> = CARDS.iter().chain(scheme::SENDERS).copied().collect();
+    all.sort_by_key(|card| card.name);
+    all
+});
+
+impl Registry for AnyLaw {
+    type Queue = AnyQueue;
+    type Router = AnyRouter;
+
+    fn cards() -> &'static [&'static Card] {
+        &ALL
+    }
+
+    fn build(index: usize, values: &[f64]) -> Self {
+        let Some(card) = ALL.get(index) else { return Self::Own(Box::new(Own::unbound(index - ALL.len()))) };
+        let is_it = |other: &&Card| other.name == card.name;
+        match CARDS.iter().position(is_it) {
+            Some(at) => build_law(at, values),
+            None => {
+                let at = scheme::SENDERS.iter().position(is_it).expect("one of the two lists");
+                Self::Scheme(AnySender::build(at, values))
+            }
+        }
+    }
+}
 
 laws! {
     bbr => Bbr,

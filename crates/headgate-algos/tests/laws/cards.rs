@@ -4,8 +4,12 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use headgate_algos::control::AnyLaw;
+use headgate_algos::queue::AnyQueue;
+use headgate_algos::scheme::AnyRouter;
 use headgate_model::control::Registry;
-use headgate_model::params::Param;
+use headgate_model::feedback::Routers;
+use headgate_model::params::{Card, Param};
+use headgate_model::queue::Queues;
 
 use crate::drive::defaults;
 
@@ -17,12 +21,19 @@ const HEADINGS: [&str; 5] = [
     "//! # References",
 ];
 
-fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/control")
+/// Where laws are, and the senders of schemes.
+const FOLDERS: [&str; 2] = ["control", "scheme"];
+
+fn folder(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src").join(name)
 }
 
 fn stems() -> BTreeSet<String> {
-    let files = std::fs::read_dir(folder()).expect("the laws' folder");
+    FOLDERS.into_iter().flat_map(stems_in).collect()
+}
+
+fn stems_in(name: &str) -> BTreeSet<String> {
+    let files = std::fs::read_dir(folder(name)).expect("a folder of laws");
     let names = files.map(|file| file.expect("an entry").file_name().into_string().expect("UTF-8"));
     let stems = names.filter_map(|name| name.strip_suffix(".rs").map(String::from));
     stems.filter(|stem| stem != "mod").collect()
@@ -30,7 +41,9 @@ fn stems() -> BTreeSet<String> {
 
 /// Where a law is: its name, with `_` for what Rust does not have in the names of modules.
 fn file(name: &str) -> PathBuf {
-    folder().join(format!("{}.rs", name.replace('-', "_")))
+    let file = format!("{}.rs", name.replace('-', "_"));
+    let mut places = FOLDERS.into_iter().map(|name| folder(name).join(&file));
+    places.find(|place| place.exists()).expect("the law's file")
 }
 
 fn names() -> Vec<String> {
@@ -64,7 +77,7 @@ fn every_file_opens_with_the_headings_in_order() {
 fn every_card_says_something() {
     for card in AnyLaw::cards() {
         assert!(
-            ["loss", "delay", "hybrid", "model"].contains(&card.family),
+            ["loss", "delay", "hybrid", "model", "explicit"].contains(&card.family),
             "{}: {}",
             card.name,
             card.family
@@ -102,6 +115,29 @@ pub fn corners(index: usize) -> Vec<Vec<f64>> {
         }
     }
     all
+}
+
+#[test]
+fn queues_and_routers_match_their_files_and_say_something() {
+    let stems =
+        |cards: &[&Card]| cards.iter().map(|card| card.name.replace('-', "_")).collect::<BTreeSet<_>>();
+    assert_eq!(stems(AnyQueue::cards()), stems_in("queue"));
+    assert_eq!(stems(AnyRouter::cards()), stems_in("scheme"));
+    for card in AnyQueue::cards().iter().chain(AnyRouter::cards()) {
+        assert!(
+            !card.title.is_empty() && !card.law.is_empty() && !card.references.is_empty(),
+            "{}",
+            card.name
+        );
+        assert!(card.params.iter().all(sound), "{}", card.name);
+    }
+    for (folder_name, name) in
+        FOLDERS[1..].iter().chain(&["queue"]).flat_map(|f| stems_in(f).into_iter().map(move |n| (f, n)))
+    {
+        let text = std::fs::read_to_string(folder(folder_name).join(format!("{name}.rs"))).expect("a file");
+        let found: Vec<_> = text.lines().filter(|line| line.starts_with("//! # ")).collect();
+        assert_eq!(found, HEADINGS, "{name}.rs");
+    }
 }
 
 #[test]

@@ -1,10 +1,15 @@
-//! From the names and words of the plan to the numbers that a law is built from.
+//! From the names and words of the plan to the numbers from which laws, queues and routers are built.
 
 use headgate_algos::control::AnyLaw;
+use headgate_algos::queue::AnyQueue;
+use headgate_algos::scheme::AnyRouter;
 use headgate_model::control::Registry;
+use headgate_model::feedback::Routers;
 use headgate_model::params::{Card, Param};
-use headgate_model::plan::{LawChoice, Value};
-use headgate_netsim::setup::Choice;
+use headgate_model::plan::{DeviceChoice, LawChoice, Link, Value};
+use headgate_model::queue::Queues;
+use headgate_netsim::setup::{Choice, Fitted};
+use std::collections::BTreeMap;
 
 use super::range::Spot;
 use crate::error::{Checked, Wrong};
@@ -19,43 +24,73 @@ pub fn choose(laws: &[LawChoice]) -> Checked<Vec<Choice>> {
     laws.iter().enumerate().map(choose).collect()
 }
 
-fn choice(law: &LawChoice, at: &Spot) -> Checked<Choice> {
-    let cards = AnyLaw::cards();
-    let known = |card: &&Card| card.name == law.name || card.aliases.contains(&law.name.as_str());
-    let index = cards.iter().position(known).ok_or_else(|| unknown_law(law, cards, at))?;
-    let params = cards[index].params;
-    if let Some(name) = law.params.keys().find(|name| params.iter().all(|p| p.name != **name)) {
-        return Err(unknown_param(name, cards[index], at));
-    }
-    let values: Checked<Vec<f64>> = params.iter().map(|param| value(param, law, at)).collect();
-    Ok(Choice { index, values: values? })
+/// What stands at the port of each link.
+pub fn fit(links: &[Link]) -> Checked<Vec<Fitted>> {
+    links.iter().enumerate().map(|(i, link)| fitted(link, &Spot::item("links", i))).collect()
 }
 
-fn unknown_law(law: &LawChoice, cards: &[&Card], at: &Spot) -> Wrong {
-    let known = listed(cards.iter().map(|card| card.name));
-    Wrong::new(at.key("name"), format!("'{}' is not a law; known: {known}", law.name))
+fn fitted(link: &Link, at: &Spot) -> Checked<Fitted> {
+    let device = |choice: &Option<DeviceChoice>, kind, cards: &[&Card], key| {
+        let chosen = choice.as_ref().map(|choice| {
+            Wanted { kind, name: &choice.name, params: &choice.params }.choose(cards, &Spot::new(at.key(key)))
+        });
+        chosen.transpose()
+    };
+    Ok(Fitted {
+        queue: device(&link.queue, "a queue discipline", AnyQueue::cards(), "queue")?,
+        feedback: device(&link.feedback, "a router's scheme", AnyRouter::cards(), "feedback")?,
+    })
+}
+
+fn choice(law: &LawChoice, at: &Spot) -> Checked<Choice> {
+    Wanted { kind: "a law", name: &law.name, params: &law.params }.choose(AnyLaw::cards(), at)
+}
+
+/// A name, and parameters that differ from the defaults.
+struct Wanted<'a> {
+    kind: &'a str,
+    name: &'a str,
+    params: &'a BTreeMap<String, Value>,
+}
+
+impl Wanted<'_> {
+    fn choose(&self, cards: &[&Card], at: &Spot) -> Checked<Choice> {
+        let known = |card: &&Card| card.name == self.name || card.aliases.contains(&self.name);
+        let index = cards.iter().position(known).ok_or_else(|| self.unknown(cards, at))?;
+        let params = cards[index].params;
+        if let Some(name) = self.params.keys().find(|name| params.iter().all(|p| p.name != **name)) {
+            return Err(unknown_param(name, cards[index], at));
+        }
+        let values: Checked<Vec<f64>> = params.iter().map(|param| self.value(param, at)).collect();
+        Ok(Choice { index, values: values? })
+    }
+
+    fn unknown(&self, cards: &[&Card], at: &Spot) -> Wrong {
+        let known = listed(cards.iter().map(|card| card.name));
+        Wrong::new(at.key("name"), format!("'{}' is not {}; known: {known}", self.name, self.kind))
+    }
+
+    fn value(&self, param: &Param, at: &Spot) -> Checked<f64> {
+        let key = || format!("params.{}", param.name);
+        match self.params.get(param.name) {
+            None => Ok(param.default),
+            Some(Value::Number(x)) if param.choices.is_empty() => {
+                at.number(&key(), *x, (param.low, param.high), param.unit).map(|()| *x)
+            }
+            Some(Value::Word(word)) if !param.choices.is_empty() => {
+                let found = param.choices.iter().position(|choice| choice == word);
+                found.map(|i| i as f64).ok_or_else(|| mismatch(param, &format!("'{word}'"), at))
+            }
+            Some(Value::Word(word)) => Err(mismatch(param, &format!("'{word}'"), at)),
+            Some(Value::Number(x)) => Err(mismatch(param, &x.to_string(), at)),
+        }
+    }
 }
 
 fn unknown_param(name: &str, card: &Card, at: &Spot) -> Wrong {
     let known = listed(card.params.iter().map(|param| param.name));
     let says = format!("'{}' has no parameter '{name}'; its parameters: {known}", card.name);
     Wrong::new(at.key("params"), says)
-}
-
-fn value(param: &Param, law: &LawChoice, at: &Spot) -> Checked<f64> {
-    let key = || format!("params.{}", param.name);
-    match law.params.get(param.name) {
-        None => Ok(param.default),
-        Some(Value::Number(x)) if param.choices.is_empty() => {
-            at.number(&key(), *x, (param.low, param.high), param.unit).map(|()| *x)
-        }
-        Some(Value::Word(word)) if !param.choices.is_empty() => {
-            let found = param.choices.iter().position(|choice| choice == word);
-            found.map(|i| i as f64).ok_or_else(|| mismatch(param, &format!("'{word}'"), at))
-        }
-        Some(Value::Word(word)) => Err(mismatch(param, &format!("'{word}'"), at)),
-        Some(Value::Number(x)) => Err(mismatch(param, &x.to_string(), at)),
-    }
 }
 
 fn mismatch(param: &Param, given: &str, at: &Spot) -> Wrong {

@@ -14,15 +14,15 @@ mod traffic;
 mod transport;
 
 use headgate_model::plan::Plan;
-use headgate_netsim::setup::{Choice, Lists};
+use headgate_netsim::setup::{Choices, Lists};
 
 use crate::error::{Checked, Wrong};
 
-/// A plan that was checked, and its laws as the engine builds them.
+/// A plan that was checked, and what it chose as the engine builds it.
 #[derive(Debug)]
 pub struct Ready {
     pub plan: Plan,
-    pub laws: Vec<Choice>,
+    pub choices: Choices,
 }
 
 /// Reads and checks a plan and the arrays beside it.
@@ -31,8 +31,8 @@ pub fn validate(plan_json: &str, lists: &Lists) -> Checked<Ready> {
         serde_json::from_str(plan_json).map_err(|error| Wrong::new("plan", error.to_string()))?;
     network::check(&plan)?;
     transport::check(&plan.transports)?;
-    let laws = law::choose(&plan.laws)?;
+    let choices = Choices { laws: law::choose(&plan.laws)?, ports: law::fit(&plan.links)? };
     measure::check(&plan)?;
     traffic::check(&plan, lists)?;
-    Ok(Ready { plan, laws })
+    Ok(Ready { plan, choices })
 }

@@ -21,8 +21,8 @@ fn assert_refused(pointer: &str, value: Value, place: &str, says: &str) {
 #[test]
 fn a_good_plan_passes_with_its_laws() {
     let ready = validate(&plan().to_string(), &lists()).unwrap();
-    assert_eq!(ready.laws.len(), 2);
-    let fast = &ready.laws[1];
+    assert_eq!(ready.choices.laws.len(), 2);
+    let fast = &ready.choices.laws[1];
     assert_eq!(AnyLaw::cards()[fast.index].name, "fast");
     assert_eq!((fast.values[0], fast.values[4]), (20.0, 1.0));
 }

@@ -1,7 +1,7 @@
 //! What a sender puts into the network, and when: the window's allowance, pacing, segments.
 
 use headgate_model::control::{Registry, Window};
-use headgate_model::units::{NEVER, SECOND, Span};
+use headgate_model::units::{NEVER, SECOND, Span, Time};
 
 use super::rtt::stamp;
 use super::sender::{Phase, Sender};
@@ -11,8 +11,11 @@ use crate::timers::Purpose;
 
 impl<L: Registry> Sender<L> {
     /// A paced sender's turn.
-    pub fn on_pace(&mut self, shared: &mut Shared<L>) {
-        self.pace_armed = false;
+    pub fn on_pace(&mut self, at: Time, shared: &mut Shared<L>) {
+        if at != self.pace_armed {
+            return; // an earlier one was set since
+        }
+        self.pace_armed = NEVER;
         if !matches!(self.phase, Phase::Connecting | Phase::Idle) {
             self.pump(shared);
         }
@@ -40,6 +43,15 @@ impl<L: Registry> Sender<L> {
         self.pace_next = shared.now.saturating_add((pause as Span).max(1));
         if sent > 0 && self.has_room(shared) {
             self.may_send_at(rate, shared);
+        }
+    }
+
+    /// A router has named another pace: the next turn is as long after the last as that one says.
+    pub(super) fn change_pace(&mut self, before: f64) {
+        let pause = |rate: f64| if rate.is_finite() { (SECOND as f64 / rate) as Span } else { 0 };
+        if self.pace_next > 0 && self.window.pace != before {
+            let last = self.pace_next.saturating_sub(pause(before));
+            self.pace_next = last.saturating_add(pause(self.window.pace));
         }
     }
 
@@ -107,8 +119,8 @@ impl<L: Registry> Sender<L> {
         if rate.is_infinite() || shared.now >= self.pace_next {
             return true;
         }
-        if !self.pace_armed {
-            self.pace_armed = true;
+        if self.pace_next < self.pace_armed {
+            self.pace_armed = self.pace_next;
             self.set_timer(self.pace_next, Purpose::Pace, shared);
         }
         false
@@ -160,7 +172,7 @@ impl<L: Registry> Sender<L> {
         if let Some(journal) = &mut self.journal {
             journal.note_sent(seq, shared.now, in_flight, alone);
         }
-        let packet = Packet {
+        let mut packet = Packet {
             time: shared.now,
             flow: self.receiver,
             host: self.receiver_host,
@@ -171,6 +183,7 @@ impl<L: Registry> Sender<L> {
             head: self.data_head(again),
             generation: self.generation,
         };
+        self.attach_label(&mut packet, shared);
         shared.out.push((self.host, packet));
     }
 }

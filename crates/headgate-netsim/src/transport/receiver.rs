@@ -1,5 +1,7 @@
 //! The receiving end: reassembly, SACK blocks (RFC 2018), delayed ACKs (RFC 5681 §4.2).
 
+use headgate_model::control::Registry;
+use headgate_model::feedback::{Label, Routers};
 use headgate_model::units::{NEVER, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -38,6 +40,8 @@ pub struct Receiver {
     /// When the delayed ACK must go, and when the timer in the heap goes off.
     pub ack_by: Time,
     pub ack_timer: Time,
+    /// The label to return with the next ACK.
+    pub label: Option<Box<Label>>,
     ahead: Option<Box<Ahead>>,
 }
 
@@ -67,8 +71,18 @@ impl Receiver {
             quick: 0,
             ack_by: NEVER,
             ack_timer: NEVER,
+            label: None,
             ahead: None,
         }
+    }
+
+    /// A segment brought a label; one that waits for its ACK is folded into it.
+    pub fn note_label<L: Registry>(&mut self, label: Label) {
+        let words = match &self.label {
+            Some(older) => L::Router::fold(label.scheme, &older.words, &label.words),
+            None => label.words,
+        };
+        self.label = Some(Box::new(Label { words, ..label }));
     }
 
     /// The connection is over: stragglers match no sender from now on.

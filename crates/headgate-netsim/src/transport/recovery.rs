@@ -91,7 +91,7 @@ struct News {
 impl<L: Registry> Sender<L> {
     /// Duplicates, SACKs, and everything until nothing is missing any more.
     pub(super) fn on_troubled_ack(&mut self, packet: &Packet, shared: &mut Shared<L>) {
-        let blocks = (packet.c != NO_SACK).then(|| shared.sacks.take(packet.c));
+        let blocks = (packet.c != NO_SACK).then(|| shared.papers.sacks.take(packet.c));
         let cum = packet.a;
         if cum < self.una || (cum == self.una && self.una == self.next) {
             return; // an old ACK, or a duplicate with nothing outstanding

@@ -3,8 +3,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::packet::{Kind, NO_SACK, Packet};
-
 /// Up to three blocks [from, to), the most recent first; unused ones are empty.
 pub type Blocks = [(u32, u32); 3];
 
@@ -29,11 +27,9 @@ impl SackPool {
         self.blocks[index as usize]
     }
 
-    /// A packet is gone without being read: its record must not leak.
-    pub fn forget(&mut self, packet: &Packet) {
-        if packet.head.kind() == Kind::Ack && packet.c != NO_SACK {
-            self.free.push(packet.c);
-        }
+    /// A record is no longer needed.
+    pub fn free(&mut self, index: u32) {
+        self.free.push(index);
     }
 
     /// Records in use.

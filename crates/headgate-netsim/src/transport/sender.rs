@@ -2,6 +2,7 @@
 //! what it sends in [`super::output`], what happens under loss in [`super::recovery`].
 
 use headgate_model::control::{Ack, Echo, Rate, Registry, Window};
+use headgate_model::feedback::Label;
 use headgate_model::units::{NEVER, SECOND, Span, Time, seconds};
 use serde::{Deserialize, Serialize};
 
@@ -82,6 +83,8 @@ pub struct Sender<L> {
     /// How marks are echoed; whether the receiver is still to be told of a reduction.
     pub(super) echo: Echo,
     pub(super) reduced: bool,
+    /// The scheme whose labels its packets carry.
+    pub(super) scheme: Option<u8>,
     pub window: Window,
     pub(super) deadline: Time,
     /// When the timer in the heap goes off; it may be earlier than the deadline.
@@ -105,7 +108,8 @@ pub struct Sender<L> {
     /// The tail loss probe under way: `next` after it, and whether it repeated a segment.
     pub(super) probe: Option<(u32, bool)>,
     pub(super) pace_next: Time,
-    pub(super) pace_armed: bool,
+    /// When the pacing timer goes off.
+    pub(super) pace_armed: Time,
     pub spec: u32,
     pub law_index: u32,
     pub owner: u32,
@@ -135,6 +139,7 @@ impl<L: Registry> Sender<L> {
             retried: false,
             echo: law.echo().max(if profile.ecn { Echo::Latched } else { Echo::None }),
             reduced: false,
+            scheme: law.scheme(),
             window,
             deadline: NEVER,
             armed: NEVER,
@@ -153,7 +158,7 @@ impl<L: Registry> Sender<L> {
             marked_until: 0,
             probe: None,
             pace_next: 0,
-            pace_armed: false,
+            pace_armed: NEVER,
             spec: o.spec,
             law_index: o.law,
             owner: o.owner,
@@ -171,7 +176,7 @@ impl<L: Registry> Sender<L> {
         let profile = self.profile(shared);
         let (size, wait) = (profile.syn_bytes, profile.syn_rto << self.backoff.min(16));
         let split = shared.split;
-        let packet = Packet {
+        let mut packet = Packet {
             time: shared.now,
             flow: split.join(self.destination as usize, 0),
             host: self.receiver_host,
@@ -182,6 +187,7 @@ impl<L: Registry> Sender<L> {
             head: self.syn_head(),
             generation: self.generation,
         };
+        self.attach_label(&mut packet, shared);
         shared.out.push((self.host, packet));
         self.set_deadline(shared.now + wait, shared);
     }
@@ -189,7 +195,7 @@ impl<L: Registry> Sender<L> {
     /// The SYN was answered: data may flow.
     pub fn on_syn_ack(&mut self, packet: &Packet, shared: &mut Shared<L>) {
         if self.phase != Phase::Connecting {
-            return;
+            return self.on_probe_answer(shared);
         }
         self.phase = Phase::Open;
         self.receiver = packet.b;
@@ -203,18 +209,28 @@ impl<L: Registry> Sender<L> {
         }
         self.backoff = 0;
         self.law.on_start(seconds(shared.now), &self.rtt.path, &mut self.window);
+        self.read_label(shared);
         self.restart_timer(shared);
         self.pump(shared);
+    }
+
+    /// What was sent like a SYN after the handshake, for its label alone, came back.
+    fn on_probe_answer(&mut self, shared: &mut Shared<L>) {
+        if self.phase != Phase::Idle && shared.label.is_some() {
+            self.read_label(shared);
+            self.pump(shared);
+        }
     }
 
     /// An ACK arrived; true when it was the last one.
     #[inline]
     pub fn on_ack(&mut self, packet: &Packet, shared: &mut Shared<L>) -> bool {
         if matches!(self.phase, Phase::Connecting | Phase::Idle) {
-            shared.sacks.forget(packet);
+            shared.papers.forget(packet);
             return false;
         }
         debug_assert!(packet.a <= self.next, "an ACK of what was never sent");
+        self.read_label(shared);
         let plain = self.episode.is_none() && packet.c == NO_SACK;
         if plain && packet.a > self.una {
             self.on_progress(packet.a, packet.b, packet.head.has(Head::ECHO), shared);
@@ -226,6 +242,25 @@ impl<L: Registry> Sender<L> {
         }
         self.pump(shared);
         false
+    }
+
+    /// A packet that leaves is labelled, if the law's scheme has it so.
+    #[inline]
+    pub(super) fn attach_label(&mut self, packet: &mut Packet, shared: &mut Shared<L>) {
+        if let Some(scheme) = self.scheme {
+            let words = self.law.label(&self.rtt.path, &self.window);
+            shared.papers.attach(packet, Label { scheme, words });
+        }
+    }
+
+    /// What the routers have answered.
+    #[inline]
+    fn read_label(&mut self, shared: &mut Shared<L>) {
+        if let Some(label) = shared.label.take().filter(|label| self.scheme == Some(label.scheme)) {
+            let before = self.window.pace;
+            self.law.on_label(&label.words, seconds(shared.now), &self.rtt.path, &mut self.window);
+            self.change_pace(before);
+        }
     }
 
     /// The common case: nothing missing, new data acknowledged.

@@ -4,14 +4,18 @@
 use headgate_model::chance::Stream;
 use headgate_model::control::Registry;
 use headgate_model::plan::{Buffer, Link, Plan, RateChange};
-use headgate_model::units::{SECOND, Time};
+use headgate_model::units::{NEVER, SECOND, Time};
 use headgate_netsim::packet::{Head, INLINE, Kind, Packet};
+use headgate_netsim::port::Port;
+use headgate_netsim::port::served::Served;
 use headgate_netsim::record;
 use headgate_netsim::routes::Routes;
-use headgate_netsim::setup::{self, Choice, Lists, Population};
+use headgate_netsim::setup::{self, Choices, Lists, Population};
 use headgate_netsim::timers::Timer;
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+
+type Held<L> = Served<<L as Registry>::Queue, <L as Registry>::Router>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
@@ -63,8 +67,8 @@ struct Server {
     /// Numbers of packets that the line loses; packets so far.
     lose: Vec<u64>,
     entered: u64,
-    /// Packets here above which a capable arrival is marked.
-    mark_above: Option<u64>,
+    /// Packets here above which a capable arrival is marked: the discipline `threshold`.
+    mark_above: Option<f64>,
     to: Place,
     /// Waiting packets with their arrival times and whether the line loses them; the first is served.
     queue: VecDeque<(Time, Packet, bool)>,
@@ -128,7 +132,6 @@ impl Server {
         }
         server.changes = link.changes.iter().copied().collect();
         server.lose.clone_from(&link.lose);
-        server.mark_above = link.mark_packets;
         server.counts_wait = true;
         server
     }
@@ -191,10 +194,13 @@ impl Server {
     }
 }
 
-pub struct HeapEngine<L> {
+pub struct HeapEngine<L: Registry> {
     people: Population<L>,
     routes: Routes,
     servers: Vec<Server>,
+    /// Ports that hold packets, in the place of their servers, and the departure that is awaited: here
+    /// each one is an event.
+    held: BTreeMap<usize, (Box<Held<L>>, Time)>,
     links: usize,
     /// First server of each router's hosts: up and down alternate.
     hosts_from: Vec<usize>,
@@ -203,9 +209,19 @@ pub struct HeapEngine<L> {
 }
 
 impl<L: Registry> HeapEngine<L> {
-    pub fn new(plan: &Plan, laws: &[Choice]) -> Self {
-        let people = setup::populate::<L>(plan, laws, &Lists::new());
+    pub fn new(plan: &Plan, choices: &Choices) -> Self {
+        let people = setup::populate::<L>(plan, &choices.laws, &Lists::new());
         let mut servers: Vec<Server> = plan.links.iter().map(|l| Server::port(l, plan.seed)).collect();
+        let mut held = BTreeMap::new();
+        for (at, (port, fitted)) in
+            setup::ports::<L>(plan, &choices.ports).into_iter().zip(&choices.ports).enumerate()
+        {
+            if let Port::Served(port) = port {
+                held.insert(at, (port, NEVER));
+            } else if let Some(queue) = &fitted.queue {
+                servers[at].mark_above = Some(queue.values[0]);
+            }
+        }
         let mut hosts_from = Vec::new();
         for (router, hosts) in people.hosts.iter().enumerate() {
             hosts_from.push(servers.len());
@@ -220,7 +236,7 @@ impl<L: Registry> HeapEngine<L> {
         let routes = Routes::new(plan.nodes.len(), &plan.links);
         let (links, duration) = (plan.links.len(), plan.duration_ps);
         let mut engine =
-            Self { people, routes, servers, links, hosts_from, events: BinaryHeap::new(), duration };
+            Self { people, routes, servers, held, links, hosts_from, events: BinaryHeap::new(), duration };
         let timers = std::mem::take(&mut engine.people.timers);
         timers.into_iter().for_each(|t| engine.set_timer(t));
         engine
@@ -249,6 +265,9 @@ impl<L: Registry> HeapEngine<L> {
     }
 
     fn depart(&mut self, at: usize) {
+        if self.held.contains_key(&at) {
+            return self.serve(at, None);
+        }
         let server = &mut self.servers[at];
         let (packet, lost) = server.finish_first();
         let to = server.to;
@@ -287,17 +306,19 @@ impl<L: Registry> HeapEngine<L> {
     }
 
     fn offer(&mut self, at: usize, mut packet: Packet) {
+        if self.held.contains_key(&at) {
+            return self.serve(at, Some(packet));
+        }
         let now = self.people.shared.now;
         let server = &mut self.servers[at];
         server.change_rates(now);
-        if packet.head.has(Head::CAPABLE) && server.mark_above.is_some_and(|n| server.queue.len() as u64 > n)
-        {
-            packet.head = packet.head.with(Head::MARKED, true);
-        }
         if !server.admits(now) {
             self.people.shared.counters.segments_dropped += u64::from(packet.is_data());
-            self.people.shared.sacks.forget(&packet);
+            self.people.shared.papers.forget(&packet);
             return;
+        }
+        if packet.offer().capable && server.mark_above.is_some_and(|n| server.queue.len() as f64 > n) {
+            packet.head = packet.head.with(Head::MARKED, true);
         }
         self.people.shared.counters.packet_hops += 1;
         server.entered += 1;
@@ -305,12 +326,32 @@ impl<L: Registry> HeapEngine<L> {
         let lost = listed || server.loss.as_mut().is_some_and(|(p, stream)| stream.chance(*p));
         if lost {
             self.people.shared.counters.segments_dropped += u64::from(packet.is_data());
-            self.people.shared.sacks.forget(&packet);
+            self.people.shared.papers.forget(&packet);
         }
         server.enter(now, packet, lost);
         if server.queue.len() == 1 {
             let (time, order) = (server.next_end(), Order::Departure(at));
             self.events.push(Reverse(Event { time, order, what: None }));
+        }
+    }
+
+    /// A packet comes to a port that holds packets, or one is due to leave it.
+    fn serve(&mut self, at: usize, packet: Option<Packet>) {
+        let shared = &mut self.people.shared;
+        let now = shared.now;
+        let (port, awaited) = self.held.get_mut(&at).expect("looked up");
+        match packet {
+            Some(packet) => port.arrive(now, &packet, &mut shared.desk()),
+            None => port.catch_up(now + 1, &mut shared.desk()),
+        }
+        let time = port.next_departure();
+        if time != NEVER && time != *awaited {
+            *awaited = time;
+            self.events.push(Reverse(Event { time, order: Order::Departure(at), what: None }));
+        }
+        let to = self.servers[at].to;
+        for (time, packet) in std::mem::take(&mut self.people.shared.leaving) {
+            self.file(to, Packet { time, ..packet });
         }
     }
 
@@ -359,7 +400,10 @@ impl<L: Registry> HeapEngine<L> {
         let mut rows = std::mem::take(&mut shared.rows);
         rows.extend(self.people.sites.iter().flat_map(|s| s.open_rows(&self.people.shared)));
         rows.sort_by_key(|r| (r.start, r.traffic, r.address));
-        let ports = self.servers[..self.links].iter().map(|s| s.digest);
+        let held = &self.held;
+        let digest =
+            |(at, server): (usize, &Server)| held.get(&at).map_or(server.digest, |held| held.0.digest());
+        let ports = self.servers[..self.links].iter().enumerate().map(digest);
         record::digest(ports, &self.people.shared.counters, &rows)
     }
 }

@@ -10,7 +10,7 @@ use headgate_netsim::engine::Engine;
 type Machine = Engine<AnyLaw>;
 
 fn machine(plan: &Plan) -> Machine {
-    Machine::new(plan, &networks::laws::<AnyLaw>(), &Default::default())
+    Machine::new(plan, &networks::choices(plan), &Default::default())
 }
 
 fn finished(mut machine: Machine) -> Machine {
@@ -24,7 +24,7 @@ fn the_digest_is_the_slow_engines() {
     for seed in 0..300 {
         let plan = networks::plan(seed);
         let ours = finished(machine(&plan));
-        let theirs = heap::HeapEngine::<AnyLaw>::new(&plan, &networks::laws::<AnyLaw>()).run();
+        let theirs = heap::HeapEngine::<AnyLaw>::new(&plan, &networks::choices(&plan)).run();
         assert_eq!(ours.digest(), theirs, "network {seed}, lookahead {} ps", ours.lookahead());
         let flows = &ours.record().flows;
         let drops: u64 = ours.record().ports.iter().map(|p| p.tally.drops).sum();
@@ -61,7 +61,7 @@ fn a_run_written_out_and_resumed_is_the_same_run() {
 fn thousands_of_short_flows_do_not_mistake_each_other() {
     let plan = networks::churn();
     let ours = finished(machine(&plan));
-    let theirs = heap::HeapEngine::<AnyLaw>::new(&plan, &networks::laws::<AnyLaw>()).run();
+    let theirs = heap::HeapEngine::<AnyLaw>::new(&plan, &networks::choices(&plan)).run();
     assert_eq!(ours.digest(), theirs);
     let flows = &ours.record().flows;
     assert!(flows.len() > 1_800, "{}", flows.len()); // 2 s of 1000 flows/s

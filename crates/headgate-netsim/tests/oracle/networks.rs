@@ -1,11 +1,16 @@
 //! Random networks and loads, small enough for the slow engine and nasty enough for the fast one.
 
 use headgate_algos::control::AnyLaw;
+use headgate_algos::queue::AnyQueue;
+use headgate_algos::scheme::AnyRouter;
 use headgate_model::chance::Stream;
 use headgate_model::control::Registry;
+use headgate_model::feedback::Routers;
+use headgate_model::params::{Card, Param};
 use headgate_model::plan::*;
+use headgate_model::queue::Queues;
 use headgate_model::units::SECOND;
-use headgate_netsim::setup::Choice;
+use headgate_netsim::setup::{Choice, Choices, Fitted};
 
 pub const MS: u64 = SECOND / 1000;
 const US: u64 = SECOND / 1_000_000;
@@ -53,7 +58,8 @@ fn links(n: u32, s: &mut Stream) -> Vec<Link> {
                 pick(s, &[Buffer::Packets(3), Buffer::Packets(40), Buffer::Bytes(20_000), Buffer::Infinite]);
             let loss = pick(s, &[0.0, 0.0, 0.0, 0.01]);
             let name = format!("{from}-{to}-{i}");
-            let mark_packets = pick(s, &[None, Some(2), Some(15)]);
+            let queue = device(AnyQueue::cards(), s);
+            let feedback = device(AnyRouter::cards(), s);
             let changes = pick(s, &[None, None, Some((5_000_003, 400 * MS)), Some((40_000_000, SECOND))]);
             let whole = !matches!(buffer, Buffer::Bytes(_));
             let change = |(rate_bps, at_ps)| RateChange { at_ps, rate_bps };
@@ -69,12 +75,20 @@ fn links(n: u32, s: &mut Stream) -> Vec<Link> {
                 buffer,
                 loss,
                 lose,
-                mark_packets,
+                queue,
+                feedback,
                 changes,
             });
         }
     }
     links
+}
+
+/// None, or any of a registry; a threshold is low.
+fn device(cards: &[&Card], s: &mut Stream) -> Option<DeviceChoice> {
+    let card = cards.get(s.below(2 + 2 * cards.len() as u64) as usize)?;
+    let low = (card.name == "threshold").then(|| ("mark_packets".to_string(), Value::Number(2.0)));
+    Some(DeviceChoice { name: card.name.into(), params: low.into_iter().collect() })
 }
 
 fn edges(s: &mut Stream) -> Vec<Edge> {
@@ -174,10 +188,29 @@ fn web(n: u32, s: &mut Stream) -> Traffic {
     })
 }
 
-/// One of each law, with its defaults.
-pub fn laws<L: headgate_model::control::Registry>() -> Vec<Choice> {
-    let defaults = |card: &headgate_model::params::Card| card.params.iter().map(|p| p.default).collect();
-    L::cards().iter().enumerate().map(|(index, card)| Choice { index, values: defaults(card) }).collect()
+/// One of each law, with its defaults, and what stands at the plan's ports.
+pub fn choices(plan: &Plan) -> Choices {
+    let cards = AnyLaw::cards();
+    let laws = cards.iter().enumerate().map(|(index, card)| choice(index, card, None)).collect();
+    let fit = |choice: &Option<DeviceChoice>, cards: &[&Card]| {
+        let choice = choice.as_ref()?;
+        let index = cards.iter().position(|card| card.name == choice.name).expect("a card");
+        Some(self::choice(index, cards[index], Some(choice)))
+    };
+    let fitted = |link: &Link| Fitted {
+        queue: fit(&link.queue, AnyQueue::cards()),
+        feedback: fit(&link.feedback, AnyRouter::cards()),
+    };
+    Choices { laws, ports: plan.links.iter().map(fitted).collect() }
+}
+
+fn choice(index: usize, card: &Card, other: Option<&DeviceChoice>) -> Choice {
+    let given = |name| other.and_then(|other| other.params.get(name));
+    let value = |param: &Param| match given(param.name) {
+        Some(Value::Number(x)) => *x,
+        _ => param.default,
+    };
+    Choice { index, values: card.params.iter().map(value).collect() }
 }
 
 /// One short link, one source, very many very short flows: slots and generations are used up fast.
@@ -195,7 +228,8 @@ pub fn churn() -> Plan {
         loss: 0.001,
         lose: Vec::new(),
         changes: Vec::new(),
-        mark_packets: None,
+        queue: None,
+        feedback: None,
     };
     plan.links = ends.map(link).into();
     let Traffic::Poisson(mut poisson) = poisson(2, &mut Stream::new(1, "churn", 0)) else { unreachable!() };

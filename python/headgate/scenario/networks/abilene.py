@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 
 from headgate.scenario.base import Buffer, Model, Rate, Time, at
 from headgate.scenario.networks.layout import Demand, Layout, Link, Spot
-from headgate.scenario.queue import DROP_TAIL, Queue
+from headgate.scenario.queue import DROP_TAIL, Feedback, Queue
 from headgate.units import parse_buffer, parse_rate, parse_time
 
 # City, latitude and longitude in degrees.
@@ -80,6 +80,7 @@ class Abilene(Model):
     )
     buffer: Buffer = Field(parse_buffer("1 BDP"), description="What may wait at each link.")
     queue: Queue = Field(DROP_TAIL, description="What each link does beside queueing.")
+    feedback: Feedback | None = Field(None, description="What each router tells senders.")
     source_shares: Shares = Field(
         default_factory=lambda: Shares(D=0.3, F=0.6, N=0.1), description="Where sources are."
     )
@@ -97,7 +98,17 @@ class Abilene(Model):
         for pair in BACKBONE:
             ends = cities[pair[0]], cities[pair[2]]
             delay = self._delay(distance_ps(pair[0], pair[2]))
-            layout.add_pair(Link(pair, *ends, self.rate, delay, self.buffer, queue=self.queue))
+            layout.add_pair(
+                Link(
+                    pair,
+                    *ends,
+                    self.rate,
+                    delay,
+                    self.buffer,
+                    queue=self.queue,
+                    feedback=self.feedback,
+                )
+            )
         pops = [
             self._lower(layout, f"{c}{i}", "", cities[c], "pop") for c in CITIES for i in (1, 2)
         ]
@@ -125,7 +136,18 @@ class Abilene(Model):
         rate = round(self.rate * getattr(self.ratios, tier) / self.ratios.backbone)
         delay = self._delay(self.lower_delay)
         up = f"{name}-{layout.nodes[parent][0]}"
-        layout.add_pair(Link(up, node, parent, max(1, rate), delay, self.buffer, queue=self.queue))
+        layout.add_pair(
+            Link(
+                up,
+                node,
+                parent,
+                max(1, rate),
+                delay,
+                self.buffer,
+                queue=self.queue,
+                feedback=self.feedback,
+            )
+        )
         return node
 
     def _host_links(self, layout: Layout) -> list[tuple[int, float]]:

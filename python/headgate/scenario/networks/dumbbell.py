@@ -12,7 +12,7 @@ from pydantic import Field
 
 from headgate.scenario.base import Buffer, Model, PacketNumbers, Rate, Time
 from headgate.scenario.networks.layout import Demand, Layout, Link, Spot
-from headgate.scenario.queue import DROP_TAIL, Queue, RateChange
+from headgate.scenario.queue import DROP_TAIL, Feedback, Queue, RateChange
 from headgate.units import parse_buffer
 
 
@@ -26,6 +26,7 @@ class Dumbbell(Model):
     lose: PacketNumbers = Field((), description="Packets lost there, by number; the first is 1.")
     changes: tuple[RateChange, ...] = Field((), description="Rates of the bottleneck to come.")
     queue: Queue = Field(DROP_TAIL, description="What the bottleneck does beside queueing.")
+    feedback: Feedback | None = Field(None, description="What each router tells senders.")
     loss: float = Field(0.0, ge=0, lt=1, description="Random loss, left to right, after the queue.")
     access: Literal["links", "direct"] = Field(
         "links", description="Hosts behind host links, or directly on the routers."
@@ -41,7 +42,16 @@ class Dumbbell(Model):
         middle = self.rtt // 2 if direct else 3 * shortest // 10
         layout = Layout(main_ports=("bottleneck",), rate_bps=self.rate, rtt_ps=self.rtt)
         left, right = layout.add_node("left"), layout.add_node("right")
-        shape = (self.rate, middle, self.buffer, self.loss, self.queue, self.lose, self.changes)
+        shape = (
+            self.rate,
+            middle,
+            self.buffer,
+            self.loss,
+            self.queue,
+            self.lose,
+            self.changes,
+            self.feedback,
+        )
         layout.add_pair(Link("bottleneck", left, right, *shape))
         edge = None
         if not direct:

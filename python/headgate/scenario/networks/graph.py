@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from headgate.errors import ScenarioError
 from headgate.scenario.base import Buffer, Model, PacketNumbers, Rate, Time, at
 from headgate.scenario.networks.layout import Demand, Layout, Link, Spot
-from headgate.scenario.queue import DROP_TAIL, Queue, RateChange
+from headgate.scenario.queue import DROP_TAIL, Feedback, Queue, RateChange
 from headgate.units import parse_buffer
 
 
@@ -35,6 +35,7 @@ class GraphLink(Model):
     lose: PacketNumbers = Field((), description="Packets lost, by number; the first is 1.")
     changes: tuple[RateChange, ...] = Field((), description="Rates to come.")
     queue: Queue | None = Field(None, description="Kind of queue; absent = the network's.")
+    feedback: Feedback | None = Field(None, description="Router's scheme; absent = the network's.")
 
 
 class Graph(Model):
@@ -49,6 +50,7 @@ class Graph(Model):
     delay: Time | None = Field(None, description="Delay of links that have none.")
     buffer: Buffer = Field(parse_buffer("1 BDP"), description="Buffer of links that have none.")
     queue: Queue = Field(DROP_TAIL, description="Queue of links that have none.")
+    feedback: Feedback | None = Field(None, description="What each router tells senders.")
     host_rate: Rate | None = Field(None, description="Rate of host links; absent = no host links.")
     host_delay: Time = Field(0, description="Delay of host links, each way.")
 
@@ -115,6 +117,7 @@ class Graph(Model):
                 Link(
                     f"{one}-{other}", index[one], index[other], self._rate(link), delay, buffer,
                     link.loss, link.queue or self.queue, link.lose, link.changes,
+                    link.feedback or self.feedback,
                 )
             )  # fmt: skip
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from headgate.errors import ScenarioError
 
-_ATTRIBUTES = ("rate", "delay", "buffer", "loss", "queue", "lose", "changes")
+_ATTRIBUTES = ("rate", "delay", "buffer", "loss", "queue", "feedback", "lose", "changes")
 
 
 def read_graph(path: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from headgate.errors import ScenarioError
-from headgate.scenario.queue import DROP_TAIL, Queue, RateChange
+from headgate.scenario.queue import DROP_TAIL, Device, Feedback, Queue, RateChange
 from headgate.units import INFINITE, Amount
 
 Routes = dict[int, tuple[int, int | None]]
@@ -41,6 +41,7 @@ class Link:
     queue: Queue = DROP_TAIL
     lose: tuple[int, ...] = ()
     changes: tuple[RateChange, ...] = ()
+    feedback: Feedback | None = None
 
 
 @dataclass(frozen=True)
@@ -192,11 +193,26 @@ class Layout:
         """Resolve every buffer to whole packets, bytes, or infinite."""
         return self._resolve([link.buffer for link in self.links], demand, place)
 
-    def marks(self, demand: Demand) -> list[int | None]:
-        """Resolve the marking threshold of every queue to whole packets."""
-        amounts = [link.queue.mark or INFINITE for link in self.links]
-        resolved = self._resolve(amounts, demand, "network.queue.mark")
-        return [item["packets"] if isinstance(item, dict) else None for item in resolved]
+    def devices(self, demand: Demand, of: str) -> list[dict[str, Any] | None]:
+        """Make the `queue` or `feedback` of every port, every amount in packets."""
+        return [
+            self._device(index, getattr(link, of), demand) for index, link in enumerate(self.links)
+        ]
+
+    def _device(self, index: int, device: Device | None, demand: Demand) -> dict[str, Any] | None:
+        if device is None or device.is_plain:
+            return None
+
+        def packets(key: str, amount: Amount) -> float:
+            place = f"network.{device.device}.{key}"
+            amounts = [amount if at == index else INFINITE for at in range(len(self.links))]
+            found = self._resolve(amounts, demand, place)[index]
+            if isinstance(found, dict) and "packets" in found:
+                return float(found["packets"])
+            says = f"'{amount}' is not allowed; it is a number of packets or of BDP"
+            raise ScenarioError(place, says)
+
+        return {"name": device.kind, "params": device.resolve(packets)}
 
     def _resolve(
         self, amounts: list[Amount], demand: Demand, place: str
@@ -222,11 +238,16 @@ class Layout:
                 "buffer": buffer,
                 "loss": link.loss,
                 "lose": list(link.lose),
-                "mark_packets": mark,
+                "queue": queue,
+                "feedback": feedback,
                 "changes": [{"at_ps": c.at, "rate_bps": c.rate} for c in link.changes],
             }
-            for link, buffer, mark in zip(
-                self.links, self.buffers(demand, place), self.marks(demand), strict=True
+            for link, buffer, queue, feedback in zip(
+                self.links,
+                self.buffers(demand, place),
+                self.devices(demand, "queue"),
+                self.devices(demand, "feedback"),
+                strict=True,
             )
         ]
         return {

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from headgate.scenario.base import Buffer, Model, Rate, Time
 from headgate.scenario.networks.layout import Demand, Layout, Link, Spot
-from headgate.scenario.queue import DROP_TAIL, Queue
+from headgate.scenario.queue import DROP_TAIL, Feedback, Queue
 from headgate.units import parse_buffer
 
 
@@ -24,6 +24,7 @@ class ParkingLot(Model):
     rtt: Time = Field(gt=0, description="Propagation round trip over the whole chain.")
     buffer: Buffer = Field(parse_buffer("1 BDP"), description="What may wait at each link.")
     queue: Queue = Field(DROP_TAIL, description="What each link does beside queueing.")
+    feedback: Feedback | None = Field(None, description="What each router tells senders.")
     loss: float = Field(0.0, ge=0, lt=1, description="Random loss on each link, forward.")
     host_rate: Rate | None = Field(None, description="Rate of host links; absent = ten times rate.")
 
@@ -36,7 +37,7 @@ class ParkingLot(Model):
         for i in range(self.hops):
             ends = routers[i], routers[i + 1]
             shape = (self.rate, delay, self.buffer, self.loss, self.queue)
-            layout.add_pair(Link(f"hop{i + 1}", ends[0], ends[1], *shape))
+            layout.add_pair(Link(f"hop{i + 1}", ends[0], ends[1], *shape, feedback=self.feedback))
         rest = self.rtt // 2 - delay * self.hops
         edge = layout.edge("host", self.host_rate or 10 * self.rate, rest // 2)
         layout.sources = [Spot(routers[0], edge)]

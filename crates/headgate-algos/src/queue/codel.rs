@@ -1,0 +1,258 @@
+//! CoDel: drops at the head of the queue once packets have waited too long for too long.
+//!
+//! # What it does
+//! Tells a standing queue from a burst by the least wait of an interval, and drops ever faster, as the
+//! square root of the number of drops, until the wait is below the target.
+//!
+//! # The law
+//! A packet whose wait is at least `target` is above, unless no more than one packet is left behind it.
+//! When packets have been above for an `interval`, the one at the head is dropped, and the next at
+//! `interval / sqrt(count)` after, until one is not above. If dropping begins again within 16 intervals,
+//! `count` goes on from where the rate of drops was.
+//!
+//! # Where it differs from the paper
+//! It is RFC 8289 §5; ECN as Linux has it: what would be dropped is marked and sent.
+//!
+//! # When to use it
+//! At any line whose queue should not stand, with no setting for its rate.
+//!
+//! # References
+//! RFC 8289; Nichols, Jacobson 2012; Linux `codel_impl.h` (marking).
+
+use headgate_model::params::Card;
+use headgate_model::queue::{Backlog, Discipline, Ticket};
+use std::collections::VecDeque;
+
+headgate_model::params! {
+    /// Wait that may stand.
+    target_s: number(0.005, (0.0, 100.0), "s", "RFC 8289 §4.3"),
+    /// Time for which waits must be above the target: about the longest RTT.
+    interval_s: number(0.1, (1e-9, 1000.0), "s", "RFC 8289 §4.2"),
+    /// Bytes behind a packet up to which its wait does not count: one packet.
+    mtu_bytes: number(1514.0, (0.0, 1e6), "bytes", "Linux sch_codel.c, an Ethernet frame"),
+    /// Whether packets capable of ECN are marked instead of dropped.
+    ecn: choice(["off", "on"], "RFC 8289 leaves it open"),
+}
+
+pub const CARD: Card = Card {
+    name: "codel",
+    title: "CoDel",
+    aliases: &[],
+    family: "delay",
+    law: "if min wait over interval >= target: drop at head, next after interval/sqrt(n)",
+    response: "",
+    references: &["RFC 8289", "Nichols, Jacobson 2012"],
+    params: Params::TABLE,
+};
+
+/// Intervals after the last drop within which the rate of drops is remembered.
+const MEMORY: f64 = 16.0;
+
+/// When to drop: the law for one queue.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Control {
+    params: Params,
+    /// When waits will have been above for an interval.
+    above_until_s: Option<f64>,
+    dropping: bool,
+    next_s: f64,
+    /// Drops of this phase of dropping, and when the one before ended.
+    count: f64,
+    before: f64,
+}
+
+impl Control {
+    pub fn new(params: Params) -> Self {
+        Self { params, above_until_s: None, dropping: false, next_s: 0.0, count: 0.0, before: 0.0 }
+    }
+
+    /// Takes the next packet to send out of a queue, dropping some; whether it is marked.
+    pub fn dequeue(&mut self, queue: &mut impl Fifo, now_s: f64, drops: &mut Vec<u32>) -> Option<(u32, bool)> {
+        let (mut next, mut above) = self.take(queue, now_s);
+        if self.dropping {
+            self.dropping = above;
+            while self.dropping && now_s >= self.next_s {
+                self.count += 1.0;
+                self.next_s = self.after(self.next_s);
+                if self.marks(next) {
+                    return next.map(|ticket| (ticket.id, true));
+                }
+                drops.extend(next.map(|ticket| ticket.id));
+                (next, above) = self.take(queue, now_s);
+                self.dropping = above;
+            }
+        } else if above {
+            let marked = self.marks(next);
+            self.begin(now_s);
+            if marked {
+                return next.map(|ticket| (ticket.id, true));
+            }
+            drops.extend(next.map(|ticket| ticket.id));
+            (next, _) = self.take(queue, now_s);
+        }
+        next.map(|ticket| (ticket.id, false))
+    }
+
+    fn marks(&self, next: Option<Ticket>) -> bool {
+        self.params.ecn == 1.0 && next.is_some_and(|ticket| ticket.capable)
+    }
+
+    fn begin(&mut self, now_s: f64) {
+        let since = self.count - self.before;
+        let again = since > 1.0 && now_s - self.next_s < MEMORY * self.params.interval_s;
+        self.count = if again { since } else { 1.0 };
+        self.before = self.count;
+        self.dropping = true;
+        self.next_s = self.after(now_s);
+    }
+
+    fn after(&self, at_s: f64) -> f64 {
+        at_s + self.params.interval_s / self.count.sqrt()
+    }
+
+    /// The packet at the head, and whether packets have been above for an interval.
+    fn take(&mut self, queue: &mut impl Fifo, now_s: f64) -> (Option<Ticket>, bool) {
+        let Some(ticket) = queue.pop() else {
+            self.above_until_s = None;
+            return (None, false);
+        };
+        if now_s - ticket.since_s < self.params.target_s || queue.bytes() <= self.params.mtu_bytes {
+            self.above_until_s = None;
+            return (Some(ticket), false);
+        }
+        let until_s = *self.above_until_s.get_or_insert(now_s + self.params.interval_s);
+        (Some(ticket), now_s >= until_s)
+    }
+}
+
+/// A queue from which the law takes.
+pub trait Fifo {
+    fn pop(&mut self) -> Option<Ticket>;
+    /// Bytes left.
+    fn bytes(&self) -> f64;
+}
+
+/// Tickets in order.
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub struct Tickets {
+    line: VecDeque<Ticket>,
+    bytes: u64,
+}
+
+impl Tickets {
+    pub fn push(&mut self, ticket: Ticket) {
+        self.bytes += u64::from(ticket.size_bytes);
+        self.line.push_back(ticket);
+    }
+
+    /// The next one, left where it is.
+    pub fn first(&self) -> Option<&Ticket> {
+        self.line.front()
+    }
+}
+
+impl Fifo for Tickets {
+    fn pop(&mut self) -> Option<Ticket> {
+        let ticket = self.line.pop_front()?;
+        self.bytes -= u64::from(ticket.size_bytes);
+        Some(ticket)
+    }
+
+    fn bytes(&self) -> f64 {
+        self.bytes as f64
+    }
+}
+
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Codel {
+    control: Control,
+    tickets: Tickets,
+}
+
+impl Codel {
+    pub fn new(params: Params, _rate_bytes_s: f64) -> Self {
+        Self { control: Control::new(params), tickets: Tickets::default() }
+    }
+}
+
+impl Discipline for Codel {
+    fn serves(&self) -> bool {
+        true
+    }
+
+    fn enqueue(&mut self, ticket: Ticket, _port: &Backlog, _drops: &mut Vec<u32>) {
+        self.tickets.push(ticket);
+    }
+
+    fn dequeue(&mut self, port: &Backlog, drops: &mut Vec<u32>) -> Option<(u32, bool)> {
+        self.control.dequeue(&mut self.tickets, port.now_s, drops)
+    }
+
+    fn gauge(&self) -> Option<(&'static str, f64)> {
+        Some(("drops in a row", if self.control.dropping { self.control.count } else { 0.0 }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn codel(ecn: f64) -> Codel {
+        Codel::new(Params { target_s: 0.005, interval_s: 0.1, mtu_bytes: 1514.0, ecn }, 0.0)
+    }
+
+    fn ticket(id: u32, since_s: f64) -> Ticket {
+        Ticket { id, size_bytes: 1500, flow: 1, capable: true, since_s }
+    }
+
+    /// Serves a queue that stands at 10 ms, one packet each millisecond; which were dropped or marked, and
+    /// when.
+    fn served(queue: &mut Codel, packets: u32) -> Vec<(u32, f64, bool)> {
+        let mut seen = Vec::new();
+        let mut drops = Vec::new();
+        (0..packets + 10).for_each(|id| {
+            let since_s = f64::from(id) / 1000.0;
+            queue.enqueue(ticket(id, since_s), &Backlog::default(), &mut drops);
+        });
+        for at in 0..packets {
+            let now_s = f64::from(at + 10) / 1000.0;
+            let port = Backlog { now_s, ..Backlog::default() };
+            let Some((id, marked)) = queue.dequeue(&port, &mut drops) else { break };
+            seen.extend(drops.drain(..).map(|id| (id, now_s, false)));
+            if marked {
+                seen.push((id, now_s, true));
+            }
+        }
+        seen
+    }
+
+    #[test]
+    fn drops_come_at_the_intervals_over_the_roots() {
+        let seen = served(&mut codel(1.0), 400);
+        // above from 10 ms on; the first mark 100 ms later, then after 100, 100/sqrt 2, 100/sqrt 3 ...
+        let due = [0.110, 0.210, 0.280_711, 0.338_446, 0.388_446];
+        assert!(seen.len() >= due.len(), "{seen:?}");
+        for (due, (_, at, marked)) in due.iter().zip(&seen) {
+            assert!(*marked && (0.0..0.001_001).contains(&(at - due)), "{at} {due}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_marked_is_dropped_and_the_next_is_sent() {
+        let seen = served(&mut codel(0.0), 150);
+        assert_eq!((seen.len(), seen[0].0, seen[0].2), (1, 100, false));
+    }
+
+    #[test]
+    fn a_short_wait_or_a_last_packet_is_never_dropped() {
+        let mut queue = codel(0.0);
+        let mut drops = Vec::new();
+        for id in 0..1000 {
+            let now_s = f64::from(id);
+            queue.enqueue(ticket(id, now_s - 1.0), &Backlog::default(), &mut drops); // alone, after a second
+            let port = Backlog { now_s, ..Backlog::default() };
+            assert_eq!(queue.dequeue(&port, &mut drops), Some((id, false)));
+        }
+        assert!(drops.is_empty());
+    }
+}

@@ -1,0 +1,71 @@
+//! Queue disciplines: one file and one word here for each.
+
+/// Declares the modules and the registry from one sorted list of file stems.
+macro_rules! queues {
+    ($($stem:ident => $Name:ident),+ $(,)?) => {
+        $(pub mod $stem;)+
+
+        const CARDS: &[&Card] = &[$(&$stem::CARD,)+];
+
+        #[derive(Clone, Copy)]
+        enum Index { $($Name,)+ }
+
+        /// Any of the disciplines.
+        #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+        pub enum AnyQueue { $($Name($stem::$Name),)+ }
+
+        impl Queues for AnyQueue {
+            fn cards() -> &'static [&'static Card] {
+                CARDS
+            }
+
+            fn build(index: usize, values: &[f64], rate_bytes_s: f64) -> Self {
+                $(if index == Index::$Name as usize {
+                    return Self::$Name($stem::$Name::new($stem::Params::from_values(values), rate_bytes_s));
+                })+
+                unreachable!("a discipline beyond the cards")
+            }
+        }
+
+        impl Discipline for AnyQueue {
+            #[inline]
+            fn admit(&mut self, offer: &Offer, port: &Backlog, chance: &mut Stream) -> Verdict {
+                match self { $(Self::$Name(queue) => queue.admit(offer, port, chance),)+ }
+            }
+
+            fn next_tick(&self) -> Time {
+                match self { $(Self::$Name(queue) => queue.next_tick(),)+ }
+            }
+
+            fn on_tick(&mut self, port: &Backlog) {
+                match self { $(Self::$Name(queue) => queue.on_tick(port),)+ }
+            }
+
+            fn serves(&self) -> bool {
+                match self { $(Self::$Name(queue) => queue.serves(),)+ }
+            }
+
+            fn enqueue(&mut self, ticket: Ticket, port: &Backlog, drops: &mut Vec<u32>) {
+                match self { $(Self::$Name(queue) => queue.enqueue(ticket, port, drops),)+ }
+            }
+
+            fn dequeue(&mut self, port: &Backlog, drops: &mut Vec<u32>) -> Option<(u32, bool)> {
+                match self { $(Self::$Name(queue) => queue.dequeue(port, drops),)+ }
+            }
+
+            fn gauge(&self) -> Option<(&'static str, f64)> {
+                match self { $(Self::$Name(queue) => queue.gauge(),)+ }
+            }
+        }
+    };
+}
+
+use headgate_model::chance::Stream;
+use headgate_model::params::Card;
+use headgate_model::queue::{Backlog, Discipline, Offer, Queues, Ticket, Verdict};
+use headgate_model::units::Time;
+
+queues! {
+    codel => Codel,
+    threshold => Threshold,
+}

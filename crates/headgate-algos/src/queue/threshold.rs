@@ -1,0 +1,74 @@
+//! Threshold marking: an arrival that finds more than so many packets is marked.
+//!
+//! # What it does
+//! Tells senders of congestion as soon as a queue stands, by one comparison with the queue of the moment.
+//!
+//! # The law
+//! Mark an arrival that is capable of ECN if more than `mark_packets` packets are here, the one in service
+//! included. Nothing is dropped but for want of room.
+//!
+//! # Where it differs from the paper
+//! It does not: RFC 8257 §3.1 leaves open whether bytes or packets are counted, and whether the one in
+//! service is.
+//!
+//! # When to use it
+//! With `dctcp`.
+//!
+//! # References
+//! RFC 8257; Alizadeh et al. 2010, which uses 65 packets at 10 Gbit/s and 20 at 1 Gbit/s.
+
+use headgate_model::chance::Stream;
+use headgate_model::params::Card;
+use headgate_model::queue::{Backlog, Discipline, Offer, Verdict};
+
+headgate_model::params! {
+    /// Packets here above which an arrival is marked.
+    mark_packets: number(65.0, (0.0, 1e12), "packets", "Alizadeh et al. 2010, 10 Gbit/s"),
+}
+
+pub const CARD: Card = Card {
+    name: "threshold",
+    title: "Threshold marking",
+    aliases: &[],
+    family: "mark",
+    law: "mark if q > K",
+    response: "",
+    references: &["RFC 8257", "Alizadeh et al. 2010"],
+    params: Params::TABLE,
+};
+
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Threshold {
+    params: Params,
+}
+
+impl Threshold {
+    pub fn new(params: Params, _rate_bytes_s: f64) -> Self {
+        Self { params }
+    }
+}
+
+impl Discipline for Threshold {
+    #[inline]
+    fn admit(&mut self, offer: &Offer, port: &Backlog, _chance: &mut Stream) -> Verdict {
+        if offer.capable && port.present > self.params.mark_packets { Verdict::Mark } else { Verdict::Keep }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_than_the_threshold_marks_what_can_be_marked() {
+        let mut queue = Threshold::new(Params { mark_packets: 2.0 }, 0.0);
+        let mut chance = Stream::new(1, "queue", 0);
+        let mut verdict = |present, capable| {
+            let port = Backlog { present, ..Backlog::default() };
+            queue.admit(&Offer { size_bytes: 1500, flow: 1, capable }, &port, &mut chance)
+        };
+        assert_eq!(verdict(2.0, true), Verdict::Keep);
+        assert_eq!(verdict(3.0, true), Verdict::Mark);
+        assert_eq!(verdict(3.0, false), Verdict::Keep);
+    }
+}

@@ -1,0 +1,247 @@
+//! RCP: every router has one rate for all flows, and tells it to them.
+//!
+//! # What it does
+//! A flow's first packet asks for a rate and gets, within a round trip, the least rate of the routers on
+//! its path; then it sends at that rate, as every later packet renews it. Routers choose the rate that
+//! would fill the line and empty the queue if all flows obeyed: an approximation of processor sharing.
+//!
+//! # The law
+//! `R <- R (1 + (T/d) (alpha (gamma C - y) - beta q/d) / (gamma C))` every `T = min(10 ms, d)`; `y` is the
+//! rate of arrivals, `q` the queue, `d` the mean RTT of the packets. A sender paces at `R`, without a window.
+//!
+//! # Where it differs from the paper
+//! It follows the authors' ns-2 code, which bounds `R` and measures `d` as below. A lost segment is found
+//! and sent again by the transport's recovery, not by a time-out after the last one. On a path where no
+//! router answers, a flow behaves as `reno`.
+//!
+//! # When to use it
+//! To see what explicit rates do for short flows, and what a wrong initial rate does to queues.
+//!
+//! # References
+//! Dukkipati, Kobayashi, Zhang-Shen, McKeown 2005; Dukkipati, McKeown 2006; their ns-2 code of 2006.
+
+use headgate_model::feedback::Words;
+
+/// What the words of a label mean.
+mod word {
+    /// The least rate so far, bytes/s; infinite in the request.
+    pub const RATE: usize = 0;
+    /// The sender's RTT, seconds; 0 when it has none.
+    pub const RTT: usize = 1;
+}
+
+/// The newer rate counts.
+pub fn fold(_older: &Words, newer: &Words) -> Words {
+    *newer
+}
+
+pub mod router {
+    use super::word;
+    use headgate_model::chance::Stream;
+    use headgate_model::feedback::{Feedback, Passing, Words};
+    use headgate_model::params::Card;
+    use headgate_model::queue::Backlog;
+    use headgate_model::units::{Time, picoseconds};
+
+    headgate_model::params! {
+        /// Gain of the spare capacity.
+        alpha: number(0.4, (0.0, 10.0), "1", "Dukkipati's ns-2 code; the run of figure 6 has 0.1"),
+        /// Gain of the queue.
+        beta: number(0.4, (0.0, 10.0), "1", "Dukkipati's ns-2 code; the run of figure 6 has 1"),
+        /// Share of the line that is aimed at.
+        gamma: number(1.0, (0.01, 1.0), "1", "Dukkipati's ns-2 code"),
+        /// Longest time between updates.
+        period_s: number(0.01, (1e-6, 10.0), "s", "Dukkipati's ns-2 code"),
+        /// Rate at the start, as a share of the line.
+        start: number(0.05, (1e-9, 1.0), "1", "Dukkipati's ns-2 code"),
+        /// RTT assumed at the start.
+        start_rtt_s: number(0.2, (1e-6, 100.0), "s", "Dukkipati's ns-2 code"),
+        /// Least rate, packets of 1000 bytes for an RTT.
+        least: number(0.01, (0.0, 100.0), "packets/RTT", "Dukkipati's ns-2 code; 0.1 in the NetFPGA's"),
+    }
+
+    pub const CARD: Card = Card {
+        name: "rcp",
+        title: "RCP router",
+        aliases: &[],
+        family: "rate",
+        law: "R <- R (1 + T/d (alpha (gamma C - y) - beta q/d)/(gamma C))",
+        response: "R = C/N",
+        references: &["Dukkipati, McKeown 2006"],
+        params: Params::TABLE,
+    };
+
+    /// The shortest time between updates, seconds: paths may have no RTT to speak of.
+    const SHORTEST_S: f64 = 1e-5;
+
+    /// Size of the packets in which the least rate is counted, bytes.
+    const LEAST_BYTES: f64 = 1000.0;
+
+    #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+    pub struct Router {
+        params: Params,
+        rate_bytes_s: f64,
+        /// Mean RTT, seconds.
+        rtt_s: f64,
+        /// Length of this interval, seconds, and its end.
+        span_s: f64,
+        ends: Time,
+        /// Bytes that arrived in it, and those that belong to the next.
+        bytes: f64,
+        spill: f64,
+        /// Of the packets with an RTT: bytes, and the sum of RTT times bytes.
+        known_bytes: f64,
+        rtt_bytes: f64,
+    }
+
+    impl Router {
+        pub fn new(params: Params, line_bytes_s: f64, mut chance: Stream) -> Self {
+            let span_s = params.period_s.min(params.start_rtt_s);
+            let first_s = span_s * (1.0 + 0.2 * normal(&mut chance)).max(0.0);
+            Self {
+                params,
+                rate_bytes_s: params.start * line_bytes_s,
+                rtt_s: params.start_rtt_s,
+                span_s,
+                ends: picoseconds(first_s),
+                bytes: 0.0,
+                spill: 0.0,
+                known_bytes: 0.0,
+                rtt_bytes: 0.0,
+            }
+        }
+
+        /// The mean RTT moves up fast, and down the slower the fewer flows there are.
+        fn learn_rtt(&mut self, line_bytes_s: f64) {
+            if self.known_bytes <= 0.0 {
+                return;
+            }
+            let sample_s = self.rtt_bytes / self.known_bytes;
+            let mut gain = self.span_s / self.rtt_s;
+            if sample_s < self.rtt_s {
+                gain *= self.rate_bytes_s / line_bytes_s * sample_s / self.rtt_s;
+            }
+            self.rtt_s += gain * (sample_s - self.rtt_s);
+        }
+
+        fn learn_rate(&mut self, port: &Backlog, waiting_bytes: f64) {
+            let Params { alpha, beta, gamma, least, .. } = self.params;
+            let target = gamma * port.rate_bytes_s;
+            let spare = target - self.bytes / self.span_s;
+            let change = (alpha * spare - beta * waiting_bytes / self.rtt_s) / target;
+            let rate = self.rate_bytes_s * (1.0 + self.span_s / self.rtt_s * change);
+            self.rate_bytes_s = rate.max(least * LEAST_BYTES / self.rtt_s).min(target);
+        }
+    }
+
+    /// Mean 0, deviation 1 (Box and Muller 1958).
+    fn normal(chance: &mut Stream) -> f64 {
+        let radius = (-2.0 * libm::log(chance.open01())).sqrt();
+        radius * libm::cos(std::f64::consts::TAU * chance.open01())
+    }
+
+    impl Feedback for Router {
+        fn on_arrival(&mut self, packet: &Passing, label: Option<&Words>, port: &Backlog) {
+            let size = f64::from(packet.size_bytes);
+            let left = (self.ends as f64 / 1e12 - port.now_s) * port.rate_bytes_s;
+            let now = size.min(left.max(0.0)); // what arrives after the end of the interval is the next one's
+            self.bytes += now;
+            self.spill += size - now;
+            if let Some(words) = label.filter(|words| words[word::RTT] > 0.0) {
+                self.known_bytes += size;
+                self.rtt_bytes += size * words[word::RTT];
+            }
+        }
+
+        fn on_departure(&mut self, _packet: &Passing, label: Option<&mut Words>, _port: &Backlog) {
+            if let Some(words) = label {
+                words[word::RATE] = words[word::RATE].min(self.rate_bytes_s);
+            }
+        }
+
+        fn next_tick(&self) -> Time {
+            self.ends
+        }
+
+        fn on_tick(&mut self, port: &Backlog) {
+            self.learn_rtt(port.rate_bytes_s);
+            self.learn_rate(port, port.bytes);
+            (self.bytes, self.spill) = (self.spill, 0.0);
+            (self.known_bytes, self.rtt_bytes) = (0.0, 0.0);
+            self.span_s = self.params.period_s.min(self.rtt_s).max(SHORTEST_S);
+            self.ends += picoseconds(self.span_s);
+        }
+
+        fn gauge(&self) -> Option<(&'static str, f64)> {
+            Some(("rate", self.rate_bytes_s * 8.0))
+        }
+    }
+}
+
+pub mod sender {
+    use super::word;
+    use headgate_model::control::{Ack, Congestion, Law, Path, Window};
+    use headgate_model::feedback::Words;
+    use headgate_model::params::Card;
+
+    headgate_model::params! {}
+
+    pub const CARD: Card = Card {
+        name: "rcp",
+        title: "RCP",
+        aliases: &[],
+        family: "explicit",
+        law: "pace = the least R of the routers",
+        response: "rate = C/N",
+        references: &["Dukkipati, McKeown 2006"],
+        params: Params::TABLE,
+    };
+
+    /// There is no window; this is more segments than any path holds.
+    const NO_WINDOW: f64 = 1e9;
+
+    /// Whether a router has named a rate. Until then, and where none does, the flow is TCP's.
+    #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+    pub struct Sender {
+        answered: bool,
+    }
+
+    impl Sender {
+        pub fn new(_params: Params) -> Self {
+            Self { answered: false }
+        }
+    }
+
+    impl Law for Sender {
+        fn on_ack(&mut self, ack: &Ack, _path: &Path, window: &mut Window) {
+            if !self.answered && ack.cwnd_limited {
+                window.cwnd += window.slow_start(ack.acked) / window.cwnd;
+            }
+        }
+
+        fn on_congestion(&mut self, event: &Congestion, _path: &Path, window: &mut Window) {
+            if !self.answered {
+                window.ssthresh = (f64::from(event.in_flight) / 2.0).max(2.0);
+            }
+        }
+
+        fn keeps_window(&self) -> bool {
+            self.answered
+        }
+
+        fn label(&mut self, path: &Path, _window: &Window) -> Words {
+            let mut words = Words::default();
+            (words[word::RATE], words[word::RTT]) = (f64::INFINITY, path.srtt_s);
+            words
+        }
+
+        fn on_label(&mut self, label: &Words, _now_s: f64, path: &Path, window: &mut Window) {
+            if label[word::RATE].is_infinite() {
+                return;
+            }
+            self.answered = true;
+            (window.cwnd, window.ssthresh) = (NO_WINDOW, NO_WINDOW);
+            window.pace = label[word::RATE] / f64::from(path.segment_bytes);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The interface of a queue discipline: which arrivals a port keeps, marks or drops, and which of those
+//! that wait it sends next.
+//!
+//! Most decide at arrival only; then a port need not hold packets, since it knows at once when each one
+//! leaves. One that decides at departure as well says so ([`Discipline::serves`]) and holds tickets.
+
+use crate::chance::Stream;
+use crate::params::Card;
+use crate::units::{NEVER, Time};
+
+/// What becomes of an arrival.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Keep,
+    /// Kept, and told that there is congestion. Only packets capable of ECN are marked.
+    Mark,
+    Drop,
+}
+
+/// A packet that arrives where there is room for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Offer {
+    pub size_bytes: u32,
+    /// Names its connection.
+    pub flow: u64,
+    /// It may be marked (ECT, RFC 3168).
+    pub capable: bool,
+}
+
+/// A packet that waits: `id` names it for as long.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Ticket {
+    pub id: u32,
+    pub size_bytes: u32,
+    pub flow: u64,
+    pub capable: bool,
+    /// When it came, seconds.
+    pub since_s: f64,
+}
+
+/// A port as a discipline or a router sees it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Backlog {
+    /// Now, seconds since the run began.
+    pub now_s: f64,
+    /// Packets that wait, the one in service not counted.
+    pub packets: f64,
+    /// Packets here, the one in service included.
+    pub present: f64,
+    /// Bytes still to be sent, the rest of the one in service included.
+    pub bytes: f64,
+    /// How long the line has been idle, seconds; 0 while it sends.
+    pub idle_s: f64,
+    /// Rate of the line, bytes/s.
+    pub rate_bytes_s: f64,
+}
+
+impl Backlog {
+    /// Time until all that is here has left, seconds.
+    pub fn wait_s(&self) -> f64 {
+        self.bytes / self.rate_bytes_s
+    }
+}
+
+/// A queue discipline. One file each, one registry line each.
+pub trait Discipline: Clone + Send {
+    /// Decides on an arrival; the backlog is without it.
+    fn admit(&mut self, _offer: &Offer, _port: &Backlog, _chance: &mut Stream) -> Verdict {
+        Verdict::Keep
+    }
+
+    /// When the discipline next does something by itself, picoseconds.
+    fn next_tick(&self) -> Time {
+        NEVER
+    }
+
+    /// It is that time.
+    fn on_tick(&mut self, _port: &Backlog) {}
+
+    /// Whether it decides at departure too; then it gets every packet that was admitted.
+    fn serves(&self) -> bool {
+        false
+    }
+
+    /// Takes a packet. Those whose numbers it puts among `drops` it has dropped.
+    fn enqueue(&mut self, _ticket: Ticket, _port: &Backlog, _drops: &mut Vec<u32>) {}
+
+    /// The packet to send now, and whether it is marked; `None` if none is left.
+    fn dequeue(&mut self, _port: &Backlog, _drops: &mut Vec<u32>) -> Option<(u32, bool)> {
+        None
+    }
+
+    /// Something to show over time, as (name, value).
+    fn gauge(&self) -> Option<(&'static str, f64)> {
+        None
+    }
+}
+
+/// A registry of disciplines.
+pub trait Queues:
+    Discipline + std::fmt::Debug + serde::Serialize + for<'de> serde::Deserialize<'de> + 'static
+{
+    /// Cards of all disciplines, sorted by name.
+    fn cards() -> &'static [&'static Card];
+
+    /// A discipline by its index in [`Self::cards`], at a line of so many bytes/s.
+    fn build(index: usize, values: &[f64], rate_bytes_s: f64) -> Self;
+}

@@ -1,0 +1,147 @@
+//! An output port: the queue that feeds a line.
+//!
+//! Where packets are kept or not as they arrive, in order, a port is [`line::Line`], which stores none of
+//! them. Where the queue decides at departure too, or a router speaks, it is [`served::Served`].
+
+pub mod line;
+pub mod loss;
+pub mod rates;
+pub mod served;
+pub mod ticks;
+
+use headgate_model::chance::Stream;
+use headgate_model::control::Registry;
+use headgate_model::feedback::Routers;
+use headgate_model::plan::{Buffer, Link};
+use headgate_model::queue::{Discipline, Queues};
+use headgate_model::units::Time;
+use serde::{Deserialize, Serialize};
+
+use crate::record::PortRow;
+use crate::setup::Fitted;
+use line::Line;
+use loss::Loss;
+use served::Served;
+
+/// What became of a packet offered to a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It reaches the other end at this time.
+    Arrives(Time),
+    /// The buffer was full.
+    Dropped,
+    /// It was sent and lost on the line.
+    Lost,
+}
+
+/// What a port counts. Sums of waits give the mean queue by Little's law.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    pub arrivals: u64,
+    pub arrived_bytes: u64,
+    pub drops: u64,
+    pub dropped_bytes: u64,
+    pub lost: u64,
+    pub marks: u64,
+    pub wait_ps: u128,
+    /// Most packets that waited at once.
+    pub max_queue: u64,
+}
+
+/// How much may be here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Room {
+    /// Packets, the one in service included.
+    pub packets: usize,
+    pub bytes: u64,
+}
+
+impl From<Buffer> for Room {
+    fn from(buffer: Buffer) -> Self {
+        let (packets, bytes) = match buffer {
+            Buffer::Packets(n) => (usize::try_from(n).unwrap_or(usize::MAX - 1) + 1, u64::MAX),
+            Buffer::Bytes(n) => (usize::MAX, n),
+            Buffer::Infinite => (usize::MAX, u64::MAX),
+        };
+        Self { packets, bytes }
+    }
+}
+
+/// The digest of a port after one more departure: equal runs have equal sums.
+#[inline]
+fn digested(before: u64, leaves: Time, flow: u32) -> u64 {
+    (before ^ leaves ^ u64::from(flow) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+/// Either kind. Lines are many and lie side by side; the others are few.
+#[allow(clippy::large_enum_variant)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "L: Registry")]
+pub enum Port<L: Registry> {
+    Line(Line<L::Queue>),
+    Served(Box<Served<L::Queue, L::Router>>),
+}
+
+impl<L: Registry> Port<L> {
+    pub fn new(link: &Link, fitted: &Fitted, seed: u64) -> Self {
+        let stream = |purpose: &str| Stream::new(seed, &format!("{purpose} {}", link.name), 0);
+        let loss = Loss::new(link.loss, stream("loss"), &link.lose);
+        let bytes_s = link.rate_bps as f64 / 8.0;
+        let queue =
+            fitted.queue.as_ref().map(|choice| L::Queue::build(choice.index, &choice.values, bytes_s));
+        let router = fitted
+            .feedback
+            .as_ref()
+            .map(|choice| L::Router::build(choice.index, &choice.values, bytes_s, stream("feedback")));
+        if router.is_none() && queue.as_ref().is_none_or(|queue| !queue.serves()) {
+            return Self::Line(Line::new(link, loss).with_guard(queue, stream("queue")));
+        }
+        Self::Served(Box::new(Served::new(link, loss, queue, router, stream("queue"))))
+    }
+
+    /// Packets waiting at `now`, the one in service not counted.
+    pub fn queue(&mut self, now: Time) -> usize {
+        match self {
+            Self::Line(line) => line.queue(now),
+            Self::Served(served) => served.queue(),
+        }
+    }
+
+    /// Starts counting afresh at `now` (the end of warm-up).
+    pub fn reset(&mut self, now: Time) {
+        match self {
+            Self::Line(line) => line.reset(now),
+            Self::Served(served) => served.reset(now),
+        }
+    }
+
+    /// What happened since the tally began.
+    pub fn row(&mut self, now: Time) -> PortRow {
+        match self {
+            Self::Line(line) => line.row(now),
+            Self::Served(served) => served.row(now),
+        }
+    }
+
+    /// What the router or the queue shows of itself; NaN if nothing.
+    pub fn gauge(&self) -> f64 {
+        match self {
+            Self::Line(line) => line.gauge(),
+            Self::Served(served) => served.gauge(),
+        }
+    }
+
+    pub fn digest(&self) -> u64 {
+        match self {
+            Self::Line(line) => line.digest(),
+            Self::Served(served) => served.digest(),
+        }
+    }
+
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Line(line) => line.bytes(),
+            Self::Served(served) => served.bytes(),
+        }
+    }
+}
