@@ -139,6 +139,7 @@ def law(name: str) -> Law:
 
 
 def label(name: str) -> str:
-    """Give what a picture calls a law: its name, and the NIST study's; other words stay."""
+    """Give what a picture calls a law: its name, and the NIST study's; of a file's law the name."""
+    name = name.rpartition(":")[2]
     nist = next((law.nist for law in laws() if law.name == name), None)
     return f"{name} ({nist})" if nist else name

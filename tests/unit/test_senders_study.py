@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from headgate.catalog import label
 from headgate.plots.style import save
 from headgate.run.pool import Pool
 from headgate.run.store import Store
@@ -116,6 +117,18 @@ def test_every_law_of_the_registry_is_in_every_part() -> None:
     assert {key[2] for key in jobs if key[0] == "random loss"} == laws
     pairs = {frozenset(key[1:3]) for key in jobs if key[0] == "pairs"}
     assert len(pairs) == len(laws) * (len(laws) + 1) // 2
+
+
+def test_a_law_of_one_s_own_is_one_more(tmp_path: Path) -> None:
+    own = f"{Path(__file__).parent / 'laws' / 'reno.py'}:Reno"
+    study = load("senders")
+    jobs = study.jobs(study.setup(study.scale("quick"), [own]))
+    mine = {key[0]: job for key, job in jobs.items() if own in key}
+    parts = {"alone", "random loss", "pairs", "crowds", "newcomer", "round trips", "crowded"}
+    assert parts <= set(mine)
+    Pool(Store(tmp_path), 1).run([mine["alone"]], lambda _: None)
+    assert Store(tmp_path).read(mine["alone"]).flows["law"].tolist() == ["Reno"]
+    assert label(own) == "Reno"
 
 
 # Readings ----------------------------------------------------------------------------------------

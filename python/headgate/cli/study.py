@@ -32,13 +32,21 @@ PLAIN_WIDTH = 110  # of output that goes to a file or a pipe
 SHADES = {"holds": "green", "differs": "red", "corrected": "blue"}
 
 
-def study(
+def study(  # noqa: PLR0913, PLR0917 - one for each option
     name: Annotated[str, typer.Argument(help="A study's name, or `list`.")] = "list",
     scale: Scale = "quick",
     workers: Workers = None,
     out: Annotated[
         Path | None,
         typer.Option(help="Folder for runs, figures and report; out/NAME unless given."),
+    ] = None,
+    controls: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--control",
+            metavar="FILE:NAME",
+            help="A law of your own that is compared with the others; may be repeated.",
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -52,7 +60,7 @@ def study(
         return
     from headgate.studies.runner import run_study
 
-    outcome = run_study(name, scale, workers, out)
+    outcome = run_study(name, scale, workers, out, controls or ())
     if as_json:
         typer.echo(json.dumps(outcome.as_json()))
     else:

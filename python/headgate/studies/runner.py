@@ -46,12 +46,19 @@ class Outcome:
 
 
 def run_study(
-    name: str, scale: str, workers: int | None = None, out: Path | None = None
+    name: str,
+    scale: str,
+    workers: int | None = None,
+    out: Path | None = None,
+    own: Sequence[str] = (),
 ) -> Outcome:
-    """Run what the store at `out` lacks, analyse, judge, draw, and write the report."""
+    """Run what the store at `out` lacks, analyse, judge, draw, and write the report.
+
+    `own` are laws of the user's that are compared with the others, as file and name.
+    """
     started_s = time.monotonic()
     study, folder = load(name), out or Path("out") / name
-    runs, total = _run(study, scale, workers, folder)
+    runs, total = _run(study, scale, workers, folder, own)
     analysis = study.analyse(runs)
     judged = tuple(judge(c, analysis.findings, scale_name(scale)) for c in study.claims)
     cost = f"{total[1]:,} packet-hops in {total[0]:.0f} CPU seconds"
@@ -68,9 +75,9 @@ def run_study(
 
 
 def _run(
-    study: Study, scale_text: str, workers: int | None, folder: Path
+    study: Study, scale_text: str, workers: int | None, folder: Path, own: Sequence[str]
 ) -> tuple[Runs, tuple[float, int]]:
-    setup = study.setup(study.scale(scale_text))
+    setup = study.setup(study.scale(scale_text), own)
     jobs = study.jobs(setup)
     store = Store(folder)
     for copied in ("study.toml", "claims.toml"):

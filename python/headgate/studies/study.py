@@ -1,13 +1,13 @@
 """A study: a folder with a plan (`study.toml`), claims (`claims.toml`) and an analysis.
 
-The plan names the laws that are compared (`["*"]`: all of the registry), what is held fixed, and
-how much of it each scale runs; a designed study names factors with two levels each. `analysis.py`
-has two functions: `jobs(setup)` makes every run of a scale by its key, `analyse(runs)` turns the
-finished ones into findings and figures.
+The plan names the laws that are compared (`["*"]`: all that need no router's help), what is held
+fixed, and how much of it each scale runs; a designed study names factors with two levels each.
+`analysis.py` has two functions: `jobs(setup)` makes every run of a scale by its key,
+`analyse(runs)` turns the finished ones into findings and figures.
 """
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -125,7 +125,7 @@ class Study:
     def laws(self) -> tuple[str, ...]:
         """The laws that are compared, by their names in the registry."""
         if self.plan.laws == EVERY_LAW:
-            return tuple(law.name for law in catalog.laws())
+            return tuple(law.name for law in catalog.laws() if law.family != "explicit")
         return self.plan.laws
 
     @property
@@ -161,10 +161,14 @@ class Study:
         chosen = [Factor(name, **self.plan.factors[name].model_dump()) for name in scale.factors]
         return factorial(chosen, scale.generators)
 
-    def setup(self, scale: Scale) -> Setup:
-        """Return what a scale has to work with."""
+    def setup(self, scale: Scale, own: Sequence[str] = ()) -> Setup:
+        """Return what a scale has to work with; `own` are users' own laws, as file and name."""
+        if own and self.plan.laws != EVERY_LAW:
+            raise HeadgateError(
+                f"{self.plan.name}: takes no law of one's own, as its laws are given"
+            )
         seeds = tuple(range(self.plan.first_seed, self.plan.first_seed + scale.seeds))
-        return Setup(self.laws, seeds, self.settings(scale), self.design(scale))
+        return Setup((*self.laws, *own), seeds, self.settings(scale), self.design(scale))
 
 
 def names() -> list[str]:

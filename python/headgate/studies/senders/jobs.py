@@ -247,14 +247,10 @@ def _crowded(setup: Setup) -> Part:
     """Heavy congestion: a packet of buffer a flow."""
     for (threshold, first), law, seed in product(THRESHOLDS.items(), setup.laws, setup.seeds):
         begun = starts(seed, CROWDED_FLOWS, 2)
-        flows = [{**_typed(law), "start": seconds(at)} for at in begun]
+        flows = [flow(law, at) for at in begun]
         network = {**CROWDED_PATH, "transport": {"initial_ssthresh": first}}
         scenario = path(flows, _times(setup, "crowded"), network, seed=seed)
         yield job(scenario, part="crowded", law=law, threshold=threshold, seed=seed)
-
-
-def _typed(law: str) -> Mapping[str, Any]:
-    return {"law": law}
 
 
 def _path_252(setup: Setup) -> Part:
