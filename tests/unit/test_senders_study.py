@@ -126,8 +126,9 @@ def test_a_law_of_one_s_own_is_one_more(tmp_path: Path) -> None:
     mine = {key[0]: job for key, job in jobs.items() if own in key}
     parts = {"alone", "random loss", "pairs", "crowds", "newcomer", "round trips", "crowded"}
     assert parts <= set(mine)
-    Pool(Store(tmp_path), 1).run([mine["alone"]], lambda _: None)
-    assert Store(tmp_path).read(mine["alone"]).flows["law"].tolist() == ["Reno"]
+    store = Store(tmp_path)
+    Pool(store, 1).run([mine["alone"]], lambda _: None)
+    assert store.read(mine["alone"]).flows["law"].tolist() == ["Reno"]
     assert label(own) == "Reno"
 
 
