@@ -58,7 +58,7 @@ WRONG = [
     ("network.lose=[0]", "network.lose[0]", "greater than or equal to 1"),
     ("network.lose=[5,5]", "network.lose", "packet numbers rise"),
     ('network.queue="reed"', "network.queue", "'reed' is not a queue discipline; known: codel"),
-    ('network.feedback="reed"', "network.feedback", "'reed' is not a router's scheme; known: rcp"),
+    ('network.feedback="reed"', "network.feedback", "'reed' is not a router's scheme; known: rcp, xcp"),
     (
         'network.queue={kind="codel",mark="9 packets"}',
         "network.queue",

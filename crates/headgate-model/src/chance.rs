@@ -43,6 +43,12 @@ impl Stream {
         -mean * libm::log(self.open01())
     }
 
+    /// Normal with mean 0 and deviation 1 (Box and Muller 1958).
+    pub fn normal(&mut self) -> f64 {
+        let radius = (-2.0 * libm::log(self.open01())).sqrt();
+        radius * libm::cos(std::f64::consts::TAU * self.open01())
+    }
+
     /// Pareto of the given mean and shape (> 1): scale = mean (shape − 1) / shape.
     pub fn pareto(&mut self, mean: f64, shape: f64) -> f64 {
         mean * (shape - 1.0) / shape * libm::pow(self.open01(), -1.0 / shape)

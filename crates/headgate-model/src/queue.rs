@@ -49,6 +49,8 @@ pub struct Backlog {
     pub present: f64,
     /// Bytes still to be sent, the rest of the one in service included.
     pub bytes: f64,
+    /// Bytes that the port holds, the packet in service not counted; 0 at a port that holds no packets.
+    pub held_bytes: f64,
     /// How long the line has been idle, seconds; 0 while it sends.
     pub idle_s: f64,
     /// Rate of the line, bytes/s.

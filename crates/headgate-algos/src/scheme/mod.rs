@@ -133,4 +133,5 @@ use headgate_model::units::Time;
 
 schemes! {
     rcp => Rcp,
+    xcp => Xcp,
 }

@@ -97,7 +97,7 @@ pub mod router {
     impl Router {
         pub fn new(params: Params, line_bytes_s: f64, mut chance: Stream) -> Self {
             let span_s = params.period_s.min(params.start_rtt_s);
-            let first_s = span_s * (1.0 + 0.2 * normal(&mut chance)).max(0.0);
+            let first_s = span_s * (1.0 + 0.2 * chance.normal()).max(0.0);
             Self {
                 params,
                 rate_bytes_s: params.start * line_bytes_s,
@@ -132,12 +132,6 @@ pub mod router {
             let rate = self.rate_bytes_s * (1.0 + self.span_s / self.rtt_s * change);
             self.rate_bytes_s = rate.max(least * LEAST_BYTES / self.rtt_s).min(target);
         }
-    }
-
-    /// Mean 0, deviation 1 (Box and Muller 1958).
-    fn normal(chance: &mut Stream) -> f64 {
-        let radius = (-2.0 * libm::log(chance.open01())).sqrt();
-        radius * libm::cos(std::f64::consts::TAU * chance.open01())
     }
 
     impl Feedback for Router {

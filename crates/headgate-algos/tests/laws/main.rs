@@ -5,3 +5,4 @@ mod drive;
 mod invariants;
 mod queues;
 mod responses;
+mod xcp;

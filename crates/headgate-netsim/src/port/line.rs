@@ -146,6 +146,7 @@ impl<Q: Discipline> Line<Q> {
             packets: self.leaves.len().saturating_sub(1) as f64,
             present: self.leaves.len() as f64,
             bytes: seconds(self.wait(at)) * rate_bytes_s,
+            held_bytes: 0.0,
             idle_s: seconds(at.saturating_sub(self.busy.until)),
             rate_bytes_s,
         }

@@ -264,6 +264,7 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
             packets: self.queue() as f64,
             present: self.queue() as f64 + if rest > 0.0 { 1.0 } else { 0.0 },
             bytes: self.waiting_bytes as f64 + rest * rate_bytes_s,
+            held_bytes: self.waiting_bytes as f64,
             idle_s: seconds(at.saturating_sub(self.busy.until)),
             rate_bytes_s,
         }
