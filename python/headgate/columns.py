@@ -104,7 +104,12 @@ SERIES = (
     Column("ssthresh_packets", "packets", "Slow-start threshold; inf = unset (flows)."),
     Column("srtt_s", "s", "Smoothed round trip (flows)."),
     Column("pacing_rate_bps", "bit/s", "Pacing rate on the wire; inf = unpaced (flows)."),
-    Column("gauge", "1", "What the law shows of itself, in its own unit; NaN if nothing (flows)."),
+    Column(
+        "gauge",
+        "1",
+        "What the law (flows), the router or else the discipline (ports) shows of itself, in its"
+        " own unit; NaN if nothing.",
+    ),
     Column("in_flight_packets", "packets", "Packets sent and not acknowledged (flows)."),
     Column("delivered_packets", "packets", "Packets acknowledged since the start (flows)."),
     Column(
