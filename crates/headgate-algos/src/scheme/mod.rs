@@ -133,5 +133,6 @@ use headgate_model::units::Time;
 
 schemes! {
     rcp => Rcp,
+    vcp => Vcp,
     xcp => Xcp,
 }
