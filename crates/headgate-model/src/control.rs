@@ -11,6 +11,7 @@
 use crate::feedback::{Routers, Words};
 use crate::params::Card;
 use crate::queue::Queues;
+use crate::whole::floor;
 
 /// What a law sets and the transport obeys.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -43,8 +44,8 @@ impl Window {
     pub fn quantum(&self, segment_bytes: u32) -> f64 {
         let bits = f64::from(segment_bytes) * 8.0;
         let least = if self.pace * bits < 1.2e6 { 1.0 } else { 2.0 };
-        let most = (65_215.0 * 8.0 / bits).floor(); // less the largest header
-        (self.pace / 1024.0).floor().min(most).max(least)
+        let most = floor(65_215.0 * 8.0 / bits); // less the largest header
+        floor(self.pace / 1024.0).min(most).max(least)
     }
 }
 

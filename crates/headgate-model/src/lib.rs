@@ -7,6 +7,7 @@
 //! * [`feedback`] — the interface of a router that tells senders something.
 //! * [`layout`] — where the fields of its records lie, for laws in other languages.
 //! * [`params`] — parameters that describe themselves, and the card of a law.
+//! * [`whole`] — rounding without a call.
 //! * [`plan`] — a whole run, every default filled in and every unit resolved.
 
 pub mod chance;
@@ -17,3 +18,4 @@ pub mod params;
 pub mod plan;
 pub mod queue;
 pub mod units;
+pub mod whole;

@@ -1,6 +1,8 @@
 //! ACK aggregation: how many segments ACKs bring beyond what the bandwidth explains (Linux's
 //! `bbr_update_ack_aggregation`).
 
+use headgate_model::whole::floor;
+
 /// The epoch in hand.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Epoch {
@@ -17,7 +19,7 @@ impl Epoch {
     /// `newly` segments were acknowledged, at an estimated bandwidth of `bw` segments/s: how many
     /// were not to be expected. An epoch ends when there is no excess.
     pub fn excess(&mut self, newly: f64, now_s: f64, bw: f64, cwnd: f64) -> f64 {
-        let mut expected = (bw * (now_s - self.since_s)).floor();
+        let mut expected = floor(bw * (now_s - self.since_s));
         if self.acked <= expected {
             (self.acked, self.since_s, expected) = (0.0, now_s, 0.0);
         }

@@ -1,16 +1,17 @@
 //! Gains, pace and window.
 
 use super::*;
+use headgate_model::whole::{ceil, floor};
 
 impl Model {
     /// Bandwidth-delay product times a gain, whole segments.
     pub(super) fn bdp(&self, bw: f64, gain: f64) -> f64 {
-        if self.min_rtt_s.is_finite() { (gain * bw * self.min_rtt_s).ceil() } else { INITIAL }
+        if self.min_rtt_s.is_finite() { ceil(gain * bw * self.min_rtt_s) } else { INITIAL }
     }
 
     /// Room for what waits in the end hosts: three quanta, an even number, and two while probing.
     pub(super) fn with_quanta(&self, segments: f64, path: &Path, window: &Window) -> f64 {
-        let even = ((segments + 3.0 * window.quantum(path.segment_bytes)) / 2.0).ceil() * 2.0;
+        let even = ceil((segments + 3.0 * window.quantum(path.segment_bytes)) / 2.0) * 2.0;
         if self.mode == Mode::ProbeBw && self.phase == 0 { even + 2.0 } else { even }
     }
 
@@ -21,7 +22,7 @@ impl Model {
     /// Of `in_flight` segments, those still in the network when the next one leaves.
     pub(super) fn in_network(&self, in_flight: f64, rate: &Rate, path: &Path, window: &Window) -> f64 {
         let leaving = if self.pacing_gain > 1.0 { window.quantum(path.segment_bytes) } else { 0.0 };
-        (in_flight + leaving - (self.bandwidth() * rate.wait_s).floor()).max(0.0)
+        (in_flight + leaving - floor(self.bandwidth() * rate.wait_s)).max(0.0)
     }
 
     pub(super) fn gain(&self) -> f64 {
@@ -83,6 +84,6 @@ impl Model {
     /// For ACK aggregation, once the path has been full.
     pub(super) fn allowance(&self, bw: f64) -> f64 {
         let extra = self.params.extra_acked_gain * self.aggregation.extra();
-        if self.pipe.full { extra.min(bw * EXTRA_S).floor() } else { 0.0 }
+        if self.pipe.full { floor(extra.min(bw * EXTRA_S)) } else { 0.0 }
     }
 }

@@ -1,11 +1,12 @@
 //! Gains, pace and window.
 
 use super::*;
+use headgate_model::whole::{ceil, floor};
 
 impl Model {
     /// Bandwidth-delay product times a gain, whole segments.
     pub(super) fn bdp(&self, bw: f64, gain: f64) -> f64 {
-        if self.min_rtt_s.is_finite() { (gain * bw * self.min_rtt_s).ceil() } else { self.first_cwnd }
+        if self.min_rtt_s.is_finite() { ceil(gain * bw * self.min_rtt_s) } else { self.first_cwnd }
     }
 
     /// At least three quanta for the end hosts, and two segments more in UP.
@@ -35,7 +36,7 @@ impl Model {
         }
         let quantum = event.window.quantum(event.path.segment_bytes).max(2.0);
         let leaving = if self.pacing_gain > 1.0 { quantum } else { 0.0 };
-        (in_flight + leaving - (self.bandwidth() * event.ack.rate.wait_s).floor()).max(0.0)
+        (in_flight + leaving - floor(self.bandwidth() * event.ack.rate.wait_s)).max(0.0)
     }
 
     pub(super) fn probe_rtt_cwnd(&self) -> f64 {
@@ -107,7 +108,7 @@ impl Model {
 
     /// For ACK aggregation.
     pub(super) fn allowance(&self, bw: f64) -> f64 {
-        if self.linux() { self.aggregation.extra().min(bw * EXTRA_S).floor() } else { self.extra.get() }
+        if self.linux() { floor(self.aggregation.extra().min(bw * EXTRA_S)) } else { self.extra.get() }
     }
 
     /// The bounds that apply in this phase.
