@@ -213,21 +213,10 @@ impl<Q: Discipline> Line<Q> {
         if now >= self.next_rate {
             self.change_rate(now);
         }
-        let (packets, bytes) = self.present(now);
-        let tally = self.tally;
-        let elapsed = now - self.since;
-        PortRow {
-            tally,
-            departures: self.carried.0 + tally.arrivals - tally.drops - packets,
-            // saturating: of several changes within one backlog only the last two rates are known
-            sent_bytes: (self.carried.1 + tally.arrived_bytes - tally.dropped_bytes).saturating_sub(bytes),
-            rate_bps: if elapsed == 0 {
-                self.rates.bps as f64
-            } else {
-                self.rates.capacity(now) / seconds(elapsed)
-            },
-            elapsed,
-        }
+        let present = self.present(now);
+        let (departures, sent_bytes) = self.tally.left(self.carried, present);
+        let rate_bps = self.rates.mean(self.since, now);
+        PortRow { tally: self.tally, departures, sent_bytes, rate_bps, elapsed: now - self.since }
     }
 
     pub fn gauge(&self) -> f64 {

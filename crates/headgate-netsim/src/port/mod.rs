@@ -48,6 +48,16 @@ pub struct Tally {
     pub max_queue: u64,
 }
 
+impl Tally {
+    /// Packets and bytes that have left, if so many were here when the tally began and are now.
+    fn left(&self, carried: (u64, u64), present: (u64, u64)) -> (u64, u64) {
+        let packets = carried.0 + self.arrivals - self.drops - present.0;
+        // saturating: of several changes of the rate within one backlog only the last two are known
+        let bytes = (carried.1 + self.arrived_bytes - self.dropped_bytes).saturating_sub(present.1);
+        (packets, bytes)
+    }
+}
+
 /// How much may be here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Room {

@@ -28,8 +28,13 @@ impl Rates {
     }
 
     /// Bits until `now`.
-    pub fn capacity(&self, now: Time) -> f64 {
+    fn capacity(&self, now: Time) -> f64 {
         self.bits + self.bps as f64 * (seconds(now) - seconds(self.since))
+    }
+
+    /// Mean rate from the beginning of the tally until `now`, bit/s.
+    pub fn mean(&self, begin: Time, now: Time) -> f64 {
+        if now == begin { self.bps as f64 } else { self.capacity(now) / seconds(now - begin) }
     }
 
     /// Makes the changes that are due. What waits is cleared at the rate before, by `clear`.
