@@ -51,7 +51,7 @@ _SYNONYMS = {
 }
 _NUMBER = re.compile(r"\s*([+-]?(?:\d[\d_]*)(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*(\S.*?)?\s*")
 
-AmountUnit = Literal["packets", "B", "BDP", "BDP/sqrt(n)", "infinite"]
+AmountUnit = Literal["packets", "B", "BDP", "BDP/sqrt(n)", "ps", "infinite"]
 _AMOUNT_UNITS: dict[str, AmountUnit] = {
     "packets": "packets",
     "BDP": "BDP",
@@ -61,7 +61,7 @@ _AMOUNT_UNITS: dict[str, AmountUnit] = {
 
 @dataclass(frozen=True)
 class Amount:
-    """How much data: packets, bytes, or a multiple of the bandwidth-delay product."""
+    """How much data: packets, bytes, the time a link takes for it, or a multiple of the BDP."""
 
     value: Fraction
     unit: AmountUnit
@@ -72,6 +72,8 @@ class Amount:
             return "infinite"
         if self.unit == "B":
             return format_bytes(int(self.value))
+        if self.unit == "ps":
+            return format_time(int(self.value))
         return f"{_decimal(self.value)} {self.unit}"
 
 
@@ -102,10 +104,10 @@ def parse_size(text: object) -> Amount:
 
 
 def parse_buffer(text: object) -> Amount:
-    """Read a buffer: "834 packets", "1 MB", "0.5 BDP", "1 BDP/sqrt(n)", "infinite"."""
+    """Read a buffer: "834 packets", "1 MB", "50 ms", "0.5 BDP", "1 BDP/sqrt(n)", "infinite"."""
     if isinstance(text, str) and text.strip() == "infinite":
         return INFINITE
-    return _amount(text, tuple(_AMOUNT_UNITS), "a buffer", "1 BDP")
+    return _amount(text, (*_AMOUNT_UNITS, *_TIMES), "a buffer", "1 BDP")
 
 
 def parse_packets(text: object) -> Fraction:
@@ -178,6 +180,8 @@ def _amount(text: object, others: tuple[str, ...], what: str, example: str) -> A
         raise UnitError(f"{text!r} is negative; write {what} such as '{example}'")
     if unit in _BYTES:
         return Amount(Fraction(round(value * _BYTES[unit])), "B")
+    if unit in _TIMES:
+        return Amount(Fraction(round(value * _TIMES[unit])), "ps")
     return Amount(value, _AMOUNT_UNITS[unit])
 
 

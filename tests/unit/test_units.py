@@ -49,6 +49,7 @@ def test_times(text: str, ps: int) -> None:
         ("1 packet", 1, "packets"),
         ("1 MB", 1_000_000, "B"),
         ("64 KiB", 65_536, "B"),
+        ("50 ms", 50 * 10**9, "ps"),
         ("0.5 BDP", Fraction(1, 2), "BDP"),
         ("1 BDP/sqrt(n)", 1, "BDP/sqrt(n)"),
         ("infinite", 0, "infinite"),

@@ -31,3 +31,25 @@ pub fn loss(in_flight: u32) -> Congestion {
 pub fn timeout(in_flight: u32) -> Congestion {
     congestion(Cause::Timeout, in_flight)
 }
+
+/// For queue disciplines.
+pub mod queue {
+    use headgate_model::params::Param;
+    use headgate_model::queue::{Backlog, Offer};
+
+    /// The values of a table, some of them changed.
+    pub fn params(table: &[Param], changes: &[(&str, f64)]) -> Vec<f64> {
+        let changed = |param: &Param| changes.iter().rev().find(|(name, _)| *name == param.name);
+        table.iter().map(|param| changed(param).map_or(param.default, |(_, value)| *value)).collect()
+    }
+
+    /// A packet of 1500 B.
+    pub fn offer(capable: bool) -> Offer {
+        Offer { size_bytes: 1500, flow: 1, capable }
+    }
+
+    /// A port where so many packets wait.
+    pub fn waiting(packets: f64) -> Backlog {
+        Backlog { packets, present: packets + 1.0, ..Backlog::default() }
+    }
+}

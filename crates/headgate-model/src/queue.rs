@@ -87,6 +87,11 @@ pub trait Discipline: Clone + Send {
     /// Takes a packet. Those whose numbers it puts among `drops` it has dropped.
     fn enqueue(&mut self, _ticket: Ticket, _port: &Backlog, _drops: &mut Vec<u32>) {}
 
+    /// Drops something that waits, since there is no room for an arrival; false to drop the arrival.
+    fn make_room(&mut self, _drops: &mut Vec<u32>) -> bool {
+        false
+    }
+
     /// The packet to send now, and whether it is marked; `None` if none is left.
     fn dequeue(&mut self, _port: &Backlog, _drops: &mut Vec<u32>) -> Option<(u32, bool)> {
         None

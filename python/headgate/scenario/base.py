@@ -49,7 +49,7 @@ Packets = Annotated[Fraction, *_quantity(units.parse_packets, units.format_packe
 FileSize = Annotated[units.Amount, *_quantity(units.parse_size, str, "100 packets")]
 """Packets or bytes, above zero."""
 Buffer = Annotated[units.Amount, *_quantity(units.parse_buffer, str, "1 BDP")]
-"""Packets, bytes, a multiple of the bandwidth-delay product, or infinite."""
+"""Packets, bytes, time, a multiple of the bandwidth-delay product, or infinite."""
 PacketNumbers = Annotated[tuple[Annotated[int, Field(ge=1)], ...], AfterValidator(_rising)]
 """Numbers of packets, from 1, in order."""
 Frequency = Annotated[

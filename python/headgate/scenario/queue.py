@@ -10,7 +10,7 @@ from pydantic import Field, model_serializer, model_validator
 from headgate import catalog
 from headgate.errors import UnitError
 from headgate.scenario.base import Model, Rate, Time, at
-from headgate.units import Amount, parse_buffer, parse_rate, parse_time
+from headgate.units import Amount, parse_buffer, parse_bytes, parse_rate, parse_time
 
 DROP_TAIL_NAME = "drop_tail"
 
@@ -77,6 +77,8 @@ class Device(Model):
                     return parse_time(value) / 1e12
                 case "packets":
                     return parse_buffer(value)
+                case "bytes":
+                    return parse_bytes(value)
                 case "bytes/s":
                     return parse_rate(value) / 8
         except UnitError as error:
@@ -86,7 +88,7 @@ class Device(Model):
 
 def _rough(_key: str, amount: Amount) -> float:
     """Make packets of an amount before the network is known."""
-    return 1.0 if amount.unit.startswith("BDP") else float(amount.value)
+    return float(amount.value) if amount.unit == "packets" else 1.0
 
 
 class Queue(Device):

@@ -67,7 +67,7 @@ impl Control {
     }
 
     /// Takes the next packet to send out of a queue, dropping some; whether it is marked.
-    pub fn dequeue(&mut self, queue: &mut impl Fifo, now_s: f64, drops: &mut Vec<u32>) -> Option<(u32, bool)> {
+    pub fn dequeue(&mut self, queue: &mut impl Fifo, now_s: f64, drops: &mut Vec<u32>) -> Option<(Ticket, bool)> {
         let (mut next, mut above) = self.take(queue, now_s);
         if self.dropping {
             self.dropping = above;
@@ -75,7 +75,7 @@ impl Control {
                 self.count += 1.0;
                 self.next_s = self.after(self.next_s);
                 if self.marks(next) {
-                    return next.map(|ticket| (ticket.id, true));
+                    return next.map(|ticket| (ticket, true));
                 }
                 drops.extend(next.map(|ticket| ticket.id));
                 (next, above) = self.take(queue, now_s);
@@ -85,12 +85,12 @@ impl Control {
             let marked = self.marks(next);
             self.begin(now_s);
             if marked {
-                return next.map(|ticket| (ticket.id, true));
+                return next.map(|ticket| (ticket, true));
             }
             drops.extend(next.map(|ticket| ticket.id));
             (next, _) = self.take(queue, now_s);
         }
-        next.map(|ticket| (ticket.id, false))
+        next.map(|ticket| (ticket, false))
     }
 
     fn marks(&self, next: Option<Ticket>) -> bool {
@@ -145,9 +145,12 @@ impl Tickets {
         self.line.push_back(ticket);
     }
 
-    /// The next one, left where it is.
-    pub fn first(&self) -> Option<&Ticket> {
-        self.line.front()
+    pub fn len(&self) -> usize {
+        self.line.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.line.is_empty()
     }
 }
 
@@ -185,7 +188,8 @@ impl Discipline for Codel {
     }
 
     fn dequeue(&mut self, port: &Backlog, drops: &mut Vec<u32>) -> Option<(u32, bool)> {
-        self.control.dequeue(&mut self.tickets, port.now_s, drops)
+        let next = self.control.dequeue(&mut self.tickets, port.now_s, drops);
+        next.map(|(ticket, marked)| (ticket.id, marked))
     }
 
     fn gauge(&self) -> Option<(&'static str, f64)> {

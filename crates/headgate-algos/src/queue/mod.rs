@@ -49,6 +49,10 @@ macro_rules! queues {
                 match self { $(Self::$Name(queue) => queue.enqueue(ticket, port, drops),)+ }
             }
 
+            fn make_room(&mut self, drops: &mut Vec<u32>) -> bool {
+                match self { $(Self::$Name(queue) => queue.make_room(drops),)+ }
+            }
+
             fn dequeue(&mut self, port: &Backlog, drops: &mut Vec<u32>) -> Option<(u32, bool)> {
                 match self { $(Self::$Name(queue) => queue.dequeue(port, drops),)+ }
             }
@@ -66,6 +70,12 @@ use headgate_model::queue::{Backlog, Discipline, Offer, Queues, Ticket, Verdict}
 use headgate_model::units::Time;
 
 queues! {
+    ared => Ared,
     codel => Codel,
+    fq_codel => FqCodel,
+    pi => Pi,
+    pie => Pie,
+    ps => Ps,
+    red => Red,
     threshold => Threshold,
 }

@@ -117,6 +117,7 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
             let label = desk.papers.label_of(packet, router.scheme()).map(|words| &*words);
             router.on_arrival(&packet.passing(), label, &backlog);
         }
+        let backlog = self.with_room(now, backlog, desk);
         let verdict = self.verdict(packet, &backlog);
         if verdict == Verdict::Drop {
             return self.discard(packet, desk);
@@ -127,9 +128,24 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
         }
     }
 
+    fn is_full(&self, backlog: &Backlog) -> bool {
+        backlog.present >= self.room.packets as f64 || self.waiting_bytes as f64 > self.room.bytes as f64
+    }
+
+    /// The backlog after the discipline has made room for an arrival, if it does.
+    fn with_room(&mut self, now: Time, mut backlog: Backlog, desk: &mut Desk) -> Backlog {
+        while self.serves && self.is_full(&backlog) {
+            if !self.queue.as_mut().is_some_and(|queue| queue.make_room(&mut self.drops)) {
+                break;
+            }
+            self.clear_drops(desk);
+            backlog = self.backlog(now);
+        }
+        backlog
+    }
+
     fn verdict(&mut self, packet: &Packet, backlog: &Backlog) -> Verdict {
-        let bytes = self.waiting_bytes as f64;
-        if backlog.present >= self.room.packets as f64 || bytes > self.room.bytes as f64 {
+        if self.is_full(backlog) {
             return Verdict::Drop;
         }
         match &mut self.queue {

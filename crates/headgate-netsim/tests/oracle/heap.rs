@@ -4,7 +4,8 @@
 use headgate_model::chance::Stream;
 use headgate_model::control::Registry;
 use headgate_model::plan::{Buffer, Link, Plan, RateChange};
-use headgate_model::units::{NEVER, SECOND, Time};
+use headgate_model::queue::{Backlog, Discipline, Queues, Verdict};
+use headgate_model::units::{NEVER, SECOND, Time, seconds};
 use headgate_netsim::packet::{Head, INLINE, Kind, Packet};
 use headgate_netsim::port::Port;
 use headgate_netsim::port::served::Served;
@@ -23,10 +24,11 @@ enum Place {
     Site(usize),
 }
 
-/// Simultaneous events: departures, then packets by endpoint, kind, sender and place, then timers.
+/// Simultaneous events: departures, then ticks of disciplines, then packets by endpoint, kind, sender and place, then timers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Order {
     Departure(usize),
+    Tick(usize),
     Packet(u32, Kind, u32, usize),
     Timer(Timer),
 }
@@ -67,8 +69,6 @@ struct Server {
     /// Numbers of packets that the line loses; packets so far.
     lose: Vec<u64>,
     entered: u64,
-    /// Packets here above which a capable arrival is marked: the discipline `threshold`.
-    mark_above: Option<f64>,
     to: Place,
     /// Waiting packets with their arrival times and whether the line loses them; the first is served.
     queue: VecDeque<(Time, Packet, bool)>,
@@ -111,7 +111,6 @@ impl Server {
             loss: None,
             lose: Vec::new(),
             entered: 0,
-            mark_above: None,
             to,
             queue: VecDeque::new(),
             idle_at: 0,
@@ -146,6 +145,20 @@ impl Server {
         while self.changes.front().is_some_and(|change| change.at_ps <= now) {
             let change = self.changes.pop_front().expect("looked at");
             self.paces.push_back(Pace::new(change.rate_bps, self.clear_at()));
+        }
+    }
+
+    fn backlog(&self, now: Time) -> Backlog {
+        let rate_bytes_s = self.paces.back().expect("a rate").rate_bps as f64 / 8.0;
+        let waits = if self.queue.is_empty() { 0 } else { self.clear_at() - now };
+        Backlog {
+            now_s: seconds(now),
+            packets: self.queue.len().saturating_sub(1) as f64,
+            present: self.queue.len() as f64,
+            bytes: seconds(waits) * rate_bytes_s,
+            held_bytes: 0.0,
+            idle_s: if self.queue.is_empty() { seconds(now - self.idle_at) } else { 0.0 },
+            rate_bytes_s,
         }
     }
 
@@ -201,6 +214,8 @@ pub struct HeapEngine<L: Registry> {
     /// Ports that hold packets, in the place of their servers, and the departure that is awaited: here
     /// each one is an event.
     held: BTreeMap<usize, (Box<Held<L>>, Time)>,
+    /// Disciplines that decide at arrival; what they do by themselves is an event too.
+    guards: BTreeMap<usize, (L::Queue, Stream)>,
     links: usize,
     /// First server of each router's hosts: up and down alternate.
     hosts_from: Vec<usize>,
@@ -212,14 +227,17 @@ impl<L: Registry> HeapEngine<L> {
     pub fn new(plan: &Plan, choices: &Choices) -> Self {
         let people = setup::populate::<L>(plan, &choices.laws, &Lists::new());
         let mut servers: Vec<Server> = plan.links.iter().map(|l| Server::port(l, plan.seed)).collect();
-        let mut held = BTreeMap::new();
+        let (mut held, mut guards) = (BTreeMap::new(), BTreeMap::new());
         for (at, (port, fitted)) in
             setup::ports::<L>(plan, &choices.ports).into_iter().zip(&choices.ports).enumerate()
         {
             if let Port::Served(port) = port {
                 held.insert(at, (port, NEVER));
             } else if let Some(queue) = &fitted.queue {
-                servers[at].mark_above = Some(queue.values[0]);
+                let link = &plan.links[at];
+                let chance = Stream::new(plan.seed, &format!("queue {}", link.name), 0);
+                let queue = L::Queue::build(queue.index, &queue.values, link.rate_bps as f64 / 8.0);
+                guards.insert(at, (queue, chance));
             }
         }
         let mut hosts_from = Vec::new();
@@ -235,10 +253,20 @@ impl<L: Registry> HeapEngine<L> {
         }
         let routes = Routes::new(plan.nodes.len(), &plan.links);
         let (links, duration) = (plan.links.len(), plan.duration_ps);
-        let mut engine =
-            Self { people, routes, servers, held, links, hosts_from, events: BinaryHeap::new(), duration };
+        let mut engine = Self {
+            people,
+            routes,
+            servers,
+            held,
+            guards,
+            links,
+            hosts_from,
+            events: BinaryHeap::new(),
+            duration,
+        };
         let timers = std::mem::take(&mut engine.people.timers);
         timers.into_iter().for_each(|t| engine.set_timer(t));
+        (0..engine.links).for_each(|at| engine.set_tick(at));
         engine
     }
 
@@ -251,6 +279,7 @@ impl<L: Registry> HeapEngine<L> {
             self.people.shared.now = event.time;
             match (event.order, event.what) {
                 (Order::Departure(server), _) => self.depart(server),
+                (Order::Tick(server), _) => self.tick(server),
                 (Order::Timer(timer), _) => {
                     let site = timer.site as usize;
                     self.people.sites[site].on_timer(&timer, &mut self.people.shared);
@@ -282,6 +311,19 @@ impl<L: Registry> HeapEngine<L> {
         if !lost {
             self.file(to, packet);
         }
+    }
+
+    fn set_tick(&mut self, at: usize) {
+        let tick = self.guards.get(&at).map_or(NEVER, |(queue, _)| queue.next_tick());
+        if tick < self.duration {
+            self.events.push(Reverse(Event { time: tick, order: Order::Tick(at), what: None }));
+        }
+    }
+
+    fn tick(&mut self, at: usize) {
+        let (queue, _) = self.guards.get_mut(&at).expect("a discipline");
+        queue.on_tick(&self.servers[at].backlog(self.people.shared.now));
+        self.set_tick(at);
     }
 
     fn file(&mut self, to: Place, packet: Packet) {
@@ -317,9 +359,15 @@ impl<L: Registry> HeapEngine<L> {
             self.people.shared.papers.forget(&packet);
             return;
         }
-        if packet.offer().capable && server.mark_above.is_some_and(|n| server.queue.len() as f64 > n) {
-            packet.head = packet.head.with(Head::MARKED, true);
+        let verdict = self.guards.get_mut(&at).map_or(Verdict::Keep, |(queue, chance)| {
+            queue.admit(&packet.offer(), &server.backlog(now), chance)
+        });
+        if verdict == Verdict::Drop {
+            self.people.shared.counters.segments_dropped += u64::from(packet.is_data());
+            self.people.shared.papers.forget(&packet);
+            return;
         }
+        packet.head = packet.head.with(Head::MARKED, verdict == Verdict::Mark);
         self.people.shared.counters.packet_hops += 1;
         server.entered += 1;
         let listed = server.lose.contains(&server.entered);

@@ -6,11 +6,12 @@ import heapq
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 
 from headgate.errors import ScenarioError
 from headgate.scenario.queue import DROP_TAIL, Device, Feedback, Queue, RateChange
-from headgate.units import INFINITE, Amount
+from headgate.units import INFINITE, PS_PER_S, Amount
 
 Routes = dict[int, tuple[int, int | None]]
 """Router -> delay in ps, and the last link on the way there."""
@@ -276,7 +277,9 @@ class _Yardstick:
         if amount.unit == "infinite":
             return "infinite"
         if amount.unit == "B":
-            return {"bytes": self._bytes(amount)}
+            return {"bytes": self._bytes(amount, amount.value)}
+        if amount.unit == "ps":
+            return {"bytes": self._bytes(amount, amount.value * link.rate_bps / (8 * PS_PER_S))}
         packets = float(amount.value)
         if amount.unit != "packets":
             packets *= link.rate_bps * self.rtt_ps / (8e12 * self.packet_bytes)
@@ -289,13 +292,13 @@ class _Yardstick:
             )
         return {"packets": math.floor(packets + 0.5)}
 
-    def _bytes(self, amount: Amount) -> int:
-        if amount.value < self.packet_bytes:
+    def _bytes(self, amount: Amount, size: Fraction) -> int:
+        if size < self.packet_bytes:
             raise ScenarioError(
                 self.place,
                 f"'{amount}' holds no packet of {self.packet_bytes} B; the least is one packet",
             )
-        return int(amount.value)
+        return int(size)
 
 
 def apportion(total: int, weights: Sequence[float]) -> list[int]:

@@ -1,0 +1,253 @@
+//! FQ-CoDel: a CoDel queue for each flow, served in turn, flows that just began first.
+//!
+//! # What it does
+//! Keeps flows apart: who builds a queue waits in it, who does not passes by.
+//!
+//! # The law
+//! A hash of the flow chooses one of `flows` queues. Each in turn may send `quantum` bytes. A queue that was
+//! empty comes among the new ones, which are served before the old; when its quantum is used it is old, and
+//! so it is when it runs empty, as long as there are old ones. Each queue runs CoDel. At more than `limit` packets, or if
+//! the port has no room, the queue with the most bytes loses up to half its packets, at most `drop_batch`,
+//! at its head.
+//!
+//! # Where it differs from the paper
+//! The hash is fixed, not salted, and takes the connection and its direction for the five fields of the
+//! RFC: the same run meets the same collisions.
+//!
+//! # When to use it
+//! At a line shared by flows that should not feel each other; nothing needs setting.
+//!
+//! # References
+//! RFC 8290; RFC 8289; Shreedhar, Varghese 1995 (deficit round robin); Linux sch_fq_codel.c (drop batch).
+
+use super::codel::{self, Control, Fifo, Tickets};
+use headgate_model::params::Card;
+use headgate_model::queue::{Backlog, Discipline, Ticket};
+use std::collections::VecDeque;
+
+headgate_model::params! {
+    /// Wait that may stand in a queue.
+    target_s: number(0.005, (0.0, 100.0), "s", "RFC 8290 §5.2.2"),
+    /// Time for which waits must be above the target.
+    interval_s: number(0.1, (1e-9, 1000.0), "s", "RFC 8290 §5.2.1"),
+    /// Bytes that a queue may send in its turn.
+    quantum_bytes: number(1514.0, (1.0, 1e6), "bytes", "RFC 8290 §5.2.4"),
+    /// Queues.
+    flows: number(1024.0, (1.0, 65536.0), "queues", "RFC 8290 §5.2.5"),
+    /// Packets in all of them.
+    limit_packets: number(10240.0, (1.0, 1e12), "packets", "RFC 8290 §5.2.3"),
+    /// Most packets dropped at once for want of room; 1 = one at a time.
+    drop_batch: number(64.0, (1.0, 1e6), "packets", "RFC 8290 §4.1; Linux sch_fq_codel.c"),
+    /// Whether packets capable of ECN are marked instead of dropped.
+    ecn: choice(["on", "off"], "RFC 8290 §5.2.7"),
+}
+
+pub const CARD: Card = Card {
+    name: "fq-codel",
+    title: "FQ-CoDel",
+    aliases: &[],
+    family: "delay",
+    law: "DRR over hashed flows, new ones first, CoDel in each",
+    response: "",
+    references: &["RFC 8290", "RFC 8289"],
+    params: Params::TABLE,
+};
+
+/// Bytes behind a packet up to which its wait does not count: an Ethernet frame (RFC 8289 §4.4).
+const MTU_BYTES: f64 = 1514.0;
+
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+struct Flow {
+    tickets: Tickets,
+    control: Control,
+    /// Bytes it may still send in this turn.
+    credit: f64,
+    /// It is among the new or the old.
+    listed: bool,
+}
+
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct FqCodel {
+    params: Params,
+    flows: Vec<Flow>,
+    new: VecDeque<u32>,
+    old: VecDeque<u32>,
+    packets: usize,
+}
+
+impl FqCodel {
+    pub fn new(params: Params, _rate_bytes_s: f64) -> Self {
+        let Params { target_s, interval_s, .. } = params;
+        let ecn = 1.0 - params.ecn; // here it is on by default
+        let control = Control::new(codel::Params { target_s, interval_s, mtu_bytes: MTU_BYTES, ecn });
+        let flow = Flow { tickets: Tickets::default(), control, credit: 0.0, listed: false };
+        let flows = vec![flow; params.flows as usize];
+        Self { params, flows, new: VecDeque::new(), old: VecDeque::new(), packets: 0 }
+    }
+
+    fn place(&self, flow: u64) -> usize {
+        ((u128::from(mix(flow)) * self.flows.len() as u128) >> 64) as usize
+    }
+
+    /// The flow whose turn it is, and whether it is new.
+    fn turn(&mut self) -> Option<(u32, bool)> {
+        loop {
+            let is_new = !self.new.is_empty();
+            let at = *self.new.front().or(self.old.front())?;
+            let flow = &mut self.flows[at as usize];
+            if flow.credit > 0.0 {
+                return Some((at, is_new));
+            }
+            flow.credit += self.params.quantum_bytes;
+            self.step_back(is_new);
+        }
+    }
+
+    /// The first flow goes to the end of the old ones.
+    fn step_back(&mut self, is_new: bool) {
+        let from = if is_new { &mut self.new } else { &mut self.old };
+        let at = from.pop_front();
+        self.old.extend(at);
+    }
+
+    /// The flow whose turn it is has nothing to send.
+    fn retire(&mut self, is_new: bool) {
+        if is_new && !self.old.is_empty() {
+            return self.step_back(true);
+        }
+        let from = if is_new { &mut self.new } else { &mut self.old };
+        if let Some(at) = from.pop_front() {
+            self.flows[at as usize].listed = false;
+        }
+    }
+
+    /// Drops at the head of the longest queue; false if all are empty.
+    fn shorten(&mut self, drops: &mut Vec<u32>) -> bool {
+        let longest = |one: &&mut Flow, other: &&mut Flow| one.tickets.bytes().total_cmp(&other.tickets.bytes());
+        let Some(flow) = self.flows.iter_mut().max_by(longest) else { return false };
+        let most = flow.tickets.len().div_ceil(2).min(self.params.drop_batch as usize);
+        drops.extend((0..most).filter_map(|_| flow.tickets.pop()).map(|ticket| ticket.id));
+        self.packets -= most;
+        most > 0
+    }
+}
+
+/// SplitMix64's finaliser (Steele, Lea, Flood 2014).
+fn mix(mut z: u64) -> u64 {
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+impl Discipline for FqCodel {
+    fn serves(&self) -> bool {
+        true
+    }
+
+    fn enqueue(&mut self, ticket: Ticket, _port: &Backlog, drops: &mut Vec<u32>) {
+        let at = self.place(ticket.flow);
+        let flow = &mut self.flows[at];
+        flow.tickets.push(ticket);
+        if !flow.listed {
+            (flow.listed, flow.credit) = (true, self.params.quantum_bytes);
+            self.new.push_back(at as u32);
+        }
+        self.packets += 1;
+        if self.packets as f64 > self.params.limit_packets {
+            self.shorten(drops);
+        }
+    }
+
+    fn make_room(&mut self, drops: &mut Vec<u32>) -> bool {
+        self.shorten(drops)
+    }
+
+    fn dequeue(&mut self, port: &Backlog, drops: &mut Vec<u32>) -> Option<(u32, bool)> {
+        loop {
+            let (at, is_new) = self.turn()?;
+            let (flow, before) = (&mut self.flows[at as usize], drops.len());
+            let next = flow.control.dequeue(&mut flow.tickets, port.now_s, drops);
+            self.packets -= drops.len() - before + usize::from(next.is_some());
+            if let Some((ticket, marked)) = next {
+                flow.credit -= f64::from(ticket.size_bytes);
+                return Some((ticket.id, marked));
+            }
+            self.retire(is_new);
+        }
+    }
+
+    fn gauge(&self) -> Option<(&'static str, f64)> {
+        Some(("busy queues", (self.new.len() + self.old.len()) as f64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trial::queue::params;
+
+    fn queue(changes: &[(&str, f64)]) -> FqCodel {
+        FqCodel::new(Params::from_values(&params(Params::TABLE, changes)), 1e6)
+    }
+
+    /// Numbers of the packets by flow: 100 f + n.
+    fn put(queue: &mut FqCodel, flow: u64, ids: std::ops::Range<u32>, size_bytes: u32) -> Vec<u32> {
+        let mut drops = Vec::new();
+        for id in ids {
+            let id = 100 * flow as u32 + id;
+            queue.enqueue(Ticket { id, size_bytes, flow, capable: false, since_s: 0.0 }, &Backlog::default(), &mut drops);
+        }
+        drops
+    }
+
+    fn sent(queue: &mut FqCodel) -> Vec<u32> {
+        std::iter::from_fn(|| queue.dequeue(&Backlog::default(), &mut Vec::new())).map(|(id, _)| id).collect()
+    }
+
+    #[test]
+    fn flows_take_turns() {
+        let mut queue = queue(&[("quantum_bytes", 1500.0)]);
+        (1..4).for_each(|flow| drop(put(&mut queue, flow, 0..3, 1500)));
+        assert_eq!(sent(&mut queue), [100, 200, 300, 101, 201, 301, 102, 202, 302]);
+        assert_eq!((queue.packets, queue.old.len(), queue.new.len()), (0, 0, 0));
+    }
+
+    #[test]
+    fn turns_are_of_bytes() {
+        let mut queue = queue(&[("quantum_bytes", 1500.0)]);
+        put(&mut queue, 1, 0..2, 1500);
+        put(&mut queue, 2, 0..6, 500);
+        assert_eq!(sent(&mut queue), [100, 200, 201, 202, 101, 203, 204, 205]);
+    }
+
+    #[test]
+    fn a_flow_that_just_began_goes_first_but_only_for_a_quantum() {
+        let mut queue = queue(&[("quantum_bytes", 1500.0)]);
+        put(&mut queue, 1, 0..4, 1500);
+        assert_eq!(queue.dequeue(&Backlog::default(), &mut Vec::new()), Some((100, false)));
+        assert_eq!(queue.dequeue(&Backlog::default(), &mut Vec::new()), Some((101, false))); // now it is old
+        put(&mut queue, 2, 0..3, 1500);
+        // then both are old, and the other has just used its turn
+        assert_eq!(sent(&mut queue), [200, 201, 102, 202, 103]);
+    }
+
+    #[test]
+    fn the_fattest_loses_half_of_its_packets_at_the_head() {
+        let mut queue = queue(&[("limit_packets", 10.0)]);
+        assert!(put(&mut queue, 1, 0..8, 1500).is_empty());
+        assert_eq!(put(&mut queue, 2, 0..3, 1500), [100, 101, 102, 103]);
+        assert_eq!(queue.packets, 7);
+        let mut drops = Vec::new();
+        assert!(queue.make_room(&mut drops));
+        assert_eq!(drops, [104, 105]);
+    }
+
+    #[test]
+    fn flows_spread_over_the_queues() {
+        let queue = queue(&[]);
+        let mut hits = vec![0u32; 1024];
+        (0..102_400).for_each(|flow| hits[queue.place(flow)] += 1);
+        // Poisson of mean 100: five standard deviations
+        assert!(hits.iter().all(|hits| (50..=150).contains(hits)));
+    }
+}

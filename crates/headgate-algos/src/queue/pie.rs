@@ -1,0 +1,263 @@
+//! PIE: a controller of the wait by its error and the error's change, with gains that fit the probability.
+//!
+//! # What it does
+//! Holds the wait in the queue near a target at any rate and load, and lets bursts pass.
+//!
+//! # The law
+//! Every `update`: `p += f(p) (alpha (wait - target) + beta (wait - wait before))`, where `f` is 1/2048 below
+//! 1e-6, then 1/512, 1/128, 1/32, 1/8, 1/2 for each factor of ten, and 1 from 0.1 on. From there on no step
+//! exceeds 0.02. If twice nothing waits, `p *= 0.98`. An arrival is dropped with the probability `p`, but not
+//! during the burst allowance, nor while the wait before was below half the target and `p < 0.2`, nor with
+//! at most two packets here. The allowance starts anew when `p` is 0 and the wait twice below half the target.
+//!
+//! # Where it differs from the paper
+//! It is RFC 8033 §4 with §5.1 (ECN), §5.4 (drops that are less random, selectable) and §5.5 (the cap). The
+//! wait is exact, by the line's rate, so the estimator of the departure rate is not needed. Switching off
+//! below a third of the buffer (§5.3) is left out: a discipline does not know the buffer.
+//!
+//! # When to use it
+//! Where a queue is to have one wait at any rate, and packets are not to be held or stamped.
+//!
+//! # References
+//! RFC 8033; Pan et al. 2013; ns-3 pie-queue-disc.cc (auto-tuning).
+
+use headgate_model::chance::Stream;
+use headgate_model::params::Card;
+use headgate_model::queue::{Backlog, Discipline, Offer, Verdict};
+use headgate_model::units::{Time, picoseconds};
+
+headgate_model::params! {
+    /// Wait that is to stand.
+    target_s: number(0.015, (1e-6, 100.0), "s", "RFC 8033 §4.2, QDELAY_REF"),
+    /// Time between updates of the probability.
+    update_s: number(0.015, (1e-6, 100.0), "s", "RFC 8033 §4.2, T_UPDATE"),
+    /// Burst that passes when there was no congestion.
+    burst_s: number(0.15, (0.0, 100.0), "s", "RFC 8033 §4.4, MAX_BURST"),
+    /// Gain of the error.
+    alpha: number(0.125, (0.0, 100.0), "1/s", "RFC 8033 §4.2"),
+    /// Gain of its change.
+    beta: number(1.25, (0.0, 100.0), "1/s", "RFC 8033 §4.2"),
+    /// Whether packets capable of ECN are marked instead of dropped.
+    ecn: choice(["on", "off"], "RFC 8033 §5.1"),
+    /// Probability from which they are dropped after all.
+    mark_below: number(0.1, (0.0, 1.0), "1", "RFC 8033 §5.1, mark_ecnth"),
+    /// Whether drops keep a least and a greatest distance.
+    derandomise: choice(["off", "on"], "RFC 8033 §5.4"),
+    /// Size of a mean packet.
+    mean_packet_bytes: number(1500.0, (1.0, 65535.0), "bytes", "RFC 8033, MEAN_PKTSIZE; its number is free"),
+    /// Whether larger packets are dropped more often.
+    mode: choice(["packets", "bytes"], "RFC 8033 §4.1"),
+}
+
+pub const CARD: Card = Card {
+    name: "pie",
+    title: "PIE",
+    aliases: &[],
+    family: "delay",
+    law: "p += f(p) (alpha (wait - target) + beta (wait - wait_old))",
+    response: "wait = target",
+    references: &["RFC 8033", "Pan et al. 2013"],
+    params: Params::TABLE,
+};
+
+/// Probabilities below which the step is divided by so much (RFC 8033 §4.2).
+const DIVISORS: [(f64, f64); 6] =
+    [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (0.01, 8.0), (0.1, 2.0)];
+
+/// From a probability on the step is no greater (RFC 8033 §5.5).
+const CAPPED_FROM: f64 = 0.1;
+const LARGEST_STEP: f64 = 0.02;
+
+/// Factor by which the probability falls when nothing waits (RFC 8033 §4.2).
+const DECAY: f64 = 0.98;
+
+/// Below this probability a wait that was short protects arrivals (RFC 8033 §4.1).
+const PROTECTED_BELOW: f64 = 0.2;
+
+/// Sums of probabilities between which chance decides (RFC 8033 §5.4).
+const LEAST_SUM: f64 = 0.85;
+const LARGEST_SUM: f64 = 8.5;
+
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Pie {
+    params: Params,
+    probability: f64,
+    before_s: f64,
+    /// What is left of the burst allowance.
+    burst: Time,
+    /// Probabilities since the last drop.
+    sum: f64,
+    next: Time,
+}
+
+impl Pie {
+    pub fn new(params: Params, _rate_bytes_s: f64) -> Self {
+        let (next, burst) = (picoseconds(params.update_s), picoseconds(params.burst_s));
+        Self { params, probability: 0.0, before_s: 0.0, burst, sum: 0.0, next }
+    }
+
+    fn step(&self, wait_s: f64) -> f64 {
+        let error = self.params.alpha * (wait_s - self.params.target_s);
+        let change = self.params.beta * (wait_s - self.before_s);
+        let divisor = DIVISORS.iter().find(|(below, _)| self.probability < *below);
+        let step = (error + change) / divisor.map_or(1.0, |(_, by)| *by);
+        if self.probability >= CAPPED_FROM { step.min(LARGEST_STEP) } else { step }
+    }
+
+    fn is_protected(&self, port: &Backlog) -> bool {
+        let was_short = self.before_s < self.params.target_s / 2.0;
+        self.burst > 0
+            || (was_short && self.probability < PROTECTED_BELOW)
+            || port.bytes <= 2.0 * self.params.mean_packet_bytes
+    }
+
+    fn is_chosen(&mut self, size_bytes: u32, chance: &mut Stream) -> bool {
+        let packets = f64::from(size_bytes) / self.params.mean_packet_bytes;
+        let p = (self.probability * if self.params.mode == 1.0 { packets } else { 1.0 }).min(1.0);
+        self.sum = if self.probability == 0.0 { 0.0 } else { self.sum + p };
+        let chosen = match self.params.derandomise == 1.0 {
+            true if self.sum < LEAST_SUM => false,
+            true if self.sum >= LARGEST_SUM => true,
+            _ => p > 0.0 && chance.open01() <= p,
+        };
+        if chosen {
+            self.sum = 0.0;
+        }
+        chosen
+    }
+}
+
+impl Discipline for Pie {
+    fn admit(&mut self, offer: &Offer, port: &Backlog, chance: &mut Stream) -> Verdict {
+        if self.is_protected(port) || !self.is_chosen(offer.size_bytes, chance) {
+            return Verdict::Keep;
+        }
+        let marks = self.params.ecn == 0.0 && offer.capable && self.probability < self.params.mark_below;
+        if marks { Verdict::Mark } else { Verdict::Drop }
+    }
+
+    fn next_tick(&self) -> Time {
+        self.next
+    }
+
+    fn on_tick(&mut self, port: &Backlog) {
+        let (wait_s, half_s) = (port.wait_s(), self.params.target_s / 2.0);
+        self.probability += self.step(wait_s);
+        if wait_s == 0.0 && self.before_s == 0.0 {
+            self.probability *= DECAY;
+        }
+        self.probability = self.probability.clamp(0.0, 1.0);
+        let update = picoseconds(self.params.update_s);
+        self.burst = self.burst.saturating_sub(update);
+        if self.probability == 0.0 && wait_s < half_s && self.before_s < half_s {
+            self.burst = picoseconds(self.params.burst_s);
+        }
+        self.before_s = wait_s;
+        self.next += update;
+    }
+
+    fn gauge(&self) -> Option<(&'static str, f64)> {
+        Some(("probability", self.probability))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trial::queue::{offer, params, waiting};
+
+    fn pie(changes: &[(&str, f64)]) -> Pie {
+        Pie::new(Params::from_values(&params(Params::TABLE, changes)), 0.0)
+    }
+
+    /// A port of 1 MB/s where a packet would wait so long.
+    fn port(wait_s: f64) -> Backlog {
+        Backlog { bytes: wait_s * 1e6, rate_bytes_s: 1e6, ..waiting(wait_s * 1e6 / 1500.0) }
+    }
+
+    #[test]
+    fn the_step_is_scaled_by_the_probability() {
+        // 0.125 (25 - 15 ms) + 1.25 (25 - 21 ms) = 0.00625
+        let step = |probability| Pie { probability, before_s: 0.021, ..pie(&[]) }.step(0.025);
+        let cases = [(0.0, 2048.0), (5e-6, 512.0), (5e-5, 128.0), (5e-4, 32.0), (0.005, 8.0), (0.05, 2.0)];
+        for (probability, divisor) in cases.into_iter().chain([(0.1, 1.0)]) {
+            assert!((step(probability) * divisor - 0.00625).abs() < 1e-12, "{probability}");
+        }
+        // 0.125 * 0.985 + 1.25 * 0.979 is capped
+        assert_eq!(Pie { probability: 0.3, before_s: 0.021, ..pie(&[]) }.step(1.0), 0.02);
+    }
+
+    #[test]
+    fn a_trace_by_hand() {
+        let mut queue = pie(&[]);
+        let mut seen = Vec::new();
+        for wait_s in [0.03, 0.03, 0.0, 0.0, 0.0] {
+            queue.on_tick(&port(wait_s));
+            seen.push(queue.probability);
+        }
+        let first = (0.125 * 0.015 + 1.25 * 0.03) / 2048.0; // 1.923e-5
+        let second = first + 0.125 * 0.015 / 128.0; // 3.388e-5
+        // a step of -0.001875 - 0.0375 over 128 ends below zero, and stays there
+        for (seen, due) in seen.iter().zip([first, second, 0.0, 0.0, 0.0]) {
+            assert!((seen - due).abs() < 1e-15, "{seen} {due}");
+        }
+    }
+
+    #[test]
+    fn an_empty_queue_makes_the_probability_decay() {
+        let mut queue = Pie { probability: 0.5, ..pie(&[]) };
+        queue.on_tick(&port(0.0));
+        assert!((queue.probability - (0.5 - 0.125 * 0.015) * 0.98).abs() < 1e-15);
+    }
+
+    #[test]
+    fn the_burst_allowance_lasts_ten_updates_and_comes_back() {
+        let mut queue = pie(&[]);
+        let ticks = (1..20).find(|_| {
+            queue.on_tick(&port(0.2));
+            queue.burst == 0
+        });
+        assert_eq!(ticks, Some(10)); // 150 ms / 15 ms
+        queue.probability = 0.0;
+        queue.on_tick(&port(0.005));
+        assert_eq!(queue.burst, 0); // the wait before was long
+        queue.on_tick(&port(0.005));
+        assert_eq!(queue.burst, 150_000_000_000);
+    }
+
+    #[test]
+    fn what_is_protected_is_kept_and_the_rest_dropped_or_marked() {
+        let mut chance = Stream::new(1, "queue", 0);
+        let mut verdict = |probability: f64, before_s, bytes, burst, capable| {
+            let mut queue = Pie { probability, before_s, burst, ..pie(&[("mode", 1.0)]) };
+            queue.params.mean_packet_bytes = 1.0; // 1500 times the probability: certain
+            queue.admit(&offer(capable), &Backlog { bytes, ..waiting(9.0) }, &mut chance)
+        };
+        assert_eq!(verdict(0.05, 0.02, 9e4, 0, false), Verdict::Drop);
+        assert_eq!(verdict(0.05, 0.02, 9e4, 0, true), Verdict::Mark);
+        assert_eq!(verdict(0.1, 0.02, 9e4, 0, true), Verdict::Drop); // not below 10 %
+        assert_eq!(verdict(0.05, 0.02, 9e4, 1, false), Verdict::Keep); // burst
+        assert_eq!(verdict(0.05, 0.007, 9e4, 0, false), Verdict::Keep); // a short wait before
+        assert_eq!(verdict(0.2, 0.007, 9e4, 0, false), Verdict::Drop);
+        assert_eq!(verdict(0.2, 0.02, 2.0, 0, false), Verdict::Keep); // two packets
+    }
+
+    #[test]
+    fn drops_that_are_less_random_keep_their_distance() {
+        let mut queue = Pie { probability: 0.0625, ..pie(&[("derandomise", 1.0)]) };
+        let mut chance = Stream::new(1, "queue", 0);
+        let (mut gap, mut gaps) = (0, Vec::new());
+        for _ in 0..100_000 {
+            gap += 1;
+            if queue.is_chosen(1500, &mut chance) {
+                gaps.push(gap);
+                gap = 0;
+            }
+        }
+        // sums of 0.85 to 8.5 in steps of 1/16, which add up exactly
+        assert!(gaps.iter().all(|gap| (14..=136).contains(gap)), "{gaps:?}");
+        // thirteen sure ones, then a geometric gap of mean 16
+        let mean = f64::from(gaps.iter().sum::<i32>()) / gaps.len() as f64;
+        assert!((mean - 29.0).abs() < 4.0 * 16.0 / (gaps.len() as f64).sqrt(), "{mean}");
+    }
+}

@@ -1,0 +1,291 @@
+//! RED: drops or marks arrivals at random, the more often the longer the queue has been on average.
+//!
+//! # What it does
+//! Keeps a moving average of the queue, lets bursts pass below it, and spreads losses over flows and time.
+//!
+//! # The law
+//! At each arrival `mean += weight (queue - mean)`, after `m` rounds of `mean *= 1 - weight` for the packets
+//! that could have left while the line was idle. Between the thresholds `p_b = max_p (mean - min) /
+//! (max - min)`; above, gentle RED goes on to 1 at `2 max`, the other drops all. The gap to the drop before
+//! is made uniform by the count of arrivals since then: `p = p_b / (1 - count p_b)`; or, waiting, 0 while
+//! `count p_b < 1`, then `p_b / (2 - count p_b)`. In byte mode the queue is counted in mean packets, and `p`
+//! grows with the size. Thresholds and weight of 0 are automatic: `min = max(5, target rate / 2)`,
+//! `max = 3 min`, `weight = 1 - exp(-1 / (10 rtt rate))`.
+//!
+//! # Where it differs from the paper
+//! It is ns-2.35's: waiting and gentle by default, nothing dropped with at most one packet waiting, dropped
+//! instead of marked above `mark_below`. Arrivals for which the port has no room do not reach it. Bytes
+//! include the rest of the packet in service. ns-2 knows the delay of the line; here `rtt` stands for it.
+//!
+//! # When to use it
+//! To run the experiments of its time; its queue depends on load and settings.
+//!
+//! # References
+//! Floyd, Jacobson 1993; Floyd 2000 (gentle); ns-2.35 red.cc, ns-default.tcl; RFC 3168 (marks).
+
+use headgate_model::chance::Stream;
+use headgate_model::params::Card;
+use headgate_model::queue::{Backlog, Discipline, Offer, Verdict};
+
+headgate_model::params! {
+    /// Mean queue at which drops begin; 0 = automatic.
+    min_packets: number(0.0, (0.0, 1e12), "packets", "ns-2.35; 5 in Floyd, Jacobson 1993"),
+    /// Mean queue at which they have the probability `max_p`; 0 = three times the other.
+    max_packets: number(0.0, (0.0, 1e12), "packets", "ns-2.35; 15 in Floyd, Jacobson 1993"),
+    /// Probability at the upper threshold.
+    max_p: number(0.1, (0.0, 1.0), "1", "ns-2.35; 0.02 in Floyd, Jacobson 1993"),
+    /// Weight of an arrival in the mean; 0 = automatic.
+    weight: number(0.0, (0.0, 1.0), "1", "ns-2.35; 0.002 in Floyd, Jacobson 1993"),
+    /// Wait that the automatic thresholds aim at.
+    target_s: number(0.005, (0.0, 100.0), "s", "ns-2.35, targetdelay_"),
+    /// RTT that the automatic weight is for, three packets' time at least.
+    rtt_s: number(0.1, (0.0, 1000.0), "s", "ns-2.35: the least it assumes"),
+    /// Size of a mean packet.
+    mean_packet_bytes: number(500.0, (1.0, 65535.0), "bytes", "ns-2.35, mean_pktsize_"),
+    /// What is counted.
+    mode: choice(["packets", "bytes"], "Floyd, Jacobson 1993 §4"),
+    /// Whether the probability rises from `max_p` to 1 above the upper threshold, or jumps.
+    gentle: choice(["on", "off"], "Floyd 2000; ns-2.35"),
+    /// Whether there is a least gap between drops.
+    wait: choice(["on", "off"], "ns-2.35; Floyd, Jacobson 1993 have none"),
+    /// Whether packets capable of ECN are marked instead of dropped.
+    ecn: choice(["off", "on"], "ns-2.35, setbit_"),
+    /// Probability `p_b` above which they are dropped after all.
+    mark_below: number(0.1, (0.0, 1.0), "1", "ns-2.35, mark_p_"),
+}
+
+pub const CARD: Card = Card {
+    name: "red",
+    title: "RED",
+    aliases: &[],
+    family: "queue",
+    law: "p = max_p (mean - min)/(max - min)",
+    response: "mean = min + (max - min) p/max_p",
+    references: &["Floyd, Jacobson 1993", "Floyd 2000", "ns-2.35"],
+    params: Params::TABLE,
+};
+
+/// Least automatic threshold, packets (ns-2.35).
+const LEAST_MIN: f64 = 5.0;
+
+/// Automatic time constant of the mean, round trips (ns-2.35).
+const MEMORY_RTTS: f64 = 10.0;
+
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Red {
+    params: Params,
+    min: f64,
+    max: f64,
+    weight: f64,
+    /// Mean packets per second of the line.
+    rate: f64,
+    max_p: f64,
+    mean: f64,
+    /// Arrivals since the drop before, and their bytes.
+    count: f64,
+    count_bytes: f64,
+    /// The arrival before found the mean above the lower threshold, and packets waiting.
+    above: bool,
+}
+
+impl Red {
+    pub fn new(params: Params, rate_bytes_s: f64) -> Self {
+        let rate = rate_bytes_s / params.mean_packet_bytes;
+        let or = |given: f64, automatic: f64| if given > 0.0 { given } else { automatic };
+        let min = or(params.min_packets, (params.target_s * rate / 2.0).max(LEAST_MIN));
+        let rtt_s = params.rtt_s.max(3.0 / rate);
+        Self {
+            min,
+            max: or(params.max_packets, 3.0 * min).max(min),
+            weight: or(params.weight, 1.0 - libm::exp(-1.0 / (MEMORY_RTTS * rtt_s * rate))),
+            rate,
+            max_p: params.max_p,
+            mean: 0.0,
+            count: 0.0,
+            count_bytes: 0.0,
+            above: false,
+            params,
+        }
+    }
+
+    /// The thresholds.
+    pub fn band(&self) -> (f64, f64) {
+        (self.min, self.max)
+    }
+
+    pub fn mean(&self) -> f64 {
+        self.mean
+    }
+
+    pub fn max_p(&self) -> f64 {
+        self.max_p
+    }
+
+    pub fn set_max_p(&mut self, max_p: f64) {
+        self.max_p = max_p;
+    }
+
+    fn by_bytes(&self) -> bool {
+        self.params.mode == 1.0
+    }
+
+    fn average(&mut self, port: &Backlog) {
+        let missed = libm::floor(self.rate * port.idle_s);
+        if missed > 0.0 {
+            self.mean *= libm::pow(1.0 - self.weight, missed);
+        }
+        let queue =
+            if self.by_bytes() { port.bytes / self.params.mean_packet_bytes } else { port.packets };
+        self.mean += self.weight * (queue - self.mean);
+    }
+
+    /// The probability by the mean alone.
+    fn base(&self) -> f64 {
+        let (over, gentle) = (self.mean - self.max, self.params.gentle == 0.0);
+        let p = match (over >= 0.0, gentle) {
+            (true, true) => self.max_p + (1.0 - self.max_p) * over / self.max,
+            (true, false) => 1.0,
+            (false, _) => self.max_p * (self.mean - self.min) / (self.max - self.min),
+        };
+        p.min(1.0)
+    }
+
+    /// The probability after so many arrivals without a drop.
+    fn spaced(&self, base: f64, size_bytes: u32) -> f64 {
+        let mean_bytes = self.params.mean_packet_bytes;
+        let count = if self.by_bytes() { libm::floor(self.count_bytes / mean_bytes) } else { self.count };
+        let (seen, waits) = (count * base, self.params.wait == 0.0);
+        let p = match (waits, seen) {
+            (true, seen) if seen < 1.0 => 0.0,
+            (true, seen) if seen < 2.0 => base / (2.0 - seen),
+            (false, seen) if seen < 1.0 => base / (1.0 - seen),
+            _ => 1.0,
+        };
+        if self.by_bytes() && p < 1.0 { p * f64::from(size_bytes) / mean_bytes } else { p }
+    }
+
+    fn restart(&mut self, count: f64, count_bytes: f64) {
+        (self.count, self.count_bytes) = (count, count_bytes);
+    }
+}
+
+impl Discipline for Red {
+    fn admit(&mut self, offer: &Offer, port: &Backlog, chance: &mut Stream) -> Verdict {
+        self.average(port);
+        let size = f64::from(offer.size_bytes);
+        self.restart(self.count + 1.0, self.count_bytes + size);
+        let was_above = self.above;
+        self.above = self.mean >= self.min && port.packets > 1.0;
+        if self.above && !was_above {
+            self.restart(1.0, size);
+        }
+        if !(self.above && was_above) {
+            return Verdict::Keep;
+        }
+        let base = self.base();
+        if chance.open01() > self.spaced(base, offer.size_bytes) {
+            return Verdict::Keep;
+        }
+        self.restart(0.0, 0.0);
+        let marks = self.params.ecn == 1.0 && offer.capable && base <= self.params.mark_below;
+        if marks { Verdict::Mark } else { Verdict::Drop }
+    }
+
+    fn gauge(&self) -> Option<(&'static str, f64)> {
+        Some(("mean queue", self.mean))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trial::queue::{offer, params, waiting};
+
+    fn red(changes: &[(&str, f64)]) -> Red {
+        let set = [("min_packets", 5.0), ("max_packets", 15.0), ("weight", 0.5)];
+        Red::new(Params::from_values(&params(Params::TABLE, &[&set, changes].concat())), 1.25e6)
+    }
+
+    /// A queue whose mean is so much.
+    fn at(mean: f64, changes: &[(&str, f64)]) -> Red {
+        Red { mean, ..red(changes) }
+    }
+
+    #[test]
+    fn the_mean_moves_by_its_weight_and_decays_while_idle() {
+        let mut queue = red(&[]);
+        queue.average(&waiting(8.0));
+        assert_eq!(queue.mean, 4.0);
+        queue.average(&waiting(8.0));
+        assert_eq!(queue.mean, 6.0);
+        // 2500 packets of 500 B a second; 0.9 ms are two of them: 6 / 4, and half of that on arrival
+        queue.average(&Backlog { idle_s: 0.0009, ..waiting(0.0) });
+        assert_eq!(queue.mean, 0.75);
+    }
+
+    #[test]
+    fn the_probability_is_linear_between_the_thresholds_and_gentle_above() {
+        let base = |mean, changes| at(mean, changes).base();
+        assert!((base(10.0, &[]) - 0.05).abs() < 1e-15); // half of 0.1
+        assert!((base(15.0, &[]) - 0.1).abs() < 1e-15);
+        assert!((base(22.5, &[]) - 0.55).abs() < 1e-15); // half-way from 0.1 to 1
+        assert_eq!(base(31.0, &[]), 1.0);
+        assert_eq!(base(15.0, &[("gentle", 1.0)]), 1.0);
+    }
+
+    #[test]
+    fn the_gap_is_uniform_from_one_to_two_over_p_or_up_to_one() {
+        let spaced = |count, changes: &[_]| Red { count, ..at(10.0, changes) }.spaced(0.05, 1000);
+        assert_eq!(spaced(19.0, &[]), 0.0); // 0.95
+        assert!((spaced(20.0, &[]) - 0.05).abs() < 1e-12); // 0.05 / (2 - 1)
+        assert!((spaced(39.0, &[]) - 1.0).abs() < 1e-12); // 0.05 / (2 - 1.95)
+        assert_eq!(spaced(40.0, &[]), 1.0);
+        assert!((spaced(10.0, &[("wait", 1.0)]) - 0.1).abs() < 1e-12); // 0.05 / (1 - 0.5)
+        assert_eq!(spaced(20.0, &[("wait", 1.0)]), 1.0);
+    }
+
+    #[test]
+    fn in_byte_mode_a_packet_of_twice_the_mean_is_dropped_twice_as_often() {
+        let mut queue = at(10.0, &[("mode", 1.0), ("wait", 1.0)]);
+        queue.count_bytes = 5250.0; // ten packets of 500 B and a half
+        assert!((queue.spaced(0.05, 1000) - 0.2).abs() < 1e-12); // 2 * 0.05 / (1 - 0.5)
+        queue.average(&Backlog { bytes: 4000.0, ..waiting(2.0) });
+        assert_eq!(queue.mean, 9.0); // (10 + 4000 / 500) / 2
+    }
+
+    #[test]
+    fn what_is_capable_is_marked_up_to_a_probability_and_then_dropped() {
+        let mut chance = Stream::new(1, "queue", 0);
+        let mut verdict = |mean: f64, ecn, capable| {
+            let mut queue = Red { count: 1e6, above: true, ..at(mean, &[("ecn", ecn)]) };
+            let verdict = queue.admit(&offer(capable), &waiting(mean), &mut chance);
+            assert_eq!(queue.count, 0.0);
+            verdict
+        };
+        assert_eq!(verdict(10.0, 1.0, true), Verdict::Mark);
+        assert_eq!(verdict(10.0, 1.0, false), Verdict::Drop);
+        assert_eq!(verdict(10.0, 0.0, true), Verdict::Drop);
+        assert_eq!(verdict(16.0, 1.0, true), Verdict::Drop); // p_b = 0.1 + 0.9 / 15
+    }
+
+    #[test]
+    fn the_first_arrival_above_is_kept_and_so_is_one_that_finds_an_empty_queue() {
+        let mut chance = Stream::new(1, "queue", 0);
+        let mut queue = Red { count: 1e6, ..at(40.0, &[]) };
+        assert_eq!(queue.admit(&offer(false), &waiting(40.0), &mut chance), Verdict::Keep);
+        assert_eq!(queue.count, 1.0);
+        assert_eq!(queue.admit(&offer(false), &waiting(40.0), &mut chance), Verdict::Drop);
+        assert_eq!(queue.admit(&offer(false), &waiting(1.0), &mut chance), Verdict::Keep);
+    }
+
+    #[test]
+    fn automatic_settings_are_those_of_ns2() {
+        let values = params(Params::TABLE, &[]);
+        let queue = Red::new(Params::from_values(&values), 1.25e7); // 100 Mbit/s: 25 000 packets/s
+        assert_eq!(queue.band(), (62.5, 187.5)); // 5 ms of them, halved
+        assert!((queue.weight - (1.0 - libm::exp(-1.0 / 25_000.0))).abs() < 1e-15); // 10 * 0.1 s
+        let slow = Red::new(Params::from_values(&values), 5000.0); // 10 packets/s: 3/10 s
+        assert_eq!(slow.band(), (5.0, 15.0));
+        assert!((slow.weight - (1.0 - libm::exp(-1.0 / 30.0))).abs() < 1e-15);
+    }
+}

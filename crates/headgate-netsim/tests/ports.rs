@@ -1,0 +1,174 @@
+//! Every discipline of the registry at a port by itself: what arrives leaves, is dropped, or is still here.
+
+use std::collections::BTreeSet;
+
+use headgate_algos::control::AnyLaw;
+use headgate_algos::queue::AnyQueue;
+use headgate_model::chance::Stream;
+use headgate_model::plan::{Buffer, Link};
+use headgate_model::queue::Queues;
+use headgate_model::units::{SECOND, Time};
+use headgate_netsim::packet::{Head, Kind, NOTHING, Packet};
+use headgate_netsim::papers::Papers;
+use headgate_netsim::port::served::Desk;
+use headgate_netsim::port::{Fate, Port};
+use headgate_netsim::record::{Counters, PortRow};
+use headgate_netsim::setup::{Choice, Fitted};
+
+const DELAY: Time = 3_000_000;
+
+/// Long enough for anything that waits to leave.
+const LATER: Time = 1000 * SECOND;
+
+fn port(queue: Option<usize>, buffer: Buffer) -> Port<AnyLaw> {
+    let (name, loss) = ("link".to_string(), 0.0);
+    let link = Link {
+        name,
+        from: 0,
+        to: 1,
+        rate_bps: 10_000_000,
+        delay_ps: DELAY,
+        buffer,
+        loss,
+        lose: Vec::new(),
+        queue: None,
+        feedback: None,
+        changes: Vec::new(),
+    };
+    let choice = |index: usize| {
+        let values = AnyQueue::cards()[index].params.iter().map(|param| param.default).collect();
+        Choice { index, values }
+    };
+    Port::new(&link, &Fitted { queue: queue.map(choice), feedback: None }, 7)
+}
+
+/// Packets of 40 to 1500 B from twenty flows, at 1.3 times the rate of the line, with pauses.
+fn arrivals(seed: u64) -> Vec<(Time, Packet)> {
+    let mut chance = Stream::new(seed, "arrivals", 0);
+    let mut now = 0;
+    (0..20_000)
+        .map(|a| {
+            now += (chance.exponential(0.47e-3) * 1e12) as Time;
+            if chance.chance(0.001) {
+                now += SECOND / 2;
+            }
+            let head = Head::plain(Kind::Data).with(Head::CAPABLE, chance.chance(0.5));
+            let size = 40 + chance.below(1461) as u16;
+            (now, Packet { a, b: chance.below(20) as u32, size, head, ..NOTHING })
+        })
+        .collect()
+}
+
+/// What came out of a port: packets with the times at which they had left.
+struct Seen {
+    left: Vec<(Time, Packet)>,
+    rows: [PortRow; 2],
+    waiting: [usize; 2],
+    last: Time,
+    digest: u64,
+}
+
+impl Seen {
+    fn of(queue: Option<usize>, buffer: Buffer, seed: u64) -> Self {
+        let (mut port, mut left) = (port(queue, buffer), Vec::new());
+        let (mut counters, mut papers) = (Counters::default(), Papers::default());
+        let mut leaving = Vec::new();
+        let mut desk = Desk { counters: &mut counters, papers: &mut papers, leaving: &mut leaving };
+        let all = arrivals(seed);
+        let last = all.last().expect("packets").0;
+        for (now, mut packet) in all {
+            match &mut port {
+                Port::Line(line) => {
+                    if let Fate::Arrives(at) = line.offer(now, &mut packet) {
+                        left.push((at, packet));
+                    }
+                }
+                Port::Served(served) => served.arrive(now, &packet, &mut desk),
+            }
+        }
+        let (rows, waiting) = [last, LATER]
+            .map(|now| {
+                if let Port::Served(served) = &mut port {
+                    served.catch_up(now + 1, &mut desk);
+                }
+                (port.row(now), port.queue(now))
+            })
+            .into_iter()
+            .unzip::<_, _, Vec<_>, Vec<_>>();
+        left.append(&mut leaving);
+        left.iter_mut().for_each(|(at, _)| *at -= DELAY);
+        let digest = port.digest();
+        Self { left, rows: [rows[0], rows[1]], waiting: [waiting[0], waiting[1]], last, digest }
+    }
+
+    fn departed(&self, by: Time) -> u64 {
+        self.left.iter().filter(|(at, _)| *at <= by).count() as u64
+    }
+}
+
+fn cases() -> impl Iterator<Item = (Option<usize>, Buffer, String)> {
+    let queues = (0..AnyQueue::cards().len()).map(Some).chain([None]);
+    queues.flat_map(|queue| {
+        let name = queue.map_or("drop-tail", |index| AnyQueue::cards()[index].name);
+        [Buffer::Packets(30), Buffer::Bytes(20_000), Buffer::Infinite]
+            .map(|buffer| (queue, buffer, format!("{name}, {buffer:?}")))
+    })
+}
+
+#[test]
+fn what_arrives_leaves_or_is_dropped_or_is_here() {
+    for (queue, buffer, name) in cases() {
+        let seen = Seen::of(queue, buffer, 3);
+        for (row, waiting, now) in
+            [(seen.rows[0], seen.waiting[0], seen.last), (seen.rows[1], seen.waiting[1], LATER)]
+        {
+            let departed = seen.departed(now);
+            let here = row.tally.arrivals - row.tally.drops - departed;
+            assert_eq!((row.tally.arrivals, row.departures), (20_000, departed), "{name}");
+            // one of those here is in service
+            assert_eq!(waiting as u64, here.saturating_sub(1), "{name}");
+        }
+        assert_eq!(seen.waiting[1], 0, "{name}");
+        let bytes: u64 = seen.left.iter().map(|(_, packet)| u64::from(packet.size)).sum();
+        let tally = seen.rows[1].tally;
+        assert_eq!(
+            (tally.arrived_bytes - tally.dropped_bytes, seen.rows[1].sent_bytes),
+            (bytes, bytes),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn a_packet_leaves_once_and_is_marked_only_if_it_can_be() {
+    for (queue, buffer, name) in cases() {
+        let seen = Seen::of(queue, buffer, 4);
+        let once: BTreeSet<u32> = seen.left.iter().map(|(_, packet)| packet.a).collect();
+        assert_eq!(once.len(), seen.left.len(), "{name}");
+        let marked = seen.left.iter().filter(|(_, packet)| packet.head.has(Head::MARKED));
+        assert!(marked.clone().all(|(_, packet)| packet.head.has(Head::CAPABLE)), "{name}");
+        assert_eq!(marked.count() as u64, seen.rows[1].tally.marks, "{name}");
+    }
+}
+
+#[test]
+fn no_two_packets_are_sent_at_once() {
+    for (queue, buffer, name) in cases() {
+        let seen = Seen::of(queue, buffer, 5);
+        let sizes: u64 = seen.left.iter().map(|(_, packet)| u64::from(packet.size)).sum();
+        let mut times: Vec<_> = seen.left.iter().map(|(at, packet)| (*at, packet.size)).collect();
+        times.sort_unstable();
+        // 0.8 us a byte: between two departures lies at least the service of the second
+        assert!(times.windows(2).all(|w| w[1].0 - w[0].0 >= u64::from(w[1].1) * 800_000), "{name}");
+        assert_eq!(sizes, seen.rows[1].sent_bytes, "{name}");
+    }
+}
+
+#[test]
+fn the_same_seed_is_the_same_digest() {
+    for (queue, buffer, name) in cases() {
+        let digest = |seed| Seen::of(queue, buffer, seed).digest;
+        assert_eq!(digest(6), digest(6), "{name}");
+        assert_ne!(digest(6), digest(7), "{name}");
+    }
+}
