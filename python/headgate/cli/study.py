@@ -48,6 +48,15 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
             help="A law of your own that is compared with the others; may be repeated.",
         ),
     ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Change a setting of its study.toml, such as base.load=0.7; repeatable. Claims are"
+            " then not judged.",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Run a study: a designed experiment, its analysis, and the claims it checks.
@@ -58,9 +67,9 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
     if name == "list":
         _list(as_json)
         return
-    from headgate.studies.runner import run_study
+    from headgate.studies.runner import Own, run_study
 
-    outcome = run_study(name, scale, workers, out, controls or ())
+    outcome = run_study(name, scale, workers, out, Own(controls or (), settings or ()))
     if as_json:
         typer.echo(json.dumps(outcome.as_json()))
     else:

@@ -65,8 +65,12 @@ def read_meta(folder: Path) -> dict[str, Any] | None:
 
 
 def read_tables(folder: Path) -> dict[str, Table]:
-    """Read every table of a run's folder. Raises StoreError if one is missing or cut short."""
-    return {name: Table(name, _read_parquet(folder / f"{name}.parquet")) for name in TABLES}
+    """Read every table of a run's folder, a study's own among them.
+
+    Raises StoreError if one is missing or cut short.
+    """
+    names = dict.fromkeys((*TABLES, *sorted(path.stem for path in folder.glob("[!.]*.parquet"))))
+    return {name: Table(name, _read_parquet(folder / f"{name}.parquet")) for name in names}
 
 
 def _atomically(path: Path, write: Callable[[Path], None]) -> None:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 
 from headgate.errors import InterruptedRunError
+from headgate.result import Result
 from headgate.run.plan import Job
 from headgate.run.progress import Progress
 from headgate.run.simulate import simulate
@@ -19,6 +20,9 @@ from headgate.run.standing import Show, Standing
 from headgate.run.store import Store
 
 PAUSE_S = 0.2
+
+Keep = Callable[[Result], Result]
+"""What a study keeps of a finished run; all of it unless it says otherwise."""
 
 
 class _StoppedError(Exception):
@@ -28,8 +32,9 @@ class _StoppedError(Exception):
 class Pool:
     """Works through jobs with `workers` threads; all cores unless told."""
 
-    def __init__(self, store: Store, workers: int | None = None) -> None:
+    def __init__(self, store: Store, workers: int | None = None, keep: Keep | None = None) -> None:
         self.store = store
+        self.keep = keep
         self.workers = workers or os.cpu_count() or 1
         self._stop = threading.Event()
         self._shares: dict[str, float] = {}
@@ -55,7 +60,7 @@ class Pool:
 
     def _one(self, job: Job) -> None:
         result = simulate(job.scenario, progress=lambda now: self._note(job.id, now))
-        self.store.write(job, result)
+        self.store.write(job, self.keep(result) if self.keep else result)
         self._shares.pop(job.id, None)
 
     def _note(self, job_id: str, now: Progress) -> None:

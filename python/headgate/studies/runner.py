@@ -1,6 +1,7 @@
 """Runs a study from its plan to its report, and judges its claims."""
 
 import json
+import math
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -15,11 +16,27 @@ from headgate.run.plan import program
 from headgate.run.pool import Pool
 from headgate.run.standing import shown
 from headgate.run.store import Store
-from headgate.studies.claims import Judged, Verdict, judge
-from headgate.studies.runs import Runs
+from headgate.studies.claims import Finding, Judged, Verdict, judge
+from headgate.studies.runs import Runs, Setup
+from headgate.studies.settings import changed
 from headgate.studies.study import Analysis, Picture, Study, load, scale_name
 
+OTHER = Finding(ours=math.nan, note="the settings are not those that the claims are about")
 CLAIM_COLUMNS = ("claim", "published", "tolerance", "measured as", "ours", "95 % CI", "verdict")
+
+
+@dataclass(frozen=True)
+class Own:
+    """What the user brings: laws that are compared with the others, and settings, as texts.
+
+    With other settings the runs are no longer those of the claims: none is judged.
+    """
+
+    laws: Sequence[str] = ()
+    settings: Sequence[str] = ()
+
+
+NOTHING = Own()
 
 
 @dataclass(frozen=True)
@@ -50,19 +67,21 @@ def run_study(
     scale: str,
     workers: int | None = None,
     out: Path | None = None,
-    own: Sequence[str] = (),
+    own: Own = NOTHING,
 ) -> Outcome:
-    """Run what the store at `out` lacks, analyse, judge, draw, and write the report.
-
-    `own` are laws of the user's that are compared with the others, as file and name.
-    """
+    """Run what the store at `out` lacks, analyse, judge, draw, and write the report."""
     started_s = time.monotonic()
     study, folder = load(name), out or Path("out") / name
-    runs, total = _run(study, scale, workers, folder, own)
+    setup = study.setup(study.scale(scale), own.laws)
+    setup = replace(setup, settings=changed(setup.settings, own.settings))
+    runs, total = _run(study, setup, workers, folder)
     analysis = study.analyse(runs)
+    if own.settings:
+        analysis = replace(analysis, findings=dict.fromkeys((c.id for c in study.claims), OTHER))
     judged = tuple(judge(c, analysis.findings, scale_name(scale)) for c in study.claims)
     cost = f"{total[1]:,} packet-hops in {total[0]:.0f} CPU seconds"
-    footer = f"headgate {program()}; scale {scale}; {len(runs.results)} runs, {cost}."
+    said = " ".join((scale, *(f"--set {text}" for text in own.settings)))
+    footer = f"headgate {program()}; scale {said}; {len(runs.results)} runs, {cost}."
     analysis = replace(analysis, sentences=(*analysis.sentences, tally(judged)))
     page = _report(study, analysis, judged, folder, footer)
     outcome = Outcome(
@@ -75,15 +94,14 @@ def run_study(
 
 
 def _run(
-    study: Study, scale_text: str, workers: int | None, folder: Path, own: Sequence[str]
+    study: Study, setup: Setup, workers: int | None, folder: Path
 ) -> tuple[Runs, tuple[float, int]]:
-    setup = study.setup(study.scale(scale_text), own)
     jobs = study.jobs(setup)
     store = Store(folder)
     for copied in ("study.toml", "claims.toml"):
         write_bytes(store.folder / copied, (study.folder / copied).read_bytes())
     with shown(study.plan.name) as show:
-        Pool(store, workers).run(list(jobs.values()), show)
+        Pool(store, workers, study.keep).run(list(jobs.values()), show)
     results = {key: store.read(job) for key, job in jobs.items()}
     cost = (
         sum(r.meta["cpu_s"] for r in results.values()),

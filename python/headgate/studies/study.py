@@ -3,7 +3,8 @@
 The plan names the laws that are compared (`["*"]`: all that need no router's help), what is held
 fixed, and how much of it each scale runs; a designed study names factors with two levels each.
 `analysis.py` has two functions: `jobs(setup)` makes every run of a scale by its key,
-`analyse(runs)` turns the finished ones into findings and figures.
+`analyse(runs)` turns the finished ones into findings and figures. A third, `keep(result)`, is for
+studies whose runs are too large to be stored as they are.
 """
 
 import tomllib
@@ -25,6 +26,7 @@ from headgate.studies.runs import Key, Runs, Setup
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from headgate.result import Result
     from headgate.run.plan import Job
     from headgate.tables import Table
 
@@ -138,6 +140,12 @@ class Study:
     def analyse(self) -> "Callable[[Runs], Analysis]":
         """The function that turns finished runs into findings and figures."""
         made: Callable[[Runs], Analysis] = self._module.analyse
+        return made
+
+    @property
+    def keep(self) -> "Callable[[Result], Result] | None":
+        """The function that makes little of a finished run before it is stored, if there is one."""
+        made: Callable[[Result], Result] | None = getattr(self._module, "keep", None)
         return made
 
     @property

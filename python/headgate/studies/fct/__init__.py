@@ -1,0 +1,1 @@
+"""Study `fct`: completion times under TCP, XCP and RCP, beside processor sharing and slow start."""

@@ -1,0 +1,20 @@
+"""The study `fct`: its runs, what is kept of them, and what they say."""
+
+from __future__ import annotations
+
+from headgate.studies.fct.jobs import jobs
+from headgate.studies.fct.keep import keep
+from headgate.studies.runs import Runs
+from headgate.studies.study import Analysis
+
+__all__ = ["analyse", "jobs", "keep"]
+
+
+def analyse(runs: Runs) -> Analysis:
+    """Turn the finished runs into findings, sentences and pictures."""
+    from headgate.studies.fct.findings import findings
+    from headgate.studies.fct.pictures import pictures
+    from headgate.studies.fct.sentences import sentences
+    from headgate.studies.fct.tables import data, tables
+
+    return Analysis(findings(runs), sentences(runs), pictures(runs), tables(runs), data(runs))

@@ -1,0 +1,15 @@
+"""What the study found, claim by claim."""
+
+from __future__ import annotations
+
+from headgate.studies.claims import Finding
+from headgate.studies.fct.findings_order import ORDER
+from headgate.studies.fct.findings_rcp import RCP
+from headgate.studies.fct.findings_theory import THEORY
+from headgate.studies.found import by_seed, found
+from headgate.studies.runs import Runs
+
+
+def findings(runs: Runs) -> dict[str, Finding]:
+    """Return the finding of every claim that this scale can judge."""
+    return found(by_seed(RCP | ORDER) | THEORY, runs)

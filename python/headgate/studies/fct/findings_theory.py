@@ -1,0 +1,53 @@
+"""Findings that need no run: formulas, and what is known of Pareto's distribution."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from headgate.studies.claims import Finding
+from headgate.studies.fct import theory
+from headgate.studies.found import Makers, named
+from headgate.studies.runs import Runs
+
+SHAPES = (1.1, 1.2, 1.4, 1.8, 2.2)
+SHAPES_ABOUT_ONE = (0.5, 0.9, 1.0, 1.1, 1.2, 2.2)
+
+
+def _curve_processor_sharing(_: Runs) -> Finding:
+    return Finding(
+        ours=max(
+            abs(float(theory.processor_sharing(size, *_reference(), rtt)) - expected)
+            for rtt, table in theory.REFERENCE.items()
+            for size, (_, expected) in table.items()
+        )
+    )
+
+
+def _curve_slow_start(_: Runs) -> Finding:
+    rate, _load = _reference()
+    return Finding(
+        ours=max(
+            abs(float(theory.slow_start(size, rate, rtt)) - expected)
+            for rtt, table in theory.REFERENCE.items()
+            for size, (expected, _) in table.items()
+        )
+    )
+
+
+def _reference() -> tuple[float, float]:
+    return theory.REFERENCE_PACKETS_PER_S, theory.REFERENCE_LOAD
+
+
+def _infinite_variance(_: Runs) -> Finding:
+    right = [theory.variance_is_infinite(shape) == (shape >= 2) for shape in SHAPES]
+    return Finding(ours=float(np.mean(right)))
+
+
+def _infinite_mean(_: Runs) -> Finding:
+    right = [theory.mean_is_infinite(shape) == (shape <= 1) for shape in SHAPES_ABOUT_ONE]
+    return Finding(ours=float(np.mean(right)))
+
+
+THEORY: Makers = named(
+    _curve_processor_sharing, _curve_slow_start, _infinite_variance, _infinite_mean
+)

@@ -1,0 +1,222 @@
+"""The study of completion times: ideal servers by hand, models, all of it on a slow link."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import headgate
+from headgate.errors import HeadgateError
+from headgate.plots.style import save
+from headgate.run.pool import Pool
+from headgate.run.store import Store
+from headgate.studies.claims import Judged, judge
+from headgate.studies.fct import sharing, theory
+from headgate.studies.fct.jobs import levels
+from headgate.studies.fct.keep import keep
+from headgate.studies.fct.measures import Times, parts_s
+from headgate.studies.runs import Runs
+from headgate.studies.settings import changed
+from headgate.studies.study import Analysis, load
+
+# Ideal servers -----------------------------------------------------------------------------------
+
+
+def times(*values: float) -> np.ndarray:
+    return np.array(values, float)
+
+
+def sizes(*values: int) -> np.ndarray:
+    return np.array(values, np.uint64)
+
+
+def test_flows_that_come_together_leave_together() -> None:
+    assert sharing.processor_sharing(times(0, 0), sizes(10, 10), 10.0).tolist() == [2.0, 2.0]
+
+
+def test_processor_sharing_by_hand() -> None:
+    # Half of the first is done when the second comes; it gets 5 a second and is done 0.4 s later.
+    got = sharing.processor_sharing(times(0, 0.5, 9), sizes(10, 2, 10), 10.0)
+    assert got == pytest.approx([1.2, 0.4, 1.0])
+
+
+def test_the_shortest_remaining_flow_first_by_hand() -> None:
+    got = sharing.shortest_first(times(0, 0.5, 9), sizes(10, 2, 10), 10.0)
+    assert got == pytest.approx([1.2, 0.2, 1.0])
+
+
+def test_both_servers_are_busy_for_the_same_time() -> None:
+    rng = np.random.default_rng(1)
+    start = np.cumsum(rng.exponential(1.0, 2_000))
+    packets = rng.geometric(0.1, 2_000).astype(np.uint64)
+    ends = [
+        start + of(start, packets, 12.0)
+        for of in (sharing.processor_sharing, sharing.shortest_first)
+    ]
+    idle = [np.flatnonzero(start[1:] > np.maximum.accumulate(end)[:-1]) for end in ends]
+    assert idle[0].tolist() == idle[1].tolist()
+    last_of_first_period = [end[: idle[0][0] + 1].max() for end in ends]
+    assert last_of_first_period[0] == pytest.approx(last_of_first_period[1])
+
+
+def test_processor_sharing_does_not_care_for_the_law_of_sizes() -> None:
+    rng, load, count = np.random.default_rng(2), 0.7, 200_000
+    for packets in (rng.geometric(0.05, count), rng.choice([2, 110], count, p=[5 / 6, 1 / 6])):
+        start = np.cumsum(rng.exponential(packets.mean() / load, count))
+        spent = sharing.processor_sharing(start, packets.astype(np.uint64), 1.0)
+        assert (spent / packets).mean() == pytest.approx(1 / (1 - load), rel=0.05)
+
+
+# Models ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("packets", "expected_s"),
+    [(1, 0.2), (2, 0.2), (10, 0.4), (100, 0.7), (1_000, 1.0), (2_000, 1.1)],
+)
+def test_slow_start_of_ns2_doubles_from_two(packets: int, expected_s: float) -> None:
+    assert float(theory.slow_start_ns2(packets, 300_000, 0.1)) == pytest.approx(
+        expected_s, abs=4e-3
+    )
+
+
+def test_the_variance_of_pareto_is_infinite_up_to_a_shape_of_two() -> None:
+    assert [theory.variance_is_infinite(shape) for shape in (1.2, 2.0, 2.2)] == [True, True, False]
+
+
+# The study on a slow link ------------------------------------------------------------------------
+
+SLOW = (
+    'base.rate="24 Mbit/s"', 'duration="20 s"', 'rates=["6 Mbit/s"]', "shapes=[1.1, 1.8, 2.2]",
+    'data_centre.rate="200 Mbit/s"', 'data_centre_duration="2 s"',
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
+    study = load("fct")
+    setup = study.setup(study.scale("quick"))
+    setup = replace(setup, settings=changed(setup.settings, SLOW), seeds=(1, 2))
+    jobs, store = study.jobs(setup), Store(tmp_path_factory.mktemp("fct"))
+    Pool(store, 2, study.keep).run(list(jobs.values()), lambda _: None)
+    fresh = Store(store.folder)
+    assert not fresh.missing(list(jobs.values()))
+    return Runs(setup, {key: fresh.read(job) for key, job in jobs.items()})
+
+
+@pytest.fixture(scope="module")
+def analysis(runs: Runs) -> Analysis:
+    return load("fct").analyse(runs)
+
+
+@pytest.fixture(scope="module")
+def verdicts(analysis: Analysis) -> dict[str, Judged]:
+    return {c.id: judge(c, analysis.findings, "quick") for c in load("fct").claims}
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "curve-processor-sharing", "curve-slow-start", "gap-half-round-trip", "infinite-mean",
+        "average-tcp", "short-flows-at-22",
+    ],
+)  # fmt: skip
+def test_what_does_not_depend_on_capacity_holds(claim: str, verdicts: dict[str, Judged]) -> None:
+    assert verdicts[claim].verdict == "holds", verdicts[claim]
+
+
+@pytest.mark.parametrize("claim", ["infinite-variance", "heavier-near-2", "shorter-near-2"])
+def test_what_the_source_has_wrong_is_corrected(claim: str, verdicts: dict[str, Judged]) -> None:
+    assert verdicts[claim].verdict == "corrected", verdicts[claim]
+
+
+def test_every_claim_has_a_finding(analysis: Analysis) -> None:
+    checkable = {claim.id for claim in load("fct").claims if claim.missing is None}
+    assert set(analysis.findings) == checkable
+    assert all(found.note for found in analysis.findings.values() if np.isnan(found.ours))
+
+
+def test_every_picture_and_table_is_made(analysis: Analysis, tmp_path: Path) -> None:
+    for picture in analysis.pictures:
+        assert all(p.stat().st_size > 5_000 for p in save(picture.figure, tmp_path, picture.name))
+    assert [picture.name for picture in analysis.pictures] == [
+        "completion-times", "gap", "definitions", "shapes", "rtts", "factors", "data-centre",
+    ]  # fmt: skip
+    assert len(analysis.sentences) == 9
+    assert all(len(row) == len(part.columns) for part in analysis.tables for row in part.rows)
+
+
+def test_protocols_of_a_case_get_the_same_flows(runs: Runs) -> None:
+    for case in ("base", "rtt 50 ms", "data centre"):
+        lists = [
+            table.where(slice(None))["flows"].tolist()
+            for key, run in runs.results.items()
+            if key[0] == case and key[2] == 1
+            for table in [run.tables["sizes"]]
+        ]
+        assert len(lists) >= 3
+        assert all(one == lists[0] for one in lists)
+
+
+def test_the_parts_of_the_gap_add_up_to_it(runs: Runs) -> None:
+    rcp = Times.of(runs, "base", "rcp")
+    for low, high in ((1, 20), (20, 200)):
+        formula = rcp.expected(rcp.formula_s, "sender_s", low, high)
+        gap = rcp.mean("sender_s", low, high) - formula
+        assert sum(parts_s(rcp, low, high).values()) == pytest.approx(gap, abs=1e-12)
+
+
+def test_levels_come_in_order_whatever_their_unit(runs: Runs) -> None:
+    assert list(levels(runs.setup, "rtt")) == ["50 ms", "100 ms", "200 ms"]
+    assert list(levels(runs.setup, "rate")) == ["6 Mbit/s", "24 Mbit/s"]
+
+
+def test_what_is_kept_of_a_run_are_its_means_by_size() -> None:
+    run = headgate.dumbbell(
+        rate="24 Mbit/s", rtt="100 ms", access="direct", measure={"series": "none"},
+        flows=[{"kind": "poisson", "law": "reno", "load": 0.6, "size": "10 packets"}],
+        duration="10 s",
+    ).run()  # fmt: skip
+    kept = keep(run)
+    done = np.isfinite(run.flows["fct_sender_s"])
+    assert len(kept.flows) == 0
+    assert kept.tables["sizes"]["size_packets"].tolist() == [10.0]
+    assert kept.tables["sizes"]["finished"].tolist() == [done.sum()]
+    assert kept.tables["sizes"]["sender_s"][0] == pytest.approx(
+        run.flows["fct_sender_s"][done].mean()
+    )
+    assert kept.tables["totals"]["early_end_s"].tolist() == [np.inf]
+
+
+# Settings ----------------------------------------------------------------------------------------
+
+
+def test_a_setting_is_changed_where_it_stands() -> None:
+    before = {"base": {"load": 0.9, "rtt": "100 ms"}, "rtts": ["50 ms"]}
+    after = changed(before, ["base.load=0.5", 'rtts=["1 ms", "2 ms"]'])
+    assert after == {"base": {"load": 0.5, "rtt": "100 ms"}, "rtts": ["1 ms", "2 ms"]}
+    assert before["base"] == {"load": 0.9, "rtt": "100 ms"}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("base.laod=0.5", "there is no setting 'laod' here; it has load"),
+        ("load=0.5", "there is no setting 'load' here; it has base, rtts"),
+        ("base.load.x=1", "it has no keys of its own"),
+        ("base.load=much", "'much' is not allowed; write a number, such as 0.9"),
+        ("rtts=50", "50 is not allowed; write a list"),
+        ("rtts=[50]", "50 is not allowed; write a text, such as '50 ms'"),
+        ("base={}", "a table with the keys load goes there"),
+    ],
+)
+def test_a_wrong_setting_is_one_sentence(text: str, said: str) -> None:
+    with pytest.raises(HeadgateError, match=said):
+        changed({"base": {"load": 0.9}, "rtts": ["50 ms"]}, [text])
+
+
+def test_an_unknown_protocol_is_one_sentence(runs: Runs) -> None:
+    settings = changed(runs.setup.settings, ['protocols=["udp"]'])
+    with pytest.raises(HeadgateError, match="'udp' is not a protocol here; it is tcp, xcp, rcp"):
+        load("fct").jobs(replace(runs.setup, settings=settings))
