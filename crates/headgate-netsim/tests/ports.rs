@@ -70,6 +70,11 @@ struct Seen {
 
 impl Seen {
     fn of(queue: Option<usize>, buffer: Buffer, seed: u64) -> Self {
+        Self::looked_at(queue, buffer, seed, None)
+    }
+
+    /// Somebody looks at the queue so long before each arrival.
+    fn looked_at(queue: Option<usize>, buffer: Buffer, seed: u64, before: Option<Time>) -> Self {
         let (mut port, mut left) = (port(queue, buffer), Vec::new());
         let (mut counters, mut papers) = (Counters::default(), Papers::default());
         let mut leaving = Vec::new();
@@ -77,6 +82,9 @@ impl Seen {
         let all = arrivals(seed);
         let last = all.last().expect("packets").0;
         for (now, mut packet) in all {
+            if let Some(before) = before {
+                port.queue(now.saturating_sub(before));
+            }
             match &mut port {
                 Port::Line(line) => {
                     if let Fate::Arrives(at) = line.offer(now, &mut packet) {
@@ -170,5 +178,13 @@ fn the_same_seed_is_the_same_digest() {
         let digest = |seed| Seen::of(queue, buffer, seed).digest;
         assert_eq!(digest(6), digest(6), "{name}");
         assert_ne!(digest(6), digest(7), "{name}");
+    }
+}
+
+#[test]
+fn looking_changes_nothing() {
+    for (queue, buffer, name) in cases() {
+        let looked_at = Seen::looked_at(queue, buffer, 8, Some(1)).digest;
+        assert_eq!(looked_at, Seen::of(queue, buffer, 8).digest, "{name}");
     }
 }

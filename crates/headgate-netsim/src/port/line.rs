@@ -6,7 +6,7 @@
 use headgate_model::chance::Stream;
 use headgate_model::plan::Link;
 use headgate_model::queue::{Backlog, Discipline, Verdict};
-use headgate_model::units::{Busy, Pace, Span, Time, seconds};
+use headgate_model::units::{Busy, NEVER, Pace, Span, Time, seconds};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -30,8 +30,8 @@ pub struct Line<Q> {
     busy: Busy,
     ticks: TickCache,
     delay: Span,
-    /// When the rate changes next.
-    next_rate: Time,
+    /// When the rate changes next, or the discipline does something by itself.
+    next_turn: Time,
     /// Rolling sum over every departure and its flow: equal runs have equal sums.
     digest: u64,
     /// Packets the port may hold: the buffer and the one in service.
@@ -62,7 +62,7 @@ impl<Q: Discipline> Line<Q> {
             limit_wait: if room.bytes == u64::MAX { Span::MAX } else { ticks.span(room.bytes) },
             ticks,
             delay: link.delay_ps,
-            next_rate: rates.next(),
+            next_turn: rates.next(),
             digest: 0,
             peak: 0,
             leaves: VecDeque::new(),
@@ -78,13 +78,38 @@ impl<Q: Discipline> Line<Q> {
     /// Lets a discipline decide on arrivals for which there is room.
     pub fn with_guard(mut self, queue: Option<Q>, chance: Stream) -> Self {
         self.guard = queue.map(|queue| Box::new(Guard { queue, chance }));
+        self.next_turn = self.rates.next().min(self.next_tick());
         self
     }
 
+    fn next_tick(&self) -> Time {
+        self.guard.as_ref().map_or(NEVER, |guard| guard.queue.next_tick())
+    }
+
+    /// Changes of the rate and ticks of the discipline up to `now`, in order, and before anything is
+    /// forgotten that was here then.
     #[cold]
-    fn change_rate(&mut self, now: Time) {
-        self.rates.change(now, self.busy.until);
-        self.next_rate = self.rates.next();
+    fn catch_up(&mut self, now: Time) {
+        while self.next_turn <= now {
+            let at = self.next_turn;
+            if self.rates.next() == at {
+                self.change_rate(at);
+            } else {
+                self.tick(at);
+            }
+            self.next_turn = self.rates.next().min(self.next_tick());
+        }
+    }
+
+    fn tick(&mut self, at: Time) {
+        let backlog = self.backlog(at);
+        if let Some(guard) = &mut self.guard {
+            guard.queue.on_tick(&backlog);
+        }
+    }
+
+    fn change_rate(&mut self, at: Time) {
+        self.rates.change(at, self.busy.until);
         self.ticks = TickCache::new(self.rates.bps);
         self.busy.change_pace();
     }
@@ -92,8 +117,8 @@ impl<Q: Discipline> Line<Q> {
     /// Offers a packet at `now`, which it may mark. Calls must come in time order.
     #[inline]
     pub fn offer(&mut self, now: Time, packet: &mut Packet) -> Fate {
-        if now >= self.next_rate {
-            self.change_rate(now);
+        if now >= self.next_turn {
+            self.catch_up(now);
         }
         let size = packet.size;
         self.tally.arrivals += 1;
@@ -117,19 +142,11 @@ impl<Q: Discipline> Line<Q> {
         Fate::Arrives(leaves.saturating_add(self.delay))
     }
 
-    /// Asks the discipline, which has first done what it does by itself.
+    /// Asks the discipline.
     fn admits(&mut self, now: Time, packet: &mut Packet) -> bool {
-        let Some(mut guard) = self.guard.take() else { return true };
-        loop {
-            let tick = guard.queue.next_tick();
-            if tick > now {
-                break;
-            }
-            guard.queue.on_tick(&self.backlog(tick));
-        }
         let backlog = self.backlog(now);
+        let Some(guard) = &mut self.guard else { return true };
         let verdict = guard.queue.admit(&packet.offer(), &backlog, &mut guard.chance);
-        self.guard = Some(guard);
         if verdict == Verdict::Mark {
             self.tally.marks += 1;
             packet.head = packet.head.with(Head::MARKED, true);
@@ -185,13 +202,16 @@ impl<Q: Discipline> Line<Q> {
 
     /// Packets waiting at `now`, the one in service not counted.
     pub fn queue(&mut self, now: Time) -> usize {
+        if now >= self.next_turn {
+            self.catch_up(now);
+        }
         self.present(now).0.saturating_sub(1) as usize
     }
 
     /// Starts counting afresh at `now` (the end of warm-up).
     pub fn reset(&mut self, now: Time) {
-        if now >= self.next_rate {
-            self.change_rate(now);
+        if now >= self.next_turn {
+            self.catch_up(now);
         }
         self.rates.reset(now);
         self.carried = self.present(now);
@@ -210,8 +230,8 @@ impl<Q: Discipline> Line<Q> {
 
     /// What happened since the tally began.
     pub fn row(&mut self, now: Time) -> PortRow {
-        if now >= self.next_rate {
-            self.change_rate(now);
+        if now >= self.next_turn {
+            self.catch_up(now);
         }
         let present = self.present(now);
         let (departures, sent_bytes) = self.tally.left(self.carried, present);

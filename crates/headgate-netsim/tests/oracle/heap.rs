@@ -322,6 +322,7 @@ impl<L: Registry> HeapEngine<L> {
 
     fn tick(&mut self, at: usize) {
         let (queue, _) = self.guards.get_mut(&at).expect("a discipline");
+        self.servers[at].change_rates(self.people.shared.now);
         queue.on_tick(&self.servers[at].backlog(self.people.shared.now));
         self.set_tick(at);
     }
