@@ -61,6 +61,10 @@ test-rust: ## The engine's own tests
 test-python: $(VENV)/.ok ## The package's tests, the oracles among them
 	$(BIN)/python -m pytest --quiet -n $(WORKERS)
 
+.PHONY: validate
+validate: $(VENV)/.ok ## The long comparisons with other programs that `make test` leaves out
+	$(BIN)/python -m pytest --quiet -n $(WORKERS) -m slow
+
 .PHONY: examples
 examples: $(VENV)/.ok ## Run every example
 	@for example in examples/*.py; do \
