@@ -8,7 +8,7 @@ pub fn transport() -> Value {
         "name": "default", "segment_bytes": 1460, "header_bytes": 40, "ack_bytes": 40, "syn_bytes": 40,
         "initial_window": 10.0, "initial_ssthresh": null, "receive_window": null,
         "min_rto_ps": 200_000_000_000u64, "initial_rto_ps": 1_000_000_000_000u64,
-        "max_rto_ps": 60_000_000_000_000u64, "syn_tries": 6, "syn_rto_ps": 1_000_000_000_000u64,
+        "max_rto_ps": 60_000_000_000_000u64, "syn_tries": 6, "syn_rto_ps": 1_000_000_000_000u64, "syn_backoff": true,
         "recovery": "sack", "limited_transmit": true, "prr": true, "rack_tlp": false, "count": "segments",
         "window_validation": true, "delayed_ack": true, "delayed_ack_ps": 40_000_000_000u64,
         "quick_acks": 0, "rtt": "timestamps", "clock_ps": 0, "pacing": null

@@ -111,8 +111,10 @@ pub struct Transport {
     pub max_rto_ps: u64,
     /// SYNs sent in all before the connection fails.
     pub syn_tries: u8,
-    /// First SYN time-out; doubles each try.
+    /// First SYN time-out.
     pub syn_rto_ps: u64,
+    /// It doubles with each try.
+    pub syn_backoff: bool,
     pub recovery: Recovery,
     pub limited_transmit: bool,
     pub prr: bool,

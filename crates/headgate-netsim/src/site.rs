@@ -126,6 +126,9 @@ impl<L: Registry> Site<L> {
     fn on_syn(&mut self, packet: &Packet, shared: &mut Shared<L>) {
         let key = (packet.b, packet.generation);
         let known = self.connections.get(&key).copied();
+        if known.is_none() && packet.a == 0 {
+            return; // a question by a flow that is over
+        }
         let slot = known.unwrap_or_else(|| self.accept(packet, shared));
         self.connections.insert(key, slot);
         let receiver = &self.receivers[slot as usize];

@@ -20,6 +20,7 @@ DEFAULT: dict[str, Any] = {
     "max_rto": parse_time("60 s"),  # RFC 6298
     "syn_tries": 7,
     "syn_timeout": parse_time("1 s"),  # RFC 6298
+    "syn_backoff": True,
     "recovery": "sack",  # RFC 6675
     "limited_transmit": True,  # RFC 3042
     "prr": False,

@@ -48,7 +48,10 @@ class Transport(Model):
     syn_tries: int | None = Field(
         None, ge=1, le=255, description="SYNs sent in all before the connection fails."
     )
-    syn_timeout: Time | None = Field(None, description="First SYN time-out; doubles each try.")
+    syn_timeout: Time | None = Field(None, description="First SYN time-out.")
+    syn_backoff: bool | None = Field(
+        None, description="The SYN time-out doubles with each try; RCP's stays at 0.5 s."
+    )
     recovery: Literal["sack", "newreno"] | None = Field(
         None, description="How losses are found and repaired: RFC 6675 or RFC 6582."
     )
@@ -137,6 +140,7 @@ class Transport(Model):
             },
             "syn_tries": full["syn_tries"],
             "syn_rto_ps": full["syn_timeout"],
+            "syn_backoff": full["syn_backoff"],
             **{part: full[part] for part in _AS_THEY_ARE},
             "delayed_ack_ps": full["delayed_ack_timeout"],
             "rtt": full["rtt_sampling"],

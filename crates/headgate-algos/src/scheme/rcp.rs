@@ -3,15 +3,18 @@
 //! # What it does
 //! A flow's first packet asks for a rate and gets, within a round trip, the least rate of the routers on
 //! its path; then it sends at that rate, as every later packet renews it. Routers choose the rate that
-//! would fill the line and empty the queue if all flows obeyed: an approximation of processor sharing.
+//! would fill the line and empty the queue if all flows obeyed: an approximation of processor sharing. A
+//! flow that sends less than a packet per RTT asks in between, with empty packets, for a new rate.
 //!
 //! # The law
 //! `R <- R (1 + (T/d) (alpha (gamma C - y) - beta q/d) / (gamma C))` every `T = min(10 ms, d)`; `y` is the
-//! rate of arrivals, `q` the queue, `d` the mean RTT of the packets. A sender paces at `R`, without a window.
+//! rate of arrivals, `q` the queue, `d` the mean RTT of the packets. `R` stays between a hundredth of a packet
+//! per RTT and `gamma C`. A sender paces at the least `R` of its path, without a window.
 //!
 //! # Where it differs from the paper
 //! It follows the authors' ns-2 code, which bounds `R` and measures `d` as below. A lost segment is found
-//! and sent again by the transport's recovery, not by a time-out after the last one. On a path where no
+//! and sent again by the transport's recovery, not by a time-out after the last one; nor is a SYN sent again
+//! every 0.5 s, unless the transport says so (`syn_timeout`, `syn_backoff`). On a path where no
 //! router answers, a flow behaves as `reno`.
 //!
 //! # When to use it
@@ -23,7 +26,7 @@
 use headgate_model::feedback::Words;
 
 /// What the words of a label mean.
-mod word {
+pub mod word {
     /// The least rate so far, bytes/s; infinite in the request.
     pub const RATE: usize = 0;
     /// The sender's RTT, seconds; 0 when it has none.
@@ -56,6 +59,8 @@ pub mod router {
         start: number(0.05, (1e-9, 1.0), "1", "Dukkipati's ns-2 code"),
         /// RTT assumed at the start.
         start_rtt_s: number(0.2, (1e-6, 100.0), "s", "Dukkipati's ns-2 code"),
+        /// Whether the packet in service belongs to the queue.
+        queue: choice(["waiting", "present"], "Dukkipati's ns-2 code; Dukkipati, McKeown 2006"),
         /// Least rate, packets of 1000 bytes for an RTT.
         least: number(0.01, (0.0, 100.0), "packets/RTT", "Dukkipati's ns-2 code; 0.1 in the NetFPGA's"),
     }
@@ -159,7 +164,8 @@ pub mod router {
 
         fn on_tick(&mut self, port: &Backlog) {
             self.learn_rtt(port.rate_bytes_s);
-            self.learn_rate(port, port.bytes);
+            let waiting = self.params.queue == 0.0;
+            self.learn_rate(port, if waiting { port.held_bytes } else { port.bytes });
             (self.bytes, self.spill) = (self.spill, 0.0);
             (self.known_bytes, self.rtt_bytes) = (0.0, 0.0);
             self.span_s = self.params.period_s.min(self.rtt_s).max(SHORTEST_S);

@@ -4,5 +4,6 @@ mod cards;
 mod drive;
 mod invariants;
 mod queues;
+mod rcp;
 mod responses;
 mod xcp;

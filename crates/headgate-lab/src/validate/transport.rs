@@ -82,7 +82,8 @@ fn timeout(key: &str, ps: u64, at: &Spot) -> Checked {
 fn syn(t: &Transport, at: &Spot) -> Checked {
     at.count("syn_tries", t.syn_tries.into(), (1, 255), "SYNs")?;
     timeout("syn_rto_ps", t.syn_rto_ps, at)?;
-    let last = u128::from(t.syn_rto_ps) << (t.syn_tries - 1).min(16);
+    let doublings = if t.syn_backoff { (t.syn_tries - 1).min(16) } else { 0 };
+    let last = u128::from(t.syn_rto_ps) << doublings;
     at.ensure(last <= u128::from(LONGEST_RUN_S * SECOND), "syn_tries", || {
         let (first, tries) = (seconds(t.syn_rto_ps), t.syn_tries);
         format!("{first} s, doubled for each of {tries} SYNs, grows beyond 100 days; take fewer")

@@ -1,13 +1,16 @@
 //! What a sender puts into the network, and when: the window's allowance, pacing, segments.
 
 use headgate_model::control::{Registry, Window};
-use headgate_model::units::{NEVER, SECOND, Span, Time};
+use headgate_model::units::{NEVER, SECOND, Span, Time, picoseconds};
 
 use super::rtt::stamp;
 use super::sender::{Phase, Sender};
 use crate::packet::Packet;
 use crate::shared::Shared;
 use crate::timers::Purpose;
+
+/// Time between questions for a new pace, at most (Dukkipati's ns-2 code).
+const LONGEST_SILENCE: Span = SECOND / 2;
 
 impl<L: Registry> Sender<L> {
     /// A paced sender's turn.
@@ -17,6 +20,9 @@ impl<L: Registry> Sender<L> {
         }
         self.pace_armed = NEVER;
         if !matches!(self.phase, Phase::Connecting | Phase::Idle) {
+            if at == self.ask_at && at < self.pace_next {
+                self.ask(0, shared);
+            }
             self.pump(shared);
         }
     }
@@ -119,11 +125,24 @@ impl<L: Registry> Sender<L> {
         if rate.is_infinite() || shared.now >= self.pace_next {
             return true;
         }
-        if self.pace_next < self.pace_armed {
-            self.pace_armed = self.pace_next;
-            self.set_timer(self.pace_next, Purpose::Pace, shared);
+        let turn = self.pace_next.min(self.next_question(shared.now));
+        if turn < self.pace_armed {
+            self.pace_armed = turn;
+            self.set_timer(turn, Purpose::Pace, shared);
         }
         false
+    }
+
+    /// A flow that sends less than a packet per RTT at the routers' pace asks for a new one meanwhile.
+    fn next_question(&mut self, now: Time) -> Time {
+        let min_rtt_s = self.rtt.path.min_rtt_s;
+        if self.scheme.is_none() || self.window.pace * min_rtt_s >= 1.0 {
+            return NEVER;
+        }
+        if self.ask_at <= now {
+            self.ask_at = now + picoseconds(min_rtt_s).clamp(1, LONGEST_SILENCE);
+        }
+        self.ask_at
     }
 
     #[inline]

@@ -110,6 +110,8 @@ pub struct Sender<L> {
     pub(super) pace_next: Time,
     /// When the pacing timer goes off.
     pub(super) pace_armed: Time,
+    /// When the routers are asked for a new pace, if that is before the next turn.
+    pub(super) ask_at: Time,
     pub spec: u32,
     pub law_index: u32,
     pub owner: u32,
@@ -159,6 +161,7 @@ impl<L: Registry> Sender<L> {
             probe: None,
             pace_next: 0,
             pace_armed: NEVER,
+            ask_at: 0,
             spec: o.spec,
             law_index: o.law,
             owner: o.owner,
@@ -173,14 +176,20 @@ impl<L: Registry> Sender<L> {
     }
 
     pub(super) fn send_syn(&mut self, shared: &mut Shared<L>) {
+        self.ask(self.size, shared);
         let profile = self.profile(shared);
-        let (size, wait) = (profile.syn_bytes, profile.syn_rto << self.backoff.min(16));
-        let split = shared.split;
+        let doublings = if profile.syn_backoff { self.backoff.min(16) } else { 0 };
+        self.set_deadline(shared.now + (profile.syn_rto << doublings), shared);
+    }
+
+    /// A SYN for a flow of so many segments; of none, where only its label matters.
+    pub(super) fn ask(&mut self, segments: u32, shared: &mut Shared<L>) {
+        let (split, size) = (shared.split, self.profile(shared).syn_bytes);
         let mut packet = Packet {
             time: shared.now,
             flow: split.join(self.destination as usize, 0),
             host: self.receiver_host,
-            a: self.size,
+            a: segments,
             b: self.address,
             c: Packet::pack_origin(self.host, self.profile),
             size,
@@ -189,7 +198,6 @@ impl<L: Registry> Sender<L> {
         };
         self.attach_label(&mut packet, shared);
         shared.out.push((self.host, packet));
-        self.set_deadline(shared.now + wait, shared);
     }
 
     /// The SYN was answered: data may flow.
@@ -214,7 +222,7 @@ impl<L: Registry> Sender<L> {
         self.pump(shared);
     }
 
-    /// What was sent like a SYN after the handshake, for its label alone, came back.
+    /// A question for a new pace came back.
     fn on_probe_answer(&mut self, shared: &mut Shared<L>) {
         if self.phase != Phase::Idle && shared.label.is_some() {
             self.read_label(shared);

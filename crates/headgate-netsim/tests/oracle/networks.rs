@@ -117,6 +117,7 @@ fn transport(s: &mut Stream) -> Transport {
         max_rto_ps: 60 * SECOND,
         syn_tries: 3,
         syn_rto_ps: SECOND / 2,
+        syn_backoff: true,
         recovery: pick(s, &[Recovery::Sack, Recovery::Sack, Recovery::Newreno]),
         limited_transmit: pick(s, &[true, false]),
         prr: pick(s, &[true, false]),
