@@ -89,7 +89,7 @@ def _panel(
 
 
 def _completion(runs: Runs) -> Picture:
-    about, y = cases(runs.setup)[BASE], (0.1, 20.0)
+    about, y = cases(runs.setup)[BASE], (0.1, 100.0)
     said = f"{about['rate']}, {about['rtt']}, load {about['load']}, shape {about['shape']}"
     panels = [
         _panel(runs, BASE, "Flows up to 2,000 packets", y),
@@ -203,7 +203,7 @@ def _short_run(runs: Runs) -> list[Panel]:
 
 def _shapes(runs: Runs) -> Picture:
     panels = [
-        _panel(runs, case, f"Shape {shape}", (0.1, 5.0))
+        _panel(runs, case, f"Shape {shape}", (0.1, 20.0))
         for shape, case in levels(runs.setup, "shape").items()
     ]
     return Picture(
@@ -217,7 +217,7 @@ def _shapes(runs: Runs) -> Picture:
 
 def _rtts(runs: Runs) -> Picture:
     rtts = levels(runs.setup, "rtt")
-    panels = [_panel(runs, case, f"Round trip {rtt}", (0.05, 10.0)) for rtt, case in rtts.items()]
+    panels = [_panel(runs, case, f"Round trip {rtt}", (0.05, 20.0)) for rtt, case in rtts.items()]
     return Picture(
         "rtts",
         "Round trips",
