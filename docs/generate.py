@@ -46,6 +46,22 @@ def laws() -> str:
     return "\n".join(_law(law) for law in catalog.laws())
 
 
+def queues() -> str:
+    """Every queue discipline of the registry."""
+    return _devices("queue")
+
+
+def routers() -> str:
+    """Every router's part of a scheme."""
+    return _devices("feedback")
+
+
+def _devices(kind: str) -> str:
+    from headgate import catalog
+
+    return "\n".join(_law(card) for card in catalog.devices() if card.kind == kind)
+
+
 def _law(law: Any) -> str:
     facts = [
         ("also called", ", ".join(code(alias) for alias in law.aliases)),
@@ -262,6 +278,8 @@ def _names(param: Any) -> str:
 
 PAGES: dict[str, Callable[[], str]] = {
     "laws": laws,
+    "queues": queues,
+    "routers": routers,
     "scenario": scenario,
     "transport": transport,
     "columns": columns,

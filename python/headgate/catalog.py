@@ -1,4 +1,4 @@
-"""What exists: the laws and their parameters, read from the engine's registry.
+"""What exists: laws, disciplines, schemes and their parameters, read from the engine's registries.
 
 No law is named in Python: a new one is one Rust file and one line, and shows up here.
 """
@@ -67,6 +67,7 @@ class Law(BaseModel):
     references: tuple[str, ...]
     nist: Nist | None
     params: tuple[Param, ...]
+    kind: str = "law"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -84,9 +85,7 @@ class Law(BaseModel):
 
 
 class DeviceCard(Law):
-    """A queue discipline or a router's part of a scheme, as it introduces itself."""
-
-    kind: str
+    """A `queue` discipline or a router's part of a scheme (`feedback`), as it introduces itself."""
 
     def full_name(self, word: str) -> str:
         """Give the parameter that a word without its unit means: `target` for `target_s`."""
@@ -143,3 +142,15 @@ def label(name: str) -> str:
     name = name.rpartition(":")[2]
     nist = next((law.nist for law in laws() if law.name == name), None)
     return f"{name} ({nist})" if nist else name
+
+
+def cards(word: str) -> list[Law]:
+    """Give all that the word means (a scheme is a law and a router), or raise CatalogError."""
+    everything = [*laws(), *devices()]
+    found = [card for card in everything if word in card.names]
+    if found:
+        return found
+    names = [name for card in everything for name in card.names]
+    near = difflib.get_close_matches(word, names, n=1)
+    hint = f"did you mean '{near[0]}'?" if near else "`headgate catalog` lists what there is"
+    raise CatalogError(f"'{word}' is not in the catalogue; {hint}")

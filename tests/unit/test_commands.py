@@ -33,14 +33,23 @@ def test_version() -> None:
     assert __version__ == metadata.version("headgate")
 
 
-def test_the_catalogue_lists_every_law_and_tells_all_about_one() -> None:
-    names = [law.name for law in catalog.laws()]
+def test_the_catalogue_lists_every_card_and_tells_all_about_one() -> None:
+    names = [card.name for card in (*catalog.laws(), *catalog.devices())]
     assert [line.split()[0] for line in printed("catalog").splitlines()] == names
     assert [law["name"] for law in json.loads(printed("catalog", "--json"))] == names
     card = printed("catalog", "fast")
     for param in catalog.law("fast").params:
         assert f"{param.name} = " in card
     assert json.loads(printed("catalog", "tcp", "--json"))["name"] == "reno"
+
+
+def test_the_catalogue_tells_about_disciplines_and_both_sides_of_a_scheme() -> None:
+    assert "queue discipline" in printed("catalog", "fq-codel")
+    kinds = [card["kind"] for card in json.loads(printed("catalog", "rcp", "--json"))]
+    assert kinds == ["law", "feedback"]
+    card = printed("catalog", "rcp")
+    for param in [*catalog.law("rcp").params, *catalog.device("feedback", "rcp").params]:
+        assert f"{param.name} = " in card
 
 
 @pytest.mark.parametrize("word", ["STCP", "6", "stcp"])

@@ -1,4 +1,4 @@
-"""`headgate catalog`: the laws, their parameters, their sources."""
+"""`headgate catalog`: laws, disciplines and schemes, their parameters, their sources."""
 
 from __future__ import annotations
 
@@ -16,35 +16,50 @@ if TYPE_CHECKING:
 def catalog(
     name: Annotated[
         str | None,
-        typer.Argument(help="A law, by name, alias, or the NIST study's acronym or number."),
+        typer.Argument(
+            help="A law (by name, alias, or the NIST study's acronym or number), a queue "
+            "discipline, or a scheme."
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List the laws of congestion control, or tell all about one."""
+    """List laws, queue disciplines and what routers tell senders, or tell all about one."""
     from headgate import catalog as known
 
-    chosen = list(known.laws()) if name is None else [known.law(name)]
+    chosen = [*known.laws(), *known.devices()] if name is None else known.cards(name)
     if as_json:
-        dumped = [law.model_dump() for law in chosen]
-        typer.echo(json.dumps(dumped if name is None else dumped[0]))
+        dumped = [card.model_dump() for card in chosen]
+        typer.echo(json.dumps(dumped if name is None or len(dumped) > 1 else dumped[0]))
     elif name is None:
-        for law in chosen:
-            nist = str(law.nist or "")
-            typer.echo(f"{law.name:<10} {law.family:<7} {nist:<8} {law.title}: {law.law}")
+        for card in chosen:
+            nist = str(card.nist or "")
+            line = f"{card.name:<10} {card.kind:<8} {card.family:<8} {nist:<8} {card.title}"
+            typer.echo(f"{line}: {card.law}")
     else:
-        typer.echo(_card(chosen[0]))
+        typer.echo("\n\n".join(_card(card) for card in chosen))
 
 
-def _card(law: Law) -> str:
-    lines = [f"{law.title} ({law.name})", f"  driven by  {law.family}", f"  law        {law.law}"]
-    lines.append(f"  response   {law.response}")
-    if law.aliases:
-        lines.append(f"  also       {', '.join(law.aliases)}")
-    if law.nist:
-        lines.append(f"  NIST       {law.nist}")
-    lines += [f"  source     {source}" for source in law.references]
-    lines += [_param(param) for param in law.params]
-    return "\n".join(lines)
+#: What a card is, and where a scenario names it.
+_KINDS = {
+    "law": "law of congestion control",
+    "queue": "queue discipline, network.queue",
+    "feedback": "router of a scheme, network.feedback",
+}
+
+
+def _card(card: Law) -> str:
+    facts = [
+        ("is a", _KINDS[card.kind]),
+        ("driven by", card.family),
+        ("law", card.law),
+        ("response", card.response),
+        ("also", ", ".join(card.aliases)),
+        ("NIST", str(card.nist or "")),
+        *(("source", source) for source in card.references),
+    ]
+    lines = [f"{card.title} ({card.name})"]
+    lines += [f"  {label:<10} {fact}" for label, fact in facts if fact]
+    return "\n".join([*lines, *(_param(param) for param in card.params)])
 
 
 def _param(param: Param) -> str:

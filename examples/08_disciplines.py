@@ -1,0 +1,37 @@
+"""The wait in a queue over time under every discipline, drawn into out/disciplines.png."""
+
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+
+import headgate
+from headgate import catalog
+
+names = ["drop_tail", *(card.name for card in catalog.devices() if card.kind == "queue")]
+figure, panels = plt.subplots(3, 3, figsize=(9, 6), sharex=True, sharey=True, layout="constrained")
+for ax, name in zip(panels.flat, names, strict=True):
+    scenario = headgate.dumbbell(
+        rate="20 Mbit/s",
+        rtt="50 ms",
+        buffer="100 ms",
+        queue=name,
+        transport={"ecn": True},
+        flows=[{"law": "reno", "count": 4}, {"law": "reno", "count": 8, "start": "30 s"}],
+        measure={"warmup": "5 s", "series": {"interval": "50 ms"}},
+    )
+    result = scenario.run("60 s", seed=1)
+    series = result.series
+    rows = series["name"] == "bottleneck"
+    wait_ms = series["queue_packets"][rows] * 0.6  # 1500 B at 20 Mbit/s
+    ax.plot(series["t_s"][rows], wait_ms, linewidth=0.7, color="#0072b2")
+    ax.set_title(name, fontsize=9)
+    port = {key: result.ports[key][0] for key in ("utilisation", "mean_wait_s", "drops", "marks")}
+    print(
+        f"{name:>9}: busy {port['utilisation']:.1%}, mean wait {port['mean_wait_s'] * 1e3:.1f} ms, "
+        f"{port['drops']} dropped, {port['marks']} marked"
+    )
+figure.supxlabel("time (s)")
+figure.supylabel("wait (ms)")
+picture = Path("out/disciplines.png")
+picture.parent.mkdir(exist_ok=True)
+figure.savefig(picture, dpi=120)
