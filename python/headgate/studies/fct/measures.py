@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from headgate.result import Result
 from headgate.studies.fct import theory
-from headgate.studies.fct.jobs import BASE, bdp_packets, cases, packets_per_s, rtt_s
+from headgate.studies.fct.jobs import cases, packets_per_s, rtt_s
 from headgate.studies.fct.keep import divided
 from headgate.studies.runs import Runs
 
@@ -177,8 +177,3 @@ def parts_s(times: Times, low: float, high: float) -> dict[str, float]:
     formula = times.expected(times.formula_s, "sender_s", low, high)
     values = (sender - receiver, syn, data, receiver - exact - syn - data, exact - formula)
     return dict(zip(PARTS, values, strict=True))
-
-
-def base_bdp(runs: Runs) -> float:
-    """Bandwidth-delay product of the base."""
-    return bdp_packets(cases(runs.setup)[BASE])
