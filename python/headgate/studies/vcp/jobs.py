@@ -49,7 +49,7 @@ def _times(setup: Setup, part: str, longest_rtt_s: float = 0.0) -> tuple[str, st
     return seconds(stretch * in_seconds(duration)), seconds(stretch * in_seconds(warmup))
 
 
-def _path(
+def _path(  # noqa: PLR0913, PLR0917 - what a run differs by
     scheme: Scheme,
     flows: list[Flow],
     times: tuple[str, str],
@@ -115,6 +115,8 @@ def _flows(setup: Setup) -> Part:
     for name, count, seed in product(available(*COMPARED), setup.settings["counts"], setup.seeds):
         flows, where = _both_ways(SCHEMES[name], count, seed), (RATE_MBPS, RTT_S)
         scenario = _path(SCHEMES[name], flows, _times(setup, "base"), where, NO_SERIES, seed)
+        # a title of its own: with fifty flows it is a run of the part before
+        scenario = scenario.model_copy(update={"title": "flows"})
         yield job(scenario, part="flows", scheme=name, flows=count, seed=seed)
 
 
@@ -150,7 +152,7 @@ def _round_trips(setup: Setup) -> Part:
         yield job(scenario, part="round trips", scheme=name, spread=spread, seed=seed)
 
 
-def _lot(
+def _lot(  # noqa: PLR0913, PLR0917 - what a run differs by
     scheme: Scheme,
     hops: int,
     where: tuple[float, float],
@@ -189,7 +191,7 @@ def _parking_lot(setup: Setup) -> Part:
 
 
 def _shares(setup: Setup) -> Part:
-    """A few flows, with room for what exact feedback adds, over three links and over one."""
+    """Make chains with room for what exact feedback adds: two flows over three links, two each."""
     for name, seed in product(SHARED, setup.seeds):
         where, times = (LONE_MBPS, RTT_S), _times(setup, "shares")
         scenario = _lot(SCHEMES[name], 3, where, (2, 2, 0), times, seed)
@@ -284,3 +286,8 @@ def _fluid(setup: Setup) -> Part:
 def _stability(setup: Setup) -> Part:
     for k in KS:
         yield job(_exact(k, (0.2,) * len(FLUID_RTTS_S), setup, "200 ms"), part="stability", k=k)
+
+
+def fluid_rate(k: float) -> float:
+    """Rate at rest of each flow of the fluid model, packets/s: alpha 1, period 200 ms."""
+    return ROOM * bdp(LONE_MBPS, 1.0) / len(FLUID_RTTS_S) + 1 / (k * 0.2)

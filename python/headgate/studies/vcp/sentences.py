@@ -1,0 +1,93 @@
+"""The answer of the study in plain sentences, each with its numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from headgate.studies.found import all_possible
+from headgate.studies.paths import loss_rate, utilisation
+from headgate.studies.runs import Runs
+from headgate.studies.vcp import jobs, measures
+from headgate.studies.vcp.findings import FAST_MBPS, fairness
+from headgate.studies.vcp.measures import at, levels, shown, sweep
+
+
+def sentences(runs: Runs) -> tuple[str, ...]:
+    """Say what VCP does, and where it fails; what this scale did not run is left out."""
+    made = (_efficient, _fast, _queue, _fair, _joining, _bits, _fluid, _beside)
+    return all_possible(made, runs)
+
+
+def _efficient(runs: Runs) -> str:
+    told = ", ".join(
+        f"{name} {100 * min(sweep(runs, 'bandwidth', name, least=FAST_MBPS).values()):.0f} %"
+        for name in shown()
+    )
+    return f"Least utilisation from {FAST_MBPS:g} Mbit/s up with 50 flows each way: {told}."
+
+
+def _fast(runs: Runs) -> str:
+    level = max(levels(runs, "bandwidth"))
+    told = ", ".join(f"{n} {100 * at(runs, 'bandwidth', n, level):.0f} %" for n in shown())
+    return f"At {level:g} Mbit/s and 80 ms: {told}."
+
+
+def _queue(runs: Runs) -> str:
+    queue = 100 * at(runs, "delay", "VCP", jobs.RTT_S * 1e3, measures.queue_share)
+    slow = min(levels(runs, "bandwidth"))
+    crowded, lost = (
+        100 * at(runs, "bandwidth", "VCP", slow, of) for of in (measures.queue_share, loss_rate)
+    )
+    return (
+        f"VCP's queue takes {queue:.1f} % of the buffer at 150 Mbit/s and 80 ms, and"
+        f" {crowded:.0f} % at {slow:g} Mbit/s, where a flow has less than a packet and"
+        f" {lost:.2g} % are lost."
+    )
+
+
+def _fair(runs: Runs) -> str:
+    told = ", ".join(f"{name} {measures.rtt_exponent(runs, name):.2f}" for name in shown())
+    index = fairness(runs, "VCP", "40-330")
+    return (
+        f"Rate goes with the round trip, from 40 to 330 ms, to the power of: {told}; Jain's index"
+        f" of VCP there is {index:.2f}."
+    )
+
+
+def _joining(runs: Runs) -> str:
+    told = ", ".join(
+        f"{name} {np.mean(measures.fair_after_s(runs['joining', name])):.0f} s" for name in shown()
+    )
+    return f"From a join until rates are fair (Jain's index 0.95), 45 Mbit/s and 40 ms: {told}."
+
+
+def _bits(runs: Runs) -> str:
+    told = ", ".join(
+        f"{100 * measures.long_over_cross(runs, name):.0f} % under {name}" for name in jobs.SHARED
+    )
+    return f"A flow over three links gets of what a flow over one of them gets: {told}."
+
+
+def _fluid(runs: Runs) -> str:
+    swings = ", ".join(
+        f"{100 * measures.load_swing(runs['stability', k]):.1f} % with k = {k:g}" for k in jobs.KS
+    )
+    return (
+        "With the exact load every flow comes to rest at its share of the target and 1/(k t_rho)"
+        f" packets/s more; the load then moves by {swings}. Fifty flows add 1000 packets/s: on"
+        " 150 Mbit/s, more than the 2 % that are kept free, so that a queue stands."
+    )
+
+
+def _beside(runs: Runs) -> str:
+    shares, use = [], []
+    for run in runs.replicates("beside tcp"):
+        names = np.array([str(name) for name in run.flows["traffic"]])
+        packets = np.asarray(run.flows["delivered_packets"], float)
+        shares.append(packets[names == "vcp"].sum() / packets.sum())
+        use.append(utilisation(run))
+    return (
+        "Five flows of VCP beside five of TCP at one drop-tail port get"
+        f" {100 * np.mean(shares):.0f} % of what is carried ({100 * np.mean(use):.0f} % of the"
+        " line)."
+    )
