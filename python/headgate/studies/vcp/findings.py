@@ -39,7 +39,6 @@ def _efficient_delay(runs: Runs) -> Finding:
 
 
 def _above_tcp(runs: Runs) -> Finding:
-    measures.compared("TCP")
     cells = [("bandwidth", x) for x in levels(runs, "bandwidth", 100)]
     cells += [("delay", x) for x in levels(runs, "delay", 80)]
     ratios = {
@@ -58,7 +57,6 @@ def _low_loss(part: str, low: float, runs: Runs) -> Finding:
 
 
 def _less_loss(runs: Runs) -> Finding:
-    measures.compared("TCP")
     parts = ("bandwidth", "delay")
     losses = {
         f"{part} {x:g}": at(runs, part, "VCP", x, loss_rate) - at(runs, part, "TCP", x, loss_rate)
@@ -130,7 +128,6 @@ def _aimd_fair(runs: Runs) -> Finding:
 
 
 def _vcp_over_tcp(runs: Runs) -> Finding:
-    measures.compared("TCP")
     vcp, tcp = (utilisation(runs["illustration", name]) for name in ("VCP", "TCP"))
     return Finding(ours=vcp / tcp, note=f"{vcp:.3f} against {tcp:.3f}")
 
@@ -231,7 +228,6 @@ def _overshoot(runs: Runs) -> Finding:
 
 
 def _root_of_loss(runs: Runs) -> Finding:
-    measures.compared("TCP")
     losses = [p for p in runs.setup.settings["lossy"]["losses"] if p >= 1e-4]
     rates = {
         f"p = {p:g}": float(np.mean([goodput_bps(r) for r in runs.replicates("lossy", "TCP", p)]))

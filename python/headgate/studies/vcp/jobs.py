@@ -11,7 +11,7 @@ from headgate.run.plan import Job
 from headgate.scenario import Scenario
 from headgate.studies.paths import NO_SERIES, in_seconds, job, path, scaled, seconds, starts
 from headgate.studies.runs import Key, Setup, by_labels
-from headgate.studies.vcp.schemes import COMPARED, ROOM, SCHEMES, Scheme, available, bdp
+from headgate.studies.vcp.schemes import COMPARED, ROOM, SCHEMES, Scheme, bdp
 
 RATE_MBPS, RTT_S, FLOWS = 150.0, 0.08, 50
 SLOW_MBPS = 45.0
@@ -36,8 +36,8 @@ Part = Iterator[Job]
 def jobs(setup: Setup) -> dict[Key, Job]:
     """Make every run of a scale."""
     parts: tuple[Callable[[Setup], Part], ...] = (
-        _illustration, _bandwidth, _delay, _flows, _short, _round_trips, _parking_lot, _shares,
-        _joining, _crowd, _xi, _scaling, _lossy, _beside_tcp, _fluid, _stability,
+        _illustration, _bandwidth, _delay, _one_way, _flows, _short, _round_trips, _parking_lot,
+        _shares, _joining, _crowd, _xi, _scaling, _lossy, _beside_tcp, _fluid, _stability,
     )  # fmt: skip
     return by_labels(run for part in parts for run in part(setup))
 
@@ -81,7 +81,7 @@ def _illustration(setup: Setup) -> Part:
     """One flow; nine come and, once each has sent its share of the time, leave."""
     share = USED * bdp(SLOW_MBPS, 1.0) / (1 + JOINERS)
     size = f"{round(share * (LEAVE_S - JOIN_S))} packets"
-    for name in available("TCP", "VCP", "VCP 8-bit"):
+    for name in ("TCP", "VCP", "VCP 8-bit"):
         scheme = SCHEMES[name]
         joiners = [
             scheme.flow(JOIN_S + at, size=size, name=f"joiner {i}")
@@ -94,7 +94,7 @@ def _illustration(setup: Setup) -> Part:
 
 
 def _bandwidth(setup: Setup) -> Part:
-    names = available(*COMPARED, "VCP code")
+    names = (*COMPARED, "VCP code")
     for name, rate, seed in product(names, setup.settings["bandwidths_mbps"], setup.seeds):
         flows = _both_ways(SCHEMES[name], FLOWS, seed)
         scenario = _path(
@@ -104,15 +104,26 @@ def _bandwidth(setup: Setup) -> Part:
 
 
 def _delay(setup: Setup) -> Part:
-    for name, rtt, seed in product(available(*COMPARED), setup.settings["rtts_ms"], setup.seeds):
+    names = (*COMPARED, "VCP code")
+    for name, rtt, seed in product(names, setup.settings["rtts_ms"], setup.seeds):
         flows, where = _both_ways(SCHEMES[name], FLOWS, seed), (RATE_MBPS, rtt / 1e3)
         times = _times(setup, "base", rtt / 1e3)
         scenario = _path(SCHEMES[name], flows, times, where, NO_SERIES, seed)
         yield job(scenario, part="delay", scheme=name, rtt_ms=rtt, seed=seed)
 
 
+def _one_way(setup: Setup) -> Part:
+    """Repeat it without the flows back: ACKs never wait behind data."""
+    for rtt, seed in product(setup.settings["rtts_ms"], setup.seeds):
+        scheme, where = SCHEMES["VCP"], (RATE_MBPS, rtt / 1e3)
+        flows = [scheme.flow(at) for at in starts(seed, FLOWS, 1.0)]
+        times = _times(setup, "base", rtt / 1e3)
+        scenario = _path(scheme, flows, times, where, NO_SERIES, seed)
+        yield job(scenario, part="one way", rtt_ms=rtt, seed=seed)
+
+
 def _flows(setup: Setup) -> Part:
-    for name, count, seed in product(available(*COMPARED), setup.settings["counts"], setup.seeds):
+    for name, count, seed in product(COMPARED, setup.settings["counts"], setup.seeds):
         flows, where = _both_ways(SCHEMES[name], count, seed), (RATE_MBPS, RTT_S)
         scenario = _path(SCHEMES[name], flows, _times(setup, "base"), where, NO_SERIES, seed)
         # a title of its own: with fifty flows it is a run of the part before
@@ -123,7 +134,7 @@ def _flows(setup: Setup) -> Part:
 def _short(setup: Setup) -> Part:
     """Short files beside the long flows; they are alike for every scheme."""
     rates = setup.settings["arrivals"]
-    for name, rate, seed in product(available(*COMPARED), rates, setup.seeds):
+    for name, rate, seed in product(COMPARED, rates, setup.seeds):
         scheme = SCHEMES[name]
         law = {"name": scheme.law, **scheme.params}
         files = {
@@ -141,7 +152,7 @@ def _short(setup: Setup) -> Part:
 
 def _round_trips(setup: Setup) -> Part:
     """Thirty flows whose round trips are so many milliseconds apart."""
-    for name, spread, seed in product(available(*COMPARED), SPREADS_MS, setup.seeds):
+    for name, spread, seed in product(COMPARED, SPREADS_MS, setup.seeds):
         scheme = SCHEMES[name]
         rtts = [0.04 + i * SPREADS_MS[spread] / 1e3 for i in range(FAIR_FLOWS)]
         begun = starts(seed, FAIR_FLOWS, 1.0)
@@ -184,7 +195,7 @@ def _lot(  # noqa: PLR0913, PLR0917 - what a run differs by
 
 
 def _parking_lot(setup: Setup) -> Part:
-    for name, seed in product(available(*COMPARED), setup.seeds):
+    for name, seed in product(COMPARED, setup.seeds):
         each, where = (FLOWS, FLOWS, FLOWS), (HOP_MBPS, CHAIN_S)
         scenario = _lot(SCHEMES[name], HOPS, where, each, _times(setup, "base"), seed)
         yield job(scenario, part="parking lot", scheme=name, seed=seed)
@@ -199,7 +210,7 @@ def _shares(setup: Setup) -> Part:
 
 
 def _joining(setup: Setup) -> Part:
-    for name in available(*COMPARED):
+    for name in COMPARED:
         flows = [SCHEMES[name].flow(i * APART_S, name=f"flow {i + 1}") for i in range(JOINED)]
         where, times = (SLOW_MBPS, JOINED_RTT_S), _times(setup, "joining")
         yield job(_path(SCHEMES[name], flows, times, where, "1 s"), part="joining", scheme=name)
@@ -209,7 +220,7 @@ def _crowd(setup: Setup) -> Part:
     """Fifty flows; 150 come and, once each has sent its share of the time, leave."""
     each = USED * bdp(RATE_MBPS, 1.0) / (FLOWS + CROWD)
     size = f"{round(each * (CROWD_LEAVES_S - CROWD_S))} packets"
-    for name, seed in product(available(*COMPARED), setup.seeds):
+    for name, seed in product(COMPARED, setup.seeds):
         scheme = SCHEMES[name]
         stay = [scheme.flow(at, name="stay") for at in starts(seed, FLOWS, 1.0)]
         come = [
@@ -243,9 +254,7 @@ def _scaling(_: Setup) -> Part:
 
 def _lossy(setup: Setup) -> Part:
     """One flow on a link that loses packets at random: a wireless channel."""
-    for name, loss, seed in product(
-        available(*COMPARED), setup.settings["lossy"]["losses"], setup.seeds
-    ):
+    for name, loss, seed in product(COMPARED, setup.settings["lossy"]["losses"], setup.seeds):
         scheme, where = SCHEMES[name], (50.0, RTT_S)
         network = {
             "rate": f"{where[0]:g} Mbit/s",

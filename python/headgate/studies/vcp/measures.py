@@ -12,7 +12,7 @@ from headgate.result import Result
 from headgate.studies.paths import course, jain, loss_rate, utilisation
 from headgate.studies.runs import NotRunError, Runs
 from headgate.studies.vcp import jobs
-from headgate.studies.vcp.schemes import COMPARED, PACKET_BITS, available, bdp
+from headgate.studies.vcp.schemes import PACKET_BITS, bdp
 
 Series = NDArray[np.float64]
 Measure = Callable[[Result], float]
@@ -46,19 +46,6 @@ MEASURES: Mapping[str, Measure] = {
 }
 
 
-def compared(*schemes: str) -> tuple[str, ...]:
-    """Return the schemes if all are run, else raise NotRunError."""
-    for name in schemes:
-        if name not in available(*schemes):
-            raise NotRunError(f"{name} is not run: the catalogue lacks its queue discipline")
-    return schemes
-
-
-def shown() -> tuple[str, ...]:
-    """Return the schemes that are compared in pictures."""
-    return available(*COMPARED)
-
-
 #: Part of the study -> the setting that names its levels.
 SWEEPS = {
     "bandwidth": "bandwidths_mbps",
@@ -69,13 +56,15 @@ SWEEPS = {
 
 
 def levels(runs: Runs, part: str, least: float = 0.0, most: float = np.inf) -> list[float]:
-    """Levels of a sweep."""
-    return [x for x in runs.setup.settings[SWEEPS[part]] if least <= x <= most]
+    """Levels of a sweep; raise NotRunError if this scale has none there."""
+    found = [x for x in runs.setup.settings[SWEEPS[part]] if least <= x <= most]
+    if not found:
+        raise NotRunError(f"{part}: no level from {least:g} to {most:g} is part of this scale")
+    return found
 
 
 def at(runs: Runs, part: str, scheme: str, level: float, of: Measure = utilisation) -> float:
     """Mean of a measure over the replicates."""
-    compared(scheme)
     return float(np.mean([of(run) for run in runs.replicates(part, scheme, level)]))
 
 
@@ -203,7 +192,6 @@ def long_over_cross(runs: Runs, scheme: str) -> float:
 
 def delivered_by_rtt(runs: Runs, scheme: str, spread: str) -> Series:
     """Mean packets of each flow, the shortest round trip first."""
-    compared(scheme)
     done = runs.replicates("round trips", scheme, spread)
     packets = [np.asarray(run.flows["delivered_packets"], float) for run in done]
     return np.asarray(np.mean(packets, axis=0), float)

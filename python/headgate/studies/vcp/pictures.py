@@ -14,8 +14,8 @@ from headgate.studies.paths import course, goodput_bps, loss_rate, utilisation
 from headgate.studies.runs import Runs
 from headgate.studies.study import Picture
 from headgate.studies.vcp import jobs, measures
-from headgate.studies.vcp.measures import Measure, at, levels, shown
-from headgate.studies.vcp.schemes import bdp
+from headgate.studies.vcp.measures import Measure, at, levels
+from headgate.studies.vcp.schemes import COMPARED, bdp
 
 BANDWIDTH, DELAY = "bandwidth (Mbit/s)", "round trip (ms)"
 AXES = {
@@ -42,7 +42,7 @@ def _swept(runs: Runs, part: str, of: Measure, y: str, title: str = "") -> Panel
             [at(runs, part, name, x, of) for x in levels(runs, part)],
             marks=True,
         )
-        for name in shown()
+        for name in COMPARED
     }
     return Panel(title, AXES[part], y, drawn, "x")
 
@@ -86,7 +86,6 @@ def _illustration(runs: Runs) -> Picture:
 
 
 def _against_tcp(runs: Runs) -> Picture:
-    measures.compared("TCP")
     return Picture(
         "against-tcp",
         "Slide 10: VCP against TCP with RED/ECN over time",
@@ -170,7 +169,7 @@ def _fluid(runs: Runs) -> Picture:
 def _bias(runs: Runs) -> Picture:
     rtts = 1e3 * measures.spread_rtts_s("40-330")
     drawn = {}
-    for name in shown():
+    for name in COMPARED:
         rates = measures.delivered_by_rtt(runs, name, "40-330")
         drawn[name] = Curve(rtts, rates / rates.mean(), marks=True)
     panel = Panel("30 flows on 90 Mbit/s", DELAY, "rate over the mean", drawn)
@@ -209,7 +208,7 @@ def _round_trips(runs: Runs) -> Picture:
     panels = []
     for spread in jobs.SPREADS_MS:
         drawn = {}
-        for name in shown():
+        for name in COMPARED:
             rates = measures.delivered_by_rtt(runs, name, spread)
             flows = np.arange(1, jobs.FAIR_FLOWS + 1)
             drawn[name] = Curve(flows, rates / rates.mean(), marks=True)
@@ -225,7 +224,7 @@ def _round_trips(runs: Runs) -> Picture:
 
 def _joining(runs: Runs) -> Picture:
     panels = []
-    for name in shown():
+    for name in COMPARED:
         t_s, rates = measures.joined_rates(runs["joining", name])
         mbps = rates * 8e-3
         drawn = {f"flow {i + 1}": Curve(t_s, row) for i, row in enumerate(mbps)}
@@ -239,7 +238,7 @@ def _joining(runs: Runs) -> Picture:
 
 
 def _course_of(runs: Runs, of: Callable[[Result], Curve]) -> dict[str, Curve]:
-    return {name: of(runs.replicates("crowd", name)[0]) for name in shown()}
+    return {name: of(runs.replicates("crowd", name)[0]) for name in COMPARED}
 
 
 def _responsiveness(runs: Runs) -> Picture:
@@ -273,7 +272,7 @@ def _short(runs: Runs) -> Picture:
 def _parking_lot(runs: Runs) -> Picture:
     hops = range(1, jobs.HOPS + 1)
     drawn = {}
-    for name in shown():
+    for name in COMPARED:
         done = runs.replicates("parking lot", name)
         use = [
             np.mean([run.ports["utilisation"][measures.hop_row(run, hop)] for run in done])
@@ -297,7 +296,7 @@ def _lossy(runs: Runs) -> Picture:
             [_goodput_mbps(runs, name, p) for p in losses],
             marks=True,
         )
-        for name in shown()
+        for name in COMPARED
     }
     panel = Panel("One flow, 50 Mbit/s, 80 ms", "random loss", "goodput (Mbit/s)", drawn, "xy")
     return Picture(

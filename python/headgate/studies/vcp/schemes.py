@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from headgate import catalog
 from headgate.build import Flow
-from headgate.errors import HeadgateError
 from headgate.studies.paths import flow, packets
 
 PACKET_BITS = 8000
@@ -62,19 +60,6 @@ SCHEMES: Mapping[str, Scheme] = {
     "VCP roomy": Scheme("vcp", feedback=ROOMY_ROUTER),
 }
 COMPARED = ("TCP", "XCP", "VCP", "VCP 8-bit")
-
-
-def available(*names: str) -> tuple[str, ...]:
-    """Return those whose devices the catalogue has."""
-    return tuple(name for name in names if not SCHEMES[name].red or _has_red())
-
-
-def _has_red() -> bool:
-    try:
-        catalog.device("queue", "red")
-    except HeadgateError:
-        return False
-    return True
 
 
 def bdp(rate_mbps: float, rtt_s: float) -> float:

@@ -9,7 +9,8 @@ from headgate.studies.paths import loss_rate, utilisation
 from headgate.studies.runs import Runs
 from headgate.studies.vcp import jobs, measures
 from headgate.studies.vcp.findings import FAST_MBPS, fairness
-from headgate.studies.vcp.measures import at, levels, shown, sweep
+from headgate.studies.vcp.measures import at, levels, sweep
+from headgate.studies.vcp.schemes import COMPARED
 
 
 def sentences(runs: Runs) -> tuple[str, ...]:
@@ -21,14 +22,14 @@ def sentences(runs: Runs) -> tuple[str, ...]:
 def _efficient(runs: Runs) -> str:
     told = ", ".join(
         f"{name} {100 * min(sweep(runs, 'bandwidth', name, least=FAST_MBPS).values()):.0f} %"
-        for name in shown()
+        for name in COMPARED
     )
     return f"Least utilisation from {FAST_MBPS:g} Mbit/s up with 50 flows each way: {told}."
 
 
 def _fast(runs: Runs) -> str:
     level = max(levels(runs, "bandwidth"))
-    told = ", ".join(f"{n} {100 * at(runs, 'bandwidth', n, level):.0f} %" for n in shown())
+    told = ", ".join(f"{n} {100 * at(runs, 'bandwidth', n, level):.0f} %" for n in COMPARED)
     return f"At {level:g} Mbit/s and 80 ms: {told}."
 
 
@@ -46,7 +47,7 @@ def _queue(runs: Runs) -> str:
 
 
 def _fair(runs: Runs) -> str:
-    told = ", ".join(f"{name} {measures.rtt_exponent(runs, name):.2f}" for name in shown())
+    told = ", ".join(f"{name} {measures.rtt_exponent(runs, name):.2f}" for name in COMPARED)
     index = fairness(runs, "VCP", "40-330")
     return (
         f"Rate goes with the round trip, from 40 to 330 ms, to the power of: {told}; Jain's index"
@@ -56,7 +57,7 @@ def _fair(runs: Runs) -> str:
 
 def _joining(runs: Runs) -> str:
     told = ", ".join(
-        f"{name} {np.mean(measures.fair_after_s(runs['joining', name])):.0f} s" for name in shown()
+        f"{name} {np.mean(measures.fair_after_s(runs['joining', name])):.0f} s" for name in COMPARED
     )
     return f"From a join until rates are fair (Jain's index 0.95), 45 Mbit/s and 40 ms: {told}."
 

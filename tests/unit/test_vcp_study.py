@@ -1,0 +1,103 @@
+"""The study of VCP: its cheap parts run whole, its readings on made-up numbers."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from headgate.plots.style import save
+from headgate.run.pool import Pool
+from headgate.run.store import Store
+from headgate.studies.claims import Judged, judge
+from headgate.studies.runs import Runs
+from headgate.studies.study import Analysis, load
+from headgate.studies.vcp import jobs
+from headgate.studies.vcp.measures import spread_rtts_s, window_packets
+from headgate.studies.vcp.schemes import SCHEMES, bdp
+
+#: Whole, and enough to judge.
+CHEAP = ("xi", "scaling", "fluid", "stability")
+#: What takes long, at a size that judges nothing.
+TINY = {
+    "bandwidths_mbps": [1, 10],
+    "rtts_ms": [10, 80],
+    "counts": [2],
+    "arrivals": [10],
+    "base": {"duration": "4 s", "warmup": "1 s"},
+    "round_trips": {"duration": "6 s", "warmup": "2 s"},
+    "shares": {"duration": "20 s", "warmup": "5 s"},
+    "lossy": {"duration": "6 s", "warmup": "2 s", "losses": [1e-3, 1e-2]},
+}
+LONG = {("illustration", "TCP"), ("illustration", "VCP 8-bit"), ("joining", "TCP")}
+
+
+@pytest.fixture(scope="module")
+def analysis(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
+    study = load("vcp")
+    quick = study.scale("quick")
+    setup = study.setup(quick.model_copy(update={"fixed": {**quick.fixed, **TINY}}))
+    made = {
+        key: job
+        for key, job in study.jobs(setup).items()
+        if key[0] not in ("crowd", "joining") and key[:2] not in LONG
+    }
+    store = Store(tmp_path_factory.mktemp("vcp"))
+    Pool(store, 2).run(list(made.values()), lambda _: None)
+    return study.analyse(Runs(setup, {key: store.read(job) for key, job in made.items()}))
+
+
+@pytest.fixture(scope="module")
+def verdicts(analysis: Analysis) -> dict[str, Judged]:
+    return {c.id: judge(c, analysis.findings, "quick") for c in load("vcp").claims}
+
+
+@pytest.mark.parametrize("claim", ["xi", "mi-exponential", "aimd-fair", "fluid-equilibrium"])
+def test_what_one_path_shows_holds(claim: str, verdicts: dict[str, Judged]) -> None:
+    assert verdicts[claim].verdict == "holds", verdicts[claim]
+
+
+def test_every_claim_has_a_finding_or_says_why_not(analysis: Analysis) -> None:
+    checkable = {claim.id for claim in load("vcp").claims if claim.missing is None}
+    assert set(analysis.findings) == checkable
+    assert all(found.note for found in analysis.findings.values() if np.isnan(found.ours))
+
+
+def test_what_was_not_run_says_so(verdicts: dict[str, Judged]) -> None:
+    assert verdicts["slower-than-xcp"].verdict == "not run"
+    assert "joining VCP is not part" in verdicts["slower-than-xcp"].note
+
+
+def test_what_is_only_remembered_is_not_judged(
+    analysis: Analysis, verdicts: dict[str, Judged]
+) -> None:
+    recalled = [row for name, row in verdicts.items() if name.startswith("recalled")]
+    assert [row.verdict for row in recalled] == ["not checkable"] * 4
+    assert all(claim.missing for claim in load("vcp").claims if "recalled" in claim.source)
+
+
+def test_the_report_has_pictures_sentences_and_data(analysis: Analysis, tmp_path: Path) -> None:
+    assert len(analysis.sentences) >= 3
+    names = {picture.name for picture in analysis.pictures}
+    assert {"efficiency", "illustration", "parameters", "scaling", "fluid", "queues"} <= names
+    for picture in analysis.pictures:
+        assert all(p.stat().st_size > 5000 for p in save(picture.figure, tmp_path, picture.name))
+    assert {*CHEAP, "bandwidth", "delay", "one_way"} <= {table.name for table in analysis.data}
+
+
+# Set-ups -----------------------------------------------------------------------------------------
+
+
+def test_the_paths() -> None:
+    assert bdp(150, 0.08) == 1500
+    assert window_packets("bandwidth", 5) == pytest.approx(1)
+    assert window_packets("delay", 80) == pytest.approx(30)
+    assert spread_rtts_s("40-156")[-1] == pytest.approx(0.156)
+    assert spread_rtts_s("40-330")[-1] == pytest.approx(0.330)
+    assert jobs.fluid_rate(0.25) == pytest.approx(0.9 * 2500 / 5 + 20)
+
+
+def test_tcp_has_red_and_ecn_between_thirds_of_the_buffer() -> None:
+    network = SCHEMES["TCP"].network(300)
+    assert network["queue"]["min_packets"] == 100
+    assert network["queue"]["max_packets"] == 200
+    assert network["transport"]["ecn"]
