@@ -95,9 +95,14 @@ def used(run: Result, rate_mbps: float, rows: int = ROWS) -> tuple[Series, Serie
     return t_s, (total[1:] - total[back]) * 8 / (spans * rate_mbps * 1e6)
 
 
+def named(run: Result, begin: str) -> NDArray[np.bool_]:
+    """Say which flows have a name that begins so."""
+    return np.array([str(name).startswith(begin) for name in run.flows["traffic"]])
+
+
 def ends_s(run: Result, traffic: str) -> NDArray[np.float64]:
     """When the flows end whose names begin so."""
-    rows = np.array([str(name).startswith(traffic) for name in run.flows["traffic"]])
+    rows = named(run, traffic)
     starts = np.asarray(run.flows["start_s"], float)[rows]
     return np.asarray(starts + np.asarray(run.flows["fct_sender_s"], float)[rows])
 
@@ -183,10 +188,8 @@ def long_over_cross(runs: Runs, scheme: str) -> float:
     """Rate of a flow over all links over the mean of those over one."""
     found = []
     for run in runs.replicates("shares", scheme):
-        names = np.array([str(name) for name in run.flows["traffic"]])
         rates = np.asarray(run.flows["delivered_packets"], float)
-        crosses = np.array([name.startswith("cross") for name in names])
-        found.append(rates[names == "long"].mean() / rates[crosses].mean())
+        found.append(rates[named(run, "long")].mean() / rates[named(run, "cross")].mean())
     return float(np.mean(found))
 
 

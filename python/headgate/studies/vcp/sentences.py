@@ -83,12 +83,11 @@ def _fluid(runs: Runs) -> str:
 def _beside(runs: Runs) -> str:
     shares, use = [], []
     for run in runs.replicates("beside tcp"):
-        names = np.array([str(name) for name in run.flows["traffic"]])
         packets = np.asarray(run.flows["delivered_packets"], float)
-        shares.append(packets[names == "vcp"].sum() / packets.sum())
+        shares.append(packets[measures.named(run, "vcp")].sum() / packets.sum())
         use.append(utilisation(run))
     return (
         "Five flows of VCP beside five of TCP at one drop-tail port get"
-        f" {100 * np.mean(shares):.0f} % of what is carried ({100 * np.mean(use):.0f} % of the"
+        f" {100 * np.mean(shares):.1g} % of what is carried ({100 * np.mean(use):.0f} % of the"
         " line)."
     )
