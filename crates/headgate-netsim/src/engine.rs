@@ -189,6 +189,7 @@ impl<L: Registry> Engine<L> {
         let Some((row, packet)) = batch.ahead(&self.calendar) else { return };
         let row = row as usize;
         let World { sites, fabric, shared } = &self.world;
+        shared.papers.expect(packet);
         if row >= sites.len() {
             let site = row - sites.len();
             sites[site].expect(packet, shared.split.slot(packet.flow));

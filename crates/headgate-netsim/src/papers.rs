@@ -4,6 +4,7 @@ use headgate_model::feedback::{Label, Words};
 use serde::{Deserialize, Serialize};
 
 use crate::packet::{Head, Kind, NO_SACK, Packet};
+use crate::prefetch::prefetch;
 use crate::transport::sack::SackPool;
 
 /// A label under way, and the third word of the packet in whose place its number stands.
@@ -44,6 +45,14 @@ impl Papers {
         packet.c = c;
         packet.head = packet.head.without(Head::LABELLED);
         Some(label)
+    }
+
+    /// A packet's label will soon be read: it was written a link's delay ago, and has left the cache.
+    #[inline]
+    pub fn expect(&self, packet: &Packet) {
+        if packet.head.has(Head::LABELLED) {
+            prefetch(&self.labels, packet.c as usize);
+        }
     }
 
     /// What a label of this scheme says that is on its way to the receiver.
