@@ -162,3 +162,29 @@ def test_a_sender_answers_once_a_window_however_many_marks_there_are() -> None:
     # segments and the line would rest, answered once it halves from 42 + 20 packets
     assert port(result, "marks") > 50
     assert float(result.flows["mean_cwnd_packets"][0]) > 0.7 * (PACKETS_PER_S * 0.05 + 20)
+
+
+@pytest.mark.parametrize("capable", [False, True])
+def test_acks_are_marked_by_choice(capable: bool) -> None:
+    # 833 ACKs of 40 B a second meet a line for 625
+    links = [
+        {"ends": ["left", "right"], "rate": "20 Mbit/s"},
+        {"ends": ["right", "left"], "rate": "200 kbit/s"},
+    ]
+    given = {
+        "duration": "10 s",
+        "network": {
+            "kind": "graph",
+            "directed": True,
+            "delay": "20 ms",
+            "buffer": "100 packets",
+            "routers": [{"name": "left"}, {"name": "right"}],
+            "links": links,
+            "queue": {"kind": "threshold", "mark": "5 packets"},
+        },
+        "transport": {"ecn": True, "ecn_acks": capable},
+        "traffic": [{"kind": "flows", "law": "reno", "source": "left", "receiver": "right"}],
+    }
+    ports = Scenario.from_dict(given).run().ports
+    marks = {str(name): int(n) for name, n in zip(ports["from"], ports["marks"], strict=True)}
+    assert (marks["right"] > 0) == capable

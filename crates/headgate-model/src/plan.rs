@@ -138,6 +138,9 @@ pub struct Transport {
     /// Every law uses ECN (RFC 3168), not only those that need it.
     #[serde(default)]
     pub ecn: bool,
+    /// With ECN, ACKs are capable of marks too; nobody answers them.
+    #[serde(default)]
+    pub ecn_acks: bool,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]

@@ -157,8 +157,9 @@ impl<L: Registry> Site<L> {
         receiver.sender_host = sender_host;
         receiver.host = packet.host;
         receiver.profile = profile;
-        receiver.marks = Marks::asked(packet.head);
-        receiver.quick = shared.profiles[profile as usize].quick_acks;
+        let profile = &shared.profiles[profile as usize];
+        receiver.marks = Marks::asked(packet.head, profile.ecn_acks);
+        receiver.quick = profile.quick_acks;
         if let Some(slot) = self.free_receivers.pop() {
             self.receivers[slot as usize] = receiver;
             return slot;

@@ -35,6 +35,7 @@ DEFAULT: dict[str, Any] = {
     "pacing": "none",
     "pacing_bursts": False,
     "ecn": False,
+    "ecn_acks": False,
 }
 
 # Kernel 6.x: time stamps take 12 B of each header, so an MTU of 1500 B carries 1448 B.

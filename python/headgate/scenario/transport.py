@@ -81,6 +81,10 @@ class Transport(Model):
         None,
         description="Marks are heeded by every law (RFC 3168), not only by those that need it.",
     )
+    ecn_acks: bool | None = Field(
+        None,
+        description="With ECN, ACKs may be marked instead of dropped too; nobody answers that.",
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -159,6 +163,7 @@ _AS_THEY_ARE = (
     "delayed_ack",
     "quick_acks",
     "ecn",
+    "ecn_acks",
     "pacing_bursts",
 )
 

@@ -41,6 +41,7 @@ pub struct Profile {
     /// Paced bursts do not cross multiples of so many segments; 0 = no bursts.
     pub burst_edge: u32,
     pub ecn: bool,
+    pub ecn_acks: bool,
 }
 
 impl From<&Transport> for Profile {
@@ -70,6 +71,7 @@ impl From<&Transport> for Profile {
             timestamps: t.rtt == RttSampling::Timestamps,
             clock: t.clock_ps,
             ecn: t.ecn,
+            ecn_acks: t.ecn_acks,
             burst_edge: if t.pacing_bursts { (BUFFER_BYTES / u32::from(t.segment_bytes)).max(1) } else { 0 },
             pacing: t.pacing.map(|Pacing { slow_start_gain, gain }| (slow_start_gain, gain)),
         }

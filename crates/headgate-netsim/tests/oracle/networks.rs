@@ -131,6 +131,7 @@ fn transport(s: &mut Stream) -> Transport {
         clock_ps: pick(s, &[0, MS]),
         pacing: pick(s, &[None, None, Some(Pacing { slow_start_gain: 2.0, gain: 1.2 })]),
         ecn: pick(s, &[false, true]),
+        ecn_acks: pick(s, &[false, true]),
         pacing_bursts: pick(s, &[false, true]),
     }
 }
