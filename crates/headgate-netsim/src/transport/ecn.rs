@@ -78,11 +78,14 @@ impl<L: Registry> Sender<L> {
 
     /// An ACK echoes a mark: the window shrinks, once for one window of data.
     pub(super) fn on_mark(&mut self, shared: &mut Shared<L>) {
-        if self.phase != Phase::Open || self.una <= self.marked_until {
+        if self.una <= self.marked_until {
             return;
         }
         self.marked_until = self.next;
         self.reduced = true;
+        if self.phase != Phase::Open {
+            return; // the window shrank for a loss; what is told of that is the same (RFC 3168 §6.1.2)
+        }
         self.tally.reductions += 1;
         let flight = self.flight_for_law();
         self.tell_law(Cause::Mark, flight, shared.now);

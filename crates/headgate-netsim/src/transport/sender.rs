@@ -323,7 +323,8 @@ impl<L: Registry> Sender<L> {
         rtt_s
     }
 
-    /// Lets the law see `newly` acknowledged segments. Marked ones raise no window (RFC 3168 §6.1.2).
+    /// Lets the law see `newly` acknowledged segments. Marked ones raise no window (RFC 3168 §6.1.2), but
+    /// for the slow start after a time-out, whose repeated segments cannot answer the mark (as Linux).
     #[inline]
     pub(super) fn grow(&mut self, newly: u32, flight: u32, rtt_s: f64, marked: bool, shared: &mut Shared<L>) {
         let profile = &shared.profiles[self.profile as usize];
@@ -332,7 +333,7 @@ impl<L: Registry> Sender<L> {
         let mut ack = self.describe(counted, flight, rtt_s, shared);
         if marked {
             ack.marked = counted;
-            ack.cwnd_limited = false;
+            ack.cwnd_limited &= self.phase == Phase::Timeout && self.window.slow_starts();
         }
         self.law.on_ack(&ack, &self.rtt.path, &mut self.window);
         self.tally.cwnd_sum += self.window.cwnd;
