@@ -62,8 +62,9 @@ test-python: $(VENV)/.ok ## The package's tests, the oracles among them
 	$(BIN)/python -m pytest --quiet -n $(WORKERS)
 
 .PHONY: validate
-validate: $(VENV)/.ok ## The long comparisons with other programs that `make test` leaves out
+validate: $(VENV)/.ok ## What `make test` leaves out: long comparisons, and what needs an idle machine
 	$(BIN)/python -m pytest --quiet -n $(WORKERS) -m slow
+	$(BIN)/python -m pytest --quiet -m timing
 
 .PHONY: examples
 examples: $(VENV)/.ok ## Run every example

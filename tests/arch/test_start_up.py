@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 HEADGATE = Path(sys.executable).with_name("headgate")
 HEAVY = ("duckdb", "matplotlib", "networkx", "numpy", "pandas", "scipy", "statsmodels")
 
@@ -21,6 +23,7 @@ def help_cpu_s() -> float:
     return cpu_of_children_s() - before_s
 
 
+@pytest.mark.timing
 def test_help_takes_less_than_0_3_cpu_seconds() -> None:
     help_cpu_s()  # the first start may compile bytecode
     assert min(help_cpu_s() for _ in range(5)) < 0.3

@@ -7,6 +7,8 @@ import pytest
 from headgate import Result, Scenario
 from headgate.bench.networks import dumbbell
 
+pytestmark = pytest.mark.timing
+
 LAWS = Path(__file__).parent / "laws"
 REPEATS = 5
 
