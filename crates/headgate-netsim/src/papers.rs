@@ -7,6 +7,9 @@ use crate::packet::{Head, Kind, NO_SACK, Packet};
 use crate::prefetch::prefetch;
 use crate::transport::sack::SackPool;
 
+/// In the place of a label's number: there is none.
+pub const NO_LABEL: u32 = u32::MAX;
+
 /// A label under way, and the third word of the packet in whose place its number stands.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Attached {
@@ -22,29 +25,49 @@ pub struct Papers {
 }
 
 impl Papers {
-    /// Gives a packet a label.
+    /// Gives a packet a new label.
     pub fn attach(&mut self, packet: &mut Packet, label: Label) {
-        let attached = Attached { label, c: packet.c };
-        let index = self.free.pop().unwrap_or(self.labels.len() as u32);
-        match self.labels.get_mut(index as usize) {
-            Some(place) => *place = attached,
-            None => self.labels.push(attached),
-        }
-        packet.c = index;
+        let number = self.free.pop().unwrap_or_else(|| self.grow(label));
+        self.labels[number as usize].label = label;
+        self.put_on(packet, number);
+    }
+
+    #[cold]
+    fn grow(&mut self, label: Label) -> u32 {
+        self.labels.push(Attached { label, c: 0 });
+        (self.labels.len() - 1) as u32
+    }
+
+    /// Gives a packet a label that another had.
+    #[inline]
+    pub fn put_on(&mut self, packet: &mut Packet, number: u32) {
+        self.labels[number as usize].c = std::mem::replace(&mut packet.c, number);
         packet.head = packet.head.with(Head::LABELLED, true);
     }
 
-    /// Takes the label off a packet.
+    /// Takes the label off a packet that has one: its number.
     #[inline]
-    pub fn detach(&mut self, packet: &mut Packet) -> Option<Label> {
-        if !packet.head.has(Head::LABELLED) {
-            return None;
-        }
-        self.free.push(packet.c);
-        let Attached { label, c } = self.labels[packet.c as usize];
-        packet.c = c;
+    pub fn take_off(&mut self, packet: &mut Packet) -> u32 {
         packet.head = packet.head.without(Head::LABELLED);
-        Some(label)
+        let c = self.labels[packet.c as usize].c;
+        std::mem::replace(&mut packet.c, c)
+    }
+
+    /// What a label says that was taken off.
+    pub fn read(&self, number: u32) -> &Label {
+        &self.labels[number as usize].label
+    }
+
+    /// Writes on it.
+    pub fn write(&mut self, number: u32, words: Words) {
+        self.labels[number as usize].label.words = words;
+    }
+
+    /// It is no longer needed; [`NO_LABEL`] is none.
+    pub fn discard(&mut self, number: u32) {
+        if number != NO_LABEL {
+            self.free.push(number);
+        }
     }
 
     /// A packet's label will soon be read: it was written a link's delay ago, and has left the cache.
@@ -68,7 +91,10 @@ impl Papers {
     /// A packet is gone without being read: its records must not leak.
     pub fn forget(&mut self, packet: &Packet) {
         let mut packet = *packet;
-        self.detach(&mut packet);
+        if packet.head.has(Head::LABELLED) {
+            let number = self.take_off(&mut packet);
+            self.discard(number);
+        }
         if packet.head.kind() == Kind::Ack && packet.c != NO_SACK {
             self.sacks.free(packet.c);
         }

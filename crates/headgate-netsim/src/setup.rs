@@ -7,7 +7,7 @@ use headgate_model::units::{Time, picoseconds};
 use std::collections::BTreeMap;
 
 use crate::packet::{INLINE, Split};
-use crate::papers::Papers;
+use crate::papers::{NO_LABEL, Papers};
 use crate::port::Port;
 use crate::record::Counters;
 use crate::shared::Shared;
@@ -85,7 +85,7 @@ fn share<L: Registry>(plan: &Plan, laws: &[Choice], specs: Vec<Spec>) -> Shared<
         classes: plan.nodes.iter().map(|n| class(&n.class)).collect(),
         counters: Counters::default(),
         papers: Papers::default(),
-        label: None,
+        label: NO_LABEL,
         leaving: Vec::new(),
         keep_rows: plan.measure.flows == FlowRows::All,
         rows: Vec::new(),

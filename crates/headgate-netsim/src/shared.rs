@@ -1,11 +1,10 @@
 //! What all endpoints of a run share: profiles, counters, and the tray for what they emit.
 
-use headgate_model::feedback::Label;
 use headgate_model::units::Time;
 use serde::{Deserialize, Serialize};
 
 use crate::packet::{Packet, Split};
-use crate::papers::Papers;
+use crate::papers::{NO_LABEL, Papers};
 use crate::port::served::Desk;
 use crate::record::{Counters, FlowRow};
 use crate::timers::Timer;
@@ -27,8 +26,8 @@ pub struct Shared<L> {
     pub counters: Counters,
     /// What packets carry beside themselves.
     pub papers: Papers,
-    /// The label of the packet that a site handles.
-    pub label: Option<Label>,
+    /// The number of the label of the packet that a site handles, or `NO_LABEL`.
+    pub label: u32,
     /// Packets leaving a port that holds packets, and when they arrive.
     pub leaving: Vec<(Time, Packet)>,
     pub keep_rows: bool,
@@ -47,5 +46,12 @@ impl<L> Shared<L> {
     /// What a port that holds packets needs.
     pub fn desk(&mut self) -> Desk<'_> {
         Desk { counters: &mut self.counters, papers: &mut self.papers, leaving: &mut self.leaving }
+    }
+
+    /// Takes the label in hand, if there is one.
+    #[inline]
+    pub fn take_label(&mut self) -> Option<u32> {
+        let number = std::mem::replace(&mut self.label, NO_LABEL);
+        (number != NO_LABEL).then_some(number)
     }
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::packet::{Head, Kind, NO_SACK, Packet};
+use crate::papers::NO_LABEL;
 use crate::prefetch::prefetch;
 use crate::record::{FlowRow, Status, pair};
 use crate::shared::Shared;
@@ -63,9 +64,10 @@ impl<L: Registry> Site<L> {
     }
 
     fn on_labelled(&mut self, mut packet: Packet, shared: &mut Shared<L>) {
-        shared.label = shared.papers.detach(&mut packet);
+        shared.label = shared.papers.take_off(&mut packet);
         self.on_bare(&packet, shared);
-        shared.label = None;
+        let unread = std::mem::replace(&mut shared.label, NO_LABEL);
+        shared.papers.discard(unread);
     }
 
     /// A packet that has lost its label to `shared`, or has none.
@@ -100,7 +102,7 @@ impl<L: Registry> Site<L> {
             }
             Purpose::Arrival => self.on_arrival(timer.id, shared),
             Purpose::Listed => self.on_listed(shared),
-            Purpose::Release => self.release(timer),
+            Purpose::Release => self.release(timer, shared),
             Purpose::Depart => unreachable!("a port's, not a host's"),
         }
     }
@@ -143,8 +145,8 @@ impl<L: Registry> Site<L> {
             head: Head::plain(Kind::SynAck),
             generation: receiver.generation,
         };
-        if let Some(label) = shared.label.take() {
-            shared.papers.attach(&mut answer, label);
+        if let Some(label) = shared.take_label() {
+            shared.papers.put_on(&mut answer, label);
         }
         shared.out.push((receiver.host, answer));
     }
@@ -176,14 +178,13 @@ impl<L: Registry> Site<L> {
         if receiver.sender != packet.b || receiver.generation != packet.generation {
             return; // a straggler of a connection that is over
         }
-        let label = shared.label.take();
         if receiver.marks.take(packet.head) && receiver.unacked > 0 {
             self.acknowledge(slot, shared);
         }
         let receiver = &mut self.receivers[slot];
         receiver.marks.settle(packet.head);
-        if let Some(label) = label {
-            receiver.note_label::<L>(label);
+        if let Some(label) = shared.take_label() {
+            receiver.note_label::<L>(label, &mut shared.papers);
         }
         let profile = &shared.profiles[receiver.profile as usize];
         let at_once = match receiver.take(packet.a, packet.c) {
@@ -207,7 +208,7 @@ impl<L: Registry> Site<L> {
         let receiver = &mut self.receivers[slot];
         receiver.unacked = 0;
         let blocks = receiver.blocks();
-        let label = receiver.label.take();
+        let label = std::mem::replace(&mut receiver.label, NO_LABEL);
         let mut ack = Packet {
             time: shared.now,
             flow: receiver.sender,
@@ -220,8 +221,8 @@ impl<L: Registry> Site<L> {
             generation: receiver.generation,
         };
         let host = receiver.host;
-        if let Some(label) = label {
-            shared.papers.attach(&mut ack, *label);
+        if label != NO_LABEL {
+            shared.papers.put_on(&mut ack, label);
         }
         shared.out.push((host, ack));
     }
@@ -334,9 +335,9 @@ impl<L: Registry> Site<L> {
         }
     }
 
-    fn release(&mut self, timer: &Timer) {
+    fn release(&mut self, timer: &Timer, shared: &mut Shared<L>) {
         if let Some(slot) = self.connections.remove(&(timer.id, timer.generation)) {
-            self.receivers[slot as usize].forget();
+            self.receivers[slot as usize].forget(&mut shared.papers);
             self.free_receivers.push(slot);
         }
     }

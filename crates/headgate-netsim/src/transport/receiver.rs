@@ -1,13 +1,14 @@
 //! The receiving end: reassembly, SACK blocks (RFC 2018), delayed ACKs (RFC 5681 §4.2).
 
 use headgate_model::control::Registry;
-use headgate_model::feedback::{Label, Routers};
+use headgate_model::feedback::Routers;
 use headgate_model::units::{NEVER, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 use super::ecn::Marks;
 use super::sack::Blocks;
+use crate::papers::{NO_LABEL, Papers};
 
 /// Segments above a hole, as disjoint ranges in order; and where segments arrived last.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -40,8 +41,8 @@ pub struct Receiver {
     /// When the delayed ACK must go, and when the timer in the heap goes off.
     pub ack_by: Time,
     pub ack_timer: Time,
-    /// The label to return with the next ACK.
-    pub label: Option<Box<Label>>,
+    /// Number of the label to return with the next ACK, or `NO_LABEL`.
+    pub label: u32,
     ahead: Option<Box<Ahead>>,
 }
 
@@ -71,22 +72,26 @@ impl Receiver {
             quick: 0,
             ack_by: NEVER,
             ack_timer: NEVER,
-            label: None,
+            label: NO_LABEL,
             ahead: None,
         }
     }
 
-    /// A segment brought a label; one that waits for its ACK is folded into it.
-    pub fn note_label<L: Registry>(&mut self, label: Label) {
-        let words = match &self.label {
-            Some(older) => L::Router::fold(label.scheme, &older.words, &label.words),
-            None => label.words,
-        };
-        self.label = Some(Box::new(Label { words, ..label }));
+    /// A segment brought a label; one that waits for its ACK takes it in.
+    pub fn note_label<L: Registry>(&mut self, number: u32, papers: &mut Papers) {
+        if self.label == NO_LABEL {
+            self.label = number;
+            return;
+        }
+        let (older, newer) = (papers.read(self.label), papers.read(number));
+        let words = L::Router::fold(older.scheme, &older.words, &newer.words);
+        papers.write(self.label, words);
+        papers.discard(number);
     }
 
     /// The connection is over: stragglers match no sender from now on.
-    pub fn forget(&mut self) {
+    pub fn forget(&mut self, papers: &mut Papers) {
+        papers.discard(self.label);
         *self = Self { sender: u32::MAX, ..Self::new(0, self.generation) };
     }
 

@@ -12,6 +12,7 @@ use super::profile::Profile;
 use super::recovery::Episode;
 use super::rtt::{Estimator, since};
 use crate::packet::{Head, NO_SACK, Packet};
+use crate::papers::NO_LABEL;
 use crate::record::Status;
 use crate::shared::Shared;
 use crate::timers::{Purpose, Timer};
@@ -224,7 +225,7 @@ impl<L: Registry> Sender<L> {
 
     /// A question for a new pace came back.
     fn on_probe_answer(&mut self, shared: &mut Shared<L>) {
-        if self.phase != Phase::Idle && shared.label.is_some() {
+        if self.phase != Phase::Idle && shared.label != NO_LABEL {
             self.read_label(shared);
             self.pump(shared);
         }
@@ -264,11 +265,13 @@ impl<L: Registry> Sender<L> {
     /// What the routers have answered.
     #[inline]
     fn read_label(&mut self, shared: &mut Shared<L>) {
-        if let Some(label) = shared.label.take().filter(|label| self.scheme == Some(label.scheme)) {
-            let before = self.window.pace;
-            self.law.on_label(&label.words, seconds(shared.now), &self.rtt.path, &mut self.window);
-            self.change_pace(before);
+        if self.scheme.is_none() || shared.label == NO_LABEL {
+            return;
         }
+        let before = self.window.pace;
+        let words = shared.papers.read(shared.label).words;
+        self.law.on_label(&words, seconds(shared.now), &self.rtt.path, &mut self.window);
+        self.change_pace(before);
     }
 
     /// The common case: nothing missing, new data acknowledged.
