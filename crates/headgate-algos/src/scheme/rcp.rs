@@ -180,6 +180,7 @@ pub mod router {
 
 pub mod sender {
     use super::word;
+    use crate::control::reno;
     use headgate_model::control::{Ack, Congestion, Law, Path, Window};
     use headgate_model::feedback::Words;
     use headgate_model::params::Card;
@@ -214,14 +215,14 @@ pub mod sender {
 
     impl Law for Sender {
         fn on_ack(&mut self, ack: &Ack, _path: &Path, window: &mut Window) {
-            if !self.answered && ack.cwnd_limited {
-                window.cwnd += window.slow_start(ack.acked) / window.cwnd;
+            if !self.answered {
+                reno::grow(ack, window);
             }
         }
 
         fn on_congestion(&mut self, event: &Congestion, _path: &Path, window: &mut Window) {
             if !self.answered {
-                window.ssthresh = (f64::from(event.in_flight) / 2.0).max(2.0);
+                reno::halve(event.in_flight, window);
             }
         }
 

@@ -2,22 +2,30 @@
 
 use headgate_algos::control::AnyLaw;
 use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Rate, Registry, Window};
-use headgate_model::params::Card;
+use headgate_model::params::{Card, Param};
 
 pub fn defaults(card: &Card) -> Vec<f64> {
-    card.params.iter().map(|param| param.default).collect()
+    values(card.params, &[])
 }
 
-/// The law of this name; `words` sets choices or numbers by name.
-pub fn law(name: &str, values: &[(&str, f64)]) -> AnyLaw {
-    let index = AnyLaw::cards().iter().position(|card| card.name == name).expect("a law");
-    let card = AnyLaw::cards()[index];
-    let mut all = defaults(card);
-    for (key, value) in values {
-        let place = card.params.iter().position(|param| param.name == *key).expect("a parameter");
+/// The values of a table, some of them changed by name.
+pub fn values(table: &[Param], changes: &[(&str, f64)]) -> Vec<f64> {
+    let mut all: Vec<f64> = table.iter().map(|param| param.default).collect();
+    for (name, value) in changes {
+        let place = table.iter().position(|param| param.name == *name).expect("a parameter");
         all[place] = *value;
     }
-    AnyLaw::build(index, &all)
+    all
+}
+
+/// The law of this name, with some of its values changed.
+pub fn law(name: &str, changes: &[(&str, f64)]) -> AnyLaw {
+    let index = AnyLaw::cards().iter().position(|card| card.name == name).expect("a law");
+    AnyLaw::build(index, &values(AnyLaw::cards()[index].params, changes))
+}
+
+pub fn near(a: f64, b: f64) {
+    assert!((a - b).abs() <= 1e-9 * b.abs().max(1.0), "{a} is not {b}");
 }
 
 /// One flow: the law, its window and the rounds of its own packets.

@@ -6,4 +6,5 @@ mod invariants;
 mod queues;
 mod rcp;
 mod responses;
+mod vcp;
 mod xcp;

@@ -6,6 +6,8 @@ use headgate_model::control::{Ack, Law, Path, Window};
 use headgate_model::feedback::{Feedback, Passing, Words};
 use headgate_model::queue::Backlog;
 
+use crate::drive::{near, values};
+
 const DATA: Passing = Passing { size_bytes: 1000, data: true };
 /// 8 Mbit/s.
 const LINE: f64 = 1e6;
@@ -24,9 +26,8 @@ fn port(now_s: f64, held_bytes: f64) -> Backlog {
 }
 
 fn router(changes: &[(&str, f64)], entity: u64) -> router::Router {
-    let value = |name, default| changes.iter().find(|c| c.0 == name).map_or(default, |c| c.1);
-    let values: Vec<f64> = router::Params::TABLE.iter().map(|p| value(p.name, p.default)).collect();
-    router::Router::new(router::Params::from_values(&values), LINE, Stream::new(1, "test", entity))
+    let params = router::Params::from_values(&values(router::Params::TABLE, changes));
+    router::Router::new(params, LINE, Stream::new(1, "test", entity))
 }
 
 /// The router's rate, bytes/s, as a packet that asks for any is told.
@@ -34,10 +35,6 @@ fn rate(router: &mut router::Router) -> f64 {
     let mut asks = words(f64::INFINITY, 0.0);
     router.on_departure(&DATA, Some(&mut asks), &port(0.0, 0.0));
     asks[word::RATE]
-}
-
-fn near(a: f64, b: f64) {
-    assert!((a - b).abs() <= 1e-9 * b.abs().max(1.0), "{a} is not {b}");
 }
 
 /// An interval in which `packets` came, of an RTT (0: none is told), early enough to belong to it.

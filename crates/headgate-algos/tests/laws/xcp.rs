@@ -6,6 +6,8 @@ use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Window};
 use headgate_model::feedback::{Feedback, Passing, Words};
 use headgate_model::queue::Backlog;
 
+use crate::drive::{near, values};
+
 const DATA: Passing = Passing { size_bytes: 1000, data: true };
 /// 8 Mbit/s.
 const LINE: f64 = 1e6;
@@ -35,9 +37,8 @@ fn port(held_bytes: f64) -> Backlog {
 }
 
 fn router(changes: &[(&str, f64)]) -> router::Router {
-    let value = |name, default| changes.iter().find(|c| c.0 == name).map_or(default, |c| c.1);
-    let values: Vec<f64> = router::Params::TABLE.iter().map(|p| value(p.name, p.default)).collect();
-    router::Router::new(router::Params::from_values(&values), LINE, Stream::new(1, "test", 0))
+    let params = router::Params::from_values(&values(router::Params::TABLE, changes));
+    router::Router::new(params, LINE, Stream::new(1, "test", 0))
 }
 
 /// The sum of changes that the router wants, bytes/s.
@@ -62,10 +63,6 @@ fn told(router: &mut router::Router, words: Words) -> f64 {
     let mut words = words;
     router.on_departure(&DATA, Some(&mut words), &port(0.0));
     words[word::CHANGE]
-}
-
-fn near(a: f64, b: f64) {
-    assert!((a - b).abs() <= 1e-9 * b.abs().max(1.0), "{a} is not {b}");
 }
 
 #[test]
@@ -218,9 +215,8 @@ fn no_more_is_handed_out_than_the_budget_has() {
 
 #[test]
 fn timers_begin_at_random_and_go_on_as_the_rtt_says() {
-    let values: Vec<f64> = router::Params::TABLE.iter().map(|p| p.default).collect();
     let first = |entity| {
-        let params = router::Params::from_values(&values);
+        let params = router::Params::from_values(&values(router::Params::TABLE, &[]));
         router::Router::new(params, LINE, Stream::new(1, "test", entity)).next_tick() as f64 / 1e12
     };
     let all: Vec<f64> = (0..200).map(first).collect();

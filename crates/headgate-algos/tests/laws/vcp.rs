@@ -1,0 +1,278 @@
+//! VCP's router and sender, worked by hand.
+
+use headgate_algos::scheme::vcp::{fold, format, router, sender, word};
+use headgate_model::chance::Stream;
+use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Window};
+use headgate_model::feedback::{Feedback, Passing};
+use headgate_model::queue::Backlog;
+
+use crate::drive::values;
+
+/// 100 ms, 1500 B.
+const PATH: Path = Path { srtt_s: 0.1, min_rtt_s: 0.1, segment_bytes: 1500 };
+
+/// 8 Mbit/s: 200 000 bytes in a period, 196 000 of which are aimed at.
+const LINE: f64 = 1e6;
+const AIM: f64 = 196_000.0;
+
+fn sender(own: &[(&str, f64)]) -> sender::Sender {
+    sender::Sender::new(sender::Params::from_values(&values(sender::Params::TABLE, own)))
+}
+
+fn router(own: &[(&str, f64)]) -> router::Router {
+    let params = router::Params::from_values(&values(router::Params::TABLE, own));
+    router::Router::new(params, LINE, Stream::new(1, "router", 0))
+}
+
+/// A period in which so many bytes come, with that queue at every look.
+fn period(router: &mut router::Router, bytes: f64, waiting: f64) {
+    let packets = if waiting > 0.0 { 1.0 } else { 0.0 };
+    let port = Backlog { bytes: waiting, packets, rate_bytes_s: LINE, ..Backlog::default() };
+    router.on_arrival(&Passing { size_bytes: bytes as u32, data: true }, None, &port);
+    (0..20).for_each(|_| router.on_tick(&port));
+}
+
+fn load(router: &router::Router) -> f64 {
+    router.gauge().expect("a load").1
+}
+
+/// What a packet takes along.
+fn written(router: &mut router::Router, format: f64, before: f64) -> f64 {
+    let mut words = [format, before, 0.0, 0.0];
+    router.on_departure(&Passing { size_bytes: 1000, data: true }, Some(&mut words), &Backlog::default());
+    words[word::LOAD]
+}
+
+#[test]
+fn the_load_is_what_came_over_what_is_aimed_at() {
+    let mut router = router(&[]);
+    period(&mut router, 98_000.0, 0.0);
+    assert_eq!(load(&router), 0.5);
+    period(&mut router, 0.0, 0.0);
+    assert_eq!(load(&router), 0.0);
+}
+
+#[test]
+fn the_queue_counts_half_and_is_smoothed() {
+    let mut router = router(&[]);
+    period(&mut router, 0.0, 16_000.0);
+    assert!((load(&router) - 0.5 * 4_000.0 / AIM).abs() < 1e-12);
+    period(&mut router, 0.0, 16_000.0); // 3/4 of 4000 and 1/4 of 16 000
+    assert!((load(&router) - 0.5 * 7_000.0 / AIM).abs() < 1e-12);
+}
+
+#[test]
+fn a_packet_in_service_is_no_queue() {
+    let mut router = router(&[]);
+    let port = Backlog { bytes: 500.0, rate_bytes_s: LINE, ..Backlog::default() };
+    (0..20).for_each(|_| router.on_tick(&port));
+    assert_eq!(load(&router), 0.0);
+}
+
+#[test]
+fn ticks_come_every_10_ms_and_the_measure_every_200() {
+    let mut router = router(&[]);
+    let port = Backlog { rate_bytes_s: LINE, ..Backlog::default() };
+    router.on_arrival(&Passing { size_bytes: 1000, data: true }, None, &port);
+    for tick in 1..=20u64 {
+        assert_eq!((router.next_tick(), load(&router)), (tick * 10_000_000_000, 0.0));
+        router.on_tick(&port);
+    }
+    assert!(load(&router) > 0.0);
+}
+
+/// The code of a router at that load.
+fn code_at(load: f64, format: f64, own: &[(&str, f64)]) -> f64 {
+    let mut router = router(own);
+    period(&mut router, (load * AIM).round(), 0.0);
+    written(&mut router, format, 0.0)
+}
+
+#[test]
+fn codes_change_at_80_and_100_per_cent() {
+    for (load, code) in [(0.0, 1.0), (0.7999, 1.0), (0.8, 2.0), (0.9999, 2.0), (1.0, 3.0), (1.7, 3.0)] {
+        assert_eq!(code_at(load, format::TWO_BITS, &[]), code, "{load}");
+    }
+}
+
+#[test]
+fn the_authors_code_rounds_up_to_the_next_per_cent() {
+    for (load, code) in [(0.7899, 1.0), (0.7901, 2.0), (0.9899, 2.0), (0.9901, 3.0)] {
+        assert_eq!(code_at(load, format::TWO_BITS, &[("rounding", 1.0)]), code, "{load}");
+    }
+}
+
+#[test]
+fn codes_are_raised_only() {
+    let mut router = router(&[]);
+    period(&mut router, 0.9 * AIM, 0.0);
+    let after = [0.0, 1.0, 2.0, 3.0].map(|before| written(&mut router, format::TWO_BITS, before));
+    assert_eq!(after, [2.0, 2.0, 2.0, 3.0]);
+}
+
+#[test]
+fn eight_bits_have_steps_of_a_256th_above_80_per_cent() {
+    let at = |load| code_at(load, format::EIGHT_BITS, &[]);
+    assert_eq!([0.0, 0.8, 0.8 + 1.0 / 300.0, 0.9, 5.0].map(at), [1.0, 1.0, 2.0, 27.0, 255.0]);
+}
+
+#[test]
+fn a_router_without_load_has_still_answered() {
+    for format in [0.0, 1.0, 2.0] {
+        assert!(written(&mut router(&[]), format, 0.0) > 0.0);
+    }
+}
+
+#[test]
+fn an_ack_for_two_packets_tells_of_the_worse() {
+    assert_eq!(fold(&[0.0, 3.0, 0.0, 0.0], &[0.0, 1.0, 0.0, 0.0])[word::LOAD], 3.0);
+}
+
+fn avoiding(cwnd: f64) -> Window {
+    Window { cwnd, ssthresh: 2.0, pace: f64::INFINITY }
+}
+
+fn starting(cwnd: f64) -> Window {
+    Window { ssthresh: f64::INFINITY, ..avoiding(cwnd) }
+}
+
+/// An ACK of one segment, by a flow whose window limits it.
+fn ack(now_s: f64, rtt_s: f64) -> Ack {
+    Ack { now_s, acked: 1.0, rtt_s, cwnd_limited: true, ..Ack::default() }
+}
+
+fn at_rtt(rtt_s: f64) -> Path {
+    Path { srtt_s: rtt_s, min_rtt_s: rtt_s, ..PATH }
+}
+
+/// One ACK at a time, after a label.
+fn hear(law: &mut sender::Sender, said: f64, now_s: f64, path: &Path, window: &mut Window) {
+    law.on_label(&[0.0, said, 0.0, 0.0], now_s, path, window);
+    law.on_ack(&ack(now_s, path.srtt_s), path, window);
+}
+
+fn change(own: &[(&str, f64)], said: f64, rtt_s: f64) -> f64 {
+    let mut window = avoiding(100.0);
+    hear(&mut sender(own), said, 1.0, &at_rtt(rtt_s), &mut window);
+    window.cwnd - 100.0
+}
+
+fn close(ours: f64, expected: f64) {
+    assert!((ours - expected).abs() < 1e-9, "{ours} for {expected}");
+}
+
+#[test]
+fn low_load_multiplies_by_one_and_a_sixteenth_in_a_period() {
+    close(change(&[], 1.0, 0.2), 0.0625);
+    close(change(&[], 1.0, 0.1), 1.0625f64.sqrt() - 1.0);
+    close(change(&[], 1.0, 0.4), 1.0625 * 1.0625 - 1.0);
+    close(change(&[("scaling", 1.0)], 1.0, 0.4), 0.0625);
+    close(change(&[("xi", 1.0)], 1.0, 0.2), 1.0);
+}
+
+#[test]
+fn the_increase_of_long_rtts_is_bounded() {
+    close(change(&[], 1.0, 10.0), 1.0);
+    close(change(&[("variant", 1.0)], 1.0, 10.0), 1.0625f64.powf(2.5) - 1.0);
+}
+
+#[test]
+fn high_load_adds_with_the_square_of_the_rtt() {
+    close(change(&[], 2.0, 0.2), 0.01);
+    close(change(&[], 2.0, 0.1), 0.01 / 4.0);
+    close(change(&[("scaling", 1.0)], 2.0, 0.1), 0.01);
+}
+
+#[test]
+fn the_authors_code_scales_to_100_ms_between_20_and_500() {
+    for (rtt_s, added) in [(0.01, 0.02), (0.02, 0.04), (0.1, 1.0), (0.2, 4.0), (0.5, 25.0), (1.0, 30.0)] {
+        close(change(&[("variant", 1.0)], 2.0, rtt_s), added / 100.0);
+    }
+}
+
+#[test]
+fn overload_takes_an_eighth_and_leaves_one() {
+    close(change(&[], 3.0, 0.1), -12.5);
+    let mut window = avoiding(1.0);
+    hear(&mut sender(&[]), 3.0, 1.0, &PATH, &mut window);
+    assert_eq!(window.cwnd, 1.0);
+}
+
+/// Windows after an overload at 1 s and then one code at each of these times; the RTT is 100 ms.
+fn after_overload(own: &[(&str, f64)], said: f64, times_s: [f64; 4]) -> [f64; 4] {
+    let (mut law, mut window) = (sender(own), avoiding(100.0));
+    hear(&mut law, 3.0, 1.0, &PATH, &mut window);
+    times_s.map(|now_s| {
+        let before = window.cwnd;
+        hear(&mut law, said, now_s, &PATH, &mut window);
+        (window.cwnd - before) / before
+    })
+}
+
+#[test]
+fn after_a_decrease_it_rests_for_a_period_then_adds_for_an_rtt() {
+    let [at_once, late, adds, free] = after_overload(&[], 3.0, [1.01, 1.19, 1.21, 1.31]);
+    assert_eq!((at_once, late), (0.0, 0.0));
+    close(adds, 0.25 / 87.5 / 87.5);
+    close(free, -0.125);
+}
+
+#[test]
+fn by_the_code_other_codes_count_at_once() {
+    let [first, ..] = after_overload(&[("variant", 1.0)], 1.0, [1.01, 1.19, 1.21, 1.31]);
+    assert!(first > 0.0);
+    let [first, _, adds, _] = after_overload(&[], 1.0, [1.01, 1.19, 1.21, 1.31]);
+    assert_eq!(first, 0.0);
+    close(adds, 0.25 / 87.5 / 87.5);
+}
+
+#[test]
+fn finer_feedback_adds_and_multiplies_at_any_load() {
+    let exact = [("feedback", 2.0)];
+    close(change(&exact, 0.5, 0.2), 0.0625 + 0.01);
+    close(change(&exact, 1.0, 0.2), 0.01);
+    close(change(&exact, 1.25, 0.2), -0.05 + 0.01);
+    close(change(&exact, 1.25, 0.4), 0.95 * 0.95 - 1.0 + 0.04);
+    close(change(&[("feedback", 1.0)], 1.0, 0.2), 0.0625 + 0.01);
+    close(change(&[("feedback", 1.0)], 65.0, 0.2), 0.25 * (1.0 / 1.05 - 1.0) + 0.01);
+}
+
+#[test]
+fn a_window_that_does_not_limit_falls_but_does_not_grow() {
+    let (mut law, mut window) = (sender(&[]), avoiding(100.0));
+    for (said, cwnd) in [(1.0, 100.0), (2.0, 100.0), (3.0, 87.5)] {
+        law.on_label(&[0.0, said, 0.0, 0.0], 1.0, &PATH, &mut window);
+        law.on_ack(&Ack { cwnd_limited: false, ..ack(1.0, 0.1) }, &PATH, &mut window);
+        assert_eq!(window.cwnd, cwnd);
+    }
+}
+
+#[test]
+fn small_windows_of_long_rtts_are_paced() {
+    let pace = |cwnd, rtt_s| {
+        let (mut law, mut window) = (sender(&[]), starting(cwnd));
+        law.on_label(&[0.0, 1.0, 0.0, 0.0], 1.0, &at_rtt(rtt_s), &mut window);
+        window.pace
+    };
+    assert_eq!((pace(5.0, 1.0), pace(2.0, 1.0)), (8.0, 2.0));
+    assert!(pace(1.0, 1.0).is_infinite() && pace(9.0, 1.0).is_infinite());
+    assert!(pace(2.0, 0.2).is_infinite() && pace(65.0, 100.0).is_infinite());
+}
+
+#[test]
+fn a_loss_halves() {
+    let mut window = avoiding(100.0);
+    let loss = Congestion { cause: Cause::Loss, now_s: 1.0, in_flight: 100 };
+    sender(&[]).on_congestion(&loss, &PATH, &mut window);
+    assert_eq!(window.ssthresh, 50.0);
+}
+
+#[test]
+fn where_no_router_answers_it_is_tcp() {
+    let (mut law, mut window) = (sender(&[]), starting(10.0));
+    hear(&mut law, 0.0, 1.0, &PATH, &mut window);
+    assert_eq!(window.cwnd, 11.0);
+    window.ssthresh = 11.0;
+    hear(&mut law, 0.0, 1.0, &PATH, &mut window);
+    close(window.cwnd, 11.0 + 1.0 / 11.0);
+}
