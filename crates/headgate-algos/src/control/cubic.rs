@@ -29,6 +29,9 @@
 //! RFC 9438 §4.2 to §4.8, §4.10; Ha, Rhee, Xu 2008; Linux `tcp_cubic.c` (6.x); for slow start Ha, Rhee
 //! 2011 and RFC 9406.
 
+#[cfg(test)]
+mod tests;
+
 use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Window};
 use headgate_model::params::Card;
 
@@ -278,133 +281,5 @@ impl Law for Cubic {
 
     fn gauge(&self) -> Option<(&'static str, f64)> {
         Some(("w_max", self.state.w_max))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::trial::{PATH, ack, avoiding, loss, starting, timeout};
-
-    const LINUX: f64 = 0.0;
-    const RFC: f64 = 1.0;
-
-    fn law(variant: f64) -> Cubic {
-        let defaults: Vec<f64> = Params::TABLE.iter().map(|param| param.default).collect();
-        Cubic::new(Params { variant, ..Params::from_values(&defaults) })
-    }
-
-    /// A law that has just lost a window of 100 segments and has 70 left.
-    fn lost(variant: f64) -> (Cubic, Window) {
-        let (mut law, mut window) = (law(variant), avoiding(100.0));
-        law.on_congestion(&loss(100), &PATH, &mut window);
-        window.cwnd = window.ssthresh;
-        (law, window)
-    }
-
-    fn at(now_s: f64) -> Ack {
-        Ack { now_s, ..ack(0.1) }
-    }
-
-    #[test]
-    fn a_loss_leaves_seven_tenths_and_is_remembered() {
-        let (law, window) = lost(RFC);
-        assert_eq!((window.ssthresh, law.state.w_max), (70.0, 100.0));
-        let (law, window) = lost(LINUX);
-        assert_eq!((window.ssthresh, law.state.w_max), (70.0, 100.0));
-    }
-
-    #[test]
-    fn fast_convergence_gives_up_more() {
-        let (mut law, mut window) = lost(RFC);
-        window.cwnd = 90.0;
-        law.on_congestion(&loss(90), &PATH, &mut window);
-        assert!((law.state.w_max - 76.5).abs() < 1e-9); // 90 * 1.7/2
-        window.cwnd = 80.0;
-        law.on_congestion(&loss(80), &PATH, &mut window);
-        assert_eq!(law.state.w_max, 80.0);
-    }
-
-    #[test]
-    fn one_ack_follows_the_curve_one_rtt_ahead() {
-        let (mut law, mut window) = lost(RFC);
-        law.on_ack(&at(10.0), &PATH, &mut window);
-        // K = cbrt(30/0.4) = 4.217 s; W(0.1) = 100 - 0.4 * 4.117^3 = 72.09: + 2.09/70. But W(0) = 70 is
-        // below w_est = 70 + 0.529/70, so this ACK is standard TCP's.
-        let alpha = 0.9 / 1.7;
-        assert!((window.cwnd - 70.0 - alpha / 70.0).abs() < 1e-9);
-        let before = window.cwnd;
-        law.on_ack(&at(11.0), &PATH, &mut window);
-        let target = 100.0 - 0.4 * (libm::cbrt(75.0) - 1.1f64).powi(3);
-        assert!((window.cwnd - before - (target - before) / before).abs() < 1e-9);
-        assert!((target - 87.88).abs() < 0.01);
-    }
-
-    #[test]
-    fn at_most_half_a_window_per_round_trip() {
-        let (mut law, mut window) = lost(RFC);
-        law.on_ack(&at(10.0), &PATH, &mut window);
-        window.cwnd = 80.0;
-        law.on_ack(&at(1000.0), &PATH, &mut window);
-        assert_eq!(window.cwnd, 80.5);
-        law.on_ack(&Ack { now_s: 12.0, acked: 1000.0, ..ack(0.1) }, &PATH, &mut window);
-        assert!(window.cwnd < 1.5 * 80.5 + 1e-9);
-    }
-
-    #[test]
-    fn the_friendly_window_grows_by_one_beyond_the_last_maximum() {
-        let (mut law, _) = lost(RFC);
-        assert!((law.alpha(99.9) - 0.9 / 1.7).abs() < 1e-12);
-        assert_eq!(law.alpha(100.0), 1.0);
-        law.params.variant = LINUX;
-        assert!(law.alpha(100.0) < 1.0);
-    }
-
-    #[test]
-    fn after_a_timeout_the_curve_starts_flat() {
-        let (mut law, mut window) = (law(RFC), avoiding(1.0));
-        law.on_congestion(&timeout(100), &PATH, &mut window);
-        assert_eq!((window.ssthresh, law.state.w_max), (70.0, 0.0));
-        let epoch = law.open_epoch(5.0, 70.0);
-        assert_eq!((epoch.k_s, epoch.origin, epoch.w_est), (0.0, 70.0, 70.0));
-    }
-
-    #[test]
-    fn unused_time_is_not_counted() {
-        for variant in [LINUX, RFC] {
-            let (mut law, mut window) = lost(variant);
-            law.on_ack(&at(10.0), &PATH, &mut window);
-            law.on_ack(&Ack { cwnd_limited: false, ..at(60.0) }, &PATH, &mut window);
-            // the RFC: from ACK to ACK; Linux: from 9.9 to 59.9 s, when the two segments were sent
-            let start_s = law.state.epoch.as_ref().map_or(0.0, |epoch| epoch.start_s);
-            assert!((start_s - 60.0).abs() < 1e-9, "{variant}: {start_s}");
-        }
-    }
-
-    #[test]
-    fn linux_counts_whole_segments() {
-        let (mut law, mut window) = lost(LINUX);
-        // W(0.1) = 100 - trunc(27.91) = 73: one for 70/3 = 23 acknowledged
-        for (acks, expected) in [(22, 70.0), (1, 71.0)] {
-            (0..acks).for_each(|_| law.on_ack(&at(10.0), &PATH, &mut window));
-            assert_eq!(window.cwnd, expected);
-        }
-    }
-
-    #[test]
-    fn linux_grows_by_a_twentieth_before_any_loss() {
-        let (mut law, mut window) = (law(LINUX), avoiding(400.0));
-        (0..400).for_each(|_| law.on_ack(&at(10.0), &PATH, &mut window));
-        assert_eq!(window.cwnd, 420.0);
-    }
-
-    #[test]
-    fn hystart_ends_slow_start_at_a_later_rtt() {
-        let (mut law, mut window) = (law(RFC), starting(64.0));
-        for i in 0..9 {
-            let ack = Ack { round_start: i == 0, now_s: 1.0 + f64::from(i), ..ack(0.12) };
-            law.on_ack(&ack, &PATH, &mut window);
-        }
-        assert_eq!(window.ssthresh, 72.0); // the ninth sample, after eight of growth
     }
 }
