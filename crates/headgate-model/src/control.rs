@@ -104,6 +104,13 @@ pub struct Rate {
     pub app_limited: bool,
 }
 
+impl Rate {
+    /// Segments in flight before this ACK.
+    pub fn in_flight_before(&self) -> f64 {
+        self.in_flight + self.newly + self.newly_lost
+    }
+}
+
 /// What is known of the path, kept by the transport.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[repr(C)]

@@ -43,8 +43,8 @@ use crate::parts::aggregation::Aggregation;
 use crate::parts::conservation::Conservation;
 use crate::parts::draw::Draw;
 use crate::parts::full_pipe::FullPipe;
-use crate::parts::limited::Limited;
 use crate::parts::policer::{Counts, Policer};
+use crate::parts::probe_rtt::ProbeRtt;
 use crate::parts::rounds::Rounds;
 use crate::parts::windowed::WindowedMax;
 
@@ -111,11 +111,7 @@ struct Model {
     rounds: Rounds,
     min_rtt_s: f64,
     min_rtt_at_s: f64,
-    /// When PROBE_RTT may end, once the path is empty; and whether a round trip has passed since.
-    probed_rtt_s: Option<f64>,
-    probed_round: bool,
-    /// What PROBE_RTT's small window sent.
-    limited: Limited,
+    probe_rtt: ProbeRtt,
     phase: usize,
     phase_at_s: f64,
     pacing_gain: f64,
@@ -141,9 +137,7 @@ impl Bbr {
             rounds: Rounds::default(),
             min_rtt_s: f64::INFINITY,
             min_rtt_at_s: 0.0,
-            probed_rtt_s: None,
-            probed_round: false,
-            limited: Limited::default(),
+            probe_rtt: ProbeRtt::default(),
             phase: 0,
             phase_at_s: 0.0,
             pacing_gain: params.startup_gain,
@@ -185,7 +179,7 @@ impl Model {
         if self.mode == Mode::ProbeBw && self.phase_is_over(ack, path, window) {
             self.next_phase(ack.now_s);
         }
-        if self.rounds.starts && !self.pipe.full && !self.limited.holds(rate) {
+        if self.rounds.starts && !self.pipe.full && !self.probe_rtt.limits(rate) {
             self.pipe.take(self.bw.get(), true);
         }
         self.check_drained(ack, path, window);

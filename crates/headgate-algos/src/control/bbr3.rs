@@ -50,7 +50,7 @@ use crate::parts::conservation::Conservation;
 use crate::parts::draw::Draw;
 use crate::parts::full_pipe::FullPipe;
 use crate::parts::latest::Latest;
-use crate::parts::limited::Limited;
+use crate::parts::probe_rtt::ProbeRtt;
 use crate::parts::rounds::Rounds;
 use crate::parts::windowed::WindowedMax;
 
@@ -148,16 +148,13 @@ struct Model {
     latest: Latest,
     bounds: Bounds,
     pipe: FullPipe,
-    limited: Limited,
     repair: Conservation,
     /// The smallest RTT of the window of 10 s, and since when; of the interval between PROBE_RTTs.
     min_rtt_s: f64,
     min_rtt_at_s: f64,
     least_rtt_s: f64,
     least_rtt_at_s: f64,
-    /// When PROBE_RTT may end, once the path is half empty; and whether a round trip has passed since.
-    probed_rtt_s: Option<f64>,
-    probed_round: bool,
+    probe_rtt: ProbeRtt,
     feedback: Feedback,
     /// Samples are of a probe, which has not been answered yet.
     probes: bool,
@@ -194,14 +191,12 @@ impl Bbr3 {
             latest: Latest::new(),
             bounds: Bounds::default(),
             pipe: FullPipe::default(),
-            limited: Limited::default(),
             repair: Conservation::default(),
             min_rtt_s: f64::INFINITY,
             min_rtt_at_s: 0.0,
             least_rtt_s: f64::INFINITY,
             least_rtt_at_s: 0.0,
-            probed_rtt_s: None,
-            probed_round: false,
+            probe_rtt: ProbeRtt::default(),
             feedback: Feedback::None,
             probes: false,
             too_high: false,
@@ -302,11 +297,6 @@ impl Model {
 /// emptied the path as PROBE_RTT would (`idle_restart`).
 fn follows_a_pause(rate: &Rate) -> bool {
     rate.app_limited && rate.prior + rate.newly >= rate.delivered && rate.then_in_flight <= rate.newly
-}
-
-/// Segments in flight before the ACK.
-fn before(rate: &Rate) -> f64 {
-    rate.in_flight + rate.newly + rate.newly_lost
 }
 
 impl Law for Bbr3 {

@@ -9,8 +9,7 @@ impl Model {
         if self.pacing_gain == 1.0 {
             return lasted;
         }
-        let before = rate.in_flight + rate.newly + rate.newly_lost;
-        let in_network = self.in_network(before, rate, path, window);
+        let in_network = self.in_network(rate.in_flight_before(), rate, path, window);
         if self.pacing_gain > 1.0 {
             let filled = in_network >= self.inflight(self.pacing_gain, path, window);
             return lasted && (rate.newly_lost > 0.0 || filled);
@@ -44,19 +43,9 @@ impl Model {
         }
     }
 
-    pub(super) fn probe_rtt(&mut self, ack: &Ack, window: &mut Window) {
-        let rate = &ack.rate;
-        self.limited.extend(rate);
-        let Some(done_s) = self.probed_rtt_s else {
-            if rate.in_flight <= FLOOR {
-                self.probed_rtt_s = Some(ack.now_s + self.params.probe_rtt_s);
-                self.probed_round = false;
-                self.rounds.begin(rate.delivered);
-            }
-            return;
-        };
-        self.probed_round |= self.rounds.starts;
-        if self.probed_round && ack.now_s > done_s {
+    pub(super) fn heed_probe_rtt(&mut self, ack: &Ack, window: &mut Window) {
+        let empty = ack.rate.in_flight <= FLOOR;
+        if self.probe_rtt.ends(empty, self.params.probe_rtt_s, ack, &mut self.rounds) {
             self.leave_probe_rtt(ack.now_s, window);
         }
     }

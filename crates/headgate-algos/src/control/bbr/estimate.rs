@@ -17,8 +17,8 @@ impl Model {
         if self.rounds.take(rate) {
             self.repair.holds = false;
         }
-        self.heed_policer(ack.now_s, rate.newly_lost > 0.0, self.limited.holds(rate), path);
-        if !self.limited.holds(rate) || rate.per_s >= self.bw.get() {
+        self.heed_policer(ack.now_s, rate.newly_lost > 0.0, self.probe_rtt.limits(rate), path);
+        if !self.probe_rtt.limits(rate) || rate.per_s >= self.bw.get() {
             self.bw.update(self.params.bw_window, self.rounds.count, rate.per_s);
         }
     }
@@ -67,11 +67,10 @@ impl Model {
         if expired && self.mode != Mode::ProbeRtt {
             self.repair.save(window.cwnd, false);
             self.mode = Mode::ProbeRtt;
-            self.probed_rtt_s = None;
-            self.limited.begin(&ack.rate);
+            self.probe_rtt.begin(&ack.rate);
         }
         if self.mode == Mode::ProbeRtt {
-            self.probe_rtt(ack, window);
+            self.heed_probe_rtt(ack, window);
         }
     }
 

@@ -70,7 +70,7 @@ impl Model {
         }
         if self.loses_too_much(rate) {
             if self.linux() && self.probes {
-                let sent = (rate.then_in_flight, self.limited.holds(rate));
+                let sent = (rate.then_in_flight, self.probe_rtt.limits(rate));
                 self.answer_loss(sent, event.path, event.window);
             }
         } else if self.bounds.inflight_long.is_finite() {
@@ -83,7 +83,7 @@ impl Model {
     pub(super) fn probe_is_over(&mut self, rate: &Rate) -> bool {
         self.probes = false;
         self.feedback = Feedback::None;
-        if self.cycles() && !self.limited.holds(rate) && self.bw[1] > 0.0 {
+        if self.cycles() && !self.probe_rtt.limits(rate) && self.bw[1] > 0.0 {
             self.bw = [self.bw[1], 0.0];
         }
         let again = self.cycles() && self.cautious && !self.too_high;
@@ -132,19 +132,16 @@ impl Model {
     }
 
     pub(super) fn may_cruise(&self, event: &Event<'_>) -> bool {
-        let rate = &event.ack.rate;
-        let in_flight = if self.linux() { self.in_network(before(rate), event) } else { rate.in_flight };
+        let in_flight = self.in_flight(event);
         in_flight <= self.bounds.with_headroom(self.params.headroom, FLOOR)
             && in_flight <= self.inflight(self.max_bw(), event.path, event.window)
     }
 
     pub(super) fn go_up(&mut self, event: &Event<'_>) {
-        let rate = &event.ack.rate;
-        let in_flight = if self.linux() { self.in_network(before(rate), event) } else { rate.in_flight };
-        if self.too_high && in_flight >= self.bounds.inflight_long {
+        if self.too_high && self.in_flight(event) >= self.bounds.inflight_long {
             self.cautious = true;
         } else if self.fills_long(event.window) {
-            self.pipe.restart(rate.per_s);
+            self.pipe.restart(event.ack.rate.per_s);
             return;
         } else if !self.pipe.now {
             return;
@@ -165,9 +162,8 @@ impl Model {
     }
 
     pub(super) fn enter_cruise(&mut self) {
-        let bounds = &mut self.bounds;
-        if self.params.variant == 1.0 && bounds.inflight_short.is_finite() {
-            bounds.inflight_short = bounds.inflight_short.min(bounds.inflight_long);
+        if self.linux() && self.bounds.inflight_short.is_finite() {
+            self.bounds.inflight_short = self.bounds.inflight_short.min(self.bounds.inflight_long);
         }
         self.mode = Mode::Cruise;
     }
@@ -192,25 +188,14 @@ impl Model {
     pub(super) fn enter_probe_rtt(&mut self, event: &Event<'_>) {
         self.mode = Mode::ProbeRtt;
         self.repair.save(event.window.cwnd, true);
-        self.probed_rtt_s = None;
         self.feedback = Feedback::Stopping;
         self.rounds.begin(self.delivered);
-        self.limited.begin(&event.ack.rate);
+        self.probe_rtt.begin(&event.ack.rate);
     }
 
-    pub(super) fn probe_rtt(&mut self, event: &mut Event<'_>) {
-        let rate = &event.ack.rate;
-        self.limited.extend(rate);
-        let Some(done_s) = self.probed_rtt_s else {
-            if rate.in_flight <= self.probe_rtt_cwnd() {
-                self.probed_rtt_s = Some(self.now_s + PROBE_RTT_S);
-                self.probed_round = false;
-                self.rounds.begin(self.delivered);
-            }
-            return;
-        };
-        self.probed_round |= self.rounds.starts;
-        if self.probed_round && self.now_s > done_s {
+    pub(super) fn heed_probe_rtt(&mut self, event: &mut Event<'_>) {
+        let empty = event.ack.rate.in_flight <= self.probe_rtt_cwnd();
+        if self.probe_rtt.ends(empty, PROBE_RTT_S, event.ack, &mut self.rounds) {
             self.least_rtt_at_s = self.now_s;
             event.window.cwnd = event.window.cwnd.max(self.repair.saved());
             self.leave_probe_rtt();

@@ -23,7 +23,7 @@ impl Model {
             self.rounds_since_probe += 1.0;
             self.full_window = [self.full_window[1], false];
         }
-        self.full_window[1] |= before(rate) >= cwnd.floor();
+        self.full_window[1] |= rate.in_flight_before() >= cwnd.floor();
     }
 
     pub(super) fn is_cwnd_limited(&self) -> bool {
@@ -36,7 +36,7 @@ impl Model {
             return;
         }
         self.latest.take(rate);
-        if !self.limited.holds(rate) || rate.per_s >= self.max_bw() {
+        if !self.probe_rtt.limits(rate) || rate.per_s >= self.max_bw() {
             self.bw[1] = self.bw[1].max(rate.per_s);
         }
         self.latest.loses |= self.linux() && rate.newly_lost > 0.0;
@@ -97,7 +97,7 @@ impl Model {
 
     pub(super) fn check_full(&mut self, rate: &Rate) {
         let counts = self.rounds.starts;
-        if !self.pipe.now && !self.limited.holds(rate) && (counts || self.linux()) {
+        if !self.pipe.now && !self.probe_rtt.limits(rate) && (counts || self.linux()) {
             self.pipe.take(rate.per_s, counts);
         }
     }
@@ -117,7 +117,7 @@ impl Model {
             self.enter_probe_rtt(event);
         }
         if self.mode == Mode::ProbeRtt {
-            self.probe_rtt(event);
+            self.heed_probe_rtt(event);
         }
     }
 
@@ -129,7 +129,7 @@ impl Model {
             let threshold = self.params.loss_threshold;
             let (in_flight, lost) = (sent.then_in_flight - 1.0, sent.lost_since - 1.0);
             let prefix = ((threshold * in_flight - lost) / (1.0 - threshold)).max(0.0);
-            let limited = self.limited.holds(sent);
+            let limited = self.probe_rtt.limits(sent);
             self.answer_loss((in_flight + prefix, limited), path, window);
         }
     }

@@ -29,11 +29,14 @@ impl Model {
         self.product(self.bandwidth(), path, window).min(window.cwnd)
     }
 
-    /// Of `in_flight` segments, those still in the network when the next one leaves.
+    /// What ends a phase: Linux looks before the ACK, and at the network alone.
+    pub(super) fn in_flight(&self, event: &Event<'_>) -> f64 {
+        let rate = &event.ack.rate;
+        if self.linux() { self.in_network(rate.in_flight_before(), event) } else { rate.in_flight }
+    }
+
+    /// Linux: of `in_flight` segments, those still in the network when the next one leaves.
     pub(super) fn in_network(&self, in_flight: f64, event: &Event<'_>) -> f64 {
-        if !self.linux() {
-            return in_flight;
-        }
         let quantum = event.window.quantum(event.path.segment_bytes).max(2.0);
         let leaving = if self.pacing_gain > 1.0 { quantum } else { 0.0 };
         (in_flight + leaving - floor(self.bandwidth() * event.ack.rate.wait_s)).max(0.0)
