@@ -17,24 +17,24 @@ macro_rules! laws {
             unreachable!("not a law of this folder")
         }
 
-        any_law! {
+        /// Any of the laws, without a pointer: the machine is compiled for this type.
+        #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+        pub enum AnyLaw {
             $($Name($stem::$Name),)+
             /// The sender of a scheme whose routers speak.
             Scheme(AnySender),
             /// A user's own; its index is that among the run's own laws, after all cards.
             Own(Box<Own>),
         }
+
+        hand_on!(AnyLaw: $($Name,)+ Scheme, Own);
     };
 }
 
-/// The enum, and the calls that it hands on.
-macro_rules! any_law {
-    ($($(#[$about:meta])* $Name:ident($Law:ty)),+ $(,)?) => {
-        /// Any of the laws, without a pointer: the machine is compiled for this type.
-        #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-        pub enum AnyLaw { $($(#[$about])* $Name($Law),)+ }
-
-        impl Law for AnyLaw {
+/// An enum of laws is a law: each call goes to the one that it is.
+macro_rules! hand_on {
+    ($Any:ident: $($Name:ident),+) => {
+        impl Law for $Any {
             fn on_start(&mut self, now_s: f64, path: &Path, window: &mut Window) {
                 match self { $(Self::$Name(law) => law.on_start(now_s, path, window),)+ }
             }
@@ -90,6 +90,7 @@ macro_rules! any_law {
         }
     };
 }
+pub(crate) use hand_on;
 
 use headgate_model::control::{Ack, Congestion, Echo, Law, Path, Rate, Registry, Window};
 use headgate_model::feedback::Words;

@@ -11,7 +11,7 @@ macro_rules! schemes {
         pub const SENDERS: &[&Card] = &[$(&$stem::sender::CARD,)+];
         const ROUTERS: &[&Card] = &[$(&$stem::router::CARD,)+];
 
-        /// The number of each scheme.
+        /// The number of each scheme, which its sender tells.
         #[derive(Clone, Copy)]
         enum Index { $($Name,)+ }
 
@@ -33,47 +33,7 @@ macro_rules! schemes {
             }
         }
 
-        impl Law for AnySender {
-            fn on_start(&mut self, now_s: f64, path: &Path, window: &mut Window) {
-                match self { $(Self::$Name(law) => law.on_start(now_s, path, window),)+ }
-            }
-
-            fn on_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
-                match self { $(Self::$Name(law) => law.on_ack(ack, path, window),)+ }
-            }
-
-            fn on_recovery_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
-                match self { $(Self::$Name(law) => law.on_recovery_ack(ack, path, window),)+ }
-            }
-
-            fn on_congestion(&mut self, event: &Congestion, path: &Path, window: &mut Window) {
-                match self { $(Self::$Name(law) => law.on_congestion(event, path, window),)+ }
-            }
-
-            fn on_recovered(&mut self, now_s: f64, path: &Path, window: &mut Window) {
-                match self { $(Self::$Name(law) => law.on_recovered(now_s, path, window),)+ }
-            }
-
-            fn keeps_window(&self) -> bool {
-                match self { $(Self::$Name(law) => law.keeps_window(),)+ }
-            }
-
-            fn scheme(&self) -> Option<u8> {
-                Some(match self { $(Self::$Name(_) => Index::$Name as u8,)+ })
-            }
-
-            fn label(&mut self, path: &Path, window: &Window) -> Words {
-                match self { $(Self::$Name(law) => law.label(path, window),)+ }
-            }
-
-            fn on_label(&mut self, label: &Words, now_s: f64, path: &Path, window: &mut Window) {
-                match self { $(Self::$Name(law) => law.on_label(label, now_s, path, window),)+ }
-            }
-
-            fn gauge(&self) -> Option<(&'static str, f64)> {
-                match self { $(Self::$Name(law) => law.gauge(),)+ }
-            }
-        }
+        hand_on!(AnySender: $($Name),+);
 
         impl Routers for AnyRouter {
             fn cards() -> &'static [&'static Card] {
@@ -125,11 +85,13 @@ macro_rules! schemes {
 }
 
 use headgate_model::chance::Stream;
-use headgate_model::control::{Ack, Congestion, Law, Path, Window};
+use headgate_model::control::{Ack, Congestion, Echo, Law, Path, Rate, Window};
 use headgate_model::feedback::{Feedback, Passing, Routers, Words};
 use headgate_model::params::Card;
 use headgate_model::queue::Backlog;
 use headgate_model::units::Time;
+
+use crate::control::hand_on;
 
 schemes! {
     rcp => Rcp,

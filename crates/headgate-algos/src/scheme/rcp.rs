@@ -181,6 +181,7 @@ pub mod router {
 pub mod sender {
     use super::word;
     use crate::control::reno;
+    use crate::scheme::Index;
     use headgate_model::control::{Ack, Congestion, Law, Path, Window};
     use headgate_model::feedback::Words;
     use headgate_model::params::Card;
@@ -228,6 +229,10 @@ pub mod sender {
 
         fn keeps_window(&self) -> bool {
             self.answered
+        }
+
+        fn scheme(&self) -> Option<u8> {
+            Some(Index::Rcp as u8)
         }
 
         fn label(&mut self, path: &Path, _window: &Window) -> Words {

@@ -192,6 +192,7 @@ pub mod router {
 pub mod sender {
     use super::{HIGH, STEPS, code, format, word};
     use crate::control::reno;
+    use crate::scheme::Index;
     use headgate_model::control::{Ack, Congestion, Law, Path, Window};
     use headgate_model::feedback::Words;
     use headgate_model::params::Card;
@@ -362,12 +363,10 @@ pub mod sender {
             if state.said == 0.0 {
                 return reno::grow(ack, window);
             }
-            let rtt_s = state.rtt_s(path);
-            let two_bits = state.params.feedback == format::TWO_BITS;
-            let step = if two_bits {
-                state.step(ack.now_s, rtt_s, window.cwnd)
-            } else {
-                state.fine_step(rtt_s, window.cwnd)
+            let (rtt_s, two_bits) = (state.rtt_s(path), state.params.feedback == format::TWO_BITS);
+            let step = match two_bits {
+                true => state.step(ack.now_s, rtt_s, window.cwnd),
+                false => state.fine_step(rtt_s, window.cwnd),
             };
             if step < 0.0 || ack.cwnd_limited {
                 // the cut by two bits is one, however many segments the ACK is for
@@ -378,6 +377,10 @@ pub mod sender {
 
         fn on_congestion(&mut self, event: &Congestion, _path: &Path, window: &mut Window) {
             reno::halve(event.in_flight, window);
+        }
+
+        fn scheme(&self) -> Option<u8> {
+            Some(Index::Vcp as u8)
         }
 
         fn label(&mut self, _path: &Path, _window: &Window) -> Words {

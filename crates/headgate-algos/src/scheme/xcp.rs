@@ -248,6 +248,7 @@ pub mod router {
 pub mod sender {
     use super::word;
     use crate::control::reno;
+    use crate::scheme::Index;
     use headgate_model::control::{Ack, Congestion, Law, Path, Window};
     use headgate_model::feedback::Words;
     use headgate_model::params::Card;
@@ -293,6 +294,10 @@ pub mod sender {
 
         fn on_recovered(&mut self, _now_s: f64, _path: &Path, _window: &mut Window) {
             self.repairs = false;
+        }
+
+        fn scheme(&self) -> Option<u8> {
+            Some(Index::Xcp as u8)
         }
 
         fn label(&mut self, path: &Path, window: &Window) -> Words {
