@@ -73,13 +73,18 @@ impl Control {
             self.dropping = above;
             while self.dropping && now_s >= self.next_s {
                 self.count += 1.0;
-                self.next_s = self.after(self.next_s);
-                if self.marks(next) {
+                let marked = self.marks(next);
+                if !marked {
+                    drops.extend(next.map(|ticket| ticket.id));
+                    (next, above) = self.take(queue, now_s);
+                    self.dropping = above;
+                }
+                if self.dropping {
+                    self.next_s = self.after(self.next_s);
+                }
+                if marked {
                     return next.map(|ticket| (ticket, true));
                 }
-                drops.extend(next.map(|ticket| ticket.id));
-                (next, above) = self.take(queue, now_s);
-                self.dropping = above;
             }
         } else if above {
             let marked = self.marks(next);
@@ -245,6 +250,22 @@ mod tests {
     fn what_cannot_be_marked_is_dropped_and_the_next_is_sent() {
         let seen = served(&mut codel(0.0), 150);
         assert_eq!((seen.len(), seen[0].0, seen[0].2), (1, 100, false));
+    }
+
+    #[test]
+    fn the_next_drop_is_set_only_while_dropping_goes_on() {
+        let mut queue = codel(0.0);
+        (queue.control.dropping, queue.control.next_s) = (true, 1.0);
+        queue.control.above_until_s = Some(0.5);
+        let mut drops = Vec::new();
+        for (id, since_s) in [(0, 0.9), (1, 0.998), (2, 0.998), (3, 0.999)] {
+            queue.enqueue(ticket(id, since_s), &Backlog::default(), &mut drops);
+        }
+        let port = Backlog { now_s: 1.0, ..Backlog::default() };
+        // the one that has waited 100 ms is dropped, and the one behind it has not waited for 5 ms
+        assert_eq!(queue.dequeue(&port, &mut drops), Some((1, false)));
+        assert_eq!((drops, queue.control.dropping), (vec![0], false));
+        assert_eq!(queue.control.next_s, 1.0); // the last drop: what comes within 16 intervals of it goes on
     }
 
     #[test]
