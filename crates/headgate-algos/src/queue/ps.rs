@@ -41,9 +41,10 @@ type Virtual = u64;
 
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Ps {
-    /// Virtual time, and when it was that.
+    /// Virtual time, when it was that, and the rate of the line since.
     now: f64,
     now_s: f64,
+    rate_bytes_s: f64,
     /// Busy flows of the ideal server by the virtual time at which each will have finished.
     ends: BTreeSet<(Virtual, u64)>,
     finish: BTreeMap<u64, Virtual>,
@@ -53,14 +54,15 @@ pub struct Ps {
 }
 
 impl Ps {
-    pub fn new(_params: Params, _rate_bytes_s: f64) -> Self {
-        Self::default()
+    pub fn new(_params: Params, rate_bytes_s: f64) -> Self {
+        Self { rate_bytes_s, ..Self::default() }
     }
 
-    /// Runs the ideal server up to a time.
-    fn advance(&mut self, now_s: f64, rate_bytes_s: f64) {
-        let mut rest_s = now_s - self.now_s;
-        self.now_s = now_s;
+    /// Runs the ideal server up to now.
+    fn advance(&mut self, port: &Backlog) {
+        let mut rest_s = port.now_s - self.now_s;
+        let rate_bytes_s = std::mem::replace(&mut self.rate_bytes_s, port.rate_bytes_s);
+        self.now_s = port.now_s;
         while let Some(&(end, flow)) = self.ends.first() {
             let per_flow = rate_bytes_s / self.ends.len() as f64;
             let until_s = (f64::from_bits(end) - self.now) / per_flow;
@@ -83,18 +85,23 @@ impl Discipline for Ps {
     }
 
     fn enqueue(&mut self, ticket: Ticket, port: &Backlog, _drops: &mut Vec<u32>) {
-        self.advance(port.now_s, port.rate_bytes_s);
+        self.advance(port);
         let before = self.finish.get(&ticket.flow).copied();
         let starts = before.map_or(self.now, f64::from_bits);
         let end = (starts + f64::from(ticket.size_bytes)).to_bits();
-        before.map(|before| self.ends.remove(&(before, ticket.flow)));
+        if let Some(before) = before {
+            self.ends.remove(&(before, ticket.flow));
+        }
         self.ends.insert((end, ticket.flow));
         self.finish.insert(ticket.flow, end);
         self.line.insert((end, self.arrivals), ticket.id);
         self.arrivals += 1;
     }
 
-    fn dequeue(&mut self, _port: &Backlog, _drops: &mut Vec<u32>) -> Option<(u32, bool)> {
+    fn dequeue(&mut self, port: &Backlog, _drops: &mut Vec<u32>) -> Option<(u32, bool)> {
+        if port.rate_bytes_s != self.rate_bytes_s {
+            self.advance(port); // rates change when a packet has left
+        }
         self.line.pop_first().map(|(_, id)| (id, false))
     }
 
@@ -120,7 +127,7 @@ mod tests {
     }
 
     fn next(queue: &mut Ps) -> Option<u32> {
-        queue.dequeue(&Backlog::default(), &mut Vec::new()).map(|(id, _)| id)
+        queue.dequeue(&port(0.0), &mut Vec::new()).map(|(id, _)| id)
     }
 
     #[test]
@@ -131,11 +138,24 @@ mod tests {
         put(&mut queue, 2, 3, 100, 0.8); // two shared for 0.3 s: V = 650: ends at 750
         assert!((queue.now - 650.0).abs() < 1e-9);
         // three share 150 bytes up to V = 700, two 100 up to 750, and one the other 250
-        queue.advance(0.8 + 0.15 + 0.1 + 0.1, RATE);
+        queue.advance(&port(0.8 + 0.15 + 0.1 + 0.1));
         assert!((queue.now - 850.0).abs() < 1e-9, "{}", queue.now);
         assert_eq!([(); 3].map(|()| next(&mut queue)), [Some(1), Some(2), Some(0)]);
-        queue.advance(2.0, RATE);
+        queue.advance(&port(2.0));
         assert_eq!((queue.now, queue.ends.len()), (0.0, 0)); // idle
+    }
+
+    #[test]
+    fn virtual_time_goes_as_fast_as_the_line_did() {
+        let mut queue = Ps::new(Params {}, RATE);
+        (0..3).for_each(|id| put(&mut queue, id, 1, 1000, 0.0));
+        assert_eq!(next(&mut queue), Some(0));
+        // from 1 s on the line has a tenth of its rate: V = 1000 + 5 * 100 at 6 s
+        let slow = |now_s| Backlog { now_s, rate_bytes_s: RATE / 10.0, ..Backlog::default() };
+        assert_eq!(queue.dequeue(&slow(1.0), &mut Vec::new()), Some((1, false)));
+        let ticket = Ticket { id: 3, size_bytes: 1000, flow: 2, capable: false, since_s: 6.0 };
+        queue.enqueue(ticket, &slow(6.0), &mut Vec::new());
+        assert!((queue.now - 1500.0).abs() < 1e-9, "{}", queue.now);
     }
 
     #[test]
