@@ -11,7 +11,8 @@
 //! # Where it differs from the paper
 //! As in ns-2.35 the interval is looked at when a packet arrives, and begins at the last change. Its
 //! automatic `bottom` is `min(0.01, 80000 bit/s / rate)`, one over the window of one flow; the paper has
-//! 0.01. The rest is as `red` says.
+//! 0.01. From `max` to `2 max` the probability rises from the `max_p` of the moment, there from the first
+//! one. The rest is as `red` says.
 //!
 //! # When to use it
 //! Where a queue of about `target` is wanted whatever the load, without a drop before its time.
@@ -123,10 +124,11 @@ impl Ared {
 
 impl Discipline for Ared {
     fn admit(&mut self, offer: &Offer, port: &Backlog, chance: &mut Stream) -> Verdict {
+        self.red.average(port);
         if port.now_s > self.changed_s + self.params.interval_s {
             self.adapt(port.now_s);
         }
-        self.red.admit(offer, port, chance)
+        self.red.decide(offer, port, chance)
     }
 
     fn gauge(&self) -> Option<(&'static str, f64)> {
@@ -157,11 +159,11 @@ mod tests {
 
     #[test]
     fn max_p_rises_by_a_step_above_the_middle_and_falls_by_a_tenth_below() {
-        // an arrival looks at the mean that the one before it left
-        assert!((after(&[25.0, 25.0]) - 0.11).abs() < 1e-15);
-        assert!((after(&[25.0, 25.0, 15.0]) - 0.12).abs() < 1e-15);
-        assert!((after(&[25.0, 15.0, 15.0]) - 0.11 * 0.9).abs() < 1e-15);
-        assert!((after(&[20.0, 20.0, 20.0]) - 0.1).abs() < 1e-15);
+        // the first comes before the interval is over; an arrival looks at the mean with itself in it
+        assert!((after(&[15.0, 25.0]) - 0.11).abs() < 1e-15);
+        assert!((after(&[15.0, 25.0, 25.0]) - 0.12).abs() < 1e-15);
+        assert!((after(&[15.0, 25.0, 15.0]) - 0.11 * 0.9).abs() < 1e-15);
+        assert!((after(&[15.0, 20.0, 20.0]) - 0.1).abs() < 1e-15);
     }
 
     #[test]

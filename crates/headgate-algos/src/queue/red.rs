@@ -129,7 +129,8 @@ impl Red {
         self.params.mode == 1.0
     }
 
-    fn average(&mut self, port: &Backlog) {
+    /// Takes what an arrival finds into the mean.
+    pub fn average(&mut self, port: &Backlog) {
         let missed = libm::floor(self.rate * port.idle_s);
         if missed > 0.0 {
             self.mean *= libm::pow(1.0 - self.weight, missed);
@@ -167,11 +168,9 @@ impl Red {
     fn restart(&mut self, count: f64, count_bytes: f64) {
         (self.count, self.count_bytes) = (count, count_bytes);
     }
-}
 
-impl Discipline for Red {
-    fn admit(&mut self, offer: &Offer, port: &Backlog, chance: &mut Stream) -> Verdict {
-        self.average(port);
+    /// Decides by the mean.
+    pub fn decide(&mut self, offer: &Offer, port: &Backlog, chance: &mut Stream) -> Verdict {
         let size = f64::from(offer.size_bytes);
         self.restart(self.count + 1.0, self.count_bytes + size);
         let was_above = self.above;
@@ -189,6 +188,13 @@ impl Discipline for Red {
         self.restart(0.0, 0.0);
         let marks = self.params.ecn == 1.0 && offer.capable && base <= self.params.mark_below;
         if marks { Verdict::Mark } else { Verdict::Drop }
+    }
+}
+
+impl Discipline for Red {
+    fn admit(&mut self, offer: &Offer, port: &Backlog, chance: &mut Stream) -> Verdict {
+        self.average(port);
+        self.decide(offer, port, chance)
     }
 
     fn gauge(&self) -> Option<(&'static str, f64)> {
