@@ -9,11 +9,14 @@
 //! exceeds 0.02. If twice nothing waits, `p *= 0.98`. An arrival is dropped with the probability `p`, but not
 //! during the burst allowance, nor while the wait before was below half the target and `p < 0.2`, nor with
 //! at most two packets here. The allowance starts anew when `p` is 0 and the wait twice below half the target.
+//! With `active_from` all this begins at an arrival that finds so many packets waiting, afresh, and ends
+//! at one that finds nothing where nothing waited before and `p` is 0.
 //!
 //! # Where it differs from the paper
 //! It is RFC 8033 §4 with §5.1 (ECN), §5.4 (drops that are less random, selectable) and §5.5 (the cap). The
-//! wait is exact, by the line's rate, so the estimator of the departure rate is not needed. Switching off
-//! below a third of the buffer (§5.3) is left out: a discipline does not know the buffer.
+//! wait is exact, by the line's rate, so the estimator of the departure rate is not needed. A discipline does
+//! not know the buffer: a third of it, from which PIE may be active (§5.3), is given as `active_from`. Arrivals
+//! for which there is no room do not reach it, so they do not restart the sum of §5.4.
 //!
 //! # When to use it
 //! Where a queue is to have one wait at any rate, and packets are not to be held or stamped.
@@ -47,6 +50,8 @@ headgate_model::params! {
     mean_packet_bytes: number(1500.0, (1.0, 65535.0), "bytes", "RFC 8033, MEAN_PKTSIZE; its number is free"),
     /// Whether larger packets are dropped more often.
     mode: choice(["packets", "bytes"], "RFC 8033 §4.1"),
+    /// Packets waiting from which it is active; 0 = always.
+    active_from_packets: number(0.0, (0.0, 1e12), "packets", "RFC 8033 §5.3: a third of the buffer"),
 }
 
 pub const CARD: Card = Card {
@@ -88,12 +93,38 @@ pub struct Pie {
     /// Probabilities since the last drop.
     sum: f64,
     next: Time,
+    active: bool,
 }
 
 impl Pie {
     pub fn new(params: Params, _rate_bytes_s: f64) -> Self {
         let (next, burst) = (picoseconds(params.update_s), picoseconds(params.burst_s));
-        Self { params, probability: 0.0, before_s: 0.0, burst, sum: 0.0, next }
+        let active = params.active_from_packets == 0.0;
+        Self { params, probability: 0.0, before_s: 0.0, burst, sum: 0.0, next, active }
+    }
+
+    /// Begins afresh at a queue that is long enough, and ends when there is none (RFC 8033 §5.3).
+    fn switch(&mut self, port: &Backlog) {
+        let from = self.params.active_from_packets;
+        if !self.active && port.packets >= from {
+            *self = Self { next: self.next, active: true, ..Self::new(self.params, port.rate_bytes_s) };
+        } else if from > 0.0 && self.probability == 0.0 && self.before_s == 0.0 && port.bytes == 0.0 {
+            self.active = false;
+        }
+    }
+
+    fn update(&mut self, wait_s: f64) {
+        self.probability += self.step(wait_s);
+        if wait_s == 0.0 && self.before_s == 0.0 {
+            self.probability *= DECAY;
+        }
+        self.probability = self.probability.clamp(0.0, 1.0);
+        let half_s = self.params.target_s / 2.0;
+        self.burst = self.burst.saturating_sub(picoseconds(self.params.update_s));
+        if self.probability == 0.0 && wait_s < half_s && self.before_s < half_s {
+            self.burst = picoseconds(self.params.burst_s);
+        }
+        self.before_s = wait_s;
     }
 
     fn step(&self, wait_s: f64) -> f64 {
@@ -129,7 +160,8 @@ impl Pie {
 
 impl Discipline for Pie {
     fn admit(&mut self, offer: &Offer, port: &Backlog, chance: &mut Stream) -> Verdict {
-        if self.is_protected(port) || !self.is_chosen(offer.size_bytes, chance) {
+        self.switch(port);
+        if !self.active || self.is_protected(port) || !self.is_chosen(offer.size_bytes, chance) {
             return Verdict::Keep;
         }
         let marks = self.params.ecn == 0.0 && offer.capable && self.probability < self.params.mark_below;
@@ -141,19 +173,10 @@ impl Discipline for Pie {
     }
 
     fn on_tick(&mut self, port: &Backlog) {
-        let (wait_s, half_s) = (port.wait_s(), self.params.target_s / 2.0);
-        self.probability += self.step(wait_s);
-        if wait_s == 0.0 && self.before_s == 0.0 {
-            self.probability *= DECAY;
+        if self.active {
+            self.update(port.wait_s());
         }
-        self.probability = self.probability.clamp(0.0, 1.0);
-        let update = picoseconds(self.params.update_s);
-        self.burst = self.burst.saturating_sub(update);
-        if self.probability == 0.0 && wait_s < half_s && self.before_s < half_s {
-            self.burst = picoseconds(self.params.burst_s);
-        }
-        self.before_s = wait_s;
-        self.next += update;
+        self.next += picoseconds(self.params.update_s);
     }
 
     fn gauge(&self) -> Option<(&'static str, f64)> {
@@ -240,6 +263,24 @@ mod tests {
         assert_eq!(verdict(0.05, 0.007, 9e4, 0, false), Verdict::Keep); // a short wait before
         assert_eq!(verdict(0.2, 0.007, 9e4, 0, false), Verdict::Drop);
         assert_eq!(verdict(0.2, 0.02, 2.0, 0, false), Verdict::Keep); // two packets
+    }
+
+    #[test]
+    fn it_is_active_from_a_queue_on_until_there_is_none() {
+        let (mut queue, mut chance) = (pie(&[("active_from_packets", 20.0)]), Stream::new(1, "queue", 0));
+        let mut probability = |packets, ticks| {
+            queue.admit(&offer(false), &port(packets * 0.0015), &mut chance);
+            (0..ticks).for_each(|_| queue.on_tick(&port(packets * 0.0015)));
+            queue.probability
+        };
+        assert_eq!(probability(19.0, 20), 0.0);
+        let first = (0.125 * 0.015 + 1.25 * 0.03) / 2048.0; // by 20 packets of 1.5 ms, as if none had been there
+        assert!((probability(20.0, 1) - first).abs() < 1e-15);
+        assert!(probability(19.0, 1) > 0.0); // it does not end below
+        assert_eq!(probability(0.0, 2), 0.0);
+        assert_eq!(probability(0.0, 0), 0.0); // here it ends
+        assert_eq!(probability(19.0, 20), 0.0);
+        assert_eq!((queue.burst, queue.next), (150_000_000_000, 45 * 15_000_000_000));
     }
 
     #[test]
