@@ -56,14 +56,14 @@ pub struct Control {
     above_until_s: Option<f64>,
     dropping: bool,
     next_s: f64,
-    /// Drops of this phase of dropping, and when the one before ended.
+    /// What the rate of drops goes by, and what it was when this phase of dropping began.
     count: f64,
-    before: f64,
+    first: f64,
 }
 
 impl Control {
     pub fn new(params: Params) -> Self {
-        Self { params, above_until_s: None, dropping: false, next_s: 0.0, count: 0.0, before: 0.0 }
+        Self { params, above_until_s: None, dropping: false, next_s: 0.0, count: 0.0, first: 0.0 }
     }
 
     /// Takes the next packet to send out of a queue, dropping some; whether it is marked.
@@ -103,10 +103,10 @@ impl Control {
     }
 
     fn begin(&mut self, now_s: f64) {
-        let since = self.count - self.before;
+        let since = self.count - self.first;
         let again = since > 1.0 && now_s - self.next_s < MEMORY * self.params.interval_s;
         self.count = if again { since } else { 1.0 };
-        self.before = self.count;
+        self.first = self.count;
         self.dropping = true;
         self.next_s = self.after(now_s);
     }
