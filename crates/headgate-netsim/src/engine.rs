@@ -5,7 +5,6 @@ use headgate_model::control::Registry;
 use headgate_model::plan::{Link, Plan};
 use headgate_model::units::{NEVER, Span, Time};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 use crate::calendar::Calendar;
 use crate::fabric::{Fabric, Step};
@@ -48,8 +47,8 @@ pub struct Engine<L: Registry> {
     regions: Vec<Region>,
     /// Region of each row.
     region_of: Vec<u32>,
-    /// Links whose ports hold packets.
-    holders: BTreeMap<u32, Holder>,
+    /// Of each link, if its port holds packets.
+    holders: Vec<Option<Holder>>,
     meter: Meter,
     lookahead: Span,
     #[serde(skip)]
@@ -69,7 +68,7 @@ impl<L: Registry> Engine<L> {
             rows.iter().for_each(|&row| region_of[row as usize] = index);
         }
         let holders = holders(plan, &fabric, &region_of, regions.lookahead);
-        let ports = |region| holders.iter().filter(move |h| h.1.region == region).map(|h| *h.0).collect();
+        let ports = |region| ports_of(region, &holders);
         let region = |(index, rows)| Region::new(rows, ports(index));
         let in_regions = (0..).zip(regions.rows).map(region).collect();
         let mut engine = Self {
@@ -174,9 +173,9 @@ impl<L: Registry> Engine<L> {
             self.send(Step::Router(end, time), &packet);
         }
         self.world.shared.leaving = leaving;
+        let Some(holder) = self.holders[link as usize].as_mut().filter(|holder| holder.short) else { return };
         let next = self.world.fabric.next_departure(link);
-        let holder = self.holders.get_mut(&link).expect("it holds packets");
-        if holder.short && next != holder.armed && next != NEVER {
+        if next != holder.armed && next != NEVER {
             holder.armed = next;
             let timer = Timer { time: next, site: 0, purpose: Purpose::Depart, id: link, generation: 0 };
             self.regions[holder.region as usize].set_timer(timer);
@@ -313,20 +312,25 @@ impl<L: Registry> Engine<L> {
     }
 }
 
-/// The links whose ports hold packets.
+/// What is known of the links whose ports hold packets.
 fn holders<L: Registry>(
     plan: &Plan,
     fabric: &Fabric<L>,
     region_of: &[u32],
     lookahead: Span,
-) -> BTreeMap<u32, Holder> {
-    let holds = (0..).zip(&plan.links).filter(|(link, _)| fabric.holds(*link));
+) -> Vec<Option<Holder>> {
     let holder = |link: &Link| Holder {
         region: region_of[link.from as usize],
         short: link.delay_ps < lookahead,
         armed: NEVER,
     };
-    holds.map(|(index, link)| (index, holder(link))).collect()
+    (0..).zip(&plan.links).map(|(index, link)| fabric.holds(index).then(|| holder(link))).collect()
+}
+
+/// Links from a region whose ports hold packets.
+fn ports_of(region: u32, holders: &[Option<Holder>]) -> Vec<u32> {
+    let here = |holder: &Option<Holder>| holder.is_some_and(|holder| holder.region == region);
+    (0..).zip(holders).filter(|(_, holder)| here(holder)).map(|(link, _)| link).collect()
 }
 
 impl<L: Registry> World<L> {

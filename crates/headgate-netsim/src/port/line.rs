@@ -134,6 +134,7 @@ impl<Q: Discipline> Line<Q> {
         let tick = self.ticks.tick(size);
         let leaves = self.busy.serve(now, tick, self.ticks.den());
         self.leaves.push_back(leaves);
+        self.note_peak();
         self.tally.wait_ps += u128::from(wait);
         self.digest = digested(self.digest, leaves, packet.flow);
         if self.loss.is_some() && self.loses() {
@@ -175,17 +176,19 @@ impl<Q: Discipline> Line<Q> {
         self.busy.until.saturating_sub(now)
     }
 
-    /// Forgets what has left and notes a new peak.
+    /// Forgets what has left.
     fn is_full(&mut self, now: Time) -> bool {
         self.settle(now);
-        if self.leaves.len() >= self.limit {
-            return true;
-        }
-        if self.leaves.len() == self.peak {
-            self.peak += 1;
+        self.leaves.len() >= self.limit
+    }
+
+    /// A packet was kept. The list can be longer than the peak only where what had left was forgotten.
+    #[inline]
+    fn note_peak(&mut self) {
+        if self.leaves.len() > self.peak {
+            self.peak = self.leaves.len();
             self.tally.max_queue = self.peak as u64 - 1;
         }
-        false
     }
 
     fn loses(&mut self) -> bool {
@@ -256,12 +259,23 @@ impl<Q: Discipline> Line<Q> {
 mod tests {
     use super::*;
     use headgate_model::plan::{Buffer, RateChange};
+    use headgate_model::queue::Offer;
 
     /// No discipline: arrivals are kept.
     #[derive(Clone, Debug, Serialize, Deserialize)]
     struct Keeps;
 
     impl Discipline for Keeps {}
+
+    /// Whatever would have to wait is dropped.
+    #[derive(Clone, Debug, Serialize, Deserialize)]
+    struct Refuses;
+
+    impl Discipline for Refuses {
+        fn admit(&mut self, _offer: &Offer, port: &Backlog, _chance: &mut Stream) -> Verdict {
+            if port.present > 0.0 { Verdict::Drop } else { Verdict::Keep }
+        }
+    }
 
     /// 1 Gbit/s: 1500 B take 12 µs.
     fn link(buffer: Buffer) -> Link {
@@ -299,6 +313,14 @@ mod tests {
         // at the instant of a departure the place is free
         assert!(matches!(p.offer(12_000_000, &mut packet(1500)), Fate::Arrives(_)));
         assert_eq!(p.offer(12_000_000, &mut packet(1500)), Fate::Dropped);
+    }
+
+    #[test]
+    fn what_a_discipline_drops_sets_no_peak() {
+        let mut p = Line::new(&link(Buffer::Infinite), None).with_guard(Some(Refuses), Stream::new(1, "", 0));
+        let fates: Vec<_> = (0..3).map(|_| p.offer(0, &mut packet(1500))).collect();
+        assert!(matches!(fates[..], [Fate::Arrives(_), Fate::Dropped, Fate::Dropped]));
+        assert_eq!((p.queue(0), p.tally.max_queue), (0, 0));
     }
 
     #[test]

@@ -231,12 +231,7 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
         if now >= self.next_rate {
             self.change_rate(now);
         }
-        let backlog = self.backlog(now);
-        let next = match self.queue.as_mut().filter(|_| self.serves) {
-            Some(queue) => queue.dequeue(&backlog, &mut self.drops),
-            None => self.fifo.pop_front().map(|id| (id, false)),
-        };
-        if let Some((id, marked)) = next {
+        if let Some((id, marked)) = self.choose(now) {
             let Waiting { packet, since } = self.release(id);
             self.tally.marks += u64::from(marked);
             self.transmit(now, since, packet.marked(marked), desk);
@@ -244,15 +239,22 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
         self.clear_drops(desk);
     }
 
+    /// The packet to be sent, and whether it is marked now.
+    fn choose(&mut self, now: Time) -> Option<(u32, bool)> {
+        if !self.serves {
+            return self.fifo.pop_front().map(|id| (id, false));
+        }
+        let backlog = self.backlog(now);
+        self.queue.as_mut().and_then(|queue| queue.dequeue(&backlog, &mut self.drops))
+    }
+
     fn transmit(&mut self, now: Time, since: Time, packet: Packet, desk: &mut Desk) {
         let waited = u128::from(now - since);
         self.tally.wait_ps += waited;
         desk.counters.packet_hops += 1;
         desk.counters.wait_ps += if packet.is_data() { waited } else { 0 };
-        let backlog = self.backlog(now);
-        if let Some(router) = &mut self.router {
-            let label = desk.papers.label_of(&packet, router.scheme());
-            router.on_departure(&packet.passing(), label, &backlog);
+        if self.router.is_some() {
+            self.write(&packet, now, desk);
         }
         let leaves = self.busy.serve(now, self.ticks.tick(packet.size), self.ticks.den());
         self.digest = digested(self.digest, leaves, packet.flow);
@@ -262,6 +264,15 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
             return desk.papers.forget(&packet);
         }
         desk.leaving.push((leaves.saturating_add(self.delay), packet));
+    }
+
+    /// The router writes into the packet's label.
+    fn write(&mut self, packet: &Packet, now: Time, desk: &mut Desk) {
+        let backlog = self.backlog(now);
+        if let Some(router) = &mut self.router {
+            let label = desk.papers.label_of(packet, router.scheme());
+            router.on_departure(&packet.passing(), label, &backlog);
+        }
     }
 
     #[cold]
