@@ -28,7 +28,7 @@ pub struct World<L: Registry> {
     pub fabric: Fabric<L>,
 }
 
-/// A link whose port holds packets.
+/// A link whose port acts at departures.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Holder {
     region: u32,
@@ -47,7 +47,7 @@ pub struct Engine<L: Registry> {
     regions: Vec<Region>,
     /// Region of each row.
     region_of: Vec<u32>,
-    /// Of each link, if its port holds packets.
+    /// Of each link, if its port acts at departures.
     holders: Vec<Option<Holder>>,
     meter: Meter,
     lookahead: Span,
@@ -125,7 +125,7 @@ impl<L: Registry> Engine<L> {
         }
     }
 
-    /// When a port of a region next sends a packet that it holds.
+    /// When a port of a region next acts at a departure.
     #[inline]
     fn next_departure(&self, region: &Region) -> Time {
         let departures = region.ports.iter().map(|&link| self.world.fabric.next_departure(link));
@@ -158,7 +158,7 @@ impl<L: Registry> Engine<L> {
         self.batch = batch;
     }
 
-    /// A port sends what it holds and whose time comes before `until`.
+    /// A port makes up for the departures before `until`.
     fn depart(&mut self, link: u32, until: Time) {
         let World { shared, fabric, .. } = &mut self.world;
         fabric.catch_up(link, until, shared);
@@ -173,6 +173,12 @@ impl<L: Registry> Engine<L> {
             self.send(Step::Router(end, time), &packet);
         }
         self.world.shared.leaving = leaving;
+        self.await_departure(link);
+    }
+
+    /// At a short link the next departure is an event.
+    #[inline]
+    fn await_departure(&mut self, link: u32) {
         let Some(holder) = self.holders[link as usize].as_mut().filter(|holder| holder.short) else { return };
         let next = self.world.fabric.next_departure(link);
         if next != holder.armed && next != NEVER {
@@ -255,6 +261,10 @@ impl<L: Registry> Engine<L> {
         let (row, time) = match step {
             Step::Router(router, time) => (router as usize, time),
             Step::Site(router, time) => (self.world.sites.len() + router as usize, time),
+            Step::Spoken(link, time) => {
+                self.await_departure(link);
+                (self.world.fabric.end(link) as usize, time)
+            }
             Step::Gone => return self.world.shared.papers.forget(packet),
             Step::Held(link) => return self.flush_port(link),
             Step::Here => unreachable!("no host talks to another on its own router"),
@@ -312,7 +322,7 @@ impl<L: Registry> Engine<L> {
     }
 }
 
-/// What is known of the links whose ports hold packets.
+/// What is known of the links whose ports act at departures.
 fn holders<L: Registry>(
     plan: &Plan,
     fabric: &Fabric<L>,
@@ -324,10 +334,10 @@ fn holders<L: Registry>(
         short: link.delay_ps < lookahead,
         armed: NEVER,
     };
-    (0..).zip(&plan.links).map(|(index, link)| fabric.holds(index).then(|| holder(link))).collect()
+    (0..).zip(&plan.links).map(|(index, link)| fabric.catches_up(index).then(|| holder(link))).collect()
 }
 
-/// Links from a region whose ports hold packets.
+/// Links from a region whose ports act at departures.
 fn ports_of(region: u32, holders: &[Option<Holder>]) -> Vec<u32> {
     let here = |holder: &Option<Holder>| holder.is_some_and(|holder| holder.region == region);
     (0..).zip(holders).filter(|(_, holder)| here(holder)).map(|(link, _)| link).collect()

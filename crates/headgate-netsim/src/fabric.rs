@@ -59,6 +59,8 @@ pub enum Step {
     Here,
     /// Dropped or lost.
     Gone,
+    /// At the end of this link, whose router will write into its label before.
+    Spoken(u32, Time),
     /// In the hands of this port, which holds it.
     Held(u32),
 }
@@ -110,19 +112,15 @@ impl<L: Registry> Fabric<L> {
             return self.last_hop(router, packet, shared);
         }
         let link = self.routes.link(router, goal) as usize;
+        let counters = &mut shared.counters;
         match &mut self.ports[link] {
             Port::Line(line) => {
-                let now = packet.time;
-                let wait = line.wait(now);
-                let fate = line.offer(now, packet);
-                let counters = &mut shared.counters;
-                if fate == Fate::Dropped {
-                    return gone(packet, counters);
-                }
-                counters.packet_hops += 1;
-                counters.wait_ps += if packet.is_data() { u128::from(wait) } else { 0 };
-                let Fate::Arrives(time) = fate else { return gone(packet, counters) };
-                Step::Router(self.ends[link], time)
+                let (wait, fate) = (line.wait(packet.time), line.offer(packet.time, packet));
+                hop(wait, fate, packet, counters, |time| Step::Router(self.ends[link], time))
+            }
+            Port::Spoken(port) => {
+                let (wait, fate) = (port.line.wait(packet.time), port.offer(packet, &mut shared.papers));
+                hop(wait, fate, packet, counters, |time| Step::Spoken(link as u32, time))
             }
             Port::Served(port) => {
                 port.arrive(packet.time, packet, &mut shared.desk());
@@ -131,24 +129,27 @@ impl<L: Registry> Fabric<L> {
         }
     }
 
-    /// Lets a port that holds packets send those whose time comes before `until`.
+    /// Lets a port that acts at departures make up for those before `until`.
     pub fn catch_up(&mut self, link: u32, until: Time, shared: &mut Shared<L>) {
-        if let Port::Served(port) = &mut self.ports[link as usize] {
-            port.catch_up(until, &mut shared.desk());
+        match &mut self.ports[link as usize] {
+            Port::Line(_) => {}
+            Port::Spoken(port) => port.catch_up(until, &mut shared.papers),
+            Port::Served(port) => port.catch_up(until, &mut shared.desk()),
         }
     }
 
-    /// When a port that holds packets next sends one.
+    /// The next departure at which a port acts.
     pub fn next_departure(&self, link: u32) -> Time {
         match &self.ports[link as usize] {
-            Port::Served(port) => port.next_departure(),
             Port::Line(_) => NEVER,
+            Port::Spoken(port) => port.next_departure(),
+            Port::Served(port) => port.next_departure(),
         }
     }
 
-    /// Whether a link's port holds packets.
-    pub fn holds(&self, link: u32) -> bool {
-        matches!(self.ports[link as usize], Port::Served(_))
+    /// Whether a link's port acts at departures.
+    pub fn catches_up(&self, link: u32) -> bool {
+        !matches!(self.ports[link as usize], Port::Line(_))
     }
 
     /// Router at the end of a link.
@@ -193,6 +194,26 @@ fn counted(arrival: Option<Time>, packet: &Packet, counters: &mut Counters) -> O
         None => drop(gone(packet, counters)),
     }
     arrival
+}
+
+/// Counts a packet at an analytic port: where it is next.
+#[inline]
+fn hop(
+    wait: Span,
+    fate: Fate,
+    packet: &Packet,
+    counters: &mut Counters,
+    next: impl FnOnce(Time) -> Step,
+) -> Step {
+    if fate == Fate::Dropped {
+        return gone(packet, counters);
+    }
+    counters.packet_hops += 1;
+    counters.wait_ps += if packet.is_data() { u128::from(wait) } else { 0 };
+    match fate {
+        Fate::Arrives(time) => next(time),
+        _ => gone(packet, counters),
+    }
 }
 
 fn gone(packet: &Packet, counters: &mut Counters) -> Step {

@@ -58,11 +58,6 @@ impl Papers {
         &self.labels[number as usize].label
     }
 
-    /// Writes on it.
-    pub fn write(&mut self, number: u32, words: Words) {
-        self.labels[number as usize].label.words = words;
-    }
-
     /// It is no longer needed; [`NO_LABEL`] is none.
     pub fn discard(&mut self, number: u32) {
         if number != NO_LABEL {
@@ -78,14 +73,19 @@ impl Papers {
         }
     }
 
-    /// What a label of this scheme says that is on its way to the receiver.
-    pub fn label_of(&mut self, packet: &Packet, scheme: u8) -> Option<&mut Words> {
+    /// Number of a packet's label, if it is of this scheme and on its way to the receiver.
+    pub fn number_of(&self, packet: &Packet, scheme: u8) -> u32 {
         let forth = matches!(packet.head.kind(), Kind::Data | Kind::Syn);
-        if !forth || !packet.head.has(Head::LABELLED) {
-            return None;
+        if forth && packet.head.has(Head::LABELLED) && self.read(packet.c).scheme == scheme {
+            packet.c
+        } else {
+            NO_LABEL
         }
-        let label = &mut self.labels[packet.c as usize].label;
-        (label.scheme == scheme).then_some(&mut label.words)
+    }
+
+    /// What a label says; nothing where there is none.
+    pub fn words(&mut self, number: u32) -> Option<&mut Words> {
+        self.labels.get_mut(number as usize).map(|place| &mut place.label.words)
     }
 
     /// A packet is gone without being read: its records must not leak.

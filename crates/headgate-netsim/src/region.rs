@@ -110,7 +110,7 @@ impl Ord for Hurried {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Region {
     pub rows: Vec<u32>,
-    /// Links from here whose ports hold packets.
+    /// Links from here whose ports act at departures.
     pub ports: Vec<u32>,
     timers: BinaryHeap<Reverse<Timer>>,
     /// Empty in a region of one row: nothing reaches it within a window.

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 /// What a timer is for; at equal times of one site they go off in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Purpose {
-    /// A port that holds packets sends the next one; `id` is the link, `site` its router. Only for links
+    /// The next departure at a port that acts then; `id` is the link, `site` its router. Only for links
     /// shorter than a window: at others it may happen late.
     Depart,
     /// A sender's retransmission (or probe) timer; `id` is its slot.

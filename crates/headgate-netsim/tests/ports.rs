@@ -91,6 +91,7 @@ impl Seen {
                         left.push((at, packet));
                     }
                 }
+                Port::Spoken(_) => unreachable!("no router speaks"),
                 Port::Served(served) => served.arrive(now, &packet, &mut desk),
             }
         }

@@ -176,6 +176,21 @@ impl<Q: Discipline> Line<Q> {
         self.busy.until.saturating_sub(now)
     }
 
+    /// When all that is here will have left.
+    #[inline]
+    pub fn clear_at(&self) -> Time {
+        self.busy.until
+    }
+
+    /// The rate at an instant at or after the last arrival.
+    #[inline]
+    pub fn rate_bps(&mut self, at: Time) -> u64 {
+        if at >= self.next_turn {
+            self.catch_up(at);
+        }
+        self.rates.bps
+    }
+
     /// Forgets what has left.
     fn is_full(&mut self, now: Time) -> bool {
         self.settle(now);

@@ -1,12 +1,14 @@
 //! An output port: the queue that feeds a line.
 //!
 //! Where packets are kept or not as they arrive, in order, a port is [`line::Line`], which stores none of
-//! them. Where the queue decides at departure too, or a router speaks, it is [`served::Served`].
+//! them; where a router speaks besides, [`spoken::Spoken`], which stores its labels' numbers. Where the
+//! queue decides at departure too it is [`served::Served`].
 
 pub mod line;
 pub mod loss;
 pub mod rates;
 pub mod served;
+pub mod spoken;
 pub mod ticks;
 
 use headgate_model::chance::Stream;
@@ -22,6 +24,7 @@ use crate::setup::Fitted;
 use line::Line;
 use loss::Loss;
 use served::Served;
+use spoken::Spoken;
 
 /// What became of a packet offered to a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,12 +86,13 @@ fn digested(before: u64, leaves: Time, flow: u32) -> u64 {
     (before ^ leaves ^ u64::from(flow) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// Either kind. Lines are many and lie side by side; the others are few.
+/// Any kind. Lines are many and lie side by side; the others are few.
 #[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "L: Registry")]
 pub enum Port<L: Registry> {
     Line(Line<L::Queue>),
+    Spoken(Box<Spoken<L::Queue, L::Router>>),
     Served(Box<Served<L::Queue, L::Router>>),
 }
 
@@ -103,16 +107,25 @@ impl<L: Registry> Port<L> {
             .feedback
             .as_ref()
             .map(|choice| L::Router::build(choice.index, &choice.values, bytes_s, stream("feedback")));
-        if router.is_none() && queue.as_ref().is_none_or(|queue| !queue.serves()) {
-            return Self::Line(Line::new(link, loss).with_guard(queue, stream("queue")));
+        let chance = stream("queue");
+        let queue = match queue {
+            Some(queue) if queue.serves() => {
+                return Self::Served(Box::new(Served::new(link, loss, queue, router, chance)));
+            }
+            queue => queue,
+        };
+        let line = Line::new(link, loss).with_guard(queue, chance);
+        match router {
+            Some(router) => Self::Spoken(Box::new(Spoken::new(line, router))),
+            None => Self::Line(line),
         }
-        Self::Served(Box::new(Served::new(link, loss, queue, router, stream("queue"))))
     }
 
     /// Packets waiting at `now`, the one in service not counted.
     pub fn queue(&mut self, now: Time) -> usize {
         match self {
             Self::Line(line) => line.queue(now),
+            Self::Spoken(spoken) => spoken.line.queue(now),
             Self::Served(served) => served.queue(),
         }
     }
@@ -121,6 +134,7 @@ impl<L: Registry> Port<L> {
     pub fn reset(&mut self, now: Time) {
         match self {
             Self::Line(line) => line.reset(now),
+            Self::Spoken(spoken) => spoken.line.reset(now),
             Self::Served(served) => served.reset(now),
         }
     }
@@ -129,6 +143,7 @@ impl<L: Registry> Port<L> {
     pub fn row(&mut self, now: Time) -> PortRow {
         match self {
             Self::Line(line) => line.row(now),
+            Self::Spoken(spoken) => spoken.line.row(now),
             Self::Served(served) => served.row(now),
         }
     }
@@ -137,6 +152,7 @@ impl<L: Registry> Port<L> {
     pub fn gauge(&self) -> f64 {
         match self {
             Self::Line(line) => line.gauge(),
+            Self::Spoken(spoken) => spoken.gauge(),
             Self::Served(served) => served.gauge(),
         }
     }
@@ -144,6 +160,7 @@ impl<L: Registry> Port<L> {
     pub fn digest(&self) -> u64 {
         match self {
             Self::Line(line) => line.digest(),
+            Self::Spoken(spoken) => spoken.line.digest(),
             Self::Served(served) => served.digest(),
         }
     }
@@ -151,6 +168,7 @@ impl<L: Registry> Port<L> {
     pub fn bytes(&self) -> usize {
         match self {
             Self::Line(line) => line.bytes(),
+            Self::Spoken(spoken) => spoken.bytes(),
             Self::Served(served) => served.bytes(),
         }
     }

@@ -1,4 +1,4 @@
-//! A port that holds its packets: a discipline says which one leaves next, a router writes into labels.
+//! A port that holds its packets: a discipline says which one leaves next, and drops at departure too.
 //!
 //! Nothing happens here between two arrivals but departures and ticks, whose times are known. So they
 //! are made up for when the next packet arrives or the window ends ([`Served::catch_up`]), in order, and
@@ -10,7 +10,6 @@ use headgate_model::plan::Link;
 use headgate_model::queue::{Backlog, Discipline, Ticket, Verdict};
 use headgate_model::units::{Busy, NEVER, Span, Time, seconds};
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
 
 use super::loss::Loss;
 use super::rates::Rates;
@@ -45,10 +44,7 @@ pub struct Served<Q, R> {
     /// Packets by ticket, and free places.
     store: Vec<Waiting>,
     free: Vec<u32>,
-    /// Tickets in order, where the discipline does not serve.
-    fifo: VecDeque<u32>,
-    queue: Option<Q>,
-    serves: bool,
+    queue: Q,
     router: Option<R>,
     chance: Stream,
     loss: Option<Box<Loss>>,
@@ -65,13 +61,7 @@ pub struct Served<Q, R> {
 }
 
 impl<Q: Discipline, R: Routers> Served<Q, R> {
-    pub fn new(
-        link: &Link,
-        loss: Option<Box<Loss>>,
-        queue: Option<Q>,
-        router: Option<R>,
-        chance: Stream,
-    ) -> Self {
+    pub fn new(link: &Link, loss: Option<Box<Loss>>, queue: Q, router: Option<R>, chance: Stream) -> Self {
         let rates = Rates::new(link.rate_bps, &link.changes);
         Self {
             busy: Busy::default(),
@@ -82,8 +72,6 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
             room: Room::from(link.buffer),
             store: Vec::new(),
             free: Vec::new(),
-            fifo: VecDeque::new(),
-            serves: queue.as_ref().is_some_and(Q::serves),
             queue,
             router,
             chance,
@@ -114,8 +102,9 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
         self.tally.arrived_bytes += u64::from(packet.size);
         let backlog = self.backlog(now);
         if let Some(router) = &mut self.router {
-            let label = desk.papers.label_of(packet, router.scheme()).map(|words| &*words);
-            router.on_arrival(&packet.passing(), label, &backlog);
+            let label = desk.papers.number_of(packet, router.scheme());
+            let words = desk.papers.words(label).map(|words| &*words);
+            router.on_arrival(&packet.passing(), words, &backlog);
         }
         let backlog = self.with_room(now, backlog, desk);
         let verdict = self.verdict(packet, &backlog);
@@ -134,10 +123,7 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
 
     /// The backlog after the discipline has made room for an arrival, if it does.
     fn with_room(&mut self, now: Time, mut backlog: Backlog, desk: &mut Desk) -> Backlog {
-        while self.serves && self.is_full(&backlog) {
-            if !self.queue.as_mut().is_some_and(|queue| queue.make_room(&mut self.drops)) {
-                break;
-            }
+        while self.is_full(&backlog) && self.queue.make_room(&mut self.drops) {
             self.clear_drops(desk);
             backlog = self.backlog(now);
         }
@@ -148,10 +134,7 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
         if self.is_full(backlog) {
             return Verdict::Drop;
         }
-        match &mut self.queue {
-            Some(queue) => queue.admit(&packet.offer(), backlog, &mut self.chance),
-            None => Verdict::Keep,
-        }
+        self.queue.admit(&packet.offer(), backlog, &mut self.chance)
     }
 
     fn keep(&mut self, now: Time, packet: &Packet, marked: bool, backlog: &Backlog, desk: &mut Desk) {
@@ -163,10 +146,7 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
             None => self.store.push(waiting),
         }
         self.waiting_bytes += u64::from(packet.size);
-        match self.queue.as_mut().filter(|_| self.serves) {
-            Some(queue) => queue.enqueue(packet.ticket(id, seconds(now)), backlog, &mut self.drops),
-            None => self.fifo.push_back(id),
-        }
+        self.queue.enqueue(packet.ticket(id, seconds(now)), backlog, &mut self.drops);
         self.clear_drops(desk);
         let most = self.queue() as u64;
         if self.busy.until > now && most > self.tally.max_queue {
@@ -212,14 +192,13 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
     }
 
     fn next_tick(&self) -> Time {
-        let queue = self.queue.as_ref().map_or(NEVER, Q::next_tick);
-        self.router.as_ref().map_or(NEVER, R::next_tick).min(queue)
+        self.router.as_ref().map_or(NEVER, R::next_tick).min(self.queue.next_tick())
     }
 
     fn tick(&mut self, now: Time) {
         let backlog = self.backlog(now);
-        if let Some(queue) = self.queue.as_mut().filter(|queue| queue.next_tick() == now) {
-            queue.on_tick(&backlog);
+        if self.queue.next_tick() == now {
+            self.queue.on_tick(&backlog);
         }
         if let Some(router) = self.router.as_mut().filter(|router| router.next_tick() == now) {
             router.on_tick(&backlog);
@@ -231,21 +210,13 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
         if now >= self.next_rate {
             self.change_rate(now);
         }
-        if let Some((id, marked)) = self.choose(now) {
+        let backlog = self.backlog(now);
+        if let Some((id, marked)) = self.queue.dequeue(&backlog, &mut self.drops) {
             let Waiting { packet, since } = self.release(id);
             self.tally.marks += u64::from(marked);
             self.transmit(now, since, packet.marked(marked), desk);
         }
         self.clear_drops(desk);
-    }
-
-    /// The packet to be sent, and whether it is marked now.
-    fn choose(&mut self, now: Time) -> Option<(u32, bool)> {
-        if !self.serves {
-            return self.fifo.pop_front().map(|id| (id, false));
-        }
-        let backlog = self.backlog(now);
-        self.queue.as_mut().and_then(|queue| queue.dequeue(&backlog, &mut self.drops))
     }
 
     fn transmit(&mut self, now: Time, since: Time, packet: Packet, desk: &mut Desk) {
@@ -270,8 +241,8 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
     fn write(&mut self, packet: &Packet, now: Time, desk: &mut Desk) {
         let backlog = self.backlog(now);
         if let Some(router) = &mut self.router {
-            let label = desk.papers.label_of(packet, router.scheme());
-            router.on_departure(&packet.passing(), label, &backlog);
+            let label = desk.papers.number_of(packet, router.scheme());
+            router.on_departure(&packet.passing(), desk.papers.words(label), &backlog);
         }
     }
 
@@ -326,7 +297,7 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
     /// What the router shows of itself, or else the discipline.
     pub fn gauge(&self) -> f64 {
         let router = self.router.as_ref().and_then(Feedback::gauge);
-        router.or_else(|| self.queue.as_ref().and_then(Q::gauge)).map_or(f64::NAN, |gauge| gauge.1)
+        router.or_else(|| self.queue.gauge()).map_or(f64::NAN, |gauge| gauge.1)
     }
 
     pub fn digest(&self) -> u64 {
@@ -334,7 +305,7 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
     }
 
     pub fn bytes(&self) -> usize {
-        size_of::<Self>() + self.store.capacity() * size_of::<Waiting>() + self.fifo.capacity() * 4
+        size_of::<Self>() + self.store.capacity() * size_of::<Waiting>()
     }
 }
 

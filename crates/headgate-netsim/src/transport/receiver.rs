@@ -85,8 +85,10 @@ impl Receiver {
         }
         let (older, newer) = (papers.read(self.label), papers.read(number));
         let words = L::Router::fold(older.scheme, &older.words, &newer.words);
-        papers.write(self.label, words);
         papers.discard(number);
+        if let Some(kept) = papers.words(self.label) {
+            *kept = words;
+        }
     }
 
     /// The connection is over: stragglers match no sender from now on.

@@ -3,10 +3,12 @@
 
 use headgate_model::chance::Stream;
 use headgate_model::control::Registry;
+use headgate_model::feedback::{Feedback, Passing, Routers};
 use headgate_model::plan::{Buffer, Link, Plan, RateChange};
 use headgate_model::queue::{Backlog, Discipline, Queues, Verdict};
 use headgate_model::units::{NEVER, SECOND, Time, seconds};
 use headgate_netsim::packet::{Head, INLINE, Kind, Packet};
+use headgate_netsim::papers::NO_LABEL;
 use headgate_netsim::port::Port;
 use headgate_netsim::port::served::Served;
 use headgate_netsim::record;
@@ -56,6 +58,16 @@ impl Ord for Event {
     }
 }
 
+/// A packet at a server.
+struct Here {
+    since: Time,
+    packet: Packet,
+    /// The line loses it.
+    lost: bool,
+    /// Number of the label that the router writes into.
+    label: u32,
+}
+
 /// A queue with one server. Departures within a busy period are exact fractions, rounded down.
 struct Server {
     /// Rates, the newest last: what came under an older one is served first, at that one.
@@ -70,8 +82,8 @@ struct Server {
     lose: Vec<u64>,
     entered: u64,
     to: Place,
-    /// Waiting packets with their arrival times and whether the line loses them; the first is served.
-    queue: VecDeque<(Time, Packet, bool)>,
+    /// Packets here; the first is served.
+    queue: VecDeque<Here>,
     idle_at: Time,
     digest: u64,
     counts_wait: bool,
@@ -162,13 +174,30 @@ impl Server {
         }
     }
 
-    fn enter(&mut self, now: Time, packet: Packet, lost: bool) {
+    /// What a router sees; at the instant at which the first packet's service begins, it without that one.
+    fn seen(&self, now: Time, begins: bool) -> Backlog {
+        let rest = if self.queue.is_empty() || begins { 0.0 } else { seconds(self.next_end() - now) };
+        let waiting = self.queue.iter().skip(1);
+        let (packets, held) =
+            waiting.fold((0.0, 0.0), |sum, here| (sum.0 + 1.0, sum.1 + f64::from(here.packet.size)));
+        let backlog = self.backlog(now);
+        Backlog {
+            packets,
+            present: packets + if rest > 0.0 { 1.0 } else { 0.0 },
+            bytes: held + rest * backlog.rate_bytes_s,
+            held_bytes: held,
+            idle_s: if rest > 0.0 { 0.0 } else { seconds(now - self.idle_at) },
+            ..backlog
+        }
+    }
+
+    fn enter(&mut self, now: Time, here: Here) {
         let pace = self.paces.back_mut().expect("a rate");
         if self.queue.is_empty() && now > self.idle_at {
             (pace.busy_since, pace.busy_bits) = (now, 0);
         }
-        pace.queued.push_back(packet.size);
-        self.queue.push_back((now, packet, lost));
+        pace.queued.push_back(here.packet.size);
+        self.queue.push_back(here);
     }
 
     fn admits(&self, now: Time) -> bool {
@@ -182,7 +211,7 @@ impl Server {
     /// Departure of the packet in service.
     fn next_end(&self) -> Time {
         let pace = self.paces.iter().find(|pace| !pace.queued.is_empty()).expect("a packet in service");
-        pace.end_of(pace.busy_bits + u128::from(self.queue[0].1.size) * 8)
+        pace.end_of(pace.busy_bits + u128::from(self.queue[0].packet.size) * 8)
     }
 
     /// When the service of the first packet began.
@@ -193,7 +222,7 @@ impl Server {
 
     fn finish_first(&mut self) -> (Packet, bool) {
         let leaves = self.next_end();
-        let (_, packet, lost) = self.queue.pop_front().expect("a packet in service");
+        let Here { packet, lost, .. } = self.queue.pop_front().expect("a packet in service");
         while self.paces[0].queued.is_empty() {
             self.paces.pop_front();
         }
@@ -216,6 +245,8 @@ pub struct HeapEngine<L: Registry> {
     held: BTreeMap<usize, (Box<Held<L>>, Time)>,
     /// Disciplines that decide at arrival; what they do by themselves is an event too.
     guards: BTreeMap<usize, (L::Queue, Stream)>,
+    /// Routers that speak at ports where packets leave in order.
+    routers: BTreeMap<usize, L::Router>,
     links: usize,
     /// First server of each router's hosts: up and down alternate.
     hosts_from: Vec<usize>,
@@ -227,16 +258,23 @@ impl<L: Registry> HeapEngine<L> {
     pub fn new(plan: &Plan, choices: &Choices) -> Self {
         let people = setup::populate::<L>(plan, &choices.laws, &Lists::new());
         let mut servers: Vec<Server> = plan.links.iter().map(|l| Server::port(l, plan.seed)).collect();
-        let (mut held, mut guards) = (BTreeMap::new(), BTreeMap::new());
+        let (mut held, mut guards, mut routers) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         for (at, (port, fitted)) in
             setup::ports::<L>(plan, &choices.ports).into_iter().zip(&choices.ports).enumerate()
         {
             if let Port::Served(port) = port {
                 held.insert(at, (port, NEVER));
-            } else if let Some(queue) = &fitted.queue {
-                let link = &plan.links[at];
+                continue;
+            }
+            let link = &plan.links[at];
+            let bytes_s = link.rate_bps as f64 / 8.0;
+            if let Some(choice) = &fitted.feedback {
+                let chance = Stream::new(plan.seed, &format!("feedback {}", link.name), 0);
+                routers.insert(at, L::Router::build(choice.index, &choice.values, bytes_s, chance));
+            }
+            if let Some(queue) = &fitted.queue {
                 let chance = Stream::new(plan.seed, &format!("queue {}", link.name), 0);
-                let queue = L::Queue::build(queue.index, &queue.values, link.rate_bps as f64 / 8.0);
+                let queue = L::Queue::build(queue.index, &queue.values, bytes_s);
                 guards.insert(at, (queue, chance));
             }
         }
@@ -259,6 +297,7 @@ impl<L: Registry> HeapEngine<L> {
             servers,
             held,
             guards,
+            routers,
             links,
             hosts_from,
             events: BinaryHeap::new(),
@@ -300,30 +339,51 @@ impl<L: Registry> HeapEngine<L> {
         let server = &mut self.servers[at];
         let (packet, lost) = server.finish_first();
         let to = server.to;
-        if let Some(&(since, next, _)) = server.queue.front() {
-            let waited = u128::from(self.people.shared.now - since);
-            if server.counts_wait && next.is_data() {
+        if let Some(next) = server.queue.front() {
+            let waited = u128::from(self.people.shared.now - next.since);
+            if server.counts_wait && next.packet.is_data() {
                 self.people.shared.counters.wait_ps += waited;
             }
-            let (time, order) = (server.next_end(), Order::Departure(at));
-            self.events.push(Reverse(Event { time, order, what: None }));
+            self.begin(at);
         }
         if !lost {
             self.file(to, packet);
         }
     }
 
+    /// The service of a server's first packet begins.
+    fn begin(&mut self, at: usize) {
+        let (server, shared) = (&mut self.servers[at], &mut self.people.shared);
+        let (time, order) = (server.next_end(), Order::Departure(at));
+        self.events.push(Reverse(Event { time, order, what: None }));
+        server.change_rates(shared.now);
+        if let Some(router) = self.routers.get_mut(&at) {
+            let &Here { packet, lost, label, .. } = &server.queue[0];
+            let seen = server.seen(shared.now, true);
+            router.on_departure(&passing(&packet), shared.papers.words(label), &seen);
+            if lost {
+                shared.papers.discard(label);
+            }
+        }
+    }
+
     fn set_tick(&mut self, at: usize) {
-        let tick = self.guards.get(&at).map_or(NEVER, |(queue, _)| queue.next_tick());
+        let guard = self.guards.get(&at).map_or(NEVER, |(queue, _)| queue.next_tick());
+        let tick = self.routers.get(&at).map_or(NEVER, Feedback::next_tick).min(guard);
         if tick < self.duration {
             self.events.push(Reverse(Event { time: tick, order: Order::Tick(at), what: None }));
         }
     }
 
     fn tick(&mut self, at: usize) {
-        let (queue, _) = self.guards.get_mut(&at).expect("a discipline");
-        self.servers[at].change_rates(self.people.shared.now);
-        queue.on_tick(&self.servers[at].backlog(self.people.shared.now));
+        let (server, now) = (&mut self.servers[at], self.people.shared.now);
+        server.change_rates(now);
+        if let Some((queue, _)) = self.guards.get_mut(&at).filter(|(queue, _)| queue.next_tick() == now) {
+            queue.on_tick(&server.backlog(now));
+        }
+        if let Some(router) = self.routers.get_mut(&at).filter(|router| router.next_tick() == now) {
+            router.on_tick(&server.seen(now, false));
+        }
         self.set_tick(at);
     }
 
@@ -355,6 +415,13 @@ impl<L: Registry> HeapEngine<L> {
         let now = self.people.shared.now;
         let server = &mut self.servers[at];
         server.change_rates(now);
+        let mut label = NO_LABEL;
+        if let Some(router) = self.routers.get_mut(&at) {
+            let papers = &mut self.people.shared.papers;
+            label = papers.number_of(&packet, router.scheme());
+            let words = papers.words(label).map(|words| &*words);
+            router.on_arrival(&passing(&packet), words, &server.seen(now, false));
+        }
         if !server.admits(now) {
             self.people.shared.counters.segments_dropped += u64::from(packet.is_data());
             self.people.shared.papers.forget(&packet);
@@ -375,12 +442,14 @@ impl<L: Registry> HeapEngine<L> {
         let lost = listed || server.loss.as_mut().is_some_and(|(p, stream)| stream.chance(*p));
         if lost {
             self.people.shared.counters.segments_dropped += u64::from(packet.is_data());
+            if label != NO_LABEL {
+                self.people.shared.papers.take_off(&mut packet);
+            }
             self.people.shared.papers.forget(&packet);
         }
-        server.enter(now, packet, lost);
+        server.enter(now, Here { since: now, packet, lost, label });
         if server.queue.len() == 1 {
-            let (time, order) = (server.next_end(), Order::Departure(at));
-            self.events.push(Reverse(Event { time, order, what: None }));
+            self.begin(at);
         }
     }
 
@@ -437,7 +506,7 @@ impl<L: Registry> HeapEngine<L> {
         shared.now = duration;
         for server in &mut self.servers {
             let mut first = true;
-            while let Some(&(since, packet, _)) = server.queue.front() {
+            while let Some(&Here { since, packet, .. }) = server.queue.front() {
                 let starts = server.starts_at();
                 if !first && server.counts_wait && packet.is_data() {
                     shared.counters.wait_ps += u128::from(starts - since);
@@ -455,4 +524,8 @@ impl<L: Registry> HeapEngine<L> {
         let ports = self.servers[..self.links].iter().enumerate().map(digest);
         record::digest(ports, &self.people.shared.counters, &rows)
     }
+}
+
+fn passing(packet: &Packet) -> Passing {
+    Passing { size_bytes: u32::from(packet.size), data: packet.is_data() }
 }
