@@ -23,6 +23,7 @@ TINY = {
     "rtts_ms": [10, 80],
     "counts": [2],
     "arrivals": [10],
+    "video": [0.0, 0.3],
     "base": {"duration": "4 s", "warmup": "1 s"},
     "round_trips": {"duration": "6 s", "warmup": "2 s"},
     "shares": {"duration": "20 s", "warmup": "5 s"},

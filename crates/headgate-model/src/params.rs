@@ -48,7 +48,8 @@ pub struct Card {
     pub name: &'static str,
     pub title: &'static str,
     pub aliases: &'static [&'static str],
-    /// What drives it: "loss", "delay", "hybrid" of both, a "model" of the path, or "explicit" rates.
+    /// What drives it: "loss", "delay", "hybrid" of both, a "model" of the path,
+    /// "explicit" rates, or "none".
     pub family: &'static str,
     /// The law in one line of mathematics.
     pub law: &'static str,

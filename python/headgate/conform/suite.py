@@ -35,10 +35,14 @@ class Verdict:
 
 
 def subjects(names: Iterable[str] | None = None) -> list[Subject]:
-    """Give the laws of the catalogue, or those named; `./mylaw.py:MyLaw` is a user's own."""
+    """Give the laws of the catalogue, or those named; `./mylaw.py:MyLaw` is a user's own.
+
+    What controls nothing has nothing to hold to.
+    """
     from headgate import catalog
 
-    chosen = [law.name for law in catalog.laws()] if names is None else names
+    every = (law.name for law in catalog.laws() if law.family != "none")
+    chosen = every if names is None else names
     return [_subject(name) for name in chosen]
 
 

@@ -52,14 +52,16 @@ def path(
     flows: Sequence[Flow],
     times: tuple[str, str],
     network: Mapping[str, Any],
-    series: str = NO_SERIES,
+    series: str | Mapping[str, Any] = NO_SERIES,
     seed: int = 1,
 ) -> Scenario:
     """Make a run on one bottleneck; `times`: duration and warm-up, `series`: interval of its rows.
 
-    Hosts sit on the routers unless a flow has a round trip of its own.
+    In place of the interval there may be all keys of the series. Hosts sit on the routers unless a
+    flow has a round trip of its own.
     """
-    rows: Any = series if series == NO_SERIES else {"interval": series}
+    plain = isinstance(series, str) and series != NO_SERIES
+    rows: Any = {"interval": series} if plain else series
     return _scenario(flows, times, network, {"series": rows}, seed)
 
 

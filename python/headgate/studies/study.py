@@ -127,7 +127,8 @@ class Study:
     def laws(self) -> tuple[str, ...]:
         """The laws that are compared, by their names in the registry."""
         if self.plan.laws == EVERY_LAW:
-            return tuple(law.name for law in catalog.laws() if law.family != "explicit")
+            apart = ("explicit", "none")
+            return tuple(law.name for law in catalog.laws() if law.family not in apart)
         return self.plan.laws
 
     @property

@@ -133,6 +133,7 @@ laws! {
     bbr => Bbr,
     bbr3 => Bbr3,
     bic => Bic,
+    constant => Constant,
     ctcp => Ctcp,
     cubic => Cubic,
     dctcp => Dctcp,

@@ -11,6 +11,7 @@ from headgate.studies.found import Makers, apart, found, largest, least, listed,
 from headgate.studies.paths import goodput_bps, jain, loss_rate, utilisation
 from headgate.studies.runs import Runs
 from headgate.studies.vcp import jobs, measures
+from headgate.studies.vcp.applications import APPLICATIONS
 from headgate.studies.vcp.measures import at, levels, sweep
 
 #: From here up the slides' statements are held to their words.
@@ -19,7 +20,7 @@ FAST_MBPS, LONG_MS = 10.0, 800.0
 
 def findings(runs: Runs) -> dict[str, Finding]:
     """Return the finding of every claim that this scale can judge."""
-    return found(SWEEPS | TIME | FAIRNESS | DESIGN | THEORY, runs)
+    return found(SWEEPS | APPLICATIONS | TIME | FAIRNESS | DESIGN | THEORY, runs)
 
 
 # Sweeps ------------------------------------------------------------------------------------------

@@ -9,9 +9,9 @@ from typing import Any
 from headgate.build import Flow, parking_lot
 from headgate.run.plan import Job
 from headgate.scenario import Scenario
-from headgate.studies.paths import NO_SERIES, in_seconds, job, path, scaled, seconds, starts
+from headgate.studies.paths import NO_SERIES, flow, in_seconds, job, path, scaled, seconds, starts
 from headgate.studies.runs import Key, Setup, by_labels
-from headgate.studies.vcp.schemes import COMPARED, ROOM, SCHEMES, Scheme, bdp
+from headgate.studies.vcp.schemes import COMPARED, ROOM, SCHEMES, TRANSPORT, Scheme, bdp
 
 RATE_MBPS, RTT_S, FLOWS = 150.0, 0.08, 50
 SLOW_MBPS = 45.0
@@ -19,6 +19,10 @@ JOIN_S, JOINERS, LEAVE_S = 100.0, 9, 200.0
 #: What the slides call good use: files of the flows that leave are that share of the path.
 USED = 0.95
 SHORT_FILES = {"kind": "pareto", "mean": "30 packets", "shape": 1.35}
+#: A voice: a packet of 160 B and 40 B of headers every 20 ms (RFC 3551); its rows are as far apart.
+VOICE_S = 0.02
+VOICE: dict[str, Any] = {"name": "voice", "transport": {**TRANSPORT, "segment": "160 B"}}
+VOICE_SERIES = {"interval": seconds(VOICE_S), "flows": ["voice"], "ports": []}
 FAIR_MBPS, FAIR_FLOWS = 90.0, 30
 SPREADS_MS = {"equal": 0.0, "40-156": 4.0, "40-330": 10.0}
 HOPS, HOP_MBPS, CHAIN_S = 7, 100.0, 0.28
@@ -36,8 +40,9 @@ Part = Iterator[Job]
 def jobs(setup: Setup) -> dict[Key, Job]:
     """Make every run of a scale."""
     parts: tuple[Callable[[Setup], Part], ...] = (
-        _illustration, _bandwidth, _delay, _one_way, _flows, _short, _round_trips, _parking_lot,
-        _shares, _joining, _crowd, _xi, _scaling, _lossy, _beside_tcp, _fluid, _stability,
+        _illustration, _bandwidth, _delay, _one_way, _flows, _short, _real_time, _round_trips,
+        _parking_lot, _shares, _joining, _crowd, _xi, _scaling, _lossy, _beside_tcp, _fluid,
+        _stability,
     )  # fmt: skip
     return by_labels(run for part in parts for run in part(setup))
 
@@ -54,7 +59,7 @@ def _path(  # noqa: PLR0913, PLR0917 - what a run differs by
     flows: list[Flow],
     times: tuple[str, str],
     where: tuple[float, float],
-    series: str = NO_SERIES,
+    series: str | Mapping[str, Any] = NO_SERIES,
     seed: int = 1,
     buffer: float | None = None,
 ) -> Scenario:
@@ -147,6 +152,21 @@ def _short(setup: Setup) -> Part:
         where = RATE_MBPS, RTT_S
         scenario = _path(scheme, flows, _times(setup, "base"), where, NO_SERIES, seed)
         yield job(scenario, part="short", scheme=name, arrivals=rate, seed=seed)
+
+
+def _real_time(setup: Setup) -> Part:
+    """Add a voice, and video that takes a share of the line; neither yields, neither is marked."""
+    for name, share, seed in product(COMPARED, setup.settings["video"], setup.seeds):
+        times, where = _times(setup, "base"), (RATE_MBPS, RTT_S)
+        flows = [
+            *_both_ways(SCHEMES[name], FLOWS, seed),
+            flow("constant", in_seconds(times[1]), **VOICE),
+        ]
+        if share:
+            rate = {"rate_mbps": share * RATE_MBPS}
+            flows.append(flow("constant", params=rate, name="video", transport=TRANSPORT))
+        scenario = _path(SCHEMES[name], flows, times, where, VOICE_SERIES, seed)
+        yield job(scenario, part="real time", scheme=name, video=share, seed=seed)
 
 
 def _round_trips(setup: Setup) -> Part:

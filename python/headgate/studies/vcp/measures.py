@@ -52,6 +52,7 @@ SWEEPS = {
     "delay": "rtts_ms",
     "flows": "counts",
     "short": "arrivals",
+    "real time": "video",
 }
 
 

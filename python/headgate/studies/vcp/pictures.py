@@ -2,61 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from headgate.plots.curves import Curve, Panel, curves
-from headgate.result import Result
 from headgate.studies.found import all_possible
-from headgate.studies.paths import course, goodput_bps, loss_rate, utilisation
+from headgate.studies.paths import course, loss_rate, utilisation
 from headgate.studies.runs import Runs
 from headgate.studies.study import Picture
-from headgate.studies.vcp import jobs, measures
-from headgate.studies.vcp.measures import Measure, at, levels
+from headgate.studies.vcp import extensions, jobs, measures
+from headgate.studies.vcp.measures import Series, hop_row
+from headgate.studies.vcp.panels import (
+    DELAY,
+    PER_CENT,
+    alone,
+    each,
+    marked,
+    over_paths,
+    queue_per_cent,
+    use_and_queue,
+)
 from headgate.studies.vcp.schemes import COMPARED, bdp
 
-BANDWIDTH, DELAY = "bandwidth (Mbit/s)", "round trip (ms)"
-AXES = {
-    "bandwidth": BANDWIDTH,
-    "delay": DELAY,
-    "flows": "flows each way",
-    "short": "short flows a second",
-}
+RELATIVE = "rate over the mean"
 
 
 def pictures(runs: Runs) -> tuple[Picture, ...]:
     """Draw every figure of the report; one whose runs this scale lacks is left out."""
     made = (
         _efficiency, _illustration, _against_tcp, _parameters, _scaling, _loss, _fluid, _bias,
-        _queues, _flows, _round_trips, _joining, _responsiveness, _short, _parking_lot, _lossy,
+        _queues, _flows, _round_trips, _joining, _responsiveness, extensions.short,
+        extensions.completion, extensions.real_time, _parking_lot, extensions.lossy,
     )  # fmt: skip
     return all_possible(made, runs)
 
 
-def _swept(runs: Runs, part: str, of: Measure, y: str, title: str = "") -> Panel:
-    drawn = {
-        name: Curve(
-            levels(runs, part),
-            [at(runs, part, name, x, of) for x in levels(runs, part)],
-            marks=True,
-        )
-        for name in COMPARED
-    }
-    return Panel(title, AXES[part], y, drawn, "x")
-
-
 def _efficiency(runs: Runs) -> Picture:
-    panels = [
-        _swept(runs, "bandwidth", utilisation, "utilisation", "80 ms"),
-        _swept(runs, "delay", utilisation, "utilisation", "150 Mbit/s"),
-    ]
     return Picture(
         "efficiency",
         "Slides 2 and 18: utilisation against bandwidth and round trip",
         "50 flows each way, buffer one BDP or two packets a flow.",
-        curves(panels),
+        over_paths(runs, utilisation, "utilisation"),
     )
 
 
@@ -103,7 +92,7 @@ def _parameters(runs: Runs) -> Picture:
         "parameters",
         "Slide 15: what xi sets",
         "xi of TCP's slow start, of VCP, of Scalable TCP.",
-        curves([panel], columns=1),
+        alone(panel),
     )
 
 
@@ -129,15 +118,11 @@ def _scaling(runs: Runs) -> Picture:
 
 
 def _loss(runs: Runs) -> Picture:
-    panels = [
-        _swept(runs, "bandwidth", loss_rate, "loss rate", "80 ms"),
-        _swept(runs, "delay", loss_rate, "loss rate", "150 Mbit/s"),
-    ]
     return Picture(
         "loss",
         "Slide 19: packet loss rate",
         "Drops for want of room, or by RED; marks are no losses.",
-        curves(panels),
+        over_paths(runs, loss_rate, "loss rate"),
     )
 
 
@@ -167,53 +152,44 @@ def _fluid(runs: Runs) -> Picture:
 
 
 def _bias(runs: Runs) -> Picture:
-    rtts = 1e3 * measures.spread_rtts_s("40-330")
-    drawn = {}
-    for name in COMPARED:
-        rates = measures.delivered_by_rtt(runs, name, "40-330")
-        drawn[name] = Curve(rtts, rates / rates.mean(), marks=True)
-    panel = Panel("30 flows on 90 Mbit/s", DELAY, "rate over the mean", drawn)
+    drawn = marked(1e3 * measures.spread_rtts_s("40-330"), partial(_relative, runs, "40-330"))
+    panel = Panel("30 flows on 90 Mbit/s", DELAY, RELATIVE, drawn)
     return Picture(
         "rtt-bias",
         "Slide 25: rate against round trip",
         "Thirty flows whose round trips are 40 to 330 ms, 10 ms apart.",
-        curves([panel], columns=1),
+        alone(panel),
     )
 
 
+def _relative(runs: Runs, spread: str, name: str) -> Series:
+    rates = measures.delivered_by_rtt(runs, name, spread)
+    return np.asarray(rates / rates.mean())
+
+
 def _queues(runs: Runs) -> Picture:
-    panels = [
-        _swept(runs, part, lambda run: 100 * measures.queue_share(run), "% of the buffer", title)
-        for part, title in (("bandwidth", "80 ms"), ("delay", "150 Mbit/s"))
-    ]
     return Picture(
         "queues",
         "Slide 26: mean queue in % of the buffer",
         "A flow's bandwidth-delay product is a packet at"
         f" {jobs.FLOWS / bdp(1, jobs.RTT_S):g} Mbit/s (left) and at"
         f" {1e3 * jobs.FLOWS / bdp(jobs.RATE_MBPS, 1.0):.2g} ms (right).",
-        curves(panels),
+        over_paths(runs, queue_per_cent, PER_CENT),
     )
 
 
 def _flows(runs: Runs) -> Picture:
-    panels = [
-        _swept(runs, "flows", utilisation, "utilisation", "150 Mbit/s, 80 ms"),
-        _swept(runs, "flows", lambda run: 100 * measures.queue_share(run), "% of the buffer"),
-    ]
-    return Picture("flows", "Slide 27: number of flows", "As many each way.", curves(panels))
+    drawn = use_and_queue(runs, "flows")
+    return Picture("flows", "Slide 27: number of flows", "As many each way.", drawn)
 
 
 def _round_trips(runs: Runs) -> Picture:
+    flows = np.arange(1, jobs.FAIR_FLOWS + 1)
     panels = []
     for spread in jobs.SPREADS_MS:
-        drawn = {}
-        for name in COMPARED:
-            rates = measures.delivered_by_rtt(runs, name, spread)
-            flows = np.arange(1, jobs.FAIR_FLOWS + 1)
-            drawn[name] = Curve(flows, rates / rates.mean(), marks=True)
         title = "40 ms each" if spread == "equal" else f"{spread} ms"
-        panels.append(Panel(title, "flow, by round trip", "rate over the mean", drawn))
+        drawn = marked(flows, partial(_relative, runs, spread))
+        panels.append(Panel(title, "flow, by round trip", RELATIVE, drawn))
     return Picture(
         "round-trips",
         "Slides 28 and 29: influence of the round trip on fairness",
@@ -237,13 +213,10 @@ def _joining(runs: Runs) -> Picture:
     )
 
 
-def _course_of(runs: Runs, of: Callable[[Result], Curve]) -> dict[str, Curve]:
-    return {name: of(runs.replicates("crowd", name)[0]) for name in COMPARED}
-
-
 def _responsiveness(runs: Runs) -> Picture:
-    use = _course_of(runs, lambda run: Curve(*measures.used(run, jobs.RATE_MBPS)))
-    queue = _course_of(runs, lambda run: Curve(*course(run, "bottleneck", "queue_packets")))
+    firsts = {name: runs.replicates("crowd", name)[0] for name in COMPARED}
+    use = each(lambda name: Curve(*measures.used(firsts[name], jobs.RATE_MBPS)))
+    queue = each(lambda name: Curve(*course(firsts[name], "bottleneck", "queue_packets")))
     panels = [
         Panel("Link", "time (s)", "utilisation", use, zoom=(70, 180)),
         Panel("Queue", "time (s)", "packets", queue, zoom=(70, 180)),
@@ -256,57 +229,18 @@ def _responsiveness(runs: Runs) -> Picture:
     )
 
 
-def _short(runs: Runs) -> Picture:
-    panels = [
-        _swept(runs, "short", utilisation, "utilisation", "150 Mbit/s, 80 ms"),
-        _swept(runs, "short", lambda run: 100 * measures.queue_share(run), "% of the buffer"),
-    ]
-    return Picture(
-        "short-flows",
-        "Slide 23, applications: short-lived traffic",
-        "Pareto sizes, mean 30 packets, shape 1.35, beside 50 long flows each way.",
-        curves(panels),
-    )
-
-
 def _parking_lot(runs: Runs) -> Picture:
     hops = range(1, jobs.HOPS + 1)
-    drawn = {}
-    for name in COMPARED:
-        done = runs.replicates("parking lot", name)
-        use = [
-            np.mean([run.ports["utilisation"][measures.hop_row(run, hop)] for run in done])
-            for hop in hops
-        ]
-        drawn[name] = Curve(list(hops), use, marks=True)
+    drawn = marked(list(hops), lambda name: [_hop_use(runs, name, hop) for hop in hops])
     panel = Panel("Seven links of 100 Mbit/s", "link", "utilisation", drawn)
     return Picture(
         "parking-lot",
         "Several bottlenecks",
         "50 flows over all links, 50 over each, 50 back.",
-        curves([panel], columns=1),
+        alone(panel),
     )
 
 
-def _lossy(runs: Runs) -> Picture:
-    losses = runs.setup.settings["lossy"]["losses"]
-    drawn = {
-        name: Curve(
-            losses,
-            [_goodput_mbps(runs, name, p) for p in losses],
-            marks=True,
-        )
-        for name in COMPARED
-    }
-    panel = Panel("One flow, 50 Mbit/s, 80 ms", "random loss", "goodput (Mbit/s)", drawn, "xy")
-    return Picture(
-        "wireless",
-        "Slide 23, environment: a channel that loses packets",
-        "Losses halve the window of all of them, as TCP's.",
-        curves([panel], columns=1),
-    )
-
-
-def _goodput_mbps(runs: Runs, scheme: str, loss: float) -> float:
-    done = runs.replicates("lossy", scheme, loss)
-    return float(np.mean([goodput_bps(run) for run in done])) / 1e6
+def _hop_use(runs: Runs, scheme: str, hop: int) -> float:
+    done = runs.replicates("parking lot", scheme)
+    return float(np.mean([run.ports["utilisation"][hop_row(run, hop)] for run in done]))

@@ -8,6 +8,13 @@ from headgate.studies.found import all_possible
 from headgate.studies.paths import loss_rate, utilisation
 from headgate.studies.runs import Runs
 from headgate.studies.vcp import jobs, measures
+from headgate.studies.vcp.applications import (
+    HALF_A_LINE,
+    SHORT,
+    mean_completion_s,
+    voice_delay_ms,
+    voice_loss,
+)
 from headgate.studies.vcp.findings import FAST_MBPS, fairness
 from headgate.studies.vcp.measures import at, levels, sweep
 from headgate.studies.vcp.schemes import COMPARED
@@ -15,7 +22,7 @@ from headgate.studies.vcp.schemes import COMPARED
 
 def sentences(runs: Runs) -> tuple[str, ...]:
     """Say what VCP does, and where it fails; what this scale did not run is left out."""
-    made = (_efficient, _fast, _queue, _fair, _joining, _bits, _fluid, _beside)
+    made = (_efficient, _fast, _queue, _fair, _joining, _bits, _short, _voice, _fluid, _beside)
     return all_possible(made, runs)
 
 
@@ -67,6 +74,25 @@ def _bits(runs: Runs) -> str:
         f"{100 * measures.long_over_cross(runs, name):.0f} % under {name}" for name in jobs.SHARED
     )
     return f"A flow over three links gets of what a flow over one of them gets: {told}."
+
+
+def _short(runs: Runs) -> str:
+    rate = max(levels(runs, "short", most=HALF_A_LINE))
+    times = {name: mean_completion_s(runs, name, rate, (1, SHORT)) for name in COMPARED}
+    told = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in times.items())
+    return (
+        f"Files of up to {SHORT} packets, {rate:g} a second beside 50 flows each way, take in the"
+        f" mean: {told}."
+    )
+
+
+def _voice(runs: Runs) -> str:
+    told = ", ".join(
+        f"{name} {at(runs, 'real time', name, 0.0, voice_delay_ms):.1f} ms and"
+        f" {100 * at(runs, 'real time', name, 0.0, voice_loss):.2g} % lost"
+        for name in COMPARED
+    )
+    return f"A voice beside those flows waits on a round trip: {told}."
 
 
 def _fluid(runs: Runs) -> str:

@@ -13,6 +13,7 @@ from headgate.studies.runs import Runs
 from headgate.studies.study import Listing
 from headgate.studies.tidy import tidy
 from headgate.studies.vcp import jobs, measures
+from headgate.studies.vcp.applications import SHORT, VOICE, mean_completion_s
 from headgate.studies.vcp.measures import MEASURES, at, levels
 from headgate.studies.vcp.schemes import COMPARED
 from headgate.tables import Table
@@ -24,7 +25,8 @@ ONE_WAY = (utilisation, measures.queue_share)
 def tables(runs: Runs) -> tuple[Listing, ...]:
     """Return every table of the report; one whose runs this scale lacks is left out."""
     constants = [partial(_constants, part) for part in ("bandwidth", "delay")]
-    return all_possible([_base, _recalled, _one_way, *constants, _xis], runs)
+    made: list[Callable[[Runs], Listing]] = [_base, _voice, _completion, _recalled, _one_way]
+    return all_possible([*made, *constants, _xis], runs)
 
 
 def data(runs: Runs) -> tuple[Table, ...]:
@@ -42,6 +44,37 @@ def _base(runs: Runs) -> Listing:
         "The base",
         "150 Mbit/s, 80 ms, 50 flows each way.",
         ("scheme", *(name.replace("_", " ") for name in MEASURES)),
+        rows,
+    )
+
+
+def _voice(runs: Runs) -> Listing:
+    rows = [
+        (name, share, *(at(runs, "real time", name, share, of) for of in VOICE.values()))
+        for share in levels(runs, "real time")
+        for name in COMPARED
+    ]
+    return Listing(
+        "A voice beside each scheme",
+        "50 packets a second beside 50 flows each way at 150 Mbit/s and 80 ms, and video that takes"
+        " a share of the line; neither yields. What its round trips wait, and how much that changes"
+        " from a packet to the next.",
+        ("beside", "video", *VOICE),
+        rows,
+    )
+
+
+def _completion(runs: Runs) -> Listing:
+    rows = [
+        (f"{rate:g}", *(mean_completion_s(runs, name, rate, (1, SHORT)) for name in COMPARED))
+        for rate in levels(runs, "short")
+    ]
+    return Listing(
+        "How long short files take",
+        f"Mean completion time in seconds of files of up to {SHORT} packets beside 50 flows each"
+        " way, from the SYN to the last packet at the receiver. From 625 files a second on they"
+        " alone would take more than the line.",
+        ("files a second", *COMPARED),
         rows,
     )
 

@@ -1,0 +1,122 @@
+//! A constant rate, whatever happens: voice and video, which no loss slows down.
+//!
+//! # What it does
+//! Sends a packet as often as the rate says, from the handshake to the end. Neither losses nor marks nor
+//! delay change that: it is what the others share a path with, and the probe of what they do to it.
+//!
+//! # The law
+//! `pace = rate`; there is no window.
+//!
+//! # Where it differs from the paper
+//! There is none. A real-time flow of UDP sends nothing twice; here a lost packet is repeated at the next
+//! turn in place of a new one, so that the line sees the same packets, and the share of repeated ones is
+//! what such a flow loses. It shows the last RTT in a series, which rows as far apart as its packets turn
+//! into the delay of each.
+//!
+//! # When to use it
+//! As real-time traffic beside other laws, for its delay, jitter and loss, or as a load that does not
+//! yield.
+//!
+//! # References
+//! RFC 3551 (voice: 64 kbit/s in packets of 20 ms).
+
+use headgate_model::control::{Ack, Congestion, Law, Path, Window};
+use headgate_model::params::Card;
+
+headgate_model::params! {
+    /// Rate on the wire: a packet each `packet size / rate`.
+    rate_mbps: number(0.08, (1e-6, 1e6), "Mbit/s", "RFC 3551: 50 packets/s of 160 B, and 40 B of headers"),
+}
+
+pub const CARD: Card = Card {
+    name: "constant",
+    title: "Constant rate",
+    aliases: &["cbr"],
+    family: "none",
+    law: "pace = rate",
+    response: "the rate, whatever p",
+    references: &["RFC 3551"],
+    params: Params::TABLE,
+};
+
+/// There is no window; this is more segments than any path holds.
+const NO_WINDOW: f64 = 1e9;
+
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Constant {
+    bytes_s: f64,
+    rtt_s: f64,
+}
+
+impl Constant {
+    pub fn new(params: Params) -> Self {
+        Self { bytes_s: params.rate_mbps * 1e6 / 8.0, rtt_s: f64::NAN }
+    }
+
+    fn send_on(&self, path: &Path, window: &mut Window) {
+        let pace = self.bytes_s / f64::from(path.segment_bytes);
+        *window = Window { cwnd: NO_WINDOW, ssthresh: NO_WINDOW, pace };
+    }
+
+    fn hear(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
+        if ack.rtt_s > 0.0 {
+            self.rtt_s = ack.rtt_s;
+        }
+        self.send_on(path, window);
+    }
+}
+
+impl Law for Constant {
+    fn on_start(&mut self, _now_s: f64, path: &Path, window: &mut Window) {
+        self.send_on(path, window);
+    }
+
+    fn on_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
+        self.hear(ack, path, window);
+    }
+
+    fn on_recovery_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
+        self.hear(ack, path, window);
+    }
+
+    fn on_congestion(&mut self, _event: &Congestion, path: &Path, window: &mut Window) {
+        self.send_on(path, window);
+    }
+
+    fn keeps_window(&self) -> bool {
+        true
+    }
+
+    fn gauge(&self) -> Option<(&'static str, f64)> {
+        Some(("rtt_s", self.rtt_s))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trial::{PATH, ack, avoiding, loss};
+
+    #[test]
+    fn nothing_changes_the_rate() {
+        let mut law = Constant::new(Params { rate_mbps: 8.0 });
+        let mut window = avoiding(2.0);
+        law.on_start(0.0, &PATH, &mut window);
+        let pace = 1e6 / f64::from(PATH.segment_bytes);
+        assert_eq!((window.cwnd, window.pace), (NO_WINDOW, pace));
+        window.cwnd = 1.0; // a time-out
+        law.on_congestion(&loss(10), &PATH, &mut window);
+        assert_eq!((window.cwnd, window.pace), (NO_WINDOW, pace));
+        law.on_ack(&ack(0.3), &PATH, &mut window);
+        assert_eq!((window.cwnd, window.pace), (NO_WINDOW, pace));
+    }
+
+    #[test]
+    fn it_shows_the_last_rtt() {
+        let mut law = Constant::new(Params { rate_mbps: 8.0 });
+        let mut window = avoiding(2.0);
+        law.on_ack(&ack(0.3), &PATH, &mut window);
+        law.on_recovery_ack(&ack(0.0), &PATH, &mut window); // no sample
+        assert_eq!(law.gauge(), Some(("rtt_s", 0.3)));
+    }
+}

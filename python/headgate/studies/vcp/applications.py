@@ -1,0 +1,122 @@
+"""What others see beside long flows: short files the time they take, a voice its delay and loss."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from headgate.result import Result
+from headgate.studies.claims import Finding
+from headgate.studies.found import Makers, largest, least, listed
+from headgate.studies.paths import course, measured_s
+from headgate.studies.runs import Runs
+from headgate.studies.vcp import jobs
+from headgate.studies.vcp.measures import Measure, Series, at, levels, named, sweep
+from headgate.studies.vcp.schemes import COMPARED
+
+#: Packets of what is called a short file; files a second that take half of the line.
+SHORT, HALF_A_LINE = 100, 300.0
+
+
+def completions_s(run: Result, low: float, high: float) -> Series:
+    """Completion times at the receiver of short files of such sizes that began well before the end.
+
+    The last sixth of the run is theirs to finish in; one that does not is left out.
+    """
+    warmup_s, end_s = measured_s(run)
+    size, start_s = (np.asarray(run.flows[name], float) for name in ("size_packets", "start_s"))
+    rows = named(run, "short") & (size >= low) & (size <= high)
+    rows &= (start_s >= warmup_s) & (start_s <= end_s - end_s / 6)
+    taken = np.asarray(run.flows["fct_receiver_s"], float)[rows]
+    return np.asarray(taken[np.isfinite(taken)])
+
+
+def mean_completion_s(runs: Runs, scheme: str, rate: float, sizes: tuple[float, float]) -> float:
+    """Mean completion time over all replicates; NaN if no file of such a size finished."""
+    done = runs.replicates("short", scheme, rate)
+    taken = np.concatenate([completions_s(run, *sizes) for run in done])
+    return float(taken.mean()) if len(taken) else float("nan")
+
+
+def ai_completion_s(packets: float) -> float:
+    """Completion time, at the receiver, of a VCP file that hears of a high load all the time.
+
+    Its window grows from two packets on by alpha (rtt/t)^2 a round trip; the handshake takes one.
+    """
+    growth, sent, rounds = (jobs.RTT_S / 0.2) ** 2, 0.0, 0
+    while sent < packets:
+        sent += 2 + growth * rounds
+        rounds += 1
+    return (rounds + 0.5) * jobs.RTT_S
+
+
+def voice_waits_s(run: Result) -> Series:
+    """Round trips of the voice's packets above that of the path, in the order of the packets."""
+    rtts = np.asarray(course(run, "voice", "gauge")[1], float)
+    return np.asarray(rtts[np.isfinite(rtts)] - jobs.RTT_S)
+
+
+def voice_delay_ms(run: Result) -> float:
+    """Mean wait on a round trip."""
+    return 1e3 * float(np.mean(voice_waits_s(run)))
+
+
+def voice_late_ms(run: Result) -> float:
+    """Return the wait that one packet in a hundred exceeds."""
+    return 1e3 * float(np.quantile(voice_waits_s(run), 0.99))
+
+
+def voice_jitter_ms(run: Result) -> float:
+    """Mean change of the round trip from a packet to the next, 20 ms later."""
+    return 1e3 * float(np.mean(np.abs(np.diff(voice_waits_s(run)))))
+
+
+def voice_loss(run: Result) -> float:
+    """Share of the voice's packets that were lost: those that had to be repeated."""
+    [row] = np.flatnonzero(named(run, "voice"))
+    lost, got = (
+        float(run.flows[name][row]) for name in ("retransmissions", "delivered_total_packets")
+    )
+    return lost / (lost + got)
+
+
+VOICE: Mapping[str, Measure] = {
+    "delay (ms)": voice_delay_ms,
+    "99th per cent (ms)": voice_late_ms,
+    "jitter (ms)": voice_jitter_ms,
+    "loss": voice_loss,
+}
+
+
+# Findings ----------------------------------------------------------------------------------------
+
+
+def _short_complete(runs: Runs) -> Finding:
+    ratios = {}
+    for rate in levels(runs, "short", most=HALF_A_LINE):
+        vcp, xcp = (mean_completion_s(runs, name, rate, (1, SHORT)) for name in ("VCP", "XCP"))
+        ratios[f"{rate:g}/s"] = vcp / xcp
+    return largest(ratios)
+
+
+def _voice_delay(runs: Runs) -> Finding:
+    waits = {name: at(runs, "real time", name, 0.0, voice_delay_ms) for name in COMPARED}
+    return Finding(ours=waits["VCP"] / waits["TCP"], note=f"ms: {listed(waits)}")
+
+
+def _voice_loss(runs: Runs) -> Finding:
+    lost = {name: at(runs, "real time", name, 0.0, voice_loss) for name in COMPARED}
+    return Finding(ours=lost["VCP"], note=listed(lost, 2))
+
+
+def _efficient(runs: Runs) -> Finding:
+    return least(sweep(runs, "real time", "VCP"))
+
+
+APPLICATIONS: Makers = {
+    "short-flows-complete": _short_complete,
+    "real-time-delay": _voice_delay,
+    "real-time-loss": _voice_loss,
+    "real-time-efficient": _efficient,
+}
