@@ -125,15 +125,15 @@ def test_sudden_demand_is_met_without_loss() -> None:
         assert used[rows].min() > 0.95
 
 
-@pytest.mark.parametrize("rate_mbps", [10, 50, 200])
-def test_any_capacity_is_used_without_loss(rate_mbps: int) -> None:
-    flows = {"count": 50, "stagger": "20 ms"}
+def test_prices_set_the_shares() -> None:
+    prices = np.array([5, 10, 15])
     result = xcp(
-        [flows, flows | {"reverse": True}],
-        f"{rate_mbps} Mbit/s",
-        "80 ms",
-        duration="30 s",
-        measure={"warmup": "10 s", "series": "none"},
+        [{"law": {"name": "xcp", "price": int(p)}, "start": f"{p} ms"} for p in prices],
+        "10 Mbit/s",
+        "40 ms",
+        duration="60 s",
+        measure={"warmup": "20 s", "series": "none"},
     )
-    assert port(result, "utilisation")[0] >= 0.95
+    rates = result.flows["goodput_bps"] / GOODPUT
+    assert rates == pytest.approx(10e6 * prices / prices.sum(), rel=0.05)
     assert port(result, "drops")[0] == 0

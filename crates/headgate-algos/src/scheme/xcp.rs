@@ -253,7 +253,10 @@ pub mod sender {
     use headgate_model::feedback::Words;
     use headgate_model::params::Card;
 
-    headgate_model::params! {}
+    headgate_model::params! {
+        /// What the flow pays: of a bottleneck, flows have shares in this proportion.
+        price: number(1.0, (1e-3, 1e3), "1", "Katabi et al. 2002 (prices); that X takes it is derived"),
+    }
 
     pub const CARD: Card = Card {
         name: "xcp",
@@ -268,6 +271,7 @@ pub mod sender {
 
     #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
     pub struct Sender {
+        price: f64,
         /// A router has written into the last label. Where none does, the flow is TCP's.
         answered: bool,
         /// The window goes to `ssthresh` when all lost segments are repaired.
@@ -275,8 +279,8 @@ pub mod sender {
     }
 
     impl Sender {
-        pub fn new(_params: Params) -> Self {
-            Self { answered: false, repairs: false }
+        pub fn new(params: Params) -> Self {
+            Self { price: params.price, answered: false, repairs: false }
         }
     }
 
@@ -302,7 +306,8 @@ pub mod sender {
 
         fn label(&mut self, path: &Path, window: &Window) -> Words {
             let mut words = Words::default();
-            words[word::SPACING] = path.srtt_s / window.cwnd;
+            // gains go with X, cuts with the rate: so does the share of a flow that tells of more
+            words[word::SPACING] = self.price * path.srtt_s / window.cwnd;
             words[word::RTT] = path.srtt_s;
             words[word::CHANGE] = f64::INFINITY;
             words

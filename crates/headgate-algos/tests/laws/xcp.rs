@@ -229,8 +229,12 @@ fn timers_begin_at_random_and_go_on_as_the_rtt_says() {
 const PATH: Path = Path { srtt_s: 0.1, min_rtt_s: 0.1, segment_bytes: 1000 };
 
 fn sender() -> (sender::Sender, Window) {
+    priced(1.0)
+}
+
+fn priced(price: f64) -> (sender::Sender, Window) {
     let window = Window { cwnd: 10.0, ssthresh: f64::INFINITY, pace: f64::INFINITY };
-    (sender::Sender::new(sender::Params::from_values(&[])), window)
+    (sender::Sender::new(sender::Params::from_values(&[price])), window)
 }
 
 fn ack() -> Ack {
@@ -246,6 +250,12 @@ fn the_window_moves_by_the_change_over_a_round_trip() {
     near(window.cwnd, 10.5);
     law.on_label(&label(10.0, 0.1, -1e6), 1.0, &PATH, &mut window);
     near(window.cwnd, 1.0);
+}
+
+#[test]
+fn a_flow_that_pays_more_tells_of_a_wider_spacing() {
+    let (mut law, window) = priced(3.0);
+    assert_eq!(law.label(&PATH, &window)[..2], [0.03, 0.1]);
 }
 
 #[test]
