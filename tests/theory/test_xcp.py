@@ -130,7 +130,7 @@ def test_prices_set_the_shares() -> None:
     result = xcp(
         [{"law": {"name": "xcp", "price": int(p)}, "start": f"{p} ms"} for p in prices],
         "10 Mbit/s",
-        "40 ms",
+        "80 ms",
         duration="60 s",
         measure={"warmup": "20 s", "series": "none"},
     )
