@@ -13,8 +13,8 @@ from headgate.studies.vcp.applications import HALF_A_LINE, SHORT, mean_completio
 from headgate.studies.vcp.measures import levels
 from headgate.studies.vcp.panels import AXES, alone, marked, swept, use_and_queue
 
-#: Bins of the sizes of files, packets.
-SIZES = ((1, 9), (10, 14), (15, 19), (20, 29), (30, 49), (50, 99), (100, 199), (200, 499))
+#: Bins of the sizes of files, packets; the least that is drawn is 8.
+SIZES = ((8, 9), (10, 14), (15, 19), (20, 29), (30, 49), (50, 99), (100, 199), (200, 499))
 
 
 def short(runs: Runs) -> Picture:
@@ -61,7 +61,7 @@ def real_time(runs: Runs) -> Picture:
         "real-time",
         "Slide 23, applications: real-time traffic",
         "A voice of 50 packets a second beside 50 flows each way and video; neither yields. What"
-        " its round trips wait, how much that changes from one to the next, and what is lost of it.",
+        " its round trips wait, how much that changes from one to the next, and what gets lost.",
         curves(panels),
     )
 
