@@ -36,7 +36,7 @@ FLOWS = (
         "fct_receiver_s",
         "s",
         "Completion time as the receiver sees it, from the first SYN sent to the last packet "
-        "arrived; NaN unless finished.",
+        "arrived; NaN unless finished, and where `stop` ended the flow.",
     ),
     Column(
         "fct_sender_s",

@@ -54,6 +54,7 @@ WRONG = [
     ('network.rtt="-1 ms"', "network.rtt", "is negative"),
     ('duration="0 s"', "duration", "greater than 0"),
     ("seed=-1", "seed", "greater than or equal to 0"),
+    ('traffic.0={kind="flows",law="reno",start="2 s",stop="1 s"}', "traffic[0].stop", "after it"),
     ('network.changes=[{at="0 s",rate="1 Mbit/s"}]', "network.changes[0].at", "greater than 0"),
     ("network.lose=[0]", "network.lose[0]", "greater than or equal to 1"),
     ("network.lose=[5,5]", "network.lose", "packet numbers rise"),

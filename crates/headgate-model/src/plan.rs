@@ -230,7 +230,7 @@ pub enum Traffic {
     Replay(Replay),
 }
 
-/// One flow; without `packets` it never ends.
+/// One flow; without `packets` it does not end by itself, from `stop_ps` on it sends nothing new.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Flow {
@@ -242,6 +242,8 @@ pub struct Flow {
     pub start_ps: u64,
     #[serde(default)]
     pub packets: Option<u64>,
+    #[serde(default)]
+    pub stop_ps: Option<u64>,
 }
 
 /// Flows that arrive as a Poisson process; each picks a source and a receiver at random.

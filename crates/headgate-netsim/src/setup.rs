@@ -3,7 +3,7 @@
 use headgate_model::chance::Stream;
 use headgate_model::control::Registry;
 use headgate_model::plan::{Flow, FlowRows, Place, Plan, Poisson, Pool, Replay, Traffic, Web};
-use headgate_model::units::{Time, picoseconds};
+use headgate_model::units::{NEVER, Time, picoseconds};
 use std::collections::BTreeMap;
 
 use crate::packet::{INLINE, Split};
@@ -153,7 +153,7 @@ impl<'a> Crowd<'a> {
         self.list(flow.start_ps, opening(index, flow.law, ends, size), ends.0);
         let series = self.plan.measure.series.as_ref();
         let traced = series.and_then(|s| s.flows.iter().position(|f| *f == flow.name)).map(|i| i as u32);
-        Spec { traced, ..spec(flow.law, flow.transport) }
+        Spec { traced, ends: flow.stop_ps.unwrap_or(NEVER), ..spec(flow.law, flow.transport) }
     }
 
     fn list(&mut self, start: Time, opening: Opening, from: Hosts) {
@@ -229,6 +229,7 @@ fn spec(law: u32, transport: u32) -> Spec {
         size: Size::Fixed { packets: 1.0 },
         think_s: 0.0,
         stop: Time::MAX,
+        ends: NEVER,
         receivers: Receivers::default(),
         traced: None,
     }

@@ -11,7 +11,7 @@ use crate::prefetch::prefetch;
 use crate::record::{FlowRow, Status, pair};
 use crate::shared::Shared;
 use crate::timers::{Purpose, Timer};
-use crate::traffic::Sources;
+use crate::traffic::{Sources, Spec};
 use crate::transport::ecn::Marks;
 use crate::transport::receiver::{Receiver, Reply};
 use crate::transport::sender::{LINGER, NO_OWNER, Opening, Phase, Sender};
@@ -102,6 +102,7 @@ impl<L: Registry> Site<L> {
             }
             Purpose::Arrival => self.on_arrival(timer.id, shared),
             Purpose::Listed => self.on_listed(shared),
+            Purpose::Stop => self.on_stop(timer, shared),
             Purpose::Release => self.release(timer, shared),
             Purpose::Depart => unreachable!("a port's, not a host's"),
         }
@@ -295,8 +296,21 @@ impl<L: Registry> Site<L> {
         } else {
             self.senders[slot] = sender;
         }
-        if let Some(trace) = shared.specs[opening.spec as usize].traced {
+        let Spec { traced, ends, .. } = shared.specs[opening.spec as usize];
+        if let Some(trace) = traced {
             shared.traced[trace as usize] = Some(address);
+        }
+        if ends != NEVER {
+            let (site, purpose, id) = (self.router, Purpose::Stop, slot as u32);
+            shared.timers.push(Timer { time: ends, site, purpose, id, generation });
+        }
+    }
+
+    fn on_stop(&mut self, timer: &Timer, shared: &mut Shared<L>) {
+        let sender = &mut self.senders[timer.id as usize];
+        if sender.generation == timer.generation && sender.phase != Phase::Idle && sender.stop() {
+            let address = sender.address;
+            self.finish(address, Status::Finished, shared);
         }
     }
 

@@ -22,6 +22,8 @@ pub enum Purpose {
     Arrival,
     /// The next flow of the site's list.
     Listed,
+    /// A flow has nothing more to send; `id` is its slot.
+    Stop,
     /// A sender is long gone: its receiver may be forgotten; `id` is the sender's address.
     Release,
 }

@@ -126,6 +126,7 @@ class _Planner:
                 "receiver": place_of(receiver),
                 "start_ps": group.start + number * group.stagger,
                 "packets": size,
+                **({} if group.stop is None else {"stop_ps": group.stop}),
             }
             for number, (source, receiver) in enumerate(between)
         ]

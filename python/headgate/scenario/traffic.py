@@ -81,6 +81,15 @@ class Flows(Group):
     size: FileSize | None = Field(None, description="Size of each flow; absent = endless.")
     start: Time = Field(0, description="When the first one starts.")
     stagger: Time = Field(0, description="Time from one start to the next.")
+    stop: Time | None = Field(
+        None, description="No flow sends anything new from here on; absent = the end."
+    )
+
+    @model_validator(mode="after")
+    def _stops_after_it_starts(self) -> Self:
+        if self.stop is not None and self.stop <= self.start + (self.count - 1) * self.stagger:
+            raise at("stop", "a flow stops after it starts, the last one of several too")
+        return self
 
 
 class Poisson(Group):

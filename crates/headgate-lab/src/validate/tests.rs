@@ -151,6 +151,8 @@ fn traffic() {
     refused("0/packets", json!(0), "traffic[0].packets", "1 to 4294967293");
     refused("0/packets", json!(4_294_967_294u64), "traffic[0].packets", "1 to 4294967293");
     refused("0/start_ps", json!(u64::MAX), "traffic[0].start_ps", "8640000 s");
+    refused("0/stop_ps", json!(0), "traffic[0].stop_ps", "after it starts");
+    refused("0/stop_ps", json!(u64::MAX), "traffic[0].stop_ps", "8640000 s");
     refused("1/flows_per_s", json!(0.0), "traffic[1].flows_per_s", "flows/s");
     refused("1/flows_per_s", json!(1e30), "traffic[1].flows_per_s", "1e30 is not allowed");
     refused("1/start_ps", json!(1001), "traffic[1].stop_ps", "before they start");

@@ -66,6 +66,10 @@ impl Check<'_> {
         at.span("start_ps", flow.start_ps, LONGEST_RUN_S)?;
         let packets = flow.packets.unwrap_or(1);
         at.count("packets", packets, (1, LONGEST_FLOW), "packets (or absent: no end)")?;
+        if let Some(stop_ps) = flow.stop_ps {
+            at.span("stop_ps", stop_ps, LONGEST_RUN_S)?;
+            at.ensure(flow.start_ps < stop_ps, "stop_ps", || "a flow stops after it starts".to_owned())?;
+        }
         self.place(flow.source, at, "source")?;
         self.place(flow.receiver, at, "receiver")?;
         self.pair(flow.source, flow.receiver, at)?;

@@ -20,6 +20,8 @@ pub struct Spec {
     pub think_s: f64,
     /// No flow arrives after this.
     pub stop: Time,
+    /// From here on its flow sends nothing new.
+    pub ends: Time,
     pub receivers: Receivers,
     /// Index among the flows that the series follow.
     pub traced: Option<u32>,

@@ -380,6 +380,12 @@ impl<L: Registry> Sender<L> {
         &shared.profiles[self.profile as usize]
     }
 
+    /// There is nothing more to send; true if all that was sent has been acknowledged.
+    pub fn stop(&mut self) -> bool {
+        self.size = self.size.min(self.next);
+        self.una >= self.size
+    }
+
     /// The connection is over: counts it out and lets the receiver go.
     pub fn close(&mut self, shared: &mut Shared<L>) {
         shared.counters.active -= 1;

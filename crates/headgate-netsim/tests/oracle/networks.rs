@@ -153,6 +153,7 @@ fn traffic(n: u32, s: &mut Stream) -> Vec<Traffic> {
             receiver: Place { node: to, edge: pick(s, &[None, Some(1)]) },
             start_ps: pick(s, &[0, 0, 13 * MS]),
             packets: pick(s, &[None, Some(1), Some(500)]),
+            stop_ps: pick(s, &[None, None, Some(700 * MS)]),
         }));
     }
     all.push(poisson(n, s));

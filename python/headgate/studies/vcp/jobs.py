@@ -16,8 +16,6 @@ from headgate.studies.vcp.schemes import COMPARED, ROOM, SCHEMES, TRANSPORT, Sch
 RATE_MBPS, RTT_S, FLOWS = 150.0, 0.08, 50
 SLOW_MBPS = 45.0
 JOIN_S, JOINERS, LEAVE_S = 100.0, 9, 200.0
-#: What the slides call good use: files of the flows that leave are that share of the path.
-USED = 0.95
 SHORT_FILES = {"kind": "pareto", "mean": "30 packets", "shape": 1.35}
 #: A voice: a packet of 160 B and 40 B of headers every 20 ms (RFC 3551); its rows are as far apart.
 VOICE_S = 0.02
@@ -83,13 +81,12 @@ def _both_ways(scheme: Scheme, count: int, seed: int) -> list[Flow]:
 
 
 def _illustration(setup: Setup) -> Part:
-    """One flow; nine come and, once each has sent its share of the time, leave."""
-    share = USED * bdp(SLOW_MBPS, 1.0) / (1 + JOINERS)
-    size = f"{round(share * (LEAVE_S - JOIN_S))} packets"
+    """One flow; nine come and leave."""
+    leave = seconds(LEAVE_S)
     for name in ("TCP", "VCP", "VCP 8-bit"):
         scheme = SCHEMES[name]
         joiners = [
-            scheme.flow(JOIN_S + at, size=size, name=f"joiner {i}")
+            scheme.flow(JOIN_S + at, stop=leave, name=f"joiner {i}")
             for i, at in enumerate(starts(setup.seeds[0], JOINERS, 0.5))
         ]
         flows = [scheme.flow(name="first"), *joiners]
@@ -236,14 +233,13 @@ def _joining(setup: Setup) -> Part:
 
 
 def _crowd(setup: Setup) -> Part:
-    """Fifty flows; 150 come and, once each has sent its share of the time, leave."""
-    each = USED * bdp(RATE_MBPS, 1.0) / (FLOWS + CROWD)
-    size = f"{round(each * (CROWD_LEAVES_S - CROWD_S))} packets"
+    """Fifty flows; 150 come and leave."""
+    leave = seconds(CROWD_LEAVES_S)
     for name, seed in product(COMPARED, setup.seeds):
         scheme = SCHEMES[name]
         stay = [scheme.flow(at, name="stay") for at in starts(seed, FLOWS, 1.0)]
         come = [
-            scheme.flow(CROWD_S + at, size=size, name="crowd") for at in starts(seed, CROWD, 0.1)
+            scheme.flow(CROWD_S + at, stop=leave, name="crowd") for at in starts(seed, CROWD, 0.1)
         ]
         where, times = (RATE_MBPS, RTT_S), _times(setup, "crowd")
         scenario = _path(scheme, [*stay, *come], times, where, "200 ms", seed)

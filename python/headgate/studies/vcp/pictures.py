@@ -67,9 +67,8 @@ def _over_time(runs: Runs, schemes: Sequence[str]) -> Figure:
 def _illustration(runs: Runs) -> Picture:
     return Picture(
         "illustration",
-        "Slide 9: nine flows join at 100 s and leave at about 200 s",
-        "VCP at 45 Mbit/s and 80 ms. Each of the nine leaves once it has sent a tenth of what the"
-        " path carries in 100 s.",
+        "Slide 9: nine flows join at 100 s and leave at 200 s",
+        "VCP at 45 Mbit/s and 80 ms.",
         _over_time(runs, ["VCP"]),
     )
 
@@ -223,7 +222,7 @@ def _responsiveness(runs: Runs) -> Picture:
     ]
     return Picture(
         "responsiveness",
-        "Slide 32: 150 flows join 50 at 80 s and leave at about 120 s",
+        "Slide 32: 150 flows join 50 at 80 s and leave at 120 s",
         "150 Mbit/s, 80 ms.",
         curves(panels),
     )
