@@ -13,6 +13,7 @@ pub mod record;
 pub mod region;
 pub mod regions;
 pub mod routes;
+pub mod rows;
 pub mod setup;
 pub mod shared;
 pub mod site;

@@ -2,6 +2,7 @@
 
 pub mod alarm;
 pub mod ecn;
+pub mod handshake;
 pub mod journal;
 pub mod output;
 pub mod profile;
