@@ -1,0 +1,340 @@
+//! Steps as long as the tolerances allow (Dormand-Prince 5(4)), each ending where the model bends.
+//!
+//! * Length: proportional-integral control of the error estimate (Hairer, Nørsett, Wanner II, IV.2).
+//! * Switches: their gaps are looked at in the middle and at the end of a step. One that has changed its sign
+//!   is located on the continuous extension; the step is done again up to there, and the side changes.
+//! * Jumps of old that a lag meets (see [`crate::breaks`]) end a step in the same way.
+//! * A lag shorter than the step wants the past of the step itself: the step is done with the polynomial of
+//!   the step before, then again with its own, until that no longer changes.
+
+use crate::breaks::{Break, Breaks};
+use crate::past::{TERMS, weights};
+use crate::root::crossing;
+use crate::solve::{Run, Stuck};
+use crate::tableau::{ERROR, NODES, STAGE, STAGES, combine, terms};
+
+/// Tolerances, and the longest step.
+pub struct Limits {
+    pub relative: f64,
+    pub absolute: f64,
+    pub most_s: f64,
+}
+
+/// Constants of the control of the step as in DOPRI5 (Hairer, Nørsett, Wanner I).
+const SAFETY: f64 = 0.9;
+const INTEGRAL: f64 = 0.04;
+const EXPONENT: f64 = 0.2 - 0.75 * INTEGRAL;
+const LEAST_CHANGE: f64 = 0.2;
+const MOST_CHANGE: f64 = 10.0;
+const LEAST_ERROR: f64 = 1e-4;
+
+/// Rounds in which a step of its own past settles; then it is halved.
+const MOST_ROUNDS: usize = 8;
+/// The change of a round, in tolerances, that counts as none.
+const SETTLED: f64 = 0.05;
+
+/// Parts of a step at which switches are looked at.
+const LOOKS: [f64; 2] = [0.5, 1.0];
+/// What lies in the last part of a step is at its end.
+const AT_END: f64 = 1.0 - 1e-9;
+/// Times that one step is done again for another bend.
+const MOST_BENDS: usize = 6;
+/// Bends at one moment; more, and the model goes round in circles.
+const MOST_AT_ONCE: usize = 100;
+
+/// What ends a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Bend {
+    Switch(usize),
+    Lag(Break),
+}
+
+/// Solves up to `end_s`.
+pub fn run(run: &mut Run<'_>, limits: &Limits, end_s: f64) -> Result<(), Stuck> {
+    let mut stepper = Stepper::new(run);
+    run.settle(0.0, 0.0, &stepper.state.clone(), &mut stepper.gaps);
+    stepper.renew(run);
+    let mut h_s = stepper.first_step_s(limits).min(end_s);
+    while stepper.t_s < end_s {
+        let left_s = end_s - stepper.t_s;
+        let last = h_s.min(limits.most_s) >= left_s * (1.0 - 1e-12);
+        let tried_s = if last { left_s } else { h_s.min(limits.most_s) };
+        h_s = stepper.advance(run, limits, tried_s, if last { end_s } else { stepper.t_s + tried_s })?;
+    }
+    Ok(())
+}
+
+struct Stepper {
+    t_s: f64,
+    state: Vec<f64>,
+    next: Vec<f64>,
+    stage: Vec<f64>,
+    slopes: [Vec<f64>; STAGES],
+    terms: Vec<f64>,
+    draft: Vec<f64>,
+    gaps: Vec<f64>,
+    /// Where the lags look at the beginning and at the end of the step.
+    from_s: Vec<f64>,
+    to_s: Vec<f64>,
+    breaks: Breaks,
+    error_before: f64,
+    /// The last bend, and how many were there before.
+    turned_s: f64,
+    at_once: usize,
+}
+
+impl Stepper {
+    fn new(run: &Run<'_>) -> Self {
+        let (dimension, lags) = (run.model.dimension(), run.model.lags());
+        let empty = || vec![0.0; dimension];
+        Self {
+            t_s: 0.0,
+            state: run.start(),
+            next: empty(),
+            stage: empty(),
+            slopes: std::array::from_fn(|_| empty()),
+            terms: vec![0.0; TERMS * dimension],
+            draft: vec![0.0; TERMS * dimension],
+            gaps: vec![0.0; run.model.switches()],
+            from_s: vec![f64::NEG_INFINITY; lags],
+            to_s: vec![f64::NEG_INFINITY; lags],
+            breaks: Breaks::new(lags),
+            error_before: LEAST_ERROR,
+            turned_s: f64::NEG_INFINITY,
+            at_once: 0,
+        }
+    }
+
+    /// The slope at the beginning of a step, where it is not that of the end before.
+    fn renew(&mut self, run: &mut Run<'_>) {
+        run.slope(self.t_s, self.t_s, &self.state, None, &mut self.slopes[0]);
+        self.from_s.copy_from_slice(&run.lags.times_s);
+    }
+
+    /// A step in which the state moves by a hundredth of its size.
+    fn first_step_s(&self, limits: &Limits) -> f64 {
+        let part =
+            |(value, slope): (&f64, &f64)| slope.abs() / (limits.absolute.max(limits.relative) + value.abs());
+        let most = self.state.iter().zip(&self.slopes[0]).map(part).fold(0.0, f64::max);
+        if most > 0.0 { 0.01 / most } else { 1.0 }.min(limits.most_s)
+    }
+
+    /// One step of at most `h_s`, to `end_s`; gives the length of the next.
+    fn advance(&mut self, run: &mut Run<'_>, limits: &Limits, h_s: f64, end_s: f64) -> Result<f64, Stuck> {
+        let least_s = 1e-13 * (1.0 + self.t_s);
+        let error = self.attempt(run, limits, h_s, end_s);
+        if error > 1.0 {
+            run.cost.rejected += 1;
+            if h_s < least_s {
+                return Err(Stuck { t_s: self.t_s, says: "no step is short enough for the tolerances" });
+            }
+            let change = if error.is_finite() { SAFETY / libm::pow(error, EXPONENT) } else { 0.0 };
+            return Ok(h_s * change.clamp(LEAST_CHANGE, SAFETY));
+        }
+        let proposed_s = h_s * self.change(error);
+        let (mut h_s, mut end_s, mut bends) = (h_s, end_s, Vec::new());
+        for _ in 0..MOST_BENDS {
+            let Some((part, bend)) = self.first_bend(run, h_s, end_s) else { break };
+            if part >= AT_END {
+                bends.retain(|known| *known != bend);
+                bends.push(bend);
+                break;
+            }
+            bends = vec![bend];
+            (h_s, end_s) = (h_s * part, self.t_s + h_s * part);
+            if h_s < least_s {
+                return self.turn(run, &bends, proposed_s);
+            }
+            if self.attempt(run, limits, h_s, end_s) > 1.0 {
+                return Ok(h_s / 2.0);
+            }
+        }
+        self.accept(run, end_s);
+        if bends.is_empty() {
+            self.error_before = error.max(LEAST_ERROR);
+            return Ok(proposed_s);
+        }
+        self.turn(run, &bends, proposed_s)
+    }
+
+    fn change(&self, error: f64) -> f64 {
+        if error == 0.0 {
+            return MOST_CHANGE;
+        }
+        let change = SAFETY * libm::pow(self.error_before, INTEGRAL) / libm::pow(error, EXPONENT);
+        change.clamp(LEAST_CHANGE, MOST_CHANGE)
+    }
+
+    /// Does a step; gives its error in tolerances.
+    fn attempt(&mut self, run: &mut Run<'_>, limits: &Limits, h_s: f64, end_s: f64) -> f64 {
+        run.lags.overlap = false;
+        self.stages(run, h_s, end_s, false);
+        let mut settled = !run.lags.overlap;
+        for _ in 0..MOST_ROUNDS {
+            if settled {
+                break;
+            }
+            std::mem::swap(&mut self.terms, &mut self.draft);
+            self.stages(run, h_s, end_s, true);
+            settled = self.moved(limits) <= SETTLED;
+        }
+        if settled { self.error(limits, h_s) } else { f64::INFINITY }
+    }
+
+    fn stages(&mut self, run: &mut Run<'_>, h_s: f64, end_s: f64, again: bool) {
+        for index in 1..STAGES {
+            for (i, value) in self.stage.iter_mut().enumerate() {
+                let own = STAGE[index].iter().zip(&self.slopes).map(|(weight, slope)| weight * slope[i]);
+                *value = self.state[i] + h_s * own.sum::<f64>();
+            }
+            let t_s = if index + 2 > STAGES - 1 { end_s } else { self.t_s + NODES[index] * h_s };
+            let draft = again.then_some((&self.draft[..], end_s));
+            run.slope(t_s, end_s, &self.stage, draft, &mut self.slopes[index]);
+        }
+        self.next.copy_from_slice(&self.stage);
+        self.to_s.copy_from_slice(&run.lags.times_s);
+        for (i, own) in self.terms.chunks_exact_mut(TERMS).enumerate() {
+            let slopes = std::array::from_fn(|index| self.slopes[index][i]);
+            own.copy_from_slice(&terms(self.state[i], self.next[i], h_s, slopes));
+        }
+    }
+
+    /// The largest change of a polynomial from one round to the next, in tolerances.
+    fn moved(&self, limits: &Limits) -> f64 {
+        let changes = self.terms.iter().zip(&self.draft).enumerate();
+        let part =
+            |(i, (new, old)): (usize, (&f64, &f64))| (new - old).abs() / self.allowed(limits, i / TERMS);
+        changes.map(part).fold(0.0, f64::max)
+    }
+
+    fn error(&self, limits: &Limits, h_s: f64) -> f64 {
+        let mut most: f64 = 0.0;
+        for i in 0..self.state.len() {
+            let slopes: [f64; STAGES] = std::array::from_fn(|index| self.slopes[index][i]);
+            let error = (h_s * combine(&ERROR, &slopes)).abs() / self.allowed(limits, i);
+            if error.is_nan() {
+                return f64::INFINITY;
+            }
+            most = most.max(error);
+        }
+        most
+    }
+
+    fn allowed(&self, limits: &Limits, i: usize) -> f64 {
+        limits.absolute + limits.relative * self.state[i].abs().max(self.next[i].abs())
+    }
+
+    /// The first place, as a part of the step, where it must end.
+    fn first_bend(&mut self, run: &mut Run<'_>, h_s: f64, end_s: f64) -> Option<(f64, Bend)> {
+        let switch = self.first_switch(run, h_s, end_s);
+        let lag = self.first_lag(run, h_s, end_s);
+        match (switch, lag) {
+            (Some(switch), Some(lag)) => Some(if lag.0 < switch.0 { lag } else { switch }),
+            (switch, lag) => switch.or(lag),
+        }
+    }
+
+    fn first_switch(&mut self, run: &mut Run<'_>, h_s: f64, end_s: f64) -> Option<(f64, Bend)> {
+        let mut first: Option<(f64, Bend)> = None;
+        for look in LOOKS {
+            self.gaps_at(run, look, h_s, end_s);
+            let gaps = self.gaps.clone();
+            let crossed = (0..gaps.len()).filter(|index| run.sides[*index] != (gaps[*index] >= 0.0));
+            for index in crossed.collect::<Vec<_>>() {
+                let part = self.locate_switch(run, index, (look, gaps[index]), (h_s, end_s));
+                if first.is_none_or(|(other, _)| part < other) {
+                    first = Some((part, Bend::Switch(index)));
+                }
+            }
+            if first.is_some() {
+                break;
+            }
+        }
+        first
+    }
+
+    fn locate_switch(&mut self, run: &mut Run<'_>, index: usize, end: (f64, f64), step: (f64, f64)) -> f64 {
+        let mut gap = |part: f64| {
+            self.gaps_at(run, part, step.0, step.1);
+            self.gaps[index]
+        };
+        let start = gap(0.0);
+        if (start >= 0.0) == (end.1 >= 0.0) {
+            return 0.0;
+        }
+        crossing(gap, (0.0, start), end, 1e-13)
+    }
+
+    fn gaps_at(&mut self, run: &mut Run<'_>, part: f64, h_s: f64, end_s: f64) {
+        self.stage_at(part);
+        let t_s = if part == 1.0 { end_s } else { self.t_s + part * h_s };
+        run.gaps(t_s, end_s, &self.stage, Some((&self.terms, end_s)), &mut self.gaps);
+    }
+
+    /// The state at a part of the step.
+    fn stage_at(&mut self, part: f64) {
+        let weights = weights(part);
+        for (value, own) in self.stage.iter_mut().zip(self.terms.chunks_exact(TERMS)) {
+            *value = combine(&weights, own);
+        }
+    }
+
+    fn first_lag(&mut self, run: &mut Run<'_>, h_s: f64, end_s: f64) -> Option<(f64, Bend)> {
+        let mut first: Option<(f64, Bend)> = None;
+        for lag in 0..if self.breaks.followed() { self.to_s.len() } else { 0 } {
+            let Some(passed) = self.breaks.passed(self.from_s[lag], self.to_s[lag]) else { continue };
+            let part = self.locate_lag(run, lag, passed.t_s, (h_s, end_s));
+            if first.is_none_or(|(other, _)| part < other) {
+                first = Some((part, Bend::Lag(passed)));
+            }
+        }
+        first
+    }
+
+    fn locate_lag(&mut self, run: &mut Run<'_>, lag: usize, t_s: f64, (h_s, end_s): (f64, f64)) -> f64 {
+        let ends = [(0.0, self.from_s[lag] - t_s), (1.0, self.to_s[lag] - t_s)];
+        let mut scratch = vec![0.0; self.state.len()];
+        let looks_at = |part: f64| {
+            self.stage_at(part);
+            let draft = Some((&self.terms[..], end_s));
+            run.slope(self.t_s + part * h_s, end_s, &self.stage, draft, &mut scratch);
+            run.lags.times_s[lag] - t_s
+        };
+        crossing(looks_at, ends[0], ends[1], 1e-13)
+    }
+
+    fn accept(&mut self, run: &mut Run<'_>, end_s: f64) {
+        run.history.push(end_s, &self.terms);
+        run.cost.steps += 1;
+        self.t_s = end_s;
+        std::mem::swap(&mut self.state, &mut self.next);
+        self.slopes.swap(0, STAGES - 1);
+        self.from_s.copy_from_slice(&self.to_s);
+        if self.breaks.followed() {
+            self.breaks.forget_before(self.from_s.iter().copied().fold(f64::INFINITY, f64::min));
+        }
+    }
+
+    /// Turns round a bend: switches change their sides.
+    fn turn(&mut self, run: &mut Run<'_>, bends: &[Bend], h_s: f64) -> Result<f64, Stuck> {
+        let again = self.t_s - self.turned_s <= 1e-12 * self.t_s;
+        (self.at_once, self.turned_s) = (if again { self.at_once + 1 } else { 0 }, self.t_s);
+        if self.at_once > MOST_AT_ONCE {
+            return Err(Stuck { t_s: self.t_s, says: "switches change their sides without end" });
+        }
+        for bend in bends {
+            let level = match bend {
+                Bend::Switch(index) => {
+                    run.flip(self.t_s, *index);
+                    0
+                }
+                Bend::Lag(passed) => passed.level + 1,
+            };
+            self.breaks.add(Break { t_s: self.t_s, level });
+        }
+        run.model.confine(&mut self.state);
+        self.renew(run);
+        self.error_before = LEAST_ERROR;
+        Ok(h_s)
+    }
+}

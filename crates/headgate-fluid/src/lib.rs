@@ -1,0 +1,22 @@
+//! Fluid models: networks as delay differential equations, and what solves them.
+//!
+//! * [`model`] — the interface of a model: a slope from the state and its past, and where it bends.
+//! * [`past`] — what was solved so far, looked up at moments that may depend on the state.
+//! * [`solve`] — one interface for the adaptive method and the fixed steps of published programs.
+//! * [`batch`] — many runs on all cores, the same to the bit whatever their number.
+//! * [`summary`] — what a run comes to, column by column.
+//! * [`models`] — the models, one file and one line each.
+//!
+//! The machine knows no model, a model no machine.
+
+mod adaptive;
+pub mod batch;
+mod breaks;
+mod fixed;
+pub mod model;
+pub mod models;
+pub mod past;
+mod root;
+pub mod solve;
+pub mod summary;
+mod tableau;

@@ -1,0 +1,87 @@
+//! The models: one file and one word here for each.
+
+/// Declares the modules and the registry from one sorted list of file stems.
+macro_rules! models {
+    ($($stem:ident => $Name:ident),+ $(,)?) => {
+        $(pub mod $stem;)+
+
+        const CARDS: &[&Card] = &[$(&$stem::CARD,)+];
+
+        #[derive(Clone, Copy)]
+        enum Index { $($Name,)+ }
+
+        /// A model by its index in [`cards`]; `values` are in the order of its parameters.
+        pub fn build(index: usize, values: &[f64]) -> Box<dyn Model> {
+            $(if index == Index::$Name as usize {
+                return Box::new($stem::$Name::new($stem::Params::from_values(values)));
+            })+
+            unreachable!("a model beyond the cards")
+        }
+    };
+}
+
+use headgate_model::params::Card;
+
+use crate::model::Model;
+
+models! {
+    tcp_red => TcpRed,
+}
+
+/// Cards of all models, sorted by name.
+pub fn cards() -> &'static [&'static Card] {
+    CARDS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::solve::{Method, solve};
+
+    const HEADINGS: [&str; 5] = [
+        "//! # What it does",
+        "//! # The equations",
+        "//! # Where it differs from the source",
+        "//! # When to use it",
+        "//! # References",
+    ];
+
+    #[test]
+    fn each_model_is_a_file_with_its_name_and_its_five_headings() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/models");
+        let mut stems: Vec<String> = std::fs::read_dir(folder)
+            .expect("the folder")
+            .map(|entry| entry.expect("an entry").file_name().into_string().expect("a name"))
+            .filter(|name| name != "mod.rs")
+            .map(|name| name.trim_end_matches(".rs").replace('_', "-"))
+            .collect();
+        stems.sort();
+        let names: Vec<&str> = cards().iter().map(|card| card.name).collect();
+        assert_eq!(names, stems);
+        for stem in stems {
+            let path = format!("{folder}/{}.rs", stem.replace('-', "_"));
+            let text = std::fs::read_to_string(&path).expect("the file");
+            let places = HEADINGS.map(|heading| text.find(heading));
+            assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{path}");
+        }
+    }
+
+    #[test]
+    fn each_model_runs_with_its_defaults_and_shows_finite_numbers() {
+        for (index, card) in cards().iter().enumerate() {
+            let values: Vec<f64> = card.params.iter().map(|param| param.default).collect();
+            let model = build(index, &values);
+            let method = Method::Adaptive { relative: 1e-4, absolute: 1e-7, most_s: f64::INFINITY };
+            let solved = solve(&*model, &method, 10.0).expect(card.name);
+            solved.sample(&*model, 0.1, |t_s, state| {
+                assert!(state.iter().all(|value| value.is_finite()), "{} at {t_s} s", card.name);
+                for class in (0..model.classes()).map(|index| model.class(state, index)) {
+                    assert!(class.rtt_s > 0.0 && class.window_packets >= 0.0);
+                }
+                for link in (0..model.links()).map(|index| model.link(state, index)) {
+                    assert!((0.0..=1.0).contains(&link.drop_probability) && link.queue_packets >= 0.0);
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! TCP over RED: one sender, one link, as a mathematical model of 2016 has them.
+//!
+//! # What it does
+//! The sender's window `W` grows by what is acknowledged and falls by what is dropped, one round trip late;
+//! RED drops by the moving average `x` of the queue `q`. The system circles: that is the study `tcp-red`.
+//!
+//! # The equations
+//! `R = D + q/C`, `S = W/R`, `q' = S - C` with `q` kept in `[0, Qmax]`, `x' = ln(1 - alpha)/delta (x - q)`,
+//! `p = (x - Tmin)/(Tmax - Tmin)` kept in `[0, 1]`. A reply that is back at `t` is to what was sent at `s`
+//! with `s + R(s) = t`; ACKs come back at the rate `a(t) = min(C, S(s))`, none before the first round trip
+//! is over. With `p_s = p(s)`: in slow start, `W < SST`, `W' = a (1 - p_s) - beta W p_s a`; above,
+//! `W' = a (1 - p_s)/W - beta W p_s a`.
+//!
+//! # Where it differs from the source
+//! The source gives figures and rows of its results, not the equations: they are reconstructed from the rows,
+//! whose program takes Euler steps of 0.02 s and looks at whole rows of the past. Those give the printed
+//! digits with `euler`, a step of 0.02 s, `rows` and `p_lag_s = 0.02`; the equations themselves are solved
+//! with no lag. `red = queue` (its second simulation) and `increase = round` (a remedy that it names: one
+//! packet a round trip, so `W' = (1 - p_s)/R - ...`, whatever the rate of ACKs) are selectable.
+//!
+//! # When to use it
+//! To see how delay and averaging make TCP and RED circle. One sender without time-outs is not a network.
+//!
+//! # References
+//! "TCP reloaded (part 5)", 29 May 2016; Misra, Gong, Towsley 2000 (the family of models); Floyd, Jacobson
+//! 1993 (RED).
+
+use headgate_model::params::Card;
+
+use crate::model::{Class, Line, Link, Model, Now};
+use crate::past::{Moment, Past};
+
+headgate_model::params! {
+    /// Window at the start.
+    initial_window: number(2.0, (1.0, 1e6), "packets", "TCP reloaded 5: W0"),
+    /// Slow-start threshold.
+    ssthresh: number(10.0, (1.0, 1e9), "packets", "TCP reloaded 5: SST"),
+    /// Rate of the link.
+    rate_packets_s: number(30.0, (1e-3, 1e12), "packets/s", "TCP reloaded 5: C"),
+    /// Round trip without queues.
+    rtt_s: number(0.2, (1e-6, 1e3), "s", "TCP reloaded 5: D"),
+    /// Buffer.
+    buffer_packets: number(80.0, (1.0, 1e12), "packets", "TCP reloaded 5: Qmax"),
+    /// Share of the window that a loss takes.
+    beta: number(0.5, (0.0, 1.0), "1", "TCP reloaded 5"),
+    /// Weight of a sample in the moving average of the queue.
+    alpha: number(1e-4, (1e-12, 0.999_999), "1", "TCP reloaded 5"),
+    /// Time between two samples of the queue.
+    delta_s: number(0.000266, (1e-12, 1e3), "s", "TCP reloaded 5: delta"),
+    /// Queue at which drops begin.
+    min_packets: number(20.0, (0.0, 1e12), "packets", "TCP reloaded 5: Tmin; 13.26 in its simulation 2"),
+    /// Queue from which all is dropped.
+    max_packets: number(60.0, (0.0, 1e12), "packets", "TCP reloaded 5: Tmax"),
+    /// What the drop probability is taken from: the moving average, or the queue itself.
+    red: choice(["mean", "queue"], "TCP reloaded 5: simulations 1 and 2"),
+    /// What congestion avoidance counts: ACKs, or round trips.
+    increase: choice(["ack", "round"], "TCP reloaded 5, last remedy; Alizadeh 2010 (DCTCP)"),
+    /// Time by which the drop probability lags behind the queue; 0 = none. One step of an Euler run.
+    p_lag_s: number(0.0, (0.0, 1e3), "s", "TCP reloaded 5: its program lags by one row of 0.02 s"),
+    /// Size of a packet, for rates in bit/s.
+    packet_bytes: number(1500.0, (1.0, 65535.0), "bytes", "free: the model counts packets"),
+}
+
+pub const CARD: Card = Card {
+    name: "tcp-red",
+    title: "TCP over RED, one class",
+    aliases: &[],
+    family: "loss",
+    law: "W' = a (1 - p)/W - beta W p a; q' = W/R - C; x' = ln(1 - alpha)/delta (x - q)",
+    response: "W = ((1 - p)/(beta p))^0.5",
+    references: &["TCP reloaded (part 5), 2016", "Misra, Gong, Towsley 2000", "Floyd, Jacobson 1993"],
+    params: Params::TABLE,
+};
+
+/// Places in the state.
+const W: usize = 0;
+const Q: usize = 1;
+const X: usize = 2;
+const P: usize = 3;
+
+/// The only lag: what was sent when the reply of now left.
+const SENT: usize = 0;
+
+/// Switches at which a slope jumps: ACKs have begun to come; the window is above its threshold, or held there;
+/// there is a queue; the buffer is full.
+const BEGUN: usize = 0;
+const ABOVE: usize = 1;
+const HELD: usize = 2;
+const BUSY: usize = 3;
+const FULL: usize = 4;
+/// Switches at which something only bends: RED's profile, and the rate of ACKs.
+const ABOVE_MIN: usize = 5;
+const ABOVE_MAX: usize = 6;
+const LIMITED: usize = 7;
+
+/// A window that comes up to its threshold is above it; one that falls is there when it is below by this part.
+const BAND: f64 = 1e-9;
+
+pub struct TcpRed {
+    params: Params,
+    /// Rate at which the moving average forgets, 1/s.
+    forgets: f64,
+}
+
+impl TcpRed {
+    pub fn new(params: Params) -> Self {
+        Self { forgets: -libm::log1p(-params.alpha) / params.delta_s, params }
+    }
+
+    fn rtt_s(&self, queue: f64) -> f64 {
+        self.params.rtt_s + queue / self.params.rate_packets_s
+    }
+
+    fn rate(&self, window: f64, queue: f64) -> f64 {
+        window / self.rtt_s(queue)
+    }
+
+    /// What RED takes for the queue.
+    fn seen(&self, queue: f64, mean: f64) -> f64 {
+        if self.params.red == 1.0 { queue } else { mean }
+    }
+
+    /// RED's profile.
+    fn profile(&self, seen: f64) -> f64 {
+        let Params { min_packets, max_packets, .. } = self.params;
+        if seen > max_packets {
+            return 1.0;
+        }
+        if seen <= min_packets { 0.0 } else { (seen - min_packets) / (max_packets - min_packets) }
+    }
+
+    fn lags_p(&self) -> bool {
+        self.params.p_lag_s > 0.0
+    }
+
+    fn drop_probability(&self, value: impl Fn(usize) -> f64) -> f64 {
+        if self.lags_p() { value(P) } else { self.profile(self.seen(value(Q), value(X))) }
+    }
+
+    fn sent<'a>(&self, now: &Now<'_>, past: &mut Past<'a>) -> Moment<'a> {
+        past.sent(SENT, now.t_s, &|moment| self.rtt_s(moment.value(Q)))
+    }
+
+    /// How fast the window changes in slow start and in congestion avoidance.
+    fn window_slopes(&self, now: &Now<'_>, sent: &Moment<'_>) -> (f64, f64) {
+        let window = now.state[W];
+        let acks = self.rate(sent.value(W), sent.value(Q)).min(self.params.rate_packets_s);
+        let p = self.drop_probability(|index| sent.value(index));
+        let round = self.params.increase == 1.0;
+        let growth = if round { 1.0 / self.rtt_s(now.state[Q]) } else { acks / window };
+        let loss = self.params.beta * window * p * acks;
+        (acks * (1.0 - p) - loss, growth * (1.0 - p) - loss)
+    }
+
+    fn window_slope(&self, now: &Now<'_>, sent: &Moment<'_>) -> f64 {
+        let (start, avoidance) = self.window_slopes(now, sent);
+        match (now.sides[BEGUN], now.sides[ABOVE], now.sides[HELD]) {
+            (false, ..) | (true, true, true) => 0.0,
+            (true, false, _) => start,
+            (true, true, false) => avoidance,
+        }
+    }
+
+    /// Above the threshold, and held there; see the head of the file.
+    fn threshold_gaps(&self, now: &Now<'_>, sent: &Moment<'_>) -> (f64, f64) {
+        let (start, avoidance) = self.window_slopes(now, sent);
+        let (window, ssthresh) = (now.state[W], self.params.ssthresh);
+        match (now.sides[ABOVE], now.sides[HELD]) {
+            (false, _) => (window - ssthresh, -1.0),
+            (true, false) => (1.0, ssthresh * (1.0 - BAND) - window),
+            (true, true) => (start, -avoidance),
+        }
+    }
+
+    fn queue_slope(&self, now: &Now<'_>) -> f64 {
+        let free = !now.sides[FULL] && now.sides[BUSY];
+        if free { self.rate(now.state[W], now.state[Q]) - self.params.rate_packets_s } else { 0.0 }
+    }
+}
+
+impl Model for TcpRed {
+    fn dimension(&self) -> usize {
+        if self.lags_p() { 4 } else { 3 }
+    }
+
+    fn before(&self, _t_s: f64, index: usize) -> f64 {
+        if index == W { self.params.initial_window } else { 0.0 }
+    }
+
+    fn slope(&self, now: &Now<'_>, past: &mut Past<'_>, slope: &mut [f64]) {
+        slope[W] = self.window_slope(now, &self.sent(now, past));
+        slope[Q] = self.queue_slope(now);
+        slope[X] = self.forgets * (now.state[Q] - now.state[X]);
+        if self.lags_p() {
+            let profile = self.profile(self.seen(now.state[Q], now.state[X]));
+            slope[P] = (profile - now.state[P]) / self.params.p_lag_s;
+        }
+    }
+
+    fn lags(&self) -> usize {
+        1
+    }
+
+    fn switches(&self) -> usize {
+        8
+    }
+
+    fn gaps(&self, now: &Now<'_>, past: &mut Past<'_>, gaps: &mut [f64]) {
+        let (window, queue) = (now.state[W], now.state[Q]);
+        let Params { rate_packets_s, buffer_packets, min_packets, max_packets, .. } = self.params;
+        let sent = self.sent(now, past);
+        let growing = self.rate(window, queue) - rate_packets_s;
+        let seen = self.seen(queue, now.state[X]);
+        gaps[BEGUN] = sent.t_s;
+        (gaps[ABOVE], gaps[HELD]) = self.threshold_gaps(now, &sent);
+        gaps[BUSY] = if now.sides[BUSY] { queue } else { growing };
+        gaps[FULL] = if now.sides[FULL] { growing } else { queue - buffer_packets };
+        gaps[ABOVE_MIN] = seen - min_packets;
+        gaps[ABOVE_MAX] = seen - max_packets;
+        gaps[LIMITED] = self.rate(sent.value(W), sent.value(Q)) - rate_packets_s;
+    }
+
+    fn confine(&self, state: &mut [f64]) {
+        state[Q] = state[Q].clamp(0.0, self.params.buffer_packets);
+        state[W] = state[W].max(0.0);
+    }
+
+    fn classes(&self) -> usize {
+        1
+    }
+
+    fn links(&self) -> usize {
+        1
+    }
+
+    fn class(&self, state: &[f64], _index: usize) -> Class {
+        let (window_packets, rtt_s) = (state[W], self.rtt_s(state[Q]));
+        Class { window_packets, rtt_s, rate_packets_s: window_packets / rtt_s }
+    }
+
+    fn link(&self, state: &[f64], _index: usize) -> Link {
+        Link {
+            queue_packets: state[Q],
+            mean_queue_packets: state[X],
+            drop_probability: self.drop_probability(|index| state[index]).clamp(0.0, 1.0),
+            arrival_packets_s: self.rate(state[W], state[Q]),
+        }
+    }
+
+    fn line(&self, _index: usize) -> Line {
+        Line {
+            rate_packets_s: self.params.rate_packets_s,
+            buffer_packets: self.params.buffer_packets,
+            delay_s: self.params.rtt_s / 2.0,
+        }
+    }
+
+    fn packet_bytes(&self) -> f64 {
+        self.params.packet_bytes
+    }
+}

@@ -1,0 +1,94 @@
+//! What a run shows: columns over time, and what each comes to.
+
+use crate::model::Model;
+use crate::solve::{Solution, rows};
+
+/// What a class shows, in this order.
+pub const CLASS: [&str; 3] = ["cwnd_packets", "srtt_s", "rate_packets_s"];
+
+/// What a link shows, in this order.
+pub const LINK: [&str; 4] = ["queue_packets", "mean_queue_packets", "drop_probability", "arrival_packets_s"];
+
+/// What a column over time comes to, in this order.
+pub const STATISTICS: [&str; 6] = ["min", "q1", "median", "mean", "q3", "max"];
+
+/// Columns over time: those of every class, then those of every link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shown {
+    pub t_s: Vec<f64>,
+    pub classes: Vec<[Vec<f64>; CLASS.len()]>,
+    pub links: Vec<[Vec<f64>; LINK.len()]>,
+}
+
+/// Shows a solution at `0, every_s, 2 every_s, ...`, from `from_s` on.
+pub fn show(model: &dyn Model, solution: &Solution, every_s: f64, from_s: f64) -> Shown {
+    let most = rows(solution.history.end_s(), every_s);
+    let empty = || Vec::with_capacity(most);
+    let mut shown = Shown {
+        t_s: empty(),
+        classes: (0..model.classes()).map(|_| std::array::from_fn(|_| empty())).collect(),
+        links: (0..model.links()).map(|_| std::array::from_fn(|_| empty())).collect(),
+    };
+    solution.sample(model, every_s, |t_s, state| {
+        if t_s >= from_s {
+            shown.push(model, t_s, state);
+        }
+    });
+    shown
+}
+
+impl Shown {
+    fn push(&mut self, model: &dyn Model, t_s: f64, state: &[f64]) {
+        self.t_s.push(t_s);
+        for (index, columns) in self.classes.iter_mut().enumerate() {
+            let class = model.class(state, index);
+            add(columns, [class.window_packets, class.rtt_s, class.rate_packets_s]);
+        }
+        for (index, columns) in self.links.iter_mut().enumerate() {
+            let link = model.link(state, index);
+            let values =
+                [link.queue_packets, link.mean_queue_packets, link.drop_probability, link.arrival_packets_s];
+            add(columns, values);
+        }
+    }
+}
+
+fn add<const N: usize>(columns: &mut [Vec<f64>; N], values: [f64; N]) {
+    for (column, value) in columns.iter_mut().zip(values) {
+        column.push(value);
+    }
+}
+
+/// Least, quartiles, mean and greatest of a column; quartiles by linear interpolation (Hyndman, Fan 1996,
+/// type 7, the default of R and NumPy).
+pub fn statistics(column: &[f64]) -> [f64; STATISTICS.len()] {
+    if column.is_empty() {
+        return [f64::NAN; STATISTICS.len()];
+    }
+    let mut sorted = column.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let mean = column.iter().sum::<f64>() / column.len() as f64;
+    let [q1, median, q3] = [0.25, 0.5, 0.75].map(|share| quantile(&sorted, share));
+    [sorted[0], q1, median, mean, q3, sorted[sorted.len() - 1]]
+}
+
+fn quantile(sorted: &[f64], share: f64) -> f64 {
+    let place = share * (sorted.len() - 1) as f64;
+    let below = place as usize;
+    let above = (below + 1).min(sorted.len() - 1);
+    sorted[below] + (place - below as f64) * (sorted[above] - sorted[below])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quartiles_are_those_of_r() {
+        // summary(c(4, 1, 3, 2, 10)) in R: 1 2 3 4 4 10
+        assert_eq!(statistics(&[4.0, 1.0, 3.0, 2.0, 10.0]), [1.0, 2.0, 3.0, 4.0, 4.0, 10.0]);
+        // summary(c(1, 2, 3, 4)): 1 1.75 2.5 2.5 3.25 4
+        assert_eq!(statistics(&[4.0, 1.0, 3.0, 2.0]), [1.0, 1.75, 2.5, 2.5, 3.25, 4.0]);
+        assert!(statistics(&[]).iter().all(|value| value.is_nan()));
+    }
+}
