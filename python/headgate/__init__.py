@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from headgate import fluid
     from headgate.build import abilene, dumbbell, graph, load, parking_lot, read
     from headgate.errors import HeadgateError
     from headgate.law import jit
@@ -25,6 +26,7 @@ __all__ = [
     "Scenario",
     "abilene",
     "dumbbell",
+    "fluid",
     "graph",
     "jit",
     "load",
@@ -44,6 +46,8 @@ def __getattr__(name: str) -> Any:
     """Import on first use, so that `headgate --help` starts at once."""
     if name not in __all__:
         raise AttributeError(f"module 'headgate' has no attribute {name!r}")
+    if name == "fluid":
+        return import_module("headgate.fluid")
     return getattr(import_module(_HOME.get(name, "headgate.build")), name)
 
 

@@ -1,4 +1,4 @@
-"""What exists: laws, disciplines, schemes and their parameters, read from the engine's registries.
+"""What exists: laws, disciplines, schemes, fluid models, as the engine's registries have them.
 
 No law is named in Python: a new one is one Rust file and one line, and shows up here.
 """
@@ -85,7 +85,7 @@ class Law(BaseModel):
 
 
 class DeviceCard(Law):
-    """A `queue` discipline or a router's part of a scheme (`feedback`), as it introduces itself."""
+    """A `queue` discipline, a router's part of a scheme (`feedback`), or a `fluid` model."""
 
     def full_name(self, word: str) -> str:
         """Give the parameter that a word without its unit means: `target` for `target_s`."""
@@ -122,6 +122,20 @@ def device(kind: str, name: str) -> DeviceCard:
 
 
 @cache
+def models() -> tuple[DeviceCard, ...]:
+    """Give every fluid model, in the order of the registry."""
+    return tuple(DeviceCard.model_validate(card) for card in json.loads(_native().models()))
+
+
+def model(name: str) -> DeviceCard:
+    """Give the fluid model of that name, or raise CatalogError naming those that there are."""
+    by_name = {key: card for card in models() for key in card.names}
+    if name in by_name:
+        return by_name[name]
+    raise CatalogError(f"'{name}' is not a fluid model; known: {', '.join(sorted(by_name))}")
+
+
+@cache
 def laws() -> tuple[Law, ...]:
     """Give every law, in the order of the registry."""
     return tuple(Law.model_validate(law) for law in json.loads(_native().catalog()))
@@ -144,9 +158,14 @@ def label(name: str) -> str:
     return f"{name} ({nist})" if nist else name
 
 
+def everything_known() -> list[Law]:
+    """Give every card: laws, what stands at ports, fluid models."""
+    return [*laws(), *devices(), *models()]
+
+
 def cards(word: str) -> list[Law]:
     """Give all that the word means (a scheme is a law and a router), or raise CatalogError."""
-    everything = [*laws(), *devices()]
+    everything = everything_known()
     found = [card for card in everything if word in card.names]
     if found:
         return found

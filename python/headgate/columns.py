@@ -121,6 +121,11 @@ SERIES = (
     Column("queue_packets", "packets", "Packets waiting (ports)."),
     Column("sent_bytes", "B", "Bytes sent since the start (ports)."),
     Column("drops", "packets", "Packets dropped since the start (ports)."),
+    Column(
+        "drop_probability",
+        "1",
+        "Probability that an arrival is dropped (ports of a fluid run; NaN in a packet run).",
+    ),
 )
 
 NETWORK = (

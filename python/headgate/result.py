@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headgate.errors import StoreError
+from headgate.errors import HeadgateError, StoreError
 from headgate.run.folder import read_meta, read_tables, write_folder
 from headgate.tables import Table
 
@@ -52,6 +52,8 @@ class Result:
         """The scenario that was run, with every default filled in."""
         from headgate.scenario import Scenario
 
+        if "scenario" not in self.meta:
+            raise HeadgateError("a fluid run has no scenario; meta['fluid'] says what was solved")
         return Scenario.from_dict(self.meta["scenario"])
 
     @property

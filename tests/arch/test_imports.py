@@ -11,7 +11,13 @@ from .repository import PACKAGE
 NATIVE = "headgate._native"
 
 #: The modules that cross the border to the engine; every other one sees tables and plans only.
-CROSSES_THE_BORDER = ("headgate.catalog", "headgate.law", "headgate.own", "headgate.run.simulate")
+CROSSES_THE_BORDER = (
+    "headgate.catalog",
+    "headgate.fluid.solve",
+    "headgate.law",
+    "headgate.own",
+    "headgate.run.simulate",
+)
 
 #: Package -> what it must not know. `cli` and `report` may see all.
 FORBIDDEN = {
@@ -20,6 +26,7 @@ FORBIDDEN = {
     "headgate.columns": ["headgate.run", "headgate.scenario", "headgate.studies", NATIVE],
     "headgate.scenario": ["headgate.plots", "headgate.studies", "headgate.cli"],
     "headgate.own": ["headgate.scenario", "headgate.run", "headgate.plots", "headgate.cli"],
+    "headgate.fluid": ["headgate.scenario", "headgate.plots", "headgate.studies", "headgate.cli"],
     "headgate.design": ["headgate.run", "headgate.plots", "headgate.cli", NATIVE],
     "headgate.measures": ["headgate.run", "headgate.plots", "headgate.cli", NATIVE],
     "headgate.stats": ["headgate.run", "headgate.plots", "headgate.cli", NATIVE],

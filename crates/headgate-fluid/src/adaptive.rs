@@ -235,34 +235,46 @@ impl Stepper {
     }
 
     fn first_switch(&mut self, run: &mut Run<'_>, h_s: f64, end_s: f64) -> Option<(f64, Bend)> {
-        let mut first: Option<(f64, Bend)> = None;
+        let mut since = 0.0;
         for look in LOOKS {
             self.gaps_at(run, look, h_s, end_s);
             let gaps = self.gaps.clone();
-            let crossed = (0..gaps.len()).filter(|index| run.sides[*index] != (gaps[*index] >= 0.0));
-            for index in crossed.collect::<Vec<_>>() {
-                let part = self.locate_switch(run, index, (look, gaps[index]), (h_s, end_s));
+            let mut first: Option<(f64, Bend)> = None;
+            for (index, gap) in gaps.into_iter().enumerate() {
+                if run.sides[index] == (gap >= 0.0) {
+                    continue;
+                }
+                let part = self.locate_switch(run, index, since, (look, gap), (h_s, end_s));
                 if first.is_none_or(|(other, _)| part < other) {
                     first = Some((part, Bend::Switch(index)));
                 }
             }
             if first.is_some() {
-                break;
+                return first;
             }
+            since = look;
         }
-        first
+        None
     }
 
-    fn locate_switch(&mut self, run: &mut Run<'_>, index: usize, end: (f64, f64), step: (f64, f64)) -> f64 {
+    /// Where a switch is left that was still on its side at `since`; there at once, if it was not either.
+    fn locate_switch(
+        &mut self,
+        run: &mut Run<'_>,
+        index: usize,
+        since: f64,
+        end: (f64, f64),
+        (h_s, end_s): (f64, f64),
+    ) -> f64 {
         let mut gap = |part: f64| {
-            self.gaps_at(run, part, step.0, step.1);
+            self.gaps_at(run, part, h_s, end_s);
             self.gaps[index]
         };
-        let start = gap(0.0);
+        let start = gap(since);
         if (start >= 0.0) == (end.1 >= 0.0) {
-            return 0.0;
+            return since;
         }
-        crossing(gap, (0.0, start), end, 1e-13)
+        crossing(gap, (since, start), end, 1e-13)
     }
 
     fn gaps_at(&mut self, run: &mut Run<'_>, part: f64, h_s: f64, end_s: f64) {

@@ -94,3 +94,23 @@ fn a_run_is_the_same_to_the_bit_each_time() {
     let run = || shown(&[], &ADAPTIVE, 0.5, (0.0, 50.0));
     assert_eq!(run(), run());
 }
+
+/// Networks from 10 to 300 packets/s and 10 ms to 1 s, averages from 3 ms to 30 s: some rest, some circle,
+/// some rest at S = C, where a switch only rounds.
+#[test]
+fn any_network_is_solved_to_its_end() {
+    // Additive recurrences with the golden ratio's relatives spread evenly over the unit cube (Roberts 2018).
+    let part = |run: u32, dimension: i32| (f64::from(run) / 1.220_744_084_605_76_f64.powi(dimension)).fract();
+    for run in 1..300 {
+        let changes = [
+            ("rate_packets_s", 10.0 + 290.0 * part(run, 1)),
+            ("rtt_s", 0.01 + 0.99 * part(run, 2)),
+            ("alpha", libm::exp2(-17.0 + 14.0 * part(run, 3))),
+            ("min_packets", 1.0 + 39.0 * part(run, 4)),
+            ("red", f64::from(run % 2)),
+            ("increase", f64::from(run / 2 % 2)),
+        ];
+        let shown = shown(&changes, &ADAPTIVE, 1.0, (40.0, 50.0));
+        assert!(shown.classes[0][2].iter().all(|rate| (1.0..1000.0).contains(rate)), "{changes:?}");
+    }
+}

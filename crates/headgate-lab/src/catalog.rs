@@ -28,6 +28,11 @@ pub fn catalog() -> String {
     AnyLaw::cards().iter().map(|card| law(card)).collect::<Value>().to_string()
 }
 
+/// All fluid models.
+pub fn models() -> String {
+    headgate_fluid::models::cards().iter().map(|card| device("fluid", card)).collect::<Value>().to_string()
+}
+
 /// The records that a law meets, for laws in other languages.
 pub fn layout() -> String {
     let field = |field: &Field| json!({"name": field.name, "kind": field.kind, "offset": field.offset});

@@ -4,6 +4,7 @@
 //! * [`simulation`] — a run that can be stopped, kept and resumed.
 //! * [`tables`] — what was counted, as named columns.
 //! * [`catalog`] — what the laws say of themselves.
+//! * [`fluid`] — fluid models solved, one or many.
 //! * [`own`] and [`control`] — what a user's own law is, and what it meets.
 //! * [`shipped`] — one of our laws without a machine around it, for events made by hand.
 
@@ -11,6 +12,7 @@ pub mod catalog;
 pub mod error;
 #[cfg(test)]
 mod extremes;
+pub mod fluid;
 #[cfg(test)]
 mod own_laws;
 #[cfg(test)]

@@ -1,11 +1,32 @@
 //! `headgate._native`: the laboratory as Python sees it. Binding only.
 
+mod fluid;
 mod own;
 mod plain;
 mod records;
 mod shipped;
 
+use headgate_lab::error::Wrong;
+use headgate_lab::tables::{Column, Table};
+use numpy::IntoPyArray;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+fn columns<'py>(py: Python<'py>, table: Table) -> PyResult<Bound<'py, PyDict>> {
+    let all = PyDict::new(py);
+    for (name, column) in table.columns {
+        match column {
+            Column::U64(values) => all.set_item(name, values.into_pyarray(py))?,
+            Column::F64(values) => all.set_item(name, values.into_pyarray(py))?,
+        }
+    }
+    Ok(all)
+}
+
+fn refused(wrong: Wrong) -> PyErr {
+    PyValueError::new_err(wrong.to_string())
+}
 
 /// The compiled engine: one plan in, columns of facts out.
 #[pymodule]
@@ -13,14 +34,15 @@ mod _native {
     use std::collections::BTreeMap;
 
     use crate::own::OwnLaws;
-    use headgate_lab::error::{Checked, Wrong};
+    use crate::{columns, refused};
+    use headgate_lab::error::Checked;
     use headgate_lab::simulation;
-    use headgate_lab::tables::{Column, Table};
-    use numpy::{IntoPyArray, PyReadonlyArray1};
-    use pyo3::exceptions::PyValueError;
+    use numpy::PyReadonlyArray1;
     use pyo3::prelude::*;
     use pyo3::types::{PyBytes, PyDict};
 
+    #[pymodule_export]
+    use crate::fluid::{fluid_run, fluid_sweep};
     #[pymodule_export]
     use crate::own::{LawFaultError, OwnLaw};
     #[pymodule_export]
@@ -46,6 +68,12 @@ mod _native {
     #[pyfunction]
     fn devices() -> String {
         headgate_lab::catalog::devices()
+    }
+
+    /// JSON list of the fluid models and their parameters.
+    #[pyfunction]
+    fn models() -> String {
+        headgate_lab::catalog::models()
     }
 
     /// JSON list of the records that laws meet, with their fields and where they lie.
@@ -146,23 +174,8 @@ mod _native {
         }
     }
 
-    fn columns<'py>(py: Python<'py>, table: Table) -> PyResult<Bound<'py, PyDict>> {
-        let all = PyDict::new(py);
-        for (name, column) in table.columns {
-            match column {
-                Column::U64(values) => all.set_item(name, values.into_pyarray(py))?,
-                Column::F64(values) => all.set_item(name, values.into_pyarray(py))?,
-            }
-        }
-        Ok(all)
-    }
-
     /// Copies, because Python may change an array while the run reads it.
     fn copied(arrays: &Arrays<'_>) -> BTreeMap<String, Vec<u64>> {
         arrays.iter().map(|(name, column)| (name.clone(), column.as_array().to_vec())).collect()
-    }
-
-    fn refused(wrong: Wrong) -> PyErr {
-        PyValueError::new_err(wrong.to_string())
     }
 }

@@ -1,4 +1,4 @@
-"""`headgate catalog`: laws, disciplines and schemes, their parameters, their sources."""
+"""`headgate catalog`: laws, disciplines, schemes, fluid models; their parameters and sources."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ def catalog(
         str | None,
         typer.Argument(
             help="A law (by name, alias, or the NIST study's acronym or number), a queue "
-            "discipline, or a scheme."
+            "discipline, a scheme, or a fluid model."
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List laws, queue disciplines and what routers tell senders, or tell all about one."""
+    """List laws, queue disciplines, routers of schemes and fluid models, or tell all about one."""
     from headgate import catalog as known
 
-    chosen = [*known.laws(), *known.devices()] if name is None else known.cards(name)
+    chosen = known.everything_known() if name is None else known.cards(name)
     if as_json:
         dumped = [card.model_dump() for card in chosen]
         typer.echo(json.dumps(dumped if name is None or len(dumped) > 1 else dumped[0]))
@@ -44,6 +44,7 @@ _KINDS = {
     "law": "law of congestion control",
     "queue": "queue discipline, network.queue",
     "feedback": "router of a scheme, network.feedback",
+    "fluid": "fluid model, headgate fluid",
 }
 
 

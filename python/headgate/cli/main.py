@@ -7,7 +7,7 @@ import sys
 import typer
 
 from headgate import __version__
-from headgate.cli import bench, catalog, check, conform, describe, plot, run, study
+from headgate.cli import bench, catalog, check, conform, describe, fluid, plot, run, study
 from headgate.errors import HeadgateError
 
 app = typer.Typer(
@@ -42,6 +42,7 @@ for command in (
     check.check,
     catalog.catalog,
     describe.describe,
+    fluid.fluid,
     study.study,
     study.reproduce,
     plot.plot,

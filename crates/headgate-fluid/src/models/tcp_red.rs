@@ -93,7 +93,8 @@ const ABOVE_MIN: usize = 5;
 const ABOVE_MAX: usize = 6;
 const LIMITED: usize = 7;
 
-/// A window that comes up to its threshold is above it; one that falls is there when it is below by this part.
+/// A level is passed when it is passed by this part: what rests at one (at rest S = C) would pass it to and fro
+/// by rounding. A window that comes up to its threshold is above it at once.
 const BAND: f64 = 1e-9;
 
 pub struct TcpRed {
@@ -215,9 +216,12 @@ impl Model for TcpRed {
         (gaps[ABOVE], gaps[HELD]) = self.threshold_gaps(now, &sent);
         gaps[BUSY] = if now.sides[BUSY] { queue } else { growing };
         gaps[FULL] = if now.sides[FULL] { growing } else { queue - buffer_packets };
-        gaps[ABOVE_MIN] = seen - min_packets;
-        gaps[ABOVE_MAX] = seen - max_packets;
-        gaps[LIMITED] = self.rate(sent.value(W), sent.value(Q)) - rate_packets_s;
+        let beyond = |switch: usize, value: f64, level: f64| {
+            value - level + if now.sides[switch] { BAND } else { -BAND } * level.max(1.0)
+        };
+        gaps[ABOVE_MIN] = beyond(ABOVE_MIN, seen, min_packets);
+        gaps[ABOVE_MAX] = beyond(ABOVE_MAX, seen, max_packets);
+        gaps[LIMITED] = beyond(LIMITED, self.rate(sent.value(W), sent.value(Q)), rate_packets_s);
     }
 
     fn confine(&self, state: &mut [f64]) {

@@ -1,0 +1,309 @@
+//! Fluid models solved: an order in, columns out.
+
+use headgate_fluid::batch;
+use headgate_fluid::model::Model;
+use headgate_fluid::models::{build, cards};
+use headgate_fluid::past::Between;
+use headgate_fluid::solve::{Method, Solution, solve};
+use headgate_fluid::summary::{CLASS, LINK, STATISTICS, Shown, show, statistics};
+use headgate_model::params::Param;
+use serde::Deserialize;
+
+use crate::error::{Checked, Wrong};
+use crate::tables::{Column, Table};
+
+/// Rows that one run may show: what fits into memory many times over.
+const MOST_ROWS: f64 = 1e8;
+
+/// Which model is solved, how, and when it is looked at.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Order {
+    pub model: String,
+    pub method: How,
+    pub duration_s: f64,
+    pub every_s: f64,
+    /// Looked at from here on.
+    pub from_s: f64,
+}
+
+/// A method by its name.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum How {
+    Adaptive { relative: f64, absolute: f64, most_s: Option<f64> },
+    Euler { step_s: f64, rows: bool },
+    Rk4 { step_s: f64, rows: bool },
+}
+
+/// One solved run.
+#[derive(Debug)]
+pub struct Run {
+    /// `classes`, `links`, `lines` and `events`.
+    pub tables: Vec<Table>,
+    /// Steps, rejected ones, and slopes.
+    pub cost: [u64; 3],
+    pub packet_bytes: f64,
+}
+
+/// What each of many runs comes to.
+#[derive(Debug)]
+pub struct Sweep {
+    /// One row a run; when it could not be solved further, all is NaN but the moment, `stopped_s`.
+    pub table: Table,
+}
+
+impl Order {
+    pub fn read(json: &str) -> Checked<Self> {
+        let order: Self =
+            serde_json::from_str(json).map_err(|error| Wrong::new("order", error.to_string()))?;
+        order.check()?;
+        Ok(order)
+    }
+
+    fn check(&self) -> Checked {
+        self.index()?;
+        positive("duration", self.duration_s)?;
+        positive("every", self.every_s)?;
+        if !(self.from_s >= 0.0 && self.from_s < self.duration_s) {
+            return Err(Wrong::new("warmup", format!("is from 0 s to before {} s", self.duration_s)));
+        }
+        if self.duration_s / self.every_s > MOST_ROWS {
+            return Err(Wrong::new("every", format!("gives more than {MOST_ROWS:e} rows")));
+        }
+        self.method.check(self.duration_s)
+    }
+
+    fn index(&self) -> Checked<usize> {
+        let found = cards().iter().position(|card| card.name == self.model);
+        found.ok_or_else(|| Wrong::new("model", format!("'{}' is not a fluid model", self.model)))
+    }
+
+    fn params(&self) -> &'static [Param] {
+        self.index().map_or(&[], |index| cards()[index].params)
+    }
+
+    fn build(&self, values: &[f64]) -> Checked<Box<dyn Model>> {
+        let params = self.params();
+        if values.len() != params.len() {
+            return Err(Wrong::new("values", format!("are {}, one a parameter", params.len())));
+        }
+        for (param, value) in params.iter().zip(values) {
+            if !(*value >= param.low && *value <= param.high) {
+                let Param { name, low, high, unit, .. } = param;
+                return Err(Wrong::new(
+                    *name,
+                    format!("is a number from {low} to {high} {unit}; got {value}"),
+                ));
+            }
+        }
+        self.index().map(|index| build(index, values))
+    }
+
+    fn show(&self, model: &dyn Model, solution: &Solution) -> Shown {
+        show(model, solution, self.every_s, self.from_s)
+    }
+}
+
+impl How {
+    fn check(self, duration_s: f64) -> Checked {
+        match self {
+            Self::Adaptive { relative, absolute, most_s } => {
+                // Below, rounding is larger than what is asked for.
+                if !((1e-13..=0.1).contains(&relative) && absolute > 0.0) {
+                    return Err(Wrong::new(
+                        "tolerance",
+                        format!("is a number from 1e-13 to 0.1; got {relative}"),
+                    ));
+                }
+                most_s.map_or(Ok(()), |most_s| positive("longest", most_s))
+            }
+            Self::Euler { step_s, .. } | Self::Rk4 { step_s, .. } => {
+                positive("step", step_s)?;
+                if duration_s / step_s > MOST_ROWS {
+                    return Err(Wrong::new("step", format!("gives more than {MOST_ROWS:e} steps")));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn method(self) -> Method {
+        let between = |rows| if rows { Between::Rows } else { Between::Smooth };
+        match self {
+            Self::Adaptive { relative, absolute, most_s } => {
+                Method::Adaptive { relative, absolute, most_s: most_s.unwrap_or(f64::INFINITY) }
+            }
+            Self::Euler { step_s, rows } => Method::Euler { step_s, between: between(rows) },
+            Self::Rk4 { step_s, rows } => Method::Rk4 { step_s, between: between(rows) },
+        }
+    }
+}
+
+fn positive(place: &str, value: f64) -> Checked {
+    if value > 0.0 && value.is_finite() {
+        return Ok(());
+    }
+    Err(Wrong::new(place, format!("is a time above zero; got {value} s")))
+}
+
+/// Solves one run.
+pub fn run(order: &Order, values: &[f64]) -> Checked<Run> {
+    let model = order.build(values)?;
+    let solution = solve(&*model, &order.method.method(), order.duration_s)
+        .map_err(|stuck| Wrong::new(format!("{} at {} s", order.model, stuck.t_s), stuck.says))?;
+    let shown = order.show(&*model, &solution);
+    let classes = stacked("classes", "class", &CLASS, &shown.t_s, &shown.classes);
+    let links = stacked("links", "link", &LINK, &shown.t_s, &shown.links);
+    let cost = solution.cost;
+    Ok(Run {
+        tables: vec![classes, links, lines(&*model), events(&solution)],
+        cost: [cost.steps, cost.rejected, cost.slopes],
+        packet_bytes: model.packet_bytes(),
+    })
+}
+
+/// Columns of several under one another.
+fn stacked<const N: usize>(
+    name: &'static str,
+    of: &str,
+    names: &[&str; N],
+    t_s: &[f64],
+    parts: &[[Vec<f64>; N]],
+) -> Table {
+    let each = |index: usize| parts.iter().flat_map(|part| part[index].iter().copied()).collect();
+    let which = (0..parts.len() as u64).flat_map(|part| std::iter::repeat_n(part, t_s.len())).collect();
+    let times = parts.iter().flat_map(|_| t_s.iter().copied()).collect();
+    let mut columns = vec![(of.to_owned(), Column::U64(which)), ("t_s".to_owned(), Column::F64(times))];
+    columns.extend((0..N).map(|index| (names[index].to_owned(), Column::F64(each(index)))));
+    Table { name, columns }
+}
+
+fn lines(model: &dyn Model) -> Table {
+    let lines: Vec<_> = (0..model.links()).map(|index| model.line(index)).collect();
+    let column = |name: &str, value: fn(&headgate_fluid::model::Line) -> f64| {
+        (name.to_owned(), Column::F64(lines.iter().map(value).collect()))
+    };
+    let columns = vec![
+        column("rate_packets_s", |line| line.rate_packets_s),
+        column("buffer_packets", |line| line.buffer_packets),
+        column("delay_s", |line| line.delay_s),
+    ];
+    Table { name: "lines", columns }
+}
+
+fn events(solution: &Solution) -> Table {
+    let times = solution.events.iter().map(|(t_s, _)| *t_s).collect();
+    let which = solution.events.iter().map(|(_, index)| *index as u64).collect();
+    let columns = vec![("t_s".to_owned(), Column::F64(times)), ("switch".to_owned(), Column::U64(which))];
+    Table { name: "events", columns }
+}
+
+/// Solves many runs, `values` one after the other, on so many workers: the same result for any number.
+pub fn sweep(order: &Order, values: &[f64], workers: usize) -> Checked<Sweep> {
+    let width = order.params().len();
+    if values.len() % width != 0 {
+        return Err(Wrong::new("values", format!("are {width} a run, one a parameter")));
+    }
+    let models: Vec<_> = values.chunks_exact(width).map(|own| order.build(own)).collect::<Checked<_>>()?;
+    let found = batch::map(models.len(), workers, |index| summarised(order, &*models[index]));
+    let Some(first) = models.first() else {
+        return Ok(Sweep { table: Table { name: "sweep", columns: Vec::new() } });
+    };
+    let names = ["stopped_s".to_owned()].into_iter().chain(names(&**first));
+    let column = |index: usize| Column::F64(found.iter().map(|row| row[index]).collect());
+    let columns = names.enumerate().map(|(index, name)| (name, column(index))).collect();
+    Ok(Sweep { table: Table { name: "sweep", columns } })
+}
+
+/// Where it stopped (NaN at the end), then the statistics of every column.
+fn summarised(order: &Order, model: &dyn Model) -> Vec<f64> {
+    match solve(model, &order.method.method(), order.duration_s) {
+        Err(stuck) => {
+            let width = STATISTICS.len() * (CLASS.len() * model.classes() + LINK.len() * model.links());
+            [stuck.t_s].into_iter().chain(std::iter::repeat_n(f64::NAN, width)).collect()
+        }
+        Ok(solution) => {
+            let shown = order.show(model, &solution);
+            let columns = shown.classes.iter().flatten().chain(shown.links.iter().flatten());
+            [f64::NAN].into_iter().chain(columns.flat_map(|column| statistics(column))).collect()
+        }
+    }
+}
+
+/// Names of the statistics; with more than one class or link each has its number before it.
+fn names(model: &dyn Model) -> impl Iterator<Item = String> {
+    let of = |what: &'static str, count: usize, columns: &'static [&'static str]| {
+        let before = move |index| if count > 1 { format!("{what}_{index}_") } else { String::new() };
+        (0..count).flat_map(move |index| {
+            columns.iter().flat_map(move |column| {
+                STATISTICS.iter().map(move |statistic| format!("{}{column}_{statistic}", before(index)))
+            })
+        })
+    };
+    of("class", model.classes(), &CLASS).chain(of("link", model.links(), &LINK))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ORDER: &str = r#"{"model": "tcp-red", "method": {"kind": "adaptive", "relative": 1e-6,
+        "absolute": 1e-9, "most_s": null}, "duration_s": 10, "every_s": 0.5, "from_s": 0}"#;
+
+    fn defaults() -> Vec<f64> {
+        let card = cards().iter().find(|card| card.name == "tcp-red").expect("the card");
+        card.params.iter().map(|param| param.default).collect()
+    }
+
+    fn refusal(from: &str, to: &str) -> String {
+        Order::read(&ORDER.replace(from, to)).expect_err("a refusal").to_string()
+    }
+
+    #[test]
+    fn a_run_gives_a_row_a_moment_for_each_class_and_link() {
+        let order = Order::read(ORDER).expect("an order");
+        let run = run(&order, &defaults()).expect("a run");
+        let lengths = run.tables.iter().take(2).map(|table| match &table.columns[1].1 {
+            Column::F64(values) => values.len(),
+            Column::U64(_) => 0,
+        });
+        assert_eq!(lengths.collect::<Vec<_>>(), [21, 21]);
+    }
+
+    #[test]
+    fn a_sweep_is_the_same_for_any_number_of_workers_and_each_row_is_its_run() {
+        let order = Order::read(ORDER).expect("an order");
+        let mut values = Vec::new();
+        for rate in 20..40 {
+            let mut own = defaults();
+            own[2] = f64::from(rate);
+            values.extend(own);
+        }
+        let tables = [1, 3].map(|workers| sweep(&order, &values, workers).expect("runs").table);
+        assert_eq!(format!("{:?}", tables[0]), format!("{:?}", tables[1]));
+        assert_eq!(tables[0].columns.len(), 1 + 7 * STATISTICS.len());
+        let alone = sweep(&order, &values[..defaults().len()], 1).expect("a run").table;
+        for ((_, many), (_, one)) in tables[0].columns.iter().zip(&alone.columns).skip(1) {
+            let (Column::F64(many), Column::F64(one)) = (many, one) else { panic!("numbers") };
+            assert_eq!(many[0].to_bits(), one[0].to_bits());
+        }
+    }
+
+    #[test]
+    fn a_wrong_order_is_one_sentence_with_its_place() {
+        assert_eq!(refusal("tcp-red", "tcp-blue"), "model: 'tcp-blue' is not a fluid model");
+        assert_eq!(
+            refusal("\"duration_s\": 10", "\"duration_s\": 0"),
+            "duration: is a time above zero; got 0 s"
+        );
+        assert_eq!(refusal("\"from_s\": 0", "\"from_s\": 10"), "warmup: is from 0 s to before 10 s");
+        assert_eq!(refusal("1e-6", "1"), "tolerance: is a number from 1e-13 to 0.1; got 1");
+        assert_eq!(refusal("\"every_s\": 0.5", "\"every_s\": 1e-9"), "every: gives more than 1e8 rows");
+        let order = Order::read(ORDER).expect("an order");
+        let mut values = defaults();
+        values[0] = 0.0;
+        let wrong = run(&order, &values).expect_err("a refusal").to_string();
+        assert_eq!(wrong, "initial_window: is a number from 1 to 1000000 packets; got 0");
+    }
+}

@@ -1,0 +1,138 @@
+"""`headgate fluid`: a fluid model solved, in milliseconds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from headgate.cli.options import Json
+from headgate.errors import ScenarioError
+
+if TYPE_CHECKING:
+    from headgate.fluid.methods import Method
+    from headgate.result import Result
+
+Params = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="Set a parameter of its card; repeatable."),
+]
+Duration = Annotated[str, typer.Option(metavar="TIME", help="How long, such as '50 s'.")]
+Way = Annotated[
+    str,
+    typer.Option(
+        help="adaptive (Dormand-Prince 5(4)), or steps of one length: euler, rk4.", metavar="NAME"
+    ),
+]
+Tolerance = Annotated[float, typer.Option(help="Relative tolerance of the adaptive method.")]
+Step = Annotated[str | None, typer.Option(metavar="TIME", help="Length of a step of euler or rk4.")]
+Past = Annotated[
+    str,
+    typer.Option(
+        help="How euler and rk4 look up the past: smooth, or whole rows only.", metavar="NAME"
+    ),
+]
+Every = Annotated[
+    str | None, typer.Option(metavar="TIME", help="Time between two rows of the series.")
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="Keep the result here: Parquet tables and run.json."),
+]
+
+
+def fluid(  # noqa: PLR0913, PLR0917 - one for each option
+    model: Annotated[str, typer.Argument(help="A fluid model: `headgate catalog` lists them.")],
+    params: Params = None,
+    duration: Duration = "50 s",
+    method: Way = "adaptive",
+    tolerance: Tolerance = 1e-6,
+    step: Step = None,
+    past: Past = "smooth",
+    every: Every = None,
+    warmup: Annotated[str, typer.Option(metavar="TIME", help="Means begin here.")] = "0 s",
+    out: Out = None,
+    as_json: Json = False,
+) -> None:
+    """Solve a fluid model: the same tables as a packet run, so `headgate plot` draws it.
+
+    Example: headgate fluid tcp-red --set red=queue --set min_packets=13.26 --out out/fluid
+    """
+    from headgate.fluid import solve
+
+    result = solve(
+        model,
+        _read(params or ()),
+        duration=duration,
+        method=_method(method, tolerance, step, past),
+        every=every,
+        warmup=warmup,
+    )
+    if out is not None:
+        result.write(out)
+    if as_json:
+        import json
+
+        typer.echo(json.dumps(_summary(result)))
+    else:
+        _show(result, out)
+
+
+def _read(texts: list[str] | tuple[str, ...]) -> dict[str, float | str]:
+    params: dict[str, float | str] = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not sign or not value:
+            raise ScenarioError(f"--set {text}", "write NAME=VALUE, such as rtt_s=0.2")
+        try:
+            params[name] = float(value)
+        except ValueError:
+            params[name] = value
+    return params
+
+
+def _method(name: str, tolerance: float, step: str | None, past: str) -> Method:
+    from headgate.fluid.methods import RK4, Adaptive, Euler
+
+    if name == "adaptive":
+        return Adaptive(tolerance)
+    if name not in ("euler", "rk4"):
+        raise ScenarioError("--method", f"{name!r} is not one of adaptive, euler, rk4")
+    if step is None:
+        raise ScenarioError("--step", f"{name} takes steps of one length, such as --step '20 ms'")
+    looked: Any = past  # a wrong word is told when it is read
+    return Euler(step, looked) if name == "euler" else RK4(step, looked)
+
+
+def _summary(result: Result) -> dict[str, Any]:
+    """Give means of flows and ports, and what the solution cost."""
+    said = {key: result.meta[key] for key in ("fluid", "steps", "cpu_s", "digest")}
+    return said | {name: _known(result, name) for name in ("flows", "ports")}
+
+
+def _known(result: Result, name: str) -> list[dict[str, Any]]:
+    """Give the rows of a table without what a fluid does not have."""
+    table = result.tables[name]
+    rows = [{key: table[key][row].item() for key in table} for row in range(len(table))]
+    return [
+        {key: value for key, value in row.items() if value == value and value != ""}  # noqa: PLR0124
+        for row in rows
+    ]
+
+
+_SHOWN = {
+    "flows": ("mean_cwnd_packets", "min_rtt_s", "mean_rtt_s"),
+    "ports": ("utilisation", "loss_rate", "mean_queue_packets", "max_queue_packets"),
+}
+
+
+def _show(result: Result, out: Path | None) -> None:
+    for name, columns in _SHOWN.items():
+        for row in _known(result, name):
+            said = ", ".join(f"{column} {row[column]:.4g}" for column in columns)
+            typer.echo(f"{row.get('link', row.get('traffic'))}: {said}")
+    steps, cpu_s = result.meta["steps"], result.meta["cpu_s"]
+    typer.echo(f"{steps['taken']:,} steps in {1e3 * cpu_s:.1f} ms of CPU")
+    if out is not None:
+        typer.echo(f"Result: {out} (headgate plot {out} draws it)")

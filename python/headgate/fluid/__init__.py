@@ -1,0 +1,12 @@
+"""Fluid models: a network's equations, solved in milliseconds.
+
+>>> import headgate
+>>> result = headgate.fluid.solve("tcp-red", duration="50 s")  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from headgate.fluid.methods import RK4, Adaptive, Euler
+from headgate.fluid.solve import solve, sweep
+
+__all__ = ["RK4", "Adaptive", "Euler", "solve", "sweep"]

@@ -1,0 +1,188 @@
+"""One run or many: the border to the engine's solver."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from headgate import __version__, catalog
+from headgate.errors import EngineMissingError, ScenarioError
+from headgate.fluid.methods import Adaptive, Method, above_zero, chosen, described, seconds
+from headgate.measures.fluid import make_fluid_tables
+from headgate.result import Result
+from headgate.tables import Table
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+Params = Mapping[str, float | str]
+
+#: Rows of a run that is solved in steps of no fixed length, unless it is said how often to look.
+ROWS = 2500
+#: Runs between two looks at Ctrl-C.
+SLICE = 500
+
+
+def solve(  # noqa: PLR0913 - each is a quantity of its own
+    model: str,
+    params: Params | None = None,
+    *,
+    duration: str = "50 s",
+    method: Method | str = "adaptive",
+    every: str | None = None,
+    warmup: str = "0 s",
+) -> Result:
+    """Solve a model of the catalogue: the same tables as a packet run.
+
+    `params` are those of its card; the others keep their defaults. Rows come `every` so often (each
+    step of a fixed one, else 2,500 in all); tables of means begin after `warmup`. Raises
+    CatalogError or ScenarioError.
+    """
+    card = catalog.model(model)
+    given = dict(params or {})
+    values = np.array([_value(card, name, given) for name in _names(card, given)])
+    order, way = _order(card.name, duration, chosen(method), every, "0 s")
+    warmup_s = seconds("warmup", warmup)
+    if warmup_s >= order["duration_s"]:
+        raise ScenarioError("warmup", f"is shorter than the run of {order['duration_s']:g} s")
+    begun, started = time.thread_time(), time.perf_counter()
+    facts = _called("fluid_run", json.dumps(order), values)
+    said = {"model": card.name, "params": given, "order": order, **described(way)}
+    tables = make_fluid_tables(card.name, facts, warmup_s)
+    meta = {
+        "headgate": __version__,
+        "identity": hashlib.sha256(json.dumps(said, default=str).encode()).hexdigest(),
+        "fluid": said,
+        "seed": 0,
+        "laws": [{"name": card.name, "params": given}],
+        "cpu_s": time.thread_time() - begun,
+        "wall_s": time.perf_counter() - started,
+        "packet_hops": 0,
+        "steps": dict(zip(("taken", "rejected", "slopes"), facts["cost"], strict=True)),
+        "switches": {name: column.tolist() for name, column in facts["events"].items()},
+        "digest": _digest(tables["series"]),
+    }
+    return Result(tables, meta)
+
+
+def sweep(  # noqa: PLR0913 - each is a quantity of its own
+    model: str,
+    params: Mapping[str, ArrayLike],
+    *,
+    duration: str = "50 s",
+    method: Method | str = "adaptive",
+    every: str | None = None,
+    warmup: str = "0 s",
+    workers: int | None = None,
+) -> Table:
+    """Solve a model once for each row of `params`, on all cores: a table with one row a run.
+
+    A parameter is a column, or one value for all runs. Each column over time gives its least, its
+    quartiles, its mean and its greatest after `warmup`; `stopped_s` is when a run could not be
+    solved further, NaN where it was. Raises CatalogError or ScenarioError.
+    """
+    card = catalog.model(model)
+    columns = _columns(card, params)
+    runs = len(next(iter(columns.values()), ()))
+    order, _ = _order(card.name, duration, chosen(method), every, warmup)
+    values = np.empty((runs, len(card.params)))
+    for place, name in enumerate(_names(card, params)):
+        values[:, place] = columns[name] if name in columns else _default(card, name)
+    text, cores = json.dumps(order), workers or os.cpu_count() or 1
+    parts = [
+        _called("fluid_sweep", text, values[start : start + SLICE], cores)
+        for start in range(0, runs, SLICE)
+    ]
+    found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    return Table("sweep", columns | found)
+
+
+def _order(
+    model: str, duration: str, method: Method, every: str | None, warmup: str
+) -> tuple[dict[str, Any], Method]:
+    duration_s, how = above_zero("duration", duration), method.order()
+    spacing_s = duration_s / ROWS if isinstance(method, Adaptive) else how["step_s"]
+    order = {
+        "model": model,
+        "method": how,
+        "duration_s": duration_s,
+        "every_s": spacing_s if every is None else above_zero("every", every),
+        "from_s": seconds("warmup", warmup),
+    }
+    return order, method
+
+
+def _names(card: catalog.Law, given: Mapping[str, object]) -> list[str]:
+    """Return the names of all parameters, once those that are given are among them."""
+    for name in given:
+        card.param(name)
+    return [param.name for param in card.params]
+
+
+def _value(card: catalog.Law, name: str, given: Params) -> float:
+    if name not in given:
+        return _default(card, name)
+    param, value = card.param(name), given[name]
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise ScenarioError(name, f"is a number or a word; got {value!r}")
+    param.check(value)
+    return float(param.choices.index(value)) if isinstance(value, str) else float(value)
+
+
+def _default(card: catalog.Law, name: str) -> float:
+    default = card.param(name).default
+    return 0.0 if isinstance(default, str) else default
+
+
+def _columns(card: catalog.Law, params: Mapping[str, ArrayLike]) -> dict[str, NDArray[np.float64]]:
+    """Return the columns of a sweep, all of one length; a word stands for its place."""
+    made = {name: _numbers(card, name, values) for name, values in params.items()}
+    lengths = {name: len(column) for name, column in made.items() if column.ndim == 1}
+    if not lengths:
+        raise ScenarioError("params", "one of them at least is a list, with one value a run")
+    runs = max(lengths.values())
+    for name, length in lengths.items():
+        if length != runs or not runs:
+            raise ScenarioError(name, f"has {length} values, where another has {runs}")
+    return {name: np.broadcast_to(column, runs).copy() for name, column in made.items()}
+
+
+def _numbers(card: catalog.Law, name: str, values: ArrayLike) -> NDArray[np.float64]:
+    column = np.asarray(values)
+    if column.ndim > 1 or column.dtype.kind not in "iufUO":
+        raise ScenarioError(name, "is a list of numbers or words, or one of them for all runs")
+    each = [_value(card, name, {name: value}) for value in column.reshape(-1).tolist()]
+    return np.array(each, dtype=float).reshape(column.shape)
+
+
+def _called(function: str, order: str, *values: Any) -> dict[str, Any]:
+    """Call the engine; its refusals are one sentence with their place."""
+    try:
+        found: dict[str, Any] = getattr(_native(), function)(order, *values)
+    except ValueError as error:
+        place, _, sentence = str(error).partition(": ")
+        raise ScenarioError(place, sentence) from None
+    return found
+
+
+def _native() -> ModuleType:
+    try:
+        from headgate import _native
+    except ImportError as error:
+        raise EngineMissingError(
+            f"the engine is not built ({error}); run `make setup` in the clone"
+        ) from None
+    return _native
+
+
+def _digest(series: Table) -> str:
+    """Return a fingerprint of all that was shown."""
+    numbers = (series[name] for name in series if series[name].dtype.kind == "f")
+    return hashlib.sha256(b"".join(column.tobytes() for column in numbers)).hexdigest()
