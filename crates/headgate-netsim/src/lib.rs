@@ -1,6 +1,7 @@
 //! The machine: packets over links, endpoints with TCP's machinery, exact and deterministic. It is
 //! generic over the registry of laws and knows none of them.
 
+pub mod agenda;
 pub mod calendar;
 pub mod engine;
 pub mod fabric;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
+use crate::agenda::Agenda;
 use crate::calendar::{Calendar, Key};
 use crate::packet::{Kind, Packet};
 use crate::timers::Timer;
@@ -112,19 +113,19 @@ pub struct Region {
     pub rows: Vec<u32>,
     /// Links from here whose ports act at departures.
     pub ports: Vec<u32>,
-    timers: BinaryHeap<Reverse<Timer>>,
+    timers: Agenda,
     /// Empty in a region of one row: nothing reaches it within a window.
     hurried: BinaryHeap<Reverse<Hurried>>,
 }
 
 impl Region {
     pub fn new(rows: Vec<u32>, ports: Vec<u32>) -> Self {
-        Self { rows, ports, timers: BinaryHeap::new(), hurried: BinaryHeap::new() }
+        Self { rows, ports, timers: Agenda::default(), hurried: BinaryHeap::new() }
     }
 
     #[inline]
     pub fn next_timer(&self) -> Time {
-        self.timers.peek().map_or(NEVER, |t| t.0.time)
+        self.timers.next
     }
 
     #[inline]
@@ -154,11 +155,11 @@ impl Region {
     }
 
     pub fn take_timer(&mut self) -> Timer {
-        self.timers.pop().expect("peeked at").0
+        self.timers.take()
     }
 
     pub fn set_timer(&mut self, timer: Timer) {
-        self.timers.push(Reverse(timer));
+        self.timers.set(timer);
     }
 
     /// What is left of the window waits for its rest.
@@ -175,6 +176,6 @@ impl Region {
     }
 
     pub fn bytes(&self) -> usize {
-        self.timers.capacity() * size_of::<Timer>() + self.hurried.capacity() * size_of::<Hurried>()
+        self.timers.bytes() + self.hurried.capacity() * size_of::<Hurried>()
     }
 }

@@ -1,4 +1,4 @@
-//! Timers of endpoints: few, far ahead and mostly lazy, so a heap per group of sites is enough.
+//! Timers of endpoints: what goes off when, for whom, and in which order at the same time.
 
 use headgate_model::units::Time;
 use serde::{Deserialize, Serialize};
