@@ -128,13 +128,11 @@ impl<L: Registry> Site<L> {
     }
 
     fn on_syn(&mut self, packet: &Packet, shared: &mut Shared<L>) {
-        let key = (packet.b, packet.generation);
-        let known = self.connections.get(&key).copied();
+        let known = self.connections.get(&(packet.b, packet.generation)).copied();
         if known.is_none() && packet.a == 0 {
             return; // a question by a flow that is over
         }
         let slot = known.unwrap_or_else(|| self.accept(packet, shared));
-        self.connections.insert(key, slot);
         let receiver = &self.receivers[slot as usize];
         let mut answer = Packet {
             time: shared.now,
@@ -164,12 +162,13 @@ impl<L: Registry> Site<L> {
         let profile = &shared.profiles[profile as usize];
         receiver.marks = Marks::asked(packet.head, profile.ecn_acks);
         receiver.quick = profile.quick_acks;
-        if let Some(slot) = self.free_receivers.pop() {
-            self.receivers[slot as usize] = receiver;
-            return slot;
+        let slot = self.free_receivers.pop().unwrap_or(self.receivers.len() as u32);
+        match self.receivers.get_mut(slot as usize) {
+            Some(place) => *place = receiver,
+            None => self.receivers.push(receiver),
         }
-        self.receivers.push(receiver);
-        (self.receivers.len() - 1) as u32
+        self.connections.insert((packet.b, packet.generation), slot);
+        slot
     }
 
     #[inline]
