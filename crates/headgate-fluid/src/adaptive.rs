@@ -33,6 +33,9 @@ const MOST_ROUNDS: usize = 8;
 /// The change of a round, in tolerances, that counts as none.
 const SETTLED: f64 = 0.05;
 
+/// An error, in tolerances, from which a step is not tried again.
+const HOPELESS: f64 = 10.0;
+
 /// Parts of a step at which switches are looked at.
 const LOOKS: [f64; 2] = [0.5, 1.0];
 /// What lies in the last part of a step is at its end.
@@ -171,14 +174,16 @@ impl Stepper {
         self.stages(run, h_s, end_s, false);
         let mut settled = !run.lags.overlap;
         for _ in 0..MOST_ROUNDS {
-            if settled {
+            // A step that is far too long is not worth another round.
+            if settled || self.error(limits, h_s) > HOPELESS {
                 break;
             }
             std::mem::swap(&mut self.terms, &mut self.draft);
             self.stages(run, h_s, end_s, true);
             settled = self.moved(limits) <= SETTLED;
         }
-        if settled { self.error(limits, h_s) } else { f64::INFINITY }
+        let error = self.error(limits, h_s);
+        if settled || error > HOPELESS { error } else { f64::INFINITY }
     }
 
     fn stages(&mut self, run: &mut Run<'_>, h_s: f64, end_s: f64, again: bool) {

@@ -10,7 +10,15 @@ use crate::root::crossing;
 pub const TERMS: usize = 5;
 
 /// A lag that is found by its reply is found to this accuracy, relative to the time.
-const EXACT: f64 = 4e-15;
+const EXACT: f64 = 1e-14;
+
+/// A correction of this part of the time is the last.
+const NEXT_TO: f64 = 1e-10;
+
+/// Rounds in which the secant finds a moment next to the last; then all of the past is searched.
+const NEAR_ROUNDS: usize = 8;
+/// Replies that bunch or spread more than this are left to the search.
+const STEEP: std::ops::Range<f64> = 0.05..20.0;
 
 /// How a fixed step, whose program keeps rows only, looks between two of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,6 +165,10 @@ pub fn cubic(states: [&[f64]; 2], slopes: [&[f64]; 2], h_s: f64, terms: &mut [f6
 pub struct Lags {
     /// Where each lag looked last.
     pub times_s: Vec<f64>,
+    /// When the reply was back that it was found by.
+    replies_s: Vec<f64>,
+    /// How fast replies came back there, in the time in which their packets left.
+    steeps: Vec<f64>,
     steps: Vec<usize>,
     /// A lag was shorter than the part of the step that was done: the past that it wants is not solved yet.
     pub overlap: bool,
@@ -164,7 +176,14 @@ pub struct Lags {
 
 impl Lags {
     pub fn clear(&mut self, lags: usize) {
-        *self = Self { times_s: vec![f64::NEG_INFINITY; lags], steps: vec![0; lags], overlap: false };
+        let never = vec![f64::NEG_INFINITY; lags];
+        *self = Self {
+            times_s: never.clone(),
+            replies_s: never,
+            steeps: vec![1.0; lags],
+            steps: vec![0; lags],
+            overlap: false,
+        };
     }
 }
 
@@ -215,9 +234,59 @@ impl<'a> Past<'a> {
     }
 
     fn sent_at(&mut self, lag: usize, t_s: f64, delay_s: &dyn Fn(&Moment<'_>) -> f64) -> Moment<'a> {
-        let first_s = delay_s(&Moment::before(self.model, 0.0));
-        if t_s <= first_s {
-            return Moment::before(self.model, t_s - first_s);
+        let found = self.sent_near(lag, t_s, delay_s).or_else(|| self.sent_within(lag, t_s, delay_s));
+        let moment = found.unwrap_or_else(|| {
+            let first_s = delay_s(&Moment::before(self.model, 0.0));
+            Moment::before(self.model, t_s - first_s)
+        });
+        self.lags.replies_s[lag] = t_s;
+        moment
+    }
+
+    /// Starts from where this lag looked last, with the secant.
+    fn sent_near(
+        &mut self,
+        lag: usize,
+        t_s: f64,
+        delay_s: &dyn Fn(&Moment<'_>) -> f64,
+    ) -> Option<Moment<'a>> {
+        let (last_s, reply_s) = (self.lags.times_s[lag], self.lags.replies_s[lag]);
+        let mut step = self.lags.steps[lag];
+        let mut from = (last_s, reply_s - t_s);
+        let mut s = last_s + (t_s - reply_s) / self.lags.steeps[lag];
+        for _ in 0..NEAR_ROUNDS {
+            if !(s > 0.0 && s <= t_s) {
+                return None;
+            }
+            let moment = self.smooth(s, &mut step);
+            let late_s = s + delay_s(&moment) - t_s;
+            // Two looks that are next to each other tell only rounding.
+            let secant = (late_s - from.1) / (s - from.0);
+            let told = (s - from.0).abs() > 1e3 * EXACT * t_s && STEEP.contains(&secant);
+            let steep = if told { secant } else { self.lags.steeps[lag] };
+            let next_s = s - late_s / steep;
+            // The correction after this one would be smaller by as much as the secant is exact.
+            if (next_s - s).abs() <= NEXT_TO * t_s && next_s > 0.0 && next_s <= t_s {
+                let moment = self.smooth(next_s, &mut step);
+                self.lags.steps[lag] = step;
+                self.lags.overlap |= next_s > self.history.end_s();
+                self.lags.steeps[lag] = steep;
+                return Some(moment);
+            }
+            (from, s) = ((s, late_s), next_s);
+        }
+        None
+    }
+
+    /// Searches all of the past, and the step in hand; nothing if the moment lies before time 0.
+    fn sent_within(
+        &mut self,
+        lag: usize,
+        t_s: f64,
+        delay_s: &dyn Fn(&Moment<'_>) -> f64,
+    ) -> Option<Moment<'a>> {
+        if t_s <= delay_s(&Moment::before(self.model, 0.0)) {
+            return None;
         }
         let late = |moment: Moment<'a>| moment.t_s + delay_s(&moment) - t_s;
         let (mut step, steps) = (self.lags.steps[lag], self.history.steps());
@@ -234,7 +303,16 @@ impl<'a> Past<'a> {
         let low_s = self.history.knots_s[step];
         let high_s = if step == steps { t_s } else { self.history.knots_s[step + 1] };
         let ends = [low_s, high_s].map(|s| (s, late(found(s))));
-        found(crossing(|s| late(found(s)), ends[0], ends[1], EXACT * t_s))
+        Some(found(crossing(|s| late(found(s)), ends[0], ends[1], EXACT * t_s)))
+    }
+
+    /// A moment after time 0, in the past or in the step in hand.
+    fn smooth(&self, s: f64, near: &mut usize) -> Moment<'a> {
+        if s > self.history.end_s() {
+            return self.ahead(s);
+        }
+        *near = self.history.step_at(s, *near);
+        self.history.within(*near, s)
     }
 
     fn sent_row(&mut self, lag: usize, delay_s: &dyn Fn(&Moment<'_>) -> f64) -> Moment<'a> {
