@@ -65,18 +65,21 @@ pub fn statistics(column: &[f64]) -> [f64; STATISTICS.len()] {
     if column.is_empty() {
         return [f64::NAN; STATISTICS.len()];
     }
-    let mut sorted = column.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
+    let mut values = column.to_vec();
     let mean = column.iter().sum::<f64>() / column.len() as f64;
-    let [q1, median, q3] = [0.25, 0.5, 0.75].map(|share| quantile(&sorted, share));
-    [sorted[0], q1, median, mean, q3, sorted[sorted.len() - 1]]
+    let [q1, median, q3] = [0.25, 0.5, 0.75].map(|share| quantile(&mut values, share));
+    let least = column.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = column.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    [least, q1, median, mean, q3, most]
 }
 
-fn quantile(sorted: &[f64], share: f64) -> f64 {
-    let place = share * (sorted.len() - 1) as f64;
-    let below = place as usize;
-    let above = (below + 1).min(sorted.len() - 1);
-    sorted[below] + (place - below as f64) * (sorted[above] - sorted[below])
+/// A quantile; the values change places.
+fn quantile(values: &mut [f64], share: f64) -> f64 {
+    let place = share * (values.len() - 1) as f64;
+    let (_, below, later) = values.select_nth_unstable_by(place as usize, f64::total_cmp);
+    let above = later.iter().copied().fold(f64::INFINITY, f64::min);
+    let part = place.fract();
+    if part > 0.0 { *below + part * (above - *below) } else { *below }
 }
 
 #[cfg(test)]
