@@ -56,6 +56,13 @@ def routers() -> str:
     return _devices("feedback")
 
 
+def models() -> str:
+    """Every fluid model of the registry."""
+    from headgate import catalog
+
+    return "\n".join(_law(card) for card in catalog.models())
+
+
 def _devices(kind: str) -> str:
     from headgate import catalog
 
@@ -280,6 +287,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "laws": laws,
     "queues": queues,
     "routers": routers,
+    "models": models,
     "scenario": scenario,
     "transport": transport,
     "columns": columns,
