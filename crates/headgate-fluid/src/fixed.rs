@@ -1,6 +1,7 @@
 //! Steps of one length, to repeat published runs.
 
-use crate::past::{Between, TERMS, cubic, line};
+use crate::history::{TERMS, cubic, line};
+use crate::past::Between;
 use crate::solve::{Run, Stuck};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

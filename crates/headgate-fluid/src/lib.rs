@@ -1,7 +1,8 @@
 //! Fluid models: networks as delay differential equations, and what solves them.
 //!
 //! * [`model`] — the interface of a model: a slope from the state and its past, and where it bends.
-//! * [`past`] — what was solved so far, looked up at moments that may depend on the state.
+//! * [`past`] — how it looks at what was solved, at moments that may depend on the state.
+//! * [`history`] — what was solved so far.
 //! * [`solve`] — one interface for the adaptive method and the fixed steps of published programs.
 //! * [`batch`] — many runs on all cores, the same to the bit whatever their number.
 //! * [`summary`] — what a run comes to, column by column.
@@ -11,8 +12,10 @@
 
 mod adaptive;
 pub mod batch;
+mod bends;
 mod breaks;
 mod fixed;
+pub mod history;
 pub mod model;
 pub mod models;
 pub mod past;

@@ -2,8 +2,9 @@
 
 use crate::adaptive;
 use crate::fixed;
+use crate::history::History;
 use crate::model::{Model, Now};
-use crate::past::{Between, History, Lags, Past};
+use crate::past::{Between, Lags, Past};
 
 /// How a model is solved.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! The method of Dormand and Prince, of order 5 with an error estimate of order 4 (Dormand, Prince 1980), and
 //! its continuous extension of order 4 (Hairer, Nørsett, Wanner I, II.6).
 
-use crate::past::TERMS;
+use crate::history::TERMS;
 
 pub const STAGES: usize = 7;
 
@@ -49,7 +49,7 @@ pub fn combine(weights: &[f64], slopes: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::past::weights;
+    use crate::history::weights;
 
     #[test]
     fn the_rows_sum_to_their_nodes_and_the_error_to_nothing() {

@@ -28,7 +28,8 @@
 use headgate_model::params::Card;
 
 use crate::model::{Class, Line, Link, Model, Now};
-use crate::past::{Moment, Past};
+use crate::history::Moment;
+use crate::past::Past;
 
 headgate_model::params! {
     /// Window at the start.
