@@ -13,7 +13,9 @@ for red, colour in (("mean", "#0072b2"), ("queue", "#d55e00")):
     runs = sweep("tcp-red", {"rtt_s": rtts_s, "red": red}, duration="200 s", warmup="100 s")
     low, high = runs["queue_packets_min"], runs["queue_packets_max"]
     panels[0].fill_between(rtts_s, low, high, color=colour, alpha=0.3, label=f"RED on the {red}")
-    print(f"RED on the {red}: at 0.2 s the queue goes from {low[184]:.1f} to {high[184]:.1f} packets")
+    print(
+        f"RED on the {red}: at 0.2 s the queue goes from {low[184]:.1f} to {high[184]:.1f} packets"
+    )
 panels[0].set(xlabel="round trip without queue (s)", ylabel="queue (packets), least to greatest")
 panels[0].legend()
 
@@ -22,7 +24,9 @@ series = result.series
 flow, port = (series.where(series["of"] == kind) for kind in ("flow", "port"))
 panels[1].plot(flow["srtt_s"], flow["cwnd_packets"] / flow["srtt_s"], linewidth=0.8)
 panels[1].set(xlabel="round trip (s)", ylabel="rate (packets/s)")
-print(f"{result.meta['steps']['taken']} steps, queue up to {port['queue_packets'].max():.1f} packets")
+print(
+    f"{result.meta['steps']['taken']} steps, queue up to {port['queue_packets'].max():.1f} packets"
+)
 
 picture = Path("out/fluid.png")
 picture.parent.mkdir(exist_ok=True)
