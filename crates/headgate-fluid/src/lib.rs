@@ -6,6 +6,7 @@
 //! * [`solve`] — one interface for the adaptive method and the fixed steps of published programs.
 //! * [`batch`] — many runs on all cores, the same to the bit whatever their number.
 //! * [`summary`] — what a run comes to, column by column.
+//! * [`network`] — classes of flows over links, for the models that take any.
 //! * [`models`] — the models, one file and one line each.
 //!
 //! The machine knows no model, a model no machine.
@@ -18,6 +19,7 @@ mod fixed;
 pub mod history;
 pub mod model;
 pub mod models;
+pub mod network;
 pub mod past;
 mod root;
 pub mod solve;

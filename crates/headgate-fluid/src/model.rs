@@ -77,6 +77,11 @@ pub trait Model: Send + Sync {
         0
     }
 
+    /// Flows of a class.
+    fn flows(&self, _index: usize) -> f64 {
+        1.0
+    }
+
     /// Links.
     fn links(&self) -> usize {
         0

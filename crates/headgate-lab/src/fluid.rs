@@ -2,7 +2,8 @@
 
 use headgate_fluid::batch;
 use headgate_fluid::model::Model;
-use headgate_fluid::models::{build, cards};
+use headgate_fluid::models::{build, build_on, cards, of_links};
+use headgate_fluid::network::Network;
 use headgate_fluid::past::Between;
 use headgate_fluid::solve::{Method, Solution, solve};
 use headgate_fluid::summary::{CLASS, LINK, STATISTICS, Shown, show, statistics};
@@ -25,6 +26,9 @@ pub struct Order {
     pub every_s: f64,
     /// Looked at from here on.
     pub from_s: f64,
+    /// None is the model's own network, or its default one.
+    #[serde(default)]
+    pub network: Option<Network>,
 }
 
 /// A method by its name.
@@ -44,6 +48,8 @@ pub struct Run {
     /// Steps, rejected ones, and slopes.
     pub cost: [u64; 3],
     pub packet_bytes: f64,
+    /// Flows of each class.
+    pub flows: Vec<f64>,
 }
 
 /// What each of many runs comes to.
@@ -71,7 +77,45 @@ impl Order {
         if self.duration_s / self.every_s > MOST_ROWS {
             return Err(Wrong::new("every", format!("gives more than {MOST_ROWS:e} rows")));
         }
-        self.method.check(self.duration_s)
+        self.method.check(self.duration_s)?;
+        self.network.as_ref().map_or(Ok(()), |network| self.check_network(network))
+    }
+
+    fn check_network(&self, network: &Network) -> Checked {
+        let Some(of_links) = of_links(self.index()?) else {
+            return Err(Wrong::new("network", format!("'{}' has one of its own; give none", self.model)));
+        };
+        if let Some((place, says)) = network.fault() {
+            return Err(Wrong::new(place, says));
+        }
+        for (index, class) in network.classes.iter().enumerate() {
+            self.check_set(&format!("network.classes[{index}]"), &class.set, |name| {
+                !of_links.contains(&name)
+            })?;
+        }
+        for (index, link) in network.links.iter().enumerate() {
+            self.check_set(&format!("network.links[{index}]"), &link.set, |name| of_links.contains(&name))?;
+        }
+        Ok(())
+    }
+
+    /// Parameters that a class or a link has for itself.
+    fn check_set(&self, place: &str, set: &[(usize, f64)], owns: impl Fn(&str) -> bool) -> Checked {
+        for (index, value) in set {
+            let Some(param) = self.params().get(*index) else {
+                return Err(Wrong::new(place, format!("parameter {index} is none of '{}'", self.model)));
+            };
+            if !owns(param.name) {
+                let other = if place.contains("links") { "classes" } else { "links" };
+                return Err(Wrong::new(
+                    format!("{place}.{}", param.name),
+                    format!("is a parameter of {other}"),
+                ));
+            }
+            within(param, *value)
+                .map_err(|wrong| Wrong::new(format!("{place}.{}", wrong.place), wrong.says))?;
+        }
+        Ok(())
     }
 
     fn index(&self) -> Checked<usize> {
@@ -89,15 +133,13 @@ impl Order {
             return Err(Wrong::new("values", format!("are {}, one a parameter", params.len())));
         }
         for (param, value) in params.iter().zip(values) {
-            if !(*value >= param.low && *value <= param.high) {
-                let Param { name, low, high, unit, .. } = param;
-                return Err(Wrong::new(
-                    *name,
-                    format!("is a number from {low} to {high} {unit}; got {value}"),
-                ));
-            }
+            within(param, *value)?;
         }
-        self.index().map(|index| build(index, values))
+        let index = self.index()?;
+        Ok(match &self.network {
+            Some(network) => build_on(index, values, network),
+            None => build(index, values),
+        })
     }
 
     fn show(&self, model: &dyn Model, solution: &Solution) -> Shown {
@@ -140,6 +182,14 @@ impl How {
     }
 }
 
+fn within(param: &Param, value: f64) -> Checked {
+    if value >= param.low && value <= param.high {
+        return Ok(());
+    }
+    let Param { name, low, high, unit, .. } = param;
+    Err(Wrong::new(*name, format!("is a number from {low} to {high} {unit}; got {value}")))
+}
+
 fn positive(place: &str, value: f64) -> Checked {
     if value > 0.0 && value.is_finite() {
         return Ok(());
@@ -160,6 +210,7 @@ pub fn run(order: &Order, values: &[f64]) -> Checked<Run> {
         tables: vec![classes, links, lines(&*model), events(&solution)],
         cost: [cost.steps, cost.rejected, cost.slopes],
         packet_bytes: model.packet_bytes(),
+        flows: (0..model.classes()).map(|index| model.flows(index)).collect(),
     })
 }
 
@@ -305,5 +356,32 @@ mod tests {
         values[0] = 0.0;
         let wrong = run(&order, &values).expect_err("a refusal").to_string();
         assert_eq!(wrong, "initial_window: is a number from 1 to 1000000 packets; got 0");
+    }
+
+    #[test]
+    fn a_wrong_network_is_one_sentence_with_its_place() {
+        let network = r#""from_s": 0, "network": {"packet_bytes": 1500,
+            "classes": [{"flows": 2, "rtt_s": 0.1, "path": [0], "set": []}],
+            "links": [{"rate_packets_s": 100, "buffer_packets": null, "delay_s": 0, "set": []}]}"#;
+        let told = |from: &str, to: &str| {
+            let text = ORDER.replace("\"from_s\": 0", network).replace(from, to);
+            Order::read(&text.replace("tcp-red", "misra-gong-towsley"))
+                .map(|_| ())
+                .map_err(|wrong| wrong.to_string())
+        };
+        assert_eq!(told("", ""), Ok(()));
+        let refused = |from: &str, to: &str| told(from, to).expect_err("a refusal");
+        assert_eq!(refused("[0]", "[1]"), "network.classes[0].path: names one link at least, each once");
+        // Parameters 0 and 3 are `initial_window` and `min_packets`.
+        let set = |value: &str| format!("\"path\": [0], \"set\": [{value}]");
+        let of_links = refused("\"path\": [0], \"set\": []", &set("[3, 5]"));
+        assert_eq!(of_links, "network.classes[0].min_packets: is a parameter of links");
+        let beyond = refused("\"path\": [0], \"set\": []", &set("[0, 0]"));
+        assert_eq!(
+            beyond,
+            "network.classes[0].initial_window: is a number from 0.001 to 1000000000 packets; got 0"
+        );
+        let own = Order::read(&ORDER.replace("\"from_s\": 0", network)).expect_err("a refusal").to_string();
+        assert_eq!(own, "network: 'tcp-red' has one of its own; give none");
     }
 }

@@ -1,13 +1,14 @@
 //! Fluid models as Python sees them.
 
 use headgate_lab::fluid::{Order, run, sweep};
-use numpy::{PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::{columns, refused};
 
-/// One run: `classes`, `links`, `lines`, `events`, `cost` (steps, rejected, slopes) and `packet_bytes`.
+/// One run: `classes`, `links`, `lines`, `events`, `cost` (steps, rejected, slopes),
+/// `packet_bytes` and `flows` of each class.
 #[pyfunction]
 pub fn fluid_run<'py>(
     py: Python<'py>,
@@ -22,6 +23,7 @@ pub fn fluid_run<'py>(
     }
     all.set_item("cost", found.cost)?;
     all.set_item("packet_bytes", found.packet_bytes)?;
+    all.set_item("flows", found.flows.into_pyarray(py))?;
     Ok(all)
 }
 

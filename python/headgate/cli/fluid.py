@@ -18,6 +18,10 @@ Params = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="Set a parameter of its card; repeatable."),
 ]
+Net = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="A network in TOML: classes, links, packet."),
+]
 Duration = Annotated[str, typer.Option(metavar="TIME", help="How long, such as '50 s'.")]
 Way = Annotated[
     str,
@@ -45,6 +49,7 @@ Out = Annotated[
 def fluid(  # noqa: PLR0913, PLR0917 - one for each option
     model: Annotated[str, typer.Argument(help="A fluid model: `headgate catalog` lists them.")],
     params: Params = None,
+    network: Net = None,
     duration: Duration = "50 s",
     method: Way = "adaptive",
     tolerance: Tolerance = 1e-6,
@@ -64,6 +69,7 @@ def fluid(  # noqa: PLR0913, PLR0917 - one for each option
     result = solve(
         model,
         _read(params or ()),
+        network=None if network is None else _network(network),
         duration=duration,
         method=_method(method, tolerance, step, past),
         every=every,
@@ -90,6 +96,17 @@ def _read(texts: list[str] | tuple[str, ...]) -> dict[str, float | str]:
         except ValueError:
             params[name] = value
     return params
+
+
+def _network(path: Path) -> dict[str, Any]:
+    import tomllib
+
+    try:
+        return tomllib.loads(path.read_text())
+    except OSError as error:
+        raise ScenarioError(f"--network {path}", error.strerror or "cannot be read") from None
+    except ValueError as error:
+        raise ScenarioError(f"--network {path}", f"is not TOML: {error}") from None
 
 
 def _method(name: str, tolerance: float, step: str | None, past: str) -> Method:

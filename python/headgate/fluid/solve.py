@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from headgate import __version__, catalog
 from headgate.errors import EngineMissingError, ScenarioError
+from headgate.fluid import network as networks
 from headgate.fluid.methods import Adaptive, Method, above_zero, chosen, described, seconds
 from headgate.measures.fluid import make_fluid_tables
 from headgate.result import Result
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 Params = Mapping[str, float | str]
+Network = Mapping[str, Any]
 
 #: Rows of a run that is solved in steps of no fixed length, unless it is said how often to look.
 ROWS = 2500
@@ -34,6 +36,7 @@ def solve(  # noqa: PLR0913 - each is a quantity of its own
     model: str,
     params: Params | None = None,
     *,
+    network: Network | None = None,
     duration: str = "50 s",
     method: Method | str = "adaptive",
     every: str | None = None,
@@ -41,21 +44,26 @@ def solve(  # noqa: PLR0913 - each is a quantity of its own
 ) -> Result:
     """Solve a model of the catalogue: the same tables as a packet run.
 
-    `params` are those of its card; the others keep their defaults. Rows come `every` so often (each
-    step of a fixed one, else 2,500 in all); tables of means begin after `warmup`. Raises
+    `params` are those of its card; the others keep their defaults. `network` is what
+    `headgate.fluid.network.resolve` reads, for models that take one. Rows come `every` so often
+    (each step of a fixed one, else 2,500 in all); tables of means begin after `warmup`. Raises
     CatalogError or ScenarioError.
     """
     card = catalog.model(model)
     given = dict(params or {})
     values = np.array([_value(card, name, given) for name in _names(card, given)])
     order, way = _order(card.name, duration, chosen(method), every, "0 s")
+    resolved = None if network is None else networks.resolve(card, network)
+    if resolved is not None:
+        order["network"] = resolved.order
+    names = None if resolved is None else resolved.names
     warmup_s = seconds("warmup", warmup)
     if warmup_s >= order["duration_s"]:
         raise ScenarioError("warmup", f"is shorter than the run of {order['duration_s']:g} s")
     begun, started = time.thread_time(), time.perf_counter()
     facts = _called("fluid_run", json.dumps(order), values)
     said = {"model": card.name, "params": given, "order": order, **described(way)}
-    tables = make_fluid_tables(card.name, facts, warmup_s)
+    tables = make_fluid_tables(card.name, facts, warmup_s, names)
     meta = {
         "headgate": __version__,
         "identity": hashlib.sha256(json.dumps(said, default=str).encode()).hexdigest(),
@@ -76,6 +84,7 @@ def sweep(  # noqa: PLR0913 - each is a quantity of its own
     model: str,
     params: Mapping[str, ArrayLike],
     *,
+    network: Network | None = None,
     duration: str = "50 s",
     method: Method | str = "adaptive",
     every: str | None = None,
@@ -84,14 +93,17 @@ def sweep(  # noqa: PLR0913 - each is a quantity of its own
 ) -> Table:
     """Solve a model once for each row of `params`, on all cores: a table with one row a run.
 
-    A parameter is a column, or one value for all runs. Each column over time gives its least, its
-    quartiles, its mean and its greatest after `warmup`; `stopped_s` is when a run could not be
-    solved further, NaN where it was. Raises CatalogError or ScenarioError.
+    A parameter is a column, or one value for all runs; the network is the same for all. Each
+    column over time gives its least, its quartiles, its mean and its greatest after `warmup`;
+    `stopped_s` is when a run could not be solved further, NaN where it was. Raises CatalogError or
+    ScenarioError.
     """
     card = catalog.model(model)
     columns = _columns(card, params)
     runs = len(next(iter(columns.values()), ()))
     order, _ = _order(card.name, duration, chosen(method), every, warmup)
+    if network is not None:
+        order["network"] = networks.resolve(card, network).order
     values = np.empty((runs, len(card.params)))
     for place, name in enumerate(_names(card, params)):
         values[:, place] = columns[name] if name in columns else _default(card, name)

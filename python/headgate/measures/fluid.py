@@ -13,14 +13,24 @@ from headgate.tables import Table, Words
 
 Facts = Mapping[str, Any]
 Numbers = NDArray[np.float64]
+Names = Mapping[str, list[str]]
 
 
-def make_fluid_tables(model: str, facts: Facts, warmup_s: float) -> dict[str, Table]:
-    """Give the five tables; what a fluid has not (single packets, completion times) is NaN."""
+def make_fluid_tables(
+    model: str, facts: Facts, warmup_s: float, names: Names | None = None
+) -> dict[str, Table]:
+    """Give the five tables; what a fluid has not (single packets, completion times) is NaN.
+
+    A row of flows is one of the flows of a class. `names` are those of each `class` and `link`.
+    """
+    names = names or {
+        "class": _names(facts["classes"], "class", "flow"),
+        "link": _names(facts["links"], "link", "link"),
+    }
     return {
-        "flows": _flows(model, facts, warmup_s),
-        "ports": _ports(facts, warmup_s),
-        "series": _series(facts),
+        "flows": _flows(model, facts, warmup_s, names["class"]),
+        "ports": _ports(facts, warmup_s, names["link"]),
+        "series": _series(facts, names),
         "network": _network(facts),
         "responses": _table("responses", RESPONSES, 0, {}, {}),
     }
@@ -38,9 +48,8 @@ def _means(of: Facts, which: str, column: str, warmup_s: float) -> Numbers:
     return np.array([of[column][kept & (of[which] == index)].mean() for index in range(count)])
 
 
-def _flows(model: str, facts: Facts, warmup_s: float) -> Table:
+def _flows(model: str, facts: Facts, warmup_s: float, names: list[str]) -> Table:
     of = facts["classes"]
-    names = _names(of, "class", "flow")
     rows, duration_s = len(names), _end(of)
     kept = of["t_s"] >= warmup_s
     least = [of["srtt_s"][kept & (of["class"] == row)].min() for row in range(rows)]
@@ -56,9 +65,8 @@ def _flows(model: str, facts: Facts, warmup_s: float) -> Table:
     return _table("flows", FLOWS, rows, words, columns)
 
 
-def _ports(facts: Facts, warmup_s: float) -> Table:
+def _ports(facts: Facts, warmup_s: float, names: list[str]) -> Table:
     of, lines = facts["links"], facts["lines"]
-    names = _names(of, "link", "link")
     rows, packet_bits = len(names), 8 * facts["packet_bytes"]
     sent = _sent(of, lines)
     dropped = of["drop_probability"] * of["arrival_packets_s"]
@@ -94,7 +102,7 @@ def _sent(of: Facts, lines: Facts) -> Numbers:
     return np.asarray(sent, dtype=float)
 
 
-def _series(facts: Facts) -> Table:
+def _series(facts: Facts, known: Names) -> Table:
     classes, links = facts["classes"], facts["links"]
     bits = 8 * facts["packet_bytes"]
     flows = {
@@ -112,7 +120,7 @@ def _series(facts: Facts) -> Table:
         "drop_probability": links["drop_probability"],
     }
     lengths = (len(classes["t_s"]), len(links["t_s"]))
-    names = (_names(classes, "class", "flow"), _names(links, "link", "link"))
+    names = (known["class"], known["link"])
     places = np.concatenate([classes["class"], links["link"] + len(names[0])])
     words = {
         "of": Words(np.repeat([0, 1], lengths), ["flow", "port"]),
@@ -138,7 +146,7 @@ def _network(facts: Facts) -> Table:
     of = facts["classes"]
     first = of["class"] == 0
     t_s = of["t_s"][first]
-    count = np.full(len(t_s), float(len(_names(of, "class", "flow"))))
+    count = np.full(len(t_s), facts["flows"].sum())
     return _table("network", NETWORK, len(t_s), {}, {"t_s": t_s, "active_flows": count})
 
 

@@ -1,31 +1,55 @@
 //! The models: one file and one word here for each.
 
-/// Declares the modules and the registry from one sorted list of file stems.
+/// Declares the modules and the registry from one sorted list of file stems; `on network` marks a model that
+/// takes any network.
 macro_rules! models {
-    ($($stem:ident => $Name:ident),+ $(,)?) => {
+    ($($stem:ident => $Name:ident $(on $network:ident)?),+ $(,)?) => {
         $(pub mod $stem;)+
 
         const CARDS: &[&Card] = &[$(&$stem::CARD,)+];
 
+        const OF_LINKS: &[Option<&[&str]>] = &[$(models!(@links $stem $($network)?),)+];
+
         #[derive(Clone, Copy)]
         enum Index { $($Name,)+ }
 
-        /// A model by its index in [`cards`]; `values` are in the order of its parameters.
-        pub fn build(index: usize, values: &[f64]) -> Box<dyn Model> {
+        /// A model by its index in [`cards`] on a network, which one with a network of its own does not look
+        /// at; `values` are in the order of its parameters.
+        pub fn build_on(index: usize, values: &[f64], network: &Network) -> Box<dyn Model> {
             $(if index == Index::$Name as usize {
-                return Box::new($stem::$Name::new($stem::Params::from_values(values)));
+                return models!(@build $stem $Name (values, network) $($network)?);
             })+
             unreachable!("a model beyond the cards")
         }
+    };
+    (@links $stem:ident) => { None };
+    (@links $stem:ident network) => { Some($stem::OF_LINKS) };
+    (@build $stem:ident $Name:ident ($values:ident, $on:ident)) => {
+        Box::new($stem::$Name::new($stem::Params::from_values($values)))
+    };
+    (@build $stem:ident $Name:ident ($values:ident, $on:ident) network) => {
+        Box::new($stem::$Name::new($values, $on))
     };
 }
 
 use headgate_model::params::Card;
 
 use crate::model::Model;
+use crate::network::Network;
 
 models! {
+    misra_gong_towsley => MisraGongTowsley on network,
     tcp_red => TcpRed,
+}
+
+/// A model on the network of its own, or the default one.
+pub fn build(index: usize, values: &[f64]) -> Box<dyn Model> {
+    build_on(index, values, &Network::default())
+}
+
+/// Names of the parameters that belong to links, of a model that takes any network.
+pub fn of_links(index: usize) -> Option<&'static [&'static str]> {
+    OF_LINKS[index]
 }
 
 /// Cards of all models, sorted by name.
@@ -63,6 +87,14 @@ mod tests {
             let text = std::fs::read_to_string(&path).expect("the file");
             let places = HEADINGS.map(|heading| text.find(heading));
             assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_belongs_to_links_are_parameters() {
+        for (index, card) in cards().iter().enumerate() {
+            let known = |name: &&str| card.params.iter().any(|param| param.name == *name);
+            assert!(of_links(index).unwrap_or_default().iter().all(known), "{}", card.name);
         }
     }
 

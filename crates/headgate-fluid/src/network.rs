@@ -1,0 +1,207 @@
+//! A network as fluid models see it: classes of equal flows, links, and who passes where.
+
+use serde::Deserialize;
+
+use crate::model::Line;
+
+/// Classes and links; each may change parameters of the model for itself.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Network {
+    pub classes: Vec<Flows>,
+    pub links: Vec<Wire>,
+    pub packet_bytes: f64,
+}
+
+/// A class of equal flows.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Flows {
+    /// How many; a fluid has parts of flows too.
+    pub flows: f64,
+    /// Round trip without queues.
+    pub rtt_s: f64,
+    /// The links it passes, by their index.
+    pub path: Vec<usize>,
+    /// Parameters of its own: index and value.
+    pub set: Vec<(usize, f64)>,
+}
+
+/// A link.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Wire {
+    pub rate_packets_s: f64,
+    /// None where there is no limit.
+    pub buffer_packets: Option<f64>,
+    pub delay_s: f64,
+    /// Parameters of its own: index and value.
+    pub set: Vec<(usize, f64)>,
+}
+
+/// 60 flows over 15 Mbit/s with packets of 500 bytes (Hollot, Misra, Towsley, Gong 2001).
+impl Default for Network {
+    fn default() -> Self {
+        let wire = Wire { rate_packets_s: 3750.0, buffer_packets: Some(800.0), delay_s: 0.1, set: vec![] };
+        let flows = Flows { flows: 60.0, rtt_s: 0.2, path: vec![0], set: vec![] };
+        Self { classes: vec![flows], links: vec![wire], packet_bytes: 500.0 }
+    }
+}
+
+impl Network {
+    /// The first thing that is wrong: its place, and what is allowed there.
+    pub fn fault(&self) -> Option<(String, String)> {
+        if self.classes.is_empty() || self.links.is_empty() {
+            return Some(("network".into(), "has one class and one link at least".into()));
+        }
+        if !above_zero(self.packet_bytes) {
+            return fault("network.packet", "is a size above zero", self.packet_bytes);
+        }
+        let classes = self.classes.iter().enumerate();
+        let links = self.links.iter().enumerate();
+        classes
+            .filter_map(|(index, class)| class.fault(&format!("network.classes[{index}]"), self.links.len()))
+            .chain(links.filter_map(|(index, link)| link.fault(&format!("network.links[{index}]"))))
+            .next()
+    }
+
+    /// What does not change about a link.
+    pub fn line(&self, link: usize) -> Line {
+        let Wire { rate_packets_s, buffer_packets, delay_s, .. } = self.links[link];
+        Line { rate_packets_s, buffer_packets: buffer_packets.unwrap_or(f64::INFINITY), delay_s }
+    }
+}
+
+fn above_zero(value: f64) -> bool {
+    value > 0.0 && value.is_finite()
+}
+
+fn fault(place: &str, says: &str, got: f64) -> Option<(String, String)> {
+    Some((place.to_owned(), format!("{says}; got {got}")))
+}
+
+impl Flows {
+    fn fault(&self, place: &str, links: usize) -> Option<(String, String)> {
+        if !above_zero(self.flows) {
+            return fault(&format!("{place}.flows"), "is a number above zero", self.flows);
+        }
+        if !above_zero(self.rtt_s) {
+            return fault(&format!("{place}.rtt"), "is a time above zero", self.rtt_s);
+        }
+        let beyond = self.path.iter().any(|link| *link >= links);
+        let twice = (1..self.path.len()).any(|index| self.path[index..].contains(&self.path[index - 1]));
+        (self.path.is_empty() || beyond || twice)
+            .then(|| (format!("{place}.path"), "names one link at least, each once".to_owned()))
+    }
+}
+
+impl Wire {
+    fn fault(&self, place: &str) -> Option<(String, String)> {
+        if !above_zero(self.rate_packets_s) {
+            return fault(&format!("{place}.rate"), "is a rate above zero", self.rate_packets_s);
+        }
+        if let Some(buffer) = self.buffer_packets.filter(|buffer| buffer.is_nan() || *buffer < 0.0) {
+            return fault(&format!("{place}.buffer"), "is a buffer of zero packets or more", buffer);
+        }
+        let told = self.delay_s >= 0.0 && self.delay_s.is_finite();
+        if told { None } else { fault(&format!("{place}.delay"), "is a time of zero or more", self.delay_s) }
+    }
+}
+
+/// The values of a class or link: the model's, with its own changes.
+pub fn own_values(values: &[f64], set: &[(usize, f64)]) -> Vec<f64> {
+    let mut own = values.to_vec();
+    for (index, value) in set {
+        own[*index] = *value;
+    }
+    own
+}
+
+/// Who passes where: the paths of all classes one after the other, and how many flows each class has.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Routes {
+    flows: Vec<f64>,
+    starts: Vec<usize>,
+    links: Vec<usize>,
+}
+
+impl Routes {
+    pub fn of(network: &Network) -> Self {
+        let mut starts = vec![0];
+        let mut links = Vec::new();
+        for class in &network.classes {
+            links.extend_from_slice(&class.path);
+            starts.push(links.len());
+        }
+        Self { flows: network.classes.iter().map(|class| class.flows).collect(), starts, links }
+    }
+
+    /// The links of a class.
+    pub fn path(&self, class: usize) -> &[usize] {
+        &self.links[self.starts[class]..self.starts[class + 1]]
+    }
+
+    /// What arrives at each link when each flow of a class sends so much.
+    pub fn arrivals(&self, rate: impl Fn(usize) -> f64, arrivals: &mut [f64]) {
+        arrivals.fill(0.0);
+        for (class, flows) in self.flows.iter().enumerate() {
+            let sent = flows * rate(class);
+            for link in self.path(class) {
+                arrivals[*link] += sent;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Class 0 passes both links, classes 1 and 2 one each.
+    fn parking_lot() -> Network {
+        let Network { classes, links, packet_bytes } = Network::default();
+        let class = |flows, path: &[usize]| Flows { flows, path: path.to_vec(), ..classes[0].clone() };
+        let classes = vec![class(1.0, &[0, 1]), class(2.0, &[0]), class(3.0, &[1])];
+        Network { classes, links: vec![links[0].clone(); 2], packet_bytes }
+    }
+
+    #[test]
+    fn what_arrives_is_what_the_classes_of_a_link_send_together() {
+        let mut arrivals = [9.0; 2];
+        Routes::of(&parking_lot()).arrivals(|class| [1.0, 10.0, 100.0][class], &mut arrivals);
+        assert_eq!(arrivals, [1.0 + 2.0 * 10.0, 1.0 + 3.0 * 100.0]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_place() {
+        assert_eq!(parking_lot().fault(), None);
+        let told = |change: fn(&mut Network)| {
+            let mut network = parking_lot();
+            change(&mut network);
+            let (place, says) = network.fault().expect("a fault");
+            format!("{place}: {says}")
+        };
+        let path = "network.classes[1].path: names one link at least, each once";
+        assert_eq!(told(|network| network.classes[1].path = vec![2]), path);
+        assert_eq!(told(|network| network.classes[1].path = vec![0, 0]), path);
+        assert_eq!(told(|network| network.classes[1].path = vec![]), path);
+        let flows = told(|network| network.classes[2].flows = 0.0);
+        assert_eq!(flows, "network.classes[2].flows: is a number above zero; got 0");
+        let rtt = told(|network| network.classes[0].rtt_s = f64::INFINITY);
+        assert_eq!(rtt, "network.classes[0].rtt: is a time above zero; got inf");
+        let rate = told(|network| network.links[1].rate_packets_s = -1.0);
+        assert_eq!(rate, "network.links[1].rate: is a rate above zero; got -1");
+        let buffer = told(|network| network.links[0].buffer_packets = Some(-1.0));
+        assert_eq!(buffer, "network.links[0].buffer: is a buffer of zero packets or more; got -1");
+        let delay = told(|network| network.links[0].delay_s = -1.0);
+        assert_eq!(delay, "network.links[0].delay: is a time of zero or more; got -1");
+        let none = told(|network| network.links.clear());
+        assert_eq!(none, "network: has one class and one link at least");
+        assert_eq!(told(|network| network.packet_bytes = 0.0), "network.packet: is a size above zero; got 0");
+    }
+
+    #[test]
+    fn a_class_has_the_values_of_the_model_with_its_own_changes() {
+        assert_eq!(own_values(&[1.0, 2.0, 3.0], &[(1, 9.0)]), [1.0, 9.0, 3.0]);
+    }
+}

@@ -1,0 +1,138 @@
+"""Networks of fluid models: how they are written, what the tables call them, what is refused."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from headgate import catalog
+from headgate.cli.main import app
+from headgate.errors import HeadgateError
+from headgate.fluid import solve, sweep
+from headgate.fluid.network import resolve
+
+MODEL = "misra-gong-towsley"
+
+
+def network(**changes: Any) -> dict[str, Any]:
+    """Give two classes, one over both links, with changes to the part that is named."""
+    parts = {
+        "links": {
+            "first": {"rate": "12 Mbit/s", "buffer": "1 BDP"},
+            "second": {"rate": "24 Mbit/s", "delay": "5 ms", "params": {"max_p": 0.2}},
+        },
+        "classes": {
+            "long": {"flows": 5, "rtt": "100 ms", "path": ["first", "second"]},
+            "short": {"flows": 2.5, "rtt": "40 ms", "path": ["first"], "params": {"beta": 0.3}},
+        },
+    }
+    return parts | changes
+
+
+def with_class(**changes: Any) -> dict[str, Any]:
+    return network(classes={"a": {"rtt": "40 ms", "path": ["first"]} | changes})
+
+
+def with_link(**changes: Any) -> dict[str, Any]:
+    links = {"first": {"rate": "12 Mbit/s"} | changes}
+    return network(links=links, classes={"a": {"rtt": "40 ms", "path": ["first"]}})
+
+
+def test_a_network_is_read_in_packets_and_seconds() -> None:
+    """12 Mbit/s are 1000 packets of 1500 B a second; the longest RTT over it is 100 ms."""
+    card = catalog.model(MODEL)
+    resolved = resolve(card, network())
+    first, second = resolved.order["links"]
+    assert first == {
+        "rate_packets_s": 1000.0,
+        "buffer_packets": 100.0,
+        "delay_s": 0.0,
+        "set": [],
+    }
+    names = [param.name for param in card.params]
+    assert second["set"] == [(names.index("max_p"), 0.2)]
+    assert second["buffer_packets"] is None
+    assert resolved.order["classes"][1]["path"] == [0]
+    assert resolved.order["classes"][1]["set"] == [(names.index("beta"), 0.3)]
+    assert resolved.names == {"class": ["long", "short"], "link": ["first", "second"]}
+
+
+def test_buffers_are_packets_bytes_or_time() -> None:
+    for text, packets in (("30 packets", 30.0), ("3 kB", 2.0), ("5 ms", 5.0)):
+        (link,) = resolve(catalog.model(MODEL), with_link(buffer=text)).order["links"]
+        assert link["buffer_packets"] == pytest.approx(packets, rel=1e-12)
+
+
+def test_the_tables_name_classes_and_links() -> None:
+    result = solve(MODEL, network=network(), duration="10 s")
+    assert list(result.flows["traffic"]) == ["long", "short"]
+    assert list(result.ports["link"]) == ["first", "second"]
+    assert result.ports["rate_bps"] == pytest.approx([12e6, 24e6])
+    assert np.all(result.tables["network"]["active_flows"] == 7.5)
+
+
+def test_a_sweep_takes_a_network() -> None:
+    table = sweep(MODEL, {"beta": [0.5, 0.5]}, network=network(), duration="5 s")
+    run = solve(MODEL, network=network(), duration="5 s")
+    windows = run.series["cwnd_packets"][run.series["name"] == "long"]
+    assert table["class_0_cwnd_packets_max"][1] == windows.max()
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (list, "network: is a table of classes, links, packet; got []"),
+        (lambda: network(hosts={}), "network.hosts: is not known; known: classes, links, packet"),
+        (lambda: network(links={}), "network.links: is a table with one name"),
+        (lambda: network(packet="0 B"), "network.packet: is a size above zero"),
+        (lambda: network(packet=1500), "network.packet: 1500 has no unit"),
+        (lambda: with_class(flows=0), "network.classes.a.flows: is a number above zero; got 0"),
+        (lambda: with_class(flows="2"), "network.classes.a.flows: is a number; got '2'"),
+        (lambda: with_class(rtt="0 s"), "network.classes.a.rtt: is a time above zero"),
+        (lambda: with_class(path=[]), "network.classes.a.path: is a list of links; got []"),
+        (lambda: with_class(path=["x"]), "'x' is not a link; links: first, second"),
+        (lambda: with_class(path=["first"] * 2), "network.classes.a.path: passes 'first' twice"),
+        (lambda: with_class(delay="1 s"), "network.classes.a.delay: is not known"),
+        (lambda: with_class(params={"gain": 1}), "a.params: 'misra-gong-towsley' has no parameter"),
+        (lambda: with_class(params={"beta": 2}), "network.classes.a.params: 'beta' is a number"),
+        (lambda: with_class(params={"max_p": 0.2}), "max_p: is a parameter of links"),
+        (lambda: with_link(params={"beta": 0.2}), "beta: is a parameter of classes"),
+        (lambda: with_link(params=[]), "network.links.first.params: is a table of parameters"),
+        (lambda: with_link(rate="0 bit/s"), "network.links.first.rate: '0 bit/s' is zero"),
+        (lambda: with_link(buffer="3"), "network.links.first.buffer: '3' has no unit"),
+        (lambda: with_link(buffer="1 BDP/sqrt(n)"), "is not known here; write '1 BDP'"),
+        (lambda: with_link(delay="x"), "network.links.first.delay: 'x' is not a time"),
+    ],
+)
+def test_what_is_wrong_is_one_sentence(make: Callable[[], Any], said: str) -> None:
+    with pytest.raises(HeadgateError) as told:
+        solve(MODEL, network=make())
+    assert said in str(told.value)
+
+
+def test_a_buffer_in_bdp_needs_a_class_that_passes() -> None:
+    links = {"first": {"rate": "12 Mbit/s"}, "idle": {"rate": "12 Mbit/s", "buffer": "1 BDP"}}
+    with pytest.raises(HeadgateError, match="no class passes, so it has no RTT"):
+        solve(MODEL, network=network(links=links, classes={"a": {"rtt": "1 s", "path": ["first"]}}))
+
+
+def test_a_model_with_a_network_of_its_own_takes_none() -> None:
+    classes = {"a": {"rtt": "1 s", "path": ["first"]}}
+    with pytest.raises(HeadgateError, match="network: 'tcp-red' has one of its own; give none"):
+        solve("tcp-red", network={"links": {"first": {"rate": "1 Mbit/s"}}, "classes": classes})
+
+
+def test_the_command_takes_a_network_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "network.toml"
+    link = '[links.core]\nrate = "12 Mbit/s"\n'
+    path.write_text(f'{link}[classes.web]\nflows = 5\nrtt = "50 ms"\npath = ["core"]\n')
+    done = CliRunner().invoke(app, ["fluid", MODEL, "--network", str(path)])
+    assert done.exit_code == 0
+    assert "web: " in done.stdout
+    path.write_text("[links")
+    for wrong in (path, tmp_path / "none.toml"):
+        failed = CliRunner().invoke(app, ["fluid", MODEL, "--network", str(wrong)])
+        assert isinstance(failed.exception, HeadgateError)
