@@ -7,6 +7,7 @@
 //! * [`batch`] — many runs on all cores, the same to the bit whatever their number.
 //! * [`summary`] — what a run comes to, column by column.
 //! * [`network`] — classes of flows over links, for the models that take any.
+//! * [`flow_level`] — what models of laws at flow level share: utilities, prices.
 //! * [`models`] — the models, one file and one line each.
 //!
 //! The machine knows no model, a model no machine.
@@ -16,6 +17,7 @@ pub mod batch;
 mod bends;
 mod breaks;
 mod fixed;
+pub mod flow_level;
 pub mod history;
 pub mod model;
 pub mod models;

@@ -44,6 +44,15 @@ pub struct Line {
     pub delay_s: f64,
 }
 
+/// What a flow sends at rest at a price of its path, and the integral of that over the price up to there: what
+/// maximising the sum of utilities by its prices needs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Demand {
+    pub rate_packets_s: f64,
+    /// But for a constant.
+    pub integral: f64,
+}
+
 /// A system of delay differential equations. One file each, one registry line each.
 pub trait Model: Send + Sync {
     /// Numbers in the state.
@@ -100,6 +109,11 @@ pub trait Model: Send + Sync {
     /// What a link is.
     fn line(&self, _index: usize) -> Line {
         Line { rate_packets_s: f64::INFINITY, buffer_packets: f64::INFINITY, delay_s: 0.0 }
+    }
+
+    /// What a flow of a class sends at rest at a price of its path, where a utility says so.
+    fn demand(&self, _class: usize, _price: f64) -> Option<Demand> {
+        None
     }
 
     /// Size of a packet.

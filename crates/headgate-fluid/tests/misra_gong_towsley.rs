@@ -153,38 +153,45 @@ fn cpu_s() -> f64 {
     text.split(' ').next().and_then(|word| word.parse().ok()).unwrap_or(f64::NAN) * 1e-9
 }
 
-/// What the solution costs, and how far rates and queues are from one to 1e-8, each in parts of its largest.
+fn settling() -> Vec<(&'static str, f64)> {
+    [&FLAT[..], &[("weight", 0.01)]].concat()
+}
+
+/// 100 s of it at a tolerance of 1e-3, beside a solution to 1e-8.
 #[test]
-#[ignore = "a measurement: run it with --release and --nocapture"]
-fn a_hundred_classes_over_twenty_links() {
-    let exact = Method::Adaptive { relative: 1e-8, absolute: 1e-9, most_s: f64::INFINITY };
-    let settling = [&FLAT[..], &[("weight", 0.01)]].concat();
-    for (what, many, red) in [("settling", 10.0, &settling[..]), ("circling", 1.0, &[])] {
-        let truth = shown(red, &large(many), &exact, (0.0, 100.0));
-        for relative in [1e-3, 1e-4, 1e-5, 1e-6, 1e-7] {
-            let method = Method::Adaptive { relative, absolute: relative, most_s: f64::INFINITY };
-            let model =
-                build_on(index("misra-gong-towsley"), &values("misra-gong-towsley", red), &large(many));
-            let begun_s = cpu_s();
-            let solved = solve(&*model, &method, 100.0).expect("a solution");
-            let (took_s, shown) = (cpu_s() - begun_s, show(&*model, &solved, 1.0, 0.0));
-            let worst = [5, 20, 100].map(|end| error(&shown, &truth, end));
-            let (cost, events) = (solved.cost, solved.events.len());
-            println!("{what}, {relative:e}: {took_s:.3} s, {cost:?}, {events} events");
-            println!("  error up to 5, 20, 100 s: {:.1e}, {:.1e}, {:.1e}", worst[0], worst[1], worst[2]);
-        }
+fn a_hundred_classes_over_twenty_links_are_as_exact_as_is_asked() {
+    let of = |relative: f64| {
+        let method = Method::Adaptive { relative, absolute: relative, most_s: f64::INFINITY };
+        shown(&settling(), &large(10.0), &method, (0.0, 100.0))
+    };
+    let worst = error(&of(1e-3), &of(1e-8));
+    assert!(worst < 1e-3, "{worst}");
+}
+
+/// Settling, and circling with a tenth of the flows under ns-2's RED, which no tolerance follows for long: there
+/// errors grow tenfold in seconds.
+#[test]
+#[ignore = "a measurement of time, for an optimised build"]
+fn a_hundred_classes_over_twenty_links_take_less_than_a_second() {
+    for (many, red) in [(10.0, settling()), (1.0, Vec::new())] {
+        let method = Method::Adaptive { relative: 1e-3, absolute: 1e-3, most_s: f64::INFINITY };
+        let values = values("misra-gong-towsley", &red);
+        let model = build_on(index("misra-gong-towsley"), &values, &large(many));
+        let begun_s = cpu_s();
+        let solved = solve(&*model, &method, 100.0).expect("a solution");
+        let took_s = cpu_s() - begun_s;
+        assert!(took_s < 1.0, "{took_s} s, {:?}", solved.cost);
     }
 }
 
-/// The largest error of a window or a queue up to a second, in parts of the largest that each has.
-fn error(mine: &Shown, exact: &Shown, end: usize) -> f64 {
-    let windows =
-        mine.classes.iter().zip(&exact.classes).map(|(mine, exact)| apart(&mine[0], &exact[0], end));
-    let queues = mine.links.iter().zip(&exact.links).map(|(mine, exact)| apart(&mine[0], &exact[0], end));
+/// The largest error of a window or a queue, in parts of the largest that it has.
+fn error(mine: &Shown, exact: &Shown) -> f64 {
+    let windows = mine.classes.iter().zip(&exact.classes).map(|(mine, exact)| apart(&mine[0], &exact[0]));
+    let queues = mine.links.iter().zip(&exact.links).map(|(mine, exact)| apart(&mine[0], &exact[0]));
     windows.chain(queues).fold(0.0, f64::max)
 }
 
-fn apart(mine: &[f64], exact: &[f64], end: usize) -> f64 {
+fn apart(mine: &[f64], exact: &[f64]) -> f64 {
     let most = exact.iter().copied().fold(1e-3, f64::max);
-    mine.iter().zip(exact).take(end).map(|(mine, exact)| (mine - exact).abs() / most).fold(0.0, f64::max)
+    mine.iter().zip(exact).map(|(mine, exact)| (mine - exact).abs() / most).fold(0.0, f64::max)
 }

@@ -214,6 +214,23 @@ pub fn run(order: &Order, values: &[f64]) -> Checked<Run> {
     })
 }
 
+/// What a flow of each class sends at rest at the price of its path, and the integral of that.
+pub fn demand(order: &Order, values: &[f64], prices: &[f64]) -> Checked<Table> {
+    let model = order.build(values)?;
+    if prices.len() != model.classes() {
+        return Err(Wrong::new("prices", format!("are {}, one a class", model.classes())));
+    }
+    let found = prices.iter().enumerate().map(|(class, price)| model.demand(class, *price));
+    let Some(found) = found.collect::<Option<Vec<_>>>() else {
+        return Err(Wrong::new("model", format!("'{}' has no utility", order.model)));
+    };
+    let rates = found.iter().map(|demand| demand.rate_packets_s).collect();
+    let integrals = found.iter().map(|demand| demand.integral).collect();
+    let columns = [("rate_packets_s", rates), ("integral", integrals)];
+    let columns = columns.map(|(name, column)| (name.to_owned(), Column::F64(column)));
+    Ok(Table { name: "demand", columns: columns.into() })
+}
+
 /// Columns of several under one another.
 fn stacked<const N: usize>(
     name: &'static str,
@@ -356,6 +373,19 @@ mod tests {
         values[0] = 0.0;
         let wrong = run(&order, &values).expect_err("a refusal").to_string();
         assert_eq!(wrong, "initial_window: is a number from 1 to 1000000 packets; got 0");
+    }
+
+    #[test]
+    fn demand_is_asked_for_each_class() {
+        let order = Order::read(&ORDER.replace("tcp-red", "fast")).expect("an order");
+        let values: Vec<f64> = order.params().iter().map(|param| param.default).collect();
+        let found = demand(&order, &values, &[0.5]).expect("a demand");
+        let Column::F64(rates) = &found.columns[0].1 else { panic!("numbers") };
+        assert_eq!(rates, &[200.0]); // alpha/q = 100/0.5
+        let wrong = demand(&order, &values, &[]).expect_err("a refusal").to_string();
+        assert_eq!(wrong, "prices: are 1, one a class");
+        let none = demand(&Order::read(ORDER).expect("an order"), &defaults(), &[0.5]);
+        assert_eq!(none.expect_err("a refusal").to_string(), "model: 'tcp-red' has no utility");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Fluid models as Python sees them.
 
-use headgate_lab::fluid::{Order, run, sweep};
+use headgate_lab::fluid::{Order, demand, run, sweep};
 use numpy::{IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -38,4 +38,17 @@ pub fn fluid_sweep<'py>(
     let values: Vec<f64> = values.as_array().iter().copied().collect();
     let found = py.detach(|| sweep(&Order::read(order_json)?, &values, workers)).map_err(refused)?;
     columns(py, found.table)
+}
+
+/// What a flow of each class sends at rest at the price of its path, `rate_packets_s`, and its `integral`.
+#[pyfunction]
+pub fn fluid_demand<'py>(
+    py: Python<'py>,
+    order_json: &str,
+    values: PyReadonlyArray1<'py, f64>,
+    prices: PyReadonlyArray1<'py, f64>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (values, prices) = (values.as_array().to_vec(), prices.as_array().to_vec());
+    let order = Order::read(order_json).map_err(refused)?;
+    columns(py, demand(&order, &values, &prices).map_err(refused)?)
 }

@@ -6,7 +6,17 @@
 
 from __future__ import annotations
 
+from headgate.fluid.equilibrium import Equilibrium, equilibrium, fast_map
 from headgate.fluid.methods import RK4, Adaptive, Euler
 from headgate.fluid.solve import solve, sweep
 
-__all__ = ["RK4", "Adaptive", "Euler", "solve", "sweep"]
+__all__ = [
+    "RK4",
+    "Adaptive",
+    "Equilibrium",
+    "Euler",
+    "equilibrium",
+    "fast_map",
+    "solve",
+    "sweep",
+]

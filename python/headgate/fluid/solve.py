@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 Params = Mapping[str, float | str]
 Network = Mapping[str, Any]
+Numbers = NDArray[np.float64]
 
 #: Rows of a run that is solved in steps of no fixed length, unless it is said how often to look.
 ROWS = 2500
@@ -114,6 +115,28 @@ def sweep(  # noqa: PLR0913 - each is a quantity of its own
     ]
     found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     return Table("sweep", columns | found)
+
+
+def demand_of(
+    model: str, params: Params, network: Network
+) -> tuple[networks.Resolved, Callable[[Numbers], tuple[Numbers, Numbers]]]:
+    """Give a network as it is read, and what a flow of each class sends at the price of its path.
+
+    The second gives, for a price of each class, rates in packets/s and their integrals over the
+    price. Raises CatalogError or ScenarioError.
+    """
+    card = catalog.model(model)
+    values = np.array([_value(card, name, params) for name in _names(card, params)])
+    resolved = networks.resolve(card, network)
+    order, _ = _order(card.name, "1 s", Adaptive(), None, "0 s")
+    text = json.dumps(order | {"network": resolved.order})
+
+    def demand(prices: Numbers) -> tuple[Numbers, Numbers]:
+        found = _called("fluid_demand", text, values, np.ascontiguousarray(prices, dtype=float))
+        return found["rate_packets_s"], found["integral"]
+
+    demand(np.ones(len(resolved.names["class"])))
+    return resolved, demand
 
 
 def _order(

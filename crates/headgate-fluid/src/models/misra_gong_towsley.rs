@@ -30,9 +30,10 @@
 
 use headgate_model::params::Card;
 
+use crate::history::Moment;
 use crate::model::{Class, Line, Link, Model, Now};
 use crate::network::{Network, Routes, Wire, own_values};
-use crate::past::{Moment, Past};
+use crate::past::Past;
 
 headgate_model::params! {
     /// Window at the start.

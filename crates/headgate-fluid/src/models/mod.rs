@@ -38,8 +38,13 @@ use crate::model::Model;
 use crate::network::Network;
 
 models! {
+    fast => Fast on network,
+    hstcp => Hstcp on network,
     misra_gong_towsley => MisraGongTowsley on network,
+    reno => Reno on network,
+    scalable => Scalable on network,
     tcp_red => TcpRed,
+    vegas => Vegas on network,
 }
 
 /// A model on the network of its own, or the default one.

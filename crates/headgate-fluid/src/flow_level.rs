@@ -1,0 +1,243 @@
+//! What all flow-level models share: a window that moves until its price is right, over links that set prices.
+//!
+//! A law says its gain `kappa` and the price `U'` at which it rests; then `w' = kappa (1 - p/U')`, the common
+//! form of Jin, Wei, Low 2004. A link's price is the loss that holds its arrivals to its rate, or the wait in
+//! its queue.
+
+use crate::model::{Class, Demand, Line, Link, Model, Now};
+use crate::network::{Network, Routes, own_values};
+use crate::past::Past;
+
+/// What a law takes for the price of its path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Price {
+    /// A probability of loss. A link changes it by the part of its rate that is missing or left over,
+    /// `p' = p (y - C)/C` in a second (a dual algorithm in the manner of Low, Lapsley 1999, scaled by the
+    /// price), and has no queue.
+    Loss,
+    /// Waiting. A queue of `q` packets, `q' = y - C`, has the price `q/C`.
+    Delay,
+}
+
+/// A flow as its law sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Flow {
+    pub window: f64,
+    pub rtt_s: f64,
+}
+
+impl Flow {
+    pub fn rate(&self) -> f64 {
+        self.window / self.rtt_s
+    }
+}
+
+/// A law at flow level.
+pub trait FlowLaw: Send + Sync + Sized {
+    const PRICE: Price;
+
+    fn from_values(values: &[f64]) -> Self;
+
+    fn initial_window(&self) -> f64;
+
+    /// Probability of a loss on the path beside those of links.
+    fn loss(&self) -> f64 {
+        0.0
+    }
+
+    /// The gain `kappa`, packets/s.
+    fn gain(&self, flow: Flow) -> f64;
+
+    /// The price `U'` at which the window rests.
+    fn marginal(&self, flow: Flow) -> f64;
+
+    fn slope(&self, flow: Flow, price: f64) -> f64 {
+        self.gain(flow) * (1.0 - price / self.marginal(flow))
+    }
+
+    /// What a flow sends at a price at rest, and the integral of that over the price.
+    fn demand(&self, price: f64, rtt_s: f64) -> Demand;
+}
+
+/// The demand `scale price^-exponent`.
+pub fn power(scale: f64, exponent: f64, price: f64) -> Demand {
+    let rate_packets_s = scale * libm::pow(price, -exponent);
+    let integral =
+        if exponent == 1.0 { scale * libm::log(price) } else { rate_packets_s * price / (1.0 - exponent) };
+    Demand { rate_packets_s, integral }
+}
+
+/// The price of a link at the start where prices are losses.
+const FIRST_LOSS: f64 = 1e-3;
+
+/// A network of flows of one law. The state has a window for each class, and for each link its queue, or the
+/// logarithm of its loss.
+pub struct FlowLevel<L> {
+    network: Network,
+    routes: Routes,
+    classes: Vec<L>,
+}
+
+impl<L: FlowLaw> FlowLevel<L> {
+    pub fn new(values: &[f64], network: &Network) -> Self {
+        let classes = network.classes.iter().map(|class| L::from_values(&own_values(values, &class.set)));
+        Self { classes: classes.collect(), routes: Routes::of(network), network: network.clone() }
+    }
+
+    fn delays(&self) -> bool {
+        L::PRICE == Price::Delay
+    }
+
+    fn link_price(&self, link: usize, state: &[f64]) -> f64 {
+        let value = state[self.classes.len() + link];
+        if self.delays() { value / self.network.links[link].rate_packets_s } else { libm::exp(value) }
+    }
+
+    fn price(&self, class: usize, state: &[f64]) -> f64 {
+        let links = self.routes.path(class).iter().map(|link| self.link_price(*link, state));
+        self.classes[class].loss() + links.sum::<f64>()
+    }
+
+    fn flow(&self, class: usize, state: &[f64]) -> Flow {
+        let wait_s = if self.delays() { self.price(class, state) } else { 0.0 };
+        Flow { window: state[class], rtt_s: self.network.classes[class].rtt_s + wait_s }
+    }
+
+    fn arrivals(&self, state: &[f64], arrivals: &mut [f64]) {
+        self.routes.arrivals(|class| self.flow(class, state).rate(), arrivals);
+    }
+
+    fn buffer(&self, link: usize) -> f64 {
+        self.network.links[link].buffer_packets.unwrap_or(f64::INFINITY)
+    }
+}
+
+/// Switches of a link: there is a queue; the buffer is full. Where prices are losses: the second alone, at a
+/// price of one.
+fn switch(link: usize) -> (usize, usize) {
+    (2 * link, 2 * link + 1)
+}
+
+impl<L: FlowLaw> Model for FlowLevel<L> {
+    fn dimension(&self) -> usize {
+        self.classes.len() + self.network.links.len()
+    }
+
+    fn before(&self, _t_s: f64, index: usize) -> f64 {
+        let empty = if self.delays() { 0.0 } else { libm::log(FIRST_LOSS) };
+        self.classes.get(index).map_or(empty, L::initial_window)
+    }
+
+    fn slope(&self, now: &Now<'_>, _past: &mut Past<'_>, slope: &mut [f64]) {
+        let (windows, links) = slope.split_at_mut(self.classes.len());
+        for (class, slope) in windows.iter_mut().enumerate() {
+            *slope = self.classes[class].slope(self.flow(class, now.state), self.price(class, now.state));
+        }
+        self.arrivals(now.state, links);
+        for (link, slope) in links.iter_mut().enumerate() {
+            let (busy, full) = switch(link);
+            let free = now.sides[busy] && !now.sides[full];
+            let rate = self.network.links[link].rate_packets_s;
+            let growing = if self.delays() { *slope - rate } else { *slope / rate - 1.0 };
+            *slope = if free { growing } else { 0.0 };
+        }
+    }
+
+    fn switches(&self) -> usize {
+        2 * self.network.links.len()
+    }
+
+    fn gaps(&self, now: &Now<'_>, _past: &mut Past<'_>, gaps: &mut [f64]) {
+        let links = self.network.links.len();
+        self.arrivals(now.state, &mut gaps[links..]);
+        // Each link writes the places 2l and 2l + 1, and reads links + l: never one that is written before.
+        for link in 0..links {
+            let (busy, full) = switch(link);
+            let growing = gaps[links + link] - self.network.links[link].rate_packets_s;
+            let value = now.state[self.classes.len() + link];
+            let most = if self.delays() { self.buffer(link) } else { 0.0 };
+            gaps[busy] = match (self.delays(), now.sides[busy]) {
+                (false, _) => 1.0,
+                (true, true) => value,
+                (true, false) => growing,
+            };
+            gaps[full] = if now.sides[full] { growing } else { value - most };
+        }
+    }
+
+    fn confine(&self, state: &mut [f64]) {
+        let (windows, links) = state.split_at_mut(self.classes.len());
+        windows.iter_mut().for_each(|window| *window = window.max(0.0));
+        for (link, value) in links.iter_mut().enumerate() {
+            *value = if self.delays() { value.clamp(0.0, self.buffer(link)) } else { value.min(0.0) };
+        }
+    }
+
+    fn classes(&self) -> usize {
+        self.classes.len()
+    }
+
+    fn flows(&self, index: usize) -> f64 {
+        self.network.classes[index].flows
+    }
+
+    fn links(&self) -> usize {
+        self.network.links.len()
+    }
+
+    fn class(&self, state: &[f64], index: usize) -> Class {
+        let flow = self.flow(index, state);
+        Class { window_packets: flow.window, rtt_s: flow.rtt_s, rate_packets_s: flow.rate() }
+    }
+
+    fn link(&self, state: &[f64], index: usize) -> Link {
+        let mut arrivals = vec![0.0; self.network.links.len()];
+        self.arrivals(state, &mut arrivals);
+        let queue_packets = if self.delays() { state[self.classes.len() + index] } else { 0.0 };
+        Link {
+            queue_packets,
+            mean_queue_packets: queue_packets,
+            drop_probability: if self.delays() { 0.0 } else { self.link_price(index, state) },
+            arrival_packets_s: arrivals[index],
+        }
+    }
+
+    fn line(&self, index: usize) -> Line {
+        self.network.line(index)
+    }
+
+    fn packet_bytes(&self) -> f64 {
+        self.network.packet_bytes
+    }
+
+    fn demand(&self, class: usize, price: f64) -> Option<Demand> {
+        let law = &self.classes[class];
+        Some(law.demand(law.loss() + price, self.network.classes[class].rtt_s))
+    }
+}
+
+#[cfg(test)]
+pub mod checks {
+    use super::*;
+
+    /// At every window the demand at the price where it rests is its rate, and the integral's slope is the
+    /// demand (central differences: part 1e-8 of it at most).
+    pub fn demand_is_what_rests<L: FlowLaw>(law: &L, windows: &[f64], rtt_s: f64) {
+        for window in windows {
+            let flow = Flow { window: *window, rtt_s };
+            let price = law.marginal(flow);
+            let demand = law.demand(price, rtt_s);
+            assert!((demand.rate_packets_s / flow.rate() - 1.0).abs() < 1e-9, "{window}: {demand:?}");
+            let [low, high] = [-1e-5, 1e-5].map(|part| law.demand(price * (1.0 + part), rtt_s).integral);
+            let slope = (high - low) / (2e-5 * price);
+            assert!((slope / demand.rate_packets_s - 1.0).abs() < 1e-6, "{window}: {slope} {demand:?}");
+            assert!(law.slope(flow, price).abs() < 1e-9);
+            assert!(law.slope(flow, 0.9 * price) > 0.0 && law.slope(flow, 1.1 * price) < 0.0);
+        }
+    }
+
+    pub fn by_default<L: FlowLaw>(table: &[headgate_model::params::Param]) -> L {
+        let values: Vec<f64> = table.iter().map(|param| param.default).collect();
+        L::from_values(&values)
+    }
+}

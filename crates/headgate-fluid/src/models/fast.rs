@@ -1,0 +1,93 @@
+//! FAST TCP at flow level.
+//!
+//! # What it does
+//! Each flow moves its window until it keeps `alpha` packets in the queues of its path.
+//!
+//! # The equations
+//! `w' = kappa (1 - q/U')` with `kappa = gamma alpha/(n R)` and `U' = alpha/x`, where the window is updated
+//! every `n` round trips: `w' = gamma (alpha - q x)/(n R)`. At rest `x = alpha/q`. A link has the queue `q_l'
+//! = y - C`, kept between 0 and its buffer, where `y` is what arrives; a path has the queueing delay `q = sum
+//! of q_l/C`, the round trip `R = d + q`, and the rate `x = w/R`. At rest every link is full or has no queue,
+//! and the rates maximise the sum of `alpha ln x`: weighted proportional fairness.
+//!
+//! # Where it differs from the source
+//! The source's time counts updates, and its `kappa` is `gamma alpha`; here it counts seconds, and an update
+//! is `update_rounds` round trips. The base RTT is the true one. There is no doubling at the start. Delays
+//! are seen at once. A full buffer takes no more, but no flow halves its window for it.
+//!
+//! # When to use it
+//! For FAST's rates, queues and convergence; `headgate.fluid.fast_map` has the source's map in discrete time.
+//!
+//! # References
+//! Jin, Wei, Low 2004; Wei, Jin, Low, Hegde 2006.
+
+use headgate_model::params::Card;
+
+use crate::flow_level::{Flow, FlowLaw, FlowLevel, Price, power};
+use crate::model::Demand;
+
+headgate_model::params! {
+    /// Window at the start.
+    initial_window: number(10.0, (1e-3, 1e9), "packets", "free: the equilibrium does not depend on it"),
+    /// Packets that a flow keeps in the queue.
+    alpha: number(100.0, (1e-3, 100000.0), "packets", "ns-2 FAST agent 1.1.3"),
+    /// Share of the way to its target that the window goes at an update.
+    gamma: number(0.5, (1e-6, 1.0), "1", "Jin, Wei, Low 2004"),
+    /// The window is updated in every so many-th round trip.
+    update_rounds: number(2.0, (1.0, 16.0), "round trips", "ns-2 FAST agent 1.1.3"),
+}
+
+pub const CARD: Card = Card {
+    name: "fast",
+    title: "FAST TCP at flow level",
+    aliases: &[],
+    family: "delay",
+    law: "w' = gamma (alpha - q x)/(n R), x = w/R, R = d + q",
+    response: "x = alpha/q",
+    references: &["Jin, Wei, Low 2004", "Wei, Jin, Low, Hegde 2006"],
+    params: Params::TABLE,
+};
+
+pub const OF_LINKS: &[&str] = &[];
+
+pub type Fast = FlowLevel<Law>;
+
+pub struct Law(Params);
+
+impl FlowLaw for Law {
+    const PRICE: Price = Price::Delay;
+
+    fn from_values(values: &[f64]) -> Self {
+        Self(Params::from_values(values))
+    }
+
+    fn initial_window(&self) -> f64 {
+        self.0.initial_window
+    }
+
+    fn gain(&self, flow: Flow) -> f64 {
+        self.0.gamma * self.0.alpha / (self.0.update_rounds * flow.rtt_s)
+    }
+
+    fn marginal(&self, flow: Flow) -> f64 {
+        self.0.alpha / flow.rate()
+    }
+
+    fn demand(&self, price: f64, _rtt_s: f64) -> Demand {
+        power(self.0.alpha, 1.0, price)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flow_level::checks::{by_default, demand_is_what_rests};
+
+    /// 0.5 (100 - 0.02 1000/0.1)/(2 0.1) = -250 packets/s: 200 packets are queued.
+    #[test]
+    fn its_equation_is_worked_by_hand() {
+        let law: Law = by_default(Params::TABLE);
+        assert!((law.slope(Flow { window: 1000.0, rtt_s: 0.1 }, 0.02) + 250.0).abs() < 1e-9);
+        demand_is_what_rests(&law, &[2.0, 500.0, 1e5], 0.1);
+    }
+}

@@ -1,0 +1,105 @@
+//! Scalable TCP at flow level.
+//!
+//! # What it does
+//! The mean window of Scalable TCP: it grows by a share of itself each round trip and falls by a share at
+//! each loss.
+//!
+//! # The equations
+//! `w' = kappa (1 - p/U')` with `kappa = a w/T` and `U' = (a (2 - b)/(2 b))/w`, for `a = 0.01` and `b
+//! = 0.125` `0.075/w`. At rest `w = 0.075/p`. A link changes its loss `p_l` by `p_l' = p_l (y - C)/C`
+//! (1/s), at most 1, where `y` is what arrives; a path has `p = loss + sum of p_l`, and `T` is its round trip
+//! without queues. At rest every link is full or without loss, and the rates maximise the sum of utilities.
+//!
+//! # Where it differs from the source
+//! The source says nothing of how a link makes its price: here it has no queue, and finds the loss that holds
+//! its arrivals to its rate. Prices are seen at once, not a round trip later.
+//! Kelly's low window, below which the law is Reno's, is left out.
+//!
+//! # When to use it
+//! For shares and prices at rest, beside those of the other laws.
+//!
+//! # References
+//! Jin, Wei, Low 2004 (the common form); Kelly 2003; Low, Lapsley 1999 (prices).
+
+use headgate_model::params::Card;
+
+use crate::flow_level::{Flow, FlowLaw, FlowLevel, Price, power};
+use crate::model::Demand;
+
+headgate_model::params! {
+    /// Window at the start.
+    initial_window: number(10.0, (1e-3, 1e9), "packets", "free: the equilibrium does not depend on it"),
+    /// Increase `a` per acknowledged packet.
+    increase: number(0.01, (1e-6, 1.0), "packets", "Kelly 2003"),
+    /// Share `b` of the window that a loss takes.
+    decrease: number(0.125, (0.01, 0.9), "1", "Kelly 2003"),
+    /// Probability of a loss on the path beside those of its links.
+    loss: number(0.0, (0.0, 1.0), "1", "free"),
+}
+
+pub const CARD: Card = Card {
+    name: "scalable",
+    title: "Scalable TCP at flow level",
+    aliases: &[],
+    family: "loss",
+    law: "w' = a w (1 - p w 2 b/(a (2 - b)))/T",
+    response: "w = 0.075/p",
+    references: &["Jin, Wei, Low 2004", "Kelly 2003"],
+    params: Params::TABLE,
+};
+
+pub const OF_LINKS: &[&str] = &[];
+
+pub type Scalable = FlowLevel<Law>;
+
+pub struct Law {
+    params: Params,
+    /// `w p` at rest: as for every law that adds `a w` a round trip and takes `b w` off at losses at even
+    /// distances, `w^2 p = a w (2 - b)/(2 b)`.
+    at_rest: f64,
+}
+
+impl FlowLaw for Law {
+    const PRICE: Price = Price::Loss;
+
+    fn from_values(values: &[f64]) -> Self {
+        let params = Params::from_values(values);
+        let (a, b) = (params.increase, params.decrease);
+        Self { params, at_rest: a * (2.0 - b) / (2.0 * b) }
+    }
+
+    fn initial_window(&self) -> f64 {
+        self.params.initial_window
+    }
+
+    fn loss(&self) -> f64 {
+        self.params.loss
+    }
+
+    fn gain(&self, flow: Flow) -> f64 {
+        self.params.increase * flow.window / flow.rtt_s
+    }
+
+    fn marginal(&self, flow: Flow) -> f64 {
+        self.at_rest / flow.window
+    }
+
+    fn demand(&self, price: f64, rtt_s: f64) -> Demand {
+        power(self.at_rest / rtt_s, 1.0, price)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flow_level::checks::{by_default, demand_is_what_rests};
+
+    /// 0.01 1.875/0.25 = 0.075; 0.01 500/0.1 (1 - 0.0001 500/0.075) = 16.6667 packets/s.
+    #[test]
+    fn its_equation_is_worked_by_hand() {
+        let law: Law = by_default(Params::TABLE);
+        assert!((law.at_rest - 0.075).abs() < 1e-15);
+        assert!((law.slope(Flow { window: 500.0, rtt_s: 0.1 }, 1e-4) - 50.0 / 3.0).abs() < 1e-9);
+        demand_is_what_rests(&law, &[2.0, 500.0, 1e5], 0.1);
+    }
+}

@@ -1,0 +1,196 @@
+"""Where flows of a law rest: utilities maximised, rates and prices of a network in equilibrium.
+
+The dual problem: prices of links, none below zero, that minimise what capacities cost and flows
+save. It is convex, and its slope is what each link has left over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import optimize
+
+from headgate.errors import ScenarioError
+from headgate.fluid.network import Resolved
+from headgate.fluid.solve import Network, Params, demand_of
+
+Numbers = NDArray[np.float64]
+#: Gives what a flow of each class sends at the price of its path, and the integral of that.
+Demand = Callable[[Numbers], tuple[Numbers, Numbers]]
+
+#: How far arrivals may be from the rate of a full link, as a part of it.
+EXACT = 1e-9
+#: The lowest price that is tried, in parts of the one that all links could have.
+LEAST = 1e-12
+#: Prices above this part of it are those of full links.
+FULL = 1e-7
+
+
+@dataclass(frozen=True)
+class Equilibrium:
+    """Rates of one flow of each class, and prices of links: losses, or waits in seconds."""
+
+    classes: tuple[str, ...]
+    links: tuple[str, ...]
+    rate_packets_s: Numbers
+    path_price: Numbers
+    link_price: Numbers
+    #: Arrivals as a part of each link's rate.
+    utilisation: Numbers
+
+
+def equilibrium(model: str, params: Params | None = None, *, network: Network) -> Equilibrium:
+    """Maximise the sum of utilities of a flow-level model's flows over a network.
+
+    Raises CatalogError or ScenarioError; a model has an equilibrium if it has a utility.
+    """
+    resolved, demand = demand_of(model, params or {}, network)
+    routes, rates, flows = matrices(resolved)
+    prices = clear(routes, rates, flows, demand)
+    path_price = prices @ routes
+    each = demand(path_price)[0]
+    return Equilibrium(
+        classes=tuple(resolved.names["class"]),
+        links=tuple(resolved.names["link"]),
+        rate_packets_s=each,
+        path_price=path_price,
+        link_price=prices,
+        utilisation=routes @ (flows * each) / rates,
+    )
+
+
+def matrices(resolved: Resolved) -> tuple[Numbers, Numbers, Numbers]:
+    """Give who passes where (links by classes), rates of links and flows of classes."""
+    classes, links = resolved.order["classes"], resolved.order["links"]
+    routes = np.zeros((len(links), len(classes)))
+    for index, part in enumerate(classes):
+        routes[part["path"], index] = 1.0
+    rates = np.array([link["rate_packets_s"] for link in links])
+    return routes, rates, np.array([part["flows"] for part in classes], dtype=float)
+
+
+def clear(routes: Numbers, rates: Numbers, flows: Numbers, demand: Demand) -> Numbers:
+    """Give the prices at which no link is asked for more than its rate, and none left over costs.
+
+    First the dual problem by L-BFGS-B, then what is left of the full links' error by least squares.
+    """
+    scale = _one_price(routes, rates, flows, demand)
+    if scale == 0.0:
+        return np.zeros(len(rates))
+    size = scale * rates.sum()
+
+    def dual(prices: Numbers) -> tuple[float, Numbers]:
+        each, integral = demand(scale * prices @ routes)
+        cost = scale * (rates @ prices) - flows @ integral
+        return float(cost / size), scale * (rates - routes @ (flows * each)) / size
+
+    found = optimize.minimize(
+        dual,
+        np.ones(len(rates)),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(LEAST, None)] * len(rates),
+        options={"ftol": 0.0, "gtol": 1e-12, "maxiter": 10_000, "maxcor": 20, "maxfun": 100_000},
+    )
+    return scale * _exactly(found.x, lambda z: _asked(routes, rates, flows, demand, scale * z))
+
+
+def _asked(
+    routes: Numbers, rates: Numbers, flows: Numbers, demand: Demand, prices: Numbers
+) -> Numbers:
+    """Return how much more than its rate each link is asked for, as a part of it."""
+    return np.asarray(routes @ (flows * demand(prices @ routes)[0]) / rates - 1.0)
+
+
+def _one_price(routes: Numbers, rates: Numbers, flows: Numbers, demand: Demand) -> float:
+    """Return the price at which, were it that of all links, the busiest would be just full."""
+
+    def asked(log_price: float) -> float:
+        prices = np.full(len(rates), np.exp(log_price))
+        return float(_asked(routes, rates, flows, demand, prices).max())
+
+    low, high = np.log(1e-15), np.log(1e9)
+    if asked(low) <= 0.0:
+        return 0.0
+    if asked(high) > 0.0:
+        raise ScenarioError("network", "no price is high enough for its links")
+    return float(np.exp(optimize.brentq(asked, low, high)))
+
+
+def _exactly(prices: Numbers, asked: Callable[[Numbers], Numbers]) -> Numbers:
+    """Make full links exactly full; the price of the others is nothing."""
+    full = prices > FULL
+
+    def all_prices(logs: Numbers) -> Numbers:
+        made = np.zeros(len(prices))
+        made[full] = np.exp(logs)
+        return made
+
+    found = optimize.least_squares(
+        lambda logs: asked(all_prices(logs))[full],
+        np.log(prices[full]),
+        jac="3-point",
+        xtol=1e-15,
+        ftol=1e-15,
+        gtol=1e-15,
+    )
+    exact = all_prices(found.x)
+    left = asked(exact)
+    if np.abs(left[full]).max() > EXACT or left.max() > EXACT:
+        raise ScenarioError("network", "no equilibrium was found: links are asked for too much")
+    return exact
+
+
+def fast_map(
+    network: Network, params: Params | None = None, *, updates: int = 50
+) -> Mapping[str, Numbers]:
+    """Follow FAST's map in discrete time: `w(t+1) = w(t) + gamma (alpha - q x)`.
+
+    Every flow updates at once, and queues are at rest with the windows: `x = w/(d + q)`, and no
+    link is asked for more than its rate. `params` and those of classes are the model `fast`'s.
+    Gives `window_packets`, `rate_packets_s` and `wait_s`, each with a row for each of `0` to
+    `updates` and a column for each class; and `link_wait_s`, with a column for each link.
+    """
+    resolved, _ = demand_of("fast", params or {}, network)
+    routes, rates, flows = matrices(resolved)
+    values = _values(resolved, params or {})
+    rtts_s = np.array([part["rtt_s"] for part in resolved.order["classes"]])
+    windows = values["initial_window"]
+    rows: dict[str, list[Numbers]] = {
+        name: [] for name in ("window_packets", "rate_packets_s", "wait_s", "link_wait_s")
+    }
+    for _ in range(updates + 1):
+        waits_s = clear(routes, rates, flows, _clocked(windows, rtts_s))
+        path_s = waits_s @ routes
+        each = windows / (rtts_s + path_s)
+        for name, row in zip(rows, (windows, each, path_s, waits_s), strict=True):
+            rows[name].append(row)
+        windows = windows + values["gamma"] * (values["alpha"] - path_s * each)
+    return {name: np.array(column) for name, column in rows.items()}
+
+
+def _clocked(windows: Numbers, rtts_s: Numbers) -> Demand:
+    """Return what windows send when they wait so long, and the integral of that."""
+
+    def demand(waits_s: Numbers) -> tuple[Numbers, Numbers]:
+        return windows / (rtts_s + waits_s), windows * np.log(rtts_s + waits_s)
+
+    return demand
+
+
+def _values(resolved: Resolved, params: Params) -> dict[str, Numbers]:
+    """Return the parameters of `fast`, one for each class."""
+    from headgate import catalog
+
+    card = catalog.model("fast")
+    given: dict[str, Any] = {param.name: param.default for param in card.params} | dict(params)
+    classes = resolved.order["classes"]
+    values = {name: np.full(len(classes), float(value)) for name, value in given.items()}
+    for index, part in enumerate(classes):
+        for place, value in part["set"]:
+            values[card.params[place].name][index] = value
+    return values
