@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 
 use headgate_algos::control::AnyLaw;
 use headgate_algos::queue::AnyQueue;
+use headgate_algos::scheme::AnyRouter;
 use headgate_model::chance::Stream;
+use headgate_model::feedback::Routers;
+use headgate_model::params::Card;
 use headgate_model::plan::{Buffer, Link};
 use headgate_model::queue::Queues;
 use headgate_model::units::{SECOND, Time};
@@ -20,7 +23,15 @@ const DELAY: Time = 3_000_000;
 /// Long enough for anything that waits to leave.
 const LATER: Time = 1000 * SECOND;
 
-fn port(queue: Option<usize>, buffer: Buffer) -> Port<AnyLaw> {
+/// What stands at a port, by its places in the registries.
+#[derive(Clone, Copy)]
+struct Fit {
+    queue: Option<usize>,
+    router: Option<usize>,
+    buffer: Buffer,
+}
+
+fn port(fit: Fit) -> Port<AnyLaw> {
     let (name, loss) = ("link".to_string(), 0.0);
     let link = Link {
         name,
@@ -28,18 +39,20 @@ fn port(queue: Option<usize>, buffer: Buffer) -> Port<AnyLaw> {
         to: 1,
         rate_bps: 10_000_000,
         delay_ps: DELAY,
-        buffer,
+        buffer: fit.buffer,
         loss,
         lose: Vec::new(),
         queue: None,
         feedback: None,
         changes: Vec::new(),
     };
-    let choice = |index: usize| {
-        let values = AnyQueue::cards()[index].params.iter().map(|param| param.default).collect();
+    let choice = |cards: &[&Card], index: usize| {
+        let values = cards[index].params.iter().map(|param| param.default).collect();
         Choice { index, values }
     };
-    Port::new(&link, &Fitted { queue: queue.map(choice), feedback: None }, 7)
+    let queue = fit.queue.map(|index| choice(AnyQueue::cards(), index));
+    let feedback = fit.router.map(|index| choice(AnyRouter::cards(), index));
+    Port::new(&link, &Fitted { queue, feedback }, 7)
 }
 
 /// Packets of 40 to 1500 B from twenty flows, at 1.3 times the rate of the line, with pauses.
@@ -69,13 +82,13 @@ struct Seen {
 }
 
 impl Seen {
-    fn of(queue: Option<usize>, buffer: Buffer, seed: u64) -> Self {
-        Self::looked_at(queue, buffer, seed, None)
+    fn of(fit: Fit, seed: u64) -> Self {
+        Self::looked_at(fit, seed, None)
     }
 
     /// Somebody looks at the queue so long before each arrival.
-    fn looked_at(queue: Option<usize>, buffer: Buffer, seed: u64, before: Option<Time>) -> Self {
-        let (mut port, mut left) = (port(queue, buffer), Vec::new());
+    fn looked_at(fit: Fit, seed: u64, before: Option<Time>) -> Self {
+        let (mut port, mut left) = (port(fit), Vec::new());
         let (mut counters, mut papers) = (Counters::default(), Papers::default());
         let mut leaving = Vec::new();
         let mut desk = Desk { counters: &mut counters, papers: &mut papers, leaving: &mut leaving };
@@ -91,14 +104,21 @@ impl Seen {
                         left.push((at, packet));
                     }
                 }
-                Port::Spoken(_) => unreachable!("no router speaks"),
+                Port::Spoken(spoken) => {
+                    packet.time = now;
+                    if let Fate::Arrives(at) = spoken.offer(&mut packet, desk.papers) {
+                        left.push((at, packet));
+                    }
+                }
                 Port::Served(served) => served.arrive(now, &packet, &mut desk),
             }
         }
         let (rows, waiting) = [last, LATER]
             .map(|now| {
-                if let Port::Served(served) = &mut port {
-                    served.catch_up(now + 1, &mut desk);
+                match &mut port {
+                    Port::Line(_) => {}
+                    Port::Spoken(spoken) => spoken.catch_up(now + 1, desk.papers),
+                    Port::Served(served) => served.catch_up(now + 1, &mut desk),
                 }
                 (port.row(now), port.queue(now))
             })
@@ -115,19 +135,27 @@ impl Seen {
     }
 }
 
-fn cases() -> impl Iterator<Item = (Option<usize>, Buffer, String)> {
-    let queues = (0..AnyQueue::cards().len()).map(Some).chain([None]);
-    queues.flat_map(|queue| {
-        let name = queue.map_or("drop-tail", |index| AnyQueue::cards()[index].name);
-        [Buffer::Packets(30), Buffer::Bytes(20_000), Buffer::Infinite]
-            .map(|buffer| (queue, buffer, format!("{name}, {buffer:?}")))
+/// Every discipline, and none; with every router, and without.
+fn cases() -> impl Iterator<Item = (Fit, String)> {
+    let named = |cards: &[&Card], index: Option<usize>| index.map_or("none", |index| cards[index].name);
+    all(AnyQueue::cards()).flat_map(move |queue| {
+        all(AnyRouter::cards()).flat_map(move |router| {
+            [Buffer::Packets(30), Buffer::Bytes(20_000), Buffer::Infinite].map(|buffer| {
+                let names = (named(AnyQueue::cards(), queue), named(AnyRouter::cards(), router));
+                (Fit { queue, router, buffer }, format!("{names:?}, {buffer:?}"))
+            })
+        })
     })
+}
+
+fn all(cards: &[&Card]) -> impl Iterator<Item = Option<usize>> + use<> {
+    (0..cards.len()).map(Some).chain([None])
 }
 
 #[test]
 fn what_arrives_leaves_or_is_dropped_or_is_here() {
-    for (queue, buffer, name) in cases() {
-        let seen = Seen::of(queue, buffer, 3);
+    for (fit, name) in cases() {
+        let seen = Seen::of(fit, 3);
         for (row, waiting, now) in
             [(seen.rows[0], seen.waiting[0], seen.last), (seen.rows[1], seen.waiting[1], LATER)]
         {
@@ -150,8 +178,8 @@ fn what_arrives_leaves_or_is_dropped_or_is_here() {
 
 #[test]
 fn a_packet_leaves_once_and_is_marked_only_if_it_can_be() {
-    for (queue, buffer, name) in cases() {
-        let seen = Seen::of(queue, buffer, 4);
+    for (fit, name) in cases() {
+        let seen = Seen::of(fit, 4);
         let once: BTreeSet<u32> = seen.left.iter().map(|(_, packet)| packet.a).collect();
         assert_eq!(once.len(), seen.left.len(), "{name}");
         let marked = seen.left.iter().filter(|(_, packet)| packet.head.has(Head::MARKED));
@@ -162,8 +190,8 @@ fn a_packet_leaves_once_and_is_marked_only_if_it_can_be() {
 
 #[test]
 fn no_two_packets_are_sent_at_once() {
-    for (queue, buffer, name) in cases() {
-        let seen = Seen::of(queue, buffer, 5);
+    for (fit, name) in cases() {
+        let seen = Seen::of(fit, 5);
         let sizes: u64 = seen.left.iter().map(|(_, packet)| u64::from(packet.size)).sum();
         let mut times: Vec<_> = seen.left.iter().map(|(at, packet)| (*at, packet.size)).collect();
         times.sort_unstable();
@@ -175,8 +203,8 @@ fn no_two_packets_are_sent_at_once() {
 
 #[test]
 fn the_same_seed_is_the_same_digest() {
-    for (queue, buffer, name) in cases() {
-        let digest = |seed| Seen::of(queue, buffer, seed).digest;
+    for (fit, name) in cases() {
+        let digest = |seed| Seen::of(fit, seed).digest;
         assert_eq!(digest(6), digest(6), "{name}");
         assert_ne!(digest(6), digest(7), "{name}");
     }
@@ -184,8 +212,16 @@ fn the_same_seed_is_the_same_digest() {
 
 #[test]
 fn looking_changes_nothing() {
-    for (queue, buffer, name) in cases() {
-        let looked_at = Seen::looked_at(queue, buffer, 8, Some(1)).digest;
-        assert_eq!(looked_at, Seen::of(queue, buffer, 8).digest, "{name}");
+    for (fit, name) in cases() {
+        let looked_at = Seen::looked_at(fit, 8, Some(1)).digest;
+        assert_eq!(looked_at, Seen::of(fit, 8).digest, "{name}");
+    }
+}
+
+/// Routers write; they neither drop nor delay.
+#[test]
+fn what_leaves_is_the_same_whether_a_router_speaks_or_not() {
+    for (fit, name) in cases() {
+        assert_eq!(Seen::of(fit, 9).digest, Seen::of(Fit { router: None, ..fit }, 9).digest, "{name}");
     }
 }

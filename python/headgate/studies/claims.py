@@ -116,7 +116,7 @@ def judge(claim: Claim, findings: Mapping[str, Finding], scale: str) -> Judged:
     finding = findings.get(claim.id)
     left_out = claim.scales and scale not in claim.scales
     if claim.missing is not None:
-        return _row(claim, None, Verdict.NOT_CHECKABLE, f"missing: {claim.missing}")
+        return _row(claim, finding, Verdict.NOT_CHECKABLE, f"missing: {claim.missing}")
     if finding is None or left_out or math.isnan(finding.ours):
         return _row(claim, None, Verdict.NOT_RUN, finding.note if finding else "")
     verdict = _verdict(claim, finding.ours)
