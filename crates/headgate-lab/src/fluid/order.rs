@@ -1,0 +1,223 @@
+//! What is to be solved, and how; wrong orders are refused with their place.
+
+use headgate_fluid::model::Model;
+use headgate_fluid::models::{build, build_on, cards, of_links};
+use headgate_fluid::network::Network;
+use headgate_fluid::past::Between;
+use headgate_fluid::solve::Method;
+use headgate_model::params::Param;
+use serde::Deserialize;
+
+use crate::error::{Checked, Wrong};
+
+/// Rows that one run may show, and steps of one length that it may take: a few hundred bytes each.
+const MOST_ROWS: f64 = 1e7;
+
+/// Which model is solved, how, and when it is looked at.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Order {
+    pub model: String,
+    pub method: How,
+    pub duration_s: f64,
+    pub every_s: f64,
+    /// Looked at from here on.
+    pub from_s: f64,
+    /// None is the model's own network, or its default one.
+    #[serde(default)]
+    pub network: Option<Network>,
+}
+
+/// A method by its name.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum How {
+    Adaptive { relative: f64, absolute: f64, most_s: Option<f64> },
+    Euler { step_s: f64, rows: bool },
+    Rk4 { step_s: f64, rows: bool },
+}
+
+impl Order {
+    pub fn read(json: &str) -> Checked<Self> {
+        let order: Self =
+            serde_json::from_str(json).map_err(|error| Wrong::new("order", error.to_string()))?;
+        order.check()?;
+        Ok(order)
+    }
+
+    fn check(&self) -> Checked {
+        self.index()?;
+        positive("duration", self.duration_s)?;
+        positive("every", self.every_s)?;
+        if !(self.from_s >= 0.0 && self.from_s < self.duration_s) {
+            return Err(Wrong::new("warmup", format!("is from 0 s to before {} s", self.duration_s)));
+        }
+        if self.duration_s / self.every_s > MOST_ROWS {
+            return Err(Wrong::new("every", format!("gives more than {MOST_ROWS:e} rows")));
+        }
+        self.method.check(self.duration_s)?;
+        self.network.as_ref().map_or(Ok(()), |network| self.check_network(network))
+    }
+
+    fn check_network(&self, network: &Network) -> Checked {
+        let Some(of_links) = of_links(self.index()?) else {
+            return Err(Wrong::new("network", format!("'{}' has one of its own; give none", self.model)));
+        };
+        if let Some((place, says)) = network.fault() {
+            return Err(Wrong::new(place, says));
+        }
+        for (index, class) in network.classes.iter().enumerate() {
+            self.check_set(&format!("network.classes[{index}]"), &class.set, |name| {
+                !of_links.contains(&name)
+            })?;
+        }
+        for (index, link) in network.links.iter().enumerate() {
+            self.check_set(&format!("network.links[{index}]"), &link.set, |name| of_links.contains(&name))?;
+        }
+        Ok(())
+    }
+
+    /// Parameters that a class or a link has for itself.
+    fn check_set(&self, place: &str, set: &[(usize, f64)], owns: impl Fn(&str) -> bool) -> Checked {
+        for (index, value) in set {
+            let Some(param) = self.params().get(*index) else {
+                return Err(Wrong::new(place, format!("parameter {index} is none of '{}'", self.model)));
+            };
+            if !owns(param.name) {
+                let other = if place.contains("links") { "classes" } else { "links" };
+                return Err(Wrong::new(
+                    format!("{place}.{}", param.name),
+                    format!("is a parameter of {other}"),
+                ));
+            }
+            within(param, *value)
+                .map_err(|wrong| Wrong::new(format!("{place}.{}", wrong.place), wrong.says))?;
+        }
+        Ok(())
+    }
+
+    fn index(&self) -> Checked<usize> {
+        let found = cards().iter().position(|card| card.name == self.model);
+        found.ok_or_else(|| Wrong::new("model", format!("'{}' is not a fluid model", self.model)))
+    }
+
+    pub(super) fn params(&self) -> &'static [Param] {
+        self.index().map_or(&[], |index| cards()[index].params)
+    }
+
+    pub(super) fn build(&self, values: &[f64]) -> Checked<Box<dyn Model>> {
+        let params = self.params();
+        if values.len() != params.len() {
+            return Err(Wrong::new("values", format!("are {}, one a parameter", params.len())));
+        }
+        for (param, value) in params.iter().zip(values) {
+            within(param, *value)?;
+        }
+        let index = self.index()?;
+        Ok(match &self.network {
+            Some(network) => build_on(index, values, network),
+            None => build(index, values),
+        })
+    }
+}
+
+impl How {
+    fn check(self, duration_s: f64) -> Checked {
+        match self {
+            Self::Adaptive { relative, absolute, most_s } => {
+                // Below, rounding is larger than what is asked for.
+                if !((1e-13..=0.1).contains(&relative) && absolute > 0.0) {
+                    return Err(Wrong::new(
+                        "tolerance",
+                        format!("is a number from 1e-13 to 0.1; got {relative}"),
+                    ));
+                }
+                most_s.map_or(Ok(()), |most_s| positive("longest", most_s))
+            }
+            Self::Euler { step_s, .. } | Self::Rk4 { step_s, .. } => {
+                positive("step", step_s)?;
+                if duration_s / step_s > MOST_ROWS {
+                    return Err(Wrong::new("step", format!("gives more than {MOST_ROWS:e} steps")));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    pub(super) fn method(self) -> Method {
+        let between = |rows| if rows { Between::Rows } else { Between::Smooth };
+        match self {
+            Self::Adaptive { relative, absolute, most_s } => {
+                Method::Adaptive { relative, absolute, most_s: most_s.unwrap_or(f64::INFINITY) }
+            }
+            Self::Euler { step_s, rows } => Method::Euler { step_s, between: between(rows) },
+            Self::Rk4 { step_s, rows } => Method::Rk4 { step_s, between: between(rows) },
+        }
+    }
+}
+
+fn within(param: &Param, value: f64) -> Checked {
+    if value >= param.low && value <= param.high {
+        return Ok(());
+    }
+    let Param { name, low, high, unit, .. } = param;
+    Err(Wrong::new(*name, format!("is a number from {low} to {high} {unit}; got {value}")))
+}
+
+fn positive(place: &str, value: f64) -> Checked {
+    if value > 0.0 && value.is_finite() {
+        return Ok(());
+    }
+    Err(Wrong::new(place, format!("is a time above zero; got {value} s")))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    pub const ORDER: &str = r#"{"model": "tcp-red", "method": {"kind": "adaptive", "relative": 1e-6,
+        "absolute": 1e-9, "most_s": null}, "duration_s": 10, "every_s": 0.5, "from_s": 0}"#;
+
+    fn refusal(from: &str, to: &str) -> String {
+        Order::read(&ORDER.replace(from, to)).expect_err("a refusal").to_string()
+    }
+
+    #[test]
+    fn a_wrong_order_is_one_sentence_with_its_place() {
+        assert_eq!(refusal("tcp-red", "tcp-blue"), "model: 'tcp-blue' is not a fluid model");
+        assert_eq!(
+            refusal("\"duration_s\": 10", "\"duration_s\": 0"),
+            "duration: is a time above zero; got 0 s"
+        );
+        assert_eq!(refusal("\"from_s\": 0", "\"from_s\": 10"), "warmup: is from 0 s to before 10 s");
+        assert_eq!(refusal("1e-6", "1"), "tolerance: is a number from 1e-13 to 0.1; got 1");
+        assert_eq!(refusal("\"every_s\": 0.5", "\"every_s\": 1e-9"), "every: gives more than 1e7 rows");
+    }
+
+    #[test]
+    fn a_wrong_network_is_one_sentence_with_its_place() {
+        let network = r#""from_s": 0, "network": {"packet_bytes": 1500,
+            "classes": [{"flows": 2, "rtt_s": 0.1, "path": [0], "set": []}],
+            "links": [{"rate_packets_s": 100, "buffer_packets": null, "delay_s": 0, "set": []}]}"#;
+        let told = |from: &str, to: &str| {
+            let text = ORDER.replace("\"from_s\": 0", network).replace(from, to);
+            Order::read(&text.replace("tcp-red", "misra-gong-towsley"))
+                .map(|_| ())
+                .map_err(|wrong| wrong.to_string())
+        };
+        assert_eq!(told("", ""), Ok(()));
+        let refused = |from: &str, to: &str| told(from, to).expect_err("a refusal");
+        assert_eq!(refused("[0]", "[1]"), "network.classes[0].path: names one link at least, each once");
+        // Parameters 0 and 3 are `initial_window` and `min_packets`.
+        let set = |value: &str| format!("\"path\": [0], \"set\": [{value}]");
+        let of_links = refused("\"path\": [0], \"set\": []", &set("[3, 5]"));
+        assert_eq!(of_links, "network.classes[0].min_packets: is a parameter of links");
+        let beyond = refused("\"path\": [0], \"set\": []", &set("[0, 0]"));
+        assert_eq!(
+            beyond,
+            "network.classes[0].initial_window: is a number from 0.001 to 1000000000 packets; got 0"
+        );
+        let own = Order::read(&ORDER.replace("\"from_s\": 0", network)).expect_err("a refusal").to_string();
+        assert_eq!(own, "network: 'tcp-red' has one of its own; give none");
+    }
+}

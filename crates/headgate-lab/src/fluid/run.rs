@@ -1,0 +1,208 @@
+//! Models solved: an order in, columns out.
+
+use headgate_fluid::batch;
+use headgate_fluid::model::{Line, Model};
+use headgate_fluid::solve::{Solution, solve};
+use headgate_fluid::summary::{CLASS, LINK, STATISTICS, show, statistics};
+
+use super::order::Order;
+use crate::error::{Checked, Wrong};
+use crate::tables::{Column, Table};
+
+/// One solved run.
+#[derive(Debug)]
+pub struct Run {
+    /// `classes`, `links`, `lines` and `events`.
+    pub tables: Vec<Table>,
+    /// Steps, rejected ones, and slopes.
+    pub cost: [u64; 3],
+    pub packet_bytes: f64,
+    /// Flows of each class.
+    pub flows: Vec<f64>,
+}
+
+/// What each of many runs comes to.
+#[derive(Debug)]
+pub struct Sweep {
+    /// One row a run; when it could not be solved further, all is NaN but the moment, `stopped_s`.
+    pub table: Table,
+}
+
+/// Solves one run.
+pub fn run(order: &Order, values: &[f64]) -> Checked<Run> {
+    let model = order.build(values)?;
+    let solution = solve(&*model, &order.method.method(), order.duration_s)
+        .map_err(|stuck| Wrong::new(format!("{} at {} s", order.model, stuck.t_s), stuck.says))?;
+    let shown = show(&*model, &solution, order.every_s, order.from_s);
+    let classes = stacked("classes", "class", &CLASS, &shown.t_s, &shown.classes);
+    let links = stacked("links", "link", &LINK, &shown.t_s, &shown.links);
+    let cost = solution.cost;
+    Ok(Run {
+        tables: vec![classes, links, lines(&*model), events(&solution)],
+        cost: [cost.steps, cost.rejected, cost.slopes],
+        packet_bytes: model.packet_bytes(),
+        flows: (0..model.classes()).map(|index| model.flows(index)).collect(),
+    })
+}
+
+/// What a flow of each class sends at rest at the price of its path, and the integral of that.
+pub fn demand(order: &Order, values: &[f64], prices: &[f64]) -> Checked<Table> {
+    let model = order.build(values)?;
+    if prices.len() != model.classes() {
+        return Err(Wrong::new("prices", format!("are {}, one a class", model.classes())));
+    }
+    let found = prices.iter().enumerate().map(|(class, price)| model.demand(class, *price));
+    let Some(found) = found.collect::<Option<Vec<_>>>() else {
+        return Err(Wrong::new("model", format!("'{}' has no utility", order.model)));
+    };
+    let rates = found.iter().map(|demand| demand.rate_packets_s).collect();
+    let integrals = found.iter().map(|demand| demand.integral).collect();
+    let columns = [("rate_packets_s", rates), ("integral", integrals)];
+    let columns = columns.map(|(name, column)| (name.to_owned(), Column::F64(column)));
+    Ok(Table { name: "demand", columns: columns.into() })
+}
+
+/// Columns of several under one another.
+fn stacked<const N: usize>(
+    name: &'static str,
+    of: &str,
+    names: &[&str; N],
+    t_s: &[f64],
+    parts: &[[Vec<f64>; N]],
+) -> Table {
+    let each = |index: usize| parts.iter().flat_map(|part| part[index].iter().copied()).collect();
+    let which = (0..parts.len() as u64).flat_map(|part| std::iter::repeat_n(part, t_s.len())).collect();
+    let times = parts.iter().flat_map(|_| t_s.iter().copied()).collect();
+    let mut columns = vec![(of.to_owned(), Column::U64(which)), ("t_s".to_owned(), Column::F64(times))];
+    columns.extend((0..N).map(|index| (names[index].to_owned(), Column::F64(each(index)))));
+    Table { name, columns }
+}
+
+fn lines(model: &dyn Model) -> Table {
+    let lines: Vec<_> = (0..model.links()).map(|index| model.line(index)).collect();
+    let column = |name: &str, value: fn(&Line) -> f64| {
+        (name.to_owned(), Column::F64(lines.iter().map(value).collect()))
+    };
+    let columns = vec![
+        column("rate_packets_s", |line| line.rate_packets_s),
+        column("buffer_packets", |line| line.buffer_packets),
+        column("delay_s", |line| line.delay_s),
+    ];
+    Table { name: "lines", columns }
+}
+
+fn events(solution: &Solution) -> Table {
+    let times = solution.events.iter().map(|(t_s, _)| *t_s).collect();
+    let which = solution.events.iter().map(|(_, index)| *index as u64).collect();
+    let columns = vec![("t_s".to_owned(), Column::F64(times)), ("switch".to_owned(), Column::U64(which))];
+    Table { name: "events", columns }
+}
+
+/// Solves many runs, `values` one after the other, on so many workers: the same result for any number.
+pub fn sweep(order: &Order, values: &[f64], workers: usize) -> Checked<Sweep> {
+    let width = order.params().len();
+    if values.len() % width != 0 {
+        return Err(Wrong::new("values", format!("are {width} a run, one a parameter")));
+    }
+    let models: Vec<_> = values.chunks_exact(width).map(|own| order.build(own)).collect::<Checked<_>>()?;
+    let found = batch::map(models.len(), workers, |index| summarised(order, &*models[index]));
+    let Some(first) = models.first() else {
+        return Ok(Sweep { table: Table { name: "sweep", columns: Vec::new() } });
+    };
+    let names = ["stopped_s".to_owned()].into_iter().chain(names(&**first));
+    let column = |index: usize| Column::F64(found.iter().map(|row| row[index]).collect());
+    let columns = names.enumerate().map(|(index, name)| (name, column(index))).collect();
+    Ok(Sweep { table: Table { name: "sweep", columns } })
+}
+
+/// Where it stopped (NaN at the end), then the statistics of every column.
+fn summarised(order: &Order, model: &dyn Model) -> Vec<f64> {
+    match solve(model, &order.method.method(), order.duration_s) {
+        Err(stuck) => {
+            let width = STATISTICS.len() * (CLASS.len() * model.classes() + LINK.len() * model.links());
+            [stuck.t_s].into_iter().chain(std::iter::repeat_n(f64::NAN, width)).collect()
+        }
+        Ok(solution) => {
+            let shown = show(model, &solution, order.every_s, order.from_s);
+            let columns = shown.classes.iter().flatten().chain(shown.links.iter().flatten());
+            [f64::NAN].into_iter().chain(columns.flat_map(|column| statistics(column))).collect()
+        }
+    }
+}
+
+/// Names of the statistics; with more than one class or link each has its number before it.
+fn names(model: &dyn Model) -> impl Iterator<Item = String> {
+    let of = |what: &'static str, count: usize, columns: &'static [&'static str]| {
+        let before = move |index| if count > 1 { format!("{what}_{index}_") } else { String::new() };
+        (0..count).flat_map(move |index| {
+            columns.iter().flat_map(move |column| {
+                STATISTICS.iter().map(move |statistic| format!("{}{column}_{statistic}", before(index)))
+            })
+        })
+    };
+    of("class", model.classes(), &CLASS).chain(of("link", model.links(), &LINK))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::order::tests::ORDER;
+    use super::*;
+    use headgate_fluid::models::cards;
+
+    fn defaults() -> Vec<f64> {
+        let card = cards().iter().find(|card| card.name == "tcp-red").expect("the card");
+        card.params.iter().map(|param| param.default).collect()
+    }
+
+    #[test]
+    fn a_run_gives_a_row_a_moment_for_each_class_and_link() {
+        let order = Order::read(ORDER).expect("an order");
+        let run = run(&order, &defaults()).expect("a run");
+        let lengths = run.tables.iter().take(2).map(|table| match &table.columns[1].1 {
+            Column::F64(values) => values.len(),
+            Column::U64(_) => 0,
+        });
+        assert_eq!(lengths.collect::<Vec<_>>(), [21, 21]);
+    }
+
+    #[test]
+    fn a_sweep_is_the_same_for_any_number_of_workers_and_each_row_is_its_run() {
+        let order = Order::read(ORDER).expect("an order");
+        let mut values = Vec::new();
+        for rate in 20..40 {
+            let mut own = defaults();
+            own[2] = f64::from(rate);
+            values.extend(own);
+        }
+        let tables = [1, 3].map(|workers| sweep(&order, &values, workers).expect("runs").table);
+        assert_eq!(format!("{:?}", tables[0]), format!("{:?}", tables[1]));
+        assert_eq!(tables[0].columns.len(), 1 + 7 * STATISTICS.len());
+        let alone = sweep(&order, &values[..defaults().len()], 1).expect("a run").table;
+        for ((_, many), (_, one)) in tables[0].columns.iter().zip(&alone.columns).skip(1) {
+            let (Column::F64(many), Column::F64(one)) = (many, one) else { panic!("numbers") };
+            assert_eq!(many[0].to_bits(), one[0].to_bits());
+        }
+    }
+
+    #[test]
+    fn demand_is_asked_for_each_class() {
+        let order = Order::read(&ORDER.replace("tcp-red", "fast")).expect("an order");
+        let values: Vec<f64> = order.params().iter().map(|param| param.default).collect();
+        let found = demand(&order, &values, &[0.5]).expect("a demand");
+        let Column::F64(rates) = &found.columns[0].1 else { panic!("numbers") };
+        assert_eq!(rates, &[200.0]); // alpha/q = 100/0.5
+        let wrong = demand(&order, &values, &[]).expect_err("a refusal").to_string();
+        assert_eq!(wrong, "prices: are 1, one a class");
+        let none = demand(&Order::read(ORDER).expect("an order"), &defaults(), &[0.5]);
+        assert_eq!(none.expect_err("a refusal").to_string(), "model: 'tcp-red' has no utility");
+    }
+
+    #[test]
+    fn a_wrong_value_is_one_sentence_with_its_place() {
+        let order = Order::read(ORDER).expect("an order");
+        let mut values = defaults();
+        values[0] = 0.0;
+        let wrong = run(&order, &values).expect_err("a refusal").to_string();
+        assert_eq!(wrong, "initial_window: is a number from 1 to 1000000 packets; got 0");
+    }
+}
