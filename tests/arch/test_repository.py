@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from .repository import ROOT, tracked_files
+from .repository import ROOT, files_not_ignored, tracked_files
 
 #: Paths of one machine, and hosts of package registries. The lock file must name its registry.
 MACHINE = re.compile(
@@ -12,6 +12,10 @@ MACHINE = re.compile(
 )
 EXEMPT = {"Cargo.lock"}
 TEXT = {".cff", ".csv", ".json", ".md", ".py", ".pyi", ".rs", ".sh", ".tcl", ".toml", ".txt", ""}
+
+
+def test_without_git_the_same_files_are_found() -> None:
+    assert set(tracked_files()) <= set(files_not_ignored())
 
 
 def test_no_file_names_a_machine() -> None:
