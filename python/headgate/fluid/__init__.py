@@ -6,15 +6,18 @@
 
 from __future__ import annotations
 
-from headgate.fluid.equilibrium import Equilibrium, equilibrium, fast_map
+from headgate.fluid.equilibrium import Equilibrium, equilibrium
+from headgate.fluid.fast import Convergence, convergence, fast_map
 from headgate.fluid.methods import RK4, Adaptive, Euler
 from headgate.fluid.solve import solve, sweep
 
 __all__ = [
     "RK4",
     "Adaptive",
+    "Convergence",
     "Equilibrium",
     "Euler",
+    "convergence",
     "equilibrium",
     "fast_map",
     "solve",

@@ -6,9 +6,8 @@ save. It is convex, and its slope is what each link has left over.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -143,54 +142,3 @@ def _exactly(prices: Numbers, asked: Callable[[Numbers], Numbers]) -> Numbers:
     if np.abs(left[full]).max() > EXACT or left.max() > EXACT:
         raise ScenarioError("network", "no equilibrium was found: links are asked for too much")
     return exact
-
-
-def fast_map(
-    network: Network, params: Params | None = None, *, updates: int = 50
-) -> Mapping[str, Numbers]:
-    """Follow FAST's map in discrete time: `w(t+1) = w(t) + gamma (alpha - q x)`.
-
-    Every flow updates at once, and queues are at rest with the windows: `x = w/(d + q)`, and no
-    link is asked for more than its rate. `params` and those of classes are the model `fast`'s.
-    Gives `window_packets`, `rate_packets_s` and `wait_s`, each with a row for each of `0` to
-    `updates` and a column for each class; and `link_wait_s`, with a column for each link.
-    """
-    resolved, _ = demand_of("fast", params or {}, network)
-    routes, rates, flows = matrices(resolved)
-    values = _values(resolved, params or {})
-    rtts_s = np.array([part["rtt_s"] for part in resolved.order["classes"]])
-    windows = values["initial_window"]
-    rows: dict[str, list[Numbers]] = {
-        name: [] for name in ("window_packets", "rate_packets_s", "wait_s", "link_wait_s")
-    }
-    for _ in range(updates + 1):
-        waits_s = clear(routes, rates, flows, _clocked(windows, rtts_s))
-        path_s = waits_s @ routes
-        each = windows / (rtts_s + path_s)
-        for name, row in zip(rows, (windows, each, path_s, waits_s), strict=True):
-            rows[name].append(row)
-        windows = windows + values["gamma"] * (values["alpha"] - path_s * each)
-    return {name: np.array(column) for name, column in rows.items()}
-
-
-def _clocked(windows: Numbers, rtts_s: Numbers) -> Demand:
-    """Return what windows send when they wait so long, and the integral of that."""
-
-    def demand(waits_s: Numbers) -> tuple[Numbers, Numbers]:
-        return windows / (rtts_s + waits_s), windows * np.log(rtts_s + waits_s)
-
-    return demand
-
-
-def _values(resolved: Resolved, params: Params) -> dict[str, Numbers]:
-    """Return the parameters of `fast`, one for each class."""
-    from headgate import catalog
-
-    card = catalog.model("fast")
-    given: dict[str, Any] = {param.name: param.default for param in card.params} | dict(params)
-    classes = resolved.order["classes"]
-    values = {name: np.full(len(classes), float(value)) for name, value in given.items()}
-    for index, part in enumerate(classes):
-        for place, value in part["set"]:
-            values[card.params[place].name][index] = value
-    return values
