@@ -7,7 +7,7 @@ import sys
 import typer
 
 from headgate import __version__
-from headgate.cli import bench, catalog, check, conform, describe, fluid, plot, run, study
+from headgate.cli import analyse, bench, catalog, check, conform, describe, fluid, plot, run, study
 from headgate.errors import HeadgateError
 
 app = typer.Typer(
@@ -45,6 +45,7 @@ for command in (
     fluid.fluid,
     study.study,
     study.reproduce,
+    analyse.analyse,
     plot.plot,
     bench.bench,
     conform.conform,

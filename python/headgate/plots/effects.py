@@ -11,20 +11,23 @@ from headgate.plots.style import GREY, styled, subplots
 from headgate.stats.effects import Effect
 
 STRONG, WEAK, NONE = "#0072B2", "#E69F00", "#F4F4F4"
-COLUMNS = 3
+#: So many factors, each this wide (in), fit beside each other on a sheet.
+WIDTH_IN, FACTOR_IN = 11.5, 0.55
 
 
 def main_effects(
     responses: Mapping[str, Sequence[Effect]],
-    axis_titles: Mapping[str, str],
-    factor_titles: Mapping[str, str],
+    axis_titles: Mapping[str, str] | None = None,
+    factor_titles: Mapping[str, str] | None = None,
 ) -> Figure:
     """Draw, for each response, its mean at the low and the high level of every factor."""
+    factors = len(next(iter(responses.values())))
+    columns = min(max(1, int(WIDTH_IN / (FACTOR_IN * factors + 0.6))), 3, len(responses))
     with styled():
-        rows = -(-len(responses) // COLUMNS)
-        figure, axes = subplots(rows, COLUMNS, (11.5, 2.9 * rows + 0.3))
+        rows = -(-len(responses) // columns)
+        figure, axes = subplots(rows, columns, (WIDTH_IN, 2.9 * rows + 0.3))
         for ax, (name, effects) in zip(axes, responses.items(), strict=False):
-            _one_response(ax, effects, axis_titles[name], factor_titles)
+            _one_response(ax, effects, (axis_titles or {}).get(name, name), factor_titles or {})
         for ax in axes[len(responses) :]:
             ax.set_visible(False)
         return figure
@@ -53,8 +56,12 @@ def _one_response(
     ax.margins(y=0.22)
     if lowest >= 0:
         ax.set_ylim(bottom=max(0.0, ax.get_ylim()[0]))
-    names = (factor_titles[e.factor].replace(" ", "\n", 1) for e in effects)
-    ax.set_xticks(range(len(effects)), [f"\N{MINUS SIGN}        +\n{name}" for name in names])
+    names = [factor_titles.get(e.factor, e.factor).replace(" ", "\n", 1) for e in effects]
+    places = np.arange(len(effects))
+    levels = ["\N{MINUS SIGN}"] * len(effects) + ["+"] * len(effects)
+    ax.set_xticks(np.concatenate([places - 0.22, places + 0.22]), levels, minor=True)
+    ax.set_xticks(places, [f"\n{name}" for name in names])
+    ax.tick_params(axis="x", which="major", length=0)
     ax.set_xlim(-0.6, len(effects) - 0.4)
     ax.grid(axis="x", visible=False)
     ax.set_title(title, fontsize=9.5)
@@ -62,8 +69,8 @@ def _one_response(
 
 def significance(
     responses: Mapping[str, Sequence[Effect]],
-    axis_titles: Mapping[str, str],
-    factor_titles: Mapping[str, str],
+    axis_titles: Mapping[str, str] | None = None,
+    factor_titles: Mapping[str, str] | None = None,
 ) -> Figure:
     """Draw the grid of responses by factors; a cell says which level raises the response."""
     factors = [effect.factor for effect in next(iter(responses.values()))]
@@ -75,9 +82,12 @@ def significance(
                 _cell(ax, column, row, effect)
         ax.set_xlim(0, len(factors))
         ax.set_ylim(len(responses), 0)
-        named = [f"{factor} {factor_titles[factor]}" for factor in factors]
+        named = [f"{factor} {(factor_titles or {}).get(factor, '')}".strip() for factor in factors]
         ax.set_xticks(np.arange(len(factors)) + 0.5, named, rotation=35, ha="left")
-        ax.set_yticks(np.arange(len(responses)) + 0.5, [axis_titles[name] for name in responses])
+        ax.set_yticks(
+            np.arange(len(responses)) + 0.5,
+            [(axis_titles or {}).get(name, name) for name in responses],
+        )
         ax.tick_params(length=0)
         ax.xaxis.tick_top()
         ax.grid(visible=False)

@@ -5,6 +5,7 @@ The numbers are those of Filliben's macro `dexmp_anova`: effect = mean(+) - mean
 factors stay in the error. `**` stands for p < 0.01, `*` for 0.01 <= p < 0.05.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,21 +44,29 @@ class Effect:
 
 
 def main_effect(factor: str, coded: ArrayLike, response: ArrayLike) -> Effect:
-    """Return the main effect of a factor; `coded` holds -1 and +1, one value a run."""
-    signs, values = np.asarray(coded), np.asarray(response, dtype=float)
-    kept = np.isfinite(values)
-    low, high = values[kept & (signs < 0)], values[kept & (signs > 0)]
-    f_ratio, p = _anova(low, high)
-    mean_low, mean_high = _mean(low), _mean(high)
-    return Effect(
-        factor, mean_low, mean_high, _relative_percent(mean_high - mean_low, values), f_ratio, p
-    )
+    """Return the main effect of a factor; `coded` holds its level in each run, -1 low and +1 high.
+
+    Levels between count in F alone, not in the effect. Runs without a level or a response (NaN) are
+    left out. F and p are NaN where no run is left for the error, and 0 and 1 where nothing varies.
+    """
+    levels, values = np.asarray(coded, dtype=float), np.asarray(response, dtype=float)
+    kept = np.isfinite(values) & np.isfinite(levels)
+    levels, values = levels[kept], values[kept]
+    groups = [values[levels == level] for level in np.unique(levels)]
+    mean_low, mean_high = _mean(values[levels == -1]), _mean(values[levels == 1])
+    relative = _relative_percent(mean_high - mean_low, values)
+    return Effect(factor, mean_low, mean_high, relative, *_anova(groups))
 
 
-def psi(effects: list[Effect]) -> float:
+def psi(effects: Sequence[Effect]) -> float:
     """Return Psi of a factor over responses: strong ones count 1, weak ones 1/2, over all."""
+    return psi_of([effect.stars for effect in effects])
+
+
+def psi_of(stars: Sequence[str]) -> float:
+    """Return Psi from stars alone, one a response, as tables print them."""
     weight = {"**": 1.0, "*": 0.5, "": 0.0}
-    return sum(weight[e.stars] for e in effects) / len(effects) if effects else 0.0
+    return sum(weight[star] for star in stars) / len(stars) if stars else 0.0
 
 
 def _mean(values: NDArray[np.float64]) -> float:
@@ -65,16 +74,21 @@ def _mean(values: NDArray[np.float64]) -> float:
 
 
 def _relative_percent(effect: float, values: NDArray[np.float64]) -> float:
-    grand = float(np.nanmean(values)) if np.isfinite(values).any() else 0.0
-    return 100 * abs(effect) / abs(grand) if grand else 0.0
+    """Return the effect in per cent of the grand mean; NaN where only that is zero."""
+    if effect == 0:
+        return 0.0
+    grand = _mean(values)
+    return 100 * abs(effect) / abs(grand) if grand else float("nan")
 
 
-def _anova(low: NDArray[np.float64], high: NDArray[np.float64]) -> tuple[float, float]:
+def _anova(groups: Sequence[NDArray[np.float64]]) -> tuple[float, float]:
     """One-way F; a response that never moves has no effect (p = 1)."""
-    both = np.concatenate([low, high])
-    if min(len(low), len(high)) < 2 or np.ptp(both) == 0:
+    runs = sum(len(group) for group in groups)
+    if len(groups) < 2 or runs <= len(groups):
+        return float("nan"), float("nan")
+    if np.ptp(np.concatenate(groups)) == 0:
         return 0.0, 1.0
-    if np.ptp(low) == 0 and np.ptp(high) == 0:
+    if all(np.ptp(group) == 0 for group in groups):
         return float("inf"), 0.0
-    found = stats.f_oneway(low, high)
+    found = stats.f_oneway(*groups)
     return float(found.statistic), float(found.pvalue)

@@ -1,0 +1,72 @@
+"""Influence: Psi of every factor, by period and by law, and its weighted average.
+
+Psi is the share of responses that a factor moves, those at p < 0.01 counted whole, those at
+0.01 <= p < 0.05 half (Mills, Filliben, Cho, Schwartz 2011). The weighted average gives every kind
+of grouping (periods, laws) the same weight, whatever the number of its groups; so computed it
+repeats the published row in all twenty columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.analysis.main_effects import MainEffects
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+AVERAGE = "weighted average"
+
+
+@dataclass(frozen=True)
+class Influence:
+    """Psi of `factors`: rows by their name, one tuple of names a kind of grouping."""
+
+    factors: tuple[str, ...]
+    rows: Mapping[str, NDArray[np.float64]]
+    kinds: tuple[tuple[str, ...], ...]
+
+    @property
+    def average(self) -> dict[str, float]:
+        """The mean over kinds of the mean over each kind's rows, by factor."""
+        kinds = [np.mean([self.rows[name] for name in kind], axis=0) for kind in self.kinds]
+        return dict(zip(self.factors, np.mean(kinds, axis=0).tolist(), strict=True))
+
+    @property
+    def ranked(self) -> list[str]:
+        """Factors from the most influential on; among equals the first named comes first."""
+        return sorted(self.factors, key=lambda factor: -self.average[factor])
+
+    def figure(self) -> Figure:
+        """Draw Psi x 100, a row a group."""
+        from headgate.plots.heat import Heat, heat
+
+        values = np.array([*self.rows.values(), list(self.average.values())])
+        panel = Heat("", values, self.factors, 0.0, 1.0, scale=100, label="Psi x 100")
+        return heat([*self.rows, AVERAGE], [panel])
+
+
+def influence(*kinds: MainEffects) -> Influence:
+    """Return Psi from the main effects of each kind of grouping, all with the same factors."""
+    named = [
+        {" ".join(group) or "all": effects.psi(group) for group in effects.table.groups}
+        for effects in kinds
+    ]
+    return of_rows(
+        {name: list(psi.values()) for kind in named for name, psi in kind.items()},
+        kinds[0].factors,
+        [tuple(kind) for kind in named],
+    )
+
+
+def of_rows(
+    rows: Mapping[str, Sequence[float]], factors: Sequence[str], kinds: Sequence[Sequence[str]]
+) -> Influence:
+    """Return the influence that rows of Psi say, such as published ones."""
+    arrays = {name: np.asarray(row, dtype=float) for name, row in rows.items()}
+    return Influence(tuple(factors), arrays, tuple(tuple(kind) for kind in kinds))

@@ -1,0 +1,106 @@
+"""Effects beside each other: the model with all main effects and the two-factor interactions.
+
+Where the one-way analysis leaves the other factors in the error, least squares takes out of it what
+they explain. Terms that the design cannot tell from earlier ones (aliases) are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Numbers = NDArray[np.float64]
+#: A column of which less than this part is left by the earlier ones is their alias.
+ALIAS = 1e-8
+
+
+@dataclass(frozen=True)
+class Term:
+    """A term of the model; `effect` is the change from the low level to the high one."""
+
+    name: str
+    effect: float
+    f_ratio: float
+    p: float
+
+
+@dataclass(frozen=True)
+class FullModel:
+    """Terms by name, the aliases of each, and what is left for the error."""
+
+    terms: Mapping[str, Term]
+    aliases: Mapping[str, tuple[str, ...]]
+    error_freedom: int
+    r_squared: float
+
+
+def full_model(factors: Mapping[str, ArrayLike], response: ArrayLike) -> FullModel:
+    """Fit main effects and two-factor interactions; `factors` holds coded levels, -1 to +1.
+
+    Runs without a level or a response (NaN) are left out. F and p are NaN where nothing is left for
+    the error or the response does not vary.
+    """
+    values = np.asarray(response, dtype=float)
+    columns = {name: np.asarray(column, dtype=float) for name, column in factors.items()}
+    kept = np.isfinite(values) & np.all([np.isfinite(c) for c in columns.values()], axis=0)
+    columns, values = {name: column[kept] for name, column in columns.items()}, values[kept]
+    chosen, aliases = _independent(_candidates(columns), len(values))
+    return _fit(chosen, aliases, values)
+
+
+def _candidates(columns: Mapping[str, Numbers]) -> dict[str, Numbers]:
+    pairs = combinations(columns, 2)
+    return dict(columns) | {f"{a} {b}": columns[a] * columns[b] for a, b in pairs}
+
+
+def _independent(
+    columns: Mapping[str, Numbers], runs: int
+) -> tuple[dict[str, Numbers], dict[str, tuple[str, ...]]]:
+    """Keep the columns that the earlier ones (and the mean) do not make, by Gram and Schmidt."""
+    basis = np.full((1, runs), 1 / np.sqrt(max(runs, 1)))
+    kept: dict[str, Numbers] = {}
+    aliases: dict[str, tuple[str, ...]] = {}
+    for name, column in columns.items():
+        # Twice is enough against rounding (Kahan; Parlett 1980).
+        left = column - basis.T @ (basis @ column)
+        left = left - basis.T @ (basis @ left)
+        if float(left @ left) > ALIAS * float(column @ column):
+            kept[name] = column
+            basis = np.vstack([basis, left / np.sqrt(left @ left)])
+        else:
+            aliases[name] = _same(column, kept)
+    return kept, aliases
+
+
+def _same(column: Numbers, kept: Mapping[str, Numbers]) -> tuple[str, ...]:
+    """Name the kept column that is this one but for its sign; none if several make it together."""
+    return tuple(
+        name
+        for name, other in kept.items()
+        if np.allclose(column, other) or np.allclose(column, -other)
+    )
+
+
+def _fit(
+    columns: Mapping[str, Numbers], aliases: Mapping[str, tuple[str, ...]], values: Numbers
+) -> FullModel:
+    import statsmodels.api as sm
+
+    freedom = len(values) - len(columns) - 1
+    if not columns or freedom < 0:
+        return FullModel({}, aliases, max(freedom, 0), float("nan"))
+    matrix = np.column_stack([np.ones(len(values)), *columns.values()])
+    found = sm.OLS(values, matrix).fit()
+    judged = freedom > 0 and np.ptp(values) > 0
+    f_ratios = found.tvalues**2 if judged else np.full(len(columns) + 1, np.nan)
+    p_values = found.pvalues if judged else np.full(len(columns) + 1, np.nan)
+    terms = {
+        name: Term(name, 2 * float(found.params[i]), float(f_ratios[i]), float(p_values[i]))
+        for i, name in enumerate(columns, start=1)
+    }
+    r_squared = float(found.rsquared) if np.ptp(values) > 0 else float("nan")
+    return FullModel(terms, aliases, freedom, r_squared)

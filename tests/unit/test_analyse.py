@@ -1,0 +1,164 @@
+"""Main effects of tables that anyone made, against least squares and hand-made answers."""
+
+import json
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from headgate.analysis import AnalysisError, Frame, influence, main_effects
+from headgate.cli.main import app
+from headgate.stats.full_model import full_model
+
+RNG = np.random.default_rng(6)
+
+
+def analyse(*arguments: str | Path) -> str:
+    done = CliRunner().invoke(app, ["analyse", *map(str, arguments)], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def half_fraction() -> dict[str, np.ndarray]:
+    """2^(6-1), X6 = X1 X2 X3 X4 X5; y = 50 + 4 X1 - 3 X2 X3 + noise of 1."""
+    base = np.array(list(product((-1, 1), repeat=5)), dtype=float)
+    table = {f"X{i + 1}": column for i, column in enumerate(base.T)}
+    table["X6"] = base.prod(axis=1)
+    noise = np.random.default_rng(1).normal(size=len(base))
+    table["y"] = 50 + 4 * table["X1"] - 3 * table["X2"] * table["X3"] + noise
+    return table
+
+
+def unbalanced() -> dict[str, np.ndarray]:
+    speed = np.array([10.0, 20.0, 40.0] * 7 + [10.0, 10.0])
+    law = np.array(["tcp", "fast"] * 11 + ["tcp"], dtype=object)
+    y = speed + (law == "tcp") + RNG.normal(size=23)
+    y[[3, 8]] = np.nan
+    return {"speed": speed, "law": law, "y": y}
+
+
+def test_one_way_f_is_that_of_statsmodels_with_three_levels_and_holes() -> None:
+    import pandas as pd
+    import statsmodels.formula.api as smf
+    from statsmodels.stats.anova import anova_lm
+
+    table = unbalanced()
+    found = main_effects(table, ["speed", "law"], ["y"])
+    frame = pd.DataFrame(table).dropna()
+    for factor in ("speed", "law"):
+        anova = anova_lm(smf.ols(f"y ~ C({factor})", frame).fit())
+        effect = found.one(factor, "y")
+        assert effect.f_ratio == pytest.approx(anova["F"].iloc[0], rel=1e-10)
+        assert effect.p == pytest.approx(anova["PR(>F)"].iloc[0], rel=1e-8)
+    means = frame.groupby("speed")["y"].mean()
+    assert found.one("speed", "y").effect == pytest.approx(means[40.0] - means[10.0])
+
+
+def test_the_full_model_takes_out_of_the_error_what_other_terms_explain() -> None:
+    table = half_fraction()
+    factors = [name for name in table if name != "y"]
+    found = main_effects(table, factors, ["y"])
+    model = found.full[(), "y"]
+    assert len(model.terms) == 6 + 15  # resolution VI: all clear of each other
+    assert model.error_freedom == 32 - 1 - 21
+    assert model.terms["X2 X3"].effect == pytest.approx(-6, abs=0.8)  # four of its errors
+    assert model.terms["X1"].effect == pytest.approx(found.one("X1", "y").effect)
+    assert model.terms["X1"].f_ratio > 5 * found.one("X1", "y").f_ratio
+
+
+def test_aliases_are_left_out_and_named() -> None:
+    a, b = np.array([-1, 1, -1, 1.0]), np.array([-1, -1, 1, 1.0])
+    model = full_model({"a": a, "b": b, "c": a * b}, [1.0, 2.0, 4.0, 3.0])
+    assert list(model.terms) == ["a", "b", "c"]
+    assert model.aliases == {"a b": ("c",), "a c": ("b",), "b c": ("a",)}
+    assert np.isnan(model.terms["a"].p)  # a saturated plan leaves nothing for the error
+
+
+def test_q_values_are_those_of_benjamini_and_hochberg() -> None:
+    # 0.01, 0.02, 0.03, 0.04, 0.05 times 5/1 ... 5/5: all 0.05.
+    table = half_fraction()
+    found = main_effects(table, [f"X{i}" for i in range(1, 7)], ["y"])
+    p = sorted(effect.p for effect in found.effects.values())
+    by_hand = min(p[i] * len(p) / (i + 1) for i in range(len(p)))
+    assert min(found.q.values()) == pytest.approx(by_hand)
+
+
+def test_groups_are_analysed_by_themselves() -> None:
+    table = half_fraction()
+    twice = {name: np.tile(column, 2) for name, column in table.items()}
+    twice["period"] = np.repeat([1, 2], 32)
+    twice["y"][32:] = table["y"] * table["X1"]
+    found = main_effects(twice, ["X1", "X2"], ["y"], by=["period"])
+    alone = main_effects(table, ["X1", "X2"], ["y"])
+    assert found.one("X1", "y", ("1",)) == alone.one("X1", "y")
+    assert found.psi(("1",)) == {"X1": 1.0, "X2": 0.0}
+    said = influence(found, alone)
+    assert list(said.rows) == ["1", "2", "all"]
+    half = (found.psi(("1",))["X1"] + found.psi(("2",))["X1"]) / 2
+    assert said.average["X1"] == pytest.approx((half + 1.0) / 2)
+
+
+def test_levels_are_ordered_by_meaning() -> None:
+    frame = Frame("t", {
+        "a": np.array(["high", "low"]), "b": np.array(["10", "9.0"]),
+        "c": np.array(["tcp", "fast"]), "d": np.array([1, 1.5]),
+    })  # fmt: skip
+    names = [frame.levels(name).names for name in "abcd"]
+    assert names == [("low", "high"), ("9", "10"), ("fast", "tcp"), ("1", "1.5")]
+
+
+def test_constant_responses_have_no_effect_and_single_runs_no_test() -> None:
+    found = main_effects({"a": [0, 1, 0, 1], "y": [2.0] * 4}, ["a"], ["y"]).one("a", "y")
+    assert (found.effect, found.p, found.stars) == (0.0, 1.0, "")
+    alone = main_effects({"a": [0, 1], "y": [2.0, 3.0]}, ["a"], ["y"]).one("a", "y")
+    assert alone.effect == 1.0
+    assert np.isnan(alone.p)
+
+
+@pytest.mark.parametrize(
+    ("table", "factors", "responses", "says"),
+    [
+        ({"a": [1, 2], "y": [1, 2]}, ["b"], ["y"], "there is no column 'b'"),
+        ({"speed": [1, 2], "y": [1, 2]}, ["sped"], ["y"], "did you mean 'speed'"),
+        ({"a": [1, 1], "y": [1, 2]}, ["a"], ["y"], "has '1' only; it takes two levels"),
+        ({"a": [1, 2], "y": ["x", "2"]}, ["a"], ["y"], "'x' is no number"),
+        ({"a": [1, 2], "y": ["", "NA"]}, ["a"], ["y"], "has no number in any row"),
+        ({"a": [1, 2], "y": [1]}, ["a"], ["y"], "differ in length"),
+        ({"a": [1, 2], "y": [1, 2]}, [], ["y"], "name one factor at least"),
+        ({"a": [1, 2], "y": [1, 2]}, ["a"], ["a"], "named twice"),
+    ],
+)
+def test_what_cannot_be_analysed_is_one_sentence(
+    table: dict[str, list[object]], factors: list[str], responses: list[str], says: str
+) -> None:
+    with pytest.raises(AnalysisError, match=says):
+        main_effects(table, factors, responses)
+
+
+def test_the_command_prints_one_object_a_factor_and_response(tmp_path: Path) -> None:
+    file = tmp_path / "runs.csv"
+    lines = [
+        "A,B,y,z",
+        *(f"{a},{b},{a + 2 * b},NA" for a in (1, 2) for b in ("-1", "+1") for b in (int(b),)),
+    ]
+    file.write_text("\n".join(lines) + "\n4,,,\n")
+    done = analyse(file, "--factors", "A,B", "--responses", "y", "--json")
+    found = json.loads(done)
+    assert [(one["factor"], one["response"]) for one in found] == [("A", "y"), ("B", "y")]
+    assert {"effect", "relative_effect", "f", "p", "stars"} <= found[0].keys()
+    assert found[1]["effect"] == 4.0
+    assert found[1]["relative_effect"] == pytest.approx(100 * 4 / 1.5)
+
+
+def test_the_command_prints_a_table_and_writes_pictures(tmp_path: Path) -> None:
+    table = half_fraction()
+    file, out = tmp_path / "runs.csv", tmp_path / "out"
+    rows = zip(*table.values(), strict=True)
+    file.write_text("\n".join(",".join(map(str, row)) for row in [tuple(table), *rows]))
+    factors = ",".join(name for name in table if name != "y")
+    done = analyse(file, "--factors", factors, "--responses", "y", "--out", out)
+    assert "+**" in done
+    assert "Psi x 100" in done
+    assert {path.name for path in out.iterdir()} >= {"main-effects.png", "significance.svg"}
