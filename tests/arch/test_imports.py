@@ -31,6 +31,13 @@ FORBIDDEN = {
     "headgate.measures": ["headgate.run", "headgate.plots", "headgate.cli", NATIVE],
     "headgate.stats": ["headgate.run", "headgate.plots", "headgate.cli", NATIVE],
     "headgate.conform": ["headgate.plots", "headgate.studies", "headgate.cli", NATIVE],
+    "headgate.analysis": [
+        "headgate.run",
+        "headgate.scenario",
+        "headgate.studies",
+        "headgate.cli",
+        NATIVE,
+    ],
     "headgate.plots": ["headgate.run", "headgate.studies", "headgate.cli", NATIVE],
     "headgate.run": ["headgate.plots", "headgate.stats", "headgate.studies", "headgate.cli"],
 }
