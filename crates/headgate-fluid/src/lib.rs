@@ -7,6 +7,8 @@
 //! * [`batch`] — many runs on all cores, the same to the bit whatever their number.
 //! * [`summary`] — what a run comes to, column by column.
 //! * [`network`] — classes of flows over links, for the models that take any.
+//! * [`queues`] — queues of links, with their switches.
+//! * [`flow_rates`] — what models share whose flows change rates by what links say of themselves.
 //! * [`flow_level`] — what models of laws at flow level share: utilities, prices.
 //! * [`models`] — the models, one file and one line each.
 //!
@@ -18,11 +20,13 @@ mod bends;
 mod breaks;
 mod fixed;
 pub mod flow_level;
+pub mod flow_rates;
 pub mod history;
 pub mod model;
 pub mod models;
 pub mod network;
 pub mod past;
+pub mod queues;
 mod root;
 pub mod solve;
 pub mod summary;

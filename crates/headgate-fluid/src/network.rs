@@ -70,6 +70,23 @@ impl Network {
         let Wire { rate_packets_s, buffer_packets, delay_s, .. } = self.links[link];
         Line { rate_packets_s, buffer_packets: buffer_packets.unwrap_or(f64::INFINITY), delay_s }
     }
+
+    /// The sum of the weights of all flows over each link, and the mean of their round trips without queues,
+    /// by these weights, where there are any.
+    pub fn traffic(&self, weight: impl Fn(usize) -> f64) -> Vec<(f64, Option<f64>)> {
+        let routes = Routes::of(self);
+        let (mut weights, mut rtts_s) = (vec![0.0; self.links.len()], vec![0.0; self.links.len()]);
+        routes.arrivals(&weight, &mut weights);
+        routes.arrivals(|class| weight(class) * self.classes[class].rtt_s, &mut rtts_s);
+        let mean = |(weight, rtt_s): (f64, f64)| (weight, (weight > 0.0).then(|| rtt_s / weight));
+        weights.into_iter().zip(rtts_s).map(mean).collect()
+    }
+
+    /// The round trip of a class when links have these queues.
+    pub fn rtt_s(&self, class: usize, queues: &[f64]) -> f64 {
+        let Flows { rtt_s, path, .. } = &self.classes[class];
+        rtt_s + path.iter().map(|link| queues[*link] / self.links[*link].rate_packets_s).sum::<f64>()
+    }
 }
 
 fn above_zero(value: f64) -> bool {
@@ -141,6 +158,12 @@ impl Routes {
         &self.links[self.starts[class]..self.starts[class + 1]]
     }
 
+    /// What arrives at one link when each flow of a class sends so much.
+    pub fn arrival(&self, link: usize, rate: impl Fn(usize) -> f64) -> f64 {
+        let passes = |class: &usize| self.path(*class).contains(&link);
+        (0..self.flows.len()).filter(passes).map(|class| self.flows[class] * rate(class)).sum()
+    }
+
     /// What arrives at each link when each flow of a class sends so much.
     pub fn arrivals(&self, rate: impl Fn(usize) -> f64, arrivals: &mut [f64]) {
         arrivals.fill(0.0);
@@ -170,6 +193,20 @@ mod tests {
         let mut arrivals = [9.0; 2];
         Routes::of(&parking_lot()).arrivals(|class| [1.0, 10.0, 100.0][class], &mut arrivals);
         assert_eq!(arrivals, [1.0 + 2.0 * 10.0, 1.0 + 3.0 * 100.0]);
+        let one = |link| Routes::of(&parking_lot()).arrival(link, |class| [1.0, 10.0, 100.0][class]);
+        assert_eq!([one(0), one(1)], arrivals);
+    }
+
+    /// Class 0 with 1 flow and 0.3 s; class 1 with 2 flows and 0.2 s over the first link; a third link is free.
+    #[test]
+    fn traffic_of_a_link_is_its_flows_and_the_mean_of_their_round_trips() {
+        let mut network = parking_lot();
+        network.classes[0].rtt_s = 0.3;
+        network.links.push(network.links[0].clone());
+        let traffic = network.traffic(|_| 1.0);
+        assert_eq!((traffic[0].0, traffic[1].0, traffic[2]), (3.0, 4.0, (0.0, None)));
+        assert!((traffic[0].1.expect("flows") - 0.7 / 3.0).abs() < 1e-15);
+        assert!((network.rtt_s(0, &[375.0, 750.0, 1.0]) - (0.3 + 0.1 + 0.2)).abs() < 1e-15);
     }
 
     #[test]

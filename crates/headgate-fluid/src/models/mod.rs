@@ -41,10 +41,12 @@ models! {
     fast => Fast on network,
     hstcp => Hstcp on network,
     misra_gong_towsley => MisraGongTowsley on network,
+    rcp => Rcp on network,
     reno => Reno on network,
     scalable => Scalable on network,
     tcp_red => TcpRed,
     vegas => Vegas on network,
+    xcp => Xcp on network,
 }
 
 /// A model on the network of its own, or the default one.

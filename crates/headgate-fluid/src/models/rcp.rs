@@ -1,0 +1,266 @@
+//! RCP: every link has one rate for all flows.
+//!
+//! # What it does
+//! Each link moves its rate `R` by what is spare of it and by its queue, and every flow sends at the least
+//! rate of its path, a round trip later. At rest the rates are max-min fair, whatever the round trips.
+//!
+//! # The equations
+//! `R' = R (alpha (gamma C - y) - beta (q - q0)/d)/(gamma C d)`, `R` kept between `least` packets a round
+//! trip and `gamma C`. A class of `n` flows with the round trip `T` brings `n x`, `x` being the least `R(t - T)`
+//! of its path; `y` is the sum of these over the classes of a link, `d` the mean of their round trips,
+//! weighted by what they bring, and `q' = y - C`, kept between 0 and the buffer. `q0` is `target_packets`. At
+//! rest a link is full (`y = gamma C`) and its `R` the rate of every flow that no other link slows more, or it
+//! is not full and `R = gamma C`. In time in units of `d` one link's loop is `G(s) = (alpha s + beta) e^-s/s^2`.
+//!
+//! # Where it differs from the source
+//! Round trips are those without queues, as in the papers' analysis, where routers measure them with queues
+//! and average them. `R` changes continuously, not every 10 ms. `target_packets` is ours: with a queue that
+//! never empties, linear theory holds. It wants `gamma = 1`. Flows are there all the time: before time 0 they
+//! sent at the initial rates. What a class and a link show as sent is what links name now; it arrives a
+//! round trip later.
+//!
+//! # When to use it
+//! For long flows: rates, queues and stability. Short flows, which RCP is for, need packets.
+//!
+//! # References
+//! Dukkipati, Kobayashi, Zhang-Shen, McKeown 2005; Dukkipati, McKeown 2006; Balakrishnan, Dukkipati, McKeown,
+//! Tomlin 2007 (stability).
+
+use headgate_model::params::Card;
+
+use crate::model::{Class, Line, Link, Model, Now};
+use crate::network::{Network, Routes, Wire, own_values};
+use crate::past::Past;
+use crate::queues::Queues;
+
+headgate_model::params! {
+    /// Gain of the spare capacity.
+    alpha: number(0.4, (0.0, 10.0), "1", "Dukkipati's ns-2 code; the run of figure 6 has 0.1"),
+    /// Gain of the queue.
+    beta: number(0.4, (0.0, 10.0), "1", "Dukkipati's ns-2 code; the run of figure 6 has 1"),
+    /// Share of the line that is aimed at.
+    gamma: number(1.0, (0.01, 1.0), "1", "Dukkipati's ns-2 code"),
+    /// Rate at the start, as a share of the line.
+    start: number(0.05, (1e-9, 1.0), "1", "Dukkipati's ns-2 code"),
+    /// Least rate.
+    least: number(0.01, (0.0, 100.0), "packets/RTT", "Dukkipati's ns-2 code; 0.1 in the NetFPGA's"),
+    /// Queue that is aimed at.
+    target_packets: number(0.0, (0.0, 1e12), "packets", "Dukkipati, McKeown 2006: none; others are ours"),
+}
+
+pub const CARD: Card = Card {
+    name: "rcp",
+    title: "RCP, many classes and links",
+    aliases: &[],
+    family: "explicit",
+    law: "R' = R (alpha (gamma C - y) - beta (q - q0)/d)/(gamma C d); q' = y - C; y = sum of n min R(t - T)",
+    response: "y = gamma C, q = q0, max-min fair rates",
+    references: &["Dukkipati, McKeown 2006", "Balakrishnan, Dukkipati, McKeown, Tomlin 2007"],
+    params: Params::TABLE,
+};
+
+pub const OF_LINKS: &[&str] = &["alpha", "beta", "gamma", "start", "least", "target_packets"];
+
+pub struct Rcp {
+    network: Network,
+    routes: Routes,
+    queues: Queues,
+    routers: Vec<Router>,
+}
+
+/// What a link's rate moves by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Router {
+    params: Params,
+    /// What is aimed at, packets/s.
+    aim: f64,
+    /// Bounds of the rate, packets/s.
+    least: f64,
+    most: f64,
+}
+
+impl Router {
+    /// `rtt_s` is the mean round trip of the link's flows, or nothing where it has none.
+    fn new(params: Params, rate: f64, rtt_s: Option<f64>) -> Self {
+        let most = params.gamma * rate;
+        let least = rtt_s.map_or(0.0, |rtt_s| params.least / rtt_s).min(most);
+        Self { params, aim: params.gamma * rate, least, most }
+    }
+
+    fn start(&self) -> f64 {
+        (self.params.start * self.aim / self.params.gamma).clamp(self.least, self.most)
+    }
+
+    /// How fast the rate changes, as a part of it, if `arrivals` with the mean round trip `rtt_s` come.
+    fn growth(&self, arrivals: f64, queue: f64, rtt_s: f64) -> f64 {
+        let Params { alpha, beta, target_packets, .. } = self.params;
+        (alpha * (self.aim - arrivals) - beta * (queue - target_packets) / rtt_s) / (self.aim * rtt_s)
+    }
+}
+
+impl Rcp {
+    pub fn new(values: &[f64], network: &Network) -> Self {
+        let router = |(wire, (_, rtt_s)): (&Wire, (f64, Option<f64>))| {
+            Router::new(Params::from_values(&own_values(values, &wire.set)), wire.rate_packets_s, rtt_s)
+        };
+        Self {
+            routers: network.links.iter().zip(network.traffic(|_| 1.0)).map(router).collect(),
+            queues: Queues::of(network),
+            routes: Routes::of(network),
+            network: network.clone(),
+        }
+    }
+
+    /// The least rate on a path.
+    fn rate(&self, class: usize, rate: impl Fn(usize) -> f64) -> f64 {
+        self.routes.path(class).iter().map(|link| rate(*link)).fold(f64::INFINITY, f64::min)
+    }
+
+    /// What arrives at each link, and how fast its rate grows, as a part of it.
+    fn look(&self, now: &Now<'_>, past: &mut Past<'_>, growth: &mut [f64], arrivals: &mut [f64]) {
+        arrivals.fill(0.0);
+        growth.fill(0.0);
+        for (class, part) in self.network.classes.iter().enumerate() {
+            let then = past.at(class, now.t_s - part.rtt_s);
+            let sent = part.flows * self.rate(class, |link| then.value(link));
+            for link in self.routes.path(class) {
+                arrivals[*link] += sent;
+                growth[*link] += sent * part.rtt_s;
+            }
+        }
+        let queues = &now.state[self.routers.len()..];
+        for (link, growth) in growth.iter_mut().enumerate() {
+            // Of a link that nobody passes nothing is known, and its rate stays.
+            let rtt_s = *growth / arrivals[link];
+            let known = arrivals[link] > 0.0;
+            *growth = if known { self.routers[link].growth(arrivals[link], queues[link], rtt_s) } else { 0.0 };
+        }
+    }
+
+    /// Switches of a link beside those of its queue: its rate is held at its least, or at its most.
+    fn switch(&self, link: usize) -> (usize, usize) {
+        let first = self.queues.switches() + 2 * link;
+        (first, first + 1)
+    }
+}
+
+impl Model for Rcp {
+    fn dimension(&self) -> usize {
+        2 * self.routers.len()
+    }
+
+    fn before(&self, _t_s: f64, index: usize) -> f64 {
+        self.routers.get(index).map_or(0.0, Router::start)
+    }
+
+    fn slope(&self, now: &Now<'_>, past: &mut Past<'_>, slope: &mut [f64]) {
+        let (rates, queues) = slope.split_at_mut(self.routers.len());
+        self.look(now, past, rates, queues);
+        for (link, rate) in rates.iter_mut().enumerate() {
+            let (low, high) = self.switch(link);
+            *rate = if now.sides[low] || now.sides[high] { 0.0 } else { *rate * now.state[link] };
+        }
+        self.queues.slope(now.sides, queues);
+    }
+
+    fn lags(&self) -> usize {
+        self.network.classes.len()
+    }
+
+    fn switches(&self) -> usize {
+        self.queues.switches() + 2 * self.routers.len()
+    }
+
+    fn gaps(&self, now: &Now<'_>, past: &mut Past<'_>, gaps: &mut [f64]) {
+        let links = self.routers.len();
+        let (queues, bounds) = gaps.split_at_mut(self.queues.switches());
+        self.look(now, past, &mut bounds[links..], self.queues.arrivals(queues));
+        self.queues.gaps(now.sides, &now.state[links..], queues);
+        // As with queues: each link writes 2l and 2l + 1, and reads links + l.
+        for (link, router) in self.routers.iter().enumerate() {
+            let (growth, rate) = (bounds[links + link], now.state[link]);
+            let (low, high) = self.switch(link);
+            bounds[2 * link] = if now.sides[low] { -growth } else { router.least - rate };
+            bounds[2 * link + 1] = if now.sides[high] { growth } else { rate - router.most };
+        }
+    }
+
+    fn confine(&self, state: &mut [f64]) {
+        let (rates, queues) = state.split_at_mut(self.routers.len());
+        for (rate, router) in rates.iter_mut().zip(&self.routers) {
+            *rate = rate.clamp(router.least, router.most);
+        }
+        self.queues.confine(queues);
+    }
+
+    fn classes(&self) -> usize {
+        self.network.classes.len()
+    }
+
+    fn flows(&self, index: usize) -> f64 {
+        self.network.classes[index].flows
+    }
+
+    fn links(&self) -> usize {
+        self.routers.len()
+    }
+
+    fn class(&self, state: &[f64], index: usize) -> Class {
+        let queues = &state[self.routers.len()..];
+        let rtt_s = self.network.rtt_s(index, queues);
+        let rate_packets_s = self.rate(index, |link| state[link]);
+        Class { window_packets: rate_packets_s * rtt_s, rtt_s, rate_packets_s }
+    }
+
+    fn link(&self, state: &[f64], index: usize) -> Link {
+        let mut arrivals = vec![0.0; self.routers.len()];
+        self.routes.arrivals(|class| self.rate(class, |link| state[link]), &mut arrivals);
+        let queue_packets = state[self.routers.len() + index];
+        Link {
+            queue_packets,
+            mean_queue_packets: queue_packets,
+            drop_probability: 0.0,
+            arrival_packets_s: arrivals[index],
+        }
+    }
+
+    fn line(&self, index: usize) -> Line {
+        self.network.line(index)
+    }
+
+    fn packet_bytes(&self) -> f64 {
+        self.network.packet_bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn router(changes: impl Fn(&mut Params)) -> Router {
+        let values: Vec<f64> = Params::TABLE.iter().map(|param| param.default).collect();
+        let mut params = Params::from_values(&values);
+        changes(&mut params);
+        Router::new(params, 1000.0, Some(0.1))
+    }
+
+    /// (0.4 (1000 - 900) - 0.4 20/0.1)/(1000 0.1) = -0.4/s.
+    #[test]
+    fn its_equation_is_worked_by_hand() {
+        assert!((router(|_| ()).growth(900.0, 20.0, 0.1) + 0.4).abs() < 1e-12);
+        // 0.5 of the line: (0.4 (500 - 400) - 0.4 (20 - 30)/0.2)/(500 0.2) = 0.6/s.
+        let half = router(|params| (params.gamma, params.target_packets) = (0.5, 30.0));
+        assert!((half.growth(400.0, 20.0, 0.2) - 0.6).abs() < 1e-12);
+    }
+
+    /// A hundredth of a packet in 0.1 s; a twentieth of the line at the start.
+    #[test]
+    fn rates_have_the_bounds_and_the_start_of_the_law() {
+        let Router { least, most, .. } = router(|_| ());
+        assert!((least - 0.1).abs() < 1e-12 && most == 1000.0);
+        assert_eq!(router(|_| ()).start(), 50.0);
+        assert_eq!(router(|params| params.gamma = 0.9).most, 900.0);
+        assert_eq!(router(|params| (params.gamma, params.start) = (0.9, 1.0)).start(), 900.0);
+        assert_eq!(router(|params| params.least = 100.0).start(), 1000.0);
+    }
+}

@@ -1,0 +1,192 @@
+//! XCP: links tell flows how much faster or slower to send.
+//!
+//! # What it does
+//! Each link decides on the sum of all changes, so that it fills and its queue empties, and divides it: gains
+//! in equal parts, cuts in proportion to rates; besides, a share of the traffic is moved from flow to flow.
+//! A flow obeys the link of its path that gives it least.
+//!
+//! # The equations
+//! A link has `F = alpha (C - y)/d - beta (q - q0)/d^2` and moves `h = max(0, gamma y/d - |F|)`; `y` is what
+//! arrives, the sum of `n x`, `d` the mean round trip of its flows, and `q' = y - C`, kept between 0 and the
+//! buffer. It offers a flow of rate `x` `price (max(F, 0) + h)/N - x (max(-F, 0) + h)/y`, where `N` is the
+//! sum of the prices of its flows. `x'` is the least offer on the path a round trip `T` ago, for the rate of
+//! then; `x` stays at `least` packets a round trip or more. `q0` is `target_packets`. At rest on one link
+//! `y = C`, `q = q0`, and rates are as prices. In time in units of `d` its loop is `G(s) = (alpha s + beta)
+//! e^-s/s^2`, stable at every delay where `alpha < pi/(4 2^0.5)` and `beta = alpha^2 2^0.5`. In networks a link
+//! whose flows are slowed elsewhere rests below its rate, at `alpha/(alpha + gamma)` of it at least: the
+//! rates are max-min fair for what links are used, and not for what they could carry.
+//!
+//! # Where it differs from the source
+//! The source moves `h` of 0.1 y whatever F is in its analysis, and one minus the other in its router, which
+//! is taken here. Its analysis has one link and one round trip; here each class has its own. Round trips are
+//! those without queues, changes are continuous, and the queue is that of now, not the least of a round
+//! trip. Prices are the packet law's. `target_packets` is ours: with a queue that never empties, linear
+//! theory holds. Losses change nothing.
+//!
+//! # When to use it
+//! For efficiency, fairness and stability of long flows. Where a flow's share is a few packets a round trip, it
+//! is coarse.
+//!
+//! # References
+//! Katabi, Handley, Rohrs 2002 (with its appendix); Low, Andrew, Wydrowski 2005 (rates in networks).
+
+use headgate_model::params::Card;
+
+use crate::flow_rates::{FlowRates, RateLaw, Then};
+use crate::network::{Network, own_values};
+
+headgate_model::params! {
+    /// Window at the start.
+    initial_window: number(1.0, (1e-3, 1e9), "packets", "free: the equilibrium does not depend on it"),
+    /// Gain of the spare capacity.
+    alpha: number(0.4, (0.0, 10.0), "1", "Katabi et al. 2002"),
+    /// Gain of the queue.
+    beta: number(0.226, (0.0, 10.0), "1", "Katabi et al. 2002"),
+    /// Share of the traffic that is moved between flows.
+    gamma: number(0.1, (0.0, 1.0), "1", "Katabi et al. 2002"),
+    /// What a flow pays: of a bottleneck, flows have shares in this proportion.
+    price: number(1.0, (1e-3, 1e3), "1", "Katabi et al. 2002 (prices); that gains go with it is derived"),
+    /// Least window.
+    least: number(1.0, (1e-9, 100.0), "packets/RTT", "Katabi et al. 2002: one packet"),
+    /// Queue that is aimed at.
+    target_packets: number(0.0, (0.0, 1e12), "packets", "Katabi et al. 2002: none; others are ours"),
+}
+
+pub const CARD: Card = Card {
+    name: "xcp",
+    title: "XCP, many classes and links",
+    aliases: &[],
+    family: "explicit",
+    law: "x' = least of path of (max(F, 0) + h)/N - x (max(-F, 0) + h)/y; F = alpha (C - y)/d - beta (q - q0)/d^2",
+    response: "y = C, q = q0, x = C/N on one link",
+    references: &["Katabi, Handley, Rohrs 2002", "Low, Andrew, Wydrowski 2005"],
+    params: Params::TABLE,
+};
+
+pub const OF_LINKS: &[&str] = &["alpha", "beta", "gamma", "target_packets"];
+
+pub type Xcp = FlowRates<Law>;
+
+pub struct Law {
+    classes: Vec<Sender>,
+    routers: Vec<Router>,
+}
+
+struct Sender {
+    start: f64,
+    least: f64,
+    price: f64,
+}
+
+/// A link's controllers.
+#[derive(Clone, Copy, Debug)]
+struct Router {
+    params: Params,
+    rate: f64,
+    /// Sum of the prices of its flows.
+    prices: f64,
+    /// Mean round trip of its flows, weighted by prices.
+    rtt_s: f64,
+}
+
+impl Router {
+    /// What is offered to a flow that pays `price` and sends `rate`, where `arrivals` come.
+    fn offer(&self, price: f64, rate: f64, arrivals: f64, queue: f64) -> f64 {
+        let wanted = self.wanted(arrivals, queue);
+        let moved = (self.params.gamma * arrivals / self.rtt_s - wanted.abs()).max(0.0);
+        let (gain, cut) = (wanted.max(0.0) + moved, (-wanted).max(0.0) + moved);
+        price * gain / self.prices - rate * cut / arrivals
+    }
+
+    /// By how much all flows together are to change, packets/s in a second.
+    fn wanted(&self, arrivals: f64, queue: f64) -> f64 {
+        let Params { alpha, beta, target_packets, .. } = self.params;
+        (alpha * (self.rate - arrivals) - beta * (queue - target_packets) / self.rtt_s) / self.rtt_s
+    }
+}
+
+impl RateLaw for Law {
+    fn new(values: &[f64], network: &Network) -> Self {
+        let own = |set: &[(usize, f64)]| Params::from_values(&own_values(values, set));
+        let sender = |class: &crate::network::Flows| {
+            let Params { initial_window, least, price, .. } = own(&class.set);
+            Sender { start: initial_window / class.rtt_s, least: least / class.rtt_s, price }
+        };
+        let classes: Vec<Sender> = network.classes.iter().map(sender).collect();
+        let traffic = network.traffic(|class| classes[class].price);
+        let router = |(wire, (prices, rtt_s)): (&crate::network::Wire, (f64, Option<f64>))| Router {
+            params: own(&wire.set),
+            rate: wire.rate_packets_s,
+            prices,
+            // A link that nobody passes is asked for no offer.
+            rtt_s: rtt_s.unwrap_or(f64::NAN),
+        };
+        Self { routers: network.links.iter().zip(traffic).map(router).collect(), classes }
+    }
+
+    fn start(&self, class: usize) -> f64 {
+        self.classes[class].start
+    }
+
+    fn least(&self, class: usize) -> f64 {
+        self.classes[class].least
+    }
+
+    fn slope(&self, class: usize, path: &[usize], _rate: f64, then: &Then<'_>) -> f64 {
+        let (price, rate) = (self.classes[class].price, then.rate(class));
+        let offer = |link: &usize| self.routers[*link].offer(price, rate, then.arrivals(*link), then.queue(*link));
+        path.iter().map(offer).fold(f64::INFINITY, f64::min)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flow_rates::checks::slope;
+    use crate::network::{Flows, Wire};
+
+    /// Two links of 1000 packets/s, a class of 3 flows and 0.1 s over both, one of 1 flow and 0.2 s over the
+    /// second: there d = (3 0.1 + 0.2)/4 = 0.125 s.
+    fn network() -> Network {
+        let flows = |flows, rtt_s, path: &[usize]| Flows { flows, rtt_s, path: path.to_vec(), set: vec![] };
+        let wire = Wire { rate_packets_s: 1000.0, buffer_packets: None, delay_s: 0.0, set: vec![] };
+        let classes = vec![flows(3.0, 0.1, &[0, 1]), flows(1.0, 0.2, &[1])];
+        Network { classes, links: vec![wire.clone(), wire], packet_bytes: 1500.0 }
+    }
+
+    fn law(changes: &[(&str, f64)]) -> Law {
+        let changed = |name: &str| changes.iter().find(|(known, _)| *known == name);
+        let value = |param: &headgate_model::params::Param| changed(param.name).map_or(param.default, |it| it.1);
+        Law::new(&Params::TABLE.iter().map(value).collect::<Vec<f64>>(), &network())
+    }
+
+    /// Rates of 200 and 300: y = 600 and 900.
+    /// First link, no queue: F = 0.4 400/0.1 = 1600, h = 0 since 0.1 600/0.1 = 600: offers 1600/3 = 533.
+    /// Second, 50 packets: F = 0.4 100/0.125 - 0.226 50/0.015625 = 320 - 723.2 = -403.2;
+    /// h = 0.1 900/0.125 - 403.2 = 316.8: offers 316.8/4 - 200 (403.2 + 316.8)/900 = 79.2 - 160 to the first
+    /// class, 79.2 - 240 to the second.
+    #[test]
+    fn its_equations_are_worked_by_hand() {
+        let state = [200.0, 300.0, 600.0, 900.0, 0.0, 50.0];
+        let law = law(&[]);
+        assert!((slope(&law, &network(), 0, &state) - (79.2 - 160.0)).abs() < 1e-9);
+        assert!((slope(&law, &network(), 1, &state) - (79.2 - 240.0)).abs() < 1e-9);
+        assert!((law.routers[0].offer(1.0, 200.0, 600.0, 0.0) - 1600.0 / 3.0).abs() < 1e-9);
+    }
+
+    /// With a target of 50 the second link wants 320, and moves 400 besides: (320 + 400)/4 - 200 400/900.
+    #[test]
+    fn a_queue_at_its_target_wants_no_change() {
+        let offer = law(&[("target_packets", 50.0)]).routers[1].offer(1.0, 200.0, 900.0, 50.0);
+        assert!((offer - (180.0 - 800.0 / 9.0)).abs() < 1e-9);
+    }
+
+    /// A price of 2 doubles the gain; the sum of prices is 8 then, and shares of gains are the same.
+    #[test]
+    fn gains_go_with_prices() {
+        let law = law(&[("price", 2.0)]);
+        assert_eq!((law.routers[0].prices, law.routers[1].prices), (6.0, 8.0));
+        let state = [200.0, 300.0, 600.0, 900.0, 0.0, 50.0];
+        assert!((slope(&law, &network(), 0, &state) - (79.2 - 160.0)).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,119 @@
+//! Queues of links: `q' = y - C`, kept between nothing and the buffer.
+//!
+//! Each link has two switches, which are a model's first: there is a queue; the buffer is full.
+
+use crate::network::Network;
+
+/// A queue begins where arrivals exceed the rate by this part of it: what rests at a full link without a queue
+/// would begin and end one by rounding.
+const BAND: f64 = 1e-9;
+
+pub struct Queues {
+    rates: Vec<f64>,
+    buffers: Vec<f64>,
+}
+
+fn switch(link: usize) -> (usize, usize) {
+    (2 * link, 2 * link + 1)
+}
+
+impl Queues {
+    pub fn of(network: &Network) -> Self {
+        let buffer = |link| network.line(link).buffer_packets;
+        Self {
+            rates: network.links.iter().map(|wire| wire.rate_packets_s).collect(),
+            buffers: (0..network.links.len()).map(buffer).collect(),
+        }
+    }
+
+    pub fn links(&self) -> usize {
+        self.rates.len()
+    }
+
+    pub fn switches(&self) -> usize {
+        2 * self.links()
+    }
+
+    /// Turns what arrives at each link into the slope of its queue.
+    pub fn slope(&self, sides: &[bool], arrivals: &mut [f64]) {
+        for (link, value) in arrivals.iter_mut().enumerate() {
+            let (busy, full) = switch(link);
+            *value = if sides[busy] && !sides[full] { *value - self.rates[link] } else { 0.0 };
+        }
+    }
+
+    /// Where a model writes arrivals in the gaps before [`Self::gaps`].
+    pub fn arrivals<'a>(&self, gaps: &'a mut [f64]) -> &'a mut [f64] {
+        &mut gaps[self.links()..2 * self.links()]
+    }
+
+    /// The gaps of all queues, from what arrives.
+    pub fn gaps(&self, sides: &[bool], queues: &[f64], gaps: &mut [f64]) {
+        // Each link writes the places 2l and 2l + 1, and reads links + l: never one that is written before.
+        for (link, queue) in queues.iter().enumerate() {
+            let (busy, full) = switch(link);
+            let growing = gaps[self.links() + link] - self.rates[link];
+            gaps[busy] = if sides[busy] { *queue } else { growing - BAND * self.rates[link] };
+            gaps[full] = match (sides[busy], sides[full]) {
+                (_, true) => growing,
+                (true, false) => queue - self.buffers[link],
+                // What is not there is not full: there are buffers of nothing.
+                (false, false) => -1.0,
+            };
+        }
+    }
+
+    pub fn confine(&self, queues: &mut [f64]) {
+        for (queue, buffer) in queues.iter_mut().zip(&self.buffers) {
+            *queue = queue.clamp(0.0, *buffer);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::Wire;
+
+    /// Rates of 100 and 200 packets/s, the second with a buffer of 10 packets.
+    fn two() -> Queues {
+        let Network { classes, links, packet_bytes } = Network::default();
+        let wire =
+            |rate_packets_s, buffer_packets| Wire { rate_packets_s, buffer_packets, ..links[0].clone() };
+        Queues::of(&Network {
+            classes,
+            links: vec![wire(100.0, None), wire(200.0, Some(10.0))],
+            packet_bytes,
+        })
+    }
+
+    #[test]
+    fn a_queue_changes_where_there_is_one_that_is_not_full() {
+        for (sides, slopes) in [
+            ([false, false, false, false], [0.0, 0.0]),
+            ([true, false, true, false], [-50.0, 100.0]),
+            ([true, false, true, true], [-50.0, 0.0]),
+        ] {
+            let mut arrivals = [50.0, 300.0];
+            two().slope(&sides, &mut arrivals);
+            assert_eq!(arrivals, slopes);
+        }
+    }
+
+    #[test]
+    fn a_queue_begins_when_it_grows_and_ends_when_it_is_empty() {
+        let gaps = |sides: [bool; 4], queues: [f64; 2], arriving: [f64; 2]| {
+            let mut gaps = [0.0; 4];
+            two().arrivals(&mut gaps).copy_from_slice(&arriving);
+            two().gaps(&sides, &queues, &mut gaps);
+            gaps
+        };
+        let idle = gaps([false; 4], [0.0, 0.0], [100.0, 201.0]);
+        assert!(idle[0] < 0.0 && idle[2] > 0.0, "a link that is just full has no queue");
+        assert_eq!((idle[1], idle[3]), (-1.0, -1.0), "what is not there is not full");
+        let filling = gaps([true, false, true, false], [1.0, 10.5], [110.0, 210.0]);
+        assert_eq!((filling[1], filling[3]), (f64::NEG_INFINITY, 0.5));
+        let busy = gaps([true, false, true, true], [-0.5, 10.0], [90.0, 190.0]);
+        assert_eq!((busy[0], busy[2], busy[3]), (-0.5, 10.0, -10.0));
+    }
+}
