@@ -55,17 +55,25 @@ def residuals(laws: Sequence[str], cube: NDArray[np.float64]) -> Residuals:
 
 def outlier(laws: Sequence[str], table: NDArray[np.float64]) -> Outlier | None:
     """Return the significant outlier of one condition, or None; `table` is (law, replicate)."""
-    if not np.isfinite(table).all() or min(table.shape) < 2:
-        return None
-    means = table.mean(axis=1)
-    apart = np.array([means[i] - np.delete(means, i).mean() for i in range(len(laws))])
-    worst = int(np.argmax(np.abs(apart)))
-    p = _p_value(table, float(apart[worst]))
+    worst, apart, p = farthest(table)
     if not p < ALPHA:
         return None
-    others = float(np.delete(means, worst).mean())
-    share = _share(float(apart[worst]), others)
-    return Outlier(laws[worst], bool(apart[worst] > 0), share, p, abs(share) >= FILTER_SHARE)
+    others = float(np.delete(table.mean(axis=1), worst).mean())
+    share = _share(apart, others)
+    return Outlier(laws[worst], bool(apart > 0), share, p, abs(share) >= FILTER_SHARE)
+
+
+def farthest(table: NDArray[np.float64]) -> tuple[int, float, float]:
+    """Return the place of the law farthest from the others, how far, and p; rows are laws.
+
+    p is NaN where a value is missing, or there are not two laws and two replicates.
+    """
+    if not np.isfinite(table).all() or min(table.shape) < 2:
+        return 0, float("nan"), float("nan")
+    means = table.mean(axis=1)
+    apart = np.array([means[i] - np.delete(means, i).mean() for i in range(len(means))])
+    worst = int(np.argmax(np.abs(apart)))
+    return worst, float(apart[worst]), _p_value(table, float(apart[worst]))
 
 
 def _share(apart: float, others: float) -> float:

@@ -1,0 +1,64 @@
+"""Bars: which part of what a path has to give the flows of each law get, and TCP's beside them.
+
+For each condition a bar a law, the law's own flows on the left, the TCP flows that compete with
+them on the right (Mills, Filliben, Cho, Schwartz 2011, slide 6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from headgate.analysis.frame import AnalysisError, Frame
+from headgate.analysis.grid import Grid, grid
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Shares of what is available: a grid whose responses are the law's flows, then TCP's."""
+
+    grid: Grid
+
+    def mean(self) -> dict[str, tuple[float, float]]:
+        """Return the mean over conditions of both shares, by law."""
+        means = np.nanmean(self.grid.values, axis=0)
+        return {
+            law: (float(own), float(other))
+            for law, (own, other) in zip(self.grid.laws, means, strict=True)
+        }
+
+    def figure(self, titles: Mapping[str, str] | None = None) -> Figure:
+        """Draw a panel a condition."""
+        from headgate.plots.law_bars import law_bars
+
+        return law_bars(self, titles or {})
+
+
+def bars(  # noqa: PLR0913, PLR0917 - each is a column of its own
+    table: object,
+    own: str,
+    other: str,
+    available: str | float,
+    condition: str | Sequence[str] = "condition",
+    law: str = "law",
+) -> Bars:
+    """Divide both columns by what is available: a column of the table, or one number.
+
+    Raises AnalysisError.
+    """
+    frame = Frame.of(table)
+    columns = dict(frame.columns)
+    whole = frame.numbers(available) if isinstance(available, str) else float(available)
+    if not np.nanmin(whole) > 0:
+        raise AnalysisError(
+            f"{frame.name}: what is available is above zero; got {np.nanmin(whole)}"
+        )
+    for name in (own, other):
+        columns[name] = frame.numbers(name) / whole
+    return Bars(grid(Frame(frame.name, columns), [own, other], condition, law))

@@ -1,0 +1,87 @@
+"""Biplots: what flows of a law get, against what TCP flows beside them get.
+
+One panel a law, one point a condition, and the line where both are equal (Mills, Filliben, Cho,
+Schwartz 2011, slide 5). Beside the picture: the ratio of both, its interval over conditions, and in
+how many conditions the law's flows are ahead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.analysis.grid import Grid, grid
+from headgate.stats.intervals import mean_interval, share_interval
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A law beside TCP, condition by condition.
+
+    `ratio` is the geometric mean of own over other with Student's 95 % interval, over the
+    conditions in which both are above zero; `ahead` the share of conditions with own above other,
+    with Wilson's interval.
+    """
+
+    conditions: tuple[str, ...]
+    own: Numbers
+    other: Numbers
+    ratio: tuple[float, float, float]
+    ahead: tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class Biplots:
+    """Panels by law."""
+
+    panels: Mapping[str, Beside]
+    names: tuple[str, str]
+
+    def figure(self, titles: Mapping[str, str] | None = None, unit: float = 1.0) -> Figure:
+        """Draw a panel a law; values are divided by `unit`."""
+        from headgate.plots.biplots import biplots
+
+        return biplots(self, titles or {}, unit)
+
+
+def biplots(
+    table: object,
+    own: str,
+    other: str,
+    condition: str | Sequence[str] = "condition",
+    law: str = "law",
+) -> Biplots:
+    """Set the column `own` (flows of the law) against `other` (TCP flows beside them).
+
+    Rows of one condition and law are replicates, of which the mean is taken. Raises AnalysisError.
+    """
+    return of_grid(grid(table, [own, other], condition, law))
+
+
+def of_grid(cells: Grid) -> Biplots:
+    """Set the first response of a grid against the second."""
+    own, other = cells.responses
+    panels = {
+        law: _beside(cells.conditions, *cells.values[:, place].T)
+        for place, law in enumerate(cells.laws)
+    }
+    return Biplots(panels, (own, other))
+
+
+def _beside(conditions: tuple[str, ...], own: Numbers, other: Numbers) -> Beside:
+    known = np.isfinite(own) & np.isfinite(other)
+    names = tuple(name for name, kept in zip(conditions, known.tolist(), strict=True) if kept)
+    own, other = own[known], other[known]
+    both = (own > 0) & (other > 0)
+    logs = mean_interval(np.log(own[both] / other[both]))
+    ratio = (float(np.exp(logs[0])), float(np.exp(logs[1])), float(np.exp(logs[2])))
+    return Beside(names, own, other, ratio, share_interval(int((own > other).sum()), len(own)))

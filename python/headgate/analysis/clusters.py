@@ -1,0 +1,123 @@
+"""Clusters: which laws behave alike under each condition.
+
+Laws are points in the space of all responses, each divided by its standard deviation over the laws
+of the condition; their distance is Euclid's, clusters are linked by the average over all pairs, and
+what is linked below 70 % of the greatest linkage is a group (Mills, Filliben, Cho, Schwartz 2011,
+slide 2). Only laws under the same condition are compared. A response that does not vary there says
+nothing and is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.cluster import hierarchy
+from scipy.spatial import distance
+
+from headgate.analysis.frame import AnalysisError
+from headgate.analysis.grid import Grid, grid
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Numbers = NDArray[np.float64]
+
+#: Part of the greatest linkage below which linked laws are a group.
+GROUP = 0.7
+#: A response whose spread is below this part of its mean is constant but for rounding.
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The linkage of the laws of one condition.
+
+    `linkage` is SciPy's: a row for each link with both parts, the distance and the size. `used` are
+    the responses that vary. Laws that nothing tells apart have no distance.
+    """
+
+    laws: tuple[str, ...]
+    linkage: Numbers
+    used: tuple[str, ...]
+
+    @property
+    def greatest(self) -> float:
+        """The greatest linkage: how far apart the laws are, in standard deviations."""
+        return float(self.linkage[-1, 2]) if len(self.linkage) else 0.0
+
+    def groups(self, part: float = GROUP) -> tuple[tuple[str, ...], ...]:
+        """Return the groups that are linked below this part of the greatest linkage."""
+        if self.greatest == 0.0:
+            return (self.laws,)
+        labels = hierarchy.fcluster(self.linkage, part * self.greatest * (1 - 1e-12), "distance")
+        return tuple(
+            tuple(law for law, own in zip(self.laws, labels, strict=True) if own == label)
+            for label in dict.fromkeys(labels.tolist())
+        )
+
+    @property
+    def apart(self) -> str | None:
+        """The law that is linked last and alone, if there is one."""
+        if self.greatest == 0.0:
+            return None
+        alone = [int(node) for node in self.linkage[-1, :2] if node < len(self.laws)]
+        return self.laws[alone[0]] if len(alone) == 1 else None
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """A tree for each condition."""
+
+    trees: Mapping[str, Tree]
+    order: tuple[str, ...]
+
+    def figure(self, titles: Mapping[str, str] | None = None) -> Figure:
+        """Draw all dendrograms on one sheet, in order."""
+        from headgate.plots.dendrograms import dendrograms
+
+        return dendrograms({name: self.trees[name] for name in self.order}, titles or {})
+
+
+def clusters(
+    table: object,
+    responses: Sequence[str],
+    condition: str | Sequence[str] = "condition",
+    law: str = "law",
+    order_by: str | None = None,
+) -> Clusters:
+    """Link the laws of every condition by all responses; `order_by` is a measure of congestion.
+
+    Rows of one condition and law are replicates, of which the mean is taken. A law without a number
+    in a response of a condition leaves that response out there. Raises AnalysisError.
+    """
+    return of_grid(grid(table, responses, condition, law), order_by)
+
+
+def of_grid(cells: Grid, order_by: str | None = None) -> Clusters:
+    """Link the laws of every condition of a grid."""
+    if len(cells.laws) < 2:
+        raise AnalysisError(f"{cells.name}: two laws at least are compared; it has {cells.laws[0]}")
+    trees = {
+        name: tree(cells.laws, cells.responses, cells.values[place])
+        for place, name in enumerate(cells.conditions)
+    }
+    return Clusters(trees, tuple(cells.conditions[place] for place in cells.ordered(order_by)))
+
+
+def tree(laws: Sequence[str], responses: Sequence[str], values: Numbers) -> Tree:
+    """Link laws by their responses; `values` has shape (law, response)."""
+    spread = values.std(axis=0, ddof=1)
+    varies = spread > ROUNDING * np.abs(values).max(axis=0, initial=0.0)
+    used = tuple(name for name, kept in zip(responses, varies, strict=True) if kept)
+    if not used:
+        return Tree(tuple(laws), hierarchy.linkage(np.zeros(_pairs(len(laws))), "average"), ())
+    apart = distance.pdist(values[:, varies] / spread[varies])
+    return Tree(tuple(laws), hierarchy.linkage(apart, "average"), used)
+
+
+def _pairs(count: int) -> int:
+    return count * (count - 1) // 2

@@ -1,0 +1,141 @@
+"""Response reduction: which responses say the same, and how many behaviours there are.
+
+Pearson's r between all pairs of responses over all runs; pairs with |r| > 0.65 are kept; responses
+that are all kept with each other are one dimension of behaviour (Mills, Filliben, Cho, Schwartz
+2011). Principal components of the responses are the second method.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.analysis.components import decompose, standard
+from headgate.analysis.frame import AnalysisError, Frame
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Numbers = NDArray[np.float64]
+
+THRESHOLD = 0.65
+
+
+@dataclass(frozen=True)
+class Correlations:
+    """r between responses; NaN with one that does not vary. `values` has shape (run, response)."""
+
+    responses: tuple[str, ...]
+    r: Numbers
+    threshold: float
+    values: Numbers
+
+    @property
+    def kept(self) -> NDArray[np.bool_]:
+        """Pairs above the threshold; no response is its own partner."""
+        above = np.abs(np.nan_to_num(self.r)) > self.threshold
+        np.fill_diagonal(above, val=False)
+        return above
+
+    @property
+    def partners(self) -> dict[str, int]:
+        """How many partners each response has."""
+        return dict(zip(self.responses, self.kept.sum(axis=1).tolist(), strict=True))
+
+    @cached_property
+    def order(self) -> tuple[str, ...]:
+        """Responses by increasing number of partners, those of one dimension together."""
+        group = {name: place for place, names in enumerate(self.dimensions) for name in names}
+        return tuple(sorted(self.responses, key=lambda n: (self.partners[n], group[n])))
+
+    @cached_property
+    def dimensions(self) -> tuple[tuple[str, ...], ...]:
+        """Mutual clusters: every member is kept with every other, and each response is in one.
+
+        The largest comes first; where several fit, that with the greatest sum of |r|. A response
+        without partners is a dimension of its own.
+        """
+        left, found = list(self.responses), []
+        strength = np.abs(np.nan_to_num(self.r))
+        while left:
+            largest = max(_cliques(self.responses, self.kept, left), key=_by_size(strength))
+            found.append(tuple(self.responses[place] for place in sorted(largest)))
+            left = [name for name in left if name not in found[-1]]
+        return tuple(found)
+
+    @cached_property
+    def components(self) -> tuple[Numbers, Numbers]:
+        """Loadings (component, response) and shares of variance of the responses that vary."""
+        known = np.isfinite(self.values).all(axis=1)
+        scaled, _ = standard(self.values[known])
+        _, loadings, shares = decompose(scaled)
+        return loadings, shares
+
+    def figures(self, titles: Mapping[str, str] | None = None) -> dict[str, Figure]:
+        """Draw the matrix, the histogram of |r|, and the index-index plot."""
+        from headgate.plots import correlations as plots
+
+        return {
+            "correlations": plots.matrix(self, titles or {}),
+            "correlations-histogram": plots.histogram(self),
+            "correlations-clusters": plots.index_index(self, titles or {}),
+        }
+
+
+def correlations(
+    table: object, responses: Sequence[str], threshold: float = THRESHOLD
+) -> Correlations:
+    """Correlate all pairs of responses over the runs in which both are known.
+
+    Raises AnalysisError.
+    """
+    if not 0 <= threshold < 1:
+        raise AnalysisError(f"threshold: is a number from 0 to below 1; got {threshold!r}")
+    frame = Frame.of(table)
+    if len(responses) < 2:
+        raise AnalysisError(f"{frame.name}: name two responses at least")
+    values = np.column_stack([frame.numbers(name) for name in responses])
+    return Correlations(tuple(responses), _pearson(values), threshold, values)
+
+
+def _pearson(values: Numbers) -> Numbers:
+    """Return r of all pairs of columns, each over its own known rows."""
+    count = values.shape[1]
+    r = np.full((count, count), np.nan)
+    for one in range(count):
+        for other in range(one, count):
+            r[one, other] = r[other, one] = _r(values[:, one], values[:, other])
+    return r
+
+
+def _r(one: Numbers, other: Numbers) -> float:
+    known = np.isfinite(one) & np.isfinite(other)
+    a, b = one[known] - one[known].mean() if known.any() else one[known], other[known]
+    b = b - b.mean() if known.any() else b
+    size = float(np.sqrt((a @ a) * (b @ b)))
+    scale = np.abs(one[known]).max(initial=0.0) * np.abs(other[known]).max(initial=0.0)
+    return float(np.clip(a @ b / size, -1, 1)) if size > 1e-12 * scale * len(a) else float("nan")
+
+
+def _cliques(
+    responses: Sequence[str], kept: NDArray[np.bool_], left: Sequence[str]
+) -> list[list[int]]:
+    places = [responses.index(name) for name in left]
+    graph = nx.Graph()
+    graph.add_nodes_from(places)
+    graph.add_edges_from((a, b) for a in places for b in places if a < b and kept[a, b])
+    return [list(clique) for clique in nx.find_cliques(graph)]
+
+
+def _by_size(strength: Numbers):  # type: ignore[no-untyped-def]
+    def key(clique: list[int]) -> tuple[int, float, tuple[int, ...]]:
+        within = float(strength[np.ix_(clique, clique)].sum())
+        return len(clique), round(within, 9), tuple(-place for place in sorted(clique))
+
+    return key

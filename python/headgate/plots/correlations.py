@@ -1,0 +1,111 @@
+"""Correlations of responses: the matrix, how strong they are, and who goes with whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch, Rectangle
+
+from headgate.plots.style import GREY, styled, subplots
+
+if TYPE_CHECKING:
+    from headgate.analysis.correlations import Correlations
+
+#: Least |r| x 100 of each class, its colour, and what it is called.
+CLASSES = ((80, "#D55E00", "80 and more"), (30, "#0072B2", "30 to 80"), (0, "#009E73", "below 30"))
+BINS = 20
+#: More runs than these are not all drawn.
+DOTS = 300
+
+
+def matrix(found: Correlations, titles: Mapping[str, str]) -> Figure:
+    """Draw scatter plots below the diagonal and |r| x 100 above it, names on it."""
+    count = len(found.responses)
+    size_in = max(5.0, 0.55 * count)
+    step = -(-len(found.values) // DOTS)
+    with styled():
+        figure, axes = subplots(1, 1, (size_in, size_in + 0.4))
+        ax = axes[0]
+        for place, name in enumerate(found.responses):
+            ax.text(place + 0.5, place + 0.5, titles.get(name, name), ha="center", va="center",
+                    fontsize=7.5, weight="bold")  # fmt: skip
+        for row, column in combinations(range(count), 2):
+            _scatter(ax, found.values[::step, row], found.values[::step, column], row, column)
+            _number(ax, float(found.r[row, column]), row, column)
+        ax.set_xlim(0, count)
+        ax.set_ylim(count, 0)
+        ax.set_xticks([])
+        ax.set_yticks([])
+        ax.set_aspect("equal")
+        ax.grid(visible=False)
+        handles = [Patch(color=colour, label=f"|r| x 100: {said}") for _, colour, said in CLASSES]
+        figure.legend(handles=handles, loc="outside lower center", ncols=3)
+        return figure
+
+
+def _scatter(ax: Axes, one: np.ndarray, other: np.ndarray, row: int, column: int) -> None:
+    """Draw the pair in the cell below the diagonal: the first response across."""
+    x, y = _unit(one), _unit(other)
+    ax.plot(row + 0.1 + 0.8 * x, column + 0.9 - 0.8 * y, linestyle="", marker=".", markersize=1.2,
+            color=GREY, rasterized=True)  # fmt: skip
+    ax.add_patch(Rectangle((row, column), 1, 1, fill=False, edgecolor="#DDDDDD", linewidth=0.5))
+
+
+def _unit(values: np.ndarray) -> np.ndarray:
+    low, high = np.nanmin(values), np.nanmax(values)
+    return (values - low) / (high - low) if high > low else np.full(len(values), 0.5)
+
+
+def _number(ax: Axes, r: float, row: int, column: int) -> None:
+    if np.isnan(r):
+        return
+    strength = 100 * abs(r)
+    colour = next(colour for least, colour, _ in CLASSES if strength >= least)
+    ax.add_patch(Rectangle((column, row), 1, 1, facecolor=colour, alpha=0.85, linewidth=0))
+    ax.text(column + 0.5, row + 0.5, f"{100 * r:.0f}", ha="center", va="center", fontsize=7.5,
+            color="white")  # fmt: skip
+
+
+def histogram(found: Correlations) -> Figure:
+    """Draw how many pairs have which |r|; those that are kept are highlighted."""
+    upper = np.abs(found.r[np.triu_indices(len(found.responses), 1)])
+    counts, edges = np.histogram(upper[np.isfinite(upper)], bins=BINS, range=(0, 1))
+    with styled():
+        figure, axes = subplots(1, 1, (6.5, 3.6))
+        kept = edges[:-1] >= found.threshold - 1e-9
+        colour = np.where(kept, "#D55E00", "#BBBBBB")
+        axes[0].bar(
+            edges[:-1], counts, width=1 / BINS, align="edge", color=colour, edgecolor="white"
+        )
+        axes[0].axvline(found.threshold, color=GREY, linestyle="--", linewidth=0.9)
+        axes[0].set(xlabel="|r| of a pair of responses", ylabel="pairs", xlim=(0, 1))
+        return figure
+
+
+def index_index(found: Correlations, titles: Mapping[str, str]) -> Figure:
+    """Draw a mark for each kept pair, responses by number of partners; dimensions are framed."""
+    order = [found.responses.index(name) for name in found.order]
+    kept = found.kept[np.ix_(order, order)]
+    group = {name: place for place, names in enumerate(found.dimensions) for name in names}
+    size_in = max(4.5, 0.24 * len(order) + 1.6)
+    with styled():
+        figure, axes = subplots(1, 1, (size_in, size_in))
+        ax = axes[0]
+        for row, column in zip(*np.nonzero(kept), strict=True):
+            same = group[found.order[row]] == group[found.order[column]]
+            ax.plot(column, row, marker="s", linestyle="", color="#D55E00" if same else "#56B4E9")
+        names = [titles.get(name, name) for name in found.order]
+        ax.set_xticks(range(len(order)), names, rotation=90, fontsize=8)
+        ax.set_yticks(range(len(order)), names, fontsize=8)
+        ax.set_xlim(-0.6, len(order) - 0.4)
+        ax.set_ylim(-0.6, len(order) - 0.4)
+        ax.set_aspect("equal")
+        said = (("#D55E00", "in one dimension"), ("#56B4E9", "kept, between dimensions"))
+        handles = [Patch(color=colour, label=text) for colour, text in said]
+        figure.legend(handles=handles, loc="outside lower center", ncols=2)
+        return figure

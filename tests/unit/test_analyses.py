@@ -1,0 +1,284 @@
+"""The analyses against planted truths, textbooks and other programs."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from headgate.analysis import (
+    AnalysisError,
+    bars,
+    biplots,
+    clusters,
+    components,
+    condition_responses,
+    correlations,
+    grid,
+    ranks,
+)
+from headgate.plots.style import save
+from headgate.stats import grubbs
+
+from .planted import LAWS, Planted
+
+#: NIST/SEMATECH e-Handbook 1.3.5.17.1: the uranium data of Tietjen and Moore, G = 2.4687.
+URANIUM = np.array([199.31, 199.53, 200.19, 200.82, 201.92, 201.95, 202.18, 245.57])
+
+
+# --- Grubbs ---------------------------------------------------------------------------------------
+
+
+def test_grubbs_is_that_of_the_handbook() -> None:
+    place, g, p = grubbs.p_value(URANIUM)
+    assert (place, round(g, 4)) == (7, 2.4688)
+    assert p < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("count", "level", "critical"),
+    [(7, 0.05, 2.0200), (7, 0.01, 2.1391), (8, 0.05, 2.1266), (8, 0.01, 2.2744)],
+)
+def test_critical_values_are_those_of_the_tables(count: int, level: float, critical: float) -> None:
+    assert grubbs.critical_value(count, level) == pytest.approx(critical, abs=5e-5)
+
+
+def test_p_is_the_level_at_the_critical_value() -> None:
+    """Six values +-e and one far: the distance is set so that G is just critical."""
+    wanted = grubbs.critical_value(7, 0.05)
+    base = np.array([-1.0, 1.0, -1.0, 1.0, -1.0, 1.0, 0.0])
+    low, high = 1.0, 100.0
+    for _ in range(100):
+        middle = (low + high) / 2
+        g = grubbs.p_value(np.append(base[:6], middle))[1]
+        low, high = (middle, high) if g < wanted else (low, middle)
+    assert grubbs.p_value(np.append(base[:6], low))[2] == pytest.approx(0.05, rel=1e-6)
+
+
+def test_two_outliers_mask_each_other_and_are_found_as_a_pair() -> None:
+    values = np.array([1.0, 1.1, 0.9, 1.05, 0.95, 3.0, 3.1])
+    assert grubbs.p_value(values)[2] > 0.5
+    pair, p = grubbs.pair_p_value(values)
+    assert set(pair) == {5, 6}
+    assert p < 0.001
+
+
+def test_values_that_do_not_vary_or_are_too_few_have_no_outlier() -> None:
+    assert grubbs.p_value(np.full(7, 3.3))[2] == 1.0
+    assert grubbs.pair_p_value(np.full(7, 3.3))[1] == 1.0
+    assert np.isnan(grubbs.p_value(np.array([1.0, 2.0]))[2])
+
+
+# --- planted truths -------------------------------------------------------------------------------
+
+
+def test_planted_outliers_are_found() -> None:
+    """At 5 to 10 sigma of a run in 200 of 1440 cells, three replicates: 99 % by their spread."""
+    rng = np.random.default_rng(7)
+    made = Planted()
+    cells = rng.choice(made.conditions * made.responses, 200, replace=False)
+    truth = {}
+    for cell in cells:
+        c, r = divmod(int(cell), made.responses)
+        law = int(rng.integers(len(LAWS)))
+        made.shifts[c, law, r] = rng.choice([-1, 1]) * rng.uniform(5, 10)
+        truth[f"c{c + 1}", f"y{r + 1}"] = LAWS[law]
+    found = condition_responses(made.table(), made.names)
+    by_runs = found.outliers(by="runs")
+    hits = sum(cell in by_runs and by_runs[cell].runs_law == law for cell, law in truth.items())
+    assert hits >= 0.99 * len(truth)
+    # With the means alone: 5 sigma of a run are 8.7 of a mean of three, which Grubbs finds in 98 %.
+    alone = found.outliers()
+    assert (
+        sum(cell in alone and alone[cell].law == law for cell, law in truth.items()) >= 0.95 * 200
+    )
+
+
+@pytest.mark.parametrize("by", ["grubbs", "runs"])
+def test_false_alarms_come_at_the_nominal_rate(by: str) -> None:
+    """1,000 tables without anything in them: alarms at the level, within four of its deviations."""
+    trials = 1000
+    made = Planted(conditions=trials, responses=2, seed=11)
+    found = condition_responses(made.table(), made.names)
+    rate = len(found.outliers(by=by)) / len(found.tests)
+    assert rate == pytest.approx(0.05, abs=4 * np.sqrt(0.05 * 0.95 / len(found.tests)))
+
+
+def test_after_correction_hardly_any_alarm_is_left() -> None:
+    made = Planted(seed=12)
+    found = condition_responses(made.table(), made.names)
+    assert min(found.q.values()) > 0.01
+
+
+def test_planted_clusters_are_found() -> None:
+    """FAST and BIC 5 sigma above the others in a third of the responses, in conditions 9 to 32."""
+    made = Planted(replicates=1)
+    made.shifts[8:, [0, 2], :15] = 5.0
+    found = clusters(made.table(), made.names, order_by="y1")
+    apart = [
+        {frozenset(group) for group in _two(tree)}
+        for name, tree in found.trees.items()
+        if int(name[1:]) > 8
+    ]
+    wanted = {frozenset({"bic", "fast"}), frozenset(LAWS) - {"bic", "fast"}}
+    assert sum(groups == wanted for groups in apart) >= 0.99 * len(apart)
+
+
+def _two(tree) -> list[list[str]]:  # type: ignore[no-untyped-def]
+    from scipy.cluster import hierarchy
+
+    labels = hierarchy.fcluster(tree.linkage, 2, "maxclust")
+    return [[law for law, own in zip(tree.laws, labels, strict=True) if own == k] for k in (1, 2)]
+
+
+# --- clusters -------------------------------------------------------------------------------------
+
+
+def test_average_linkage_by_hand() -> None:
+    """Points 0, 1 and 5 on a line of deviation sqrt 7: links at 1 and (5 + 4)/2 of it."""
+    table = {"condition": ["a"] * 3, "law": ["p", "q", "r"], "y": [0.0, 1.0, 5.0]}
+    tree = clusters(table, ["y"]).trees["a"]
+    assert tree.linkage[:, 2] == pytest.approx(np.array([1.0, 4.5]) / np.sqrt(7))
+    assert tree.groups() == (("p", "q"), ("r",))
+    assert tree.apart == "r"
+
+
+def test_a_response_that_does_not_vary_is_left_out() -> None:
+    table = {"condition": ["a"] * 3, "law": ["p", "q", "r"], "y": [0.0, 1.0, 5.0], "z": [7.0] * 3}
+    tree = clusters(table, ["y", "z"]).trees["a"]
+    assert tree.used == ("y",)
+    same = clusters(table, ["z"]).trees["a"]
+    assert (same.greatest, same.groups(), same.apart) == (0.0, (("p", "q", "r"),), None)
+
+
+# --- components -----------------------------------------------------------------------------------
+
+
+def test_components_are_those_of_scikit_learn() -> None:
+    sklearn = pytest.importorskip("sklearn.decomposition")
+    made = Planted(conditions=6, responses=8, replicates=1)
+    made.shifts[:, 2, :4] = 6.0
+    found = components(made.table(), made.names)
+    cells = grid(made.table(), made.names).values.reshape(-1, 8)
+    scaled = (cells - cells.mean(axis=0)) / cells.std(axis=0, ddof=1)
+    other = sklearn.PCA().fit(scaled)
+    assert found.shares == pytest.approx(other.explained_variance_ratio_)
+    assert np.abs(found.loadings) == pytest.approx(np.abs(other.components_), abs=1e-9)
+    assert np.abs(found.scores) == pytest.approx(np.abs(other.transform(scaled)), abs=1e-9)
+
+
+def test_groups_of_points_are_found() -> None:
+    rng = np.random.default_rng(3)
+    places = [(condition, law) for condition in range(12) for law in LAWS]
+    first = np.array([condition < 6 for condition, _ in places])
+    noise = rng.normal(size=(3, len(places)))
+    table = {
+        "condition": np.array([f"c{condition}" for condition, _ in places]),
+        "law": np.array([law for _, law in places]),
+        "a": 10.0 * first + noise[0],
+        "b": 10.0 * first + noise[1],
+        "n": noise[2],
+    }
+    found = components(table, ["a", "b", "n"])
+    sides = {name: {int(c[1:]) < 6 for c, _ in points} for name, points in found.members().items()}
+    assert sorted(map(len, found.members().values())) == [42, 42]
+    assert all(len(side) == 1 for side in sides.values())
+
+
+# --- correlations ---------------------------------------------------------------------------------
+
+
+def test_dimensions_are_mutual_clusters() -> None:
+    """Two hidden behaviours with three and two responses, and one response of its own."""
+    rng = np.random.default_rng(5)
+    one, two = rng.normal(size=(2, 400))
+    noise = 0.3 * rng.normal(size=(5, 400))
+    table = {f"a{i}": one + noise[i] for i in range(3)} | {
+        f"b{i}": -two + noise[3 + i] for i in range(2)
+    }
+    table["c"] = rng.normal(size=400)
+    found = correlations(table, list(table))
+    assert found.dimensions == (("a0", "a1", "a2"), ("b0", "b1"), ("c",))
+    assert found.partners == {"a0": 2, "a1": 2, "a2": 2, "b0": 1, "b1": 1, "c": 0}
+    assert found.order[0] == "c"
+    assert found.order[-3:] == ("a0", "a1", "a2")
+    assert found.r[0, 1] == pytest.approx(stats.pearsonr(table["a0"], table["a1"]).statistic)
+
+
+def test_correlations_use_the_runs_in_which_both_are_known() -> None:
+    a, b = np.array([1.0, 2.0, np.nan, 4.0, 6.0]), np.array([2.0, np.nan, 5.0, 4.0, 8.0])
+    r = correlations({"a": a, "b": b, "c": np.ones(5)}, ["a", "b", "c"]).r
+    known = [0, 3, 4]
+    assert r[0, 1] == pytest.approx(stats.pearsonr(a[known], b[known]).statistic)
+    assert np.isnan(r[0, 2])
+
+
+# --- ranks, biplots, bars -------------------------------------------------------------------------
+
+
+def test_ranks_by_hand() -> None:
+    table = {
+        "condition": ["a"] * 3 + ["b"] * 3,
+        "law": ["p", "q", "r"] * 2,
+        "y": [1.0, 2.0, 3.0, 5.0, 5.0, 9.0],
+    }
+    found = ranks(table, ["y"])
+    assert found.ranks["y", "r"].mean == 3
+    assert found.ranks["y", "p"].mean == pytest.approx((1 + 1.5) / 2)
+    assert found.ranks["y", "q"].deviation == pytest.approx(np.std([2, 1.5], ddof=1))
+    assert found.best("y") == "r"
+
+
+def test_biplots_give_the_geometric_mean_of_ratios() -> None:
+    table = {"condition": ["a", "b"], "law": ["p", "p"], "own": [4.0, 9.0], "tcp": [1.0, 1.0]}
+    panel = biplots(table, "own", "tcp").panels["p"]
+    assert panel.ratio[0] == pytest.approx(6)
+    assert panel.ahead[0] == 1
+
+
+def test_bars_are_shares_of_what_is_available() -> None:
+    table = {"condition": ["a"], "law": ["p"], "own": [4.0], "tcp": [1.0], "rate": [8.0]}
+    assert bars(table, "own", "tcp", "rate").mean() == {"p": (0.5, 0.125)}
+    with pytest.raises(AnalysisError, match="above zero; got 0"):
+        bars(table | {"rate": [0.0]}, "own", "tcp", "rate")
+
+
+# --- tables as they come --------------------------------------------------------------------------
+
+
+def test_missing_cells_and_unequal_replicates_are_dealt_with() -> None:
+    made = Planted(conditions=4, responses=3).table()
+    kept = np.ones(len(made["law"]), dtype=bool)
+    kept[[0, 5, 6, 7, 8]] = False  # a run of bic, one of ctcp, all of fast in c1
+    table = {name: column[kept] for name, column in made.items()}
+    table["y1"] = np.where(np.arange(kept.sum()) < 10, np.nan, table["y1"])
+    found = condition_responses(table, ["y1", "y2", "y3"])
+    assert len(found.tests) == 11  # of y1 two laws only are left in c1
+    assert np.isnan(found.tests["c1", "y2"].runs_p)
+    assert np.isfinite(found.tests["c1", "y2"].p)
+    components(table, ["y1", "y2", "y3"])
+    ranks(table, ["y1"])
+
+
+def test_two_laws_have_no_outlier() -> None:
+    table = {"condition": ["a", "a"], "law": ["p", "q"], "y": [1.0, 2.0]}
+    with pytest.raises(AnalysisError, match="outliers need three laws; it has 2"):
+        condition_responses(table, ["y"])
+
+
+def test_every_picture_is_drawn(tmp_path: Path) -> None:
+    made = Planted(conditions=5, responses=6)
+    table, names = made.table(), made.names
+    outlying = condition_responses(table, names)
+    drawn = {
+        "clusters": clusters(table, names).figure(),
+        "components": components(table, names).figure(),
+        "roll-up": outlying.figure(),
+        "detail": outlying.detail("y1"),
+        "ranks": ranks(table, ["y1", "y2"]).figure(),
+        "biplots": biplots(table, "y1", "y2").figure(),
+        "bars": bars(table, "y1", "y2", 200.0).figure(),
+        **correlations(table, names).figures(),
+    }
+    for name, figure in drawn.items():
+        assert all(path.stat().st_size > 5000 for path in save(figure, tmp_path, name)), name
