@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from headgate.analysis import AnalysisError, Frame, influence, main_effects
+from headgate.analysis import AnalysisError, Frame, influence, main_effects, ten_steps
 from headgate.cli.main import app
+from headgate.plots.style import save
 from headgate.stats.full_model import full_model
 
 RNG = np.random.default_rng(6)
@@ -63,17 +64,17 @@ def test_the_full_model_takes_out_of_the_error_what_other_terms_explain() -> Non
     model = found.full[(), "y"]
     assert len(model.terms) == 6 + 15  # resolution VI: all clear of each other
     assert model.error_freedom == 32 - 1 - 21
-    assert model.terms["X2 X3"].effect == pytest.approx(-6, abs=0.8)  # four of its errors
-    assert model.terms["X1"].effect == pytest.approx(found.one("X1", "y").effect)
-    assert model.terms["X1"].f_ratio > 5 * found.one("X1", "y").f_ratio
+    assert model.terms["X2", "X3"].effect == pytest.approx(-6, abs=0.8)  # four of its errors
+    assert model.terms["X1",].effect == pytest.approx(found.one("X1", "y").effect)
+    assert model.terms["X1",].f_ratio > 5 * found.one("X1", "y").f_ratio
 
 
 def test_aliases_are_left_out_and_named() -> None:
     a, b = np.array([-1, 1, -1, 1.0]), np.array([-1, -1, 1, 1.0])
     model = full_model({"a": a, "b": b, "c": a * b}, [1.0, 2.0, 4.0, 3.0])
-    assert list(model.terms) == ["a", "b", "c"]
-    assert model.aliases == {"a b": ("c",), "a c": ("b",), "b c": ("a",)}
-    assert np.isnan(model.terms["a"].p)  # a saturated plan leaves nothing for the error
+    assert list(model.terms) == [("a",), ("b",), ("c",)]
+    assert model.aliases == {("a", "b"): ("c",), ("a", "c"): ("b",), ("b", "c"): ("a",)}
+    assert np.isnan(model.terms["a",].p)  # a saturated plan leaves nothing for the error
 
 
 def test_q_values_are_those_of_benjamini_and_hochberg() -> None:
@@ -162,3 +163,43 @@ def test_the_command_prints_a_table_and_writes_pictures(tmp_path: Path) -> None:
     assert "+**" in done
     assert "Psi x 100" in done
     assert {path.name for path in out.iterdir()} >= {"main-effects.png", "significance.svg"}
+
+
+def test_the_ten_steps_find_what_was_planted(tmp_path: Path) -> None:
+    """y = 50 + 4 X1 - 3 X2 X3 and noise of 1: an effect's error is 2/sqrt 32 = 0.35."""
+    table = half_fraction()
+    steps = ten_steps(table, [f"X{i}" for i in range(1, 7)], "y")
+    assert steps.standing_out == [("X1",), ("X2", "X3")]
+    assert steps.effects["X1",] == pytest.approx(8, abs=4 * 0.354)
+    apart = steps.mean_at(("X1",), 1) - steps.mean_at(("X1",), -1)
+    assert steps.effects["X1",] == pytest.approx(apart)
+    assert steps.pseudo_error == pytest.approx(0.354, rel=0.5)
+    assert steps.residual_sd[0] == pytest.approx(table["y"].std(ddof=1))
+    assert steps.residual_sd[2] == pytest.approx(1.0, rel=0.3)
+    assert steps.ordered[0] == table["y"].argmin()
+    block = steps.block("X1")
+    assert (len(block.low), block.agreeing, block.p) == (8, 8, 2 / 2**8)
+    at = steps.fitted(np.array([1.0]), np.array([0.0]))[0] - steps.values.mean()
+    assert at == pytest.approx(steps.effects["X1",] / 2)
+    drawn = [save(figure, tmp_path, name) for name, figure in steps.figures("s").items()]
+    assert len(drawn) == 10
+    assert all(path.stat().st_size > 5000 for paths in drawn for path in paths)
+
+
+@pytest.mark.parametrize(
+    ("table", "factors", "says"),
+    [
+        ({"a": [1, 2], "y": [1, 2]}, ["a"], "name two factors at least"),
+        ({"a": [1, 2, 3], "b": [1, 2, 2], "y": [1, 2, 3]}, ["a", "b"], "a has 3 levels"),
+        (
+            {"a": [1, 2, 2], "b": [1, 2, 1], "y": [None, 2, 3]},
+            ["a", "b"],
+            "a does not vary where y",
+        ),
+    ],
+)
+def test_the_ten_steps_refuse_other_designs(
+    table: dict[str, list[object]], factors: list[str], says: str
+) -> None:
+    with pytest.raises(AnalysisError, match=says):
+        ten_steps(table, factors, "y")

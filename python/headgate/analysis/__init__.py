@@ -17,6 +17,7 @@ from headgate.analysis.grid import Grid, grid
 from headgate.analysis.influence import Influence, influence
 from headgate.analysis.main_effects import MainEffects, main_effects
 from headgate.analysis.ranks import Ranks, ranks
+from headgate.analysis.ten_steps import TenSteps, ten_steps
 
 __all__ = [
     "AnalysisError",
@@ -31,6 +32,7 @@ __all__ = [
     "Influence",
     "MainEffects",
     "Ranks",
+    "TenSteps",
     "bars",
     "biplots",
     "clusters",
@@ -41,4 +43,5 @@ __all__ = [
     "influence",
     "main_effects",
     "ranks",
+    "ten_steps",
 ]

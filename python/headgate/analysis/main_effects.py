@@ -96,7 +96,7 @@ class MainEffects:
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield one flat record for each group, factor and response."""
         for (group, factor, response), effect in self.effects.items():
-            term = self.full[group, response].terms.get(factor)
+            term = self.full[group, response].terms.get((factor,))
             yield dict(zip(self.by, group, strict=True)) | {
                 "factor": factor,
                 "response": response,

@@ -14,15 +14,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Numbers = NDArray[np.float64]
+Factors = tuple[str, ...]
 #: A column of which less than this part is left by the earlier ones is their alias.
 ALIAS = 1e-8
 
 
 @dataclass(frozen=True)
 class Term:
-    """A term of the model; `effect` is the change from the low level to the high one."""
+    """A term of the model: a factor or a product of two.
 
-    name: str
+    `effect` is the change of the response from the low level to the high one.
+    """
+
+    factors: Factors
     effect: float
     f_ratio: float
     p: float
@@ -30,10 +34,10 @@ class Term:
 
 @dataclass(frozen=True)
 class FullModel:
-    """Terms by name, the aliases of each, and what is left for the error."""
+    """Terms by their factors, what aliases stand for, and what is left for the error."""
 
-    terms: Mapping[str, Term]
-    aliases: Mapping[str, tuple[str, ...]]
+    terms: Mapping[Factors, Term]
+    aliases: Mapping[Factors, Factors | None]
     error_freedom: int
     r_squared: float
 
@@ -52,18 +56,18 @@ def full_model(factors: Mapping[str, ArrayLike], response: ArrayLike) -> FullMod
     return _fit(chosen, aliases, values)
 
 
-def _candidates(columns: Mapping[str, Numbers]) -> dict[str, Numbers]:
-    pairs = combinations(columns, 2)
-    return dict(columns) | {f"{a} {b}": columns[a] * columns[b] for a, b in pairs}
+def _candidates(columns: Mapping[str, Numbers]) -> dict[Factors, Numbers]:
+    single = {(name,): column for name, column in columns.items()}
+    return single | {(a, b): columns[a] * columns[b] for a, b in combinations(columns, 2)}
 
 
 def _independent(
-    columns: Mapping[str, Numbers], runs: int
-) -> tuple[dict[str, Numbers], dict[str, tuple[str, ...]]]:
+    columns: Mapping[Factors, Numbers], runs: int
+) -> tuple[dict[Factors, Numbers], dict[Factors, Factors | None]]:
     """Keep the columns that the earlier ones (and the mean) do not make, by Gram and Schmidt."""
     basis = np.full((1, runs), 1 / np.sqrt(max(runs, 1)))
-    kept: dict[str, Numbers] = {}
-    aliases: dict[str, tuple[str, ...]] = {}
+    kept: dict[Factors, Numbers] = {}
+    aliases: dict[Factors, Factors | None] = {}
     for name, column in columns.items():
         # Twice is enough against rounding (Kahan; Parlett 1980).
         left = column - basis.T @ (basis @ column)
@@ -76,17 +80,18 @@ def _independent(
     return kept, aliases
 
 
-def _same(column: Numbers, kept: Mapping[str, Numbers]) -> tuple[str, ...]:
-    """Name the kept column that is this one but for its sign; none if several make it together."""
-    return tuple(
-        name
-        for name, other in kept.items()
-        if np.allclose(column, other) or np.allclose(column, -other)
-    )
+def _same(column: Numbers, kept: Mapping[Factors, Numbers]) -> Factors | None:
+    """Return the kept term that this one is but for its sign; None if several make it together."""
+    for term, other in kept.items():
+        if np.allclose(column, other) or np.allclose(column, -other):
+            return term
+    return None
 
 
 def _fit(
-    columns: Mapping[str, Numbers], aliases: Mapping[str, tuple[str, ...]], values: Numbers
+    columns: Mapping[Factors, Numbers],
+    aliases: Mapping[Factors, Factors | None],
+    values: Numbers,
 ) -> FullModel:
     import statsmodels.api as sm
 
