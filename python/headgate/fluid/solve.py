@@ -16,7 +16,7 @@ from headgate import __version__, catalog
 from headgate.errors import EngineMissingError, ScenarioError
 from headgate.fluid import network as networks
 from headgate.fluid.methods import Adaptive, Method, above_zero, chosen, described, seconds
-from headgate.measures.fluid import make_fluid_tables
+from headgate.measures.fluid import Path, make_fluid_tables
 from headgate.result import Result
 from headgate.tables import Table
 
@@ -64,7 +64,8 @@ def solve(  # noqa: PLR0913 - each is a quantity of its own
     begun, started = time.thread_time(), time.perf_counter()
     facts = _called("fluid_run", json.dumps(order), values)
     said = {"model": card.name, "params": given, "order": order, **described(way)}
-    tables = make_fluid_tables(card.name, facts, warmup_s, names)
+    paths = None if resolved is None else _paths(card, values, resolved)
+    tables = make_fluid_tables(card.name, facts, warmup_s, names, paths)
     meta = {
         "headgate": __version__,
         "identity": hashlib.sha256(json.dumps(said, default=str).encode()).hexdigest(),
@@ -152,6 +153,17 @@ def _order(
         "from_s": seconds("warmup", warmup),
     }
     return order, method
+
+
+def _paths(card: catalog.Law, values: Numbers, resolved: networks.Resolved) -> list[Path]:
+    """Return the links of each class, and the loss it meets beside theirs, a parameter of some."""
+    names = [param.name for param in card.params]
+    place = names.index("loss") if "loss" in names else None
+    everyone = 0.0 if place is None else float(values[place])
+    return [
+        Path(part["path"], dict(part["set"]).get(place, everyone))
+        for part in resolved.order["classes"]
+    ]
 
 
 def _names(card: catalog.Law, given: Mapping[str, object]) -> list[str]:

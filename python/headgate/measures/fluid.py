@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.columns import FLOWS, NETWORK, PORTS, RESPONSES, SERIES, Column
+from headgate.measures.responses import form_responses
 from headgate.tables import Table, Words
 
 Facts = Mapping[str, Any]
@@ -16,24 +18,75 @@ Numbers = NDArray[np.float64]
 Names = Mapping[str, list[str]]
 
 
+#: Between two samples of a packet run's responses, unless it says otherwise.
+INTERVAL_S = 0.2
+#: From this part on a buffer is full: a solution is no more exact.
+FULL = 1 - 1e-9
+
+
+@dataclass(frozen=True)
+class Path:
+    """What a class passes: links by their index, and the loss that it meets beside them."""
+
+    links: Sequence[int] = (0,)
+    loss: float = 0.0
+
+
 def make_fluid_tables(
-    model: str, facts: Facts, warmup_s: float, names: Names | None = None
+    model: str,
+    facts: Facts,
+    warmup_s: float,
+    names: Names | None = None,
+    paths: Sequence[Path] | None = None,
 ) -> dict[str, Table]:
     """Give the five tables; what a fluid has not (single packets, completion times) is NaN.
 
-    A row of flows is one of the flows of a class. `names` are those of each `class` and `link`.
+    A row of flows is one of the flows of a class. `names` are those of each `class` and `link`;
+    without `paths` each class passes the first link.
     """
     names = names or {
         "class": _names(facts["classes"], "class", "flow"),
         "link": _names(facts["links"], "link", "link"),
     }
+    sent = _per_flow(facts, warmup_s, paths or [Path()] * len(names["class"]))
     return {
-        "flows": _flows(model, facts, warmup_s, names["class"]),
+        "flows": _flows(model, facts, warmup_s, names["class"], sent),
         "ports": _ports(facts, warmup_s, names["link"]),
         "series": _series(facts, names),
         "network": _network(facts),
-        "responses": _table("responses", RESPONSES, 0, {}, {}),
+        "responses": _responses(facts, warmup_s, sent),
     }
+
+
+def _per_flow(facts: Facts, warmup_s: float, paths: Sequence[Path]) -> Facts:
+    """Return what one flow of each class sends, loses and has in flight: means over time."""
+    kept, links = _later(facts["classes"], warmup_s), _later(facts["links"], warmup_s)
+    through = 1.0 - _lost(links, facts["lines"])
+    means: dict[str, list[float]] = {"sent": [], "lost": [], "window": []}
+    for index, path in enumerate(paths):
+        here = kept["class"] == index
+        passed = np.full(int(here.sum()), 1.0 - path.loss)
+        for link in path.links:
+            passed *= through[links["link"] == link]
+        rate = kept["rate_packets_s"][here]
+        means["sent"].append(float(rate.mean()))
+        means["lost"].append(float((rate * (1.0 - passed)).mean()))
+        means["window"].append(float((rate * kept["srtt_s"][here]).mean()))
+    return {name: np.array(column) for name, column in means.items()}
+
+
+def _later(of: Facts, warmup_s: float) -> Facts:
+    kept = of["t_s"] >= warmup_s
+    return {name: column[kept] for name, column in of.items()}
+
+
+def _lost(links: Facts, lines: Facts) -> Numbers:
+    """Return the share of arrivals that a link loses: by its probability, or as a full buffer."""
+    which = links["link"].astype(np.int64)
+    full = links["queue_packets"] >= FULL * lines["buffer_packets"][which]
+    arriving = np.maximum(links["arrival_packets_s"], lines["rate_packets_s"][which])
+    taken = np.where(full, lines["rate_packets_s"][which] / arriving, 1.0)
+    return np.asarray(1.0 - (1.0 - links["drop_probability"]) * taken)
 
 
 def _names(of: Facts, column: str, word: str) -> list[str]:
@@ -48,16 +101,21 @@ def _means(of: Facts, which: str, column: str, warmup_s: float) -> Numbers:
     return np.array([of[column][kept & (of[which] == index)].mean() for index in range(count)])
 
 
-def _flows(model: str, facts: Facts, warmup_s: float, names: list[str]) -> Table:
+def _flows(model: str, facts: Facts, warmup_s: float, names: list[str], sent: Facts) -> Table:
+    """Form a row for each class; a packet counts whole, as a fluid's has no headers."""
     of = facts["classes"]
     rows, duration_s = len(names), _end(of)
     kept = of["t_s"] >= warmup_s
     least = [of["srtt_s"][kept & (of["class"] == row)].min() for row in range(rows)]
     words = {"traffic": names, "law": [model] * rows, "status": ["running"] * rows}
+    active_s, arriving = duration_s - warmup_s, sent["sent"] - sent["lost"]
     columns = {
         "start_s": np.zeros(rows),
         "size_packets": np.zeros(rows),
-        "active_s": np.full(rows, duration_s - warmup_s),
+        "goodput_bps": 8 * facts["packet_bytes"] * arriving,
+        "delivered_packets": arriving * active_s,
+        "active_s": np.full(rows, active_s),
+        "retransmissions": sent["lost"] * active_s,
         "min_rtt_s": np.array(least, dtype=float),
         "mean_rtt_s": _means(of, "class", "srtt_s", warmup_s),
         "mean_cwnd_packets": _means(of, "class", "cwnd_packets", warmup_s),
@@ -69,7 +127,7 @@ def _ports(facts: Facts, warmup_s: float, names: list[str]) -> Table:
     of, lines = facts["links"], facts["lines"]
     rows, packet_bits = len(names), 8 * facts["packet_bytes"]
     sent = _sent(of, lines)
-    dropped = of["drop_probability"] * of["arrival_packets_s"]
+    dropped = _lost(of, lines) * of["arrival_packets_s"]
     of = {**of, "sent": sent, "dropped": dropped}
     mean = {name: _means(of, "link", name, warmup_s) for name in of if name != "link"}
     elapsed_s = _end(of) - warmup_s
@@ -148,6 +206,38 @@ def _network(facts: Facts) -> Table:
     t_s = of["t_s"][first]
     count = np.full(len(t_s), facts["flows"].sum())
     return _table("network", NETWORK, len(t_s), {}, {"t_s": t_s, "active_flows": count})
+
+
+def _responses(facts: Facts, warmup_s: float, sent: Facts) -> Table:
+    """Form the responses of one period; times are counted as a packet run's samples count them."""
+    flows, elapsed_s = facts["flows"], _end(facts["classes"]) - warmup_s
+    samples, packets = elapsed_s / INTERVAL_S, elapsed_s * flows
+    entering, lost = float(packets @ sent["sent"]), float(packets @ sent["lost"])
+    queues = _means(facts["links"], "link", "queue_packets", warmup_s)
+    windows = _means(facts["classes"], "class", "cwnd_packets", warmup_s)
+    known = {
+        "start_s": warmup_s,
+        "end_s": warmup_s + elapsed_s,
+        "samples": samples,
+        "sources": flows.sum(),
+        "active_sum": samples * flows.sum(),
+        "connecting_sum": 0.0,
+        "segments_in": entering,
+        "segments_out": entering - lost,
+        "segments_dropped": lost,
+        "flows_completed": 0.0,
+        "connection_failures": 0.0,
+        "retransmissions": lost,
+        "cwnd_sum": samples * float(flows @ windows),
+        "rtt_sum_s": float(packets @ sent["window"]),
+        "rtt_count": entering,
+        # Little's law
+        "wait_sum_s": elapsed_s * float(queues.sum()),
+    }
+    formed = [column.name for column in RESPONSES if column.name.startswith("y")]
+    counted = [column.name for column in RESPONSES if column.name not in formed]
+    facts = {name: np.array([known.get(name, np.nan)]) for name in counted}
+    return Table("responses", form_responses(facts))
 
 
 def _end(of: Facts) -> float:
