@@ -1,0 +1,73 @@
+"""The runs by packets: the grid, and starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from headgate.run.plan import Job
+from headgate.scenario import Scenario
+from headgate.studies.fluid_check.cells import Cell, cells
+from headgate.studies.fluid_check.faces import Face, faces
+from headgate.studies.paths import NO_SERIES, flow, job, packets, path, seconds
+from headgate.studies.runs import Key, Setup, by_labels
+
+GRID, START = "grid", "start"
+#: All flows begin within this part of a round trip: every SYN finds the queue empty.
+WITHIN = 0.5
+#: Rows of a start, a round trip.
+ROWS = 4
+
+
+def jobs(setup: Setup) -> dict[Key, Job]:
+    """Make every run of a scale."""
+    return by_labels([*_grid(setup), *_starts(setup)])
+
+
+def starts(setup: Setup) -> list[Cell]:
+    """Return the cells whose start is watched."""
+    own = setup.settings["start"]
+    return [Cell(own["rate"], own["rtt_ms"], count, own["buffer"]) for count in own["flows"]]
+
+
+def _grid(setup: Setup) -> Iterator[Job]:
+    for face in faces():
+        for cell in cells(setup):
+            times = cell.times_s(dict(setup.settings))
+            scenario = _scenario(setup, face, cell, times, NO_SERIES)
+            yield job(scenario, part=GRID, face=face.name, **labels(cell))
+
+
+def labels(cell: Cell) -> dict[str, Any]:
+    """Return the labels of a cell."""
+    return dict(zip(("rate", "rtt_ms", "flows", "buffer"), cell.key, strict=True))
+
+
+def _starts(setup: Setup) -> Iterator[Job]:
+    for face in faces():
+        for cell in starts(setup):
+            rows = {"interval": seconds(cell.rtt_s / ROWS), "flows": [], "ports": ["bottleneck"]}
+            times = setup.settings["start"]["rounds"] * cell.rtt_s, 0.0
+            scenario = _scenario(setup, face, cell, times, rows)
+            yield job(scenario, part=START, face=face.name, **labels(cell))
+
+
+def _scenario(
+    setup: Setup,
+    face: Face,
+    cell: Cell,
+    times_s: tuple[float, float],
+    series: str | Mapping[str, Any],
+) -> Scenario:
+    together = seconds(WITHIN * cell.rtt_s / cell.flows)
+    flows = flow(face.law, params=face.sender(setup, cell), count=cell.flows, stagger=together)
+    network = {
+        "rate": cell.rate,
+        "rtt": seconds(cell.rtt_s),
+        "buffer": packets(cell.buffer_packets),
+        **face.network(setup, cell),
+    }
+    duration, warmup = (seconds(time) for time in times_s)
+    made = path([flows], (duration, warmup), network, series, setup.seeds[0])
+    measure = made.measure.model_copy(update={"flows": "none"})
+    return made.model_copy(update={"measure": measure})
