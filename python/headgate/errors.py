@@ -43,6 +43,14 @@ class EngineMissingError(HeadgateError):
     """The compiled engine is not there."""
 
 
+class HeadgateWarning(UserWarning):
+    """What a user should know about a result that is there all the same."""
+
+
+class FluidWarning(HeadgateWarning):
+    """A fluid model where packets do otherwise; `headgate study fluid-check` has measured it."""
+
+
 class InterruptedRunError(HeadgateError):
     """The user stopped a run; what it needs to go on is kept."""
 

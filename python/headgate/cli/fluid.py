@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from headgate.cli.options import Json
-from headgate.errors import ScenarioError
+from headgate.errors import FluidWarning, ScenarioError
 
 if TYPE_CHECKING:
     from headgate.fluid.methods import Method
@@ -66,15 +67,19 @@ def fluid(  # noqa: PLR0913, PLR0917 - one for each option
     """
     from headgate.fluid import solve
 
-    result = solve(
-        model,
-        _read(params or ()),
-        network=None if network is None else _network(network),
-        duration=duration,
-        method=_method(method, tolerance, step, past),
-        every=every,
-        warmup=warmup,
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FluidWarning)
+        result = solve(
+            model,
+            _read(params or ()),
+            network=None if network is None else _network(network),
+            duration=duration,
+            method=_method(method, tolerance, step, past),
+            every=every,
+            warmup=warmup,
+        )
+    for doubt in result.meta["warnings"]:
+        typer.echo(f"warning: {doubt}", err=True)
     if out is not None:
         result.write(out)
     if as_json:
@@ -124,7 +129,7 @@ def _method(name: str, tolerance: float, step: str | None, past: str) -> Method:
 
 def _summary(result: Result) -> dict[str, Any]:
     """Give means of flows and ports, and what the solution cost."""
-    said = {key: result.meta[key] for key in ("fluid", "steps", "cpu_s", "digest")}
+    said = {key: result.meta[key] for key in ("fluid", "steps", "cpu_s", "warnings", "digest")}
     return said | {name: _known(result, name) for name in ("flows", "ports")}
 
 

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from headgate import __version__, catalog
-from headgate.errors import EngineMissingError, ScenarioError
+from headgate.errors import EngineMissingError, FluidWarning, ScenarioError
 from headgate.fluid import network as networks
+from headgate.fluid import validity
 from headgate.fluid.methods import Adaptive, Method, above_zero, chosen, described, seconds
+from headgate.fluid.validity import Seen
 from headgate.measures.fluid import Path, make_fluid_tables
 from headgate.result import Result
 from headgate.tables import Table
@@ -47,7 +50,8 @@ def solve(  # noqa: PLR0913 - each is a quantity of its own
 
     `params` are those of its card; the others keep their defaults. `network` is what
     `headgate.fluid.network.resolve` reads, for models that take one. Rows come `every` so often
-    (each step of a fixed one, else 2,500 in all); tables of means begin after `warmup`. Raises
+    (each step of a fixed one, else 2,500 in all); tables of means begin after `warmup`. What
+    packets would do otherwise is a FluidWarning each, and in `meta["warnings"]`. Raises
     CatalogError or ScenarioError.
     """
     card = catalog.model(model)
@@ -66,6 +70,12 @@ def solve(  # noqa: PLR0913 - each is a quantity of its own
     said = {"model": card.name, "params": given, "order": order, **described(way)}
     paths = None if resolved is None else _paths(card, values, resolved)
     tables = make_fluid_tables(card.name, facts, warmup_s, names, paths)
+    seen = Seen(
+        card, given, facts["flows"], tables, warmup_s, float(facts["packet_bytes"]), resolved
+    )
+    doubts = validity.warnings(seen)
+    for doubt in doubts:
+        warnings.warn(doubt, FluidWarning, stacklevel=2)
     meta = {
         "headgate": __version__,
         "identity": hashlib.sha256(json.dumps(said, default=str).encode()).hexdigest(),
@@ -77,6 +87,7 @@ def solve(  # noqa: PLR0913 - each is a quantity of its own
         "packet_hops": 0,
         "steps": dict(zip(("taken", "rejected", "slopes"), facts["cost"], strict=True)),
         "switches": {name: column.tolist() for name, column in facts["events"].items()},
+        "warnings": list(doubts),
         "digest": _digest(tables["series"]),
     }
     return Result(tables, meta)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -9,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from headgate.errors import FluidWarning
 from headgate.fluid import solve
 from headgate.result import Result
 from headgate.studies.fluid_check.cells import Cell, cells
@@ -21,9 +23,15 @@ from headgate.studies.runs import NotRunError, Runs, Setup
 LEAST_QUEUE = 0.01
 #: Share of the rate that is the full one.
 FULL = 0.95
-#: By then a flow-level model of a law of losses is at rest: its slowest time is a window's round
-#: trips and a second each.
+#: By then a flow-level model of a law of losses is at rest: its slowest times are a window's round
+#: trips at a second each, and those in which Scalable TCP grows.
 REST, REST_WARM = 40.0, 0.75
+#: Round trips in which Scalable TCP's window grows by itself.
+SCALABLE_ROUNDS = 100
+#: From here on one face is worse than what it is for: throughput, queue, and a factor of losses.
+WORSE_THROUGHPUT, WORSE_QUEUE, WORSE_LOSS = 0.05, 0.2, 2.0
+#: Where a model has no losses, so many of the packets make it worse.
+SOME_LOSS = 0.01
 
 
 @dataclass(frozen=True)
@@ -91,6 +99,29 @@ class Pair:
         """The same where the fluid's round trip is that of the packets."""
         return _over(self.law_loss, self.packets.loss)
 
+    @property
+    def loss_factor(self) -> float:
+        """How many times apart losses are, either way; 1 where the model has none."""
+        if not self.face.lossy:
+            return 1.0
+        if 0.0 in (self.fluid.loss, self.packets.loss):
+            return float("inf")
+        return max(1 + self.loss_error, 1 / (1 + self.loss_error))
+
+    @property
+    def wrong(self) -> tuple[str, ...]:
+        """Name what is worse than a fluid is for."""
+        named = {
+            "throughput": abs(self.throughput_error) > WORSE_THROUGHPUT,
+            "queue": self.face.queues and abs(self.queue_error) > WORSE_QUEUE,
+            "loss": self.loss_factor > WORSE_LOSS or self._misses_losses,
+        }
+        return tuple(name for name, is_so in named.items() if is_so)
+
+    @property
+    def _misses_losses(self) -> bool:
+        return not self.face.lossy and self.packets.loss > SOME_LOSS
+
     def __str__(self) -> str:
         """Write it in words."""
         return f"{self.face.name}, {self.cell}"
@@ -147,13 +178,20 @@ class Comparison(Runs):
 def fluid(setup: Setup, face: Face, cell: Cell, rtt_s: float | None = None) -> Result:
     """Solve the model of a law over a cell, with another round trip if one is given."""
     duration_s, warmup_s = _times_s(setup, face, cell)
-    return solve(
+    return _solved(
         face.model,
         face.params(setup, cell),
         network=network(cell, rtt_s),
         duration=seconds(duration_s),
         warmup=seconds(warmup_s),
     )
+
+
+def _solved(*args: Any, **keys: Any) -> Result:
+    """Solve; what the tool warns of is read from the result."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FluidWarning)
+        return solve(*args, **keys)
 
 
 def network(cell: Cell, rtt_s: float | None = None) -> dict[str, Any]:
@@ -167,7 +205,7 @@ def _times_s(setup: Setup, face: Face, cell: Cell) -> tuple[float, float]:
     """Return duration and warm-up of the fluid: those of the packets, if it is at rest by then."""
     if face.queues:
         return cell.times_s(dict(setup.settings))
-    rest_s = REST * (1 + cell.window * cell.rtt_s)
+    rest_s = REST * (1 + (cell.window + SCALABLE_ROUNDS) * cell.rtt_s)
     return rest_s, REST_WARM * rest_s
 
 
@@ -179,7 +217,7 @@ def _start(setup: Setup, face: Face, cell: Cell) -> Result:
     if "initial_window" in {param.name for param in face.card.params}:
         own = {**own, "initial_window": INITIAL_WINDOW}
     duration_s = cell.rtt_s * (setup.settings["start"]["rounds"] + 3 * cell.window)
-    return solve(
+    return _solved(
         face.model,
         own,
         network=network(cell),
@@ -205,5 +243,3 @@ def largest_apart(pairs: Iterable[Pair], error: str) -> tuple[float, Pair]:
     """Return the largest error either way, and where it is."""
     worst = max(pairs, key=lambda pair: abs(getattr(pair, error)))
     return abs(getattr(worst, error)), worst
-
-

@@ -88,9 +88,12 @@ def profile(setup: Setup, cell: Cell) -> dict[str, float]:
 
 
 def _kept(setup: Setup, law: str, cell: Cell) -> dict[str, float | str]:
-    """Return how many packets a flow keeps queued, of a law that is told."""
+    """Return how many packets a flow keeps queued, of a law that is told: one at least."""
     share = setup.settings["alpha"].get(law)
-    return {} if share is None else {"alpha": share * cell.buffer_packets / cell.flows}
+    if share is None:
+        return {}
+    least = catalog.law(law).param("alpha").low
+    return {"alpha": max(least, share * cell.buffer_packets / cell.flows)}
 
 
 def _routers() -> set[str]:

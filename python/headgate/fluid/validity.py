@@ -1,0 +1,212 @@
+"""Where a fluid breaks: what packets do otherwise in a solved run, told with its numbers.
+
+Limits are those beyond which the study `fluid-check` finds throughput more than 5 % wrong, a queue
+more than 20 %, or losses more than twice or less than half of what packets have.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate import catalog
+from headgate.fluid.network import Resolved
+from headgate.tables import Table
+
+Numbers = NDArray[np.float64]
+
+#: Windows (packets) below which losses double: senders wait for time-outs. Laws of delay keep their
+#: queue to smaller ones, until a packet more or less is a large part of it.
+LEAST_WINDOW = {"loss": 10.0}
+LEAST_OTHER = 4.0
+#: Windows (packets) from which a law adds more than a packet a round trip: an overflow then takes
+#: several, and is answered once.
+STEEP = {"hstcp": 38.0, "scalable": 100.0}
+#: A buffer (BDP) below which flows in step leave a drop-tail link idle, and one above which the
+#: queue, which laws of loss do not have, halves the losses.
+SHORT_BUFFER, LONG_BUFFER = 0.6, 0.7
+#: From this part on a buffer is full.
+FULL = 0.999
+#: A climb counts from the start to this share of what is sent later, and if it takes so many times
+#: as long as doubling each round trip.
+RISEN, SLOWER = 0.95, 3.0
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A solved run: its classes and links, what is in them, and from when means are taken."""
+
+    card: catalog.Law
+    params: Mapping[str, float | str]
+    flows: Numbers
+    tables: Mapping[str, Table]
+    warmup_s: float
+    packet_bytes: float
+    resolved: Resolved | None
+
+    @property
+    def classes(self) -> Sequence[str]:
+        """Names of the classes."""
+        return [str(name) for name in self.tables["flows"]["traffic"]]
+
+    @property
+    def links(self) -> Sequence[str]:
+        """Names of the links."""
+        return [str(name) for name in self.tables["ports"]["link"]]
+
+    @cached_property
+    def rtt_s(self) -> Numbers:
+        """Round trip of each class without queues."""
+        if self.resolved is None:
+            return np.asarray(self.tables["flows"]["min_rtt_s"])
+        return np.array([part["rtt_s"] for part in self.resolved.order["classes"]])
+
+    @cached_property
+    def windows(self) -> Numbers:
+        """Packets that one flow of each class has on its path, queues apart."""
+        of = self.tables["flows"]
+        sent = of["delivered_packets"] + of["retransmissions"]
+        return np.asarray(sent / of["active_s"] * self.rtt_s)
+
+    def passing(self, link: int) -> list[int]:
+        """Return the classes that pass a link."""
+        if self.resolved is None:
+            return list(range(len(self.flows)))
+        parts = self.resolved.order["classes"]
+        return [index for index, part in enumerate(parts) if link in part["path"]]
+
+    def buffer_bdp(self, link: int) -> float:
+        """Return the buffer of a link in BDP of the mean flow that passes."""
+        ports, passing = self.tables["ports"], self.passing(link)
+        if not passing:
+            return math.inf
+        rtt_s = np.average(self.rtt_s[passing], weights=self.flows[passing])
+        rate = ports["rate_bps"][link] / (8 * self.packet_bytes)
+        return float(ports["buffer_packets"][link] / (rate * rtt_s))
+
+    @property
+    def lossy(self) -> bool:
+        """Whether its flows heed losses."""
+        return self.card.family == "loss"
+
+    @property
+    def without_queue(self) -> bool:
+        """Whether its links have prices only."""
+        return self.lossy and not np.any(self.tables["ports"]["max_queue_packets"] > 0)
+
+
+def least_window(card: catalog.Law) -> float:
+    """Return the window (packets) below which a model is warned of."""
+    return LEAST_WINDOW.get(card.family, LEAST_OTHER)
+
+
+def warnings(seen: Seen) -> tuple[str, ...]:
+    """Return a sentence for everything that packets would do otherwise."""
+    return tuple(sentence for rule in _RULES for sentence in rule(seen))
+
+
+def _small_windows(seen: Seen) -> Iterator[str]:
+    least = least_window(seen.card)
+    for name, window in zip(seen.classes, seen.windows, strict=True):
+        if window < least:
+            yield (
+                f"{name}: {window:.2g} packets of each flow fill the path; below {least:g} packets"
+                " live by time-outs and by ones and twos, which a fluid has not"
+            )
+
+
+def _steep(seen: Seen) -> Iterator[str]:
+    most = STEEP.get(seen.card.name, math.inf)
+    for name, window in zip(seen.classes, seen.windows, strict=True):
+        if window > most:
+            yield (
+                f"{name}: with {window:.3g} packets a flow adds more than one a round trip, above"
+                f" {most:g}; packets then lose several at once and slow down once, so losses are"
+                " far more than the model says"
+            )
+
+
+def _no_queue(seen: Seen) -> Iterator[str]:
+    if not seen.without_queue:
+        return
+    for link, name in enumerate(seen.links):
+        buffer = seen.buffer_bdp(link)
+        if LONG_BUFFER < buffer < math.inf:
+            yield (
+                f"{name}: {seen.card.name} has no queue here; with {buffer:.2g} BDP of buffer a"
+                f" round trip is up to {1 + buffer:.2g} times as long, and losses up to"
+                f" {(1 + buffer) ** 2:.2g} times as rare"
+            )
+        if buffer < SHORT_BUFFER:
+            yield (
+                f"{name}: by packets flows of equal round trips keep in step, and with"
+                f" {buffer:.2g} BDP of buffer leave the link idle now and then; the model fills it"
+            )
+
+
+def _full(seen: Seen) -> Iterator[str]:
+    ports = seen.tables["ports"]
+    if seen.lossy:
+        return
+    for link, name in enumerate(seen.links):
+        if ports["max_queue_packets"][link] >= FULL * ports["buffer_packets"][link]:
+            yield (
+                f"{name}: the buffer of {ports['buffer_packets'][link]:.4g} packets is full; by"
+                " packets losses rule there, of which the model's flows know nothing"
+            )
+
+
+def _band(seen: Seen) -> Iterator[str]:
+    names = {param.name for param in seen.card.params}
+    if seen.card.family != "delay" or not {"alpha", "beta"} <= names:
+        return
+    low, high = (
+        float(seen.params.get(name, seen.card.param(name).default)) for name in ("alpha", "beta")
+    )
+    if low < high:
+        yield (
+            f"{seen.card.name} rests at any queue from alpha to beta, {low:g} to {high:g} packets a"
+            " flow; where between, the start decides, and packets start otherwise"
+        )
+
+
+def _climb(seen: Seen) -> Iterator[str]:
+    """Warn of means that count a climb without slow start; one model has it by `ssthresh`."""
+    names = {param.name for param in seen.card.params}
+    if "ssthresh" in names or "initial_window" not in names:
+        return
+    first = float(seen.params.get("initial_window", seen.card.param("initial_window").default))
+    for index, name in enumerate(seen.classes):
+        doublings = max(1.0, math.log2(max(seen.windows[index] / first, 1.0)))
+        doubled_s = doublings * float(seen.rtt_s[index])
+        risen_s = _risen_s(seen, name)
+        if risen_s > max(seen.warmup_s, SLOWER * doubled_s):
+            yield (
+                f"{name}: at its rate after {risen_s:.3g} s, as the model has no slow start;"
+                f" packets double their windows and are there in {doubled_s:.2g} s, so let means"
+                f" begin after a warm-up of {risen_s:.2g} s"
+            )
+
+
+def _risen_s(seen: Seen, name: str) -> float:
+    """Return when a class first sends 95 % of what it sends in the later half of the run."""
+    series = seen.tables["series"]
+    rows = (series["of"] == "flow") & (series["name"] == name)
+    t_s, bps = series["t_s"][rows], series["throughput_bps"][rows]
+    later = float(np.mean(bps[len(bps) // 2 :]))
+    return float(t_s[int(np.argmax(bps >= RISEN * later))])
+
+
+_RULES: tuple[Callable[[Seen], Iterator[str]], ...] = (
+    _small_windows,
+    _steep,
+    _no_queue,
+    _full,
+    _band,
+    _climb,
+)

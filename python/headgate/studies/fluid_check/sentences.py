@@ -1,0 +1,75 @@
+"""The answer of the study in plain sentences, each with its numbers."""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+
+from headgate.studies.fluid_check.compare import Comparison, largest_apart
+from headgate.studies.fluid_check.faces import faces
+from headgate.studies.fluid_check.findings import good, later
+from headgate.studies.runs import NotRunError
+
+
+def sentences(made: Comparison) -> tuple[str, ...]:
+    """Say what was found; what this scale did not run is left out."""
+    told = []
+    for tell in (_throughput, _queues, _losses, _starts, _warnings):
+        with suppress(NotRunError):
+            told.append(tell(made))
+    return tuple(told)
+
+
+def _by_law(made: Comparison, error: str, has: str = "") -> str:
+    told = []
+    for face in faces():
+        own = [pair for pair in made.pairs if pair.face == face and good(pair)]
+        if own and (not has or getattr(face, has)):
+            value, _ = largest_apart(own, error)
+            told.append(f"{face.name} {100 * value:.3g} %")
+    if not told:
+        raise NotRunError("no cell has many flows and large windows")
+    return ", ".join(told)
+
+
+def _throughput(made: Comparison) -> str:
+    told = _by_law(made, "throughput_error")
+    return (
+        f"With 50 flows or more and windows of 10 packets or more, throughput is wrong by at most"
+        f" {told}."
+    )
+
+
+def _queues(made: Comparison) -> str:
+    told = _by_law(made, "queue_error", "queues")
+    return f"There the queue of models that have one is wrong by at most {told}."
+
+
+def _losses(made: Comparison) -> str:
+    told = _by_law(made, "loss_error", "lossy")
+    given = _by_law(made, "law_loss_error", "lossy")
+    return (
+        f"Losses are wrong by at most {told}; with the round trip that packets have, by at most"
+        f" {given}."
+    )
+
+
+def _starts(made: Comparison) -> str:
+    told = [f"{face.name} {_late(made, face.name)}" for face in faces()]
+    return f"One flow's time to 95 % of the rate by fluid, over that by packets: {', '.join(told)}."
+
+
+def _late(made: Comparison, law: str) -> str:
+    ratio = later(*made.starts[law, 1])
+    return f"{ratio:.2g}" if math.isfinite(ratio) else "never"
+
+
+def _warnings(made: Comparison) -> str:
+    warned = sum(bool(pair.warnings) for pair in made.pairs)
+    wrong = sum(bool(pair.wrong) for pair in made.pairs)
+    both = sum(bool(pair.wrong and pair.warnings) for pair in made.pairs)
+    return (
+        f"Of {len(made.pairs)} runs, {wrong} are more than 5 % wrong in throughput, 20 % in"
+        f" the queue or twice in losses; the tool warns of {both} of them, and of"
+        f" {warned - both} that are right."
+    )
