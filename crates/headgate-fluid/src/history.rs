@@ -83,6 +83,8 @@ enum From<'a> {
     Before(&'a dyn Model),
     /// The initial state carried on.
     Start(&'a dyn Model),
+    /// The same state at any moment.
+    Held(&'a [f64]),
     Step {
         terms: &'a [f64],
         weights: [f64; TERMS],
@@ -99,6 +101,11 @@ impl<'a> Moment<'a> {
         Self { t_s, from: From::Start(model) }
     }
 
+    /// A past in which nothing changes.
+    pub(crate) fn held(state: &'a [f64], t_s: f64) -> Self {
+        Self { t_s, from: From::Held(state) }
+    }
+
     pub(crate) fn on(terms: &'a [f64], (start, end): (f64, f64), t_s: f64) -> Self {
         let part = (t_s - start) / (end - start);
         Self { t_s, from: From::Step { terms, weights: weights(part) } }
@@ -110,6 +117,7 @@ impl<'a> Moment<'a> {
         match self.from {
             From::Before(model) => model.before(self.t_s, index),
             From::Start(model) => model.before(0.0, index),
+            From::Held(state) => state[index],
             From::Step { terms, weights } => {
                 let own = &terms[TERMS * index..TERMS * (index + 1)];
                 own.iter().zip(weights).map(|(term, weight)| term * weight).sum()

@@ -5,6 +5,8 @@
 //! * [`history`] — what was solved so far.
 //! * [`solve`] — one interface for the adaptive method and the fixed steps of published programs.
 //! * [`batch`] — many runs on all cores, the same to the bit whatever their number.
+//! * [`linear`] — a model next to a state at rest, for small changes.
+//! * [`start`] — a model that starts from any state.
 //! * [`summary`] — what a run comes to, column by column.
 //! * [`network`] — classes of flows over links, for the models that take any.
 //! * [`queues`] — queues of links, with their switches.
@@ -22,6 +24,7 @@ mod fixed;
 pub mod flow_level;
 pub mod flow_rates;
 pub mod history;
+pub mod linear;
 pub mod model;
 pub mod models;
 pub mod network;
@@ -29,5 +32,6 @@ pub mod past;
 pub mod queues;
 mod root;
 pub mod solve;
+pub mod start;
 pub mod summary;
 mod tableau;

@@ -74,6 +74,11 @@ pub trait Model: Send + Sync {
         0
     }
 
+    /// The side that a switch is taken to be on before time 0.
+    fn side(&self, _index: usize) -> bool {
+        false
+    }
+
     /// One number for each switch: it is on its side (`true`) while that is not negative. A switch that stays
     /// where it is for another reason than the one that brought it there reads its own side.
     fn gaps(&self, _now: &Now<'_>, _past: &mut Past<'_>, _gaps: &mut [f64]) {}

@@ -54,10 +54,26 @@ impl Lags {
     }
 }
 
+/// A past in which nothing has changed for ever, but what one lag sees: what linear theory asks for.
+#[derive(Clone, Copy)]
+pub(crate) struct Held<'a> {
+    pub state: &'a [f64],
+    pub seen: Option<(usize, &'a [f64])>,
+}
+
+impl<'a> Held<'a> {
+    fn moment(&self, lag: usize, t_s: f64) -> Moment<'a> {
+        let seen = self.seen.filter(|(by, _)| *by == lag);
+        Moment::held(seen.map_or(self.state, |(_, state)| state), t_s)
+    }
+}
+
 /// The past as a model looks at it.
 pub struct Past<'a> {
     pub(crate) model: &'a dyn Model,
     pub(crate) history: &'a History,
+    /// Stands for all of what was solved.
+    pub(crate) held: Option<Held<'a>>,
     /// A first solution of the step in hand: its terms and its end.
     pub(crate) draft: Option<(&'a [f64], f64)>,
     pub(crate) between: Between,
@@ -69,7 +85,9 @@ pub struct Past<'a> {
 impl<'a> Past<'a> {
     /// Looks at a time.
     pub fn at(&mut self, lag: usize, t_s: f64) -> Moment<'a> {
-        let moment = if t_s < 0.0 || (t_s == 0.0 && self.history.steps() == 0) {
+        let moment = if let Some(held) = self.held {
+            held.moment(lag, t_s)
+        } else if t_s < 0.0 || (t_s == 0.0 && self.history.steps() == 0) {
             Moment::before(self.model, t_s)
         } else if t_s > self.history.end_s() {
             self.lags.overlap = true;
@@ -92,9 +110,10 @@ impl<'a> Past<'a> {
     /// Looks at the moment whose reply is back now: the `s` with `s + delay_s(s) = t_s`. The reply to what was
     /// sent later must be back later.
     pub fn sent(&mut self, lag: usize, t_s: f64, delay_s: &dyn Fn(&Moment<'_>) -> f64) -> Moment<'a> {
-        let moment = match self.between {
-            Between::Smooth => self.sent_at(lag, t_s, delay_s),
-            Between::Rows => self.sent_row(lag, delay_s),
+        let moment = match (self.held, self.between) {
+            (Some(held), _) => held.moment(lag, t_s - delay_s(&held.moment(lag, t_s))),
+            (None, Between::Smooth) => self.sent_at(lag, t_s, delay_s),
+            (None, Between::Rows) => self.sent_row(lag, delay_s),
         };
         self.lags.times_s[lag] = moment.t_s;
         moment

@@ -39,6 +39,8 @@ pub struct Solution {
     pub cost: Cost,
     /// When which switch changed its side; of a fixed step, the row after.
     pub events: Vec<(f64, usize)>,
+    /// The side of each switch at the end.
+    pub sides: Vec<bool>,
 }
 
 /// Solves a model from time 0.
@@ -51,7 +53,7 @@ pub fn solve(model: &dyn Model, method: &Method, duration_s: f64) -> Result<Solu
         Method::Euler { step_s, .. } => fixed::run(&mut run, fixed::Kind::Euler, step_s, duration_s)?,
         Method::Rk4 { step_s, .. } => fixed::run(&mut run, fixed::Kind::Rk4, step_s, duration_s)?,
     }
-    Ok(Solution { history: run.history, cost: run.cost, events: run.events })
+    Ok(Solution { history: run.history, cost: run.cost, events: run.events, sides: run.sides })
 }
 
 /// A model on its way, by whatever method.
@@ -78,7 +80,7 @@ impl<'m> Run<'m> {
             model,
             history: History::default(),
             lags: Lags::default(),
-            sides: vec![false; model.switches()],
+            sides: (0..model.switches()).map(|index| model.side(index)).collect(),
             cost: Cost::default(),
             events: Vec::new(),
             between,
@@ -100,13 +102,13 @@ impl<'m> Run<'m> {
     pub fn slope(&mut self, t_s: f64, until_s: f64, state: &[f64], draft: Draft<'_>, slope: &mut [f64]) {
         self.cost.slopes += 1;
         let Self { model, history, lags, sides, between, .. } = self;
-        let mut past = Past { model: *model, history, draft, between: *between, until_s, lags };
+        let mut past = Past { model: *model, history, held: None, draft, between: *between, until_s, lags };
         model.slope(&Now { t_s, state, sides }, &mut past, slope);
     }
 
     pub fn gaps(&mut self, t_s: f64, until_s: f64, state: &[f64], draft: Draft<'_>, gaps: &mut [f64]) {
         let Self { model, history, lags, sides, between, .. } = self;
-        let mut past = Past { model: *model, history, draft, between: *between, until_s, lags };
+        let mut past = Past { model: *model, history, held: None, draft, between: *between, until_s, lags };
         model.gaps(&Now { t_s, state, sides }, &mut past, gaps);
     }
 

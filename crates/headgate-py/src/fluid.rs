@@ -1,7 +1,7 @@
 //! Fluid models as Python sees them.
 
-use headgate_lab::fluid::{Order, demand, run, sweep};
-use numpy::{IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
+use headgate_lab::fluid::{Order, demand, near, run, settled, sweep};
+use numpy::{IntoPyArray, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -51,4 +51,44 @@ pub fn fluid_demand<'py>(
     let (values, prices) = (values.as_array().to_vec(), prices.as_array().to_vec());
     let order = Order::read(order_json).map_err(refused)?;
     columns(py, demand(&order, &values, &prices).map_err(refused)?)
+}
+
+/// About where a model settles: its mean `state` over the second half of the run, and the `sides` that its
+/// switches had there, one row each time that one had turned.
+#[pyfunction]
+pub fn fluid_settled<'py>(
+    py: Python<'py>,
+    order_json: &str,
+    values: PyReadonlyArray1<'py, f64>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let values = values.as_array().to_vec();
+    let found = py.detach(|| settled(&Order::read(order_json)?, &values)).map_err(refused)?;
+    let all = PyDict::new(py);
+    all.set_item("state", found.state.into_pyarray(py))?;
+    all.set_item("sides", found.sides)?;
+    Ok(all)
+}
+
+/// A model next to a state: `slope`, `gaps`, its derivatives by the state of `now` and by that each lag sees
+/// (`then`), `delays_s`, and how much it is bent there.
+#[pyfunction]
+pub fn fluid_near<'py>(
+    py: Python<'py>,
+    order_json: &str,
+    values: PyReadonlyArray1<'py, f64>,
+    state: PyReadonlyArray1<'py, f64>,
+    sides: Vec<bool>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (values, state) = (values.as_array().to_vec(), state.as_array().to_vec());
+    let order = Order::read(order_json).map_err(refused)?;
+    let found = near(&order, &values, &state, &sides).map_err(refused)?;
+    let square = |matrix: Vec<f64>| matrix.into_pyarray(py).reshape([found.dimension; 2]);
+    let all = PyDict::new(py);
+    all.set_item("now", square(found.linear.now)?)?;
+    all.set_item("then", found.linear.then.into_iter().map(square).collect::<PyResult<Vec<_>>>()?)?;
+    all.set_item("delays_s", found.linear.delays_s.into_pyarray(py))?;
+    all.set_item("slope", found.linear.slope.into_pyarray(py))?;
+    all.set_item("gaps", found.linear.gaps.into_pyarray(py))?;
+    all.set_item("bend", found.linear.bend)?;
+    Ok(all)
 }

@@ -10,6 +10,12 @@ from headgate.fluid.equilibrium import Equilibrium, equilibrium
 from headgate.fluid.fast import Convergence, convergence, fast_map
 from headgate.fluid.methods import RK4, Adaptive, Euler
 from headgate.fluid.solve import solve, sweep
+from headgate.fluid.stability import (
+    Stability,
+    simulated_growth,
+    stability,
+    stability_boundary,
+)
 
 __all__ = [
     "RK4",
@@ -17,9 +23,13 @@ __all__ = [
     "Convergence",
     "Equilibrium",
     "Euler",
+    "Stability",
     "convergence",
     "equilibrium",
     "fast_map",
+    "simulated_growth",
     "solve",
+    "stability",
+    "stability_boundary",
     "sweep",
 ]

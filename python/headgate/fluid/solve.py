@@ -137,18 +137,34 @@ def demand_of(
     The second gives, for a price of each class, rates in packets/s and their integrals over the
     price. Raises CatalogError or ScenarioError.
     """
-    card = catalog.model(model)
-    values = np.array([_value(card, name, params) for name in _names(card, params)])
-    resolved = networks.resolve(card, network)
-    order, _ = _order(card.name, "1 s", Adaptive(), None, "0 s")
-    text = json.dumps(order | {"network": resolved.order})
+    resolved = networks.resolve(catalog.model(model), network)
+    ask = engine_of(model, params, network)
 
     def demand(prices: Numbers) -> tuple[Numbers, Numbers]:
-        found = _called("fluid_demand", text, values, np.ascontiguousarray(prices, dtype=float))
+        found = ask("fluid_demand", np.ascontiguousarray(prices, dtype=float))
         return found["rate_packets_s"], found["integral"]
 
     demand(np.ones(len(resolved.names["class"])))
     return resolved, demand
+
+
+def engine_of(
+    model: str, params: Params, network: Network | None, method: Method | None = None
+) -> Callable[..., dict[str, Any]]:
+    """Give what asks the engine about a model: a function, its arguments, changes of the order.
+
+    Raises CatalogError or ScenarioError.
+    """
+    card = catalog.model(model)
+    values = np.array([_value(card, name, params) for name in _names(card, params)])
+    order, _ = _order(card.name, "1 s", method or Adaptive(), None, "0 s")
+    if network is not None:
+        order["network"] = networks.resolve(card, network).order
+
+    def ask(function: str, *more: Any, **changes: Any) -> dict[str, Any]:
+        return _called(function, json.dumps(order | changes), values, *more)
+
+    return ask
 
 
 def _order(

@@ -1,7 +1,9 @@
 //! Fluid models solved: an order in, columns out.
 
+mod linear;
 mod order;
 mod run;
 
+pub use linear::{Near, Settled, near, settled};
 pub use order::{How, Order};
 pub use run::{Run, Sweep, demand, run, sweep};

@@ -5,6 +5,7 @@ use headgate_fluid::models::{build, build_on, cards, of_links};
 use headgate_fluid::network::Network;
 use headgate_fluid::past::Between;
 use headgate_fluid::solve::Method;
+use headgate_fluid::start::Started;
 use headgate_model::params::Param;
 use serde::Deserialize;
 
@@ -26,6 +27,17 @@ pub struct Order {
     /// None is the model's own network, or its default one.
     #[serde(default)]
     pub network: Option<Network>,
+    /// The state at and before time 0; none is the model's own.
+    #[serde(default)]
+    pub start: Option<Start>,
+}
+
+/// A state, and on which side of each switch the model is in it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Start {
+    pub state: Vec<f64>,
+    pub sides: Vec<bool>,
 }
 
 /// A method by its name.
@@ -114,11 +126,31 @@ impl Order {
             within(param, *value)?;
         }
         let index = self.index()?;
-        Ok(match &self.network {
+        let model = match &self.network {
             Some(network) => build_on(index, values, network),
             None => build(index, values),
-        })
+        };
+        match &self.start {
+            Some(start) => started(model, start),
+            None => Ok(model),
+        }
     }
+}
+
+fn started(model: Box<dyn Model>, start: &Start) -> Checked<Box<dyn Model>> {
+    check_state("start", &*model, &start.state, &start.sides)?;
+    Ok(Box::new(Started { model, state: start.state.clone(), sides: start.sides.clone() }))
+}
+
+/// A state has as many numbers as the model's, and a side for each switch.
+pub(super) fn check_state(place: &str, model: &dyn Model, state: &[f64], sides: &[bool]) -> Checked {
+    if state.len() != model.dimension() || !state.iter().all(|value| value.is_finite()) {
+        return Err(Wrong::new(place, format!("is {} finite numbers", model.dimension())));
+    }
+    if sides.len() != model.switches() {
+        return Err(Wrong::new("sides", format!("are {}, one a switch", model.switches())));
+    }
+    Ok(())
 }
 
 impl How {

@@ -1,0 +1,144 @@
+//! A model next to a state, for changes so small that it is linear: its slope's derivatives.
+//!
+//! `z' = A z(t) + sum of B_k z(t - tau_k)`. A moment of the past that depends on the state moves with it, but
+//! where nothing has changed for long a moved look sees the same: only its delay at rest counts. Derivatives
+//! are central differences, with every switch kept on its side.
+
+use crate::history::History;
+use crate::model::{Model, Now};
+use crate::past::{Between, Held, Lags, Past};
+
+/// A step, in parts of the number that is changed: rounding makes an error of 1e-10, and so does a bend that
+/// both sides cancel but for its product with the step.
+const STEP: f64 = 1e-6;
+/// What a number that is zero is taken for.
+const LEAST: f64 = 1.0;
+/// A time at which every reply is back; what rests does not depend on it.
+const LATE_S: f64 = 1e6;
+
+/// A model next to a state.
+#[derive(Clone, Debug)]
+pub struct Linear {
+    /// Nothing but rounding, if the model rests there.
+    pub slope: Vec<f64>,
+    pub gaps: Vec<f64>,
+    /// `A`, row by row.
+    pub now: Vec<f64>,
+    /// `B` of each lag, and its delay; zero where the slope does not look.
+    pub then: Vec<Vec<f64>>,
+    pub delays_s: Vec<f64>,
+    /// How far the slopes at both sides of the state are from a straight line, in parts of the greatest change
+    /// of a row: about 1e-6 where the model is smooth, of the size of 1 where it bends.
+    pub bend: f64,
+}
+
+/// Looks at a model in a state in which all has been for ever.
+pub fn linear(model: &dyn Model, state: &[f64], sides: &[bool]) -> Linear {
+    let (dimension, lags) = (model.dimension(), model.lags());
+    let late = Probe { model, state, sides, t_s: LATE_S };
+    let longest_s = late.delays_s().into_iter().fold(0.0, f64::max);
+    let probe = Probe { t_s: (4.0 * longest_s).max(1.0), ..late };
+    let mut changes = vec![0.0; dimension];
+    let mut bends = vec![0.0; dimension];
+    let mut matrix = |lag: Option<usize>| {
+        let mut matrix = vec![0.0; dimension * dimension];
+        for column in 0..dimension {
+            probe.column(lag, column, &mut matrix, &mut changes, &mut bends);
+        }
+        matrix
+    };
+    let now = matrix(None);
+    let then = (0..lags).map(|lag| matrix(Some(lag))).collect();
+    let part = |(bend, change): (&f64, &f64)| if *change > 0.0 { bend / change } else { 0.0 };
+    Linear {
+        slope: probe.slope(state, None),
+        gaps: probe.gaps(),
+        now,
+        then,
+        delays_s: probe.delays_s(),
+        bend: bends.iter().zip(&changes).map(part).fold(0.0, f64::max),
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Probe<'a> {
+    model: &'a dyn Model,
+    state: &'a [f64],
+    sides: &'a [bool],
+    t_s: f64,
+}
+
+impl Probe<'_> {
+    fn look<T>(
+        &self,
+        state: &[f64],
+        seen: Option<(usize, &[f64])>,
+        take: impl FnOnce(&Now<'_>, &mut Past<'_>) -> T,
+    ) -> (T, Lags) {
+        let (history, mut lags) = (History::default(), Lags::default());
+        lags.clear(self.model.lags());
+        let mut past = Past {
+            model: self.model,
+            history: &history,
+            held: Some(Held { state: self.state, seen }),
+            draft: None,
+            between: Between::Smooth,
+            until_s: self.t_s,
+            lags: &mut lags,
+        };
+        let taken = take(&Now { t_s: self.t_s, state, sides: self.sides }, &mut past);
+        (taken, lags)
+    }
+
+    fn slope(&self, state: &[f64], seen: Option<(usize, &[f64])>) -> Vec<f64> {
+        let mut slope = vec![0.0; state.len()];
+        self.look(state, seen, |now, past| self.model.slope(now, past, &mut slope));
+        slope
+    }
+
+    fn gaps(&self) -> Vec<f64> {
+        let mut gaps = vec![0.0; self.model.switches()];
+        self.look(self.state, None, |now, past| self.model.gaps(now, past, &mut gaps));
+        gaps
+    }
+
+    fn delays_s(&self) -> Vec<f64> {
+        let mut slope = vec![0.0; self.state.len()];
+        let (_, lags) = self.look(self.state, None, |now, past| self.model.slope(now, past, &mut slope));
+        let delay_s = |looked_s: &f64| if looked_s.is_finite() { self.t_s - looked_s } else { 0.0 };
+        lags.times_s.iter().map(delay_s).collect()
+    }
+
+    /// The slope where one number is changed by so many steps: that of now, or the one that a lag sees.
+    fn changed(&self, lag: Option<usize>, column: usize, steps: f64) -> Vec<f64> {
+        let mut state = self.state.to_vec();
+        state[column] += steps * self.step(column);
+        match lag {
+            None => self.slope(&state, None),
+            Some(lag) => self.slope(self.state, Some((lag, &state))),
+        }
+    }
+
+    fn step(&self, column: usize) -> f64 {
+        let value = self.state[column].abs();
+        STEP * if value > 0.0 { value } else { LEAST }
+    }
+
+    /// Writes a column; of each row, keeps the greatest change and the greatest bend.
+    fn column(
+        &self,
+        lag: Option<usize>,
+        column: usize,
+        matrix: &mut [f64],
+        changes: &mut [f64],
+        bends: &mut [f64],
+    ) {
+        let [below, here, above] = [-1.0, 0.0, 1.0].map(|steps| self.changed(lag, column, steps));
+        for row in 0..here.len() {
+            let change = above[row] - below[row];
+            matrix[row * here.len() + column] = change / (2.0 * self.step(column));
+            changes[row] = changes[row].max(change.abs());
+            bends[row] = bends[row].max((above[row] - 2.0 * here[row] + below[row]).abs());
+        }
+    }
+}
