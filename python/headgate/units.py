@@ -126,6 +126,15 @@ def parse_frequency(text: object) -> float:
     return float(value)
 
 
+def ratio(unit: str, other: str) -> float | None:
+    """Return how many of `other` one `unit` is, where both measure the same."""
+    for units in (_RATES, _TIMES, _BYTES):
+        one, two = (units.get(_SYNONYMS.get(name, name)) for name in (unit, other))
+        if one is not None and two is not None:
+            return one / two
+    return None
+
+
 def format_rate(bps: int) -> str:
     """Write bit/s with the largest unit that fits."""
     return _format(bps, _RATES)

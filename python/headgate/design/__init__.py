@@ -1,5 +1,9 @@
 """Designs: factors to conditions."""
 
-from headgate.design.factorial import Design, Factor, factorial
+from headgate.design.factor import Factor
+from headgate.design.factorial import Design, factorial
+from headgate.design.foldover import foldover
+from headgate.design.fraction import Fraction
+from headgate.design.named import named
 
-__all__ = ["Design", "Factor", "factorial"]
+__all__ = ["Design", "Factor", "Fraction", "factorial", "foldover", "named"]

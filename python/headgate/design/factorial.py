@@ -6,65 +6,64 @@ factor changes fastest.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import reduce
-from itertools import combinations, product
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.design.factor import Factor
+from headgate.design.fraction import Fraction
 from headgate.errors import HeadgateError
 
-Word = frozenset[str]
-SIGNS = {-1: "\N{MINUS SIGN}", 1: "+"}
-
-
-@dataclass(frozen=True)
-class Factor:
-    """A factor with its two levels, in the words of the scenario that takes them."""
-
-    name: str
-    title: str
-    setting: str
-    low: Any
-    high: Any
-
-    def level(self, sign: int) -> Any:
-        """Return the level that the coded value -1 or +1 stands for."""
-        return self.high if sign > 0 else self.low
+SIGNS = {-1: "\N{MINUS SIGN}", 0: "0", 1: "+"}
+#: Runs are held in memory, and nobody makes more of them than this.
+MOST_RUNS = 2**20
 
 
 @dataclass(frozen=True)
 class Design:
-    """A two-level design: one row a run, one column a factor, coded -1 and +1."""
+    """A design: one row a run, one column a factor, coded from -1 (low) to +1 (high)."""
 
     factors: tuple[Factor, ...]
-    matrix: NDArray[np.int8]
-    words: tuple[Word, ...] = field(default=())
+    matrix: NDArray[Any]
+    fraction: Fraction | None = None
+    """The algebra of its aliases, where it is a two-level design made by generators."""
+
+    @cached_property
+    def words(self) -> tuple[frozenset[str], ...]:
+        """The defining words as sets of factors, the shortest first."""
+        words = () if self.fraction is None else self.fraction.words
+        names = [f.name for f in self.factors]
+        return tuple(frozenset(names[i] for i in word.effect) for word in words)
 
     @property
     def resolution(self) -> int | None:
         """The length of the shortest defining word; a full design has none."""
-        return min((len(word) for word in self.words), default=None)
+        return None if self.fraction is None else self.fraction.resolution
 
     def aliases(self, name: str, order: int = 2) -> list[str]:
         """Return the effects of at most `order` factors that cannot be told from `name`."""
-        own = frozenset(name.split())
-        found = (own ^ word for word in self.words)
-        return sorted(" ".join(sorted(other)) for other in found if 0 < len(other) <= order)
+        if self.fraction is None:
+            return []
+        places = {f.name: place for place, f in enumerate(self.factors)}
+        effect = tuple(sorted(places[word] for word in name.split()))
+        found = self.fraction.aliases(effect, order)
+        return [self.fraction.text(other, sign) for other, sign in found]
 
     def settings(self, run: int) -> dict[str, Any]:
         """Return the settings of one run, by the scenario's own names."""
-        signs = self.matrix[run]
-        return {f.setting: f.level(int(s)) for f, s in zip(self.factors, signs, strict=True)}
+        levels = zip(self.factors, self.matrix[run].tolist(), strict=True)
+        return {factor.setting: factor.level(coded) for factor, coded in levels}
 
     def label(self, run: int) -> str:
         """Return the coded levels of one run as text, `X1- X2+ ...`."""
-        signs = self.matrix[run]
-        return " ".join(f.name + SIGNS[int(s)] for f, s in zip(self.factors, signs, strict=True))
+        levels = zip(self.factors, self.matrix[run].tolist(), strict=True)
+        return " ".join(f.name + (SIGNS.get(coded) or f"{coded:+.4g}") for f, coded in levels)
 
-    def column(self, name: str) -> NDArray[np.int8]:
+    def column(self, name: str) -> NDArray[Any]:
         """Return the coded column of a factor."""
         return self.matrix[:, [f.name for f in self.factors].index(name)]
 
@@ -80,40 +79,56 @@ def factorial(factors: Sequence[Factor], generators: Mapping[str, str] | None = 
     """
     rules = {name: _parse(name, text, factors) for name, text in (generators or {}).items()}
     basic = [f.name for f in factors if f.name not in rules]
-    columns = dict(zip(basic, _yates(len(basic)).T, strict=True))
+    places = {name: (1 << place, 1) for place, name in enumerate(basic)}
     for name, (sign, parents) in rules.items():
-        columns[name] = sign * np.prod([_basic(columns, name, p) for p in parents], axis=0)
-    rows = [columns[f.name] for f in factors]
-    matrix = np.array(rows, dtype=np.int8).T if rows else _yates(0)
-    words = [frozenset((name, *parents)) for name, (_, parents) in rules.items()]
-    return Design(tuple(factors), matrix, tuple(_group(words)))
+        places[name] = _product(sign, [_made(places, name, parent) for parent in parents])
+    points, signs = zip(*(places[f.name] for f in factors), strict=True) if factors else ((), ())
+    return regular(factors, Fraction(tuple(f.name for f in factors), points, signs, len(basic)))
 
 
-def _yates(count: int) -> NDArray[np.int8]:
+def regular(factors: Sequence[Factor], fraction: Fraction) -> Design:
+    """Make the design of a fraction, its runs in Yates order of the basic columns."""
+    if 1 << fraction.basic > MOST_RUNS:
+        raise HeadgateError(
+            f"{len(factors)} factors with {len(factors) - fraction.basic} generators make "
+            f"2^{fraction.basic} runs; at most {MOST_RUNS} are possible, so give more generators"
+        )
+    basic = yates(fraction.basic)
+    matrix = np.empty((len(basic), len(factors)), dtype=np.int8)
+    for place, (point, sign) in enumerate(zip(fraction.points, fraction.signs, strict=True)):
+        taken = [i for i in range(fraction.basic) if point >> i & 1]
+        matrix[:, place] = sign * basic[:, taken].prod(axis=1)
+    return Design(tuple(factors), matrix, fraction)
+
+
+def yates(count: int) -> NDArray[np.int8]:
+    """Return the full design of `count` columns in Yates order."""
     rows = [signs[::-1] for signs in product((-1, 1), repeat=count)]
     return np.array(rows, dtype=np.int8).reshape(2**count, count)
 
 
+def _product(sign: int, parts: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    point = 0
+    for other, other_sign in parts:
+        point, sign = point ^ other, sign * other_sign
+    return point, sign
+
+
 def _parse(name: str, text: str, factors: Sequence[Factor]) -> tuple[int, tuple[str, ...]]:
-    known = {f.name for f in factors}
-    parents = tuple(text.removeprefix("-").split())
+    known = [f.name for f in factors]
+    parents = tuple(text.strip().removeprefix("-").removeprefix("+").split())
+    if len(parents) == 1 and parents[0] not in known and set(parents[0]) <= set(known):
+        parents = tuple(parents[0])
     unknown = [word for word in (name, *parents) if word not in known]
     if unknown or not parents:
         raise HeadgateError(
             f"generator {name} = {text!r}: {unknown[0] if unknown else 'nothing'} is not a factor;"
-            f" the factors are {', '.join(sorted(known))}"
+            f" the factors are {', '.join(known)}"
         )
-    return (-1 if text.startswith("-") else 1), parents
+    return (-1 if text.strip().startswith("-") else 1), parents
 
 
-def _basic(columns: Mapping[str, NDArray[np.int8]], name: str, parent: str) -> NDArray[np.int8]:
-    if parent not in columns:
+def _made(places: Mapping[str, tuple[int, int]], name: str, parent: str) -> tuple[int, int]:
+    if parent not in places:
         raise HeadgateError(f"generator {name}: {parent} is itself generated later; reorder them")
-    return columns[parent]
-
-
-def _group(words: Sequence[Word]) -> list[Word]:
-    """Return the defining contrast subgroup: every product of the generating words."""
-    chosen = (subset for size in range(1, len(words) + 1) for subset in combinations(words, size))
-    products = (reduce(lambda a, b: a ^ b, subset) for subset in chosen)
-    return sorted(products, key=lambda word: (len(word), sorted(word)))
+    return places[parent]
