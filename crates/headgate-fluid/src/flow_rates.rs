@@ -1,34 +1,21 @@
 //! What models share whose flows change their rates by what links say of themselves: XCP, VCP.
 //!
-//! A law says how fast a rate changes, from the rate and from what the links of its path said a round trip
-//! ago. What arrives at a link is the sum of the rates over it; it has a place in the state, so that a look at
+//! A link says something to each class that passes it; the least on the path, a round trip late, moves the
+//! rate. What arrives at a link is the sum of the rates over it; it has a place in the state, so that a look at
 //! the past of a link is one number however many classes pass it.
 
-use crate::history::Moment;
 use crate::model::{Class, Line, Link, Model, Now};
-use crate::network::{Network, Routes};
+use crate::network::{Network, Routes, band};
 use crate::past::Past;
 use crate::queues::Queues;
 
-/// Rates and links at a moment of the past.
-pub struct Then<'a> {
-    moment: Moment<'a>,
-    classes: usize,
-    links: usize,
-}
-
-impl Then<'_> {
-    pub fn rate(&self, class: usize) -> f64 {
-        self.moment.value(class)
-    }
-
-    pub fn arrivals(&self, link: usize) -> f64 {
-        self.moment.value(self.classes + link)
-    }
-
-    pub fn queue(&self, link: usize) -> f64 {
-        self.moment.value(self.classes + self.links + link)
-    }
+/// What a link knows when it says something to a class.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen {
+    /// What a flow of the class sends.
+    pub rate: f64,
+    pub arrivals: f64,
+    pub queue: f64,
 }
 
 /// A law of rates.
@@ -39,8 +26,19 @@ pub trait RateLaw: Send + Sync + Sized {
     fn start(&self, class: usize) -> f64;
     fn least(&self, class: usize) -> f64;
 
-    /// How fast the rate of a flow changes, packets/s in a second.
-    fn slope(&self, class: usize, path: &[usize], rate: f64, then: &Then<'_>) -> f64;
+    /// What a link says to a class, of the size of one; the least of the path counts.
+    fn says(&self, class: usize, link: usize, seen: Seen) -> f64;
+
+    /// How fast a rate changes, packets/s in a second, by the least of the path and the rate of a round trip ago.
+    fn slope(&self, class: usize, rate_then: f64, least: f64) -> f64;
+
+    /// In how many places what a link says bends, and a gap for each, of the size of one.
+    fn bends(&self) -> usize {
+        0
+    }
+    fn bend(&self, _link: usize, _index: usize, _arrivals: f64, _queue: f64) -> f64 {
+        0.0
+    }
 }
 
 /// A network of flows of one law. The state has a rate for each class, then arrivals, then queues for each link.
@@ -69,15 +67,40 @@ impl<L: RateLaw> FlowRates<L> {
     fn look(&self, now: &Now<'_>, past: &mut Past<'_>, slopes: &mut [f64]) {
         let (classes, links) = (self.network.classes.len(), self.network.links.len());
         for (class, slope) in slopes.iter_mut().enumerate() {
-            let moment = past.at(class, now.t_s - self.network.classes[class].rtt_s);
-            let then = Then { moment, classes, links };
-            *slope = self.law.slope(class, self.routes.path(class), now.state[class], &then);
+            let then = past.at(class, now.t_s - self.network.classes[class].rtt_s);
+            let rate = then.value(class);
+            let least = self.routes.least(class, |link| {
+                let (arrivals, queue) = (then.value(classes + link), then.value(classes + links + link));
+                self.law.says(class, link, Seen { rate, arrivals, queue })
+            });
+            *slope = self.law.slope(class, rate, least);
         }
+    }
+
+    /// What a link says to a class now.
+    fn says(&self, class: usize, link: usize, state: &[f64]) -> f64 {
+        let (arrivals, queue) = (self.arrivals(state)[link], self.queues(state)[link]);
+        self.law.says(class, link, Seen { rate: state[class], arrivals, queue })
     }
 
     /// A class has one switch, after those of queues: its rate is held at its least.
     fn held(&self, class: usize) -> usize {
         self.queues.switches() + class
+    }
+
+    /// Gaps of what only bends, now, so that a lag that meets it later finds it: joints of paths, then links.
+    fn bend_gaps(&self, now: &Now<'_>, gaps: &mut [f64]) {
+        let sides = &now.sides[self.held(self.network.classes.len())..];
+        let (joints, links) = gaps.split_at_mut(self.routes.joints());
+        self.routes.joint_gaps(|class, link| self.says(class, link, now.state), sides, joints);
+        let (arrivals, queues) = (self.arrivals(now.state), self.queues(now.state));
+        for (index, gap) in links.iter_mut().enumerate() {
+            let (link, index) = (index / self.law.bends(), index % self.law.bends());
+            *gap = self.law.bend(link, index, arrivals[link], queues[link]);
+        }
+        for (gap, side) in links.iter_mut().zip(&sides[joints.len()..]) {
+            *gap += band(*side);
+        }
     }
 
     fn arrivals<'s>(&self, state: &'s [f64]) -> &'s [f64] {
@@ -120,17 +143,20 @@ impl<L: RateLaw> Model for FlowRates<L> {
     }
 
     fn switches(&self) -> usize {
-        self.queues.switches() + self.network.classes.len()
+        let bends = self.routes.joints() + self.law.bends() * self.network.links.len();
+        self.held(self.network.classes.len()) + bends
     }
 
     fn gaps(&self, now: &Now<'_>, past: &mut Past<'_>, gaps: &mut [f64]) {
-        let (queues, held) = gaps.split_at_mut(self.queues.switches());
+        let (queues, classes) = gaps.split_at_mut(self.queues.switches());
+        let (held, bends) = classes.split_at_mut(self.network.classes.len());
+        self.bend_gaps(now, bends);
         self.queues.arrivals(queues).copy_from_slice(self.arrivals(now.state));
         self.queues.gaps(now.sides, self.queues(now.state), queues);
         self.look(now, past, held);
         for (class, gap) in held.iter_mut().enumerate() {
-            let above = now.state[class] - self.law.least(class);
-            *gap = if now.sides[self.held(class)] { -*gap } else { -above };
+            let (least, held) = (self.law.least(class), now.sides[self.held(class)]);
+            *gap = if held { -*gap } else { least - now.state[class] } / least + band(held);
         }
     }
 
@@ -177,32 +203,5 @@ impl<L: RateLaw> Model for FlowRates<L> {
 
     fn packet_bytes(&self) -> f64 {
         self.network.packet_bytes
-    }
-}
-
-#[cfg(test)]
-pub mod checks {
-    use super::*;
-    use crate::model::Model;
-
-    /// A past that was as it is now: what a law sees in `state`, as [`FlowRates`] has it.
-    struct Constant(Vec<f64>);
-
-    impl Model for Constant {
-        fn dimension(&self) -> usize {
-            self.0.len()
-        }
-        fn before(&self, _t_s: f64, index: usize) -> f64 {
-            self.0[index]
-        }
-        fn slope(&self, _now: &Now<'_>, _past: &mut Past<'_>, _slope: &mut [f64]) {}
-    }
-
-    /// The slope of a class, in a network that has been for long as it is in `state`.
-    pub fn slope<L: RateLaw>(law: &L, network: &Network, class: usize, state: &[f64]) -> f64 {
-        let constant = Constant(state.to_vec());
-        let moment = Moment::before(&constant, 0.0);
-        let then = Then { moment, classes: network.classes.len(), links: network.links.len() };
-        law.slope(class, &network.classes[class].path, state[class], &then)
     }
 }

@@ -134,6 +134,15 @@ pub fn own_values(values: &[f64], set: &[(usize, f64)]) -> Vec<f64> {
     own
 }
 
+/// What only bends a slope changes its side when it is passed by this much: what rests at it would pass it to
+/// and fro by rounding.
+const BAND: f64 = 1e-9;
+
+/// What to add to a gap of the size of one, by its side.
+pub fn band(side: bool) -> f64 {
+    if side { BAND } else { -BAND }
+}
+
 /// Who passes where: the paths of all classes one after the other, and how many flows each class has.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Routes {
@@ -156,6 +165,30 @@ impl Routes {
     /// The links of a class.
     pub fn path(&self, class: usize) -> &[usize] {
         &self.links[self.starts[class]..self.starts[class + 1]]
+    }
+
+    /// The least of what links say on a path.
+    pub fn least(&self, class: usize, says: impl Fn(usize) -> f64) -> f64 {
+        self.path(class).iter().map(|link| says(*link)).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Places where the least of a path may change from one link to another: each link of a path but the first.
+    pub fn joints(&self) -> usize {
+        self.links.len() - self.flows.len()
+    }
+
+    /// A gap for each joint, which is on its side where the link says less than all before it.
+    pub fn joint_gaps(&self, says: impl Fn(usize, usize) -> f64, sides: &[bool], gaps: &mut [f64]) {
+        let mut joint = 0;
+        for class in 0..self.flows.len() {
+            let path = self.path(class);
+            let mut least = says(class, path[0]);
+            for link in &path[1..] {
+                let said = says(class, *link);
+                gaps[joint] = least - said + band(sides[joint]) * said.abs().max(1.0);
+                (least, joint) = (least.min(said), joint + 1);
+            }
+        }
     }
 
     /// What arrives at one link when each flow of a class sends so much.
@@ -195,6 +228,21 @@ mod tests {
         assert_eq!(arrivals, [1.0 + 2.0 * 10.0, 1.0 + 3.0 * 100.0]);
         let one = |link| Routes::of(&parking_lot()).arrival(link, |class| [1.0, 10.0, 100.0][class]);
         assert_eq!([one(0), one(1)], arrivals);
+    }
+
+    /// The links say 5 and 3 to class 0, so the second counts; a side that is there stays at a tie.
+    #[test]
+    fn the_least_of_a_path_counts_and_its_changes_are_gaps() {
+        let routes = Routes::of(&parking_lot());
+        assert_eq!(routes.least(0, |link| [5.0, 3.0][link]), 3.0);
+        assert_eq!(routes.joints(), 1);
+        let gap = |says: [f64; 2], side: bool| {
+            let mut gaps = [0.0];
+            routes.joint_gaps(|_, link| says[link], &[side], &mut gaps);
+            gaps[0]
+        };
+        assert!(gap([5.0, 3.0], false) > 1.0 && gap([3.0, 5.0], true) < -1.0);
+        assert!(gap([4.0, 4.0], true) > 0.0 && gap([4.0, 4.0], false) < 0.0);
     }
 
     /// Class 0 with 1 flow and 0.3 s; class 1 with 2 flows and 0.2 s over the first link; a third link is free.

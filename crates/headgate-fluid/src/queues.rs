@@ -4,8 +4,9 @@
 
 use crate::network::Network;
 
-/// A queue begins where arrivals exceed the rate by this part of it: what rests at a full link without a queue
-/// would begin and end one by rounding.
+/// A queue begins where arrivals exceed the rate by this part of it, a full buffer empties where they fall as
+/// much below, and a buffer is full where it is exceeded by as much: what rests there would pass to and fro by
+/// rounding.
 const BAND: f64 = 1e-9;
 
 pub struct Queues {
@@ -53,10 +54,11 @@ impl Queues {
         for (link, queue) in queues.iter().enumerate() {
             let (busy, full) = switch(link);
             let growing = gaps[self.links() + link] - self.rates[link];
-            gaps[busy] = if sides[busy] { *queue } else { growing - BAND * self.rates[link] };
+            let (buffer, band) = (self.buffers[link], BAND * self.rates[link]);
+            gaps[busy] = if sides[busy] { *queue } else { growing - band };
             gaps[full] = match (sides[busy], sides[full]) {
-                (_, true) => growing,
-                (true, false) => queue - self.buffers[link],
+                (_, true) => growing + band,
+                (true, false) => queue - buffer - BAND * buffer.max(1.0),
                 // What is not there is not full: there are buffers of nothing.
                 (false, false) => -1.0,
             };
@@ -112,8 +114,14 @@ mod tests {
         assert!(idle[0] < 0.0 && idle[2] > 0.0, "a link that is just full has no queue");
         assert_eq!((idle[1], idle[3]), (-1.0, -1.0), "what is not there is not full");
         let filling = gaps([true, false, true, false], [1.0, 10.5], [110.0, 210.0]);
-        assert_eq!((filling[1], filling[3]), (f64::NEG_INFINITY, 0.5));
+        assert_eq!(filling[1], f64::NEG_INFINITY);
+        assert!((filling[3] - 0.5).abs() < 1e-6);
         let busy = gaps([true, false, true, true], [-0.5, 10.0], [90.0, 190.0]);
-        assert_eq!((busy[0], busy[2], busy[3]), (-0.5, 10.0, -10.0));
+        assert_eq!((busy[0], busy[2]), (-0.5, 10.0));
+        assert!((busy[3] + 10.0).abs() < 1e-6);
+        let resting = gaps([true, false, true, true], [1.0, 10.0], [100.0, 200.0]);
+        assert!(resting[3] > 0.0, "a buffer that is full and just fed stays full");
+        let left = gaps([true, false, true, false], [1.0, 10.0], [100.0, 200.0 - 1e-6]);
+        assert!(left[3] < 0.0, "one that was left is not full by rounding");
     }
 }

@@ -3,10 +3,12 @@
 mod common;
 
 use common::{
-    ADAPTIVE, Case, EXACT, assert_near, flows, index, large, levels, max_min, network, parking_lot, wire,
+    ADAPTIVE, Case, Chance, EXACT, assert_near, flows, index, large, levels, max_min, network, parking_lot,
+    wire,
 };
 use headgate_fluid::network::{Flows, Network};
 use headgate_fluid::solve::Method;
+use headgate_fluid::summary::Shown;
 
 /// Gains with a phase margin (XCP's own, of `alpha` and `alpha^2 2^0.5`), with which both settle.
 const STABLE: [(&str, f64); 2] = [("alpha", 0.4), ("beta", 0.226)];
@@ -147,7 +149,7 @@ fn with_a_queue_that_never_empties_they_circle_from_where_linear_theory_says() {
 
 #[test]
 fn a_class_in_two_halves_is_the_same_class() {
-    for law in ["rcp", "xcp"] {
+    for law in ["rcp", "vcp", "xcp"] {
         let of = |parts: &[f64]| {
             let mut classes: Vec<Flows> = parts.iter().map(|part| flows(*part, 0.1, &[0])).collect();
             classes.push(flows(3.0, 0.05, &[0]));
@@ -160,41 +162,64 @@ fn a_class_in_two_halves_is_the_same_class() {
     }
 }
 
-/// Gains that circle too; buffers; many links. Columns are looked at every 50 ms.
+/// Networks by chance, with gains that settle and gains that circle; columns are looked at every 50 ms.
 #[test]
 fn whatever_the_network_queues_stay_in_their_buffers_and_rates_are_finite() {
-    for law in ["rcp", "xcp"] {
-        for (turn, (alpha, beta)) in
-            [(0.4, 0.226), (0.1, 1.0), (1.5, 1.0), (0.01, 0.01)].into_iter().enumerate()
+    for seed in 0..40 {
+        for (law, names) in [("rcp", ["alpha", "beta"]), ("vcp", ["k", "kappa"]), ("xcp", ["alpha", "beta"])]
         {
-            let mut net = large(5 + 5 * turn, 2 + 2 * turn);
-            for (index, link) in net.links.iter_mut().enumerate() {
-                link.buffer_packets = (index % 2 == 0).then_some(50.0 * index as f64);
-            }
-            let shown = Case::of(law, &[("alpha", alpha), ("beta", beta)], &net).run(&ADAPTIVE, 60.0, 0.05);
-            for (link, wire) in shown.links.iter().zip(&net.links) {
-                let most = wire.buffer_packets.unwrap_or(f64::MAX);
-                assert!(link[0].iter().all(|queue| (0.0..=most).contains(queue)));
-                assert!(link[3].iter().all(|arrivals| arrivals.is_finite() && *arrivals >= 0.0));
-            }
-            for class in &shown.classes {
-                assert!(class[2].iter().all(|rate| rate.is_finite() && *rate > 0.0), "{law}");
-            }
+            let mut chance = Chance::new(seed);
+            let changes = names.map(|name| (name, chance.between(0.01, 2.0)));
+            let net = chance.network();
+            stays_within(&net, &Case::of(law, &changes, &net).run(&ADAPTIVE, 5.0, 0.05));
         }
+    }
+}
+
+fn stays_within(net: &Network, shown: &Shown) {
+    for (link, wire) in shown.links.iter().zip(&net.links) {
+        let most = wire.buffer_packets.unwrap_or(f64::MAX);
+        assert!(link[0].iter().all(|queue| (0.0..=most).contains(queue)));
+        assert!(link[3].iter().all(|arrivals| arrivals.is_finite() && *arrivals >= 0.0));
+    }
+    for class in &shown.classes {
+        assert!(class[2].iter().all(|rate| rate.is_finite() && *rate > 0.0));
     }
 }
 
 #[test]
 fn halving_the_tolerance_changes_no_rest() {
-    for law in ["rcp", "xcp"] {
+    let aimed = [&STABLE[..], &[("target_packets", 80.0)]].concat();
+    for (law, changes) in [("rcp", &aimed[..]), ("vcp", &[]), ("xcp", &aimed[..])] {
         let of = |relative: f64| {
             let method = Method::Adaptive { relative, absolute: 1e-3 * relative, most_s: f64::INFINITY };
-            let changes = [&STABLE[..], &[("target_packets", 80.0)]].concat();
-            Case::of(law, &changes, &three_round_trips()).rest(&method, 600.0)
+            Case::of(law, changes, &three_round_trips()).rest(&method, 600.0)
         };
         let (one, two) = (of(1e-6), of(5e-7));
         for (one, two) in one.rates.iter().zip(&two.rates) {
             assert_near(*one, *two, 1e-6);
+        }
+    }
+}
+
+/// Least rates of paths and signs of what is wanted bend the way. An error is below fifty tolerances, as
+/// everywhere (see `order.rs`), of the greatest rate of the class.
+#[test]
+fn errors_stay_below_fifty_tolerances_across_all_bends() {
+    for law in ["rcp", "vcp", "xcp"] {
+        let of = |relative: f64| {
+            let method = Method::Adaptive { relative, absolute: 1e-3 * relative, most_s: f64::INFINITY };
+            Case::of(law, &[], &parking_lot(3)).run(&method, 20.0, 0.05)
+        };
+        let exact = of(1e-11);
+        for relative in [1e-4, 1e-6, 1e-8] {
+            let found = of(relative);
+            for (found, exact) in found.classes.iter().zip(&exact.classes) {
+                let most = exact[2].iter().copied().fold(0.0, f64::max);
+                let apart = found[2].iter().zip(&exact[2]).map(|(one, two)| (one - two).abs() / most);
+                let worst = apart.fold(0.0, f64::max);
+                assert!(worst < 50.0 * relative, "{law} at {relative}: {worst}");
+            }
         }
     }
 }

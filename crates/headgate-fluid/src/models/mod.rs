@@ -45,6 +45,7 @@ models! {
     reno => Reno on network,
     scalable => Scalable on network,
     tcp_red => TcpRed,
+    vcp => Vcp on network,
     vegas => Vegas on network,
     xcp => Xcp on network,
 }

@@ -29,7 +29,7 @@
 use headgate_model::params::Card;
 
 use crate::model::{Class, Line, Link, Model, Now};
-use crate::network::{Network, Routes, Wire, own_values};
+use crate::network::{Network, Routes, Wire, band, own_values};
 use crate::past::Past;
 use crate::queues::Queues;
 
@@ -111,18 +111,13 @@ impl Rcp {
         }
     }
 
-    /// The least rate on a path.
-    fn rate(&self, class: usize, rate: impl Fn(usize) -> f64) -> f64 {
-        self.routes.path(class).iter().map(|link| rate(*link)).fold(f64::INFINITY, f64::min)
-    }
-
     /// What arrives at each link, and how fast its rate grows, as a part of it.
     fn look(&self, now: &Now<'_>, past: &mut Past<'_>, growth: &mut [f64], arrivals: &mut [f64]) {
         arrivals.fill(0.0);
         growth.fill(0.0);
         for (class, part) in self.network.classes.iter().enumerate() {
             let then = past.at(class, now.t_s - part.rtt_s);
-            let sent = part.flows * self.rate(class, |link| then.value(link));
+            let sent = part.flows * self.routes.least(class, |link| then.value(link));
             for link in self.routes.path(class) {
                 arrivals[*link] += sent;
                 growth[*link] += sent * part.rtt_s;
@@ -137,7 +132,13 @@ impl Rcp {
         }
     }
 
-    /// Switches of a link beside those of its queue: its rate is held at its least, or at its most.
+    /// The rate of a link as the first one of the path would count it.
+    fn part(&self, class: usize, link: usize, rates: &[f64]) -> f64 {
+        rates[link] / self.routers[self.routes.path(class)[0]].most
+    }
+
+    /// Switches of a link beside those of its queue: its rate is held at its least, or at its most. After them
+    /// come joints of paths, which tell lags of what bends.
     fn switch(&self, link: usize) -> (usize, usize) {
         let first = self.queues.switches() + 2 * link;
         (first, first + 1)
@@ -168,20 +169,25 @@ impl Model for Rcp {
     }
 
     fn switches(&self) -> usize {
-        self.queues.switches() + 2 * self.routers.len()
+        self.queues.switches() + 2 * self.routers.len() + self.routes.joints()
     }
 
     fn gaps(&self, now: &Now<'_>, past: &mut Past<'_>, gaps: &mut [f64]) {
         let links = self.routers.len();
-        let (queues, bounds) = gaps.split_at_mut(self.queues.switches());
+        let (queues, rest) = gaps.split_at_mut(self.queues.switches());
+        let (bounds, joints) = rest.split_at_mut(2 * links);
+        let sides = &now.sides[self.queues.switches() + 2 * links..];
+        self.routes.joint_gaps(|class, link| self.part(class, link, now.state), sides, joints);
         self.look(now, past, &mut bounds[links..], self.queues.arrivals(queues));
         self.queues.gaps(now.sides, &now.state[links..], queues);
         // As with queues: each link writes 2l and 2l + 1, and reads links + l.
         for (link, router) in self.routers.iter().enumerate() {
             let (growth, rate) = (bounds[links + link], now.state[link]);
             let (low, high) = self.switch(link);
-            bounds[2 * link] = if now.sides[low] { -growth } else { router.least - rate };
-            bounds[2 * link + 1] = if now.sides[high] { growth } else { rate - router.most };
+            let (low, high) = (now.sides[low], now.sides[high]);
+            let [below, above] = [router.least - rate, rate - router.most].map(|beyond| beyond / router.most);
+            bounds[2 * link] = if low { -growth } else { below } + band(low);
+            bounds[2 * link + 1] = if high { growth } else { above } + band(high);
         }
     }
 
@@ -208,13 +214,13 @@ impl Model for Rcp {
     fn class(&self, state: &[f64], index: usize) -> Class {
         let queues = &state[self.routers.len()..];
         let rtt_s = self.network.rtt_s(index, queues);
-        let rate_packets_s = self.rate(index, |link| state[link]);
+        let rate_packets_s = self.routes.least(index, |link| state[link]);
         Class { window_packets: rate_packets_s * rtt_s, rtt_s, rate_packets_s }
     }
 
     fn link(&self, state: &[f64], index: usize) -> Link {
         let mut arrivals = vec![0.0; self.routers.len()];
-        self.routes.arrivals(|class| self.rate(class, |link| state[link]), &mut arrivals);
+        self.routes.arrivals(|class| self.routes.least(class, |link| state[link]), &mut arrivals);
         let queue_packets = state[self.routers.len() + index];
         Link {
             queue_packets,

@@ -32,8 +32,8 @@
 
 use headgate_model::params::Card;
 
-use crate::flow_rates::{FlowRates, RateLaw, Then};
-use crate::network::{Network, own_values};
+use crate::flow_rates::{FlowRates, RateLaw, Seen};
+use crate::network::{Flows, Network, Wire, own_values};
 
 headgate_model::params! {
     /// Window at the start.
@@ -90,12 +90,17 @@ struct Router {
 }
 
 impl Router {
-    /// What is offered to a flow that pays `price` and sends `rate`, where `arrivals` come.
-    fn offer(&self, price: f64, rate: f64, arrivals: f64, queue: f64) -> f64 {
-        let wanted = self.wanted(arrivals, queue);
-        let moved = (self.params.gamma * arrivals / self.rtt_s - wanted.abs()).max(0.0);
+    /// What is offered to a flow that pays `price`, as a part of its rate in a second.
+    fn offer(&self, price: f64, seen: Seen) -> f64 {
+        let wanted = self.wanted(seen.arrivals, seen.queue);
+        let moved = self.moved(seen.arrivals, wanted).max(0.0);
         let (gain, cut) = (wanted.max(0.0) + moved, (-wanted).max(0.0) + moved);
-        price * gain / self.prices - rate * cut / arrivals
+        price * gain / (self.prices * seen.rate) - cut / seen.arrivals
+    }
+
+    /// What is moved from flow to flow, where that is above zero.
+    fn moved(&self, arrivals: f64, wanted: f64) -> f64 {
+        self.params.gamma * arrivals / self.rtt_s - wanted.abs()
     }
 
     /// By how much all flows together are to change, packets/s in a second.
@@ -108,13 +113,13 @@ impl Router {
 impl RateLaw for Law {
     fn new(values: &[f64], network: &Network) -> Self {
         let own = |set: &[(usize, f64)]| Params::from_values(&own_values(values, set));
-        let sender = |class: &crate::network::Flows| {
+        let sender = |class: &Flows| {
             let Params { initial_window, least, price, .. } = own(&class.set);
             Sender { start: initial_window / class.rtt_s, least: least / class.rtt_s, price }
         };
         let classes: Vec<Sender> = network.classes.iter().map(sender).collect();
         let traffic = network.traffic(|class| classes[class].price);
-        let router = |(wire, (prices, rtt_s)): (&crate::network::Wire, (f64, Option<f64>))| Router {
+        let router = |(wire, (prices, rtt_s)): (&Wire, (f64, Option<f64>))| Router {
             params: own(&wire.set),
             rate: wire.rate_packets_s,
             prices,
@@ -132,18 +137,30 @@ impl RateLaw for Law {
         self.classes[class].least
     }
 
-    fn slope(&self, class: usize, path: &[usize], _rate: f64, then: &Then<'_>) -> f64 {
-        let (price, rate) = (self.classes[class].price, then.rate(class));
-        let offer = |link: &usize| self.routers[*link].offer(price, rate, then.arrivals(*link), then.queue(*link));
-        path.iter().map(offer).fold(f64::INFINITY, f64::min)
+    fn says(&self, class: usize, link: usize, seen: Seen) -> f64 {
+        self.routers[link].offer(self.classes[class].price, seen)
+    }
+
+    fn slope(&self, _class: usize, rate_then: f64, least: f64) -> f64 {
+        rate_then * least
+    }
+
+    /// What is wanted changes its sign; what is moved ends.
+    fn bends(&self) -> usize {
+        2
+    }
+
+    fn bend(&self, link: usize, index: usize, arrivals: f64, queue: f64) -> f64 {
+        let router = &self.routers[link];
+        let wanted = router.wanted(arrivals, queue);
+        let gap = if index == 0 { wanted } else { router.moved(arrivals, wanted) };
+        gap * router.rtt_s / router.rate
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flow_rates::checks::slope;
-    use crate::network::{Flows, Wire};
 
     /// Two links of 1000 packets/s, a class of 3 flows and 0.1 s over both, one of 1 flow and 0.2 s over the
     /// second: there d = (3 0.1 + 0.2)/4 = 0.125 s.
@@ -160,33 +177,53 @@ mod tests {
         Law::new(&Params::TABLE.iter().map(value).collect::<Vec<f64>>(), &network())
     }
 
-    /// Rates of 200 and 300: y = 600 and 900.
-    /// First link, no queue: F = 0.4 400/0.1 = 1600, h = 0 since 0.1 600/0.1 = 600: offers 1600/3 = 533.
-    /// Second, 50 packets: F = 0.4 100/0.125 - 0.226 50/0.015625 = 320 - 723.2 = -403.2;
-    /// h = 0.1 900/0.125 - 403.2 = 316.8: offers 316.8/4 - 200 (403.2 + 316.8)/900 = 79.2 - 160 to the first
-    /// class, 79.2 - 240 to the second.
+    fn seen(rate: f64, arrivals: f64, queue: f64) -> Seen {
+        Seen { rate, arrivals, queue }
+    }
+
+    /// 600 of 1000 packets/s, no queue: F = 0.4 400/0.1 = 1600, h = 0 for 0.1 600/0.1 is less: each of 3 flows is
+    /// offered 1600/3. At the second link 900, and 50 packets: F = 320 - 723.2 = -403.2 by 0.4 100/0.125 and
+    /// 0.226 50/0.015625, h = 0.1 900/0.125 - 403.2 = 316.8: each of 4 flows is offered 316.8/4 less 720/900
+    /// of its rate, one of 200 packets/s 79.2 - 160, one of 300 packets/s 79.2 - 240.
     #[test]
     fn its_equations_are_worked_by_hand() {
-        let state = [200.0, 300.0, 600.0, 900.0, 0.0, 50.0];
         let law = law(&[]);
-        assert!((slope(&law, &network(), 0, &state) - (79.2 - 160.0)).abs() < 1e-9);
-        assert!((slope(&law, &network(), 1, &state) - (79.2 - 240.0)).abs() < 1e-9);
-        assert!((law.routers[0].offer(1.0, 200.0, 600.0, 0.0) - 1600.0 / 3.0).abs() < 1e-9);
+        let slope = |class, link, seen: Seen| law.slope(class, seen.rate, law.says(class, link, seen));
+        assert!((slope(0, 0, seen(200.0, 600.0, 0.0)) - 1600.0 / 3.0).abs() < 1e-9);
+        assert!((slope(0, 1, seen(200.0, 900.0, 50.0)) - (79.2 - 160.0)).abs() < 1e-9);
+        assert!((slope(1, 1, seen(300.0, 900.0, 50.0)) - (79.2 - 240.0)).abs() < 1e-9);
     }
 
     /// With a target of 50 the second link wants 320, and moves 400 besides: (320 + 400)/4 - 200 400/900.
     #[test]
     fn a_queue_at_its_target_wants_no_change() {
-        let offer = law(&[("target_packets", 50.0)]).routers[1].offer(1.0, 200.0, 900.0, 50.0);
+        let law = law(&[("target_packets", 50.0)]);
+        let offer = 200.0 * law.says(0, 1, seen(200.0, 900.0, 50.0));
         assert!((offer - (180.0 - 800.0 / 9.0)).abs() < 1e-9);
     }
 
-    /// A price of 2 doubles the gain; the sum of prices is 8 then, and shares of gains are the same.
+    /// A class that pays 2 where another pays 1: of 3 2 + 1 = 7 its flows gain two parts each; d = (6 0.1 +
+    /// 0.2)/7. All that pay 2 gain as all that pay 1.
     #[test]
     fn gains_go_with_prices() {
-        let law = law(&[("price", 2.0)]);
-        assert_eq!((law.routers[0].prices, law.routers[1].prices), (6.0, 8.0));
-        let state = [200.0, 300.0, 600.0, 900.0, 0.0, 50.0];
-        assert!((slope(&law, &network(), 0, &state) - (79.2 - 160.0)).abs() < 1e-9);
+        let both = law(&[("price", 2.0)]);
+        assert_eq!((both.routers[0].prices, both.routers[1].prices), (6.0, 8.0));
+        let at = seen(200.0, 900.0, 50.0);
+        assert!((both.says(0, 1, at) - law(&[]).says(0, 1, at)).abs() < 1e-12);
+        let mut network = network();
+        network.classes[0].set = vec![(4, 2.0)];
+        let values: Vec<f64> = Params::TABLE.iter().map(|param| param.default).collect();
+        let one = Law::new(&values, &network);
+        assert!((one.routers[1].prices, one.classes[0].price, one.classes[1].price) == (7.0, 2.0, 1.0));
+        assert!((one.routers[1].rtt_s - 0.8 / 7.0).abs() < 1e-15);
+    }
+
+    /// What is wanted changes its sign at 1000 packets/s without a queue, and is all that is
+    /// moved at 800: 0.4 200 = 0.1 800.
+    #[test]
+    fn it_bends_where_what_is_wanted_is_nothing_or_as_much_as_is_moved() {
+        let law = law(&[]);
+        assert_eq!(law.bend(0, 0, 1000.0, 0.0), 0.0);
+        assert!(law.bend(0, 1, 800.0, 0.0).abs() < 1e-15);
     }
 }

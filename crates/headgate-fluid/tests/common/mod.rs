@@ -1,4 +1,5 @@
 //! Networks, runs and water-filling for the tests of models with routers.
+#![allow(dead_code, reason = "each test file takes a part of it")]
 
 use headgate_fluid::model::{Class, Line, Link, Model, Now};
 use headgate_fluid::models::{build_on, cards};
@@ -43,6 +44,53 @@ pub fn large(classes: usize, links: usize) -> Network {
     };
     let wires = (0..links).map(|index| wire(2000.0 + 6000.0 * part(index, 0.569_840)));
     network((0..classes).map(class).collect(), wires.collect())
+}
+
+/// Numbers between 0 and 1 that a seed makes (a linear congruential generator, Knuth's constants).
+pub struct Chance(u64);
+
+impl Chance {
+    pub fn new(seed: u64) -> Self {
+        let mut chance = Self(seed);
+        chance.part();
+        chance
+    }
+
+    pub fn part(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// Between two bounds, evenly in the logarithm.
+    pub fn between(&mut self, low: f64, high: f64) -> f64 {
+        low * (high / low).powf(self.part())
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        (self.part() * bound as f64) as usize
+    }
+
+    /// One to twelve classes over one to six links: 0.1 to 100 flows, 10 ms to 1 s, 10 to 1e6 packets/s, buffers
+    /// of nothing to a second, or none.
+    pub fn network(&mut self) -> Network {
+        let (classes, links) = (1 + self.below(12), 1 + self.below(6));
+        let wires = (0..links).map(|_| self.wire()).collect();
+        network((0..classes).map(|_| self.class(links)).collect(), wires)
+    }
+
+    fn wire(&mut self) -> Wire {
+        let rate = self.between(10.0, 1e6);
+        let buffer_packets = [None, Some(0.0), Some(rate * self.part())][self.below(3)];
+        Wire { buffer_packets, ..wire(rate) }
+    }
+
+    fn class(&mut self, links: usize) -> Flows {
+        let mut path: Vec<usize> = (0..links).filter(|_| self.part() < 0.5).collect();
+        if path.is_empty() {
+            path.push(self.below(links));
+        }
+        flows(self.between(0.1, 100.0), self.between(0.01, 1.0), &path)
+    }
 }
 
 pub fn assert_near(found: f64, expected: f64, part: f64) {
