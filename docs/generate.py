@@ -259,7 +259,17 @@ def commands() -> str:
     from headgate.cli.main import app
 
     group = typer.main.get_command(app)
-    return "\n".join(_command(name, command) for name, command in group.commands.items())
+    return "\n".join(_command(name, command) for name, command in _flat(group.commands))
+
+
+def _flat(commands: Mapping[str, Any], above: str = "") -> Iterable[tuple[str, Any]]:
+    """Every command, and the commands of those that have some: `design new`."""
+    for name, command in commands.items():
+        below = getattr(command, "commands", None)
+        if below is None:
+            yield above + name, command
+        else:
+            yield from _flat(below, f"{above}{name} ")
 
 
 def _command(name: str, command: Any) -> str:

@@ -26,10 +26,16 @@ def scenarios() -> list[str]:
 
 
 @pytest.mark.parametrize("text", scenarios())
-def test_scenarios_in_the_documentation_are_valid(text: str) -> None:
+def test_scenarios_and_designs_in_the_documentation_are_valid(text: str) -> None:
     from headgate import Scenario
+    from headgate.design.experiment import make
+    from headgate.design.file import DesignFile
 
-    Scenario.from_dict(tomllib.loads(text)).plan()
+    data = tomllib.loads(text)
+    if "factors" in data:
+        make(DesignFile.from_dict(data))
+    else:
+        Scenario.from_dict(data).plan()
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.toml")), ids=lambda p: p.name)
@@ -37,6 +43,13 @@ def test_examples_are_valid_scenarios(path: Path) -> None:
     from headgate import Scenario
 
     Scenario.load(path).plan()
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples" / "designs").glob("*.toml")))
+def test_example_designs_fit_their_scenarios(path: Path) -> None:
+    from headgate.design.experiment import load
+
+    assert load(path).scenarios()
 
 
 def test_commands_in_the_documentation_exist() -> None:

@@ -7,7 +7,19 @@ import sys
 import typer
 
 from headgate import __version__
-from headgate.cli import analyse, bench, catalog, check, conform, describe, fluid, plot, run, study
+from headgate.cli import (
+    analyse,
+    bench,
+    catalog,
+    check,
+    conform,
+    describe,
+    design,
+    fluid,
+    plot,
+    run,
+    study,
+)
 from headgate.errors import HeadgateError
 
 app = typer.Typer(
@@ -51,6 +63,7 @@ for command in (
     conform.conform,
 ):
     app.command()(command)
+app.add_typer(design.app, name="design")
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 from headgate.design.factor import Factor
 from headgate.design.fraction import Fraction
 from headgate.errors import HeadgateError
+
+if TYPE_CHECKING:
+    from headgate.scenario import Scenario
 
 SIGNS = {-1: "\N{MINUS SIGN}", 0: "0", 1: "+"}
 #: Runs are held in memory, and nobody makes more of them than this.
@@ -57,6 +60,13 @@ class Design:
         """Return the settings of one run, by the scenario's own names."""
         levels = zip(self.factors, self.matrix[run].tolist(), strict=True)
         return {factor.setting: factor.level(coded) for factor, coded in levels}
+
+    def scenarios(self, base: "Scenario") -> "list[Scenario]":
+        """Return one scenario a run: `base` with the settings of that run; raise ScenarioError."""
+        from headgate.design.scenarios import scenarios
+
+        settings = [self.settings(run) for run in range(len(self))]
+        return scenarios(self.factors, settings, base)
 
     def label(self, run: int) -> str:
         """Return the coded levels of one run as text, `X1- X2+ ...`."""

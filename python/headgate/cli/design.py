@@ -1,0 +1,255 @@
+"""`headgate design new | show | alias`: designs made, and looked at before they run."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from headgate.cli.options import Json
+from headgate.errors import ScenarioError
+
+if TYPE_CHECKING:
+    from headgate.design.experiment import Experiment
+
+app = typer.Typer(no_args_is_help=True, help="Make a design, and look at it before it runs.")
+
+Source = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE", help="A design in TOML, or a two-level design by name: '2^(6-1)'."
+    ),
+]
+Given = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--factor",
+        metavar="NAME=PATH:LOW..HIGH",
+        help="A factor: rate='network.rate:10 Mbit/s..1 Gbit/s'; (log) after it for a logarithmic "
+        "scale, more levels with more dots; repeatable.",
+    ),
+]
+#: Rows of the sheet that `show` prints; all with `--all`.
+ROWS = 32
+_LOG = re.compile(r"\s*\(log\)$")
+
+
+@app.command()
+def new(  # noqa: PLR0913, PLR0917 - one for each option
+    file: Annotated[Path, typer.Argument(help="Where to write it, in TOML.", metavar="FILE")],
+    factor: Given = None,
+    factors: Annotated[
+        int, typer.Option(metavar="K", help="So many factors A, B, ... without a meaning yet.")
+    ] = 0,
+    kind: Annotated[
+        str,
+        typer.Option(
+            metavar="KIND",
+            help="two-level, plackett-burman, orthogonal-array, latin-hypercube or sobol.",
+        ),
+    ] = "two-level",
+    plan: Annotated[str, typer.Option(metavar="NAME", help="By name, such as '2^(6-1)'.")] = "",
+    runs: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="The fraction of minimum aberration in N runs; or a sample."
+        ),
+    ] = None,
+    generators: Annotated[
+        str, typer.Option(metavar="F=ABC,G=-ABD", help="Products that make the other factors.")
+    ] = "",
+    array: Annotated[str, typer.Option(metavar="NAME", help="Such as L18.")] = "",
+    scenario: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The scenario that is varied.")
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", help="Root of run order and samples.")] = 1,
+    replicates: Annotated[int, typer.Option(metavar="N", help="How often each run is made.")] = 1,
+    centre_points: Annotated[int, typer.Option(metavar="N", help="Runs halfway.")] = 0,
+    foldover: Annotated[bool, typer.Option("--foldover", help="Add all signs reversed.")] = False,
+    title: Annotated[str, typer.Option(metavar="TEXT", help="For people.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Write a design as TOML, and its runs as CSV beside it.
+
+    Example: headgate design new out/d.toml --scenario examples/first.toml
+    --factor rate='network.rate:10 Mbit/s..1 Gbit/s (log)' --factor rtt='network.rtt:10 ms..100 ms'
+    """
+    from headgate.design.experiment import make
+    from headgate.design.file import DesignFile
+
+    given: dict[str, Any] = {
+        "title": title or file.stem,
+        "kind": kind,
+        "plan": plan,
+        "runs": runs,
+        "generators": _rules(generators),
+        "array": array,
+        "seed": seed,
+        "replicates": replicates,
+        "centre_points": centre_points,
+        "foldover": foldover,
+        "scenario": _beside(scenario, file),
+        "factors": _factors(factor or [], factors, plan),
+    }
+    made = make(DesignFile.from_dict(given, "headgate design new"), file)
+    if scenario is not None:
+        made.scenarios()
+    _write(made, file)
+    _told(made, [file, file.with_suffix(".csv")], as_json=as_json)
+
+
+@app.command()
+def show(
+    source: Source,
+    every: Annotated[bool, typer.Option("--all", help="Every run, however many.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Print the runs of a design in the scenario's own words, and what is confounded."""
+    from headgate.design.experiment import load
+
+    made = load(source)
+    if as_json:
+        typer.echo(json.dumps(made.facts() | {"sheet": made.rows()}))
+        return
+    _print_facts(made)
+    rows = made.rows()
+    _print_table(rows if every else rows[:ROWS])
+    if len(rows) > ROWS and not every:
+        typer.echo(f"... and {len(rows) - ROWS} more runs: --all")
+
+
+@app.command()
+def alias(
+    source: Source,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder for the picture, PNG and SVG.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Print which effects cannot be told apart, and draw how far they are mixed."""
+    from headgate.design.experiment import load
+
+    made = load(source)
+    chains = _chains(made)
+    paths = _draw(made, out) if out is not None else []
+    if as_json:
+        typer.echo(
+            json.dumps(made.facts() | {"chains": chains, "pictures": [str(p) for p in paths]})
+        )
+        return
+    _print_facts(made)
+    for chain in chains:
+        if len(chain) > 1:
+            typer.echo(" = ".join(chain))
+    if made.design.fraction is None:
+        typer.echo("effects are mixed in part, not wholly: --out DIR draws how far")
+    for path in paths:
+        typer.echo(path)
+
+
+def _rules(text: str) -> dict[str, str] | str:
+    if text.strip() == "minimum aberration":
+        return "minimum aberration"
+    rules = {}
+    for part in (part for part in text.split(",") if part.strip()):
+        name, sign, product = part.partition("=")
+        if not sign:
+            raise ScenarioError(f"--generators {part.strip()}", "write NAME=PRODUCT, such as F=ABC")
+        rules[name.strip()] = product.strip()
+    return rules
+
+
+def _factors(texts: list[str], count: int, plan: str) -> dict[str, dict[str, Any]]:
+    from headgate.design.factor import letters
+    from headgate.design.named import size_of
+
+    if texts and count:
+        raise ScenarioError("--factors", "give --factor for each, or only how many there are")
+    size = size_of(plan)[0] if plan and not texts and not count else count
+    return dict(map(_factor, texts)) or {name: {"low": -1, "high": 1} for name in letters(size)}
+
+
+def _factor(text: str) -> tuple[str, dict[str, Any]]:
+    name, _, rest = text.partition("=")
+    path, _, values = rest.partition(":")
+    levels = [_value(part) for part in _LOG.sub("", values).split("..")]
+    if not name.strip() or not path.strip() or len(levels) < 2:
+        raise ScenarioError(
+            f"--factor {text}", "write NAME=PATH:LOW..HIGH, such as rtt='network.rtt:10 ms..90 ms'"
+        )
+    ends = {"low": levels[0], "high": levels[1]} if len(levels) == 2 else {"levels": levels}
+    scale = {"scale": "log"} if _LOG.search(values) else {}
+    return name.strip(), {"setting": path.strip(), **ends, **scale}
+
+
+def _value(text: str) -> Any:
+    from headgate.scenario.toml import parse_setting
+
+    return parse_setting(f"x={text.strip()}")[1]
+
+
+def _beside(scenario: Path | None, file: Path) -> str:
+    import os
+
+    if scenario is None:
+        return ""
+    return Path(os.path.relpath(scenario.absolute(), file.absolute().parent)).as_posix()
+
+
+def _write(made: Experiment, file: Path) -> None:
+    from headgate.errors import StoreError
+
+    try:
+        made.file.save(file)
+        file.with_suffix(".csv").write_text(made.csv(), encoding="utf-8")
+    except OSError as error:
+        raise StoreError(f"{file}: cannot be written: {error.strerror}") from None
+
+
+def _told(made: Experiment, paths: list[Path], *, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(made.facts() | {"files": [str(path) for path in paths]}))
+        return
+    _print_facts(made)
+    for path in paths:
+        typer.echo(path)
+
+
+def _print_facts(made: Experiment) -> None:
+    from headgate.design.experiment import lines
+
+    for line in lines(made):
+        typer.echo(line)
+
+
+def _print_table(rows: list[dict[str, Any]]) -> None:
+    cells = [list(rows[0]), *([str(value) for value in row.values()] for row in rows)]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
+    for row in cells:
+        padded = (f"{c:>{w}}" for c, w in zip(row, widths, strict=True))
+        typer.echo("  ".join(padded).rstrip())
+
+
+def _chains(made: Experiment) -> list[list[str]]:
+    fraction = made.design.fraction
+    if fraction is None:
+        return []
+    return [
+        ["I"] * bool(chain.constant) + [fraction.text(e, s) for e, s in chain.effects]
+        for chain in fraction.chains()
+    ]
+
+
+def _draw(made: Experiment, out: Path) -> list[Path]:
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    from headgate.design.correlation import mixing
+    from headgate.plots.aliases import aliases
+    from headgate.plots.style import save
+
+    title = made.file.title or made.source
+    return save(aliases(mixing(made.design), title), out, "aliases")

@@ -1,0 +1,233 @@
+"""An experiment: a design file, or a design by name, made into runs."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from headgate.design.factorial import Design, factorial
+from headgate.design.file import DesignFile, FactorTable, basic_of
+from headgate.design.foldover import foldover
+from headgate.design.named import least_aberrant, named
+from headgate.design.sheet import Sheet, sheet
+from headgate.errors import HeadgateError, ScenarioError
+
+if TYPE_CHECKING:
+    from headgate.scenario import Scenario
+
+ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII")
+#: Words and aliases that are printed before "and so on"; all of them are in the JSON.
+SHOWN = 12
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A design with the file that asks for it, and where its runs are from."""
+
+    file: DesignFile
+    design: Design
+    source: str
+    path: Path | None = None
+
+    @cached_property
+    def sheet(self) -> Sheet:
+        """The runs, in the order in which to make them."""
+        file = self.file
+        return sheet(
+            self.design,
+            seed=file.seed,
+            name=file.title,
+            replicates=file.replicates,
+            centre_points=file.centre_points,
+            blocks=file.blocks,
+            in_order=file.in_order,
+        )
+
+    def base(self) -> Scenario:
+        """Read the scenario that is varied."""
+        from headgate.scenario.scenario import Scenario
+
+        if not self.file.scenario:
+            raise ScenarioError(str(self.path or "design"), "it names no scenario; give one")
+        folder = self.path.parent if self.path else Path()
+        return Scenario.load((folder / self.file.scenario).resolve())
+
+    def scenarios(self, base: Scenario | None = None) -> list[Scenario]:
+        """Return one scenario a run, of `base` or of the file's own; raise ScenarioError."""
+        return self.sheet.scenarios(base or self.base())
+
+    def facts(self) -> dict[str, Any]:
+        """Return what is known of the design: size, resolution, words, what is clear."""
+        fraction = self.design.fraction
+        facts: dict[str, Any] = {
+            "title": self.file.title,
+            "kind": self.file.kind,
+            "source": self.source,
+            "factors": len(self.design.factors),
+            "design_runs": len(self.design),
+            "runs": len(self.sheet),
+            "seed": self.file.seed,
+        }
+        if fraction is None:
+            return facts
+        generating = [fraction.text(w.effect, w.sign) for w in fraction.generating_words]
+        clear = fraction.clear()
+        pairs = len(self.design.factors) * (len(self.design.factors) - 1) // 2
+        return facts | {
+            "resolution": fraction.resolution,
+            "generating_words": generating,
+            "word_lengths": {str(k): n for k, n in fraction.word_lengths.items()},
+            "clear_main_effects": [fraction.text(e) for e in clear if len(e) == 1],
+            "clear_interactions": [fraction.text(e) for e in clear if len(e) == 2],
+            "interactions": pairs,
+            "confounded_with_blocks": self.sheet.blocks,
+        }
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the sheet as records: order, place in the design, settings in their own words."""
+        blocked = len({row.block for row in self.sheet.rows}) > 1
+        return [
+            {"run": order, "standard": row.standard}
+            | ({"block": row.block} if blocked else {})
+            | ({"replicate": row.replicate} if self.file.replicates > 1 else {})
+            | {f.name: f.level(c) for f, c in zip(self.design.factors, row.coded, strict=True)}
+            for order, row in enumerate(self.sheet.rows, 1)
+        ]
+
+    def csv(self) -> str:
+        """Return the sheet with coded levels, as R's FrF2 and JMP read it; `#` begins a comment."""
+        out = io.StringIO()
+        for line in self._comments():
+            out.write(f"# {line}\n")
+        names = [f.name for f in self.design.factors]
+        writer = csv.writer(out, lineterminator="\n")
+        head = [key for key in self.rows()[0] if key not in names]
+        writer.writerow([*head, *names])
+        for record, row in zip(self.rows(), self.sheet.rows, strict=True):
+            writer.writerow([*(record[key] for key in head), *(f"{c:g}" for c in row.coded)])
+        return out.getvalue()
+
+    def _comments(self) -> list[str]:
+        fraction = self.design.fraction
+        lines = [self.file.title, f"{self.file.kind}: {self.source}"]
+        if fraction is not None and fraction.generating_words:
+            words = [fraction.text(w.effect, w.sign) for w in fraction.generating_words]
+            lines.append(f"generating words, each I = {', I = '.join(words)}")
+        for factor in self.design.factors:
+            if factor.setting != factor.name:
+                levels = factor.levels or (factor.low, factor.high)
+                shown = ", ".join(str(level) for level in levels)
+                lines.append(f"{factor.name}: {factor.setting} = {shown}")
+        return [line for line in lines if line]
+
+
+def lines(made: Experiment) -> list[str]:
+    """Say in a few lines what a design is and what it confounds."""
+    facts, fraction = made.facts(), made.design.fraction
+    runs = f"{facts['design_runs']} runs" + f", {facts['runs']} with repeats" * (
+        facts["runs"] != facts["design_runs"]
+    )
+    said = [f"{facts['title']}: {facts['kind']}, {facts['factors']} factors, {runs}", made.source]
+    if fraction is None:
+        return said
+    if fraction.resolution is None:
+        return [*said, "full: no effect is confounded with another"]
+    lengths = ", ".join(f"{j}: {n}" for j, n in fraction.word_lengths.items())
+    words = facts["generating_words"]
+    relation = " = ".join(["I", *words[:SHOWN], *["..."] * (len(words) > SHOWN)])
+    main, pairs = facts["clear_main_effects"], facts["clear_interactions"]
+    return [
+        *said,
+        f"resolution {roman(fraction.resolution)}; defining words by length {lengths}",
+        relation + ", and their products" * (len(words) > 1),
+        f"clear of each other up to two factors: {len(main)} of {facts['factors']} main effects, "
+        f"{len(pairs)} of {facts['interactions']} interactions",
+        *(f"blocks: {', '.join(e)} by {by}" for by, e in made.sheet.blocks.items()),
+    ]
+
+
+def roman(number: int) -> str:
+    """Write a resolution as handbooks do."""
+    return ROMAN[number - 1] if number <= len(ROMAN) else str(number)
+
+
+def load(source: str | Path) -> Experiment:
+    """Read a design file, or take a two-level design by its name; raise ScenarioError."""
+    text = str(source)
+    if text.startswith(("2^", "2**")):
+        design, origin = named(text)
+        tables = {f.name: FactorTable(low=-1, high=1) for f in design.factors}
+        return Experiment(DesignFile(title=text, plan=text, factors=tables), design, origin)
+    file = DesignFile.load(text)
+    try:
+        return make(file, Path(text))
+    except ScenarioError:
+        raise
+    except HeadgateError as error:
+        raise ScenarioError(text, str(error)) from None
+
+
+def make(file: DesignFile, path: Path | None = None) -> Experiment:
+    """Make the experiment that a design file asks for."""
+    design, source = _KINDS[file.kind](file)
+    if file.foldover:
+        on = file.foldover if isinstance(file.foldover, tuple) else ()
+        design = foldover(design, on)
+        source += f"; folded over on {', '.join(on) or 'all factors'}"
+    made = Experiment(file, design, source, path)
+    _ = made.sheet  # wrong blocks and centre points are told now
+    return made
+
+
+def _two_level(file: DesignFile) -> tuple[Design, str]:
+    factors = file.taken()
+    for factor in factors:
+        if factor.levels:
+            raise HeadgateError(
+                f"factors.{factor.name}.levels: a two-level design takes two, "
+                f"and these are {len(factor.levels)}"
+            )
+    if file.plan:
+        return named(file.plan, factors)
+    if file.runs is not None:
+        return least_aberrant(factors, basic_of(file.runs))
+    rules = file.generators if isinstance(file.generators, dict) else {}
+    return factorial(factors, rules), "generators as given" if rules else "full factorial"
+
+
+def _plackett_burman(file: DesignFile) -> tuple[Design, str]:
+    from headgate.design.screening import plackett_burman
+
+    return plackett_burman(file.taken()), "Plackett and Burman 1946, by pydoe"
+
+
+def _orthogonal_array(file: DesignFile) -> tuple[Design, str]:
+    from headgate.design.screening import orthogonal_array
+
+    design, title = orthogonal_array(file.taken(), file.array)
+    return design, f"{title}, by pydoe"
+
+
+def _latin_hypercube(file: DesignFile) -> tuple[Design, str]:
+    from headgate.design.samples import latin_hypercube
+
+    return latin_hypercube(file.taken(), file.runs or 0, file.seed), "Latin hypercube, by SciPy"
+
+
+def _sobol(file: DesignFile) -> tuple[Design, str]:
+    from headgate.design.samples import sobol
+
+    return sobol(file.taken(), file.runs or 0, file.seed), "scrambled Sobol sequence, by SciPy"
+
+
+_KINDS = {
+    "two-level": _two_level,
+    "plackett-burman": _plackett_burman,
+    "orthogonal-array": _orthogonal_array,
+    "latin-hypercube": _latin_hypercube,
+    "sobol": _sobol,
+}

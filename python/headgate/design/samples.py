@@ -1,0 +1,60 @@
+"""Samples that fill the space of numeric factors, from SciPy: Latin hypercube, Sobol sequence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.design.chance import stream
+from headgate.design.factor import Factor
+from headgate.design.factorial import Design
+from headgate.errors import HeadgateError
+
+
+def latin_hypercube(factors: Sequence[Factor], runs: int, seed: int = 1) -> Design:
+    """Make `runs` points of which each of `runs` equal parts of every factor's range has one.
+
+    Of a few random ones the most even (least centred discrepancy) is taken (McKay, Beckman and
+    Conover 1979; SciPy's `random-cd`).
+    """
+    from scipy.stats import qmc
+
+    _positive("latin hypercube", runs)
+    engine = qmc.LatinHypercube(
+        len(factors), optimization="random-cd", rng=stream(seed, "latin hypercube")
+    )
+    return _design(factors, engine.random(runs))
+
+
+def sobol(factors: Sequence[Factor], runs: int, seed: int = 1) -> Design:
+    """Make `runs` points, a power of two, of a scrambled Sobol sequence (Owen 1998)."""
+    from scipy.stats import qmc
+
+    _positive("sobol", runs)
+    if runs & (runs - 1):
+        raise HeadgateError(
+            f"runs = {runs}: a Sobol sequence is balanced for powers of two only; "
+            f"take {1 << runs.bit_length() - 1} or {1 << runs.bit_length()}"
+        )
+    engine = qmc.Sobol(len(factors), scramble=True, rng=stream(seed, "sobol"))
+    return _design(factors, engine.random(runs))
+
+
+def _positive(kind: str, runs: int) -> None:
+    if runs < 1:
+        raise HeadgateError(f"runs = {runs}: a {kind} design has one run at least")
+
+
+def _design(factors: Sequence[Factor], points: NDArray[np.float64]) -> Design:
+    columns = [_coded(f, points[:, i]) for i, f in enumerate(factors)]
+    return Design(tuple(factors), np.array(columns).T)
+
+
+def _coded(factor: Factor, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Code shares of the range from -1 to +1; a factor without numbers takes equal parts of it."""
+    if factor.numeric:
+        return 2 * shares - 1
+    steps = (len(factor.levels) or 2) - 1
+    return 2 * np.floor(shares * (steps + 1)) / steps - 1

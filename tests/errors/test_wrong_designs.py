@@ -1,0 +1,77 @@
+"""Designs that cannot be made: one sentence each, with the place, the value and what is allowed."""
+
+from pathlib import Path
+
+import pytest
+
+from .command import headgate
+
+TWO = '[factors.a]\nlow = 1\nhigh = 2\n[factors.b]\nlow = "x"\nhigh = "y"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "factors: this key is required"),
+        ("[factors]\n", "there are no factors; write at least one [factors.NAME]"),
+        ("title = \n", "this is not TOML"),
+        ("[factors.a]\nlow = 1\n", "factors.a.high: this key is required, unless there are levels"),
+        ("[factors.a]\nlow = 1\nhigh = 1\n", "a factor has two levels or more"),
+        ("[factors.a]\nlevels = [1, 2]\nlow = 1\n", "give either levels, or low and high"),
+        ("[factors.a]\nlow = 1\nhgh = 2\n", "hgh is not a key here; did you mean 'high'?"),
+        ("kind = 'factorial'\n" + TWO, "kind: 'factorial' is not right"),
+        ("kind = 'sobol'\n" + TWO, "runs: this key is required for the kind sobol"),
+        ("kind = 'sobol'\nruns = 5\n" + TWO, "runs = 5: a Sobol sequence"),
+        ("kind = 'sobol'\nruns = 4\nplan = '2^2'\n" + TWO, "plan: is for the kind two-level"),
+        ("plan = '2^(6-1)'\n" + TWO, "a design of 6 factors is asked for, and 2 are given"),
+        ("plan = '2^2'\nruns = 4\n" + TWO, "plan: give one of plan, generators and runs"),
+        ("runs = 3\n" + TWO, "runs = 3: a two-level fraction has a power of two"),
+        ("generators = {b = 'c'}\n" + TWO, "generator b = 'c': c is not a factor"),
+        ("generators = 'minimum aberration'\n" + TWO, "runs: this key is required for generators"),
+        ("centre_points = 1\n" + TWO, "factor b: there is no level between 'x' and 'y'"),
+        ("blocks = ['c']\n" + TWO, "blocks: 'c': 'c' is not a factor"),
+        ("foldover = ['c']\n" + TWO, "foldover: 'c' is not a factor"),
+        ("[factors.a]\nlevels = [1, 2, 3]\n", "factors.a.levels: a two-level design takes two"),
+    ],
+)
+def test_wrong_design_files(text: str, said: str, tmp_path: Path) -> None:
+    file = tmp_path / "design.toml"
+    file.write_text(text)
+    done = headgate("design", "show", file)
+    assert done.exit_code == 2
+    assert done.sentence.startswith(f"headgate: {file}: ")
+    assert said in done.sentence
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--factors", "0"], "there are no factors"),
+        (["--factor", "rate"], "--factor rate: write NAME=PATH:LOW..HIGH"),
+        (["--factor", "a=b:1..2", "--factors", "3"], "--factors: give --factor for each"),
+        (["--factors", "6", "--generators", "F"], "--generators F: write NAME=PRODUCT"),
+        (["--factors", "5", "--plan", "2^(6-1)"], "6 factors is asked for, and 5 are given"),
+        (["--factors", "3", "--kind", "full"], "kind: 'full' is not right"),
+    ],
+)
+def test_wrong_options(arguments: list[str], said: str, tmp_path: Path) -> None:
+    done = headgate("design", "new", tmp_path / "d.toml", *arguments)
+    assert done.exit_code == 2
+    assert said in done.sentence
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_scenario_that_lacks_the_path(tmp_path: Path) -> None:
+    first = Path(__file__).parents[2] / "examples" / "first.toml"
+    factor = "speed=network.speed:1 Mbit/s..2 Mbit/s"
+    done = headgate("design", "new", tmp_path / "d.toml", "--scenario", first, "--factor", factor)
+    assert done.exit_code == 2
+    assert "factor speed, network.speed = '1 Mbit/s'" in done.sentence
+    assert "speed is not a key here" in done.sentence
+
+
+@pytest.mark.parametrize("source", ["no.toml", "2^(3-3)", "."])
+def test_sources_that_are_no_design(source: str) -> None:
+    done = headgate("design", "show", source)
+    assert done.exit_code == 2
+    assert source in done.sentence

@@ -1,0 +1,191 @@
+"""Screening designs, samples, levels with units, and the sheet of runs."""
+
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from headgate.design import Factor, factorial, named
+from headgate.design.correlation import mixing
+from headgate.design.factor import coded_factors, letters
+from headgate.design.samples import latin_hypercube, sobol
+from headgate.design.screening import orthogonal_array, plackett_burman
+from headgate.design.sheet import CENTRE, sheet
+from headgate.errors import HeadgateError
+
+RATE = Factor("rate", "", "network.rate", "10 Mbit/s", "1 Gbit/s", "log")
+
+
+def leveled(*counts: int) -> list[Factor]:
+    return [
+        Factor(f"X{i}", "", f"x{i}", 0, n - 1, levels=tuple(range(n)) if n > 2 else ())
+        for i, n in enumerate(counts, 1)
+    ]
+
+
+def test_plackett_burman_of_twelve_runs() -> None:
+    """A Hadamard matrix of order 12; each main effect lies 1/3 in every interaction without it.
+
+    Plackett and Burman 1946; Lin and Draper 1992 for the projections.
+    """
+    design = plackett_burman(coded_factors(letters(11)))
+    full = np.column_stack([np.ones(12, dtype=int), design.matrix])
+    assert np.array_equal(full.T @ full, 12 * np.eye(12))
+    assert abs(np.linalg.det(full)) == pytest.approx(12**6)
+    mixed = mixing(design)
+    for row, effect in enumerate(mixed.effects[:11]):
+        for column, other in enumerate(mixed.effects[11:], 11):
+            share = 0.0 if effect[0] in other else 1 / 3
+            assert mixed.values[row, column] == pytest.approx(share)
+
+
+@given(st.integers(1, 60))
+@settings(max_examples=20, deadline=None)
+def test_plackett_burman_is_orthogonal_for_any_number_of_factors(count: int) -> None:
+    matrix = plackett_burman(coded_factors([f"X{i}" for i in range(count)])).matrix.astype(int)
+    assert np.array_equal(matrix.T @ matrix, len(matrix) * np.eye(count))
+    assert not matrix.sum(axis=0).any()
+
+
+@pytest.mark.parametrize("counts", [(3, 3, 3, 3), (6, 3, 3), (2, 3, 3, 2), (4, 4, 2), (5, 5)])
+def test_orthogonal_arrays_have_every_pair_of_levels_equally_often(counts: tuple[int]) -> None:
+    design, title = orthogonal_array(leveled(*counts))
+    assert title.startswith(f"L{len(design)}(")
+    levels = np.array([list(design.settings(run).values()) for run in range(len(design))])
+    for i, j in combinations(range(len(counts)), 2):
+        _, often = np.unique(levels[:, [i, j]], axis=0, return_counts=True)
+        assert len(often) == counts[i] * counts[j]
+        assert len(set(often.tolist())) == 1
+
+
+def test_an_array_can_be_named_and_the_wrong_one_of_pydoe_is_left_out() -> None:
+    assert len(orthogonal_array(leveled(3, 3), "l27")[0]) == 27
+    assert orthogonal_array(leveled(3, 3), "L9")[1] == "L9(3^4)"
+    with pytest.raises(HeadgateError, match="has columns for 30 of 2 levels"):
+        orthogonal_array(leveled(*[2] * 30), "L64")  # pydoe's is not balanced
+
+
+def test_a_latin_hypercube_has_one_point_in_every_stratum() -> None:
+    design = latin_hypercube(coded_factors(letters(4)), 25, seed=3)
+    strata = np.floor((design.matrix + 1) / 2 * 25).astype(int)
+    assert all(sorted(column) == list(range(25)) for column in strata.T)
+    again = latin_hypercube(coded_factors(letters(4)), 25, seed=3)
+    assert np.array_equal(design.matrix, again.matrix)
+    assert not np.array_equal(design.matrix, latin_hypercube(design.factors, 25, seed=4).matrix)
+
+
+def test_sobol_points_are_balanced_in_every_dyadic_part() -> None:
+    """A (t, m, s)-net: 2^5 points have one in each 1/32 of a factor, one of 4 x 8 cells in two."""
+    design = sobol(coded_factors(letters(2)), 32, seed=1)
+    shares = (design.matrix + 1) / 2
+    for column in shares.T:
+        assert sorted(np.floor(32 * column).astype(int)) == list(range(32))
+    cells = np.floor(4 * shares[:, 0]) * 8 + np.floor(8 * shares[:, 1])
+    assert len(set(cells.tolist())) == 32
+
+
+def test_samples_of_words_take_each_in_turn() -> None:
+    law = Factor("law", "", "traffic.0.law", "reno", "fast", levels=("reno", "cubic", "fast"))
+    design = latin_hypercube([law, RATE], 9)
+    laws = [design.settings(run)["traffic.0.law"] for run in range(9)]
+    assert sorted(laws) == ["cubic"] * 3 + ["fast"] * 3 + ["reno"] * 3
+
+
+def test_levels_between_low_and_high_have_their_unit() -> None:
+    assert RATE.level(-1) == "10 Mbit/s"
+    assert RATE.level(1) == "1 Gbit/s"
+    assert RATE.level(0) == "100 Mbit/s"  # the geometric mean
+    delay = Factor("delay", "", "network.rtt", "10 ms", "90 ms")
+    assert delay.level(0) == "50 ms"
+    assert delay.level(-0.5) == "30 ms"
+    assert Factor("n", "", "n", 2, 9).level(0) in (5, 6)  # whole numbers stay whole
+    assert Factor("share", "", "s", 0.25, 1.0).level(0) == 0.625
+    assert Factor("b", "", "b", "0.5 BDP", "1 BDP").level(0) == "0.75 BDP"
+
+
+@pytest.mark.parametrize(("low", "high"), [("reno", "fast"), ("10 ms", "1 BDP"), (False, True)])
+def test_no_level_between_words_or_different_units(low: object, high: object) -> None:
+    with pytest.raises(HeadgateError, match="factor f: there is no level between"):
+        Factor("f", "", "f", low, high).level(0)
+
+
+def test_a_logarithmic_scale_is_above_zero() -> None:
+    with pytest.raises(HeadgateError, match="scale 'log' is for levels above zero"):
+        Factor("t", "", "t", "0 s", "2 s", "log").level(0)
+
+
+def test_a_sheet_has_every_run_once_in_an_order_of_its_own() -> None:
+    design, _ = named("2^(6-1)")
+    made = sheet(design, seed=1, name="a")
+    assert sorted(row.standard for row in made.rows) == list(range(1, 33))
+    order = [row.standard for row in made.rows]
+    assert order != sorted(order)
+    assert order == [row.standard for row in sheet(design, seed=1, name="a").rows]
+    assert order != [row.standard for row in sheet(design, seed=1, name="b").rows]
+    assert order != [row.standard for row in sheet(design, seed=2, name="a").rows]
+    assert [row.standard for row in sheet(design, in_order=True).rows] == list(range(1, 33))
+
+
+def test_centre_points_and_replicates() -> None:
+    design = factorial([RATE, Factor("rtt", "", "network.rtt", "10 ms", "90 ms")])
+    made = sheet(design, replicates=2, centre_points=3)
+    assert len(made) == 2 * 4 + 3
+    centre = next(row for row in made.rows if row.standard == CENTRE)
+    assert made.settings(centre) == {"network.rate": "100 Mbit/s", "network.rtt": "50 ms"}
+    assert sum(row.replicate == 2 and row.standard != CENTRE for row in made.rows) == 4
+
+
+def test_blocks_are_parted_by_the_sign_of_an_effect() -> None:
+    """2^3 in two blocks by ABC: all main effects and pairs are free of blocks (BHH, chapter 5)."""
+    made = sheet(factorial(coded_factors(letters(3))), blocks=["ABC"])
+    assert not made.blocks
+    for block in (1, 2):
+        rows = [row.coded for row in made.rows if row.block == block]
+        assert len({np.prod(coded) for coded in rows}) == 1
+        assert len(rows) == 4
+        assert not np.sum(rows, axis=0).any()
+    four = sheet(factorial(coded_factors(letters(3))), blocks=["AB", "AC"])
+    assert {row.block for row in four.rows} == {1, 2, 3, 4}
+    assert four.blocks == {"A B": ["AB"], "A C": ["AC"], "B C": ["BC"]}
+
+
+def test_a_design_gives_scenarios_that_are_valid() -> None:
+    from headgate import Scenario
+
+    base = Scenario.load(Path(__file__).parents[2] / "examples" / "first.toml")
+    law = Factor("law", "", "traffic.0.law", "reno", "cubic")
+    design = factorial([RATE, law])
+    made = design.scenarios(base)
+    assert [s.to_dict()["network"]["rate"] for s in made] == ["10 Mbit/s", "1 Gbit/s"] * 2
+    assert len({s.identity() for s in made}) == 4
+    repeated = sheet(design, replicates=2).scenarios(base)
+    assert sorted(s.seed for s in repeated) == [1] * 4 + [2] * 4
+
+
+@pytest.mark.parametrize(
+    ("setting", "low", "said"),
+    [
+        ("network.speed", "1 Mbit/s", "speed is not a key here"),
+        ("traffic.7.law", "reno", "'7' is not a place in a list of 2"),
+        ("network.rtt", "10", "'10' has no unit"),
+        ("traffic.0.law", "renoo", "renoo"),
+    ],
+)
+def test_a_factor_that_does_not_fit_is_one_sentence(setting: str, low: str, said: str) -> None:
+    from headgate import Scenario
+
+    base = Scenario.load(Path(__file__).parents[2] / "examples" / "first.toml")
+    design = factorial([Factor("f", "", setting, low, "2 s")])
+    with pytest.raises(HeadgateError, match=f"^factor f, {setting} = {low!r}: .*{said}"):
+        design.scenarios(base)
+
+
+@pytest.mark.parametrize(
+    ("runs", "said"), [(0, "one run at least"), (24, "take 16 or 32")], ids=["none", "not 2^m"]
+)
+def test_wrong_sizes_of_samples_are_one_sentence(runs: int, said: str) -> None:
+    with pytest.raises(HeadgateError, match=f"runs = {runs}: .*{said}"):
+        sobol(coded_factors(letters(2)), runs)
