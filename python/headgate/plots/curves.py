@@ -124,10 +124,10 @@ def _curve(ax: Axes, name: str, curve: Curve, look: Mapping[str, Any]) -> None:
 def _scales(ax: Axes, panel: Panel) -> None:
     if "x" in panel.log:
         ax.set_xscale("log")
-        _powers(ax.xaxis)
+        plain_powers(ax.xaxis)
     if "y" in panel.log:
         ax.set_yscale("log")
-        _powers(ax.yaxis)
+        plain_powers(ax.yaxis)
     if "y" not in panel.log:
         ax.set_ylim(bottom=0 if panel.low is None else panel.low)
     elif panel.low is not None:
@@ -136,7 +136,7 @@ def _scales(ax: Axes, panel: Panel) -> None:
         ax.set_ylim(top=panel.high)
 
 
-def _powers(axis: Axis) -> None:
+def plain_powers(axis: Axis) -> None:
     """Label decades by plain numbers within reach, by powers beyond."""
     axis.set_minor_formatter(NullFormatter())
     axis.set_major_formatter(FuncFormatter(_plain))

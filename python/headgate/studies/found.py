@@ -15,6 +15,8 @@ from headgate.studies.runs import NotRunError, Runs
 Makers = dict[str, Callable[[Runs], Finding]]
 """What makes the finding of each claim."""
 Drawn = TypeVar("Drawn")
+Done = TypeVar("Done", bound=Runs)
+"""Finished runs, of a study that adds to them too."""
 Values = Mapping[str, float]
 """Numbers by what they are of."""
 
@@ -24,19 +26,19 @@ def named(*makers: Callable[[Runs], Finding]) -> Makers:
     return {make.__name__.strip("_").replace("_", "-"): make for make in makers}
 
 
-def found(makers: Makers, runs: Runs) -> dict[str, Finding]:
+def found(makers: Mapping[str, Callable[[Done], Finding]], runs: Done) -> dict[str, Finding]:
     """Make every finding; one whose runs are missing says so and judges nothing."""
     return {claim: _tried(make, runs) for claim, make in makers.items()}
 
 
-def _tried(make: Callable[[Runs], Finding], runs: Runs) -> Finding:
+def _tried(make: Callable[[Done], Finding], runs: Done) -> Finding:
     try:
         return make(runs)
     except NotRunError as reason:
         return Finding(ours=math.nan, note=str(reason))
 
 
-def all_possible(makers: Iterable[Callable[[Runs], Drawn]], runs: Runs) -> tuple[Drawn, ...]:
+def all_possible(makers: Iterable[Callable[[Done], Drawn]], runs: Done) -> tuple[Drawn, ...]:
     """Make every picture, table or sentence whose runs are there."""
     made = []
     for make in makers:

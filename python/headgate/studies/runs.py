@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 from headgate.design import Design
 from headgate.errors import HeadgateError
@@ -52,7 +52,7 @@ class Runs:
         """Return the runs that differ from one another in their seed only, the last of the key."""
         return [self[*key, seed] for seed in self.setup.seeds]
 
-    def only(self, seed: int) -> Runs:
+    def only(self, seed: int) -> Self:
         """Return the same runs with one seed of the replicates."""
         return replace(self, setup=replace(self.setup, seeds=(seed,)))
 

@@ -1,0 +1,128 @@
+"""How laws come to rest: the common dynamics, and the theorem by experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.studies.claims import Finding
+from headgate.studies.flow_level import measures, networks, theory
+from headgate.studies.flow_level.jobs import GAMMA, LOSSY, first_windows
+from headgate.studies.flow_level.solutions import Solutions
+from headgate.studies.found import largest
+
+Numbers = NDArray[np.float64]
+Make = Callable[[Solutions], Finding]
+#: From here on a link counts as full, and stays so.
+FULL = 1 - 1e-9
+
+
+def _dynamics(law: str, made: Solutions) -> Finding:
+    part = made.setup.settings["approach"]
+    rest = theory.printed_window(law, part["loss"])
+    return largest(
+        {
+            f"from {first} packets": _farthest(
+                measures.approach(made, law, first), made.approaches[law, first], rest
+            )
+            for first in first_windows(made.setup, law)
+        }
+    )
+
+
+def _farthest(ours: tuple[Numbers, Numbers], fluid: tuple[Numbers, Numbers], rest: float) -> float:
+    """Return the largest distance from the solution, once data are under way."""
+    t_s, window = ours
+    kept = np.isfinite(window) & (t_s > 0)
+    return float(np.abs(window - np.interp(t_s, *fluid))[kept].max() / rest)
+
+
+def _dynamics_fast(burstiness: str, made: Solutions) -> Finding:
+    t_s, window = measures.alone(made, burstiness)
+    fluid_s, fluid = made.alone[burstiness]
+    kept = np.isfinite(window) & (t_s > 0)
+    off = np.abs(window - np.interp(t_s, fluid_s, fluid))[kept] / fluid[-1]
+    return Finding(ours=float(off.max()), note=f"at {t_s[kept][off.argmax()]:.1f} s")
+
+
+def _contraction(names: Iterable[str], made: Solutions) -> Finding:
+    return largest(
+        {networks.EVERY[n].title: float(made.convergence[n].worst_ratio.max()) for n in names}
+    )
+
+
+def _contraction_pairs(made: Solutions) -> Finding:
+    pairs = made.convergence["one"].pair_ratio
+    still = int((pairs >= 1 - 1e-6).sum())
+    return Finding(ours=float(pairs.max()), note=f"as far apart as before in {still} pairs")
+
+
+def _exponential(made: Solutions) -> Finding:
+    off, said = {}, []
+    for name, found in made.convergence.items():
+        rate = float(np.nanmax(found.rate))
+        off[networks.EVERY[name].title] = abs(rate / found.linear_rate - 1)
+        said.append(f"{rate:.4f} for {found.linear_rate:.4f}")
+    return largest(off, 2).model_copy(update={"note": ", ".join(said)})
+
+
+def _exponential_global(made: Solutions) -> Finding:
+    left = {
+        networks.EVERY[name].title: float(found.distance[:, -1].max())
+        for name, found in made.convergence.items()
+    }
+    updates = {n: found.distance.shape[1] - 1 for n, found in made.convergence.items()}
+    told = ", ".join(f"{updates[n]} ({networks.EVERY[n].title})" for n in updates)
+    return Finding(ours=max(left.values()), note=f"after so many updates: {told}")
+
+
+def bound(windows: Numbers) -> int:
+    """Return after how many updates the one link is full, at the latest."""
+    row = networks.ONE
+    rtts_s = np.array([one.rtt_ms / 1e3 for one in row.classes.values()])
+    alpha = np.array([one.alpha for one in row.classes.values()])
+    missing = row.rates()[0] - (windows / rtts_s).sum()
+    return int(np.ceil(missing / (GAMMA * (alpha / rtts_s).sum())))
+
+
+def _full(made: Solutions) -> Finding:
+    needed = [int(np.argmax(used >= FULL)) for used, _ in made.filling]
+    bounds = [bound(windows[0]) for _, windows in made.filling]
+    each = [ours / most for ours, most in zip(needed, bounds, strict=True)]
+    return Finding(ours=max(each), note=f"{min(needed)} to {max(needed)} updates")
+
+
+def _full_stays(made: Solutions) -> Finding:
+    least = [used[int(np.argmax(used >= FULL)) :].min() for used, _ in made.filling]
+    return Finding(ours=float(min(least)))
+
+
+def _windows_same(made: Solutions) -> Finding:
+    each = measures.rates(made["windows",])
+    first = made.setup.settings["windows"]["first"]
+    return largest(
+        {f"from {w}": abs(float(x / each.mean()) - 1) for w, x in zip(first, each, strict=True)}
+    )
+
+
+def _windows_factor(made: Solutions) -> Finding:
+    return Finding(ours=measures.factor(made))
+
+
+COMES: dict[str, Make] = {
+    **{f"dynamics-{law}": partial(_dynamics, law) for law in LOSSY},
+    "dynamics-fast": partial(_dynamics_fast, "none"),
+    "dynamics-fast-paced": partial(_dynamics_fast, "pace"),
+    "contraction": partial(_contraction, ["one"]),
+    "contraction-pairs": _contraction_pairs,
+    "contraction-network": partial(_contraction, list(networks.ROWS)),
+    "exponential": _exponential,
+    "exponential-global": _exponential_global,
+    "full": _full,
+    "full-stays": _full_stays,
+    "windows-same": _windows_same,
+    "windows-factor": _windows_factor,
+}

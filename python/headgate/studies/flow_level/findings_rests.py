@@ -1,0 +1,92 @@
+"""Where laws rest: exponents and alpha, by solutions and by packets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from headgate.stats.intervals import mean_interval
+from headgate.studies.claims import Finding
+from headgate.studies.flow_level import fits, measures, theory
+from headgate.studies.flow_level.jobs import DELAYED, LOSSY, cases
+from headgate.studies.flow_level.solutions import Points, Solutions
+from headgate.studies.found import apart, largest
+
+KINDS = ("periodic", "random")
+Make = Callable[[Solutions], Finding]
+
+
+def points(made: Solutions, law: str, kind: str) -> Points:
+    """Return price and window (of delays: rate) of a law, by solution or by packets."""
+    if kind == "solution":
+        return made.rests[law]
+    if law in LOSSY:
+        return measures.points(made, kind, law)
+    found = [measures.delayed(made, law, *case) for case in cases(made.setup)]
+    return [wait for wait, _ in found], [rate for _, rate in found]
+
+
+def _exponent(law: str, kind: str, made: Solutions) -> Finding:
+    prices, found = points(made, law, kind)
+    fit = fits.power(prices, found)
+    note = f"{len(prices)} points, p from {min(prices):.2g} to {max(prices):.2g}"
+    return Finding(ours=fit.exponent, ci=(fit.low, fit.high), note=note)
+
+
+def _alpha(law: str, kind: str, exponent: float, made: Solutions) -> Finding:
+    prices, found = points(made, law, kind)
+    ours = fits.constant(prices, found, exponent)
+    if kind != "random":
+        return Finding(ours=ours, note=_each(prices, found, exponent))
+    means = measures.means(made, kind, law)
+    note = _each(list(means), list(means.values()), exponent)
+    seeds = made.setup.seeds
+    own = [fits.constant(*points(made.only(seed), law, kind), exponent) for seed in seeds]
+    return Finding(ours=ours, ci=mean_interval(own)[1:] if len(seeds) > 1 else None, note=note)
+
+
+def _each(prices: list[float], found: list[float], exponent: float) -> str:
+    told = [f"{value * p**exponent:.4g} at {p:g}" for p, value in zip(prices, found, strict=True)]
+    return ", ".join(told)
+
+
+def _product(law: str, made: Solutions) -> Finding:
+    """Return rate times queueing delay over alpha (of Vegas: the middle of its bounds)."""
+    waits, rates = points(made, law, "packets")
+    each = np.array(waits) * np.array(rates) / made.setup.settings["delay"]["alpha"]
+    note = f"from {each.min():.3f} to {each.max():.3f}"
+    return Finding(ours=float(np.exp(np.log(each).mean())), note=note)
+
+
+def _rounds(kind: str, made: Solutions) -> Finding:
+    off = {
+        f"{law} at {p:g}": apart(w, theory.mean_window(law, p, random=kind == "random"))
+        for law in LOSSY
+        for p, w in measures.means(made, kind, law).items()
+    }
+    return largest(off, digits=2)
+
+
+RESTS: dict[str, Make] = {
+    **{
+        f"exponent-{law}-{kind}": partial(_exponent, law, kind)
+        for law in LOSSY
+        for kind in ("solution", *KINDS)
+    },
+    **{
+        f"exponent-{law}-{kind}": partial(_exponent, law, kind)
+        for law in DELAYED
+        for kind in ("solution", "packets")
+    },
+    **{
+        f"alpha-{law}-{kind}": partial(_alpha, law, kind, theory.PRINTED[law][0])
+        for law in LOSSY
+        for kind in ("solution", *KINDS)
+    },
+    "alpha-hstcp-rfc": partial(_alpha, "hstcp", "solution", theory.HSTCP_PRINTED_EXPONENT),
+    "alpha-fast-packets": partial(_product, "fast"),
+    "vegas-between": partial(_product, "vegas"),
+    **{f"rounds-{kind}": partial(_rounds, kind) for kind in KINDS},
+}

@@ -1,0 +1,86 @@
+"""What follows from a law's rule: the deck's formulas, and a cycle round by round.
+
+A cycle: the window grows by `a(w)` each round trip, a loss takes the share `b(w)`, and in the
+round trip of recovery nothing grows. Losses are `1/p` packets apart, or as far on average.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.float64]
+
+#: Exponent and alpha as the slides have them.
+PRINTED = {"reno": (0.5, 1.225), "hstcp": (0.84, 0.120), "scalable": (1.0, 0.075)}
+#: ln(83000/38)/ln(1e-3/1e-7), RFC 3649.
+HSTCP_EXPONENT = float(np.log(83_000 / 38) / np.log(1e4))
+HSTCP_PRINTED_EXPONENT = 0.835
+
+#: Flows that are followed side by side at random losses, and losses of each; the first half is
+#: forgotten.
+CHAINS, LOSSES = 4000, 200
+#: Windows between which growth is summed up: 20,000 steps, each of 0.08 %.
+GRID = np.geomspace(2.0, 1e7, 20_001)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Growth a round trip, and the share that a loss takes, by the window."""
+
+    growth: Callable[[Numbers], Numbers]
+    cut: Callable[[Numbers], Numbers]
+
+
+def _hstcp_cut(w: Numbers) -> Numbers:
+    return np.asarray(np.clip(0.5 - 0.4 * np.log(w / 38) / np.log(83_000 / 38), 0.1, 0.5))
+
+
+def _hstcp_growth(w: Numbers) -> Numbers:
+    b = _hstcp_cut(w)
+    loss = 1e-3 * (w / 38) ** (-1 / HSTCP_EXPONENT)
+    return np.where(w <= 38, 1.0, np.maximum(1.0, loss * w**2 * 2 * b / (2 - b)))
+
+
+RULES = {
+    "reno": Rule(np.ones_like, lambda w: np.full_like(w, 0.5)),
+    "hstcp": Rule(_hstcp_growth, _hstcp_cut),
+    "scalable": Rule(lambda w: 0.01 * w, lambda w: np.full_like(w, 0.125)),
+}
+
+
+def printed_window(law: str, loss: float) -> float:
+    """Return the window of the slides, packets."""
+    exponent, alpha = PRINTED[law]
+    return float(alpha / loss**exponent)
+
+
+@cache
+def mean_window(law: str, loss: float, *, random: bool, recovery: float = 1.0) -> float:
+    """Return the mean rate times the round trip; `recovery` in round trips."""
+    rule, rng = RULES[law], np.random.default_rng(1)
+    packets, rounds = _summed(GRID / rule.growth(GRID)), _summed(1 / rule.growth(GRID))
+    window = np.full(CHAINS if random else 1, printed_window(law, loss))
+    sent = spent = 0.0
+    for number in range(LOSSES):
+        gap = rng.exponential(1 / loss, len(window)) if random else np.full(1, 1 / loss)
+        repaired = recovery * window
+        # At random, what is lost during recovery costs nothing; else the count goes on.
+        growing = gap if random else gap - repaired
+        peak = np.interp(np.interp(window, GRID, packets) + growing, packets, GRID)
+        grew = np.interp(peak, GRID, rounds) - np.interp(window, GRID, rounds)
+        if number >= LOSSES // 2:
+            sent += float((growing + repaired).sum())
+            spent += float((grew + recovery).sum())
+        window = (1 - rule.cut(peak)) * peak
+    return sent / spent
+
+
+def _summed(slope: Numbers) -> Numbers:
+    """Integrate over the grid of windows."""
+    steps = np.diff(GRID) * (slope[1:] + slope[:-1]) / 2
+    return np.concatenate([[0.0], np.cumsum(steps)])
