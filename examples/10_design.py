@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from headgate.design.experiment import load
+from headgate.design import load
 
 experiment = load(Path(__file__).with_name("designs") / "bottleneck.toml")
 print(experiment.facts()["generating_words"], "resolution", experiment.facts()["resolution"])

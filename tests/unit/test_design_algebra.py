@@ -177,6 +177,26 @@ def test_wrong_counts_sizes_and_foldovers_are_one_sentence() -> None:
         foldover(design(3), ["Z"])
 
 
+def test_two_factors_of_one_name_are_one_sentence() -> None:
+    with pytest.raises(HeadgateError, match="two factors are called 'A'"):
+        factorial(coded_factors(["A", "B", "A"]))
+
+
+@given(fractions())
+@settings(max_examples=40, deadline=None)
+def test_the_runs_are_those_that_pydoe_makes(made: Design) -> None:
+    """It writes generators as it does columns, "a b -ab"; its first factor changes slowest."""
+    from pydoe import fracfact
+
+    names, basic = [f.name.lower() for f in made.factors], made.fraction.basic
+    columns = [
+        "-" * (sign < 0) + "".join(names[i] for i in range(basic) if point >> i & 1)
+        for point, sign in zip(made.fraction.points, made.fraction.signs, strict=True)
+    ]
+    theirs = fracfact(" ".join(columns)).astype(int)
+    assert sorted(theirs.tolist()) == sorted(made.matrix.tolist())
+
+
 def test_effects_of_all_orders_are_counted() -> None:
     made = factorial(coded_factors(numbered(5)))
     assert len(list(made.fraction.effects(5))) == 2**5 - 1

@@ -102,6 +102,12 @@ def test_every_kind_can_be_written_and_shown(tmp_path: Path) -> None:
         assert len(shown["sheet"]) == shown["runs"] >= 4
 
 
+def test_an_experiment_shows_itself_in_a_notebook() -> None:
+    page = load("2^(3-1)")._repr_html_()
+    assert page.count("<tr>") == 1 + 4
+    assert "resolution III" in page
+
+
 def test_foldover_of_a_file(tmp_path: Path) -> None:
     file = tmp_path / "d.toml"
     headgate("design", "new", file, "--factors", 7, "--runs", 8, "--foldover")

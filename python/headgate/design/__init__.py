@@ -1,9 +1,19 @@
 """Designs: factors to conditions."""
 
+from headgate.design.experiment import Experiment, load
 from headgate.design.factor import Factor
 from headgate.design.factorial import Design, factorial
 from headgate.design.foldover import foldover
 from headgate.design.fraction import Fraction
 from headgate.design.named import named
 
-__all__ = ["Design", "Factor", "Fraction", "factorial", "foldover", "named"]
+__all__ = [
+    "Design",
+    "Experiment",
+    "Factor",
+    "Fraction",
+    "factorial",
+    "foldover",
+    "load",
+    "named",
+]

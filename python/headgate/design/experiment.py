@@ -6,9 +6,11 @@ import csv
 import io
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from headgate.design.factor import Factor
 from headgate.design.factorial import Design, factorial
 from headgate.design.file import DesignFile, FactorTable, basic_of
 from headgate.design.foldover import foldover
@@ -111,6 +113,17 @@ class Experiment:
             writer.writerow([*(record[key] for key in head), *(f"{c:g}" for c in row.coded)])
         return out.getvalue()
 
+    def _repr_html_(self) -> str:
+        """Show the design in a notebook: what it confounds, and its runs."""
+        rows = self.rows()
+        head = "".join(f"<th>{escape(name)}</th>" for name in rows[0])
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(str(value))}</td>" for value in row.values()) + "</tr>"
+            for row in rows
+        )
+        said = "<br>".join(escape(line) for line in lines(self))
+        return f"<p>{said}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
     def _comments(self) -> list[str]:
         fraction = self.design.fraction
         lines = [self.file.title, f"{self.file.kind}: {self.source}"]
@@ -184,13 +197,7 @@ def make(file: DesignFile, path: Path | None = None) -> Experiment:
 
 
 def _two_level(file: DesignFile) -> tuple[Design, str]:
-    factors = file.taken()
-    for factor in factors:
-        if factor.levels:
-            raise HeadgateError(
-                f"factors.{factor.name}.levels: a two-level design takes two, "
-                f"and these are {len(factor.levels)}"
-            )
+    factors = _with_two_levels(file)
     if file.plan:
         return named(file.plan, factors)
     if file.runs is not None:
@@ -199,10 +206,21 @@ def _two_level(file: DesignFile) -> tuple[Design, str]:
     return factorial(factors, rules), "generators as given" if rules else "full factorial"
 
 
+def _with_two_levels(file: DesignFile) -> list[Factor]:
+    factors = file.taken()
+    for factor in factors:
+        if factor.levels:
+            raise HeadgateError(
+                f"factors.{factor.name}.levels: a {file.kind} design takes two, "
+                f"and these are {len(factor.levels)}"
+            )
+    return factors
+
+
 def _plackett_burman(file: DesignFile) -> tuple[Design, str]:
     from headgate.design.screening import plackett_burman
 
-    return plackett_burman(file.taken()), "Plackett and Burman 1946, by pydoe"
+    return plackett_burman(_with_two_levels(file)), "Plackett and Burman 1946, by pydoe"
 
 
 def _orthogonal_array(file: DesignFile) -> tuple[Design, str]:

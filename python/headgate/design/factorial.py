@@ -87,6 +87,10 @@ def factorial(factors: Sequence[Factor], generators: Mapping[str, str] | None = 
     `generators` maps a factor to the factors whose product it is, separated by spaces; a leading
     minus sign reverses it. Without generators the design is full: 2^k runs, one without factors.
     """
+    names = [f.name for f in factors]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise HeadgateError(f"two factors are called {twice!r}; each has a name of its own")
     rules = {name: _parse(name, text, factors) for name, text in (generators or {}).items()}
     basic = [f.name for f in factors if f.name not in rules]
     places = {name: (1 << place, 1) for place, name in enumerate(basic)}

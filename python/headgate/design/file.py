@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from headgate.design.factor import Factor, Scale
 from headgate.errors import HeadgateError, ScenarioError
@@ -16,6 +17,7 @@ from headgate.scenario.problems import scenario_error
 
 Kind = Literal["two-level", "plackett-burman", "orthogonal-array", "latin-hypercube", "sobol"]
 MINIMUM_ABERRATION = "minimum aberration"
+_NAME = re.compile(r"[A-Za-z][\w.-]*")
 
 
 class FactorTable(Model):
@@ -68,10 +70,24 @@ class DesignFile(Model):
     in_order: bool = Field(False, description="Runs in the order of the design, not a random one.")
     factors: dict[str, FactorTable] = Field(description="What is varied.")
 
+    @field_validator("factors")
+    @classmethod
+    def _are_different(cls, factors: dict[str, FactorTable]) -> dict[str, FactorTable]:
+        if not factors:
+            raise at("factors", "there are no factors; write at least one [factors.NAME]")
+        taken: dict[str, str] = {}
+        for name, table in factors.items():
+            if not _NAME.fullmatch(name):
+                raise ValueError(
+                    f"{name!r} is no name of a factor, which has letters, digits and _.- only"
+                )
+            first = taken.setdefault(table.setting or name, name)
+            if first != name:
+                raise ValueError(f"{name} and {first} both set {table.setting}; each has its own")
+        return factors
+
     @model_validator(mode="after")
     def _fits_its_kind(self) -> DesignFile:
-        if not self.factors:
-            raise at("factors", "there are no factors; write at least one [factors.NAME]")
         sample = self.kind in ("latin-hypercube", "sobol")
         if sample and self.runs is None:
             raise at("runs", f"this key is required for the kind {self.kind}")
