@@ -11,6 +11,7 @@ from headgate.errors import ScenarioError
 from headgate.fluid import simulated_growth, stability, stability_boundary
 from headgate.fluid.characteristic import Delayed
 from headgate.fluid.stability import bisected
+from headgate.scenario import Scenario
 
 #: What simulation is held to.
 WITHIN = 0.05
@@ -267,3 +268,49 @@ def test_tcp_red_circles_where_theory_says(red: str) -> None:
 def test_ends_that_are_alike_are_told() -> None:
     with pytest.raises(ScenarioError, match=r"beta: is stable both at 0.01 and at 0.02"):
         stability_boundary("rcp", "beta", (0.01, 0.02), OFF_ZERO, network=ONE_LINK)
+
+
+def spread_of_arrivals(scheme: str, alpha: float, beta: float, seed: int) -> float:
+    """Twice the flows after 30 s; how much arrivals vary 20 s later, in parts of the line."""
+    flows = {"law": scheme, "kind": "flows", "count": 20, "stagger": "10 ms"}
+    result = Scenario.from_dict(
+        {
+            "seed": seed,
+            "duration": "60 s",
+            "network": {
+                "kind": "dumbbell",
+                "rate": "100 Mbit/s",
+                "rtt": "100 ms",
+                "buffer": "infinite",
+                "access": "direct",
+                "feedback": {"kind": scheme, "alpha": alpha, "beta": beta},
+            },
+            "transport": {"preset": "ns2", "segment": "1460 B"},
+            "traffic": [flows, flows | {"start": "30 s"}],
+            "measure": {"series": {"interval": "20 ms"}},
+        }
+    ).run()
+    port = result.series.where(result.series["of"] == "port")
+    return float(port["throughput_bps"][port["t_s"] > 50].std() / 100e6)
+
+
+@pytest.mark.parametrize("scheme", ["rcp", "xcp"])
+@pytest.mark.parametrize(("alpha", "beta"), [(1.0, 0.95), (1.2, 0.59)])
+def test_packets_rest_and_circle_on_the_sides_of_the_empty_queue_s_boundary(
+    scheme: str, alpha: float, beta: float
+) -> None:
+    """Routers average over 10 ms to 100 ms of a round trip of 100 ms: halves and doubles of it.
+
+    Paced packets leave a little of the line free, so beyond the boundary RCP can rest too: one
+    seed of two is to circle.
+    """
+    found = stability_boundary(
+        scheme, "beta", (0.2, 3.0), {"alpha": alpha}, network=ONE_LINK, by="simulation", close=0.01
+    )
+    np.testing.assert_allclose(found, beta, rtol=0.05)
+    within, beyond = (
+        [spread_of_arrivals(scheme, alpha, beta * part, seed) for seed in (1, 2)]
+        for part in (0.5, 2.0)
+    )
+    assert max(within) < 0.05
+    assert max(beyond) > 0.05

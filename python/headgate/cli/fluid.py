@@ -41,6 +41,10 @@ Past = Annotated[
 Every = Annotated[
     str | None, typer.Option(metavar="TIME", help="Time between two rows of the series.")
 ]
+Stable = Annotated[
+    bool,
+    typer.Option("--stability", help="Tell whether it is stable where it rests, and how nearly."),
+]
 Out = Annotated[
     Path | None,
     typer.Option(metavar="DIR", help="Keep the result here: Parquet tables and run.json."),
@@ -58,6 +62,7 @@ def fluid(  # noqa: PLR0913, PLR0917 - one for each option
     past: Past = "smooth",
     every: Every = None,
     warmup: Annotated[str, typer.Option(metavar="TIME", help="Means begin here.")] = "0 s",
+    stability: Stable = False,
     out: Out = None,
     as_json: Json = False,
 ) -> None:
@@ -65,6 +70,13 @@ def fluid(  # noqa: PLR0913, PLR0917 - one for each option
 
     Example: headgate fluid tcp-red --set red=queue --set min_packets=13.26 --out out/fluid
     """
+    if stability:
+        from headgate.cli.stability import tell
+
+        tell(
+            model, _read(params or ()), None if network is None else _network(network), out, as_json
+        )
+        return
     from headgate.fluid import solve
 
     with warnings.catch_warnings():

@@ -26,8 +26,8 @@ FREQUENCIES = (1e-2, 1e2, 2000)
 #: A simulation starts off its rest by such parts of it, and is looked at for so many of the longest
 #: delays: near its boundary an oscillation grows by parts of a hundredth in each.
 KICK = 1e-4
-DELAYS = 400.0
-ROWS = 4000
+DELAYS = 250.0
+ROWS = 2500
 TOLERANCE = 1e-10
 #: What has changed by so much has left the range between large and rounding. The greatest
 #: deviations in two parts of the time until then are compared.

@@ -1,0 +1,50 @@
+"""Which gains of XCP and RCP are stable: by theory, simulated, and with an empty queue.
+
+Drawn to out/stability.png; what one setting has left is drawn to out/nyquist.png.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from headgate.fluid import stability, stability_boundary
+from headgate.plots.stability import draw_boundaries, draw_stability
+
+network = {
+    "links": {"core": {"rate": "100 Mbit/s"}},
+    "classes": {"all": {"flows": 20, "rtt": "100 ms", "path": ["core"]}},
+}
+held = {"target_packets": 1000.0}  # a queue that never empties, where linear theory holds
+
+
+def boundary(alphas, most, **how):
+    """Give the greatest beta that is stable, for each alpha."""
+    given = how.pop("params", {})
+    return np.array(alphas), np.array(
+        [
+            stability_boundary(
+                "rcp", "beta", (0.01, most), {"alpha": alpha, **given}, network=network, **how
+            )
+            for alpha in alphas
+        ]
+    )
+
+
+theory = boundary(np.linspace(0.05, 1.5, 11), 2.0, params=held, close=0.01)
+simulated = boundary([0.1, 0.4, 0.8, 1.1, 1.4], 2.0, params=held, by="simulation", close=0.03)
+empty = boundary([0.7, 0.8, 1.0, 1.2, 1.4], 4.0, by="simulation", close=0.03)
+for alpha, beta in zip(*simulated, strict=True):
+    print(f"alpha {alpha}: stable up to beta {beta:.3f} with a queue held off zero")
+for alpha, beta in zip(*empty, strict=True):
+    print(f"alpha {alpha}: stable up to beta {beta:.2f} with the queue at zero")
+
+Path("out").mkdir(exist_ok=True)
+figure = draw_boundaries(
+    {"linear theory": theory, "simulated, queue at zero": empty},
+    {"simulated, queue held off zero": simulated},
+)
+figure.savefig("out/stability.png", dpi=120)
+
+published = stability("xcp", {"alpha": 0.4, "beta": 0.226, **held}, network=network)
+print(f"XCP's own gains leave {published.margins.phase_deg:.1f} degrees of phase")
+draw_stability(published).savefig("out/nyquist.png", dpi=120)

@@ -1,0 +1,85 @@
+"""`headgate fluid NAME --stability`: what linear theory says of a model at rest."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from headgate.fluid import Stability
+
+#: Roots that are told.
+ROOTS = 3
+#: The picture, in the folder of `--out`.
+PICTURE = "stability"
+
+
+def tell(
+    model: str,
+    params: dict[str, float | str],
+    network: dict[str, Any] | None,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Tell what linear theory says of a model at rest, and draw it."""
+    from headgate.fluid import stability
+
+    found = stability(model, params, network=network)
+    said = _summary(found)
+    if as_json:
+        typer.echo(json.dumps(said))
+    else:
+        _show(found, said)
+    if out is not None:
+        _draw(found, out)
+
+
+def _summary(found: Stability) -> dict[str, Any]:
+    margins = found.margins
+    return {
+        "model": found.model,
+        "stable": found.stable,
+        "growth_per_s": found.growth_per_s,
+        "roots": [[root.real, root.imag] for root in found.roots[:ROOTS].tolist()],
+        "unstable_roots": found.unstable_roots,
+        "phase_margin_deg": None if margins is None else _finite(margins.phase_deg),
+        "gain_margin": None if margins is None else _finite(margins.gain),
+        "at_an_edge": bool(found.edges),
+        "rest": {name: values.tolist() for name, values in found.rest.items()},
+    }
+
+
+def _finite(value: float) -> float | None:
+    """Give what JSON can say of a margin that is never used up."""
+    return value if math.isfinite(value) else None
+
+
+def _show(found: Stability, said: dict[str, Any]) -> None:
+    verdict = "stable" if found.stable else "unstable"
+    grows = "falls" if found.stable else "grows"
+    typer.echo(
+        f"{found.model} at rest: {verdict}; what is off it {grows} by {found.growth_per_s:.4g}/s"
+    )
+    for name, values in said["rest"].items():
+        typer.echo(f"  {name}: {', '.join(f'{value:.4g}' for value in values)}")
+    roots = ", ".join(f"{real:.4g} {imag:+.4g}i" for real, imag in said["roots"])
+    typer.echo(f"rightmost roots (1/s): {roots}")
+    if found.margins is not None:
+        told = (
+            f"{found.margins.phase_deg:.1f} degrees of phase, gain times {found.margins.gain:.3g}"
+        )
+        typer.echo(f"margins: {told}")
+    if found.edges:
+        typer.echo("It rests where its equations change, and this is one side of them.")
+
+
+def _draw(found: Stability, out: Path) -> None:
+    from headgate.plots.stability import draw_stability
+    from headgate.plots.style import save
+
+    paths = save(draw_stability(found), out, PICTURE)
+    typer.echo(f"Picture: {', '.join(str(path) for path in paths)}")
