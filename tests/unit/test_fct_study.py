@@ -1,4 +1,4 @@
-"""The study of completion times: ideal servers by hand, models, all of it on a slow link."""
+"""The study of completion times: what it knows of sizes, all of it on a slow link."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +12,7 @@ from headgate.plots.style import save
 from headgate.run.pool import Pool
 from headgate.run.store import Store
 from headgate.studies.claims import Judged, judge
-from headgate.studies.fct import sharing, theory
+from headgate.studies.fct import theory
 from headgate.studies.fct.jobs import levels
 from headgate.studies.fct.keep import keep
 from headgate.studies.fct.measures import Times, parts_s
@@ -20,65 +20,7 @@ from headgate.studies.runs import Runs
 from headgate.studies.settings import changed
 from headgate.studies.study import Analysis, load
 
-# Ideal servers -----------------------------------------------------------------------------------
-
-
-def times(*values: float) -> np.ndarray:
-    return np.array(values, float)
-
-
-def sizes(*values: int) -> np.ndarray:
-    return np.array(values, np.uint64)
-
-
-def test_flows_that_come_together_leave_together() -> None:
-    assert sharing.processor_sharing(times(0, 0), sizes(10, 10), 10.0).tolist() == [2.0, 2.0]
-
-
-def test_processor_sharing_by_hand() -> None:
-    # Half of the first is done when the second comes; it gets 5 a second and is done 0.4 s later.
-    got = sharing.processor_sharing(times(0, 0.5, 9), sizes(10, 2, 10), 10.0)
-    assert got == pytest.approx([1.2, 0.4, 1.0])
-
-
-def test_the_shortest_remaining_flow_first_by_hand() -> None:
-    got = sharing.shortest_first(times(0, 0.5, 9), sizes(10, 2, 10), 10.0)
-    assert got == pytest.approx([1.2, 0.2, 1.0])
-
-
-def test_both_servers_are_busy_for_the_same_time() -> None:
-    rng = np.random.default_rng(1)
-    start = np.cumsum(rng.exponential(1.0, 2_000))
-    packets = rng.geometric(0.1, 2_000).astype(np.uint64)
-    ends = [
-        start + of(start, packets, 12.0)
-        for of in (sharing.processor_sharing, sharing.shortest_first)
-    ]
-    idle = [np.flatnonzero(start[1:] > np.maximum.accumulate(end)[:-1]) for end in ends]
-    assert idle[0].tolist() == idle[1].tolist()
-    last_of_first_period = [end[: idle[0][0] + 1].max() for end in ends]
-    assert last_of_first_period[0] == pytest.approx(last_of_first_period[1])
-
-
-def test_processor_sharing_does_not_care_for_the_law_of_sizes() -> None:
-    rng, load, count = np.random.default_rng(2), 0.7, 200_000
-    for packets in (rng.geometric(0.05, count), rng.choice([2, 110], count, p=[5 / 6, 1 / 6])):
-        start = np.cumsum(rng.exponential(packets.mean() / load, count))
-        spent = sharing.processor_sharing(start, packets.astype(np.uint64), 1.0)
-        assert (spent / packets).mean() == pytest.approx(1 / (1 - load), rel=0.05)
-
-
 # Models ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("packets", "expected_s"),
-    [(1, 0.2), (2, 0.2), (10, 0.4), (100, 0.7), (1_000, 1.0), (2_000, 1.1)],
-)
-def test_slow_start_of_ns2_doubles_from_two(packets: int, expected_s: float) -> None:
-    assert float(theory.slow_start_ns2(packets, 300_000, 0.1)) == pytest.approx(
-        expected_s, abs=4e-3
-    )
 
 
 def test_the_variance_of_pareto_is_infinite_up_to_a_shape_of_two() -> None:

@@ -6,6 +6,13 @@
 
 from __future__ import annotations
 
+from headgate.fluid.completion import (
+    processor_sharing,
+    served_equally,
+    served_shortest_first,
+    slow_start,
+    slow_start_ns2,
+)
 from headgate.fluid.equilibrium import Equilibrium, equilibrium
 from headgate.fluid.fast import Convergence, convergence, fast_map
 from headgate.fluid.methods import RK4, Adaptive, Euler
@@ -27,7 +34,12 @@ __all__ = [
     "convergence",
     "equilibrium",
     "fast_map",
+    "processor_sharing",
+    "served_equally",
+    "served_shortest_first",
     "simulated_growth",
+    "slow_start",
+    "slow_start_ns2",
     "solve",
     "stability",
     "stability_boundary",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from headgate.fluid.completion import processor_sharing, slow_start
 from headgate.studies.claims import Finding
 from headgate.studies.fct import theory
 from headgate.studies.found import Makers, named
@@ -16,7 +17,7 @@ SHAPES_ABOUT_ONE = (0.5, 0.9, 1.0, 1.1, 1.2, 2.2)
 def _curve_processor_sharing(_: Runs) -> Finding:
     return Finding(
         ours=max(
-            abs(float(theory.processor_sharing(size, *_reference(), rtt)) - expected)
+            abs(float(processor_sharing(size, *_reference(), rtt)) - expected)
             for rtt, table in theory.REFERENCE.items()
             for size, (_, expected) in table.items()
         )
@@ -27,7 +28,7 @@ def _curve_slow_start(_: Runs) -> Finding:
     rate, _load = _reference()
     return Finding(
         ours=max(
-            abs(float(theory.slow_start(size, rate, rtt)) - expected)
+            abs(float(slow_start(size, rate, rtt)) - expected)
             for rtt, table in theory.REFERENCE.items()
             for size, (expected, _) in table.items()
         )

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.fluid.completion import served_equally, served_shortest_first
 from headgate.result import Result
-from headgate.studies.fct import sharing
 from headgate.tables import Table
 
 Values = NDArray[np.float64]
@@ -120,6 +120,6 @@ def _ideal(start_s: Values, packets: NDArray[np.uint64], rate: float) -> Ideal:
 def _computed(start_s: bytes, packets: bytes, rate: float) -> Ideal:
     starts, sizes = np.frombuffer(start_s, float), np.frombuffer(packets, np.uint64)
     return Ideal(
-        sharing.processor_sharing(starts, sizes, rate),
-        float(sharing.shortest_first(starts, sizes, rate).mean()),
+        served_equally(starts, sizes, rate),
+        float(served_shortest_first(starts, sizes, rate).mean()),
     )

@@ -10,8 +10,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.fluid.completion import processor_sharing, slow_start_ns2
 from headgate.result import Result
-from headgate.studies.fct import theory
 from headgate.studies.fct.jobs import cases, packets_per_s, rtt_s
 from headgate.studies.fct.keep import divided
 from headgate.studies.runs import Runs
@@ -94,12 +94,12 @@ class Times:
     @cached_property
     def formula_s(self) -> Values:
         """Processor sharing at the nominal load, for each size."""
-        return theory.processor_sharing(self.sizes, self.packets_per_s, self.load, self.rtt_s)
+        return processor_sharing(self.sizes, self.packets_per_s, self.load, self.rtt_s)
 
     @cached_property
     def slow_start_s(self) -> Values:
         """Slow start as ns-2 counts it, for each size."""
-        return theory.slow_start_ns2(self.sizes, self.packets_per_s, self.rtt_s)
+        return slow_start_ns2(self.sizes, self.packets_per_s, self.rtt_s)
 
     def over_sharing(self, name: str, low: float, high: float) -> float:
         """AFCT of a bin over processor sharing at the nominal load."""

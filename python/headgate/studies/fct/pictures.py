@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from headgate.fluid.completion import processor_sharing, slow_start
 from headgate.plots.completion import Cloud, Course, Sizes, completion, parts
 from headgate.plots.curves import Curve, Panel, curves
-from headgate.studies.fct import theory
 from headgate.studies.fct.jobs import (
     BASE,
     DATA_CENTRE,
@@ -66,9 +66,9 @@ def _formulas(runs: Runs, case: str) -> dict[str, Course]:
     return {
         SHARING: (
             sizes,
-            theory.processor_sharing(sizes, times.packets_per_s, times.load, times.rtt_s),
+            processor_sharing(sizes, times.packets_per_s, times.load, times.rtt_s),
         ),
-        SLOW_START: (sizes, theory.slow_start(sizes, times.packets_per_s, times.rtt_s)),
+        SLOW_START: (sizes, slow_start(sizes, times.packets_per_s, times.rtt_s)),
         EXACT: by_bin(times, "sharing_s"),
     }
 
@@ -147,7 +147,7 @@ def _definitions(runs: Runs) -> Picture:
 def _two_definitions(runs: Runs) -> Panel:
     times = Times.of(runs, BASE, "rcp")
     sizes = np.geomspace(5, 20_000, 200)
-    formula = theory.processor_sharing(sizes, times.packets_per_s, times.load, times.rtt_s)
+    formula = processor_sharing(sizes, times.packets_per_s, times.load, times.rtt_s)
     drawn = {
         "sender's last ACK": Curve(*by_bin(times, "sender_s", 5, 20_000), marks=True),
         "receiver's last packet": Curve(*by_bin(times, "receiver_s", 5, 20_000), marks=True),

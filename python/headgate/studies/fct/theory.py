@@ -1,9 +1,6 @@
-"""What theory says of completion times: processor sharing, slow start, a fluid model of RCP."""
+"""What theory says of completion times: reference values, a fluid model of RCP, Pareto sizes."""
 
 from __future__ import annotations
-
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 #: Reference values of both formulas at 2.4 Gbit/s, packets of 1000 B and a load of 0.9:
 #: round trip -> packets -> slow start, processor sharing (s).
@@ -37,27 +34,6 @@ FLUID = {
     "shape 2.2": {100: 0.211, 200: 0.222, 500: 0.249, 1_000: 0.293},
 }  # fmt: skip
 FLUID_SHAPES = {1.1: 0.236, 1.4: 0.380, 1.8: 0.344}
-
-Times = NDArray[np.float64]
-
-
-def processor_sharing(size: ArrayLike, packets_per_s: float, load: float, rtt_s: float) -> Times:
-    """Completion time at the receiver: handshake, fair share, the way of the last packet."""
-    return np.asarray(1.5 * rtt_s + np.asarray(size) / (packets_per_s * (1 - load)))
-
-
-def slow_start(size: ArrayLike, packets_per_s: float, rtt_s: float) -> Times:
-    """Completion time at the receiver of a flow whose window doubles from one packet."""
-    size = np.asarray(size, float)
-    return np.asarray((np.log2(size + 1) + 0.5) * rtt_s + size / packets_per_s)
-
-
-def slow_start_ns2(size: ArrayLike, packets_per_s: float, rtt_s: float) -> Times:
-    """Completion time at the sender of a flow whose window doubles from two, one ACK a packet."""
-    size = np.asarray(size, float)
-    rounds = np.ceil(np.log2(size / 2 + 1))
-    last = size - 2 * (2 ** (rounds - 1) - 1)
-    return np.asarray(rtt_s * (1 + rounds) + last / packets_per_s)
 
 
 def variance_is_infinite(shape: float) -> bool:
