@@ -245,6 +245,28 @@ def test_fast_s_equations_without_feedback_delay_are_stable_on_one_link() -> Non
     np.testing.assert_allclose(found.rest["queue_packets"], [400.0], rtol=1e-9)
 
 
+@pytest.mark.parametrize(("alpha", "gamma", "rounds"), [(20.0, 0.5, 2.0), (2.0, 1.0, 1.0)])
+def test_fast_that_hears_of_waits_a_round_trip_late_is_stable(
+    alpha: float, gamma: float, rounds: float
+) -> None:
+    """In round trips, k = gamma/n, r = q/R: (S + k r)(S + 1) + k (1 - r) e^-S = 0.
+
+    At its worst, k = 1 and r = 0, the loop e^-S/(S (S + 1)) has the gain 1 at S = 0.786 i and 6.8
+    degrees left there (Wang, Wei, Low 2005: stable with one round trip).
+    """
+    params = {"alpha": alpha, "gamma": gamma, "update_rounds": rounds, "feedback": "round"}
+    found = stability("fast", params, network=ONE_LINK)
+    delay_s = 0.1 + 20 * alpha / (100e6 / 12_000)
+    np.testing.assert_allclose(found.delays_s, delay_s)
+    s, k, r = found.roots * delay_s, gamma / rounds, 1 - 0.1 / delay_s
+    left = (s + k * r) * (s + 1) + k * (1 - r) * np.exp(-s)
+    assert np.abs(left).max() < 1e-6
+    assert found.stable
+    assert found.margins is not None
+    assert found.margins.phase_deg > 6.8
+    assert simulated_growth("fast", params, network=ONE_LINK) < 0
+
+
 def test_a_model_that_bends_at_rest_has_no_linear_theory() -> None:
     """RED's upper threshold is where the queue rests: R = 0.24 s, W = 15, p = 2/15^2 = max_p."""
     red = {"min_packets": 1e-9, "max_packets": 150.0, "max_p": 2 / 15**2}

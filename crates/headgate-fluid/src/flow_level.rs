@@ -45,6 +45,11 @@ pub trait FlowLaw: Send + Sync + Sized {
         0.0
     }
 
+    /// Whether prices are seen a round trip late, not at once.
+    fn late(&self) -> bool {
+        false
+    }
+
     /// The gain `kappa`, packets/s.
     fn gain(&self, flow: Flow) -> f64;
 
@@ -88,19 +93,34 @@ impl<L: FlowLaw> FlowLevel<L> {
         L::PRICE == Price::Delay
     }
 
-    fn link_price(&self, link: usize, state: &[f64]) -> f64 {
-        let value = state[self.classes.len() + link];
+    fn link_price(&self, link: usize, look: impl Fn(usize) -> f64) -> f64 {
+        let value = look(self.classes.len() + link);
         if self.delays() { value / self.network.links[link].rate_packets_s } else { libm::exp(value) }
     }
 
-    fn price(&self, class: usize, state: &[f64]) -> f64 {
-        let links = self.routes.path(class).iter().map(|link| self.link_price(*link, state));
+    /// The price of a path, in the state of a moment.
+    fn price(&self, class: usize, look: impl Fn(usize) -> f64 + Copy) -> f64 {
+        let links = self.routes.path(class).iter().map(|link| self.link_price(*link, look));
         self.classes[class].loss() + links.sum::<f64>()
     }
 
+    /// A flow of such a window whose path has such a price.
+    fn at_price(&self, class: usize, window: f64, price: f64) -> Flow {
+        let wait_s = if self.delays() { price } else { 0.0 };
+        Flow { window, rtt_s: self.network.classes[class].rtt_s + wait_s }
+    }
+
+    /// The price that a flow sees.
+    fn seen(&self, class: usize, now: &Now<'_>, past: &mut Past<'_>) -> f64 {
+        if self.classes[class].late() {
+            let then = past.at(class, now.t_s - self.flow(class, now.state).rtt_s);
+            return self.price(class, |index| then.value(index));
+        }
+        self.price(class, |index| now.state[index])
+    }
+
     fn flow(&self, class: usize, state: &[f64]) -> Flow {
-        let wait_s = if self.delays() { self.price(class, state) } else { 0.0 };
-        Flow { window: state[class], rtt_s: self.network.classes[class].rtt_s + wait_s }
+        self.at_price(class, state[class], self.price(class, |index| state[index]))
     }
 
     fn arrivals(&self, state: &[f64], arrivals: &mut [f64]) {
@@ -128,10 +148,11 @@ impl<L: FlowLaw> Model for FlowLevel<L> {
         self.classes.get(index).map_or(empty, L::initial_window)
     }
 
-    fn slope(&self, now: &Now<'_>, _past: &mut Past<'_>, slope: &mut [f64]) {
+    fn slope(&self, now: &Now<'_>, past: &mut Past<'_>, slope: &mut [f64]) {
         let (windows, links) = slope.split_at_mut(self.classes.len());
         for (class, slope) in windows.iter_mut().enumerate() {
-            *slope = self.classes[class].slope(self.flow(class, now.state), self.price(class, now.state));
+            let price = self.seen(class, now, past);
+            *slope = self.classes[class].slope(self.at_price(class, now.state[class], price), price);
         }
         self.arrivals(now.state, links);
         for (link, slope) in links.iter_mut().enumerate() {
@@ -141,6 +162,10 @@ impl<L: FlowLaw> Model for FlowLevel<L> {
             let growing = if self.delays() { *slope - rate } else { *slope / rate - 1.0 };
             *slope = if free { growing } else { 0.0 };
         }
+    }
+
+    fn lags(&self) -> usize {
+        if self.classes.iter().any(L::late) { self.classes.len() } else { 0 }
     }
 
     fn switches(&self) -> usize {
@@ -197,7 +222,7 @@ impl<L: FlowLaw> Model for FlowLevel<L> {
         Link {
             queue_packets,
             mean_queue_packets: queue_packets,
-            drop_probability: if self.delays() { 0.0 } else { self.link_price(index, state) },
+            drop_probability: if self.delays() { 0.0 } else { self.link_price(index, |place| state[place]) },
             arrival_packets_s: arrivals[index],
         }
     }

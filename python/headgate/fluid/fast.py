@@ -14,6 +14,8 @@ from headgate.fluid.equilibrium import Numbers, equilibrium, matrices
 from headgate.fluid.network import Resolved
 from headgate.fluid.solve import Network, Params, demand_of
 
+#: Parameters of the model `fast` that its map has.
+OF_THE_MAP = ("initial_window", "alpha", "gamma")
 #: How far arrivals may be from the rate of a full link, as a part of it: a few roundings.
 EXACT = 1e-12
 #: Steps of Newton's method, and halvings of one; both far more than it takes.
@@ -244,14 +246,15 @@ def _direction(bend: Numbers, held: NDArray[np.bool_], slope: Numbers) -> Number
 
 
 def _values(resolved: Resolved, params: Params) -> dict[str, Numbers]:
-    """Return the parameters of `fast`, one for each class."""
+    """Return the parameters of `fast` that its map has, one for each class."""
     from headgate import catalog
 
     card = catalog.model("fast")
-    given: dict[str, Any] = {param.name: param.default for param in card.params} | dict(params)
     classes = resolved.order["classes"]
-    values = {name: np.full(len(classes), float(value)) for name, value in given.items()}
+    given: dict[str, Any] = {name: card.param(name).default for name in OF_THE_MAP} | dict(params)
+    values = {name: np.full(len(classes), float(given[name])) for name in OF_THE_MAP}
     for index, part in enumerate(classes):
         for place, value in part["set"]:
-            values[card.params[place].name][index] = value
+            if card.params[place].name in values:
+                values[card.params[place].name][index] = value
     return values

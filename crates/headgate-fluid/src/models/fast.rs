@@ -13,13 +13,13 @@
 //! # Where it differs from the source
 //! The source's time counts updates, and its `kappa` is `gamma alpha`; here it counts seconds, and an update
 //! is `update_rounds` round trips. The base RTT is the true one. There is no doubling at the start. Delays
-//! are seen at once. A full buffer takes no more, but no flow halves its window for it.
+//! are seen at once; with `feedback = round` the window moves by the `q` and `R` of a round trip ago. A full buffer takes no more, but no flow halves its window for it.
 //!
 //! # When to use it
 //! For FAST's rates, queues and convergence; `headgate.fluid.fast_map` has the source's map in discrete time.
 //!
 //! # References
-//! Jin, Wei, Low 2004; Wei, Jin, Low, Hegde 2006.
+//! Jin, Wei, Low 2004; Wang, Wei, Low 2005 (feedback delay); Wei, Jin, Low, Hegde 2006.
 
 use headgate_model::params::Card;
 
@@ -35,6 +35,8 @@ headgate_model::params! {
     gamma: number(0.5, (1e-6, 1.0), "1", "Jin, Wei, Low 2004"),
     /// The window is updated in every so many-th round trip.
     update_rounds: number(2.0, (1.0, 16.0), "round trips", "ns-2 FAST agent 1.1.3"),
+    /// Whether waits are seen at once, or a round trip late.
+    feedback: choice(["now", "round"], "Jin, Wei, Low 2004; Wang, Wei, Low 2005"),
 }
 
 pub const CARD: Card = Card {
@@ -44,7 +46,7 @@ pub const CARD: Card = Card {
     family: "delay",
     law: "w' = gamma (alpha - q x)/(n R), x = w/R, R = d + q",
     response: "x = alpha/q",
-    references: &["Jin, Wei, Low 2004", "Wei, Jin, Low, Hegde 2006"],
+    references: &["Jin, Wei, Low 2004", "Wang, Wei, Low 2005", "Wei, Jin, Low, Hegde 2006"],
     params: Params::TABLE,
 };
 
@@ -63,6 +65,10 @@ impl FlowLaw for Law {
 
     fn initial_window(&self) -> f64 {
         self.0.initial_window
+    }
+
+    fn late(&self) -> bool {
+        self.0.feedback == 1.0
     }
 
     fn gain(&self, flow: Flow) -> f64 {
