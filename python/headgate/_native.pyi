@@ -15,6 +15,9 @@ def fluid_run(order_json: str, values: NDArray[np.float64]) -> dict[str, Any]: .
 def fluid_demand(
     order_json: str, values: NDArray[np.float64], prices: NDArray[np.float64]
 ) -> dict[str, Any]: ...
+def fluid_levels(
+    order_json: str, values: NDArray[np.float64], each: NDArray[np.float64]
+) -> dict[str, Any]: ...
 def fluid_sweep(
     order_json: str, values: NDArray[np.float64], workers: int
 ) -> dict[str, NDArray[np.float64]]: ...

@@ -4,7 +4,7 @@
 //! rate. What arrives at a link is the sum of the rates over it; it has a place in the state, so that a look at
 //! the past of a link is one number however many classes pass it.
 
-use crate::model::{Class, Line, Link, Model, Now};
+use crate::model::{Class, Line, Link, Model, Now, Share};
 use crate::network::{Network, Routes, band};
 use crate::past::Past;
 use crate::queues::Queues;
@@ -31,6 +31,12 @@ pub trait RateLaw: Send + Sync + Sized {
 
     /// How fast a rate changes, packets/s in a second, by the least of the path and the rate of a round trip ago.
     fn slope(&self, class: usize, rate_then: f64, least: f64) -> f64;
+
+    /// The weight of a flow of a class in what links share at rest, if they share by levels.
+    fn weight(&self, class: usize) -> Option<f64>;
+
+    /// What a link with room for `buffer` packets takes at rest; see [`Model::takes`].
+    fn takes(&self, link: usize, level: f64, buffer: f64) -> f64;
 
     /// In how many places what a link says bends, and a gap for each, of the size of one.
     fn bends(&self) -> usize {
@@ -199,6 +205,15 @@ impl<L: RateLaw> Model for FlowRates<L> {
 
     fn line(&self, index: usize) -> Line {
         self.network.line(index)
+    }
+
+    fn share(&self, class: usize) -> Option<Share> {
+        let weight = self.law.weight(class)?;
+        Some(Share { weight, least_packets_s: self.law.least(class) })
+    }
+
+    fn takes(&self, link: usize, level: f64) -> f64 {
+        self.law.takes(link, level, self.line(link).buffer_packets)
     }
 
     fn packet_bytes(&self) -> f64 {

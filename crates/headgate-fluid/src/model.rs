@@ -53,6 +53,14 @@ pub struct Demand {
     pub integral: f64,
 }
 
+/// What a flow sends at rest where links share by levels: its weight times the least level of its path, and no
+/// less than some rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Share {
+    pub weight: f64,
+    pub least_packets_s: f64,
+}
+
 /// A system of delay differential equations. One file each, one registry line each.
 pub trait Model: Send + Sync {
     /// Numbers in the state.
@@ -119,6 +127,16 @@ pub trait Model: Send + Sync {
     /// What a flow of a class sends at rest at a price of its path, where a utility says so.
     fn demand(&self, _class: usize, _price: f64) -> Option<Demand> {
         None
+    }
+
+    /// What a flow of a class sends at rest, where links share by levels: max-min fairness.
+    fn share(&self, _class: usize) -> Option<Share> {
+        None
+    }
+
+    /// What a link takes in all at rest when the flows that it slows are at a level; it does not rise with it.
+    fn takes(&self, _link: usize, _level: f64) -> f64 {
+        f64::INFINITY
     }
 
     /// Size of a packet.

@@ -1,6 +1,6 @@
 //! Fluid models as Python sees them.
 
-use headgate_lab::fluid::{Order, demand, near, run, settled, sweep};
+use headgate_lab::fluid::{Order, demand, levels, near, run, settled, sweep};
 use numpy::{IntoPyArray, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -24,6 +24,23 @@ pub fn fluid_run<'py>(
     all.set_item("cost", found.cost)?;
     all.set_item("packet_bytes", found.packet_bytes)?;
     all.set_item("flows", found.flows.into_pyarray(py))?;
+    Ok(all)
+}
+
+/// How classes share by levels at rest, `shares`, and what `links` take at a level each.
+#[pyfunction]
+pub fn fluid_levels<'py>(
+    py: Python<'py>,
+    order_json: &str,
+    values: PyReadonlyArray1<'py, f64>,
+    each: PyReadonlyArray1<'py, f64>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (values, each) = (values.as_array().to_vec(), each.as_array().to_vec());
+    let order = Order::read(order_json).map_err(refused)?;
+    let all = PyDict::new(py);
+    for table in levels(&order, &values, &each).map_err(refused)? {
+        all.set_item(table.name, columns(py, table)?)?;
+    }
     Ok(all)
 }
 

@@ -42,7 +42,7 @@ mod _native {
     use pyo3::types::{PyBytes, PyDict};
 
     #[pymodule_export]
-    use crate::fluid::{fluid_demand, fluid_near, fluid_run, fluid_settled, fluid_sweep};
+    use crate::fluid::{fluid_demand, fluid_levels, fluid_near, fluid_run, fluid_settled, fluid_sweep};
     #[pymodule_export]
     use crate::own::{LawFaultError, OwnLaw};
     #[pymodule_export]

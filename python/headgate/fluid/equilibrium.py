@@ -1,7 +1,8 @@
-"""Where flows of a law rest: utilities maximised, rates and prices of a network in equilibrium.
+"""Where flows of a law rest: utilities maximised, or links filled level by level.
 
 The dual problem: prices of links, none below zero, that minimise what capacities cost and flows
-save. It is convex, and its slope is what each link has left over.
+save. It is convex, and its slope is what each link has left over. Laws of explicit feedback have no
+utility: they are max-min fair, see `headgate.fluid.levels`.
 """
 
 from __future__ import annotations
@@ -13,14 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize
 
+from headgate import catalog
 from headgate.errors import ScenarioError
-from headgate.fluid.network import Resolved
+from headgate.fluid.levels import filled, shares_of
+from headgate.fluid.network import Resolved, resolve
 from headgate.fluid.solve import Network, Params, demand_of
 
 Numbers = NDArray[np.float64]
 #: Gives what a flow of each class sends at the price of its path, and the integral of that.
 Demand = Callable[[Numbers], tuple[Numbers, Numbers]]
 
+#: The family of models whose links say what flows are to send.
+EXPLICIT = "explicit"
 #: How far arrivals may be from the rate of a full link, as a part of it.
 EXACT = 1e-9
 #: The lowest price that is tried, in parts of the one that all links could have.
@@ -31,22 +36,31 @@ FULL = 1e-7
 
 @dataclass(frozen=True)
 class Equilibrium:
-    """Rates of one flow of each class, and prices of links: losses, or waits in seconds."""
+    """Rates of one flow of each class, and what of links makes them.
+
+    Utilities have prices: losses, or waits in seconds. Max-min fairness has levels, by which a link
+    slows its flows: rates in packets/s, for VCP `rho/(rho - 1)`; infinite where it slows none. What
+    a rest has not is NaN.
+    """
 
     classes: tuple[str, ...]
     links: tuple[str, ...]
     rate_packets_s: Numbers
     path_price: Numbers
     link_price: Numbers
+    link_level: Numbers
     #: Arrivals as a part of each link's rate.
     utilisation: Numbers
 
 
 def equilibrium(model: str, params: Params | None = None, *, network: Network) -> Equilibrium:
-    """Maximise the sum of utilities of a flow-level model's flows over a network.
+    """Return where a model rests on a network, without going there in time.
 
-    Raises CatalogError or ScenarioError; a model has an equilibrium if it has a utility.
+    Laws at flow level maximise the sum of their utilities; `rcp`, `vcp` and `xcp` are max-min fair
+    for what links take. Raises CatalogError or ScenarioError, also for a model that has neither.
     """
+    if catalog.model(model).family == EXPLICIT:
+        return _by_levels(model, params or {}, network)
     resolved, demand = demand_of(model, params or {}, network)
     routes, rates, flows = matrices(resolved)
     prices = clear(routes, rates, flows, demand)
@@ -58,6 +72,24 @@ def equilibrium(model: str, params: Params | None = None, *, network: Network) -
         rate_packets_s=each,
         path_price=path_price,
         link_price=prices,
+        link_level=np.full(len(rates), np.nan),
+        utilisation=routes @ (flows * each) / rates,
+    )
+
+
+def _by_levels(model: str, params: Params, network: Network) -> Equilibrium:
+    resolved = resolve(catalog.model(model), network)
+    routes, rates, flows = matrices(resolved)
+    shares = shares_of(model, params, network, len(rates))
+    levels = filled(routes, flows, shares, resolved.names["link"])
+    each = shares.rates(np.where(routes > 0, levels[:, None], np.inf).min(axis=0))
+    return Equilibrium(
+        classes=tuple(resolved.names["class"]),
+        links=tuple(resolved.names["link"]),
+        rate_packets_s=each,
+        path_price=np.full(len(flows), np.nan),
+        link_price=np.full(len(rates), np.nan),
+        link_level=levels,
         utilisation=routes @ (flows * each) / rates,
     )
 

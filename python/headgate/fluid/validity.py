@@ -176,9 +176,13 @@ def _band(seen: Seen) -> Iterator[str]:
 
 
 def _climb(seen: Seen) -> Iterator[str]:
-    """Warn of means that count a climb without slow start; one model has it by `ssthresh`."""
+    """Warn of means that count a climb without slow start.
+
+    One model has it by `ssthresh`; where links say what to send, packets have none either.
+    """
     names = {param.name for param in seen.card.params}
-    if "ssthresh" in names or "initial_window" not in names:
+    climbs = "ssthresh" not in names and seen.card.family != "explicit"
+    if not climbs or "initial_window" not in names:
         return
     first = float(seen.params.get("initial_window", seen.card.param("initial_window").default))
     for index, name in enumerate(seen.classes):

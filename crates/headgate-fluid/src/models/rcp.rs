@@ -28,7 +28,7 @@
 
 use headgate_model::params::Card;
 
-use crate::model::{Class, Line, Link, Model, Now};
+use crate::model::{Class, Line, Link, Model, Now, Share};
 use crate::network::{Network, Routes, Wire, band, own_values};
 use crate::past::Past;
 use crate::queues::Queues;
@@ -89,6 +89,12 @@ impl Router {
 
     fn start(&self) -> f64 {
         (self.params.start * self.aim / self.params.gamma).clamp(self.least, self.most)
+    }
+
+    /// Whether what arrives at rest is what is aimed at.
+    fn fills(&self, buffer: f64) -> bool {
+        let Params { alpha, gamma, target_packets, .. } = self.params;
+        alpha > 0.0 && (target_packets == 0.0 || (gamma == 1.0 && target_packets <= buffer))
     }
 
     /// How fast the rate changes, as a part of it, if `arrivals` with the mean round trip `rtt_s` come.
@@ -232,6 +238,21 @@ impl Model for Rcp {
 
     fn line(&self, index: usize) -> Line {
         self.network.line(index)
+    }
+
+    fn share(&self, _class: usize) -> Option<Share> {
+        let fills = |(link, router): (usize, &Router)| router.fills(self.line(link).buffer_packets);
+        let all = self.routers.iter().enumerate().all(fills);
+        all.then_some(Share { weight: 1.0, least_packets_s: 0.0 })
+    }
+
+    fn takes(&self, link: usize, level: f64) -> f64 {
+        let Router { aim, least, most, .. } = self.routers[link];
+        match level {
+            low if low < least => f64::INFINITY,
+            high if high > most => 0.0,
+            _ => aim,
+        }
     }
 
     fn packet_bytes(&self) -> f64 {

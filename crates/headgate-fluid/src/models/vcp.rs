@@ -104,6 +104,7 @@ impl Sender {
 /// What a link takes for its load.
 #[derive(Clone, Copy, Debug)]
 struct Router {
+    rate: f64,
     /// What is aimed at, packets/s.
     aim: f64,
     /// By how much a packet that waits counts, 1/s.
@@ -122,7 +123,8 @@ impl RateLaw for Law {
         let sender = |class: &Flows| Sender::new(own(&class.set), class.rtt_s);
         let router = |wire: &Wire| {
             let Params { gamma, kappa, period_s, .. } = own(&wire.set);
-            Router { aim: gamma * wire.rate_packets_s, weight: kappa / period_s }
+            let rate = wire.rate_packets_s;
+            Router { rate, aim: gamma * rate, weight: kappa / period_s }
         };
         Self {
             classes: network.classes.iter().map(sender).collect(),
@@ -145,6 +147,23 @@ impl RateLaw for Law {
 
     fn slope(&self, class: usize, rate_then: f64, least: f64) -> f64 {
         self.classes[class].slope(rate_then, -least)
+    }
+
+    /// The level is `rho/(rho - 1)`.
+    fn weight(&self, class: usize) -> Option<f64> {
+        let Sender { params: Params { k, alpha, .. }, pace_s, .. } = self.classes[class];
+        Some(alpha / (k * pace_s))
+    }
+
+    fn takes(&self, link: usize, level: f64, buffer: f64) -> f64 {
+        let router = &self.routers[link];
+        let asked = router.aim * level / (level - 1.0);
+        if level <= 1.0 || asked <= router.rate {
+            return if level <= 1.0 { f64::INFINITY } else { asked };
+        }
+        // A queue makes the load, as long as there is room for it.
+        let full = if router.weight > 0.0 { asked - router.weight * buffer } else { asked };
+        full.max(router.rate)
     }
 }
 
@@ -185,5 +204,19 @@ mod tests {
         let said = law.says(0, 0, Seen { rate: 100.0, arrivals: 2000.0, queue: 60.0 });
         assert!((said + 1.0 / 0.98).abs() < 1e-12);
         assert_eq!(law.slope(0, 100.0, said), law.classes[0].slope(100.0, -said));
+    }
+
+    /// A level of 101 is a load of 1.01, of which 0.98 C 1.01 arrive; one of 11 a load of 1.1, which a queue of
+    /// (0.98 1.1 - 1) C 0.2/0.5 makes, with C arriving; in half of that room all the rest arrives.
+    #[test]
+    fn a_link_takes_what_makes_its_load() {
+        let Network { classes, links, packet_bytes } = Network::default();
+        let links = vec![Wire { rate_packets_s: 1000.0, ..links[0].clone() }];
+        let values: Vec<f64> = Params::TABLE.iter().map(|param| param.default).collect();
+        let law = Law::new(&values, &Network { classes, links, packet_bytes });
+        assert!((law.takes(0, 101.0, f64::INFINITY) - 989.8).abs() < 1e-9);
+        assert_eq!(law.takes(0, 11.0, f64::INFINITY), 1000.0);
+        assert!((law.takes(0, 11.0, 0.5 * 78.0 * 0.4) - 1039.0).abs() < 1e-9);
+        assert_eq!(law.weight(0), Some(1.0 / (0.25 * 0.2)));
     }
 }

@@ -103,6 +103,18 @@ impl Router {
         self.params.gamma * arrivals / self.rtt_s - wanted.abs()
     }
 
+    /// What arrives at rest with a queue, when flows that pay one are slowed to `level`. Their offer is nothing
+    /// and F above it, so F + h = gamma y/d and `(gamma y/d)/prices = level (gamma y/d - F)/y`: with
+    /// F d = a - alpha y the lower root of `gamma y^2 - s (gamma + alpha) y + s a = 0`, `s = level prices`; more
+    /// than there is, where there is none.
+    fn rests(&self, level: f64, queue: f64) -> f64 {
+        let Params { alpha, gamma, .. } = self.params;
+        let filling = self.wanted(0.0, queue) * self.rtt_s;
+        let (sum, both) = (level * self.prices, gamma + alpha);
+        let square = sum * both * both - 4.0 * gamma * filling;
+        if square < 0.0 { f64::INFINITY } else { 2.0 * filling / (both + (square / sum).sqrt()) }
+    }
+
     /// By how much all flows together are to change, packets/s in a second.
     fn wanted(&self, arrivals: f64, queue: f64) -> f64 {
         let Params { alpha, beta, target_packets, .. } = self.params;
@@ -143,6 +155,18 @@ impl RateLaw for Law {
 
     fn slope(&self, _class: usize, rate_then: f64, least: f64) -> f64 {
         rate_then * least
+    }
+
+    /// Rates at rest are one only where a link is filled and rates are moved.
+    fn weight(&self, class: usize) -> Option<f64> {
+        let fills = |router: &Router| router.params.alpha > 0.0 && router.params.gamma > 0.0;
+        self.routers.iter().all(fills).then_some(self.classes[class].price)
+    }
+
+    fn takes(&self, link: usize, level: f64, buffer: f64) -> f64 {
+        let router = &self.routers[link];
+        let filled = router.rests(level, 0.0).min(router.rate);
+        if buffer.is_finite() { filled.max(router.rests(level, buffer)) } else { filled }
     }
 
     /// What is wanted changes its sign; what is moved ends.
@@ -216,6 +240,20 @@ mod tests {
         let one = Law::new(&values, &network);
         assert!((one.routers[1].prices, one.classes[0].price, one.classes[1].price) == (7.0, 2.0, 1.0));
         assert!((one.routers[1].rtt_s - 0.8 / 7.0).abs() < 1e-15);
+    }
+
+    /// At C/N all is taken: 4 flows of 250. At 300 each: 0.1 y^2 - 1200 0.5 y + 1200 400 = 0, the lower root 950.6.
+    /// At any level more than 0.4/0.5 of the rate. A target takes the queue to it, and leaves nothing.
+    #[test]
+    fn a_link_whose_flows_are_slowed_elsewhere_takes_less_than_its_rate() {
+        let free = f64::INFINITY;
+        let takes = |level| law(&[]).takes(1, level, free);
+        assert!((takes(250.0) - 1000.0).abs() < 1e-9 && takes(200.0) == 1000.0);
+        let root = (600.0 - (360_000.0_f64 - 0.4 * 480_000.0).sqrt()) / 0.2;
+        assert!((takes(300.0) - root).abs() < 1e-9 && (root - 950.6).abs() < 0.1, "{root}");
+        assert!((takes(1e12) - 800.0).abs() < 1e-6);
+        assert_eq!(law(&[("target_packets", 1000.0)]).takes(1, 300.0, free), 1000.0);
+        assert_eq!(law(&[("gamma", 0.0)]).weight(0), None);
     }
 
     /// What is wanted changes its sign at 1000 packets/s without a queue, and is all that is

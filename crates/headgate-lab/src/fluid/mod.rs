@@ -6,4 +6,4 @@ mod run;
 
 pub use linear::{Near, Settled, near, settled};
 pub use order::{How, Order};
-pub use run::{Run, Sweep, demand, run, sweep};
+pub use run::{Run, Sweep, demand, levels, run, sweep};

@@ -62,6 +62,26 @@ pub fn demand(order: &Order, values: &[f64], prices: &[f64]) -> Checked<Table> {
     Ok(Table { name: "demand", columns: columns.into() })
 }
 
+/// How flows share by levels at rest: `shares` of classes, and what `links` take at a level each.
+pub fn levels(order: &Order, values: &[f64], levels: &[f64]) -> Checked<[Table; 2]> {
+    let model = order.build(values)?;
+    if levels.len() != model.links() {
+        return Err(Wrong::new("levels", format!("are {}, one a link", model.links())));
+    }
+    let Some(shares) = (0..model.classes()).map(|class| model.share(class)).collect::<Option<Vec<_>>>()
+    else {
+        return Err(Wrong::new("model", format!("'{}' does not share by levels at rest", order.model)));
+    };
+    let takes = levels.iter().enumerate().map(|(link, level)| model.takes(link, *level));
+    let column = |name: &str, values: Vec<f64>| (name.to_owned(), Column::F64(values));
+    let weights = shares.iter().map(|share| share.weight).collect();
+    let least = shares.iter().map(|share| share.least_packets_s).collect();
+    Ok([
+        Table { name: "shares", columns: vec![column("weight", weights), column("least_packets_s", least)] },
+        Table { name: "links", columns: vec![column("takes_packets_s", takes.collect())] },
+    ])
+}
+
 /// Columns of several under one another.
 fn stacked<const N: usize>(
     name: &'static str,
