@@ -186,7 +186,13 @@ impl<L: FlowLaw> Model for FlowLevel<L> {
                 (true, true) => value,
                 (true, false) => growing,
             };
-            gaps[full] = if now.sides[full] { growing } else { value - most };
+            // What is not there is not full: there are buffers of nothing.
+            let none = self.delays() && !now.sides[busy];
+            gaps[full] = match (now.sides[full], none) {
+                (true, _) => growing,
+                (false, true) => -1.0,
+                (false, false) => value - most,
+            };
         }
     }
 

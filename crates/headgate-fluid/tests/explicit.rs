@@ -6,7 +6,7 @@ use common::{
     ADAPTIVE, Case, Chance, EXACT, assert_near, flows, index, large, levels, max_min, network, parking_lot,
     wire,
 };
-use headgate_fluid::network::{Flows, Network};
+use headgate_fluid::network::{Flows, Network, Wire};
 use headgate_fluid::solve::Method;
 use headgate_fluid::summary::Shown;
 
@@ -221,5 +221,17 @@ fn errors_stay_below_fifty_tolerances_across_all_bends() {
                 assert!(worst < 50.0 * relative, "{law} at {relative}: {worst}");
             }
         }
+    }
+}
+
+/// Of every model that takes any network: what arrives beyond the rate is not kept.
+#[test]
+fn a_buffer_of_nothing_has_no_queue() {
+    for law in ["misra-gong-towsley", "fast", "vegas", "reno", "rcp", "vcp", "xcp"] {
+        let none = Wire { buffer_packets: Some(0.0), ..wire(1000.0) };
+        let net = network(vec![flows(3.0, 0.1, &[0]), flows(1.0, 0.04, &[0])], vec![none]);
+        let shown = Case::of(law, &[], &net).run(&ADAPTIVE, 50.0, 0.1);
+        assert!(shown.links[0][0].iter().all(|queue| *queue == 0.0), "{law}");
+        assert!(shown.classes[0][2].iter().all(|rate| rate.is_finite() && *rate > 0.0), "{law}");
     }
 }

@@ -218,7 +218,12 @@ impl Model for MisraGongTowsley {
             let growing = gaps[links + link] - self.network.links[link].rate_packets_s;
             let queue = now.state[self.queue(link)];
             gaps[busy] = if now.sides[busy] { queue } else { growing };
-            gaps[full] = if now.sides[full] { growing } else { queue - self.buffer(link) };
+            // What is not there is not full: there are buffers of nothing.
+            gaps[full] = match (now.sides[full], now.sides[busy]) {
+                (true, _) => growing,
+                (false, false) => -1.0,
+                (false, true) => queue - self.buffer(link),
+            };
         }
     }
 
