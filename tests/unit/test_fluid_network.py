@@ -1,5 +1,6 @@
 """Networks of fluid models: how they are written, what the tables call them, what is refused."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,61 @@ def test_a_sweep_takes_a_network() -> None:
     run = solve(MODEL, network=network(), duration="5 s")
     windows = run.series["cwnd_packets"][run.series["name"] == "long"]
     assert table["class_0_cwnd_packets_max"][1] == windows.max()
+
+
+def test_a_sweep_varies_numbers_of_the_network() -> None:
+    """Each run is the one that `solve` gives for its network; a buffer in BDP follows the rate."""
+    rates = ["10 Mbit/s", "20 Mbit/s"]
+    varied = {
+        "links.second.rate": rates,
+        "classes.long.flows": [2, 3.5],
+        "classes.long.rtt": "80 ms",
+        "beta": [0.5, 0.4],
+    }
+    table = sweep(MODEL, varied, network=network(), duration="5 s")
+    assert list(table["links.second.rate"]) == [10e6, 20e6]
+    assert list(table["classes.long.rtt"]) == [0.08, 0.08]
+    for run, (rate, flows, beta) in enumerate(zip(rates, (2, 3.5), (0.5, 0.4), strict=True)):
+        own = network()
+        own["links"]["second"]["rate"] = rate
+        own["classes"]["long"] |= {"flows": flows, "rtt": "80 ms"}
+        alone = solve(MODEL, {"beta": beta}, network=own, duration="5 s")
+        windows = alone.series["cwnd_packets"][alone.series["name"] == "long"]
+        assert table["class_0_cwnd_packets_max"][run] == windows.max()
+        queue = alone.series["queue_packets"][alone.series["name"] == "second"]
+        assert table["link_1_queue_packets_max"][run] == queue.max()
+
+
+def test_a_varied_buffer_is_shown_in_packets() -> None:
+    one = {"rate": "12 Mbit/s", "buffer": "1 BDP"}
+    where = {"links": {"a.b": one}, "classes": {"x": {"rtt": "100 ms", "path": ["a.b"]}}}
+    varied = {"links.a.b.buffer": ["1 BDP", "30 packets", "infinite"]}
+    table = sweep("fast", varied, network=where, duration="1 s")
+    assert list(table["links.a.b.buffer"]) == [100.0, 30.0, np.inf]
+    assert set(varied) <= set(table)
+
+
+@pytest.mark.parametrize(
+    ("params", "said"),
+    [
+        ({"links.core.rate": ["1 Mbit/s"]}, "links.core.rate: 'core' is not one of first, second"),
+        ({"links.first.colour": [1]}, "is written links.NAME.NUMBER; the numbers are rate, buffer"),
+        ({"classes.flows": [1]}, "is written classes.NAME.NUMBER; the numbers are flows, rtt"),
+        ({"classes.long.flows": [1, 0]}, "network.classes.long.flows: is a number above zero"),
+        ({"links.first.rate": [1]}, "network.links.first.rate: 1 has no unit"),
+        ({"classes.long.flows": 3}, "params: one of them at least is a list"),
+        ({"classes.long.flows": [[3]]}, "classes.long.flows: is a list of values"),
+        ({"classes.long.flows": [1, 2], "beta": [0.5]}, "beta: has 1 values, where another has 2"),
+    ],
+)
+def test_what_is_wrong_in_a_varied_network(params: dict[str, Any], said: str) -> None:
+    with pytest.raises(HeadgateError, match=re.escape(said)):
+        sweep(MODEL, params, network=network(), duration="1 s")
+
+
+def test_a_network_that_varies_is_given() -> None:
+    with pytest.raises(HeadgateError, match=r"network: is given where links\.a\.rate varies"):
+        sweep(MODEL, {"links.a.rate": ["1 Mbit/s"]}, duration="1 s")
 
 
 @pytest.mark.parametrize(

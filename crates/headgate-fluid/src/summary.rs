@@ -10,7 +10,13 @@ pub const CLASS: [&str; 3] = ["cwnd_packets", "srtt_s", "rate_packets_s"];
 pub const LINK: [&str; 4] = ["queue_packets", "mean_queue_packets", "drop_probability", "arrival_packets_s"];
 
 /// What a column over time comes to, in this order.
-pub const STATISTICS: [&str; 6] = ["min", "q1", "median", "mean", "q3", "max"];
+pub const STATISTICS: [&str; 7] = ["min", "q1", "median", "mean", "q3", "max", "period_s"];
+
+/// A column whose swing is a smaller part of its greatest number is at rest.
+const AT_REST: f64 = 1e-3;
+
+/// A rise counts from this part of the swing below the mean.
+const BAND: f64 = 0.1;
 
 /// Columns over time: those of every class, then those of every link.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,9 +65,9 @@ fn add<const N: usize>(columns: &mut [Vec<f64>; N], values: [f64; N]) {
     }
 }
 
-/// Least, quartiles, mean and greatest of a column; quartiles by linear interpolation (Hyndman, Fan 1996,
-/// type 7, the default of R and NumPy).
-pub fn statistics(column: &[f64]) -> [f64; STATISTICS.len()] {
+/// Least, quartiles, mean, greatest and period of a column; quartiles by linear interpolation (Hyndman, Fan
+/// 1996, type 7, the default of R and NumPy).
+pub fn statistics(t_s: &[f64], column: &[f64]) -> [f64; STATISTICS.len()] {
     if column.is_empty() {
         return [f64::NAN; STATISTICS.len()];
     }
@@ -70,7 +76,30 @@ pub fn statistics(column: &[f64]) -> [f64; STATISTICS.len()] {
     let [q1, median, q3] = [0.25, 0.5, 0.75].map(|share| quantile(&mut values, share));
     let least = column.iter().copied().fold(f64::INFINITY, f64::min);
     let most = column.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    [least, q1, median, mean, q3, most]
+    [least, q1, median, mean, q3, most, period_s(t_s, column, mean, most - least)]
+}
+
+/// The mean time from one rise through the mean to the next; NaN for a column at rest, or with fewer than three
+/// rises.
+fn period_s(t_s: &[f64], column: &[f64], mean: f64, swing: f64) -> f64 {
+    let most = column.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
+    if swing <= AT_REST * most {
+        return f64::NAN;
+    }
+    let (mut rises, mut low) = (Vec::new(), false);
+    for row in 1..column.len() {
+        let (before, now) = (column[row - 1], column[row]);
+        low |= before < mean - BAND * swing;
+        if low && now >= mean {
+            let part = if before < mean { (mean - before) / (now - before) } else { 0.0 };
+            rises.push(t_s[row - 1] + part * (t_s[row] - t_s[row - 1]));
+            low = false;
+        }
+    }
+    match rises[..] {
+        [first, _, .., last] => (last - first) / (rises.len() - 1) as f64,
+        _ => f64::NAN,
+    }
 }
 
 /// A quantile; the values change places.
@@ -88,10 +117,30 @@ mod tests {
 
     #[test]
     fn quartiles_are_those_of_r() {
+        let six = |column: &[f64]| {
+            let t_s: Vec<f64> = (0..column.len()).map(|row| row as f64).collect();
+            statistics(&t_s, column)[..6].to_vec()
+        };
         // summary(c(4, 1, 3, 2, 10)) in R: 1 2 3 4 4 10
-        assert_eq!(statistics(&[4.0, 1.0, 3.0, 2.0, 10.0]), [1.0, 2.0, 3.0, 4.0, 4.0, 10.0]);
+        assert_eq!(six(&[4.0, 1.0, 3.0, 2.0, 10.0]), [1.0, 2.0, 3.0, 4.0, 4.0, 10.0]);
         // summary(c(1, 2, 3, 4)): 1 1.75 2.5 2.5 3.25 4
-        assert_eq!(statistics(&[4.0, 1.0, 3.0, 2.0]), [1.0, 1.75, 2.5, 2.5, 3.25, 4.0]);
-        assert!(statistics(&[]).iter().all(|value| value.is_nan()));
+        assert_eq!(six(&[4.0, 1.0, 3.0, 2.0]), [1.0, 1.75, 2.5, 2.5, 3.25, 4.0]);
+        assert!(statistics(&[], &[]).iter().all(|value| value.is_nan()));
+    }
+
+    #[test]
+    fn a_period_is_from_rise_to_rise() {
+        let t_s: Vec<f64> = (0..1000).map(|row| 0.01 * f64::from(row)).collect();
+        let period = |column: &dyn Fn(f64) -> f64| {
+            let shown: Vec<f64> = t_s.iter().map(|t_s| column(*t_s)).collect();
+            statistics(&t_s, &shown)[6]
+        };
+        // Ripples of a tenth of the swing are no rises.
+        let turns = |t_s: f64| std::f64::consts::TAU * t_s / 1.7;
+        let rippled = |t_s: f64| 5.0 + turns(t_s).sin() + 0.1 * (31.0 * turns(t_s)).sin();
+        assert!((period(&rippled) / 1.7 - 1.0).abs() < 0.01);
+        assert!(period(&|_| 5.0).is_nan());
+        assert!(period(&|t_s| 5.0 + 0.002 * turns(t_s).sin()).is_nan()); // at rest
+        assert!(period(&|t_s| turns(0.1 * t_s).sin()).is_nan()); // less than one turn
     }
 }

@@ -1,6 +1,6 @@
 //! Fluid models as Python sees them.
 
-use headgate_lab::fluid::{Order, demand, levels, near, run, settled, sweep};
+use headgate_lab::fluid::{Order, demand, levels, near, read_networks, run, settled, sweep};
 use numpy::{IntoPyArray, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -44,16 +44,19 @@ pub fn fluid_levels<'py>(
     Ok(all)
 }
 
-/// Many runs, one row of values each: the statistics of what they show.
+/// Many runs, one row of values each: the statistics of what they show. `networks_json` is a list with the
+/// network of each, or empty.
 #[pyfunction]
 pub fn fluid_sweep<'py>(
     py: Python<'py>,
     order_json: &str,
     values: PyReadonlyArray2<'py, f64>,
+    networks_json: &str,
     workers: usize,
 ) -> PyResult<Bound<'py, PyDict>> {
     let values: Vec<f64> = values.as_array().iter().copied().collect();
-    let found = py.detach(|| sweep(&Order::read(order_json)?, &values, workers)).map_err(refused)?;
+    let all = || sweep(&Order::read(order_json)?, &values, &read_networks(networks_json)?, workers);
+    let found = py.detach(all).map_err(refused)?;
     columns(py, found.table)
 }
 

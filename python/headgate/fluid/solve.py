@@ -17,6 +17,7 @@ from headgate import __version__, catalog
 from headgate.errors import EngineMissingError, FluidWarning, ScenarioError
 from headgate.fluid import network as networks
 from headgate.fluid import validity
+from headgate.fluid import varied as varying
 from headgate.fluid.methods import Adaptive, Method, above_zero, chosen, described, seconds
 from headgate.fluid.validity import Seen
 from headgate.measures.fluid import Path, make_fluid_tables
@@ -70,9 +71,8 @@ def solve(  # noqa: PLR0913 - each is a quantity of its own
     said = {"model": card.name, "params": given, "order": order, **described(way)}
     paths = None if resolved is None else _paths(card, values, resolved)
     tables = make_fluid_tables(card.name, facts, warmup_s, names, paths)
-    seen = Seen(
-        card, given, facts["flows"], tables, warmup_s, float(facts["packet_bytes"]), resolved
-    )
+    bytes_each = float(facts["packet_bytes"])
+    seen = Seen(card, given, facts["flows"], tables, warmup_s, bytes_each, resolved)
     doubts = validity.warnings(seen)
     for doubt in doubts:
         warnings.warn(doubt, FluidWarning, stacklevel=2)
@@ -106,27 +106,62 @@ def sweep(  # noqa: PLR0913 - each is a quantity of its own
 ) -> Table:
     """Solve a model once for each row of `params`, on all cores: a table with one row a run.
 
-    A parameter is a column, or one value for all runs; the network is the same for all. Each
-    column over time gives its least, its quartiles, its mean and its greatest after `warmup`;
-    `stopped_s` is when a run could not be solved further, NaN where it was. Raises CatalogError or
-    ScenarioError.
+    A parameter is a column, or one value for all runs. So is a number of the network, under its
+    place (`links.core.rate`, `classes.web.flows`, `classes.web.rtt`), as a network has it; in the
+    table it is in packets, seconds or bit/s. Each column over time gives its least, its quartiles,
+    its mean, its greatest and its period after `warmup`, NaN at rest; `stopped_s` is when a run
+    could not be solved further, NaN where it was. Raises CatalogError or ScenarioError.
     """
     card = catalog.model(model)
-    columns = _columns(card, params)
-    runs = len(next(iter(columns.values()), ()))
+    varied = {name: values for name, values in params.items() if varying.is_of_network(name)}
+    plain = {name: values for name, values in params.items() if name not in varied}
+    runs = _runs({**plain, **varied})
+    columns = _columns(card, plain, runs)
     order, _ = _order(card.name, duration, chosen(method), every, warmup)
     if network is not None:
         order["network"] = networks.resolve(card, network).order
+    own, shown = _networks(card, network, varied, runs)
     values = np.empty((runs, len(card.params)))
-    for place, name in enumerate(_names(card, params)):
+    for place, name in enumerate(_names(card, plain)):
         values[:, place] = columns[name] if name in columns else _default(card, name)
     text, cores = json.dumps(order), workers or os.cpu_count() or 1
     parts = [
-        _called("fluid_sweep", text, values[start : start + SLICE], cores)
+        _called(
+            "fluid_sweep",
+            text,
+            values[start : start + SLICE],
+            json.dumps(own[start : start + SLICE]),
+            cores,
+        )
         for start in range(0, runs, SLICE)
     ]
     found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    return Table("sweep", columns | found)
+    return Table("sweep", columns | shown | found)
+
+
+def _networks(
+    card: catalog.Law, network: Network | None, varied: Mapping[str, ArrayLike], runs: int
+) -> tuple[list[Mapping[str, Any]], dict[str, Numbers]]:
+    """Return the network of each run, none if it is the same for all, and what varies."""
+    if not varied:
+        return [], {}
+    if network is None:
+        raise ScenarioError("network", f"is given where {next(iter(varied))} varies")
+    own, shown = varying.vary(card, network, varied, runs)
+    return [each.order for each in own], shown
+
+
+def _runs(params: Mapping[str, ArrayLike]) -> int:
+    """Return how many runs the columns are for: all that are lists are of one length."""
+    found = {name: varying.length(values) for name, values in params.items()}
+    lengths = {name: length for name, length in found.items() if length is not None}
+    if not lengths:
+        raise ScenarioError("params", "one of them at least is a list, with one value a run")
+    runs = max(lengths.values())
+    for name, length in lengths.items():
+        if length != runs or not runs:
+            raise ScenarioError(name, f"has {length} values, where another has {runs}")
+    return runs
 
 
 def demand_of(
@@ -215,16 +250,11 @@ def _default(card: catalog.Law, name: str) -> float:
     return 0.0 if isinstance(default, str) else default
 
 
-def _columns(card: catalog.Law, params: Mapping[str, ArrayLike]) -> dict[str, NDArray[np.float64]]:
+def _columns(
+    card: catalog.Law, params: Mapping[str, ArrayLike], runs: int
+) -> dict[str, NDArray[np.float64]]:
     """Return the columns of a sweep, all of one length; a word stands for its place."""
     made = {name: _numbers(card, name, values) for name, values in params.items()}
-    lengths = {name: len(column) for name, column in made.items() if column.ndim == 1}
-    if not lengths:
-        raise ScenarioError("params", "one of them at least is a list, with one value a run")
-    runs = max(lengths.values())
-    for name, length in lengths.items():
-        if length != runs or not runs:
-            raise ScenarioError(name, f"has {length} values, where another has {runs}")
     return {name: np.broadcast_to(column, runs).copy() for name, column in made.items()}
 
 

@@ -20,18 +20,24 @@ from headgate.tables import Table
 
 Numbers = NDArray[np.float64]
 
-#: Windows (packets) below which losses double: senders wait for time-outs. Laws of delay keep their
-#: queue to smaller ones, until a packet more or less is a large part of it.
-LEAST_WINDOW = {"loss": 10.0}
-LEAST_OTHER = 4.0
-#: Windows (packets) from which a law adds more than a packet a round trip: an overflow then takes
+#: Windows (packets) below which senders wait for time-outs and routers count ones and twos: by
+#: model, else by family. Scalable TCP's response holds further down, and queues of laws of delay.
+LEAST_OF_MODEL = {"scalable": 6.0}
+LEAST_OF_FAMILY = {"loss": 10.0, "delay": 2.5, "explicit": 10.0}
+#: Windows (packets) from which a law adds a few packets a round trip: an overflow then takes
 #: several, and is answered once.
-STEEP = {"hstcp": 38.0, "scalable": 100.0}
-#: A buffer (BDP) below which flows in step leave a drop-tail link idle, and one above which the
-#: queue, which laws of loss do not have, halves the losses.
-SHORT_BUFFER, LONG_BUFFER = 0.6, 0.7
-#: From this part on a buffer is full.
-FULL = 0.999
+STEEP = {"hstcp": 60.0, "scalable": 150.0}
+#: Buffers (BDP) below which flows in step leave a drop-tail link idle, by how much a loss takes;
+#: and one above which the queue, which laws of loss do not have, halves the losses.
+SHORT_BUFFER = {"scalable": 0.1}
+SHORT_OTHERWISE, LONG_BUFFER = 0.6, 0.7
+#: Flows over RED up to which one cut is seen in the queue.
+FEW = 5
+#: A band of queues that is a smaller part of what fills the path makes no difference.
+BAND = 0.02
+#: From this part on a buffer is full; up to this part of its greatest a queue nearly is
+#: empty.
+FULL, EMPTY = 0.999, 0.2
 #: A climb counts from the start to this share of what is sent later, and if it takes so many times
 #: as long as doubling each round trip.
 RISEN, SLOWER = 0.95, 3.0
@@ -102,7 +108,7 @@ class Seen:
 
 def least_window(card: catalog.Law) -> float:
     """Return the window (packets) below which a model is warned of."""
-    return LEAST_WINDOW.get(card.family, LEAST_OTHER)
+    return LEAST_OF_MODEL.get(card.name, LEAST_OF_FAMILY.get(card.family, 0.0))
 
 
 def warnings(seen: Seen) -> tuple[str, ...]:
@@ -142,10 +148,38 @@ def _no_queue(seen: Seen) -> Iterator[str]:
                 f" round trip is up to {1 + buffer:.2g} times as long, and losses up to"
                 f" {(1 + buffer) ** 2:.2g} times as rare"
             )
-        if buffer < SHORT_BUFFER:
+        if buffer < SHORT_BUFFER.get(seen.card.name, SHORT_OTHERWISE):
             yield (
                 f"{name}: by packets flows of equal round trips keep in step, and with"
                 f" {buffer:.2g} BDP of buffer leave the link idle now and then; the model fills it"
+            )
+
+
+def _swinging(seen: Seen) -> Iterator[str]:
+    if not seen.lossy:
+        return
+    series = seen.tables["series"]
+    later = (series["of"] == "port") & (series["t_s"] >= seen.warmup_s)
+    for name in seen.links:
+        queue = series["queue_packets"][later & (series["name"] == name)]
+        if queue.max() > 0 and queue.min() <= EMPTY * queue.max():
+            yield (
+                f"{name}: the queue swings from {queue.min():.3g} to {queue.max():.3g} packets, all"
+                " flows as one; packets do so less, or in their own rhythm, so means of queue and"
+                " loss are rough"
+            )
+
+
+def _few(seen: Seen) -> Iterator[str]:
+    """Warn of few flows where links have queues and losses."""
+    if not seen.lossy or seen.without_queue:
+        return
+    for link, name in enumerate(seen.links):
+        flows = float(seen.flows[seen.passing(link)].sum())
+        if 0 < flows <= FEW:
+            yield (
+                f"{name}: {flows:.3g} flows; up to {FEW}, each cut of a window by packets is seen"
+                " in the queue, where the model has their mean"
             )
 
 
@@ -168,11 +202,12 @@ def _band(seen: Seen) -> Iterator[str]:
     low, high = (
         float(seen.params.get(name, seen.card.param(name).default)) for name in ("alpha", "beta")
     )
-    if low < high:
-        yield (
-            f"{seen.card.name} rests at any queue from alpha to beta, {low:g} to {high:g} packets a"
-            " flow; where between, the start decides, and packets start otherwise"
-        )
+    for name, window in zip(seen.classes, seen.windows, strict=True):
+        if high - low > BAND * window:
+            yield (
+                f"{name}: rests with any queue from alpha to beta, {low:g} to {high:g} packets a"
+                " flow; where between, the start decides, and packets start otherwise"
+            )
 
 
 def _climb(seen: Seen) -> Iterator[str]:
@@ -210,6 +245,8 @@ _RULES: tuple[Callable[[Seen], Iterator[str]], ...] = (
     _small_windows,
     _steep,
     _no_queue,
+    _swinging,
+    _few,
     _full,
     _band,
     _climb,

@@ -49,6 +49,11 @@ pub enum How {
     Rk4 { step_s: f64, rows: bool },
 }
 
+/// Networks of many runs; they are checked when runs are made.
+pub fn read_networks(json: &str) -> Checked<Vec<Network>> {
+    serde_json::from_str(json).map_err(|error| Wrong::new("networks", error.to_string()))
+}
+
 impl Order {
     pub fn read(json: &str) -> Checked<Self> {
         let order: Self =
@@ -118,6 +123,20 @@ impl Order {
     }
 
     pub(super) fn build(&self, values: &[f64]) -> Checked<Box<dyn Model>> {
+        self.build_over(values, self.network.as_ref())
+    }
+
+    /// The model on a network like the order's.
+    pub(super) fn build_varied(&self, values: &[f64], network: &Network) -> Checked<Box<dyn Model>> {
+        self.check_network(network)?;
+        let shape = |network: &Network| (network.classes.len(), network.links.len());
+        if self.network.as_ref().map(shape) != Some(shape(network)) {
+            return Err(Wrong::new("networks", "have as many classes and links as the order's".to_owned()));
+        }
+        self.build_over(values, Some(network))
+    }
+
+    fn build_over(&self, values: &[f64], network: Option<&Network>) -> Checked<Box<dyn Model>> {
         let params = self.params();
         if values.len() != params.len() {
             return Err(Wrong::new("values", format!("are {}, one a parameter", params.len())));
@@ -126,7 +145,7 @@ impl Order {
             within(param, *value)?;
         }
         let index = self.index()?;
-        let model = match &self.network {
+        let model = match network {
             Some(network) => build_on(index, values, network),
             None => build(index, values),
         };

@@ -2,6 +2,7 @@
 
 use headgate_fluid::batch;
 use headgate_fluid::model::{Line, Model};
+use headgate_fluid::network::Network;
 use headgate_fluid::solve::{Solution, solve};
 use headgate_fluid::summary::{CLASS, LINK, STATISTICS, show, statistics};
 
@@ -118,13 +119,22 @@ fn events(solution: &Solution) -> Table {
     Table { name: "events", columns }
 }
 
-/// Solves many runs, `values` one after the other, on so many workers: the same result for any number.
-pub fn sweep(order: &Order, values: &[f64], workers: usize) -> Checked<Sweep> {
+/// Solves many runs, `values` one after the other, on so many workers: the same result for any number. Each
+/// may have a network of its own; without any all have the order's.
+pub fn sweep(order: &Order, values: &[f64], networks: &[Network], workers: usize) -> Checked<Sweep> {
     let width = order.params().len();
     if values.len() % width != 0 {
         return Err(Wrong::new("values", format!("are {width} a run, one a parameter")));
     }
-    let models: Vec<_> = values.chunks_exact(width).map(|own| order.build(own)).collect::<Checked<_>>()?;
+    let runs = values.len() / width;
+    if !networks.is_empty() && networks.len() != runs {
+        return Err(Wrong::new("networks", format!("are {runs}, one a run, or none")));
+    }
+    let each = values.chunks_exact(width).enumerate().map(|(run, own)| match networks.get(run) {
+        Some(network) => order.build_varied(own, network),
+        None => order.build(own),
+    });
+    let models: Vec<_> = each.collect::<Checked<_>>()?;
     let found = batch::map(models.len(), workers, |index| summarised(order, &*models[index]));
     let Some(first) = models.first() else {
         return Ok(Sweep { table: Table { name: "sweep", columns: Vec::new() } });
@@ -145,7 +155,7 @@ fn summarised(order: &Order, model: &dyn Model) -> Vec<f64> {
         Ok(solution) => {
             let shown = show(model, &solution, order.every_s, order.from_s);
             let columns = shown.classes.iter().flatten().chain(shown.links.iter().flatten());
-            [f64::NAN].into_iter().chain(columns.flat_map(|column| statistics(column))).collect()
+            [f64::NAN].into_iter().chain(columns.flat_map(|column| statistics(&shown.t_s, column))).collect()
         }
     }
 }
@@ -194,14 +204,46 @@ mod tests {
             own[2] = f64::from(rate);
             values.extend(own);
         }
-        let tables = [1, 3].map(|workers| sweep(&order, &values, workers).expect("runs").table);
+        let tables = [1, 3].map(|workers| sweep(&order, &values, &[], workers).expect("runs").table);
         assert_eq!(format!("{:?}", tables[0]), format!("{:?}", tables[1]));
         assert_eq!(tables[0].columns.len(), 1 + 7 * STATISTICS.len());
-        let alone = sweep(&order, &values[..defaults().len()], 1).expect("a run").table;
+        let alone = sweep(&order, &values[..defaults().len()], &[], 1).expect("a run").table;
         for ((_, many), (_, one)) in tables[0].columns.iter().zip(&alone.columns).skip(1) {
             let (Column::F64(many), Column::F64(one)) = (many, one) else { panic!("numbers") };
             assert_eq!(many[0].to_bits(), one[0].to_bits());
         }
+    }
+
+    #[test]
+    fn each_run_of_a_sweep_may_have_a_network_of_its_own() {
+        let network = |flows: f64| {
+            let mut network = Network::default();
+            network.classes[0].flows = flows;
+            network
+        };
+        let order = |flows| {
+            let mut order = Order::read(&ORDER.replace("tcp-red", "fast")).expect("an order");
+            order.network = Some(network(flows));
+            order
+        };
+        let one: Vec<f64> = order(1.0).params().iter().map(|param| param.default).collect();
+        let both = [one.clone(), one.clone()].concat();
+        let many = sweep(&order(1.0), &both, &[network(2.0), network(5.0)], 2).expect("runs").table;
+        for (run, flows) in [2.0, 5.0].into_iter().enumerate() {
+            let alone = sweep(&order(flows), &one, &[], 1).expect("a run").table;
+            for ((_, many), (_, alone)) in many.columns.iter().zip(&alone.columns) {
+                let (Column::F64(many), Column::F64(alone)) = (many, alone) else { panic!("numbers") };
+                assert_eq!(many[run].to_bits(), alone[0].to_bits());
+            }
+        }
+        let wrong =
+            |networks: &[Network]| sweep(&order(1.0), &both, networks, 1).expect_err("a refusal").to_string();
+        assert_eq!(wrong(&[network(2.0)]), "networks: are 2, one a run, or none");
+        let mut more = network(2.0);
+        more.links.push(more.links[0].clone());
+        assert_eq!(wrong(&[more.clone(), more]), "networks: have as many classes and links as the order's");
+        let none = wrong(&[network(0.0), network(1.0)]);
+        assert_eq!(none, "network.classes[0].flows: is a number above zero; got 0");
     }
 
     #[test]

@@ -30,8 +30,9 @@ REST, REST_WARM = 40.0, 0.75
 SCALABLE_ROUNDS = 100
 #: From here on one face is worse than what it is for: throughput, queue, and a factor of losses.
 WORSE_THROUGHPUT, WORSE_QUEUE, WORSE_LOSS = 0.05, 0.2, 2.0
-#: Where a model has no losses, so many of the packets make it worse.
-SOME_LOSS = 0.01
+#: Where a model has no losses, so many of the packets make it worse; a wrong queue does if it makes
+#: the round trip wrong by this part, and by more than so many packets.
+SOME_LOSS, SOME_QUEUE, SOME_PACKETS = 0.01, 0.02, 2.0
 
 
 @dataclass(frozen=True)
@@ -113,10 +114,15 @@ class Pair:
         """Name what is worse than a fluid is for."""
         named = {
             "throughput": abs(self.throughput_error) > WORSE_THROUGHPUT,
-            "queue": self.face.queues and abs(self.queue_error) > WORSE_QUEUE,
+            "queue": abs(self.queue_error) > WORSE_QUEUE and self._matters,
             "loss": self.loss_factor > WORSE_LOSS or self._misses_losses,
         }
         return tuple(name for name, is_so in named.items() if is_so)
+
+    @property
+    def _matters(self) -> bool:
+        apart = abs(self.fluid.queue - self.packets.queue)
+        return self.face.queues and apart > max(SOME_PACKETS, SOME_QUEUE * self.cell.bdp_packets)
 
     @property
     def _misses_losses(self) -> bool:
