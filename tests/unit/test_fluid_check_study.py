@@ -75,7 +75,8 @@ def test_every_claim_is_judged_or_says_why_not(analysis: Analysis) -> None:
 def test_every_picture_and_table_is_made(analysis: Analysis, tmp_path: Path) -> None:
     names = [picture.name for picture in analysis.pictures]
     assert names == ["map", "throughput", "queue", "loss", "law-loss"]
-    assert all(len(picture.figure.axes) > len(faces()) for picture in analysis.pictures)
+    panels = [len(picture.figure.axes) - 1 for picture in analysis.pictures]  # less the bar
+    assert min(panels) >= 3
     first = analysis.pictures[0]
     assert all(path.stat().st_size > 5000 for path in save(first.figure, tmp_path, first.name))
     assert len(analysis.tables) == 1 + len(faces())
@@ -88,7 +89,7 @@ def test_one_reno_flow_leaves_a_short_buffer_idle_as_its_sawtooth_says(made: Com
     assert pair.fluid.throughput == pytest.approx(1.0)
     assert pair.packets.throughput == pytest.approx(1 - 0.0703 / 0.6563, abs=0.03)
     assert "throughput" in pair.wrong
-    assert any("keep in step" in warning for warning in pair.warnings)
+    assert any("in step" in warning for warning in pair.warnings)
 
 
 def test_fast_keeps_its_packets_by_both(made: Comparison) -> None:

@@ -37,9 +37,9 @@ def said(model: str, window: float, buffer: str = "infinite", **params: Any) -> 
 @pytest.mark.parametrize(
     ("model", "within", "beyond", "word"),
     [
-        ("fast", 2.6, 2.4, "live by time-outs"),
-        ("reno", 10.2, 9.8, "live by time-outs"),
-        ("scalable", 6.1, 5.9, "live by time-outs"),
+        ("fast", 2.6, 2.4, "wait for time-outs"),
+        ("reno", 10.2, 9.8, "wait for time-outs"),
+        ("scalable", 6.1, 5.9, "wait for time-outs"),
         ("hstcp", 59.0, 61.0, "slow down once"),
         ("scalable", 147.0, 153.0, "slow down once"),
     ],
@@ -55,7 +55,7 @@ def test_windows_are_warned_of_from_their_limit_on(
 
 @pytest.mark.parametrize(
     ("buffer", "word"),
-    [("0.55 BDP", "keep in step"), ("0.75 BDP", "has no queue"), ("2 BDP", "9 times as rare")],
+    [("0.55 BDP", "many in step"), ("0.75 BDP", "has no queue"), ("2 BDP", "9 times as rare")],
 )
 def test_a_model_without_a_queue_is_warned_of_by_its_buffer(buffer: str, word: str) -> None:
     assert said("reno", 20.0, "0.65 BDP") == []

@@ -9,7 +9,7 @@ pub const CLASS: [&str; 3] = ["cwnd_packets", "srtt_s", "rate_packets_s"];
 /// What a link shows, in this order.
 pub const LINK: [&str; 4] = ["queue_packets", "mean_queue_packets", "drop_probability", "arrival_packets_s"];
 
-/// What a column over time comes to, in this order.
+/// What a column over time comes to, in this order: its [`statistics`], then its [`period_s`].
 pub const STATISTICS: [&str; 7] = ["min", "q1", "median", "mean", "q3", "max", "period_s"];
 
 /// A column whose swing is a smaller part of its greatest number is at rest.
@@ -65,27 +65,30 @@ fn add<const N: usize>(columns: &mut [Vec<f64>; N], values: [f64; N]) {
     }
 }
 
-/// Least, quartiles, mean, greatest and period of a column; quartiles by linear interpolation (Hyndman, Fan
-/// 1996, type 7, the default of R and NumPy).
-pub fn statistics(t_s: &[f64], column: &[f64]) -> [f64; STATISTICS.len()] {
+/// Least, quartiles, mean and greatest of a column; quartiles by linear interpolation (Hyndman, Fan 1996,
+/// type 7, the default of R and NumPy).
+pub fn statistics(column: &[f64]) -> [f64; 6] {
     if column.is_empty() {
-        return [f64::NAN; STATISTICS.len()];
+        return [f64::NAN; 6];
     }
     let mut values = column.to_vec();
     let mean = column.iter().sum::<f64>() / column.len() as f64;
     let [q1, median, q3] = [0.25, 0.5, 0.75].map(|share| quantile(&mut values, share));
     let least = column.iter().copied().fold(f64::INFINITY, f64::min);
     let most = column.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    [least, q1, median, mean, q3, most, period_s(t_s, column, mean, most - least)]
+    [least, q1, median, mean, q3, most]
 }
 
 /// The mean time from one rise through the mean to the next; NaN for a column at rest, or with fewer than three
 /// rises.
-fn period_s(t_s: &[f64], column: &[f64], mean: f64, swing: f64) -> f64 {
-    let most = column.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
-    if swing <= AT_REST * most {
+pub fn period_s(t_s: &[f64], column: &[f64]) -> f64 {
+    let least = column.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = column.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let swing = most - least;
+    if column.is_empty() || swing <= AT_REST * most.abs().max(least.abs()) {
         return f64::NAN;
     }
+    let mean = column.iter().sum::<f64>() / column.len() as f64;
     let (mut rises, mut low) = (Vec::new(), false);
     for row in 1..column.len() {
         let (before, now) = (column[row - 1], column[row]);
@@ -117,15 +120,11 @@ mod tests {
 
     #[test]
     fn quartiles_are_those_of_r() {
-        let six = |column: &[f64]| {
-            let t_s: Vec<f64> = (0..column.len()).map(|row| row as f64).collect();
-            statistics(&t_s, column)[..6].to_vec()
-        };
         // summary(c(4, 1, 3, 2, 10)) in R: 1 2 3 4 4 10
-        assert_eq!(six(&[4.0, 1.0, 3.0, 2.0, 10.0]), [1.0, 2.0, 3.0, 4.0, 4.0, 10.0]);
+        assert_eq!(statistics(&[4.0, 1.0, 3.0, 2.0, 10.0]), [1.0, 2.0, 3.0, 4.0, 4.0, 10.0]);
         // summary(c(1, 2, 3, 4)): 1 1.75 2.5 2.5 3.25 4
-        assert_eq!(six(&[4.0, 1.0, 3.0, 2.0]), [1.0, 1.75, 2.5, 2.5, 3.25, 4.0]);
-        assert!(statistics(&[], &[]).iter().all(|value| value.is_nan()));
+        assert_eq!(statistics(&[4.0, 1.0, 3.0, 2.0]), [1.0, 1.75, 2.5, 2.5, 3.25, 4.0]);
+        assert!(statistics(&[]).iter().all(|value| value.is_nan()));
     }
 
     #[test]
@@ -133,13 +132,13 @@ mod tests {
         let t_s: Vec<f64> = (0..1000).map(|row| 0.01 * f64::from(row)).collect();
         let period = |column: &dyn Fn(f64) -> f64| {
             let shown: Vec<f64> = t_s.iter().map(|t_s| column(*t_s)).collect();
-            statistics(&t_s, &shown)[6]
+            period_s(&t_s, &shown)
         };
         // Ripples of a tenth of the swing are no rises.
         let turns = |t_s: f64| std::f64::consts::TAU * t_s / 1.7;
         let rippled = |t_s: f64| 5.0 + turns(t_s).sin() + 0.1 * (31.0 * turns(t_s)).sin();
         assert!((period(&rippled) / 1.7 - 1.0).abs() < 0.01);
-        assert!(period(&|_| 5.0).is_nan());
+        assert!(period(&|_| 5.0).is_nan() && period_s(&[], &[]).is_nan());
         assert!(period(&|t_s| 5.0 + 0.002 * turns(t_s).sin()).is_nan()); // at rest
         assert!(period(&|t_s| turns(0.1 * t_s).sin()).is_nan()); // less than one turn
     }

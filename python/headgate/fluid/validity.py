@@ -121,8 +121,8 @@ def _small_windows(seen: Seen) -> Iterator[str]:
     for name, window in zip(seen.classes, seen.windows, strict=True):
         if window < least:
             yield (
-                f"{name}: {window:.2g} packets of each flow fill the path; below {least:g} packets"
-                " live by time-outs and by ones and twos, which a fluid has not"
+                f"{name}: {window:.2g} packets of each flow fill the path; with less than {least:g}"
+                " packets wait for time-outs and come in ones and twos, which a fluid has not"
             )
 
 
@@ -150,8 +150,9 @@ def _no_queue(seen: Seen) -> Iterator[str]:
             )
         if buffer < SHORT_BUFFER.get(seen.card.name, SHORT_OTHERWISE):
             yield (
-                f"{name}: by packets flows of equal round trips keep in step, and with"
-                f" {buffer:.2g} BDP of buffer leave the link idle now and then; the model fills it"
+                f"{name}: by packets one flow, or many in step as their round trips are equal,"
+                f" leaves the link idle now and then with {buffer:.2g} BDP of buffer; the model"
+                " fills it"
             )
 
 
@@ -162,7 +163,7 @@ def _swinging(seen: Seen) -> Iterator[str]:
     later = (series["of"] == "port") & (series["t_s"] >= seen.warmup_s)
     for name in seen.links:
         queue = series["queue_packets"][later & (series["name"] == name)]
-        if queue.max() > 0 and queue.min() <= EMPTY * queue.max():
+        if queue.any() and queue.min() <= EMPTY * queue.max():
             yield (
                 f"{name}: the queue swings from {queue.min():.3g} to {queue.max():.3g} packets, all"
                 " flows as one; packets do so less, or in their own rhythm, so means of queue and"

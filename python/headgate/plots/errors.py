@@ -34,7 +34,6 @@ class Scatter:
     error: Numbers
     flows: Numbers
     group: Sequence[str]
-    says: str = ""
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,9 @@ class ErrorMap:
     limits: Mapping[str, float] = field(default_factory=dict)
 
 
-def errors(panels: Sequence[Scatter], groups: Sequence[str], x: str, y: str, band: float) -> Figure:
+def errors(
+    panels: Sequence[Scatter], groups: Sequence[str], x: str, y: str, band: tuple[float, float]
+) -> Figure:
     """Draw small multiples of errors; the band within which they are small is shaded."""
     with styled():
         figure, axes = _grid(len(panels))
@@ -74,8 +75,10 @@ def _grid(panels: int) -> tuple[Figure, list[Axes]]:
     return subplots(rows, ACROSS, size_in, sharex=True, sharey=True)
 
 
-def _scatter(ax: Axes, panel: Scatter, groups: Sequence[str], norm: LogNorm, band: float) -> None:
-    ax.axhspan(-100 * band, 100 * band, color=PALE, alpha=0.7, linewidth=0)
+def _scatter(
+    ax: Axes, panel: Scatter, groups: Sequence[str], norm: LogNorm, band: tuple[float, float]
+) -> None:
+    ax.axhspan(100 * band[0], 100 * band[1], color=PALE, alpha=0.7, linewidth=0)
     ax.axhline(0, color=GREY, linewidth=0.8)
     for name, mark in zip(groups, MARKS, strict=False):
         here = np.array([group == name for group in panel.group]) & np.isfinite(panel.error)
@@ -90,8 +93,6 @@ def _scatter(ax: Axes, panel: Scatter, groups: Sequence[str], norm: LogNorm, ban
         axis.set_minor_formatter(NullFormatter())
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
     ax.set_title(panel.title, fontsize=10)
-    if panel.says:
-        ax.text(0.5, 0.5, panel.says, transform=ax.transAxes, ha="center", va="bottom", color=GREY)
 
 
 def _mark(name: str, mark: str) -> Line2D:

@@ -3,12 +3,14 @@
 import json
 import math
 import time
+import warnings
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from headgate import report as pages
+from headgate.errors import FluidWarning
 from headgate.plots.style import save
 from headgate.report.page import findings, paragraph, picture, table, verdict
 from headgate.run.folder import write_bytes, write_table
@@ -75,7 +77,7 @@ def run_study(
     setup = study.setup(study.scale(scale), own.laws)
     setup = replace(setup, settings=changed(setup.settings, own.settings))
     runs, total = _run(study, setup, workers, folder)
-    analysis = study.analyse(runs)
+    analysis = _analysed(study, runs)
     if own.settings:
         analysis = replace(analysis, findings=dict.fromkeys((c.id for c in study.claims), OTHER))
     judged = tuple(judge(c, analysis.findings, scale_name(scale)) for c in study.claims)
@@ -108,6 +110,13 @@ def _run(
         sum(r.meta["packet_hops"] for r in results.values()),
     )
     return Runs(setup, results), cost
+
+
+def _analysed(study: Study, runs: Runs) -> Analysis:
+    """Analyse; what a fluid run warns of is for the study to say."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FluidWarning)
+        return study.analyse(runs)
 
 
 def tally(judged: Sequence[Judged]) -> str:

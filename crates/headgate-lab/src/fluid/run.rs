@@ -4,7 +4,7 @@ use headgate_fluid::batch;
 use headgate_fluid::model::{Line, Model};
 use headgate_fluid::network::Network;
 use headgate_fluid::solve::{Solution, solve};
-use headgate_fluid::summary::{CLASS, LINK, STATISTICS, show, statistics};
+use headgate_fluid::summary::{CLASS, LINK, STATISTICS, period_s, show, statistics};
 
 use super::order::Order;
 use crate::error::{Checked, Wrong};
@@ -155,7 +155,9 @@ fn summarised(order: &Order, model: &dyn Model) -> Vec<f64> {
         Ok(solution) => {
             let shown = show(model, &solution, order.every_s, order.from_s);
             let columns = shown.classes.iter().flatten().chain(shown.links.iter().flatten());
-            [f64::NAN].into_iter().chain(columns.flat_map(|column| statistics(&shown.t_s, column))).collect()
+            let each =
+                |column: &Vec<f64>| statistics(column).into_iter().chain([period_s(&shown.t_s, column)]);
+            [f64::NAN].into_iter().chain(columns.flat_map(each)).collect()
         }
     }
 }

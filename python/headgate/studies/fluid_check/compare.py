@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from headgate.errors import FluidWarning
 from headgate.fluid import solve
 from headgate.result import Result
 from headgate.studies.fluid_check.cells import Cell, cells
@@ -114,13 +112,14 @@ class Pair:
         """Name what is worse than a fluid is for."""
         named = {
             "throughput": abs(self.throughput_error) > WORSE_THROUGHPUT,
-            "queue": abs(self.queue_error) > WORSE_QUEUE and self._matters,
+            "queue": abs(self.queue_error) > WORSE_QUEUE and self.queue_matters,
             "loss": self.loss_factor > WORSE_LOSS or self._misses_losses,
         }
         return tuple(name for name, is_so in named.items() if is_so)
 
     @property
-    def _matters(self) -> bool:
+    def queue_matters(self) -> bool:
+        """Say whether its queue is wrong by more than next to nothing."""
         apart = abs(self.fluid.queue - self.packets.queue)
         return self.face.queues and apart > max(SOME_PACKETS, SOME_QUEUE * self.cell.bdp_packets)
 
@@ -184,20 +183,13 @@ class Comparison(Runs):
 def fluid(setup: Setup, face: Face, cell: Cell, rtt_s: float | None = None) -> Result:
     """Solve the model of a law over a cell, with another round trip if one is given."""
     duration_s, warmup_s = _times_s(setup, face, cell)
-    return _solved(
+    return solve(
         face.model,
         face.params(setup, cell),
         network=network(cell, rtt_s),
         duration=seconds(duration_s),
         warmup=seconds(warmup_s),
     )
-
-
-def _solved(*args: Any, **keys: Any) -> Result:
-    """Solve; what the tool warns of is read from the result."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FluidWarning)
-        return solve(*args, **keys)
 
 
 def network(cell: Cell, rtt_s: float | None = None) -> dict[str, Any]:
@@ -223,7 +215,7 @@ def _start(setup: Setup, face: Face, cell: Cell) -> Result:
     if "initial_window" in {param.name for param in face.card.params}:
         own = {**own, "initial_window": INITIAL_WINDOW}
     duration_s = cell.rtt_s * (setup.settings["start"]["rounds"] + 3 * cell.window)
-    return _solved(
+    return solve(
         face.model,
         own,
         network=network(cell),

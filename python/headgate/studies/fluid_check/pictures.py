@@ -8,13 +8,21 @@ import numpy as np
 
 from headgate.fluid.validity import least_window
 from headgate.plots.errors import ErrorMap, Scatter, error_maps, errors
-from headgate.studies.fluid_check.compare import WORSE_QUEUE, WORSE_THROUGHPUT, Comparison, Pair
+from headgate.studies.fluid_check.compare import (
+    WORSE_LOSS,
+    WORSE_QUEUE,
+    WORSE_THROUGHPUT,
+    Comparison,
+    Pair,
+)
 from headgate.studies.fluid_check.faces import Face, faces
 from headgate.studies.study import Picture
 
 WINDOW = "window per flow that fills the path (packets)"
-#: Losses are right within this either way.
-WORSE_LOSS = 1.0
+#: Errors within which a fluid is right.
+THROUGHPUT = (-WORSE_THROUGHPUT, WORSE_THROUGHPUT)
+QUEUE = (-WORSE_QUEUE, WORSE_QUEUE)
+LOSS = (1 / WORSE_LOSS - 1, WORSE_LOSS - 1)
 
 
 def pictures(made: Comparison) -> tuple[Picture, ...]:
@@ -28,10 +36,10 @@ def _own(made: Comparison, face: Face) -> list[Pair]:
 
 
 def worst(pair: Pair) -> float:
-    """Return the worst error of throughput, queue and loss that there is."""
-    own = (pair.throughput_error, pair.queue_error, pair.loss_error)
-    known = [abs(error) for error in own if not np.isnan(error)]
-    return max(known) if pair.face.lossy else max(*known, pair.packets.loss)
+    """Return the worst error of throughput, queue (if it matters) and loss that there is."""
+    queue = pair.queue_error if pair.queue_matters else np.nan
+    loss = pair.loss_error if pair.face.lossy else pair.packets.loss
+    return float(np.nanmax(np.abs([pair.throughput_error, queue, loss])))
 
 
 def _map(made: Comparison) -> Picture:
@@ -51,16 +59,17 @@ def _map(made: Comparison) -> Picture:
     return Picture(
         "map",
         "Where the fluid breaks",
-        "The worst error of throughput, queue and loss (of a model without losses: what packets"
-        " lose) of each cell; where cells of several buffers or paths meet, the worst is on top."
-        " Rings: the tool warns. Dashed: windows below which it warns whatever the buffer.",
+        "The worst error of throughput, queue (where it is 2 % of the round trip) and loss (of a"
+        " model without losses: what packets lose) of each cell; where cells of several buffers or"
+        " paths meet, the worst is on top. Rings: the tool warns. Dashed: windows below which it"
+        " warns whatever the buffer.",
         error_maps(panels, "rate x round trip (packets)", "flows"),
     )
 
 
-def _scatter(made: Comparison, error: str, has: Sequence[Face], says: str) -> list[Scatter]:
+def _scatter(made: Comparison, error: str, of: Sequence[Face]) -> list[Scatter]:
     panels = []
-    for face in faces():
+    for face in of:
         own = _own(made, face)
         panels.append(
             Scatter(
@@ -69,7 +78,6 @@ def _scatter(made: Comparison, error: str, has: Sequence[Face], says: str) -> li
                 np.array([getattr(pair, error) for pair in own]),
                 np.array([float(pair.cell.flows) for pair in own]),
                 [_buffer(pair) for pair in own],
-                "" if face in has else says,
             )
         )
     return panels
@@ -84,47 +92,48 @@ def _buffers(made: Comparison) -> list[str]:
 
 
 def _throughput(made: Comparison) -> Picture:
-    panels = _scatter(made, "throughput_error", faces(), "")
+    panels = _scatter(made, "throughput_error", faces())
     return Picture(
         "throughput",
         "Error of throughput",
         "Fluid over packets less one. Shaded: within 5 %. Marks are buffers.",
-        errors(panels, _buffers(made), WINDOW, "error of throughput (%)", WORSE_THROUGHPUT),
+        errors(panels, _buffers(made), WINDOW, "error of throughput (%)", THROUGHPUT),
     )
 
 
 def _queue(made: Comparison) -> Picture:
     has = [face for face in faces() if face.queues]
-    panels = _scatter(made, "queue_error", has, "the model\nhas no queue")
+    panels = _scatter(made, "queue_error", has)
     return Picture(
         "queue",
         "Error of the queue",
-        "Fluid over packets less one. Shaded: within 20 %. A model of a loss law at flow level has"
-        " none.",
-        errors(panels, _buffers(made), WINDOW, "error of the queue (%)", WORSE_QUEUE),
+        "Fluid over packets less one. Shaded: within 20 %. Models of loss laws at flow level have"
+        " no queue. A queue below a hundredth of what fills the path counts as that.",
+        errors(panels, _buffers(made), WINDOW, "error of the queue (%)", QUEUE),
     )
 
 
 def _loss(made: Comparison) -> Picture:
     has = [face for face in faces() if face.lossy]
-    panels = _scatter(made, "loss_error", has, "the model\nhas no losses")
+    panels = _scatter(made, "loss_error", has)
     return Picture(
         "loss",
         "Error of loss",
-        "Fluid over packets less one. Shaded: up to twice as much. The fluid's round trip is that"
-        " of the path; it has no queue that would lengthen it.",
-        errors(panels, _buffers(made), WINDOW, "error of loss (%)", WORSE_LOSS),
+        "Fluid over packets less one. Shaded: from half to twice as much. At flow level the fluid's"
+        " round trip is that of the path; it has no queue that would lengthen it. Models of delay"
+        " and of routers have no losses.",
+        errors(panels, _buffers(made), WINDOW, "error of loss (%)", LOSS),
     )
 
 
 def _law_loss(made: Comparison) -> Picture:
     has = [face for face in faces() if face.lossy]
-    panels = _scatter(made, "law_loss_error", has, "the model\nhas no losses")
+    panels = _scatter(made, "law_loss_error", has)
     return Picture(
         "law-loss",
         "Error of loss, the round trip given",
         "The same where the fluid's round trip is what packets have, queue included: what is left"
         " is the law's own error. Small windows: time-outs. Large windows of HSTCP and Scalable"
         " TCP: an overflow takes many packets at once, and is answered once.",
-        errors(panels, _buffers(made), WINDOW, "error of loss (%)", WORSE_LOSS),
+        errors(panels, _buffers(made), WINDOW, "error of loss (%)", LOSS),
     )

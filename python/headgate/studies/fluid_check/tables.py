@@ -48,7 +48,7 @@ def _law(made: Comparison, name: str) -> Listing:
     return Listing(
         name,
         "Packets / fluid, and the error of the fluid in per cent; the last error is that of losses"
-        " where the fluid's round trip is that of the packets. A dash: the model has none.",
+        " where the fluid's round trip is that of the packets. None: the model has none.",
         (
             "cell", "window", "throughput", "queue", "loss", "throughput", "queue", "loss",
             "loss of the law", "warnings",
@@ -59,12 +59,12 @@ def _law(made: Comparison, name: str) -> Listing:
 
 def _both(pair: Pair, measure: str) -> str:
     fluid = getattr(pair.fluid, measure)
-    said = "-" if np.isnan(fluid) else f"{fluid:.3g}"
+    said = "none" if np.isnan(fluid) else f"{fluid:.3g}"
     return f"{getattr(pair.packets, measure):.3g} / {said}"
 
 
 def _per_cent(error: float) -> str:
-    return "-" if np.isnan(error) else f"{100 * error:+.3g}"
+    return "none" if np.isnan(error) else f"{100 * error:+.3g}"
 
 
 def data(made: Comparison) -> tuple[Table, ...]:
