@@ -19,6 +19,7 @@ from headgate.studies.runs import Runs, Setup
 from headgate.studies.study import Analysis, load
 
 PLANE = {"rates": ["10 Mbit/s"], "rtts_ms": [50], "flows": [1, 10], "buffers": [0.25, 2.0]}
+APART = {"rate": "10 Mbit/s", "rtt_ms": 50, "flows": 10, "buffer": 0.25, "spread": 0.1}
 LARGE = {"rates": ["100 Mbit/s"], "rtts_ms": [50], "flows": [10], "buffers": [0.5]}
 
 
@@ -27,6 +28,7 @@ def small() -> Setup:
     setup = study.setup(study.scale("quick"))
     start = {**setup.settings["start"], "rate": "10 Mbit/s", "flows": [1]}
     settings: dict[str, Any] = {**setup.settings, "planes": [PLANE, LARGE], "start": start}
+    settings["apart"] = APART
     return replace(setup, settings=settings)
 
 
@@ -79,6 +81,7 @@ def test_every_picture_and_table_is_made(analysis: Analysis, tmp_path: Path) -> 
     assert min(panels) >= 3
     first = analysis.pictures[0]
     assert all(path.stat().st_size > 5000 for path in save(first.figure, tmp_path, first.name))
+    assert any("differ by 10 % either way: hstcp" in said for said in analysis.sentences)
     assert len(analysis.tables) == 1 + len(faces())
     assert len(analysis.data[0]) == len(faces()) * len(cells(small()))
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from headgate import catalog
+from headgate.errors import CatalogError
 from headgate.studies.fluid_check.cells import Cell
 from headgate.studies.runs import Setup
 
@@ -54,18 +55,32 @@ class Face:
             return {"queue": {"kind": "red", "mean_packet_bytes": 1500, **profile(setup, cell)}}
         return {"feedback": {"kind": self.law}} if self.law in _routers() else {}
 
-    def sender(self, setup: Setup, cell: Cell) -> dict[str, float | str]:
-        """Return the parameters of the packet law: those that its model has too are the model's."""
-        own = {param.name for param in catalog.law(self.law).params}
-        shared = {p.name: p.default for p in self.card.params if p.name in own}
-        return shared | _kept(setup, self.law, cell)
+    def sender(self, setup: Setup, cell: Cell) -> Params:
+        """Return the parameters of the packet law: what both faces have, and what makes it one."""
+        own: Params = setup.settings["sender"].get(self.law, {})
+        return {**self.shared, **own, **_kept(setup, self.law, cell)}
 
     def params(self, setup: Setup, cell: Cell) -> Params:
         """Return the parameters of the model; a window begins where it fills the path."""
         own = {param.name for param in self.card.params}
         first = {"initial_window": cell.window} if "initial_window" in own else {}
         red = profile(setup, cell) if self.over_red else {}
-        return {**first, **red, **_kept(setup, self.law, cell)}
+        return {**first, **self.shared, **red, **_kept(setup, self.law, cell)}
+
+    @cached_property
+    def shared(self) -> Params:
+        """The parameters that both have: the packet law's defaults, where its model allows them."""
+        packets = {param.name: param.default for param in catalog.law(self.law).params}
+        both = [param for param in self.card.params if param.name in packets]
+        return {p.name: packets[p.name] if _allows(p, packets[p.name]) else p.default for p in both}
+
+
+def _allows(param: catalog.Param, value: float | str) -> bool:
+    try:
+        param.check(value)
+    except CatalogError:
+        return False
+    return True
 
 
 def faces() -> tuple[Face, ...]:

@@ -9,10 +9,10 @@ from headgate.run.plan import Job
 from headgate.scenario import Scenario
 from headgate.studies.fluid_check.cells import Cell, cells
 from headgate.studies.fluid_check.faces import Face, faces
-from headgate.studies.paths import NO_SERIES, flow, job, packets, path, seconds
+from headgate.studies.paths import NO_SERIES, drawn, flow, job, packets, path, seconds
 from headgate.studies.runs import Key, Setup, by_labels
 
-GRID, START = "grid", "start"
+GRID, START, APART = "grid", "start", "apart"
 #: All flows begin within this part of a round trip: every SYN finds the queue empty.
 WITHIN = 0.5
 #: Rows of a start, a round trip.
@@ -21,7 +21,7 @@ ROWS = 4
 
 def jobs(setup: Setup) -> dict[Key, Job]:
     """Make every run of a scale."""
-    return by_labels([*_grid(setup), *_starts(setup)])
+    return by_labels([*_grid(setup), *_starts(setup), *_apart(setup)])
 
 
 def starts(setup: Setup) -> list[Cell]:
@@ -52,6 +52,30 @@ def _starts(setup: Setup) -> Iterator[Job]:
             yield job(scenario, part=START, face=face.name, **labels(cell))
 
 
+def apart(setup: Setup) -> Cell:
+    """Return the cell of flows out of step."""
+    own = setup.settings["apart"]
+    return Cell(own["rate"], own["rtt_ms"], own["flows"], own["buffer"])
+
+
+def _apart(setup: Setup) -> Iterator[Job]:
+    """Give each flow of a loss law a round trip of its own."""
+    cell, seed = apart(setup), setup.seeds[0]
+    spread = setup.settings["apart"]["spread"] * cell.rtt_s
+    own = [cell.rtt_s - spread + more_s for more_s in drawn(seed, cell.flows, 2 * spread)]
+    duration, warmup = (seconds(time) for time in cell.times_s(dict(setup.settings)))
+    network = {
+        "rate": cell.rate,
+        "rtt": seconds(cell.rtt_s),
+        "buffer": packets(cell.buffer_packets),
+    }
+    for face in faces():
+        if not face.queues:
+            flows = [flow(face.law, rtt=seconds(rtt_s)) for rtt_s in own]
+            scenario = path(flows, (duration, warmup), network, NO_SERIES, seed)
+            yield job(_unnamed(scenario), part=APART, face=face.name)
+
+
 def _scenario(
     setup: Setup,
     face: Face,
@@ -68,6 +92,10 @@ def _scenario(
         **face.network(setup, cell),
     }
     duration, warmup = (seconds(time) for time in times_s)
-    made = path([flows], (duration, warmup), network, series, setup.seeds[0])
-    measure = made.measure.model_copy(update={"flows": "none"})
-    return made.model_copy(update={"measure": measure})
+    return _unnamed(path([flows], (duration, warmup), network, series, setup.seeds[0]))
+
+
+def _unnamed(scenario: Scenario) -> Scenario:
+    """Keep no row of each flow: the responses have their means."""
+    measure = scenario.measure.model_copy(update={"flows": "none"})
+    return scenario.model_copy(update={"measure": measure})

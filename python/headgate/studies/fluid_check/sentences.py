@@ -8,13 +8,15 @@ from contextlib import suppress
 from headgate.studies.fluid_check.compare import Comparison, largest_apart
 from headgate.studies.fluid_check.faces import faces
 from headgate.studies.fluid_check.findings import good, later
+from headgate.studies.fluid_check.jobs import APART, GRID, apart
+from headgate.studies.paths import utilisation
 from headgate.studies.runs import NotRunError
 
 
 def sentences(made: Comparison) -> tuple[str, ...]:
     """Say what was found; what this scale did not run is left out."""
     told = []
-    for tell in (_throughput, _queues, _losses, _starts, _warnings):
+    for tell in (_throughput, _step, _queues, _losses, _starts, _warnings):
         with suppress(NotRunError):
             told.append(tell(made))
     return tuple(told)
@@ -37,6 +39,21 @@ def _throughput(made: Comparison) -> str:
     return (
         f"With 50 flows or more and windows of 10 packets or more, throughput is wrong by at most"
         f" {told}."
+    )
+
+
+def _step(made: Comparison) -> str:
+    cell = apart(made.setup)
+    told = []
+    for face in faces():
+        if not face.queues:
+            equal = utilisation(made[(GRID, face.name, *cell.key)])
+            own = utilisation(made[APART, face.name])
+            told.append(f"{face.name} {100 * equal:.1f} and {100 * own:.1f} %")
+    return (
+        f"Share of the rate used by {cell}, all round trips equal, and then round trips that"
+        f" differ by {100 * made.setup.settings['apart']['spread']:g} % either way:"
+        f" {', '.join(told)}."
     )
 
 
