@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from headgate.fluid import solve
+from headgate.fluid import solve, sweep
 
 #: 25 packets of window each fill 100 Mbit/s and 60 ms: 500 packets.
 CORE: dict[str, Any] = {
@@ -68,3 +68,12 @@ def test_losses_of_a_path_are_those_of_its_links_and_its_own() -> None:
     p = result.series["drop_probability"][result.series["of"] == "port"].reshape(2, -1)[:, -1]
     through = [0.999 * (1 - p[0]) * (1 - p[1]), 1 - p[0], 1 - p[1]]
     assert result.flows["goodput_bps"] == pytest.approx(sent * through, rel=1e-6)
+
+
+def test_a_sweep_gives_the_period_of_what_goes_round() -> None:
+    """By the equations the source's first simulation goes round in 16.95 s; Reno alone rests."""
+    table = sweep("tcp-red", {"red": ["mean"]}, duration="200 s", warmup="50 s")
+    assert table["queue_packets_period_s"][0] == pytest.approx(16.95, rel=0.01)
+    assert table["cwnd_packets_period_s"][0] == pytest.approx(16.95, rel=0.01)
+    still = sweep("reno", {"loss": [0.0]}, network=CORE, duration="400 s", warmup="300 s")
+    assert np.isnan(still["cwnd_packets_period_s"][0])
