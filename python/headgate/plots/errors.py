@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from headgate.plots.style import GREY, MARKS, PALE, styled, subplots
 
-PANEL_IN, ACROSS = (2.75, 2.35), 3
+PANEL_IN = (2.75, 2.35)
 #: Errors are shown in per cent, straight up to this, by their logarithm beyond.
 STRAIGHT = 10.0
 #: Steps of a map's colours, per cent, from right to useless; purple to yellow is dark to pale.
@@ -69,10 +69,16 @@ def errors(
         return figure
 
 
+def _across(panels: int) -> int:
+    """Return how many panels stand beside one another."""
+    return 2 if panels == 4 else 3
+
+
 def _grid(panels: int) -> tuple[Figure, list[Axes]]:
-    rows = -(-panels // ACROSS)
-    size_in = (PANEL_IN[0] * ACROSS + 1.5, PANEL_IN[1] * rows + 0.9)
-    return subplots(rows, ACROSS, size_in, sharex=True, sharey=True)
+    across = _across(panels)
+    rows = -(-panels // across)
+    size_in = (PANEL_IN[0] * across + 1.5, PANEL_IN[1] * rows + 0.9)
+    return subplots(rows, across, size_in, sharex=True, sharey=True)
 
 
 def _scatter(
@@ -103,7 +109,7 @@ def _hide_rest(axes: Sequence[Axes], count: int) -> None:
     """Hide what has no panel; the last of each column is labelled."""
     for ax in axes[count:]:
         ax.set_visible(False)
-    for ax in axes[max(0, count - ACROSS) : count]:
+    for ax in axes[max(0, count - _across(count)) : count]:
         ax.tick_params(labelbottom=True)
 
 

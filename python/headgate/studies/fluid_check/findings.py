@@ -150,22 +150,22 @@ def _start(made: Comparison) -> Finding:
 
 
 def _start_explicit(made: Comparison) -> Finding:
-    own = {
-        f"{face.name} x {flows}": max(ratio, 1 / ratio)
+    ratios = {
+        f"{face.name} x {flows}": later(*made.starts[face.name, flows])
         for face in faces()
         if not face.starts_slowly
         for flows in made.setup.settings["start"]["flows"]
-        for ratio in [later(*made.starts[face.name, flows])]
     }
+    own = {law: max(ratio, 1 / ratio) for law, ratio in ratios.items() if ratio > 0}
     if not own:
         raise NotRunError("no law whose routers speak has a fluid model")
-    return Finding(
-        ours=max(own.values()), note=", ".join(f"{law} {value:.2g}" for law, value in own.items())
-    )
+    never = "".join(f", {law} never by packets" for law in ratios if law not in own)
+    said = ", ".join(f"{law} {value:.2g}" for law, value in own.items())
+    return Finding(ours=max(own.values()), note=said + never)
 
 
 def later(packets_s: float, fluid_s: float) -> float:
-    """Return how many times as long the fluid takes; infinite if it never comes there."""
+    """Return how many times as long the fluid takes; NaN if packets never come there."""
     return fluid_s / packets_s if math.isfinite(packets_s) else math.nan
 
 
