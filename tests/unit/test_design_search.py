@@ -14,8 +14,7 @@ from headgate.design.named import size_of
 from headgate.errors import HeadgateError
 
 #: Word lengths from 3 on of the best fraction, by factors and runs (Chen, Sun and Wu 1993; Wu and
-#: Hamada 2009, appendix 5A; of 128 and 256 runs Xu 2009). Recalled, not compared with the print;
-#: Dataplot's files below were read.
+#: Hamada 2009, appendix 5A; of 128 and 256 runs Xu 2009), as in the catalogue of R's FrF2 2.3.
 TABLES = {
     (5, 16): (0, 0, 1),
     (6, 16): (0, 3, 0, 0),
@@ -109,7 +108,7 @@ def test_the_plans_that_the_study_names_have_minimum_aberration_but_one() -> Non
         assert published.fraction.word_lengths == ours.fraction.word_lengths
     best = minimum_aberration(20, 8)
     assert best.exact
-    assert best.word_lengths[4] == 5
+    assert [best.word_lengths[j] for j in (4, 5, 6)] == [5, 64, 240]  # Xu 2009, in FrF2's catalogue
 
 
 @pytest.mark.parametrize("size", [(6, 4), (7, 4), (9, 4), (11, 4), (7, 5), (8, 5), (6, 3)], ids=str)
@@ -140,7 +139,8 @@ def test_up_to_half_of_all_columns_resolution_is_four() -> None:
 def test_a_heuristic_result_says_so() -> None:
     design, source = named("2^(24-17)", published=False)
     assert len(design) == 128
-    assert design.resolution == 4
+    lengths = [design.fraction.word_lengths[j] for j in (4, 5, 6)]
+    assert lengths == [102, 384, 992]  # FrF2's 24-17.1: the best all the same
     assert "heuristic" in source
 
 

@@ -8,7 +8,8 @@ bounds, and `A` of the best of a beam is a bound to begin with. Where over half 
 taken, the search is for those left out instead, which then hold as many words of length 3 as
 possible (Tang and Wu 1996).
 
-Where the fractions within the bounds are too many, the best of the beam is given, and it says so.
+Where the fractions within the bounds are too many, the best of the beam is given, its columns
+exchanged for better ones as long as there are any, and it says so.
 """
 
 from __future__ import annotations
@@ -89,7 +90,8 @@ def minimum_aberration(factors: int, basic: int) -> Found:
     left = (1 << basic) - 1 - factors
     left_out = factors > 1 << (basic - 1)
     space = _Space(basic, left if left_out else factors, left_out)
-    best = _best(space, [*_beam(space), *_beam(space, even=True)])
+    found = [*_beam(space), *_beam(space, even=True)]
+    best = _best(space, found if left_out else [_exchanged(space, points) for points in found])
     every = _within_bounds(space, best)
     chosen = best if every is None else _best(space, every)
     return Found(_in_basic_columns(space.fraction(chosen), basic), basic, every is not None)
@@ -115,6 +117,24 @@ def _beam(space: _Space, *, even: bool = False) -> list[Points]:
                 found.setdefault(child, tuple(worse[row].tolist()))
         level = _distinct(space, sorted(found, key=lambda child: (found[child], child)), most)
     return level
+
+
+def _exchanged(space: _Space, points: Points) -> Points:
+    """Replace one column by a better one for as long as there is one."""
+    least = _lengths_of(space, points)
+    for point in points:
+        rest = tuple(other for other in points if other != point)
+        added, lengths = _extensions(space, rest)
+        row = np.lexsort(lengths.T[::-1])[0]
+        child = tuple(sorted((*rest, int(added[row]))))
+        if tuple(lengths[row].tolist()) < least and len(independent(child)) == space.basic:
+            return _exchanged(space, child)
+    return points
+
+
+def _lengths_of(space: _Space, points: Points) -> Lengths:
+    found = word_lengths(points, space.basic)
+    return tuple(found.get(j, 0) for j in range(FIRST, LAST + 1))
 
 
 def _distinct(space: _Space, children: Iterable[Points], most: int) -> list[Points]:
