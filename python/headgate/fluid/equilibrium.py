@@ -121,7 +121,9 @@ def clear(routes: Numbers, rates: Numbers, flows: Numbers, demand: Demand) -> Nu
 
     found = optimize.minimize(
         dual,
-        np.ones(len(rates)),
+        # Paths cost no more than that one price, so that links are asked for enough: from prices
+        # that are all too high the first step goes to where all are nothing, and no further.
+        np.full(len(rates), 1.0 / routes.sum(axis=0).max()),
         jac=True,
         method="L-BFGS-B",
         bounds=[(LEAST, None)] * len(rates),
