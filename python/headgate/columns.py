@@ -57,8 +57,8 @@ FLOWS = (
     Column("retransmissions", "packets", "Packets sent again."),
     Column("timeouts", "1", "Retransmission time-outs."),
     Column("recoveries", "1", "Episodes of fast recovery."),
-    Column("min_rtt_s", "s", "Least round trip measured."),
-    Column("mean_rtt_s", "s", "Mean of the round trips measured."),
+    Column("min_rtt_s", "s", "Least round trip measured, from the start of the flow on."),
+    Column("mean_rtt_s", "s", "Mean of the round trips measured, from the start of the flow on."),
     Column("mean_cwnd_packets", "packets", "Mean congestion window."),
 )
 
