@@ -8,13 +8,16 @@ import numpy as np
 import pytest
 
 from headgate import catalog
+from headgate.fluid import Adaptive, solve
 from headgate.plots.style import save
+from headgate.result import Result
 from headgate.run.pool import Pool
 from headgate.run.store import Store
 from headgate.studies.claims import judge
+from headgate.studies.fluid_check import compare
 from headgate.studies.fluid_check.cells import Cell, cells
 from headgate.studies.fluid_check.compare import Comparison, Measured, Pair
-from headgate.studies.fluid_check.faces import RED, faces
+from headgate.studies.fluid_check.faces import RED, Face, faces
 from headgate.studies.runs import Runs, Setup
 from headgate.studies.study import Analysis, load
 
@@ -147,3 +150,32 @@ def test_losses_that_a_model_does_not_have_are_missed() -> None:
     assert pair(none, measured(1.0, 100.0, 0.02), "fast").wrong == ("loss",)
     assert pair(none, measured(1.0, 100.0, 0.001), "fast").wrong == ()
     assert np.isnan(pair(none, measured(1.0, 100.0, 0.02), "fast").loss_error)
+
+
+def test_half_the_tolerance_changes_no_claim(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the quick grid throughput keeps to 0.001, a queue to 1 %, losses to 2 %.
+
+    Claims leave 5 % to throughput, 5 to 20 % to queues, 35 % and more to losses.
+    """
+    study = load("fluid-check")
+    setup = study.setup(study.scale("quick"))
+    for face in faces():
+        for cell in cells(setup):
+            once, halved = (
+                by_fluid(setup, face, cell, tolerance, monkeypatch) for tolerance in (1e-6, 5e-7)
+            )
+            assert halved.throughput == pytest.approx(once.throughput, abs=0.001)
+            if face.queues:
+                assert halved.queue == pytest.approx(once.queue, rel=0.01, abs=0.01)
+            if face.lossy:
+                assert halved.loss == pytest.approx(once.loss, rel=0.02)
+
+
+def by_fluid(
+    setup: Setup, face: Face, cell: Cell, tolerance: float, monkeypatch: pytest.MonkeyPatch
+) -> Measured:
+    def solved(*args: Any, **keys: Any) -> Result:
+        return solve(*args, **keys, method=Adaptive(tolerance))
+
+    monkeypatch.setattr(compare, "solve", solved)
+    return Measured.by_fluid(compare.fluid(setup, face, cell), face)

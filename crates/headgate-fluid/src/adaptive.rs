@@ -243,6 +243,7 @@ impl Stepper {
             let level = match bend {
                 Bend::Switch(index) => {
                     run.flip(self.t_s, *index);
+                    run.model.edge(&mut self.state, *index, run.sides[*index]);
                     0
                 }
                 Bend::Lag(passed) => passed.level + 1,

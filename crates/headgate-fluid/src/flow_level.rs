@@ -204,6 +204,17 @@ impl<L: FlowLaw> Model for FlowLevel<L> {
         }
     }
 
+    fn edge(&self, state: &mut [f64], index: usize, side: bool) {
+        let link = index / 2;
+        let value = &mut state[self.classes.len() + link];
+        match (switch(link), side, self.delays()) {
+            ((busy, _), false, true) if busy == index => *value = 0.0,
+            ((_, full), true, true) if full == index => *value = self.buffer(link),
+            ((_, full), true, false) if full == index => *value = 0.0,
+            _ => (),
+        }
+    }
+
     fn classes(&self) -> usize {
         self.classes.len()
     }

@@ -176,6 +176,11 @@ impl<L: RateLaw> Model for FlowRates<L> {
         self.queues.confine(queues);
     }
 
+    fn edge(&self, state: &mut [f64], switch: usize, side: bool) {
+        let first = self.network.classes.len() + self.network.links.len();
+        self.queues.edge(&mut state[first..], switch, side);
+    }
+
     fn classes(&self) -> usize {
         self.network.classes.len()
     }

@@ -94,6 +94,10 @@ pub trait Model: Send + Sync {
     /// Moves a state that a step has brought out of its bounds back into them.
     fn confine(&self, _state: &mut [f64]) {}
 
+    /// Puts a state just on the edge at which a switch has come to this side, and which the step has missed
+    /// by its error: a queue that has ended is nothing.
+    fn edge(&self, _state: &mut [f64], _switch: usize, _side: bool) {}
+
     /// Classes of flows.
     fn classes(&self) -> usize {
         0

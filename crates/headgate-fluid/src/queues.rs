@@ -65,6 +65,19 @@ impl Queues {
         }
     }
 
+    /// Puts a queue that has ended, or a buffer that is full, exactly there; a model's other switches are none
+    /// of its own.
+    pub fn edge(&self, queues: &mut [f64], index: usize, side: bool) {
+        for (link, queue) in queues.iter_mut().enumerate() {
+            let (busy, full) = switch(link);
+            match (index, side) {
+                (index, false) if index == busy => *queue = 0.0,
+                (index, true) if index == full => *queue = self.buffers[link],
+                _ => (),
+            }
+        }
+    }
+
     pub fn confine(&self, queues: &mut [f64]) {
         for (queue, buffer) in queues.iter_mut().zip(&self.buffers) {
             *queue = queue.clamp(0.0, *buffer);
@@ -99,6 +112,19 @@ mod tests {
             let mut arrivals = [50.0, 300.0];
             two().slope(&sides, &mut arrivals);
             assert_eq!(arrivals, slopes);
+        }
+    }
+
+    #[test]
+    fn a_queue_that_ends_is_nothing_and_a_full_buffer_is_full() {
+        let at = |index, side| {
+            let mut queues = [3.0, 4.0];
+            two().edge(&mut queues, index, side);
+            queues
+        };
+        assert_eq!((at(0, false), at(2, false), at(3, true)), ([0.0, 4.0], [3.0, 0.0], [3.0, 10.0]));
+        for (index, side) in [(0, true), (3, false), (4, false), (5, true)] {
+            assert_eq!(at(index, side), [3.0, 4.0]);
         }
     }
 

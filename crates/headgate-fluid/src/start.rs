@@ -43,6 +43,10 @@ impl Model for Started {
         self.model.confine(state);
     }
 
+    fn edge(&self, state: &mut [f64], switch: usize, side: bool) {
+        self.model.edge(state, switch, side);
+    }
+
     fn classes(&self) -> usize {
         self.model.classes()
     }

@@ -235,6 +235,15 @@ impl Model for MisraGongTowsley {
         state[..self.classes.len()].iter_mut().for_each(|window| *window = window.max(0.0));
     }
 
+    fn edge(&self, state: &mut [f64], switch: usize, side: bool) {
+        let link = switch / 2;
+        match (Self::switch(link), side) {
+            ((busy, _), false) if busy == switch => state[self.queue(link)] = 0.0,
+            ((_, full), true) if full == switch => state[self.queue(link)] = self.buffer(link),
+            _ => (),
+        }
+    }
+
     fn classes(&self) -> usize {
         self.classes.len()
     }

@@ -205,6 +205,10 @@ impl Model for Rcp {
         self.queues.confine(queues);
     }
 
+    fn edge(&self, state: &mut [f64], switch: usize, side: bool) {
+        self.queues.edge(&mut state[self.routers.len()..], switch, side);
+    }
+
     fn classes(&self) -> usize {
         self.network.classes.len()
     }

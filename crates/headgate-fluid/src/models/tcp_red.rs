@@ -225,6 +225,14 @@ impl Model for TcpRed {
         gaps[LIMITED] = beyond(LIMITED, self.rate(sent.value(W), sent.value(Q)), rate_packets_s);
     }
 
+    fn edge(&self, state: &mut [f64], switch: usize, side: bool) {
+        match (switch, side) {
+            (BUSY, false) => state[Q] = 0.0,
+            (FULL, true) => state[Q] = self.params.buffer_packets,
+            _ => (),
+        }
+    }
+
     fn confine(&self, state: &mut [f64]) {
         state[Q] = state[Q].clamp(0.0, self.params.buffer_packets);
         state[W] = state[W].max(0.0);

@@ -24,6 +24,8 @@ FULL = 0.95
 #: By then a flow-level model of a law of losses is at rest: its slowest times are a window's round
 #: trips at a second each, and those in which Scalable TCP grows.
 REST, REST_WARM = 40.0, 0.75
+#: Rows in a round trip of a model whose queue swings: RED's losses are spikes of half of one.
+LOOKS = 8
 #: Round trips in which Scalable TCP's window grows by itself.
 SCALABLE_ROUNDS = 100
 #: From here on one face is worse than what it is for: throughput, queue, and a factor of losses.
@@ -189,6 +191,7 @@ def fluid(setup: Setup, face: Face, cell: Cell, rtt_s: float | None = None) -> R
         network=network(cell, rtt_s),
         duration=seconds(duration_s),
         warmup=seconds(warmup_s),
+        every=seconds(cell.rtt_s / LOOKS) if face.queues else None,
     )
 
 
