@@ -1,0 +1,136 @@
+"""Findings in plain words, each computed from the numbers and tied to its picture and table."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from headgate.analysis.biplots import Biplots
+from headgate.analysis.clusters import Clusters
+from headgate.analysis.conditions import FILTERS, ConditionResponses
+from headgate.analysis.correlations import Correlations
+from headgate.analysis.influence import Influence
+from headgate.analysis.ranks import Ranks
+
+#: Factors and laws that a sentence names before it says how many more there are.
+NAMED = 4
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A sentence, and the names of the picture and the table that show it."""
+
+    sentence: str
+    picture: str
+    table: str
+
+
+def of_influence(found: Influence) -> Iterator[Finding]:
+    """Say which factors move most responses, and which none."""
+    moving = [name for name in found.ranked if found.average[name] > 0]
+    idle = [name for name in found.ranked if found.average[name] == 0]
+    if moving:
+        said = [f"{name} ({100 * found.average[name]:.0f} %)" for name in moving]
+        yield Finding(
+            f"Of all responses, the factors move: {_some(said, NAMED + 2)}.", "influence", "psi"
+        )
+    if idle:
+        yield Finding(f"No response is moved by {_some(idle, len(idle))}.", "influence", "psi")
+
+
+def of_correlations(found: Correlations) -> Iterator[Finding]:
+    """Say how many behaviours the responses have."""
+    large = [group for group in found.dimensions if len(group) > 1]
+    count, of = len(found.dimensions), len(found.responses)
+    text = f"{of} responses show {count} behaviours (|r| above {found.threshold:g})"
+    together = "; ".join(", ".join(group) for group in large)
+    yield Finding(
+        f"{text}{f': together go {together}' if large else ''}.",
+        "correlations-clusters",
+        "dimensions",
+    )
+
+
+def of_clusters(found: Clusters) -> Iterator[Finding]:
+    """Say under how many conditions a law is linked last and alone."""
+    trees = list(found.trees.values())
+    same = sum(tree.greatest == 0.0 for tree in trees)
+    if same:
+        yield Finding(
+            f"Under {same} of {len(trees)} conditions nothing tells the laws apart.",
+            "clusters",
+            "groups",
+        )
+    apart = Counter(tree.apart for tree in trees if tree.apart is not None)
+    if apart:
+        said = [f"{law} under {count}" for law, count in apart.most_common()]
+        yield Finding(
+            f"Of {len(trees)} conditions, one law is linked last and alone: {_some(said)}.",
+            "clusters",
+            "groups",
+        )
+
+
+def of_outliers(found: ConditionResponses) -> Iterator[Finding]:
+    """Say who stands apart, how often by chance, and how often by at least 10 %."""
+    cells, chance = len(found.tests), found.level * len(found.tests)
+    everyone = len(found.outliers())
+    yield Finding(
+        f"In {everyone} of {cells} cells one law is an outlier; {chance:.0f} would be by chance.",
+        "outliers",
+        "outliers",
+    )
+    far = {law: n for law, n in found.count(FILTERS[0]).items() if n}
+    if far:
+        said = [f"{law} in {n}" for law, n in sorted(far.items(), key=lambda item: -item[1])]
+        yield Finding(
+            f"By {100 * FILTERS[0]:.0f} % of the mean or more stand apart: {_some(said)} cells.",
+            "outliers-filtered",
+            "outliers",
+        )
+    else:
+        yield Finding(
+            f"No law stands apart by {100 * FILTERS[0]:.0f} % of the mean or more.",
+            "outliers-filtered",
+            "outliers",
+        )
+
+
+def of_ranks(found: Ranks) -> Iterator[Finding]:
+    """Say who ranks highest in each class of flows, and whether that may be chance."""
+    for response in dict.fromkeys(name for name, _ in found.ranks):
+        best = found.best(response)
+        rank, p = found.ranks[response, best], found.p[response]
+        chance = "too few to test" if math.isnan(p) else f"p = {p:.2g} that all are equal"
+        yield Finding(
+            f"In {response}, {best} ranks highest: {rank.mean:.1f} of {len(found.laws)} on"
+            f" average, with a deviation of {rank.deviation:.1f} ({chance}).",
+            "ranks",
+            "ranks",
+        )
+
+
+def of_biplots(found: Biplots) -> Iterator[Finding]:
+    """Say which laws' flows get more than the TCP flows beside them, and which less."""
+    ahead = {law: p.ratio for law, p in found.panels.items() if p.ratio[1] > 1}
+    behind = {law: p.ratio for law, p in found.panels.items() if p.ratio[2] < 1}
+    for laws, word in ((ahead, "more"), (behind, "less")):
+        if laws:
+            said = [f"{law} {ratio[0]:.2f} times" for law, ratio in laws.items()]
+            yield Finding(
+                f"Flows get {word} than TCP flows beside them (95 %): {_some(said, len(said))}.",
+                "biplots",
+                "beside",
+            )
+    if not ahead and not behind:
+        yield Finding(
+            "No law's flows get other than the TCP flows beside them.", "biplots", "beside"
+        )
+
+
+def _some(said: Sequence[str], most: int = NAMED) -> str:
+    """Name so many, and say how many more there are."""
+    more = len(said) - most
+    return ", ".join(said[:most]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,64 @@
+"""Findings in words: they say what the numbers say, and nothing where there is nothing."""
+
+import numpy as np
+
+from headgate.analysis import biplots, clusters, condition_responses, correlations, ranks
+from headgate.analysis import findings as said
+from headgate.analysis.influence import of_rows
+
+from .planted import LAWS, Planted
+
+
+def sentences(found: object) -> list[str]:
+    return [one.sentence for one in found]  # type: ignore[attr-defined]
+
+
+def test_influence_names_what_moves_and_what_does_not() -> None:
+    found = of_rows({"1": [0.2, 0.9, 0.0]}, ["X1", "X2", "X3"], [["1"]])
+    assert sentences(said.of_influence(found)) == [
+        "Of all responses, the factors move: X2 (90 %), X1 (20 %).",
+        "No response is moved by X3.",
+    ]
+
+
+def test_outliers_are_set_beside_what_chance_gives() -> None:
+    made = Planted(conditions=20, responses=10)
+    made.shifts[:, 2, :3] = 60.0
+    first, second = sentences(said.of_outliers(condition_responses(made.table(), made.names)))
+    assert "of 200 cells one law is an outlier; 10 would be by chance." in first
+    assert second.startswith("By 10 % of the mean or more stand apart: fast in 60")
+
+
+def test_without_anything_planted_nobody_stands_apart() -> None:
+    made = Planted(conditions=20, responses=10)
+    _, second = sentences(said.of_outliers(condition_responses(made.table(), made.names)))
+    assert second == "No law stands apart by 10 % of the mean or more."
+
+
+def test_clusters_name_the_law_that_is_alone() -> None:
+    made = Planted(conditions=4, responses=10)
+    made.shifts[:, 2] = 20.0
+    assert sentences(said.of_clusters(clusters(made.table(), made.names))) == [
+        "Of 4 conditions, one law is linked last and alone: fast under 4."
+    ]
+    same = {"condition": ["a"] * 3, "law": ["p", "q", "r"], "y": [1.0] * 3}
+    assert sentences(said.of_clusters(clusters(same, ["y"]))) == [
+        "Under 1 of 1 conditions nothing tells the laws apart."
+    ]
+
+
+def test_ranks_biplots_and_correlations_say_their_numbers() -> None:
+    made = Planted(conditions=12, responses=2, sigma=0.1)
+    made.shifts[:, 2, 0] = 30.0
+    table = made.table()
+    table["y2"] = table["y1"] / np.where(np.asarray(table["law"]) == "fast", 2.0, 1.0)
+    rank = sentences(said.of_ranks(ranks(table, ["y1"])))[0]
+    assert rank.startswith(f"In y1, fast ranks highest: 7.0 of {len(LAWS)} on average")
+    beside = sentences(said.of_biplots(biplots(table, "y1", "y2")))
+    assert beside == ["Flows get more than TCP flows beside them (95 %): fast 2.00 times."]
+    rng = np.random.default_rng(1)
+    a, c = rng.normal(size=(2, 50))
+    together = sentences(
+        said.of_correlations(correlations({"a": a, "b": -a, "c": c}, ["a", "b", "c"]))
+    )
+    assert together == ["3 responses show 2 behaviours (|r| above 0.65): together go a, b."]
