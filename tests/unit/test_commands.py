@@ -46,7 +46,7 @@ def test_the_catalogue_lists_every_card_and_tells_all_about_one() -> None:
 def test_the_catalogue_tells_about_disciplines_and_both_sides_of_a_scheme() -> None:
     assert "queue discipline" in printed("catalog", "fq-codel")
     kinds = [card["kind"] for card in json.loads(printed("catalog", "rcp", "--json"))]
-    assert kinds == ["law", "feedback"]
+    assert kinds == ["law", "feedback", "fluid"]
     card = printed("catalog", "rcp")
     for param in [*catalog.law("rcp").params, *catalog.device("feedback", "rcp").params]:
         assert f"{param.name} = " in card
