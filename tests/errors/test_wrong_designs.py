@@ -80,3 +80,10 @@ def test_sources_that_are_no_design(source: str) -> None:
     done = headgate("design", "show", source)
     assert done.exit_code == 2
     assert source in done.sentence
+
+
+def test_a_new_design_without_factors(tmp_path: Path) -> None:
+    done = headgate("design", "new", tmp_path / "none.toml")
+    assert done.exit_code == 2
+    assert "headgate design new: there are no factors; give --factor" in done.sentence
+    assert not (tmp_path / "none.toml").exists()

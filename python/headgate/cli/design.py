@@ -80,6 +80,10 @@ def new(  # noqa: PLR0913, PLR0917 - one for each option
     from headgate.design.experiment import make
     from headgate.design.file import DesignFile
 
+    varied = _factors(factor or [], factors, plan)
+    if not varied:
+        says = "there are no factors; give --factor NAME=PATH:LOW..HIGH, --factors K or --plan NAME"
+        raise ScenarioError("headgate design new", says)
     given: dict[str, Any] = {
         "title": title or file.stem,
         "kind": kind,
@@ -92,7 +96,7 @@ def new(  # noqa: PLR0913, PLR0917 - one for each option
         "centre_points": centre_points,
         "foldover": foldover,
         "scenario": _beside(scenario, file),
-        "factors": _factors(factor or [], factors, plan),
+        "factors": varied,
     }
     made = make(DesignFile.from_dict(given, "headgate design new"), file)
     if scenario is not None:

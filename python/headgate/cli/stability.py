@@ -68,7 +68,7 @@ def _show(found: Stability, said: dict[str, Any]) -> None:
         typer.echo(f"  {name}: {', '.join(f'{value:.4g}' for value in values)}")
     roots = ", ".join(f"{real:.4g} {imag:+.4g}i" for real, imag in said["roots"])
     typer.echo(f"rightmost roots (1/s): {roots}")
-    if found.margins is not None:
+    if found.margins is not None and found.stable:
         told = (
             f"{found.margins.phase_deg:.1f} degrees of phase, gain times {found.margins.gain:.3g}"
         )
