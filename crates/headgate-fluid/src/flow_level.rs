@@ -7,6 +7,7 @@
 use crate::model::{Class, Demand, Line, Link, Model, Now};
 use crate::network::{Network, Routes, own_values};
 use crate::past::Past;
+use crate::queues::Queues;
 
 /// What a law takes for the price of its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,12 +82,18 @@ pub struct FlowLevel<L> {
     network: Network,
     routes: Routes,
     classes: Vec<L>,
+    queues: Queues,
 }
 
 impl<L: FlowLaw> FlowLevel<L> {
     pub fn new(values: &[f64], network: &Network) -> Self {
         let classes = network.classes.iter().map(|class| L::from_values(&own_values(values, &class.set)));
-        Self { classes: classes.collect(), routes: Routes::of(network), network: network.clone() }
+        Self {
+            classes: classes.collect(),
+            routes: Routes::of(network),
+            queues: Queues::of(network),
+            network: network.clone(),
+        }
     }
 
     fn delays(&self) -> bool {
@@ -127,15 +134,20 @@ impl<L: FlowLaw> FlowLevel<L> {
         self.routes.arrivals(|class| self.flow(class, state).rate(), arrivals);
     }
 
-    fn buffer(&self, link: usize) -> f64 {
-        self.network.links[link].buffer_packets.unwrap_or(f64::INFINITY)
+    /// Turns what arrives at each link into the slope of its price, which rests at a loss of one.
+    fn price_slopes(&self, sides: &[bool], arrivals: &mut [f64]) {
+        for ((value, all_lost), wire) in arrivals.iter_mut().zip(sides).zip(&self.network.links) {
+            *value = if *all_lost { 0.0 } else { *value / wire.rate_packets_s - 1.0 };
+        }
     }
-}
 
-/// Switches of a link: there is a queue; the buffer is full. Where prices are losses: the second alone, at a
-/// price of one.
-fn switch(link: usize) -> (usize, usize) {
-    (2 * link, 2 * link + 1)
+    /// The gaps of prices, from what arrives: a loss of one is left when less comes than is carried.
+    fn price_gaps(&self, sides: &[bool], prices: &[f64], arrivals: &mut [f64]) {
+        for (link, gap) in arrivals.iter_mut().enumerate() {
+            let growing = *gap - self.network.links[link].rate_packets_s;
+            *gap = if sides[link] { growing } else { prices[link] };
+        }
+    }
 }
 
 impl<L: FlowLaw> Model for FlowLevel<L> {
@@ -155,12 +167,10 @@ impl<L: FlowLaw> Model for FlowLevel<L> {
             *slope = self.classes[class].slope(self.at_price(class, now.state[class], price), price);
         }
         self.arrivals(now.state, links);
-        for (link, slope) in links.iter_mut().enumerate() {
-            let (busy, full) = switch(link);
-            let free = now.sides[busy] && !now.sides[full];
-            let rate = self.network.links[link].rate_packets_s;
-            let growing = if self.delays() { *slope - rate } else { *slope / rate - 1.0 };
-            *slope = if free { growing } else { 0.0 };
+        if self.delays() {
+            self.queues.slope(now.sides, links);
+        } else {
+            self.price_slopes(now.sides, links);
         }
     }
 
@@ -169,49 +179,36 @@ impl<L: FlowLaw> Model for FlowLevel<L> {
     }
 
     fn switches(&self) -> usize {
-        2 * self.network.links.len()
+        if self.delays() { self.queues.switches() } else { self.network.links.len() }
     }
 
     fn gaps(&self, now: &Now<'_>, _past: &mut Past<'_>, gaps: &mut [f64]) {
-        let links = self.network.links.len();
-        self.arrivals(now.state, &mut gaps[links..]);
-        // Each link writes the places 2l and 2l + 1, and reads links + l: never one that is written before.
-        for link in 0..links {
-            let (busy, full) = switch(link);
-            let growing = gaps[links + link] - self.network.links[link].rate_packets_s;
-            let value = now.state[self.classes.len() + link];
-            let most = if self.delays() { self.buffer(link) } else { 0.0 };
-            gaps[busy] = match (self.delays(), now.sides[busy]) {
-                (false, _) => 1.0,
-                (true, true) => value,
-                (true, false) => growing,
-            };
-            // What is not there is not full: there are buffers of nothing.
-            let none = self.delays() && !now.sides[busy];
-            gaps[full] = match (now.sides[full], none) {
-                (true, _) => growing,
-                (false, true) => -1.0,
-                (false, false) => value - most,
-            };
+        let links = &now.state[self.classes.len()..];
+        if self.delays() {
+            self.arrivals(now.state, self.queues.arrivals(gaps));
+            self.queues.gaps(now.sides, links, gaps);
+        } else {
+            self.arrivals(now.state, gaps);
+            self.price_gaps(now.sides, links, gaps);
         }
     }
 
     fn confine(&self, state: &mut [f64]) {
         let (windows, links) = state.split_at_mut(self.classes.len());
         windows.iter_mut().for_each(|window| *window = window.max(0.0));
-        for (link, value) in links.iter_mut().enumerate() {
-            *value = if self.delays() { value.clamp(0.0, self.buffer(link)) } else { value.min(0.0) };
+        if self.delays() {
+            self.queues.confine(links);
+        } else {
+            links.iter_mut().for_each(|value| *value = value.min(0.0));
         }
     }
 
     fn edge(&self, state: &mut [f64], index: usize, side: bool) {
-        let link = index / 2;
-        let value = &mut state[self.classes.len() + link];
-        match (switch(link), side, self.delays()) {
-            ((busy, _), false, true) if busy == index => *value = 0.0,
-            ((_, full), true, true) if full == index => *value = self.buffer(link),
-            ((_, full), true, false) if full == index => *value = 0.0,
-            _ => (),
+        let links = &mut state[self.classes.len()..];
+        if self.delays() {
+            self.queues.edge(links, index, side);
+        } else if side {
+            links[index] = 0.0;
         }
     }
 

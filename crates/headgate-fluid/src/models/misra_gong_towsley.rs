@@ -34,6 +34,7 @@ use crate::history::Moment;
 use crate::model::{Class, Line, Link, Model, Now};
 use crate::network::{Network, Routes, Wire, own_values};
 use crate::past::Past;
+use crate::queues::Queues;
 
 headgate_model::params! {
     /// Window at the start.
@@ -81,6 +82,7 @@ pub struct MisraGongTowsley {
     reds: Vec<Red>,
     /// Time of a packet on each link.
     packet_s: Vec<f64>,
+    queues: Queues,
 }
 
 /// RED at a link.
@@ -124,6 +126,7 @@ impl MisraGongTowsley {
             reds: network.links.iter().map(red).collect(),
             packet_s: network.links.iter().map(|wire| 1.0 / wire.rate_packets_s).collect(),
             routes: Routes::of(network),
+            queues: Queues::of(network),
             network: network.clone(),
         }
     }
@@ -167,15 +170,6 @@ impl MisraGongTowsley {
         let rate = |class: usize| state[class] / self.rtt_s(class, state);
         self.routes.arrivals(rate, arrivals);
     }
-
-    fn buffer(&self, link: usize) -> f64 {
-        self.network.links[link].buffer_packets.unwrap_or(f64::INFINITY)
-    }
-
-    /// What a link has as switches: there is a queue; the buffer is full.
-    fn switch(link: usize) -> (usize, usize) {
-        (2 * link, 2 * link + 1)
-    }
 }
 
 impl Model for MisraGongTowsley {
@@ -193,10 +187,8 @@ impl Model for MisraGongTowsley {
         }
         let (queues, means) = slope[self.classes.len()..].split_at_mut(self.reds.len());
         self.arrivals(now.state, queues);
-        for (link, (queue, mean)) in queues.iter_mut().zip(means).enumerate() {
-            let (busy, full) = Self::switch(link);
-            let free = now.sides[busy] && !now.sides[full];
-            *queue = if free { *queue - self.network.links[link].rate_packets_s } else { 0.0 };
+        self.queues.slope(now.sides, queues);
+        for (link, mean) in means.iter_mut().enumerate() {
             *mean = self.reds[link].forgets * (now.state[self.queue(link)] - now.state[self.mean(link)]);
         }
     }
@@ -206,42 +198,22 @@ impl Model for MisraGongTowsley {
     }
 
     fn switches(&self) -> usize {
-        2 * self.reds.len()
+        self.queues.switches()
     }
 
     fn gaps(&self, now: &Now<'_>, _past: &mut Past<'_>, gaps: &mut [f64]) {
-        let links = self.reds.len();
-        self.arrivals(now.state, &mut gaps[links..]);
-        // Each link writes the places 2l and 2l + 1, and reads links + l: never one that is written before.
-        for link in 0..links {
-            let (busy, full) = Self::switch(link);
-            let growing = gaps[links + link] - self.network.links[link].rate_packets_s;
-            let queue = now.state[self.queue(link)];
-            gaps[busy] = if now.sides[busy] { queue } else { growing };
-            // What is not there is not full: there are buffers of nothing.
-            gaps[full] = match (now.sides[full], now.sides[busy]) {
-                (true, _) => growing,
-                (false, false) => -1.0,
-                (false, true) => queue - self.buffer(link),
-            };
-        }
+        self.arrivals(now.state, self.queues.arrivals(gaps));
+        self.queues.gaps(now.sides, &now.state[self.queue(0)..self.mean(0)], gaps);
     }
 
     fn confine(&self, state: &mut [f64]) {
-        for link in 0..self.reds.len() {
-            let queue = &mut state[self.queue(link)];
-            *queue = queue.clamp(0.0, self.buffer(link));
-        }
-        state[..self.classes.len()].iter_mut().for_each(|window| *window = window.max(0.0));
+        let (windows, rest) = state.split_at_mut(self.classes.len());
+        self.queues.confine(&mut rest[..self.reds.len()]);
+        windows.iter_mut().for_each(|window| *window = window.max(0.0));
     }
 
     fn edge(&self, state: &mut [f64], switch: usize, side: bool) {
-        let link = switch / 2;
-        match (Self::switch(link), side) {
-            ((busy, _), false) if busy == switch => state[self.queue(link)] = 0.0,
-            ((_, full), true) if full == switch => state[self.queue(link)] = self.buffer(link),
-            _ => (),
-        }
+        self.queues.edge(&mut state[self.queue(0)..self.mean(0)], switch, side);
     }
 
     fn classes(&self) -> usize {
