@@ -1,7 +1,7 @@
 """Linear theory with delays beside closed forms, and boundaries of stability by simulation."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -201,14 +201,16 @@ def test_tcp_over_red_turns_unstable_where_theory_says(
 ) -> None:
     exact = red_boundary(network, most, weight, guess)
     red = {"min_packets": 1e-9, "max_packets": most, "weight": weight}
-    for way, within in (("theory", THEORY), ("simulation", WITHIN)):
+    ways: tuple[tuple[Literal["theory", "simulation"], float], ...]
+    ways = (("theory", THEORY), ("simulation", WITHIN))
+    for way, within in ways:
         found = stability_boundary(
             "misra-gong-towsley",
             "max_p",
             (0.5 * exact, min(2 * exact, 1.0)),
             red,
             network=red_network(*network),
-            by=way,  # type: ignore[arg-type]
+            by=way,
             close=1e-3 if way == "simulation" else 1e-4,
         )
         np.testing.assert_allclose(found, exact, rtol=within)

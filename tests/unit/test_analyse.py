@@ -78,7 +78,6 @@ def test_aliases_are_left_out_and_named() -> None:
 
 
 def test_q_values_are_those_of_benjamini_and_hochberg() -> None:
-    # 0.01, 0.02, 0.03, 0.04, 0.05 times 5/1 ... 5/5: all 0.05.
     table = half_fraction()
     found = main_effects(table, [f"X{i}" for i in range(1, 7)], ["y"])
     p = sorted(effect.p for effect in found.effects.values())

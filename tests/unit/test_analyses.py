@@ -5,6 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.cluster import hierarchy
+from scipy.spatial import distance
 
 from headgate.analysis import (
     AnalysisError,
@@ -17,6 +19,8 @@ from headgate.analysis import (
     grid,
     ranks,
 )
+from headgate.analysis.clusters import Tree
+from headgate.analysis.components import silhouette
 from headgate.plots.style import save
 from headgate.stats import grubbs
 
@@ -124,9 +128,7 @@ def test_planted_clusters_are_found() -> None:
     assert sum(groups == wanted for groups in apart) >= 0.99 * len(apart)
 
 
-def _two(tree) -> list[list[str]]:  # type: ignore[no-untyped-def]
-    from scipy.cluster import hierarchy
-
+def _two(tree: Tree) -> list[list[str]]:
     labels = hierarchy.fcluster(tree.linkage, 2, "maxclust")
     return [[law for law, own in zip(tree.laws, labels, strict=True) if own == k] for k in (1, 2)]
 
@@ -155,16 +157,27 @@ def test_a_response_that_does_not_vary_is_left_out() -> None:
 
 
 def test_components_are_those_of_scikit_learn() -> None:
-    sklearn = pytest.importorskip("sklearn.decomposition")
+    from sklearn.decomposition import PCA
+
     made = Planted(conditions=6, responses=8, replicates=1)
     made.shifts[:, 2, :4] = 6.0
     found = components(made.table(), made.names)
     cells = grid(made.table(), made.names).values.reshape(-1, 8)
     scaled = (cells - cells.mean(axis=0)) / cells.std(axis=0, ddof=1)
-    other = sklearn.PCA().fit(scaled)
+    other = PCA().fit(scaled)
     assert found.shares == pytest.approx(other.explained_variance_ratio_)
     assert np.abs(found.loadings) == pytest.approx(np.abs(other.components_), abs=1e-9)
     assert np.abs(found.scores) == pytest.approx(np.abs(other.transform(scaled)), abs=1e-9)
+
+
+def test_the_silhouette_is_that_of_scikit_learn() -> None:
+    from sklearn.metrics import silhouette_score
+
+    rng = np.random.default_rng(2)
+    points, labels = rng.normal(size=(30, 2)), rng.integers(0, 4, 30)
+    labels[0] = 9  # a group of one
+    ours = silhouette(distance.squareform(distance.pdist(points)), labels)
+    assert ours == pytest.approx(silhouette_score(points, labels))
 
 
 def test_groups_of_points_are_found() -> None:

@@ -1,5 +1,7 @@
 """Findings in words: they say what the numbers say, and nothing where there is nothing."""
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from headgate.analysis import biplots, clusters, condition_responses, correlations, ranks
@@ -9,8 +11,8 @@ from headgate.analysis.influence import of_rows
 from .planted import LAWS, Planted
 
 
-def sentences(found: object) -> list[str]:
-    return [one.sentence for one in found]  # type: ignore[attr-defined]
+def sentences(found: Iterable[said.Finding]) -> list[str]:
+    return [one.sentence for one in found]
 
 
 def test_influence_names_what_moves_and_what_does_not() -> None:

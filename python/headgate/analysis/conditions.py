@@ -22,13 +22,13 @@ from scipy import stats
 from headgate.analysis.frame import AnalysisError
 from headgate.analysis.grid import Grid, grid, mean_of_known
 from headgate.stats import grubbs
-from headgate.stats.conditions import Outlier, Residuals, farthest
+from headgate.stats.conditions import ALPHA, FILTER_SHARE, Outlier, Residuals, farthest
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-LEVEL = 0.05
-FILTERS = (0.10, 0.30)
+#: Parts of the mean from which on an outlier passes a filter: the slides' and ours.
+FILTERS = (FILTER_SHARE, 0.30)
 Cell = tuple[str, str]
 
 
@@ -137,7 +137,7 @@ def condition_responses(  # noqa: PLR0913 - each is a choice of its own
     condition: str | Sequence[str] = "condition",
     law: str = "law",
     *,
-    level: float = LEVEL,
+    level: float = ALPHA,
     order_by: str | None = None,
 ) -> ConditionResponses:
     """Test every condition and response for an outlying law, at this level, two-sided.
@@ -150,7 +150,7 @@ def condition_responses(  # noqa: PLR0913 - each is a choice of its own
     return of_grid(grid(table, responses, condition, law), level, order_by)
 
 
-def of_grid(cells: Grid, level: float = LEVEL, order_by: str | None = None) -> ConditionResponses:
+def of_grid(cells: Grid, level: float = ALPHA, order_by: str | None = None) -> ConditionResponses:
     """Test every condition and response of a grid."""
     if len(cells.laws) < 3:
         raise AnalysisError(f"{cells.name}: outliers need three laws; it has {len(cells.laws)}")

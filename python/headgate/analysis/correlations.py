@@ -7,7 +7,7 @@ that are all kept with each other are one dimension of behaviour (Mills, Fillibe
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -133,7 +133,9 @@ def _cliques(
     return [list(clique) for clique in nx.find_cliques(graph)]
 
 
-def _by_size(strength: Numbers):  # type: ignore[no-untyped-def]
+def _by_size(strength: Numbers) -> Callable[[list[int]], tuple[int, float, tuple[int, ...]]]:
+    """Return what cliques are compared by: size, strength, and which come first, for ties."""
+
     def key(clique: list[int]) -> tuple[int, float, tuple[int, ...]]:
         within = float(strength[np.ix_(clique, clique)].sum())
         return len(clique), round(within, 9), tuple(-place for place in sorted(clique))

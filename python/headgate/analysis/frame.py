@@ -34,7 +34,7 @@ class Frame:
     columns: Mapping[str, NDArray[Any]]
 
     @classmethod
-    def of(cls, source: object) -> Frame:
+    def of(cls, source: Any) -> Frame:
         """Read a CSV or Parquet file, a mapping of columns, or a table or data frame.
 
         Raises AnalysisError.
@@ -44,8 +44,8 @@ class Frame:
         if isinstance(source, str | Path):
             return cls(str(source), _read(Path(source)))
         name = str(getattr(source, "name", "table"))
-        names = list(getattr(source, "columns", source))  # type: ignore[call-overload]
-        columns = {str(key): np.asarray(source[key]) for key in names}  # type: ignore[index]
+        names = list(getattr(source, "columns", source))
+        columns = {str(key): np.asarray(source[key]) for key in names}
         if len({len(column) for column in columns.values()}) > 1:
             raise AnalysisError(f"{name}: its columns differ in length")
         return cls(name, columns)

@@ -101,7 +101,7 @@ def _scenario(
 
 def flow(
     law: str, start_s: float = 0.0, *, params: Mapping[str, Any] | None = None, **keys: Any
-) -> Flow:
+) -> dict[str, Any]:
     """Describe one endless flow; a law with a colon is a user's own, as file and name."""
     obeys = {"control": law} if ":" in law else {"law": {"name": law, **(params or {})}}
     return {**obeys, "start": seconds(start_s), **keys}

@@ -72,23 +72,22 @@ pub struct Rcp {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Router {
     params: Params,
-    /// What is aimed at, packets/s.
+    /// What is aimed at, packets/s, and the most that a flow may send.
     aim: f64,
-    /// Bounds of the rate, packets/s.
+    /// The least that it may send, packets/s.
     least: f64,
-    most: f64,
 }
 
 impl Router {
     /// `rtt_s` is the mean round trip of the link's flows, or nothing where it has none.
     fn new(params: Params, rate: f64, rtt_s: Option<f64>) -> Self {
-        let most = params.gamma * rate;
-        let least = rtt_s.map_or(0.0, |rtt_s| params.least / rtt_s).min(most);
-        Self { params, aim: params.gamma * rate, least, most }
+        let aim = params.gamma * rate;
+        let least = rtt_s.map_or(0.0, |rtt_s| params.least / rtt_s).min(aim);
+        Self { params, aim, least }
     }
 
     fn start(&self) -> f64 {
-        (self.params.start * self.aim / self.params.gamma).clamp(self.least, self.most)
+        (self.params.start * self.aim / self.params.gamma).clamp(self.least, self.aim)
     }
 
     /// Whether what arrives at rest is what is aimed at.
@@ -140,7 +139,7 @@ impl Rcp {
 
     /// The rate of a link as the first one of the path would count it.
     fn part(&self, class: usize, link: usize, rates: &[f64]) -> f64 {
-        rates[link] / self.routers[self.routes.path(class)[0]].most
+        rates[link] / self.routers[self.routes.path(class)[0]].aim
     }
 
     /// Switches of a link beside those of its queue: its rate is held at its least, or at its most. After them
@@ -191,7 +190,7 @@ impl Model for Rcp {
             let (growth, rate) = (bounds[links + link], now.state[link]);
             let (low, high) = self.switch(link);
             let (low, high) = (now.sides[low], now.sides[high]);
-            let [below, above] = [router.least - rate, rate - router.most].map(|beyond| beyond / router.most);
+            let [below, above] = [router.least - rate, rate - router.aim].map(|beyond| beyond / router.aim);
             bounds[2 * link] = if low { -growth } else { below } + band(low);
             bounds[2 * link + 1] = if high { growth } else { above } + band(high);
         }
@@ -200,7 +199,7 @@ impl Model for Rcp {
     fn confine(&self, state: &mut [f64]) {
         let (rates, queues) = state.split_at_mut(self.routers.len());
         for (rate, router) in rates.iter_mut().zip(&self.routers) {
-            *rate = rate.clamp(router.least, router.most);
+            *rate = rate.clamp(router.least, router.aim);
         }
         self.queues.confine(queues);
     }
@@ -251,10 +250,10 @@ impl Model for Rcp {
     }
 
     fn takes(&self, link: usize, level: f64) -> f64 {
-        let Router { aim, least, most, .. } = self.routers[link];
+        let Router { aim, least, .. } = self.routers[link];
         match level {
             low if low < least => f64::INFINITY,
-            high if high > most => 0.0,
+            high if high > aim => 0.0,
             _ => aim,
         }
     }
@@ -287,10 +286,10 @@ mod tests {
     /// A hundredth of a packet in 0.1 s; a twentieth of the line at the start.
     #[test]
     fn rates_have_the_bounds_and_the_start_of_the_law() {
-        let Router { least, most, .. } = router(|_| ());
-        assert!((least - 0.1).abs() < 1e-12 && most == 1000.0);
+        let Router { least, aim, .. } = router(|_| ());
+        assert!((least - 0.1).abs() < 1e-12 && aim == 1000.0);
         assert_eq!(router(|_| ()).start(), 50.0);
-        assert_eq!(router(|params| params.gamma = 0.9).most, 900.0);
+        assert_eq!(router(|params| params.gamma = 0.9).aim, 900.0);
         assert_eq!(router(|params| (params.gamma, params.start) = (0.9, 1.0)).start(), 900.0);
         assert_eq!(router(|params| params.least = 100.0).start(), 1000.0);
     }

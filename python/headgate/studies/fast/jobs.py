@@ -227,8 +227,7 @@ def _jain(setup: Setup) -> Part:
 
 
 def _own(law: str, start_s: float) -> Mapping[str, Any]:
-    made: Mapping[str, Any] = fast(start_s) if law == "fast" else flow(law, start_s)  # type: ignore[assignment]
-    return made
+    return fast(start_s) if law == "fast" else flow(law, start_s)
 
 
 def _dsl(setup: Setup) -> Part:

@@ -87,7 +87,7 @@ def _fluid(one: Class, weighted: bool) -> dict[str, Any]:
 def _traffic(name: str, one: Class, law: str, start_s: float) -> dict[str, Any]:
     params = {"alpha": one.alpha} if law == "fast" else {}
     ends = {"source": f"r{one.first}", "receiver": f"r{one.last}"}
-    obeys: Mapping[str, Any] = flow(law, start_s, params=params)  # type: ignore[assignment]
+    obeys = flow(law, start_s, params=params)
     return {"kind": "flows", "name": name, **obeys, **ends, "rtt": seconds(one.rtt_ms / 1e3)}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
@@ -10,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.errors import FluidWarning
 from headgate.fluid import Adaptive, Convergence, convergence, equilibrium, fast_map, solve
 from headgate.result import Result
 from headgate.studies.flow_level import measures, networks
@@ -146,10 +144,7 @@ class Solutions(Runs):
 def _solved(
     model: str, params: Mapping[str, float], network: Mapping[str, Any], duration: str
 ) -> Result:
-    """Solve from a given window; that packets would double up to it is no matter here."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FluidWarning)
-        return solve(model, params, network=network, duration=duration, method=METHOD)
+    return solve(model, params, network=network, duration=duration, method=METHOD)
 
 
 def _one_link(rate: str, own: Mapping[str, Any]) -> dict[str, Any]:
