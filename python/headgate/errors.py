@@ -35,6 +35,10 @@ class LawError(HeadgateError):
         super().__init__(f"{place}: {sentence}")
 
 
+class AnalysisError(HeadgateError):
+    """A table that cannot be analysed as it was asked."""
+
+
 class StoreError(HeadgateError):
     """A file or folder of results that cannot be read or written."""
 

@@ -38,3 +38,29 @@ def test_a_factor_that_does_not_vary(tmp_path: Path) -> None:
 def test_a_column_that_is_not_there(tmp_path: Path) -> None:
     (tmp_path / "other.csv").write_text("A,y\n1,2\n2,3\n")
     assert "there is no column 'a'; did you mean 'A'?" in refusal(tmp_path / "other.csv")
+
+
+def test_a_row_that_is_cut_short(tmp_path: Path) -> None:
+    (tmp_path / "cut.csv").write_text("a,y\n1,2\n2\n")
+    assert "line 3 has 1 cells, but its first names 2 columns" in refusal(tmp_path / "cut.csv")
+
+
+def test_names_that_come_twice(tmp_path: Path) -> None:
+    (tmp_path / "twice.csv").write_text("a,y,y\n1,2,3\n2,3,4\n")
+    assert "two columns are named 'y'" in refusal(tmp_path / "twice.csv")
+
+
+def test_decimals_after_a_comma(tmp_path: Path) -> None:
+    (tmp_path / "comma.csv").write_text("a;y\n1;2,5\n2;3,5\n")
+    assert "'2,5' is no number; decimals follow a point" in refusal(tmp_path / "comma.csv")
+
+
+def test_a_folder(tmp_path: Path) -> None:
+    assert "there is no such file" in refusal(tmp_path)
+
+
+def test_no_factors(tmp_path: Path) -> None:
+    (tmp_path / "runs.csv").write_text("a,y\n1,2\n2,3\n")
+    done = headgate("analyse", tmp_path / "runs.csv", "--factors", " , ", "--responses", "y")
+    assert done.exit_code == 2
+    assert "name one factor at least" in done.sentence

@@ -54,6 +54,25 @@ def test_one_way_f_is_the_certified_one(name: str) -> None:
         assert found.full[(), "y"].r_squared == pytest.approx(share, rel=kept)
 
 
+@pytest.mark.parametrize("name", ["SiRstv", "AtmWtAg"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_the_command_takes_the_columns_as_nist_prints_them(
+    name: str, end: str, tmp_path: Path
+) -> None:
+    """The data part of the file, cells between blanks, below a line of names."""
+    lines = (DATA / f"{name}.dat").read_text().splitlines()
+    names = lines[59].removeprefix("Data:")
+    file = tmp_path / "as printed.txt"
+    file.write_bytes(end.join(["# NIST/ITL StRD", "", names, *lines[60:], ""]).encode())
+    factor, response = names.split()
+    asked = ["--factors", factor, "--responses", response, "--json"]
+    done = CliRunner().invoke(app, ["analyse", str(file), *asked])
+    assert done.exit_code == 0, done.output
+    (found,) = json.loads(done.stdout)
+    assert found["f"] == pytest.approx(certified(name)[1], rel=1e-7)
+    assert (found["factor"], found["response"]) == (factor, response)
+
+
 def test_three_levels_are_those_of_r() -> None:
     """R prints F = 7.2061 and p = 0.001753 for the breaks of warp at three tensions."""
     found = main_effects(DATA / "warpbreaks.csv", ["tension"], ["breaks"]).one("tension", "breaks")

@@ -12,12 +12,13 @@ from headgate.analysis.clusters import Clusters, clusters
 from headgate.analysis.components import Components, components
 from headgate.analysis.conditions import ConditionResponses, condition_responses
 from headgate.analysis.correlations import Correlations, correlations
-from headgate.analysis.frame import AnalysisError, Frame
+from headgate.analysis.frame import Frame
 from headgate.analysis.grid import Grid, grid
 from headgate.analysis.influence import Influence, influence
 from headgate.analysis.main_effects import MainEffects, main_effects
 from headgate.analysis.ranks import Ranks, ranks
 from headgate.analysis.ten_steps import TenSteps, ten_steps
+from headgate.errors import AnalysisError
 
 __all__ = [
     "AnalysisError",

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from headgate.analysis.frame import AnalysisError, Frame
-from headgate.analysis.grid import Grid, grid
+from headgate.analysis.frame import Frame
+from headgate.analysis.grid import Grid, grid, mean_of_known
+from headgate.errors import AnalysisError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,7 +28,7 @@ class Bars:
 
     def mean(self) -> dict[str, tuple[float, float]]:
         """Return the mean over conditions of both shares, by law."""
-        means = np.nanmean(self.grid.values, axis=0)
+        means = mean_of_known(self.grid.values, axis=0)
         return {
             law: (float(own), float(other))
             for law, (own, other) in zip(self.grid.laws, means, strict=True)
@@ -55,10 +56,10 @@ def bars(  # noqa: PLR0913, PLR0917 - each is a column of its own
     frame = Frame.of(table)
     columns = dict(frame.columns)
     whole = frame.numbers(available) if isinstance(available, str) else float(available)
-    if not np.nanmin(whole) > 0:
-        raise AnalysisError(
-            f"{frame.name}: what is available is above zero; got {np.nanmin(whole)}"
-        )
+    least = np.min(whole, where=np.isfinite(whole), initial=np.inf)
+    if not 0 < least < np.inf:
+        got = "no number" if least == np.inf else least
+        raise AnalysisError(f"{frame.name}: what is available is above zero; got {got}")
     for name in (own, other):
         columns[name] = frame.numbers(name) / whole
     return Bars(grid(Frame(frame.name, columns), [own, other], condition, law))

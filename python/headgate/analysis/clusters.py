@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from scipy.cluster import hierarchy
 from scipy.spatial import distance
 
-from headgate.analysis.frame import AnalysisError
 from headgate.analysis.grid import Grid, grid
+from headgate.errors import AnalysisError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from scipy.cluster import hierarchy
 from scipy.spatial import distance
 
-from headgate.analysis.frame import AnalysisError
 from headgate.analysis.grid import Grid, grid
+from headgate.errors import AnalysisError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -93,7 +93,7 @@ def of_grid(cells: Grid) -> Components:
 def standard(rows: Numbers) -> tuple[Numbers, NDArray[np.bool_]]:
     """Centre and scale the columns that vary; return them, and which they are."""
     if len(rows) < 2:
-        return rows, np.zeros(rows.shape[1], dtype=bool)
+        return rows[:, :0], np.zeros(rows.shape[1], dtype=bool)
     spread = rows.std(axis=0, ddof=1)
     used = spread > 1e-12 * np.abs(rows).max(axis=0, initial=0.0)
     return (rows[:, used] - rows[:, used].mean(axis=0)) / spread[used], used
@@ -102,8 +102,10 @@ def standard(rows: Numbers) -> tuple[Numbers, NDArray[np.bool_]]:
 def decompose(scaled: Numbers) -> tuple[Numbers, Numbers, Numbers]:
     """Return scores, loadings and shares of variance of centred columns.
 
-    The sign of a component is free: its largest loading is made positive.
+    The sign of a component is free: its largest loading is made positive. There is none of nothing.
     """
+    if not scaled.size:
+        return np.zeros((len(scaled), 0)), np.zeros((0, 0)), np.zeros(0)
     left, size, right = np.linalg.svd(scaled, full_matrices=False)
     largest = np.abs(right).argmax(axis=1)
     signs = np.sign(right[np.arange(len(right)), largest])

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import stats
 
-from headgate.analysis.frame import AnalysisError
 from headgate.analysis.grid import Grid, grid, mean_of_known
+from headgate.errors import AnalysisError
 from headgate.stats import grubbs
 from headgate.stats.conditions import ALPHA, FILTER_SHARE, Outlier, Residuals, farthest
 

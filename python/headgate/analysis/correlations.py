@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.analysis.components import decompose, standard
-from headgate.analysis.frame import AnalysisError, Frame
+from headgate.analysis.frame import Frame
+from headgate.errors import AnalysisError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -100,6 +101,7 @@ def correlations(
     frame = Frame.of(table)
     if len(responses) < 2:
         raise AnalysisError(f"{frame.name}: name two responses at least")
+    frame.require(*responses)
     values = np.column_stack([frame.numbers(name) for name in responses])
     return Correlations(tuple(responses), _pearson(values), threshold, values)
 
@@ -118,7 +120,7 @@ def _r(one: Numbers, other: Numbers) -> float:
     known = np.isfinite(one) & np.isfinite(other)
     a, b = one[known] - one[known].mean() if known.any() else one[known], other[known]
     b = b - b.mean() if known.any() else b
-    size = float(np.sqrt((a @ a) * (b @ b)))
+    size = float(np.sqrt(a @ a) * np.sqrt(b @ b))
     scale = np.abs(one[known]).max(initial=0.0) * np.abs(other[known]).max(initial=0.0)
     return float(np.clip(a @ b / size, -1, 1)) if size > 1e-12 * scale * len(a) else float("nan")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,19 +12,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.errors import HeadgateError
+from headgate.analysis.read import distinct, read
+from headgate.errors import AnalysisError
 
 Numbers = NDArray[np.float64]
 
+#: How a missing value is written by spreadsheets, R, pandas, databases and SAS.
+MISSING = ("", "na", "nan", "<na>", "n/a", "null", ".")
+#: A number as half of Europe writes it.
+DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+#: The square of what is larger is no number any more, and every analysis squares.
+LARGEST = 1e150
 #: Pairs of words in which the first is the low level, whatever the alphabet says.
 LOW_AND_HIGH = (
-    ("low", "high"), ("off", "on"), ("no", "yes"), ("false", "true"), ("-", "+"),
+    ("low", "high"), ("lo", "hi"), ("off", "on"), ("no", "yes"), ("false", "true"), ("-", "+"),
     ("small", "large"), ("short", "long"), ("slow", "fast"), ("few", "many"),
 )  # fmt: skip
-
-
-class AnalysisError(HeadgateError):
-    """A table that cannot be analysed as it was asked."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +46,18 @@ class Frame:
         if isinstance(source, Frame):
             return source
         if isinstance(source, str | Path):
-            return cls(str(source), _read(Path(source)))
+            return cls(str(source), read(Path(source)))
         name = str(getattr(source, "name", "table"))
         names = list(getattr(source, "columns", source))
+        _refuse_repeated(name, "two columns are named", [str(key) for key in names])
         columns = {str(key): np.asarray(source[key]) for key in names}
+        for key, column in columns.items():
+            if column.ndim != 1:
+                raise AnalysisError(f"{name}: {key} is no list with one value a row")
         if len({len(column) for column in columns.values()}) > 1:
             raise AnalysisError(f"{name}: its columns differ in length")
+        if not columns or not len(columns[str(names[0])]):
+            raise AnalysisError(f"{name}: has no rows")
         return cls(name, columns)
 
     def __len__(self) -> int:
@@ -64,13 +74,23 @@ class Frame:
             f"{self.name}: there is no column {name!r}; {hint}columns: {', '.join(self.columns)}"
         )
 
+    def require(self, *names: str) -> None:
+        """Raise AnalysisError unless every name is a column, and none is given twice."""
+        for name in names:
+            self.column(name)
+        _refuse_repeated(self.name, "named twice:", names)
+
     def numbers(self, name: str) -> Numbers:
         """Return a response; what is missing or infinite is NaN."""
         column = self.column(name)
         try:
-            values = np.array([_number(cell) for cell in column], dtype=float)
+            # What is all numbers is taken at once; cells of text are read one by one.
+            plain = column.dtype.kind in "biuf"
+            values = np.array(column if plain else [_number(cell) for cell in column], dtype=float)
         except ValueError as error:
             raise AnalysisError(f"{self.name}: {name} is a response, but {error}") from None
+        if np.abs(values[np.isfinite(values)]).max(initial=0.0) > LARGEST:
+            raise AnalysisError(f"{self.name}: {name} has numbers beyond {LARGEST:g}")
         return np.where(np.isfinite(values), values, np.nan)
 
     def levels(self, factor: str) -> Levels:
@@ -87,8 +107,16 @@ class Frame:
         return Levels(factor, names, np.array([places.get(text, -1) for text in texts]))
 
     def groups(self, by: Sequence[str]) -> dict[tuple[str, ...], NDArray[np.intp]]:
-        """Return the rows of each combination of labels, in order of their first row."""
+        """Return the rows of each combination of labels, in order of their first row.
+
+        Raises AnalysisError where a row has no label: it would be a group of its own.
+        """
         labels = [[_text(cell) for cell in self.column(name)] for name in by]
+        for name, column in zip(by, labels, strict=True):
+            if "" in column:
+                raise AnalysisError(
+                    f"{self.name}: row {column.index('') + 1} has nothing in {name}"
+                )
         found: dict[tuple[str, ...], list[int]] = {}
         for row in range(len(self)):
             found.setdefault(tuple(column[row] for column in labels), []).append(row)
@@ -110,45 +138,36 @@ class Levels:
         return np.where(self.places < 0, np.nan, self.places * step - 1.0)
 
 
-def _read(path: Path) -> dict[str, NDArray[Any]]:
-    import duckdb
-
-    if not path.is_file():
-        raise AnalysisError(f"{path}: there is no such file")
-    # As text, since a guess at types would make days of ratios and truth of levels named "t".
-    csv = "read_csv(?, header = true, all_varchar = true)"
-    reader = "read_parquet(?)" if path.suffix == ".parquet" else csv
+def _refuse_repeated(table: str, what: str, names: Sequence[str]) -> None:
     try:
-        with duckdb.connect() as connection:
-            found = connection.execute(f"SELECT * FROM {reader}", [str(path)])
-            names = [column[0] for column in found.description or ()]
-            rows = found.fetchall()
-    except duckdb.Error as error:
-        raise AnalysisError(f"{path}: cannot be read ({str(error).splitlines()[0]})") from None
-    if not rows:
-        raise AnalysisError(f"{path}: has no rows")
-    cells = zip(*rows, strict=True)
-    return {name: np.array(column, dtype=object) for name, column in zip(names, cells, strict=True)}
+        distinct(names, what)
+    except ValueError as error:
+        raise AnalysisError(f"{table}: {error}") from None
+
+
+def _missing(cell: Any) -> bool:
+    return cell is None or str(cell).strip().lower() in MISSING
 
 
 def _number(cell: Any) -> float:
     """Read a cell as a number; an empty one is NaN."""
-    if cell is None or (isinstance(cell, str) and cell.strip().lower() in ("", "na", "nan")):
+    if _missing(cell):
         return np.nan
     try:
-        return float(cell)
+        return float(str(cell) if isinstance(cell, complex | np.complexfloating) else cell)
     except (TypeError, ValueError):
-        raise ValueError(f"{str(cell)!r} is no number") from None
+        hint = "; decimals follow a point" if DECIMAL_COMMA.fullmatch(str(cell).strip()) else ""
+        raise ValueError(f"{str(cell)!r} is no number{hint}") from None
 
 
 def _text(cell: Any) -> str:
     """Return a level as text, "" if it is missing; a number is one level however it is written."""
-    text = "" if cell is None else str(cell).strip()
+    text = "" if _missing(cell) else str(cell).strip()
     try:
         value = float(text)
     except ValueError:
         return text
-    return "" if np.isnan(value) else np.format_float_positional(value, trim="-")
+    return np.format_float_positional(value, trim="-")
 
 
 def _ordered(names: set[str]) -> tuple[str, ...]:

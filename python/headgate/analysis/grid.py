@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.analysis.frame import AnalysisError, Frame
+from headgate.analysis.frame import Frame
+from headgate.errors import AnalysisError
 
 Numbers = NDArray[np.float64]
 
@@ -59,6 +60,7 @@ def grid(
     if not responses:
         raise AnalysisError(f"{frame.name}: name one response at least")
     names = [condition] if isinstance(condition, str) else list(condition)
+    frame.require(*names, law, *responses)
     rows = {(" ".join(key[:-1]), key[-1]): of for key, of in frame.groups([*names, law]).items()}
     conditions = tuple(dict.fromkeys(key[0] for key in rows))
     laws = tuple(dict.fromkeys(key[1] for key in rows))

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from headgate.analysis.frame import AnalysisError, Frame, Levels
+from headgate.analysis.frame import Frame, Levels
+from headgate.errors import AnalysisError
 from headgate.stats.effects import Effect, main_effect, psi
 from headgate.stats.full_model import FullModel, full_model
 
@@ -153,8 +154,4 @@ def _check(
     for what, names in (("factor", factors), ("response", responses)):
         if not names:
             raise AnalysisError(f"{frame.name}: name one {what} at least")
-    named = [*factors, *responses, *by]
-    for name in named:
-        frame.column(name)
-        if named.count(name) > 1:
-            raise AnalysisError(f"{frame.name}: {name} is named twice")
+    frame.require(*factors, *responses, *by)

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from headgate.analysis.frame import AnalysisError, Frame
+from headgate.analysis.frame import Frame
+from headgate.errors import AnalysisError
 from headgate.stats.full_model import Factors, FullModel, full_model
 
 if TYPE_CHECKING:
@@ -167,6 +168,7 @@ def ten_steps(table: object, factors: Sequence[str], response: str) -> TenSteps:
     frame = Frame.of(table)
     if len(factors) < 2:
         raise AnalysisError(f"{frame.name}: name two factors at least")
+    frame.require(*factors, response)
     levels = {name: frame.levels(name) for name in factors}
     for name, found in levels.items():
         if len(found.names) != 2:
@@ -181,7 +183,11 @@ def ten_steps(table: object, factors: Sequence[str], response: str) -> TenSteps:
     for name, column in coded.items():
         if len(set(column.tolist())) < 2:
             raise AnalysisError(f"{frame.name}: {name} does not vary where {response} is known")
-    return TenSteps(response, tuple(factors), coded, values[kept])
+    steps = TenSteps(response, tuple(factors), coded, values[kept])
+    for name in factors:
+        if (name,) not in steps.model.terms:
+            raise AnalysisError(f"{frame.name}: {name} cannot be told from the other factors")
+    return steps
 
 
 def _residual_sd(matrix: Numbers, values: Numbers) -> float:

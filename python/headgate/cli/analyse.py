@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 
 def analyse(  # noqa: PLR0913, PLR0917 - each is an option of its own
-    file: Annotated[Path, typer.Argument(help="CSV or Parquet, one row a run.", metavar="FILE")],
+    file: Annotated[
+        Path, typer.Argument(help="CSV (or other text) or Parquet, one row a run.", metavar="FILE")
+    ],
     factors: Annotated[str, typer.Option(metavar="X1,X2,...", help="Columns of factors.")],
     responses: Annotated[str, typer.Option(metavar="Y1,Y2,...", help="Columns of responses.")],
     by: Annotated[
@@ -32,7 +34,8 @@ def analyse(  # noqa: PLR0913, PLR0917 - each is an option of its own
 
     One-way analysis of variance for each factor and response, as NIST's Dataplot does it; a model
     with interactions and a correction for the number of tests beside it. A factor has two levels
-    or more, numbers or words; a missing value is an empty cell or NA.
+    or more, numbers or words; a missing value is an empty cell or NA, and infinite ones count as
+    missing. Cells of text stand between commas, semicolons, tabs, bars or blanks.
     """
     from headgate.analysis import main_effects
 

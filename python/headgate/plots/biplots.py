@@ -23,6 +23,7 @@ def biplots(found: Biplots, titles: Mapping[str, str], unit: float) -> Figure:
     down = -(-len(found.panels) // across)
     colour, mark = colours(found.panels), marks(found.panels)
     most = max(max(p.own.max(initial=0), p.other.max(initial=0)) for p in found.panels.values())
+    most = most or unit
     with styled():
         size_in = (max(2.6 * across, 4.5) + 0.3, 2.7 * down + 0.4)
         figure, axes = subplots(down, across, size_in, sharex=True, sharey=True)

@@ -57,7 +57,7 @@ def _scatter(ax: Axes, one: np.ndarray, other: np.ndarray, row: int, column: int
 
 
 def _unit(values: np.ndarray) -> np.ndarray:
-    low, high = np.nanmin(values), np.nanmax(values)
+    low, high = np.nanmin(values, initial=np.inf), np.nanmax(values, initial=-np.inf)
     return (values - low) / (high - low) if high > low else np.full(len(values), 0.5)
 
 

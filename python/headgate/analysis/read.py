@@ -1,0 +1,138 @@
+"""Tables from files: Parquet, and text with cells between commas, semicolons, tabs, bars or blanks.
+
+Cells of text stay words, since a guess at types would make days of ratios and truth of levels
+named "t". What is no table is refused with its line: a row that is cut short never becomes a
+row of something else.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.errors import AnalysisError
+
+Columns = dict[str, NDArray[Any]]
+#: A row of cells with the number of its line.
+Row = tuple[int, list[str]]
+
+#: What parts cells, tried in this order; a head with none of them is parted by blanks.
+SEPARATORS = ("\t", ";", ",", "|")
+#: First bytes that name another encoding than UTF-8, which Excel writes as "Unicode text".
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+GZIP = b"\x1f\x8b"
+
+
+def read(path: Path) -> Columns:
+    """Return the columns of a file, as they are named in its first line.
+
+    Blank lines, and lines that start with # above the names, are passed over. Raises AnalysisError.
+    """
+    if not path.is_file():
+        raise AnalysisError(f"{path}: there is no such file")
+    columns = _parquet(path) if path.suffix == ".parquet" else _text(path)
+    if not columns or not len(next(iter(columns.values()))):
+        raise AnalysisError(f"{path}: has no rows")
+    return columns
+
+
+def _parquet(path: Path) -> Columns:
+    import duckdb
+
+    try:
+        with duckdb.connect() as connection:
+            found = connection.execute("SELECT * FROM read_parquet(?)", [str(path)])
+            names = [column[0] for column in found.description or ()]
+            return _columns(names, found.fetchall())
+    except duckdb.Error as error:
+        raise AnalysisError(f"{path}: cannot be read ({str(error).splitlines()[0]})") from None
+
+
+def _text(path: Path) -> Columns:
+    try:
+        rows = _rows(_decoded(path.read_bytes()))
+        _, head = next(rows, (0, []))
+        names = distinct(_named(head), "two columns are named")
+        return _columns(names, [_fitted(row, head) for row in rows])
+    except (OSError, EOFError, csv.Error) as error:
+        raise AnalysisError(f"{path}: cannot be read ({error})") from None
+    except ValueError as error:
+        raise AnalysisError(f"{path}: {error}") from None
+
+
+def _decoded(raw: bytes) -> str:
+    raw = gzip.decompress(raw) if raw.startswith(GZIP) else raw
+    try:
+        text = raw.decode("utf-16" if raw.startswith(UTF_16) else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"line {line} is no text in UTF-8") from None
+    if "\0" in text:
+        raise ValueError("is no text: it holds zero bytes")
+    return text
+
+
+def _rows(text: str) -> Iterator[Row]:
+    """Yield the rows that hold anything, the names first."""
+    lines = io.StringIO(text, newline=None).read().split("\n")
+    first = next((i for i, line in enumerate(lines) if _says_something(line)), len(lines))
+    rest = lines[first:]
+    separator = _separator(rest[0]) if rest else ","
+    reader = csv.reader(_prepared(rest, separator), delimiter=separator, skipinitialspace=True)
+    for cells in reader:
+        stripped = [cell.strip() for cell in cells]
+        if any(stripped):
+            yield first + reader.line_num, stripped
+
+
+def _says_something(line: str) -> bool:
+    return bool(line.strip()) and not line.lstrip().startswith("#")
+
+
+def _separator(head: str) -> str:
+    outside = "".join(head.split('"')[::2])
+    most = max(SEPARATORS, key=outside.count)
+    return most if most in outside else " "
+
+
+def _prepared(lines: Iterable[str], separator: str) -> Iterator[str]:
+    """Put back the ends of lines, which quotes may hold; blanks around a row part nothing."""
+    for line in lines:
+        yield (line.strip() if separator == " " else line) + "\n"
+
+
+def _named(head: list[str]) -> list[str]:
+    """Name what the head leaves without a name, such as the numbers of rows."""
+    return [name or f"column {place}" for place, name in enumerate(head, 1)]
+
+
+def _fitted(row: Row, head: list[str]) -> list[str]:
+    """Return the cells of a row, as many as there are names; empty ones at its end may go."""
+    line, cells = row
+    if len(cells) < len(head) or any(cells[len(head) :]):
+        raise ValueError(
+            f"line {line} has {len(cells)} cells, but its first names {len(head)} columns "
+            f"({', '.join(head)}); a table is a line of names and its rows"
+        )
+    return cells[: len(head)]
+
+
+def _columns(names: list[str], rows: list[Any]) -> Columns:
+    cells = zip(*rows, strict=True) if rows else ([] for _ in names)
+    return {name: np.array(column, dtype=object) for name, column in zip(names, cells, strict=True)}
+
+
+def distinct(names: Iterable[str], what: str) -> list[str]:
+    """Return the names; raises ValueError where one comes twice."""
+    seen = list(names)
+    twice = next((name for i, name in enumerate(seen) if name in seen[:i]), None)
+    if twice is not None:
+        raise ValueError(f"{what} {twice!r}")
+    return seen
