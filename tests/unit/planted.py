@@ -1,4 +1,7 @@
-"""Tables with a known truth in them: laws by responses by conditions, with noise of one sigma."""
+"""Tables with a known truth in them: periods by conditions by laws by responses.
+
+Noise is normal with a deviation of one sigma a run; what is planted is added in sigmas.
+"""
 
 from __future__ import annotations
 
@@ -7,34 +10,61 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.design import named
+
 LAWS = ("bic", "ctcp", "fast", "hstcp", "htcp", "scalable", "reno")
+PLAN = "2^(6-1)"
+FACTORS = ("X1", "X2", "X3", "X4", "X5", "X6")
 
 
 @dataclass
 class Planted:
-    """Noise of one sigma about each condition's mean; what is planted is added in sigmas."""
+    """Noise of one sigma about each condition's mean, which differs by response within `level`.
+
+    `shifts` has the shape (period, condition, law, response). With 32 conditions these are the runs
+    of a 2^(6-1), whose factors are columns too.
+    """
 
     conditions: int = 32
     responses: int = 45
     replicates: int = 3
+    periods: int = 1
     seed: int = 1
     sigma: float = 1.0
+    level: tuple[float, float] = (50.0, 150.0)
     shifts: NDArray[np.float64] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.shifts = np.zeros((self.conditions, len(LAWS), self.responses))
+        self.shifts = np.zeros((self.periods, self.conditions, len(LAWS), self.responses))
 
     @property
     def names(self) -> list[str]:
         return [f"y{i + 1}" for i in range(self.responses)]
 
+    @property
+    def factors(self) -> NDArray[np.float64]:
+        """Coded levels, conditions by factors."""
+        return named(PLAN)[0].matrix.astype(float)
+
+    def move(self, factor: int, response: int, size: float) -> None:
+        """Plant a main effect: the mean changes by `size` from the low level to the high one."""
+        self.shifts[..., response] += size / 2 * self.factors[:, factor][None, :, None]
+
     def table(self) -> dict[str, NDArray[np.generic]]:
-        """Return one row a run: condition, law, seed, responses."""
+        """Return one row a run: period, condition, law, seed, factors, responses."""
         rng = np.random.default_rng(self.seed)
-        level = rng.uniform(50, 150, (self.conditions, 1, 1, self.responses))
-        shape = (self.conditions, len(LAWS), self.replicates, self.responses)
-        values = level + self.sigma * (self.shifts[:, :, None] + rng.normal(size=shape))
-        c, law, seed = (axis.ravel() for axis in np.indices(shape[:3]))
+        level = rng.uniform(*self.level, (self.periods, self.conditions, 1, 1, self.responses))
+        shape = (self.periods, self.conditions, len(LAWS), self.replicates, self.responses)
+        noise = rng.normal(size=shape)
+        values = level + self.sigma * (self.shifts[:, :, :, None] + noise)
+        period, c, law, seed = (axis.ravel() for axis in np.indices(shape[:4]))
+        labels = {
+            "period": period + 1,
+            "condition": np.char.add("c", (c + 1).astype(str)),
+            "law": np.array(LAWS)[law],
+            "seed": seed,
+        }
+        if self.conditions == len(self.factors):
+            labels |= {name: self.factors[c, i] for i, name in enumerate(FACTORS)}
         flat = values.reshape(-1, self.responses)
-        labels = {"condition": np.char.add("c", (c + 1).astype(str)), "law": np.array(LAWS)[law]}
-        return labels | {"seed": seed} | dict(zip(self.names, flat.T, strict=True))
+        return labels | dict(zip(self.names, flat.T, strict=True))

@@ -85,7 +85,7 @@ def test_planted_outliers_are_found() -> None:
     for cell in cells:
         c, r = divmod(int(cell), made.responses)
         law = int(rng.integers(len(LAWS)))
-        made.shifts[c, law, r] = rng.choice([-1, 1]) * rng.uniform(5, 10)
+        made.shifts[..., c, law, r] = rng.choice([-1, 1]) * rng.uniform(5, 10)
         truth[f"c{c + 1}", f"y{r + 1}"] = LAWS[law]
     found = condition_responses(made.table(), made.names)
     by_runs = found.outliers(by="runs")
@@ -117,7 +117,7 @@ def test_after_correction_hardly_any_alarm_is_left() -> None:
 def test_planted_clusters_are_found() -> None:
     """FAST and BIC 5 sigma above the others in a third of the responses, in conditions 9 to 32."""
     made = Planted(replicates=1)
-    made.shifts[8:, [0, 2], :15] = 5.0
+    made.shifts[:, 8:, [0, 2], :15] = 5.0
     found = clusters(made.table(), made.names, order_by="y1")
     apart = [
         {frozenset(group) for group in _two(tree)}
@@ -160,7 +160,7 @@ def test_components_are_those_of_scikit_learn() -> None:
     from sklearn.decomposition import PCA
 
     made = Planted(conditions=6, responses=8, replicates=1)
-    made.shifts[:, 2, :4] = 6.0
+    made.shifts[..., 2, :4] = 6.0
     found = components(made.table(), made.names)
     cells = grid(made.table(), made.names).values.reshape(-1, 8)
     scaled = (cells - cells.mean(axis=0)) / cells.std(axis=0, ddof=1)

@@ -25,7 +25,7 @@ def test_influence_names_what_moves_and_what_does_not() -> None:
 
 def test_outliers_are_set_beside_what_chance_gives() -> None:
     made = Planted(conditions=20, responses=10)
-    made.shifts[:, 2, :3] = 60.0
+    made.shifts[..., 2, :3] = 60.0
     first, second = sentences(said.of_outliers(condition_responses(made.table(), made.names)))
     assert "of 200 cells one law is an outlier; 10 would be by chance." in first
     assert second.startswith("By 10 % of the mean or more stand apart: fast in 60")
@@ -39,7 +39,7 @@ def test_without_anything_planted_nobody_stands_apart() -> None:
 
 def test_clusters_name_the_law_that_is_alone() -> None:
     made = Planted(conditions=4, responses=10)
-    made.shifts[:, 2] = 20.0
+    made.shifts[:, :, 2] = 20.0
     assert sentences(said.of_clusters(clusters(made.table(), made.names))) == [
         "Of 4 conditions, one law is linked last and alone: fast under 4."
     ]
@@ -51,7 +51,7 @@ def test_clusters_name_the_law_that_is_alone() -> None:
 
 def test_ranks_biplots_and_correlations_say_their_numbers() -> None:
     made = Planted(conditions=12, responses=2, sigma=0.1)
-    made.shifts[:, 2, 0] = 30.0
+    made.shifts[..., 2, 0] = 30.0
     table = made.table()
     table["y2"] = table["y1"] / np.where(np.asarray(table["law"]) == "fast", 2.0, 1.0)
     rank = sentences(said.of_ranks(ranks(table, ["y1"])))[0]
