@@ -10,6 +10,9 @@ WORKERS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 OUT := out/tcp-replacements
+GALLERY := changes questions-period-2 main-effects-period-2 significance-period-2 influence correlations \
+	correlations-clusters clusters-period-2 components-period-2 outliers-filtered-period-2 \
+	residuals-period-2 ranks-period-2
 
 # rustup's toolchain comes first where there is one, also in shells that did not read its profile.
 export PATH := $(HOME)/.cargo/bin:$(PATH)
@@ -75,6 +78,10 @@ examples: $(VENV)/.ok ## Run every example
 .PHONY: docs
 docs: $(VENV)/.ok ## Build the documentation into docs/_build/html; a warning is an error
 	$(BIN)/sphinx-build --quiet -W --keep-going -b html docs docs/_build/html
+
+.PHONY: gallery
+gallery: predict ## Make the pictures of the documentation's gallery from a run of the first study
+	@for name in $(GALLERY); do cp $(OUT)/figures/$$name.png docs/images/gallery/$${name%-period-2}.png; done
 
 .PHONY: bench
 bench: $(VENV)/.ok ## Time the engine on the four bench networks (one idle core, several minutes)

@@ -26,13 +26,16 @@ def scenarios() -> list[str]:
 
 
 @pytest.mark.parametrize("text", scenarios())
-def test_scenarios_and_designs_in_the_documentation_are_valid(text: str) -> None:
+def test_scenarios_designs_and_reports_in_the_documentation_are_valid(text: str) -> None:
     from headgate import Scenario
     from headgate.design.experiment import make
     from headgate.design.file import DesignFile
+    from headgate.report.about import About
 
     data = tomllib.loads(text)
-    if "factors" in data:
+    if "roles" in data:
+        About(**data)
+    elif "factors" in data:
         make(DesignFile.from_dict(data))
     else:
         Scenario.from_dict(data).plan()

@@ -38,6 +38,13 @@ FORBIDDEN = {
         "headgate.cli",
         NATIVE,
     ],
+    "headgate.charts": [
+        "headgate.run",
+        "headgate.scenario",
+        "headgate.studies",
+        "headgate.cli",
+        NATIVE,
+    ],
     "headgate.plots": ["headgate.run", "headgate.studies", "headgate.cli", NATIVE],
     "headgate.run": ["headgate.plots", "headgate.stats", "headgate.studies", "headgate.cli"],
 }

@@ -95,7 +95,7 @@ def test_groups_are_analysed_by_themselves() -> None:
     assert found.one("X1", "y", ("1",)) == alone.one("X1", "y")
     assert found.psi(("1",)) == {"X1": 1.0, "X2": 0.0}
     said = influence(found, alone)
-    assert list(said.rows) == ["1", "2", "all"]
+    assert list(said.psi) == ["period 1", "period 2", "all"]
     half = (found.psi(("1",))["X1"] + found.psi(("2",))["X1"]) / 2
     assert said.average["X1"] == pytest.approx((half + 1.0) / 2)
 
@@ -161,7 +161,11 @@ def test_the_command_prints_a_table_and_writes_pictures(tmp_path: Path) -> None:
     done = analyse(file, "--factors", factors, "--responses", "y", "--out", out)
     assert "+**" in done
     assert "Psi x 100" in done
-    assert {path.name for path in out.iterdir()} >= {"main-effects.png", "significance.svg"}
+    assert {path.name for path in (out / "figures").iterdir()} >= {
+        "main-effects.png",
+        "significance.svg",
+    }
+    assert "Main effects" in (out / "report.html").read_text()
 
 
 def test_the_ten_steps_find_what_was_planted(tmp_path: Path) -> None:

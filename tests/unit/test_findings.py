@@ -27,7 +27,7 @@ def test_outliers_are_set_beside_what_chance_gives() -> None:
     made = Planted(conditions=20, responses=10)
     made.shifts[..., 2, :3] = 60.0
     first, second = sentences(said.of_outliers(condition_responses(made.table(), made.names)))
-    assert "of 200 cells one law is an outlier; 10 would be by chance." in first
+    assert "of 200 cells one law is an outlier by the spread of replicates; 10 would be" in first
     assert second.startswith("By 10 % of the mean or more stand apart: fast in 60")
 
 

@@ -17,7 +17,9 @@ from headgate.analysis.grid import Grid, grid
 from headgate.analysis.influence import Influence, influence
 from headgate.analysis.main_effects import MainEffects, main_effects
 from headgate.analysis.ranks import Ranks, ranks
+from headgate.analysis.roles import Pair, Roles
 from headgate.analysis.ten_steps import TenSteps, ten_steps
+from headgate.analysis.whole import Whole, whole
 from headgate.errors import AnalysisError
 
 __all__ = [
@@ -32,8 +34,11 @@ __all__ = [
     "Grid",
     "Influence",
     "MainEffects",
+    "Pair",
     "Ranks",
+    "Roles",
     "TenSteps",
+    "Whole",
     "bars",
     "biplots",
     "clusters",
@@ -45,4 +50,5 @@ __all__ = [
     "main_effects",
     "ranks",
     "ten_steps",
+    "whole",
 ]

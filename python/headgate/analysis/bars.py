@@ -6,14 +6,15 @@ them on the right (Mills, Filliben, Cho, Schwartz 2011, slide 6).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headgate.analysis.frame import Frame
 from headgate.analysis.grid import Grid, grid, mean_of_known
+from headgate.analysis.notebook import InNotebook
 from headgate.errors import AnalysisError
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Bars:
+class Bars(InNotebook):
     """Shares of what is available: a grid whose responses are the law's flows, then TCP's."""
 
     grid: Grid
@@ -33,6 +34,13 @@ class Bars:
             law: (float(own), float(other))
             for law, (own, other) in zip(self.grid.laws, means, strict=True)
         }
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield one flat record a condition and law: both shares."""
+        for row, condition in enumerate(self.grid.conditions):
+            for column, law in enumerate(self.grid.laws):
+                own, other = self.grid.values[row, column].tolist()
+                yield {"condition": condition, "law": law, "own": own, "other": other}
 
     def figure(self, titles: Mapping[str, str] | None = None) -> Figure:
         """Draw a panel a condition."""

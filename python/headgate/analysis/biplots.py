@@ -7,14 +7,15 @@ how many conditions the law's flows are ahead.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.analysis.grid import Grid, grid
+from headgate.analysis.notebook import InNotebook
 from headgate.stats.intervals import mean_interval, share_interval
 
 if TYPE_CHECKING:
@@ -40,11 +41,22 @@ class Beside:
 
 
 @dataclass(frozen=True)
-class Biplots:
+class Biplots(InNotebook):
     """Panels by law."""
 
     panels: Mapping[str, Beside]
     names: tuple[str, str]
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield one flat record a law and condition."""
+        for law, panel in self.panels.items():
+            for condition, own, other in zip(panel.conditions, panel.own, panel.other, strict=True):
+                yield {
+                    "law": law,
+                    "condition": condition,
+                    "own": float(own),
+                    "other": float(other),
+                }
 
     def figure(self, titles: Mapping[str, str] | None = None, unit: float = 1.0) -> Figure:
         """Draw a panel a law; values are divided by `unit`."""

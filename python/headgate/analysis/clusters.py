@@ -9,9 +9,9 @@ nothing and is left out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from scipy.cluster import hierarchy
 from scipy.spatial import distance
 
 from headgate.analysis.grid import Grid, grid
+from headgate.analysis.notebook import InNotebook
 from headgate.errors import AnalysisError
 
 if TYPE_CHECKING:
@@ -69,11 +70,22 @@ class Tree:
 
 
 @dataclass(frozen=True)
-class Clusters:
+class Clusters(InNotebook):
     """A tree for each condition."""
 
     trees: Mapping[str, Tree]
     order: tuple[str, ...]
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield one flat record a condition: who is grouped with whom, and how far apart."""
+        for name in self.order:
+            tree = self.trees[name]
+            yield {
+                "condition": name,
+                "greatest": tree.greatest,
+                "apart": tree.apart or "",
+                "groups": " | ".join(", ".join(group) for group in tree.groups()),
+            }
 
     def figure(self, titles: Mapping[str, str] | None = None) -> Figure:
         """Draw all dendrograms on one sheet, in order."""

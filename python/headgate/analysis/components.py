@@ -7,9 +7,9 @@ of points are found, not drawn by hand: average linkage of the scores, cut where
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from scipy.cluster import hierarchy
 from scipy.spatial import distance
 
 from headgate.analysis.grid import Grid, grid
+from headgate.analysis.notebook import InNotebook
 from headgate.errors import AnalysisError
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ LEAST_SILHOUETTE = 0.5
 
 
 @dataclass(frozen=True)
-class Components:
+class Components(InNotebook):
     """Scores with shape (point, component), loadings (component, response), shares of variance.
 
     `points` are (condition, law). `groups` are those of the points in the plane of the first two
@@ -51,6 +52,19 @@ class Components:
         from headgate.plots.components import components
 
         return components(self, titles or {})
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield one flat record a point: its scores in both components, its group."""
+        each = zip(self.points, self.scores, self.groups, self.subgroups, strict=True)
+        for (condition, law), scores, group, half in each:
+            yield {
+                "condition": condition,
+                "law": law,
+                "component_1": float(scores[0]),
+                "component_2": float(scores[1]),
+                "group": int(group) + 1,
+                "subgroup": int(half) + 1,
+            }
 
     def members(self) -> dict[int, list[tuple[str, str]]]:
         """Return the points of each group."""

@@ -20,6 +20,7 @@ import numpy as np
 from scipy import stats
 
 from headgate.analysis.grid import Grid, grid, mean_of_known
+from headgate.analysis.notebook import InNotebook
 from headgate.errors import AnalysisError
 from headgate.stats import grubbs
 from headgate.stats.conditions import ALPHA, FILTER_SHARE, Outlier, Residuals, farthest
@@ -52,13 +53,18 @@ class Test:
 
 
 @dataclass(frozen=True)
-class ConditionResponses:
+class ConditionResponses(InNotebook):
     """A test for each cell (condition, response) that has three laws or more."""
 
     grid: Grid
     tests: Mapping[Cell, Test]
     level: float
     order: tuple[str, ...]
+
+    @property
+    def best(self) -> str:
+        """The test that sees most: `runs` where every law has replicates, else `grubbs`."""
+        return "runs" if any(test.runs_p < 1 for test in self.tests.values()) else "grubbs"
 
     def outliers(self, share: float = 0.0, by: str = "grubbs") -> dict[Cell, Test]:
         """Return the significant cells whose law is at least this share of the mean away.
@@ -88,9 +94,9 @@ class ConditionResponses:
         q = stats.false_discovery_control(p) if len(p) else p
         return dict(zip(self.tests, q.tolist(), strict=True))
 
-    def count(self, share: float = 0.0) -> dict[str, int]:
+    def count(self, share: float = 0.0, by: str = "grubbs") -> dict[str, int]:
         """Return in how many cells each law is the outlier."""
-        found = [test.law for test in self.outliers(share).values()]
+        found = [test.p_by(by)[0] for test in self.outliers(share, by).values()]
         return {law: found.count(law) for law in self.grid.laws}
 
     def residuals(self, response: str) -> Residuals:
@@ -110,10 +116,10 @@ class ConditionResponses:
             }
 
     def figure(self, share: float = 0.0, titles: Mapping[str, str] | None = None) -> Figure:
-        """Draw the roll-up: responses by conditions, a cell names its outlier."""
+        """Draw the roll-up by the best test: responses by conditions, a cell names its outlier."""
         from headgate.plots.conditions import roll_up
 
-        found = self.outliers(share)
+        found = self.outliers(share, self.best)
         rows = {
             (titles or {}).get(name, name): [
                 _shown(found.get((condition, name))) for condition in self.order

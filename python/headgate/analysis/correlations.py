@@ -7,10 +7,11 @@ that are all kept with each other are one dimension of behaviour (Mills, Fillibe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 import numpy as np
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 
 from headgate.analysis.components import decompose, standard
 from headgate.analysis.frame import Frame
+from headgate.analysis.notebook import InNotebook
 from headgate.errors import AnalysisError
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ THRESHOLD = 0.65
 
 
 @dataclass(frozen=True)
-class Correlations:
+class Correlations(InNotebook):
     """r between responses; NaN with one that does not vary. `values` has shape (run, response)."""
 
     responses: tuple[str, ...]
@@ -78,12 +80,25 @@ class Correlations:
         _, loadings, shares = decompose(scaled)
         return loadings, shares
 
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield one flat record a pair of responses."""
+        group = {name: place for place, names in enumerate(self.dimensions) for name in names}
+        for a, b in combinations(range(len(self.responses)), 2):
+            one, other = self.responses[a], self.responses[b]
+            yield {
+                "response": one,
+                "other": other,
+                "r": float(self.r[a, b]),
+                "kept": bool(self.kept[a, b]),
+                "dimension": group[one] + 1 if group[one] == group[other] else 0,
+            }
+
     def figures(self, titles: Mapping[str, str] | None = None) -> dict[str, Figure]:
         """Draw the matrix, the histogram of |r|, and the index-index plot."""
         from headgate.plots import correlations as plots
 
         return {
-            "correlations": plots.matrix(self, titles or {}),
+            "correlations": plots.matrix(self),
             "correlations-histogram": plots.histogram(self),
             "correlations-clusters": plots.index_index(self, titles or {}),
         }

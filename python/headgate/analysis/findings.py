@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from headgate.analysis.biplots import Biplots
@@ -16,6 +16,8 @@ from headgate.analysis.ranks import Ranks
 
 #: Factors and laws that a sentence names before it says how many more there are.
 NAMED = 4
+#: What the tests of outliers are called.
+TESTS = {"grubbs": "Grubbs' test", "runs": "the spread of replicates"}
 
 
 @dataclass(frozen=True)
@@ -34,22 +36,28 @@ def of_influence(found: Influence) -> Iterator[Finding]:
     if moving:
         said = [f"{name} ({100 * found.average[name]:.0f} %)" for name in moving]
         yield Finding(
-            f"Of all responses, the factors move: {_some(said, NAMED + 2)}.", "influence", "psi"
+            f"Of all responses, the factors move: {_some(said, NAMED + 2)}.",
+            "influence",
+            "influence",
         )
     if idle:
-        yield Finding(f"No response is moved by {_some(idle, len(idle))}.", "influence", "psi")
+        yield Finding(
+            f"No response is moved by {_some(idle, len(idle))}.", "influence", "influence"
+        )
 
 
-def of_correlations(found: Correlations) -> Iterator[Finding]:
+def of_correlations(
+    found: Correlations, titles: Mapping[str, str] | None = None
+) -> Iterator[Finding]:
     """Say how many behaviours the responses have."""
     large = [group for group in found.dimensions if len(group) > 1]
     count, of = len(found.dimensions), len(found.responses)
+    together = "; ".join(", ".join(_short(name, titles) for name in group) for group in large)
     text = f"{of} responses show {count} behaviours (|r| above {found.threshold:g})"
-    together = "; ".join(", ".join(group) for group in large)
     yield Finding(
         f"{text}{f': together go {together}' if large else ''}.",
         "correlations-clusters",
-        "dimensions",
+        "correlations",
     )
 
 
@@ -61,7 +69,7 @@ def of_clusters(found: Clusters) -> Iterator[Finding]:
         yield Finding(
             f"Under {same} of {len(trees)} conditions nothing tells the laws apart.",
             "clusters",
-            "groups",
+            "clusters",
         )
     apart = Counter(tree.apart for tree in trees if tree.apart is not None)
     if apart:
@@ -69,20 +77,21 @@ def of_clusters(found: Clusters) -> Iterator[Finding]:
         yield Finding(
             f"Of {len(trees)} conditions, one law is linked last and alone: {_some(said)}.",
             "clusters",
-            "groups",
+            "clusters",
         )
 
 
 def of_outliers(found: ConditionResponses) -> Iterator[Finding]:
     """Say who stands apart, how often by chance, and how often by at least 10 %."""
     cells, chance = len(found.tests), found.level * len(found.tests)
-    everyone = len(found.outliers())
+    everyone, test = len(found.outliers(by=found.best)), TESTS[found.best]
     yield Finding(
-        f"In {everyone} of {cells} cells one law is an outlier; {chance:.0f} would be by chance.",
+        f"In {everyone} of {cells} cells one law is an outlier by {test}; {chance:.0f} would be by"
+        " chance.",
         "outliers",
         "outliers",
     )
-    far = {law: n for law, n in found.count(FILTERS[0]).items() if n}
+    far = {law: n for law, n in found.count(FILTERS[0], found.best).items() if n}
     if far:
         said = [f"{law} in {n}" for law, n in sorted(far.items(), key=lambda item: -item[1])]
         yield Finding(
@@ -98,14 +107,15 @@ def of_outliers(found: ConditionResponses) -> Iterator[Finding]:
         )
 
 
-def of_ranks(found: Ranks) -> Iterator[Finding]:
+def of_ranks(found: Ranks, titles: Mapping[str, str] | None = None) -> Iterator[Finding]:
     """Say who ranks highest in each class of flows, and whether that may be chance."""
     for response in dict.fromkeys(name for name, _ in found.ranks):
         best = found.best(response)
         rank, p = found.ranks[response, best], found.p[response]
         chance = "too few to test" if math.isnan(p) else f"p = {p:.2g} that all are equal"
         yield Finding(
-            f"In {response}, {best} ranks highest: {rank.mean:.1f} of {len(found.laws)} on"
+            f"In {_short(response, titles)}, {best} ranks highest:"
+            f" {rank.mean:.1f} of {len(found.laws)} on"
             f" average, with a deviation of {rank.deviation:.1f} ({chance}).",
             "ranks",
             "ranks",
@@ -122,11 +132,11 @@ def of_biplots(found: Biplots) -> Iterator[Finding]:
             yield Finding(
                 f"Flows get {word} than TCP flows beside them (95 %): {_some(said, len(said))}.",
                 "biplots",
-                "beside",
+                "biplots",
             )
     if not ahead and not behind:
         yield Finding(
-            "No law's flows get other than the TCP flows beside them.", "biplots", "beside"
+            "No law's flows get other than the TCP flows beside them.", "biplots", "biplots"
         )
 
 
@@ -134,3 +144,8 @@ def _some(said: Sequence[str], most: int = NAMED) -> str:
     """Name so many, and say how many more there are."""
     more = len(said) - most
     return ", ".join(said[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def _short(name: str, titles: Mapping[str, str] | None) -> str:
+    """Return what a column is called within a sentence: without its unit."""
+    return (titles or {}).get(name, name).partition(" (")[0]

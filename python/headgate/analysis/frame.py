@@ -60,6 +60,10 @@ class Frame:
             raise AnalysisError(f"{name}: has no rows")
         return cls(name, columns)
 
+    def only(self, rows: NDArray[np.intp]) -> Frame:
+        """Return some rows."""
+        return Frame(self.name, {name: column[rows] for name, column in self.columns.items()})
+
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
 

@@ -8,14 +8,15 @@ repeats the published row in all twenty columns.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.analysis.main_effects import MainEffects
+from headgate.analysis.notebook import InNotebook
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,17 +25,17 @@ AVERAGE = "weighted average"
 
 
 @dataclass(frozen=True)
-class Influence:
-    """Psi of `factors`: rows by their name, one tuple of names a kind of grouping."""
+class Influence(InNotebook):
+    """Psi of `factors`: one row of `psi` a group, one tuple of names a kind of grouping."""
 
     factors: tuple[str, ...]
-    rows: Mapping[str, NDArray[np.float64]]
+    psi: Mapping[str, NDArray[np.float64]]
     kinds: tuple[tuple[str, ...], ...]
 
     @property
     def average(self) -> dict[str, float]:
         """The mean over kinds of the mean over each kind's rows, by factor."""
-        kinds = [np.mean([self.rows[name] for name in kind], axis=0) for kind in self.kinds]
+        kinds = [np.mean([self.psi[name] for name in kind], axis=0) for kind in self.kinds]
         return dict(zip(self.factors, np.mean(kinds, axis=0).tolist(), strict=True))
 
     @property
@@ -42,19 +43,25 @@ class Influence:
         """Factors from the most influential on; among equals the first named comes first."""
         return sorted(self.factors, key=lambda factor: -self.average[factor])
 
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield one flat record a group, Psi by factor; the weighted average comes last."""
+        for name, row in self.psi.items():
+            yield {"of": name, **dict(zip(self.factors, row.tolist(), strict=True))}
+        yield {"of": AVERAGE, **self.average}
+
     def figure(self) -> Figure:
         """Draw Psi x 100, a row a group."""
         from headgate.plots.heat import Heat, heat
 
-        values = np.array([*self.rows.values(), list(self.average.values())])
+        values = np.array([*self.psi.values(), list(self.average.values())])
         panel = Heat("", values, self.factors, 0.0, 1.0, scale=100, label="Psi x 100")
-        return heat([*self.rows, AVERAGE], [panel])
+        return heat([*self.psi, AVERAGE], [panel])
 
 
 def influence(*kinds: MainEffects) -> Influence:
     """Return Psi from the main effects of each kind of grouping, all with the same factors."""
     named = [
-        {" ".join(group) or "all": effects.psi(group) for group in effects.table.groups}
+        {_named(effects.by, group): effects.psi(group) for group in effects.table.groups}
         for effects in kinds
     ]
     return of_rows(
@@ -70,3 +77,10 @@ def of_rows(
     """Return the influence that rows of Psi say, such as published ones."""
     arrays = {name: np.asarray(row, dtype=float) for name, row in rows.items()}
     return Influence(tuple(factors), arrays, tuple(tuple(kind) for kind in kinds))
+
+
+def _named(by: Sequence[str], group: Sequence[str]) -> str:
+    """Name a group by its labels; a number says what of."""
+    labels = zip(by, group, strict=True)
+    named = [f"{name} {label}" if label.isdigit() else label for name, label in labels]
+    return " ".join(named) or "all"

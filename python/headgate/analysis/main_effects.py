@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from headgate.analysis.frame import Frame, Levels
+from headgate.analysis.notebook import InNotebook
 from headgate.errors import AnalysisError
 from headgate.stats.effects import Effect, main_effect, psi
 from headgate.stats.full_model import FullModel, full_model
@@ -36,7 +37,7 @@ class Coded:
 
 
 @dataclass(frozen=True)
-class MainEffects:
+class MainEffects(InNotebook):
     """Effects of `factors` on `responses`, for each group of rows.
 
     `groups` are the values of the labels `by` (a period, a law), one group without labels.
@@ -82,16 +83,25 @@ class MainEffects:
             for factor in self.factors
         }
 
-    def figures(self) -> dict[str, Figure]:
-        """Draw, for each group, means at both levels of every factor, and the table of stars."""
+    def figures(
+        self,
+        titles: Mapping[str, str] | None = None,
+        factor_titles: Mapping[str, str] | None = None,
+        shown: Sequence[str] | None = None,
+    ) -> dict[str, Figure]:
+        """Draw, for each group, means at both levels of every factor, and the table of stars.
+
+        Means are those of the responses `shown`, all unless given.
+        """
         from headgate.plots.effects import main_effects, significance
 
         drawn = {}
         for group in self.table.groups:
             effects = {name: self.of_response(name, group) for name in self.responses}
             suffix = "".join(f"-{label}" for label in group)
-            drawn[f"main-effects{suffix}"] = main_effects(effects)
-            drawn[f"significance{suffix}"] = significance(effects)
+            means = {name: effects[name] for name in shown or self.responses}
+            drawn[f"main-effects{suffix}"] = main_effects(means, titles, factor_titles)
+            drawn[f"significance{suffix}"] = significance(effects, titles, factor_titles)
         return drawn
 
     def rows(self) -> Iterator[dict[str, Any]]:
@@ -110,6 +120,7 @@ class MainEffects:
                 "f": effect.f_ratio,
                 "p": effect.p,
                 "stars": effect.stars,
+                "eta_squared": effect.eta_squared,
                 "q": self.q[group, factor, response],
                 "f_full": term.f_ratio if term else float("nan"),
                 "p_full": term.p if term else float("nan"),

@@ -7,14 +7,16 @@ deviation is what a law wants (Mills, Filliben, Cho, Schwartz 2011, slide 7).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import stats
 
 from headgate.analysis.grid import Grid, grid
+from headgate.analysis.notebook import InNotebook
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,16 +32,36 @@ class Rank:
 
 
 @dataclass(frozen=True)
-class Ranks:
+class Ranks(InNotebook):
     """Ranks by response (a class of flows) and law; `p` is Friedman's test that all are equal."""
 
     ranks: Mapping[tuple[str, str], Rank]
     p: Mapping[str, float]
     laws: tuple[str, ...]
+    by_condition: Mapping[tuple[str, str], NDArray[np.float64]]
+    """The rank of every law, by response and condition."""
 
     def best(self, response: str) -> str:
         """Return the law with the highest mean rank."""
         return max(self.laws, key=lambda law: self.ranks[response, law].mean)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield one flat record a class of flows and law."""
+        for (response, law), rank in self.ranks.items():
+            yield {
+                "response": response,
+                "law": law,
+                "mean_rank": rank.mean,
+                "deviation": rank.deviation,
+                "conditions": rank.conditions,
+                "p": self.p[response],
+            }
+
+    def each(self) -> Iterator[dict[str, Any]]:
+        """Yield one flat record a class of flows, condition and law."""
+        for (response, condition), ranked in self.by_condition.items():
+            for law, rank in zip(self.laws, ranked.tolist(), strict=True):
+                yield {"response": response, "condition": condition, "law": law, "rank": rank}
 
     def figure(self, titles: Mapping[str, str] | None = None) -> Figure:
         """Draw mean rank against its standard deviation, one mark a law, filled for each class."""
@@ -63,18 +85,23 @@ def ranks(
 
 def of_grid(cells: Grid) -> Ranks:
     """Rank the laws of a grid."""
-    found, p = {}, {}
+    found: dict[tuple[str, str], Rank] = {}
+    p: dict[str, float] = {}
+    by_condition: dict[tuple[str, str], NDArray[np.float64]] = {}
     for response in cells.responses:
         values = cells.of(response)
-        values = values[np.isfinite(values).all(axis=1)]
-        ranked = stats.rankdata(values, axis=1) if len(values) else values
-        p[response] = _friedman(values)
-        for column, law in enumerate(cells.laws):
-            own = ranked[:, column]
-            deviation = float(own.std(ddof=1)) if len(own) > 1 else float("nan")
-            mean = float(own.mean()) if len(own) else float("nan")
-            found[response, law] = Rank(mean, deviation, len(own))
-    return Ranks(found, p, cells.laws)
+        known = np.asarray(np.isfinite(values).all(axis=1))
+        ranked = stats.rankdata(values[known], axis=1) if known.any() else values[known]
+        p[response] = _friedman(values[known])
+        found |= {(response, law): _rank(ranked[:, i]) for i, law in enumerate(cells.laws)}
+        names = [name for name, kept in zip(cells.conditions, known.tolist(), strict=True) if kept]
+        by_condition |= {(response, name): row for name, row in zip(names, ranked, strict=True)}
+    return Ranks(found, p, cells.laws, by_condition)
+
+
+def _rank(own: NDArray[np.float64]) -> Rank:
+    deviation = float(own.std(ddof=1)) if len(own) > 1 else float("nan")
+    return Rank(float(own.mean()) if len(own) else float("nan"), deviation, len(own))
 
 
 def _friedman(values: np.ndarray) -> float:

@@ -6,17 +6,18 @@ factors matter, which interact, how many effects are real, and where to go next.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
 from headgate.analysis.frame import Frame
+from headgate.analysis.notebook import InNotebook
 from headgate.errors import AnalysisError
 from headgate.stats.full_model import Factors, FullModel, full_model
 
@@ -53,7 +54,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class TenSteps:
+class TenSteps(InNotebook):
     """One response of a two-level design; `coded` has -1 and +1 for each factor."""
 
     response: str
@@ -152,6 +153,12 @@ class TenSteps:
     @cached_property
     def _important(self) -> list[str]:
         return [term[0] for term in self.effects if len(term) == 1]
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield one flat record a term, the largest effect first."""
+        beyond = set(self.standing_out)
+        for term, effect in self.effects.items():
+            yield {"term": " x ".join(term), "effect": effect, "beyond_margin": term in beyond}
 
     def figures(self, unit: str = "") -> dict[str, Figure]:
         """Draw the ten steps."""

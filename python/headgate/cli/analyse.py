@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,9 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headgate.cli.options import Json
+from headgate.errors import StoreError
 
 if TYPE_CHECKING:
     from headgate.analysis import MainEffects
+    from headgate.analysis.roles import Roles
 
 
 def analyse(  # noqa: PLR0913, PLR0917 - each is an option of its own
@@ -25,8 +28,18 @@ def analyse(  # noqa: PLR0913, PLR0917 - each is an option of its own
     by: Annotated[
         str, typer.Option(metavar="A,B,...", help="Labels; each combination by itself.")
     ] = "",
+    law: Annotated[
+        str | None, typer.Option(help="Column of laws that the report compares.", metavar="COLUMN")
+    ] = None,
+    condition: Annotated[
+        str,
+        typer.Option(
+            metavar="A,B,...", help="Columns that name a condition; the factors unless given."
+        ),
+    ] = "",
     out: Annotated[
-        Path | None, typer.Option(help="Folder for pictures and tables.", metavar="DIR")
+        Path | None,
+        typer.Option(help="Folder for the report: page, pictures, tables.", metavar="DIR"),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -38,15 +51,22 @@ def analyse(  # noqa: PLR0913, PLR0917 - each is an option of its own
     missing. Cells of text stand between commas, semicolons, tabs, bars or blanks.
     """
     from headgate.analysis import main_effects
+    from headgate.analysis.roles import Roles
 
     found = main_effects(file, _names(factors), _names(responses), _names(by))
-    paths = _write(found, out) if out else []
     if as_json:
         typer.echo(json.dumps([_plain(row) for row in found.rows()], indent=1))
     else:
         _show(found)
-        for path in paths:
-            typer.echo(path)
+    if out:
+        roles = Roles(
+            responses=found.responses,
+            factors=found.factors,
+            condition=tuple(_names(condition)),
+            law=law,
+            period=_period(found.by),
+        )
+        typer.echo(f"Report: {_report(file, roles, out)}", err=as_json)
 
 
 def _names(text: str) -> list[str]:
@@ -83,10 +103,25 @@ def _line(title: str, cells: Iterable[str], found: MainEffects) -> str:
     return " ".join([f"{title:<{wide}}", *(f"{cell:>{each}}" for cell in cells)])
 
 
-def _write(found: MainEffects, out: Path) -> list[Path]:
-    import matplotlib as mpl
+def _period(by: tuple[str, ...]) -> str | None:
+    """Return the label by which a report tells its parts apart; it takes one."""
+    from headgate.analysis import AnalysisError
 
-    mpl.use("agg")
-    from headgate.plots.style import save
+    if len(by) > 1:
+        raise AnalysisError(f"--by: a report (--out) takes one label; got {', '.join(by)}")
+    return by[0] if by else None
 
-    return [path for name, figure in found.figures().items() for path in save(figure, out, name)]
+
+def _report(file: Path, roles: Roles, out: Path) -> Path:
+    """Copy the table into the folder, say what it is, and make the report."""
+    from headgate.report.about import About, write
+    from headgate.report.make import make
+
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        if file.resolve() != (out / file.name).resolve():
+            shutil.copyfile(file, out / file.name)
+    except OSError as error:
+        raise StoreError(f"{out}: cannot be written ({error.strerror})") from None
+    write(About(title=file.name, table=file.name, roles=roles), out)
+    return make(out)

@@ -17,6 +17,7 @@ from headgate.cli import (
     design,
     fluid,
     plot,
+    report,
     run,
     study,
 )
@@ -58,6 +59,7 @@ for command in (
     study.study,
     study.reproduce,
     analyse.analyse,
+    report.report,
     plot.plot,
     bench.bench,
     conform.conform,

@@ -11,7 +11,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from headgate.catalog import label
-from headgate.plots.style import GREY, styled, subplots
+from headgate.plots.style import GREY, styled, subplots, tiles
 from headgate.stats.changes import Change
 
 MAP = mpl.colormaps["PuOr_r"]
@@ -43,16 +43,8 @@ def changes(panels: Mapping[str, Grid], conditions: Sequence[str]) -> Figure:
 
 def _panel(ax: Axes, grid: Grid, conditions: Sequence[str]) -> None:
     colours = [[_colour(cell) for cell in row] for row in grid.values()]
-    extent = (0.0, float(len(conditions)), float(len(grid)), 0.0)
-    ax.imshow(np.array(colours), extent=extent, aspect="auto", interpolation="nearest")
+    tiles(ax, colours)
     ax.set_xticks(np.arange(len(conditions)) + 0.5, conditions, rotation=90, fontsize=8)
-    ax.tick_params(length=0)
-    ax.grid(visible=False)
-    ax.spines[:].set_visible(False)
-    ax.set_xticks(range(len(conditions) + 1), minor=True)
-    ax.set_yticks(range(len(grid) + 1), minor=True)
-    ax.grid(visible=True, which="minor", color="white", linewidth=1.5)
-    ax.tick_params(which="minor", length=0)
     if len(conditions) <= 12:
         _write(ax, grid)
 

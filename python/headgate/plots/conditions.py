@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch, Rectangle
+from matplotlib.patches import Patch
 
 from headgate.catalog import label
-from headgate.plots.style import GREY, colours, marks, styled, subplots
+from headgate.plots.style import GREY, colours, marks, styled, subplots, tiles
 from headgate.stats.conditions import Outlier, Residuals
 
 COLUMNS = 2
@@ -77,31 +78,25 @@ def roll_up(
         size_in = (3.6 + 0.62 * max(len(conditions), 8), 1.6 + 0.27 * len(grid))
         figure, axes = subplots(1, 1, size_in)
         ax, colour = axes[0], colours(laws)
+        faces = [[_face(outlier, colour) for outlier in found] for found in grid.values()]
+        tiles(ax, faces)
         for row, found in enumerate(grid.values()):
             for column, outlier in enumerate(found):
-                _cell(ax, column, row, outlier, colour)
-        ax.set_xlim(0, len(conditions))
-        ax.set_ylim(len(grid), 0)
+                _write(ax, column, row, outlier)
         ax.set_xticks(np.arange(len(conditions)) + 0.5, conditions, rotation=40, ha="left")
         ax.set_yticks(np.arange(len(grid)) + 0.5, list(grid))
         ax.xaxis.tick_top()
-        ax.tick_params(length=0)
-        ax.grid(visible=False)
-        ax.spines[:].set_visible(False)
         figure.legend(handles=_roll_up_handles(laws), loc="outside lower center", ncols=3)
         return figure
 
 
-def _cell(
-    ax: Axes, column: int, row: int, outlier: Outlier | None, colour: Mapping[str, str]
-) -> None:
-    face = colour[outlier.law] if outlier else EMPTY
-    strength = 1.0 if outlier is None or outlier.passes_filter else 0.25
-    ax.add_patch(
-        Rectangle(
-            (column + 0.03, row + 0.05), 0.94, 0.9, facecolor=face, alpha=strength, linewidth=0
-        )
-    )
+def _face(outlier: Outlier | None, colour: Mapping[str, str]) -> tuple[float, ...]:
+    if outlier is None:
+        return to_rgba(EMPTY)
+    return to_rgba(colour[outlier.law], 1.0 if outlier.passes_filter else 0.25)
+
+
+def _write(ax: Axes, column: int, row: int, outlier: Outlier | None) -> None:
     if outlier:
         arrow = (
             "\N{BLACK UP-POINTING TRIANGLE}" if outlier.high else "\N{BLACK DOWN-POINTING TRIANGLE}"

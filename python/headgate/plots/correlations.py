@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch, Rectangle
+from matplotlib.patches import Patch
 
-from headgate.plots.style import GREY, styled, subplots
+from headgate.plots.style import GREY, styled, subplots, tiles
 
 if TYPE_CHECKING:
     from headgate.analysis.correlations import Correlations
@@ -21,39 +22,52 @@ CLASSES = ((80, "#D55E00", "80 and more"), (30, "#0072B2", "30 to 80"), (0, "#00
 BINS = 20
 #: More runs than these are not all drawn.
 DOTS = 300
+#: Of more responses than these no number is written, for want of room: the table has them.
+NUMBERED = 50
+EMPTY = "#F4F4F4"
 
 
-def matrix(found: Correlations, titles: Mapping[str, str]) -> Figure:
-    """Draw scatter plots below the diagonal and |r| x 100 above it, names on it."""
+def matrix(found: Correlations) -> Figure:
+    """Draw scatter plots below the diagonal and |r| x 100 above it, names of columns on it."""
     count = len(found.responses)
-    size_in = max(5.0, 0.55 * count)
+    size_in = max(5.0, (0.55 if count <= NUMBERED else 0.3) * count)
     step = -(-len(found.values) // DOTS)
     with styled():
         figure, axes = subplots(1, 1, (size_in, size_in + 0.4))
         ax = axes[0]
         for place, name in enumerate(found.responses):
-            ax.text(place + 0.5, place + 0.5, titles.get(name, name), ha="center", va="center",
+            ax.text(place + 0.5, place + 0.5, name, ha="center", va="center",
                     fontsize=7.5, weight="bold")  # fmt: skip
-        for row, column in combinations(range(count), 2):
-            _scatter(ax, found.values[::step, row], found.values[::step, column], row, column)
-            _number(ax, float(found.r[row, column]), row, column)
-        ax.set_xlim(0, count)
-        ax.set_ylim(count, 0)
+        pairs = list(combinations(range(count), 2))
+        tiles(ax, _faces(found.r))
+        dots = [_scatter(found.values[::step], *pair) for pair in pairs]
+        x, y = np.concatenate(dots, axis=1)
+        ax.plot(x, y, linestyle="", marker=".", markersize=1.2, color=GREY, rasterized=True)
+        for pair in pairs if count <= NUMBERED else ():
+            _number(ax, float(found.r[pair]), *pair)
         ax.set_xticks([])
         ax.set_yticks([])
         ax.set_aspect("equal")
-        ax.grid(visible=False)
         handles = [Patch(color=colour, label=f"|r| x 100: {said}") for _, colour, said in CLASSES]
         figure.legend(handles=handles, loc="outside lower center", ncols=3)
         return figure
 
 
-def _scatter(ax: Axes, one: np.ndarray, other: np.ndarray, row: int, column: int) -> None:
-    """Draw the pair in the cell below the diagonal: the first response across."""
-    x, y = _unit(one), _unit(other)
-    ax.plot(row + 0.1 + 0.8 * x, column + 0.9 - 0.8 * y, linestyle="", marker=".", markersize=1.2,
-            color=GREY, rasterized=True)  # fmt: skip
-    ax.add_patch(Rectangle((row, column), 1, 1, fill=False, edgecolor="#DDDDDD", linewidth=0.5))
+def _faces(r: np.ndarray) -> np.ndarray:
+    """Colour the cells above the diagonal by the class of |r|; the others are pale."""
+    faces = np.tile(to_rgba(EMPTY), (*r.shape, 1))
+    for row, column in combinations(range(len(r)), 2):
+        if np.isfinite(r[row, column]):
+            strength = 100 * abs(float(r[row, column]))
+            colour = next(colour for least, colour, _ in CLASSES if strength >= least)
+            faces[row, column] = to_rgba(colour, 0.85)
+    return faces
+
+
+def _scatter(values: np.ndarray, row: int, column: int) -> np.ndarray:
+    """Return where the runs lie in the cell of a pair, below the diagonal: the first across."""
+    x, y = _unit(values[:, row]), _unit(values[:, column])
+    return np.array([row + 0.1 + 0.8 * x, column + 0.9 - 0.8 * y])
 
 
 def _unit(values: np.ndarray) -> np.ndarray:
@@ -62,13 +76,9 @@ def _unit(values: np.ndarray) -> np.ndarray:
 
 
 def _number(ax: Axes, r: float, row: int, column: int) -> None:
-    if np.isnan(r):
-        return
-    strength = 100 * abs(r)
-    colour = next(colour for least, colour, _ in CLASSES if strength >= least)
-    ax.add_patch(Rectangle((column, row), 1, 1, facecolor=colour, alpha=0.85, linewidth=0))
-    ax.text(column + 0.5, row + 0.5, f"{100 * r:.0f}", ha="center", va="center", fontsize=7.5,
-            color="white")  # fmt: skip
+    if np.isfinite(r):
+        ax.text(column + 0.5, row + 0.5, f"{100 * r:.0f}", ha="center", va="center", fontsize=7.5,
+                color="white")  # fmt: skip
 
 
 def histogram(found: Correlations) -> Figure:

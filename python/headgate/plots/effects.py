@@ -1,18 +1,22 @@
 """Main effects: one response's factors side by side, and the significance of all at a glance."""
 
 from collections.abc import Mapping, Sequence
+from textwrap import fill
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from headgate.plots.style import GREY, styled, subplots
+from headgate.plots.style import GREY, styled, subplots, tiles
 from headgate.stats.effects import Effect
 
 STRONG, WEAK, NONE = "#0072B2", "#E69F00", "#F4F4F4"
 #: So many factors, each this wide (in), fit beside each other on a sheet.
 WIDTH_IN, FACTOR_IN = 11.5, 0.55
+#: Characters of a factor's name in a line below its means.
+NAME = 13
 
 
 def main_effects(
@@ -56,7 +60,7 @@ def _one_response(
     ax.margins(y=0.22)
     if lowest >= 0:
         ax.set_ylim(bottom=max(0.0, ax.get_ylim()[0]))
-    names = [factor_titles.get(e.factor, e.factor).replace(" ", "\n", 1) for e in effects]
+    names = [fill(factor_titles.get(e.factor, e.factor), NAME) for e in effects]
     places = np.arange(len(effects))
     levels = ["\N{MINUS SIGN}"] * len(effects) + ["+"] * len(effects)
     ax.set_xticks(np.concatenate([places - 0.22, places + 0.22]), levels, minor=True)
@@ -77,36 +81,29 @@ def significance(
     with styled():
         figure, axes = subplots(1, 1, (3.8 + 0.75 * len(factors), 1.1 + 0.27 * len(responses)))
         ax = axes[0]
+        grid = [[_shade(effect) for effect in effects] for effects in responses.values()]
+        tiles(ax, grid)
         for row, effects in enumerate(responses.values()):
             for column, effect in enumerate(effects):
-                _cell(ax, column, row, effect)
-        ax.set_xlim(0, len(factors))
-        ax.set_ylim(len(responses), 0)
+                _write(ax, column, row, effect)
         named = [f"{factor} {(factor_titles or {}).get(factor, '')}".strip() for factor in factors]
         ax.set_xticks(np.arange(len(factors)) + 0.5, named, rotation=35, ha="left")
         ax.set_yticks(
             np.arange(len(responses)) + 0.5,
             [(axis_titles or {}).get(name, name) for name in responses],
         )
-        ax.tick_params(length=0)
         ax.xaxis.tick_top()
-        ax.grid(visible=False)
-        ax.spines[:].set_visible(False)
         handles = [Patch(color=STRONG, label="p < 0.01"), Patch(color=WEAK, label="p < 0.05")]
         figure.legend(handles=handles, loc="outside lower center", ncols=2)
         return figure
 
 
-def _cell(ax: Axes, column: int, row: int, effect: Effect) -> None:
-    colour = {"**": STRONG, "*": WEAK, "": NONE}[effect.stars]
-    ax.add_patch(_square(column, row, colour))
+def _shade(effect: Effect) -> tuple[float, ...]:
+    return to_rgba({"**": STRONG, "*": WEAK, "": NONE}[effect.stars])
+
+
+def _write(ax: Axes, column: int, row: int, effect: Effect) -> None:
     if effect.stars:
         text = f"{effect.sign}{effect.stars}"
         shade = "white" if effect.stars == "**" else "black"
         ax.text(column + 0.5, row + 0.54, text, ha="center", va="center", color=shade, fontsize=9)
-
-
-def _square(column: int, row: int, colour: str) -> Patch:
-    from matplotlib.patches import Rectangle
-
-    return Rectangle((column + 0.03, row + 0.05), 0.94, 0.9, facecolor=colour, linewidth=0)

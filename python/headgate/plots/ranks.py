@@ -15,23 +15,36 @@ from headgate.plots.style import GREY, colours, marks, styled, subplots
 if TYPE_CHECKING:
     from headgate.analysis.ranks import Ranks
 
+#: So many classes of flows fit into one panel; so many panels into a row.
+TOGETHER, ACROSS = 2, 3
+
 
 def ranks(found: Ranks, titles: Mapping[str, str]) -> Figure:
-    """Draw a mark a law and class of flows: filled for the first class, open for the others."""
+    """Draw a mark a law: two classes of flows beside each other, filled and open; more apart."""
     classes = list(dict.fromkeys(response for response, _ in found.ranks))
+    panels = [classes] if len(classes) <= TOGETHER else [[response] for response in classes]
+    across = min(ACROSS, len(panels))
+    down = -(-len(panels) // across)
     with styled():
-        figure, axes = subplots(1, 1, (7.2, 4.6))
-        for place, response in enumerate(classes):
-            _class(axes[0], found, response, filled=place == 0)
-        middle = (len(found.laws) + 1) / 2
-        axes[0].axvline(middle, color=GREY, linestyle=":", linewidth=0.8)
-        axes[0].set(
-            xlabel=f"mean rank over conditions (1 least, {len(found.laws)} greatest)",
-            ylabel="standard deviation of the rank",
-        )
-        axes[0].margins(0.08)
-        figure.legend(handles=_handles(found, classes, titles), loc="outside right upper")
+        size_in = (3.0 + 3.4 * across, 1.2 + 2.8 * down) if len(panels) > 1 else (7.2, 4.6)
+        figure, axes = subplots(down, across, size_in, sharex=True, sharey=True)
+        for ax, own in zip(axes, panels, strict=False):
+            _panel(ax, found, own)
+            ax.set_title(titles.get(own[0], own[0]) if len(panels) > 1 else "", fontsize=9.5)
+        for ax in axes[len(panels) :]:
+            ax.set_visible(False)
+        figure.supxlabel(f"mean rank over conditions (1 least, {len(found.laws)} greatest)")
+        figure.supylabel("standard deviation of the rank")
+        handles = _handles(found, panels[0], titles)
+        figure.legend(handles=handles, loc="outside right upper")
         return figure
+
+
+def _panel(ax: Axes, found: Ranks, classes: list[str]) -> None:
+    for place, response in enumerate(classes):
+        _class(ax, found, response, filled=place == 0)
+    ax.axvline((len(found.laws) + 1) / 2, color=GREY, linestyle=":", linewidth=0.8)
+    ax.margins(0.08)
 
 
 def _class(ax: Axes, found: Ranks, response: str, *, filled: bool) -> None:

@@ -6,9 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
+from matplotlib.path import Path as MplPath
+from numpy.typing import ArrayLike, NDArray
 
 from headgate.errors import StoreError
 
@@ -18,6 +22,13 @@ DASHES = ("-", "--", "-.", ":")
 GREY = "#666666"
 PALE = "#DDDDDD"
 FORMATS = ("png", "svg")
+#: An SVG without a date is the same bytes each time; a PNG packed less is written sooner.
+_OPTIONS: dict[str, Any] = {
+    ".svg": {"metadata": {"Date": None}},
+    ".png": {"pil_kwargs": {"compress_level": 3}},
+}
+#: A PNG is no larger than this on its long side (pixels): beyond it an SVG is looked at.
+MOST_PIXELS = 2800
 
 _RC: dict[Any, Any] = {
     "axes.axisbelow": True,
@@ -70,13 +81,37 @@ def marks(names: Iterable[str]) -> dict[str, str]:
     return {name: MARKS[i % len(MARKS)] for i, name in enumerate(names)}
 
 
+def tiles(ax: Axes, faces: ArrayLike) -> None:
+    """Draw a grid of coloured cells with seams, the first row on top; colours are RGBA."""
+    cells = np.asarray(faces, dtype=float)
+    down, across = cells.shape[:2]
+    colours, which = np.unique(cells.reshape(-1, 4), axis=0, return_inverse=True)
+    # One path a colour: thousands of patches of their own would take seconds.
+    paths = [_squares(np.argwhere(which.reshape(down, across) == i)) for i in range(len(colours))]
+    ax.add_collection(PathCollection(paths, facecolors=colours, linewidths=0))
+    ax.set(xlim=(0, across), ylim=(down, 0))
+    ax.tick_params(length=0)
+    ax.grid(visible=False)
+    ax.spines[:].set_visible(False)
+
+
+def _squares(places: NDArray[np.intp]) -> MplPath:
+    """Return one path of squares at (row, column), with room for a seam."""
+    corners = np.array([(0.03, 0.04), (0.97, 0.04), (0.97, 0.96), (0.03, 0.96), (0.03, 0.04)])
+    vertices = (places[:, None, ::-1] + corners).reshape(-1, 2)
+    codes = [MplPath.MOVETO, *[MplPath.LINETO] * 3, MplPath.CLOSEPOLY] * len(places)
+    return MplPath(vertices, codes)
+
+
 def save(figure: Figure, folder: Path, name: str) -> list[Path]:
     """Write the figure as PNG and SVG, close it, and return the paths."""
     paths = [folder / f"{name}.{suffix}" for suffix in FORMATS]
+    dpi = min(_RC["savefig.dpi"], MOST_PIXELS / max(figure.get_size_inches()))
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path in paths:
-            figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+            figure.savefig(path, dpi=dpi, **_OPTIONS[path.suffix])
+            figure.set_layout_engine("none")  # laid out once is laid out
     except OSError as error:
         raise StoreError(
             f"{folder}: the figure {name} cannot be written ({error.strerror})"

@@ -1,5 +1,1 @@
-"""Reports: findings and pictures on one page that needs no network."""
-
-from headgate.report.page import Section, write_page
-
-__all__ = ["Section", "write_page"]
+"""Reports: everything that a folder's table shows, on one page that needs no network."""

@@ -26,6 +26,8 @@ class Effect:
     relative_percent: float
     f_ratio: float
     p: float
+    eta_squared: float
+    """The share of the response's variance that the factor's levels explain."""
 
     @property
     def effect(self) -> float:
@@ -81,14 +83,15 @@ def _relative_percent(effect: float, values: NDArray[np.float64]) -> float:
     return 100 * abs(effect) / abs(grand) if grand else float("nan")
 
 
-def _anova(groups: Sequence[NDArray[np.float64]]) -> tuple[float, float]:
-    """One-way F; a response that never moves has no effect (p = 1)."""
+def _anova(groups: Sequence[NDArray[np.float64]]) -> tuple[float, float, float]:
+    """One-way F, p and eta squared; a response that never moves has no effect (p = 1)."""
     runs = sum(len(group) for group in groups)
     if len(groups) < 2 or runs <= len(groups):
-        return float("nan"), float("nan")
+        return float("nan"), float("nan"), float("nan")
     if np.ptp(np.concatenate(groups)) == 0:
-        return 0.0, 1.0
+        return 0.0, 1.0, 0.0
     if all(np.ptp(group) == 0 for group in groups):
-        return float("inf"), 0.0
+        return float("inf"), 0.0, 1.0
     found = stats.f_oneway(*groups)
-    return float(found.statistic), float(found.pvalue)
+    between = float(found.statistic) * (len(groups) - 1)
+    return float(found.statistic), float(found.pvalue), between / (between + runs - len(groups))

@@ -93,13 +93,13 @@ def _fit(
     aliases: Mapping[Factors, Factors | None],
     values: Numbers,
 ) -> FullModel:
-    import statsmodels.api as sm
+    from statsmodels.regression.linear_model import OLS
 
     freedom = len(values) - len(columns) - 1
     if not columns or freedom < 0:
         return FullModel({}, aliases, max(freedom, 0), float("nan"))
     matrix = np.column_stack([np.ones(len(values)), *columns.values()])
-    found = sm.OLS(values, matrix).fit()
+    found = OLS(values, matrix).fit()
     judged = freedom > 0 and np.ptp(values) > 0
     f_ratios = found.tvalues**2 if judged else np.full(len(columns) + 1, np.nan)
     p_values = found.pvalues if judged else np.full(len(columns) + 1, np.nan)

@@ -90,6 +90,7 @@ class Designed(Runs):
             **{f.name: self.design.column(f.name)[conditions] for f in self.design.factors},
             "law": Words.of(np.repeat([law for _, law, _ in keys], self.periods)),
             "seed": np.repeat([seed for _, _, seed in keys], self.periods),
+            "period": np.tile(np.arange(1, self.periods + 1), len(keys)),
         }
         tables = [self.results[key].responses for key in keys]
         data = {name: np.concatenate([table[name] for table in tables]) for name in columns}

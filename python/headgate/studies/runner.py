@@ -5,14 +5,17 @@ import math
 import time
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from headgate import report as pages
+import numpy as np
+
 from headgate.errors import FluidWarning
 from headgate.plots.style import save
-from headgate.report.page import findings, paragraph, picture, table, verdict
+from headgate.report.about import CLAIMS, About, Listed, Parameter, Shown, write
+from headgate.report.make import PAGE, make
+from headgate.report.sections import FIGURES
 from headgate.run.folder import write_bytes, write_table
 from headgate.run.plan import program
 from headgate.run.pool import Pool
@@ -21,10 +24,11 @@ from headgate.run.store import Store
 from headgate.studies.claims import Finding, Judged, Verdict, judge
 from headgate.studies.runs import Runs, Setup
 from headgate.studies.settings import changed
-from headgate.studies.study import Analysis, Picture, Study, load, scale_name
+from headgate.studies.study import Analysis, Listing, Study, load, scale_name
 
 OTHER = Finding(ours=math.nan, note="the settings are not those that the claims are about")
-CLAIM_COLUMNS = ("claim", "published", "tolerance", "measured as", "ours", "95 % CI", "verdict")
+#: Defining words that a report prints.
+MOST_WORDS = 8
 
 
 @dataclass(frozen=True)
@@ -81,17 +85,16 @@ def run_study(
     if own.settings:
         analysis = replace(analysis, findings=dict.fromkeys((c.id for c in study.claims), OTHER))
     judged = tuple(judge(c, analysis.findings, scale_name(scale)) for c in study.claims)
-    cost = f"{total[1]:,} packet-hops in {total[0]:.0f} CPU seconds"
-    said = " ".join((scale, *(f"--set {text}" for text in own.settings)))
-    footer = f"headgate {program()}; scale {said}; {len(runs.results)} runs, {cost}."
     analysis = replace(analysis, sentences=(*analysis.sentences, tally(judged)))
-    page = _report(study, analysis, judged, folder, footer)
     outcome = Outcome(
-        name, scale, judged, analysis.sentences, *total, time.monotonic() - started_s, page
-    )
-    write_bytes(folder / "claims.json", json.dumps(outcome.as_json(), indent=1).encode())
+        name, scale, judged, analysis.sentences, *total, time.monotonic() - started_s,
+        folder / PAGE,
+    )  # fmt: skip
+    write_bytes(folder / CLAIMS, json.dumps(outcome.as_json(), indent=1).encode())
     for data in analysis.data:
         write_table(folder / f"{data.name}.parquet", data)
+    said = " ".join((scale, *(f"--set {text}" for text in own.settings)))
+    _report(study, setup, analysis, folder, _versions(said, setup, runs, total))
     return outcome
 
 
@@ -127,38 +130,70 @@ def tally(judged: Sequence[Judged]) -> str:
 
 
 def _report(
-    study: Study, analysis: Analysis, judged: tuple[Judged, ...], folder: Path, footer: str
-) -> Path:
-    """Write the page: findings, the picture that answers the question, claims, then the rest."""
-    claims = pages.Section("Claims", table(CLAIM_COLUMNS, [claim_row(claim) for claim in judged]))
-    drawn = [_pictured(item, folder / "figures") for item in analysis.pictures]
-    found = pages.Section("Findings", findings(analysis.sentences))
-    sections = [found, *drawn[:1], claims, *drawn[1:]]
-    for part in analysis.tables:
-        html = paragraph(part.caption) + table(part.columns, part.rows)
-        sections.append(pages.Section(part.title, html))
-    return pages.write_page(
-        folder / "report.html", study.plan.title, study.plan.question, sections, footer
+    study: Study, setup: Setup, analysis: Analysis, folder: Path, versions: dict[str, str]
+) -> None:
+    """Draw the study's own pictures, say what the report is about, and make it."""
+    for item in analysis.pictures:
+        save(item.figure, folder / FIGURES, item.name)
+    about = About(
+        title=study.plan.title,
+        question=study.plan.question,
+        table=f"{analysis.data[0].name}.parquet" if analysis.roles else None,
+        roles=analysis.roles,
+        design=_design(setup),
+        findings=analysis.sentences,
+        pictures=tuple(
+            Shown(name=p.name, title=p.title, caption=p.caption) for p in analysis.pictures
+        ),
+        tables=tuple(_listed(item) for item in analysis.tables),
+        parameters=tuple(_parameters(study, setup)),
+        versions=versions,
     )
+    write(about, folder)
+    make(folder)
 
 
-def _pictured(item: Picture, folder: Path) -> pages.Section:
-    paths = save(item.figure, folder, item.name)
-    return pages.Section(item.title, picture(paths[0], item.caption))
+def _listed(item: Listing) -> Listed:
+    """Return a table with plain numbers in it."""
+    rows = [
+        [cell.item() if isinstance(cell, np.generic) else cell for cell in row] for row in item.rows
+    ]
+    return Listed(title=item.title, caption=item.caption, columns=item.columns, rows=rows)
 
 
-def claim_row(claim: Judged) -> tuple[object, ...]:
-    """Return the row of a claim in the report's table."""
-    ci = "" if claim.ci is None else f"{claim.ci[0]:.3g} … {claim.ci[1]:.3g}"
-    said = f"{claim.statement} ({claim.source})"
-    measured = f"{claim.measure}. {claim.note}".strip() if claim.note else claim.measure
-    ours = "" if claim.ours is None else claim.ours
-    return (
-        said,
-        claim.published,
-        claim.tolerance or "",
-        measured,
-        ours,
-        ci,
-        verdict(claim.verdict),
-    )
+def _design(setup: Setup) -> tuple[str, ...]:
+    """Say what the design is, if there is one."""
+    design = setup.design
+    if not design.factors:
+        return ()
+    levels = "; ".join(f"{f.name} {f.title}: {f.low} or {f.high}" for f in design.factors)
+    words = ["".join(sorted(word)) for word in design.words]
+    resolution = f"resolution {design.resolution}" if design.resolution else "full factorial"
+    relation = f", I = {' = '.join(words[:MOST_WORDS])}" if words else ""
+    return (f"{len(design)} conditions, {resolution}{relation}.", f"Factors: {levels}.")
+
+
+def _parameters(study: Study, setup: Setup) -> Iterator[Parameter]:
+    """Yield every setting: its value or its levels, with the mark of its source."""
+    levels = {
+        f.setting: (f"{f.name} {f.title}", f"{f.low} or {f.high}") for f in setup.design.factors
+    }
+    for setting in dict.fromkeys((*levels, *setup.settings)):
+        name, value = levels.get(
+            setting, (setting.replace("_", " "), str(setup.settings.get(setting)))
+        )
+        source = study.plan.sources.get(setting)
+        told = source.model_dump() if source else {}
+        yield Parameter(name=name, value=value, **told)
+
+
+def _versions(scale: str, setup: Setup, runs: Runs, total: tuple[float, int]) -> dict[str, str]:
+    """Say what made the runs, and what they cost."""
+    return {
+        "headgate": program(),
+        "scale": scale,
+        "laws": ", ".join(setup.laws),
+        "seeds": ", ".join(map(str, setup.seeds)),
+        "runs": str(len(runs.results)),
+        "cost": f"{total[1]:,} packet-hops in {total[0]:.0f} CPU seconds",
+    }

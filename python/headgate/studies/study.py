@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -26,6 +26,7 @@ from headgate.studies.runs import Key, Runs, Setup
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from headgate.analysis.roles import Roles
     from headgate.result import Result
     from headgate.run.plan import Job
     from headgate.tables import Table
@@ -48,6 +49,13 @@ class Levels(_Strict):
     high: Any
 
 
+class Source(_Strict):
+    """Where a setting's value comes from, and how well that is known."""
+
+    mark: Literal["STATED", "SECONDARY", "INFERRED", "RECALLED", "OURS"]
+    source: str
+
+
 class Scale(_Strict):
     """How much of a study is run: which factors vary, how often, and at what size."""
 
@@ -68,6 +76,8 @@ class Plan(_Strict):
     first_seed: int = 1
     fixed: dict[str, Any] = {}
     factors: dict[str, Levels] = {}
+    sources: dict[str, Source] = {}
+    """Where the values of settings come from, by their names."""
     scales: dict[str, Scale]
 
 
@@ -100,6 +110,8 @@ class Analysis:
     pictures: tuple[Picture, ...]
     tables: tuple["Listing", ...] = ()
     data: tuple["Table", ...] = ()
+    roles: "Roles | None" = None
+    """What the columns of the first table of `data` are, if it is to be analysed as a whole."""
 
 
 @dataclass(frozen=True)

@@ -155,6 +155,7 @@ def analyse(runs: Runs) -> Analysis:
     """Turn the finished runs into findings, sentences and pictures."""
     from headgate.studies.tcp_replacements.findings import findings
     from headgate.studies.tcp_replacements.pictures import pictures
+    from headgate.studies.tcp_replacements.roles import roles
     from headgate.studies.tcp_replacements.sentences import sentences
     from headgate.studies.tcp_replacements.tables import tables
 
@@ -165,6 +166,7 @@ def analyse(runs: Runs) -> Analysis:
         pictures(summary),
         tables(summary),
         (summary.runs.tidy(),),
+        roles(summary),
     )
 
 

@@ -1,0 +1,94 @@
+"""Changes: what becomes of each response if another law takes the place of the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from headgate.analysis.grid import Grid
+from headgate.analysis.notebook import InNotebook
+from headgate.errors import AnalysisError
+from headgate.stats.changes import Change, change
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+NOTHING = Change(float("nan"), significant=False)
+
+
+@dataclass(frozen=True)
+class Changes(InNotebook):
+    """Changes from `before` to every other law; `order` is that of the conditions."""
+
+    grid: Grid
+    before: str
+    order: tuple[int, ...]
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The laws that take its place."""
+        return tuple(law for law in self.grid.laws if law != self.before)
+
+    @cached_property
+    def replicated(self) -> bool:
+        """Whether any cell has more than one run, so that chance can be judged."""
+        return bool(self.grid.runs.shape[2] > 1)
+
+    @cached_property
+    def cells(self) -> Mapping[tuple[str, str, str], Change]:
+        """The change by law, condition and response, over the replicates that both have."""
+        return {
+            (law, condition, response): self._cell(law, row, column)
+            for law in self.others
+            for row, condition in enumerate(self.grid.conditions)
+            for column, response in enumerate(self.grid.responses)
+        }
+
+    def _cell(self, law: str, row: int, column: int) -> Change:
+        runs = self.grid.runs[row, :, :, column]
+        old, new = runs[self.grid.laws.index(self.before)], runs[self.grid.laws.index(law)]
+        both = np.isfinite(old) & np.isfinite(new)
+        if not both.any():
+            return NOTHING
+        found = change(old[both], new[both])
+        # One run alone has no interval: only the size of a change can be judged.
+        return found if self.replicated else Change(found.share, significant=True)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield one flat record a law, condition and response."""
+        for (law, condition, response), found in self.cells.items():
+            yield {
+                "law": law,
+                "condition": condition,
+                "response": response,
+                "change": found.share,
+                "significant": found.significant and self.replicated,
+                "matters": found.matters,
+            }
+
+    def figures(self, titles: Mapping[str, str] | None = None) -> dict[str, Figure]:
+        """Draw responses by conditions, a picture for each law that takes the place."""
+        return {f"changes-{law}": self._figure(law, titles or {}) for law in self.others}
+
+    def _figure(self, law: str, titles: Mapping[str, str]) -> Figure:
+        from headgate.plots.changes import changes
+
+        names = [self.grid.conditions[place] for place in self.order]
+        panel = {
+            titles.get(response, response): [self.cells[law, name, response] for name in names]
+            for response in self.grid.responses
+        }
+        return changes({f"{self.before} to {law}": panel}, names)
+
+
+def of_grid(cells: Grid, before: str | None, order: Sequence[int]) -> Changes:
+    """Compare every law of a grid with the one before; raise AnalysisError where none is named."""
+    if before is None:
+        raise AnalysisError("no law is named that others are compared with (before = ...)")
+    if len(cells.laws) < 2:
+        raise AnalysisError(f"{cells.name}: two laws at least are compared")
+    return Changes(cells, before, tuple(order))

@@ -1,0 +1,277 @@
+"""The kinds of analysis, in the order in which they are told; a new one is a `Kind` here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from headgate.analysis import findings
+from headgate.analysis.bars import Bars
+from headgate.analysis.biplots import Biplots
+from headgate.analysis.changes import Changes
+from headgate.analysis.changes import of_grid as changes_of
+from headgate.analysis.clusters import of_grid as clusters_of
+from headgate.analysis.components import of_grid as components_of
+from headgate.analysis.conditions import FILTERS, ConditionResponses
+from headgate.analysis.correlations import Correlations, correlations
+from headgate.analysis.findings import Finding
+from headgate.analysis.influence import Influence, influence
+from headgate.analysis.main_effects import MainEffects
+from headgate.analysis.part import Part
+from headgate.analysis.questions import TONES, Answer, answers
+from headgate.analysis.ranks import Ranks
+from headgate.analysis.ranks import of_grid as ranks_of
+from headgate.analysis.ten_steps import TenSteps, ten_steps
+from headgate.errors import AnalysisError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Rows = Iterable[Mapping[str, Any]]
+Figures = Iterable[tuple[str, "Figure"]]
+
+
+#: Responses whose means are drawn: those that the factors explain best.
+SHOWN_EFFECTS = 12
+
+
+def _silent(_result: Any, _part: Part) -> Iterator[Finding]:
+    """Say nothing: others do."""
+    return iter(())
+
+
+@dataclass(frozen=True)
+class Kind:
+    """An analysis: how it is made of a part of the table, and what becomes of its result.
+
+    `method` says how the numbers come about, with the source. `make` raises AnalysisError where the
+    table does not have what it takes.
+    """
+
+    name: str
+    title: str
+    method: str
+    make: Callable[[Part], Any]
+    figures: Callable[[Any, Part], Figures]
+    rows: Callable[[Any], Rows] = lambda result: result.rows()
+    findings: Callable[[Any, Part], Iterator[Finding]] = _silent
+    by_period: bool = True
+
+
+def _changes(part: Part) -> Changes:
+    return changes_of(part.cells, part.roles.before, part.order)
+
+
+def _changes_drawn(found: Changes, part: Part) -> Figures:
+    return found.figures(part.roles.titles).items()
+
+
+def _answers(part: Part) -> tuple[Answer, ...]:
+    return answers(part.cells, part.roles, part.order, part.beside)
+
+
+def _answer_rows(found: tuple[Answer, ...]) -> Rows:
+    for answer in found:
+        for law, word in answer.words.items():
+            yield {"question": answer.question, "law": law, "answer": word}
+
+
+def _answers_drawn(found: tuple[Answer, ...], part: Part) -> Figures:
+    from headgate.plots.answers import answers as draw
+
+    words = {answer.question: answer.words for answer in found}
+    yield "questions", draw(part.cells.laws, words, TONES)
+
+
+def _answer_findings(found: tuple[Answer, ...], _part: Part) -> Iterator[Finding]:
+    for answer in found:
+        yield from answer.findings
+
+
+def _effects_drawn(found: MainEffects, part: Part) -> Figures:
+    strongest = sorted(found.responses, key=lambda name: -_strength(found, name))[:SHOWN_EFFECTS]
+    shown = [name for name in found.responses if name in strongest]
+    return found.figures(part.roles.titles, part.roles.titles, shown).items()
+
+
+def _strength(found: MainEffects, response: str) -> float:
+    """Return the share of a response's variance that its factors explain."""
+    return float(sum(np.nan_to_num(e.eta_squared) for e in found.of_response(response)))
+
+
+def _influence(part: Part) -> Influence:
+    labels = [name for name in (part.roles.period, part.roles.law) if name]
+    return influence(*[part.effects((label,)) for label in labels] or [part.effects()])
+
+
+def _ten_steps(part: Part) -> TenSteps:
+    """Take the response that tells congestion, or the first."""
+    response = part.roles.congestion or part.roles.responses[0]
+    if not part.roles.factors:
+        raise AnalysisError("no factors are named (factors = [...])")
+    return ten_steps(part.frame, part.roles.factors, response)
+
+
+def _ten_drawn(found: TenSteps, part: Part) -> Figures:
+    drawn = found.figures(part.roles.title(found.response))
+    return ((f"ten-steps-{name}", figure) for name, figure in drawn.items())
+
+
+def _correlations(part: Part) -> Correlations:
+    return correlations(part.frame, part.roles.responses)
+
+
+def _outliers_drawn(found: ConditionResponses, part: Part) -> Figures:
+    yield "outliers", found.figure(titles=part.roles.titles)
+    yield "outliers-filtered", found.figure(FILTERS[0], part.roles.titles)
+    yield "outliers-far", found.figure(FILTERS[1], part.roles.titles)
+    shown = part.roles.congestion or part.roles.responses[0]
+    yield "residuals", found.detail(shown, part.roles.title(shown))
+
+
+def _beside(part: Part) -> dict[str, Biplots]:
+    part.cells  # noqa: B018 - says what is missing before pairs are asked for
+    if not part.roles.pairs:
+        raise AnalysisError("no pairs of flows are named ([[pairs]])")
+    return part.beside
+
+
+def _shares(part: Part) -> dict[str, Bars]:
+    _beside(part)
+    if not part.shares:
+        raise AnalysisError("no pair says what is available (available = ...)")
+    return part.shares
+
+
+def _named(kind: str, title: str) -> str:
+    """Return the name of a pair's picture."""
+    return f"{kind}-{title.lower().replace(' ', '-')}"
+
+
+def _beside_drawn(found: Mapping[str, Biplots], part: Part) -> Figures:
+    return ((_named("biplots", t), one.figure(part.roles.titles)) for t, one in found.items())
+
+
+def _shares_drawn(found: Mapping[str, Bars], _part: Part) -> Figures:
+    return ((_named("bars", t), one.figure()) for t, one in found.items())
+
+
+def _pair_rows(found: Mapping[str, Biplots | Bars]) -> Rows:
+    for title, one in found.items():
+        for row in one.rows():
+            yield {"flows": title, **row}
+
+
+def _beside_findings(found: Mapping[str, Biplots], _part: Part) -> Iterator[Finding]:
+    for title, one in found.items():
+        for said in findings.of_biplots(one):
+            yield Finding(f"{title}: {said.sentence}", _named("biplots", title), "biplots")
+
+
+def _ranks(part: Part) -> Ranks:
+    sides = tuple(side for pair in part.roles.pairs for side in (pair.own, pair.other))
+    names = sides or part.roles.questions.get("utility", ())
+    if not names:
+        raise AnalysisError("no throughputs are named ([[pairs]] or questions.utility)")
+    return ranks_of(part.grid(names))
+
+
+def _of_correlations(found: Correlations, part: Part) -> Iterator[Finding]:
+    return findings.of_correlations(found, part.roles.titles)
+
+
+def _of_ranks(found: Ranks, part: Part) -> Iterator[Finding]:
+    return findings.of_ranks(found, part.roles.titles)
+
+
+KINDS: tuple[Kind, ...] = (
+    Kind(
+        "questions", "Five questions",
+        "The five questions of Mills, Filliben, Cho and Schwartz (2011). What is counted is ours: a"
+        " response moves where the mean difference between replicates with the same traffic is 10 %"
+        " or more and its 95 % interval leaves out zero; a law is better or worse where more cells"
+        " move that way than by chance (binomial, p < 0.01).",
+        _answers, _answers_drawn, _answer_rows, _answer_findings,
+    ),
+    Kind(
+        "changes", "What changes",
+        "Change of each response from the law before to each other law, as a share of the mean"
+        " before; replicates are pairs with the same traffic; 95 % interval of Student's t.",
+        _changes, _changes_drawn,
+    ),
+    Kind(
+        "main-effects", "Main effects",
+        "Mean at the low and the high level of each factor. ** p < 0.01, * p < 0.05 by one-way"
+        " analysis of variance, the other factors left in the error, as NIST's Dataplot does it"
+        " (macro dexmp). Beside it in the table: the model with two-factor interactions (p_full),"
+        " the share of the variance (eta squared), and the false-discovery rate q (Benjamini,"
+        " Hochberg 1995).",
+        lambda part: part.effects(), _effects_drawn,
+    ),
+    Kind(
+        "influence", "Influence of the factors",
+        "Psi: the share of responses that a factor moves, p < 0.01 counted whole, p < 0.05 half;"
+        " the average gives periods and laws the same weight.",
+        _influence, lambda found, _part: [("influence", found.figure())],
+        findings=lambda found, _part: findings.of_influence(found), by_period=False,
+    ),
+    Kind(
+        "ten-steps", "Ten steps of one response",
+        "Filliben's ten-step graphical analysis (NIST/SEMATECH e-Handbook 5.5.9) of the response"
+        " that tells congestion; effects beyond Lenth's margin stand out (Lenth 1989).",
+        _ten_steps, _ten_drawn,
+    ),
+    Kind(
+        "correlations", "Which responses say the same",
+        "Pearson's r of all pairs over all runs; pairs with |r| > 0.65 are kept, and responses that"
+        " are all kept with each other are one behaviour.",
+        _correlations, lambda found, part: found.figures(part.roles.titles).items(),
+        findings=_of_correlations, by_period=False,
+    ),
+    Kind(
+        "clusters", "Which laws behave alike",
+        "Distance of Euclid over all responses, each divided by its standard deviation over the"
+        " laws of the condition; average linkage; laws linked below 70 % of the greatest linkage"
+        " are a group.",
+        lambda part: clusters_of(part.cells, part.roles.congestion),
+        lambda found, _part: [("clusters", found.figure())],
+        findings=lambda found, _part: findings.of_clusters(found),
+    ),
+    Kind(
+        "components", "Laws under conditions in two dimensions",
+        "Principal components of the responses, each divided by its standard deviation; groups by"
+        " average linkage, as many as make the silhouette greatest (Rousseeuw 1987).",
+        lambda part: components_of(part.cells),
+        lambda found, part: [("components", found.figure(part.roles.titles))],
+    ),
+    Kind(
+        "outliers", "Who stands apart, where",
+        "The law farthest from the mean in each condition and response, at 5 %: by Student's t"
+        " against the spread of replicates (Bonferroni over the laws) where there are any, else by"
+        " Grubbs' test. In the table both, a test of pairs that mask each other, and the"
+        " false-discovery rate q of Grubbs'. A filter keeps what is 10 % (30 %) of the mean away.",
+        lambda part: part.outliers, _outliers_drawn,
+        findings=lambda found, _part: findings.of_outliers(found),
+    ),
+    Kind(
+        "biplots", "Flows beside TCP",
+        "Throughput of each law's flows against that of the TCP flows on the same paths, a point a"
+        " condition; the ratio is a geometric mean with Student's 95 % interval.",
+        _beside, _beside_drawn, _pair_rows, _beside_findings,
+    ),
+    Kind(
+        "bars", "Share of what is available",
+        "Throughput over what the path has to give: the law's flows left, TCP's beside them right.",
+        _shares, _shares_drawn, _pair_rows,
+    ),
+    Kind(
+        "ranks", "Ranks",
+        "Laws ranked by throughput in every condition (the most is the highest rank): mean rank"
+        " against its standard deviation; Friedman's test that all are equal.",
+        _ranks, lambda found, part: [("ranks", found.figure(part.roles.titles))],
+        findings=_of_ranks,
+    ),
+)  # fmt: skip

@@ -1,0 +1,59 @@
+"""Results in a notebook: the picture, and the first rows of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from html import escape
+from io import StringIO
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: Rows that a notebook shows.
+ROWS = 12
+
+
+class InNotebook:
+    """A result that a notebook shows; what inherits it has `rows`, and `figure` or `figures`."""
+
+    def rows(self) -> Iterable[Mapping[str, Any]]:
+        """Yield one flat record a row."""
+        raise NotImplementedError
+
+    def figure(self) -> Figure:
+        """Draw its picture."""
+        raise NotImplementedError
+
+    def figures(self) -> Mapping[str, Figure]:
+        """Draw every picture, by name."""
+        return {"": self.figure()}
+
+    def _repr_html_(self) -> str:
+        return "".join(map(_svg, self.figures().values())) + _table(self.rows())
+
+
+def _svg(figure: Figure) -> str:
+    from matplotlib import pyplot as plt
+
+    text = StringIO()
+    figure.savefig(text, format="svg", metadata={"Date": None})
+    plt.close(figure)
+    return text.getvalue().partition("<svg")[1] + text.getvalue().partition("<svg")[2]
+
+
+def _table(rows: Iterable[Mapping[str, Any]]) -> str:
+    known = iter(rows)
+    first = list(islice(known, ROWS))
+    more = sum(1 for _ in known)
+    head = "".join(f"<th>{escape(name)}</th>" for name in (first[0] if first else ()))
+    body = "".join(f"<tr>{''.join(_cells(row))}</tr>" for row in first)
+    rest = f"<p>and {more} more rows</p>" if more else ""
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{rest}"
+
+
+def _cells(row: Mapping[str, Any]) -> Iterator[str]:
+    for value in row.values():
+        text = f"{value:.4g}" if isinstance(value, float) else str(value)
+        yield f"<td>{escape(text)}</td>"

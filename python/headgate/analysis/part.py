@@ -1,0 +1,86 @@
+"""One period of a table (or all of it): its cells, and the analyses that others build on."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from headgate.analysis.bars import Bars, bars
+from headgate.analysis.biplots import Biplots
+from headgate.analysis.biplots import of_grid as beside_of
+from headgate.analysis.conditions import ConditionResponses
+from headgate.analysis.conditions import of_grid as outliers_of
+from headgate.analysis.frame import Frame
+from headgate.analysis.grid import Grid, grid
+from headgate.analysis.main_effects import MainEffects, main_effects
+from headgate.analysis.roles import Roles
+from headgate.errors import AnalysisError
+
+
+@dataclass(frozen=True)
+class Part:
+    """Rows of one period, with their roles; `period` is "" where there are none."""
+
+    frame: Frame
+    roles: Roles
+    period: str = ""
+
+    @property
+    def title(self) -> str:
+        """What the period is called."""
+        return f"{self.roles.period} {self.period}" if self.period else ""
+
+    @property
+    def slug(self) -> str:
+        """The period as a part of a file's name."""
+        return re.sub(r"[^a-z0-9]+", "-", self.title.lower()).strip("-")
+
+    @cached_property
+    def cells(self) -> Grid:
+        """Laws under conditions, all responses."""
+        return self.grid(self.roles.responses)
+
+    def grid(self, responses: tuple[str, ...]) -> Grid:
+        """Return laws under conditions for these columns; raise AnalysisError without either."""
+        if self.roles.law is None:
+            raise AnalysisError("no column of laws is named (law = ...)")
+        if not self.roles.conditions:
+            raise AnalysisError("no conditions are named (condition = [...] or factors = [...])")
+        return grid(self.frame, responses, self.roles.conditions, self.roles.law)
+
+    @cached_property
+    def order(self) -> list[int]:
+        """Conditions from the least to the most congested; as they come where nothing tells."""
+        return self.cells.ordered(self.roles.congestion)
+
+    @cached_property
+    def outliers(self) -> ConditionResponses:
+        """The outlying law of every condition and response."""
+        return outliers_of(self.cells, order_by=self.roles.congestion)
+
+    @cached_property
+    def beside(self) -> dict[str, Biplots]:
+        """Flows of the laws against TCP flows beside them, by the pair's title."""
+        return {
+            pair.title: beside_of(self.grid((pair.own, pair.other))) for pair in self.roles.pairs
+        }
+
+    @cached_property
+    def shares(self) -> dict[str, Bars]:
+        """Shares of what is available, by the title of each pair that says what is."""
+        assert self.roles.law is not None
+        return {
+            pair.title: bars(
+                self.frame, pair.own, pair.other, pair.available,
+                self.roles.conditions, self.roles.law,
+            )
+            for pair in self.roles.pairs
+            if pair.available is not None
+        }  # fmt: skip
+
+    def effects(self, by: tuple[str, ...] = ()) -> MainEffects:
+        """Return main effects of all factors; raise AnalysisError where none are named."""
+        if not self.roles.factors:
+            raise AnalysisError("no factors are named (factors = [...])")
+        return main_effects(self.frame, self.roles.factors, self.roles.responses, by)

@@ -1,0 +1,261 @@
+"""Five questions about replacing TCP, answered from the numbers.
+
+How fast do flows reach their rate? What do losses cost? Are TCP flows beside them treated fairly?
+When are they useful? Are they safe? (Mills, Filliben, Cho, Schwartz 2011.) What the answers count
+is ours: a response *moves* where the mean of the differences between replicates is at least 10 %
+and its 95 % interval leaves out zero; with one replicate there is no interval and 10 % decides.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy import stats
+
+from headgate.analysis.biplots import Biplots
+from headgate.analysis.changes import Changes, of_grid
+from headgate.analysis.findings import Finding
+from headgate.analysis.grid import Grid
+from headgate.analysis.roles import Asked, Roles
+from headgate.stats.changes import MATTERS_SHARE
+from headgate.stats.effects import STRONG_P
+from headgate.stats.intervals import mean_interval
+
+#: Part of the conditions that counts as light, and as heavy, congestion.
+QUARTER = 0.25
+#: From this part of the cells on it is so "often" or "mostly".
+OFTEN = 0.5
+#: Part of the cells that a 95 % interval lets move one way by chance.
+ONE_SIDED = 0.025
+QUESTIONS: Mapping[Asked, str] = {
+    "increase": "Increase rate: how quickly is the greatest rate reached?",
+    "recovery": "Loss and recovery: what do losses cost, and how soon is the rate back?",
+    "fairness": "Fairness to TCP: how do TCP flows fare beside each law?",
+    "utility": "Utility: when do users get more?",
+    "safety": "Safety: does anything in the network get worse?",
+}
+SHOWN = ("questions", "questions")
+#: Words that are good for a law (1) and bad (-1); the others are neither.
+TONES: Mapping[str, int] = {
+    "mostly better": 1, "sometimes better": 1, "fairer than most": 1, "often useful": 1,
+    "sometimes useful": 1, "nothing worse": 1, "mostly worse": -1, "sometimes worse": -1,
+    "often worse": -1, "less fair than most": -1, "not useful": -1,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the numbers say to one question: a word for each law, and sentences."""
+
+    asked: Asked
+    words: Mapping[str, str] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+    missing: str = ""
+
+    @property
+    def question(self) -> str:
+        """The question in words."""
+        return QUESTIONS[self.asked]
+
+
+@dataclass(frozen=True)
+class Tally:
+    """In how many cells a law is better and worse than the one before."""
+
+    better: int
+    worse: int
+    cells: int
+
+    def __str__(self) -> str:
+        return f"better in {self.better}, worse in {self.worse} of {self.cells}"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Laws beside the one before them, cell by cell; `changes` is absent where none is named."""
+
+    cells: Grid
+    roles: Roles
+    order: Sequence[int]
+    changes: Changes | None
+
+    def light(self) -> Sequence[int]:
+        """Return the least congested quarter of the conditions."""
+        return self.order[: self._quarter]
+
+    def heavy(self) -> Sequence[int]:
+        """Return the most congested quarter of the conditions."""
+        return self.order[-self._quarter :]
+
+    @property
+    def _quarter(self) -> int:
+        return max(1, round(QUARTER * len(self.order)))
+
+    def tallies(self, names: Sequence[str], conditions: Sequence[int]) -> dict[str, Tally]:
+        """Count, for each law, the cells in which it is better and worse."""
+        assert self.changes is not None
+        chosen = [self.cells.conditions[place] for place in conditions]
+        found = {}
+        for law in self.changes.others:
+            gains = [self._gain(law, place, name) for name in names for place in chosen]
+            known = [gain for gain in gains if not math.isnan(gain)]
+            found[law] = Tally(sum(g > 0 for g in known), sum(g < 0 for g in known), len(known))
+        return found
+
+    def _gain(self, law: str, condition: str, response: str) -> float:
+        """Return how much better (+) or worse (-) a law is in one cell; 0 where nothing moves."""
+        assert self.changes is not None
+        found = self.changes.cells[law, condition, response]
+        sign = -1.0 if self.roles.worse.get(response, "less") == "more" else 1.0
+        return found.share if math.isnan(found.share) else sign * found.share * found.matters
+
+
+def answers(
+    cells: Grid, roles: Roles, order: Sequence[int], beside: Mapping[str, Biplots]
+) -> tuple[Answer, ...]:
+    """Answer all five, in order; what the table cannot answer says what is missing."""
+    changes = of_grid(cells, roles.before, order) if roles.before else None
+    compared = Compared(cells, roles, order, changes)
+    return (
+        _moved(compared, "increase", "without congestion", compared.light()),
+        _moved(compared, "recovery", "under heavy congestion", compared.heavy()),
+        _fairness(cells, beside),
+        _utility(compared, beside),
+        _safety(compared),
+    )
+
+
+def _lacks(compared: Compared, asked: Asked) -> str:
+    if compared.roles.before is None:
+        return "no law is named that others are compared with (before = ...)"
+    if not compared.roles.questions.get(asked):
+        return f"no response speaks of it (questions.{asked} = [...])"
+    return ""
+
+
+def _moved(compared: Compared, asked: Asked, where: str, conditions: Sequence[int]) -> Answer:
+    """Say who is better and worse than the law before, under some conditions."""
+    missing = _lacks(compared, asked)
+    if missing:
+        return Answer(asked, missing=missing)
+    names = compared.roles.questions[asked]
+    found = compared.tallies(names, conditions)
+    sentence = (
+        f"Beside {compared.roles.before}, {where} ({len(conditions)} conditions,"
+        f" {len(names)} responses): {_moving(found)}."
+    )
+    words = {law: _word(tally) for law, tally in found.items()}
+    return Answer(asked, words, (Finding(sentence, *SHOWN),))
+
+
+def _moving(found: Mapping[str, Tally]) -> str:
+    """Name the laws that move anything."""
+    moving = {law: tally for law, tally in found.items() if tally.better or tally.worse}
+    if not moving:
+        return f"no law moves any of {max(tally.cells for tally in found.values())} cells"
+    return "; ".join(f"{law} {tally} cells" for law, tally in moving.items())
+
+
+def _word(tally: Tally) -> str:
+    better, worse = (_beyond_chance(n, tally.cells) for n in (tally.better, tally.worse))
+    if not better and not worse:
+        return "as before"
+    if better and worse:
+        return "mixed"
+    often = max(tally.better, tally.worse) >= OFTEN * tally.cells
+    return ("mostly " if often else "sometimes ") + ("better" if better else "worse")
+
+
+def _beyond_chance(count: int, cells: int) -> bool:
+    """Say whether more cells move one way than 95 % intervals let move by chance (p < 0.01)."""
+    return count > 0 and float(stats.binom.sf(count - 1, cells, ONE_SIDED)) < STRONG_P
+
+
+def _fairness(cells: Grid, beside: Mapping[str, Biplots]) -> Answer:
+    """Rank laws by what TCP flows get beside them, relative to the mean over all laws."""
+    if not beside:
+        return Answer("fairness", missing="the table has no TCP flows beside the laws' (pairs)")
+    logs = {law: np.concatenate(list(_left(beside, law))) for law in cells.laws}
+    found = {law: np.exp(mean_interval(values)) for law, values in logs.items()}
+    ranked = sorted(found, key=lambda law: -float(found[law][0]))
+    said = ", ".join(f"{law} {found[law][0]:.2f}" for law in ranked)
+    sentence = (
+        "What TCP flows get beside each law, over the mean beside all laws (geometric mean over"
+        f" conditions): {said}."
+    )
+    words = {law: _fair(*found[law][1:]) for law in cells.laws}
+    return Answer("fairness", words, (Finding(sentence, *SHOWN),))
+
+
+def _left(beside: Mapping[str, Biplots], law: str) -> Iterator[np.ndarray]:
+    """Yield, for each pair, log of TCP's throughput beside a law over its mean beside all."""
+    for found in beside.values():
+        common = [set(panel.conditions) for panel in found.panels.values()]
+        kept = sorted(set.intersection(*common))
+        rows = {
+            name: dict(zip(p.conditions, p.other, strict=True)) for name, p in found.panels.items()
+        }
+        table = np.array([[rows[name][c] for c in kept] for name in found.panels], dtype=float)
+        known = (table > 0).all(axis=0)
+        logs = np.log(table[:, known])
+        yield logs[list(found.panels).index(law)] - logs.mean(axis=0)
+
+
+def _fair(low: float, high: float) -> str:
+    return "fairer than most" if low > 1 else "less fair than most" if high < 1 else "as most"
+
+
+def _utility(compared: Compared, beside: Mapping[str, Biplots]) -> Answer:
+    """Say how often flows of a law get at least 10 % more than the TCP flows beside them."""
+    if not beside:
+        return _moved(compared, "utility", "under all conditions", compared.order)
+    laws = [law for law in compared.cells.laws if law != compared.roles.before]
+    found = {law: _gains(beside, law) for law in laws}
+    said = ", ".join(f"{law} in {more} of {count}" for law, (more, count) in found.items())
+    sentence = (
+        f"Flows get at least {100 * MATTERS_SHARE:.0f} % more than the TCP flows beside them"
+        f" (pairs of condition and kind of flow): {said}."
+    )
+    words = {law: _useful(more, count) for law, (more, count) in found.items()}
+    return Answer("utility", words, (Finding(sentence, *SHOWN),))
+
+
+def _gains(beside: Mapping[str, Biplots], law: str) -> tuple[int, int]:
+    panels = [found.panels[law] for found in beside.values()]
+    more = sum(int((p.own >= (1 + MATTERS_SHARE) * p.other).sum()) for p in panels)
+    return more, sum(len(p.own) for p in panels)
+
+
+def _useful(more: int, count: int) -> str:
+    return "often useful" if more >= OFTEN * count else "sometimes useful" if more else "not useful"
+
+
+def _safety(compared: Compared) -> Answer:
+    """Count what gets worse, everywhere and under heavy congestion."""
+    missing = _lacks(compared, "safety")
+    if missing:
+        return Answer("safety", missing=missing)
+    names = compared.roles.questions["safety"]
+    everywhere = compared.tallies(names, compared.order)
+    heavy = compared.tallies(names, compared.heavy())
+    worse = [law for law, tally in everywhere.items() if tally.worse]
+    said = [
+        f"{law} {everywhere[law].worse} of {everywhere[law].cells} ({heavy[law].worse} of"
+        f" {heavy[law].cells} under heavy congestion)"
+        for law in worse
+    ]
+    sentence = (
+        f"Cells that are worse than with {compared.roles.before} by 10 % or more:"
+        f" {'; '.join(said) or 'none of any law'}."
+    )
+    words = {law: _safe(everywhere[law]) for law in everywhere}
+    return Answer("safety", words, (Finding(sentence, *SHOWN),))
+
+
+def _safe(found: Tally) -> str:
+    if not _beyond_chance(found.worse, found.cells):
+        return "nothing worse"
+    return "often worse" if found.worse >= OFTEN * found.cells else "sometimes worse"

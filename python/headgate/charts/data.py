@@ -1,0 +1,188 @@
+"""The data of interactive pictures: named tables of few digits, columns rather than rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from scipy.cluster import hierarchy
+
+from headgate.analysis.clusters import GROUP, Clusters, Tree
+from headgate.analysis.part import Part
+from headgate.analysis.whole import Made, Whole
+
+Row = dict[str, Any]
+#: A column of words is kept as `words` and the place of each row's among them, `at`.
+Columns = dict[str, list[Any] | dict[str, list[Any]]]
+DIGITS = 5
+NOBODY = "no law"
+
+
+def conditions(whole: Whole) -> list[str]:
+    """Return the conditions from the least to the most congested, over all periods."""
+    part = whole.all_periods
+    return [part.cells.conditions[place] for place in part.order]
+
+
+def data(whole: Whole) -> dict[str, Columns]:
+    """Return all data that the pictures of this analysis use."""
+    return {name: _columns(rows(whole)) for name, rows in SOURCES.items()}
+
+
+def _columns(rows: Iterable[Row]) -> Columns:
+    found = list(rows)
+    names = found[0] if found else ()
+    return {name: _column([plain(row.get(name)) for row in found]) for name in names}
+
+
+def _column(values: list[Any]) -> list[Any] | dict[str, list[Any]]:
+    if not all(isinstance(value, str) for value in values):
+        return values
+    words = {word: place for place, word in enumerate(dict.fromkeys(values))}
+    return {"words": list(words), "at": [words[value] for value in values]}
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON has it: few digits, nothing infinite."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float):
+        return float(f"{value:.{DIGITS}g}") if np.isfinite(value) else None
+    return value
+
+
+def _each(whole: Whole, kind: str) -> Iterable[tuple[Made, str]]:
+    """Yield what was made of one kind, with its period."""
+    return ((one, one.part.period) for one in whole.of(kind) if not one.reason)
+
+
+def _titled(kind: str) -> Callable[[Whole], Iterable[Row]]:
+    """Return the rows of a kind's own tables, with period and title."""
+
+    def rows(whole: Whole) -> Iterable[Row]:
+        for one, period in _each(whole, kind):
+            for row in one.rows():
+                named = {"title": whole.roles.title(row["response"])} if "response" in row else {}
+                yield {**row, **named, "period": period}
+
+    return rows
+
+
+def _changes(whole: Whole) -> Iterable[Row]:
+    for row in _titled("changes")(whole):
+        yield {
+            "law": row["law"], "condition": row["condition"], "response": row["response"],
+            "title": row["title"], "period": row["period"], "change": row["change"],
+            "moves": int(row["matters"]),
+        }  # fmt: skip
+
+
+def _outliers(whole: Whole) -> Iterable[Row]:
+    for one, period in _each(whole, "outliers"):
+        found = one.result
+        for (condition, response), test in found.outliers(by=found.best).items():
+            law, p = test.p_by(found.best)
+            yield {
+                "condition": condition, "response": response, "law": law, "p": p,
+                "title": whole.roles.title(response), "relative": test.relative,
+                "grubbs": test.p, "q": found.q[condition, response], "period": period,
+            }  # fmt: skip
+
+
+def _cells(whole: Whole) -> Iterable[Row]:
+    for one, _ in _each(whole, "outliers"):
+        yield from _cells_of(one.part)
+
+
+def _cells_of(part: Part) -> Iterable[Row]:
+    grid = part.cells
+    for (row, place, column), mean in np.ndenumerate(grid.values):
+        yield {
+            "law": grid.laws[place], "condition": grid.conditions[row],
+            "response": grid.responses[column], "mean": mean, "period": part.period,
+        }  # fmt: skip
+
+
+def _trees(whole: Whole) -> Iterable[Row]:
+    for row in _titled("clusters")(whole):
+        yield {**row, "law": row["apart"] or NOBODY}
+
+
+def _links(whole: Whole) -> Iterable[Row]:
+    for one, period in _each(whole, "clusters"):
+        found: Clusters = one.result
+        for condition, tree in found.trees.items():
+            for row in _segments(tree):
+                yield {**row, "condition": condition, "period": period}
+
+
+def _segments(tree: Tree) -> Iterable[Row]:
+    """Yield the lines of a dendrogram; those that end at a leaf name its law."""
+    drawn = hierarchy.dendrogram(tree.linkage, no_plot=True)
+    for xs, ys in zip(drawn["icoord"], drawn["dcoord"], strict=True):
+        grouped = "yes" if ys[1] < GROUP * tree.greatest else "no"
+        for a, b in ((0, 1), (1, 2), (3, 2)):
+            leaf = ys[a] == 0 and (a, b) != (1, 2)
+            law = tree.laws[drawn["leaves"][int(xs[a] // 10)]] if leaf else None
+            yield {"x": xs[a], "y": ys[a], "x2": xs[b], "y2": ys[b], "grouped": grouped, "law": law}
+
+
+def _effects(whole: Whole) -> Iterable[Row]:
+    for row in _titled("main-effects")(whole):
+        sign = "+" if row["effect"] > 0 else "\N{MINUS SIGN}"
+        yield {**row, "factor_title": whole.roles.title(row["factor"]), "sign": sign}
+
+
+def _psi(whole: Whole) -> Iterable[Row]:
+    for one, _ in _each(whole, "influence"):
+        for row in one.rows():
+            for factor in whole.roles.factors:
+                yield {
+                    "of": row["of"],
+                    "factor_title": whole.roles.title(factor),
+                    "psi": row[factor],
+                }
+
+
+def _r(whole: Whole) -> Iterable[Row]:
+    """Yield both halves of the matrix."""
+    for one, _ in _each(whole, "correlations"):
+        for row in one.rows():
+            ends = row["response"], row["other"]
+            for a, b in (ends, ends[::-1]):
+                yield {"response": a, "title": whole.roles.title(a), "r": row["r"],
+                       "other_title": whole.roles.title(b), "kept": row["kept"]}  # fmt: skip
+
+
+def _pairs(whole: Whole) -> Iterable[Row]:
+    for one, period in _each(whole, "biplots"):
+        shares = {
+            (title, row["condition"], row["law"]): (row["own"], row["other"])
+            for title, found in one.part.shares.items()
+            for row in found.rows()
+        }
+        for row in one.rows():
+            own, other = shares.get((row["flows"], row["condition"], row["law"]), (None, None))
+            yield {**row, "share_own": own, "share_other": other, "period": period}
+
+
+def _ranks(whole: Whole) -> Iterable[Row]:
+    for one, period in _each(whole, "ranks"):
+        for row in one.result.each():
+            yield {**row, "title": whole.roles.title(row["response"]), "period": period}
+
+
+SOURCES: Mapping[str, Callable[[Whole], Iterable[Row]]] = {
+    "changes": _changes,
+    "cells": _cells,
+    "outliers": _outliers,
+    "trees": _trees,
+    "links": _links,
+    "points": _titled("components"),
+    "effects": _effects,
+    "psi": _psi,
+    "r": _r,
+    "pairs": _pairs,
+    "ranks": _ranks,
+}

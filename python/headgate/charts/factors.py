@@ -1,0 +1,111 @@
+"""Factors and responses: effects, influence, correlations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from headgate.analysis.whole import Whole
+from headgate.charts.style import CELL, chart, chosen, finished
+
+#: Width of the means of one factor.
+MEANS = 90
+SIGN = "datum.value === 'mean_low' ? '\N{MINUS SIGN}' : '+'"
+STARS = alt.Scale(domain=["p < 0.01", "p < 0.05"], range=["#0072B2", "#E69F00"])
+
+
+def _across(whole: Whole) -> alt.X:
+    """Lay factors out from left to right."""
+    names = [whole.roles.title(name) for name in whole.roles.factors]
+    axis = alt.Axis(orient="top", labelAngle=-40)
+    return alt.X("factor_title:N", sort=None, title=None, axis=axis, scale=alt.Scale(domain=names))
+
+
+def _down(whole: Whole) -> alt.Y:
+    """Lay responses out from top to bottom."""
+    names = [whole.roles.title(name) for name in whole.roles.responses]
+    return alt.Y("title:N", sort=None, title=None, scale=alt.Scale(domain=names))
+
+
+def effects(whole: Whole) -> dict[str, Any]:
+    """Draw which factor moves which response, and which level raises it."""
+    base = chart("effects")
+    base = base.transform_filter(f"{chosen('period')} && datum.stars !== ''").encode(
+        x=_across(whole), y=_down(whole)
+    )
+    faces = base.transform_calculate(
+        level="datum.stars === '**' ? 'p < 0.01' : 'p < 0.05'"
+    ).mark_rect(cursor="pointer", stroke="#8883").encode(
+        color=alt.Color("level:N", title="significance", scale=STARS),
+        tooltip=["title:N", "factor_title:N", alt.Tooltip("effect:Q", format="+.3g"),
+                 alt.Tooltip("relative_effect:Q", title="relative effect (%)", format=".3g"),
+                 alt.Tooltip("p:Q", format=".2g"), alt.Tooltip("q:Q", format=".2g"),
+                 alt.Tooltip("p_full:Q", title="p (full model)", format=".2g"),
+                 alt.Tooltip("eta_squared:Q", title="share of variance", format=".1%")],
+    )  # fmt: skip
+    signs = base.mark_text(color="white", fontSize=10, aria=False).encode(text="sign:N")
+    made = alt.layer(faces, signs).properties(width=alt.Step(2.4 * CELL), height=alt.Step(CELL))
+    return finished(
+        made, "Significance of each factor's effect on each response", "effects", "period"
+    )
+
+
+def means(whole: Whole) -> dict[str, Any]:
+    """Draw the means of the chosen response at both levels of every factor."""
+    base = chart("effects")
+    base = base.transform_filter(f"datum.response === response && {chosen('period')}")
+    stars = alt.Scale(domain=["**", "*", ""], range=["#0072B2", "#E69F00", "#888"])
+    folded = base.transform_fold(["mean_low", "mean_high"], as_=["level", "mean"]).encode(
+        x=alt.X("level:N", sort=["mean_low", "mean_high"], title=None,
+                axis=alt.Axis(labelExpr=SIGN, labelAngle=0)),
+        y=alt.Y("mean:Q", title="mean", scale=alt.Scale(zero=False)),
+        color=alt.Color("stars:N", title="significance", scale=stars),
+    )  # fmt: skip
+    lines = folded.mark_line(point=alt.OverlayMarkDef(filled=True, size=50), tooltip=True)
+    names = [whole.roles.title(name) for name in whole.roles.factors]
+    header = alt.Header(labelLimit=MEANS, labelAngle=0)
+    across = alt.Column("factor_title:N", title=None, sort=names, header=header)
+    made = lines.properties(width=MEANS, height=220).encode(column=across)
+    return finished(
+        made,
+        "Mean of the chosen response at the low and high level of each factor",
+        "effects",
+        "period",
+        "response",
+    )
+
+
+def influence(whole: Whole) -> dict[str, Any]:
+    """Draw Psi of each factor, a row a group."""
+    cells = chart("psi").encode(x=_across(whole), y=alt.Y("of:N", sort=None, title=None))
+    faces = cells.mark_rect().encode(
+        color=alt.Color("psi:Q", title="Psi", scale=alt.Scale(scheme="viridis", domain=[0, 1]),
+                        legend=alt.Legend(format=".0%")),
+        tooltip=["of:N", "factor_title:N", alt.Tooltip("psi:Q", format=".0%")],
+    )  # fmt: skip
+    numbers = cells.mark_text(fontSize=10, aria=False).encode(
+        text=alt.Text("psi:Q", format=".0%"),
+        color=alt.when("datum.psi > 0.6").then(alt.value("black")).otherwise(alt.value("white")),
+    )
+    made = alt.layer(faces, numbers).properties(width=alt.Step(44), height=alt.Step(20))
+    return finished(made, "Psi of each factor by period and by law", "psi")
+
+
+def correlations(whole: Whole) -> dict[str, Any]:
+    """Draw r of all pairs, responses by the number of their partners."""
+    order = [whole.roles.title(name) for name in whole.of("correlations")[0].result.order]
+    cells = (
+        chart("r")
+        .mark_rect(cursor="pointer")
+        .encode(
+            x=alt.X("title:N", sort=order, title=None, axis=alt.Axis(labelAngle=-90)),
+            y=alt.Y("other_title:N", sort=order, title=None),
+            color=alt.Color("r:Q", title="r",
+                            scale=alt.Scale(scheme="purpleorange", domain=[-1, 1],
+                                            reverse=True)),
+            tooltip=["title:N", "other_title:N", alt.Tooltip("r:Q", format=".2f"), "kept:N"],
+        )
+        .properties(width=alt.Step(CELL), height=alt.Step(CELL))
+    )  # fmt: skip
+    return finished(cells, "Correlation of each pair of responses", "r", "response")

@@ -1,0 +1,189 @@
+"""Laws under conditions: changes, outliers, residuals, clusters, components."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from headgate.analysis.clusters import GROUP
+from headgate.analysis.whole import Whole
+from headgate.charts.data import NOBODY, conditions
+from headgate.charts.style import CELL, chart, chosen, finished, law_colour, law_mark, strong
+
+HIGH, LOW = "\N{BLACK UP-POINTING TRIANGLE}", "\N{BLACK DOWN-POINTING TRIANGLE}"
+
+
+def _grid(made: alt.Chart, whole: Whole) -> alt.Chart:
+    """Lay cells out: responses down, conditions across by congestion."""
+    return made.encode(
+        x=alt.X("condition:N", sort=conditions(whole), title="condition, by congestion",
+                axis=alt.Axis(labelAngle=-90)),
+        y=alt.Y("title:N", sort=None, title=None,
+                scale=alt.Scale(domain=[whole.roles.title(r) for r in whole.roles.responses])),
+    ).properties(width=alt.Step(CELL), height=alt.Step(CELL))  # fmt: skip
+
+
+def changes(whole: Whole) -> dict[str, Any]:
+    """Draw the change of each response under each condition, for the law that is chosen."""
+    cells = (
+        chart("changes")
+        .transform_filter(chosen("period", "law"))
+        .mark_rect(cursor="pointer", stroke="#8883", tooltip=True)
+        .encode(
+            color=alt.Color(
+                "change:Q", title="change",
+                scale=alt.Scale(scheme="purpleorange", domain=[-1, 1], clamp=True, reverse=True),
+                legend=alt.Legend(format="+.0%"),
+            ),
+            opacity=alt.when("!datum.moves").then(alt.value(0.12)).otherwise(strong()),
+            tooltip=["condition:N", "title:N", "law:N", alt.Tooltip("change:Q", format="+.1%"),
+                     alt.Tooltip("moves:N", title="no chance, 10 % or more")],
+        )
+    )  # fmt: skip
+    return finished(
+        _grid(cells, whole),
+        "Change of each response under each condition, for the chosen law",
+        "changes",
+        "period",
+        "law",
+        "condition",
+    )
+
+
+def outliers(whole: Whole) -> dict[str, Any]:
+    """Draw which law stands apart in each response and condition."""
+    laws = whole.all_periods.cells.laws
+    base = chart("outliers")
+    base = base.transform_filter(chosen("period"))
+    faces = base.mark_rect(cursor="pointer", stroke="#8883").encode(
+        color=law_colour(laws),
+        opacity=alt.when("abs(datum.relative) < 0.1").then(alt.value(0.3)).otherwise(strong()),
+        tooltip=["law:N", "condition:N", "title:N", alt.Tooltip("relative:Q", format="+.1%"),
+                 alt.Tooltip("p:Q", format=".2g"),
+                 alt.Tooltip("grubbs:Q", title="p of Grubbs' test", format=".2g")],
+    )  # fmt: skip
+    sides = base.mark_text(fontSize=8, color="white", aria=False).encode(
+        text=alt.when("datum.relative > 0").then(alt.value(HIGH)).otherwise(alt.value(LOW))
+    )
+    made = alt.layer(_grid(faces, whole), _grid(sides, whole))
+    return finished(
+        made,
+        "The outlying law of each response under each condition",
+        "outliers",
+        "period",
+        "condition",
+    )
+
+
+def residuals(whole: Whole) -> dict[str, Any]:
+    """Draw residuals of the chosen response about each condition's mean."""
+    laws = whole.all_periods.cells.laws
+    points = (
+        chart("cells")
+        .transform_filter(f"datum.response === response && {chosen('period')}")
+        .transform_joinaggregate(middle="mean(mean)", groupby=["condition"])
+        .transform_calculate(residual="datum.mean - datum.middle")
+        .transform_calculate(relative="datum.residual / abs(datum.middle)")
+        .mark_point(filled=True, size=45, cursor="pointer")
+        .encode(
+            x=alt.X("condition:N", sort=conditions(whole), title="condition, by congestion",
+                    axis=alt.Axis(labelAngle=-90)),
+            xOffset=alt.XOffset("law:N", sort=list(laws)),
+            y=alt.Y("residual:Q", title="residual"),
+            color=law_colour(laws),
+            shape=law_mark(laws),
+            opacity=strong(),
+            tooltip=["law:N", "condition:N", alt.Tooltip("mean:Q", format=".4g"),
+                     alt.Tooltip("residual:Q", format="+.3g"),
+                     alt.Tooltip("relative:Q", format="+.1%")],
+        )
+        .properties(width="container", height=260)
+    )  # fmt: skip
+    return finished(
+        points,
+        "Residual of each law about the mean of its condition, chosen response",
+        "cells",
+        "period",
+        "response",
+        "condition",
+    )
+
+
+def apart(whole: Whole) -> dict[str, Any]:
+    """Draw how far apart the laws are under each condition, and which is linked last and alone."""
+    laws = whole.all_periods.cells.laws
+    bars = (
+        chart("trees")
+        .transform_filter(chosen("period"))
+        .mark_bar(cursor="pointer")
+        .encode(
+            x=alt.X("condition:N", sort=conditions(whole), title="condition, by congestion",
+                    axis=alt.Axis(labelAngle=-90)),
+            y=alt.Y("greatest:Q", title="greatest linkage (standard deviations)"),
+            color=law_colour(laws, NOBODY).title("linked last and alone"),
+            opacity=strong(),
+            tooltip=["condition:N", alt.Tooltip("greatest:Q", format=".3g"),
+                     alt.Tooltip("law:N", title="alone"), "groups:N"],
+        )
+        .properties(width="container", height=180)
+    )  # fmt: skip
+    return finished(
+        bars, "Greatest linkage of the laws under each condition", "trees", "period", "condition"
+    )
+
+
+def tree(whole: Whole) -> dict[str, Any]:  # noqa: ARG001 - the same for every table
+    """Draw the dendrogram of the chosen condition; the page chooses the last where none is."""
+    base = chart("links")
+    kept = f"{chosen('period')} && datum.condition === shown"
+    lines = base.transform_filter(kept).mark_rule(strokeWidth=2).encode(
+        x=alt.X("x:Q", axis=None, scale=alt.Scale(padding=20)),
+        x2="x2:Q",
+        y=alt.Y("y:Q", title="distance (standard deviations)"),
+        y2="y2:Q",
+        color=alt.Color("grouped:N", legend=alt.Legend(title=f"below {GROUP:.0%} of the greatest"),
+                        scale=alt.Scale(domain=["yes", "no"], range=["#0072B2", "#888"])),
+    )  # fmt: skip
+    names = (
+        base.transform_filter(f"{kept} && datum.law !== null")
+        .mark_text(angle=270, align="right", dy=0, dx=-6, color="currentColor")
+        .encode(x="x:Q", y=alt.datum(0), text="law:N")
+    )
+    made = alt.layer(lines, names).properties(
+        width="container", height=240, title=alt.Title(alt.expr("'Condition ' + shown"))
+    )
+    return finished(
+        made,
+        "Dendrogram of the laws under the chosen condition",
+        "links",
+        "period",
+        "condition",
+        shown="condition || last",
+    )
+
+
+def components(whole: Whole) -> dict[str, Any]:
+    """Draw laws under conditions in the plane of the first two components."""
+    laws = whole.all_periods.cells.laws
+    points = (
+        chart("points")
+        .transform_filter(chosen("period"))
+        .mark_point(filled=True, size=55, cursor="pointer")
+        .encode(
+            x=alt.X("component_1:Q", title="component 1"),
+            y=alt.Y("component_2:Q", title="component 2"),
+            color=law_colour(laws),
+            shape=law_mark(laws),
+            opacity=strong(),
+            tooltip=["law:N", "condition:N", "group:N", "subgroup:N"],
+        )
+        .properties(width="container", height=380)
+    )
+    return finished(
+        points,
+        "Laws under conditions, first against second principal component",
+        "points",
+        "period",
+        "condition",
+    )

@@ -1,0 +1,108 @@
+"""What a report is about: `report.toml`, which a study writes or a person."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError
+
+from headgate.analysis.roles import Roles, Strict
+from headgate.errors import HeadgateError, StoreError
+from headgate.studies.claims import Judged
+
+FILE, CLAIMS = "report.toml", "claims.json"
+Mark = Literal["STATED", "SECONDARY", "INFERRED", "RECALLED", "OURS"]
+
+
+class Shown(Strict):
+    """A picture in the folder `figures`, with what it shows."""
+
+    name: str
+    title: str
+    caption: str = ""
+
+
+class Listed(Strict):
+    """A table of the page, with what it shows."""
+
+    title: str
+    caption: str = ""
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+
+
+class Parameter(Strict):
+    """A parameter of the runs: its value, or its levels, and where that comes from."""
+
+    name: str
+    title: str = ""
+    value: str
+    mark: Mark | None = Field(None, description="How well its source is known.")
+    source: str = ""
+
+
+class About(Strict):
+    """`report.toml`: title and question; a table with the roles of its columns; what came of it."""
+
+    title: str
+    question: str = ""
+    table: str | None = Field(None, description="CSV or Parquet file, as seen from the folder.")
+    roles: Roles | None = Field(None, description="What the table's columns are.")
+    design: tuple[str, ...] = Field((), description="The design in sentences.")
+    findings: tuple[str, ...] = Field((), description="What was found beside the analyses.")
+    pictures: tuple[Shown, ...] = ()
+    tables: tuple[Listed, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
+    versions: Mapping[str, str] = Field({}, description="Program, scale, seeds, cost.")
+
+
+def read(folder: Path) -> About:
+    """Read a folder's `report.toml`; raise StoreError or HeadgateError in a sentence."""
+    path = folder / FILE
+    try:
+        return About(**tomllib.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        raise StoreError(
+            f"{folder}: holds no {FILE}; a study writes one, or write one with title, question,"
+            " table and roles"
+        ) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise StoreError(f"{path}: cannot be read ({error})") from None
+    except tomllib.TOMLDecodeError as error:
+        raise HeadgateError(f"{path}: this is not TOML: {error}") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise HeadgateError(f"{path}: {place}: {first['msg']}") from None
+
+
+def write(about: About, folder: Path) -> Path:
+    """Write `report.toml` without what is not set."""
+    from headgate.scenario.toml import write_toml
+
+    path = folder / FILE
+    write_toml(_set(about.model_dump(mode="json", exclude_defaults=True)), path)
+    return path
+
+
+def _set(value: Any) -> Any:
+    """Leave out what TOML has no word for."""
+    if isinstance(value, dict):
+        return {key: _set(one) for key, one in value.items() if one is not None}
+    return [_set(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def claims(folder: Path) -> list[Judged]:
+    """Return the claims that a study judged, if it did."""
+    path = folder / CLAIMS
+    if not path.is_file():
+        return []
+    try:
+        rows = json.loads(path.read_text(encoding="utf-8"))["claims"]
+        return [Judged(**row) for row in rows]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise StoreError(f"{path}: cannot be read ({error})") from None

@@ -1,0 +1,106 @@
+"""All pictures and tables of an analysis as files, drawn by several processes at once."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from headgate.analysis.frame import Frame
+from headgate.analysis.roles import Roles
+from headgate.analysis.whole import Whole
+from headgate.errors import StoreError
+
+#: So few numbers are drawn before a second process has begun.
+FEW = 4000
+
+
+def draw(whole: Whole, folder: Path, workers: int) -> dict[str, list[str]]:
+    """Draw every picture into `folder` as PNG and SVG; return their names by analysis."""
+    places = [place for place, one in enumerate(whole.made) if not one.reason]
+    numbers = len(whole.frame) * len(whole.roles.responses)
+    if workers == 1 or numbers < FEW:
+        return {whole.made[place].name: _draw_one(whole, folder, place) for place in places}
+    # Processes begin afresh: a fork of one with threads may never come to an end.
+    begun = (whole.frame, whole.roles, folder)
+    with ProcessPoolExecutor(workers, get_context("spawn"), _begin, begun) as pool:
+        names = pool.map(_draw, places)
+        return {whole.made[place].name: drawn for place, drawn in zip(places, names, strict=True)}
+
+
+@cache
+def _begun() -> list[tuple[Whole, Path]]:
+    """Return what a process was begun with, once it was."""
+    return []
+
+
+def _begin(frame: Frame, roles: Roles, folder: Path) -> None:
+    _begun().append((Whole(frame, roles), folder))
+
+
+def _draw(place: int) -> list[str]:
+    return _draw_one(*_begun()[0], place)
+
+
+def _draw_one(whole: Whole, folder: Path, place: int) -> list[str]:
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    from headgate.plots.style import save
+
+    names = []
+    for name, figure in whole.one(place).figures():
+        save(figure, folder, name)
+        names.append(name)
+    return names
+
+
+def write_tables(tables: Mapping[str, Sequence[Mapping[str, Any]]], folder: Path) -> None:
+    """Write each table as CSV and Parquet."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, rows in tables.items():
+            _write_csv(folder / f"{name}.csv", rows)
+            _write_parquet(folder / f"{name}.parquet", rows)
+    except OSError as error:
+        raise StoreError(f"{folder}: tables cannot be written ({error.strerror})") from None
+
+
+def _write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]) if rows else [])
+        writer.writeheader()
+        writer.writerows({key: _cell(value) for key, value in row.items()} for row in rows)
+
+
+def _write_parquet(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    from headgate.run.folder import write_table
+    from headgate.tables import Table, Words
+
+    columns = {key: [_cell(row[key]) for row in rows] for key in (rows[0] if rows else ())}
+    numeric = {key: all(isinstance(v, int | float) for v in of) for key, of in columns.items()}
+    write_table(
+        path,
+        Table(
+            path.stem,
+            {
+                key: np.array(of) if numeric[key] else Words.of([str(v) for v in of])
+                for key, of in columns.items()
+            },
+        ),
+    )
+
+
+def _cell(value: Any) -> Any:
+    """Write truth as 0 and 1, and a tuple as words."""
+    if isinstance(value, bool | np.bool_):
+        return int(value)
+    if isinstance(value, tuple):
+        return " ".join(map(str, value))
+    return value

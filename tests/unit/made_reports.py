@@ -1,0 +1,77 @@
+"""A folder with a report of a table whose truth is known: three factors, four laws, two periods."""
+
+from __future__ import annotations
+
+import csv
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+
+from headgate.analysis.roles import Pair, Roles
+from headgate.report.about import About, Parameter, write
+from headgate.report.make import make
+
+LAWS = ("reno", "ctcp", "fast", "scalable")
+FACTORS = ("X1", "X2", "X3")
+RESPONSES = ("loss", "delay", "rate", "rate_tcp", "flows", "timeouts")
+
+
+def table() -> list[dict[str, object]]:
+    """Loss grows where X1 is low; FAST's losses are three times the others' there."""
+    rng = np.random.default_rng(11)
+    rows: list[dict[str, object]] = []
+    for signs, law, period, seed in product(product((-1, 1), repeat=3), LAWS, (1, 2), (1, 2, 3)):
+        x1, x2, x3 = signs
+        noise = 1 + 0.01 * rng.normal(size=6)
+        loss = (2.0 - x1) * (3.0 if law == "fast" and x1 < 0 else 1.0)
+        faster = 1.3 if law == "ctcp" and x1 > 0 else 1.0
+        values = (loss, 10 + 2 * x2, (20 + 5 * x1) * faster, 20 + 5 * x1, 50 + 8 * x3, 3 * loss)
+        condition = " ".join(
+            f"{f}{'+' if s > 0 else '-'}" for f, s in zip(FACTORS, signs, strict=True)
+        )
+        rows.append(
+            {"condition": condition, **dict(zip(FACTORS, signs, strict=True)), "law": law,
+             "period": period, "seed": seed,
+             **dict(zip(RESPONSES, (noise * values).tolist(), strict=True))}
+        )  # fmt: skip
+    return rows
+
+
+def roles() -> Roles:
+    return Roles(
+        responses=RESPONSES,
+        factors=FACTORS,
+        condition=("condition",),
+        law="law",
+        period="period",
+        before="reno",
+        congestion="loss",
+        pairs=(Pair(title="movies", own="rate", other="rate_tcp", available=40.0),),
+        titles={"loss": "loss rate", "delay": "queueing delay (s)"},
+        worse={"loss": "more", "delay": "more", "timeouts": "more"},
+        questions={
+            "increase": ("rate",),
+            "recovery": ("loss", "timeouts"),
+            "safety": ("loss", "delay", "flows"),
+        },
+    )
+
+
+def made_report(folder: Path) -> Path:
+    """Write the table, say what it is, make the report."""
+    rows = table()
+    with (folder / "runs.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    about = About(
+        title="A made table",
+        question="Is what was planted told?",
+        table="runs.csv",
+        roles=roles(),
+        parameters=(Parameter(name="think", value="5 s", mark="OURS"),),
+    )
+    write(about, folder)
+    make(folder)
+    return folder

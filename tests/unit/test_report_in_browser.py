@@ -1,0 +1,173 @@
+"""The report in a real browser: pictures are drawn, choices filter all, nothing is asked."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from headgate.charts import CHARTS
+
+from .made_reports import made_report
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+READY = "html[data-ready=yes]"
+CHART_NAMES = {name for charts in CHARTS.values() for name in charts}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    found = next(filter(None, map(shutil.which, NAMES)), None)
+    if found is None:
+        missing = f"there is no browser here; one of {', '.join(NAMES)} is needed"
+        if os.environ.get("CI"):
+            pytest.fail(missing)
+        pytest.skip(missing)
+    with sync_playwright() as playwright:
+        one = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield one
+        one.close()
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made_report(tmp_path_factory.mktemp("browser")) / "report.html"
+
+
+class Opened:
+    """A report in a tab of its own, and what went wrong there."""
+
+    def __init__(self, browser: Browser, path: Path, scheme: str = "light") -> None:
+        self.trouble: list[str] = []
+        self.page: Page = browser.new_page(color_scheme="dark" if scheme == "dark" else "light")
+        self.page.on(
+            "console", lambda m: self.trouble.append(m.text) if m.type == "error" else None
+        )
+        self.page.on("pageerror", lambda error: self.trouble.append(str(error)))
+        self.page.on("request", lambda r: self._asked(r.url))
+        self.page.goto(path.as_uri())
+        self.page.wait_for_selector(READY, timeout=30_000)
+
+    def _asked(self, url: str) -> None:
+        if not url.startswith(("file:", "data:", "blob:")):
+            self.trouble.append(f"asks for {url}")
+
+    def marks(self, chart: str, kind: str, *, opaque: bool = False) -> int:
+        """Count the marks of a picture; the opaque ones alone, if asked."""
+        script = """([chart, kind, opaque]) => [...document.querySelectorAll(
+            `div[data-chart=${chart}] svg g.mark-${kind}.role-mark > path`)]
+            .filter((one) => !opaque || Number(one.getAttribute("opacity") ?? 1) > 0.9).length"""
+        return int(self.page.evaluate(script, [chart, kind, opaque]))
+
+    def choose(self, name: str, value: str) -> None:
+        self.page.select_option(f"#choice-{name}", value)
+        self.page.wait_for_timeout(200)
+
+
+@pytest.fixture
+def opened(browser: Browser, report: Path) -> Iterator[Opened]:
+    one = Opened(browser, report)
+    yield one
+    assert one.trouble == []
+    one.page.close()
+
+
+def test_every_picture_is_drawn_and_named_for_those_who_hear_it(opened: Opened) -> None:
+    script = """() => Object.fromEntries([...document.querySelectorAll("div.chart")].map((div) =>
+        [div.dataset.chart, [div.querySelectorAll("svg.marks [role^=graphics]").length,
+         div.querySelector("[role=graphics-document]")?.getAttribute("aria-label") ?? "",
+         div.querySelector("svg.marks")?.getBoundingClientRect().height ?? 0]]))"""
+    found = opened.page.evaluate(script)
+    assert set(found) == CHART_NAMES
+    for name, (marks, label, height) in found.items():
+        assert marks > 3, name
+        assert len(label) > 10, name
+        assert height > 60, name
+
+
+def test_a_choice_filters_every_picture(opened: Opened) -> None:
+    whole = opened.marks("residuals", "symbol", opaque=True)
+    assert whole == opened.marks("residuals", "symbol") == 8 * 4
+    opened.choose("condition", "X1- X2- X3-")
+    for chart, kind, left in (
+        ("residuals", "symbol", 4),
+        ("components", "symbol", 4),
+        ("biplots", "symbol", 4),
+        ("apart", "rect", 1),
+    ):
+        assert opened.marks(chart, kind, opaque=True) == left, chart
+    heard = opened.page.inner_text("#said")
+    assert "X1- X2- X3-" in heard
+    opened.page.click("#all")
+    opened.page.wait_for_timeout(200)
+    assert opened.marks("residuals", "symbol", opaque=True) == whole
+
+
+def test_a_click_on_a_condition_filters_the_others(opened: Opened) -> None:
+    opened.page.locator("div[data-chart=apart] svg g.mark-rect.role-mark > path").first.click(
+        force=True
+    )
+    opened.page.wait_for_timeout(300)
+    chosen = opened.page.input_value("#choice-condition")
+    assert re.fullmatch(r"X1[-+] X2[-+] X3[-+]", chosen)
+    assert opened.marks("residuals", "symbol", opaque=True) == 4
+    assert chosen in opened.page.inner_text("div[data-chart=tree]")
+
+
+def test_a_click_on_a_response_shows_that_one(opened: Opened) -> None:
+    before = opened.page.input_value("#choice-response")
+    opened.page.locator("div[data-chart=effects] svg g.mark-rect.role-mark > path").last.click(
+        force=True
+    )
+    opened.page.wait_for_timeout(300)
+    assert opened.page.input_value("#choice-response") != before
+
+
+def test_numbers_follow_the_choices(opened: Opened) -> None:
+    opened.choose("condition", "X1+ X2+ X3+")
+    details = "details.rows[data-of=residuals]"
+    opened.page.locator(f"{details} summary").click()
+    rows = opened.page.locator(f"{details} tbody tr")
+    assert rows.count() == 4
+    assert {row.inner_text().split("\t")[1] for row in rows.all()} == {"X1+ X2+ X3+"}
+
+
+def test_hovering_names_the_point(opened: Opened) -> None:
+    opened.page.locator("div[data-chart=components] svg g.mark-symbol.role-mark > path").last.hover(
+        force=True
+    )
+    tooltip = opened.page.locator("#vg-tooltip-element.visible")
+    tooltip.wait_for(timeout=3000)
+    assert "law" in tooltip.inner_text()
+    assert "condition" in tooltip.inner_text()
+
+
+def test_the_keyboard_reaches_every_choice(opened: Opened) -> None:
+    reached = set()
+    for _ in range(60):
+        opened.page.keyboard.press("Tab")
+        reached.add(opened.page.evaluate("document.activeElement.id"))
+    assert {"theme", "choice-condition", "choice-period", "choice-response", "all"} <= reached
+
+
+def test_it_is_dark_where_the_system_is_and_light_by_a_button(
+    browser: Browser, report: Path
+) -> None:
+    dark = Opened(browser, report, "dark")
+    back = "getComputedStyle(document.body).backgroundColor"
+    assert dark.page.evaluate(back) == "rgb(20, 24, 29)"
+    dark.page.click("#theme")
+    assert dark.page.evaluate(back) == "rgb(246, 247, 249)"
+    assert dark.trouble == []
+
+
+def test_it_prints_without_its_controls(opened: Opened, tmp_path: Path) -> None:
+    opened.page.emulate_media(media="print")
+    assert not opened.page.locator("form.choices").is_visible()
+    assert opened.page.locator("div[data-chart=residuals] svg.marks").is_visible()
+    assert len(opened.page.pdf()) > 50_000

@@ -1,0 +1,113 @@
+"""The whole analysis of a table with a known truth, and its five questions."""
+
+import pytest
+
+from headgate.analysis.kinds import KINDS
+from headgate.analysis.questions import QUESTIONS, TONES, Answer
+from headgate.analysis.whole import Whole, whole
+from headgate.charts import CHARTS
+from headgate.charts.data import SOURCES, data
+from headgate.errors import AnalysisError
+
+from .made_reports import LAWS, RESPONSES, roles, table
+
+
+def columns() -> dict[str, list[object]]:
+    rows = table()
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+@pytest.fixture(scope="module")
+def found() -> Whole:
+    return whole(columns(), roles())
+
+
+@pytest.fixture(scope="module")
+def answers(found: Whole) -> dict[str, Answer]:
+    return {one.asked: one for one in found.of("questions")[0].result}
+
+
+def test_every_kind_is_made_of_a_table_that_has_everything(found: Whole) -> None:
+    assert not [(one.kind.name, one.reason) for one in found.made if one.reason]
+    assert [kind.name for kind in KINDS] == list(dict.fromkeys(one.kind.name for one in found.made))
+
+
+def test_losses_under_heavy_congestion_are_worse_with_fast_alone(
+    answers: dict[str, Answer],
+) -> None:
+    words = answers["recovery"].words
+    assert words == {"ctcp": "as before", "fast": "mostly worse", "scalable": "as before"}
+    assert "fast better in 0, worse in 4 of 4 cells" in answers["recovery"].findings[0].sentence
+
+
+def test_more_throughput_without_congestion_is_ctcps(answers: dict[str, Answer]) -> None:
+    """Of two uncongested conditions CTCP is better in both: 30 % against noise of 1 %."""
+    assert answers["increase"].words["ctcp"] == "mostly better"
+    assert answers["increase"].words["fast"] == "as before"
+
+
+def test_flows_are_useful_where_they_get_more_than_tcp(answers: dict[str, Answer]) -> None:
+    assert answers["utility"].words["ctcp"] == "often useful"
+    assert answers["utility"].words["scalable"] == "not useful"
+
+
+def test_what_gets_worse_is_told_for_the_law_that_does_it(answers: dict[str, Answer]) -> None:
+    words = answers["safety"].words
+    assert words == {
+        "ctcp": "nothing worse",
+        "fast": "sometimes worse",
+        "scalable": "nothing worse",
+    }
+    assert "fast 4 of 24" in answers["safety"].findings[0].sentence
+
+
+def test_a_question_without_responses_says_what_is_missing() -> None:
+    plain = roles().model_copy(update={"questions": {}, "pairs": ()})
+    told = whole(columns(), plain).of("questions")[0].result
+    assert [one.asked for one in told] == list(QUESTIONS)
+    assert all(one.missing and not one.words for one in told)
+
+
+def test_every_word_of_praise_or_blame_can_be_said(answers: dict[str, Answer]) -> None:
+    said = {word for answer in answers.values() for word in answer.words.values()}
+    assert said & set(TONES)
+
+
+def test_periods_are_analysed_apart_and_the_middle_one_first(found: Whole) -> None:
+    assert [part.period for part in found.parts] == ["1", "2"]
+    assert found.focus.period == "2"
+    assert len(found.parts[0].frame) * 2 == len(found.frame)
+    names = [name for one in found.of("clusters") for name, _ in one.figures()]
+    assert names == ["clusters-period-1", "clusters-period-2"]
+
+
+def test_charts_have_all_data_that_they_name(found: Whole) -> None:
+    made = data(found)
+    assert set(made) == set(SOURCES)
+    for charts in CHARTS.values():
+        for draw in charts.values():
+            spec = draw(found)
+            assert made[spec["usermeta"]["data"]]
+            assert spec["description"]
+            assert {param["name"] for param in spec["params"]} >= {"condition", "period"}
+
+
+def test_words_are_kept_once(found: Whole) -> None:
+    laws = data(found)["cells"]["law"]
+    assert isinstance(laws, dict)
+    assert laws["words"] == list(LAWS)
+    assert len(laws["at"]) == 8 * 4 * 2 * len(RESPONSES)
+
+
+def test_an_empty_table_is_refused() -> None:
+    with pytest.raises(AnalysisError, match="no rows"):
+        whole({name: [] for name in columns()}, roles())
+
+
+def test_results_show_themselves_in_a_notebook(found: Whole) -> None:
+    assert found._repr_html_().startswith("<ul><li>")
+    for kind in ("clusters", "ranks", "correlations", "ten-steps", "main-effects"):
+        shown = found.of(kind)[0].result._repr_html_()
+        assert shown.count("<svg") >= 1
+        assert "<table>" in shown
+    assert "more rows" in found.of("main-effects")[0].result._repr_html_()
