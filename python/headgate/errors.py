@@ -55,6 +55,12 @@ class FluidWarning(HeadgateWarning):
     """A fluid model where packets do otherwise; `headgate study fluid-check` has measured it."""
 
 
+class FailedRunsError(HeadgateError):
+    """Runs of a campaign failed; the others are stored."""
+
+    exit_code = 1
+
+
 class InterruptedRunError(HeadgateError):
     """The user stopped a run; what it needs to go on is kept."""
 

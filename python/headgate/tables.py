@@ -102,6 +102,11 @@ class Table:
         """Give the definition of a column."""
         return self.about(name).definition
 
+    def labelled(self, labels: Mapping[str, str | int | float]) -> Table:
+        """Give the table with the same few words or numbers in front of every row."""
+        first = {name: _constant(value, len(self)) for name, value in labels.items()}
+        return Table(self.name, {**first, **self._data})
+
     def where(self, rows: Any) -> Table:
         """Give the table of those rows: a mask or indices."""
         return Table(self.name, {name: column[rows] for name, column in self._data.items()})
@@ -161,6 +166,12 @@ class Table:
             "<tr>" + "".join(f"<td>{_short(cell)}</td>" for cell in row) + "</tr>" for row in rows
         )
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _constant(value: str | float, rows: int) -> NDArray[Any] | Words:
+    if isinstance(value, str):
+        return Words(np.zeros(rows, dtype=np.uint32), [value])
+    return np.full(rows, value)
 
 
 def _short(cell: Any) -> str:

@@ -4,6 +4,7 @@ import errno
 import logging
 import os
 import signal
+import socket
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -14,10 +15,10 @@ import pytest
 
 from headgate.errors import InterruptedRunError, StoreError
 from headgate.result import Result
-from headgate.run import pool as pool_module
+from headgate.run import worker as worker_module
 from headgate.run.plan import Job
 from headgate.run.pool import Pool
-from headgate.run.progress import Progress
+from headgate.run.progress import Progress, StopRunError
 from headgate.run.standing import Standing, clock, shown
 from headgate.run.store import Store
 from headgate.tables import TABLES, Table
@@ -39,12 +40,12 @@ def simulated(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """Replace the engine by one that answers at once; the list grows by one for each run."""
     calls: list[object] = []
 
-    def simulate(scenario: object, progress: Callable[[Progress], None]) -> Result:
+    def simulate(scenario: object, progress: Callable[[Progress], None], snapshot: Path) -> Result:
         progress(Progress(1.0, 2.0, 10, 10.0, 1.0))
         calls.append(scenario)
         return result()
 
-    monkeypatch.setattr(pool_module, "simulate", simulate)
+    monkeypatch.setattr(worker_module, "simulate", simulate)
     return calls
 
 
@@ -78,13 +79,13 @@ def test_damaged_runs_are_named_and_made_again(
 
 
 def test_half_written_runs_of_killed_processes_are_swept(tmp_path: Path) -> None:
-    draft = tmp_path / "runs" / f".0123456789abcdef.{DEAD_PROCESS}"
-    alive = tmp_path / "runs" / f".0123456789abcdef.{os.getpid()}"
-    draft.mkdir(parents=True)
-    alive.mkdir()
+    host = socket.gethostname()
+    dead = [f"0123456789abcdef@{host}:{DEAD_PROCESS}:1"]
+    alive = [f"0123456789abcdef@{host}:{os.getpid()}:1", f"0@elsewhere:{DEAD_PROCESS}:1"]
+    for name in (*dead, *alive):
+        (tmp_path / "drafts" / name).mkdir(parents=True)
     Store(tmp_path)
-    assert not draft.exists()
-    assert alive.exists()
+    assert sorted(path.name for path in (tmp_path / "drafts").iterdir()) == sorted(alive)
 
 
 def test_full_disk_is_one_sentence_and_keeps_what_is_finished(
@@ -105,18 +106,23 @@ def test_full_disk_is_one_sentence_and_keeps_what_is_finished(
 def test_interrupt_keeps_finished_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started = threading.Event()
 
-    def simulate(scenario: SimpleNamespace, progress: Callable[[Progress], None]) -> Result:
+    def simulate(
+        scenario: SimpleNamespace, progress: Callable[[Progress], None], snapshot: Path
+    ) -> Result:
         if scenario.identity() != "scenario 0":
             started.set()
-            while True:
-                progress(Progress(1.0, 2.0, 10, 10.0, 1.0))
+            try:
+                while True:
+                    progress(Progress(1.0, 2.0, 10, 10.0, 1.0))
+            except StopRunError:
+                raise InterruptedRunError("stopped") from None
         return result()
 
     def interrupt(standing: Standing) -> None:
         if standing.finished == 1 and started.is_set():
             signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(pool_module, "simulate", simulate)
+    monkeypatch.setattr(worker_module, "simulate", simulate)
     with pytest.raises(InterruptedRunError, match="stopped with 1 of 3 runs"):
         Pool(Store(tmp_path), 1).run(jobs(3), interrupt)
     assert [job.id for job in Store(tmp_path).missing(jobs(3))] == [j.id for j in jobs(3)[1:]]

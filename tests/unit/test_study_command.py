@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from headgate.cli.main import app
 from headgate.result import Result
-from headgate.run import pool
+from headgate.run import worker
 from headgate.studies import runner
 
 from . import small_study
@@ -74,7 +74,7 @@ def test_the_responses_are_one_tidy_table(finished: Path) -> None:
 
 
 def test_finished_runs_are_not_repeated(finished: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "simulate", lambda *_, **__: pytest.fail("a run was repeated"))
+    monkeypatch.setattr(worker, "simulate", lambda *_, **__: pytest.fail("a run was repeated"))
     found = command(finished)
     assert set(found) == {"study", "claims", "cpu_s", "packet_hops"}
     assert found == json.loads((finished / "claims.json").read_text())

@@ -20,6 +20,7 @@ from headgate.cli import (
     report,
     run,
     study,
+    watch,
 )
 from headgate.errors import HeadgateError
 
@@ -58,6 +59,7 @@ for command in (
     fluid.fluid,
     study.study,
     study.reproduce,
+    watch.watch,
     analyse.analyse,
     report.report,
     plot.plot,

@@ -1,8 +1,13 @@
-"""A run's folder: one Parquet file a table, and run.json. Each file is written, then renamed."""
+"""A run's folder: one Parquet file a table, and run.json with the checksum of each.
+
+Each file is written, then renamed. Tables of a campaign's run have its labels in front, so that a
+query over many folders can tell the runs apart; they are left out when a folder is read back.
+"""
 
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping
@@ -13,12 +18,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headgate.errors import StoreError
+from headgate.run.process import here
 from headgate.tables import TABLES, Table, Words
 
 if TYPE_CHECKING:
     import duckdb
 
 RUN_FILE = "run.json"
+CHECKSUMS = "checksums"
+RUN_COLUMN, LABEL_PREFIX = "run_id", "label_"
 
 
 def write_folder(folder: Path, tables: Mapping[str, Table], meta: Mapping[str, Any]) -> None:
@@ -27,7 +35,9 @@ def write_folder(folder: Path, tables: Mapping[str, Table], meta: Mapping[str, A
         folder.mkdir(parents=True, exist_ok=True)
         for name, table in tables.items():
             _atomically(folder / f"{name}.parquet", partial(_write_parquet, table))
-        text = json.dumps(meta, indent=2)
+        sums = {f"{name}.parquet": _checksum(folder / f"{name}.parquet") for name in tables}
+        sums[RUN_FILE] = _checksum_of(meta)
+        text = json.dumps({**meta, CHECKSUMS: sums}, indent=2)
         _atomically(folder / RUN_FILE, lambda path: _write_text(path, text))
     except OSError as error:
         raise StoreError(f"{folder}: cannot be written: {error.strerror or error}") from None
@@ -41,17 +51,23 @@ def write_table(path: Path, table: Table) -> None:
         raise StoreError(f"{path}: cannot be written: {error.strerror or error}") from None
 
 
-def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all. Raises StoreError."""
+def write_bytes(path: Path, data: bytes, *, durable: bool = True) -> None:
+    """Write a file whole or not at all; a durable one outlives a power cut. Raises StoreError."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _atomically(path, lambda draft: _write(draft, data))
+        _atomically(path, lambda draft: _write(draft, data, durable=durable))
     except OSError as error:
         raise StoreError(f"{path}: cannot be written: {error.strerror or error}") from None
 
 
 def read_meta(folder: Path) -> dict[str, Any] | None:
     """Read run.json, or None where there is none. Raises StoreError if it is broken."""
+    found = _read_manifest(folder)
+    return found[0] if found else None
+
+
+def _read_manifest(folder: Path) -> tuple[dict[str, Any], dict[str, str]] | None:
+    """Read run.json apart from its checksums, and these."""
     path = folder / RUN_FILE
     try:
         meta: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
@@ -61,7 +77,10 @@ def read_meta(folder: Path) -> dict[str, Any] | None:
         raise StoreError(
             f"{path}: cannot be read ({error}); remove {folder} and run again"
         ) from None
-    return meta
+    sums: dict[str, str] = meta.pop(CHECKSUMS, {})
+    if sums.get(RUN_FILE) != _checksum_of(meta):
+        raise _damaged(path)
+    return meta, sums
 
 
 def read_tables(folder: Path) -> dict[str, Table]:
@@ -69,12 +88,44 @@ def read_tables(folder: Path) -> dict[str, Table]:
 
     Raises StoreError if one is missing or cut short.
     """
-    names = dict.fromkeys((*TABLES, *sorted(path.stem for path in folder.glob("[!.]*.parquet"))))
-    return {name: Table(name, _read_parquet(folder / f"{name}.parquet")) for name in names}
+    _, sums = _read_manifest(folder) or ({}, {})
+    own = sorted(Path(name).stem for name in sums if name != RUN_FILE)
+    tables = {name: _read_table(folder, name) for name in dict.fromkeys((*TABLES, *own))}
+    for name in tables:  # after reading, which says more about a file that is cut short
+        if sums.get(f"{name}.parquet") != _checksum(folder / f"{name}.parquet"):
+            raise _damaged(folder / f"{name}.parquet")
+    return tables
+
+
+def _read_table(folder: Path, name: str) -> Table:
+    columns = _read_parquet(folder / f"{name}.parquet")
+    own = {key: c for key, c in columns.items() if not key.startswith((RUN_COLUMN, LABEL_PREFIX))}
+    return Table(name, own)
+
+
+def _checksum(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _checksum_of(meta: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(meta).encode()).hexdigest()
+
+
+def _damaged(path: Path) -> StoreError:
+    return StoreError(f"{path}: its checksum does not fit; remove {path.parent} and run again")
+
+
+def query(sql: str) -> list[dict[str, Any]]:
+    """Ask DuckDB; give its rows."""
+    with _database().cursor() as database:
+        found = database.execute(sql)
+        names = [column[0] for column in found.description or ()]
+        return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
 
 
 def _atomically(path: Path, write: Callable[[Path], None]) -> None:
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft = path.with_name(f".{path.name}@{here()}")
     try:
         write(draft)
         draft.replace(path)
@@ -86,11 +137,12 @@ def _write_text(path: Path, text: str) -> None:
     _write(path, text.encode())
 
 
-def _write(path: Path, data: bytes) -> None:
+def _write(path: Path, data: bytes, *, durable: bool = True) -> None:
     with path.open("wb") as file:
         file.write(data)
         file.flush()
-        os.fsync(file.fileno())
+        if durable:
+            os.fsync(file.fileno())
 
 
 def _write_parquet(table: Table, path: Path) -> None:

@@ -1,84 +1,209 @@
-"""Runs many jobs on all cores: threads, since a native run releases the interpreter's lock.
+"""Works through the runs of a campaign: with threads here, or with workers of a cluster.
 
-A finished run is stored at once; a job that the store has already is skipped. Ctrl-C stops the runs
-in hand at their next pause (a fraction of a second) and keeps every finished one.
+A finished run is stored at once; a job that the store has already is skipped, one that another
+campaign has in hand is left to it. A run that fails is told at the end; the others go on. Ctrl-C
+stops the runs in hand within a fraction of a second, and keeps how far they are.
 """
 
 from __future__ import annotations
 
-import os
-import threading
-from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+import time
+from collections import deque
+from collections.abc import Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
+from contextlib import suppress
+from statistics import median
+from typing import Protocol
 
-from headgate.errors import InterruptedRunError
-from headgate.result import Result
-from headgate.run.plan import Job
-from headgate.run.progress import Progress
-from headgate.run.simulate import simulate
+from headgate.errors import FailedRunsError, HeadgateError, InterruptedRunError, StoreError
+from headgate.run.campaign import Campaign, Failure, fail, failed_file, forgive, said
+from headgate.run.claims import Claim, Claims
+from headgate.run.plan import Job, program
 from headgate.run.standing import Show, Standing
 from headgate.run.store import Store
+from headgate.run.threads import Threads
+from headgate.run.worker import Keep, Order, Outcome
 
 PAUSE_S = 0.2
+#: Wall time between two looks at what others have in hand.
+LOOK_S = 1.0
+#: A run is a straggler if it takes this many times the median, or if its worker is silent so long.
+STRAGGLES, QUIET_S = 2.0, 10.0
+#: Runs handed out for each that can be worked on at a time, so that no worker waits for the next.
+AHEAD = 2
 
-Keep = Callable[[Result], Result]
-"""What a study keeps of a finished run; all of it unless it says otherwise."""
 
+class Hands(Protocol):
+    """Who makes runs: `slots` at a time; `copies` says whether a second copy may be faster."""
 
-class _StoppedError(Exception):
-    """Raised inside a run whose result nobody waits for any more."""
+    copies: bool
+
+    @property
+    def slots(self) -> int:
+        """How many runs are made at a time, now."""
+
+    def open(self, order: Order, store: Store) -> None:
+        """Take the order of a campaign."""
+
+    def submit(self, job: Job, *, copy: bool = False) -> Future[Outcome]:
+        """Make a run as soon as somebody is free."""
+
+    def close(self) -> None:
+        """Begin no more runs."""
 
 
 class Pool:
-    """Works through jobs with `workers` threads; all cores unless told."""
+    """Works through jobs; with all cores of this machine unless told."""
 
-    def __init__(self, store: Store, workers: int | None = None, keep: Keep | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        workers: int | None = None,
+        keep: Keep | None = None,
+        hands: Hands | None = None,
+    ) -> None:
         self.store = store
         self.keep = keep
-        self.workers = workers or os.cpu_count() or 1
-        self._stop = threading.Event()
-        self._shares: dict[str, float] = {}
-        self._hops: dict[str, int] = {}
+        self.hands = hands or Threads(workers)
 
-    def run(self, jobs: Sequence[Job], show: Show) -> None:
-        """Run every job that the store lacks."""
+    def run(self, jobs: Sequence[Job], show: Show, title: str = "") -> None:
+        """Run every job that the store lacks. Raises FailedRunsError when all others are done."""
+        jobs = list({job.id: job for job in jobs}.values())
         missing = self.store.missing(jobs)
         standing = Standing(total=len(jobs), skipped=len(jobs) - len(missing))
         show(standing)
-        with ThreadPoolExecutor(self.workers, thread_name_prefix="headgate-run") as executor:
-            try:
-                self._watch([executor.submit(self._one, job) for job in missing], standing, show)
-            except KeyboardInterrupt:
-                self._abandon(executor)
-                raise InterruptedRunError(
-                    f"stopped with {standing.done} of {standing.total} runs in"
-                    f" {self.store.folder}; the same command goes on from there"
-                ) from None
-            except BaseException:
-                self._abandon(executor)
-                raise
+        campaign = Campaign.begin(self.store, title, jobs, missing)
+        order = Order(self.store.folder.resolve(), campaign.name, program(), self.keep)
+        self.hands.open(order, self.store)
+        try:
+            failures = _Work(self.store, self.hands, missing, standing).through(show)
+        except KeyboardInterrupt:
+            campaign.end("stopped")
+            raise InterruptedRunError(
+                f"stopped with {standing.done} of {standing.total} runs in"
+                f" {self.store.folder}; the same command goes on from there"
+            ) from None
+        except BaseException:
+            with suppress(StoreError):  # the disk may be full, which is why we are here
+                campaign.end("failed")
+            raise
+        finally:
+            self.hands.close()
+        campaign.end("failed" if failures else "done")
+        if failures:
+            raise FailedRunsError(_told(failures, standing, self.store))
 
-    def _one(self, job: Job) -> None:
-        result = simulate(job.scenario, progress=lambda now: self._note(job.id, now))
-        self.store.write(job, self.keep(result) if self.keep else result)
-        self._shares.pop(job.id, None)
 
-    def _note(self, job_id: str, now: Progress) -> None:
-        self._shares[job_id], self._hops[job_id] = now.share, now.packet_hops
-        if self._stop.is_set():
-            raise _StoppedError
+class _Work:
+    """What is still to do, what is handed out, and what came of it."""
 
-    def _watch(self, futures: Sequence[Future[None]], standing: Standing, show: Show) -> None:
-        pending = set(futures)
-        while pending:
-            done, pending = wait(pending, timeout=PAUSE_S, return_when=FIRST_EXCEPTION)
+    def __init__(self, store: Store, hands: Hands, jobs: Sequence[Job], standing: Standing) -> None:
+        self.store, self.hands, self.standing = store, hands, standing
+        self.jobs = {job.id: job for job in jobs}
+        self.queue = deque(self.jobs)
+        self.handed: dict[Future[Outcome], str] = {}
+        self.copied: set[str] = set()
+        self.failures: list[Failure] = []
+        self.walls_s: list[float] = []
+        self._hops = 0
+        self._later_s: dict[str, float] = {}
+        self._look_s = 0.0
+
+    def through(self, show: Show) -> list[Failure]:
+        """Work until every run is there or has failed; return those that failed."""
+        for run_id in self.jobs:
+            forgive(self.store.folder, run_id)
+        while self.jobs:
+            self._hand_out()
+            done, _ = wait(self.handed, timeout=PAUSE_S, return_when=FIRST_COMPLETED)
+            if not self.handed:
+                time.sleep(PAUSE_S)
             for future in done:
-                future.result()
-            standing.finished = len(futures) - len(pending)
-            standing.running_share = sum(list(self._shares.values()))
-            standing.packet_hops = sum(list(self._hops.values()))
-            show(standing)
+                self._take(self.handed.pop(future), future)
+            self._look()
+            show(self.standing)
+        return self.failures
 
-    def _abandon(self, executor: ThreadPoolExecutor) -> None:
-        self._stop.set()
-        executor.shutdown(wait=False, cancel_futures=True)
+    def _hand_out(self) -> None:
+        now_s = time.monotonic()
+        for run_id in [run for run, at_s in self._later_s.items() if at_s <= now_s]:
+            del self._later_s[run_id]
+            self.queue.append(run_id)
+        while self.queue and len(self.handed) < AHEAD * max(self.hands.slots, 1):
+            run_id = self.queue.popleft()
+            self.handed[self.hands.submit(self.jobs[run_id])] = run_id
+
+    def _take(self, run_id: str, future: Future[Outcome]) -> None:
+        if run_id not in self.jobs:  # the other copy was faster
+            return
+        outcome = self._outcome(run_id, future)
+        if outcome.there:
+            self._finish(outcome)
+        elif run_id in self.handed.values():  # the other copy may do better
+            return
+        elif outcome.failure is not None:
+            self._fail(run_id, outcome.failure)
+        else:  # another campaign has it in hand
+            self._later_s[run_id] = time.monotonic() + LOOK_S
+
+    def _outcome(self, run_id: str, future: Future[Outcome]) -> Outcome:
+        try:
+            return future.result()
+        except HeadgateError:
+            raise
+        except CancelledError:
+            raise HeadgateError(
+                "the cluster let go of the campaign; the same command goes on from there"
+            ) from None
+        except Exception as error:  # a worker died with it, again and again
+            if self.store.has(run_id):
+                return Outcome(run_id, there=True)
+            return Outcome(run_id, failure=fail(self.store.folder, self.jobs[run_id], error))
+
+    def _finish(self, outcome: Outcome) -> None:
+        del self.jobs[outcome.run_id]
+        self._hops += outcome.packet_hops
+        if outcome.wall_s:
+            self.walls_s.append(outcome.wall_s)
+        self.standing.finished += 1
+
+    def _fail(self, run_id: str, failure: Failure) -> None:
+        del self.jobs[run_id]
+        self.failures.append(failure)
+        self.standing.failed += 1
+
+    def _look(self) -> None:
+        """See how far the runs in hand are, each second."""
+        if time.monotonic() < self._look_s:
+            return
+        self._look_s = time.monotonic() + LOOK_S
+        claims = [c for c in Claims(self.store.folder).all() if c.run_id in self.jobs]
+        self.standing.running_share = sum(claim.share for claim in claims)
+        self.standing.packet_hops = self._hops + sum(claim.packet_hops for claim in claims)
+        if self.hands.copies and not self.queue:
+            self._copy_stragglers(claims)
+
+    def _copy_stragglers(self, claims: Sequence[Claim]) -> None:
+        """Start the slowest of the last runs once more, where somebody is free: first one wins."""
+        free = self.hands.slots - len(self.handed)
+        ours = set(self.handed.values()) - self.copied
+        slow = [c for c in claims if c.run_id in ours and self._straggles(c)]
+        for claim in sorted(slow, key=lambda claim: claim.since_s)[: max(free, 0)]:
+            self.copied.add(claim.run_id)
+            future = self.hands.submit(self.jobs[claim.run_id], copy=True)
+            self.handed[future] = claim.run_id
+
+    def _straggles(self, claim: Claim) -> bool:
+        now_s = time.time()
+        usual_s = median(self.walls_s) if self.walls_s else float("inf")
+        return now_s - claim.since_s > STRAGGLES * usual_s or now_s - claim.at_s > QUIET_S
+
+
+def _told(failures: Sequence[Failure], standing: Standing, store: Store) -> str:
+    lines = [
+        f"{said(failure.labels)}: {failure.error}"
+        f" (headgate run {failed_file(store.folder, failure.run_id).with_suffix('.toml')})"
+        for failure in failures
+    ]
+    head = f"{len(failures)} of {standing.total} runs failed, the others are in {store.folder}"
+    return "\n  ".join([f"{head}; the same command tries them again:", *lines])

@@ -11,6 +11,10 @@ from dataclasses import dataclass
 Report = Callable[["Progress"], None]
 
 
+class StopRunError(Exception):
+    """Raised by what a run reports to: stop here, and keep the state if there is a place for it."""
+
+
 @dataclass(frozen=True)
 class Progress:
     """One report. `hops_per_s` is a mean over the wall time of this start."""

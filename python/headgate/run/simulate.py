@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from headgate.own import calls
 from headgate.own.load import Ready
 from headgate.result import Result
 from headgate.run.folder import read_meta, write_bytes
-from headgate.run.progress import Clock, Progress, Report
+from headgate.run.progress import Clock, Progress, Report, StopRunError
 from headgate.scenario.plan import Arrays, identity_of, plan_json
 
 __all__ = ["Progress", "simulate"]
@@ -26,6 +26,13 @@ if TYPE_CHECKING:
 SNAPSHOT_FILE = "snapshot.bin"
 #: Wall time between two looks at the clock and at Ctrl-C.
 SLICE_S = 0.2
+#: Wall time between two snapshots, which is what a kill costs; more where writing one takes long.
+CHECKPOINT_S = 60.0
+SNAPSHOT_SHARE = 0.05
+
+
+class SnapshotError(StoreError):
+    """A snapshot that cannot be gone on from."""
 
 
 def simulate(
@@ -33,17 +40,21 @@ def simulate(
     out: Path | None = None,
     progress: Report | None = None,
     command: str = "",
+    snapshot: Path | None = None,
 ) -> Result:
     """Run a scenario; with `out`, keep the result there.
 
-    A finished run of the same scenario in `out` is read back, a stopped one is resumed. Raises
-    ScenarioError, StoreError, or InterruptedRunError when the user stops it.
+    A finished run of the same scenario in `out` is read back, a stopped or killed one is resumed:
+    its state is kept in `snapshot`, which is in `out` unless told. Raises ScenarioError,
+    StoreError, or InterruptedRunError when it is stopped.
     """
     plan, arrays = scenario.plan()
     identity = identity_of(plan, arrays)
     if out is not None and (done := _already_there(out, identity)) is not None:
         return done
-    run = _Run(plan, arrays, identity, out, own_laws(scenario, plan))
+    if out is not None and snapshot is None:
+        snapshot = out / SNAPSHOT_FILE
+    run = _Run(plan, arrays, identity, snapshot, own_laws(scenario, plan))
     facts = run.to_the_end(progress)
     meta = {
         "headgate": _version(),
@@ -62,7 +73,7 @@ def simulate(
     result = Result(make_tables(plan, facts), meta)
     if out is not None:
         result.write(out)
-        (out / SNAPSHOT_FILE).unlink(missing_ok=True)
+        run.forget()
     return result
 
 
@@ -83,10 +94,10 @@ class _Run:
         plan: Mapping[str, Any],
         arrays: Arrays,
         identity: str,
-        out: Path | None,
+        snapshot: Path | None,
         own: Sequence[Ready],
     ) -> None:
-        self.identity, self.out, self.own = identity, out, own
+        self.identity, self.snapshot_file, self.own = identity, snapshot, own
         begun = time.thread_time()
         self.cpu_s = 0.0
         self.resumed = False
@@ -103,8 +114,9 @@ class _Run:
                 f"the engine is not built ({error}); run `make setup` in the clone"
             ) from None
         own = [ready.native for ready in self.own]
-        if (kept := self._kept_snapshot()) is not None:
+        if self.snapshot_file is not None and self.snapshot_file.is_file():
             self.resumed = True
+            kept = self._kept(self.snapshot_file)
             try:
                 return Simulation.resume(plan, arrays, kept, own)
             except ValueError as error:
@@ -115,45 +127,43 @@ class _Run:
             place, _, sentence = str(error).partition(": ")
             raise ScenarioError(place, sentence) from None
 
-    @property
-    def snapshot_file(self) -> Path:
-        """Where a stopped run waits."""
-        assert self.out is not None
-        return self.out / SNAPSHOT_FILE
-
-    def _kept_snapshot(self) -> bytes | None:
+    def _kept(self, path: Path) -> bytes:
         """Give the engine's state as an earlier start left it, if it is of this very run."""
-        if self.out is None or not self.snapshot_file.is_file():
-            return None
-        head, _, state = self.snapshot_file.read_bytes().partition(b"\n")
+        head, _, state = path.read_bytes().partition(b"\n")
         try:
             kept = json.loads(head)
         except ValueError as error:
-            raise _damaged(self.snapshot_file, error) from None
+            raise _damaged(path, error) from None
         if kept["identity"] != self.identity:
-            raise StoreError(
-                f"{self.snapshot_file}: belongs to another scenario; choose another folder, or "
-                "remove it"
+            raise SnapshotError(
+                f"{path}: belongs to another scenario; choose another folder, or remove it"
             )
         self.cpu_s = kept["cpu_s"]
         return state
 
     def to_the_end(self, progress: Report | None) -> dict[str, Any]:
         clock = Clock(self.simulation.time_s, self.simulation.packet_hops)
-        begun, spent, started = time.thread_time(), self.cpu_s, time.perf_counter()
+        begun, started = time.thread_time() - self.cpu_s, time.perf_counter()
+        due = _Due()
         try:
             with calls.deferred(self.own) as look:
                 while not self._advance():
+                    self.cpu_s = time.thread_time() - begun
                     look()
                     self._tell(progress, clock)
-        except KeyboardInterrupt:
-            self.cpu_s = spent + time.thread_time() - begun
-            raise InterruptedRunError(self._keep()) from None
+                    due.perhaps(self._keep)
+        except (KeyboardInterrupt, StopRunError):
+            raise InterruptedRunError(self._stopped()) from None
         self._tell(progress, clock)
         facts = self.simulation.results()
         self.wall_s = time.perf_counter() - started
-        self.cpu_s = spent + time.thread_time() - begun
+        self.cpu_s = time.thread_time() - begun
         return facts
+
+    def forget(self) -> None:
+        """Remove the snapshot of a run that is finished and stored."""
+        if self.snapshot_file is not None:
+            self.snapshot_file.unlink(missing_ok=True)
 
     def _advance(self) -> bool:
         from headgate._native import LawFaultError
@@ -168,18 +178,44 @@ class _Run:
             state = self.simulation
             progress(clock.report(state.time_s, state.duration_s, state.packet_hops))
 
-    def _keep(self) -> str:
+    def _stopped(self) -> str:
         """Keep the engine's state, and say what to do."""
         at = f"stopped at {self.simulation.time_s:.3f} s of {self.simulation.duration_s:g} s"
-        if self.out is None:
+        if self.snapshot_file is None:
             return f"{at}; nothing is kept, since no folder was given (--out DIR)"
-        head = json.dumps({"identity": self.identity, "cpu_s": self.cpu_s}).encode()
+        if why := self._keep():
+            return f"{at}; nothing is kept ({why})"
+        folder = self.snapshot_file.parent
+        return f"{at}; the state is kept in {folder}, the same command goes on from there"
+
+    def _keep(self) -> str:
+        """Write the engine's state, which lies between two windows; say why if it cannot."""
+        if self.snapshot_file is None:
+            return "there is no place for it"
         try:
             state = self.simulation.snapshot()
         except ValueError as error:
-            return f"{at}; nothing is kept ({error})"
+            return str(error)
+        head = json.dumps({"identity": self.identity, "cpu_s": self.cpu_s}).encode()
         write_bytes(self.snapshot_file, head + b"\n" + state)
-        return f"{at}; the state is kept in {self.out}, the same command goes on from there"
+        return ""
+
+
+class _Due:
+    """When the next snapshot is due; one that takes long is written less often."""
+
+    def __init__(self) -> None:
+        self._at_s = time.perf_counter() + CHECKPOINT_S
+
+    def perhaps(self, keep: Callable[[], str]) -> None:
+        """Keep the state if it is time; a run whose state cannot be kept is not asked again."""
+        begun_s = time.perf_counter()
+        if begun_s < self._at_s:
+            return
+        cannot = keep()
+        now_s = time.perf_counter()
+        pause_s = max(CHECKPOINT_S, (now_s - begun_s) / SNAPSHOT_SHARE)
+        self._at_s = float("inf") if cannot else now_s + pause_s
 
 
 def own_laws(scenario: Scenario, plan: Mapping[str, Any]) -> list[Ready]:
@@ -190,8 +226,8 @@ def own_laws(scenario: Scenario, plan: Mapping[str, Any]) -> list[Ready]:
     return [control.law().ready(control.params) for control in chosen]
 
 
-def _damaged(path: Path, error: Exception) -> StoreError:
-    return StoreError(f"{path}: is damaged ({error}); remove it and run again")
+def _damaged(path: Path, error: Exception) -> SnapshotError:
+    return SnapshotError(f"{path}: is damaged ({error}); remove it and run again")
 
 
 def _version() -> str:

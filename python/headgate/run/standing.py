@@ -19,6 +19,7 @@ class Standing:
     total: int
     skipped: int = 0
     finished: int = 0
+    failed: int = 0
     running_share: float = 0.0
     packet_hops: int = 0
     started_s: float = field(default_factory=time.monotonic)
@@ -41,13 +42,18 @@ class Standing:
     @property
     def eta_s(self) -> float | None:
         """Seconds to go if the rest is like what was done; None at the start."""
-        work = self.finished + self.running_share
+        work = self.finished + self.failed + self.running_share
         if work <= 0:
             return None
         return self.elapsed_s * (self.total - self.skipped - work) / work
 
+    @property
+    def _runs(self) -> str:
+        failed = f" ({self.failed} failed)" if self.failed else ""
+        return f"{self.done}/{self.total} runs{failed}"
+
     def __str__(self) -> str:
-        said = f"{self.done}/{self.total} runs"
+        said = self._runs
         if self.eta_s is None:
             return said
         return (
@@ -58,7 +64,7 @@ class Standing:
     @property
     def short(self) -> str:
         """The same in 40 columns or so, beside a bar on a terminal of 80."""
-        said = f"{self.done}/{self.total} runs"
+        said = self._runs
         if self.eta_s is None:
             return said
         return f"{said}, {self.hops_per_s / 1e6:.1f} M hops/s, {clock(self.eta_s)} to go"

@@ -106,7 +106,7 @@ def _run(
     for copied in ("study.toml", "claims.toml"):
         write_bytes(store.folder / copied, (study.folder / copied).read_bytes())
     with shown(study.plan.name) as show:
-        Pool(store, workers, study.keep).run(list(jobs.values()), show)
+        Pool(store, workers, study.keep).run(list(jobs.values()), show, study.plan.name)
     results = {key: store.read(job) for key, job in jobs.items()}
     cost = (
         sum(r.meta["cpu_s"] for r in results.values()),

@@ -1,0 +1,141 @@
+"""`headgate watch`: how a campaign stands, from the files of its folder."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from headgate.cli.options import Json
+
+if TYPE_CHECKING:
+    from rich.console import Group
+    from rich.table import Table
+
+    from headgate.run.view import View
+
+EVERY_S = 1.0
+MOST_ROWS = 12
+
+
+def watch(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a study.")],
+    once: Annotated[bool, typer.Option("--once", help="Show it once and end.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Watch a campaign: runs done, running and failed, rate, time to go, and the figures so far.
+
+    Everything is read from files in DIR, so any terminal on any machine that sees them will do.
+    Ctrl-C ends the watching, never the campaign.
+    """
+    from headgate.run.view import Watcher
+
+    watcher = Watcher(folder)
+    if as_json:
+        import json
+
+        typer.echo(json.dumps(watcher.look().as_json()))
+    elif once:
+        from rich.console import Console
+
+        Console().print(_page(watcher.look()))
+    else:
+        _live(watcher)
+
+
+def _live(watcher: Any) -> None:
+    from rich.live import Live
+
+    view = watcher.look()
+    with Live(_page(view), auto_refresh=False) as live:
+        try:
+            while view.state == "running":
+                time.sleep(EVERY_S)
+                view = watcher.look()
+                live.update(_page(view), refresh=True)
+        except KeyboardInterrupt:
+            return
+
+
+def _page(view: View) -> Group:
+    from rich.console import Group
+    from rich.text import Text
+
+    parts: list[Any] = [
+        Text(f"{view.title}: {view.state}", style="bold"),
+        _bar(view),
+        Text(_counts(view)),
+        Text(_pace(view)),
+    ]
+    if view.running:
+        parts += ["", _running(view)]
+    if view.failed:
+        parts += ["", Text("Failed", style="bold red")]
+        parts += [Text(f"  {failure}") for failure in view.failed[:MOST_ROWS]]
+    if view.figures:
+        parts += ["", _figures(view)]
+    return Group(*parts)
+
+
+def _bar(view: View) -> Table:
+    from rich.progress_bar import ProgressBar
+    from rich.table import Table
+
+    grid = Table.grid()
+    done = view.done + sum(claim.share for claim in view.running)
+    grid.add_row(ProgressBar(view.total, done, width=60))
+    return grid
+
+
+def _counts(view: View) -> str:
+    said = f"{view.done} of {view.total} runs done, {len(view.running)} running"
+    said += f", {len(view.failed)} failed"
+    return said + (f"; {view.found} were there before" if view.found else "")
+
+
+def _pace(view: View) -> str:
+    from headgate.run.standing import clock
+
+    to_go = f", about {clock(view.eta_s)} to go" if view.eta_s is not None else ""
+    return (
+        f"{view.packet_hops:,} packet-hops, {view.hops_per_s / 1e6:.1f} million a second,"
+        f" {clock(view.elapsed_s)} gone{to_go}"
+    )
+
+
+def _running(view: View) -> Table:
+    from headgate.run.campaign import said
+    from headgate.run.standing import clock
+
+    table = _table("running", "done", "for", "by")
+    for claim in view.running[:MOST_ROWS]:
+        by = ":".join(claim.owner.split(":")[:2])
+        age = clock(max(time.time() - claim.since_s, 0))
+        table.add_row(said(claim.labels) or claim.run_id, f"{claim.share:.0%}", age, by)
+    if len(view.running) > MOST_ROWS:
+        table.add_row(f"and {len(view.running) - MOST_ROWS} more", "", "", "")
+    return table
+
+
+def _figures(view: View) -> Table:
+    names = list(view.figures[0])
+    table = _table(*names)
+    for row in view.figures[:MOST_ROWS]:
+        table.add_row(*(_cell(row[name]) for name in names))
+    return table
+
+
+def _table(*columns: str) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD)
+    for place, name in enumerate(columns):
+        table.add_column(name, justify="right" if place else "left", overflow="fold")
+    return table
+
+
+def _cell(value: object) -> str:
+    return "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)

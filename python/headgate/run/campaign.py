@@ -1,0 +1,160 @@
+"""What was asked for, in files: the runs of a campaign, whether it ended, and what failed.
+
+A worker on any machine reads here whether it is still wanted, and `headgate watch` what there is to
+come. One file is written by one process only.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+import traceback
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from headgate.errors import HeadgateError
+from headgate.run.folder import write_bytes
+from headgate.run.plan import Job
+from headgate.run.process import here
+from headgate.run.store import Store
+
+End = Literal["done", "stopped", "failed"]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A campaign as it began: its runs, and those of them that were there already."""
+
+    name: str
+    title: str
+    begun_s: float
+    owner: str
+    found: tuple[str, ...]
+    runs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How and when a campaign ended."""
+
+    how: End
+    at_s: float
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A run that failed: its labels, and what it said."""
+
+    run_id: str
+    labels: dict[str, str | int | float]
+    error: str
+    trace: str = ""
+
+    def __str__(self) -> str:
+        return f"{said(self.labels)}: {self.error}"
+
+
+def said(labels: dict[str, str | int | float]) -> str:
+    """Write labels in a line."""
+    return " ".join(f"{name}={value}" for name, value in labels.items())
+
+
+class Campaign:
+    """The files of one campaign in a store."""
+
+    def __init__(self, store: Path, name: str) -> None:
+        self.store, self.name = store, name
+        self.folder = store / "campaigns" / name
+
+    @classmethod
+    def begin(
+        cls, store: Store, title: str, jobs: Sequence[Job], missing: Sequence[Job]
+    ) -> Campaign:
+        """Write down what is asked for; campaigns that ended are forgotten."""
+        _forget_ended(store.folder)
+        stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
+        campaign = cls(store.folder, f"{stamp}-{here().replace(':', '-')}-{time.time_ns() % 10**9}")
+        runs, new = tuple(job.id for job in jobs), {job.id for job in missing}
+        found = tuple(run for run in runs if run not in new)
+        asked = Asked(campaign.name, title, time.time(), here(), found, runs)
+        _write(campaign.folder / "asked.json", asdict(asked))
+        return campaign
+
+    def end(self, how: End) -> None:
+        """Say that the campaign ended; its workers stop soon."""
+        _write(self.folder / "end.json", asdict(Ended(how, time.time())))
+
+    @property
+    def asked(self) -> Asked | None:
+        """What was asked for, if this machine sees it."""
+        found = _read(self.folder / "asked.json")
+        return Asked(**found) if found else None
+
+    @property
+    def ended(self) -> Ended | None:
+        """How and when the campaign ended, if it did."""
+        found = _read(self.folder / "end.json")
+        return Ended(**found) if found else None
+
+    @property
+    def wanted(self) -> bool:
+        """Whether its runs are still wanted; quick enough to ask each second."""
+        return not (self.folder / "end.json").exists()
+
+
+def campaigns(store: Path) -> list[Campaign]:
+    """Return every campaign that a store knows, the latest last."""
+    return [Campaign(store, path.name) for path in sorted((store / "campaigns").glob("*"))]
+
+
+def fail(store: Path, job: Job, error: BaseException) -> Failure:
+    """Write down why a run failed, and its scenario, which `headgate run` takes."""
+    sentence = str(error) if isinstance(error, HeadgateError) else _named(error)
+    trace = "".join(traceback.format_exception(error))
+    failure = Failure(job.id, dict(job.labels), sentence, trace)
+    _write(failed_file(store, job.id), asdict(failure))
+    job.scenario.save(failed_file(store, job.id).with_suffix(".toml"))
+    return failure
+
+
+def failed_file(store: Path, run_id: str) -> Path:
+    """Return the file that says why a run failed."""
+    return store / "failed" / f"{run_id}.json"
+
+
+def forgive(store: Path, run_id: str) -> None:
+    """Forget that a run failed, since it is tried again."""
+    for suffix in (".json", ".toml"):
+        failed_file(store, run_id).with_suffix(suffix).unlink(missing_ok=True)
+
+
+def failures(store: Path) -> dict[str, Failure]:
+    """Return every run that failed and was not made since, by its identity."""
+    found = (_read(path) for path in sorted((store / "failed").glob("[!.]*.json")))
+    return {item["run_id"]: Failure(**item) for item in found if item}
+
+
+def _named(error: BaseException) -> str:
+    first = (str(error).splitlines() or [""])[0]
+    return f"{type(error).__name__}: {first}" if first else type(error).__name__
+
+
+def _forget_ended(store: Path) -> None:
+    for campaign in campaigns(store):
+        if not campaign.wanted:
+            shutil.rmtree(campaign.folder, ignore_errors=True)
+
+
+def _write(path: Path, data: dict[str, Any]) -> None:
+    write_bytes(path, json.dumps(data).encode(), durable=False)
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    try:
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return None
+    return found

@@ -1,0 +1,142 @@
+"""A cluster: workers of Dask.distributed on any machines, which share the folder of the study.
+
+Workers come, leave and die as they like: the scheduler gives the runs of a dead one to others, who
+go on from its last snapshot. Results are written to the store by the workers themselves, so what is
+finished needs neither the scheduler nor this process any more.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from concurrent.futures import Future
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from headgate.errors import HeadgateError
+from headgate.run.plan import Job
+from headgate.run.store import Store
+from headgate.run.worker import Order, Outcome, do
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+CONNECT_S = 10.0
+
+
+class Profile(BaseModel):
+    """How workers are had: from the queue of a cluster, or as processes of this machine."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    engine: Literal["local", "htcondor", "lsf", "moab", "oar", "pbs", "sge", "slurm"]
+    jobs: int = Field(1, ge=1, description="Jobs to ask for; processes, if local.")
+    at_least: int | None = Field(
+        None, ge=0, description="Keep so many at least, and up to `jobs` while there is work."
+    )
+    options: dict[str, Any] = Field(
+        default_factory=dict, description="What dask-jobqueue wants to know of a job."
+    )
+
+    @classmethod
+    def load(cls, path: Path) -> Profile:
+        """Read a profile in TOML. Raises HeadgateError."""
+        try:
+            return cls(**tomllib.loads(path.read_text(encoding="utf-8")))
+        except OSError as error:
+            raise HeadgateError(f"{path}: cannot be read ({error.strerror})") from None
+        except tomllib.TOMLDecodeError as error:
+            raise HeadgateError(f"{path}: is not TOML ({error})") from None
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(str(part) for part in first["loc"])
+            raise HeadgateError(f"{path}: {place}: {first['msg']}") from None
+
+    def start(self) -> Any:
+        """Start the workers; give what is connected to and closed. Raises HeadgateError."""
+        try:
+            cluster = self.made()
+            if self.at_least is None:
+                cluster.scale(self.jobs)
+            else:
+                cluster.adapt(minimum=self.at_least, maximum=self.jobs)
+        except (TypeError, ValueError, OSError, RuntimeError) as error:
+            raise HeadgateError(f"engine {self.engine}: {_first_line(error)}") from None
+        return cluster
+
+    def made(self) -> Any:
+        """Make the cluster without any worker."""
+        if self.engine == "local":
+            from distributed import LocalCluster
+
+            plain = {"n_workers": 0, "threads_per_worker": 1, "dashboard_address": None}
+            return LocalCluster(**{**plain, **self.options})
+        import dask_jobqueue
+
+        kinds = {kind.removesuffix("Cluster").lower(): kind for kind in dir(dask_jobqueue)}
+        return getattr(dask_jobqueue, kinds[self.engine])(**self.options)
+
+
+class Cluster:
+    """Workers of a cluster; `where` is a scheduler's address or file, or a profile in TOML."""
+
+    #: The last runs may be made twice, the second time by a worker that is faster or not stuck.
+    copies = True
+
+    def __init__(self, where: str) -> None:
+        self._cluster: Any = None
+        self._order: Order | None = None
+        self.client = self._connected(where)
+
+    def _connected(self, where: str) -> Client:
+        try:
+            from distributed import Client
+        except ImportError:
+            raise HeadgateError(
+                'a cluster needs Dask; install it with `pip install "headgate[cluster]"`'
+            ) from None
+        try:
+            return Client(timeout=CONNECT_S, **self._place(where))
+        except (OSError, ValueError) as error:
+            self.close()
+            raise HeadgateError(
+                f"--cluster {where}: there is no scheduler to be reached ({_first_line(error)});"
+                " give its address, such as tcp://host:8786, its file, or a profile in TOML"
+            ) from None
+
+    def _place(self, where: str) -> dict[str, Any]:
+        if where.endswith(".toml"):
+            self._cluster = Profile.load(Path(where)).start()
+            return {"address": self._cluster}
+        if Path(where).is_file():
+            return {"scheduler_file": where}
+        return {"address": where}
+
+    @property
+    def slots(self) -> int:
+        """How many runs the workers that are there now make at a time."""
+        return sum(self.client.nthreads().values())
+
+    def open(self, order: Order, store: Store) -> None:
+        """Take the order of a campaign; its runs are in the store when they are finished."""
+        del store
+        self._order = order
+
+    def submit(self, job: Job, *, copy: bool = False) -> Future[Outcome]:
+        """Make a run as soon as a worker is free."""
+        made: Future[Outcome] = self.client.get_executor(pure=False).submit(
+            do, self._order, job, copy
+        )
+        return made
+
+    def close(self) -> None:
+        """Leave the cluster; end it, if it was started here."""
+        if hasattr(self, "client"):
+            self.client.close()
+        if self._cluster is not None:
+            self._cluster.close()
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -1,0 +1,131 @@
+"""One run of a campaign from claim to store: what a thread here, or a process anywhere, does."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from headgate.errors import HeadgateError, InterruptedRunError, StoreError
+from headgate.result import Result
+from headgate.run.campaign import Campaign, Failure, fail, forgive
+from headgate.run.claims import Claims
+from headgate.run.plan import Job, program
+from headgate.run.process import here
+from headgate.run.progress import Progress, StopRunError
+from headgate.run.simulate import SnapshotError, simulate
+from headgate.run.store import Store
+
+log = logging.getLogger("headgate")
+
+#: Wall time between two looks at whether a run is still wanted.
+LOOK_S = 0.2
+
+Keep = Callable[[Result], Result]
+"""What a study keeps of a finished run; all of it unless it says otherwise."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a worker has to know of a campaign, wherever it runs."""
+
+    folder: Path
+    campaign: str
+    program: str
+    keep: Keep | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a run: it is there, it failed, or neither, since another has it in hand."""
+
+    run_id: str
+    there: bool = False
+    packet_hops: int = 0
+    wall_s: float = 0.0
+    failure: Failure | None = None
+
+
+class Worker:
+    """Makes runs of a campaign; several threads may share one."""
+
+    def __init__(self, order: Order, store: Store) -> None:
+        self.order, self.store = order, store
+        self.claims = Claims(store.folder)
+        self.campaign = Campaign(store.folder, order.campaign)
+
+    def do(self, job: Job, *, copy: bool = False) -> Outcome:
+        """Make a run that is not there; a second copy does not mind that another has it."""
+        if self.store.has(job.id):
+            return Outcome(job.id, there=True)
+        if not copy and not self.claims.take(job):
+            return Outcome(job.id)
+        try:
+            return self._make(job)
+        finally:
+            self.claims.drop(job.id)
+
+    def _make(self, job: Job) -> Outcome:
+        if self.store.has(job.id):  # finished between the look and the claim
+            return Outcome(job.id, there=True)
+        begun_s = time.perf_counter()
+        try:
+            result = self._simulated(job)
+            kept = self.order.keep(result) if self.order.keep else result
+        except InterruptedRunError:
+            return Outcome(job.id, there=self.store.has(job.id))
+        except (StoreError, KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # also a panic of the engine: the other runs go on
+            return Outcome(job.id, failure=fail(self.store.folder, job, error))
+        self.store.write(job, kept)
+        self.store.snapshot(job.id).unlink(missing_ok=True)
+        forgive(self.store.folder, job.id)
+        hops = int(result.meta.get("packet_hops", 0))
+        return Outcome(job.id, True, packet_hops=hops, wall_s=time.perf_counter() - begun_s)
+
+    def _simulated(self, job: Job) -> Result:
+        report, snapshot = self._report(job.id), self.store.snapshot(job.id)
+        try:
+            return simulate(job.scenario, progress=report, snapshot=snapshot)
+        except SnapshotError as error:
+            log.warning("%s; the run begins again", error)
+            snapshot.unlink(missing_ok=True)
+            return simulate(job.scenario, progress=report, snapshot=snapshot)
+
+    def _report(self, run_id: str) -> Callable[[Progress], None]:
+        looked_s = time.perf_counter()
+
+        def report(now: Progress) -> None:
+            nonlocal looked_s
+            self.claims.note(run_id, now)
+            if time.perf_counter() - looked_s < LOOK_S:
+                return
+            looked_s = time.perf_counter()
+            if not self.campaign.wanted or self.store.has(run_id):
+                raise StopRunError
+
+        return report
+
+
+def do(order: Order, job: Job, copy: bool = False) -> Outcome:
+    """Make a run in a process that knows nothing yet but the order. Raises HeadgateError."""
+    return _worker(order).do(job, copy=copy)
+
+
+@cache
+def _worker(order: Order) -> Worker:
+    if order.program != program():
+        raise HeadgateError(
+            f"worker {here()}: has headgate {program()}, the campaign has {order.program}; give"
+            " both the same version"
+        )
+    if Campaign(order.folder, order.campaign).asked is None:
+        raise StoreError(
+            f"worker {here()}: does not see {order.folder}; the workers of a cluster need the"
+            " folder of the study on a file system that they share (without one, use --shard)"
+        )
+    return Worker(order, Store(order.folder, remember=False))
