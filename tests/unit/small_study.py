@@ -3,18 +3,20 @@
 import sys
 from pathlib import Path
 
+from headgate.result import Result
+from headgate.run.crew import Crew
 from headgate.studies import runner, study
 
 
-def shrunk() -> study.Study:
-    """Return the study with a quick scale of 32 runs of four simulated seconds."""
+def shrunk(seeds: int = 2, period: str = "1 s") -> study.Study:
+    """Return the study with a quick scale of 16 runs a seed, of four simulated seconds."""
     whole = study.load("tcp-replacements")
     quick = whole.plan.scales["quick"].model_copy(
         update={
             "factors": ("X1", "X12"),
             "size": 0.002,
-            "seeds": 2,
-            "fixed": {"warmup": "1 s", "period": "1 s", "periods": 3},
+            "seeds": seeds,
+            "fixed": {"warmup": "1 s", "period": period, "periods": 3},
         }
     )
     changed = study.Study(whole.folder)
@@ -23,9 +25,20 @@ def shrunk() -> study.Study:
     return changed
 
 
+def asked(folder: Path, seeds: int = 2, period: str = "1 s") -> runner.Asked:
+    """Return what the small study runs."""
+    small = shrunk(seeds, period)
+    return runner.Asked(small, small.setup(small.scale("quick")), folder)
+
+
 def run(folder: Path, workers: int) -> runner.Outcome:
     """Run the small study."""
-    return runner.run_study("tcp-replacements", "quick", workers, folder)
+    return runner.run_study("tcp-replacements", "quick", Crew(workers), folder)
+
+
+def digests(folder: Path) -> dict[str, str]:
+    """Return the digest of every run that is there; reading holds each to its checksums."""
+    return {run.name: Result.read(run).digest for run in (folder / "runs").iterdir()}
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from headgate.run.cost import Estimate
     from headgate.studies.claims import Judged
     from headgate.studies.runner import Outcome
 
@@ -25,6 +26,15 @@ Scale = Annotated[
 ]
 Workers = Annotated[
     int | None, typer.Option(min=1, help="Runs at a time; all cores unless given.", metavar="N")
+]
+Clustered = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="WHERE",
+        help="Workers of Dask.distributed instead of this machine's cores: a scheduler's address,"
+        " its file, or a profile in TOML. They need the folder on a file system that they share.",
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object in place of the table.")]
 
@@ -57,6 +67,20 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
             " then not judged.",
         ),
     ] = None,
+    cluster: Clustered = None,
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            metavar="I/N", help="Run only the I-th of N parts, and analyse nothing; such as 1/4."
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Run nothing; tell what it will cost, from the beginnings of some runs.",
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Run a study: a designed experiment, its analysis, and the claims it checks.
@@ -67,9 +91,20 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
     if name == "list":
         _list(as_json)
         return
-    from headgate.studies.runner import Own, run_study
+    from headgate.run.crew import Crew
+    from headgate.studies import runner
 
-    outcome = run_study(name, scale, workers, out, Own(controls or (), settings or ()))
+    own = runner.Own(controls or (), settings or ())
+    crew = Crew(workers, cluster)
+    if dry_run:
+        _show_cost(runner.cost(runner.ask(name, scale, out, own), workers), as_json)
+        return
+    if shard is not None:
+        asked = runner.ask(name, scale, out, own)
+        count = runner.run_shard(asked, runner.Shard.read(shard), crew)
+        _show_shard(shard, count, asked.folder, as_json)
+        return
+    outcome = runner.run_study(name, scale, crew, out, own)
     if as_json:
         typer.echo(json.dumps(outcome.as_json()))
     else:
@@ -79,16 +114,19 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
 def reproduce(
     scale: Scale = "quick",
     workers: Workers = None,
+    cluster: Clustered = None,
     out: Annotated[Path, typer.Option(help="Folder that gets a folder for each study.")] = Path(
         "out"
     ),
     as_json: Json = False,
 ) -> None:
     """Run every study and print one table of all claims."""
+    from headgate.run.crew import Crew
     from headgate.studies.runner import run_study
     from headgate.studies.study import names
 
-    outcomes = [run_study(name, scale, workers, out / name) for name in names()]
+    crew = Crew(workers, cluster)
+    outcomes = [run_study(name, scale, crew, out / name) for name in names()]
     if as_json:
         typer.echo(json.dumps([outcome.as_json() for outcome in outcomes]))
         return
@@ -108,6 +146,33 @@ def _list(as_json: bool) -> None:
         return
     for plan in plans:
         typer.echo(f"{plan.name}: {plan.title} (scales: {', '.join(plan.scales)})")
+
+
+def _show_cost(cost: "Estimate", as_json: bool) -> None:
+    from headgate.run.standing import clock
+
+    if as_json:
+        typer.echo(json.dumps(cost.as_json()))
+        return
+    there = f", {cost.found} more are there already" if cost.found else ""
+    typer.echo(f"runs:         {cost.runs}{there}")
+    typer.echo(f"packet-hops:  {cost.packet_hops:.4g}")
+    typer.echo(f"CPU time:     {clock(cost.cpu_s)} ({cost.cpu_s / 3600:.4g} hours)")
+    typer.echo(f"wall time:    {clock(cost.wall_s)} with {cost.workers} runs at a time")
+    typer.echo(f"memory:       {cost.memory_bytes / 1e9:.2f} GB with {cost.workers} runs at a time")
+    typer.echo(
+        f"From the beginnings of {cost.pilots} runs on this machine; expect 25 % either way."
+    )
+
+
+def _show_shard(shard: str, count: int, folder: Path, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps({"shard": shard, "runs": count, "folder": str(folder)}))
+        return
+    typer.echo(
+        f"Shard {shard}: its {count} runs are in {folder / 'runs'}. When all shards are there, the"
+        " same command without --shard analyses them."
+    )
 
 
 def _show(outcome: "Outcome") -> None:

@@ -58,24 +58,31 @@ class Profile(BaseModel):
         try:
             cluster = self.made()
             if self.at_least is None:
-                cluster.scale(self.jobs)
+                cluster.scale(**{self._of("jobs"): self.jobs})
             else:
-                cluster.adapt(minimum=self.at_least, maximum=self.jobs)
+                bounds = {"minimum": self.at_least, "maximum": self.jobs}
+                cluster.adapt(**{self._of(name): count for name, count in bounds.items()})
         except (TypeError, ValueError, OSError, RuntimeError) as error:
             raise HeadgateError(f"engine {self.engine}: {_first_line(error)}") from None
         return cluster
+
+    def _of(self, name: str) -> str:
+        """Name the argument that counts jobs, which may have several workers each."""
+        if self.engine == "local":
+            return {"jobs": "n"}.get(name, name)
+        return {"jobs": "jobs"}.get(name, f"{name}_jobs")
 
     def made(self) -> Any:
         """Make the cluster without any worker."""
         if self.engine == "local":
             from distributed import LocalCluster
 
-            plain = {"n_workers": 0, "threads_per_worker": 1, "dashboard_address": None}
+            plain = {"n_workers": 0, "threads_per_worker": 1, "dashboard_address": ":0"}
             return LocalCluster(**{**plain, **self.options})
         import dask_jobqueue
 
-        kinds = {kind.removesuffix("Cluster").lower(): kind for kind in dir(dask_jobqueue)}
-        return getattr(dask_jobqueue, kinds[self.engine])(**self.options)
+        kinds = {kind.lower(): kind for kind in dir(dask_jobqueue) if kind.endswith("Cluster")}
+        return getattr(dask_jobqueue, kinds[f"{self.engine}cluster"])(**self.options)
 
 
 class Cluster:

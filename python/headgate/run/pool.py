@@ -105,6 +105,7 @@ class _Work:
         self.copied: set[str] = set()
         self.failures: list[Failure] = []
         self.walls_s: list[float] = []
+        self._claims: list[Claim] = []
         self._hops = 0
         self._later_s: dict[str, float] = {}
         self._look_s = 0.0
@@ -121,6 +122,7 @@ class _Work:
             for future in done:
                 self._take(self.handed.pop(future), future)
             self._look()
+            self._stand()
             show(self.standing)
         return self.failures
 
@@ -177,17 +179,21 @@ class _Work:
         if time.monotonic() < self._look_s:
             return
         self._look_s = time.monotonic() + LOOK_S
-        claims = [c for c in Claims(self.store.folder).all() if c.run_id in self.jobs]
-        self.standing.running_share = sum(claim.share for claim in claims)
-        self.standing.packet_hops = self._hops + sum(claim.packet_hops for claim in claims)
+        self._claims = list(Claims(self.store.folder).all())
         if self.hands.copies and not self.queue:
-            self._copy_stragglers(claims)
+            self._copy_stragglers()
 
-    def _copy_stragglers(self, claims: Sequence[Claim]) -> None:
+    def _stand(self) -> None:
+        """Add up what is made, and of what is in hand the part that is done."""
+        in_hand = [claim for claim in self._claims if claim.run_id in self.jobs]
+        self.standing.running_share = sum(claim.share for claim in in_hand)
+        self.standing.packet_hops = self._hops + sum(claim.packet_hops for claim in in_hand)
+
+    def _copy_stragglers(self) -> None:
         """Start the slowest of the last runs once more, where somebody is free: first one wins."""
         free = self.hands.slots - len(self.handed)
         ours = set(self.handed.values()) - self.copied
-        slow = [c for c in claims if c.run_id in ours and self._straggles(c)]
+        slow = [c for c in self._claims if c.run_id in ours and self._straggles(c)]
         for claim in sorted(slow, key=lambda claim: claim.since_s)[: max(free, 0)]:
             self.copied.add(claim.run_id)
             future = self.hands.submit(self.jobs[claim.run_id], copy=True)

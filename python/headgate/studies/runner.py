@@ -5,30 +5,28 @@ import math
 import time
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
-import numpy as np
-
-from headgate.errors import FluidWarning
-from headgate.plots.style import save
-from headgate.report.about import CLAIMS, About, Listed, Parameter, Shown, write
-from headgate.report.make import PAGE, make
-from headgate.report.sections import FIGURES
+from headgate.errors import FluidWarning, HeadgateError
+from headgate.report.about import CLAIMS
+from headgate.report.make import PAGE
+from headgate.run.cost import Estimate, estimate
+from headgate.run.crew import ALL_CORES, Crew
 from headgate.run.folder import write_bytes, write_table
-from headgate.run.plan import program
+from headgate.run.plan import Job
 from headgate.run.pool import Pool
 from headgate.run.standing import shown
 from headgate.run.store import Store
 from headgate.studies.claims import Finding, Judged, Verdict, judge
-from headgate.studies.runs import Runs, Setup
+from headgate.studies.reporting import write_report
+from headgate.studies.runs import Key, Runs, Setup
 from headgate.studies.settings import changed
-from headgate.studies.study import Analysis, Listing, Study, load, scale_name
+from headgate.studies.study import Analysis, Study, load, scale_name
 
 OTHER = Finding(ours=math.nan, note="the settings are not those that the claims are about")
-#: Defining words that a report prints.
-MOST_WORDS = 8
 
 
 @dataclass(frozen=True)
@@ -43,6 +41,40 @@ class Own:
 
 
 NOTHING = Own()
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a study runs, and where to."""
+
+    study: Study
+    setup: Setup
+    folder: Path
+
+    @cached_property
+    def jobs(self) -> Mapping[Key, Job]:
+        """Every run, by key."""
+        return self.study.jobs(self.setup)
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Every `of_all`-th run from the `number`-th: a part for a machine that nobody else reaches."""
+
+    number: int
+    of_all: int
+
+    @classmethod
+    def read(cls, text: str) -> "Shard":
+        """Read `2/5`. Raises HeadgateError."""
+        number, _, of_all = text.partition("/")
+        if not (number.isdigit() and of_all.isdigit() and 1 <= int(number) <= int(of_all)):
+            raise HeadgateError(f"--shard {text}: write which of how many, such as 1/4 to 4/4")
+        return cls(int(number), int(of_all))
+
+    def of(self, jobs: Sequence[Job]) -> Sequence[Job]:
+        """Return the jobs of this shard."""
+        return jobs[self.number - 1 :: self.of_all]
 
 
 @dataclass(frozen=True)
@@ -71,16 +103,15 @@ class Outcome:
 def run_study(
     name: str,
     scale: str,
-    workers: int | None = None,
+    crew: Crew = ALL_CORES,
     out: Path | None = None,
     own: Own = NOTHING,
 ) -> Outcome:
     """Run what the store at `out` lacks, analyse, judge, draw, and write the report."""
     started_s = time.monotonic()
-    study, folder = load(name), out or Path("out") / name
-    setup = study.setup(study.scale(scale), own.laws)
-    setup = replace(setup, settings=changed(setup.settings, own.settings))
-    runs, total = _run(study, setup, workers, folder)
+    asked = ask(name, scale, out, own)
+    study, folder = asked.study, asked.folder
+    runs, total = _run(asked, crew)
     analysis = _analysed(study, runs)
     if own.settings:
         analysis = replace(analysis, findings=dict.fromkeys((c.id for c in study.claims), OTHER))
@@ -94,25 +125,48 @@ def run_study(
     for data in analysis.data:
         write_table(folder / f"{data.name}.parquet", data)
     said = " ".join((scale, *(f"--set {text}" for text in own.settings)))
-    _report(study, setup, analysis, folder, _versions(said, setup, runs, total))
+    write_report(study, runs, analysis, folder, said, total)
     return outcome
 
 
-def _run(
-    study: Study, setup: Setup, workers: int | None, folder: Path
-) -> tuple[Runs, tuple[float, int]]:
-    jobs = study.jobs(setup)
-    store = Store(folder)
+def ask(name: str, scale: str, out: Path | None = None, own: Own = NOTHING) -> Asked:
+    """Say what a study runs at a scale, without running it. Raises HeadgateError."""
+    study = load(name)
+    setup = study.setup(study.scale(scale), own.laws)
+    setup = replace(setup, settings=changed(setup.settings, own.settings))
+    return Asked(study, setup, out or Path("out") / name)
+
+
+def run_shard(asked: Asked, shard: Shard, crew: Crew = ALL_CORES) -> int:
+    """Run one shard of what is asked for, analyse nothing, and return its number of runs."""
+    mine = shard.of(list(asked.jobs.values()))
+    _make(asked, mine, Store(asked.folder), crew)
+    return len(mine)
+
+
+def cost(asked: Asked, workers: int | None = None) -> Estimate:
+    """Tell what the runs that the store lacks will cost, from the beginnings of some."""
+    return estimate(list(asked.jobs.values()), Store(asked.folder), workers)
+
+
+def _make(asked: Asked, jobs: Sequence[Job], store: Store, crew: Crew) -> None:
+    study = asked.study
     for copied in ("study.toml", "claims.toml"):
         write_bytes(store.folder / copied, (study.folder / copied).read_bytes())
     with shown(study.plan.name) as show:
-        Pool(store, workers, study.keep).run(list(jobs.values()), show, study.plan.name)
+        pool = Pool(store, keep=study.keep, hands=crew.hands())
+        pool.run(jobs, show, study.plan.name)
+
+
+def _run(asked: Asked, crew: Crew) -> tuple[Runs, tuple[float, int]]:
+    jobs, store = asked.jobs, Store(asked.folder)
+    _make(asked, list(jobs.values()), store, crew)
     results = {key: store.read(job) for key, job in jobs.items()}
-    cost = (
+    total = (
         sum(r.meta["cpu_s"] for r in results.values()),
         sum(r.meta["packet_hops"] for r in results.values()),
     )
-    return Runs(setup, results), cost
+    return Runs(asked.setup, results), total
 
 
 def _analysed(study: Study, runs: Runs) -> Analysis:
@@ -127,73 +181,3 @@ def tally(judged: Sequence[Judged]) -> str:
     counts = Counter(claim.verdict.value for claim in judged)
     said = ", ".join(f"{word} {counts[word]}" for word in Verdict if counts[word])
     return f"Claims of the source, {len(judged)} in all: {said}."
-
-
-def _report(
-    study: Study, setup: Setup, analysis: Analysis, folder: Path, versions: dict[str, str]
-) -> None:
-    """Draw the study's own pictures, say what the report is about, and make it."""
-    for item in analysis.pictures:
-        save(item.figure, folder / FIGURES, item.name)
-    about = About(
-        title=study.plan.title,
-        question=study.plan.question,
-        table=f"{analysis.data[0].name}.parquet" if analysis.roles else None,
-        roles=analysis.roles,
-        design=_design(setup),
-        findings=analysis.sentences,
-        pictures=tuple(
-            Shown(name=p.name, title=p.title, caption=p.caption) for p in analysis.pictures
-        ),
-        tables=tuple(_listed(item) for item in analysis.tables),
-        parameters=tuple(_parameters(study, setup)),
-        versions=versions,
-    )
-    write(about, folder)
-    make(folder)
-
-
-def _listed(item: Listing) -> Listed:
-    """Return a table with plain numbers in it."""
-    rows = [
-        [cell.item() if isinstance(cell, np.generic) else cell for cell in row] for row in item.rows
-    ]
-    return Listed(title=item.title, caption=item.caption, columns=item.columns, rows=rows)
-
-
-def _design(setup: Setup) -> tuple[str, ...]:
-    """Say what the design is, if there is one."""
-    design = setup.design
-    if not design.factors:
-        return ()
-    levels = "; ".join(f"{f.name} {f.title}: {f.low} or {f.high}" for f in design.factors)
-    words = ["".join(sorted(word)) for word in design.words]
-    resolution = f"resolution {design.resolution}" if design.resolution else "full factorial"
-    relation = f", I = {' = '.join(words[:MOST_WORDS])}" if words else ""
-    return (f"{len(design)} conditions, {resolution}{relation}.", f"Factors: {levels}.")
-
-
-def _parameters(study: Study, setup: Setup) -> Iterator[Parameter]:
-    """Yield every setting: its value or its levels, with the mark of its source."""
-    levels = {
-        f.setting: (f"{f.name} {f.title}", f"{f.low} or {f.high}") for f in setup.design.factors
-    }
-    for setting in dict.fromkeys((*levels, *setup.settings)):
-        name, value = levels.get(
-            setting, (setting.replace("_", " "), str(setup.settings.get(setting)))
-        )
-        source = study.plan.sources.get(setting)
-        told = source.model_dump() if source else {}
-        yield Parameter(name=name, value=value, **told)
-
-
-def _versions(scale: str, setup: Setup, runs: Runs, total: tuple[float, int]) -> dict[str, str]:
-    """Say what made the runs, and what they cost."""
-    return {
-        "headgate": program(),
-        "scale": scale,
-        "laws": ", ".join(setup.laws),
-        "seeds": ", ".join(map(str, setup.seeds)),
-        "runs": str(len(runs.results)),
-        "cost": f"{total[1]:,} packet-hops in {total[0]:.0f} CPU seconds",
-    }

@@ -1,0 +1,27 @@
+"""Who makes the runs of a campaign: the cores of this machine, or a cluster."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from headgate.run.pool import Hands
+from headgate.run.threads import Threads
+
+
+@dataclass(frozen=True)
+class Crew:
+    """Runs at a time on this machine (all cores unless told), or where the cluster is."""
+
+    workers: int | None = None
+    cluster: str | None = None
+
+    def hands(self) -> Hands:
+        """Get those who work. Raises HeadgateError if there is no cluster to be reached."""
+        if self.cluster is None:
+            return Threads(self.workers)
+        from headgate.run.cluster import Cluster
+
+        return Cluster(self.cluster)
+
+
+ALL_CORES = Crew()

@@ -1,0 +1,92 @@
+"""What a study says of itself for its report, and the report."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from headgate.plots.style import save
+from headgate.report.about import About, Listed, Parameter, Shown, write
+from headgate.report.make import make
+from headgate.report.sections import FIGURES
+from headgate.run.plan import program
+from headgate.studies.runs import Runs, Setup
+from headgate.studies.study import Analysis, Listing, Study
+
+#: Defining words that a report prints.
+MOST_WORDS = 8
+
+
+def write_report(  # noqa: PLR0913, PLR0917 - each says one thing of the study
+    study: Study,
+    runs: Runs,
+    analysis: Analysis,
+    folder: Path,
+    scale: str,
+    total: tuple[float, int],
+) -> None:
+    """Draw the study's own pictures, say what the report is about, and make it."""
+    for item in analysis.pictures:
+        save(item.figure, folder / FIGURES, item.name)
+    about = About(
+        title=study.plan.title,
+        question=study.plan.question,
+        table=f"{analysis.data[0].name}.parquet" if analysis.roles else None,
+        roles=analysis.roles,
+        design=_design(runs.setup),
+        findings=analysis.sentences,
+        pictures=tuple(
+            Shown(name=p.name, title=p.title, caption=p.caption) for p in analysis.pictures
+        ),
+        tables=tuple(_listed(item) for item in analysis.tables),
+        parameters=tuple(_parameters(study, runs.setup)),
+        versions=_versions(scale, runs, total),
+    )
+    write(about, folder)
+    make(folder)
+
+
+def _listed(item: Listing) -> Listed:
+    """Return a table with plain numbers in it."""
+    rows = [
+        [cell.item() if isinstance(cell, np.generic) else cell for cell in row] for row in item.rows
+    ]
+    return Listed(title=item.title, caption=item.caption, columns=item.columns, rows=rows)
+
+
+def _design(setup: Setup) -> tuple[str, ...]:
+    """Say what the design is, if there is one."""
+    design = setup.design
+    if not design.factors:
+        return ()
+    levels = "; ".join(f"{f.name} {f.title}: {f.low} or {f.high}" for f in design.factors)
+    words = ["".join(sorted(word)) for word in design.words]
+    resolution = f"resolution {design.resolution}" if design.resolution else "full factorial"
+    relation = f", I = {' = '.join(words[:MOST_WORDS])}" if words else ""
+    return (f"{len(design)} conditions, {resolution}{relation}.", f"Factors: {levels}.")
+
+
+def _parameters(study: Study, setup: Setup) -> Iterator[Parameter]:
+    """Yield every setting: its value or its levels, with the mark of its source."""
+    levels = {
+        f.setting: (f"{f.name} {f.title}", f"{f.low} or {f.high}") for f in setup.design.factors
+    }
+    for setting in dict.fromkeys((*levels, *setup.settings)):
+        name, value = levels.get(
+            setting, (setting.replace("_", " "), str(setup.settings.get(setting)))
+        )
+        source = study.plan.sources.get(setting)
+        told = source.model_dump() if source else {}
+        yield Parameter(name=name, value=value, **told)
+
+
+def _versions(scale: str, runs: Runs, total: tuple[float, int]) -> dict[str, str]:
+    """Say what made the runs, and what they cost."""
+    return {
+        "headgate": program(),
+        "scale": scale,
+        "laws": ", ".join(runs.setup.laws),
+        "seeds": ", ".join(map(str, runs.setup.seeds)),
+        "runs": str(len(runs.results)),
+        "cost": f"{total[1]:,} packet-hops in {total[0]:.0f} CPU seconds",
+    }

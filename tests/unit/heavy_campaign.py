@@ -1,0 +1,29 @@
+"""Three runs with many idle users each, two at a time, as a program whose memory is measured."""
+
+import sys
+from pathlib import Path
+
+from headgate import dumbbell
+from headgate.run.plan import Job
+from headgate.run.pool import Pool
+from headgate.run.store import Store
+
+USERS = 150_000
+
+
+def jobs() -> list[Job]:
+    users = {
+        "kind": "web",
+        "law": "reno",
+        "users": USERS,
+        "think": "1000 s",
+        "size": {"kind": "pareto", "mean": "30 packets", "shape": 1.5},
+    }
+    scenario = dumbbell(rate="100 Mbit/s", rtt="20 ms", buffer="1 BDP", flows=[users]).replaced(
+        {"duration": "2 s", "measure": {"flows": "none", "series": "none"}}
+    )
+    return [Job(scenario.model_copy(update={"seed": n}), {"seed": n}) for n in range(3)]
+
+
+if __name__ == "__main__":
+    Pool(Store(Path(sys.argv[1])), 2).run(jobs(), lambda _: None)

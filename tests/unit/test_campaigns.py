@@ -1,0 +1,305 @@
+"""Campaigns: shared stores, kills in the middle of a run, failures, shards, queries, the view."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+import polars
+import pytest
+from typer.testing import CliRunner
+
+from headgate.cli.main import app
+from headgate.errors import FailedRunsError, HeadgateError, StoreError
+from headgate.result import Result
+from headgate.run import simulate as simulate_module
+from headgate.run import worker as worker_module
+from headgate.run.claims import Claims
+from headgate.run.plan import Job
+from headgate.run.pool import Pool
+from headgate.run.progress import Progress
+from headgate.run.simulate import simulate
+from headgate.run.store import Store
+from headgate.run.view import View, Watcher
+from headgate.studies.runner import Shard
+
+from . import campaign_program
+from .small_study import asked, digests
+
+SHORT_S, LONG_S = 60.0, 1200.0  # an eighth of a CPU second, and two and a half
+
+
+def program(folder: Path, runs: int, duration_s: float) -> subprocess.Popen[str]:
+    command = [sys.executable, campaign_program.__file__, str(folder), str(runs), str(duration_s)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def until(there: Callable[[], object], process: subprocess.Popen[str], most_s: float = 60) -> None:
+    end_s = time.monotonic() + most_s
+    while not there():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < end_s
+        time.sleep(0.01)
+
+
+def small(runs: int = 4) -> list[Job]:
+    return campaign_program.jobs(runs, 5.0)
+
+
+def pooled(folder: Path, jobs: list[Job], workers: int = 2) -> Store:
+    store = Store(folder)
+    Pool(store, workers).run(jobs, lambda _: None, "small")
+    return store
+
+
+def test_a_run_killed_in_its_middle_goes_on_from_its_last_snapshot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with program(tmp_path, 1, LONG_S) as process:
+        until(lambda: list((tmp_path / "snapshots").glob("[!.]*")), process)
+        process.kill()
+    (job,) = campaign_program.jobs(1, LONG_S)
+    assert not (tmp_path / "runs" / job.id).exists()
+    times_s: list[float] = []
+
+    def watched(scenario: object, progress: Callable[[Progress], None], snapshot: Path) -> Result:
+        def report(now: Progress) -> None:
+            times_s.append(now.time_s)
+            progress(now)
+
+        monkeypatch.setattr(simulate_module, "SLICE_S", 0.01)  # the first report comes soon
+        return simulate(job.scenario, progress=report, snapshot=snapshot)
+
+    monkeypatch.setattr(worker_module, "simulate", watched)
+    resumed = pooled(tmp_path, [job]).read(job)
+    assert times_s[0] > 0.02 * LONG_S  # a quarter of a second is a tenth of the run or so
+    assert resumed.meta["resumed"]
+    assert resumed.digest == job.scenario.run().digest
+    assert not list((tmp_path / "snapshots").iterdir())
+
+
+def test_a_damaged_snapshot_costs_its_run_only(tmp_path: Path) -> None:
+    (job,) = small(1)
+    store = Store(tmp_path)
+    store.snapshot(job.id).parent.mkdir()
+    store.snapshot(job.id).write_bytes(b"nonsense")
+    assert pooled(tmp_path, [job]).read(job).digest == job.scenario.run().digest
+
+
+def test_ctrl_c_keeps_the_runs_in_hand(tmp_path: Path) -> None:
+    with program(tmp_path, 2, LONG_S) as process:
+        until(lambda: len(list(Claims(tmp_path).all())) == 2, process)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        assert "InterruptedRunError" in process.communicate(timeout=30)[1]
+    assert len(list((tmp_path / "snapshots").iterdir())) == 2
+    assert not list((tmp_path / "running").iterdir())
+    assert Watcher(tmp_path).look().state == "stopped"
+
+
+def test_two_campaigns_share_a_store_and_make_no_run_twice(tmp_path: Path) -> None:
+    runs = 12
+    both = [program(tmp_path, runs, SHORT_S) for _ in range(2)]
+    made = [int(process.communicate(timeout=60)[0]) for process in both]
+    assert [process.returncode for process in both] == [0, 0]
+    assert sum(made) == runs
+    assert all(made), "one of them made all: they did not share"
+    alone = campaign_program.jobs(runs, SHORT_S)[3]
+    assert len(digests(tmp_path)) == runs
+    assert digests(tmp_path)[alone.id] == alone.scenario.run().digest
+    assert not list((tmp_path / "running").iterdir())
+    assert not list((tmp_path / "drafts").iterdir())
+
+
+def test_a_run_that_another_has_in_hand_is_left_to_it(tmp_path: Path) -> None:
+    jobs = small(3)
+    elsewhere, claims = Claims(tmp_path), Store(tmp_path)
+    assert elsewhere.take(jobs[0])
+    order = worker_module.Order(tmp_path, "c", "p")
+    outcome = worker_module.Worker(order, claims).do(jobs[0])
+    assert (outcome.there, outcome.failure) == (False, None)
+    assert not digests(tmp_path)
+    elsewhere.drop(jobs[0].id)
+    assert worker_module.Worker(order, claims).do(jobs[0]).there
+    assert set(digests(tmp_path)) == {jobs[0].id}
+
+
+@pytest.mark.parametrize(
+    ("owner", "age_s", "free"),
+    [
+        (f"{socket.gethostname()}:{2**22 + 1}:1", 0.0, True),  # no such process
+        (f"{socket.gethostname()}:{os.getpid()}:1", 0.0, False),
+        ("elsewhere:1:1", 30.0, False),
+        ("elsewhere:1:1", 90.0, True),  # silent for more than a minute
+    ],
+)
+def test_a_claim_is_void_when_its_owner_is_gone(
+    tmp_path: Path, owner: str, age_s: float, free: bool
+) -> None:
+    (job,) = small(1)
+    Store(tmp_path)
+    (tmp_path / "running").mkdir()
+    claim = {"run_id": job.id, "owner": owner, "since_s": 0.0, "at_s": time.time() - age_s}
+    (tmp_path / "running" / job.id).write_text(json.dumps(claim))
+    assert Claims(tmp_path).take(job) is free
+
+
+@pytest.mark.parametrize("file", ["ports.parquet", "responses.parquet", "run.json"])
+@pytest.mark.parametrize("place", [0.3, 0.6, 0.9])
+def test_one_wrong_bit_is_found_and_the_run_made_again(
+    tmp_path: Path, file: str, place: float, caplog: pytest.LogCaptureFixture
+) -> None:
+    jobs = small(2)
+    pooled(tmp_path, jobs)
+    before = digests(tmp_path)
+    broken = tmp_path / "runs" / jobs[0].id / file
+    data = bytearray(broken.read_bytes())
+    data[int(place * len(data))] ^= 1
+    broken.write_bytes(data)
+    assert Store(tmp_path).missing(jobs) == [jobs[0]]
+    assert jobs[0].id in caplog.text
+    pooled(tmp_path, jobs)
+    assert digests(tmp_path) == before
+
+
+class _PanicError(BaseException):
+    """As the engine's panic, which is no Exception."""
+
+
+@pytest.mark.parametrize("error", [ValueError("no window"), _PanicError("no window")])
+def test_a_failed_run_is_told_with_its_scenario_and_the_others_finish(
+    tmp_path: Path, error: BaseException, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = small(4)
+
+    def failing(scenario: object, progress: object, snapshot: Path) -> Result:
+        if scenario is jobs[1].scenario:
+            raise error
+        return simulate(scenario)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(worker_module, "simulate", failing)
+        with pytest.raises(FailedRunsError, match="1 of 4 runs failed") as told:
+            pooled(tmp_path, jobs)
+    assert "law=both seed=1" in str(told.value)
+    assert "no window" in str(told.value)
+    assert set(digests(tmp_path)) == {job.id for job in jobs} - {jobs[1].id}
+    view = Watcher(tmp_path).look()
+    assert (view.state, view.done, [f.run_id for f in view.failed]) == ("failed", 3, [jobs[1].id])
+    scenario = tmp_path / "failed" / f"{jobs[1].id}.toml"
+    assert str(scenario) in str(told.value)
+    again = CliRunner().invoke(app, ["run", str(scenario), "--json"], catch_exceptions=False)
+    pooled(tmp_path, jobs)
+    assert digests(tmp_path)[jobs[1].id] == json.loads(again.stdout)["digest"]
+    assert not list((tmp_path / "failed").iterdir())
+
+
+def test_a_store_is_asked_in_one_line(tmp_path: Path) -> None:
+    pooled(tmp_path, small(3))
+    files = f"{tmp_path}/runs/*/ports.parquet"
+    asked_duckdb = duckdb.sql(
+        f"SELECT label_seed, max(utilisation) AS most FROM '{files}' GROUP BY 1 ORDER BY 1"
+    ).fetchall()
+    asked_polars = (
+        polars.scan_parquet(files)
+        .group_by("label_seed")
+        .agg(polars.col("utilisation").max())
+        .sort("label_seed")
+        .collect()
+        .rows()
+    )
+    own = [(n, job.scenario.run().ports["utilisation"].max()) for n, job in enumerate(small(3))]
+    assert asked_duckdb == asked_polars == own
+
+
+def test_labels_are_not_part_of_a_result(tmp_path: Path) -> None:
+    (job,) = small(1)
+    pooled(tmp_path, [job])
+    read, made = Result.read(tmp_path / "runs" / job.id), job.scenario.run()
+    for name, table in made.tables.items():
+        assert read.tables[name].columns == table.columns
+
+
+def test_shards_are_parts_and_their_union_is_the_whole() -> None:
+    jobs = small(32)
+    parts = [Shard(number, 3).of(jobs) for number in (1, 2, 3)]
+    assert sorted(job.labels["seed"] for part in parts for job in part) == list(range(32))
+    assert [len(part) for part in parts] == [11, 11, 10]
+
+
+def test_shards_with_stores_of_their_own_are_united_by_copying_runs(tmp_path: Path) -> None:
+    jobs = small(5)
+    for number in (1, 2):
+        pooled(tmp_path / str(number), list(Shard(number, 2).of(jobs)))
+        shutil.copytree(tmp_path / str(number) / "runs", tmp_path / "runs", dirs_exist_ok=True)
+    assert Store(tmp_path).missing(jobs) == []
+
+
+@pytest.mark.parametrize("text", ["", "0/2", "3/2", "1", "a/b", "1/0", "-1/2"])
+def test_a_wrong_shard_is_one_sentence(text: str) -> None:
+    with pytest.raises(HeadgateError, match="write which of how many"):
+        Shard.read(text)
+
+
+def watched(folder: Path) -> View:
+    return Watcher(folder).look()
+
+
+def test_a_campaign_is_watched_from_another_process(tmp_path: Path) -> None:
+    with program(tmp_path, 3, LONG_S) as process:
+        until(lambda: any(claim.share for claim in Claims(tmp_path).all()), process)
+        view = watched(tmp_path)
+        assert (view.title, view.state, view.total, view.done) == ("campaign", "running", 3, 0)
+        assert len(view.running) == 2
+        assert view.running[0].labels["law"] == "both"
+        assert view.packet_hops > 0
+        assert view.hops_per_s == pytest.approx(view.packet_hops / view.elapsed_s)
+        share = sum(claim.share for claim in view.running)
+        assert view.eta_s == pytest.approx(view.elapsed_s * (3 - share) / share)
+        process.kill()
+    view = watched(tmp_path)
+    assert (view.state, view.running, view.eta_s) == ("silent", (), None)
+
+
+def test_a_finished_campaign_has_figures_by_law(finished: Path) -> None:
+    view = watched(finished)
+    assert (view.state, view.done, view.total, view.failed) == ("done", 16, 16, ())
+    assert [row["law"] for row in view.figures] == ["ctcp", "fast", "reno", "scalable"]
+    assert [row["runs"] for row in view.figures] == [4] * 4
+    runs = [Result.read(run) for run in (finished / "runs").iterdir()]
+    reno = [r.responses["y1"].mean() for r in runs if r.meta["labels"]["law"] == "reno"]
+    assert view.figures[2]["sources sending"] == pytest.approx(sum(reno) / 4)
+    assert view.packet_hops == sum(result.meta["packet_hops"] for result in runs)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("watched")
+    jobs = list(asked(folder, seeds=1).jobs.values())
+    Pool(Store(folder), 2).run(jobs, lambda _: None, "tcp-replacements")
+    return folder
+
+
+def test_watch_shows_it_once_as_text_or_json(finished: Path) -> None:
+    def said(option: str) -> str:
+        done = CliRunner().invoke(app, ["watch", str(finished), option], catch_exceptions=False)
+        assert done.exit_code == 0
+        return done.stdout
+
+    text = said("--once")
+    assert "16 of 16 runs done, 0 running, 0 failed" in text
+    assert "scalable" in text
+    shown = json.loads(said("--json"))
+    assert (shown["state"], shown["done"], len(shown["figures"])) == ("done", 16, 4)
+
+
+def test_there_is_nothing_to_watch_in_another_folder(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="there is no campaign here"):
+        watched(tmp_path)

@@ -1,0 +1,207 @@
+"""A campaign on Dask workers that are killed, stopped and added: the same digests, all there."""
+
+import os
+import random
+import signal
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import dask
+import pytest
+from distributed import Client, LocalCluster
+
+from headgate.errors import FailedRunsError, HeadgateError, StoreError
+from headgate.run import pool as pool_module
+from headgate.run.campaign import Campaign
+from headgate.run.claims import Claims
+from headgate.run.cluster import Cluster, Profile
+from headgate.run.plan import Job, program
+from headgate.run.pool import Pool
+from headgate.run.standing import Show, Standing
+from headgate.run.store import Store
+from headgate.run.worker import Order, do
+
+from .campaign_program import jobs
+from .small_study import digests
+
+WORKERS = 3
+RUN_S = 160.0  # simulated; a third of a CPU second
+
+
+@pytest.fixture(scope="module")
+def local() -> Iterator[LocalCluster]:
+    """Three workers, each a process of its own that is started again when it dies.
+
+    Dask gives a run up after three deaths of its workers; here many more are wanted.
+    """
+    often = {"distributed.scheduler.allowed-failures": 100}
+    quiet = {"distributed.worker.memory.terminate": False}
+    with (
+        dask.config.set(often | quiet),
+        LocalCluster(
+            n_workers=WORKERS, threads_per_worker=1, dashboard_address=":0", silence_logs=50
+        ) as cluster,
+    ):
+        yield cluster
+
+
+class Killer:
+    """Kills workers in the middle of a run, without a warning, as long as another one works."""
+
+    def __init__(self, store: Path, most: int) -> None:
+        self.store, self.most, self.killed = store, most, 0
+        self.chance = random.Random(1)
+
+    def __call__(self, _: Standing) -> None:
+        at_work = [claim.owner.split(":")[1] for claim in Claims(self.store).all()]
+        if len(at_work) > 1 and self.killed < self.most and self.chance.random() < 0.5:
+            os.kill(int(self.chance.choice(at_work)), signal.SIGKILL)
+            self.killed += 1
+
+
+def campaign(
+    cluster: LocalCluster, folder: Path, made: list[Job], show: Show = lambda _: None
+) -> None:
+    hands = Cluster(cluster.scheduler_address)
+    Pool(Store(folder), hands=hands).run(made, show, "on a cluster")
+
+
+def of_threads(folder: Path, made: list[Job]) -> dict[str, str]:
+    Pool(Store(folder), 2).run(made, lambda _: None)
+    return digests(folder)
+
+
+def held_against_threads(local: LocalCluster, tmp_path: Path, runs: int, kills: int) -> None:
+    """Run a campaign while workers are killed, and hold it to the same one on threads."""
+    made, killer = jobs(runs, RUN_S), Killer(tmp_path / "cluster", kills)
+    campaign(local, tmp_path / "cluster", made, killer)
+    assert killer.killed == kills
+    assert digests(tmp_path / "cluster") == of_threads(tmp_path / "threads", made)
+    assert not list((tmp_path / "cluster").glob("failed/*"))
+
+
+def test_workers_killed_at_random_change_nothing(local: LocalCluster, tmp_path: Path) -> None:
+    held_against_threads(local, tmp_path, runs=5, kills=2)
+
+
+@pytest.mark.slow
+def test_many_workers_killed_at_random_change_nothing(local: LocalCluster, tmp_path: Path) -> None:
+    held_against_threads(local, tmp_path, runs=60, kills=25)
+
+
+def test_a_worker_that_hangs_is_not_waited_for(
+    local: LocalCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool_module, "QUIET_S", 2.0)
+    made = jobs(1, 5 * RUN_S)
+    stopped: list[int] = []
+
+    def stop_its_worker(_: object) -> None:
+        claims = list(Claims(tmp_path).all())
+        if claims and not stopped:
+            stopped.append(int(claims[0].owner.split(":")[1]))
+            os.kill(stopped[0], signal.SIGSTOP)
+
+    try:
+        store = Store(tmp_path)
+        Pool(store, hands=Cluster(local.scheduler_address)).run(made, stop_its_worker)
+        assert store.read(made[0]).digest == made[0].scenario.run().digest
+        assert stopped
+    finally:
+        for process in stopped:
+            os.kill(process, signal.SIGKILL)
+
+
+def test_workers_that_join_take_part(tmp_path: Path) -> None:
+    """A campaign that begins without any worker waits for one."""
+    made = jobs(3, 10.0)
+    with LocalCluster(
+        n_workers=0, threads_per_worker=1, processes=False, dashboard_address=":0"
+    ) as cluster:
+        joined = threading.Timer(1.0, cluster.scale, [1])
+        joined.start()
+        campaign(cluster, tmp_path, made)
+        joined.join()
+    assert set(digests(tmp_path)) == {job.id for job in made}
+
+
+def test_a_scheduler_file_will_do(local: LocalCluster, tmp_path: Path) -> None:
+    file = tmp_path / "scheduler.json"
+    with Client(local.scheduler_address) as client:
+        client.write_scheduler_file(str(file))
+    made = jobs(2, 10.0)
+    Pool(Store(tmp_path / "s"), hands=Cluster(str(file))).run(made, lambda _: None)
+    assert set(digests(tmp_path / "s")) == {job.id for job in made}
+
+
+def test_a_failed_run_on_a_cluster_is_told(local: LocalCluster, tmp_path: Path) -> None:
+    whole, *_ = jobs(1, 10.0)
+    broken = Job(whole.scenario.model_copy(update={"traffic": ()}), {"law": "none"})
+    broken.__dict__["id"] = "0" * 16
+    with pytest.raises(FailedRunsError, match="1 of 2 runs failed"):
+        campaign(local, tmp_path, [whole, broken])
+    assert set(digests(tmp_path)) == {whole.id}
+
+
+def test_a_worker_of_another_version_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(HeadgateError, match="give both the same version"):
+        do(Order(tmp_path, "c", "headgate 0"), jobs(1, 1.0)[0])
+
+
+def test_a_worker_that_does_not_see_the_store_says_so(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=r"does not see .*use --shard"):
+        do(Order(tmp_path / "not here", "c", program()), jobs(1, 1.0)[0])
+    store = Store(tmp_path)
+    seen = Campaign.begin(store, "", jobs(1, 1.0), [])
+    assert do(Order(tmp_path, seen.name, program()), jobs(1, 1.0)[0]).there
+
+
+def test_an_address_without_a_scheduler_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("headgate.run.cluster.CONNECT_S", 0.5)
+    with pytest.raises(HeadgateError, match=r"tcp://127.0.0.1:9: there is no scheduler"):
+        Cluster("tcp://127.0.0.1:9")
+    with pytest.raises(HeadgateError, match="there is no scheduler"):
+        Cluster("nonsense")
+
+
+def test_a_local_profile_runs_a_campaign(tmp_path: Path) -> None:
+    profile = tmp_path / "local.toml"
+    profile.write_text('engine = "local"\njobs = 1\noptions = { processes = false }\n')
+    made = jobs(2, 10.0)
+    Pool(Store(tmp_path), hands=Cluster(str(profile))).run(made, lambda _: None)
+    assert set(digests(tmp_path)) == {job.id for job in made}
+
+
+def test_a_profile_of_slurm_asks_for_jobs_as_written(tmp_path: Path) -> None:
+    text = 'engine = "slurm"\njobs = 20\n[options]\nqueue = "short"\ncores = 8\nmemory = "16 GB"\n'
+    (tmp_path / "slurm.toml").write_text(text + 'walltime = "02:00:00"\n')
+    profile = Profile.load(tmp_path / "slurm.toml")
+    with profile.made() as cluster:
+        script = cluster.job_script()
+    assert "#SBATCH -p short" in script
+    assert "#SBATCH --cpus-per-task=8" in script
+    assert "#SBATCH -t 02:00:00" in script
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('engine = "torque"', "engine: Input should be"),
+        ('engine = "slurm"\njobs = 0', "jobs: Input should be greater"),
+        ('engine = "slurm"\nqueue = "short"', "queue: Extra inputs are not permitted"),
+        ("engine =", "is not TOML"),
+    ],
+)
+def test_a_wrong_profile_is_one_sentence(tmp_path: Path, text: str, says: str) -> None:
+    (tmp_path / "p.toml").write_text(text)
+    with pytest.raises(HeadgateError, match=says):
+        Profile.load(tmp_path / "p.toml")
+    with pytest.raises(HeadgateError, match="cannot be read"):
+        Profile.load(tmp_path / "none.toml")
+
+
+def test_wrong_options_are_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text('engine = "slurm"\n[options]\ncores = 1\n')
+    with pytest.raises(HeadgateError, match="engine slurm: "):
+        Cluster(str(tmp_path / "p.toml"))

@@ -1,0 +1,126 @@
+"""What a campaign will cost, told from the beginnings of its runs: within 25 %."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from headgate.cli.main import app
+from headgate.run import cost, simulate
+from headgate.run.cost import Estimate, estimate
+from headgate.run.plan import Job
+from headgate.run.pool import Pool
+from headgate.run.store import Store
+from headgate.studies import runner
+
+from . import campaign_program, heavy_campaign, small_study
+
+WITHIN = 0.25  # what the dry run promises
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Estimate, runner.Asked]:
+    """Estimate the small study, with longer periods, before and without running it."""
+    asked = small_study.asked(tmp_path_factory.mktemp("cost"), seeds=2, period="5 s")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(simulate, "SLICE_S", 0.005)  # its runs take half a second
+        patch.setattr(cost, "MOST_PILOTS", 12)  # 16 scenarios with two seeds each
+        found = estimate(list(asked.jobs.values()), Store(asked.folder), 2)
+    assert not list((asked.folder / "runs").iterdir())
+    return found, asked
+
+
+@pytest.fixture(scope="module")
+def taken(told: tuple[Estimate, runner.Asked]) -> list[dict[str, float]]:
+    _, asked = told
+    store, jobs = Store(asked.folder), list(asked.jobs.values())
+    Pool(store, 2).run(jobs, lambda _: None)
+    return [store.read(job).meta for job in jobs]
+
+
+def test_packet_hops_are_told_within_a_quarter(
+    told: tuple[Estimate, runner.Asked], taken: list[dict[str, float]]
+) -> None:
+    found, asked = told
+    assert (found.runs, found.found, found.pilots) == (32, 0, 12)
+    kept = [json.loads(path.read_text()) for path in asked.folder.glob("pilots/*/*.json")]
+    assert max(pilot["seen"] for pilot in kept) < 0.5  # it was told, not found out
+    hops = sum(meta["packet_hops"] for meta in taken)
+    assert found.packet_hops == pytest.approx(hops, rel=WITHIN)
+
+
+@pytest.mark.timing
+def test_cpu_time_is_told_within_a_quarter(
+    told: tuple[Estimate, runner.Asked], taken: list[dict[str, float]]
+) -> None:
+    found, _ = told
+    cpu_s = sum(meta["cpu_s"] + meta["setup_cpu_s"] for meta in taken)
+    assert found.cpu_s == pytest.approx(cpu_s, rel=WITHIN)
+
+
+def test_what_is_there_costs_nothing(
+    told: tuple[Estimate, runner.Asked], taken: list[dict[str, float]]
+) -> None:
+    _, asked = told
+    found = estimate(list(asked.jobs.values()), Store(asked.folder), 2)
+    assert (found.runs, found.found, found.cpu_s, found.wall_s) == (0, 32, 0, 0)
+
+
+def test_a_pilot_sees_a_part_of_the_run_and_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(simulate, "SLICE_S", 0.01)
+    (job,) = campaign_program.jobs(1, 600.0)
+    pilot = cost._pilot(job, tmp_path)
+    assert 0.05 < pilot.seen < 0.5
+    assert pilot.packet_hops == pytest.approx(job.scenario.run().meta["packet_hops"], rel=0.05)
+    monkeypatch.setattr(cost, "begin", lambda _: pytest.fail("it was kept"))
+    assert cost._pilot(job, tmp_path) == pilot
+
+
+def test_replicates_share_a_pilot_and_there_are_not_too_many() -> None:
+    jobs = [
+        Job(campaign_program.seeded(job.scenario, seed), {"condition": place, "seed": seed})
+        for seed in (1, 2)
+        for place, job in enumerate(campaign_program.jobs(300, 1.0))
+    ]
+    chosen = cost._chosen(jobs)
+    assert len(chosen) == cost.MOST_PILOTS
+    assert {job.labels["seed"] for job in chosen} == {1}
+    assert max(int(job.labels["condition"]) for job in chosen) > 290
+
+
+@pytest.mark.parametrize(
+    ("costs_s", "workers", "wall_s"),
+    [([3, 1, 1, 1], 2, 3), ([1, 1, 1, 3], 2, 4), ([2], 8, 2), ([1] * 10, 3, 4)],
+)
+def test_wall_time_is_that_of_runs_handed_out_in_order(
+    costs_s: list[float], workers: int, wall_s: float
+) -> None:
+    assert cost._wall_s(costs_s, workers) == wall_s
+
+
+def test_memory_is_told_within_a_quarter(tmp_path: Path) -> None:
+    """Three runs of 150,000 idle users each, two at a time."""
+    told = estimate(heavy_campaign.jobs(), Store(tmp_path / "told"), 2)
+    process = subprocess.Popen([sys.executable, heavy_campaign.__file__, tmp_path / "taken"])
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = status
+    assert status == 0
+    assert told.memory_bytes == pytest.approx(used.ru_maxrss * 1024, rel=WITHIN)
+
+
+def test_the_command_runs_nothing_and_says_what_it_would_cost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "load", lambda _: small_study.shrunk(seeds=1))
+    words = ["study", "tcp-replacements", "--dry-run", "--out", str(tmp_path)]
+    done = CliRunner().invoke(app, words, catch_exceptions=False)
+    assert done.exit_code == 0
+    assert "runs:         16" in done.stdout
+    assert "packet-hops:" in done.stdout
+    assert not list((tmp_path / "runs").iterdir())
