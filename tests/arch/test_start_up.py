@@ -9,7 +9,18 @@ from pathlib import Path
 import pytest
 
 HEADGATE = Path(sys.executable).with_name("headgate")
-HEAVY = ("duckdb", "matplotlib", "networkx", "numpy", "pandas", "pydoe", "scipy", "statsmodels")
+HEAVY = (
+    "dask",
+    "distributed",
+    "duckdb",
+    "matplotlib",
+    "networkx",
+    "numpy",
+    "pandas",
+    "pydoe",
+    "scipy",
+    "statsmodels",
+)
 
 
 def cpu_of_children_s() -> float:

@@ -3,7 +3,10 @@
 import os
 import random
 import signal
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,6 +25,7 @@ from headgate.run.standing import Show, Standing
 from headgate.run.store import Store
 from headgate.run.worker import Order, do
 
+from . import cluster_program
 from .campaign_program import jobs
 from .small_study import digests
 
@@ -173,12 +177,30 @@ def test_a_local_profile_runs_a_campaign(tmp_path: Path) -> None:
     assert set(digests(tmp_path)) == {job.id for job in made}
 
 
+def test_ctrl_c_reaches_workers_of_this_machine_as_the_end_of_the_campaign(tmp_path: Path) -> None:
+    """A terminal sends it to all of them."""
+    program = [sys.executable, cluster_program.__file__, str(tmp_path)]
+    with subprocess.Popen(
+        program, start_new_session=True, stderr=subprocess.PIPE, text=True
+    ) as process:
+        while not any(claim.share for claim in Claims(tmp_path).all()):
+            assert process.poll() is None
+            time.sleep(0.05)
+        os.killpg(process.pid, signal.SIGINT)
+        errors = process.communicate(timeout=60)[1]
+    assert errors.splitlines()[-1].startswith("headgate: stopped with 0 of 2 runs")
+    assert "Traceback" not in errors
+    assert list((tmp_path / "snapshots").glob("[!.]*"))
+    assert not list((tmp_path / "running").iterdir())
+
+
 def test_a_profile_of_slurm_asks_for_jobs_as_written(tmp_path: Path) -> None:
     text = 'engine = "slurm"\njobs = 20\n[options]\nqueue = "short"\ncores = 8\nmemory = "16 GB"\n'
     (tmp_path / "slurm.toml").write_text(text + 'walltime = "02:00:00"\n')
     profile = Profile.load(tmp_path / "slurm.toml")
     with profile.made() as cluster:
         script = cluster.job_script()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler  # Ctrl-C is still ours
     assert "#SBATCH -p short" in script
     assert "#SBATCH --cpus-per-task=8" in script
     assert "#SBATCH -t 02:00:00" in script

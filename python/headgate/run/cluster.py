@@ -7,6 +7,7 @@ finished needs neither the scheduler nor this process any more.
 
 from __future__ import annotations
 
+import signal
 import tomllib
 from concurrent.futures import Future
 from pathlib import Path
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from distributed import Client
 
 CONNECT_S = 10.0
+#: Ctrl-C in a terminal reaches every process of it; workers here are stopped by the campaign's end.
+DEAF = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
 
 
 class Profile(BaseModel):
@@ -77,10 +80,15 @@ class Profile(BaseModel):
         if self.engine == "local":
             from distributed import LocalCluster
 
-            plain = {"n_workers": 0, "threads_per_worker": 1, "dashboard_address": ":0"}
+            plain: dict[str, Any] = {
+                "n_workers": 0,
+                "threads_per_worker": 1,
+                "dashboard_address": ":0",
+            }
+            if self.options.get("processes", True):
+                plain["preload"] = [DEAF]
             return LocalCluster(**{**plain, **self.options})
-        import dask_jobqueue
-
+        dask_jobqueue = _imported_jobqueue()
         kinds = {kind.lower(): kind for kind in dir(dask_jobqueue) if kind.endswith("Cluster")}
         return getattr(dask_jobqueue, kinds[f"{self.engine}cluster"])(**self.options)
 
@@ -143,6 +151,15 @@ class Cluster:
             self.client.close()
         if self._cluster is not None:
             self._cluster.close()
+
+
+def _imported_jobqueue() -> Any:
+    """Import it without its handler of Ctrl-C, which would end a campaign without a word."""
+    handler = signal.getsignal(signal.SIGINT)
+    import dask_jobqueue
+
+    signal.signal(signal.SIGINT, handler)
+    return dask_jobqueue
 
 
 def _first_line(error: Exception) -> str:

@@ -1,0 +1,23 @@
+"""A campaign on two local worker processes, as a program that can be stopped: FOLDER."""
+
+import sys
+from pathlib import Path
+
+from headgate import dumbbell
+from headgate.errors import HeadgateError
+from headgate.run.cluster import Cluster
+from headgate.run.plan import Job
+from headgate.run.pool import Pool
+from headgate.run.store import Store
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[1])
+    (folder / "local.toml").write_text('engine = "local"\njobs = 2\n')
+    long = dumbbell(rate="100 Mbit/s", rtt="20 ms", buffer="1 BDP", flows=["reno", "cubic"])
+    made = [
+        Job(long.replaced({"duration": "9000 s", "seed": seed}), {"seed": seed}) for seed in (1, 2)
+    ]
+    try:
+        Pool(Store(folder), hands=Cluster(str(folder / "local.toml"))).run(made, lambda _: None)
+    except HeadgateError as error:
+        sys.exit(f"headgate: {error}")
