@@ -28,12 +28,14 @@ from headgate.run.progress import Progress
 from headgate.run.simulate import simulate
 from headgate.run.store import Store
 from headgate.run.view import View, Watcher
+from headgate.studies import runner
 from headgate.studies.runner import Shard
 
 from . import campaign_program
-from .small_study import asked, digests
+from .small_study import asked, digests, shrunk
 
-SHORT_S, LONG_S = 60.0, 1200.0  # an eighth of a CPU second, and two and a half
+#: An eighth of a CPU second, one and a quarter, and two and a half.
+SHORT_S, MIDDLE_S, LONG_S = 60.0, 600.0, 1200.0
 
 
 def program(folder: Path, runs: int, duration_s: float) -> subprocess.Popen[str]:
@@ -62,10 +64,10 @@ def pooled(folder: Path, jobs: list[Job], workers: int = 2) -> Store:
 def test_a_run_killed_in_its_middle_goes_on_from_its_last_snapshot(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with program(tmp_path, 1, LONG_S) as process:
+    with program(tmp_path, 1, MIDDLE_S) as process:
         until(lambda: list((tmp_path / "snapshots").glob("[!.]*")), process)
         process.kill()
-    (job,) = campaign_program.jobs(1, LONG_S)
+    (job,) = campaign_program.jobs(1, MIDDLE_S)
     assert not (tmp_path / "runs" / job.id).exists()
     times_s: list[float] = []
 
@@ -79,7 +81,7 @@ def test_a_run_killed_in_its_middle_goes_on_from_its_last_snapshot(
 
     monkeypatch.setattr(worker_module, "simulate", watched)
     resumed = pooled(tmp_path, [job]).read(job)
-    assert times_s[0] > 0.02 * LONG_S  # a quarter of a second is a tenth of the run or so
+    assert times_s[0] > 0.02 * MIDDLE_S  # a quarter of a second is a fifth of the run or so
     assert resumed.meta["resumed"]
     assert resumed.digest == job.scenario.run().digest
     assert not list((tmp_path / "snapshots").iterdir())
@@ -240,6 +242,40 @@ def test_shards_with_stores_of_their_own_are_united_by_copying_runs(tmp_path: Pa
         pooled(tmp_path / str(number), list(Shard(number, 2).of(jobs)))
         shutil.copytree(tmp_path / str(number) / "runs", tmp_path / "runs", dirs_exist_ok=True)
     assert Store(tmp_path).missing(jobs) == []
+
+
+def test_a_shard_is_a_command_and_the_last_one_completes_the_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "load", lambda _: shrunk(seeds=1))
+    words = ["study", "tcp-replacements", "--out", str(tmp_path), "--json", "--shard"]
+    for shard, there in (("1/2", 8), ("2/2", 16)):
+        done = CliRunner().invoke(app, [*words, shard], catch_exceptions=False)
+        said = json.loads(done.stdout.splitlines()[-1])
+        assert said == {"shard": shard, "runs": 8, "folder": str(tmp_path)}
+        assert len(digests(tmp_path)) == there
+    assert not (tmp_path / "report.html").exists()
+    assert Store(tmp_path).missing(list(asked(tmp_path, seeds=1).jobs.values())) == []
+
+
+def test_a_copy_that_was_slower_leaves_no_snapshot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (job,) = small(1)
+    store = Store(tmp_path)
+    monkeypatch.setattr(worker_module, "LOOK_S", 0.0)
+    monkeypatch.setattr(simulate_module, "SLICE_S", 0.0)
+    slower = worker_module.Worker(worker_module.Order(tmp_path, "c", "p"), Store(tmp_path))
+
+    def overtaken(scenario: object, progress: Callable[[Progress], None], snapshot: Path) -> Result:
+        if not store.has(job.id):
+            store.write(job, job.scenario.run())
+        return simulate(job.scenario, progress=progress, snapshot=snapshot)
+
+    monkeypatch.setattr(worker_module, "simulate", overtaken)
+    outcome = slower.do(job, copy=True)
+    assert (outcome.there, outcome.wall_s) == (True, 0.0)
+    assert not list((tmp_path / "snapshots").iterdir())
 
 
 @pytest.mark.parametrize("text", ["", "0/2", "3/2", "1", "a/b", "1/0", "-1/2"])

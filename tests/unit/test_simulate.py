@@ -1,6 +1,7 @@
 """A run from scenario to folder: tables, repetition, interruption, resumption."""
 
 import json
+import math
 from pathlib import Path
 
 import duckdb
@@ -121,6 +122,40 @@ def test_a_stopped_run_goes_on_and_ends_with_the_same_digest(
     assert not (out / SNAPSHOT_FILE).exists()
     for column in ("delivered_packets", "retransmissions", "goodput_bps"):
         np.testing.assert_array_equal(resumed.flows[column], result.flows[column])
+
+
+def test_a_killed_run_goes_on_from_the_state_of_its_last_minute(
+    result: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("headgate.run.simulate.SLICE_S", 0.0)
+    monkeypatch.setattr("headgate.run.simulate.CHECKPOINT_S", 0.0)
+    monkeypatch.setattr("headgate.run.simulate.SNAPSHOT_SHARE", math.inf)
+
+    def killed(at: Progress) -> None:
+        if at.share > 0.2:
+            raise SystemError("nothing is tidied up")
+
+    with pytest.raises(SystemError):
+        simulate(small(), tmp_path, killed)
+    monkeypatch.undo()
+    begun: list[float] = []
+    monkeypatch.setattr("headgate.run.simulate.SLICE_S", 0.0)
+    resumed = simulate(small(), tmp_path, lambda at: begun.append(at.share))
+    assert begun[0] > 0.15  # of the run that was killed at 0.2, with a snapshot at every pause
+    assert resumed.digest == result.digest
+
+
+def test_a_state_that_cannot_be_kept_is_not_asked_for_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from headgate.run import simulate as module
+
+    monkeypatch.setattr(module, "CHECKPOINT_S", 0.0)
+    asked: list[int] = []
+    due = module._Due()
+    for _ in range(3):
+        due.perhaps(lambda: asked.append(1) or "it cannot")  # type: ignore[func-returns-value]
+    assert len(asked) == 1
 
 
 def test_a_finished_run_is_read_not_repeated(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ class Worker:
             result = self._simulated(job)
             kept = self.order.keep(result) if self.order.keep else result
         except InterruptedRunError:
-            return Outcome(job.id, there=self.store.has(job.id))
+            return self._stopped(job.id)
         except (StoreError, KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # also a panic of the engine: the other runs go on
@@ -86,6 +86,13 @@ class Worker:
         forgive(self.store.folder, job.id)
         hops = int(result.meta.get("packet_hops", 0))
         return Outcome(job.id, True, packet_hops=hops, wall_s=time.perf_counter() - begun_s)
+
+    def _stopped(self, run_id: str) -> Outcome:
+        """Tell whether another was faster; then nobody goes on from here."""
+        there = self.store.has(run_id)
+        if there:
+            self.store.snapshot(run_id).unlink(missing_ok=True)
+        return Outcome(run_id, there)
 
     def _simulated(self, job: Job) -> Result:
         report, snapshot = self._report(job.id), self.store.snapshot(job.id)
