@@ -161,6 +161,25 @@ def test_a_worker_that_does_not_see_the_store_says_so(tmp_path: Path) -> None:
     assert do(Order(tmp_path, seen.name, program()), jobs(1, 1.0)[0]).there
 
 
+def test_a_scheduler_that_dies_is_one_sentence(tmp_path: Path) -> None:
+    file, made = tmp_path / "scheduler.json", jobs(2, 100 * RUN_S)
+    words = (
+        "distributed.cli.dask_scheduler --port 0 --dashboard-address :0 --scheduler-file".split()
+    )
+    with (
+        dask.config.set({"distributed.comm.timeouts.connect": "2 s"}),
+        subprocess.Popen(
+            [sys.executable, "-m", *words, str(file)], stderr=subprocess.DEVNULL
+        ) as scheduler,
+    ):
+        while not file.exists():
+            assert scheduler.poll() is None
+            time.sleep(0.05)
+        hands = Cluster(str(file))
+        with pytest.raises(HeadgateError, match="the same command goes on"):
+            Pool(Store(tmp_path), hands=hands).run(made, lambda _: scheduler.kill())
+
+
 def test_an_address_without_a_scheduler_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("headgate.run.cluster.CONNECT_S", 0.5)
     with pytest.raises(HeadgateError, match=r"tcp://127.0.0.1:9: there is no scheduler"):

@@ -130,8 +130,14 @@ class Cluster:
 
     @property
     def slots(self) -> int:
-        """How many runs the workers that are there now make at a time."""
-        return sum(self.client.nthreads().values())
+        """How many runs the workers that are there now make at a time. Raises HeadgateError."""
+        try:
+            return sum(self.client.nthreads().values())
+        except OSError as error:
+            raise HeadgateError(
+                f"the scheduler of the cluster is gone ({_first_line(error)}); what is finished is"
+                " stored, and the same command goes on from there"
+            ) from None
 
     def open(self, order: Order, store: Store) -> None:
         """Take the order of a campaign; its runs are in the store when they are finished."""
