@@ -163,13 +163,11 @@ def test_a_worker_that_does_not_see_the_store_says_so(tmp_path: Path) -> None:
 
 def test_a_scheduler_that_dies_is_one_sentence(tmp_path: Path) -> None:
     file, made = tmp_path / "scheduler.json", jobs(2, 100 * RUN_S)
-    words = (
-        "distributed.cli.dask_scheduler --port 0 --dashboard-address :0 --scheduler-file".split()
-    )
+    words = ["-m", "distributed.cli.dask_scheduler", "--port", "0", "--dashboard-address", ":0"]
     with (
         dask.config.set({"distributed.comm.timeouts.connect": "2 s"}),
         subprocess.Popen(
-            [sys.executable, "-m", *words, str(file)], stderr=subprocess.DEVNULL
+            [sys.executable, *words, "--scheduler-file", str(file)], stderr=subprocess.DEVNULL
         ) as scheduler,
     ):
         while not file.exists():
