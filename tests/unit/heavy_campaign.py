@@ -1,9 +1,10 @@
-"""Three runs with many idle users each, two at a time, as a program whose memory is measured."""
+"""Three runs with many idle users each, two at a time: their memory, `told` or `taken`, FOLDER."""
 
 import sys
 from pathlib import Path
 
 from headgate import dumbbell
+from headgate.run.cost import estimate, peak_bytes
 from headgate.run.plan import Job
 from headgate.run.pool import Pool
 from headgate.run.store import Store
@@ -26,4 +27,9 @@ def jobs() -> list[Job]:
 
 
 if __name__ == "__main__":
-    Pool(Store(Path(sys.argv[1])), 2).run(jobs(), lambda _: None)
+    store = Store(Path(sys.argv[2]))
+    if sys.argv[1] == "told":
+        print(estimate(jobs(), store, 2).memory_bytes)
+    else:
+        Pool(store, 2).run(jobs(), lambda _: None)
+        print(peak_bytes())

@@ -11,7 +11,6 @@ from __future__ import annotations
 import heapq
 import json
 import os
-import resource
 import socket
 import time
 from collections.abc import Iterable, Sequence
@@ -68,7 +67,7 @@ def estimate(jobs: Sequence[Job], store: Store, workers: int | None = None) -> E
     jobs = list({job.id: job for job in jobs}.values())
     missing = store.missing(jobs)
     query("SELECT 1")  # what stores the runs is part of what a campaign holds anyway
-    held_bytes = _peak_bytes()
+    held_bytes = peak_bytes()
     chosen = _chosen(missing)
     pilots = _pilots(chosen, store.folder, min(workers, os.cpu_count() or 1))
     costs = [_cost(job, pilots) for job in missing]
@@ -180,10 +179,13 @@ def _run_bytes(job: Job | None) -> int:
 
 def _growth_bytes(job: Job) -> int:
     """Give by how much a pilot raises this process's peak of memory."""
-    before = _peak_bytes()
+    before = peak_bytes()
     begin(job)
-    return _peak_bytes() - before
+    return peak_bytes() - before
 
 
-def _peak_bytes() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KIB
+def peak_bytes() -> int:
+    """Give the most memory that this program held; getrusage counts its parent's in, too."""
+    lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
+    high = next(line for line in lines if line.startswith("VmHWM:"))
+    return int(high.split()[1]) * KIB
