@@ -221,7 +221,7 @@ def _written(profile: Any) -> dict[str, Any]:
 
 def columns() -> str:
     """Every column of every table of results."""
-    from headgate import tables
+    from headgate.columns import EVERY_TABLE
 
     return "\n".join(
         f"## {name}\n\n"
@@ -229,7 +229,7 @@ def columns() -> str:
             ["column", "unit", "definition", "formula"],
             [[code(c.name), c.unit, c.definition, code(c.formula)] for c in columns],
         )
-        for name, columns in tables.TABLES.items()
+        for name, columns in EVERY_TABLE.items()
     )
 
 

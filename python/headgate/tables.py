@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.columns import TABLES, Column
+from headgate.columns import EVERY_TABLE, TABLES, Column
 from headgate.errors import HeadgateError
 
 __all__ = ["TABLES", "Table", "Words"]
@@ -63,7 +63,7 @@ class Table:
     def __init__(self, name: str, data: Mapping[str, NDArray[Any] | Words]) -> None:
         self.name = name
         self._data = dict(data)
-        self._about = {column.name: column for column in TABLES.get(name, ())}
+        self._about = {column.name: column for column in EVERY_TABLE.get(name, ())}
 
     @property
     def columns(self) -> tuple[str, ...]:

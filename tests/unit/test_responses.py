@@ -11,7 +11,7 @@ from headgate.measures.responses import form_responses
 def facts(**changed: float) -> dict[str, np.ndarray]:
     base = {
         "start_s": 10.0, "end_s": 20.0, "samples": 50, "sources": 100, "active_sum": 2000,
-        "connecting_sum": 10, "segments_in": 10_000, "segments_out": 9_900,
+        "connecting_sum": 10, "flows_abandoned": 5, "segments_in": 10_000, "segments_out": 9_900,
         "segments_dropped": 100, "flows_completed": 500, "connection_failures": 50,
         "retransmissions": 150, "cwnd_sum": 24_000.0, "cwnd_increases": 5_000,
         "duplicate_acks": 300, "timeouts": 25, "rtt_sum_s": 450.0, "rtt_count": 9_000,
@@ -45,6 +45,7 @@ def facts(**changed: float) -> dict[str, np.ndarray]:
         ("y17", 0),
         ("y18", 25),
         ("y22", 125),
+        ("connecting", 0.2),
     ],
 )
 def test_each_response(name: str, value: float) -> None:

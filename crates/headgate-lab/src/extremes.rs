@@ -90,9 +90,14 @@ fn traffic() {
 #[test]
 fn measurement() {
     let whole = 10_000_000_000_000u64;
-    each("/duration_ps", [3000, 1_000_000_000_001u64].map(Value::from));
-    each("/measure/warmup_ps", [0, whole].map(Value::from));
-    each("/measure/periods", [json!([]), json!([[0, 1], [1, 3]]), json!([[0, 1000], [1000, 9999]])]);
+    for duration in [3000, 1_000_000_000_001u64] {
+        runs(&[("/measure/periods", json!([[1000, 2000], [2000, 3000]])), ("/duration_ps", json!(duration))]);
+    }
+    each("/measure/warmup_ps", [0, whole / 2, whole].map(Value::from));
+    let periods = [json!([]), json!([[0, 1], [1, 3]]), json!([[0, 1000], [1000, 9999]])];
+    for periods in periods {
+        runs(&[("/measure/periods", periods), ("/measure/interval_ps", json!(100))]);
+    }
     each("/measure/interval_ps", [json!(100 * DAY_PS)]);
     each("/measure/series/interval_ps", [json!(100 * DAY_PS), json!(1_000_000_000)]);
     each("/seed", [json!(u64::MAX)]);

@@ -39,12 +39,19 @@ pub fn plan() -> Value {
             {"kind": "poisson", "name": "many", "law": 1, "transport": 0, "sources": left, "receivers": right,
              "flows_per_s": 5.0, "size": size, "start_ps": 0, "stop_ps": 1000},
             {"kind": "web", "name": "users", "law": 0, "transport": 0, "sources": left, "receivers": right,
-             "think_s": 1.0, "size": size, "at_once": 0.5},
+             "think_s": 1.0, "size": size, "at_once": 0.5,
+             "kinds": [{"file": 1, "share": 0.2, "size": {"kind": "fixed", "packets": 90.0}}],
+             "laws": [{"law": 0, "share": 0.5}, {"law": 1, "share": 0.5}],
+             "patience": {"share": 0.5, "check_ps": 500_000_000_000u64, "floor_per_s": 90.0},
+             "surge": {"class": "D", "share": 0.5, "from_ps": 1_000_000_000_000u64,
+                       "until_ps": 3_000_000_000_000u64, "file": 0, "size": size}},
             {"kind": "replay", "name": "list", "key": "list", "law": 0, "transport": 0,
              "places": [{"node": 0}, {"node": 1}, {"node": 2}], "source": 0, "receiver": 1}
         ],
+        "files": ["jumbo", "document"],
         "measure": {
-            "warmup_ps": 1000, "periods": [[1000, 2000], [2000, 3000]], "interval_ps": 100, "flows": "all",
+            "warmup_ps": 1000, "periods": [[1000, 2000], [2000, 9_000_000_000_000u64]],
+            "interval_ps": 20_000_000_000u64, "flows": "all",
             "series": {"interval_ps": 100_000_000_000u64, "flows": ["one"], "links": [0, 2]}
         }
     })

@@ -2,7 +2,8 @@
 
 use headgate_model::units::{Span, seconds};
 use headgate_netsim::record::{
-    FlowRow, FlowSample, NetworkSample, PAIRS, PeriodRow, PortRow, PortSample, Record, Status,
+    BUCKETS, Balance, ClassRow, FlowRow, FlowSample, LawRow, LinkRow, NetworkSample, PAIRS, PeriodRow,
+    PortRow, PortSample, Record, Status,
 };
 use headgate_netsim::transport::profile::ENDLESS;
 
@@ -20,7 +21,7 @@ pub struct Table {
     pub columns: Vec<(String, Column)>,
 }
 
-/// The six tables of a run.
+/// The tables of a run.
 pub fn tables(record: &Record) -> Vec<Table> {
     vec![
         flows(&record.flows),
@@ -29,6 +30,11 @@ pub fn tables(record: &Record) -> Vec<Table> {
         series_ports(&record.port_samples),
         network(&record.network_samples),
         responses(&record.periods, record.sources),
+        classes(&record.classes),
+        laws(&record.laws),
+        windows(&record.laws),
+        links(&record.links),
+        balance(&record.balance),
     ]
 }
 
@@ -90,6 +96,7 @@ fn status(status: Status) -> u64 {
         Status::Running => 1,
         Status::Finished => 2,
         Status::Failed => 3,
+        Status::Abandoned => 4,
     }
 }
 
@@ -173,6 +180,7 @@ fn responses(rows: &[PeriodRow], sources: u64) -> Table {
         .count("segments_dropped", |row| row.counters.segments_dropped)
         .count("flows_completed", |row| row.counters.flows_completed)
         .count("connection_failures", |row| row.counters.connection_failures)
+        .count("flows_abandoned", |row| row.counters.flows_abandoned)
         .count("retransmissions", |row| row.counters.retransmissions)
         .figure("cwnd_sum", |row| row.cwnd_sum)
         .count("cwnd_increases", |row| row.counters.cwnd_increases)
@@ -193,6 +201,94 @@ fn of_pair<'a>(
         .figure(format!("rate_sum_{pair}"), |row| row.counters.pair_rates[index])
 }
 
+fn classes(rows: &[ClassRow]) -> Table {
+    Builder::new("classes", rows)
+        .count("period", |row| row.period.into())
+        .count("file", |row| row.sort.file.into())
+        .count("pair", |row| row.sort.pair.unwrap_or(PAIRS.len()) as u64)
+        .count("fast", |row| row.sort.fast.into())
+        .count("law", |row| row.sort.law.into())
+        .count("started", |row| row.cell.started)
+        .count("completed", |row| row.cell.completed)
+        .count("failed", |row| row.cell.failed)
+        .count("abandoned", |row| row.cell.abandoned)
+        .count("timed", |row| row.cell.timed)
+        .count("timed_packets", |row| row.cell.timed_segments)
+        .figure("fct_sum_s", |row| row.cell.fct_sum_s)
+        .figure("rate_sum", |row| row.cell.rate_sum)
+        .count("delivered_packets", |row| row.cell.delivered)
+        .count("retransmissions", |row| row.cell.retransmissions)
+        .count("timeouts", |row| row.cell.timeouts)
+        .count("decreases", |row| row.cell.decreases)
+        .figure("fallen_packets", |row| row.cell.fallen)
+        .figure("rtt_sum_s", |row| row.cell.rtt_sum_s)
+        .count("rtt_count", |row| row.cell.rtt_count)
+        .build()
+}
+
+fn laws(rows: &[LawRow]) -> Table {
+    Builder::new("laws", rows)
+        .count("period", |row| row.period.into())
+        .count("law", |row| row.law.into())
+        .count("samples", |row| row.samples)
+        .count("active_sum", |row| row.active_sum)
+        .count("connecting_sum", |row| row.connecting_sum)
+        .figure("cwnd_sum", |row| row.cwnd_sum)
+        .count("seen", |row| row.seen)
+        .figure("mean", |row| if row.seen > 0 { row.mean } else { f64::NAN })
+        .figure("variance", |row| if row.seen > 1 { row.squares / (row.seen - 1) as f64 } else { f64::NAN })
+        .figure("least", |row| finite(row.least))
+        .figure("greatest", |row| if row.seen > 0 { row.greatest } else { f64::NAN })
+        .build()
+}
+
+/// A row for each bucket that was ever seen.
+fn windows(rows: &[LawRow]) -> Table {
+    let buckets = |row: &LawRow| {
+        let (period, law) = (row.period, row.law);
+        let seen = (0..BUCKETS).map(|at| (at, row.buckets[at])).filter(|&(_, count)| count > 0);
+        seen.map(|(at, count)| (period, law, at, count)).collect::<Vec<_>>()
+    };
+    let rows: Vec<_> = rows.iter().flat_map(buckets).collect();
+    Builder::new("windows", &rows)
+        .count("period", |row| row.0.into())
+        .count("law", |row| row.1.into())
+        .count("bucket", |row| row.2 as u64)
+        .count("count", |row| row.3)
+        .build()
+}
+
+fn links(rows: &[LinkRow]) -> Table {
+    Builder::new("links", rows)
+        .count("period", |row| row.period.into())
+        .count("link", |row| row.link.into())
+        .count("arrivals", |row| row.arrivals)
+        .count("drops", |row| row.drops)
+        .count("departures", |row| row.departures)
+        .count("sent_bytes", |row| row.sent_bytes)
+        .figure("capacity_bits", |row| row.capacity_bits)
+        .figure("wait_sum_s", |row| seconds_of(row.wait_ps))
+        .figure("elapsed_s", |row| seconds(row.elapsed))
+        .count("samples", |row| row.samples)
+        .count("queue_sum", |row| row.queue_sum)
+        .count("queue_max", |row| row.queue_max)
+        .build()
+}
+
+fn balance(balance: &Balance) -> Table {
+    Builder::new("balance", std::slice::from_ref(balance))
+        .count("segments_in", |row| row.counters.segments_in)
+        .count("segments_out", |row| row.counters.segments_out)
+        .count("segments_dropped", |row| row.counters.segments_dropped)
+        .count("under_way", |row| row.under_way)
+        .count("flows_started", |row| row.counters.flows_started)
+        .count("flows_completed", |row| row.counters.flows_completed)
+        .count("connection_failures", |row| row.counters.connection_failures)
+        .count("flows_abandoned", |row| row.counters.flows_abandoned)
+        .count("active", |row| row.counters.active)
+        .build()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -205,6 +301,7 @@ mod tests {
         FlowRow {
             traffic: 1,
             law: 2,
+            cell: 0,
             source: 0,
             receiver: 1,
             address: 0,
@@ -249,8 +346,10 @@ mod tests {
         };
         let tables = tables(&record);
         let names: Vec<_> = tables.iter().map(|table| table.name).collect();
-        assert_eq!(names, ["flows", "ports", "series_flows", "series_ports", "network", "responses"]);
-        for (table, rows) in tables.iter().zip([1, 2, 0, 0, 0, 3]) {
+        let first = ["flows", "ports", "series_flows", "series_ports", "network", "responses"];
+        assert_eq!(names[..6], first);
+        assert_eq!(names[6..], ["classes", "laws", "windows", "links", "balance"]);
+        for (table, rows) in tables.iter().zip([1, 2, 0, 0, 0, 3, 0, 0, 0, 0, 1]) {
             for (name, column) in &table.columns {
                 let found = match column {
                     Column::U64(values) => values.len(),
@@ -261,6 +360,6 @@ mod tests {
         }
         assert_eq!(column(&tables[1], "link"), &Column::U64(vec![0, 1]));
         assert_eq!(column(&tables[5], "sources"), &Column::U64(vec![7; 3]));
-        assert_eq!(tables[5].columns.len(), 19 + 12);
+        assert_eq!(tables[5].columns.len(), 20 + 12);
     }
 }

@@ -24,6 +24,12 @@ impl Stream {
         Self(Pcg64Dxsm::new(word() << 64 | word(), word() << 64 | word()))
     }
 
+    /// A stream for what only some do: it branches off where this one stands, and leaves it there.
+    #[must_use]
+    pub fn aside(&self, purpose: &str) -> Self {
+        Self::new(self.clone().0.next_u64(), purpose, 0)
+    }
+
     /// Uniform in (0, 1]: never zero, so its logarithm is finite.
     pub fn open01(&mut self) -> f64 {
         ((self.0.next_u64() >> 11) + 1) as f64 * (1.0 / (1u64 << 53) as f64)
@@ -82,6 +88,17 @@ mod tests {
         assert_ne!(base, first(2, "think", 7));
         assert_ne!(base, first(1, "size", 7));
         assert_ne!(base, first(1, "think", 8));
+    }
+
+    #[test]
+    fn a_branch_leaves_its_stream_where_it_was() {
+        let (mut one, mut other) = (Stream::new(1, "user", 0), Stream::new(1, "user", 0));
+        let aside = one.aside("surge").open01();
+        assert_eq!(one, other);
+        assert_ne!(aside, one.aside("patience").open01());
+        other.open01();
+        assert_ne!(aside, other.aside("surge").open01()); // another place, another branch
+        assert_ne!(aside, one.open01());
     }
 
     #[test]

@@ -181,6 +181,13 @@ impl Calendar {
         (self.pool.link[place / CHUNK], &self.pool.slab[place])
     }
 
+    /// Packets under way of which `is` holds. Slow: it looks at all of them.
+    pub fn count(&self, is: impl Fn(&Packet) -> bool) -> usize {
+        let near = self.buckets.iter().flat_map(|bucket| self.pool.packets(*bucket));
+        let far = self.far.values().flatten().map(|(_, packet)| packet);
+        near.chain(far).filter(|packet| is(packet)).count()
+    }
+
     /// The packets of these chunks are used up.
     pub fn give_back(&mut self, chunks: &mut Vec<u32>) {
         self.pool.free.append(chunks);
@@ -230,6 +237,17 @@ impl Pool {
             chunk = std::mem::replace(&mut self.link[chunk as usize], row);
         }
         chunks[from..].reverse();
+    }
+
+    /// The packets of a bucket, the last chunk first.
+    fn packets(&self, bucket: Bucket) -> impl Iterator<Item = &Packet> {
+        let (mut chunk, mut left) = (bucket.last as usize, bucket.len as usize);
+        let chunks = (0..left.div_ceil(CHUNK)).map(move |_| {
+            let (begin, len) = (chunk * CHUNK, (left - 1) % CHUNK + 1);
+            (chunk, left) = (self.link[chunk] as usize, left - len);
+            &self.slab[begin..begin + len]
+        });
+        chunks.flatten()
     }
 
     fn bytes(&self) -> usize {
@@ -282,10 +300,12 @@ mod tests {
             let from = calendar.start(calendar.current + 1);
             let times: Vec<Time> = (from..from + 5 * CHUNK as u64 + 7).collect();
             times.iter().for_each(|&t| assert!(calendar.file(0, t, &packet(t))));
+            let odd = times.iter().filter(|&t| t % 2 == 1).count();
+            assert_eq!(calendar.count(|packet| packet.time % 2 == 1), odd);
             calendar.turn();
             assert_eq!(drained(&mut calendar, 0), times);
         }
-        assert_eq!(calendar.pool.link.len(), 6);
+        assert_eq!((calendar.pool.link.len(), calendar.count(|_| true)), (6, 0));
     }
 
     #[test]

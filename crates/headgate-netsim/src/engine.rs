@@ -11,7 +11,7 @@ use crate::fabric::{Fabric, Step};
 use crate::meter::Meter;
 use crate::packet::Packet;
 use crate::port::Port;
-use crate::record::Record;
+use crate::record::{Balance, Record};
 use crate::region::{Batch, Region};
 use crate::regions::Regions;
 use crate::setup::{self, Choices, Lists, Population};
@@ -94,6 +94,9 @@ impl<L: Registry> Engine<L> {
             self.run_window(end.min(stop));
             if stop <= end {
                 self.meter.visit(stop, &mut self.world);
+                if self.meter.is_done() {
+                    self.meter.record.balance = self.balance();
+                }
             }
             if end <= stop {
                 self.calendar.turn();
@@ -104,6 +107,13 @@ impl<L: Registry> Engine<L> {
             }
         }
         true
+    }
+
+    /// Every packet is in the calendar or held by a port.
+    fn balance(&self) -> Balance {
+        let held: usize = self.world.fabric.ports.iter().map(Port::held_data).sum();
+        let under_way = (self.calendar.count(Packet::is_data) + held) as u64;
+        Balance { counters: self.world.shared.counters.clone(), under_way }
     }
 
     /// While no packet is under way only timers matter.
@@ -347,9 +357,11 @@ impl<L: Registry> World<L> {
     /// Receivers report completion to the record of their sender, beside the network.
     pub fn note_completed(&mut self) {
         let Shared { now, split, completed, .. } = &mut self.shared;
-        for address in completed.drain(..) {
+        for (address, generation) in completed.drain(..) {
             let sender = &mut self.sites[split.site(address)].senders[split.slot(address)];
-            sender.tally.received = Some(*now - sender.tally.started);
+            if sender.generation == generation {
+                sender.tally.received = Some(*now - sender.tally.started);
+            }
         }
     }
 

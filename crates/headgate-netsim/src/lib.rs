@@ -3,11 +3,13 @@
 
 pub mod agenda;
 pub mod calendar;
+pub mod cells;
 pub mod engine;
 pub mod fabric;
 pub mod meter;
 pub mod packet;
 pub mod papers;
+pub mod period;
 pub mod port;
 pub mod prefetch;
 pub mod record;

@@ -6,7 +6,8 @@ use headgate_model::units::{NEVER, Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::World;
-use crate::record::{Counters, FlowSample, NetworkSample, PeriodRow, PortSample, Record};
+use crate::period::Period;
+use crate::record::{FlowSample, NetworkSample, PortSample, Record};
 
 /// The agenda of a run: end of warm-up, periods, samples, series, the end.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -16,8 +17,7 @@ pub struct Meter {
     interval: Span,
     /// Periods still to come or under way, the next one last.
     periods: Vec<[Time; 2]>,
-    /// The period under way, and the counters when it began.
-    open: Option<(PeriodRow, Counters)>,
+    open: Option<Box<Period>>,
     next_sample: Time,
     next_series: Time,
     watch: Option<Watch>,
@@ -77,11 +77,12 @@ impl Meter {
         if now == self.next_sample {
             self.sample(now, world);
         }
-        self.turn_period(now, world);
+        self.end_period(now, world);
         if now == self.warmup {
             self.warmup = NEVER;
             self.end_warmup(now, world);
         }
+        self.begin_period(now, world);
         if now >= self.duration {
             self.finish(now, world);
         }
@@ -96,32 +97,33 @@ impl Meter {
         }
         world.fabric.ports.iter_mut().for_each(|p| p.reset(now));
         world.sites.iter_mut().for_each(|s| s.forget_delivered());
+        if let Some(period) = &mut self.open {
+            period.forget_ports(now, world);
+        }
     }
 
-    /// Closes the period that ends now, opens the one that begins now.
-    fn turn_period<L: Registry>(&mut self, now: Time, world: &World<L>) {
-        let counters = &world.shared.counters;
-        if let Some((row, before)) = self.open.take_if(|o| o.0.end == now) {
-            self.record.periods.push(PeriodRow { counters: counters.since(&before), ..row });
+    fn end_period<L: Registry>(&mut self, now: Time, world: &mut World<L>) {
+        if let Some(period) = self.open.take_if(|period| period.end() == now) {
+            period.close(now, world, &mut self.record);
             self.periods.pop();
             self.next_sample = NEVER;
         }
+    }
+
+    fn begin_period<L: Registry>(&mut self, now: Time, world: &mut World<L>) {
         let begins = self.periods.last().copied().filter(|p| self.open.is_none() && p[0] == now);
-        if let Some([start, end]) = begins {
-            self.open = Some((PeriodRow { start, end, ..PeriodRow::default() }, counters.clone()));
-            self.next_sample = start + self.interval;
+        if let Some(bounds) = begins {
+            let number = self.record.periods.len() as u32;
+            self.open = Some(Box::new(Period::begin(number, bounds, world)));
+            self.next_sample = now + self.interval;
         }
     }
 
-    /// The macroscopic state, once an interval.
-    fn sample<L: Registry>(&mut self, now: Time, world: &World<L>) {
+    fn sample<L: Registry>(&mut self, now: Time, world: &mut World<L>) {
         self.next_sample = now + self.interval;
-        let Some((row, _)) = &mut self.open else { return };
-        let counters = &world.shared.counters;
-        row.samples += 1;
-        row.active_sum += counters.active;
-        row.connecting_sum += counters.connecting;
-        row.cwnd_sum += world.sites.iter().flat_map(|s| s.active()).map(|s| s.window.cwnd).sum::<f64>();
+        if let Some(period) = &mut self.open {
+            period.sample(now, world);
+        }
     }
 
     fn trace<L: Registry>(&mut self, now: Time, world: &mut World<L>) {

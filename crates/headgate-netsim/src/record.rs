@@ -3,6 +3,7 @@
 use headgate_model::units::{NEVER, Span, Time};
 use serde::{Deserialize, Serialize};
 
+use crate::cells::{Cell, Sort};
 use crate::port::Tally;
 
 /// Unordered pairs of router classes D, F, N.
@@ -28,6 +29,8 @@ pub struct Counters {
     pub flows_started: u64,
     pub flows_completed: u64,
     pub connection_failures: u64,
+    /// Flows that their users gave up.
+    pub flows_abandoned: u64,
     pub retransmissions: u64,
     /// ACKs that raised a congestion window.
     pub cwnd_increases: u64,
@@ -59,6 +62,7 @@ impl Counters {
             flows_started: self.flows_started - before.flows_started,
             flows_completed: self.flows_completed - before.flows_completed,
             connection_failures: self.connection_failures - before.connection_failures,
+            flows_abandoned: self.flows_abandoned - before.flows_abandoned,
             retransmissions: self.retransmissions - before.retransmissions,
             cwnd_increases: self.cwnd_increases - before.cwnd_increases,
             duplicate_acks: self.duplicate_acks - before.duplicate_acks,
@@ -108,6 +112,8 @@ pub enum Status {
     Running,
     Finished,
     Failed,
+    /// Its user gave it up.
+    Abandoned,
 }
 
 /// One flow, as the tables give it.
@@ -115,6 +121,8 @@ pub enum Status {
 pub struct FlowRow {
     pub traffic: u32,
     pub law: u32,
+    /// See [`crate::cells`].
+    pub cell: u32,
     pub source: u32,
     pub receiver: u32,
     pub address: u32,
@@ -211,6 +219,67 @@ pub struct PeriodRow {
     pub counters: Counters,
 }
 
+/// Buckets of windows: the first is below 2 segments, each next one twice as wide, the last has no end.
+pub const BUCKETS: usize = 24;
+
+/// The windows of all flows of one law, over the samples of a period. Flows in their handshake are
+/// counted apart.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LawRow {
+    pub period: u32,
+    pub law: u32,
+    pub samples: u64,
+    /// Sums over the samples: of flows, of those in their handshake, of the windows of the others.
+    pub active_sum: u64,
+    pub connecting_sum: u64,
+    pub cwnd_sum: f64,
+    /// Over the samples with a window: their number, the mean of the samples' mean windows, the sum of
+    /// squared differences from it, the least and the greatest.
+    pub seen: u64,
+    pub mean: f64,
+    pub squares: f64,
+    pub least: f64,
+    pub greatest: f64,
+    /// Windows from 2^k segments on.
+    pub buckets: [u64; BUCKETS],
+}
+
+/// What flows of one sort did in a period.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClassRow {
+    pub period: u32,
+    pub sort: Sort,
+    pub cell: Cell,
+}
+
+/// What one link's port did in a period (from the end of warm-up on, if that is within).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LinkRow {
+    pub period: u32,
+    pub link: u32,
+    pub arrivals: u64,
+    pub drops: u64,
+    pub departures: u64,
+    pub sent_bytes: u64,
+    /// Bits that it could have sent.
+    pub capacity_bits: f64,
+    pub wait_ps: u128,
+    pub elapsed: Span,
+    /// Samples, and packets seen waiting in them, in all and at most.
+    pub samples: u64,
+    pub queue_sum: u64,
+    pub queue_max: u64,
+}
+
+/// What must add up at the end of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Balance {
+    /// Counts of the whole run.
+    pub counters: Counters,
+    /// Data packets between hosts at the end, found in the calendar and at the ports that hold packets.
+    pub under_way: u64,
+}
+
 /// Everything a run leaves behind.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Record {
@@ -222,6 +291,10 @@ pub struct Record {
     pub port_samples: Vec<PortSample>,
     pub network_samples: Vec<NetworkSample>,
     pub periods: Vec<PeriodRow>,
+    pub laws: Vec<LawRow>,
+    pub classes: Vec<ClassRow>,
+    pub links: Vec<LinkRow>,
+    pub balance: Balance,
     /// All sources of the plan: users, hosts of Poisson pools, single and listed flows.
     pub sources: u64,
 }

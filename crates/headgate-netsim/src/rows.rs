@@ -5,15 +5,17 @@ use headgate_model::units::seconds;
 
 use crate::record::{FlowRow, Status, pair};
 use crate::shared::Shared;
-use crate::transport::sender::Sender;
+use crate::transport::sender::{FlowTally, Sender};
 
-/// The facts of one flow as of now.
+/// The facts of one flow as of now. What is given up has no completion time, even where the receiver, whose
+/// region may be ahead by part of a window, has had the rest since.
 pub fn row<L: Registry>(sender: &Sender<L>, status: Status, router: u32, shared: &Shared<L>) -> FlowRow {
     let tally = &sender.tally;
     let elapsed = shared.now - tally.started;
     FlowRow {
         traffic: sender.spec,
         law: sender.law_index,
+        cell: sender.cell,
         source: router,
         receiver: sender.destination,
         address: sender.address,
@@ -21,7 +23,7 @@ pub fn row<L: Registry>(sender: &Sender<L>, status: Status, router: u32, shared:
         size: sender.size,
         status,
         fct_sender: (status == Status::Finished).then_some(elapsed),
-        fct_receiver: tally.received,
+        fct_receiver: tally.received.filter(|_| status != Status::Abandoned),
         established: tally.established,
         delivered: sender.una - tally.base,
         delivered_total: sender.una,
@@ -35,13 +37,21 @@ pub fn row<L: Registry>(sender: &Sender<L>, status: Status, router: u32, shared:
     }
 }
 
-/// A flow is over: it counts as failed, or as completed between its classes of routers.
-pub fn count_finished<L>(row: &FlowRow, shared: &mut Shared<L>) {
+/// A flow is over: it counts as failed or given up, or as completed between its classes of routers.
+pub fn count_finished<L>(row: &FlowRow, tally: &FlowTally, shared: &mut Shared<L>) {
+    let cell = &mut shared.cells.all[row.cell as usize];
+    cell.add(row.delivered_total, tally);
+    cell.end(row.status, row.size, row.fct_receiver);
     let counters = &mut shared.counters;
-    if row.status == Status::Failed {
-        counters.connection_failures += 1;
-        return;
+    match row.status {
+        Status::Failed => counters.connection_failures += 1,
+        Status::Abandoned => counters.flows_abandoned += 1,
+        _ => count_completed(row, shared),
     }
+}
+
+fn count_completed<L>(row: &FlowRow, shared: &mut Shared<L>) {
+    let counters = &mut shared.counters;
     counters.flows_completed += 1;
     let classes = [row.source, row.receiver].map(|node| shared.classes[node as usize]);
     let Some(pair) = pair(classes[0], classes[1]) else { return };

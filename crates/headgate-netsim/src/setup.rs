@@ -6,6 +6,7 @@ use headgate_model::plan::{Flow, FlowRows, Place, Plan, Poisson, Pool, Replay, T
 use headgate_model::units::{NEVER, Time, picoseconds};
 use std::collections::BTreeMap;
 
+use crate::cells::{Cells, FILE, LONG_LIVED, WEB_OBJECT};
 use crate::packet::{INLINE, Split};
 use crate::papers::{NO_LABEL, Papers};
 use crate::port::Port;
@@ -14,9 +15,9 @@ use crate::shared::Shared;
 use crate::site::Site;
 use crate::timers::{Purpose, Timer};
 use crate::traffic::sources::{Arrivals, Listed, User};
-use crate::traffic::{Hosts, Receivers, Size, Sources, Spec};
+use crate::traffic::{Habits, Home, Hosts, Receivers, Size, Sources, Spec};
 use crate::transport::profile::{ENDLESS, Profile};
-use crate::transport::sender::{NO_OWNER, Opening};
+use crate::transport::sender::Opening;
 
 /// A law of the registry with all its parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,6 +85,7 @@ fn share<L: Registry>(plan: &Plan, laws: &[Choice], specs: Vec<Spec>) -> Shared<
         specs,
         classes: plan.nodes.iter().map(|n| class(&n.class)).collect(),
         counters: Counters::default(),
+        cells: Cells::new(plan.files.len(), laws.len()),
         papers: Papers::default(),
         label: NO_LABEL,
         leaving: Vec::new(),
@@ -126,7 +128,8 @@ impl<'a> Crowd<'a> {
         } else {
             self.inline[pool.node as usize] = true;
         }
-        Hosts { node: pool.node, first, count: pool.hosts }
+        let fast = pool.edge.is_some_and(|edge| self.plan.edges[edge as usize].name == "fast");
+        Hosts { node: pool.node, first, count: pool.hosts, fast }
     }
 
     fn house_all(&mut self, pools: &[Pool]) -> Vec<Hosts> {
@@ -150,10 +153,12 @@ impl<'a> Crowd<'a> {
     fn settle_flow(&mut self, index: u32, flow: &Flow) -> Spec {
         let ends = (self.house_one(flow.source), self.house_one(flow.receiver));
         let size = flow.packets.map_or(ENDLESS, |p| p as u32);
-        self.list(flow.start_ps, opening(index, flow.law, ends, size), ends.0);
+        let file = if flow.packets.is_none() { LONG_LIVED } else { FILE };
+        let spec = Spec { file, ends: flow.stop_ps.unwrap_or(NEVER), ..spec(flow.law, flow.transport) };
+        self.list(flow.start_ps, Opening::between(index, &spec, self::ends(ends), size), ends.0);
         let series = self.plan.measure.series.as_ref();
         let traced = series.and_then(|s| s.flows.iter().position(|f| *f == flow.name)).map(|i| i as u32);
-        Spec { traced, ends: flow.stop_ps.unwrap_or(NEVER), ..spec(flow.law, flow.transport) }
+        Spec { traced, ..spec }
     }
 
     fn list(&mut self, start: Time, opening: Opening, from: Hosts) {
@@ -178,19 +183,24 @@ impl<'a> Crowd<'a> {
 
     fn settle_web(&mut self, index: u32, web: &Web) -> Spec {
         let purpose = format!("user {}", web.name);
+        let lots = Lots::new(self.plan, web);
         let mut number = 0;
         for hosts in self.house_all(&web.sources) {
             let users = &mut self.sources[hosts.node as usize].users;
             users.reserve_exact(hosts.count as usize);
             for n in 0..hosts.count {
                 let stream = Stream::new(self.plan.seed, &purpose, number);
-                users.push(User { stream, spec: index, host: hosts.nth(n) });
+                let (host, fast) = (hosts.nth(n).host, hosts.fast);
+                let (law, surges) = (lots.law(number, hosts.node), lots.surges(number, hosts.node));
+                users.push(User { stream, spec: index, host, law, fast, surges });
                 number += 1;
             }
         }
         self.count += number;
         let receivers = Receivers::new(self.house_all(&web.receivers));
-        Spec { size: web.size.into(), think_s: web.think_s, receivers, ..spec(web.law, web.transport) }
+        let plain = spec(web.law, web.transport);
+        let (file, habits) = (WEB_OBJECT, Habits::from(web));
+        Spec { file, size: web.size.into(), habits, think_s: web.think_s, receivers, ..plain }
     }
 
     fn settle_replay(&mut self, index: u32, replay: &Replay, lists: &Lists) -> Spec {
@@ -202,22 +212,55 @@ impl<'a> Crowd<'a> {
             let from = homes[pick("source", row, replay.source) as usize];
             let to = homes[pick("receiver", row, replay.receiver) as usize];
             let law = pick("law", row, replay.law);
-            self.list(start, opening(index, law, (from, to), size as u32), from);
+            let plain = spec(law, replay.transport);
+            self.list(start, Opening::between(index, &plain, ends((from, to)), size as u32), from);
         }
         spec(replay.law, replay.transport)
     }
 }
 
-/// A flow of nobody in particular between two hosts.
-fn opening(spec: u32, law: u32, (from, to): (Hosts, Hosts), size: u32) -> Opening {
-    Opening {
-        spec,
-        law,
-        owner: NO_OWNER,
-        host: from.first,
-        destination: to.node,
-        receiver_host: to.first,
-        size,
+/// The first host of either end.
+fn ends((from, to): (Hosts, Hosts)) -> (Home, Home) {
+    (from.nth(0), to.nth(0))
+}
+
+/// How the users of one kind of traffic are dealt their laws, and a part in a surge: each by a stream of
+/// its own, so that neither moves when the other does.
+struct Lots<'a> {
+    plan: &'a Plan,
+    web: &'a Web,
+}
+
+impl<'a> Lots<'a> {
+    fn new(plan: &'a Plan, web: &'a Web) -> Self {
+        Self { plan, web }
+    }
+
+    fn draw(&self, purpose: &str, number: u64) -> f64 {
+        Stream::new(self.plan.seed, &format!("{purpose} {}", self.web.name), number).open01()
+    }
+
+    fn law(&self, number: u64, node: u32) -> u32 {
+        let Web { laws, law, .. } = self.web;
+        if laws.is_empty() {
+            return *law;
+        }
+        let own = &self.plan.nodes[node as usize].class;
+        let class = if laws.iter().any(|part| part.class == *own) { own.as_str() } else { "" };
+        let mut parts = laws.iter().filter(|part| part.class == class);
+        let (at, mut upto) = (self.draw("law", number), 0.0);
+        let part = parts.clone().find(|part| {
+            upto += part.share;
+            at <= upto
+        });
+        // the shares may add up to a little less than 1
+        part.or_else(|| parts.next_back()).map_or(*law, |part| part.law)
+    }
+
+    fn surges(&self, number: u64, node: u32) -> bool {
+        let Some(surge) = &self.web.surge else { return false };
+        let here = surge.class.is_empty() || self.plan.nodes[node as usize].class == surge.class;
+        here && self.draw("surge", number) <= surge.share
     }
 }
 
@@ -226,6 +269,8 @@ fn spec(law: u32, transport: u32) -> Spec {
     Spec {
         law,
         profile: transport as u8,
+        file: FILE,
+        habits: Habits::default(),
         size: Size::Fixed { packets: 1.0 },
         think_s: 0.0,
         stop: Time::MAX,

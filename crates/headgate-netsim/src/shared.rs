@@ -3,13 +3,15 @@
 use headgate_model::units::Time;
 use serde::{Deserialize, Serialize};
 
+use crate::cells::Cells;
 use crate::packet::{Packet, Split};
 use crate::papers::{NO_LABEL, Papers};
 use crate::port::served::Desk;
-use crate::record::{Counters, FlowRow};
+use crate::record::{Counters, FlowRow, pair};
 use crate::timers::Timer;
 use crate::traffic::Spec;
 use crate::transport::profile::Profile;
+use crate::transport::sender::Opening;
 
 /// The world as an endpoint sees it while it handles one event.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -24,6 +26,8 @@ pub struct Shared<L> {
     /// Class of each router, as an index into D, F, N; larger = none.
     pub classes: Vec<u8>,
     pub counters: Counters,
+    /// What the flows that are over counted, by what they have in common.
+    pub cells: Cells,
     /// What packets carry beside themselves.
     pub papers: Papers,
     /// The number of the label of the packet that a site handles, or `NO_LABEL`.
@@ -38,14 +42,22 @@ pub struct Shared<L> {
     pub out: Vec<(u32, Packet)>,
     /// Timers set by the event.
     pub timers: Vec<Timer>,
-    /// Senders whose receiver got the last segment. Measurement only: no packet says it.
-    pub completed: Vec<u32>,
+    /// Senders whose receiver got the last segment, and their generation. Measurement only: no packet
+    /// says it.
+    pub completed: Vec<(u32, u8)>,
 }
 
 impl<L> Shared<L> {
     /// What a port that holds packets needs.
     pub fn desk(&mut self) -> Desk<'_> {
         Desk { counters: &mut self.counters, papers: &mut self.papers, leaving: &mut self.leaving }
+    }
+
+    /// Where the results count a flow of this address.
+    pub fn cell_of(&self, opening: &Opening, address: u32) -> u32 {
+        let class = |router: usize| self.classes[router];
+        let pair = pair(class(self.split.site(address)), class(opening.destination as usize));
+        self.cells.index(opening.file, pair, opening.fast, opening.law)
     }
 
     /// Takes the label in hand, if there is one.

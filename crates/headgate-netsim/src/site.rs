@@ -98,13 +98,14 @@ impl<L: Registry> Site<L> {
             }
             Purpose::DelayedAck => self.on_delayed_ack(timer, shared),
             Purpose::Think => {
-                let opening = self.sources.request(timer.id, &shared.specs, self.router);
+                let opening = self.sources.request(timer.id, timer.time, &shared.specs, self.router);
                 self.open(&opening, shared);
             }
             Purpose::Arrival => self.on_arrival(timer.id, shared),
             Purpose::Listed => self.on_listed(shared),
             Purpose::Stop => self.on_stop(timer, shared),
             Purpose::Release => self.release(timer, shared),
+            Purpose::Look => self.on_look(timer, shared),
             Purpose::Depart => unreachable!("a port's, not a host's"),
         }
     }
@@ -191,7 +192,7 @@ impl<L: Registry> Site<L> {
         let at_once = match receiver.take(packet.a, packet.c) {
             Reply::Now => true,
             Reply::Complete => {
-                shared.completed.push(receiver.sender);
+                shared.completed.push((receiver.sender, receiver.generation));
                 true
             }
             Reply::MayWait => profile.delayed_ack.is_none() || receiver.acknowledges_now(),
@@ -296,13 +297,32 @@ impl<L: Registry> Site<L> {
         } else {
             self.senders[slot] = sender;
         }
-        let Spec { traced, ends, .. } = shared.specs[opening.spec as usize];
+        let Spec { traced, ends, ref habits, .. } = shared.specs[opening.spec as usize];
         if let Some(trace) = traced {
             shared.traced[trace as usize] = Some(address);
         }
+        let (site, id) = (self.router, slot as u32);
         if ends != NEVER {
-            let (site, purpose, id) = (self.router, Purpose::Stop, slot as u32);
+            let purpose = Purpose::Stop;
             shared.timers.push(Timer { time: ends, site, purpose, id, generation });
+        }
+        if let Some(patience) = habits.patience.filter(|_| opening.impatient) {
+            let (time, purpose) = (shared.now + patience.check, Purpose::Look);
+            shared.timers.push(Timer { time, site, purpose, id, generation });
+        }
+    }
+
+    /// A connection that is still in its handshake is left to its SYNs: they are few.
+    fn on_look(&mut self, timer: &Timer, shared: &mut Shared<L>) {
+        let sender = &self.senders[timer.id as usize];
+        let gone = sender.generation != timer.generation || sender.phase == Phase::Idle;
+        if gone || sender.phase == Phase::Connecting {
+            return;
+        }
+        let patience = shared.specs[sender.spec as usize].habits.patience;
+        let elapsed = timer.time - sender.tally.started;
+        if patience.is_some_and(|patience| patience.is_over(sender.una, elapsed)) {
+            self.finish(sender.address, Status::Abandoned, shared);
         }
     }
 
@@ -336,7 +356,7 @@ impl<L: Registry> Site<L> {
         let slot = shared.split.slot(address);
         let sender = &mut self.senders[slot];
         let row = row(sender, status, self.router, shared);
-        count_finished(&row, shared);
+        count_finished(&row, &sender.tally, shared);
         if shared.keep_rows {
             shared.rows.push(row);
         }

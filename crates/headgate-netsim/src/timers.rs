@@ -26,6 +26,8 @@ pub enum Purpose {
     Stop,
     /// A sender is long gone: its receiver may be forgotten; `id` is the sender's address.
     Release,
+    /// An impatient user looks how far the file is; `id` is the sender's slot.
+    Look,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -34,16 +34,18 @@ def describe(
 
 def select(what: str | None) -> dict[str, tuple[Column, ...]]:
     """Give the columns asked for, by table."""
-    from headgate.columns import TABLES
+    from headgate.columns import EVERY_TABLE
 
     if what is None:
-        return TABLES
+        return EVERY_TABLE
     table, _, wanted = what.partition(".")
-    if table not in TABLES:
-        raise HeadgateError(f"'{table}' is not a table of results; tables: {', '.join(TABLES)}")
-    found = tuple(c for c in TABLES[table] if not wanted or c.name == wanted)
+    if table not in EVERY_TABLE:
+        raise HeadgateError(
+            f"'{table}' is not a table of results; tables: {', '.join(EVERY_TABLE)}"
+        )
+    found = tuple(c for c in EVERY_TABLE[table] if not wanted or c.name == wanted)
     if not found:
-        names = ", ".join(c.name for c in TABLES[table])
+        names = ", ".join(c.name for c in EVERY_TABLE[table])
         raise HeadgateError(f"'{wanted}' is not a column of {table}; columns: {names}")
     return {table: found}
 

@@ -234,8 +234,7 @@ def _responses(facts: Facts, warmup_s: float, sent: Facts) -> Table:
         # Little's law
         "wait_sum_s": elapsed_s * float(queues.sum()),
     }
-    formed = [column.name for column in RESPONSES if column.name.startswith("y")]
-    counted = [column.name for column in RESPONSES if column.name not in formed]
+    counted = [column.name for column in RESPONSES if not column.formula]
     facts = {name: np.array([known.get(name, np.nan)]) for name in counted}
     return Table("responses", form_responses(facts))
 

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.columns import SERIES
+from headgate.measures.periods import law_names, of_periods
 from headgate.measures.responses import form_responses, ratio
 from headgate.tables import Table, Words
 
 Facts = Mapping[str, NDArray[Any]]
 Plan = Mapping[str, Any]
 
-STATUS = ("connecting", "running", "finished", "failed")
+STATUS = ("connecting", "running", "finished", "failed", "abandoned")
 
 
 def make_tables(plan: Plan, facts: Mapping[str, Any]) -> dict[str, Table]:
-    """Give the five tables of a run."""
+    """Give the tables of a run."""
     return {
         "flows": Table("flows", flows(plan, facts["flows"])),
         "ports": Table("ports", ports(plan, facts["ports"])),
         "series": Table("series", series(plan, facts)),
         "network": Table("network", network(facts["network"])),
         "responses": Table("responses", form_responses(facts["responses"])),
+        **of_periods(plan, facts),
     }
 
 
@@ -63,24 +65,6 @@ def flows(plan: Plan, facts: Facts) -> dict[str, Any]:
             )
         },
     }
-
-
-def law_names(laws: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Name the laws of a plan; parameters are added where one law occurs with several sets."""
-    names = [law["name"] for law in laws]
-    return [
-        law["name"] if names.count(law["name"]) == 1 else f"{law['name']} ({_params(law)})"
-        for law in laws
-    ]
-
-
-def _params(law: Mapping[str, Any]) -> str:
-    """Write the parameters that were set."""
-    words = [
-        f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}"
-        for key, value in law["params"].items()
-    ]
-    return ", ".join(words) or "defaults"
 
 
 def _pair_classes(plan: Plan, source: NDArray[Any], receiver: NDArray[Any]) -> Words:

@@ -46,6 +46,7 @@ class _Planner:
         self.transports: list[dict[str, Any]] = []
         self.laws: list[dict[str, Any]] = []
         self.arrays: Arrays = {}
+        self.files: list[str] = []
         self.names: dict[str, int] = {}
 
     def plan(self) -> tuple[dict[str, Any], Arrays]:
@@ -61,6 +62,7 @@ class _Planner:
             "transports": self.transports,
             "laws": self.laws,
             "traffic": traffic,
+            **({"files": self.files} if self.files else {}),
             "measure": self.measure(traffic),
         }
         return plan, self.arrays
@@ -99,14 +101,17 @@ class _Planner:
         sources, receivers = ends(self.layout, group, place)
         law = self.law_of(group, f"{place}.control")
         common = {"law": _index(self.laws, law), "transport": self.transport(group)}
-        name = self.name(group.name or law["name"])
+        mixed = isinstance(group, Web) and group.laws
+        # random streams go by the name: who has which law of a mix is nobody else's luck
+        name = self.name(group.name or ("users" if mixed else law["name"]))
         if isinstance(group, Flows):
             between = pairs(group.count, sources, receivers, place)
             return self.flows(group, name, common, between)
         if isinstance(group, Replay):
             return [self.replay(group, name, common, place, (sources[0], receivers[0]))]
         if isinstance(group, Web):
-            return [self.web(group, name, common, sources, receivers)]
+            habits = self.habits(group, place)
+            return [self.web(group, name, common, sources, receivers) | habits]
         assert isinstance(group, Poisson)
         return [self.poisson(group, name, common, sources, receivers)]
 
@@ -149,6 +154,58 @@ class _Planner:
             "size": _sizes(group.size, self.segment(group)),
             "at_once": group.at_once,
         }
+
+    def habits(self, group: Web, place: str) -> dict[str, Any]:
+        """Make what only some Web users have; what nobody has is left out of the plan."""
+        made: dict[str, Any] = {}
+        segment = self.segment(group)
+        if group.kinds:
+            made["kinds"] = [
+                {
+                    "file": self.file(kind.name),
+                    "share": kind.share,
+                    "size": _sizes(kind.size, segment),
+                }
+                for kind in group.kinds
+            ]
+        if group.laws:
+            made["laws"] = [
+                {
+                    "law": self.law(part.law),
+                    "share": part.share,
+                    "class": self.class_name(part.source, f"{place}.laws[{number}].source"),
+                }
+                for number, part in enumerate(group.laws)
+            ]
+        if (patience := group.patience) is not None:
+            made["patience"] = {
+                "share": patience.share,
+                "check_ps": patience.check,
+                "floor_per_s": patience.floor / (8 * segment),
+            }
+        if (surge := group.surge) is not None:
+            made["surge"] = {
+                "class": self.class_name(surge.source, f"{place}.surge.source"),
+                "share": surge.share,
+                "from_ps": surge.start,
+                "until_ps": surge.stop,
+                "file": self.file(surge.name),
+                "size": _sizes(surge.size, segment),
+            }
+        return made
+
+    def file(self, name: str) -> int:
+        if name not in self.files:
+            self.files.append(name)
+        return self.files.index(name)
+
+    def class_name(self, wanted: str | None, place: str) -> str:
+        """Check that there are routers of that class."""
+        classes = sorted({class_name for _, class_name in self.layout.nodes if class_name})
+        if wanted is not None and wanted not in classes:
+            known = ", ".join(classes) or "none in this network"
+            raise ScenarioError(place, f"{wanted!r} is not a class of routers; classes: {known}")
+        return wanted or ""
 
     def poisson(
         self,

@@ -1,6 +1,7 @@
 //! From JSON to a plan that the engine can trust: whatever comes in, a plan runs or is refused in one
 //! sentence that names the place.
 
+mod habits;
 mod hosts;
 mod law;
 mod measure;

@@ -221,3 +221,31 @@ fn optional_columns_of_a_flow_list_may_be_absent() {
     lists.remove("list.receiver");
     assert!(validate(&plan().to_string(), &lists).is_ok());
 }
+
+#[test]
+fn habits() {
+    let web = "traffic[2]";
+    let refused = |key: &str, value: Value, place: &str, says: &str| {
+        assert_refused(&format!("/traffic/2/{key}"), value, &format!("{web}.{place}"), says);
+    };
+    assert_refused("/files", json!(["a", "a"]), "files[1].name", "'a' is taken");
+    let many: Vec<String> = (0..33).map(|i| i.to_string()).collect();
+    assert_refused("/files", json!(many), "files", "at most 32");
+    refused("kinds/0/file", json!(2), "kinds[0].file", "numbered 0 to 1");
+    refused("kinds/0/share", json!(1.1), "kinds[0].share", "from 0 to 1");
+    refused("kinds/0/size", json!({"kind": "fixed", "packets": 0}), "kinds[0].size.packets", "packets");
+    let twice = json!([plan()["traffic"][2]["kinds"][0], plan()["traffic"][2]["kinds"][0]]);
+    let heavy =
+        json!([{"file": 0, "share": 0.7, "size": {"kind": "fixed", "packets": 9.0}}, twice[0], twice[1]]);
+    refused("kinds", heavy, "kinds", "at most 1");
+    refused("laws/1/law", json!(2), "laws[1].law", "numbered 0 to 1");
+    refused("laws/1/share", json!(0.4), "laws", "add up to 0.9");
+    refused("laws/1/class", json!("D"), "laws", "add up to 0.5");
+    refused("patience/share", json!(-1), "patience.share", "from 0 to 1");
+    refused("patience/check_ps", json!(0), "patience.check_ps", "above 0 s");
+    refused("patience/floor_per_s", json!(0.0), "patience.floor_per_s", "segments/s");
+    refused("surge/share", json!(2), "surge.share", "from 0 to 1");
+    refused("surge/until_ps", json!(1), "surge.until_ps", "ends after it begins");
+    refused("surge/file", json!(9), "surge.file", "kind of file");
+    refused("surge/size/shape", json!(1.0), "surge.size.shape", "above 1");
+}

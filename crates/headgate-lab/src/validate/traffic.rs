@@ -3,6 +3,7 @@
 use headgate_model::plan::{Flow, Place, Plan, Poisson, Pool, Replay, Size, Traffic, Web};
 use headgate_netsim::setup::Lists;
 
+use super::habits;
 use super::hosts::{self, Hosts};
 use super::range::{LONGEST_FLOW, LONGEST_RUN_S, Spot, different};
 use super::reach::{Groups, no_way};
@@ -20,6 +21,7 @@ const STEEPEST: f64 = 1000.0;
 
 pub fn check(plan: &Plan, lists: &Lists) -> Checked {
     names(plan)?;
+    habits::files(plan)?;
     let mut check = Check { plan, lists, groups: Groups::new(plan), hosts: Hosts::new(plan) };
     plan.traffic.iter().enumerate().try_for_each(|(i, item)| check.item(item, &Spot::item("traffic", i)))
 }
@@ -90,6 +92,7 @@ impl Check<'_> {
         at.number("think_s", web.think_s, THINKING_S, "s")?;
         at.number("at_once", web.at_once, (0.0, 1.0), "")?;
         sizes(web.size, at)?;
+        habits::check(self.plan, web, at)?;
         self.pools(&web.sources, &web.receivers, at)
     }
 
@@ -137,7 +140,7 @@ fn times(start_ps: u64, stop_ps: u64, at: &Spot) -> Checked {
     at.ensure(start_ps <= stop_ps, "stop_ps", || "arrivals stop before they start".to_owned())
 }
 
-fn sizes(size: Size, at: &Spot) -> Checked {
+pub fn sizes(size: Size, at: &Spot) -> Checked {
     let longest = LONGEST_FLOW as f64;
     match size {
         Size::Fixed { packets } => at.number("size.packets", packets, (1.0, longest), "packets"),

@@ -130,6 +130,14 @@ impl<L: Registry> Port<L> {
         }
     }
 
+    /// Data packets that the port holds.
+    pub fn held_data(&self) -> usize {
+        match self {
+            Self::Line(_) | Self::Spoken(_) => 0,
+            Self::Served(served) => served.held_data(),
+        }
+    }
+
     /// Starts counting afresh at `now` (the end of warm-up).
     pub fn reset(&mut self, now: Time) {
         match self {

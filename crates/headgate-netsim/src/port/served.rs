@@ -90,6 +90,13 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
         self.store.len() - self.free.len()
     }
 
+    /// Data packets among those that wait.
+    pub fn held_data(&self) -> usize {
+        let is_data = |place: u32| self.store[place as usize].packet.is_data();
+        let free = self.free.iter().filter(|&&place| is_data(place)).count();
+        self.store.iter().filter(|waiting| waiting.packet.is_data()).count() - free
+    }
+
     /// When the next packet's transmission begins; never if none waits.
     pub fn next_departure(&self) -> Time {
         if self.queue() == 0 { NEVER } else { self.busy.until }

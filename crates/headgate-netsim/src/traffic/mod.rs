@@ -1,5 +1,6 @@
 //! Who sends what to whom, when: what all sites share ([`Spec`]) and what each keeps ([`Sources`]).
 
+pub mod habits;
 pub mod size;
 pub mod sources;
 
@@ -7,6 +8,7 @@ use headgate_model::chance::Stream;
 use headgate_model::units::Time;
 use serde::{Deserialize, Serialize};
 
+pub use habits::Habits;
 pub use size::Size;
 pub use sources::Sources;
 
@@ -15,7 +17,10 @@ pub use sources::Sources;
 pub struct Spec {
     pub law: u32,
     pub profile: u8,
+    /// Which kind of file it is, for the results (see [`crate::cells`]).
+    pub file: u8,
     pub size: Size,
+    pub habits: Habits,
     /// Mean thinking time of Web users, seconds.
     pub think_s: f64,
     /// No flow arrives after this.
@@ -34,11 +39,22 @@ pub struct Hosts {
     /// The first host's number, or [`crate::packet::INLINE`] for all of them.
     pub first: u32,
     pub count: u32,
+    /// Their links are fast ones.
+    pub fast: bool,
+}
+
+/// One host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Home {
+    pub router: u32,
+    pub host: u32,
+    pub fast: bool,
 }
 
 impl Hosts {
-    pub fn nth(&self, n: u32) -> u32 {
-        if self.first == crate::packet::INLINE { self.first } else { self.first + n }
+    pub fn nth(&self, n: u32) -> Home {
+        let host = if self.first == crate::packet::INLINE { self.first } else { self.first + n };
+        Home { router: self.node, host, fast: self.fast }
     }
 }
 
@@ -61,13 +77,13 @@ impl Receivers {
         Self { pools, upto }
     }
 
-    /// A random receiver as (router, host): at another router than `own` if there is any.
-    pub fn draw(&self, stream: &mut Stream, own: u32) -> (u32, u32) {
+    /// A random receiver: at another router than `own` if there is any.
+    pub fn draw(&self, stream: &mut Stream, own: u32) -> Home {
         let elsewhere = self.pools.iter().any(|p| p.node != own);
         loop {
             let (pool, n) = self.nth(stream.below(*self.upto.last().expect("a pool")));
             if pool.node != own || !elsewhere {
-                return (pool.node, pool.nth(n));
+                return pool.nth(n);
             }
         }
     }
@@ -86,11 +102,12 @@ mod tests {
 
     #[test]
     fn every_host_elsewhere_is_as_likely() {
-        let hosts = |node, first, count| Hosts { node, first, count };
+        let hosts = |node, first, count| Hosts { node, first, count, fast: false };
         let receivers = Receivers::new(vec![hosts(0, 0, 50), hosts(1, 10, 2), hosts(2, INLINE, 1)]);
         let mut stream = Stream::new(1, "receiver", 0);
         let draws: Vec<_> = (0..30_000).map(|_| receivers.draw(&mut stream, 0)).collect();
-        for receiver in [(1, 10), (1, 11), (2, INLINE)] {
+        for (router, host) in [(1, 10), (1, 11), (2, INLINE)] {
+            let receiver = Home { router, host, fast: false };
             let share = draws.iter().filter(|&&d| d == receiver).count();
             assert!((9_500..10_500).contains(&share), "{receiver:?}: {share}"); // sd 82
         }
@@ -98,7 +115,8 @@ mod tests {
 
     #[test]
     fn the_only_router_serves_itself() {
-        let receivers = Receivers::new(vec![Hosts { node: 3, first: 7, count: 1 }]);
-        assert_eq!(receivers.draw(&mut Stream::new(1, "receiver", 0), 3), (3, 7));
+        let receivers = Receivers::new(vec![Hosts { node: 3, first: 7, count: 1, fast: true }]);
+        let home = Home { router: 3, host: 7, fast: true };
+        assert_eq!(receivers.draw(&mut Stream::new(1, "receiver", 0), 3), home);
     }
 }

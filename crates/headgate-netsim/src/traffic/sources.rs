@@ -4,9 +4,10 @@ use headgate_model::chance::Stream;
 use headgate_model::units::{Time, picoseconds};
 use serde::{Deserialize, Serialize};
 
+use super::habits::Wish;
 use super::{Hosts, Spec, size};
 use crate::timers::{Purpose, Timer};
-use crate::transport::sender::{NO_OWNER, Opening};
+use crate::transport::sender::Opening;
 
 /// Thinks, fetches a file, and thinks again. Idle users are this small record and a timer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -14,6 +15,11 @@ pub struct User {
     pub stream: Stream,
     pub spec: u32,
     pub host: u32,
+    /// Index of the user's law among the plan's.
+    pub law: u32,
+    pub fast: bool,
+    /// One of those who take part in a surge.
+    pub surges: bool,
 }
 
 /// A Poisson process of new flows, one for each pool of sources.
@@ -45,12 +51,23 @@ pub struct Sources {
 
 impl Sources {
     /// What a user who has stopped thinking asks for.
-    pub fn request(&mut self, user: u32, specs: &[Spec], own: u32) -> Opening {
-        let User { stream, spec, host } = &mut self.users[user as usize];
+    pub fn request(&mut self, user: u32, now: Time, specs: &[Spec], own: u32) -> Opening {
+        let User { stream, spec, host, law, fast, surges } = &mut self.users[user as usize];
         let kind = &specs[*spec as usize];
-        let (destination, receiver_host) = kind.receivers.draw(stream, own);
-        let size = size::draw(kind.size, stream);
-        Opening { spec: *spec, law: kind.law, owner: user, host: *host, destination, receiver_host, size }
+        let to = kind.receivers.draw(stream, own);
+        let Wish { file, size, impatient } = kind.habits.wish(kind.size, *surges, now, stream);
+        Opening {
+            spec: *spec,
+            law: *law,
+            owner: user,
+            host: *host,
+            destination: to.router,
+            receiver_host: to.host,
+            size,
+            file,
+            fast: *fast && to.fast,
+            impatient,
+        }
     }
 
     /// When a user who begins to think now will stop.
@@ -64,10 +81,10 @@ impl Sources {
     pub fn arrive(&mut self, process: u32, specs: &[Spec], own: u32) -> Opening {
         let Arrivals { stream, spec, hosts, .. } = &mut self.arrivals[process as usize];
         let kind = &specs[*spec as usize];
-        let host = hosts.nth(stream.below(u64::from(hosts.count)) as u32);
-        let (destination, receiver_host) = kind.receivers.draw(stream, own);
+        let from = hosts.nth(stream.below(u64::from(hosts.count)) as u32);
+        let to = kind.receivers.draw(stream, own);
         let size = size::draw(kind.size, stream);
-        Opening { spec: *spec, law: kind.law, owner: NO_OWNER, host, destination, receiver_host, size }
+        Opening::between(*spec, kind, (from, to), size)
     }
 
     /// The next arrival of a process, unless it has stopped by then.

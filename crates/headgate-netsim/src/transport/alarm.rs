@@ -57,6 +57,7 @@ impl<L: Registry> Sender<L> {
         shared.counters.timeouts += 1;
         let flight = self.flight_for_law();
         let reduced = (self.phase == Phase::Recovery).then_some(self.window.ssthresh);
+        self.note_fall(self.window.cwnd, 1.0);
         self.window.cwnd = 1.0;
         self.lose_all();
         // RFC 5681 §3.1: ssthresh is held while the same segment times out again.

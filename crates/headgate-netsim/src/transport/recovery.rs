@@ -277,7 +277,12 @@ impl<L: Registry> Sender<L> {
 
     pub(super) fn tell_law(&mut self, cause: Cause, in_flight: u32, now: Time) {
         let event = Congestion { cause, now_s: seconds(now), in_flight };
+        let before = self.window.cwnd;
         self.law.on_congestion(&event, &self.rtt.path, &mut self.window);
+        if cause != Cause::Timeout {
+            let goal = if self.law.keeps_window() { self.window.cwnd } else { self.window.ssthresh };
+            self.note_fall(before, goal);
+        }
     }
 
     /// Congestion is over: the window is what the law made of it.

@@ -15,6 +15,7 @@ use crate::packet::{Head, NO_SACK, Packet};
 use crate::record::Status;
 use crate::shared::Shared;
 use crate::timers::{Purpose, Timer};
+use crate::traffic::{Home, Spec};
 
 /// What the connection is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,6 +45,9 @@ pub struct FlowTally {
     pub rtt_count: u32,
     pub cwnd_sum: f64,
     pub acks: u32,
+    /// Times that the window shrank, and by how many segments in all.
+    pub decreases: u32,
+    pub fallen: f64,
     /// When the receiver had everything.
     pub received: Option<Span>,
 }
@@ -64,6 +68,29 @@ pub struct Opening {
     pub destination: u32,
     pub receiver_host: u32,
     pub size: u32,
+    /// Which kind of file it is, and whether both hosts have fast links: for the results.
+    pub file: u8,
+    pub fast: bool,
+    /// The user will look whether it goes fast enough.
+    pub impatient: bool,
+}
+
+impl Opening {
+    /// A flow of nobody in particular, under the law of its kind of traffic.
+    pub fn between(index: u32, spec: &Spec, (from, to): (Home, Home), size: u32) -> Self {
+        Self {
+            spec: index,
+            law: spec.law,
+            owner: NO_OWNER,
+            host: from.host,
+            destination: to.router,
+            receiver_host: to.host,
+            size,
+            file: spec.file,
+            fast: from.fast && to.fast,
+            impatient: false,
+        }
+    }
 }
 
 /// One connection's sending end. The fields of the first lines serve every ACK.
@@ -116,6 +143,8 @@ pub struct Sender<L> {
     pub law_index: u32,
     pub owner: u32,
     pub destination: u32,
+    /// Where the results count it (see [`crate::cells`]).
+    pub cell: u32,
     pub tally: FlowTally,
 }
 
@@ -166,9 +195,11 @@ impl<L: Registry> Sender<L> {
             law_index: o.law,
             owner: o.owner,
             destination: o.destination,
+            cell: shared.cell_of(o, address),
             tally: FlowTally { started: shared.now, ..FlowTally::default() },
         };
         shared.counters.flows_started += 1;
+        shared.cells.all[sender.cell as usize].started += 1;
         shared.counters.connecting += 1;
         shared.counters.active += 1;
         sender.send_syn(shared);
@@ -265,6 +296,16 @@ impl<L: Registry> Sender<L> {
         self.tally.cwnd_sum += self.window.cwnd;
         self.tally.acks += 1;
         shared.counters.cwnd_increases += u64::from(self.window.cwnd > before);
+        self.note_fall(before, self.window.cwnd);
+    }
+
+    /// Counts a window that shrank.
+    #[inline]
+    pub(super) fn note_fall(&mut self, before: f64, after: f64) {
+        if after < before {
+            self.tally.decreases += 1;
+            self.tally.fallen += before - after;
+        }
     }
 
     #[inline]

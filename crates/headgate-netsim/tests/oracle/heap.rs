@@ -488,10 +488,12 @@ impl<L: Registry> HeapEngine<L> {
         for timer in std::mem::take(&mut self.people.shared.timers) {
             self.set_timer(timer);
         }
-        for address in std::mem::take(&mut self.people.shared.completed) {
+        for (address, generation) in std::mem::take(&mut self.people.shared.completed) {
             let split = self.people.shared.split;
             let sender = &mut self.people.sites[split.site(address)].senders[split.slot(address)];
-            sender.tally.received = Some(self.people.shared.now - sender.tally.started);
+            if sender.generation == generation {
+                sender.tally.received = Some(self.people.shared.now - sender.tally.started);
+            }
         }
     }
 

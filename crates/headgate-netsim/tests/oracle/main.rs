@@ -6,6 +6,7 @@ mod networks;
 use headgate_algos::control::AnyLaw;
 use headgate_model::plan::Plan;
 use headgate_netsim::engine::Engine;
+use headgate_netsim::record::Balance;
 
 type Machine = Engine<AnyLaw>;
 
@@ -20,7 +21,7 @@ fn finished(mut machine: Machine) -> Machine {
 
 #[test]
 fn the_digest_is_the_slow_engines() {
-    let mut seen = [0; 4];
+    let mut seen = [0; 5];
     for seed in 0..300 {
         let plan = networks::plan(seed);
         let ours = finished(machine(&plan));
@@ -31,11 +32,31 @@ fn the_digest_is_the_slow_engines() {
         let timeouts: u32 = flows.iter().map(|f| f.timeouts).sum();
         let recoveries: u32 = flows.iter().map(|f| f.recoveries).sum();
         let apart = ours.lookahead() < networks::MS / 10;
-        for (seen, now) in seen.iter_mut().zip([drops > 0, timeouts > 0, recoveries > 0, apart]) {
+        let given_up = ours.record().balance.counters.flows_abandoned > 0;
+        let now = [drops > 0, timeouts > 0, recoveries > 0, apart, given_up];
+        for (seen, now) in seen.iter_mut().zip(now) {
             *seen += u32::from(now);
         }
     }
     assert!(seen.iter().all(|&n| n > 50), "the networks are too kind: {seen:?}");
+}
+
+/// What sources sent has arrived, was dropped, or is found in the calendar and at ports: counted apart.
+#[test]
+fn no_packet_and_no_flow_is_lost_sight_of() {
+    let (mut under_way, mut held) = (0, 0);
+    for seed in 0..100 {
+        let plan = networks::plan(seed);
+        let ours = finished(machine(&plan));
+        let Balance { counters, under_way: now } = &ours.record().balance;
+        let gone = counters.segments_out + counters.segments_dropped + now;
+        assert_eq!(counters.segments_in, gone, "network {seed}");
+        let over = counters.flows_completed + counters.connection_failures + counters.flows_abandoned;
+        assert_eq!(counters.flows_started, over + counters.active, "network {seed}");
+        under_way += now;
+        held += u64::from(*now > 0);
+    }
+    assert!(under_way > 1000 && held > 50, "{under_way} {held}");
 }
 
 #[test]
@@ -53,6 +74,8 @@ fn a_run_written_out_and_resumed_is_the_same_run() {
             parts = postcard::from_bytes(&bytes).expect("comes back");
         }
         assert_eq!(parts.digest(), whole.digest(), "network {seed}");
+        let kept = |run: &Machine| format!("{:?}", run.record());
+        assert_eq!(kept(&parts), kept(&whole), "network {seed}");
         assert_eq!(parts.record().flows.len(), whole.record().flows.len());
     }
 }

@@ -33,10 +33,11 @@ pub fn plan(seed: u64) -> Plan {
         transports: (0..3).map(|_| transport(&mut s)).collect(),
         laws: Vec::new(),
         traffic: Vec::new(),
+        files: vec!["document".into(), "jumbo".into()],
         measure: Measure {
-            warmup_ps: 0,
-            periods: Vec::new(),
-            interval_ps: 0,
+            warmup_ps: 500 * MS,
+            periods: vec![[500 * MS, 2 * SECOND], [2 * SECOND, 3 * SECOND]],
+            interval_ps: 7 * MS,
             flows: FlowRows::All,
             series: None,
         },
@@ -188,7 +189,26 @@ fn web(n: u32, s: &mut Stream) -> Traffic {
         think_s: 0.3,
         size: Size::Pareto { mean_packets: 15.0, shape: 1.5 },
         at_once: 0.5,
+        kinds: pick(s, &[&[][..], &[document(0.3)]]).to_vec(),
+        laws: if pick(s, &[true, false]) { mix(s) } else { Vec::new() },
+        patience: pick(s, &[None, Some(Patience { share: 0.6, check_ps: 300 * MS, floor_per_s: 80.0 })]),
+        surge: pick(s, &[None, Some(("D", 0.7)), Some(("", 0.2))]).map(surge),
     })
+}
+
+fn document(share: f64) -> Kind {
+    Kind { file: 0, share, size: Size::Exponential { mean_packets: 90.0 } }
+}
+
+/// Two laws for all, and another for routers of class F.
+fn mix(s: &mut Stream) -> Vec<LawShare> {
+    let part = |class: &str, share, law| LawShare { law, share, class: class.into() };
+    vec![part("", 0.25, law(s)), part("F", 1.0, law(s)), part("", 0.75, law(s))]
+}
+
+fn surge((class, share): (&str, f64)) -> Surge {
+    let size = Size::Fixed { packets: 300.0 };
+    Surge { class: class.into(), share, from_ps: 600 * MS, until_ps: 1500 * MS, file: 1, size }
 }
 
 /// One of each law, with its defaults, and what stands at the plan's ports.

@@ -1,0 +1,177 @@
+//! A measurement period under way: how things stood when it began, and what its samples saw.
+
+use headgate_model::control::Registry;
+use headgate_model::units::{Time, seconds};
+use serde::{Deserialize, Serialize};
+
+use crate::cells::Cell;
+use crate::engine::World;
+use crate::record::{BUCKETS, ClassRow, Counters, LawRow, LinkRow, PeriodRow, PortRow, Record};
+use crate::transport::sender::Phase;
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Period {
+    row: PeriodRow,
+    counters: Counters,
+    cells: Vec<Cell>,
+    laws: Vec<LawRow>,
+    ports: Vec<PortRow>,
+    links: Vec<LinkRow>,
+}
+
+impl Period {
+    /// The period `number` begins at `start`.
+    pub fn begin<L: Registry>(number: u32, [start, end]: [Time; 2], world: &mut World<L>) -> Self {
+        let law = |law| LawRow { period: number, law, least: f64::INFINITY, ..LawRow::default() };
+        let link = |link| LinkRow { period: number, link, ..LinkRow::default() };
+        Self {
+            row: PeriodRow { start, end, ..PeriodRow::default() },
+            counters: world.shared.counters.clone(),
+            cells: cells(world),
+            laws: (0..world.shared.laws.len() as u32).map(law).collect(),
+            ports: ports(start, world),
+            links: (0..world.fabric.ports.len() as u32).map(link).collect(),
+        }
+    }
+
+    pub fn end(&self) -> Time {
+        self.row.end
+    }
+
+    /// The ports begin to count afresh: so does the period.
+    pub fn forget_ports<L: Registry>(&mut self, now: Time, world: &mut World<L>) {
+        self.ports = ports(now, world);
+        for link in &mut self.links {
+            *link = LinkRow { period: link.period, link: link.link, ..LinkRow::default() };
+        }
+    }
+
+    /// The macroscopic state, once an interval.
+    pub fn sample<L: Registry>(&mut self, now: Time, world: &mut World<L>) {
+        let counters = &world.shared.counters;
+        self.row.samples += 1;
+        self.row.active_sum += counters.active;
+        self.row.connecting_sum += counters.connecting;
+        self.sample_windows(world);
+        for (link, port) in self.links.iter_mut().zip(&mut world.fabric.ports) {
+            let queue = port.queue(now) as u64;
+            link.samples += 1;
+            link.queue_sum += queue;
+            link.queue_max = link.queue_max.max(queue);
+        }
+    }
+
+    fn sample_windows<L: Registry>(&mut self, world: &World<L>) {
+        let mut now = vec![(0u64, 0.0); self.laws.len()];
+        let mut sum = 0.0;
+        for sender in world.sites.iter().flat_map(|site| site.active()) {
+            let (law, cwnd) = (sender.law_index as usize, sender.window.cwnd);
+            sum += cwnd;
+            let row = &mut self.laws[law];
+            row.active_sum += 1;
+            if sender.phase == Phase::Connecting {
+                row.connecting_sum += 1;
+                continue;
+            }
+            row.buckets[bucket(cwnd)] += 1;
+            now[law].0 += 1;
+            now[law].1 += cwnd;
+        }
+        self.row.cwnd_sum += sum;
+        for (row, (flows, cwnd)) in self.laws.iter_mut().zip(now) {
+            row.note(flows, cwnd);
+        }
+    }
+
+    /// The period is over.
+    pub fn close<L: Registry>(self, now: Time, world: &mut World<L>, record: &mut Record) {
+        let counters = world.shared.counters.since(&self.counters);
+        record.periods.push(PeriodRow { counters, ..self.row });
+        record.laws.extend(self.laws.into_iter().filter(|row| row.active_sum > 0));
+        let period = record.periods.len() as u32 - 1;
+        for (index, (after, before)) in (0..).zip(cells(world).iter().zip(&self.cells)) {
+            let cell = after.since(before);
+            if !cell.is_empty() {
+                record.classes.push(ClassRow { period, sort: world.shared.cells.sort(index), cell });
+            }
+        }
+        let ports = ports(now, world);
+        let links = self.links.iter().zip(ports.iter().zip(&self.ports));
+        record.links.extend(links.map(|(link, (after, before))| link.between(before, after)));
+    }
+}
+
+/// What flows of each sort have done, those under way too.
+fn cells<L: Registry>(world: &World<L>) -> Vec<Cell> {
+    let mut cells = world.shared.cells.all.clone();
+    for sender in world.sites.iter().flat_map(|site| site.active()) {
+        cells[sender.cell as usize].add(sender.una, &sender.tally);
+    }
+    cells
+}
+
+fn ports<L: Registry>(now: Time, world: &mut World<L>) -> Vec<PortRow> {
+    world.fabric.ports.iter_mut().map(|port| port.row(now)).collect()
+}
+
+impl LawRow {
+    /// One more sample: so many flows, and the sum of their windows (the mean and the squares after
+    /// Welford 1962).
+    fn note(&mut self, flows: u64, cwnd: f64) {
+        self.samples += 1;
+        if flows == 0 {
+            return;
+        }
+        self.cwnd_sum += cwnd;
+        let value = cwnd / flows as f64;
+        self.seen += 1;
+        let off = value - self.mean;
+        self.mean += off / self.seen as f64;
+        self.squares += off * (value - self.mean);
+        self.least = self.least.min(value);
+        self.greatest = self.greatest.max(value);
+    }
+}
+
+impl LinkRow {
+    fn between(&self, before: &PortRow, after: &PortRow) -> Self {
+        let capacity = |row: &PortRow| row.rate_bps * seconds(row.elapsed);
+        Self {
+            arrivals: after.tally.arrivals - before.tally.arrivals,
+            drops: after.tally.drops - before.tally.drops,
+            departures: after.departures - before.departures,
+            sent_bytes: after.sent_bytes - before.sent_bytes,
+            capacity_bits: capacity(after) - capacity(before),
+            wait_ps: after.tally.wait_ps - before.tally.wait_ps,
+            elapsed: after.elapsed - before.elapsed,
+            ..*self
+        }
+    }
+}
+
+/// Windows double from bucket to bucket.
+fn bucket(cwnd: f64) -> usize {
+    let exponent = (cwnd.max(1.0).to_bits() >> 52) as usize - 1023;
+    exponent.min(BUCKETS - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buckets_begin_at_powers_of_two() {
+        let found = [0.3, 1.0, 1.99, 2.0, 3.9, 4.0, 1000.0, 1024.0, 1e9].map(bucket);
+        assert_eq!(found, [0, 0, 0, 1, 1, 2, 9, 10, 23]);
+    }
+
+    #[test]
+    fn the_mean_window_over_time_has_its_variance() {
+        let mut row = LawRow { least: f64::INFINITY, ..LawRow::default() };
+        for (flows, cwnd) in [(2, 20.0), (0, 0.0), (1, 40.0), (4, 100.0)] {
+            row.note(flows, cwnd); // means of 10, none, 40 and 25
+        }
+        assert_eq!((row.samples, row.seen, row.mean), (4, 3, 25.0));
+        assert_eq!((row.squares, row.least, row.greatest), (450.0, 10.0, 40.0)); // 15² + 15² + 0²
+    }
+}

@@ -1,0 +1,157 @@
+"""What happened in each measurement period, told apart by what flows and links have in common.
+
+`classes`: flows by kind of file, classes of routers, interfaces and law; `laws` and `windows`: the
+congestion windows of each law and how they swing; `links`: every link; `checks`: what must add up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.columns import FILES, PAIRS
+from headgate.measures.responses import ratio
+from headgate.tables import Table, Words
+
+Facts = Mapping[str, NDArray[Any]]
+Plan = Mapping[str, Any]
+
+INTERFACES = ("normal", "fast")
+
+
+def of_periods(plan: Plan, facts: Mapping[str, Facts]) -> dict[str, Table]:
+    """Give the tables whose rows belong to a period, and the checks of the whole run."""
+    links = _links(plan, facts["links"])
+    return {
+        "classes": Table("classes", _classes(plan, facts["classes"])),
+        "laws": Table("laws", _laws(plan, facts["laws"])),
+        "windows": Table("windows", _windows(plan, facts["windows"])),
+        "links": Table("links", links),
+        "checks": Table("checks", _checks(facts["balance"], links)),
+    }
+
+
+def law_names(laws: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Name the laws of a plan; parameters are added where one law occurs with several sets."""
+    names = [law["name"] for law in laws]
+    return [
+        law["name"] if names.count(law["name"]) == 1 else f"{law['name']} ({_params(law)})"
+        for law in laws
+    ]
+
+
+def _params(law: Mapping[str, Any]) -> str:
+    """Write the parameters that were set."""
+    words = [
+        f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}"
+        for key, value in law["params"].items()
+    ]
+    return ", ".join(words) or "defaults"
+
+
+def _bounds(plan: Plan, facts: Facts) -> dict[str, NDArray[Any]]:
+    """Give period (from 1), start_s and end_s of each row."""
+    period = facts["period"].astype(np.int64)
+    bounds = np.array(plan["measure"]["periods"], np.float64).reshape(-1, 2)[period] / 1e12
+    return {"period": period + 1, "start_s": bounds[:, 0], "end_s": bounds[:, 1]}
+
+
+def _classes(plan: Plan, facts: Facts) -> dict[str, Any]:
+    at = _bounds(plan, facts)
+    names = (
+        "started", "completed", "failed", "abandoned", "delivered_packets", "retransmissions",
+        "timeouts", "decreases", "fallen_packets", "timed", "timed_packets", "fct_sum_s",
+        "rate_sum", "rtt_sum_s", "rtt_count",
+    )  # fmt: skip
+    return {
+        **at,
+        "file": Words(facts["file"], (*FILES, *plan.get("files", ()))),
+        "class": Words(facts["pair"], (*PAIRS, "")),
+        "interface": Words(facts["fast"], INTERFACES),
+        "law": Words(facts["law"], law_names(plan["laws"])),
+        "rate_packets_s": ratio(facts["rate_sum"], facts["timed"]),
+        "bulk_rate_packets_s": ratio(facts["timed_packets"], facts["fct_sum_s"]),
+        "delivered_packets_s": ratio(facts["delivered_packets"], at["end_s"] - at["start_s"]),
+        "mean_fct_s": ratio(facts["fct_sum_s"], facts["timed"]),
+        "mean_rtt_s": ratio(facts["rtt_sum_s"], facts["rtt_count"]),
+        "mean_fall_packets": ratio(facts["fallen_packets"], facts["decreases"]),
+        **{name: facts[name] for name in names},
+    }
+
+
+def _laws(plan: Plan, facts: Facts) -> dict[str, Any]:
+    sd = np.sqrt(facts["variance"])
+    open_sum = facts["active_sum"].astype(np.float64) - facts["connecting_sum"]
+    return {
+        **_bounds(plan, facts),
+        "law": Words(facts["law"], law_names(plan["laws"])),
+        "active": ratio(facts["active_sum"], facts["samples"]),
+        "connecting": ratio(facts["connecting_sum"], facts["samples"]),
+        "cwnd_packets": ratio(facts["cwnd_sum"], open_sum),
+        "swing_mean_packets": facts["mean"],
+        "swing_sd_packets": sd,
+        "swing_relative": ratio(sd, facts["mean"]),
+        "swing_least_packets": facts["least"],
+        "swing_greatest_packets": facts["greatest"],
+        **{name: facts[name] for name in ("samples", "active_sum", "connecting_sum", "cwnd_sum")},
+    }
+
+
+def _windows(plan: Plan, facts: Facts) -> dict[str, Any]:
+    at = _bounds(plan, facts)
+    bucket = facts["bucket"].astype(np.int64)
+    group = at["period"] * (len(plan["laws"]) + 1) + facts["law"].astype(np.int64)
+    _, row = np.unique(group, return_inverse=True)
+    total = np.bincount(row, weights=facts["count"], minlength=1)
+    return {
+        **at,
+        "law": Words(facts["law"], law_names(plan["laws"])),
+        "from_packets": np.where(bucket == 0, 0.0, 2.0**bucket),
+        "count": facts["count"],
+        "share": ratio(facts["count"], total[row]),
+    }
+
+
+def _links(plan: Plan, facts: Facts) -> dict[str, Any]:
+    link = facts["link"].astype(np.int64)
+    items, nodes = plan["links"], [node["name"] for node in plan["nodes"]]
+    return {
+        **_bounds(plan, facts),
+        "link": Words(link, [item["name"] for item in items]),
+        "from": Words(np.array([item["from"] for item in items])[link], nodes),
+        "to": Words(np.array([item["to"] for item in items])[link], nodes),
+        "utilisation": ratio(8.0 * facts["sent_bytes"], facts["capacity_bits"]),
+        "throughput_bps": ratio(8.0 * facts["sent_bytes"], facts["elapsed_s"]),
+        "loss_rate": ratio(facts["drops"], facts["arrivals"]),
+        "mean_wait_s": ratio(facts["wait_sum_s"], facts["departures"]),
+        "mean_queue_packets": ratio(facts["wait_sum_s"], facts["elapsed_s"]),
+        "sampled_queue_packets": ratio(facts["queue_sum"], facts["samples"]),
+        "greatest_sampled_packets": facts["queue_max"],
+        **{name: facts[name] for name in ("arrivals", "drops", "departures", "sent_bytes")},
+        **{name: facts[name] for name in ("wait_sum_s", "elapsed_s", "samples", "queue_sum")},
+    }
+
+
+def _checks(balance: Facts, links: Mapping[str, Any]) -> dict[str, Any]:
+    """Compare what was counted in two ways."""
+    of = {name: float(column[0]) for name, column in balance.items()}
+    elapsed_s = np.asarray(links["elapsed_s"], np.float64)
+    seen = float(np.nansum(links["sampled_queue_packets"] * elapsed_s))
+    gone = of["segments_out"] + of["segments_dropped"] + of["under_way"]
+    over = ("flows_completed", "connection_failures", "flows_abandoned", "active")
+    rows = [
+        ("data packets: sent = arrived + dropped + under way", of["segments_in"], gone),
+        ("flows: started = over + under way", of["flows_started"], sum(of[name] for name in over)),
+        ("waiting at all ports: sampled queue x time = sum of waits (Little)", seen,
+         float(np.sum(links["wait_sum_s"]))),
+    ]  # fmt: skip
+    left, right = (np.array([row[side] for row in rows]) for side in (1, 2))
+    return {
+        "check": Words.of([row[0] for row in rows]),
+        "left": left,
+        "right": right,
+        "relative_error": ratio(left - right, np.maximum(np.abs(left), np.abs(right))),
+    }
