@@ -34,7 +34,11 @@ WRONG = [
     ("traffic.0.frobnicate=1", "traffic[0].frobnicate", "the keys here are"),
     ("transport.mss=1", "transport.mss", "is not a key here"),
     ("measure.warm=1", "measure.warm", "did you mean 'warmup'?"),
-    ("network.kind=dumbell", "network", "one of 'dumbbell', 'parking_lot', 'abilene', 'graph'"),
+    (
+        "network.kind=dumbell",
+        "network",
+        "one of 'dumbbell', 'parking_lot', 'abilene', 'isp', 'graph'",
+    ),
     ("traffic.0.kind=flood", "traffic[0]", "one of 'flows', 'poisson', 'web', 'replay'"),
     ("traffic=[]", "traffic", "at least one [[traffic]]"),
     ('traffic=[{kind="flows"}]', "traffic[0].law", "required"),

@@ -7,7 +7,7 @@ import pytest
 
 from headgate.plots.style import save
 from headgate.result import Result
-from headgate.scenario.networks.abilene import Abilene
+from headgate.scenario.networks.four_tier import FourTier
 from headgate.scenario.networks.layout import Demand
 from headgate.studies.claims import judge
 from headgate.studies.designed import Designed
@@ -51,7 +51,7 @@ def responses(signs: np.ndarray, rng: np.random.Generator, apart: bool) -> Table
 
 
 def ports(rng: np.random.Generator, x1: int) -> Table:
-    layout = Abilene(rate="1 Gbit/s").layout(Demand(1500, 100))
+    layout = FourTier(rate="1 Gbit/s").layout(Demand(1500, 100))
     names = [name for name, _ in layout.nodes]
     return Table(
         "ports",

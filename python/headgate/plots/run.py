@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from headgate import catalog
 from headgate.plots.network import Stretch, network_map, utilisation_maps
 from headgate.plots.style import DASHES, GREY, ORDER, colours, styled, subplots
-from headgate.scenario.networks.abilene import CITIES
+from headgate.scenario.networks import abilene, isp
 from headgate.tables import Table
 
 MOST_LINES = 8
@@ -132,8 +132,9 @@ def draw_utilisation(result: Tables) -> Figure | None:
     columns = (ports["from"], ports["to"], ports["utilisation"])
     stretches = [Stretch(str(a), str(b), float(u)) for a, b, u in zip(*columns, strict=True)]
     routers = {s.source for s in stretches}
-    if set(CITIES) <= routers:
-        return utilisation_maps({"": stretches}, CITIES, columns=1)
+    for cities in (isp.CITIES, abilene.CITIES):  # the letters of the second are among the first's
+        if set(cities) <= routers:
+            return utilisation_maps({"": stretches}, cities, columns=1)
     return network_map(stretches)
 
 

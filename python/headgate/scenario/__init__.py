@@ -2,18 +2,20 @@
 
 from headgate.scenario.law import LawChoice
 from headgate.scenario.measure import Measure, Series
-from headgate.scenario.networks import Abilene, Dumbbell, Graph, ParkingLot
+from headgate.scenario.mesonet import MesoNet
+from headgate.scenario.networks import Dumbbell, FourTier, Graph, ParkingLot
 from headgate.scenario.scenario import Scenario
 from headgate.scenario.traffic import Flows, Poisson, Replay, Sizes, Web
 from headgate.scenario.transport import Pacing, Transport
 
 __all__ = [
-    "Abilene",
     "Dumbbell",
     "Flows",
+    "FourTier",
     "Graph",
     "LawChoice",
     "Measure",
+    "MesoNet",
     "Pacing",
     "ParkingLot",
     "Poisson",

@@ -6,7 +6,8 @@ from typing import Any
 import networkx
 import pytest
 
-from headgate.scenario.networks.abilene import Abilene, distance_ps
+from headgate.scenario.networks.abilene import ABILENE as TOPOLOGY
+from headgate.scenario.networks.four_tier import FourTier
 from headgate.scenario.networks.layout import Demand, apportion
 from headgate.units import parse_rate
 
@@ -90,6 +91,17 @@ def test_abilene_has_the_counts_of_the_study() -> None:
     assert len(plan["links"]) == 2 * (14 + 22 + 139)
 
 
+def test_the_isp_has_its_counts_and_two_ways_out_of_every_city() -> None:
+    plan = planned({"kind": "isp", "rate": "28.8 Gbit/s"}, WEB)
+    classes = [node["class"] for node in plan["nodes"]]
+    assert len(plan["nodes"]) == 16 + 32 + 170
+    assert [classes.count(name) for name in "DFN"] == [8, 34, 128]
+    backbone = networkx.Graph([(link["from"], link["to"]) for link in plan["links"][: 2 * 26]])
+    assert len(backbone) == 16
+    assert backbone.number_of_edges() == 26
+    assert networkx.is_biconnected(backbone)
+
+
 def test_abilene_is_symmetric_and_every_router_reaches_every_other() -> None:
     plan = planned(ABILENE, WEB)
     ways = {(link["from"], link["to"]): link for link in plan["links"]}
@@ -110,9 +122,9 @@ def test_abilene_tiers_have_the_ratios_80_10_10_2_1() -> None:
 
 def test_abilene_delays_are_great_circles_at_two_thirds_of_light() -> None:
     # New York to Washington is about 328 km: 1.64 ms in glass.
-    assert distance_ps("J", "K") == pytest.approx(1.64e9, rel=0.02)
+    assert TOPOLOGY.distance_ps("J", "K") == pytest.approx(1.64e9, rel=0.02)
     # Seattle to Denver is about 1,640 km.
-    assert distance_ps("A", "D") == pytest.approx(8.2e9, rel=0.02)
+    assert TOPOLOGY.distance_ps("A", "D") == pytest.approx(8.2e9, rel=0.02)
 
 
 def test_the_delay_multiplier_multiplies_every_delay() -> None:
@@ -143,7 +155,7 @@ def test_abilene_shares_follow_the_classes_and_the_interfaces() -> None:
 
 
 def test_abilene_buffers_come_from_the_mean_round_trip_of_the_routes() -> None:
-    network = Abilene(kind="abilene", rate=parse_rate_text("28.8 Gbit/s"))
+    network = FourTier(kind="abilene", rate=parse_rate_text("28.8 Gbit/s"))
     layout = network.layout(Demand(packet_bytes=1500, flows=1))
     share, rtt_ps = layout.loads()
     assert 20 * MS < rtt_ps < 60 * MS

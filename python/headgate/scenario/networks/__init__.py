@@ -4,11 +4,11 @@ from typing import Annotated
 
 from pydantic import Discriminator
 
-from headgate.scenario.networks.abilene import Abilene
 from headgate.scenario.networks.dumbbell import Dumbbell
+from headgate.scenario.networks.four_tier import FourTier
 from headgate.scenario.networks.graph import Graph
 from headgate.scenario.networks.parking_lot import ParkingLot
 
-Network = Annotated[Dumbbell | ParkingLot | Abilene | Graph, Discriminator("kind")]
+Network = Annotated[Dumbbell | ParkingLot | FourTier | Graph, Discriminator("kind")]
 
-__all__ = ["Abilene", "Dumbbell", "Graph", "Network", "ParkingLot"]
+__all__ = ["Dumbbell", "FourTier", "Graph", "Network", "ParkingLot"]
