@@ -293,12 +293,42 @@ def _names(param: Any) -> str:
     return ", ".join(code(option) for option in [*param.opts, *param.secondary_opts])
 
 
+def _level(value: Any) -> str:
+    return code(f"{value:.3g}" if isinstance(value, float) else value)
+
+
+def mesonet() -> str:
+    """Give the twenty parameters of MesoNet, and the sizes of the experiments."""
+    from headgate.scenario.mesonet_parameters import EXPERIMENTS, LARGER_FILES, PARAMETERS
+
+    parameters = [
+        [p.label, code(p.key), p.unit, *map(_level, (p.minus, p.plus)), p.mark, p.source]
+        for p in PARAMETERS
+    ]
+    sizes = [
+        [name, e.rate, f"{e.sources:,}", e.duration, e.initial_ssthresh, e.title]
+        for name, e in EXPERIMENTS.items()
+    ]
+    files = [[name, f"{n:,}", f"{share:g}"] for name, (n, share) in LARGER_FILES.items()]
+    return "\n".join(
+        [
+            table(["", "key", "unit", "minus", "plus", "levels are", "why"], parameters),
+            table(
+                ["experiment", "backbone", "sources", "simulated", "initial ssthresh", "traffic"],
+                sizes,
+            ),
+            table(["larger file (ours)", "mean, Web objects", "probability"], files),
+        ]
+    )
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "laws": laws,
     "queues": queues,
     "routers": routers,
     "models": models,
     "scenario": scenario,
+    "mesonet": mesonet,
     "transport": transport,
     "columns": columns,
     "commands": commands,

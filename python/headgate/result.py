@@ -1,4 +1,4 @@
-"""The result of a run: five tables and what they came from."""
+"""The result of a run: its tables and what they came from."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 
 class Result:
-    """Tables of a run: flows, ports, series, network, responses; `meta` is its run.json."""
+    """Tables of a run: flows, ports, series, network, responses; `meta` is its run.json.
+
+    A run of packets has `tables["classes"]`, `laws`, `windows`, `links` and `checks` besides.
+    """
 
     def __init__(self, tables: dict[str, Table], meta: dict[str, Any]) -> None:
         self.tables = tables

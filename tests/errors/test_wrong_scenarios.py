@@ -27,6 +27,7 @@ GRAPH = (
 )
 
 #: (--set, place, what the sentence says)
+WEB = 'traffic.0={kind="web",users=5,size="9 packets"'
 WRONG = [
     # Keys
     ("sed=1", "sed", "sed is not a key here; did you mean 'seed'?"),
@@ -142,6 +143,52 @@ WRONG = [
         "9 has no unit",
     ),
     ('traffic.0={kind="web",law="reno",size="9 packets"}', "traffic[0].users", "required"),
+    # What Web users do
+    (
+        f'{WEB},laws=[{{law="bic",share=1}}],law="reno"}}',
+        "traffic[0].laws",
+        "either one law ('law', 'control') or 'laws'",
+    ),
+    (f'{WEB},laws=[{{law="bic",share=0.5}}]}}', "traffic[0].laws", "these add up to 0.5"),
+    (
+        f'{WEB},laws=[{{law="bic",share=1}},{{law="bic",share=0.2,source="D"}}]}}',
+        "traffic[0].laws",
+        "the shares of D add up to 1; these add up to 0.2",
+    ),
+    (
+        f'{WEB},laws=[{{law="bic",share=1,source="Q"}}]}}',
+        "traffic[0].laws[0].source",
+        "'Q' is not a class of routers; classes: none in this network",
+    ),
+    (f'{WEB},laws=[{{law="bik",share=1}}]}}', "traffic[0].laws[0].law", "bic"),
+    (f"{WEB}}}", "traffic[0].law", "required, or 'control' or 'laws' in its place"),
+    (
+        f'{WEB},law="reno",kinds=[{{name="a",share=1,size="9 B"}},'
+        '{name="b",share=0.4,size="9 B"}]}',
+        "traffic[0].kinds",
+        "at most 1; these add up to 1.4",
+    ),
+    (
+        f'{WEB},law="reno",kinds=[{{name="long-lived",share=0.7,size="9 B"}}]}}',
+        "traffic[0].kinds",
+        "the name of another kind of file",
+    ),
+    (
+        f'{WEB},law="reno",patience={{check="0 s",floor="1 Mbit/s"}}}}',
+        "traffic[0].patience.check",
+        "greater than 0",
+    ),
+    (f'{WEB},law="reno",patience={{check="1 s"}}}}', "traffic[0].patience.floor", "required"),
+    (
+        f'{WEB},law="reno",surge={{share=1,start="2 s",stop="1 s",size="9 B"}}}}',
+        "traffic[0].surge.stop",
+        "stops after it starts",
+    ),
+    (
+        f'{WEB},law="reno",surge={{share=1,start="0 s",stop="1 s",size="9 B",source="D"}}}}',
+        "traffic[0].surge.source",
+        "is not a class of routers",
+    ),
     # Abilene
     (
         'network={kind="abilene",rate="1 Gbit/s",source_shares={D=0.5,F=0.5,N=0.5}}',

@@ -5,8 +5,10 @@ from typing import Any
 import polars as pl
 import pytest
 
+from headgate._native import Simulation
 from headgate.result import Result
 from headgate.scenario import Scenario
+from headgate.scenario.plan import plan_json
 
 SIZE = {"kind": "pareto", "mean": "40 packets", "shape": 1.5}
 USERS = {
@@ -195,6 +197,44 @@ def test_what_is_counted_twice_is_the_same(result: Result) -> None:
     assert checks["left"].to_list()[0] > 100_000
     # sampling 45 instants of some dozen busy ports: a few per cent
     assert abs(checks["relative_error"].to_list()[2]) < 0.15
+
+
+def test_littles_law_holds_at_every_port_that_is_busy() -> None:
+    """Samples 5 ms apart, 1800 of them, against the sums of waits.
+
+    A queue whose busy times are shorter than that gives independent samples with a deviation of
+    about twice its mean: 2 / 1800^0.5 = 5 %, four times that is 20 %. All ports together: 2 %.
+    """
+    often = scenario(everything()).replaced({"measure.interval": "5 ms", "measure.periods": 1})
+    links = frame(often.run(), "links").filter(pl.col("queue_sum") > 1800)
+    assert links.height > 10
+    off = links["sampled_queue_packets"] / links["mean_queue_packets"] - 1
+    assert off.abs().max() < 0.2
+    of = links.select(pl.col("sampled_queue_packets", "mean_queue_packets").sum())
+    assert of.item(0, 0) == pytest.approx(of.item(0, 1), rel=0.02)
+
+
+def test_another_group_is_nobody_elses_luck() -> None:
+    """A second group far from it, with surges and kinds of its own, moves nobody of the first."""
+    far = everything(name="others", users=30, source="A1a", receiver="A2a", surge=None)
+    alone = frame(scenario(everything(source="J1d", receiver="K1a", surge=None)).run(), "flows")
+    first = everything(source="J1d", receiver="K1a", surge=None)
+    both = frame(scenario(first, far).run(), "flows").filter(pl.col("traffic") == "users")
+    assert alone.height > 300
+    assert requests(alone, 10) == requests(both, 10)
+    assert alone["law"].to_list() == both["law"].to_list()
+
+
+def test_an_idle_source_takes_less_than_200_bytes() -> None:
+    """The engine's memory for each source more, with every habit on."""
+    patience = {"check": "2 s", "floor": "200 kbit/s"}
+
+    def state_bytes(users: int) -> int:
+        made = scenario(everything(users=users, at_once=0, patience=patience)).plan()
+        return Simulation(plan_json(made[0]), made[1], []).bytes
+
+    few, many = 20_000, 60_000
+    assert (state_bytes(many) - state_bytes(few)) / (many - few) < 200
 
 
 def test_links_of_all_periods_add_up_to_the_ports(result: Result) -> None:

@@ -29,27 +29,28 @@ pub enum Phase {
     Timeout,
 }
 
-/// What one flow counts.
+/// What one flow counts: first what every ACK touches, in one line of the cache.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[repr(C)]
 pub struct FlowTally {
-    pub started: Time,
-    pub established: Option<Span>,
+    pub rtt_sum_s: f64,
+    pub cwnd_sum: f64,
+    pub rtt_count: u32,
+    pub acks: u32,
+    /// Times that the window shrank, and by how many segments in all.
+    pub decreases: u32,
     /// `una` at the end of warm-up.
     pub base: u32,
+    pub fallen: f64,
+    pub started: Time,
+    pub established: Option<Span>,
+    /// When the receiver had everything.
+    pub received: Option<Span>,
     pub retransmissions: u32,
     pub timeouts: u32,
     pub recoveries: u32,
     /// Reductions on congestion marks.
     pub reductions: u32,
-    pub rtt_sum_s: f64,
-    pub rtt_count: u32,
-    pub cwnd_sum: f64,
-    pub acks: u32,
-    /// Times that the window shrank, and by how many segments in all.
-    pub decreases: u32,
-    pub fallen: f64,
-    /// When the receiver had everything.
-    pub received: Option<Span>,
 }
 
 /// Nobody waits for the end of the flow.
@@ -143,9 +144,9 @@ pub struct Sender<L> {
     pub law_index: u32,
     pub owner: u32,
     pub destination: u32,
+    pub tally: FlowTally,
     /// Where the results count it (see [`crate::cells`]).
     pub cell: u32,
-    pub tally: FlowTally,
 }
 
 impl<L: Registry> Sender<L> {
