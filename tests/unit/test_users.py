@@ -125,6 +125,26 @@ def test_impatient_users_give_up_what_is_too_slow_and_think_again() -> None:
     assert frame(patient, "flows").height < flows.height  # nobody thinks again
 
 
+def test_a_user_whose_connection_fails_thinks_again() -> None:
+    """Where nine packets of ten are lost, three SYNs (3, 6 and 12 s) often go unanswered."""
+    lossy = Scenario.from_dict(
+        {
+            "duration": "120 s",
+            "network": {"kind": "dumbbell", "rate": "10 Mbit/s", "rtt": "40 ms", "loss": 0.9},
+            "transport": "mesonet",
+            "traffic": [USERS | {"users": 20}],
+            "measure": {"series": "none"},
+        }
+    ).run()
+    failed = frame(lossy, "flows").filter(pl.col("status") == "failed")
+    # of some 20 users each 60 s or so: (1 - 0.1)^3 = 73 % of the first connections fail
+    assert failed.height > 20
+    assert frame(lossy, "flows").height > failed.height
+    assert frame(lossy, "classes")["failed"].sum() == failed.height
+    assert frame(lossy, "responses")["connection_failures"].sum() == failed.height
+    assert frame(lossy, "laws")["connecting"][0] > 5
+
+
 def test_classes_add_up_to_the_responses(result: Result) -> None:
     of_period = frame(result, "classes").group_by("period").agg(pl.exclude(pl.String).sum())
     of_period = of_period.sort("period")
