@@ -265,6 +265,13 @@ def test_links_of_all_periods_add_up_to_the_ports(result: Result) -> None:
     assert (ports["drops"] == ports["drops_of_periods"]).all()
 
 
+def test_series_follow_every_link_if_asked() -> None:
+    often = scenario(USERS).replaced({"measure.series": {"ports": ["*"], "interval": "1 s"}})
+    series = frame(often.run(duration="3 s"), "series")
+    assert set(series["name"]) == set(frame(often.run(duration="3 s"), "ports")["link"])
+    assert series["drops"].is_not_nan().all()
+
+
 def test_nothing_new_means_nothing_changed() -> None:
     """A plan without the new keys is the one of before."""
     plan = scenario(USERS).plan()[0]
