@@ -226,12 +226,16 @@ def test_littles_law_holds_at_every_port_that_is_busy() -> None:
     about twice its mean: 2 / 1800^0.5 = 5 %, four times that is 20 %. All ports together: 2 %.
     """
     often = scenario(everything()).replaced({"measure.interval": "5 ms", "measure.periods": 1})
-    links = frame(often.run(), "links").filter(pl.col("queue_sum") > 1800)
+    ran = often.run()
+    links = frame(ran, "links").filter(pl.col("queue_sum") > 1800)
     assert links.height > 10
     off = links["sampled_queue_packets"] / links["mean_queue_packets"] - 1
     assert off.abs().max() < 0.2
     of = links.select(pl.col("sampled_queue_packets", "mean_queue_packets").sum())
     assert of.item(0, 0) == pytest.approx(of.item(0, 1), rel=0.02)
+    told = frame(ran, "checks")["relative_error"].to_list()[2:]
+    assert abs(told[0]) < 0.02
+    assert 0 < abs(told[1]) < 0.2
 
 
 def test_another_group_is_nobody_elses_luck() -> None:

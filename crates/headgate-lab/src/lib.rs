@@ -15,6 +15,7 @@ mod extremes;
 pub mod fluid;
 #[cfg(test)]
 mod own_laws;
+mod periods;
 #[cfg(test)]
 mod sample;
 pub mod shipped;

@@ -13,6 +13,7 @@
 pub mod chance;
 pub mod control;
 pub mod feedback;
+mod habits;
 pub mod layout;
 pub mod params;
 pub mod plan;

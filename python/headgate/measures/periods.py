@@ -20,6 +20,8 @@ Facts = Mapping[str, NDArray[Any]]
 Plan = Mapping[str, Any]
 
 INTERFACES = ("normal", "fast")
+#: Packets seen waiting, over all samples of a period, from which on a port is busy.
+BUSY = 1000
 
 
 def of_periods(plan: Plan, facts: Mapping[str, Facts]) -> dict[str, Table]:
@@ -138,17 +140,20 @@ def _links(plan: Plan, facts: Facts) -> dict[str, Any]:
 def _checks(balance: Facts, links: Mapping[str, Any]) -> dict[str, Any]:
     """Compare what was counted in two ways."""
     of = {name: float(column[0]) for name, column in balance.items()}
-    elapsed_s = np.asarray(links["elapsed_s"], np.float64)
-    seen = float(np.nansum(links["sampled_queue_packets"] * elapsed_s))
     gone = of["segments_out"] + of["segments_dropped"] + of["under_way"]
     over = ("flows_completed", "connection_failures", "flows_abandoned", "active")
+    seen = np.nan_to_num(links["sampled_queue_packets"] * links["elapsed_s"])
+    waits = np.asarray(links["wait_sum_s"], np.float64)
+    busy = np.flatnonzero(np.asarray(links["queue_sum"]) >= BUSY)
+    worst = busy[np.argsort(np.abs(ratio(seen[busy], waits[busy]) - 1))][-1:]
+    of_worst = (seen[worst].sum(), waits[worst].sum())
     rows = [
         ("data packets: sent = arrived + dropped + under way", of["segments_in"], gone),
         ("flows: started = over + under way", of["flows_started"], sum(of[name] for name in over)),
-        ("waiting at all ports: sampled queue x time = sum of waits (Little)", seen,
-         float(np.sum(links["wait_sum_s"]))),
-    ]  # fmt: skip
-    left, right = (np.array([row[side] for row in rows]) for side in (1, 2))
+        ("waiting at all ports: sampled queue x time = sum of waits", seen.sum(), waits.sum()),
+        ("waiting at the busy port and period where the two differ most", *of_worst),
+    ]
+    left, right = (np.array([row[side] for row in rows], np.float64) for side in (1, 2))
     return {
         "check": Words.of([row[0] for row in rows]),
         "left": left,

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from headgate import __version__
 from headgate.errors import CatalogError, LawError, ScenarioError
 from headgate.scenario.flow_list import read_flow_list
+from headgate.scenario.habits import plan_habits
 from headgate.scenario.law import LawChoice
 from headgate.scenario.networks.layout import Demand, Layout, Spot
 from headgate.scenario.places import ends, pairs, place_of, pools
 from headgate.scenario.problems import join
-from headgate.scenario.traffic import Flows, Group, Poisson, Replay, Sizes, Web
-from headgate.units import Amount
+from headgate.scenario.traffic import Flows, Group, Poisson, Replay, Web, packets_of
 
 if TYPE_CHECKING:
     from headgate.scenario.scenario import Scenario
@@ -110,7 +110,7 @@ class _Planner:
         if isinstance(group, Replay):
             return [self.replay(group, name, common, place, (sources[0], receivers[0]))]
         if isinstance(group, Web):
-            habits = self.habits(group, place)
+            habits = plan_habits(group, self, place)
             return [self.web(group, name, common, sources, receivers) | habits]
         assert isinstance(group, Poisson)
         return [self.poisson(group, name, common, sources, receivers)]
@@ -121,7 +121,9 @@ class _Planner:
     def flows(
         self, group: Flows, name: str, common: dict[str, Any], between: list[tuple[Spot, Spot]]
     ) -> list[dict[str, Any]]:
-        size = None if group.size is None else math.ceil(_packets(group.size, self.segment(group)))
+        size = (
+            None if group.size is None else math.ceil(packets_of(group.size, self.segment(group)))
+        )
         return [
             {
                 "kind": "flow",
@@ -151,48 +153,9 @@ class _Planner:
             "sources": pools(sources, group.users),
             "receivers": pools(receivers, group.receivers or group.users),
             "think_s": group.think / 1e12,
-            "size": _sizes(group.size, self.segment(group)),
+            "size": group.size.plan(self.segment(group)),
             "at_once": group.at_once,
         }
-
-    def habits(self, group: Web, place: str) -> dict[str, Any]:
-        """Make what only some Web users have; what nobody has is left out of the plan."""
-        made: dict[str, Any] = {}
-        segment = self.segment(group)
-        if group.kinds:
-            made["kinds"] = [
-                {
-                    "file": self.file(kind.name),
-                    "share": kind.share,
-                    "size": _sizes(kind.size, segment),
-                }
-                for kind in group.kinds
-            ]
-        if group.laws:
-            made["laws"] = [
-                {
-                    "law": self.law(part.law),
-                    "share": part.share,
-                    "class": self.class_name(part.source, f"{place}.laws[{number}].source"),
-                }
-                for number, part in enumerate(group.laws)
-            ]
-        if (patience := group.patience) is not None:
-            made["patience"] = {
-                "share": patience.share,
-                "check_ps": patience.check,
-                "floor_per_s": patience.floor / (8 * segment),
-            }
-        if (surge := group.surge) is not None:
-            made["surge"] = {
-                "class": self.class_name(surge.source, f"{place}.surge.source"),
-                "share": surge.share,
-                "from_ps": surge.start,
-                "until_ps": surge.stop,
-                "file": self.file(surge.name),
-                "size": _sizes(surge.size, segment),
-            }
-        return made
 
     def file(self, name: str) -> int:
         if name not in self.files:
@@ -218,7 +181,7 @@ class _Planner:
         profile = group.transport or self.scenario.transport
         per_s = group.arrivals
         if per_s is None:
-            bits = 8 * profile.packet_bytes * _packets(group.size.mean, profile.segment_bytes)
+            bits = 8 * profile.packet_bytes * packets_of(group.size.mean, profile.segment_bytes)
             per_s = (group.load or 0.0) * self.layout.rate_bps / bits
         return {
             "kind": "poisson",
@@ -227,7 +190,7 @@ class _Planner:
             "sources": pools(sources, group.hosts),
             "receivers": pools(receivers, group.hosts),
             "flows_per_s": per_s,
-            "size": _sizes(group.size, profile.segment_bytes),
+            "size": group.size.plan(profile.segment_bytes),
             "start_ps": group.start,
             "stop_ps": self.scenario.duration if group.stop is None else group.stop,
         }
@@ -310,19 +273,6 @@ def _most_flows(group: Group) -> int:
     if isinstance(group, Web):
         return group.users
     return group.hosts if isinstance(group, Poisson) else 1
-
-
-def _packets(amount: Amount, segment_bytes: int) -> float:
-    return float(amount.value) / (segment_bytes if amount.unit == "B" else 1)
-
-
-def _sizes(sizes: Sizes, segment_bytes: int) -> dict[str, Any]:
-    packets = _packets(sizes.mean, segment_bytes)
-    if sizes.kind == "fixed":
-        return {"kind": "fixed", "packets": packets}
-    if sizes.kind == "exponential":
-        return {"kind": "exponential", "mean_packets": packets}
-    return {"kind": "pareto", "mean_packets": packets, "shape": sizes.shape}
 
 
 def _index(items: list[dict[str, Any]], item: dict[str, Any]) -> int:

@@ -11,7 +11,7 @@ from headgate.scenario.base import FileSize, Frequency, Model, Rate, Time, at
 from headgate.scenario.control import Control
 from headgate.scenario.law import LawChoice
 from headgate.scenario.transport import Transport
-from headgate.units import parse_time
+from headgate.units import Amount, parse_time
 
 #: Shares that are written with six decimals add up to 1 within this.
 ROUNDING = 1e-6
@@ -35,6 +35,20 @@ class Sizes(Model):
         if (self.kind == "pareto") != (self.shape is not None):
             raise at("shape", "a 'pareto' size has a shape, such as 1.5; other sizes have none")
         return self
+
+    def plan(self, segment_bytes: int) -> dict[str, Any]:
+        """Make the sizes of the plan, in packets."""
+        packets = packets_of(self.mean, segment_bytes)
+        if self.kind == "fixed":
+            return {"kind": "fixed", "packets": packets}
+        if self.kind == "exponential":
+            return {"kind": "exponential", "mean_packets": packets}
+        return {"kind": "pareto", "mean_packets": packets, "shape": self.shape}
+
+
+def packets_of(amount: Amount, segment_bytes: int) -> float:
+    """Give a size in packets."""
+    return float(amount.value) / (segment_bytes if amount.unit == "B" else 1)
 
 
 class Group(Model):

@@ -1,6 +1,7 @@
 //! Who sends what to whom, when: what all sites share ([`Spec`]) and what each keeps ([`Sources`]).
 
 pub mod habits;
+pub mod lots;
 pub mod size;
 pub mod sources;
 

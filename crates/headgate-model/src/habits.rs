@@ -1,0 +1,50 @@
+//! The part of the plan that says what Web users do beside fetching ordinary files.
+
+use serde::Deserialize;
+
+use crate::plan::Size;
+
+/// A kind of file, which a user fetches with this probability.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Kind {
+    /// Index in `files`.
+    pub file: u32,
+    pub share: f64,
+    pub size: Size,
+}
+
+/// A part of the users and their law. The shares of a class add up to 1; those of the class "" are for
+/// all routers whose class has none of its own.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LawShare {
+    pub law: u32,
+    pub share: f64,
+    #[serde(default)]
+    pub class: String,
+}
+
+/// With this probability a user looks once, so long after the request: a connection that has delivered
+/// fewer segments a second than the floor is given up.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Patience {
+    pub share: f64,
+    pub check_ps: u64,
+    pub floor_per_s: f64,
+}
+
+/// For a time, a part of the users at routers of one class fetch files of another kind, whatever they
+/// wished for.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Surge {
+    pub class: String,
+    pub share: f64,
+    pub from_ps: u64,
+    pub until_ps: u64,
+    /// Index in `files`.
+    pub file: u32,
+    pub size: Size,
+}
