@@ -225,7 +225,7 @@ def test_fifteen_tests_leave_four() -> None:
          0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.000]  # fmt: skip
     names = tuple(f"f{place}" for place in range(len(p)))
     effects = {
-        ((), name, "y"): Effect(name, 0.0, 0.0, 0.0, 0.0, one)
+        ((), name, "y"): Effect(name, 0.0, 0.0, 0.0, 0.0, one, 0.0)
         for name, one in zip(names, p, strict=True)
     }
     found = MainEffects(names, ("y",), (), effects, Coded({}, {}, {}))
