@@ -18,6 +18,8 @@ from headgate.tables import Table, Words
 
 Make = Callable[[Mapping[str, Any], str], Scenario]
 """Makes the scenario of one condition, from its settings and the law."""
+Measure = Callable[[Result, str], Mapping[str, NDArray[Any]]]
+"""Columns of a run, one value a period, from its result and the law."""
 
 
 class Designed(Runs):
@@ -81,9 +83,12 @@ class Designed(Runs):
         table = self._one.ports
         return [(str(a), str(b)) for a, b in zip(table["from"], table["to"], strict=True)]
 
-    def tidy(self) -> Table:
-        """Return every response of every run: one row a run and period, labels first."""
-        keys, columns = list(self.results), self._one.responses.columns
+    def tidy(self, measure: Measure | None = None) -> Table:
+        """Return one row a run and period, labels first: `measure` of each run.
+
+        Without a measure it is the run's table of responses.
+        """
+        keys = list(self.results)
         conditions = np.repeat([self.conditions.index(str(c)) for c, _, _ in keys], self.periods)
         labels = {
             "condition": Words(conditions, self.conditions),
@@ -92,12 +97,17 @@ class Designed(Runs):
             "seed": np.repeat([seed for _, _, seed in keys], self.periods),
             "period": np.tile(np.arange(1, self.periods + 1), len(keys)),
         }
-        tables = [self.results[key].responses for key in keys]
-        data = {name: np.concatenate([table[name] for table in tables]) for name in columns}
+        measured = [(measure or _responses)(self.results[key], str(key[1])) for key in keys]
+        data = {name: np.concatenate([one[name] for one in measured]) for name in measured[0]}
         return Table("responses", labels | data)
 
     def _column(self, condition: int, law: str, seed: int, name: str) -> Any:
         return self.result(condition, law, seed).responses[name]
+
+
+def _responses(result: Result, law: str) -> Mapping[str, NDArray[Any]]:  # noqa: ARG001
+    """Return the run's own table of responses."""
+    return {name: np.asarray(result.responses[name]) for name in result.responses}
 
 
 def jobs_of(setup: Setup, make: Make) -> dict[Key, Job]:

@@ -1,0 +1,21 @@
+"""The runs of an experiment: MesoNet's parameters as settings, one scenario a law and condition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from headgate.run.plan import Job
+from headgate.scenario import MesoNet, Scenario
+from headgate.studies.designed import jobs_of
+from headgate.studies.runs import Key, Setup
+
+
+def scenario(settings: Mapping[str, Any], law: str) -> Scenario:
+    """Make the scenario of one condition; settings are MesoNet's own keys."""
+    return MesoNet.from_dict({**settings, "law": law}).scenario()
+
+
+def jobs(setup: Setup) -> dict[Key, Job]:
+    """Make every run: each law under each condition, with each seed."""
+    return jobs_of(setup, scenario)

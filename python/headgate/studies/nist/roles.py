@@ -1,0 +1,40 @@
+"""What the columns of an experiment's table are, and which responses speak of which question."""
+
+from __future__ import annotations
+
+from headgate.analysis.roles import Roles
+from headgate.design import Design
+from headgate.studies.nist.responses import LONG_RATES, TITLES, WEB_RATES
+
+BEFORE = "reno"
+LOSSES = ("y5", "y10", "y13", "y14")
+#: What a network or its users suffer from, and which way.
+WORSE = {
+    **dict.fromkeys((*LOSSES, "y8", "y9", "y15", "y16", "connecting", "swing"), "more"),
+    **dict.fromkeys(("y6", "y7", *WEB_RATES, *LONG_RATES), "less"),
+}
+SAFETY = (*LOSSES, "y6", "y7", "y8", "y9", "y15", "y16", "connecting", "swing")
+
+
+def roles(design: Design) -> Roles:
+    """Return the roles of the table of an experiment whose sources all have one law."""
+    factors = {factor.name: factor.title for factor in design.factors}
+    return Roles.model_validate(
+        {
+            "responses": tuple(TITLES),
+            "factors": tuple(factors),
+            "condition": ("condition",),
+            "law": "law",
+            "period": "period",
+            "before": BEFORE,
+            "congestion": "y10",
+            "titles": TITLES | factors,
+            "worse": WORSE,
+            "questions": {
+                "increase": tuple(WEB_RATES),
+                "recovery": (*LOSSES, "fall"),
+                "utility": (*WEB_RATES, *LONG_RATES),
+                "safety": SAFETY,
+            },
+        }
+    )

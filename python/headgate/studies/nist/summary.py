@@ -1,0 +1,102 @@
+"""An experiment as a whole: its table, its analyses, and which conditions are congested."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from headgate.analysis.clusters import Tree
+from headgate.analysis.conditions import FILTERS, Test
+from headgate.analysis.part import Part
+from headgate.analysis.roles import Roles
+from headgate.analysis.whole import Whole, whole
+from headgate.studies.designed import Designed, Measure
+from headgate.tables import Table
+
+QUARTER = 0.25
+#: The laws that use delay and know no TCP mode: the two that the source sets apart.
+DELAY_LAWS = ("fast", "fast-at")
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Finished runs, and what was measured of each."""
+
+    runs: Designed
+    roles: Roles
+    measure: Measure
+
+    @cached_property
+    def table(self) -> Table:
+        """One row a run and period."""
+        return self.runs.tidy(self.measure)
+
+    @cached_property
+    def found(self) -> Whole:
+        """Every analysis of the table."""
+        return whole(self.table, self.roles)
+
+    @property
+    def congested(self) -> Part:
+        """The period with spatiotemporal congestion: the second of three."""
+        return self.found.focus
+
+    @property
+    def laws(self) -> tuple[str, ...]:
+        """The laws that are compared."""
+        return self.congested.cells.laws
+
+    @cached_property
+    def order(self) -> list[str]:
+        """Conditions from the least to the most congested in that period, judged without FAST.
+
+        What FAST does to the rate of retransmissions would otherwise say which conditions count.
+        """
+        others = [i for i, law in enumerate(self.laws) if law not in DELAY_LAWS]
+        share = self.congested.cells.of("y10")[:, others].mean(axis=1)
+        names = self.congested.cells.conditions
+        return [names[place] for place in np.argsort(share, kind="stable")]
+
+    @property
+    def light(self) -> Sequence[str]:
+        """The least congested quarter of the conditions."""
+        return self.order[: self._quarter]
+
+    @property
+    def heavy(self) -> Sequence[str]:
+        """The most congested quarter of the conditions."""
+        return self.order[-self._quarter :]
+
+    @property
+    def _quarter(self) -> int:
+        return max(1, round(QUARTER * len(self.order)))
+
+    def outliers(self, conditions: Sequence[str]) -> list[tuple[str, Test | None]]:
+        """Return, for each cell of some conditions, the outlier by Grubbs and 10 %, if any."""
+        apart = self.congested.outliers.outliers(FILTERS[0])
+        return [
+            (response, apart.get((condition, response)))
+            for condition in conditions
+            for response in self.congested.cells.responses
+            if (condition, response) in self.congested.outliers.tests
+        ]
+
+    def mean(self, response: str, law: str, condition: str) -> float:
+        """Return a mean over replicates in the congested period."""
+        cells = self.congested.cells
+        row, column = cells.conditions.index(condition), self.laws.index(law)
+        return float(cells.of(response)[row, column])
+
+    def others(self, response: str, condition: str) -> float:
+        """Return the mean over the laws other than FAST and FAST-AT."""
+        laws = [law for law in self.laws if law not in DELAY_LAWS]
+        return float(np.mean([self.mean(response, law, condition) for law in laws]))
+
+    def tree(self, condition: str) -> Tree:
+        """Return the dendrogram of a condition in the congested period."""
+        made = next(one for one in self.found.of("clusters") if one.part is self.congested)
+        tree: Tree = made.result.trees[condition]
+        return tree

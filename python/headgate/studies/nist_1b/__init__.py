@@ -1,0 +1,1 @@
+"""Experiment 1b of the NIST study: everyone's TCP replaced, low initial ssthresh."""
