@@ -31,6 +31,8 @@ def findings(of: Experiment) -> dict[str, Finding]:
         "fast-completes-fewer": lambda e: more(e, "y6", -1),
         "fast-at-apart": lambda e: more(e, "y10", 1, "fast-at"),
     }
+    if "fast-at" not in of.laws:
+        del makers["fast-at-apart"]
     return {name: make(of) for name, make in makers.items()}
 
 
