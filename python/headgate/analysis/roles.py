@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from headgate.analysis.frame import Frame
 from headgate.errors import AnalysisError
+from headgate.strict import Strict
 
 Way = Literal["more", "less"]
 Asked = Literal["increase", "recovery", "fairness", "utility", "safety"]
-
-
-class Strict(BaseModel):
-    """A value whose keys are all known."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Pair(Strict):

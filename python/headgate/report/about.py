@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from headgate.analysis.roles import Roles, Strict
-from headgate.errors import HeadgateError, StoreError
+from headgate.analysis.roles import Roles
+from headgate.errors import StoreError
+from headgate.strict import Strict, read_toml
 from headgate.studies.claims import Judged
 
 FILE, CLAIMS = "report.toml", "claims.json"
@@ -63,21 +63,12 @@ class About(Strict):
 def read(folder: Path) -> About:
     """Read a folder's `report.toml`; raise StoreError or HeadgateError in a sentence."""
     path = folder / FILE
-    try:
-        return About(**tomllib.loads(path.read_text(encoding="utf-8")))
-    except FileNotFoundError:
+    if not path.is_file():
         raise StoreError(
             f"{folder}: holds no {FILE}; a study writes one, or write one with title, question,"
             " table and roles"
-        ) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise StoreError(f"{path}: cannot be read ({error})") from None
-    except tomllib.TOMLDecodeError as error:
-        raise HeadgateError(f"{path}: this is not TOML: {error}") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise HeadgateError(f"{path}: {place}: {first['msg']}") from None
+        )
+    return read_toml(About, path)
 
 
 def write(about: About, folder: Path) -> Path:

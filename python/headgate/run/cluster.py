@@ -8,17 +8,17 @@ finished needs neither the scheduler nor this process any more.
 from __future__ import annotations
 
 import signal
-import tomllib
 from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
 from headgate.errors import HeadgateError
 from headgate.run.plan import Job
 from headgate.run.store import Store
 from headgate.run.worker import Order, Outcome, do
+from headgate.strict import Strict, read_toml
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -28,10 +28,8 @@ CONNECT_S = 10.0
 DEAF = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
 
 
-class Profile(BaseModel):
+class Profile(Strict):
     """How workers are had: from the queue of a cluster, or as processes of this machine."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     engine: Literal["local", "htcondor", "lsf", "moab", "oar", "pbs", "sge", "slurm"]
     jobs: int = Field(1, ge=1, description="Jobs to ask for; processes, if local.")
@@ -45,16 +43,7 @@ class Profile(BaseModel):
     @classmethod
     def load(cls, path: Path) -> Profile:
         """Read a profile in TOML. Raises HeadgateError."""
-        try:
-            return cls(**tomllib.loads(path.read_text(encoding="utf-8")))
-        except OSError as error:
-            raise HeadgateError(f"{path}: cannot be read ({error.strerror})") from None
-        except tomllib.TOMLDecodeError as error:
-            raise HeadgateError(f"{path}: is not TOML ({error})") from None
-        except ValidationError as error:
-            first = error.errors()[0]
-            place = ".".join(str(part) for part in first["loc"])
-            raise HeadgateError(f"{path}: {place}: {first['msg']}") from None
+        return read_toml(cls, path)
 
     def start(self) -> Any:
         """Start the workers; give what is connected to and closed. Raises HeadgateError."""

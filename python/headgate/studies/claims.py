@@ -14,9 +14,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
 from headgate.errors import HeadgateError
+from headgate.strict import fitted
 
 ROUNDING = 1e-9
 _TOLERANCE = re.compile(r"(>=|<=|\+-)\s*([0-9.eE+-]+)\s*(%?)")
@@ -100,12 +101,7 @@ class Judged(BaseModel):
 def read_claims(path: Path) -> list[Claim]:
     """Read a study's `claims.toml`; a wrong entry is one sentence with its place."""
     rows = tomllib.loads(path.read_text())["claim"]
-    try:
-        claims = [Claim(**row) for row in rows]
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise HeadgateError(f"{path.name}: {place}: {first['msg']}") from None
+    claims = [fitted(Claim, row, path.name) for row in rows]
     if len({claim.id for claim in claims}) < len(claims):
         raise HeadgateError(f"{path.name}: two claims have the same id")
     return claims

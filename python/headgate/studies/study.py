@@ -7,7 +7,6 @@ fixed, and how much of it each scale runs; a designed study names factors with t
 studies whose runs are too large to be stored as they are.
 """
 
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,11 +14,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
 from headgate import catalog
 from headgate.design import Design, Factor, factorial
 from headgate.errors import HeadgateError
+from headgate.strict import Strict, read_toml
 from headgate.studies.claims import Claim, Finding, read_claims
 from headgate.studies.runs import Key, Runs, Setup
 
@@ -36,11 +36,7 @@ SCALES = ("quick", "standard", "full")
 EVERY_LAW = ("*",)
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Levels(_Strict):
+class Levels(Strict):
     """A factor of the plan: its title, the setting it drives, its two levels."""
 
     title: str
@@ -49,24 +45,24 @@ class Levels(_Strict):
     high: Any
 
 
-class Source(_Strict):
+class Source(Strict):
     """Where a setting's value comes from, and how well that is known."""
 
     mark: Literal["STATED", "SECONDARY", "INFERRED", "RECALLED", "OURS"]
     source: str
 
 
-class Scale(_Strict):
+class Scale(Strict):
     """How much of a study is run: which factors vary, how often, and at what size."""
 
     factors: tuple[str, ...] = ()
-    generators: dict[str, str] = {}
+    generators: dict[str, str] = Field({})
     seeds: int = Field(ge=1)
     size: float = Field(gt=0)
-    fixed: dict[str, Any] = {}
+    fixed: dict[str, Any] = Field({})
 
 
-class Plan(_Strict):
+class Plan(Strict):
     """`study.toml` as a value."""
 
     name: str
@@ -74,9 +70,9 @@ class Plan(_Strict):
     question: str
     laws: tuple[str, ...]
     first_seed: int = 1
-    fixed: dict[str, Any] = {}
-    factors: dict[str, Levels] = {}
-    sources: dict[str, Source] = {}
+    fixed: dict[str, Any] = Field({})
+    factors: dict[str, Levels] = Field({})
+    sources: dict[str, Source] = Field({})
     """Where the values of settings come from, by their names."""
     scales: dict[str, Scale]
 
@@ -123,12 +119,7 @@ class Study:
     @cached_property
     def plan(self) -> Plan:
         """The plan, checked."""
-        try:
-            return Plan(**tomllib.loads((self.folder / "study.toml").read_text()))
-        except ValidationError as error:
-            first = error.errors()[0]
-            place = ".".join(str(part) for part in first["loc"])
-            raise HeadgateError(f"study.toml: {place}: {first['msg']}") from None
+        return read_toml(Plan, self.folder / "study.toml")
 
     @cached_property
     def claims(self) -> list[Claim]:

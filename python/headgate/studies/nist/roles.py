@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from headgate.analysis.roles import Roles
 from headgate.design import Design
 from headgate.studies.nist.responses import LONG_RATES, TITLES, WEB_RATES
@@ -18,23 +20,34 @@ SAFETY = (*LOSSES, "y6", "y7", "y8", "y9", "y15", "y16", "connecting", "swing")
 
 def roles(design: Design) -> Roles:
     """Return the roles of the table of an experiment whose sources all have one law."""
+    questions = {
+        "increase": tuple(WEB_RATES),
+        "recovery": (*LOSSES, "fall"),
+        "utility": (*WEB_RATES, *LONG_RATES),
+        "safety": SAFETY,
+    }
+    return of_design(design, TITLES, WORSE, questions)
+
+
+def of_design(
+    design: Design,
+    titles: Mapping[str, str],
+    worse: Mapping[str, str],
+    questions: Mapping[str, Sequence[str]],
+) -> Roles:
+    """Return the roles of a table of laws under the conditions of a design, period by period."""
     factors = {factor.name: factor.title for factor in design.factors}
     return Roles.model_validate(
         {
-            "responses": tuple(TITLES),
+            "responses": tuple(titles),
             "factors": tuple(factors),
             "condition": ("condition",),
             "law": "law",
             "period": "period",
             "before": BEFORE,
             "congestion": "y10",
-            "titles": TITLES | factors,
-            "worse": WORSE,
-            "questions": {
-                "increase": tuple(WEB_RATES),
-                "recovery": (*LOSSES, "fall"),
-                "utility": (*WEB_RATES, *LONG_RATES),
-                "safety": SAFETY,
-            },
+            "titles": {**titles, **factors},
+            "worse": worse,
+            "questions": questions,
         }
     )

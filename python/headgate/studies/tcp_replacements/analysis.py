@@ -12,6 +12,7 @@ from headgate.stats.changes import Change, change
 from headgate.stats.conditions import Outlier, Residuals, outlier, residuals
 from headgate.stats.effects import Effect, main_effect, psi
 from headgate.studies.designed import Designed, jobs_of
+from headgate.studies.nist.responses import NUMBERED
 from headgate.studies.runs import Key, Runs, Setup
 from headgate.studies.study import Analysis
 from headgate.studies.tcp_replacements.network import scenario
@@ -24,30 +25,7 @@ HEAVY_SHARE = 0.25
 CONNECTING = "connecting_sum"  # one period has as many samples as another
 
 # The 22 responses of the source, with their axis titles.
-RESPONSES = {
-    "y1": "y1 sources transmitting",
-    "y2": "y2 share of sources transmitting",
-    "y3": "y3 segments entering / interval",
-    "y4": "y4 segments leaving / interval",
-    "y5": "y5 loss rate",
-    "y6": "y6 flows completed / interval",
-    "y7": "y7 flow-completion rate",
-    "y8": "y8 connection failures / interval",
-    "y9": "y9 connection-failure rate",
-    "y10": "y10 retransmission rate",
-    "y11": "y11 congestion window (packets)",
-    "y12": "y12 cwnd increases / interval",
-    "y13": "y13 duplicate ACKs / interval",
-    "y14": "y14 timeouts / interval",
-    "y15": "y15 round-trip time (s)",
-    "y16": "y16 queueing delay (s)",
-    "y17": "y17 DD throughput (packets/s)",
-    "y18": "y18 DF throughput (packets/s)",
-    "y19": "y19 DN throughput (packets/s)",
-    "y20": "y20 FF throughput (packets/s)",
-    "y21": "y21 FN throughput (packets/s)",
-    "y22": "y22 NN throughput (packets/s)",
-}
+RESPONSES = {name: f"{name} {title}" for name, title in NUMBERED.items()}
 
 
 @dataclass(frozen=True)
