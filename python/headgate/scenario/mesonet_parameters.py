@@ -117,8 +117,8 @@ PARAMETERS = (
     ),
     Parameter(
         17, "initial_ssthresh", "initial slow-start threshold", PROTOCOL, "packets", "43 packets",
-        "1073741824 packets", "ours", "64 KB and 2^30; the experiments' own, 100 segments or more"
-        " than a thousand million, are stated.",
+        "1000000000 packets", "ours", "64 KB, and 10^9, which no window reaches; the experiments'"
+        " own, 100 segments or more than a thousand million, are stated.",
     ),
     Parameter(
         18, "measurement_interval", "measurement interval size", CONTROL, "s", "200 ms", "1 s",

@@ -1,0 +1,38 @@
+"""The runs: each condition of the plan under its law, or under both where the law is no factor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from headgate.run.plan import Job
+from headgate.scenario import Scenario
+from headgate.studies.designed import jobs_of
+from headgate.studies.nist import campaign
+from headgate.studies.runs import Key, Setup
+from headgate.units import format_time, parse_time
+
+#: The factor that is the law itself.
+LAW_FACTOR = "X15"
+
+
+def scenario(settings: Mapping[str, Any], law: str) -> Scenario:
+    """Make the scenario of one condition; both levels of the duration are shortened alike."""
+    others = {key: value for key, value in settings.items() if key != "time"}
+    duration = round(parse_time(settings["duration"]) * settings["time"])
+    return campaign.scenario({**others, "duration": format_time(duration)}, law)
+
+
+def jobs(setup: Setup) -> dict[Key, Job]:
+    """Make every run; where the law is a factor, a condition has the law of its level."""
+    made = jobs_of(setup, scenario)
+    law_of = laws(setup)
+    return {key: job for key, job in made.items() if law_of.get(str(key[0]), key[1]) == key[1]}
+
+
+def laws(setup: Setup) -> dict[str, str]:
+    """Return the law of each condition; nothing where the law is no factor."""
+    design = setup.design
+    if LAW_FACTOR not in (factor.name for factor in design.factors):
+        return {}
+    return {design.label(c): str(design.settings(c)["law"]) for c in range(len(design))}
