@@ -67,6 +67,14 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
             " then not judged.",
         ),
     ] = None,
+    plan: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE",
+            help="A design file, such as nist-sensitivity's plan.toml, whose factors and levels"
+            " take the place of the study's own.",
+        ),
+    ] = "",
     cluster: Clustered = None,
     shard: Annotated[
         str | None,
@@ -94,7 +102,7 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
     from headgate.run.crew import Crew
     from headgate.studies import runner
 
-    own = runner.Own(controls or (), settings or ())
+    own = runner.Own(controls or (), settings or (), plan)
     crew = Crew(workers, cluster)
     if dry_run:
         _show_cost(runner.cost(runner.ask(name, scale, out, own), workers), as_json)

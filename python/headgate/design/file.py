@@ -127,15 +127,19 @@ class DesignFile(Model):
         return cls.from_dict(data, str(file))
 
     def save(self, path: Path) -> None:
-        """Write what is not at its default; the order of factors decides their columns."""
+        """Write it to a file."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(self.text(), encoding="utf-8")
+
+    def text(self) -> str:
+        """Return as TOML what is not at its default; the order of factors decides their columns."""
         import tomlkit
 
         data = self.model_dump(mode="json", exclude_defaults=True)
         factors = tomlkit.table(is_super_table=True)
         for name, table in data.pop("factors").items():
             factors[name] = tomlkit.item(table)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(tomlkit.dumps({**data, "factors": factors}), encoding="utf-8")
+        return tomlkit.dumps({**data, "factors": factors})
 
     def taken(self) -> list[Factor]:
         """Return the factors."""

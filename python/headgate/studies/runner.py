@@ -31,13 +31,15 @@ OTHER = Finding(ours=math.nan, note="the settings are not those that the claims 
 
 @dataclass(frozen=True)
 class Own:
-    """What the user brings: laws that are compared with the others, and settings, as texts.
+    """What the user brings: laws that are compared with the others, settings as texts, a plan.
 
-    With other settings the runs are no longer those of the claims: none is judged.
+    With other settings the runs are no longer those of the claims: none is judged. The plan is a
+    design file, or a design's name, whose factors and levels take the place of the study's own.
     """
 
     laws: Sequence[str] = ()
     settings: Sequence[str] = ()
+    plan: str = ""
 
 
 NOTHING = Own()
@@ -122,6 +124,8 @@ def run_study(
         folder / PAGE,
     )  # fmt: skip
     write_bytes(folder / CLAIMS, json.dumps(outcome.as_json(), indent=1).encode())
+    for name_of, text in analysis.files.items():
+        write_bytes(folder / name_of, text.encode())
     for data in analysis.data:
         write_table(folder / f"{data.name}.parquet", data)
     said = " ".join((scale, *(f"--set {text}" for text in own.settings)))
@@ -132,7 +136,7 @@ def run_study(
 def ask(name: str, scale: str, out: Path | None = None, own: Own = NOTHING) -> Asked:
     """Say what a study runs at a scale, without running it. Raises HeadgateError."""
     study = load(name)
-    setup = study.setup(study.scale(scale), own.laws)
+    setup = study.setup(study.scale(scale), own.laws, own.plan)
     setup = replace(setup, settings=changed(setup.settings, own.settings))
     return Asked(study, setup, out or Path("out") / name)
 

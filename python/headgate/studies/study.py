@@ -4,11 +4,12 @@ The plan names the laws that are compared (`["*"]`: all that need no router's he
 fixed, and how much of it each scale runs; a designed study names factors with two levels each.
 `analysis.py` has two functions: `jobs(setup)` makes every run of a scale by its key,
 `analyse(runs)` turns the finished ones into findings and figures. A third, `keep(result)`, is for
-studies whose runs are too large to be stored as they are.
+studies whose runs are too large to be stored as they are. `SETTINGS`, if there, are what a plan of
+the user's may vary.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -18,6 +19,7 @@ from pydantic import Field
 
 from headgate import catalog
 from headgate.design import Design, Factor, factorial
+from headgate.design import load as load_design
 from headgate.errors import HeadgateError
 from headgate.strict import Strict, read_toml
 from headgate.studies.claims import Claim, Finding, read_claims
@@ -108,6 +110,8 @@ class Analysis:
     data: tuple["Table", ...] = ()
     roles: "Roles | None" = None
     """What the columns of the first table of `data` are, if it is to be analysed as a whole."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Texts that are written beside the report, by name, such as a plan for the next study."""
 
 
 @dataclass(frozen=True)
@@ -173,14 +177,42 @@ class Study:
         chosen = [Factor(name, **self.plan.factors[name].model_dump()) for name in scale.factors]
         return factorial(chosen, scale.generators)
 
-    def setup(self, scale: Scale, own: Sequence[str] = ()) -> Setup:
-        """Return what a scale has to work with; `own` are users' own laws, as file and name."""
+    def setup(self, scale: Scale, own: Sequence[str] = (), plan: str = "") -> Setup:
+        """Return what a scale has to work with; `own` are users' own laws, as file and name.
+
+        With a `plan`, a design file, its factors vary and the study's own are held at their low
+        level.
+        """
         if own and self.plan.laws != EVERY_LAW:
             raise HeadgateError(
                 f"{self.plan.name}: takes no law of one's own, as its laws are given"
             )
         seeds = tuple(range(self.plan.first_seed, self.plan.first_seed + scale.seeds))
-        return Setup((*self.laws, *own), seeds, self.settings(scale), self.design(scale))
+        laws, design = (*self.laws, *own), self.design(scale)
+        if plan:
+            design = self._planned(plan)
+            scale = scale.model_copy(update={"factors": ()})
+        return Setup(laws, seeds, self.settings(scale), design)
+
+    def _planned(self, plan: str) -> Design:
+        """Read the design that takes the place of the study's own; raise HeadgateError."""
+        if not self.plan.factors:
+            raise HeadgateError(f"{self.plan.name}: has no factors, so that it takes no plan")
+        design, known = load_design(plan).design, self._settable
+        for factor in design.factors:
+            if factor.setting not in known:
+                raise HeadgateError(
+                    f"{plan}: factor {factor.name}: {factor.setting!r} cannot be varied in"
+                    f" {self.plan.name}; what can be is {', '.join(sorted(known))}"
+                )
+        return design
+
+    @property
+    def _settable(self) -> frozenset[str]:
+        """The settings that a plan may vary: the module's `SETTINGS`, else those of study.toml."""
+        own = {*self.plan.fixed, *(factor.setting for factor in self.plan.factors.values())}
+        found: frozenset[str] = getattr(self._module, "SETTINGS", frozenset(own))
+        return found
 
 
 def names() -> list[str]:

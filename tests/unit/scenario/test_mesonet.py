@@ -52,7 +52,7 @@ def test_each_level_has_a_mark_and_a_reason_and_makes_another_plan() -> None:
 def test_every_level_runs(sign: int) -> None:
     """All together, and shortened: the engine refuses a level beyond its bounds at the start."""
     levels = {parameter.label: sign for parameter in PARAMETERS if parameter.key != "duration"}
-    result = MesoNet.at_levels(levels, size=0.004, duration="2 s").scenario().run()
+    result = MesoNet.at_levels(levels, size=0.004, duration="6 s").scenario().run()
     assert result.meta["packet_hops"] > 1000
 
 

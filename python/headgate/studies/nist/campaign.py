@@ -7,8 +7,12 @@ from typing import Any
 
 from headgate.run.plan import Job
 from headgate.scenario import MesoNet, Scenario
+from headgate.scenario.mesonet_parameters import BY_KEY
 from headgate.studies.designed import jobs_of
 from headgate.studies.runs import Key, Setup
+
+#: What a plan may vary: every parameter of MesoNet but the law, which is what is compared.
+SETTINGS = frozenset(BY_KEY) - {"law"}
 
 
 def scenario(settings: Mapping[str, Any], law: str) -> Scenario:

@@ -1,0 +1,251 @@
+"""The sensitivity analysis at a size that takes seconds: plan, runs, claims, and what follows."""
+
+import csv
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from headgate.design import load as load_design
+from headgate.design import named
+from headgate.errors import HeadgateError
+from headgate.scenario import MesoNet
+from headgate.scenario.mesonet_parameters import BY_LABEL
+from headgate.studies.nist_sensitivity import published
+from headgate.studies.nist_sensitivity.analysis import analyse
+from headgate.studies.nist_sensitivity.campaign import scenario
+from headgate.studies.nist_sensitivity.findings import findings, strong_cells
+from headgate.studies.nist_sensitivity.plan import every, plan_file, steps
+from headgate.studies.nist_sensitivity.responses import NAMES
+from headgate.studies.nist_sensitivity.summary import Sensitivity
+from headgate.studies.runs import Runs
+from headgate.studies.study import Study, load
+
+STUDY = load("nist-sensitivity")
+PRINTED = Path(__file__).parents[1] / "oracles" / "data" / "nist"
+FIRST = ("X1", "X2", "X3", "X4", "X5")
+
+
+def in_32_runs() -> dict[str, str]:
+    """Return generators of the other fifteen factors: products of two and three of the first."""
+    words = [" ".join(each) for size in (2, 3) for each in combinations(FIRST, size)]
+    others = [name for name in published.FACTORS if name not in FIRST]
+    return dict(zip(others, words, strict=False))
+
+
+def tiny(
+    study: Study, factors: tuple[str, ...], generators: dict[str, str], size: float
+) -> Sensitivity:
+    scale = study.plan.scales["quick"].model_copy(
+        update={
+            "factors": factors,
+            "generators": generators,
+            "size": size,
+            "fixed": {"time": 1 / 250},
+        }
+    )
+    setup = study.setup(scale)
+    made = study.jobs(setup)
+    return Sensitivity(setup, {key: job.scenario.run() for key, job in made.items()})
+
+
+@pytest.fixture(scope="module")
+def whole() -> Sensitivity:
+    return tiny(STUDY, published.FACTORS, in_32_runs(), 0.004)
+
+
+@pytest.fixture(scope="module")
+def by_both_laws() -> Sensitivity:
+    return tiny(STUDY, ("X1", "X12"), {}, 0.02)
+
+
+def test_the_plan_is_the_published_one_at_mesonets_levels() -> None:
+    design = STUDY.design(STUDY.scale("quick"))
+    assert design.resolution == 4
+    assert np.array_equal(design.matrix, named("2^(20-12)")[0].matrix)
+    for factor in design.factors:
+        parameter = BY_LABEL[factor.name]
+        given = (factor.setting, factor.title, factor.low, factor.high)
+        assert given == (parameter.key, parameter.name, parameter.minus, parameter.plus)
+
+
+def test_where_the_law_is_no_factor_both_laws_run_the_rest_of_the_plan() -> None:
+    for name in ("standard", "full"):
+        design = STUDY.design(STUDY.scale(name))
+        quick = STUDY.design(STUDY.scale("quick"))
+        for factor in design.factors:
+            assert np.array_equal(design.column(factor.name), quick.column(factor.name))
+        assert len(STUDY.jobs(STUDY.setup(STUDY.scale(name)))) == 512
+
+
+def test_a_condition_has_the_law_of_its_level_and_a_shorter_duration(whole: Sensitivity) -> None:
+    assert len(whole.results) == 32
+    for place in range(len(whole.design)):
+        settings = {**whole.settings, **whole.design.settings(place)}
+        result = whole.result(place, settings["law"], 1)
+        law = MesoNet.from_dict({"law": settings["law"]}).law.name
+        assert {str(name) for name in result.tables["laws"]["law"]} == {law}
+        assert result.meta["scenario"]["duration"] in {"6 s", "12 s"}
+    assert scenario(settings, "ctcp").duration == 12_000_000_000_000
+
+
+def test_the_table_has_every_factor_once(whole: Sensitivity, by_both_laws: Sensitivity) -> None:
+    assert tuple(whole.factors) == published.FACTORS
+    assert tuple(by_both_laws.factors) == ("X1", "X12", "X15")
+    for of, rows in ((whole, 32), (by_both_laws, 8)):
+        assert len(of.table) == 3 * rows
+        is_ctcp = np.asarray(of.table["law"]) == "ctcp"
+        assert np.array_equal(np.asarray(of.table["X15"]) == 1, is_ctcp)
+
+
+def test_a_long_lived_flow_counts_alone(whole: Sensitivity) -> None:
+    for (condition, _, _), result in whole.results.items():
+        table = result.tables["classes"]
+        rows = [
+            i
+            for i in range(len(table))
+            if (table["file"][i], table["class"][i], table["period"][i]) == ("long-lived", "DD", 2)
+        ]
+        together = sum(float(table["delivered_packets_s"][i]) for i in rows)
+        flows = 3 if "X10+" in str(condition).split() else 1
+        row = np.flatnonzero(
+            (np.asarray(whole.table["condition"]) == condition)
+            & (np.asarray(whole.table["period"]) == 2)
+        )
+        assert float(whole.table["long_DD"][row[0]]) == pytest.approx(together / flows)
+
+
+def test_counts_are_a_second_whatever_the_interval(whole: Sensitivity) -> None:
+    for (condition, _, _), result in whole.results.items():
+        interval_s = 1.0 if "X18+" in str(condition).split() else 0.2
+        rows = np.asarray(whole.table["condition"]) == condition
+        own = {name: np.asarray(result.responses[name], float) for name in ("y1", "y6", "y15")}
+        flows = own["y6"] / interval_s
+        assert np.asarray(whole.table["y6"])[rows] == pytest.approx(flows)
+        assert np.asarray(whole.table["y7"])[rows] == pytest.approx(flows / (flows + own["y1"]))
+        assert np.asarray(whole.table["y15"])[rows] == pytest.approx(own["y15"])
+
+
+def test_psi_of_all_responses_is_the_influence_and_the_interval_is_around_it(
+    whole: Sensitivity,
+) -> None:
+    for place, name in enumerate(whole.factors):
+        assert whole.psi["weighted average"][place] == pytest.approx(whole.average[name])
+    low, high = whole.resampled(lambda rows: float(rows["period 2"][0]))
+    assert low <= whole.psi["period 2"][0] <= high
+    assert low < high
+    steps_of_psi = whole.psi["period 2"] * 2 * len(NAMES)
+    assert steps_of_psi == pytest.approx(np.round(steps_of_psi))
+
+
+def test_rows_of_laws_are_means_over_the_periods(by_both_laws: Sensitivity) -> None:
+    of = by_both_laws
+    mean = {
+        condition: np.mean(of.result(place, "ctcp", 1).responses["y1"])
+        for place, condition in enumerate(of.conditions)
+    }
+    high = np.mean([value for condition, value in mean.items() if condition.startswith("X1+")])
+    assert of.by_law.one("X1", "y1", ("ctcp",)).mean_high == pytest.approx(high)
+
+
+def test_what_is_printed_is_what_the_source_printed() -> None:
+    with (PRINTED / "psi.csv").open() as file:
+        rows = list(csv.reader(file))
+    for ours, printed in zip(published.PSI.values(), rows[1:], strict=True):
+        assert [f"{100 * psi:.0f}" for psi in ours.values()] == printed[1:]
+    with (PRINTED / "stars_period_2.csv").open() as file:
+        table = {row.pop("response"): row for row in csv.DictReader(file)}
+    assert {
+        name: {factor: cell for factor, cell in row.items() if cell} for name, row in table.items()
+    } == published.STARS
+    assert set(published.LIKELY) <= set(table)
+    assert set(published.LIKELY.values()) <= set(NAMES)
+    assert [len(set(names)) for names in (published.LARGEST, published.TRANSMITTING)] == [7, 6]
+
+
+def test_every_claim_has_a_finding(whole: Sensitivity, by_both_laws: Sensitivity) -> None:
+    found = findings(whole)
+    assert set(found) == {claim.id for claim in STUDY.claims}
+    assert all(np.isfinite(one.ours) for one in found.values())
+    cells = strong_cells(whole)
+    hits = round(found["signs-agree"].ours * len(cells))
+    assert found["signs-agree"].note.startswith(f"{hits} of {len(cells)}")
+    few = findings(by_both_laws)
+    assert np.isnan(few["psi-order"].ours)
+    assert "X2 is not varied" in few["psi-order"].note
+    assert np.isfinite(few["x15-near-bottom"].ours)
+
+
+def test_the_six_most_significant_make_the_plan(whole: Sensitivity, tmp_path: Path) -> None:
+    plan_file(whole).save(tmp_path / "plan.toml")
+    made = load_design(tmp_path / "plan.toml")
+    assert (len(made.design), made.design.resolution) == (32, 6)
+    names = [factor.name for factor in made.design.factors]
+    assert set(names) == set(whole.influence.ranked[:6])
+    assert names == sorted(names, key=lambda name: int(name[1:]))
+    for factor in made.design.factors:
+        parameter = BY_LABEL[factor.name]
+        assert (factor.setting, factor.low, factor.high) == (
+            parameter.key, parameter.minus, parameter.plus,
+        )  # fmt: skip
+
+
+def test_another_study_takes_the_plan(whole: Sensitivity, tmp_path: Path) -> None:
+    file = plan_file(whole)
+    file.save(tmp_path / "plan.toml")
+    study = load("nist-1b")
+    setup = study.setup(study.scale("quick"), plan=str(tmp_path / "plan.toml"))
+    assert [f.name for f in setup.design.factors] == list(file.factors)
+    assert set(study.settings(study.scale("quick"))) <= {
+        *setup.settings, *(factor.setting for factor in setup.design.factors)
+    }  # fmt: skip
+    jobs = study.jobs(setup)
+    assert len(jobs) == 32 * 8 * 2
+    settings = {**setup.settings, **setup.design.settings(31), "law": "fast"}
+    made = jobs[setup.design.label(31), "fast", 1].scenario
+    assert made.identity() == MesoNet.from_dict(settings).scenario().identity()
+
+
+@pytest.mark.parametrize(
+    ("study", "setting", "said"),
+    [
+        ("nist-1b", "law", "'law' cannot be varied in nist-1b; what can be is buffer_prov"),
+        ("tcp-replacements", "patience", "'patience' cannot be varied in tcp-replacements"),
+        ("fast", "alpha", "fast: has no factors, so that it takes no plan"),
+    ],
+)
+def test_a_plan_that_does_not_fit_is_one_sentence(
+    study: str, setting: str, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "p.toml").write_text(f'[factors.A]\nsetting = "{setting}"\nlow = 1\nhigh = 2\n')
+    taken = load(study)
+    with pytest.raises(HeadgateError, match=said):
+        taken.setup(taken.scale("quick"), plan=str(tmp_path / "p.toml"))
+
+
+def test_the_reduction_has_the_counts_of_the_source(whole: Sensitivity) -> None:
+    found = steps(whole)
+    assert [step.theirs for step in found[:4]] == [9633, 539, 192, 6]
+    assert [every(1000), every(56), every(20)] == pytest.approx([9633, 539, 192], abs=0.7)
+    assert [round(10**step.theirs) for step in found[4:]] == [256, 32]
+    ours = [step.ours for step in found]
+    assert ours == sorted(ours, reverse=True)
+    assert ours[2] == every(20)
+    assert [round(10**power) for power in ours[3:]] == [2**20, 32, 32]
+
+
+def test_the_study_ends_with_pictures_tables_and_a_plan(
+    whole: Sensitivity, by_both_laws: Sensitivity
+) -> None:
+    made = analyse(Runs(whole.setup, whole.results))
+    assert [picture.name for picture in made.pictures] == [
+        "reduction", "ranking", "psi", "stars", "groups",
+    ]  # fmt: skip
+    assert set(made.files) == {"plan.toml"}
+    assert made.roles is not None
+    assert set(made.roles.factors) == set(published.FACTORS)
+    assert len(made.sentences) == 3
+    few = analyse(Runs(by_both_laws.setup, by_both_laws.results))
+    assert not few.files
+    assert len(few.pictures) == 4
