@@ -41,6 +41,12 @@ CLASSES = (
         "Throughput of all these flows together, those under way among them.",
         "delivered_packets / (end_s - start_s)",
     ),
+    Column(
+        "flow_rate_packets_s",
+        "packets/s",
+        "What a flow gets while it is under way, those not finished among them.",
+        "delivered_packets / active_s",
+    ),
     Column("mean_fct_s", "s", "Mean completion time (receiver).", "fct_sum_s / timed"),
     Column("mean_rtt_s", "s", "Mean of the round trips measured.", "rtt_sum_s / rtt_count"),
     Column(
@@ -53,6 +59,7 @@ CLASSES = (
     Column("completed", "1", "Flows finished."),
     Column("failed", "1", "Connections that failed: no SYN was answered."),
     Column("abandoned", "1", "Flows that their users gave up."),
+    Column("active_s", "s", "Time that flows were under way, from their first SYN, of all."),
     Column("delivered_packets", "packets", "Packets acknowledged in order, of all these flows."),
     Column("retransmissions", "packets", "Data packets sent again."),
     Column("timeouts", "1", "Retransmission time-outs."),

@@ -194,6 +194,8 @@ def test_long_lived_flows_run_between_classes_and_count_what_they_deliver(result
     flows = frame(result, "flows").filter(pl.col("size_packets") == 0)
     assert flows.height == 3
     assert rows["delivered_packets"].sum() == flows["delivered_packets"].sum() > 0
+    periods = rows["end_s"] - rows["start_s"]
+    assert rows["active_s"].to_list() == pytest.approx(periods.to_list())  # begun before the first
 
 
 def test_windows_of_a_law_add_up(result: Result) -> None:

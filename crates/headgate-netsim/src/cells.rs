@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::record::{PAIRS, Status};
 use crate::transport::sender::FlowTally;
-use headgate_model::units::{Span, seconds};
+use headgate_model::units::{Span, Time, seconds};
 
 /// Kinds of file: a flow of given size, one without end, what a Web user fetches; then the plan's names.
 pub const FILE: u8 = 0;
@@ -30,7 +30,9 @@ pub struct Cell {
     pub timed_segments: u64,
     pub fct_sum_s: f64,
     pub rate_sum: f64,
-    /// Of all flows, those under way too: segments acknowledged in order.
+    /// Of all flows, those under way too: the time since each was asked for, segments acknowledged in
+    /// order.
+    pub active_s: f64,
     pub delivered: u64,
     pub retransmissions: u64,
     pub timeouts: u64,
@@ -41,8 +43,9 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// Adds what a flow has done so far.
-    pub fn add(&mut self, delivered: u32, tally: &FlowTally) {
+    /// Adds what a flow has done until `now`.
+    pub fn add(&mut self, now: Time, delivered: u32, tally: &FlowTally) {
+        self.active_s += seconds(now - tally.started);
         self.delivered += u64::from(delivered);
         self.retransmissions += u64::from(tally.retransmissions);
         self.timeouts += u64::from(tally.timeouts);
@@ -81,6 +84,7 @@ impl Cell {
             timed_segments: self.timed_segments - before.timed_segments,
             fct_sum_s: self.fct_sum_s - before.fct_sum_s,
             rate_sum: self.rate_sum - before.rate_sum,
+            active_s: self.active_s - before.active_s,
             delivered: self.delivered - before.delivered,
             retransmissions: self.retransmissions - before.retransmissions,
             timeouts: self.timeouts - before.timeouts,

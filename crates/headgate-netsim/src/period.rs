@@ -79,7 +79,7 @@ impl Period {
         Self {
             row: PeriodRow { start, end, ..PeriodRow::default() },
             counters: world.shared.counters.clone(),
-            cells: cells(world),
+            cells: cells(start, world),
             laws: (0..world.shared.laws.len() as u32).map(law).collect(),
             ports: ports(start, world),
             links: (0..world.fabric.ports.len() as u32).map(link).collect(),
@@ -141,7 +141,7 @@ impl Period {
         record.periods.push(PeriodRow { counters, ..self.row });
         record.laws.extend(self.laws.into_iter().filter(|row| row.active_sum > 0));
         let period = record.periods.len() as u32 - 1;
-        for (index, (after, before)) in (0..).zip(cells(world).iter().zip(&self.cells)) {
+        for (index, (after, before)) in (0..).zip(cells(now, world).iter().zip(&self.cells)) {
             let cell = after.since(before);
             if !cell.is_empty() {
                 record.classes.push(ClassRow { period, sort: world.shared.cells.sort(index), cell });
@@ -154,10 +154,10 @@ impl Period {
 }
 
 /// What flows of each sort have done, those under way too.
-fn cells<L: Registry>(world: &World<L>) -> Vec<Cell> {
+fn cells<L: Registry>(now: Time, world: &World<L>) -> Vec<Cell> {
     let mut cells = world.shared.cells.all.clone();
     for sender in world.sites.iter().flat_map(|site| site.active()) {
-        cells[sender.cell as usize].add(sender.una, &sender.tally);
+        cells[sender.cell as usize].add(now, sender.una, &sender.tally);
     }
     cells
 }

@@ -40,7 +40,7 @@ pub fn row<L: Registry>(sender: &Sender<L>, status: Status, router: u32, shared:
 /// A flow is over: it counts as failed or given up, or as completed between its classes of routers.
 pub fn count_finished<L>(row: &FlowRow, tally: &FlowTally, shared: &mut Shared<L>) {
     let cell = &mut shared.cells.all[row.cell as usize];
-    cell.add(row.delivered_total, tally);
+    cell.add(shared.now, row.delivered_total, tally);
     cell.end(row.status, row.size, row.fct_receiver);
     let counters = &mut shared.counters;
     match row.status {

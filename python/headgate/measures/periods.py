@@ -64,9 +64,9 @@ def _bounds(plan: Plan, facts: Facts) -> dict[str, NDArray[Any]]:
 def _classes(plan: Plan, facts: Facts) -> dict[str, Any]:
     at = _bounds(plan, facts)
     names = (
-        "started", "completed", "failed", "abandoned", "delivered_packets", "retransmissions",
-        "timeouts", "decreases", "fallen_packets", "timed", "timed_packets", "fct_sum_s",
-        "rate_sum", "rtt_sum_s", "rtt_count",
+        "started", "completed", "failed", "abandoned", "active_s", "delivered_packets",
+        "retransmissions", "timeouts", "decreases", "fallen_packets", "timed", "timed_packets",
+        "fct_sum_s", "rate_sum", "rtt_sum_s", "rtt_count",
     )  # fmt: skip
     return {
         **at,
@@ -77,6 +77,7 @@ def _classes(plan: Plan, facts: Facts) -> dict[str, Any]:
         "rate_packets_s": ratio(facts["rate_sum"], facts["timed"]),
         "bulk_rate_packets_s": ratio(facts["timed_packets"], facts["fct_sum_s"]),
         "delivered_packets_s": ratio(facts["delivered_packets"], at["end_s"] - at["start_s"]),
+        "flow_rate_packets_s": ratio(facts["delivered_packets"], facts["active_s"]),
         "mean_fct_s": ratio(facts["fct_sum_s"], facts["timed"]),
         "mean_rtt_s": ratio(facts["rtt_sum_s"], facts["rtt_count"]),
         "mean_fall_packets": ratio(facts["fallen_packets"], facts["decreases"]),
