@@ -1,0 +1,172 @@
+"""What flows of a law and the TCP flows beside them get, by kind of file, path and interface.
+
+A throughput is packets delivered over the time that flows were under way, those not finished among
+them: at a small size few large files end within a period, and those that do are the fast ones.
+Paths are named after the slower of a pair's ends: *very fast* between two D routers (the source's
+word), *fast* without an N router, *typical* with one (ours).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.result import Result
+from headgate.scenario import Scenario
+from headgate.scenario.mesonet import STANDARD
+from headgate.scenario.networks.four_tier import FourTier
+from headgate.studies.nist.responses import INTERFACES, NUMBERED, ratio
+from headgate.studies.runs import Key
+
+Numbers = NDArray[np.float64]
+
+FILES = ("web object", "document", "service pack", "movie")
+#: What the tables of a run call them; single files of given size are movies here.
+FILE_OF = {**dict(zip(FILES, FILES, strict=True)), "file": "movie"}
+PATHS = ("very fast", "fast", "typical")
+PATH_OF = {
+    "DD": "very fast", "DF": "fast", "FF": "fast", "DN": "typical", "FN": "typical",
+    "NN": "typical",
+}  # fmt: skip
+SIDES = ("own", "tcp")
+SHAPE = (len(FILES), len(PATHS), len(INTERFACES), len(SIDES))
+#: Of a pair's ends the one that binds.
+SLOWER = {"very fast": "D", "fast": "F", "typical": "N"}
+#: 80 packets/ms are 960 Mbit/s (second-hand).
+PACKET_BITS = 12_000
+PLURAL = ("Web objects", "documents", "service packs", "movies")
+
+
+def column(file: str, path: str, interface: str, side: str) -> str:
+    """Return the name of a throughput's column."""
+    return "_".join((side, file, path, interface)).replace(" ", "-")
+
+
+def title(file: str, path: str, interface: str) -> str:
+    """Say what kind of flows these are."""
+    return f"{PLURAL[FILES.index(file)]}, {path} path, {interface} interface"
+
+
+CELLS = tuple(product(FILES, PATHS, INTERFACES))
+COLUMNS: Mapping[str, str] = {
+    column(*cell, side): f"{title(*cell)}: {said} (packets/s)"
+    for side, said in (("own", "the law's"), ("tcp", "TCP beside it"))
+    for cell in CELLS
+}
+AVAILABLE = {
+    (path, interface): f"available_{path}_{interface}".replace(" ", "-")
+    for path, interface in product(PATHS, INTERFACES)
+}
+
+
+def tally(result: Result, law: str) -> tuple[Numbers, Numbers]:
+    """Return packets delivered and seconds under way: (period, file, path, interface, side)."""
+    table = result.tables["classes"]
+    shape = (len(result.responses["start_s"]), *SHAPE)
+    delivered, active_s = np.zeros(shape), np.zeros(shape)
+    sides = {law: 0, STANDARD: 1}
+    names = ("file", "class", "interface", "law")
+    labels = zip(*(np.asarray(table[name]).tolist() for name in names), strict=True)
+    for row, (file, pair, interface, own) in enumerate(labels):
+        if file in FILE_OF and pair in PATH_OF and own in sides:
+            place = (
+                int(table["period"][row]) - 1,
+                FILES.index(FILE_OF[file]),
+                PATHS.index(PATH_OF[pair]),
+                INTERFACES.index(interface),
+                sides[own],
+            )
+            delivered[place] += table["delivered_packets"][row]
+            active_s[place] += table["active_s"][row]
+    return delivered, active_s
+
+
+def columns(result: Result, law: str) -> dict[str, Numbers]:
+    """Return what is tabled of a run, one value a period."""
+    found = {name: np.asarray(result.responses[name], dtype=float) for name in NUMBERED}
+    rates = ratio(*tally(result, law))
+    for (f, file), (p, path), (i, interface), (s, side) in product(
+        *map(enumerate, (FILES, PATHS, INTERFACES, SIDES))
+    ):
+        found[column(file, path, interface, side)] = rates[:, f, p, i, s]
+    given = available(result.scenario)
+    return found | {AVAILABLE[key]: np.full(len(rates), rate) for key, rate in given.items()}
+
+
+def available(scenario: Scenario) -> dict[tuple[str, str], float]:
+    """Return the rate that binds a flow alone, in packets/s: its interface or its access link."""
+    network = scenario.network
+    assert isinstance(network, FourTier)
+    interfaces = {"fast": network.fast_rate, "normal": network.normal_rate}
+    return {
+        (path, interface): min(
+            interfaces[interface],
+            network.rate * getattr(network.ratios, SLOWER[path]) / network.ratios.backbone,
+        )
+        / PACKET_BITS
+        for path, interface in AVAILABLE
+    }
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Logarithms of throughputs over all periods and replicates, NaN where no flow was.
+
+    Of shape (condition, law, file, path, interface, side).
+    """
+
+    conditions: Sequence[str]
+    laws: Sequence[str]
+    logs: Numbers
+
+    @classmethod
+    def of(
+        cls, results: Mapping[Key, Result], conditions: Sequence[str], laws: Sequence[str]
+    ) -> Rates:
+        """Add up the runs of each condition and law; a key begins with these two."""
+        sums = np.zeros((2, len(conditions), len(laws), *SHAPE))
+        for (condition, law, *_), result in results.items():
+            place = conditions.index(str(condition)), laws.index(str(law))
+            for total, each in zip(sums, tally(result, str(law)), strict=True):
+                total[place] += each.sum(axis=0)
+        with np.errstate(divide="ignore"):
+            logs = np.log(ratio(*sums))
+        return cls(conditions, laws, np.where(np.isfinite(logs), logs, np.nan))
+
+    def only(self, conditions: Sequence[str], files: Sequence[str] = FILES) -> Rates:
+        """Return some of the conditions and kinds of file."""
+        rows = [self.conditions.index(name) for name in conditions]
+        kinds = [FILES.index(file) for file in files]
+        return Rates(list(conditions), self.laws, self.logs[rows][:, :, kinds])
+
+    def ahead(self) -> Numbers:
+        """Return log of own over TCP beside it, by condition and law: the mean of its cells."""
+        return mean_known(self._cells(0) - self._cells(1))
+
+    def beside(self, side: str) -> Numbers:
+        """Return log of a side's throughput over its mean over all laws, by condition and law.
+
+        Cells in which a law has no flow are left out.
+        """
+        cells = self.common(side)
+        return mean_known(cells - cells.mean(axis=1, keepdims=True))
+
+    def common(self, side: str) -> Numbers:
+        """Return a side's cells (condition, law, cell), NaN unless every law has a number."""
+        cells = self._cells(SIDES.index(side))
+        known = np.isfinite(cells).all(axis=1, keepdims=True)
+        return np.where(known, cells, np.nan)
+
+    def _cells(self, side: int) -> Numbers:
+        logs = self.logs[..., side]
+        return logs.reshape(*logs.shape[:2], -1)
+
+
+def mean_known(cells: Numbers) -> Numbers:
+    """Return means over the last axis of what is there; NaN where nothing is."""
+    known = np.isfinite(cells)
+    return ratio(np.where(known, cells, 0.0).sum(axis=-1), known.sum(axis=-1).astype(float))

@@ -1,0 +1,231 @@
+"""Findings of experiments 2a to 2c: who gains, and what it costs the TCP flows beside them.
+
+Each is named as its claim. Large files are service packs and movies; light and heavy are the
+quarters of the conditions with the lowest and highest retransmission rate over the laws other than
+FAST and FAST-AT. Throughputs of a condition are geometric means over kind of file, path and
+interface, each cell with the same weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from headgate.stats.intervals import mean_interval
+from headgate.studies.claims import Finding
+from headgate.studies.found import found, listed
+from headgate.studies.nist.alike import share
+from headgate.studies.nist.competing import FILES, Rates
+from headgate.studies.nist.downloads import HEAVY_CORNER, LIGHT_CORNER
+from headgate.studies.nist.mixed_runs import Mixed
+from headgate.studies.nist.summary import DELAY_LAWS
+
+Numbers = NDArray[np.float64]
+
+WEB, LARGE, MOVIES = FILES[:1], FILES[2:], FILES[3:]
+FAIR, UNFAIR = ("ctcp", "htcp", "fast-at"), ("scalable", "bic", "fast")
+#: The laws that fall back to TCP's increase below a window.
+WITH_THRESHOLD = ("bic", "ctcp", "hstcp", "scalable")
+#: Two throughputs count as equal within this: three standard errors, if each of some 50 cells in
+#: eight conditions scatters by a factor of two.
+EQUAL = 0.25
+
+
+def findings(of: Mixed) -> dict[str, Finding]:
+    """Return the finding of every claim."""
+    makers: dict[str, Callable[[Mixed], Finding]] = {
+        "equal-when-light": lambda m: equal(m, m.light, of.laws),
+        "sooner-when-light": sooner,
+        "fast-best-for-movies": fast_best,
+        "ctcp-second-for-movies": ctcp_second,
+        "ctcp-leads-ranks": ctcp_leads,
+        "htcp-lower": htcp_lower,
+        "threshold-equals-tcp": lambda m: equal(m, m.heavy, WITH_THRESHOLD),
+        "bic-behind-tcp": bic_behind,
+        "fair-before-unfair": fair_before_unfair,
+        "fairest-three": lambda m: among(m, FAIR, -1),
+        "unfairest-three": lambda m: among(m, UNFAIR, 1),
+        "hstcp-fairer-when-light": hstcp_fairer,
+        "fast-at-less-fair-at-low": fast_at_less_fair,
+        "sst-matters-little-when-heavy": sst_when_heavy,
+        "utility-large-files": utility_large,
+        "utility-when-light": utility_light,
+        "utility-at-low-sst": utility_at_low,
+    }
+    return found(makers, of)
+
+
+def by_law(of: Rates) -> dict[str, float]:
+    """Return log of own over TCP beside it, by law, the mean over conditions."""
+    return dict(zip(of.laws, np.nanmean(of.ahead(), axis=0).tolist(), strict=True))
+
+
+def _said(logs: dict[str, float]) -> str:
+    return listed({law: float(np.exp(log)) for law, log in logs.items()})
+
+
+def equal(of: Mixed, conditions: Sequence[str], laws: Sequence[str]) -> Finding:
+    """Count the laws whose large files get what TCP's beside them get."""
+    logs = by_law(of.rates.only(conditions, LARGE))
+    ratios = {law: logs[law] for law in laws}
+    hits = sum(abs(np.exp(log) - 1) <= EQUAL for log in ratios.values())
+    return _shared(hits, len(ratios), f"own over TCP: {_said(ratios)}")
+
+
+def sooner(of: Mixed) -> Finding:
+    """Count the laws whose large files get more than TCP's beside them, without congestion."""
+    logs = by_law(of.rates.only(of.light, LARGE))
+    return _shared(sum(log > 0 for log in logs.values()), len(logs), f"own over TCP: {_said(logs)}")
+
+
+def fast_best(of: Mixed) -> Finding:
+    """Count the light conditions in which movies do best with FAST or FAST-AT."""
+    own = of.rates.only(of.light, MOVIES).beside("own")
+    rows = own[np.isfinite(own).all(axis=1)]
+    best = [of.laws[place] for place in rows.argmax(axis=1)]
+    logs = dict(zip(of.laws, rows.mean(axis=0).tolist(), strict=True))
+    hits = sum(law in DELAY_LAWS for law in best)
+    return _shared(hits, len(best), f"over the mean of all: {_said(logs)}")
+
+
+def ctcp_second(of: Mixed) -> Finding:
+    """Count the light conditions in which movies do best with CTCP, FAST and FAST-AT apart."""
+    own = of.rates.only(of.light, MOVIES).beside("own")
+    rows = own[np.isfinite(own).all(axis=1)]
+    others = [law for law in of.laws if law not in DELAY_LAWS]
+    best = rows[:, [of.laws.index(law) for law in others]].argmax(axis=1)
+    return share(int(sum(others[place] == "ctcp" for place in best)), len(best))
+
+
+def ctcp_leads(of: Mixed) -> Finding:
+    """Subtract the best other law's mean rank from CTCP's, over all kinds of flow."""
+    ranks = of_ranks(of.rates, "own")
+    mean = dict(zip(of.laws, np.nanmean(ranks, axis=0).tolist(), strict=True))
+    best = max((law for law in of.laws if law != "ctcp"), key=mean.__getitem__)
+    apart = ranks[:, of.laws.index("ctcp")] - ranks[:, of.laws.index(best)]
+    return _mean(apart, f"mean ranks: {listed(mean)}")
+
+
+def of_ranks(of: Rates, side: str) -> Numbers:
+    """Return the mean rank over cells of each law's side, by condition and law; 1 is the least."""
+    cells = of.common(side)
+    ranks = np.where(np.isfinite(cells), stats.rankdata(cells, axis=1, nan_policy="omit"), np.nan)
+    return np.asarray(np.nanmean(ranks, axis=2))
+
+
+def htcp_lower(of: Mixed) -> Finding:
+    """Count the conditions in which HTCP's large files get less than the median of the others."""
+    own = of.rates.only(of.conditions, LARGE).beside("own")
+    rows = own[np.isfinite(own).all(axis=1)]
+    place = of.laws.index("htcp")
+    others = np.delete(rows, place, axis=1)
+    return share(int((rows[:, place] < np.median(others, axis=1)).sum()), len(rows))
+
+
+def bic_behind(of: Mixed) -> Finding:
+    """Return BIC's throughput of large files over TCP's beside it, under heavy congestion."""
+    logs = of.rates.only(of.heavy, LARGE).ahead()[:, of.laws.index("bic")]
+    mean, low, high = np.exp(mean_interval(logs[np.isfinite(logs)]))
+    return Finding(ours=float(mean), ci=(float(low), float(high)))
+
+
+def fair_before_unfair(of: Mixed) -> Finding:
+    """Count the conditions in which TCP flows get more beside the fair three."""
+    left = of.rates.beside("tcp")
+    gap = _mean_of(of, left, FAIR) - _mean_of(of, left, UNFAIR)
+    hits, known = int((gap > 0).sum()), int(np.isfinite(gap).sum())
+    logs = dict(zip(of.laws, np.nanmean(left, axis=0).tolist(), strict=True))
+    return _shared(hits, known, f"TCP beside each, over the mean: {_said(logs)}")
+
+
+def among(of: Mixed, named: Sequence[str], sign: int) -> Finding:
+    """Count those named among the first three by the mean rank of the TCP flows beside them."""
+    ranks = np.nanmean(of_ranks(of.rates, "tcp"), axis=0)
+    order = np.argsort(sign * ranks, kind="stable")[: len(named)]
+    first = [of.laws[place] for place in order]
+    means = dict(zip(of.laws, ranks.tolist(), strict=True))
+    hits = len(set(first) & set(named))
+    return Finding(ours=hits, note=f"{', '.join(first)}; mean ranks of TCP: {listed(means)}")
+
+
+def hstcp_fairer(of: Mixed) -> Finding:
+    """Subtract the mean rank of TCP beside HSTCP under heavy congestion from that without."""
+    ranks = of_ranks(of.rates, "tcp")[:, of.laws.index("hstcp")]
+    light, heavy = (
+        ranks[[of.conditions.index(name) for name in names]] for names in (of.light, of.heavy)
+    )
+    test = stats.ttest_ind(_known(light), _known(heavy), equal_var=False)
+    low, high = test.confidence_interval(0.95)
+    note = f"{np.nanmean(light):.2f} and {np.nanmean(heavy):.2f}"
+    ours = float(np.nanmean(light) - np.nanmean(heavy))
+    return Finding(ours=ours, ci=(float(low), float(high)), note=note)
+
+
+def fast_at_less_fair(of: Mixed) -> Finding:
+    """Compare what TCP gets beside FAST-AT, over its mean, at the low and the high ssthresh."""
+    names = of.corner(LIGHT_CORNER) + of.corner(HEAVY_CORNER)
+    place = of.laws.index("fast-at")
+    low, high = (r.only(names).beside("tcp")[:, place] for r in (of.rates, of.high))
+    mean, least, most = np.exp(mean_interval(_known(low - high)))
+    return Finding(ours=float(mean), ci=(float(least), float(most)), note=f"{len(names)} corners")
+
+
+def sst_when_heavy(of: Mixed) -> Finding:
+    """Return by how much large files differ between both settings under heavy congestion."""
+    heavy, light = (_low_over_high(of, corner) for corner in (HEAVY_CORNER, LIGHT_CORNER))
+    mean, low, high = np.exp(mean_interval(heavy))
+    note = f"low over high {mean:.3f} [{low:.3f}, {high:.3f}]; light {np.exp(light.mean()):.3f}"
+    return Finding(ours=float(abs(mean - 1)), note=note)
+
+
+def _low_over_high(of: Mixed, levels: dict[str, int]) -> Numbers:
+    """Return log of low over high setting, own and TCP flows alike, one value a condition."""
+    names = of.corner(levels)
+    low, high = (r.only(names, LARGE).logs for r in (of.rates, of.high))
+    gap = (low - high).reshape(len(names), -1)
+    return np.asarray(np.nanmean(gap, axis=1))
+
+
+def utility_large(of: Mixed) -> Finding:
+    """Count the laws that gain more for large files than for Web objects, without congestion."""
+    large, web = (by_law(of.rates.only(of.light, files)) for files in (LARGE, WEB))
+    return _greater(large, web, "large files", "Web objects")
+
+
+def utility_light(of: Mixed) -> Finding:
+    """Count the laws whose large files gain more without congestion than with much of it."""
+    light, heavy = (by_law(of.rates.only(names, LARGE)) for names in (of.light, of.heavy))
+    return _greater(light, heavy, "light", "heavy")
+
+
+def utility_at_low(of: Mixed) -> Finding:
+    """Count the laws whose large files gain more at the low setting, in the light corner."""
+    names = of.corner(LIGHT_CORNER)
+    low, high = (by_law(r.only(names, LARGE)) for r in (of.rates, of.high))
+    return _greater(low, high, "low", "high")
+
+
+def _greater(one: dict[str, float], other: dict[str, float], first: str, second: str) -> Finding:
+    hits = sum(one[law] > other[law] for law in one)
+    return _shared(hits, len(one), f"{first}: {_said(one)}; {second}: {_said(other)}")
+
+
+def _mean_of(of: Mixed, table: Numbers, laws: Sequence[str]) -> Numbers:
+    return np.asarray(table[:, [of.laws.index(law) for law in laws]].mean(axis=1))
+
+
+def _known(values: Numbers) -> Numbers:
+    return values[np.isfinite(values)]
+
+
+def _mean(values: Numbers, note: str) -> Finding:
+    mean, low, high = mean_interval(_known(values))
+    return Finding(ours=mean, ci=(low, high), note=note)
+
+
+def _shared(hits: int, cells: int, note: str) -> Finding:
+    counted = share(int(hits), cells)
+    return counted.model_copy(update={"note": f"{counted.note}; {note}"})

@@ -1,0 +1,1 @@
+"""Experiment 2a of the NIST study: mixed deployment, high initial ssthresh."""

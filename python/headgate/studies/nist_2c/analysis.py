@@ -1,0 +1,6 @@
+"""The analysis of experiment 2c: seven replacements, each beside TCP."""
+
+from headgate.studies.nist.downloads import jobs
+from headgate.studies.nist.mixed import analyse
+
+__all__ = ["analyse", "jobs"]
