@@ -8,7 +8,7 @@ interface, each cell with the same weight.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,26 +36,7 @@ EQUAL = 0.25
 
 def findings(of: Mixed) -> dict[str, Finding]:
     """Return the finding of every claim."""
-    makers: dict[str, Callable[[Mixed], Finding]] = {
-        "equal-when-light": lambda m: equal(m, m.light, of.laws),
-        "sooner-when-light": sooner,
-        "fast-best-for-movies": fast_best,
-        "ctcp-second-for-movies": ctcp_second,
-        "ctcp-leads-ranks": ctcp_leads,
-        "htcp-lower": htcp_lower,
-        "threshold-equals-tcp": lambda m: equal(m, m.heavy, WITH_THRESHOLD),
-        "bic-behind-tcp": bic_behind,
-        "fair-before-unfair": fair_before_unfair,
-        "fairest-three": lambda m: among(m, FAIR, -1),
-        "unfairest-three": lambda m: among(m, UNFAIR, 1),
-        "hstcp-fairer-when-light": hstcp_fairer,
-        "fast-at-less-fair-at-low": fast_at_less_fair,
-        "sst-matters-little-when-heavy": sst_when_heavy,
-        "utility-large-files": utility_large,
-        "utility-when-light": utility_light,
-        "utility-at-low-sst": utility_at_low,
-    }
-    return found(makers, of)
+    return found(MAKERS, of)
 
 
 def by_law(of: Rates) -> dict[str, float]:
@@ -229,3 +210,24 @@ def _mean(values: Numbers, note: str) -> Finding:
 def _shared(hits: int, cells: int, note: str) -> Finding:
     counted = share(int(hits), cells)
     return counted.model_copy(update={"note": f"{counted.note}; {note}"})
+
+
+MAKERS: Mapping[str, Callable[[Mixed], Finding]] = {
+    "equal-when-light": lambda m: equal(m, m.light, m.laws),
+    "sooner-when-light": sooner,
+    "fast-best-for-movies": fast_best,
+    "ctcp-second-for-movies": ctcp_second,
+    "ctcp-leads-ranks": ctcp_leads,
+    "htcp-lower": htcp_lower,
+    "threshold-equals-tcp": lambda m: equal(m, m.heavy, WITH_THRESHOLD),
+    "bic-behind-tcp": bic_behind,
+    "fair-before-unfair": fair_before_unfair,
+    "fairest-three": lambda m: among(m, FAIR, -1),
+    "unfairest-three": lambda m: among(m, UNFAIR, 1),
+    "hstcp-fairer-when-light": hstcp_fairer,
+    "fast-at-less-fair-at-low": fast_at_less_fair,
+    "sst-matters-little-when-heavy": sst_when_heavy,
+    "utility-large-files": utility_large,
+    "utility-when-light": utility_light,
+    "utility-at-low-sst": utility_at_low,
+}

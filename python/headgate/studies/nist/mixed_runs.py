@@ -21,10 +21,15 @@ class Mixed(Runs):
     """Finished runs of an experiment in which some sources have TCP."""
 
     @cached_property
+    def designed(self) -> Designed:
+        """The runs of the design."""
+        return Designed(self.setup, self._of_length(DESIGNED))
+
+    @cached_property
     def experiment(self) -> Experiment:
-        """The runs of the design, with their table and analyses."""
-        own = Designed(self.setup, self._of_length(DESIGNED))
-        return Experiment(own, roles(self.setup.design, own.tidy(columns)), columns)
+        """The same with their table and analyses."""
+        table = self.designed.tidy(columns)
+        return Experiment(self.designed, roles(self.setup.design, table), columns)
 
     def _of_length(self, count: int) -> Mapping[Key, Result]:
         return {key: one for key, one in self.results.items() if len(key) == count}
@@ -37,14 +42,14 @@ class Mixed(Runs):
     @property
     def conditions(self) -> Sequence[str]:
         """The label of every condition."""
-        return self.experiment.runs.conditions
+        return self.designed.conditions
 
-    @property
+    @cached_property
     def light(self) -> Sequence[str]:
         """The least congested quarter of the conditions."""
         return self.experiment.light
 
-    @property
+    @cached_property
     def heavy(self) -> Sequence[str]:
         """The most congested quarter of the conditions."""
         return self.experiment.heavy
@@ -56,7 +61,7 @@ class Mixed(Runs):
     @cached_property
     def rates(self) -> Rates:
         """Throughputs at the experiment's own initial ssthresh."""
-        return Rates.of(self._of_length(DESIGNED), self.conditions, self.laws)
+        return Rates.of(self.designed.results, self.conditions, self.laws)
 
     @cached_property
     def high(self) -> Rates:
