@@ -92,9 +92,11 @@ def jobs(setup: Setup) -> dict[Key, Job]:
 
 
 def corner(design: Design, levels: Mapping[str, int]) -> list[str]:
-    """Return the conditions of a corner of the design: these factors at these levels."""
-    known = {factor.name for factor in design.factors} & set(levels)
-    kept = np.ones(len(design), dtype=bool)
-    for name in known:
-        kept &= design.column(name) == levels[name]
-    return [design.label(int(place)) for place in np.flatnonzero(kept)]
+    """Return the conditions of a corner of the design: these factors at these levels.
+
+    There is none where a plan of the user's does not vary them all.
+    """
+    if not set(levels) <= {factor.name for factor in design.factors}:
+        return []
+    kept = [design.column(name) == level for name, level in levels.items()]
+    return [design.label(int(place)) for place in np.flatnonzero(np.all(kept, axis=0))]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from headgate.analysis.roles import Roles
+from headgate.analysis.roles import Pair, Roles
 from headgate.design import Design
 from headgate.studies.nist.competing import AVAILABLE, COLUMNS, column, title
 from headgate.studies.nist.responses import NUMBERED
-from headgate.studies.nist.roles import WORSE
+from headgate.studies.nist.roles import WORSE, of_design
 from headgate.tables import Table
 
 #: Flows whose throughputs are drawn beside TCP's: what the source shows, and the ordinary ones.
@@ -29,28 +29,23 @@ def roles(design: Design, table: Table) -> Roles:
     A throughput is a response if every run and period has one; in a miniature some have no flow.
     """
     known = [name for name in COLUMNS if np.isfinite(np.asarray(table[name], dtype=float)).all()]
-    factors = {factor.name: factor.title for factor in design.factors}
     numbered = {name: f"{name} {NUMBERED[name]}" for name in NUMBERS}
     worse = {name: way for name, way in WORSE.items() if name in NUMBERS}
-    return Roles.model_validate(
-        {
-            "responses": (*NUMBERS, *known),
-            "factors": tuple(factors),
-            "condition": ("condition",),
-            "law": "law",
-            "period": "period",
-            "congestion": "y10",
-            "pairs": [_pair(*cell) for cell in PAIRED],
-            "titles": {**numbered, **COLUMNS, **factors},
-            "worse": worse | dict.fromkeys(known, "less"),
-        }
+    shared = of_design(
+        design,
+        {**numbered, **{name: COLUMNS[name] for name in known}},
+        worse | dict.fromkeys(known, "less"),
+        {},
     )
+    pairs = tuple(_pair(*cell) for cell in PAIRED)
+    titles = {**shared.titles, **COLUMNS}
+    return shared.model_copy(update={"before": None, "pairs": pairs, "titles": titles})
 
 
-def _pair(file: str, path: str, interface: str) -> dict[str, str]:
-    return {
-        "title": title(file, path, interface),
-        "own": column(file, path, interface, "own"),
-        "other": column(file, path, interface, "tcp"),
-        "available": AVAILABLE[path, interface],
-    }
+def _pair(file: str, path: str, interface: str) -> Pair:
+    return Pair(
+        title=title(file, path, interface),
+        own=column(file, path, interface, "own"),
+        other=column(file, path, interface, "tcp"),
+        available=AVAILABLE[path, interface],
+    )

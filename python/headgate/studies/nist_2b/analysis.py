@@ -1,6 +1,7 @@
 """The analysis of experiment 2b: seven replacements, each beside TCP."""
 
+from headgate.studies.nist.campaign import SETTINGS
 from headgate.studies.nist.downloads import jobs
 from headgate.studies.nist.mixed import analyse
 
-__all__ = ["analyse", "jobs"]
+__all__ = ["SETTINGS", "analyse", "jobs"]
