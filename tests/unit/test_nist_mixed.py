@@ -252,7 +252,7 @@ def test_the_table_has_both_sides_of_every_cell(tiny: Mixed, analysis: Analysis)
     assert set(COLUMNS) <= set(table)
     result = tiny["X1\N{MINUS SIGN} X7\N{MINUS SIGN} X12\N{MINUS SIGN}", "ctcp", 1]
     rows = result.tables["classes"]
-    web = columns(result, "ctcp")["own_web-object_typical_normal"]
+    web = columns(result, "ctcp")["own_WTn"]
     mine = [
         place
         for place in range(len(rows))

@@ -25,6 +25,8 @@ DOTS = 300
 #: Of more responses than these no number is written, for want of room: the table has them.
 NUMBERED = 50
 EMPTY = "#F4F4F4"
+#: Width of a bold letter over its size: a name stays within its cell.
+WIDE = 0.7
 
 
 def matrix(found: Correlations) -> Figure:
@@ -37,7 +39,8 @@ def matrix(found: Correlations) -> Figure:
         ax = axes[0]
         for place, name in enumerate(found.responses):
             ax.text(place + 0.5, place + 0.5, name, ha="center", va="center",
-                    fontsize=7.5, weight="bold")  # fmt: skip
+                    fontsize=min(7.5, 72 * size_in / count / (WIDE * len(name))),
+                    weight="bold")  # fmt: skip
         pairs = list(combinations(range(count), 2))
         tiles(ax, _faces(found.r))
         dots = [_scatter(found.values[::step], *pair) for pair in pairs]

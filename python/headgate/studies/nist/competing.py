@@ -38,27 +38,30 @@ SHAPE = (len(FILES), len(PATHS), len(INTERFACES), len(SIDES))
 SLOWER = {"very fast": "D", "fast": "F", "typical": "N"}
 #: 80 packets/ms are 960 Mbit/s (second-hand).
 PACKET_BITS = 12_000
+LETTERS = {"web object": "W", "document": "D", "service pack": "P", "movie": "M"}
 PLURAL = ("Web objects", "documents", "service packs", "movies")
 
 
 def column(file: str, path: str, interface: str, side: str) -> str:
-    """Return the name of a throughput's column."""
-    return "_".join((side, file, path, interface)).replace(" ", "-")
+    """Return the name of a throughput's column, such as own_MVf: movies, very fast, fast."""
+    return f"{side}_{LETTERS[file]}{path[0].upper()}{interface[0]}"
 
 
 def title(file: str, path: str, interface: str) -> str:
     """Say what kind of flows these are."""
-    return f"{PLURAL[FILES.index(file)]}, {path} path, {interface} interface"
+    return f"{PLURAL[FILES.index(file)]} over {path} paths with {interface} interfaces"
 
 
 CELLS = tuple(product(FILES, PATHS, INTERFACES))
 COLUMNS: Mapping[str, str] = {
-    column(*cell, side): f"{title(*cell)}: {said} (packets/s)"
-    for side, said in (("own", "the law's"), ("tcp", "TCP beside it"))
-    for cell in CELLS
+    column(file, path, interface, side): (
+        f"{PLURAL[FILES.index(file)]}, {path}/{interface}: {said} (packets/s)"
+    )
+    for side, said in zip(SIDES, ("own", "TCP"), strict=True)
+    for file, path, interface in CELLS
 }
 AVAILABLE = {
-    (path, interface): f"available_{path}_{interface}".replace(" ", "-")
+    (path, interface): f"available_{path[0].upper()}{interface[0]}"
     for path, interface in product(PATHS, INTERFACES)
 }
 
