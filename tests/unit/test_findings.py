@@ -64,3 +64,11 @@ def test_ranks_biplots_and_correlations_say_their_numbers() -> None:
         said.of_correlations(correlations({"a": a, "b": -a, "c": c}, ["a", "b", "c"]))
     )
     assert together == ["3 responses show 2 behaviours (|r| above 0.65): together go a, b."]
+
+
+def test_many_throughputs_are_counted_in_one_sentence() -> None:
+    made = Planted(conditions=12, responses=6)
+    made.shifts[:, :, 1, :5] = 30.0
+    (one,) = sentences(said.of_ranks(ranks(made.table(), made.names)))
+    assert one.startswith(("In 5 of 6 throughputs", "In 6 of 6 throughputs"))
+    assert "ctcp in 5" in one

@@ -13,6 +13,7 @@ from headgate.analysis.conditions import FILTERS, ConditionResponses
 from headgate.analysis.correlations import Correlations
 from headgate.analysis.influence import Influence
 from headgate.analysis.ranks import Ranks
+from headgate.stats.effects import WEAK_P
 
 #: Factors and laws that a sentence names before it says how many more there are.
 NAMED = 4
@@ -109,7 +110,11 @@ def of_outliers(found: ConditionResponses) -> Iterator[Finding]:
 
 def of_ranks(found: Ranks, titles: Mapping[str, str] | None = None) -> Iterator[Finding]:
     """Say who ranks highest in each class of flows, and whether that may be chance."""
-    for response in dict.fromkeys(name for name, _ in found.ranks):
+    classes = list(dict.fromkeys(name for name, _ in found.ranks))
+    if len(classes) > NAMED:
+        yield _of_many_ranks(found, classes)
+        return
+    for response in classes:
         best = found.best(response)
         rank, p = found.ranks[response, best], found.p[response]
         chance = "too few to test" if math.isnan(p) else f"p = {p:.2g} that all are equal"
@@ -120,6 +125,19 @@ def of_ranks(found: Ranks, titles: Mapping[str, str] | None = None) -> Iterator[
             "ranks",
             "ranks",
         )
+
+
+def _of_many_ranks(found: Ranks, classes: Sequence[str]) -> Finding:
+    """Count in how many classes of flows each law ranks highest."""
+    told = [response for response in classes if found.p[response] < WEAK_P]
+    best = Counter(found.best(response) for response in told)
+    said = [f"{law} in {count}" for law, count in best.most_common()]
+    return Finding(
+        f"In {len(told)} of {len(classes)} throughputs laws rank other than by chance (p <"
+        f" {WEAK_P:g}); highest ranks {_some(said) or 'no law'}.",
+        "ranks",
+        "ranks",
+    )
 
 
 def of_biplots(found: Biplots) -> Iterator[Finding]:
