@@ -16,6 +16,8 @@ from headgate.stats.conditions import Outlier, Residuals
 COLUMNS = 2
 DODGE = 0.13
 EMPTY = "#F4F4F4"
+#: Letters that fit into a cell of the roll-up.
+FITS = 7
 
 
 def residuals(panels: Mapping[str, tuple[str, Residuals]], conditions: Sequence[str]) -> Figure:
@@ -104,12 +106,17 @@ def _write(ax: Axes, column: int, row: int, outlier: Outlier | None) -> None:
         ax.text(
             column + 0.5,
             row + 0.55,
-            f"{outlier.law[:4]}{arrow}",
+            f"{_short(outlier.law)}{arrow}",
             ha="center",
             va="center",
             fontsize=7.5,
             color="white" if outlier.passes_filter else "black",
         )
+
+
+def _short(law: str) -> str:
+    """Return what fits into a cell."""
+    return law if len(law) <= FITS else law[:4]
 
 
 def _roll_up_handles(laws: Sequence[str]) -> list[Patch]:
