@@ -141,6 +141,7 @@ def test_a_run_that_another_has_in_hand_is_left_to_it(tmp_path: Path) -> None:
         ("elsewhere:1:1", 30.0, False),
         ("elsewhere:1:1", 90.0, True),  # silent for more than a minute
     ],
+    ids=["gone here", "at work here", "heard elsewhere", "silent elsewhere"],
 )
 def test_a_claim_is_void_when_its_owner_is_gone(
     tmp_path: Path, owner: str, age_s: float, free: bool

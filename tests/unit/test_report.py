@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import duckdb
@@ -14,6 +15,7 @@ from headgate.cli.main import app
 from headgate.errors import HeadgateError, StoreError
 from headgate.plots.effects import significance
 from headgate.plots.style import save
+from headgate.report import drawing
 from headgate.report.about import About, Listed, Parameter, Shown, read, write
 from headgate.report.make import make
 from headgate.report.page import Page, Section, findings, paragraph, table, verdict, write_page
@@ -169,3 +171,20 @@ def test_a_table_of_factors_alone_is_told_as_far_as_it_goes(tmp_path: Path) -> N
     page = make(tmp_path).read_text()
     assert "Influence of the factors" in page
     assert "Which laws behave alike: no column of laws is named (law = ...)." in page
+
+
+def test_pictures_are_drawn_here_where_a_process_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(*_: object) -> dict[str, list[str]]:
+        raise BrokenProcessPool
+
+    monkeypatch.setattr(drawing, "FEW", 1)
+    monkeypatch.setattr(drawing, "_draw_beside", killed)
+    rows = [f"{a},{b},{3 * a + b}" for a in (-1, 1) for b in (-1, 1)]
+    (tmp_path / "t.csv").write_text("\n".join(["A,B,y", *rows]))
+    write(
+        About(title="t", table="t.csv", roles=Roles(responses=("y",), factors=("A", "B"))), tmp_path
+    )
+    make(tmp_path, workers=2)
+    assert (tmp_path / "figures" / "influence.svg").is_file()

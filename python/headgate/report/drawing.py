@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
@@ -25,9 +27,16 @@ def draw(whole: Whole, folder: Path, workers: int) -> dict[str, list[str]]:
     """Draw every picture into `folder` as PNG and SVG; return their names by analysis."""
     places = [place for place, one in enumerate(whole.made) if not one.reason]
     numbers = len(whole.frame) * len(whole.roles.responses)
-    if workers == 1 or numbers < FEW:
-        return {whole.made[place].name: _draw_one(whole, folder, place) for place in places}
-    # Processes begin afresh: a fork of one with threads may never come to an end.
+    if workers > 1 and numbers >= FEW:
+        with suppress(BrokenProcessPool):  # a process that the system killed: draw here after all
+            return _draw_beside(whole, folder, workers, places)
+    return {whole.made[place].name: _draw_one(whole, folder, place) for place in places}
+
+
+def _draw_beside(
+    whole: Whole, folder: Path, workers: int, places: Sequence[int]
+) -> dict[str, list[str]]:
+    """Draw in processes that begin afresh: a fork of one with threads may never come to an end."""
     begun = (whole.frame, whole.roles, folder)
     with ProcessPoolExecutor(workers, get_context("spawn"), _begin, begun) as pool:
         names = pool.map(_draw, places)
