@@ -7,9 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from headgate.analysis.frame import Frame
 from headgate.design import load as load_design
 from headgate.design import named
 from headgate.errors import HeadgateError
+from headgate.run.folder import write_table
 from headgate.scenario import MesoNet
 from headgate.scenario.mesonet_parameters import BY_LABEL
 from headgate.studies.nist_sensitivity import published
@@ -236,13 +238,17 @@ def test_the_reduction_has_the_counts_of_the_source(whole: Sensitivity) -> None:
 
 
 def test_the_study_ends_with_pictures_tables_and_a_plan(
-    whole: Sensitivity, by_both_laws: Sensitivity
+    whole: Sensitivity, by_both_laws: Sensitivity, tmp_path: Path
 ) -> None:
     made = analyse(Runs(whole.setup, whole.results))
     assert [picture.name for picture in made.pictures] == [
         "reduction", "ranking", "psi", "stars", "groups",
     ]  # fmt: skip
     assert set(made.files) == {"plan.toml"}
+    write_table(tmp_path / "responses.parquet", made.data[0])
+    read = Frame.of(tmp_path / "responses.parquet")
+    assert len(read) == 3 * 32
+    assert set(read.column("law").tolist()) == {"reno", "ctcp"}
     assert made.roles is not None
     assert set(made.roles.factors) == set(published.FACTORS)
     assert len(made.sentences) == 3

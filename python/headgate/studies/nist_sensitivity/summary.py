@@ -17,7 +17,7 @@ from headgate.studies.nist.responses import NUMBERED
 from headgate.studies.nist_sensitivity.campaign import LAW_FACTOR
 from headgate.studies.nist_sensitivity.responses import NAMES, responses
 from headgate.studies.runs import NotRunError
-from headgate.tables import Table
+from headgate.tables import Table, Words
 
 Numbers = NDArray[np.float64]
 #: How many factors the experiments take over.
@@ -44,9 +44,9 @@ class Sensitivity(Designed):
     def table(self) -> Table:
         """One row a run and period."""
         made = self.tidy(responses)
-        columns = {name: made[name] for name in made}
-        columns[LAW_FACTOR] = np.where(made["law"] == self.laws[0], -1, 1)
-        return Table("responses", columns)
+        law = np.where(made["law"] == self.laws[0], -1, 1)
+        columns = {name: _words(made[name]) for name in made}
+        return Table("responses", {**columns, LAW_FACTOR: law})
 
     @cached_property
     def by_period(self) -> MainEffects:
@@ -137,6 +137,10 @@ class Sensitivity(Designed):
     @property
     def _labels(self) -> tuple[str, ...]:
         return ("law", *self.factors)
+
+
+def _words(column: NDArray[np.generic]) -> NDArray[np.generic] | Words:
+    return Words.of(column) if column.dtype.kind == "U" else column
 
 
 def _mean(rows: Numbers) -> Numbers:
