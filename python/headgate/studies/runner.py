@@ -34,7 +34,7 @@ class Own:
     """What the user brings: laws that are compared with the others, settings as texts, a plan.
 
     With other settings the runs are no longer those of the claims: none is judged. The plan is a
-    design file, or a design's name, whose factors and levels take the place of the study's own.
+    design file, whose factors and levels take the place of the study's own.
     """
 
     laws: Sequence[str] = ()
