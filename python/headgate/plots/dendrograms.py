@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import matplotlib as mpl
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from headgate.analysis.clusters import Tree
 
 ACROSS = 8
-CELL_IN = (1.65, 1.75)
+CELL_IN = (1.65, 2.0)
+#: Letters of a condition's name in a line above its tree.
+TITLE = 14
 
 
 def dendrograms(trees: Mapping[str, Tree], titles: Mapping[str, str]) -> Figure:
@@ -53,4 +56,4 @@ def _tree(ax: Axes, tree: Tree, title: str) -> None:
         hierarchy.set_link_color_palette(None)
     ax.axhline(GROUP * tree.greatest, color=GREY, linestyle=":", linewidth=0.8)
     ax.grid(axis="x", visible=False)
-    ax.set_title(title, fontsize=8.5)
+    ax.set_title(fill(title, TITLE), fontsize=8)
