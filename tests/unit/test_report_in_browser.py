@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 from headgate.charts import CHARTS
 
@@ -51,6 +51,10 @@ class Opened:
         self.page.on("pageerror", lambda error: self.trouble.append(str(error)))
         self.page.on("request", lambda r: self._asked(r.url))
         self.page.goto(path.as_uri())
+        self.drawn()
+
+    def drawn(self) -> None:
+        """Wait until every picture shows what was chosen."""
         self.page.wait_for_selector(READY, timeout=30_000)
 
     def _asked(self, url: str) -> None:
@@ -66,7 +70,15 @@ class Opened:
 
     def choose(self, name: str, value: str) -> None:
         self.page.select_option(f"#choice-{name}", value)
-        self.page.wait_for_timeout(200)
+        self.drawn()
+
+    def click(self, mark: Locator) -> None:
+        """Click on a mark, whatever lies above it, and wait for what follows."""
+        mark.click(force=True)
+        self.drawn()
+
+    def choice(self, name: str) -> Locator:
+        return self.page.locator(f"#choice-{name}")
 
 
 @pytest.fixture
@@ -103,29 +115,27 @@ def test_a_choice_filters_every_picture(opened: Opened) -> None:
         assert opened.marks(chart, kind, opaque=True) == left, chart
     heard = opened.page.inner_text("#said")
     assert "X1- X2- X3-" in heard
-    opened.page.click("#all")
-    opened.page.wait_for_timeout(200)
+    opened.click(opened.page.locator("#all"))
     assert opened.marks("residuals", "symbol", opaque=True) == whole
 
 
 def test_a_click_on_a_condition_filters_the_others(opened: Opened) -> None:
-    opened.page.locator("div[data-chart=apart] svg g.mark-rect.role-mark > path").first.click(
-        force=True
+    opened.click(
+        opened.page.locator("div[data-chart=apart] svg g.mark-rect.role-mark > path").first
     )
-    opened.page.wait_for_timeout(300)
-    chosen = opened.page.input_value("#choice-condition")
-    assert re.fullmatch(r"X1[-+] X2[-+] X3[-+]", chosen)
+    expect(opened.choice("condition")).to_have_value(re.compile(r"^X1[-+] X2[-+] X3[-+]$"))
+    opened.drawn()
+    chosen = opened.choice("condition").input_value()
     assert opened.marks("residuals", "symbol", opaque=True) == 4
     assert chosen in opened.page.inner_text("div[data-chart=tree]")
 
 
 def test_a_click_on_a_response_shows_that_one(opened: Opened) -> None:
-    before = opened.page.input_value("#choice-response")
-    opened.page.locator("div[data-chart=effects] svg g.mark-rect.role-mark > path").last.click(
-        force=True
+    before = opened.choice("response").input_value()
+    opened.click(
+        opened.page.locator("div[data-chart=effects] svg g.mark-rect.role-mark > path").last
     )
-    opened.page.wait_for_timeout(300)
-    assert opened.page.input_value("#choice-response") != before
+    expect(opened.choice("response")).not_to_have_value(before)
 
 
 def test_numbers_follow_the_choices(opened: Opened) -> None:
@@ -133,7 +143,7 @@ def test_numbers_follow_the_choices(opened: Opened) -> None:
     details = "details.rows[data-of=residuals]"
     opened.page.locator(f"{details} summary").click()
     rows = opened.page.locator(f"{details} tbody tr")
-    assert rows.count() == 4
+    expect(rows).to_have_count(4)
     assert {row.inner_text().split("\t")[1] for row in rows.all()} == {"X1+ X2+ X3+"}
 
 

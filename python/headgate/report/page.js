@@ -18,6 +18,7 @@
 
   const choices = { ...page.first };
   const views = [];
+  let drawing = 0;
   const MOST_ROWS = 300;
 
   // Columns to rows; each picture gets its own, since Vega writes into them.
@@ -58,11 +59,19 @@
     const select = document.getElementById(`choice-${key}`);
     if (select) select.value = value;
     say();
+    busy(1);
     for (const { view } of views) {
       view.signal(key, value);
       await view.runAsync();
     }
     document.querySelectorAll("details.rows[open]").forEach(fill);
+    busy(-1);
+  }
+
+  // A second choice may come while the first is still drawn; ready is who has drawn all.
+  function busy(more) {
+    drawing += more;
+    root.dataset.ready = drawing ? "no" : "yes";
   }
 
   function say() {
