@@ -317,9 +317,16 @@ def mesonet() -> str:
                 ["experiment", "backbone", "sources", "simulated", "initial ssthresh", "traffic"],
                 sizes,
             ),
-            table(["larger file (ours)", "mean, Web objects", "probability"], files),
+            table(["larger file (OURS)", "mean, Web objects", "probability"], files),
         ]
     )
+
+
+def marks() -> str:
+    """Give what each mark of a number says of its source."""
+    from headgate.marks import MEANINGS
+
+    return table(["mark", "meaning"], [[mark, meaning] for mark, meaning in MEANINGS.items()])
 
 
 PAGES: dict[str, Callable[[], str]] = {
@@ -328,6 +335,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "routers": routers,
     "models": models,
     "scenario": scenario,
+    "marks": marks,
     "mesonet": mesonet,
     "transport": transport,
     "columns": columns,

@@ -1,6 +1,7 @@
 """The compiled engine: one plan in, columns of facts out."""
 
 from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -173,11 +174,12 @@ class Simulation:
     def resume(
         plan_json: str,
         arrays: Mapping[str, NDArray[np.uint64]],
-        snapshot: bytes,
+        file: PathLike[str],
+        place: int,
         own: Sequence[OwnLaw] = (),
     ) -> Simulation: ...
     def advance(self, wall_s: float) -> bool: ...
-    def snapshot(self) -> bytes: ...
+    def snapshot(self, file: PathLike[str]) -> None: ...
     def results(self) -> dict[str, Any]: ...
     @property
     def time_s(self) -> float: ...

@@ -22,15 +22,19 @@ Read = TypeVar("Read", bound=BaseModel)
 
 def read_toml(model: type[Read], path: Path) -> Read:
     """Read a value from TOML; raise HeadgateError with the file and the place in it."""
+    return fitted(model, toml(path), str(path))
+
+
+def toml(path: Path) -> dict[str, Any]:
+    """Read TOML; raise HeadgateError with the file and what is wrong."""
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise HeadgateError(f"{path}: there is no such file") from None
     except (OSError, UnicodeDecodeError) as error:
         raise HeadgateError(f"{path}: cannot be read ({error})") from None
     except tomllib.TOMLDecodeError as error:
         raise HeadgateError(f"{path}: this is not TOML ({error})") from None
-    return fitted(model, data, str(path))
 
 
 def fitted(model: type[Read], data: dict[str, Any], where: str) -> Read:

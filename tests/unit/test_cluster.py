@@ -13,6 +13,7 @@ from pathlib import Path
 import dask
 import pytest
 from distributed import Client, LocalCluster
+from distributed.utils import LoopRunner
 
 from headgate.errors import FailedRunsError, HeadgateError, StoreError
 from headgate.run import pool as pool_module
@@ -192,6 +193,41 @@ def test_a_local_profile_runs_a_campaign(tmp_path: Path) -> None:
     made = jobs(2, 10.0)
     Pool(Store(tmp_path), hands=Cluster(str(profile))).run(made, lambda _: None)
     assert set(digests(tmp_path)) == {job.id for job in made}
+
+
+@pytest.fixture
+def starved(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Let an event loop of Dask be late for each delay in the list."""
+    late: list[float] = []
+    start = LoopRunner._start_unlocked
+
+    def sometimes(self: LoopRunner) -> None:
+        assert not late or not late.pop()
+        start(self)
+
+    monkeypatch.setattr(LoopRunner, "_start_unlocked", sometimes)
+    return late
+
+
+def test_a_busy_machine_gets_another_try(starved: list[float], tmp_path: Path) -> None:
+    profile = tmp_path / "local.toml"
+    profile.write_text('engine = "local"\noptions = { processes = false }\n')
+    starved.append(10.0)
+    hands = Cluster(str(profile))
+    hands.close()
+    assert not starved
+
+
+@pytest.mark.parametrize("where", ["local.toml", "tcp://127.0.0.1:9"])
+def test_a_machine_that_is_too_busy_is_one_sentence(
+    starved: list[float], tmp_path: Path, where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "local.toml").write_text('engine = "local"\n')
+    starved += [10.0, 10.0, 10.0]
+    with pytest.raises(HeadgateError, match=r"not started in 10 s, .*try again later"):
+        Cluster(where)
+    assert len(starved) == 1
 
 
 def test_ctrl_c_reaches_workers_of_this_machine_as_the_end_of_the_campaign(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from headgate import dumbbell
 from headgate.cli.main import app
 from headgate.run import cost, simulate
 from headgate.run.cost import Estimate, estimate
@@ -74,11 +75,28 @@ def test_a_pilot_sees_a_part_of_the_run_and_is_kept(
 ) -> None:
     monkeypatch.setattr(simulate, "SLICE_S", 0.01)
     (job,) = campaign_program.jobs(1, 600.0)
-    pilot = cost._pilot(job, tmp_path)
+    pilot = cost._pilot(job, tmp_path, whole=False)
     assert 0.05 < pilot.seen < 0.5
     assert pilot.packet_hops == pytest.approx(job.scenario.run().meta["packet_hops"], rel=0.05)
-    monkeypatch.setattr(cost, "begin", lambda _: pytest.fail("it was kept"))
-    assert cost._pilot(job, tmp_path) == pilot
+    monkeypatch.setattr(cost, "begin", lambda *_, **__: pytest.fail("it was kept"))
+    assert cost._pilot(job, tmp_path, whole=False) == pilot
+
+
+def test_what_comes_late_is_learned_from_runs_that_go_to_their_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bulk flow begins when half of the time is over: the beginnings see only short flows."""
+    monkeypatch.setattr(simulate, "SLICE_S", 0.0)  # a report a window, however fast it runs
+    short = {"kind": "poisson", "law": "reno", "load": 0.4, "size": "10 packets"}
+    bulk = {"kind": "flows", "law": "cubic", "start": "20 s"}
+    both = dumbbell(rate="20 Mbit/s", rtt="20 ms", flows=[short, bulk], duration="40 s")
+    jobs = [Job(campaign_program.seeded(both, seed), {"place": seed}) for seed in range(12)]
+    found = estimate(jobs, Store(tmp_path), 2)
+    hops = sum(job.scenario.run().meta["packet_hops"] for job in jobs)
+    assert found.packet_hops == pytest.approx(hops, rel=WITHIN)
+    assert found.whole_pilots == cost.WHOLE_PILOTS
+    kept = [json.loads(path.read_text()) for path in tmp_path.glob("pilots/*/*.json")]
+    assert sum(pilot["packet_hops"] for pilot in kept) < (1 - WITHIN) * hops
 
 
 def test_replicates_share_a_pilot_and_there_are_not_too_many() -> None:

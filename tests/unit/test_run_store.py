@@ -15,6 +15,7 @@ import pytest
 
 from headgate.errors import InterruptedRunError, StoreError
 from headgate.result import Result
+from headgate.run import progress as run_progress
 from headgate.run import worker as worker_module
 from headgate.run.plan import Job
 from headgate.run.pool import Pool
@@ -142,6 +143,19 @@ def test_plain_progress_is_a_line_per_tenth(capsys: pytest.CaptureFixture[str]) 
     assert len(lines) == 11
     assert lines[5].startswith("study: 50 %, 50/100 runs, ")
     assert "packet-hops/s" in lines[5]
+
+
+def test_a_long_run_is_never_silent_for_long(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now_s = 0.0
+    monkeypatch.setattr(run_progress.time, "perf_counter", lambda: now_s)
+    with run_progress.shown("run") as report:
+        for second in range(1000):
+            now_s = float(second)
+            report(Progress(second / 100, 1000.0, second, 1.0, 1.0))
+    told = [line.split()[1] for line in capsys.readouterr().err.splitlines()]
+    assert told == ["0.0", "3.0", "6.0", "9.0"]
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(5, "0:05"), (65, "1:05"), (3700, "1:01:40")])

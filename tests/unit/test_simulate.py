@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from pathlib import Path
 
 import duckdb
@@ -113,8 +114,15 @@ def test_a_stopped_run_goes_on_and_ends_with_the_same_digest(
     out = tmp_path / "run"
     for share in (0.2, 0.6):
         stop = interrupted_at(share, monkeypatch)
-        with pytest.raises(InterruptedRunError, match="the same command goes on from there"):
+        with pytest.raises(
+            InterruptedRunError, match="the same command goes on from there"
+        ) as stopped:
             simulate(small(), out, stop)  # type: ignore[arg-type]
+        told = re.search(r"after (\S+) packet-hops, .* at this pace (\S+) in", str(stopped.value))
+        assert told
+        hops, whole = float(told[1]), float(told[2])
+        assert whole * share == pytest.approx(hops, rel=0.2)  # windows end a little later
+        assert hops < result.meta["packet_hops"]
         assert (out / SNAPSHOT_FILE).is_file()
     resumed = simulate(small(), out)
     assert resumed.meta["resumed"]

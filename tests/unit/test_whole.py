@@ -3,13 +3,17 @@
 import pytest
 
 from headgate.analysis.kinds import KINDS
-from headgate.analysis.questions import QUESTIONS, TONES, Answer
+from headgate.analysis.questions import QUESTIONS, Answer
 from headgate.analysis.whole import Whole, whole
+from headgate.analysis.words import TONES, Tally, fair, moved, safe, useful
 from headgate.charts import CHARTS
 from headgate.charts.data import SOURCES, data
 from headgate.errors import AnalysisError
 
 from .made_reports import LAWS, RESPONSES, roles, table
+
+#: Words that are neither praise nor blame.
+NEITHER = ("as before", "as most", "mixed")
 
 
 def columns() -> dict[str, list[object]]:
@@ -68,9 +72,32 @@ def test_a_question_without_responses_says_what_is_missing() -> None:
     assert all(one.missing and not one.words for one in told)
 
 
-def test_every_word_of_praise_or_blame_can_be_said(answers: dict[str, Answer]) -> None:
+def test_every_word_that_is_said_has_a_tone_or_none(answers: dict[str, Answer]) -> None:
     said = {word for answer in answers.values() for word in answer.words.values()}
-    assert said & set(TONES)
+    assert len(said) > 4
+    assert said <= {*TONES, *NEITHER}
+
+
+def test_every_word_of_praise_or_blame_can_be_said() -> None:
+    """And no other than these and the three that are neither."""
+    counts = range(21)
+    tallies = [Tally(better, worse, 20) for better in counts for worse in counts]
+    said = {word(tally) for word in (moved, safe) for tally in tallies}
+    said |= {useful(more, 20) for more in counts}
+    said |= {fair(low, low + 0.5) for low in (0.3, 0.8, 1.1)}
+    assert said == {*TONES, *NEITHER}
+
+
+def test_nothing_is_praised_where_there_is_nothing_to_count() -> None:
+    assert useful(0, 0) == "not useful"
+    assert moved(Tally(0, 0, 0)) == "as before"
+
+
+def test_an_answer_takes_the_changes_that_are_drawn(found: Whole) -> None:
+    """They are computed once for each period."""
+    for one, part in zip(found.of("changes"), found.parts, strict=True):
+        assert one.result is part.changes
+    assert found.of("clusters")[0].result is found.parts[0].clusters
 
 
 def test_periods_are_analysed_apart_and_the_middle_one_first(found: Whole) -> None:

@@ -17,7 +17,9 @@ fn runs(changes: &[(&str, Value)]) {
         Simulation::new(&text, &lists).unwrap_or_else(|wrong| panic!("{wrong}: {changes:?}"));
     let middle = simulation.duration_s() / 2.0;
     while simulation.time_s() < middle && !simulation.advance(0.0) {}
-    let mut resumed = Simulation::resume(&text, &lists, &simulation.snapshot().unwrap()).unwrap();
+    let mut bytes = Vec::new();
+    simulation.snapshot(&mut bytes).unwrap().unwrap();
+    let mut resumed = Simulation::resume(&text, &lists, &bytes).unwrap();
     for run in [&mut simulation, &mut resumed] {
         while !run.advance(1.0) {}
     }

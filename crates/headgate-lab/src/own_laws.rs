@@ -94,7 +94,8 @@ fn a_resumed_run_goes_on_with_the_state_of_its_guests() {
     while run.time_s() < 4.0 {
         run.advance(0.0);
     }
-    let bytes = run.snapshot().expect("bytes");
+    let mut bytes = Vec::new();
+    run.snapshot(&mut bytes).expect("a state").expect("bytes");
     let resumed = Simulation::resume(&outside(), &lists(), &bytes).expect("its own snapshot");
     assert_eq!(digest(resumed.bind(hosts(u64::MAX)).expect("laws")), digest(start(u64::MAX)));
 }

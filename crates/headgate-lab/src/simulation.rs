@@ -1,5 +1,6 @@
-//! A run that can be stopped at any time, kept as bytes and resumed.
+//! A run that can be stopped at any time, kept in a file and resumed.
 
+use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -54,9 +55,10 @@ impl Simulation {
         Ok(Self { own, ..self })
     }
 
-    pub fn snapshot(&self) -> Checked<Vec<u8>> {
+    /// Writes the state between two windows; an error of the file is apart.
+    pub fn snapshot(&self, file: &mut impl Write) -> Checked<io::Result<()>> {
         let told = |wrong| self.fault().map_or(wrong, |fault| Wrong::new("snapshot", &fault.says));
-        snapshot::write(self.identity, &self.engine).map_err(told)
+        snapshot::write(self.identity, &self.engine, file).map_err(told)
     }
 
     /// Runs for about `wall_s` seconds of real time; true when the run is over. How a run is cut into
@@ -157,9 +159,15 @@ mod tests {
         assert_equal(&finished(start()), &finished(stopped()));
     }
 
+    fn bytes_of(run: &Simulation) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        run.snapshot(&mut bytes).unwrap().unwrap();
+        bytes
+    }
+
     #[test]
     fn a_resumed_run_ends_like_one_that_never_stopped() {
-        let bytes = stopped().snapshot().unwrap();
+        let bytes = bytes_of(&stopped());
         let resumed = resume(&bytes).unwrap();
         assert!(resumed.time_s() >= 4.0);
         assert_equal(&finished(start()), &finished(resumed));
@@ -167,7 +175,7 @@ mod tests {
 
     #[test]
     fn a_snapshot_of_another_plan_or_a_damaged_one_is_refused() {
-        let bytes = stopped().snapshot().unwrap();
+        let bytes = bytes_of(&stopped());
         let mut other = plan();
         other["seed"] = 2.into();
         let wrong = Simulation::resume(&other.to_string(), &lists(), &bytes).err().expect("a refusal");

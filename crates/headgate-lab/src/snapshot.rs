@@ -1,4 +1,7 @@
-//! The bytes of a stopped run: a head that says whose they are, then the engine's state.
+//! The bytes of a stopped run: a head that says whose they are, the engine's state, and its length and
+//! checksum. They are written as they are made: the state of a large run is never twice in memory.
+
+use std::io::{self, BufWriter, Write};
 
 use headgate_netsim::setup::Lists;
 use serde::de::DeserializeOwned;
@@ -9,14 +12,18 @@ use crate::error::{Checked, Wrong};
 const MAGIC: &[u8; 8] = b"HEADGATE";
 
 /// Raised when the head below changes; the state itself belongs to one version of the engine.
-const FORMAT: u16 = 1;
+const FORMAT: u16 = 2;
+
+/// Length and checksum of the state.
+const TAIL: usize = 16;
+
+/// What is gathered before it goes to the file.
+const GATHERED: usize = 1 << 20;
 
 #[derive(Serialize, Deserialize)]
 struct Head {
     version: String,
     identity: u64,
-    length: u64,
-    checksum: u64,
 }
 
 /// What a run is, in 64 bits: its plan and arrays.
@@ -31,25 +38,34 @@ pub fn identity(plan_json: &str, lists: &Lists) -> u64 {
     hash.0
 }
 
-pub fn write<S: Serialize>(identity: u64, state: &S) -> Checked<Vec<u8>> {
-    let body = encoded(state)?;
-    let version = crate::VERSION.to_owned();
-    let head = Head { version, identity, length: body.len() as u64, checksum: checksum(&body) };
-    let parts = [MAGIC.as_slice(), &FORMAT.to_le_bytes(), &encoded(&head)?, &body];
-    Ok(parts.concat())
+/// Writes a state; an error of the file is apart from one of the state.
+pub fn write<S: Serialize>(identity: u64, state: &S, file: &mut impl Write) -> Checked<io::Result<()>> {
+    let head = encoded(&Head { version: crate::VERSION.to_owned(), identity })?;
+    let start = [MAGIC.as_slice(), &FORMAT.to_le_bytes(), &head].concat();
+    if let Err(error) = file.write_all(&start) {
+        return Ok(Err(error));
+    }
+    let mut body = BufWriter::with_capacity(GATHERED, Summing::new(file));
+    let encoded = postcard::to_io(state, &mut body).map(drop).map_err(unwritable);
+    match body.into_inner() {
+        Ok(summing) => encoded.map(|()| summing.end()),
+        Err(failed) => Ok(Err(failed.into_error())),
+    }
 }
 
 pub fn read<S: DeserializeOwned>(identity: u64, bytes: &[u8]) -> Checked<S> {
-    let (head, body) = opened(bytes)?;
+    let (head, rest) = opened(bytes)?;
     let ours = crate::VERSION;
     ensure(head.version == ours, || {
         format!("it was written by version {} of Headgate; this is {ours}, which cannot go on", head.version)
     })?;
     ensure(head.identity == identity, || "it belongs to another plan".to_owned())?;
-    ensure(body.len() as u64 == head.length, || {
-        format!("it has {} bytes of state where {} were written", body.len(), head.length)
+    let (body, tail) = rest.split_last_chunk::<TAIL>().ok_or_else(|| refused("it is cut short"))?;
+    let (length, sum) = tail.split_at(TAIL / 2);
+    let (length, sum) = (number(length), number(sum));
+    ensure(body.len() as u64 == length && checksum(body) == sum, || {
+        format!("it has {} bytes of state that do not fit its checksum, or are not all", body.len())
     })?;
-    ensure(checksum(body) == head.checksum, || "its checksum does not fit its contents".to_owned())?;
     postcard::from_bytes(body).map_err(|error| refused(format!("its state cannot be read: {error}")))
 }
 
@@ -63,7 +79,15 @@ fn opened(bytes: &[u8]) -> Checked<(Head, &[u8])> {
 }
 
 fn encoded<S: Serialize>(value: &S) -> Checked<Vec<u8>> {
-    postcard::to_stdvec(value).map_err(|error| refused(format!("the state cannot be written: {error}")))
+    postcard::to_stdvec(value).map_err(unwritable)
+}
+
+fn unwritable(error: postcard::Error) -> Wrong {
+    refused(format!("the state cannot be written: {error}"))
+}
+
+fn number(bytes: &[u8]) -> u64 {
+    u64::from_le_bytes(bytes.try_into().expect("eight bytes"))
 }
 
 fn refused(says: impl Into<String>) -> Wrong {
@@ -79,6 +103,61 @@ fn checksum(bytes: &[u8]) -> u64 {
     hash.part(bytes);
     hash.0
 }
+
+/// A file that counts and hashes what is written to it, as [`checksum`] does of the whole.
+struct Summing<'a, W> {
+    file: &'a mut W,
+    hash: Hash,
+    length: u64,
+    /// What does not fill a word yet.
+    rest: Vec<u8>,
+}
+
+impl<'a, W: Write> Summing<'a, W> {
+    fn new(file: &'a mut W) -> Self {
+        Self { file, hash: Hash::default(), length: 0, rest: Vec::new() }
+    }
+
+    fn note(&mut self, mut bytes: &[u8]) {
+        self.length += bytes.len() as u64;
+        if !self.rest.is_empty() {
+            let missing = (WORD - self.rest.len()).min(bytes.len());
+            self.rest.extend_from_slice(&bytes[..missing]);
+            bytes = &bytes[missing..];
+            if self.rest.len() < WORD {
+                return;
+            }
+            self.hash.words(&self.rest);
+            self.rest.clear();
+        }
+        let (words, rest) = bytes.split_at(bytes.len() / WORD * WORD);
+        self.hash.words(words);
+        self.rest.extend_from_slice(rest);
+    }
+
+    /// Writes length and checksum.
+    fn end(mut self) -> io::Result<()> {
+        self.hash.words(&self.rest);
+        self.hash.number(self.length);
+        self.file.write_all(&self.length.to_le_bytes())?;
+        self.file.write_all(&self.hash.0.to_le_bytes())?;
+        self.file.flush()
+    }
+}
+
+impl<W: Write> Write for Summing<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.note(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+const WORD: usize = 8;
 
 /// FNV-1a over words of eight bytes: the same on every machine, and any one change shows.
 struct Hash(u64);
@@ -97,12 +176,17 @@ impl Hash {
 
     /// Bytes and their number, so that neighbouring parts do not run together.
     fn part(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
-            let mut word = [0; 8];
+        self.words(bytes);
+        self.number(bytes.len() as u64);
+    }
+
+    /// Bytes word by word; the last one may be short.
+    fn words(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(WORD) {
+            let mut word = [0; WORD];
             word[..chunk.len()].copy_from_slice(chunk);
             self.number(u64::from_le_bytes(word));
         }
-        self.number(bytes.len() as u64);
     }
 }
 
@@ -116,6 +200,45 @@ mod tests {
         (0..100).map(|i| (i, i as f64 / 3.0, (i % 2 == 0).then_some(i as u32))).collect()
     }
 
+    fn written(state: &State) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        write(7, state, &mut bytes).unwrap().unwrap();
+        bytes
+    }
+
+    /// Takes a byte or few at a time, and no more than so many.
+    struct Small(Vec<u8>, usize);
+
+    impl Write for Small {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let take = bytes.len().min(3);
+            if self.0.len() + take > self.1 {
+                return Err(io::Error::from(io::ErrorKind::StorageFull));
+            }
+            self.0.extend_from_slice(&bytes[..take]);
+            Ok(take)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_file_that_takes_little_at_a_time_holds_the_same() {
+        let mut small = Small(Vec::new(), usize::MAX);
+        write(7, &state(), &mut small).unwrap().unwrap();
+        assert_eq!(small.0, written(&state()));
+    }
+
+    #[test]
+    fn a_full_disk_is_told_wherever_it_fills_up() {
+        for room in 0..written(&state()).len() {
+            let error = write(7, &state(), &mut Small(Vec::new(), room)).unwrap().unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::StorageFull, "room for {room}");
+        }
+    }
+
     fn says(bytes: &[u8]) -> String {
         let wrong = read::<State>(7, bytes).unwrap_err();
         assert_eq!(wrong.place, "snapshot");
@@ -124,12 +247,12 @@ mod tests {
 
     #[test]
     fn what_was_written_is_read() {
-        assert_eq!(read::<State>(7, &write(7, &state()).unwrap()).unwrap(), state());
+        assert_eq!(read::<State>(7, &written(&state())).unwrap(), state());
     }
 
     #[test]
     fn another_plan_version_format_or_file_is_named() {
-        let good = write(7, &state()).unwrap();
+        let good = written(&state());
         assert!(read::<State>(8, &good).unwrap_err().says.contains("another plan"));
         assert!(says(b"").contains("not a snapshot"));
         assert!(says(b"nonsense").contains("not a snapshot"));
@@ -143,7 +266,7 @@ mod tests {
 
     #[test]
     fn every_cut_and_every_flipped_bit_is_found() {
-        let good = write(7, &state()).unwrap();
+        let good = written(&state());
         for length in 0..good.len() {
             says(&good[..length]);
         }

@@ -90,7 +90,8 @@ pub struct Edge {
     pub name: String,
     pub rate_bps: u64,
     pub delay_ps: u64,
-    /// Bytes that may wait at each end; absent = no limit.
+    /// Bytes that may wait at the router's end, which drops what is beyond, and at the host's end, whose
+    /// senders wait until there is room; absent = no limit.
     #[serde(default)]
     pub buffer_bytes: Option<u64>,
 }

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::record::{PAIRS, Status};
-use crate::transport::sender::FlowTally;
+use crate::transport::flow::FlowTally;
 use headgate_model::units::{Span, Time, seconds};
 
 /// Kinds of file: a flow of given size, one without end, what a Web user fetches; then the plan's names.

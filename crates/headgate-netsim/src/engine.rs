@@ -258,6 +258,9 @@ impl<L: Registry> Engine<L> {
         }
         out.clear();
         self.world.shared.out = out;
+        if !self.world.shared.told_to_wait.is_empty() {
+            self.world.tell_to_wait();
+        }
         if !self.world.shared.timers.is_empty() {
             self.set_timers();
         }
@@ -362,6 +365,14 @@ impl<L: Registry> World<L> {
             if sender.generation == generation {
                 sender.tally.received = Some(*now - sender.tally.started);
             }
+        }
+    }
+
+    /// Hosts that have enough to send let their senders know.
+    fn tell_to_wait(&mut self) {
+        let Shared { split, told_to_wait, .. } = &mut self.shared;
+        for (address, until) in told_to_wait.drain(..) {
+            self.sites[split.site(address)].senders[split.slot(address)].wait_until(until);
         }
     }
 

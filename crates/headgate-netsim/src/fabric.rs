@@ -27,7 +27,7 @@ pub struct HostLink {
 struct EdgeLine {
     ticks: TickCache,
     delay: Span,
-    /// Longest backlog admitted, as time.
+    /// Longest backlog that a router admits and a host wants, as time.
     limit: Span,
 }
 
@@ -38,13 +38,14 @@ impl EdgeLine {
         Self { ticks, delay: edge.delay_ps, limit }
     }
 
-    /// Serves a packet; `None` when the backlog is too long.
     #[inline]
-    fn serve(&mut self, busy: &mut Busy, now: Time, size: u16) -> Option<Time> {
-        if busy.until.saturating_sub(now) > self.limit {
-            return None;
-        }
-        Some(busy.serve(now, self.ticks.tick(size), self.ticks.den()).saturating_add(self.delay))
+    fn serve(&mut self, busy: &mut Busy, now: Time, size: u16) -> Time {
+        busy.serve(now, self.ticks.tick(size), self.ticks.den()).saturating_add(self.delay)
+    }
+
+    #[inline]
+    fn is_full(&self, busy: &Busy, now: Time) -> bool {
+        busy.until.saturating_sub(now) > self.limit
     }
 }
 
@@ -99,8 +100,12 @@ impl<L: Registry> Fabric<L> {
             return self.forward(router, packet, shared);
         }
         let link = &mut self.hosts[router][host as usize];
-        let arrival = self.edges[link.edge as usize].serve(&mut link.up, packet.time, packet.size);
-        let Some(time) = counted(arrival, packet, &mut shared.counters) else { return Step::Gone };
+        let edge = &mut self.edges[link.edge as usize];
+        let time = edge.serve(&mut link.up, packet.time, packet.size);
+        if edge.is_full(&link.up, packet.time) && packet.is_data() {
+            shared.told_to_wait.push((packet.b, link.up.until - edge.limit));
+        }
+        shared.counters.packet_hops += 1;
         Step::Router(router as u32, time)
     }
 
@@ -175,25 +180,18 @@ impl<L: Registry> Fabric<L> {
             return Step::Here;
         }
         let link = &mut self.hosts[router][packet.host as usize];
-        let arrival = self.edges[link.edge as usize].serve(&mut link.down, packet.time, packet.size);
-        let Some(time) = counted(arrival, packet, &mut shared.counters) else { return Step::Gone };
-        Step::Site(router as u32, time)
+        let edge = &mut self.edges[link.edge as usize];
+        if edge.is_full(&link.down, packet.time) {
+            return gone(packet, &mut shared.counters);
+        }
+        shared.counters.packet_hops += 1;
+        Step::Site(router as u32, edge.serve(&mut link.down, packet.time, packet.size))
     }
 
     pub fn bytes(&self) -> usize {
         self.ports.iter().map(Port::bytes).sum::<usize>()
             + self.hosts.iter().map(|h| h.capacity() * size_of::<HostLink>()).sum::<usize>()
     }
-}
-
-/// Counts a packet on a host link; `None` is one that was dropped there.
-#[inline]
-fn counted(arrival: Option<Time>, packet: &Packet, counters: &mut Counters) -> Option<Time> {
-    match arrival {
-        Some(_) => counters.packet_hops += 1,
-        None => drop(gone(packet, counters)),
-    }
-    arrival
 }
 
 /// Counts a packet at an analytic port: where it is next.

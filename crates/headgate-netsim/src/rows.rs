@@ -5,7 +5,8 @@ use headgate_model::units::seconds;
 
 use crate::record::{FlowRow, Status, pair};
 use crate::shared::Shared;
-use crate::transport::sender::{FlowTally, Sender};
+use crate::transport::flow::FlowTally;
+use crate::transport::sender::Sender;
 
 /// The facts of one flow as of now. What is given up has no completion time, even where the receiver, whose
 /// region may be ahead by part of a window, has had the rest since.

@@ -17,8 +17,8 @@ use crate::timers::{Purpose, Timer};
 use crate::traffic::lots::Lots;
 use crate::traffic::sources::{Arrivals, Listed, User};
 use crate::traffic::{Habits, Home, Hosts, Receivers, Size, Sources, Spec};
+use crate::transport::flow::Opening;
 use crate::transport::profile::{ENDLESS, Profile};
-use crate::transport::sender::Opening;
 
 /// A law of the registry with all its parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,6 +94,7 @@ fn share<L: Registry>(plan: &Plan, laws: &[Choice], specs: Vec<Spec>) -> Shared<
         rows: Vec::new(),
         traced: vec![None; plan.measure.series.as_ref().map_or(0, |s| s.flows.len())],
         out: Vec::new(),
+        told_to_wait: Vec::new(),
         timers: Vec::new(),
         completed: Vec::new(),
     }

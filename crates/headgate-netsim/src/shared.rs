@@ -10,8 +10,8 @@ use crate::port::served::Desk;
 use crate::record::{Counters, FlowRow, pair};
 use crate::timers::Timer;
 use crate::traffic::Spec;
+use crate::transport::flow::Opening;
 use crate::transport::profile::Profile;
-use crate::transport::sender::Opening;
 
 /// The world as an endpoint sees it while it handles one event.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -40,6 +40,8 @@ pub struct Shared<L> {
     pub traced: Vec<Option<u32>>,
     /// Packets leaving hosts of the site that handles the event: (host, packet).
     pub out: Vec<(u32, Packet)>,
+    /// Senders whose host has enough to send, by their address, and until when.
+    pub told_to_wait: Vec<(u32, Time)>,
     /// Timers set by the event.
     pub timers: Vec<Timer>,
     /// Senders whose receiver got the last segment, and their generation. Measurement only: no packet

@@ -1,4 +1,4 @@
-//! The hosts behind one router: their connections and their traffic.
+//! The hosts behind one router: their connections and their traffic. How flows begin and end is in [`flows`].
 
 use headgate_model::control::Registry;
 use headgate_model::units::{NEVER, Time};
@@ -9,13 +9,15 @@ use crate::packet::{Head, Kind, NO_SACK, Packet};
 use crate::papers::NO_LABEL;
 use crate::prefetch::prefetch;
 use crate::record::{FlowRow, Status};
-use crate::rows::{count_finished, row};
+use crate::rows::row;
 use crate::shared::Shared;
 use crate::timers::{Purpose, Timer};
-use crate::traffic::{Sources, Spec};
+use crate::traffic::Sources;
 use crate::transport::ecn::Marks;
 use crate::transport::receiver::{Receiver, Reply};
-use crate::transport::sender::{LINGER, NO_OWNER, Opening, Phase, Sender};
+use crate::transport::sender::{Phase, Sender};
+
+mod flows;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Site<L> {
@@ -270,102 +272,6 @@ impl<L: Registry> Site<L> {
         if sender.generation == timer.generation && !sender.on_timer(timer.time, shared) {
             let address = sender.address;
             self.finish(address, Status::Failed, shared);
-        }
-    }
-
-    fn on_arrival(&mut self, process: u32, shared: &mut Shared<L>) {
-        let opening = self.sources.arrive(process, &shared.specs, self.router);
-        self.open(&opening, shared);
-        let next = self.sources.next_arrival(process, shared.now, &shared.specs, self.router);
-        shared.timers.extend(next);
-    }
-
-    fn on_listed(&mut self, shared: &mut Shared<L>) {
-        while let Some(opening) = self.sources.next_listed(shared.now) {
-            self.open(&opening, shared);
-        }
-        shared.timers.extend(self.sources.list_timer(self.router));
-    }
-
-    fn open(&mut self, opening: &Opening, shared: &mut Shared<L>) {
-        let slot = self.free_slot(shared.now);
-        let address = shared.split.join(self.router as usize, slot);
-        let generation = self.senders.get(slot).map_or(0, |s| s.generation.wrapping_add(1));
-        let sender = Sender::open(opening, address, generation, shared);
-        if slot == self.senders.len() {
-            self.senders.push(sender);
-        } else {
-            self.senders[slot] = sender;
-        }
-        let Spec { traced, ends, ref habits, .. } = shared.specs[opening.spec as usize];
-        if let Some(trace) = traced {
-            shared.traced[trace as usize] = Some(address);
-        }
-        let (site, id) = (self.router, slot as u32);
-        if ends != NEVER {
-            let purpose = Purpose::Stop;
-            shared.timers.push(Timer { time: ends, site, purpose, id, generation });
-        }
-        if let Some(patience) = habits.patience.filter(|_| opening.impatient) {
-            let (time, purpose) = (shared.now + patience.check, Purpose::Look);
-            shared.timers.push(Timer { time, site, purpose, id, generation });
-        }
-    }
-
-    /// A connection that is still in its handshake is left to its SYNs: they are few.
-    fn on_look(&mut self, timer: &Timer, shared: &mut Shared<L>) {
-        let sender = &self.senders[timer.id as usize];
-        let gone = sender.generation != timer.generation || sender.phase == Phase::Idle;
-        if gone || sender.phase == Phase::Connecting {
-            return;
-        }
-        let patience = shared.specs[sender.spec as usize].habits.patience;
-        let elapsed = timer.time - sender.tally.started;
-        if patience.is_some_and(|patience| patience.is_over(sender.una, elapsed)) {
-            self.finish(sender.address, Status::Abandoned, shared);
-        }
-    }
-
-    fn on_stop(&mut self, timer: &Timer, shared: &mut Shared<L>) {
-        let sender = &mut self.senders[timer.id as usize];
-        if sender.generation == timer.generation && sender.phase != Phase::Idle && sender.stop() {
-            let address = sender.address;
-            self.finish(address, Status::Finished, shared);
-        }
-    }
-
-    /// A slot for a new sender: the one left last is still in the cache.
-    fn free_slot(&mut self, now: Time) -> usize {
-        if self.resting.front().is_some_and(|r| r.1 < now) {
-            self.free_senders.extend(self.resting.pop_front().map(|r| r.0));
-        }
-        self.free_senders.pop().unwrap_or(self.senders.len() as u32) as usize
-    }
-
-    /// Gives a slot back. Before its generations begin again every receiver they had must be gone.
-    fn vacate(&mut self, slot: usize, now: Time) {
-        if self.senders[slot].generation == u8::MAX {
-            self.resting.push_back((slot as u32, now + LINGER));
-        } else {
-            self.free_senders.push(slot as u32);
-        }
-    }
-
-    /// A flow is over: its row, its counts, and its user's next thought.
-    fn finish(&mut self, address: u32, status: Status, shared: &mut Shared<L>) {
-        let slot = shared.split.slot(address);
-        let sender = &mut self.senders[slot];
-        let row = row(sender, status, self.router, shared);
-        count_finished(&row, &sender.tally, shared);
-        if shared.keep_rows {
-            shared.rows.push(row);
-        }
-        sender.close(shared);
-        let owner = sender.owner;
-        self.vacate(slot, shared.now);
-        if owner != NO_OWNER {
-            let timer = self.sources.think(owner, shared.now, &shared.specs, self.router);
-            shared.timers.push(timer);
         }
     }
 

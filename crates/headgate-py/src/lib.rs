@@ -32,6 +32,8 @@ fn refused(wrong: Wrong) -> PyErr {
 #[pymodule]
 mod _native {
     use std::collections::BTreeMap;
+    use std::fs::OpenOptions;
+    use std::path::PathBuf;
 
     use crate::own::OwnLaws;
     use crate::{columns, refused};
@@ -39,7 +41,7 @@ mod _native {
     use headgate_lab::simulation;
     use numpy::PyReadonlyArray1;
     use pyo3::prelude::*;
-    use pyo3::types::{PyBytes, PyDict};
+    use pyo3::types::PyDict;
 
     #[pymodule_export]
     use crate::fluid::{fluid_demand, fluid_levels, fluid_near, fluid_run, fluid_settled, fluid_sweep};
@@ -99,18 +101,22 @@ mod _native {
             Self::bound(py, own, || simulation::Simulation::new(plan_json, &lists))
         }
 
-        /// Goes on from a snapshot of the same plan; ValueError if it is damaged or of another one.
+        /// Goes on from a snapshot of the same plan, which begins at a place in a file; OSError if it
+        /// cannot be read, ValueError if it is damaged or of another plan.
         #[staticmethod]
-        #[pyo3(signature = (plan_json, arrays, snapshot, own = Vec::new()))]
+        #[pyo3(signature = (plan_json, arrays, file, place, own = Vec::new()))]
         fn resume(
             py: Python<'_>,
             plan_json: &str,
             arrays: Arrays<'_>,
-            snapshot: &[u8],
+            file: PathBuf,
+            place: usize,
             own: Vec<Py<OwnLaw>>,
         ) -> PyResult<Self> {
             let lists = copied(&arrays);
-            Self::bound(py, own, || simulation::Simulation::resume(plan_json, &lists, snapshot))
+            let bytes = std::fs::read(file)?;
+            let state = bytes.get(place..).unwrap_or_default();
+            Self::bound(py, own, || simulation::Simulation::resume(plan_json, &lists, state))
         }
 
         /// Runs for about `wall_s` seconds; True when the run is over. Without the GIL, unless a law is
@@ -121,10 +127,12 @@ mod _native {
             run.fault().map_or(Ok(over), |fault| Err(own.fault(py, fault)))
         }
 
-        /// The state of the run as bytes.
-        fn snapshot<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-            let bytes = self.own.detached(py, || self.run.snapshot());
-            bytes.map(|bytes| PyBytes::new(py, &bytes)).map_err(refused)
+        /// Writes the state of the run at the end of a file. OSError if the file cannot take it,
+        /// ValueError if the state cannot be told.
+        fn snapshot(&self, py: Python<'_>, file: PathBuf) -> PyResult<()> {
+            let mut file = OpenOptions::new().append(true).create(true).open(file)?;
+            self.own.detached(py, || self.run.snapshot(&mut file)).map_err(refused)??;
+            Ok(file.sync_all()?)
         }
 
         /// Tables as dicts of columns, and what belongs to the whole run.

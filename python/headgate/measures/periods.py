@@ -20,6 +20,11 @@ Facts = Mapping[str, NDArray[Any]]
 Plan = Mapping[str, Any]
 
 INTERFACES = ("normal", "fast")
+#: What is counted in two ways, as the table of checks names it.
+PACKETS = "data packets: sent = arrived + dropped + under way"
+FLOWS = "flows: started = over + under way"
+WAITS = "waiting at all ports: sampled queue x time = sum of waits"
+WORST_WAIT = "waiting at the busy port and period where the two differ most"
 #: Packets seen waiting, over all samples of a period, from which on a port is busy.
 BUSY = 1000
 
@@ -149,10 +154,10 @@ def _checks(balance: Facts, links: Mapping[str, Any]) -> dict[str, Any]:
     worst = busy[np.argsort(np.abs(ratio(seen[busy], waits[busy]) - 1))][-1:]
     of_worst = (seen[worst].sum(), waits[worst].sum())
     rows = [
-        ("data packets: sent = arrived + dropped + under way", of["segments_in"], gone),
-        ("flows: started = over + under way", of["flows_started"], sum(of[name] for name in over)),
-        ("waiting at all ports: sampled queue x time = sum of waits", seen.sum(), waits.sum()),
-        ("waiting at the busy port and period where the two differ most", *of_worst),
+        (PACKETS, of["segments_in"], gone),
+        (FLOWS, of["flows_started"], sum(of[name] for name in over)),
+        (WAITS, seen.sum(), waits.sum()),
+        (WORST_WAIT, *of_worst),
     ]
     left, right = (np.array([row[side] for row in rows], np.float64) for side in (1, 2))
     return {

@@ -8,9 +8,11 @@ finished needs neither the scheduler nor this process any more.
 from __future__ import annotations
 
 import signal
+from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from pydantic import Field
 
@@ -23,9 +25,29 @@ from headgate.strict import Strict, read_toml
 if TYPE_CHECKING:
     from distributed import Client
 
+Made = TypeVar("Made")
+
 CONNECT_S = 10.0
+TRIES = 2
 #: Ctrl-C in a terminal reaches every process of it; workers here are stopped by the campaign's end.
 DEAF = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+
+
+def patient(make: Callable[[], Made]) -> Made:
+    """Make what brings Dask's event loop; raise HeadgateError where that does not start.
+
+    Dask gives its loop 10 s, which a busy machine can use up, and then ends in a bare assertion.
+    The loop comes before everything else, so that nothing is there twice after another try.
+    """
+    for _ in range(TRIES):
+        try:
+            return make()
+        except AssertionError:
+            continue
+    raise HeadgateError(
+        "Dask's event loop has not started in 10 s, nor at a second try: this machine has too much"
+        " else to do; try again later"
+    )
 
 
 class Profile(Strict):
@@ -48,7 +70,7 @@ class Profile(Strict):
     def start(self) -> Any:
         """Start the workers; give what is connected to and closed. Raises HeadgateError."""
         try:
-            cluster = self.made()
+            cluster = patient(self.made)
             if self.at_least is None:
                 cluster.scale(**{self._of("jobs"): self.jobs})
             else:
@@ -101,7 +123,7 @@ class Cluster:
                 'a cluster needs Dask; install it with `pip install "headgate[cluster]"`'
             ) from None
         try:
-            return Client(timeout=CONNECT_S, **self._place(where))
+            return patient(partial(Client, timeout=CONNECT_S, **self._place(where)))
         except (OSError, ValueError) as error:
             self.close()
             raise HeadgateError(

@@ -2,8 +2,10 @@
 
 A pilot begins a run and follows how its packet-hops and its CPU time grow with simulated time. What
 comes later is taken to go on as in the second half of what was seen, since the first half has the
-start-up. Runs that differ in their seed only cost the same; runs without a pilot cost what those do
-that share most labels with them.
+start-up. What no beginning can know, such as congestion that comes in a later period, is learned
+from a few pilots that go on to their end: what they cost over what their beginnings told corrects
+the others. Runs that differ in their seed only cost the same; runs without a pilot cost what those
+do that share most labels with them.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import socket
 import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -30,17 +32,24 @@ from headgate.run.store import Store
 PILOT_SHARE, PILOT_REPORTS, PILOT_WALL_S = 0.15, 5, 60.0
 #: No more pilots than this; other runs are taken to be like them.
 MOST_PILOTS = 64
+#: So many pilots go on to the end, unless that takes them longer than `PILOT_WALL_S`.
+WHOLE_PILOTS = 6
 KIB = 1024
 
 
 @dataclass(frozen=True)
 class Pilot:
-    """What one run will cost: CPU time with its set-up, in seconds, and packet-hops."""
+    """What one run will cost, by its beginning: CPU time with its set-up, in seconds, and hops.
+
+    `seen` is the share of its time that it went on for; what a whole one took is in `took_*`.
+    """
 
     run_id: str
     packet_hops: float
     cpu_s: float
     seen: float
+    took_packet_hops: float | None = None
+    took_cpu_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -50,6 +59,7 @@ class Estimate:
     runs: int
     found: int
     pilots: int
+    whole_pilots: int
     packet_hops: float
     cpu_s: float
     workers: int
@@ -70,16 +80,18 @@ def estimate(jobs: Sequence[Job], store: Store, workers: int | None = None) -> E
     held_bytes = peak_bytes()
     chosen = _chosen(missing)
     pilots = _pilots(chosen, store.folder, min(workers, os.cpu_count() or 1))
+    hops_more, cpu_more = _corrections([pilot for _, pilot in pilots.values()])
     costs = [_cost(job, pilots) for job in missing]
     heaviest = max(chosen, key=lambda job: pilots[job.id][1].packet_hops, default=None)
     return Estimate(
         runs=len(missing),
         found=len(jobs) - len(missing),
         pilots=len(pilots),
-        packet_hops=sum(hops for hops, _ in costs),
-        cpu_s=sum(cpu_s for _, cpu_s in costs),
+        whole_pilots=sum(pilot.took_cpu_s is not None for _, pilot in pilots.values()),
+        packet_hops=hops_more * sum(hops for hops, _ in costs),
+        cpu_s=cpu_more * sum(cpu_s for _, cpu_s in costs),
         workers=workers,
-        wall_s=_wall_s([cpu_s for _, cpu_s in costs], workers),
+        wall_s=_wall_s([cpu_more * cpu_s for _, cpu_s in costs], workers),
         memory_bytes=held_bytes + min(workers, len(missing)) * _run_bytes(heaviest),
     )
 
@@ -99,17 +111,22 @@ def _without_seed(job: Job) -> tuple[tuple[str, str | int | float], ...]:
 
 def _pilots(jobs: Sequence[Job], store: Path, threads: int) -> dict[str, tuple[Job, Pilot]]:
     """Make pilots as many at a time as there will be runs, since cores slow one another down."""
+    step = max(len(jobs) // WHOLE_PILOTS, 1)
     with ThreadPoolExecutor(threads) as executor:
-        made = list(executor.map(lambda job: _pilot(job, store), jobs))
+        made = list(
+            executor.map(
+                lambda at: _pilot(at[1], store, whole=at[0] % step == step // 2), enumerate(jobs)
+            )
+        )
     return {job.id: (job, pilot) for job, pilot in zip(jobs, made, strict=True)}
 
 
-def _pilot(job: Job, store: Path) -> Pilot:
+def _pilot(job: Job, store: Path, *, whole: bool) -> Pilot:
     path = store / "pilots" / socket.gethostname() / f"{job.id}.json"
     try:
         return Pilot(**json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
-        pilot = begin(job)
+        pilot = begin(job, whole=whole)
     write_bytes(path, json.dumps(asdict(pilot)).encode(), durable=False)
     return pilot
 
@@ -121,22 +138,37 @@ class _Seen:
     cpu_s: float
 
 
-def begin(job: Job) -> Pilot:
-    """Begin a run, and tell from its beginning what the whole will cost."""
+def begin(job: Job, *, whole: bool = False) -> Pilot:
+    """Begin a run, and tell from its beginning what it will cost; a whole one also what it took."""
     begun_cpu_s, begun_s = time.thread_time(), time.perf_counter()
     seen: list[_Seen] = []
+    told: list[Pilot] = []
 
     def report(now: Progress) -> None:
         seen.append(_Seen(now.time_s, now.packet_hops, time.thread_time() - begun_cpu_s))
         enough = now.share >= PILOT_SHARE and len(seen) >= PILOT_REPORTS
-        if now.share < 1 and (enough or time.perf_counter() - begun_s > PILOT_WALL_S):
+        late = time.perf_counter() - begun_s > PILOT_WALL_S
+        if not told and (enough or late or now.share >= 1):
+            told.append(_continued(job, seen))
+        if now.share < 1 and (late or (enough and not whole)):
             raise StopRunError
 
     try:
         simulate(job.scenario, progress=report)
     except InterruptedRunError:
-        return _continued(job, seen)
-    return Pilot(job.id, seen[-1].packet_hops, time.thread_time() - begun_cpu_s, 1.0)
+        return told[0]
+    took_s = time.thread_time() - begun_cpu_s
+    return replace(told[0], took_packet_hops=seen[-1].packet_hops, took_cpu_s=took_s)
+
+
+def _corrections(pilots: Sequence[Pilot]) -> tuple[float, float]:
+    """Give what whole pilots took over what their beginnings told, in packet-hops and CPU time."""
+    told_hops = told_s = hops = cpu_s = 0.0
+    for pilot in pilots:
+        if pilot.took_packet_hops is not None and pilot.took_cpu_s is not None:
+            told_hops, told_s = told_hops + pilot.packet_hops, told_s + pilot.cpu_s
+            hops, cpu_s = hops + pilot.took_packet_hops, cpu_s + pilot.took_cpu_s
+    return (hops / told_hops if told_hops else 1.0), (cpu_s / told_s if told_s else 1.0)
 
 
 def _continued(job: Job, seen: Sequence[_Seen]) -> Pilot:
@@ -145,7 +177,7 @@ def _continued(job: Job, seen: Sequence[_Seen]) -> Pilot:
     half = next(at for at in seen if at.time_s >= last.time_s / 2)
     if half is last:  # one report: nothing is known of the start-up
         half = _Seen(0.0, 0, 0.0)
-    more = (end_s - last.time_s) / (last.time_s - half.time_s)
+    more = max(end_s - last.time_s, 0.0) / (last.time_s - half.time_s)
     hops = last.packet_hops + more * (last.packet_hops - half.packet_hops)
     cpu_s = last.cpu_s + more * (last.cpu_s - half.cpu_s)
     return Pilot(job.id, hops, cpu_s, last.time_s / end_s)

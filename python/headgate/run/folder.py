@@ -53,9 +53,14 @@ def write_table(path: Path, table: Table) -> None:
 
 def write_bytes(path: Path, data: bytes, *, durable: bool = True) -> None:
     """Write a file whole or not at all; a durable one outlives a power cut. Raises StoreError."""
+    write_file(path, lambda draft: _write(draft, data, durable=durable))
+
+
+def write_file(path: Path, write: Callable[[Path], None]) -> None:
+    """Have `write` make a draft, and put it in the file's place. Raises StoreError."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _atomically(path, lambda draft: _write(draft, data, durable=durable))
+        _atomically(path, write)
     except OSError as error:
         raise StoreError(f"{path}: cannot be written: {error.strerror or error}") from None
 

@@ -8,6 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+#: A run that takes hours says something in this time, also where there is no terminal.
+SILENT_S = 300.0
+
 Report = Callable[["Progress"], None]
 
 
@@ -49,7 +52,10 @@ class Clock:
 
 @contextmanager
 def shown(title: str) -> Iterator[Report]:
-    """Show reports on stderr: a bar on a terminal, one plain line per tenth elsewhere."""
+    """Show reports on stderr: a bar on a terminal, plain lines elsewhere.
+
+    There is a line a tenth of the run, and no pause of more than `SILENT_S`.
+    """
     if not sys.stderr.isatty():
         yield _plain(title)
         return
@@ -70,13 +76,13 @@ def _bar(title: str) -> Iterator[Report]:
 
 
 def _plain(title: str) -> Report:
-    said = -1
+    said, until_s = -1, 0.0
 
     def report(at: Progress) -> None:
-        nonlocal said
-        tenth = int(10 * at.share + 1e-9)
-        if tenth > said:
-            said = tenth
+        nonlocal said, until_s
+        tenth, now_s = int(10 * at.share + 1e-9), time.perf_counter()
+        if tenth > said or now_s > until_s:
+            said, until_s = tenth, now_s + SILENT_S
             print(f"{title}: {facts(at)}", file=sys.stderr, flush=True)  # noqa: T201
 
     return report
@@ -86,6 +92,6 @@ def facts(at: Progress) -> str:
     """Write simulated time, rate and time left."""
     left = f", {at.eta_s:.0f} s left" if at.eta_s < float("inf") else ""
     return (
-        f"{at.time_s:.1f} of {at.duration_s:.1f} s simulated, "
+        f"{at.time_s:.1f} of {at.duration_s:.1f} s simulated, {at.packet_hops:.3g} packet-hops, "
         f"{at.hops_per_s / 1e6:.1f} million hops/s{left}"
     )

@@ -13,7 +13,7 @@ from headgate.measures.tables import make_tables
 from headgate.own import calls
 from headgate.own.load import Ready
 from headgate.result import Result
-from headgate.run.folder import read_meta, write_bytes
+from headgate.run.folder import read_meta, write_file
 from headgate.run.progress import Clock, Progress, Report, StopRunError
 from headgate.scenario.plan import Arrays, identity_of, plan_json
 
@@ -116,10 +116,10 @@ class _Run:
         own = [ready.native for ready in self.own]
         if self.snapshot_file is not None and self.snapshot_file.is_file():
             self.resumed = True
-            kept = self._kept(self.snapshot_file)
+            begins = self._kept(self.snapshot_file)
             try:
-                return Simulation.resume(plan, arrays, kept, own)
-            except ValueError as error:
+                return Simulation.resume(plan, arrays, self.snapshot_file, begins, own)
+            except (OSError, ValueError) as error:
                 raise _damaged(self.snapshot_file, error) from None
         try:
             return Simulation(plan, arrays, own)
@@ -127,9 +127,10 @@ class _Run:
             place, _, sentence = str(error).partition(": ")
             raise ScenarioError(place, sentence) from None
 
-    def _kept(self, path: Path) -> bytes:
-        """Give the engine's state as an earlier start left it, if it is of this very run."""
-        head, _, state = path.read_bytes().partition(b"\n")
+    def _kept(self, path: Path) -> int:
+        """Find where an earlier start left the engine's state, if it is of this very run."""
+        with path.open("rb") as file:
+            head = file.readline()
         try:
             kept = json.loads(head)
         except ValueError as error:
@@ -139,7 +140,7 @@ class _Run:
                 f"{path}: belongs to another scenario; choose another folder, or remove it"
             )
         self.cpu_s = kept["cpu_s"]
-        return state
+        return len(head)
 
     def to_the_end(self, progress: Report | None) -> dict[str, Any]:
         clock = Clock(self.simulation.time_s, self.simulation.packet_hops)
@@ -180,7 +181,8 @@ class _Run:
 
     def _stopped(self) -> str:
         """Keep the engine's state, and say what to do."""
-        at = f"stopped at {self.simulation.time_s:.3f} s of {self.simulation.duration_s:g} s"
+        state = self.simulation
+        at = f"stopped at {state.time_s:.3f} s of {state.duration_s:g} s{self._pace()}"
         if self.snapshot_file is None:
             return f"{at}; nothing is kept, since no folder was given (--out DIR)"
         if why := self._keep():
@@ -188,17 +190,32 @@ class _Run:
         folder = self.snapshot_file.parent
         return f"{at}; the state is kept in {folder}, the same command goes on from there"
 
+    def _pace(self) -> str:
+        """Say how much was done at which rate, and what the whole run takes if it goes on so."""
+        state, hours = self.simulation, self.cpu_s / 3600
+        if not (self.cpu_s and state.time_s):
+            return ""
+        whole = state.duration_s / state.time_s
+        rate = state.packet_hops / self.cpu_s / 1e6
+        return (
+            f" after {state.packet_hops:.4g} packet-hops, {rate:.1f} million a CPU second;"
+            f" at this pace {whole * state.packet_hops:.3g} in {whole * hours:.2g} CPU hours in all"
+        )
+
     def _keep(self) -> str:
         """Write the engine's state, which lies between two windows; say why if it cannot."""
         if self.snapshot_file is None:
             return "there is no place for it"
         try:
-            state = self.simulation.snapshot()
+            write_file(self.snapshot_file, self._write_state)
         except ValueError as error:
             return str(error)
-        head = json.dumps({"identity": self.identity, "cpu_s": self.cpu_s}).encode()
-        write_bytes(self.snapshot_file, head + b"\n" + state)
         return ""
+
+    def _write_state(self, draft: Path) -> None:
+        head = json.dumps({"identity": self.identity, "cpu_s": self.cpu_s})
+        draft.write_text(f"{head}\n", encoding="utf-8")
+        self.simulation.snapshot(draft)
 
 
 class _Due:

@@ -34,13 +34,15 @@ from headgate.units import (
 
 Distribution = Literal["web-centric", "peer-to-peer"] | Shares
 
-PARETO_SHAPE = 1.5  # ours
-PERIODS = 3  # stated for 1a and 1b
-#: Share of the time before the first period: 10 of 25 minutes (inferred for 1a, 1b; else ours).
+PARETO_SHAPE = 1.5  # OURS
+PERIODS = 3  # STATED for 1a and 1b
+#: Share of the time before the first period: 10 of 25 minutes (INFERRED for 1a, 1b; else OURS).
 WARMUP_SHARE = Fraction(2, 5)
-JUMBO_OBJECTS = 1_000  # ours: mean size of a jumbo file, in Web objects
-LOOK_AFTER, FLOOR = "10 s", "96 kbit/s"  # ours: a tenth of a percent of a normal interface
-LONG_LIVED_PAIRS = ("DD", "DF", "FF")  # inferred
+JUMBO_OBJECTS = 1_000  # OURS: mean size of a jumbo file, in Web objects
+LOOK_AFTER, FLOOR = "10 s", "96 kbit/s"  # OURS: a tenth of a percent of a normal interface
+#: Ours: without a limit a flow that its own interface slows piles its window up in its host.
+HOST_BUFFER = "50 ms"
+LONG_LIVED_PAIRS = ("DD", "DF", "FF")  # INFERRED
 STANDARD = "reno"
 
 
@@ -182,6 +184,7 @@ class MesoNet(Model):
             "source_shares": _shares(self.source_distribution, 0),
             "receiver_shares": _shares(self.receiver_distribution, 1),
             "fast_share": self.interface_speeds,
+            "host_buffer": HOST_BUFFER,
         }
 
     def _transport(self) -> dict[str, Any]:

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-Mark = Literal["stated", "second-hand", "inferred", "ours"]
+from headgate.marks import Mark
 
 
 @dataclass(frozen=True)
@@ -48,88 +48,88 @@ DISTRIBUTIONS: Mapping[str, tuple[Mapping[str, float], Mapping[str, float]]] = {
 
 PARAMETERS = (
     Parameter(
-        1, "network_speed", "network speed", NETWORK, "1", 0.5, 1.0, "ours",
+        1, "network_speed", "network speed", NETWORK, "1", 0.5, 1.0, "OURS",
         "Share of the experiment's top backbone rate; that rate is stated, that + is the faster"
         " level is inferred, the half is ours.",
     ),
     Parameter(
-        2, "propagation_delay", "propagation delay", NETWORK, "1", 1.0, 2.0, "ours",
+        2, "propagation_delay", "propagation delay", NETWORK, "1", 1.0, 2.0, "OURS",
         "Multiplier of every delay; that + is the longer is inferred.",
     ),
     Parameter(
         3, "buffer_provisioning", "buffer provisioning", NETWORK, "buffer", "1 BDP/sqrt(n)",
-        "1 BDP", "ours", "The two usual rules; that + is the larger buffer is inferred.",
+        "1 BDP", "OURS", "The two usual rules; that + is the larger buffer is inferred.",
     ),
     Parameter(
-        4, "topology", "topology", NETWORK, "", "abilene", "isp", "ours",
+        4, "topology", "topology", NETWORK, "", "abilene", "isp", "OURS",
         "Abilene's shape is stated; the second network and which level it is are ours.",
     ),
     Parameter(
         5, "web_object_size", "Web object size for browsing", USERS, "packets", "50 packets",
-        "100 packets", "ours", "Mean of a Pareto distribution; that + is the larger is inferred.",
+        "100 packets", "OURS", "Mean of a Pareto distribution; that + is the larger is inferred.",
     ),
     Parameter(
-        6, "larger_files", "proportion and size of larger files", USERS, "1", 1.0, 2.0, "ours",
+        6, "larger_files", "proportion and size of larger files", USERS, "1", 1.0, 2.0, "OURS",
         "Multiplier of the probabilities of documents, service packs and movies; 0 = none of them."
         " That experiments 2a to 2c have larger files and 1a, 1b none is stated.",
     ),
     Parameter(
-        7, "think_time", "think time", USERS, "s", "2 s", "5 s", "ours",
+        7, "think_time", "think time", USERS, "s", "2 s", "5 s", "OURS",
         "Mean of an exponential distribution; that + is the longer is inferred.",
     ),
     Parameter(
-        8, "patience", "patience", USERS, "1", 0.0, 0.5, "ours",
+        8, "patience", "patience", USERS, "1", 0.0, 0.5, "OURS",
         "Probability that a user looks after a while and gives up a flow that is too slow.",
     ),
     Parameter(
         9, "spatiotemporal_congestion", "selected spatiotemporal congestion", USERS, "1", 0.1, 0.0,
-        "ours", "Share of the D-class sources that send jumbo files in the second period; that + is"
+        "OURS", "Share of the D-class sources that send jumbo files in the second period; that + is"
         " less of it is inferred, as is the period; the mechanism is ours.",
     ),
     Parameter(
-        10, "long_lived_flows", "long-lived flows", USERS, "flows", 1, 3, "ours",
+        10, "long_lived_flows", "long-lived flows", USERS, "flows", 1, 3, "OURS",
         "Flows of each class pair DD, DF, FF; three pairs are inferred, their number is ours.",
     ),
     Parameter(
         11, "interface_speeds", "source and receiver interface speeds", HOSTS, "1", 0.3, 0.7,
-        "ours", "Share of the hosts with fast links (80 packets/ms, inferred; the others 8, ours).",
+        "OURS", "Share of the hosts with fast links (80 packets/ms, inferred; the others 8, ours).",
     ),
     Parameter(
-        12, "sources", "number of sources and receivers", HOSTS, "1", 2 / 3, 1.0, "ours",
+        12, "sources", "number of sources and receivers", HOSTS, "1", 2 / 3, 1.0, "OURS",
         "Share of the experiment's greatest number, which is stated; that + is more is inferred.",
     ),
     Parameter(
         13, "source_distribution", "distribution of sources", HOSTS, "", "web-centric",
-        "peer-to-peer", "ours",
+        "peer-to-peer", "OURS",
         "Shares under D, F and N routers; that + congests more is inferred.",
     ),
     Parameter(
         14, "receiver_distribution", "distribution of receivers", HOSTS, "", "web-centric",
-        "peer-to-peer", "ours", "Shares under D, F and N routers.",
+        "peer-to-peer", "OURS", "Shares under D, F and N routers.",
     ),
     Parameter(
-        15, "law", "congestion control procedures", PROTOCOL, "", "reno", "ctcp", "inferred",
+        15, "law", "congestion control procedures", PROTOCOL, "", "reno", "ctcp", "INFERRED",
         "The source's table of influence names TCP and CTCP.",
     ),
     Parameter(
         16, "initial_cwnd", "initial congestion window", PROTOCOL, "packets", "2 packets",
-        "8 packets", "ours", "That + is the larger is inferred.",
+        "8 packets", "OURS", "That + is the larger is inferred.",
     ),
     Parameter(
         17, "initial_ssthresh", "initial slow-start threshold", PROTOCOL, "packets", "43 packets",
-        "1000000000 packets", "ours", "64 KB, and 10^9, which no window reaches; the experiments'"
+        "1000000000 packets", "OURS", "64 KB, and 10^9, which no window reaches; the experiments'"
         " own, 100 segments or more than a thousand million, are stated.",
     ),
     Parameter(
         18, "measurement_interval", "measurement interval size", CONTROL, "s", "200 ms", "1 s",
-        "ours", "Between two samples of the network's state.",
+        "OURS", "Between two samples of the network's state.",
     ),
     Parameter(
-        19, "duration", "simulation duration", CONTROL, "min", "25 min", "50 min", "ours",
+        19, "duration", "simulation duration", CONTROL, "min", "25 min", "50 min", "OURS",
         "25 min for 1a and 1b and 60 min for 2a to 2c are stated; the levels are ours.",
     ),
     Parameter(
-        20, "startup_pattern", "startup pattern", CONTROL, "1", 0.25, 0.75, "ours",
+        20, "startup_pattern", "startup pattern", CONTROL, "1", 0.25, 0.75, "OURS",
         "Share of the sources that ask at once; the others begin by thinking.",
     ),
 )  # fmt: skip

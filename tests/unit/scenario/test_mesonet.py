@@ -7,13 +7,13 @@ import polars as pl
 import pytest
 
 from headgate.errors import ScenarioError
+from headgate.marks import MEANINGS, Mark
 from headgate.scenario import MesoNet, Scenario
 from headgate.scenario.mesonet_parameters import (
     BY_KEY,
     EXPERIMENTS,
     LARGER_FILES,
     PARAMETERS,
-    Mark,
 )
 from headgate.units import parse_rate
 
@@ -54,6 +54,10 @@ def test_every_level_runs(sign: int) -> None:
     levels = {parameter.label: sign for parameter in PARAMETERS if parameter.key != "duration"}
     result = MesoNet.at_levels(levels, size=0.004, duration="6 s").scenario().run()
     assert result.meta["packet_hops"] > 1000
+
+
+def test_every_mark_has_a_meaning() -> None:
+    assert list(MEANINGS) == list(get_args(Mark))
 
 
 @pytest.mark.parametrize(

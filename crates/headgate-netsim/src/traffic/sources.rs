@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::habits::Wish;
 use super::{Hosts, Spec, size};
 use crate::timers::{Purpose, Timer};
-use crate::transport::sender::Opening;
+use crate::transport::flow::Opening;
 
 /// Thinks, fetches a file, and thinks again. Idle users are this small record and a timer.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -2,6 +2,7 @@
 
 pub mod alarm;
 pub mod ecn;
+pub mod flow;
 pub mod handshake;
 pub mod journal;
 pub mod output;

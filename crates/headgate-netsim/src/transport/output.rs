@@ -73,7 +73,26 @@ impl<L: Registry> Sender<L> {
 
     #[inline]
     fn has_room(&self, shared: &Shared<L>) -> bool {
-        self.in_flight(shared) < self.allowance(shared)
+        self.in_flight(shared) < self.allowance(shared) && !self.waits(shared.now)
+    }
+
+    /// Its host tells it that the queue of its interface is full.
+    pub fn wait_until(&mut self, at: Time) {
+        self.host_busy_until = at;
+    }
+
+    /// A sender waits for its host's queue as long as an ACK will wake it: something is under way.
+    #[inline]
+    fn waits(&self, now: Time) -> bool {
+        now < self.host_busy_until && self.next != self.una
+    }
+
+    /// Whether in the last round trip the host's interface was the limit, not the window (as Linux with
+    /// its small queues below TCP).
+    #[inline]
+    pub(super) fn host_limits(&self, now: Time) -> bool {
+        self.host_busy_until > 0
+            && now < self.host_busy_until.saturating_add(picoseconds(self.rtt.path.srtt_s))
     }
 
     /// Sends up to so many segments, as the window allows; returns how many.

@@ -77,6 +77,8 @@ struct Server {
     room: Option<usize>,
     /// Longest admitted wait for a byte-limited queue.
     bytes: Option<u64>,
+    /// Longest wait that a host's end wants: its senders wait beyond it.
+    wants: Option<Time>,
     loss: Option<(f64, Stream)>,
     /// Numbers of packets that the line loses; packets so far.
     lose: Vec<u64>,
@@ -120,6 +122,7 @@ impl Server {
             delay,
             room: None,
             bytes: None,
+            wants: None,
             loss: None,
             lose: Vec::new(),
             entered: 0,
@@ -203,9 +206,9 @@ impl Server {
     fn admits(&self, now: Time) -> bool {
         let waits = if self.queue.is_empty() { 0 } else { self.clear_at() - now };
         let rate_bps = self.paces[0].rate_bps;
-        let longest = self.bytes.map(|b| (u128::from(b) * 8 * u128::from(SECOND)).div_ceil(rate_bps));
+        let longest = self.bytes.map(|bytes| longest_wait(bytes, rate_bps));
         self.room.is_none_or(|room| self.queue.len() <= room)
-            && longest.is_none_or(|longest| u128::from(waits) <= longest)
+            && longest.is_none_or(|longest| waits <= longest)
     }
 
     /// Departure of the packet in service.
@@ -234,6 +237,11 @@ impl Server {
             (self.digest ^ leaves ^ u64::from(packet.flow) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (Packet { time: leaves + self.delay, ..packet }, lost)
     }
+}
+
+/// Time that so many bytes take.
+fn longest_wait(bytes: u64, rate_bps: u128) -> Time {
+    (u128::from(bytes) * 8 * u128::from(SECOND)).div_ceil(rate_bps) as Time
 }
 
 pub struct HeapEngine<L: Registry> {
@@ -283,10 +291,11 @@ impl<L: Registry> HeapEngine<L> {
             hosts_from.push(servers.len());
             for &edge in hosts {
                 let edge = &plan.edges[edge as usize];
-                for to in [Place::Router(router), Place::Site(router)] {
-                    let bytes = edge.buffer_bytes;
-                    servers.push(Server { bytes, ..Server::new(edge.rate_bps, edge.delay_ps, to) });
-                }
+                let server = |to| Server::new(edge.rate_bps, edge.delay_ps, to);
+                let bytes = edge.buffer_bytes;
+                let wants = bytes.map(|bytes| longest_wait(bytes, u128::from(edge.rate_bps)));
+                servers.push(Server { wants, ..server(Place::Router(router)) });
+                servers.push(Server { bytes, ..server(Place::Site(router)) });
             }
         }
         let routes = Routes::new(plan.nodes.len(), &plan.links);
@@ -482,7 +491,7 @@ impl<L: Registry> HeapEngine<L> {
         for (host, packet) in std::mem::take(&mut self.people.shared.out) {
             match host {
                 INLINE => self.forward(site, packet),
-                host => self.offer(self.hosts_from[site] + 2 * host as usize, packet),
+                host => self.leave(self.hosts_from[site] + 2 * host as usize, packet),
             }
         }
         for timer in std::mem::take(&mut self.people.shared.timers) {
@@ -493,6 +502,21 @@ impl<L: Registry> HeapEngine<L> {
             let sender = &mut self.people.sites[split.site(address)].senders[split.slot(address)];
             if sender.generation == generation {
                 sender.tally.received = Some(self.people.shared.now - sender.tally.started);
+            }
+        }
+    }
+
+    /// A host sends, and tells the sender to wait if its queue is longer than it wants.
+    fn leave(&mut self, server: usize, packet: Packet) {
+        let now = self.people.shared.now;
+        self.offer(server, packet);
+        let server = &self.servers[server];
+        if let Some(longest) = server.wants.filter(|_| packet.is_data()) {
+            let clear = server.clear_at();
+            if clear - now > longest {
+                let split = self.people.shared.split;
+                let sender = &mut self.people.sites[split.site(packet.b)].senders[split.slot(packet.b)];
+                sender.wait_until(clear - longest);
             }
         }
     }

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from headgate.scenario.base import Buffer, Model, Rate, Time, at
 from headgate.scenario.networks.abilene import ABILENE
@@ -17,7 +17,7 @@ from headgate.scenario.networks.isp import ISP
 from headgate.scenario.networks.layout import Demand, Layout, Link, Spot
 from headgate.scenario.networks.topology import Topology
 from headgate.scenario.queue import DROP_TAIL, Feedback, Queue
-from headgate.units import parse_buffer, parse_rate, parse_time
+from headgate.units import INFINITE, Amount, parse_buffer, parse_rate, parse_time
 
 TOPOLOGIES = {"abilene": ABILENE, "isp": ISP}
 
@@ -73,6 +73,18 @@ class FourTier(Model):
     fast_rate: Rate = Field(parse_rate("960 Mbit/s"), description="Fast host interface.")
     normal_rate: Rate = Field(parse_rate("96 Mbit/s"), description="Normal host interface.")
     fast_share: float = Field(0.5, ge=0, le=1, description="Share of hosts that are fast.")
+    host_buffer: Buffer = Field(
+        INFINITE,
+        description="What may wait at a host link: its router drops what is beyond, its host's"
+        " senders wait. No multiple of BDP.",
+    )
+
+    @field_validator("host_buffer")
+    @classmethod
+    def _no_multiple(cls, buffer: Amount) -> Amount:
+        if buffer.unit.startswith("BDP"):
+            raise at("", f"'{buffer}' is not allowed; write a time, packets or bytes: '50 ms'")
+        return buffer
 
     def layout(self, demand: Demand) -> Layout:  # noqa: ARG002 - the same for every traffic
         """Lay the network out."""
@@ -127,7 +139,11 @@ class FourTier(Model):
             ("fast", self.fast_rate, self.fast_share),
             ("normal", self.normal_rate, 1 - self.fast_share),
         ]
-        return [(layout.edge(n, rate, delay), share) for n, rate, share in kinds if share > 0]
+        return [
+            (layout.edge(n, rate, delay, self.host_buffer), share)
+            for n, rate, share in kinds
+            if share > 0
+        ]
 
     def _spots(
         self, access: dict[str, list[int]], edges: list[tuple[int, float]], shares: Shares

@@ -47,11 +47,12 @@ class Link:
 
 @dataclass(frozen=True)
 class Edge:
-    """A kind of host link, the same both ways."""
+    """A kind of host link, the same both ways; `buffer` is no multiple of BDP."""
 
     name: str
     rate_bps: int
     delay_ps: int
+    buffer: Amount = INFINITE
 
 
 @dataclass(frozen=True)
@@ -98,12 +99,12 @@ class Layout:
         )
         self.links += [link, back]
 
-    def edge(self, name: str, rate_bps: int, delay_ps: int) -> int:
-        """Give the kind of host link with that rate and delay, made if need be."""
+    def edge(self, name: str, rate_bps: int, delay_ps: int, buffer: Amount = INFINITE) -> int:
+        """Give the kind of host link with that rate, delay and buffer, made if need be."""
         for index, edge in enumerate(self.edges):
-            if (edge.rate_bps, edge.delay_ps) == (rate_bps, delay_ps):
+            if (edge.rate_bps, edge.delay_ps, edge.buffer) == (rate_bps, delay_ps, buffer):
                 return index
-        self.edges.append(Edge(name, rate_bps, delay_ps))
+        self.edges.append(Edge(name, rate_bps, delay_ps, buffer))
         return len(self.edges) - 1
 
     def spots(self, default: Sequence[Spot], name: str | None, place: str) -> list[Spot]:
@@ -254,8 +255,24 @@ class Layout:
         return {
             "nodes": [{"name": name, "class": class_name} for name, class_name in self.nodes],
             "links": links,
-            "edges": [{**vars(edge), "buffer_bytes": None} for edge in self.edges],
+            "edges": [
+                {
+                    "name": edge.name,
+                    "rate_bps": edge.rate_bps,
+                    "delay_ps": edge.delay_ps,
+                    "buffer_bytes": _host_bytes(edge, demand.packet_bytes),
+                }
+                for edge in self.edges
+            ],
         }
+
+
+def _host_bytes(edge: Edge, packet_bytes: int) -> int | None:
+    """Return what may wait at each end of a host link; None = no limit."""
+    found = _Yardstick(0, packet_bytes, "network.host_buffer").resolve(edge.buffer, edge, 0.0)
+    if isinstance(found, str):
+        return None
+    return found["packets"] * packet_bytes if "packets" in found else found["bytes"]
 
 
 def _by_node(spots: Iterable[Spot]) -> dict[int, float]:
@@ -273,7 +290,7 @@ class _Yardstick:
     packet_bytes: int
     place: str
 
-    def resolve(self, amount: Amount, link: Link, flows: float) -> dict[str, int] | str:
+    def resolve(self, amount: Amount, link: Link | Edge, flows: float) -> dict[str, int] | str:
         if amount.unit == "infinite":
             return "infinite"
         if amount.unit == "B":

@@ -1,0 +1,71 @@
+//! One flow: who asked for it, and what it counts.
+
+use headgate_model::units::{Span, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::traffic::{Home, Spec};
+
+/// What one flow counts: first what every ACK touches, in one line of the cache.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[repr(C)]
+pub struct FlowTally {
+    pub rtt_sum_s: f64,
+    pub cwnd_sum: f64,
+    pub rtt_count: u32,
+    pub acks: u32,
+    /// Times that the window shrank, and by how many segments in all.
+    pub decreases: u32,
+    /// `una` at the end of warm-up.
+    pub base: u32,
+    pub fallen: f64,
+    pub started: Time,
+    pub established: Option<Span>,
+    /// When the receiver had everything.
+    pub received: Option<Span>,
+    pub retransmissions: u32,
+    pub timeouts: u32,
+    pub recoveries: u32,
+    /// Reductions on congestion marks.
+    pub reductions: u32,
+}
+
+/// Nobody waits for the end of the flow.
+pub const NO_OWNER: u32 = u32::MAX;
+
+/// Who talks to whom, and for whom.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Opening {
+    pub spec: u32,
+    /// Index of the law among the plan's.
+    pub law: u32,
+    /// The Web user to wake when the flow ends, or [`NO_OWNER`].
+    pub owner: u32,
+    pub host: u32,
+    /// Router of the receiver, and its host there.
+    pub destination: u32,
+    pub receiver_host: u32,
+    pub size: u32,
+    /// Which kind of file it is, and whether both hosts have fast links: for the results.
+    pub file: u8,
+    pub fast: bool,
+    /// The user will look whether it goes fast enough.
+    pub impatient: bool,
+}
+
+impl Opening {
+    /// A flow of nobody in particular, under the law of its kind of traffic.
+    pub fn between(index: u32, spec: &Spec, (from, to): (Home, Home), size: u32) -> Self {
+        Self {
+            spec: index,
+            law: spec.law,
+            owner: NO_OWNER,
+            host: from.host,
+            destination: to.router,
+            receiver_host: to.host,
+            size,
+            file: spec.file,
+            fast: from.fast && to.fast,
+            impatient: false,
+        }
+    }
+}
