@@ -184,7 +184,7 @@ def test_the_ten_steps_find_what_was_planted(tmp_path: Path) -> None:
     assert (len(block.low), block.agreeing, block.p) == (8, 8, 2 / 2**8)
     at = steps.fitted(np.array([1.0]), np.array([0.0]))[0] - steps.values.mean()
     assert at == pytest.approx(steps.effects["X1",] / 2)
-    drawn = [save(figure, tmp_path, name) for name, figure in steps.figures("s").items()]
+    drawn = [save(figure, tmp_path, name) for name, figure in steps.figures("y (s)").items()]
     assert len(drawn) == 10
     assert all(path.stat().st_size > 5000 for paths in drawn for path in paths)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from headgate.analysis.frame import Frame
 from headgate.analysis.grid import Grid, grid, mean_of_known
-from headgate.analysis.notebook import InNotebook
+from headgate.analysis.notebook import DrawnOnce
 from headgate.errors import AnalysisError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Bars(InNotebook):
+class Bars(DrawnOnce):
     """Shares of what is available: a grid whose responses are the law's flows, then TCP's."""
 
     grid: Grid

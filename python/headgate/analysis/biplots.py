@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.analysis.grid import Grid, grid
-from headgate.analysis.notebook import InNotebook
+from headgate.analysis.notebook import DrawnOnce
 from headgate.stats.intervals import mean_interval, share_interval
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Beside:
 
 
 @dataclass(frozen=True)
-class Biplots(InNotebook):
+class Biplots(DrawnOnce):
     """Panels by law."""
 
     panels: Mapping[str, Beside]

@@ -19,7 +19,7 @@ from scipy.cluster import hierarchy
 from scipy.spatial import distance
 
 from headgate.analysis.grid import Grid, grid
-from headgate.analysis.notebook import InNotebook
+from headgate.analysis.notebook import DrawnOnce
 from headgate.errors import AnalysisError
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Tree:
 
 
 @dataclass(frozen=True)
-class Clusters(InNotebook):
+class Clusters(DrawnOnce):
     """A tree for each condition."""
 
     trees: Mapping[str, Tree]

@@ -17,7 +17,7 @@ from scipy.cluster import hierarchy
 from scipy.spatial import distance
 
 from headgate.analysis.grid import Grid, grid
-from headgate.analysis.notebook import InNotebook
+from headgate.analysis.notebook import DrawnOnce
 from headgate.errors import AnalysisError
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ LEAST_SILHOUETTE = 0.5
 
 
 @dataclass(frozen=True)
-class Components(InNotebook):
+class Components(DrawnOnce):
     """Scores with shape (point, component), loadings (component, response), shares of variance.
 
     `points` are (condition, law). `groups` are those of the points in the plane of the first two

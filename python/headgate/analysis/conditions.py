@@ -20,7 +20,7 @@ import numpy as np
 from scipy import stats
 
 from headgate.analysis.grid import Grid, grid, mean_of_known
-from headgate.analysis.notebook import InNotebook
+from headgate.analysis.notebook import DrawnOnce
 from headgate.errors import AnalysisError
 from headgate.stats import grubbs
 from headgate.stats.conditions import ALPHA, FILTER_SHARE, Outlier, Residuals, farthest
@@ -53,7 +53,7 @@ class Test:
 
 
 @dataclass(frozen=True)
-class ConditionResponses(InNotebook):
+class ConditionResponses(DrawnOnce):
     """A test for each cell (condition, response) that has three laws or more."""
 
     grid: Grid

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.analysis.main_effects import MainEffects
-from headgate.analysis.notebook import InNotebook
+from headgate.analysis.notebook import DrawnOnce
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,7 +25,7 @@ AVERAGE = "weighted average"
 
 
 @dataclass(frozen=True)
-class Influence(InNotebook):
+class Influence(DrawnOnce):
     """Psi of `factors`: one row of `psi` a group, one tuple of names a kind of grouping."""
 
     factors: tuple[str, ...]

@@ -12,8 +12,6 @@ from headgate.analysis import findings
 from headgate.analysis.bars import Bars
 from headgate.analysis.biplots import Biplots
 from headgate.analysis.changes import Changes
-from headgate.analysis.changes import of_grid as changes_of
-from headgate.analysis.clusters import of_grid as clusters_of
 from headgate.analysis.components import of_grid as components_of
 from headgate.analysis.conditions import FILTERS, ConditionResponses
 from headgate.analysis.correlations import Correlations, correlations
@@ -21,10 +19,11 @@ from headgate.analysis.findings import Finding
 from headgate.analysis.influence import Influence, influence
 from headgate.analysis.main_effects import MainEffects
 from headgate.analysis.part import Part
-from headgate.analysis.questions import TONES, Answer, answers
+from headgate.analysis.questions import Answer, answers
 from headgate.analysis.ranks import Ranks
 from headgate.analysis.ranks import of_grid as ranks_of
 from headgate.analysis.ten_steps import TenSteps, ten_steps
+from headgate.analysis.words import TONES
 from headgate.errors import AnalysisError
 
 if TYPE_CHECKING:
@@ -61,16 +60,8 @@ class Kind:
     by_period: bool = True
 
 
-def _changes(part: Part) -> Changes:
-    return changes_of(part.cells, part.roles.before, part.order)
-
-
 def _changes_drawn(found: Changes, part: Part) -> Figures:
     return found.figures(part.roles.titles).items()
-
-
-def _answers(part: Part) -> tuple[Answer, ...]:
-    return answers(part.cells, part.roles, part.order, part.beside)
 
 
 def _answer_rows(found: tuple[Answer, ...]) -> Rows:
@@ -133,7 +124,6 @@ def _outliers_drawn(found: ConditionResponses, part: Part) -> Figures:
 
 
 def _beside(part: Part) -> dict[str, Biplots]:
-    part.cells  # noqa: B018 - says what is missing before pairs are asked for
     if not part.roles.pairs:
         raise AnalysisError("no pairs of flows are named ([[pairs]])")
     return part.beside
@@ -194,13 +184,13 @@ KINDS: tuple[Kind, ...] = (
         " response moves where the mean difference between replicates with the same traffic is 10 %"
         " or more and its 95 % interval leaves out zero; a law is better or worse where more cells"
         " move that way than by chance (binomial, p < 0.01).",
-        _answers, _answers_drawn, _answer_rows, _answer_findings,
+        answers, _answers_drawn, _answer_rows, _answer_findings,
     ),
     Kind(
         "changes", "What changes",
         "Change of each response from the law before to each other law, as a share of the mean"
         " before; replicates are pairs with the same traffic; 95 % interval of Student's t.",
-        _changes, _changes_drawn,
+        lambda part: part.changes, _changes_drawn,
     ),
     Kind(
         "main-effects", "Main effects",
@@ -236,7 +226,7 @@ KINDS: tuple[Kind, ...] = (
         "Distance of Euclid over all responses, each divided by its standard deviation over the"
         " laws of the condition; average linkage; laws linked below 70 % of the greatest linkage"
         " are a group.",
-        lambda part: clusters_of(part.cells, part.roles.congestion),
+        lambda part: part.clusters,
         lambda found, _part: [("clusters", found.figure())],
         findings=lambda found, _part: findings.of_clusters(found),
     ),

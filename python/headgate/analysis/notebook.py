@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from io import StringIO
@@ -15,23 +16,31 @@ if TYPE_CHECKING:
 ROWS = 12
 
 
-class InNotebook:
-    """A result that a notebook shows; what inherits it has `rows`, and `figure` or `figures`."""
+class InNotebook(ABC):
+    """A result that a notebook shows."""
 
+    @abstractmethod
     def rows(self) -> Iterable[Mapping[str, Any]]:
         """Yield one flat record a row."""
-        raise NotImplementedError
 
-    def figure(self) -> Figure:
-        """Draw its picture."""
-        raise NotImplementedError
-
+    @abstractmethod
     def figures(self) -> Mapping[str, Figure]:
         """Draw every picture, by name."""
-        return {"": self.figure()}
 
     def _repr_html_(self) -> str:
         return "".join(map(_svg, self.figures().values())) + _table(self.rows())
+
+
+class DrawnOnce(InNotebook):
+    """A result with one picture."""
+
+    @abstractmethod
+    def figure(self) -> Figure:
+        """Draw the picture."""
+
+    def figures(self) -> Mapping[str, Figure]:
+        """Draw the one picture."""
+        return {"": self.figure()}
 
 
 def _svg(figure: Figure) -> str:

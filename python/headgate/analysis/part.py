@@ -9,6 +9,10 @@ from functools import cached_property
 from headgate.analysis.bars import Bars, bars
 from headgate.analysis.biplots import Biplots
 from headgate.analysis.biplots import of_grid as beside_of
+from headgate.analysis.changes import Changes
+from headgate.analysis.changes import of_grid as changes_of
+from headgate.analysis.clusters import Clusters
+from headgate.analysis.clusters import of_grid as clusters_of
 from headgate.analysis.conditions import ConditionResponses
 from headgate.analysis.conditions import of_grid as outliers_of
 from headgate.analysis.frame import Frame
@@ -53,6 +57,16 @@ class Part:
     def order(self) -> list[int]:
         """Conditions from the least to the most congested; as they come where nothing tells."""
         return self.cells.ordered(self.roles.congestion)
+
+    @cached_property
+    def changes(self) -> Changes:
+        """What becomes of each response under every other law than the one before."""
+        return changes_of(self.cells, self.roles.before, self.order)
+
+    @cached_property
+    def clusters(self) -> Clusters:
+        """Which laws behave alike, condition by condition."""
+        return clusters_of(self.cells, self.roles.congestion)
 
     @cached_property
     def outliers(self) -> ConditionResponses:

@@ -13,23 +13,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy import stats
 
 from headgate.analysis.biplots import Biplots
-from headgate.analysis.changes import Changes, of_grid
+from headgate.analysis.changes import Changes
 from headgate.analysis.findings import Finding
 from headgate.analysis.grid import Grid
+from headgate.analysis.part import Part
 from headgate.analysis.roles import Asked, Roles
+from headgate.analysis.words import Tally, fair, moved, safe, useful
 from headgate.stats.changes import MATTERS_SHARE
-from headgate.stats.effects import STRONG_P
 from headgate.stats.intervals import mean_interval
 
 #: Part of the conditions that counts as light, and as heavy, congestion.
 QUARTER = 0.25
-#: From this part of the cells on it is so "often" or "mostly".
-OFTEN = 0.5
-#: Part of the cells that a 95 % interval lets move one way by chance.
-ONE_SIDED = 0.025
 QUESTIONS: Mapping[Asked, str] = {
     "increase": "Increase rate: how quickly is the greatest rate reached?",
     "recovery": "Loss and recovery: what do losses cost, and how soon is the rate back?",
@@ -38,12 +34,6 @@ QUESTIONS: Mapping[Asked, str] = {
     "safety": "Safety: does anything in the network get worse?",
 }
 SHOWN = ("questions", "questions")
-#: Words that are good for a law (1) and bad (-1); the others are neither.
-TONES: Mapping[str, int] = {
-    "mostly better": 1, "sometimes better": 1, "fairer than most": 1, "often useful": 1,
-    "sometimes useful": 1, "nothing worse": 1, "mostly worse": -1, "sometimes worse": -1,
-    "often worse": -1, "less fair than most": -1, "not useful": -1,
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -59,18 +49,6 @@ class Answer:
     def question(self) -> str:
         """The question in words."""
         return QUESTIONS[self.asked]
-
-
-@dataclass(frozen=True)
-class Tally:
-    """In how many cells a law is better and worse than the one before."""
-
-    better: int
-    worse: int
-    cells: int
-
-    def __str__(self) -> str:
-        return f"better in {self.better}, worse in {self.worse} of {self.cells}"
 
 
 @dataclass(frozen=True)
@@ -113,17 +91,15 @@ class Compared:
         return found.share if math.isnan(found.share) else sign * found.share * found.matters
 
 
-def answers(
-    cells: Grid, roles: Roles, order: Sequence[int], beside: Mapping[str, Biplots]
-) -> tuple[Answer, ...]:
+def answers(part: Part) -> tuple[Answer, ...]:
     """Answer all five, in order; what the table cannot answer says what is missing."""
-    changes = of_grid(cells, roles.before, order) if roles.before else None
-    compared = Compared(cells, roles, order, changes)
+    changes = part.changes if part.roles.before else None
+    compared = Compared(part.cells, part.roles, part.order, changes)
     return (
         _moved(compared, "increase", "without congestion", compared.light()),
         _moved(compared, "recovery", "under heavy congestion", compared.heavy()),
-        _fairness(cells, beside),
-        _utility(compared, beside),
+        _fairness(part.cells, part.beside),
+        _utility(compared, part.beside),
         _safety(compared),
     )
 
@@ -147,7 +123,7 @@ def _moved(compared: Compared, asked: Asked, where: str, conditions: Sequence[in
         f"Beside {compared.roles.before}, {where} ({len(conditions)} conditions,"
         f" {len(names)} responses): {_moving(found)}."
     )
-    words = {law: _word(tally) for law, tally in found.items()}
+    words = {law: moved(tally) for law, tally in found.items()}
     return Answer(asked, words, (Finding(sentence, *SHOWN),))
 
 
@@ -157,21 +133,6 @@ def _moving(found: Mapping[str, Tally]) -> str:
     if not moving:
         return f"no law moves any of {max(tally.cells for tally in found.values())} cells"
     return "; ".join(f"{law} {tally} cells" for law, tally in moving.items())
-
-
-def _word(tally: Tally) -> str:
-    better, worse = (_beyond_chance(n, tally.cells) for n in (tally.better, tally.worse))
-    if not better and not worse:
-        return "as before"
-    if better and worse:
-        return "mixed"
-    often = max(tally.better, tally.worse) >= OFTEN * tally.cells
-    return ("mostly " if often else "sometimes ") + ("better" if better else "worse")
-
-
-def _beyond_chance(count: int, cells: int) -> bool:
-    """Say whether more cells move one way than 95 % intervals let move by chance (p < 0.01)."""
-    return count > 0 and float(stats.binom.sf(count - 1, cells, ONE_SIDED)) < STRONG_P
 
 
 def _fairness(cells: Grid, beside: Mapping[str, Biplots]) -> Answer:
@@ -186,7 +147,7 @@ def _fairness(cells: Grid, beside: Mapping[str, Biplots]) -> Answer:
         "What TCP flows get beside each law, over the mean beside all laws (geometric mean over"
         f" conditions): {said}."
     )
-    words = {law: _fair(*found[law][1:]) for law in cells.laws}
+    words = {law: fair(*found[law][1:]) for law in cells.laws}
     return Answer("fairness", words, (Finding(sentence, *SHOWN),))
 
 
@@ -204,10 +165,6 @@ def _left(beside: Mapping[str, Biplots], law: str) -> Iterator[np.ndarray]:
         yield logs[list(found.panels).index(law)] - logs.mean(axis=0)
 
 
-def _fair(low: float, high: float) -> str:
-    return "fairer than most" if low > 1 else "less fair than most" if high < 1 else "as most"
-
-
 def _utility(compared: Compared, beside: Mapping[str, Biplots]) -> Answer:
     """Say how often flows of a law get at least 10 % more than the TCP flows beside them."""
     if not beside:
@@ -219,7 +176,7 @@ def _utility(compared: Compared, beside: Mapping[str, Biplots]) -> Answer:
         f"Flows get at least {100 * MATTERS_SHARE:.0f} % more than the TCP flows beside them"
         f" (pairs of condition and kind of flow): {said}."
     )
-    words = {law: _useful(more, count) for law, (more, count) in found.items()}
+    words = {law: useful(more, count) for law, (more, count) in found.items()}
     return Answer("utility", words, (Finding(sentence, *SHOWN),))
 
 
@@ -227,10 +184,6 @@ def _gains(beside: Mapping[str, Biplots], law: str) -> tuple[int, int]:
     panels = [found.panels[law] for found in beside.values()]
     more = sum(int((p.own >= (1 + MATTERS_SHARE) * p.other).sum()) for p in panels)
     return more, sum(len(p.own) for p in panels)
-
-
-def _useful(more: int, count: int) -> str:
-    return "often useful" if more >= OFTEN * count else "sometimes useful" if more else "not useful"
 
 
 def _safety(compared: Compared) -> Answer:
@@ -251,11 +204,5 @@ def _safety(compared: Compared) -> Answer:
         f"Cells that are worse than with {compared.roles.before} by 10 % or more:"
         f" {'; '.join(said) or 'none of any law'}."
     )
-    words = {law: _safe(everywhere[law]) for law in everywhere}
+    words = {law: safe(everywhere[law]) for law in everywhere}
     return Answer("safety", words, (Finding(sentence, *SHOWN),))
-
-
-def _safe(found: Tally) -> str:
-    if not _beyond_chance(found.worse, found.cells):
-        return "nothing worse"
-    return "often worse" if found.worse >= OFTEN * found.cells else "sometimes worse"

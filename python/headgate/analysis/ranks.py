@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from headgate.analysis.grid import Grid, grid
-from headgate.analysis.notebook import InNotebook
+from headgate.analysis.notebook import DrawnOnce
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,7 +32,7 @@ class Rank:
 
 
 @dataclass(frozen=True)
-class Ranks(InNotebook):
+class Ranks(DrawnOnce):
     """Ranks by response (a class of flows) and law; `p` is Friedman's test that all are equal."""
 
     ranks: Mapping[tuple[str, str], Rank]

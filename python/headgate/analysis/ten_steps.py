@@ -160,11 +160,11 @@ class TenSteps(InNotebook):
         for term, effect in self.effects.items():
             yield {"term": " x ".join(term), "effect": effect, "beyond_margin": term in beyond}
 
-    def figures(self, unit: str = "") -> dict[str, Figure]:
-        """Draw the ten steps."""
+    def figures(self, title: str = "") -> dict[str, Figure]:
+        """Draw the ten steps; a title says on the axes what the response is."""
         from headgate.plots.ten_steps import ten_steps
 
-        return ten_steps(self, unit)
+        return ten_steps(self, title)
 
 
 def ten_steps(table: object, factors: Sequence[str], response: str) -> TenSteps:

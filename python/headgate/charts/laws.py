@@ -14,11 +14,20 @@ from headgate.charts.style import CELL, chart, chosen, finished, law_colour, law
 HIGH, LOW = "\N{BLACK UP-POINTING TRIANGLE}", "\N{BLACK DOWN-POINTING TRIANGLE}"
 
 
+def _by_congestion(whole: Whole) -> alt.X:
+    """Lay conditions out from the least to the most congested."""
+    return alt.X(
+        "condition:N",
+        sort=conditions(whole),
+        title="condition, by congestion",
+        axis=alt.Axis(labelAngle=-90),
+    )
+
+
 def _grid(made: alt.Chart, whole: Whole) -> alt.Chart:
     """Lay cells out: responses down, conditions across by congestion."""
     return made.encode(
-        x=alt.X("condition:N", sort=conditions(whole), title="condition, by congestion",
-                axis=alt.Axis(labelAngle=-90)),
+        x=_by_congestion(whole),
         y=alt.Y("title:N", sort=None, title=None,
                 scale=alt.Scale(domain=[whole.roles.title(r) for r in whole.roles.responses])),
     ).properties(width=alt.Step(CELL), height=alt.Step(CELL))  # fmt: skip
@@ -87,8 +96,7 @@ def residuals(whole: Whole) -> dict[str, Any]:
         .transform_calculate(relative="datum.residual / abs(datum.middle)")
         .mark_point(filled=True, size=45, cursor="pointer")
         .encode(
-            x=alt.X("condition:N", sort=conditions(whole), title="condition, by congestion",
-                    axis=alt.Axis(labelAngle=-90)),
+            x=_by_congestion(whole),
             xOffset=alt.XOffset("law:N", sort=list(laws)),
             y=alt.Y("residual:Q", title="residual"),
             color=law_colour(laws),
@@ -118,8 +126,7 @@ def apart(whole: Whole) -> dict[str, Any]:
         .transform_filter(chosen("period"))
         .mark_bar(cursor="pointer")
         .encode(
-            x=alt.X("condition:N", sort=conditions(whole), title="condition, by congestion",
-                    axis=alt.Axis(labelAngle=-90)),
+            x=_by_congestion(whole),
             y=alt.Y("greatest:Q", title="greatest linkage (standard deviations)"),
             color=law_colour(laws, NOBODY).title("linked last and alone"),
             opacity=strong(),

@@ -15,8 +15,8 @@ from headgate.stats.effects import Effect
 STRONG, WEAK, NONE = "#0072B2", "#E69F00", "#F4F4F4"
 #: So many factors, each this wide (in), fit beside each other on a sheet.
 WIDTH_IN, FACTOR_IN = 11.5, 0.55
-#: Characters of a factor's name in a line below its means.
-NAME = 13
+#: Characters of a factor's name in a line below its means: 13 run into the next where six stand.
+NAME = 12
 
 
 def main_effects(

@@ -18,6 +18,7 @@ from headgate.plots.style import styled, subplots
 
 CELL_IN = (0.42, 0.27)
 LABELS_IN = (1.3, 1.3)
+LETTER_IN = 0.075
 DARK = 0.62
 MISSING = "#EEEEEE"
 
@@ -54,13 +55,18 @@ def heat(
     width = CELL_IN[0] * len(panels[0].columns) + 0.9
     height = CELL_IN[1] * len(rows) + LABELS_IN[1]
     with styled():
-        size_in = (LABELS_IN[0] + across * width, down * height)
+        size_in = (_labels_in(rows) + across * width, down * height)
         figure, axes = subplots(down, across, size_in)
         for ax, panel in zip(axes, panels, strict=True):
             _panel(figure, ax, panel)
             ax.set_yticks(np.arange(len(rows)), rows)
             ax.set(xlabel=below, ylabel=left)
         return figure
+
+
+def _labels_in(rows: Sequence[str]) -> float:
+    """Return the width that names of rows take, in inches."""
+    return max(LABELS_IN[0], LETTER_IN * max(map(len, rows)))
 
 
 def _panel(figure: Figure, ax: Axes, panel: Heat) -> None:

@@ -20,9 +20,9 @@ MINUS = "\N{MINUS SIGN}"
 MOST = 8
 
 
-def ten_steps(found: TenSteps, unit: str) -> dict[str, Figure]:
-    """Draw every step; the names say their order."""
-    axis = f"{found.response} ({unit})" if unit else found.response
+def ten_steps(found: TenSteps, title: str) -> dict[str, Figure]:
+    """Draw every step; the names say their order, the title what the response is."""
+    axis = title or found.response
     steps: list[tuple[str, Callable[[TenSteps, str], Figure]]] = [
         ("ordered", _ordered), ("scatter", _scatter), ("means", _means),
         ("interactions", _interactions), ("blocks", _blocks), ("youden", _youden),
@@ -170,7 +170,7 @@ def _effects(found: TenSteps, axis: str) -> Figure:
     ax.invert_yaxis()
     ax.axvline(found.margin, color=GREY, linestyle="--", linewidth=0.9)
     ax.grid(axis="y", visible=False)
-    ax.set_xlabel(f"|effect| on {axis}; orange raises, blue lowers; dashed: Lenth's margin")
+    ax.set_xlabel(f"|effect| on {axis}\norange raises, blue lowers; dashed: Lenth's margin")
     return figure
 
 
@@ -199,7 +199,7 @@ def _residual_sd(found: TenSteps, axis: str) -> Figure:
     ax.set_xticks(known, [names[n] for n in known], rotation=90,
                   fontsize=8)  # fmt: skip
     ax.set_ylim(bottom=0)
-    ax.set_ylabel(f"residual standard deviation of {axis}")
+    ax.set_ylabel(f"residual standard deviation\nof {axis}")
     return figure
 
 

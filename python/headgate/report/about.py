@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import Field
 
 from headgate.analysis.roles import Roles
 from headgate.errors import StoreError
+from headgate.marks import Mark
 from headgate.strict import Strict, read_toml
 from headgate.studies.claims import Judged
 
 FILE, CLAIMS = "report.toml", "claims.json"
-Mark = Literal["STATED", "SECONDARY", "INFERRED", "RECALLED", "OURS"]
 
 
 class Shown(Strict):

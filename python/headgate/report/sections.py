@@ -9,8 +9,9 @@ from typing import Any
 
 from headgate.analysis.findings import Finding
 from headgate.analysis.kinds import Kind
-from headgate.analysis.questions import TONES, Answer
+from headgate.analysis.questions import Answer
 from headgate.analysis.whole import Made, Whole
+from headgate.analysis.words import TONES
 from headgate.charts import CHARTS
 from headgate.report.about import About, Parameter
 from headgate.report.page import (

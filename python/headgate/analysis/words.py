@@ -1,0 +1,68 @@
+"""The words of an answer: what is said of a law, from counts of what moves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from scipy import stats
+
+from headgate.stats.effects import STRONG_P
+
+#: From this part of the cells on it is so "often" or "mostly".
+OFTEN = 0.5
+#: Part of the cells that a 95 % interval lets move one way by chance.
+ONE_SIDED = 0.025
+#: Words that are good for a law (1) and bad (-1); the others are neither.
+TONES: Mapping[str, int] = {
+    "mostly better": 1, "sometimes better": 1, "fairer than most": 1, "often useful": 1,
+    "sometimes useful": 1, "nothing worse": 1, "mostly worse": -1, "sometimes worse": -1,
+    "often worse": -1, "less fair than most": -1, "not useful": -1,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Tally:
+    """In how many cells a law is better and worse than the one before."""
+
+    better: int
+    worse: int
+    cells: int
+
+    def __str__(self) -> str:
+        return f"better in {self.better}, worse in {self.worse} of {self.cells}"
+
+
+def moved(found: Tally) -> str:
+    """Say whether a law is better or worse than the one before it."""
+    better, worse = (_beyond_chance(n, found.cells) for n in (found.better, found.worse))
+    if not better and not worse:
+        return "as before"
+    if better and worse:
+        return "mixed"
+    often = max(found.better, found.worse) >= OFTEN * found.cells
+    return ("mostly " if often else "sometimes ") + ("better" if better else "worse")
+
+
+def fair(low: float, high: float) -> str:
+    """Say what TCP gets beside a law over what it gets beside the others, from its interval."""
+    return "fairer than most" if low > 1 else "less fair than most" if high < 1 else "as most"
+
+
+def useful(more: int, count: int) -> str:
+    """Say how often a law's flows get more than those beside them."""
+    if not more:
+        return "not useful"
+    return "often useful" if more >= OFTEN * count else "sometimes useful"
+
+
+def safe(found: Tally) -> str:
+    """Say whether a law makes anything worse."""
+    if not _beyond_chance(found.worse, found.cells):
+        return "nothing worse"
+    return "often worse" if found.worse >= OFTEN * found.cells else "sometimes worse"
+
+
+def _beyond_chance(count: int, cells: int) -> bool:
+    """Say whether more cells move one way than 95 % intervals let move by chance (p < 0.01)."""
+    return count > 0 and float(stats.binom.sf(count - 1, cells, ONE_SIDED)) < STRONG_P
