@@ -1,6 +1,6 @@
 """Experiments 2a to 2c: throughputs by hand, planted truths, a tiny campaign."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import product
@@ -10,8 +10,6 @@ import pytest
 
 from headgate.analysis.whole import whole
 from headgate.result import Result
-from headgate.scenario import MesoNet
-from headgate.scenario.traffic import Flows
 from headgate.studies.claims import judge
 from headgate.studies.nist import fairness
 from headgate.studies.nist.competing import (
@@ -24,26 +22,16 @@ from headgate.studies.nist.competing import (
     columns,
     tally,
 )
-from headgate.studies.nist.downloads import HEAVY_CORNER, LIGHT_CORNER, corner, scenario
+from headgate.studies.nist.downloads import scenario
 from headgate.studies.nist.mixed_roles import PAIRED
 from headgate.studies.nist.mixed_runs import Mixed
+from headgate.studies.nist.mixed_sentences import sentences
+from headgate.studies.nist.variants import INFINITE, UNCONGESTED, UNCONGESTED_INFINITE, WINDOW
 from headgate.studies.runs import Key, NotRunError, Setup
 from headgate.studies.study import Analysis, load
 from headgate.tables import Table, Words
 
-STUDIES = ("nist-2a", "nist-2b", "nist-2c")
 LAWS = ("bic", "ctcp", "fast", "fast-at", "hstcp", "htcp", "scalable")
-
-
-def setting(**changes: object) -> dict[str, object]:
-    given: dict[str, object] = {
-        "experiment": "2b",
-        "size": 0.01,
-        "duration": "12 s",
-        "downloaders": 2,
-    }
-    given["long_lived_flows"] = 0
-    return {**given, **changes}
 
 
 # By hand -------------------------------------------------------------------------------------
@@ -95,64 +83,12 @@ def test_periods_and_replicates_are_added_before_they_are_divided() -> None:
 
 def test_what_is_available_is_the_interface_or_the_access_link() -> None:
     # 3.84 Gbit/s at the backbone: 480 at D, 96 at F, 48 at N (80 : 10 : 2 : 1); 12 kbit a packet
-    found = available(scenario(setting(size=0.1), "ctcp"))
+    found = available(scenario({"experiment": "2b", "size": 0.1}, "ctcp"))
     assert found["very fast", "fast"] == 40_000
     assert found["very fast", "normal"] == 8_000
     assert found["fast", "fast"] == found["fast", "normal"] == 8_000
     assert found["typical", "fast"] == found["typical", "normal"] == 4_000
-    assert available(scenario(setting(size=1.0), "ctcp"))["very fast", "fast"] == 80_000
-
-
-# Runs ----------------------------------------------------------------------------------------
-
-
-def test_without_downloads_it_is_mesonet() -> None:
-    made = scenario(setting(downloaders=0, compared_ssthresh="infinite"), "fast")
-    settings = {key: value for key, value in setting().items() if key != "downloaders"}
-    assert made == MesoNet.from_dict({**settings, "law": "fast"}).scenario()
-
-
-def test_movies_of_both_sides_begin_together_in_the_same_places() -> None:
-    movies = [one for one in scenario(setting(), "fast").traffic if isinstance(one, Flows)]
-    own = [one for one in movies if one.law and one.law.name == "fast"]
-    tcp = [one for one in movies if one.law and one.law.name == "reno"]
-    assert len(own) == len(tcp) == 3
-    for one, other in zip(own, tcp, strict=True):
-        left_out = {"law", "name"}
-        assert one.model_dump(exclude=left_out) == other.model_dump(exclude=left_out)
-    result = scenario(setting(duration="6 s"), "fast").run()
-    _, active_s = tally(result, "fast")
-    of_movies = active_s[:, FILES.index("movie")].sum(axis=0)
-    assert (of_movies > 0).all()  # every path, interface and side has one
-    assert of_movies[..., 0] == pytest.approx(of_movies[..., 1], rel=0.01)
-
-
-def test_both_corners_run_at_the_other_ssthresh_too() -> None:
-    study = load("nist-2b")
-    made = study.jobs(study.setup(study.scale("quick")))
-    own = {key for key in made if len(key) == 3}
-    other = {key: job for key, job in made.items() if len(key) == 4}
-    assert (len(own), len(other)) == (32 * 7, 8 * 7)
-    for (condition, law, seed, ssthresh), job in other.items():
-        beside = made[condition, law, seed].scenario
-        assert ssthresh == "infinite"
-        assert job.scenario.transport.initial_ssthresh != beside.transport.initial_ssthresh
-        assert job.scenario.traffic == beside.traffic
-    design = study.setup(study.scale("quick")).design
-    corners = [corner(design, levels) for levels in (LIGHT_CORNER, HEAVY_CORNER)]
-    assert [len(names) for names in corners] == [4, 4]
-    assert all("X1+" in name and "X7+" in name for name in corners[0])
-
-
-@pytest.mark.parametrize("name", STUDIES)
-def test_every_setting_has_a_source_and_every_claim_a_finding(name: str) -> None:
-    study = load(name)
-    setup = study.setup(study.scale("quick"))
-    settings = {*setup.settings, *setup.design.settings(0)}
-    assert settings == set(study.plan.sources)
-    assert len(study.jobs(setup)) == (280 if name == "nist-2b" else 224)
-    for claim in study.claims:
-        assert claim.missing or claim.id in fairness.MAKERS
+    assert available(scenario({"experiment": "2b"}, "ctcp"))["very fast", "fast"] == 80_000
 
 
 # Planted truths ------------------------------------------------------------------------------
@@ -166,15 +102,29 @@ def every_key() -> tuple[Setup, tuple[Key, ...]]:
     return setup, tuple(study.jobs(setup))
 
 
-def planted(own: Mapping[str, float], tcp: Mapping[str, float]) -> Mixed:
-    """Make a study in which laws and TCP beside them have these throughputs in every condition."""
+def planted(
+    own: Mapping[str, float],
+    tcp: Mapping[str, float],
+    only: Sequence[str] = FILES,
+    variants: Mapping[str, Mapping[str, float]] | None = None,
+) -> Mixed:
+    """Make a study in which laws and TCP beside them have these throughputs in every condition.
+
+    Files that are not among `only` have the same throughput everywhere; laws have other
+    throughputs in `variants`.
+    """
+
+    def gained(key: Key) -> float:
+        """Return what a law gets in a run."""
+        return (variants or {}).get(str(key[-1]), own)[str(key[1])]
+
     setup, keys = every_key()
     results = {
         key: classes(
             *(
-                (1, file, pair, interface, law, 100.0 * gain, 1.0)
+                (1, file, pair, interface, law, 100.0 * (gain if file in only else 1.0), 1.0)
                 for file, pair, interface in product(FILES, ("DD", "DF", "NN"), ("fast", "normal"))
-                for law, gain in ((str(key[1]), own[str(key[1])]), ("reno", tcp[str(key[1])]))
+                for law, gain in ((str(key[1]), gained(key)), ("reno", tcp[str(key[1])]))
             )
         )
         for key in keys
@@ -211,8 +161,20 @@ def test_who_is_fair_is_found_fair() -> None:
     assert found["fairest-three"] == found["unfairest-three"] == 0
 
 
+def test_only_small_files_tell_who_is_unfair_to_newcomers() -> None:
+    small = {**FAIR, "hstcp": 0.7, "fast": 9.0}  # FAST is not among the three, HSTCP is
+    assert ours(planted(EVEN, small))["unfair-to-newcomers"] == 1.0
+    assert ours(planted(EVEN, small, fairness.NEWCOMERS))["unfair-to-newcomers"] == 1.0
+    assert ours(planted(EVEN, small, fairness.LARGE))["unfair-to-newcomers"] == 0.0
+    reverse = {law: 1 / gain for law, gain in small.items()}
+    assert ours(planted(EVEN, reverse))["unfair-to-newcomers"] == 0.0
+
+
+FAST = {**EVEN, "fast": 4.0, "fast-at": 3.0, "ctcp": 2.0, "htcp": 0.5}
+
+
 def test_who_is_fast_is_found_first() -> None:
-    found = ours(planted({**EVEN, "fast": 4.0, "fast-at": 3.0, "ctcp": 2.0, "htcp": 0.5}, EVEN))
+    found = ours(planted(FAST, EVEN))
     assert found["fast-best-for-movies"] == found["ctcp-second-for-movies"] == 1.0
     assert found["htcp-lower"] == 1.0
     assert found["ctcp-leads-ranks"] == pytest.approx(-2.0)  # FAST is seventh, CTCP fifth
@@ -220,6 +182,32 @@ def test_who_is_fast_is_found_first() -> None:
     found = ours(planted({**EVEN, "ctcp": 2.0}, EVEN))
     assert found["ctcp-leads-ranks"] == pytest.approx(3.5)  # 7 and the mean of 1 to 6
     assert found["fast-best-for-movies"] == 0.0
+
+
+def test_what_the_source_says_of_uncongested_paths_is_judged_in_the_corner() -> None:
+    found = ours(planted(EVEN, EVEN, variants={UNCONGESTED: FAST}))
+    assert found["fast-best-for-movies"] == found["ctcp-second-for-movies"] == 1.0
+    assert found["sooner-when-light"] == found["utility-at-low-sst"] == pytest.approx(3 / 7)
+    assert found["equal-when-light"] == pytest.approx(3 / 7)
+    found = ours(planted(FAST, EVEN, variants={UNCONGESTED: EVEN, UNCONGESTED_INFINITE: EVEN}))
+    assert found["equal-when-light"] == 1.0
+    assert found["sooner-when-light"] == found["utility-at-low-sst"] == 0.0
+
+
+def test_both_settings_are_set_side_by_side_with_and_without_congestion() -> None:
+    twice = dict.fromkeys(LAWS, 2.0)  # of a law and of TCP beside it: the square root of 2
+    made = planted(EVEN, EVEN, variants={INFINITE: twice, UNCONGESTED: twice})
+    found = fairness.sst_when_heavy(made)
+    assert found.ours == pytest.approx(1 - 1 / np.sqrt(2))
+    assert "without congestion 1.414" in found.note
+    assert ours(planted(EVEN, EVEN))["sst-matters-little-when-heavy"] == pytest.approx(0.0)
+
+
+def test_a_window_that_binds_leaves_less_to_gain() -> None:
+    twice = dict.fromkeys(LAWS, 2.0)
+    found = ours(planted({**twice, "bic": 0.5}, EVEN, variants={WINDOW: {**EVEN, "fast": 3.0}}))
+    assert found["utility-without-rwnd"] == 6.0  # all but FAST: a loss that is less counts too
+    assert ours(planted(EVEN, EVEN, variants={WINDOW: twice}))["utility-without-rwnd"] == 0.0
 
 
 # A tiny campaign -----------------------------------------------------------------------------
@@ -276,13 +264,24 @@ def test_every_claim_is_judged(analysis: Analysis) -> None:
         assert verdict in {"holds", "differs", "not checkable"}, claim.id
 
 
-def test_one_setting_alone_judges_nothing_about_both(tiny: Mixed) -> None:
+def test_the_design_alone_judges_nothing_about_variants(tiny: Mixed) -> None:
     alone = Mixed(tiny.setup, {key: one for key, one in tiny.results.items() if len(key) == 3})
-    with pytest.raises(NotRunError, match="other initial ssthresh"):
-        alone.high  # noqa: B018 - raises
+    with pytest.raises(NotRunError, match="the variant 'infinite ssthresh' is not part"):
+        alone.variant(INFINITE)
     found = fairness.findings(alone)
     assert np.isnan(found["utility-at-low-sst"].ours)
     assert np.isfinite(found["fair-before-unfair"].ours)
+
+
+def test_what_was_not_run_is_not_spoken_of(tiny: Mixed, analysis: Analysis) -> None:
+    (corner,) = (said for said in analysis.sentences if "uncongested corner" in said)
+    assert all(law in corner for law in LAWS)
+    alone = Mixed(tiny.setup, {key: one for key, one in tiny.results.items() if len(key) == 3})
+    said = sentences(alone)
+    assert len(said) == len(analysis.sentences) - 1
+    assert not any("uncongested corner" in one for one in said)
+    assert f"in all {len(tiny.results)} runs" in analysis.sentences[-2]
+    assert "of the published ones" in analysis.sentences[-1]
 
 
 def test_the_report_sets_pairs_side_by_side(analysis: Analysis) -> None:

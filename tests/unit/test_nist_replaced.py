@@ -5,17 +5,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from headgate.scenario import MesoNet
+from headgate.measures.periods import FLOWS, PACKETS, WAITS, WORST_WAIT
+from headgate.result import Result
+from headgate.scenario import MesoNet, Scenario
 from headgate.stats.intervals import share_interval
 from headgate.studies.designed import Designed
 from headgate.studies.nist.alike import findings, little_change, uncongested_identical
 from headgate.studies.nist.campaign import scenario
+from headgate.studies.nist.cuts import cuts, cuts_as_published
 from headgate.studies.nist.replaced import analyse
 from headgate.studies.nist.responses import TITLES, responses
 from headgate.studies.nist.roles import WORSE, roles
+from headgate.studies.nist.sentences import balance
 from headgate.studies.nist.summary import Experiment
 from headgate.studies.runs import Runs
 from headgate.studies.study import Study, load
+from headgate.tables import Table, Words
 
 LAWS = ("reno", "ctcp", "fast", "scalable")
 
@@ -49,11 +54,76 @@ def test_settings_are_mesonets_own(experiment: Experiment) -> None:
     assert "100 packets" in str(made["transport"])
 
 
+def same_but_for_the_law(value: object) -> object:
+    """What is written in a scenario, less its title and the laws."""
+    if isinstance(value, dict):
+        kept = {key: one for key, one in value.items() if key not in ("law", "title")}
+        return {key: same_but_for_the_law(one) for key, one in kept.items()}
+    return [same_but_for_the_law(one) for one in value] if isinstance(value, list) else value
+
+
+def test_nothing_but_the_law_differs_between_the_runs_of_a_condition() -> None:
+    study = load("nist-1b")
+    setup = study.setup(study.plan.scales["quick"])
+    written = [scenario({**setup.settings, **setup.design.settings(3)}, law) for law in LAWS]
+    first, *others = map(Scenario.to_dict, written)
+    assert all(other != first for other in others)
+    assert all(same_but_for_the_law(o) == same_but_for_the_law(first) for o in others)
+
+
 def test_every_law_meets_the_same_first_requests(experiment: Experiment) -> None:
-    started = {
-        law: experiment.runs.result(0, law, 1).tables["laws"]["samples"].tolist() for law in LAWS
-    }
-    assert len({tuple(each) for each in started.values()}) == 1
+    """Until the first file is there: what is asked for later depends on how long it took."""
+    runs = experiment.runs
+    settings = {**runs.settings, **runs.design.settings(0), "duration": "3 s"}
+    flows = {}
+    for law in ("reno", "fast"):
+        made = scenario(settings, law)
+        kept = made.measure.model_copy(update={"flows": "all"})
+        flows[law] = made.model_copy(update={"measure": kept}).run().flows
+    over = min(np.nanmin(each["start_s"] + each["fct_receiver_s"]) for each in flows.values())
+    names = ("start_s", "source", "receiver", "size_packets")
+    first, other = (
+        sorted(row for row in zip(*(each[name] for name in names), strict=True) if row[0] < over)
+        for each in flows.values()
+    )
+    assert len(first) > 20
+    assert first == other
+
+
+def table_of_checks(**right: float) -> Result:
+    """A run of which 1000 packets, flows and packet-seconds of waiting were counted, or others."""
+    counts = {PACKETS: right.get("packets", 1e3), FLOWS: right.get("flows", 1e3)}
+    rows = {WORST_WAIT: 300.0, **counts, WAITS: right.get("waits", 1e3)}
+    left, found = np.full(len(rows), 1e3), np.array(list(rows.values()))
+    left[-1] = right.get("sampled", 1e3)
+    columns = {"check": Words.of(list(rows)), "left": left, "right": found}
+    error = (left - found) / 1e3
+    return Result({"checks": Table("checks", {**columns, "relative_error": error})}, {})
+
+
+def test_what_adds_up_is_said_to() -> None:
+    said = balance([table_of_checks(), table_of_checks(waits=980.0), table_of_checks(waits=np.nan)])
+    assert said == (
+        "Packets and flows add up exactly in all 3 runs; waiting by Little's law differs from"
+        " samples by 2.0 % at most over a whole network."
+    )
+
+
+def test_what_does_not_add_up_is_said_too() -> None:
+    """A packet too few in two runs, one flow in one."""
+    said = balance([table_of_checks(packets=999), table_of_checks(packets=997, flows=1001)])
+    assert said.startswith(
+        "Of 2 runs, packets do not add up in 2 (by 3 at most) and flows do not add up in 1 (by 1"
+    )
+
+
+def test_a_network_in_which_nothing_waits_tells_nothing_of_waiting() -> None:
+    quiet = table_of_checks(sampled=0.0, waits=0.3)
+    said = balance([table_of_checks(waits=980.0), quiet])
+    assert "by 2.0 % at most over a whole network (runs in which next to nothing waits" in said
+    assert said.endswith("are left out: 1).")
+    missed = table_of_checks(sampled=0.0)  # a queue that no sample saw is a difference
+    assert "by 100.0 % at most" in balance([missed])
 
 
 def test_responses_are_what_their_names_say(experiment: Experiment) -> None:
@@ -111,5 +181,22 @@ def test_the_study_ends_with_a_table_and_its_roles(experiment: Experiment) -> No
     )
     assert set(WORSE) <= set(TITLES)
     assert np.isfinite(np.asarray(table["y1"], dtype=float)).all()
-    assert len(found.sentences) == 2
+    assert len(found.sentences) == 3
     assert "add up exactly in all 16 runs" in found.sentences[1]
+    assert "Speeds and sources are 0.004 of the published ones" in found.sentences[2]
+
+
+def test_cuts_at_a_loss_by_hand() -> None:
+    """Reno halves; Scalable takes an eighth; HTCP between 0.2 and half as the queue grows."""
+    assert cuts("reno") == [0.5] * len(cuts("reno"))
+    assert cuts("scalable") == pytest.approx([0.125] * len(cuts("scalable")))
+    assert min(cuts("htcp")) == pytest.approx(0.2)
+    assert max(cuts("htcp")) == pytest.approx(0.5)
+    found = cuts_as_published(("reno", "scalable", "htcp"))
+    assert found.ours == 1.0
+
+
+def test_a_law_that_cuts_otherwise_is_not_as_published(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("headgate.studies.nist.cuts.cuts", lambda _: [0.5])
+    found = cuts_as_published(("scalable", "bic", "ctcp", "htcp"))
+    assert found.ours == 0.5  # ctcp, and htcp where it may

@@ -118,11 +118,12 @@ def test_first_study_has_the_designs_of_its_scales() -> None:
 
 def test_a_fraction_is_the_full_scale_made_smaller() -> None:
     study = load("tcp-replacements")
-    assert study.scale("0.1").size == pytest.approx(0.1 * study.scale("full").size)
+    for text in ("0.1", "1/10"):
+        assert study.scale(text).size == pytest.approx(0.1 * study.scale("full").size)
     assert scale_name("0.1") == "full"
 
 
-@pytest.mark.parametrize("scale", ["0", "2", "-1", "big"])
+@pytest.mark.parametrize("scale", ["0", "2", "-1", "1/0", "big"])
 def test_wrong_scales_are_one_sentence(scale: str) -> None:
     with pytest.raises(HeadgateError, match="quick, standard, full"):
         load("tcp-replacements").scale(scale)

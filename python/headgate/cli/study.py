@@ -21,7 +21,7 @@ Scale = Annotated[
     str,
     typer.Option(
         help="How much to run: quick (minutes), standard (hours), full (the published size), or a"
-        " fraction of the full size such as 0.1."
+        " fraction of the full size such as 1/20."
     ),
 ]
 Workers = Annotated[
@@ -168,9 +168,15 @@ def _show_cost(cost: "Estimate", as_json: bool) -> None:
     typer.echo(f"CPU time:     {clock(cost.cpu_s)} ({cost.cpu_s / 3600:.4g} hours)")
     typer.echo(f"wall time:    {clock(cost.wall_s)} with {cost.workers} runs at a time")
     typer.echo(f"memory:       {cost.memory_bytes / 1e9:.2f} GB with {cost.workers} runs at a time")
-    typer.echo(
-        f"From the beginnings of {cost.pilots} runs on this machine; expect 25 % either way."
-    )
+    typer.echo(f"From the beginnings of {cost.pilots} runs on this machine; {_trust(cost)}")
+
+
+def _trust(cost: "Estimate") -> str:
+    if not cost.pilots:
+        return "nothing is left to run."
+    if not cost.whole_pilots:
+        return "none could be followed to its end, so that what comes late in a run is not seen."
+    return f"{cost.whole_pilots} of them to the end; expect 25 % either way."
 
 
 def _show_shard(shard: str, count: int, folder: Path, as_json: bool) -> None:

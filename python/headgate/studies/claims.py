@@ -8,7 +8,6 @@ A tolerance is written before the first run that it judges. It is one of
 
 import math
 import re
-import tomllib
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -18,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
 from headgate.errors import HeadgateError
 from headgate.strict import fitted
+from headgate.studies import written
 
 ROUNDING = 1e-9
 _TOLERANCE = re.compile(r"(>=|<=|\+-)\s*([0-9.eE+-]+)\s*(%?)")
@@ -100,8 +100,7 @@ class Judged(BaseModel):
 
 def read_claims(path: Path) -> list[Claim]:
     """Read a study's `claims.toml`; a wrong entry is one sentence with its place."""
-    rows = tomllib.loads(path.read_text())["claim"]
-    claims = [fitted(Claim, row, path.name) for row in rows]
+    claims = [fitted(Claim, row, path.name) for row in written.read(path)["claim"]]
     if len({claim.id for claim in claims}) < len(claims):
         raise HeadgateError(f"{path.name}: two claims have the same id")
     return claims

@@ -1,4 +1,4 @@
-"""What a study says of itself for its report, and the report."""
+"""What a study says of itself for its report, and its own pictures."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,7 +7,6 @@ import numpy as np
 
 from headgate.plots.style import save
 from headgate.report.about import About, Listed, Parameter, Shown, write
-from headgate.report.make import make
 from headgate.report.sections import FIGURES
 from headgate.run.plan import program
 from headgate.studies.runs import Runs, Setup
@@ -17,7 +16,7 @@ from headgate.studies.study import Analysis, Listing, Study
 MOST_WORDS = 8
 
 
-def write_report(  # noqa: PLR0913, PLR0917 - each says one thing of the study
+def write_about(  # noqa: PLR0913, PLR0917 - each says one thing of the study
     study: Study,
     runs: Runs,
     analysis: Analysis,
@@ -25,7 +24,7 @@ def write_report(  # noqa: PLR0913, PLR0917 - each says one thing of the study
     scale: str,
     total: tuple[float, int],
 ) -> None:
-    """Draw the study's own pictures, say what the report is about, and make it."""
+    """Draw the study's own pictures, and say what the report is about."""
     for item in analysis.pictures:
         save(item.figure, folder / FIGURES, item.name)
     about = About(
@@ -43,7 +42,6 @@ def write_report(  # noqa: PLR0913, PLR0917 - each says one thing of the study
         versions=_versions(scale, runs, total),
     )
     write(about, folder)
-    make(folder)
 
 
 def _listed(item: Listing) -> Listed:

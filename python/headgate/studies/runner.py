@@ -12,7 +12,7 @@ from pathlib import Path
 
 from headgate.errors import FluidWarning, HeadgateError
 from headgate.report.about import CLAIMS
-from headgate.report.make import PAGE
+from headgate.report.make import PAGE, make
 from headgate.run.cost import Estimate, estimate
 from headgate.run.crew import ALL_CORES, Crew
 from headgate.run.folder import write_bytes, write_table
@@ -21,7 +21,7 @@ from headgate.run.pool import Pool
 from headgate.run.standing import shown
 from headgate.run.store import Store
 from headgate.studies.claims import Finding, Judged, Verdict, judge
-from headgate.studies.reporting import write_report
+from headgate.studies.reporting import write_about
 from headgate.studies.runs import Key, Runs, Setup
 from headgate.studies.settings import changed
 from headgate.studies.study import Analysis, Study, load, scale_name
@@ -129,7 +129,8 @@ def run_study(
     for data in analysis.data:
         write_table(folder / f"{data.name}.parquet", data)
     said = " ".join((scale, *(f"--set {text}" for text in own.settings)))
-    write_report(study, runs, analysis, folder, said, total)
+    write_about(study, runs, analysis, folder, said, total)
+    make(folder, crew.workers)
     return outcome
 
 
@@ -155,8 +156,8 @@ def cost(asked: Asked, workers: int | None = None) -> Estimate:
 
 def _make(asked: Asked, jobs: Sequence[Job], store: Store, crew: Crew) -> None:
     study = asked.study
-    for copied in ("study.toml", "claims.toml"):
-        write_bytes(store.folder / copied, (study.folder / copied).read_bytes())
+    for file in study.files:
+        write_bytes(store.folder / file.name, file.read_bytes())
     with shown(study.plan.name) as show:
         pool = Pool(store, keep=study.keep, hands=crew.hands())
         pool.run(jobs, show, study.plan.name)

@@ -2,6 +2,7 @@
 
 The plan names the laws that are compared (`["*"]`: all that need no router's help), what is held
 fixed, and how much of it each scale runs; a designed study names factors with two levels each.
+Either file may extend another (`extends = "../nist/replaced.toml"`) and say what is different.
 `analysis.py` has two functions: `jobs(setup)` makes every run of a scale by its key,
 `analyse(runs)` turns the finished ones into findings and figures. A third, `keep(result)`, is for
 studies whose runs are too large to be stored as they are. `SETTINGS`, if there, are what a plan of
@@ -10,10 +11,11 @@ the user's may vary.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
@@ -21,7 +23,9 @@ from headgate import catalog
 from headgate.design import Design, Factor, factorial
 from headgate.design import load as load_design
 from headgate.errors import HeadgateError
-from headgate.strict import Strict, read_toml
+from headgate.marks import Mark
+from headgate.strict import Strict, fitted
+from headgate.studies import written
 from headgate.studies.claims import Claim, Finding, read_claims
 from headgate.studies.runs import Key, Runs, Setup
 
@@ -34,6 +38,7 @@ if TYPE_CHECKING:
     from headgate.tables import Table
 
 FOLDER = Path(__file__).parent
+PLAN, CLAIMS = "study.toml", "claims.toml"
 SCALES = ("quick", "standard", "full")
 EVERY_LAW = ("*",)
 
@@ -50,7 +55,7 @@ class Levels(Strict):
 class Source(Strict):
     """Where a setting's value comes from, and how well that is known."""
 
-    mark: Literal["STATED", "SECONDARY", "INFERRED", "RECALLED", "OURS"]
+    mark: Mark
     source: str
 
 
@@ -123,12 +128,18 @@ class Study:
     @cached_property
     def plan(self) -> Plan:
         """The plan, checked."""
-        return read_toml(Plan, self.folder / "study.toml")
+        path = self.folder / PLAN
+        return fitted(Plan, written.read(path), str(path))
 
     @cached_property
     def claims(self) -> list[Claim]:
         """The claims, checked."""
-        return read_claims(self.folder / "claims.toml")
+        return read_claims(self.folder / CLAIMS)
+
+    @property
+    def files(self) -> list[Path]:
+        """Plan and claims as they are written, with what they extend."""
+        return [file for name in (PLAN, CLAIMS) for file in written.files(self.folder / name)]
 
     @property
     def laws(self) -> tuple[str, ...]:
@@ -234,8 +245,8 @@ def scale_name(text: str) -> str:
 
 def _fraction(text: str) -> float:
     try:
-        share = float(text)
-    except ValueError:
+        share = float(Fraction(text))
+    except (ValueError, ZeroDivisionError):
         share = 0.0
     if not 0 < share <= 1:
         raise HeadgateError(

@@ -14,6 +14,7 @@ from scipy import stats
 
 from headgate.stats.intervals import share_interval
 from headgate.studies.claims import Finding
+from headgate.studies.nist.cuts import cuts_as_published
 from headgate.studies.nist.summary import DELAY_LAWS, Experiment
 
 
@@ -29,6 +30,7 @@ def findings(of: Experiment) -> dict[str, Finding]:
         "fast-loses-more": lambda e: more(e, "y5", 1),
         "fast-connects-slower": lambda e: more(e, "connecting", 1),
         "fast-completes-fewer": lambda e: more(e, "y6", -1),
+        "cuts-on-loss": lambda e: cuts_as_published(e.laws),
         "fast-at-apart": lambda e: more(e, "y10", 1, "fast-at"),
     }
     if "fast-at" not in of.laws:

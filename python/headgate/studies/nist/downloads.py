@@ -9,18 +9,11 @@ at the same times between the same routers on both sides, every other one betwee
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
-import numpy as np
-
-from headgate.design import Design
-from headgate.run.plan import Job
 from headgate.scenario import MesoNet, Scenario
 from headgate.scenario.mesonet import PARETO_SHAPE, STANDARD
-from headgate.studies.designed import jobs_of
-from headgate.studies.runs import Key, Setup
 from headgate.units import format_time, parse_time
 
 #: One pair of router classes a path: very fast, fast, typical.
@@ -31,16 +24,12 @@ PACK, MOVIE = ("service pack", 50_000), "500000 packets"
 #: Receivers a downloader: enough to have both interfaces at every router.
 RECEIVERS = 4
 #: What a study says beside MesoNet's own keys.
-DOWNLOADERS, OTHER_SSTHRESH = "downloaders", "compared_ssthresh"
-#: Corners of the design in which both settings of the initial ssthresh are run, named before any
-#: run: few sources that think long in a fast network, and the reverse.
-LIGHT_CORNER = {"X1": 1, "X7": 1, "X12": -1}
-HEAVY_CORNER = {name: -sign for name, sign in LIGHT_CORNER.items()}
+DOWNLOADERS, NAMED = "downloaders", "variants"
 
 
 def scenario(settings: Mapping[str, Any], law: str) -> Scenario:
     """Make the scenario of one condition; settings are MesoNet's own keys, and `downloaders`."""
-    own = {key: settings[key] for key in settings if key not in {DOWNLOADERS, OTHER_SSTHRESH}}
+    own = {key: settings[key] for key in settings if key not in {DOWNLOADERS, NAMED}}
     made = MesoNet.from_dict({**own, "law": law}).scenario().to_dict()
     count, end_ps = int(settings.get(DOWNLOADERS, 0)), parse_time(made["duration"])
     groups = [
@@ -73,30 +62,3 @@ def _downloads(
         **ends, "kind": "flows", "name": f"movies {path}", "law": law, "count": count,
         "size": MOVIE, "start": FIRST_MOVIE, "stagger": step,
     }  # fmt: skip
-
-
-def jobs(setup: Setup) -> dict[Key, Job]:
-    """Make every run, and those in the corners with the other initial ssthresh, if one is named."""
-    made = jobs_of(setup, scenario)
-    other = setup.settings.get(OTHER_SSTHRESH)
-    if other is None:
-        return made
-    settings = {**setup.settings, "initial_ssthresh": other}
-    corners = {*corner(setup.design, LIGHT_CORNER), *corner(setup.design, HEAVY_CORNER)}
-    also = jobs_of(replace(setup, settings=settings), scenario)
-    return made | {
-        (*key, str(other)): Job(job.scenario, {**job.labels, "initial_ssthresh": str(other)})
-        for key, job in also.items()
-        if key[0] in corners
-    }
-
-
-def corner(design: Design, levels: Mapping[str, int]) -> list[str]:
-    """Return the conditions of a corner of the design: these factors at these levels.
-
-    There is none where a plan of the user's does not vary them all.
-    """
-    if not set(levels) <= {factor.name for factor in design.factors}:
-        return []
-    kept = [design.column(name) == level for name, level in levels.items()]
-    return [design.label(int(place)) for place in np.flatnonzero(np.all(kept, axis=0))]

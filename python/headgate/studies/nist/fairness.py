@@ -2,8 +2,9 @@
 
 Each is named as its claim. Large files are service packs and movies; light and heavy are the
 quarters of the conditions with the lowest and highest retransmission rate over the laws other than
-FAST and FAST-AT. Throughputs of a condition are geometric means over kind of file, path and
-interface, each cell with the same weight.
+FAST and FAST-AT. Where the source says uncongested, it is the variant of that name: there movies of
+a law and of TCP begin together, between the same routers. Throughputs of a condition are geometric
+means over kind of file, path and interface, each cell with the same weight.
 """
 
 from __future__ import annotations
@@ -19,14 +20,23 @@ from headgate.studies.claims import Finding
 from headgate.studies.found import found, listed
 from headgate.studies.nist.alike import share
 from headgate.studies.nist.competing import FILES, Rates
-from headgate.studies.nist.downloads import HEAVY_CORNER, LIGHT_CORNER
 from headgate.studies.nist.mixed_runs import Mixed
 from headgate.studies.nist.summary import DELAY_LAWS
+from headgate.studies.nist.variants import (
+    HEAVY_CORNER,
+    INFINITE,
+    LIGHT_CORNER,
+    UNCONGESTED,
+    UNCONGESTED_INFINITE,
+    WINDOW,
+)
 
 Numbers = NDArray[np.float64]
 
-WEB, LARGE, MOVIES = FILES[:1], FILES[2:], FILES[3:]
+WEB, NEWCOMERS, LARGE, MOVIES = FILES[:1], FILES[:2], FILES[2:], FILES[3:]
 FAIR, UNFAIR = ("ctcp", "htcp", "fast-at"), ("scalable", "bic", "fast")
+#: The laws that give way less than TCP after a loss: whom the source calls unfair to new flows.
+UNFAIR_TO_NEW = ("scalable", "bic", "hstcp")
 #: The laws that fall back to TCP's increase below a window.
 WITH_THRESHOLD = ("bic", "ctcp", "hstcp", "scalable")
 #: Two throughputs count as equal within this: three standard errors, if each of some 50 cells in
@@ -48,23 +58,29 @@ def _said(logs: dict[str, float]) -> str:
     return listed({law: float(np.exp(log)) for law, log in logs.items()})
 
 
-def equal(of: Mixed, conditions: Sequence[str], laws: Sequence[str]) -> Finding:
-    """Count the laws whose large files get what TCP's beside them get."""
-    logs = by_law(of.rates.only(conditions, LARGE))
+def equal(of: Rates, laws: Sequence[str]) -> Finding:
+    """Count the laws that get what TCP beside them gets."""
+    logs = by_law(of)
     ratios = {law: logs[law] for law in laws}
     hits = sum(abs(np.exp(log) - 1) <= EQUAL for log in ratios.values())
     return _shared(hits, len(ratios), f"own over TCP: {_said(ratios)}")
 
 
+def movies(of: Mixed) -> Rates:
+    """Return the throughputs of movies where there is no congestion."""
+    free = of.variant(UNCONGESTED)
+    return free.only(free.conditions, MOVIES)
+
+
 def sooner(of: Mixed) -> Finding:
-    """Count the laws whose large files get more than TCP's beside them, without congestion."""
-    logs = by_law(of.rates.only(of.light, LARGE))
+    """Count the laws whose movies get more than TCP's beside them, without congestion."""
+    logs = by_law(movies(of))
     return _shared(sum(log > 0 for log in logs.values()), len(logs), f"own over TCP: {_said(logs)}")
 
 
 def fast_best(of: Mixed) -> Finding:
-    """Count the light conditions in which movies do best with FAST or FAST-AT."""
-    own = of.rates.only(of.light, MOVIES).beside("own")
+    """Count the uncongested conditions in which movies do best with FAST or FAST-AT."""
+    own = movies(of).beside("own")
     rows = own[np.isfinite(own).all(axis=1)]
     best = [of.laws[place] for place in rows.argmax(axis=1)]
     logs = dict(zip(of.laws, rows.mean(axis=0).tolist(), strict=True))
@@ -73,8 +89,8 @@ def fast_best(of: Mixed) -> Finding:
 
 
 def ctcp_second(of: Mixed) -> Finding:
-    """Count the light conditions in which movies do best with CTCP, FAST and FAST-AT apart."""
-    own = of.rates.only(of.light, MOVIES).beside("own")
+    """Count the uncongested conditions in which movies do best with CTCP, FAST, FAST-AT apart."""
+    own = movies(of).beside("own")
     rows = own[np.isfinite(own).all(axis=1)]
     others = [law for law in of.laws if law not in DELAY_LAWS]
     best = rows[:, [of.laws.index(law) for law in others]].argmax(axis=1)
@@ -113,10 +129,10 @@ def bic_behind(of: Mixed) -> Finding:
     return Finding(ours=float(mean), ci=(float(low), float(high)))
 
 
-def fair_before_unfair(of: Mixed) -> Finding:
-    """Count the conditions in which TCP flows get more beside the fair three."""
-    left = of.rates.beside("tcp")
-    gap = _mean_of(of, left, FAIR) - _mean_of(of, left, UNFAIR)
+def fairer(of: Mixed, files: Sequence[str], unfair: Sequence[str]) -> Finding:
+    """Count the conditions in which TCP flows get more beside the fair three than beside others."""
+    left = of.rates.only(of.conditions, files).beside("tcp")
+    gap = _mean_of(of, left, FAIR) - _mean_of(of, left, unfair)
     hits, known = int((gap > 0).sum()), int(np.isfinite(gap).sum())
     logs = dict(zip(of.laws, np.nanmean(left, axis=0).tolist(), strict=True))
     return _shared(hits, known, f"TCP beside each, over the mean: {_said(logs)}")
@@ -149,25 +165,28 @@ def fast_at_less_fair(of: Mixed) -> Finding:
     """Compare what TCP gets beside FAST-AT, over its mean, at the low and the high ssthresh."""
     names = of.corner(LIGHT_CORNER) + of.corner(HEAVY_CORNER)
     place = of.laws.index("fast-at")
-    low, high = (r.only(names).beside("tcp")[:, place] for r in (of.rates, of.high))
+    low, high = (r.only(names).beside("tcp")[:, place] for r in (of.rates, of.variant(INFINITE)))
     mean, least, most = np.exp(mean_interval(_known(low - high)))
     return Finding(ours=float(mean), ci=(float(least), float(most)), note=f"{len(names)} corners")
 
 
 def sst_when_heavy(of: Mixed) -> Finding:
     """Return by how much large files differ between both settings under heavy congestion."""
-    heavy, light = (_low_over_high(of, corner) for corner in (HEAVY_CORNER, LIGHT_CORNER))
+    names = of.corner(HEAVY_CORNER)
+    heavy = _low_over_high(of.rates.only(names), of.variant(INFINITE).only(names))
+    free = _low_over_high(of.variant(UNCONGESTED), of.variant(UNCONGESTED_INFINITE))
     mean, low, high = np.exp(mean_interval(heavy))
-    note = f"low over high {mean:.3f} [{low:.3f}, {high:.3f}]; light {np.exp(light.mean()):.3f}"
+    note = (
+        f"low over high {mean:.3f} [{low:.3f}, {high:.3f}]; without congestion"
+        f" {np.exp(free.mean()):.3f}"
+    )
     return Finding(ours=float(abs(mean - 1)), note=note)
 
 
-def _low_over_high(of: Mixed, levels: dict[str, int]) -> Numbers:
-    """Return log of low over high setting, own and TCP flows alike, one value a condition."""
-    names = of.corner(levels)
-    low, high = (r.only(names, LARGE).logs for r in (of.rates, of.high))
-    gap = (low - high).reshape(len(names), -1)
-    return np.asarray(np.nanmean(gap, axis=1))
+def _low_over_high(low: Rates, high: Rates) -> Numbers:
+    """Return log of low over high for large files, own and TCP's alike, one value a condition."""
+    gap = [r.only(r.conditions, LARGE).logs for r in (low, high)]
+    return np.asarray(np.nanmean((gap[0] - gap[1]).reshape(len(low.conditions), -1), axis=1))
 
 
 def utility_large(of: Mixed) -> Finding:
@@ -183,10 +202,20 @@ def utility_light(of: Mixed) -> Finding:
 
 
 def utility_at_low(of: Mixed) -> Finding:
-    """Count the laws whose large files gain more at the low setting, in the light corner."""
-    names = of.corner(LIGHT_CORNER)
-    low, high = (by_law(r.only(names, LARGE)) for r in (of.rates, of.high))
+    """Count the laws whose large files gain more at the low setting, without congestion."""
+    low, high = (
+        by_law(r.only(r.conditions, LARGE))
+        for r in map(of.variant, (UNCONGESTED, UNCONGESTED_INFINITE))
+    )
     return _greater(low, high, "low", "high")
+
+
+def utility_without_window(of: Mixed) -> Finding:
+    """Count the laws whose gain for large files is nearer to none with a window that binds."""
+    names = of.corner(LIGHT_CORNER)
+    free, bound = (by_law(r.only(names, LARGE)) for r in (of.rates, of.variant(WINDOW)))
+    hits = sum(abs(bound[law]) < abs(free[law]) for law in free)
+    return Finding(ours=hits, note=f"without: {_said(free)}; with: {_said(bound)}")
 
 
 def _greater(one: dict[str, float], other: dict[str, float], first: str, second: str) -> Finding:
@@ -213,21 +242,23 @@ def _shared(hits: int, cells: int, note: str) -> Finding:
 
 
 MAKERS: Mapping[str, Callable[[Mixed], Finding]] = {
-    "equal-when-light": lambda m: equal(m, m.light, m.laws),
+    "equal-when-light": lambda m: equal(movies(m), m.laws),
     "sooner-when-light": sooner,
     "fast-best-for-movies": fast_best,
     "ctcp-second-for-movies": ctcp_second,
     "ctcp-leads-ranks": ctcp_leads,
     "htcp-lower": htcp_lower,
-    "threshold-equals-tcp": lambda m: equal(m, m.heavy, WITH_THRESHOLD),
+    "threshold-equals-tcp": lambda m: equal(m.rates.only(m.heavy, LARGE), WITH_THRESHOLD),
     "bic-behind-tcp": bic_behind,
-    "fair-before-unfair": fair_before_unfair,
+    "fair-before-unfair": lambda m: fairer(m, FILES, UNFAIR),
     "fairest-three": lambda m: among(m, FAIR, -1),
     "unfairest-three": lambda m: among(m, UNFAIR, 1),
     "hstcp-fairer-when-light": hstcp_fairer,
+    "unfair-to-newcomers": lambda m: fairer(m, NEWCOMERS, UNFAIR_TO_NEW),
     "fast-at-less-fair-at-low": fast_at_less_fair,
     "sst-matters-little-when-heavy": sst_when_heavy,
     "utility-large-files": utility_large,
     "utility-when-light": utility_light,
     "utility-at-low-sst": utility_at_low,
+    "utility-without-rwnd": utility_without_window,
 }

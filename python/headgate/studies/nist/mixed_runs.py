@@ -1,20 +1,19 @@
-"""A mixed deployment as a whole: its table, its throughputs, and those at the other ssthresh."""
+"""A mixed deployment as a whole: its table, its throughputs, and those of its variants."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from headgate.result import Result
 from headgate.studies.designed import Designed
 from headgate.studies.nist.competing import Rates, columns
-from headgate.studies.nist.downloads import HEAVY_CORNER, LIGHT_CORNER, corner
 from headgate.studies.nist.mixed_roles import roles
 from headgate.studies.nist.summary import Experiment
-from headgate.studies.runs import Key, NotRunError, Runs
+from headgate.studies.nist.variants import VARIANTS, corner
+from headgate.studies.runs import NotRunError, Runs
 
 DESIGNED = 3
-"""Labels of a run of the design: condition, law, seed; others have the ssthresh too."""
+"""Labels of a run of the design: condition, law, seed; others have their variant too."""
 
 
 class Mixed(Runs):
@@ -23,16 +22,14 @@ class Mixed(Runs):
     @cached_property
     def designed(self) -> Designed:
         """The runs of the design."""
-        return Designed(self.setup, self._of_length(DESIGNED))
+        own = {key: one for key, one in self.results.items() if len(key) == DESIGNED}
+        return Designed(self.setup, own)
 
     @cached_property
     def experiment(self) -> Experiment:
         """The same with their table and analyses."""
         table = self.designed.tidy(columns)
         return Experiment(self.designed, roles(self.setup.design, table), columns)
-
-    def _of_length(self, count: int) -> Mapping[Key, Result]:
-        return {key: one for key, one in self.results.items() if len(key) == count}
 
     @property
     def laws(self) -> Sequence[str]:
@@ -60,14 +57,12 @@ class Mixed(Runs):
 
     @cached_property
     def rates(self) -> Rates:
-        """Throughputs at the experiment's own initial ssthresh."""
+        """Throughputs in the design."""
         return Rates.of(self.designed.results, self.conditions, self.laws)
 
-    @cached_property
-    def high(self) -> Rates:
-        """Throughputs in the corners at the other one; raises NotRunError where it was not run."""
-        other = self._of_length(DESIGNED + 1)
-        if not other:
-            raise NotRunError("runs with the other initial ssthresh are not part of this study")
-        names = self.corner(LIGHT_CORNER) + self.corner(HEAVY_CORNER)
-        return Rates.of(other, names, self.laws)
+    def variant(self, name: str) -> Rates:
+        """Throughputs in the corners of a variant; raises NotRunError where it was not run."""
+        own = {key: one for key, one in self.results.items() if key[DESIGNED:] == (name,)}
+        if not own:
+            raise NotRunError(f"the variant {name!r} is not part of this study")
+        return Rates.of(own, VARIANTS[name].conditions(self.setup.design), self.laws)

@@ -2,37 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from headgate.studies.nist.competing import COLUMNS
-from headgate.studies.nist.fairness import LARGE, by_law
+from headgate.studies.found import all_possible
+from headgate.studies.nist.competing import COLUMNS, Rates
+from headgate.studies.nist.fairness import LARGE, by_law, movies
 from headgate.studies.nist.mixed_runs import Mixed
+from headgate.studies.nist.sentences import balance
+from headgate.studies.nist.size import preserved
 
 
 def sentences(of: Mixed) -> tuple[str, ...]:
-    """Say how congested it is, who gains for large files, and how many throughputs are known."""
-    experiment = of.experiment
-    resent = [
-        float(np.mean([experiment.others("y10", name) for name in names]))
-        for names in (of.light, of.heavy)
-    ]
-    gains = [_gains(of, names) for names in (of.light, of.heavy)]
-    table = experiment.table
-    known = np.mean([np.isfinite(np.asarray(table[name], dtype=float)) for name in COLUMNS])
+    """Say how congested it is, who gains for large files, how much is known, and what adds up."""
+    said = all_possible((_congestion, _large_files, _uncongested, _known, _balance), of)
+    return (*said, *preserved(of.setup.settings))
+
+
+def _congestion(of: Mixed) -> str:
+    light, heavy = map(of.experiment.sent_again, (of.light, of.heavy))
     return (
-        f"Without FAST and FAST-AT, {100 * resent[0]:.2g} % of the packets are sent again in the"
-        f" least congested quarter of the conditions and {100 * resent[1]:.2g} % in the most"
-        " congested one.",
-        "Service packs and movies get, over what TCP flows beside them get, without congestion:"
-        f" {gains[0]}; under heavy congestion: {gains[1]}.",
-        f"Of all throughputs by kind of file, path, interface and side, {100 * known:.0f} % are"
-        " known; the rest had no flow.",
+        f"Without FAST and FAST-AT, {light} of the packets are sent again in the"
+        f" least congested quarter of the conditions and {heavy} in the most congested one."
     )
 
 
-def _gains(of: Mixed, names: Sequence[str]) -> str:
-    logs = by_law(of.rates.only(names, LARGE))
+def _large_files(of: Mixed) -> str:
+    light, heavy = (_gains(of.rates.only(names, LARGE)) for names in (of.light, of.heavy))
+    return (
+        "Service packs and movies get, over what TCP flows beside them get, in the least congested"
+        f" quarter: {light}; in the most congested one: {heavy}."
+    )
+
+
+def _uncongested(of: Mixed) -> str:
+    return (
+        "Movies get, over what TCP's get that begin beside them, in the uncongested corner:"
+        f" {_gains(movies(of))}."
+    )
+
+
+def _known(of: Mixed) -> str:
+    table = of.experiment.table
+    known = np.mean([np.isfinite(np.asarray(table[name], dtype=float)) for name in COLUMNS])
+    return (
+        f"Of all throughputs by kind of file, path, interface and side, {100 * known:.0f} % are"
+        " known; the rest had no flow."
+    )
+
+
+def _balance(of: Mixed) -> str:
+    return balance(of.results.values())
+
+
+def _gains(rates: Rates) -> str:
+    logs = by_law(rates)
     ranked = sorted(logs, key=logs.__getitem__, reverse=True)
     return ", ".join(f"{law} {np.exp(logs[law]):.2f}" for law in ranked)

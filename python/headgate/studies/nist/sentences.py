@@ -2,31 +2,66 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+import numpy as np
+
+from headgate.measures.periods import FLOWS, PACKETS, WAITS
+from headgate.result import Result
+from headgate.studies.nist.size import preserved
 from headgate.studies.nist.summary import Experiment
+from headgate.tables import Table
+
+COUNTED = {"packets": PACKETS, "flows": FLOWS}
+#: Waiting, in packets x seconds, below which samples of the queues are too few to tell it: one a
+#: 0.2 s finds 500 packets in all.
+TELLING = 100.0
 
 
 def sentences(of: Experiment) -> tuple[str, ...]:
     """Say how congested the conditions are, and how well what is counted adds up."""
-    said = {name: _resent(of, names) for name, names in (("light", of.light), ("heavy", of.heavy))}
     least, most = of.order[0], of.order[-1]
     return (
-        f"Without FAST, {said['light']} of the packets are sent again in the least congested"
-        f" quarter of the conditions and {said['heavy']} in the most congested one; the least is"
-        f" {least}, the most {most} (second period).",
-        f"Packets and flows add up exactly in all {len(of.runs.results)} runs; waiting by Little's"
-        f" law differs from samples by {100 * _worst(of):.1f} % at most over a whole network.",
+        f"Without FAST, {of.sent_again(of.light)} of the packets are sent again in the least"
+        f" congested quarter of the conditions and {of.sent_again(of.heavy)} in the most congested"
+        f" one; the least is {least}, the most {most} (second period).",
+        balance(of.runs.results.values()),
+        *preserved(of.runs.settings),
     )
 
 
-def _resent(of: Experiment, names: object) -> str:
-    shares = [of.others("y10", name) for name in names]  # type: ignore[attr-defined]
-    return f"{100 * sum(shares) / len(shares):.2g} %"
-
-
-def _worst(of: Experiment) -> float:
-    """Return the greatest difference between both counts of waiting over all ports of a run."""
-    return max(
-        float(abs(row))
-        for result in of.runs.results.values()
-        for row in result.tables["checks"]["relative_error"][2:3]
+def balance(results: Iterable[Result]) -> str:
+    """Say whether packets and flows add up in every run, and how far both counts of waits agree."""
+    checks = [result.tables["checks"] for result in results]
+    off = [told for what, check in COUNTED.items() if (told := _off(what, check, checks))]
+    waits = [abs(_of(table, WAITS, "relative_error")) for table in checks if _told(table)]
+    quiet = len(checks) - len(waits)
+    left_out = f" (runs in which next to nothing waits are left out: {quiet})" if quiet else ""
+    return (
+        f"{_counted(off, len(checks))}; waiting by Little's law differs from samples by"
+        f" {100 * np.nanmax(waits, initial=0.0):.1f} % at most over a whole network{left_out}."
     )
+
+
+def _told(table: Table) -> bool:
+    """Say whether enough waits in a run for samples of the queues to tell how much."""
+    return max(_of(table, WAITS, side) for side in ("left", "right")) >= TELLING
+
+
+def _counted(off: list[str], runs: int) -> str:
+    if off:
+        return f"Of {runs} runs, {' and '.join(off)}"
+    return f"Packets and flows add up exactly in all {runs} runs"
+
+
+def _off(what: str, check: str, checks: list[Table]) -> str:
+    """Say in how many runs both counts differ, and by how much; nothing where they never do."""
+    apart = np.abs([_of(t, check, "left") - _of(t, check, "right") for t in checks])
+    runs = int((apart != 0).sum())
+    return f"{what} do not add up in {runs} (by {apart.max():,.0f} at most)" if runs else ""
+
+
+def _of(table: Table, check: str, column: str) -> float:
+    """Return a cell of the check of that name."""
+    (row,) = np.flatnonzero(table["check"] == check)
+    return float(table[column][row])

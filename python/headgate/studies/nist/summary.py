@@ -95,8 +95,11 @@ class Experiment:
         laws = [law for law in self.laws if law not in DELAY_LAWS]
         return float(np.mean([self.mean(response, law, condition) for law in laws]))
 
+    def sent_again(self, conditions: Sequence[str]) -> str:
+        """Say which share of the packets is sent again, the mean over conditions and laws."""
+        shares = [self.others("y10", name) for name in conditions]
+        return f"{100 * np.mean(shares):.2g} %"
+
     def tree(self, condition: str) -> Tree:
         """Return the dendrogram of a condition in the congested period."""
-        made = next(one for one in self.found.of("clusters") if one.part is self.congested)
-        tree: Tree = made.result.trees[condition]
-        return tree
+        return self.congested.clusters.trees[condition]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
+from numpy.typing import NDArray
 
 from headgate.analysis.influence import AVERAGE
 from headgate.plots.correlations import index_index
@@ -72,8 +74,8 @@ def _drawn_reduction(of: Sensitivity) -> Figure:
         return figure
 
 
-def _bars(ax: Axes, places: object, powers: list[float], label: str, colour: str) -> None:
-    ax.barh(places, powers, height=0.36, color=colour, label=label)  # type: ignore[arg-type]
+def _bars(ax: Axes, places: NDArray[Any], powers: list[float], label: str, colour: str) -> None:
+    ax.barh(places, powers, height=0.36, color=colour, label=label)
 
 
 def _tell(ax: Axes, place: float, power: float, text: str) -> None:

@@ -4,18 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from headgate.scenario import Scenario
-from headgate.units import format_rate, format_time, parse_time
+from headgate.scenario.mesonet import PARETO_SHAPE
+from headgate.scenario.mesonet_parameters import DISTRIBUTIONS, EXPERIMENTS
+from headgate.units import format_rate, format_time, parse_rate, parse_time
 
-# Experiment 1a of the source: the top backbone rate, and the most sources.
-BACKBONE_BPS = 192e9
-SOURCES = 278_000
-
-# Ours: the source does not publish its two distributions of sources.
-SHARES = {
-    "web-centric": {"D": 0.3, "F": 0.6, "N": 0.1},
-    "peer-to-peer": {"D": 1 / 3, "F": 1 / 3, "N": 1 / 3},
-}
-PARETO_SHAPE = 1.5
+#: The source's largest: its top backbone rate, and the most sources.
+LARGEST = EXPERIMENTS["1a"]
 
 
 def scenario(settings: Mapping[str, Any], law: str) -> Scenario:
@@ -42,13 +36,14 @@ def scenario(settings: Mapping[str, Any], law: str) -> Scenario:
 
 
 def _network(settings: Mapping[str, Any]) -> dict[str, Any]:
-    rate_bps = round(BACKBONE_BPS * settings["size"] * settings["speed"])
+    rate_bps = round(parse_rate(LARGEST.rate) * settings["size"] * settings["speed"])
+    of_sources, _ = DISTRIBUTIONS[settings["source_shares"]]
     return {
         "kind": "abilene",
         "rate": format_rate(rate_bps),
         "delay_multiplier": settings["delay_multiplier"],
         "buffer": settings["buffer"],
-        "source_shares": SHARES[settings["source_shares"]],
+        "source_shares": dict(of_sources),
     }
 
 
@@ -57,8 +52,8 @@ def _users(settings: Mapping[str, Any], law: str) -> dict[str, Any]:
         "kind": "web",
         "name": "users",
         "law": law,
-        "users": round(SOURCES * settings["size"] * settings["sources"]),
-        "receivers": round(SOURCES * settings["size"]),
+        "users": round(LARGEST.sources * settings["size"] * settings["sources"]),
+        "receivers": round(LARGEST.sources * settings["size"]),
         "think": settings["think"],
         "size": {"kind": "pareto", "mean": settings["file"], "shape": PARETO_SHAPE},
     }

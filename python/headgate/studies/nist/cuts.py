@@ -1,0 +1,67 @@
+"""By how much each law cuts its window at a loss, found by giving the law itself three losses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from headgate.law import LOSS, Ack, Congestion, Path, Shipped, Window, shipped
+from headgate.studies.claims import Finding
+
+#: Least and greatest share that each law takes away, as the source has it; above 64 packets, where
+#: none of them behaves like TCP.
+PUBLISHED: Mapping[str, tuple[float, float]] = {
+    **dict.fromkeys(("scalable", "bic", "hstcp"), (0.0, 0.5)),
+    **dict.fromkeys(("ctcp", "fast", "fast-at"), (0.5, 0.5)),
+    "htcp": (0.2, 0.5),
+}
+WINDOWS = (100, 1_000, 10_000)
+#: Round trips grow from 100 ms to this many times that before each loss.
+QUEUES = (1.0, 1.25, 2.0, 3.0)
+LOSSES, ROUNDS, RTT_S = 3, 40, 0.1
+ROUNDING = 1e-6
+
+
+def cuts_as_published(laws: Sequence[str]) -> Finding:
+    """Return the share of the replacements whose cuts all lie where the source has them."""
+    found = {law: cuts(law) for law in laws if law in PUBLISHED}
+    hits = sum(_within(law, each) for law, each in found.items())
+    told = ", ".join(f"{law} {min(each):.3g} to {max(each):.3g}" for law, each in found.items())
+    return Finding(ours=hits / len(found), note=told)
+
+
+def cuts(law: str) -> list[float]:
+    """Return the share that a law takes away at each window and queue."""
+    return [_cut(law, window, queue) for window in WINDOWS for queue in QUEUES]
+
+
+def _within(law: str, found: Sequence[float]) -> bool:
+    low, high = PUBLISHED[law]
+    below_half = high == 0.5 and low == 0.0
+    top = high - ROUNDING if below_half else high + ROUNDING
+    return all(low - ROUNDING <= cut <= top for cut in found)
+
+
+def _cut(name: str, packets: int, queue: float) -> float:
+    """Return what the last of three losses takes away: what it depends on was seen by then."""
+    law, window, now_s, share = shipped(name), Window(packets, packets / 2), 0.0, 0.0
+    law.on_start(now_s, Path(srtt_s=RTT_S, min_rtt_s=RTT_S), window)
+    for _ in range(LOSSES):
+        now_s = _climb(law, window, packets, queue, now_s)
+        path = Path(srtt_s=queue * RTT_S, min_rtt_s=RTT_S)
+        law.on_congestion(Congestion(cause=LOSS, now_s=now_s, in_flight=packets), path, window)
+        share = 1 - window.ssthresh / packets
+        window.cwnd = window.ssthresh
+        law.on_recovered(now_s, path, window)
+    return share
+
+
+def _climb(law: Shipped, window: Window, packets: int, queue: float, now_s: float) -> float:
+    """Acknowledge windows while the queue grows; return when that ended."""
+    for step in range(1, ROUNDS + 1):
+        rtt_s = RTT_S * (1 + (queue - 1) * step / ROUNDS)
+        now_s += rtt_s
+        window.cwnd = packets
+        ack = Ack(now_s=now_s, acked=packets, rtt_s=rtt_s, in_flight=packets, round_start=True)
+        law.on_ack(ack, Path(srtt_s=rtt_s, min_rtt_s=RTT_S), window)
+    window.cwnd = packets
+    return now_s

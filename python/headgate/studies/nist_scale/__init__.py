@@ -1,0 +1,1 @@
+"""The study `nist-scale`: what a small network preserves of a large one."""

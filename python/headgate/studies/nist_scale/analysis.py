@@ -1,0 +1,27 @@
+"""The study `nist-scale`: its runs, and what they say."""
+
+from headgate.studies.found import found
+from headgate.studies.nist_scale.findings import MAKERS
+from headgate.studies.nist_scale.jobs import jobs
+from headgate.studies.nist_scale.pictures import pictures
+from headgate.studies.nist_scale.preserved import FILE, as_toml
+from headgate.studies.nist_scale.sentences import sentences
+from headgate.studies.nist_scale.sizes import Sizes
+from headgate.studies.nist_scale.tables import data, tables
+from headgate.studies.runs import Runs
+from headgate.studies.study import Analysis
+
+__all__ = ["analyse", "jobs"]
+
+
+def analyse(runs: Runs) -> Analysis:
+    """Compare every response at every size with the largest."""
+    of = Sizes(runs.setup, runs.results)
+    return Analysis(
+        found(MAKERS, of),
+        sentences(of),
+        pictures(of),
+        tables(of),
+        data=(data(of),),
+        files={FILE: as_toml(of)},
+    )

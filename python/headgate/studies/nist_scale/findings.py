@@ -1,0 +1,134 @@
+"""Findings of the study of sizes; each function is named as its claim is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from headgate.stats.intervals import mean_interval
+from headgate.studies.claims import Finding
+from headgate.studies.found import largest
+from headgate.studies.nist.alike import share
+from headgate.studies.nist.responses import PAIRS
+from headgate.studies.nist_scale.jobs import share as of_size
+from headgate.studies.nist_scale.sizes import NAMES, UTILISATION, Ratio, Sizes
+from headgate.studies.runs import NotRunError
+
+LIGHT, SHORT, LONG = "light", "heavy, short buffers", "heavy, long buffers"
+STANDARD = "reno"
+
+
+def load_kept(of: Sizes) -> Finding:
+    """Compare the backbone's utilisation at the least size."""
+    return _worst(of, UTILISATION, of.sizes[0], of.conditions)
+
+
+def transmitting_kept(of: Sizes) -> Finding:
+    """Compare the share of sources that transmit at the next size."""
+    return _worst(of, "y2", _next(of), of.conditions)
+
+
+def resent_kept(of: Sizes) -> Finding:
+    """Compare the retransmission rate under heavy congestion with long buffers."""
+    return _worst(of, "y10", _next(of), [LONG])
+
+
+def _worst(of: Sizes, response: str, size: str, conditions: Iterable[str]) -> Finding:
+    """Return the greatest distance from 1 over conditions and laws."""
+    apart = {
+        f"{name}, {law}": abs(of.ratio(response, name, size, law).value - 1)
+        for name in conditions
+        for law in of.laws
+    }
+    return _largest(apart)
+
+
+def _largest(apart: Mapping[str, float]) -> Finding:
+    """Return the largest of those that are there: a pair may have no flow at a small size."""
+    there = {name: value for name, value in apart.items() if np.isfinite(value)}
+    if not there:
+        raise NotRunError("no run has such a flow")
+    return largest(there, digits=2)
+
+
+def bdp_delay_kept(of: Sizes) -> Finding:
+    """Fit the power of the size that queueing delay follows with buffers of 1 BDP."""
+    return _power(of, "y16", LONG)
+
+
+def root_delay_grows(of: Sizes) -> Finding:
+    """Fit the power of the size that queueing delay follows with buffers of BDP/sqrt(n)."""
+    return _power(of, "y16", SHORT)
+
+
+def _power(of: Sizes, response: str, condition: str) -> Finding:
+    """Fit a line to logarithms for each law and seed; the interval is over seeds."""
+    logs = np.log([of_size(size) for size in of.sizes])
+    values = np.array(
+        [[of.measured[condition, size, law][response] for law in of.laws] for size in of.sizes]
+    )  # (size, law, seed)
+    powers = np.polyfit(logs, np.log(values).mean(axis=1), 1)[0]
+    mean, low, high = mean_interval(powers)
+    return Finding(ours=mean, ci=(low, high))
+
+
+def normal_interfaces_kept(of: Sizes) -> Finding:
+    """Compare the throughput of Web objects over normal interfaces."""
+    apart = {
+        f"{name}, {pair}": abs(of.ratio(f"web_{pair}_normal", name, _next(of)).value - 1)
+        for name in of.conditions
+        for pair in PAIRS
+    }
+    return _largest(apart)
+
+
+def long_flows_slower(of: Sizes) -> Finding:
+    """Compare a long-lived flow between D routers at the least size."""
+    return _of_ratio(of.ratio("long_DD", LIGHT, of.sizes[0]))
+
+
+def contrast_kept(of: Sizes) -> Finding:
+    """Count the responses whose difference between laws has the sign that it has at the largest."""
+    same = [
+        (there.value > 1) == (of.contrast(name, condition, of.sizes[0], law, STANDARD).value > 1)
+        for condition in (SHORT, LONG)
+        for law in of.laws
+        for name in NAMES
+        if law != STANDARD
+        for there in [of.contrast(name, condition, of.sizes[-1], law, STANDARD)]
+        if there.beyond(0.0)
+    ]
+    return share(sum(same), len(same))
+
+
+def fast_contrast_kept(of: Sizes) -> Finding:
+    """Divide FAST over reno at the next size by the same at the largest."""
+    both = [
+        np.log(of.contrast("y10", condition, size, "fast", STANDARD).value)
+        for size in (_next(of), of.sizes[-1])
+        for condition in (SHORT, LONG)
+    ]
+    told = ", ".join(f"{np.exp(log):.3g}" for log in both)
+    ours = float(np.exp(np.mean(both[:2]) - np.mean(both[2:])))
+    return Finding(ours=ours, note=f"short and long at the next size, then at the largest: {told}")
+
+
+def _of_ratio(ratio: Ratio) -> Finding:
+    return Finding(ours=ratio.value, ci=(ratio.low, ratio.high))
+
+
+def _next(of: Sizes) -> str:
+    """Return the size below the largest."""
+    if len(of.sizes) < 2:
+        raise NotRunError("one size alone has nothing to be compared with")
+    return of.sizes[-2]
+
+
+MAKERS = {
+    make.__name__.replace("_", "-"): make
+    for make in (
+        load_kept, transmitting_kept, resent_kept, bdp_delay_kept, root_delay_grows,
+        normal_interfaces_kept, long_flows_slower, contrast_kept, fast_contrast_kept,
+    )
+}  # fmt: skip

@@ -1,0 +1,37 @@
+"""What a report says of the size of its experiment."""
+
+import pytest
+
+from headgate.studies.nist import size
+from headgate.studies.nist.size import Preserved, Sorted, as_measured, measured, preserved
+from headgate.studies.nist_scale.sizes import NAMES
+
+
+def test_experiments_are_compared_by_their_sources() -> None:
+    assert as_measured("1b", 0.1) == pytest.approx(0.1)
+    assert as_measured("1a", 0.01) == pytest.approx(0.1)  # 278,000 sources over 27,800
+
+
+def test_every_response_has_one_place_at_every_size() -> None:
+    for found in measured().sizes.values():
+        told = [*found.kept, *found.moved, *found.untold]
+        assert sorted(told) == sorted(NAMES)
+
+
+def test_the_nearest_size_is_told_with_its_responses(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = Preserved(
+        largest="1/4",
+        near=0.1,
+        sizes={
+            "1/40": Sorted(kept=(), moved=("y16",), untold=()),
+            "1/10": Sorted(kept=("y2", "y3", "y4", "y6", "y7", "y8"), moved=(), untold=("y1",)),
+        },
+    )
+    monkeypatch.setattr(size, "measured", lambda: found)
+    (said,) = preserved({"experiment": "1a", "size": 0.01})
+    assert "1/10 of its size" in said
+    assert f"stay {NAMES['y2']}" in said
+    assert "and 2 more; farther off under some condition are none" in said
+    (said,) = preserved({"experiment": "1b", "size": 0.02})
+    assert "1/40 of its size" in said
+    assert preserved({"experiment": "1b", "size": 0.25}) == ()
