@@ -10,8 +10,9 @@ from typer.testing import CliRunner
 
 from headgate import dumbbell
 from headgate.cli.main import app
-from headgate.run import cost, simulate
+from headgate.run import cost, pilots, simulate
 from headgate.run.cost import Estimate, estimate
+from headgate.run.pilots import Pilot
 from headgate.run.plan import Job
 from headgate.run.pool import Pool
 from headgate.run.store import Store
@@ -28,7 +29,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Estimate, runner.Ask
     asked = small_study.asked(tmp_path_factory.mktemp("cost"), seeds=2, period="5 s")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(simulate, "SLICE_S", 0.005)  # its runs take half a second
-        patch.setattr(cost, "MOST_PILOTS", 12)  # 16 scenarios with two seeds each
+        patch.setattr(pilots, "MOST_PILOTS", 12)  # 16 scenarios with two seeds each
         found = estimate(list(asked.jobs.values()), Store(asked.folder), 2)
     assert not list((asked.folder / "runs").iterdir())
     return found, asked
@@ -75,11 +76,11 @@ def test_a_pilot_sees_a_part_of_the_run_and_is_kept(
 ) -> None:
     monkeypatch.setattr(simulate, "SLICE_S", 0.01)
     (job,) = campaign_program.jobs(1, 600.0)
-    pilot = cost._pilot(job, tmp_path, whole=False)
+    pilot = pilots._pilot(job, tmp_path)
     assert 0.05 < pilot.seen < 0.5
     assert pilot.packet_hops == pytest.approx(job.scenario.run().meta["packet_hops"], rel=0.05)
-    monkeypatch.setattr(cost, "begin", lambda *_, **__: pytest.fail("it was kept"))
-    assert cost._pilot(job, tmp_path, whole=False) == pilot
+    monkeypatch.setattr(pilots, "begin", lambda *_, **__: pytest.fail("it was kept"))
+    assert pilots._pilot(job, tmp_path) == pilot
 
 
 def test_what_comes_late_is_learned_from_runs_that_go_to_their_end(
@@ -94,9 +95,25 @@ def test_what_comes_late_is_learned_from_runs_that_go_to_their_end(
     found = estimate(jobs, Store(tmp_path), 2)
     hops = sum(job.scenario.run().meta["packet_hops"] for job in jobs)
     assert found.packet_hops == pytest.approx(hops, rel=WITHIN)
-    assert found.whole_pilots == cost.WHOLE_PILOTS
+    assert found.whole_pilots == pilots.DRAWS
     kept = [json.loads(path.read_text()) for path in tmp_path.glob("pilots/*/*.json")]
     assert sum(pilot["packet_hops"] for pilot in kept) < (1 - WITHIN) * hops
+
+
+def test_the_dear_are_drawn_more_often_and_the_too_dear_never() -> None:
+    assert pilots.draw([1, 1, 6, 1, 1]) == [0, 3, 2, 2, 2, 2]
+    assert set(pilots.draw([1, pilots.PILOT_WALL_S + 1, 2])) == {0, 2}
+    assert pilots.draw([]) == pilots.draw([pilots.PILOT_WALL_S + 1]) == []
+
+
+def test_a_few_dear_runs_whose_beginnings_mislead_are_corrected_too() -> None:
+    """57 cheap runs take a tenth more than told, seven dear ones less than half."""
+    told = [1.0 + place / 100 for place in range(57)] + [7.0 + place / 10 for place in range(7)]
+    took = [cost_s * (1.1 if cost_s < 2 else 0.45) for cost_s in told]
+    drawn = [Pilot("", told[at], told[at], 0.2, took[at], took[at]) for at in pilots.draw(told)]
+    hops, cpu = pilots.Pilots({}, drawn).corrections()
+    assert hops == cpu
+    assert hops * sum(told) == pytest.approx(sum(took), rel=0.1)
 
 
 def test_replicates_share_a_pilot_and_there_are_not_too_many() -> None:
@@ -105,8 +122,8 @@ def test_replicates_share_a_pilot_and_there_are_not_too_many() -> None:
         for seed in (1, 2)
         for place, job in enumerate(campaign_program.jobs(300, 1.0))
     ]
-    chosen = cost._chosen(jobs)
-    assert len(chosen) == cost.MOST_PILOTS
+    chosen = pilots.chosen(jobs)
+    assert len(chosen) == pilots.MOST_PILOTS
     assert {job.labels["seed"] for job in chosen} == {1}
     assert max(int(job.labels["condition"]) for job in chosen) > 290
 

@@ -49,7 +49,7 @@ def test_sizes_are_fractions() -> None:
     assert share("1/40") == 0.025
     assert share(0.1) == 0.1
     for wrong in ("0", "2", "1/0", "small"):
-        with pytest.raises(HeadgateError, match=r"sizes: .* such as '1/40'"):
+        with pytest.raises(HeadgateError, match=r"sizes: .* such as '1/20'"):
             share(wrong)
 
 

@@ -17,6 +17,7 @@ from headgate.stats.changes import Change, change
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+NOT_NAMED = 'no law is named whose place the others take (`before = "..."` among the roles)'
 NOTHING = Change(float("nan"), significant=False)
 
 
@@ -88,7 +89,7 @@ class Changes(InNotebook):
 def of_grid(cells: Grid, before: str | None, order: Sequence[int]) -> Changes:
     """Compare every law of a grid with the one before; raise AnalysisError where none is named."""
     if before is None:
-        raise AnalysisError("no law is named that others are compared with (before = ...)")
+        raise AnalysisError(NOT_NAMED)
     if len(cells.laws) < 2:
         raise AnalysisError(f"{cells.name}: two laws at least are compared")
     return Changes(cells, before, tuple(order))

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from headgate.analysis.biplots import Biplots
-from headgate.analysis.changes import Changes
+from headgate.analysis.changes import NOT_NAMED, Changes
 from headgate.analysis.findings import Finding
 from headgate.analysis.grid import Grid
 from headgate.analysis.part import Part
@@ -106,7 +106,7 @@ def answers(part: Part) -> tuple[Answer, ...]:
 
 def _lacks(compared: Compared, asked: Asked) -> str:
     if compared.roles.before is None:
-        return "no law is named that others are compared with (before = ...)"
+        return NOT_NAMED
     if not compared.roles.questions.get(asked):
         return f"no response speaks of it (questions.{asked} = [...])"
     return ""

@@ -41,6 +41,7 @@ _RC: dict[Any, Any] = {
     "axes.titlesize": 11,
     "figure.constrained_layout.use": True,
     "figure.dpi": 110,
+    "figure.max_open_warning": 0,  # a report draws all of its pictures before it writes them
     "figure.titlesize": 12,
     "font.size": 9.5,
     "grid.alpha": 0.6,

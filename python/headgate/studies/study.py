@@ -176,7 +176,8 @@ class Study:
         if name in self.plan.scales:
             return self.plan.scales[name]
         full = self.plan.scales["full"]
-        return full.model_copy(update={"size": full.size * _fraction(name)})
+        share = fraction(name, f"scale {name!r} is not one of {', '.join(SCALES)} or")
+        return full.model_copy(update={"size": full.size * share})
 
     def settings(self, scale: Scale) -> dict[str, Any]:
         """Return what is held fixed at a scale."""
@@ -243,13 +244,12 @@ def scale_name(text: str) -> str:
     return text if text in SCALES else "full"
 
 
-def _fraction(text: str) -> float:
+def fraction(text: str, wrong: str) -> float:
+    """Read a share such as "1/20"; raise HeadgateError, `wrong` and what is allowed, for others."""
     try:
         share = float(Fraction(text))
     except (ValueError, ZeroDivisionError):
         share = 0.0
     if not 0 < share <= 1:
-        raise HeadgateError(
-            f"scale {text!r} is not one of {', '.join(SCALES)} or a fraction above 0 and up to 1"
-        )
+        raise HeadgateError(f"{wrong} a fraction above 0 and up to 1, such as '1/20'")
     return share

@@ -35,11 +35,16 @@ def balance(results: Iterable[Result]) -> str:
     checks = [result.tables["checks"] for result in results]
     off = [told for what, check in COUNTED.items() if (told := _off(what, check, checks))]
     waits = [abs(_of(table, WAITS, "relative_error")) for table in checks if _told(table)]
-    quiet = len(checks) - len(waits)
+    return f"{_counted(off, len(checks))}; {_waited(waits, len(checks) - len(waits))}."
+
+
+def _waited(apart: list[float], quiet: int) -> str:
+    if not apart:
+        return "next to nothing waits in any, so that Little's law has nothing to tell"
     left_out = f" (runs in which next to nothing waits are left out: {quiet})" if quiet else ""
     return (
-        f"{_counted(off, len(checks))}; waiting by Little's law differs from samples by"
-        f" {100 * np.nanmax(waits, initial=0.0):.1f} % at most over a whole network{left_out}."
+        f"waiting by Little's law differs from samples by {100 * max(apart):.1f} % at most over a"
+        f" whole network{left_out}"
     )
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from headgate.errors import HeadgateError
 from headgate.run.plan import Job
 from headgate.scenario import MesoNet
 from headgate.studies.runs import Key, Setup, by_labels
+from headgate.studies.study import fraction
 
 #: What makes the runs; every other setting is MesoNet's own.
 OF_RUNS = ("sizes", "conditions", "size")
@@ -34,12 +33,4 @@ def jobs(setup: Setup) -> dict[Key, Job]:
 
 def share(size: Any) -> float:
     """Read a size such as "1/40"; raise HeadgateError with what is allowed."""
-    try:
-        found = float(Fraction(str(size)))
-    except (ValueError, ZeroDivisionError):
-        found = 0.0
-    if not 0 < found <= 1:
-        raise HeadgateError(
-            f"sizes: {size!r} is not a fraction above 0 and up to 1, such as '1/40'"
-        )
-    return found
+    return fraction(str(size), f"sizes: {size!r} is not")
