@@ -73,8 +73,9 @@ def _answer_rows(found: tuple[Answer, ...]) -> Rows:
 def _answers_drawn(found: tuple[Answer, ...], part: Part) -> Figures:
     from headgate.plots.answers import answers as draw
 
-    words = {answer.question: answer.words for answer in found}
-    yield "questions", draw(part.cells.laws, words, TONES)
+    words = {answer.question: answer.words for answer in found if answer.words}
+    if words:  # what is missing for the others is said beside the picture
+        yield "questions", draw(part.cells.laws, words, TONES)
 
 
 def _answer_findings(found: tuple[Answer, ...], _part: Part) -> Iterator[Finding]:

@@ -49,6 +49,13 @@ class Pilot:
     took_packet_hops: float | None = None
     took_cpu_s: float | None = None
 
+    @property
+    def more(self) -> tuple[float, float] | None:
+        """What the run took over what its beginning told: packet-hops and CPU time, if known."""
+        if self.took_packet_hops is None or self.took_cpu_s is None:
+            return None
+        return self.took_packet_hops / self.packet_hops, self.took_cpu_s / self.cpu_s
+
 
 @dataclass(frozen=True)
 class Pilots:
@@ -64,11 +71,7 @@ class Pilots:
 
     def corrections(self) -> tuple[float, float]:
         """Give what runs take over what their beginnings told, in packet-hops and CPU time."""
-        told = [
-            (pilot.took_packet_hops / pilot.packet_hops, pilot.took_cpu_s / pilot.cpu_s)
-            for pilot in self.drawn
-            if pilot.took_packet_hops is not None and pilot.took_cpu_s is not None
-        ]
+        told = [pilot.more for pilot in self.drawn if pilot.more]
         hops, cpu = np.mean(told, axis=0) if told else (1.0, 1.0)
         return float(hops), float(cpu)
 
