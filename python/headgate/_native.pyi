@@ -33,7 +33,7 @@ class OwnLaw:
     @staticmethod
     def plain(
         name: str,
-        make: Callable[[], Any],
+        code: tuple[Callable[[], Any], Callable[[Any], bytes], Callable[[bytes], Any]],
         *,
         per_round: bool,
         keeps_window: bool,
@@ -41,7 +41,7 @@ class OwnLaw:
         echo: str,
     ) -> OwnLaw: ...
     @staticmethod
-    def compiled(name: str, address: int, keeps: object) -> OwnLaw: ...
+    def compiled(name: str, table: object, keeps: object) -> OwnLaw: ...
 
 class Rate:
     def __init__(

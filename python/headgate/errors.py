@@ -35,6 +35,10 @@ class LawError(HeadgateError):
         super().__init__(f"{place}: {sentence}")
 
 
+class UntrustedLawError(LawError):
+    """A law that only a file names: it is code, and the user has not said that it may run."""
+
+
 class AnalysisError(HeadgateError):
     """A table that cannot be analysed as it was asked."""
 

@@ -54,10 +54,13 @@ class Result:
     def scenario(self) -> Scenario:
         """The scenario that was run, with every default filled in."""
         from headgate.scenario import Scenario
+        from headgate.scenario.toml import note_laws
 
         if "scenario" not in self.meta:
             raise HeadgateError("a fluid run has no scenario; meta['fluid'] says what was solved")
-        return Scenario.from_dict(self.meta["scenario"])
+        scenario = self.meta["scenario"]
+        note_laws(scenario, "a stored run")
+        return Scenario.from_dict(scenario)
 
     @property
     def digest(self) -> str:

@@ -48,6 +48,12 @@ def run(tmp_path: Path, source: str | Path) -> Done:
         ("SetsNothing", "", "ssthresh is inf after it; set it, at most 1e7 segments"),
         ("NoCongestion", "", "has no on_congestion(self, event, path, window)"),
         ("Arity", "on_ack", "on_ack is called as on_ack(ack, path, window)"),
+        (
+            "Misspelt",
+            "",
+            "nothing calls on_congestoin; do you mean on_congestion? there are on_ack",
+        ),
+        ("Unread", "", "nothing reads wants_rates; do you mean wants_rate? there are per"),
         ("Per", "", "per = 'rtt' is not right; it is 'ack' or 'round'"),
         ("Needs", "", "missing 1 required positional argument: 'gain'"),
         ("Nowhere", "", "has no class 'Nowhere'; its laws: Sound, Raises"),
@@ -86,6 +92,7 @@ def test_compiled_classes(name: str, line: str, says: str, tmp_path: Path) -> No
 def test_numba_is_asked_for_where_it_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("headgate.own.jit._tables", {})  # another test may have compiled it
     monkeypatch.setitem(__import__("sys").modules, "numba", None)
     done = run(tmp_path, LAWS / "compiled.py:Reno")
     assert done.sentence.endswith("Reno: @jit needs numba; pip install 'headgate[jit]'")
@@ -139,7 +146,11 @@ def test_c_files(change: dict[str, str], says: str, tmp_path: Path) -> None:
         ("none.py", None, "there is no such file"),
         ("mine.txt", "", "a file that ends in one of .py, .c, .rs, .so"),
         ("mine.py", "x = ", "mine.py, line 1: SyntaxError"),
-        ("mine.py", "import nowhere", "mine.py, line 1: ModuleNotFoundError"),
+        (
+            "mine.py",
+            "import nowhere\nclass A:\n def on_ack(self): 0",
+            "mine.py, line 1: ModuleNotFoundError",
+        ),
         ("mine.py", "class A: pass", "has no class with on_ack and on_congestion"),
         ("mine.so", "not a library", "cannot be loaded"),
         ("mine.c", "int x;", "exports no law called 'law'"),
@@ -187,6 +198,12 @@ def test_a_flow_has_one_law(tmp_path: Path) -> None:
         ("Small", "0.5", "ssthresh became 0.5; it is at least 1 segment"),
         ("SetsNothing", "", "ssthresh is inf after on_congestion, which must set it"),
         ("Rewinds", "ack.now_s", "AttributeError: attribute 'now_s'"),
+        (
+            "KeepsALock",
+            "",
+            "KeepsALock: self.lock is a lock; what a law keeps is a number, a string",
+        ),
+        ("Exits", "", "Exits: ended the process with 0 in Exits.on_ack, event 2 of flow 0"),
     ],
 )
 def test_check_of_python_classes(name: str, line: str, says: str) -> None:

@@ -1,5 +1,6 @@
 //! Users' own laws on their way from Python into a run.
 
+use std::ffi::CStr;
 use std::sync::Arc;
 
 use headgate_lab::control::Echo;
@@ -7,9 +8,9 @@ use headgate_lab::own::compiled::Compiled;
 use headgate_lab::own::{Call, Fault, Given, Guest, Host, Traits};
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple};
+use pyo3::types::{PyBytes, PyCapsule, PyCapsuleMethods, PyTuple};
 
-use crate::plain::Plain;
+use crate::plain::{Code, Plain};
 use crate::records::{Ack, Congestion, Path, Rate, Window};
 
 pyo3::create_exception!(
@@ -18,6 +19,9 @@ pyo3::create_exception!(
     PyException,
     "An own law cannot go on; __cause__ tells more."
 );
+
+/// The name of a capsule that holds a `headgate_law_v1`.
+const TABLE: &CStr = c"headgate_law_v1";
 
 /// A user's own law, made ready: a Python class, or a table of compiled functions.
 #[pyclass(frozen)]
@@ -28,7 +32,7 @@ pub struct OwnLaw {
 
 enum Kind {
     Plain {
-        make: Py<PyAny>,
+        code: Code,
         traits: Traits,
     },
     /// The object keeps the functions in memory.
@@ -40,12 +44,13 @@ enum Kind {
 
 #[pymethods]
 impl OwnLaw {
-    /// `make` gives the object of each new flow.
+    /// `code`: `make()` gives the object of each new flow, `dump(object)` its state as bytes, and
+    /// `load(bytes)` the object again.
     #[staticmethod]
-    #[pyo3(signature = (name, make, *, per_round, keeps_window, wants_rate, echo))]
+    #[pyo3(signature = (name, code, *, per_round, keeps_window, wants_rate, echo))]
     fn plain(
         name: String,
-        make: Py<PyAny>,
+        code: (Py<PyAny>, Py<PyAny>, Py<PyAny>),
         per_round: bool,
         keeps_window: bool,
         wants_rate: bool,
@@ -58,14 +63,16 @@ impl OwnLaw {
             _ => return Err(PyValueError::new_err(format!("{echo:?} is no echo"))),
         };
         let traits = Traits { per_round, keeps_window, wants_rate, echo };
-        Ok(Self { name, kind: Kind::Plain { make, traits } })
+        let (make, dump, load) = code;
+        Ok(Self { name, kind: Kind::Plain { code: Code { make, dump, load }, traits } })
     }
 
-    /// The `headgate_law_v1` at an address; `keeps` holds its functions in memory.
+    /// The `headgate_law_v1` in a capsule of that name; `keeps` holds its functions in memory.
     #[staticmethod]
-    fn compiled(name: String, address: usize, keeps: Py<PyAny>) -> PyResult<Self> {
-        #[allow(unsafe_code)] // whoever gives an address vouches for it: Python has no safer word for one
-        let law = unsafe { Compiled::read(address) }.map_err(PyValueError::new_err)?;
+    fn compiled(name: String, table: &Bound<'_, PyCapsule>, keeps: Py<PyAny>) -> PyResult<Self> {
+        let table = table.pointer_checked(Some(TABLE))?;
+        #[allow(unsafe_code)] // who made a capsule of that name vouches for what is in it
+        let law = unsafe { Compiled::read(table.as_ptr()) }.map_err(PyValueError::new_err)?;
         Ok(Self { name, kind: Kind::Compiled { law: Arc::new(law), _keeps: keeps } })
     }
 }
@@ -83,8 +90,8 @@ impl OwnLaws {
         for law in &laws {
             let OwnLaw { name, kind } = law.get();
             let guest: Arc<dyn Guest> = match kind {
-                Kind::Plain { make, traits } => {
-                    let law = Arc::new(Plain::new(py, make.clone_ref(py), *traits)?);
+                Kind::Plain { code, traits } => {
+                    let law = Arc::new(Plain::new(py, code.clone_ref(py), *traits)?);
                     plain.push(Arc::clone(&law));
                     law
                 }

@@ -11,12 +11,26 @@ use crate::records::{Ack, Congestion, Path, Rate, Window};
 
 /// The class at work in one run.
 pub struct Plain {
-    /// Makes the object of a flow.
-    make: Py<PyAny>,
+    code: Code,
     traits: Traits,
     records: Records,
     flows: Mutex<Flows>,
     raised: Mutex<Option<PyErr>>,
+}
+
+/// What Python does for the class: `make()` gives the object of a flow, `dump(object)` its state as
+/// bytes, `load(bytes)` the object again.
+pub struct Code {
+    pub make: Py<PyAny>,
+    pub dump: Py<PyAny>,
+    pub load: Py<PyAny>,
+}
+
+impl Code {
+    pub fn clone_ref(&self, py: Python<'_>) -> Self {
+        let Self { make, dump, load } = self;
+        Self { make: make.clone_ref(py), dump: dump.clone_ref(py), load: load.clone_ref(py) }
+    }
 }
 
 /// The records of every call, and the tuples they are handed over in.
@@ -49,9 +63,9 @@ struct Flows {
 }
 
 impl Plain {
-    pub fn new(py: Python<'_>, make: Py<PyAny>, traits: Traits) -> PyResult<Self> {
+    pub fn new(py: Python<'_>, code: Code, traits: Traits) -> PyResult<Self> {
         let records = Records::new(py)?;
-        Ok(Self { make, traits, records, flows: Mutex::default(), raised: Mutex::default() })
+        Ok(Self { code, traits, records, flows: Mutex::default(), raised: Mutex::default() })
     }
 
     /// The exception that ended the run, if one did.
@@ -169,7 +183,7 @@ impl Guest for Plain {
 
     fn fresh(&self) -> Result<State, String> {
         Python::attach(|py| {
-            let made = self.make.call0(py).and_then(|object| self.settle(py, object));
+            let made = self.code.make.call0(py).and_then(|object| self.settle(py, object));
             self.told(made)
         })
     }
@@ -194,16 +208,16 @@ impl Guest for Plain {
     fn keep(&self, state: &[u64]) -> Result<Vec<u8>, String> {
         Python::attach(|py| {
             let object = self.of(state, |flow| Some(flow.object.clone_ref(py))).ok_or("it has no object")?;
-            let dumped = py.import("pickle").and_then(|pickle| pickle.call_method1("dumps", (object,)));
-            let bytes = dumped.and_then(|dumped| Ok(dumped.cast_into::<PyBytes>()?.as_bytes().to_vec()));
-            bytes.map_err(|error| format!("an own law's state cannot be pickled ({error})"))
+            let dumped = self.code.dump.call1(py, (object,));
+            let bytes = dumped.and_then(|dumped| dumped.extract::<Vec<u8>>(py));
+            bytes.map_err(|error| error.value(py).to_string())
         })
     }
 
     fn restore(&self, kept: &[u8]) -> Result<State, String> {
         Python::attach(|py| {
-            let loaded = py.import("pickle").and_then(|pickle| pickle.call_method1("loads", (kept,)));
-            let settled = loaded.and_then(|object| self.settle(py, object.unbind()));
+            let loaded = self.code.load.call1(py, (PyBytes::new(py, kept),));
+            let settled = loaded.and_then(|object| self.settle(py, object));
             settled.map_err(|error| format!("an own law's state cannot be read ({error})"))
         })
     }

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headgate.cli.options import Json, Seed, Settings
+from headgate.cli.options import Json, Seed, Settings, Trust
 
-LAW_KINDS = (".py", ".c", ".rs", ".so")
+if TYPE_CHECKING:
+    from headgate.scenario.control import Control
 
 
 Checked = Annotated[
@@ -25,39 +26,61 @@ Checked = Annotated[
 
 
 def check(
-    file: Checked, settings: Settings = None, seed: Seed = None, as_json: Json = False
+    file: Checked,
+    settings: Settings = None,
+    seed: Seed = None,
+    trust: Trust = False,
+    as_json: Json = False,
 ) -> None:
     """Check a scenario without running it, or a law of your own with random events.
 
     Of a scenario it says what it comes to: routers, links, buffers in packets, traffic; with --json
-    it prints the scenario with every default filled in. A law meets ACKs, losses, time-outs, marks
+    it prints the scenario with every default filled in. Laws that only the scenario names are not
+    run without --trust. A law meets ACKs, losses, time-outs, marks
     and silence; NaN, a window below one segment, a record it changed or an exception is told with
-    the line. A compiled law meets them in a process of its own.
+    the line. It meets them in a process of its own.
     """
     from headgate.own import split
+    from headgate.own.source import KINDS
 
-    if Path(split(file)[0]).suffix in LAW_KINDS:
+    if Path(split(file)[0]).suffix in KINDS:
         _check_law(file, as_json)
         return
     scenario = Path(file)
     from headgate.cli.options import load
 
-    read = load(scenario, settings, seed)
+    read = load(scenario, settings, seed, trust=trust)
     plan, _ = read.plan()
     if as_json:
         typer.echo(json.dumps(read.to_dict(resolved=True)))
         return
+    laws = [describe_law(control) for control in read.own_laws()]
     typer.echo(f"{scenario} is right: {describe_plan(plan)}")
     for link in plan["links"][: 2 * len(plan["nodes"])][:4]:
         typer.echo(f"  {describe_link(link)}")
     if len(plan["links"]) > 4:
         typer.echo(f"  ... and {len(plan['links']) - 4} more links")
+    for law in dict.fromkeys(laws):
+        typer.echo(f"  {law}")
+
+
+def describe_law(control: Control) -> str:
+    """Look at a law of the user's own if it may run, and say what it is; raise LawError."""
+    from headgate import own
+
+    name, sha256 = own.identify(control.source)
+    which = f"law {name} (SHA-256 {sha256[:16]}...)"
+    if not own.is_trusted(control.source):
+        return f"{which}: not looked at, since only the scenario names it; --trust allows it to run"
+    return f"{which}: {control.law().label} can be taken"
 
 
 def _check_law(source: str, as_json: bool) -> None:
-    from headgate.own import load
+    from headgate.own import load, split
     from headgate.own.check import check
+    from headgate.own.trust import name_by_hand
 
+    name_by_hand(split(source)[0])
     law = load(source)
     passed = check(law, {})
     if as_json:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headgate.errors import ScenarioError
+from headgate.own import split
+from headgate.own.trust import name_by_hand
 
 if TYPE_CHECKING:
     from headgate.scenario import Scenario
@@ -37,8 +39,23 @@ Controls = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
 
 
+Trust = Annotated[
+    bool,
+    typer.Option(
+        "--trust",
+        help="Allow the laws of your own that the file names to run, now and later: they are code."
+        " One that you name by --control needs no allowing.",
+    ),
+]
+
+
 def load(
-    file: Path, settings: list[str] | None, seed: int | None, controls: list[str] | None = None
+    file: Path,
+    settings: list[str] | None,
+    seed: int | None,
+    controls: list[str] | None = None,
+    *,
+    trust: bool = False,
 ) -> Scenario:
     """Read a scenario and change what the options say."""
     from headgate.scenario.scenario import Scenario
@@ -46,12 +63,24 @@ def load(
 
     data: dict[str, Any] = read_toml(file)
     for setting in settings or ():
-        set_key(data, *parse_setting(setting))
+        key, value = parse_setting(setting)
+        set_key(data, key, value)
+        _note_law(key, value)
     for control in controls or ():
         _take_control(data, control)
     if seed is not None:
         data["seed"] = seed
-    return Scenario.from_dict(data)
+    read = Scenario.from_dict(data)
+    if trust:
+        read.allow_laws()
+    return read
+
+
+def _note_law(key: str, value: Any) -> None:
+    """Take note that the user named a law by `--set`."""
+    source = value.get("source") if isinstance(value, dict) else value
+    if "control" in key.split(".") and isinstance(source, str) and source:
+        name_by_hand(split(source)[0])
 
 
 def _take_control(data: dict[str, Any], control: str) -> None:
@@ -68,6 +97,8 @@ def _take_control(data: dict[str, Any], control: str) -> None:
     if not chosen:
         known = ", ".join(item.get("name", str(place)) for place, item in enumerate(traffic))
         raise ScenarioError(f"--control {control}", f"{which!r} is no traffic here; it has {known}")
+    if source:
+        name_by_hand(split(source)[0])
     for item in chosen:
         item.pop("law", None)
         item["control"] = str(Path(source).absolute())

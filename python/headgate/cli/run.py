@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headgate.cli.options import Controls, Json, ScenarioFile, Seed, Settings
+from headgate.cli.options import Controls, Json, ScenarioFile, Seed, Settings, Trust
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -29,6 +29,7 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     seed: Seed = None,
     controls: Controls = None,
     out: Out = None,
+    trust: Trust = False,
     as_json: Json = False,
 ) -> None:
     """Run a scenario.
@@ -37,12 +38,14 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     that holds the finished run is read, not run again.
     """
     from headgate.cli.options import load
+    from headgate.own.watch import watched
     from headgate.run.progress import shown
     from headgate.run.simulate import simulate
 
-    with shown(scenario.stem) as progress:
+    chosen = load(scenario, settings, seed, controls, trust=trust)
+    with watched(chosen.own_laws()), shown(scenario.stem) as progress:
         command = shlex.join(["headgate", *sys.argv[1:]])
-        result = simulate(load(scenario, settings, seed, controls), out, progress, command)
+        result = simulate(chosen, out, progress, command)
     if as_json:
         import json
 

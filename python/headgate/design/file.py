@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,6 +12,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from headgate.design.factor import Factor, Scale
 from headgate.errors import HeadgateError, ScenarioError
+from headgate.own import split, trust
 from headgate.scenario.base import Model, at
 from headgate.scenario.problems import scenario_error
 
@@ -124,7 +125,17 @@ class DesignFile(Model):
             raise ScenarioError(str(file), f"cannot be read: {error}") from None
         except tomllib.TOMLDecodeError as error:
             raise ScenarioError(str(file), f"this is not TOML: {error}") from None
-        return cls.from_dict(data, str(file))
+        read = cls.from_dict(data, str(file))
+        for law in read.own_laws():
+            trust.name_in_file(split(law)[0], str(file))
+        return read
+
+    def own_laws(self) -> Iterator[str]:
+        """Give the levels of factors that are laws of one's own."""
+        for name, table in self.factors.items():
+            if "control" in (table.setting or name).split("."):
+                levels = (table.low, table.high, *table.levels)
+                yield from (level for level in levels if isinstance(level, str) and level)
 
     def save(self, path: Path) -> None:
         """Write it to a file."""

@@ -1,5 +1,6 @@
 """Users' own laws: a Python class, compiled or not, or a shared library made of C or Rust."""
 
-from headgate.own.load import OwnLaw, given, load, split
+from headgate.own.load import OwnLaw, allow, given, identify, is_trusted, load
+from headgate.own.paths import split
 
-__all__ = ["OwnLaw", "given", "load", "split"]
+__all__ = ["OwnLaw", "allow", "given", "identify", "is_trusted", "load", "split"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -20,25 +21,51 @@ if TYPE_CHECKING:
 RAISED = "it returned 1"
 
 
+#: How long a law may take to come back after Ctrl-C, before it is raised in the law itself.
+GRACE_S = 1.0
+
+
+class StuckLawError(KeyboardInterrupt):
+    """Ctrl-C while a law did not come back: what the law has done by then is no state to keep."""
+
+
 @contextmanager
 def deferred(own: Sequence[Ready]) -> Iterator[Callable[[], None]]:
-    """Keep Ctrl-C out of the laws: it is raised where the run looks, between two slices."""
+    """Keep Ctrl-C out of the laws: it is raised where the run looks, between two slices.
+
+    A law that the interpreter runs and that has not come back a second later meets it all the same.
+    """
     handler = signal.getsignal(signal.SIGINT)
     main = threading.current_thread() is threading.main_thread()
     if not (own and main and handler is signal.default_int_handler):
         yield lambda: None
         return
     pressed = threading.Event()
+    late = threading.Timer(GRACE_S, _raise_in, [threading.get_ident()])
+    late.daemon = True
+
+    def press(*_: object) -> None:
+        if not pressed.is_set():
+            pressed.set()
+            late.start()
 
     def look() -> None:
         if pressed.is_set():
+            late.cancel()
             raise KeyboardInterrupt
 
-    signal.signal(signal.SIGINT, lambda *_: pressed.set())
+    signal.signal(signal.SIGINT, press)
     try:
         yield look
     finally:
+        late.cancel()
         signal.signal(signal.SIGINT, handler)
+
+
+def _raise_in(thread: int) -> None:
+    """Raise StuckLawError in a thread at its next bytecode."""
+    error = ctypes.py_object(StuckLawError)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), error)
 
 
 def law_error(fault: _native.LawFaultError, own: Sequence[Ready]) -> LawError:
@@ -46,6 +73,8 @@ def law_error(fault: _native.LawFaultError, own: Sequence[Ready]) -> LawError:
     label, place, says, call = fault.args
     ready = next((one for one in own if one.law.label == label), None)
     cause = fault.__cause__
+    if isinstance(cause, StuckLawError):
+        raise cause
     if cause is None and says == RAISED and ready is not None and call is not None:
         cause = _raised_again(ready, call)
         says = "it raised an exception"

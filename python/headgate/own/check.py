@@ -10,9 +10,10 @@ from types import FrameType
 from typing import Any
 
 from headgate.errors import LawError
-from headgate.own import proof, python_class
+from headgate.own import proof, python_class, state
 from headgate.own.events import Event, Flow, Window
-from headgate.own.load import OwnLaw, Params, shown
+from headgate.own.load import OwnLaw, Params
+from headgate.own.paths import shown
 
 COURSE = proof.Course(flows=20, events=1_000)
 #: As the engine has it: the largest window that is taken for meant, segments.
@@ -36,7 +37,11 @@ def check(law: OwnLaw, params: Params, course: proof.Course = COURSE) -> Passed:
     windows: dict[str, list[float]] = {}
     if law.cls is not None:
         ways.append("interpreted")
-        windows["interpreted"] = _interpreted(law, params, course)
+        windows["interpreted"] = (
+            proof.child(law, params, course, compiled=False)
+            if law.source
+            else interpreted(law, params, course)
+        )
     if law.compiled is not None:
         ways.append("compiled")
         windows["compiled"] = proof.drive(law, params, course)
@@ -59,19 +64,25 @@ def sound(event: Event, before: Window, after: Window, *, keeps_window: bool) ->
     return ""
 
 
-def _interpreted(law: OwnLaw, params: Params, course: proof.Course) -> list[float]:
+def interpreted(law: OwnLaw, params: Params, course: proof.Course, note: int = -1) -> list[float]:
+    """Drive a Python class in this process; give its windows. Raises LawError.
+
+    The place of each event goes to the file `note`, if there is one.
+    """
     assert law.cls is not None
     cwnds: list[float] = []
     for seed in range(course.flows):
-        _Interpreted(law, law.cls, params, cwnds).run(seed, course.events)
+        _Interpreted(law, law.cls, params, cwnds, note).run(seed, course.events)
     return cwnds
 
 
 class _Interpreted:
     """One flow's object, called as the engine calls it."""
 
-    def __init__(self, law: OwnLaw, cls: type, params: Params, cwnds: list[float]) -> None:
-        self.law, self.cls, self.cwnds = law, cls, cwnds
+    def __init__(
+        self, law: OwnLaw, cls: type, params: Params, cwnds: list[float], note: int
+    ) -> None:
+        self.law, self.cls, self.cwnds, self.note = law, cls, cwnds, note
         self.object = python_class.make(cls, params)
         self.traits = python_class.traits(cls)
 
@@ -83,12 +94,21 @@ class _Interpreted:
             per_round=self.traits["per"] == "round",
             keeps_window=self.traits["keeps_window"],
         ).run(events)
+        self._keep()
+
+    def _keep(self) -> None:
+        """See that a run could be stopped and resumed with what the law keeps."""
+        try:
+            state.dump(self.object)
+        except state.NotPlainError as error:
+            raise LawError(self.law.label, str(error)) from None
 
     def tell(self, event: Event, window: Window) -> None:
         callback = getattr(self.object, event.callback, None)
         if callback is None or self._is_left_out(event):
             return
         before = Window(window.cwnd, window.ssthresh, window.pace)
+        proof.write_place(self.note, self._where(event))
         line = self._call(callback, event, window)
         wrong = sound(event, before, window, keeps_window=self.traits["keeps_window"])
         if wrong:

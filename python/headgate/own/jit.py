@@ -12,7 +12,8 @@ import numpy as np
 
 from headgate.errors import LawError
 from headgate.own import python_class, rewrite
-from headgate.own.load import Compiled, Params, shown
+from headgate.own.load import Compiled, Params
+from headgate.own.paths import shown
 from headgate.own.table import FLAGS, Table
 
 #: Callback -> the record it takes before the path and the window, or None for the time.
@@ -39,7 +40,7 @@ def compiled(cls: type, params: Params) -> Compiled:
         key = cls, tuple(sorted(params.items()))
         if key not in _tables:
             _tables[key] = _compile(cls, params)
-        return _tables[key].address, _tables[key]
+        return _tables[key].struct, _tables[key]
 
 
 def _compile(cls: type, params: Params) -> Table:

@@ -10,11 +10,10 @@ from functools import partial
 from pathlib import Path
 
 from headgate.errors import LawError
-from headgate.own.load import Compiled, OwnLaw, Params, sha256, shown
-
-KINDS = (".c", ".rs", ".so")
-#: What a law is called in its library, if nobody says.
-SYMBOL = "law"
+from headgate.own.load import Compiled, OwnLaw, Params
+from headgate.own.paths import sha256, shown
+from headgate.own.source import Source
+from headgate.own.table import Struct
 
 INCLUDE = Path(__file__).parents[1] / "include"
 
@@ -23,10 +22,10 @@ _C_FLAGS = ("-std=c11", "-O2", "-ffp-contract=off", "-fPIC", "-shared")
 _RUST_FLAGS = ("--edition=2021", "-Copt-level=3", "-Cpanic=abort", "--error-format=short")
 
 
-def law_in(file: str, text: bytes, symbol: str) -> OwnLaw:
-    """Take the law that a file exports under `symbol`."""
-    name = Path(file).stem if symbol == SYMBOL else symbol
-    return OwnLaw(name, file, sha256(text), compiled=partial(_loaded, file, text, symbol))
+def law_in(source: Source) -> OwnLaw:
+    """Take the law that a file exports."""
+    load = partial(_loaded, source.file, source.text, source.symbol)
+    return OwnLaw(source.name, source.file, source.sha256, compiled=load)
 
 
 def cache_folder() -> Path:
@@ -56,14 +55,14 @@ def built(file: str, text: bytes) -> Path:
     return _compiled(cdylib, file, text, ".so")
 
 
-def opened(file: Path, symbol: str, label: str) -> tuple[ctypes.CDLL, int]:
-    """Load a library; give it, and the address of a symbol in it. Raises LawError."""
+def opened(file: Path, symbol: str, label: str) -> Compiled:
+    """Load a library; give the table that it exports, and the library. Raises LawError."""
     try:
         library = ctypes.CDLL(str(file))
     except OSError as error:
         raise LawError(label, f"cannot be loaded: {error}") from None
     try:
-        return library, ctypes.addressof(ctypes.c_char.in_dll(library, symbol))
+        return Struct.in_dll(library, symbol), library
     except ValueError:
         raise LawError(label, f"exports no law called {symbol!r}") from None
 
@@ -72,8 +71,7 @@ def _loaded(file: str, text: bytes, symbol: str, params: Params) -> Compiled:
     label = f"{shown(file)}:{symbol}"
     if params:
         raise LawError(label, "a compiled law takes no arguments; set them in its source")
-    library, address = opened(built(file, text), symbol, label)
-    return address, library
+    return opened(built(file, text), symbol, label)
 
 
 def _compiled(command: Sequence[str], file: str, text: bytes, kind: str, prefix: str = "") -> Path:

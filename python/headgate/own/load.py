@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headgate.errors import LawError
+from headgate.own import trust
+from headgate.own.paths import shown
+from headgate.own.source import find
 
 if TYPE_CHECKING:
     from headgate import _native
+    from headgate.own.table import Struct
 
 Params = Mapping[str, Any]
 
-#: The address of a `headgate_law_v1`, and what keeps it in memory.
-Compiled = tuple[int, object]
+#: A `headgate_law_v1`, and what keeps its functions in memory.
+Compiled = tuple["Struct", object]
 
 #: Runs in several threads may ask for the same law: it is found and compiled once.
 _one_at_a_time = threading.RLock()
 
 #: Classes that were given as such, by the words that stand for them in a scenario.
 _given: dict[str, type] = {}
-
-
-_NAME = re.compile(r"(?P<file>.+?)(?::(?P<name>[A-Za-z_][\w.<>]*))?$", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -64,9 +62,11 @@ class OwnLaw:
     def taken(self, table: Compiled) -> _native.OwnLaw:
         """Have the engine take a table; raise LawError if it is not one."""
         from headgate import _native
+        from headgate.own.table import capsule
 
+        struct, keeps = table
         try:
-            return _native.OwnLaw.compiled(self.label, *table)
+            return _native.OwnLaw.compiled(self.label, capsule(struct), (struct, keeps))
         except ValueError as error:
             raise LawError(self.label, str(error)) from None
 
@@ -81,9 +81,38 @@ class Ready:
 
 
 def load(source: str) -> OwnLaw:
-    """Find the law that `FILE` or `FILE:NAME` means; raise LawError."""
+    """Find the law that `FILE` or `FILE:NAME` means and make it; raise LawError.
+
+    A Python file is run for that, so a law that may not run is refused (`headgate.own.trust`).
+    """
     with _one_at_a_time:
         return _load(source)
+
+
+def identify(source: str) -> tuple[str, str]:
+    """Give the name of a law and the hash of its source; raise LawError. Runs nothing of it."""
+    from headgate.own import python_class
+
+    if source in _given:
+        law = python_class.law_of(_given[source])
+        return law.name, law.sha256
+    found = find(source)
+    return found.name, found.sha256
+
+
+def allow(source: str) -> None:
+    """Remember for this user that a law may run, as it stands; raise LawError if there is none."""
+    if source not in _given:
+        found = find(source)
+        trust.allow(found.file, found.sha256)
+
+
+def is_trusted(source: str) -> bool:
+    """Say whether a law may run; raise LawError if it is not there."""
+    if source in _given:
+        return True
+    found = find(source)
+    return trust.is_trusted(found.file, found.sha256)
 
 
 def _load(source: str) -> OwnLaw:
@@ -91,18 +120,10 @@ def _load(source: str) -> OwnLaw:
 
     if source in _given:
         return python_class.law_of(_given[source])
-    file, name = split(source)
-    kind = Path(file).suffix
-    if kind not in (".py", *library.KINDS):
-        kinds = ", ".join([".py", *library.KINDS])
-        raise LawError(source, f"an own law is a file that ends in one of {kinds}")
-    file = str(Path(file).resolve())
-    text = read(file)
-    if kind == ".py":
-        law = python_class.law_in(file, text, name)
-    else:
-        law = library.law_in(file, text, name or library.SYMBOL)
-    return replace(law, source=f"{file}:{name}" if name else file)
+    found = find(source)
+    trust.require(found.label, found.file, found.sha256)
+    make = python_class.law_in if found.file.endswith(".py") else library.law_in
+    return replace(make(found), source=f"{found.file}:{found.symbol}")
 
 
 def given(law: type) -> str:
@@ -112,34 +133,3 @@ def given(law: type) -> str:
     words = f"{python_class.file_of(law)}:{law.__qualname__}"
     _given[words] = law
     return words
-
-
-def split(source: str) -> tuple[str, str | None]:
-    """Part the file from the name behind its last colon."""
-    found = _NAME.match(source)
-    assert found is not None
-    return found["file"], found["name"]
-
-
-def read(file: str) -> bytes:
-    """Read a law's file; raise LawError."""
-    try:
-        return Path(file).read_bytes()
-    except FileNotFoundError:
-        raise LawError(shown(file), "there is no such file") from None
-    except OSError as error:
-        raise LawError(shown(file), f"cannot be read: {error.strerror}") from None
-
-
-def sha256(*parts: bytes) -> str:
-    """Hash what a law is made of."""
-    return hashlib.sha256(b"\0".join(parts)).hexdigest()
-
-
-def shown(file: str) -> str:
-    """Write a path as short as it is clear: from the working folder, if it is below."""
-    path = Path(file)
-    try:
-        return str(path.relative_to(Path.cwd())) if path.is_absolute() else str(path)
-    except (ValueError, FileNotFoundError):
-        return file

@@ -1,4 +1,4 @@
-"""Compiled laws in a process of their own: what crashes there is one sentence here."""
+"""Laws in a process of their own: what crashes, ends or hangs there is one sentence here."""
 
 from __future__ import annotations
 
@@ -19,11 +19,14 @@ import numpy as np
 
 from headgate.errors import LawError
 from headgate.own.events import Event, Flow, Window
-from headgate.own.load import OwnLaw, Params, load, sha256
+from headgate.own.load import OwnLaw, Params, load
+from headgate.own.paths import sha256
 from headgate.own.table import CALLBACKS, FLAGS, Struct
 
 #: Longer than any law needs for the few events of a proof, with what numba takes to compile it.
 PATIENCE_S = 120.0
+#: Begins the line in which the process tells what it found: a law may print what it likes.
+_TOLD = "headgate.own.proof: "
 
 
 @dataclass(frozen=True)
@@ -53,29 +56,32 @@ def prove(law: OwnLaw, params: Params) -> None:
     proved = cache_folder() / f"{law.name}-{key[:16]}.proved"
     if proved.is_file():
         return
-    _child(law, params, _PROOF)
+    child(law, params, _PROOF, compiled=True)
     proved.parent.mkdir(parents=True, exist_ok=True)
     proved.touch()
 
 
 def drive(law: OwnLaw, params: Params, course: Course) -> list[float]:
     """Drive a compiled law, in a child if one can find it; give its windows. Raises LawError."""
-    said = _child(law, params, course) if law.source else driven(law, params, course)
-    if said["wrong"]:
-        raise LawError(law.label, said["wrong"])
-    return [float(cwnd) for cwnd in said["cwnds"]]
+    if law.source:
+        return child(law, params, course, compiled=True)
+    return driven(law, params, course)
 
 
 def _words(params: Params) -> str:
     return json.dumps(dict(params), sort_keys=True)
 
 
-def _child(law: OwnLaw, params: Params, course: Course) -> dict[str, Any]:
-    """Have another process drive the law; raise LawError if it does not come back."""
+def child(law: OwnLaw, params: Params, course: Course, *, compiled: bool) -> list[float]:
+    """Have another process drive the law; give its windows. Raises LawError.
+
+    What is compiled, or what the interpreter runs: a law may have both forms.
+    """
     assert law.source is not None
     with tempfile.NamedTemporaryFile("r") as note:
         command = [sys.executable, "-m", "headgate.own.proof", law.source]
-        words = (_words(params), json.dumps(asdict(course)), note.name)
+        how = "compiled" if compiled else "interpreted"
+        words = (_words(params), json.dumps(asdict(course)), note.name, how)
         try:
             done = subprocess.run(
                 [*command, *words],
@@ -87,11 +93,20 @@ def _child(law: OwnLaw, params: Params, course: Course) -> dict[str, Any]:
         except subprocess.TimeoutExpired:
             says = f"did not come back within {PATIENCE_S:g} s from {_last(note.name)}"
             raise LawError(law.label, says) from None
-        if done.returncode:
+        told = _told(done.stdout)
+        if done.returncode or told is None:
             raise LawError(law.label, f"{_end(done.returncode)} in {_last(note.name)}")
-    told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     if "error" in told:
         raise LawError(*told["error"])
+    return [float(cwnd) for cwnd in told["cwnds"]]
+
+
+def _told(output: str) -> dict[str, Any] | None:
+    """Read the last line, if the process came as far as to write it."""
+    last = (output.splitlines() or [""])[-1]
+    if not last.startswith(_TOLD):
+        return None
+    told: dict[str, Any] = json.loads(last.removeprefix(_TOLD))
     return told
 
 
@@ -106,20 +121,20 @@ def _last(note: str) -> str:
     return Path(note).read_text().strip("\0 \n") or "the loading of its file"
 
 
-def driven(law: OwnLaw, params: Params, course: Course, note: int = -1) -> dict[str, Any]:
-    """Drive a compiled law in this process; give its windows, and what is wrong, if anything is.
+def driven(law: OwnLaw, params: Params, course: Course, note: int = -1) -> list[float]:
+    """Drive a compiled law in this process; give its windows. Raises LawError.
 
     The place of each event goes to the file `note`, if there is one.
     """
     assert law.compiled is not None
-    address, keeps = law.compiled(params)
-    law.taken((address, keeps))  # refuses what is no table of this version
+    table = law.compiled(params)
+    law.taken(table)  # refuses what is no table of this version
     cwnds: list[float] = []
     for seed in range(course.flows):
-        flow = _Compiled(Struct.from_address(address), seed, cwnds, strict=course.strict, note=note)
+        flow = _Compiled(table[0], seed, cwnds, strict=course.strict, note=note)
         if wrong := flow.run(course.events):
-            return {"wrong": wrong, "cwnds": cwnds}
-    return {"wrong": "", "cwnds": cwnds}
+            raise LawError(law.label, wrong)
+    return cwnds
 
 
 class _WrongError(Exception):
@@ -162,8 +177,7 @@ class _Compiled:
             return
         before = Window(window.cwnd, window.ssthresh, window.pace)
         where = f"{event.callback}, event {event.number} of flow {self.seed}"
-        if self.note >= 0:
-            os.pwrite(self.note, where.ljust(80).encode(), 0)
+        write_place(self.note, where)
         status, changed = self._call(function, event, window)
         keeps = bool(self.flags & FLAGS["keeps_window"])
         wrong = _returned(status) or changed or sound(event, before, window, keeps_window=keeps)
@@ -236,15 +250,25 @@ def _returned(status: int) -> str:
     return f"it returned {status}" if status else ""
 
 
-def _main(source: str, params: str, course: str, note: str) -> None:
+def write_place(note: int, where: str) -> None:
+    """Write where a law is into a file that outlives the process, if there is one."""
+    if note >= 0:
+        os.pwrite(note, where.ljust(80).encode(), 0)
+
+
+def _main(source: str, params: str, course: str, note: str, how: str) -> None:
+    from headgate.own.check import interpreted
+
+    drive = driven if how == "compiled" else interpreted
     said: dict[str, Any]
     try:
         law = load(source)
         with Path(note).open("r+b") as file:
-            said = driven(law, json.loads(params), Course(**json.loads(course)), file.fileno())
+            cwnds = drive(law, json.loads(params), Course(**json.loads(course)), file.fileno())
+        said = {"cwnds": cwnds}
     except LawError as error:
         said = {"error": [error.place, error.sentence]}
-    sys.stdout.write(f"\n{json.dumps(said)}\n")
+    sys.stdout.write(f"\n{_TOLD}{json.dumps(said)}\n")
 
 
 if __name__ == "__main__":

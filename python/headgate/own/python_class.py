@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from headgate.errors import LawError
-from headgate.own.load import OwnLaw, Params, sha256, shown
+from headgate.own.load import OwnLaw, Params
+from headgate.own.paths import sha256, shown
+from headgate.own.source import Source
 
 if TYPE_CHECKING:
     from headgate import _native
@@ -37,11 +40,14 @@ TRAITS: Mapping[str, tuple[Any, ...]] = {
 }
 
 
-def law_in(file: str, text: bytes, name: str | None) -> OwnLaw:
-    """Find the class in a file that was read; raise LawError."""
-    module = _module(file, text)
-    cls = _named(module, name, file) if name else _only(module, file)
-    return _law(cls, file, sha256(text))
+#: Those that no other attribute is likely to resemble.
+_LONG_TRAITS = tuple(name for name in TRAITS if len(name) > 4)
+
+
+def law_in(source: Source) -> OwnLaw:
+    """Run the file, and take its class; raise LawError."""
+    cls = _named(_module(source.file, source.text), source.symbol, source.file)
+    return _law(cls, source.file, source.sha256)
 
 
 def law_of(cls: type) -> OwnLaw:
@@ -94,12 +100,14 @@ def told(error: BaseException, file: str, where: str) -> tuple[str, str]:
 def plain(cls: type, label: str, params: Params) -> _native.OwnLaw:
     """Make a class ready that the interpreter runs; raise LawError."""
     from headgate import _native
+    from headgate.own import state
 
     make(cls, params)
     said = traits(cls)
+    made = partial(cls, **params)
     return _native.OwnLaw.plain(
         label,
-        partial(cls, **params),
+        (made, state.dump, partial(state.load, made)),
         per_round=said["per"] == "round",
         keeps_window=said["keeps_window"],
         wants_rate=said["wants_rate"],
@@ -123,7 +131,7 @@ def _module(file: str, text: bytes) -> ModuleType:
         return sys.modules[name]
     module = ModuleType(name)
     module.__file__ = file
-    sys.modules[name] = module  # pickle finds a law's class there
+    sys.modules[name] = module  # where inspect finds the source of its classes
     try:
         exec(compile(text, file, "exec"), module.__dict__)
     except Exception as error:
@@ -138,17 +146,6 @@ def _named(module: ModuleType, name: str, file: str) -> type:
         return found
     known = ", ".join(cls.__name__ for cls in _classes(module)) or "none"
     raise LawError(shown(file), f"has no class {name!r}; its laws: {known}")
-
-
-def _only(module: ModuleType, file: str) -> type:
-    laws = _classes(module)
-    if len(laws) == 1:
-        return laws[0]
-    if not laws:
-        raise LawError(shown(file), "has no class with on_ack and on_congestion")
-    names = ", ".join(cls.__name__ for cls in laws)
-    example = f"{shown(file)}:{laws[0].__name__}"
-    raise LawError(shown(file), f"has several laws ({names}); name one, as in {example}")
 
 
 def _classes(module: ModuleType) -> list[type]:
@@ -173,6 +170,25 @@ def _check(cls: type) -> None:
                 place = f"{shown(file_of(cls))}, line {callback.__code__.co_firstlineno}"
             raise LawError(place, f"{name} is called as {name}({', '.join(takes)})") from None
     traits(cls)
+    _check_spelling(cls)
+
+
+def _check_spelling(cls: type) -> None:
+    """Refuse what nobody would call or read: a callback or a trait with another name."""
+    for name in dir(cls):
+        if name.startswith("on_") and name not in CALLBACKS:
+            raise LawError(_label(cls), f"nothing calls {name}; {_meant(name, CALLBACKS)}")
+        near = difflib.get_close_matches(name, _LONG_TRAITS, 1, 0.8)
+        if near and name not in TRAITS:
+            raise LawError(_label(cls), f"nothing reads {name}; {_meant(name, TRAITS)}")
+
+
+def _meant(name: str, known: Iterable[str]) -> str:
+    """Ask for the name that was meant, and list all."""
+    names = list(known)
+    near = difflib.get_close_matches(name, names, 1)
+    listed = f"there are {', '.join(names)}"
+    return f"do you mean {near[0]}? {listed}" if near else listed
 
 
 def _label(cls: type) -> str:

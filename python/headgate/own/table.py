@@ -40,17 +40,26 @@ class Struct(ctypes.Structure):
     )
 
 
+def capsule(struct: Struct) -> object:
+    """Give a table as the engine takes it: a capsule, which knows what it points to by its name.
+
+    The capsule does not keep the table in memory.
+    """
+    return _new_capsule(ctypes.addressof(struct), _CAPSULE, None)
+
+
+_CAPSULE = b"headgate_law_v1"
+_new_capsule = ctypes.pythonapi.PyCapsule_New
+_new_capsule.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+_new_capsule.restype = ctypes.py_object
+
+
 @dataclass(frozen=True)
 class Table:
     """A filled table, and what it points to: that must outlive it."""
 
     struct: Struct
     keeps: tuple[Any, ...]
-
-    @property
-    def address(self) -> int:
-        """Where the table is in memory."""
-        return ctypes.addressof(self.struct)
 
     @classmethod
     def of(cls, entries: Mapping[str, Any], initial: bytes, flags: int) -> Table:

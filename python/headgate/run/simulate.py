@@ -153,6 +153,9 @@ class _Run:
                     look()
                     self._tell(progress, clock)
                     due.perhaps(self._keep)
+        except calls.StuckLawError:
+            says = "stopped in a law that did not come back; what was kept before stands"
+            raise InterruptedRunError(says) from None
         except (KeyboardInterrupt, StopRunError):
             raise InterruptedRunError(self._stopped()) from None
         self._tell(progress, clock)
@@ -237,8 +240,7 @@ class _Due:
 
 def own_laws(scenario: Scenario, plan: Mapping[str, Any]) -> list[Ready]:
     """Make the user's own laws ready, in the order of the plan. Raises LawError."""
-    controls = [group.control for group in scenario.traffic if group.control is not None]
-    by_law = {json.dumps(control.plan()): control for control in controls}
+    by_law = {json.dumps(control.plan()): control for control in scenario.own_laws()}
     chosen = [by_law[json.dumps(law)] for law in plan["laws"] if "own" in law]
     return [control.law().ready(control.params) for control in chosen]
 

@@ -40,10 +40,10 @@ class Control(Model):
         return {"source": self.source, **self.params} if self.params else self.source
 
     def law(self) -> own.OwnLaw:
-        """Find the law; raise LawError."""
+        """Find the law and make it; raise LawError, also if it may not run."""
         return own.load(self.source)
 
     def plan(self) -> dict[str, Any]:
-        """Make the law of the plan; raise LawError."""
-        law = self.law()
-        return {"name": law.name, "params": dict(self.params), "own": law.sha256}
+        """Make the law of the plan; raise LawError. Runs nothing of the law."""
+        name, sha256 = own.identify(self.source)
+        return {"name": name, "params": dict(self.params), "own": sha256}

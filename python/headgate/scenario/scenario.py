@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, ValidationError, model_validator
 
+from headgate import own
 from headgate.scenario.base import Model, Time, at
+from headgate.scenario.control import Control
 from headgate.scenario.measure import Measure
 from headgate.scenario.networks import Network
 from headgate.scenario.problems import scenario_error
@@ -59,11 +61,26 @@ class Scenario(Model):
             raise scenario_error(error, given) from None
 
     @classmethod
-    def load(cls, path: str | Path) -> Scenario:
-        """Read a TOML file; files that it names are looked up beside it."""
+    def load(cls, path: str | Path, *, trust: bool = False) -> Scenario:
+        """Read a TOML file; files that it names are looked up beside it.
+
+        Laws of your own that it names are code: they run once you allowed them, with `trust`.
+        """
         from headgate.scenario.toml import read_toml
 
-        return cls.from_dict(read_toml(Path(path)))
+        read = cls.from_dict(read_toml(Path(path)))
+        if trust:
+            read.allow_laws()
+        return read
+
+    def allow_laws(self) -> None:
+        """Remember for this user that the laws which this scenario names may run, as they stand."""
+        for control in self.own_laws():
+            own.allow(control.source)
+
+    def own_laws(self) -> list[Control]:
+        """Give the laws in it that are not of the catalogue."""
+        return [group.control for group in self.traffic if group.control is not None]
 
     def save(self, path: str | Path) -> None:
         """Write the scenario as TOML."""

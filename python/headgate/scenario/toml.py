@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from headgate.errors import ScenarioError, StoreError
+from headgate.own import split, trust
 
 _SHORT_LINE = 80
 #: Tables that may be written as one word, and the key that the word stands for.
@@ -26,7 +28,18 @@ def read_toml(path: Path) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         raise ScenarioError(str(path), f"this is not TOML: {error}") from None
     _anchor(data, path.resolve().parent)
+    note_laws(data, str(path))
     return data
+
+
+def note_laws(data: Mapping[str, Any], where: str) -> None:
+    """Have every law that a file's scenario names run only if the user allows it."""
+    traffic = data.get("traffic")
+    for item in traffic if isinstance(traffic, list | tuple) else ():
+        control = item.get("control") if isinstance(item, Mapping) else None
+        source = control.get("source") if isinstance(control, Mapping) else control
+        if isinstance(source, str) and source:
+            trust.name_in_file(split(source)[0], where)
 
 
 def _anchor(data: dict[str, Any], folder: Path) -> None:

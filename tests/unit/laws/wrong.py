@@ -1,5 +1,6 @@
 """Laws that fail, each in one way."""
 
+import os
 import threading
 
 from headgate.law import Ack, Congestion, Path, Window, jit
@@ -67,7 +68,27 @@ class Needs(Sound):
         self.gain = gain
 
 
-class Unpicklable(Sound):
+class Misspelt(Sound):
+    def on_congestoin(self, event: Congestion, path: Path, window: Window) -> None:
+        window.ssthresh = 2.0
+
+
+class Unread(Sound):
+    wants_rates = True
+
+
+class Exits(Sound):
+    def on_ack(self, ack: Ack, path: Path, window: Window) -> None:
+        os._exit(0)
+
+
+class Loops(Sound):
+    def on_ack(self, ack: Ack, path: Path, window: Window) -> None:
+        while True:
+            pass
+
+
+class KeepsALock(Sound):
     def __init__(self) -> None:
         self.lock = threading.Lock()
 

@@ -57,13 +57,13 @@ pub struct Compiled {
 }
 
 impl Compiled {
-    /// Reads the table at an address.
+    /// Reads a table.
     ///
     /// # Safety
     /// At least 8 bytes are readable there; if they name this version, a whole `headgate_law_v1` is.
     /// Its functions keep what `headgate.h` demands, and stay loaded as long as the process runs.
-    pub unsafe fn read(address: usize) -> Result<Self, String> {
-        let head = address as *const u32;
+    pub unsafe fn read(table: *const c_void) -> Result<Self, String> {
+        let head = table.cast::<u32>();
         if head.is_null() || !head.is_aligned() {
             return Err("its address is not that of a headgate_law_v1".to_owned());
         }

@@ -1,0 +1,42 @@
+"""Files of laws: how they are named, read, hashed and shown."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+
+from headgate.errors import LawError
+
+_NAME = re.compile(r"(?P<file>.+?)(?::(?P<name>[A-Za-z_][\w.<>]*))?$", re.DOTALL)
+
+
+def split(source: str) -> tuple[str, str | None]:
+    """Part the file from the name behind its last colon."""
+    found = _NAME.match(source)
+    assert found is not None
+    return found["file"], found["name"]
+
+
+def read(file: str) -> bytes:
+    """Read a law's file; raise LawError."""
+    try:
+        return Path(file).read_bytes()
+    except FileNotFoundError:
+        raise LawError(shown(file), "there is no such file") from None
+    except OSError as error:
+        raise LawError(shown(file), f"cannot be read: {error.strerror}") from None
+
+
+def sha256(*parts: bytes) -> str:
+    """Hash what a law is made of."""
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
+
+
+def shown(file: str) -> str:
+    """Write a path as short as it is clear: from the working folder, if it is below."""
+    path = Path(file)
+    try:
+        return str(path.relative_to(Path.cwd())) if path.is_absolute() else str(path)
+    except (ValueError, FileNotFoundError):
+        return file

@@ -1,0 +1,69 @@
+"""Whose code may run: what the user named, and what the user has allowed.
+
+A law that stands on the command line, or in the user's own program, was named by the user and runs.
+A law that only a file names (a scenario, a design, a stored run) may be a stranger's: it runs once
+its SHA-256 is in the user's list, which has a line for each law, as `sha256sum` writes and checks.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from headgate.errors import UntrustedLawError
+
+#: Laws' files that the user named, and those that a file names: that file. Of this process.
+_by_hand: set[str] = set()
+_by_file: dict[str, str] = {}
+
+
+def name_by_hand(file: str) -> None:
+    """Take note that the user named a law's file."""
+    _by_hand.add(_resolved(file))
+
+
+def name_in_file(file: str, where: str) -> None:
+    """Take note that the file `where` names a law's file."""
+    _by_file.setdefault(_resolved(file), where)
+
+
+def is_trusted(file: str, sha256: str) -> bool:
+    """Say whether the law in a file may run."""
+    law = _resolved(file)
+    return law in _by_hand or law not in _by_file or sha256 in _allowed()
+
+
+def require(label: str, file: str, sha256: str) -> None:
+    """Raise UntrustedLawError if the law in a file may not run."""
+    if not is_trusted(file, sha256):
+        where = _by_file[_resolved(file)]
+        says = f"{where} names this law, which is code (SHA-256 {sha256}); read it, then allow it"
+        raise UntrustedLawError(label, f"{says} with --trust")
+
+
+def allow(file: str, sha256: str) -> None:
+    """Remember for this user that a law may run."""
+    if sha256 in _allowed():
+        return
+    path = list_file()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as list_:
+        list_.write(f"{sha256}  {_resolved(file)}\n".replace("\r", "?"))
+
+
+def list_file() -> Path:
+    """Give the user's list of allowed laws."""
+    home = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
+    return Path(home) / "headgate" / "trusted-laws"
+
+
+def _allowed() -> frozenset[str]:
+    try:
+        lines = list_file().read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return frozenset()
+    return frozenset(line.partition(" ")[0] for line in lines)
+
+
+def _resolved(file: str) -> str:
+    return str(Path(file).resolve())

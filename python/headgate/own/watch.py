@@ -1,0 +1,77 @@
+"""A command that calls laws of the user's own, watched by a process that calls none.
+
+A law may end the process it runs in, by `os._exit` or by a crash, or never return. Then the command
+would end without a word, or not end. So it runs in a child, and the parent says what became of it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import NoReturn
+
+from headgate.errors import InterruptedRunError, LawError
+
+#: `prctl`: a process is sent a signal when its parent ends.
+_PR_SET_PDEATHSIG = 1
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD)
+#: `si_code` of a signal that the terminal sent, to every process in its foreground.
+_SI_KERNEL = 0x80
+
+
+@contextmanager
+def watched(laws: Sequence[object]) -> Iterator[None]:
+    """Do what follows, and all that comes after, in a child if there are laws of one's own.
+
+    Only where this process is the whole program: one that calls the command as a function, and has
+    a standard output of its own, does the work itself. In the parent this raises SystemExit with
+    the child's status, LawError if a law ended it, InterruptedRunError if it had to be killed.
+    """
+    if not laws or sys.stdout is not sys.__stdout__:
+        yield
+        return
+    done, says_done = os.pipe()
+    signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+    child = os.fork()
+    if child:
+        os.close(says_done)
+        _wait(child, done)
+    os.close(done)
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+    try:
+        yield
+    finally:
+        os.write(says_done, b".")
+
+
+def _wait(child: int, done: int) -> NoReturn:
+    """Pass signals on until the child ends; end as it did."""
+    interrupts = 0
+    while True:
+        came = signal.sigwaitinfo(_SIGNALS)
+        if came.si_signo == signal.SIGCHLD:
+            ended, status = os.waitpid(child, os.WNOHANG)
+            if ended:
+                _end(os.waitstatus_to_exitcode(status), told=bool(os.read(done, 1)))
+            continue
+        interrupts += 1
+        if interrupts > 1:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            raise InterruptedRunError("stopped at once; what was kept before stands")
+        if came.si_code != _SI_KERNEL:
+            os.kill(child, came.si_signo)
+
+
+def _end(code: int, *, told: bool) -> NoReturn:
+    if told and code >= 0:
+        sys.exit(code)
+    how = (
+        f"crashed ({signal.Signals(-code).name})" if code < 0 else f"ended the process with {code}"
+    )
+    raise LawError("control", f"a law of your own {how}; headgate check looks for where")

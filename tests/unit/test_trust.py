@@ -1,0 +1,219 @@
+"""Code that only a file names runs once its user has allowed it, and nothing else asks."""
+
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from headgate import Result, Scenario, dumbbell
+from headgate.errors import UntrustedLawError
+from headgate.own import trust
+from headgate.scenario.toml import write_toml
+
+from ..errors.command import headgate
+
+LAWS = Path(__file__).parent / "laws"
+LAW = """
+from pathlib import Path
+Path(__file__).with_name("it-ran").touch()
+
+class Mine:
+    def on_ack(self, ack, path, window):
+        window.slow_start(ack.acked)
+
+    def on_congestion(self, event, path, window):
+        window.ssthresh = max(event.in_flight / 2, 2.0)
+"""
+
+
+@pytest.fixture(autouse=True)
+def lists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user who has allowed nothing yet, in a process that has read nothing."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setattr(trust, "_by_hand", set())
+    monkeypatch.setattr(trust, "_by_file", {})
+
+
+@pytest.fixture
+def scenario(tmp_path: Path) -> Path:
+    """A folder as a stranger sends it: a scenario, and the law that it names."""
+    (tmp_path / "mine.py").write_text(LAW)
+    path = tmp_path / "s.toml"
+    write_toml(
+        {
+            "duration": "1 s",
+            "network": {"kind": "dumbbell", "rate": "10 Mbit/s", "rtt": "40 ms"},
+            "traffic": [{"kind": "flows", "control": "mine.py:Mine"}],
+        },
+        path,
+    )
+    return path
+
+
+def ran(scenario: Path) -> bool:
+    mark = scenario.with_name("it-ran")
+    there = mark.exists()
+    mark.unlink(missing_ok=True)
+    for name in [name for name in sys.modules if name.startswith("headgate_own_mine_")]:
+        del sys.modules[name]  # a new process would run the file again
+    return there
+
+
+def sha256(scenario: Path) -> str:
+    return hashlib.sha256(scenario.with_name("mine.py").read_bytes()).hexdigest()
+
+
+def test_the_identity_of_a_scenario_runs_nothing(scenario: Path) -> None:
+    loaded = Scenario.load(scenario)
+    (law,) = loaded.plan()[0]["laws"]
+    assert (law["name"], law["own"]) == ("Mine", sha256(scenario))
+    assert loaded.identity()
+    assert not ran(scenario)
+
+
+def test_a_law_that_only_the_file_names_is_refused_with_its_hash(scenario: Path) -> None:
+    done = headgate("run", scenario)
+    assert done.exit_code == 2
+    assert f"{scenario} names this law, which is code (SHA-256 {sha256(scenario)})" in done.sentence
+    assert done.sentence.endswith("allow it with --trust")
+    with pytest.raises(UntrustedLawError):
+        Scenario.load(scenario).run()
+    with pytest.raises(UntrustedLawError):
+        Scenario.load(scenario).replaced({"duration": "0.6 s"}).run()
+    assert not ran(scenario)
+
+
+def test_check_looks_at_the_scenario_without_its_law(scenario: Path) -> None:
+    done = headgate("check", scenario)
+    assert done.exit_code == 0
+    assert f"{scenario} is right" in done.output
+    assert f"law Mine (SHA-256 {sha256(scenario)[:16]}...): not looked at" in done.output
+    assert not ran(scenario)
+    assert "mine.py:Mine can be taken" in headgate("check", scenario, "--trust").output
+    assert ran(scenario)
+
+
+def test_what_was_allowed_is_remembered_until_it_changes(scenario: Path) -> None:
+    assert headgate("run", scenario, "--trust").exit_code == 0
+    assert ran(scenario)
+    assert trust.list_file().read_text().split() == [
+        sha256(scenario),
+        str(scenario.with_name("mine.py")),
+    ]
+    checked = subprocess.run(["sha256sum", "-c", trust.list_file()], check=False)
+    assert checked.returncode == 0
+    assert headgate("run", scenario).exit_code == 0
+    assert ran(scenario)
+    scenario.with_name("mine.py").write_text(f"{LAW}\n# another day\n")
+    assert headgate("run", scenario).exit_code == 2
+    assert not ran(scenario)
+
+
+@pytest.mark.parametrize(
+    "named", [("--control", "{}:Mine"), ("--set", "traffic.0.control={}:Mine")]
+)
+def test_what_the_user_names_never_asks(named: tuple[str, str], scenario: Path) -> None:
+    law = scenario.with_name("mine.py")
+    for text in (LAW, f"{LAW}\n# edited\n"):
+        law.write_text(text)
+        assert headgate("run", scenario, named[0], named[1].format(law)).exit_code == 0
+        assert ran(scenario)
+    assert not trust.list_file().exists()
+
+
+def test_a_law_in_the_user_s_own_program_never_asks(scenario: Path) -> None:
+    law = f"{scenario.with_name('mine.py')}:Mine"
+    network = dumbbell(rate="10 Mbit/s", rtt="40 ms", flows=[{"control": law}])
+    assert network.run("1 s").digest
+    assert ran(scenario)
+
+
+def test_checking_a_law_by_its_name_never_asks(scenario: Path) -> None:
+    assert headgate("check", f"{scenario.with_name('mine.py')}:Mine").exit_code == 0
+
+
+def test_the_scenario_of_a_stored_run_asks(scenario: Path, tmp_path: Path) -> None:
+    Scenario.load(scenario, trust=True).run().write(tmp_path / "run")
+    trust.list_file().unlink()
+    trust._by_file.clear()  # another process
+    ran(scenario)
+    with pytest.raises(UntrustedLawError, match="a stored run names this law"):
+        Result.read(tmp_path / "run").scenario.run()
+    assert not ran(scenario)
+
+
+def test_a_design_that_names_a_law_asks(scenario: Path, tmp_path: Path) -> None:
+    from headgate.design.file import DesignFile
+
+    law = scenario.with_name("mine.py")
+    design = tmp_path / "design.toml"
+    low, high = str(law), f"{law}:Mine"
+    write_toml(
+        {"factors": {"law": {"setting": "traffic.0.control", "low": low, "high": high}}}, design
+    )
+    assert trust.is_trusted(str(law), sha256(scenario))
+    DesignFile.load(design)
+    assert not trust.is_trusted(str(law), sha256(scenario))
+
+
+def test_nothing_takes_an_address_from_a_number() -> None:
+    from headgate import _native
+
+    with pytest.raises(TypeError):
+        _native.OwnLaw.compiled("x", 4096, None)
+
+
+@pytest.mark.parametrize(
+    "package", ["pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"]
+)
+def test_nothing_in_the_package_reads_a_pickle(package: str) -> None:
+    import headgate
+
+    sources = sorted(Path(headgate.__file__).parent.rglob("*.py"))
+    assert sources
+    assert not [path for path in sources if f"import {package}" in path.read_text()]
+    assert not [path for path in sources if "allow_pickle=True" in path.read_text()]
+
+
+# Laws that end the process, or do not come back ---------------------------------------------------
+
+PROGRAM = [str(Path(sys.executable).with_name("headgate"))]
+
+
+def started(scenario: Path, law: str) -> "subprocess.Popen[str]":
+    command = [*PROGRAM, "run", str(scenario), "--control", f"{LAWS / 'wrong.py'}:{law}"]
+    return subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def test_a_law_that_ends_the_process_is_told(scenario: Path) -> None:
+    process = started(scenario, "Exits")
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert not output
+    assert "a law of your own ended the process with 0; headgate check looks for where" in errors
+
+
+def test_ctrl_c_ends_a_law_that_does_not_come_back(scenario: Path) -> None:
+    process = started(scenario, "Loops")
+    await_child(process.pid)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "stopped in a law that did not come back; what was kept before stands" in errors
+
+
+def await_child(parent: int) -> None:
+    """Wait until the child has used some CPU time, and so is in its loop."""
+    import time
+
+    children = Path(f"/proc/{parent}/task/{parent}/children")
+    while True:
+        for child in children.read_text().split():
+            ticks = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()[11]
+            if int(ticks) > os.sysconf("SC_CLK_TCK"):
+                return
+        time.sleep(0.05)
