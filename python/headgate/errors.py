@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from headgate.result import Result
+
 
 class HeadgateError(Exception):
     """Something the user can put right. The command line prints it and ends with `exit_code`."""
@@ -47,6 +52,14 @@ class StoreError(HeadgateError):
     """A file or folder of results that cannot be read or written."""
 
 
+class UnstoredError(StoreError):
+    """A finished run that could not be written; `result` has it."""
+
+    def __init__(self, sentence: str, result: Result) -> None:
+        self.result = result
+        super().__init__(sentence)
+
+
 class EngineMissingError(HeadgateError):
     """The compiled engine is not there."""
 
@@ -63,6 +76,10 @@ class FailedRunsError(HeadgateError):
     """Runs of a campaign failed; the others are stored."""
 
     exit_code = 1
+
+
+class CrashedRunError(HeadgateError):
+    """A run took the process down that it was in."""
 
 
 class InterruptedRunError(HeadgateError):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headgate.errors import HeadgateError, StoreError
-from headgate.run.folder import read_meta, read_tables, write_folder
+from headgate.errors import HeadgateError
+from headgate.run.folder import in_hand, stored_run, write_folder
 from headgate.tables import Table
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ class Result:
     A run of packets has `tables["classes"]`, `laws`, `windows`, `links` and `checks` besides.
     """
 
-    def __init__(self, tables: dict[str, Table], meta: dict[str, Any]) -> None:
+    def __init__(self, tables: Mapping[str, Table], meta: dict[str, Any]) -> None:
         self.tables = tables
         self.meta = meta
 
@@ -75,16 +76,15 @@ class Result:
 
     def write(self, folder: str | Path) -> Path:
         """Write the run's folder: one Parquet file a table, and run.json."""
-        write_folder(Path(folder), self.tables, self.meta)
+        with in_hand(Path(folder)):
+            write_folder(Path(folder), self.tables, self.meta)
         return Path(folder)
 
     @classmethod
     def read(cls, folder: str | Path) -> Result:
         """Read a run's folder; raise StoreError if it is not one, or is damaged."""
-        meta = read_meta(Path(folder))
-        if meta is None:
-            raise StoreError(f"{folder}: holds no finished run (there is no run.json)")
-        return cls(read_tables(Path(folder)), meta)
+        tables, meta = stored_run(Path(folder))
+        return cls(dict(tables), meta)
 
     def __repr__(self) -> str:
         rows = ", ".join(f"{len(table)} {name}" for name, table in self.tables.items())

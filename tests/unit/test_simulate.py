@@ -153,17 +153,27 @@ def test_a_killed_run_goes_on_from_the_state_of_its_last_minute(
     assert resumed.digest == result.digest
 
 
-def test_a_state_that_cannot_be_kept_is_not_asked_for_again(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(
+    ("error", "times"), [(ValueError("it has no form"), 1), (StoreError("there is no room"), 3)]
+)
+def test_a_state_that_cannot_be_kept_does_not_end_its_run(
+    error: Exception, times: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     from headgate.run import simulate as module
 
     monkeypatch.setattr(module, "CHECKPOINT_S", 0.0)
+    monkeypatch.setattr(module, "SNAPSHOT_SHARE", math.inf)
     asked: list[int] = []
+
+    def keep() -> None:
+        asked.append(1)
+        raise error
+
     due = module._Due()
     for _ in range(3):
-        due.perhaps(lambda: asked.append(1) or "it cannot")  # type: ignore[func-returns-value]
-    assert len(asked) == 1
+        due.perhaps(keep)
+    assert len(asked) == times
+    assert len(caplog.messages) == (1 if times > 1 else 0)
 
 
 def test_a_finished_run_is_read_not_repeated(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -78,8 +79,9 @@ def fluid(  # noqa: PLR0913, PLR0917 - one for each option
         )
         return
     from headgate.fluid import solve
+    from headgate.run.folder import in_hand, write_folder
 
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), in_hand(out) if out is not None else nullcontext():
         warnings.simplefilter("ignore", FluidWarning)
         result = solve(
             model,
@@ -90,10 +92,10 @@ def fluid(  # noqa: PLR0913, PLR0917 - one for each option
             every=every,
             warmup=warmup,
         )
+        if out is not None:
+            write_folder(out, result.tables, result.meta)
     for doubt in result.meta["warnings"]:
         typer.echo(f"warning: {doubt}", err=True)
-    if out is not None:
-        result.write(out)
     if as_json:
         import json
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headgate.cli.options import Controls, Json, ScenarioFile, Seed, Settings, Trust
+from headgate.errors import UnstoredError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -45,7 +46,17 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     chosen = load(scenario, settings, seed, controls, trust=trust)
     with watched(chosen.own_laws()), shown(scenario.stem) as progress:
         command = shlex.join(["headgate", *sys.argv[1:]])
-        result = simulate(chosen, out, progress, command)
+        unstored = None
+        try:
+            result = simulate(chosen, out, progress, command)
+        except UnstoredError as error:
+            result, unstored = error.result, error
+    _print(result, out if unstored is None else None, as_json)
+    if unstored is not None:
+        raise unstored
+
+
+def _print(result: Result, out: Path | None, as_json: bool) -> None:
     if as_json:
         import json
 

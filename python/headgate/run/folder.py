@@ -10,7 +10,10 @@ import errno
 import hashlib
 import json
 import os
-from collections.abc import Callable, Mapping
+import socket
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headgate.errors import StoreError
+from headgate.run.lock import HeldError, owned
 from headgate.run.process import here
 from headgate.tables import TABLES, Table, Words
 
@@ -25,44 +29,113 @@ if TYPE_CHECKING:
     import duckdb
 
 RUN_FILE = "run.json"
+LOCK_FILE = ".lock"
 CHECKSUMS = "checksums"
 RUN_COLUMN, LABEL_PREFIX = "run_id", "label_"
 
 
 def write_folder(folder: Path, tables: Mapping[str, Table], meta: Mapping[str, Any]) -> None:
-    """Write all tables, then run.json: a folder with run.json is whole. Raises StoreError."""
+    """Write all tables, then run.json: a folder with run.json is whole. Raises StoreError.
+
+    Nothing is put in its place before everything is on the disk, so that neither a full disk nor a
+    power cut leaves a part of a run.
+    """
+    drafts: dict[str, Path] = {}
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, table in tables.items():
-            _atomically(folder / f"{name}.parquet", partial(_write_parquet, table))
-        sums = {f"{name}.parquet": _checksum(folder / f"{name}.parquet") for name in tables}
+            draft = drafts[f"{name}.parquet"] = _draft(folder / f"{name}.parquet")
+            _write_parquet(table, draft)
+            flush(draft)
+        sums = {name: _checksum(draft) for name, draft in drafts.items()}
         sums[RUN_FILE] = _checksum_of(meta)
-        text = json.dumps({**meta, CHECKSUMS: sums}, indent=2)
-        _atomically(folder / RUN_FILE, lambda path: _write_text(path, text))
+        draft = drafts[RUN_FILE] = _draft(folder / RUN_FILE)
+        draft.write_text(json.dumps({**meta, CHECKSUMS: sums}, indent=2), encoding="utf-8")
+        flush(draft)
+        _place(folder, drafts)
+    except (OSError, StoreError) as error:
+        for draft in drafts.values():
+            draft.unlink(missing_ok=True)
+        if isinstance(error, StoreError):
+            raise
+        raise StoreError(f"{folder}: cannot be written: {error.strerror or error}") from None
+
+
+@contextmanager
+def in_hand(folder: Path) -> Iterator[None]:
+    """Have a folder for one run alone; it is made, and gone afterwards if nothing was put in it.
+
+    Raises StoreError before anything is done if another run has it, or it cannot be written.
+    """
+    made = not folder.exists()
+    try:
+        with _held(folder):
+            yield
+    finally:
+        if made:
+            with suppress(OSError):  # there is something in it
+                folder.rmdir()
+
+
+def _held(folder: Path) -> ExitStack:
+    held = ExitStack()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        held.enter_context(owned(folder / LOCK_FILE, _owner()))
+    except HeldError as error:
+        raise StoreError(
+            f"{folder}: another run is at work in it ({error}); wait, or choose another folder"
+        ) from None
     except OSError as error:
         raise StoreError(f"{folder}: cannot be written: {error.strerror or error}") from None
+    return held
+
+
+def _owner() -> str:
+    since = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime())
+    return f"process {os.getpid()} on {socket.gethostname()}, since {since} UTC"
+
+
+def _place(folder: Path, drafts: Mapping[str, Path]) -> None:
+    """Put files in their places, run.json last."""
+    (folder / RUN_FILE).unlink(missing_ok=True)
+    for name, draft in drafts.items():
+        if name == RUN_FILE:
+            flush(folder)
+        draft.replace(folder / name)
+    flush(folder)
+    flush(folder.parent)
 
 
 def write_table(path: Path, table: Table) -> None:
     """Write one table whole or not at all. Raises StoreError."""
     try:
-        _atomically(path, partial(_write_parquet, table))
+        _atomically(path, partial(_write_parquet, table), durable=True)
     except OSError as error:
         raise StoreError(f"{path}: cannot be written: {error.strerror or error}") from None
 
 
 def write_bytes(path: Path, data: bytes, *, durable: bool = True) -> None:
     """Write a file whole or not at all; a durable one outlives a power cut. Raises StoreError."""
-    write_file(path, lambda draft: _write(draft, data, durable=durable))
+    write_file(path, lambda draft: draft.write_bytes(data), durable=durable)
 
 
-def write_file(path: Path, write: Callable[[Path], None]) -> None:
+def write_file(path: Path, write: Callable[[Path], object], *, durable: bool = True) -> None:
     """Have `write` make a draft, and put it in the file's place. Raises StoreError."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _atomically(path, write)
+        _atomically(path, write, durable=durable)
     except OSError as error:
         raise StoreError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+def flush(path: Path) -> None:
+    """Have a file, or the names in a folder, on the disk before anything else happens."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def read_meta(folder: Path) -> dict[str, Any] | None:
@@ -71,38 +144,65 @@ def read_meta(folder: Path) -> dict[str, Any] | None:
     return found[0] if found else None
 
 
+def stored_run(folder: Path) -> tuple[StoredTables, dict[str, Any]]:
+    """Find a run: its tables, which are read when they are asked for, and its run.json.
+
+    Raises StoreError if there is none, or a file is not what was written.
+    """
+    found = _read_manifest(folder)
+    if found is None:
+        raise StoreError(f"{folder}: holds no finished run (there is no run.json)")
+    meta, sums = found
+    own = (Path(name).stem for name in sorted(sums) if name != RUN_FILE)
+    names = tuple(dict.fromkeys((*TABLES, *own)))
+    for name in names:
+        path = folder / f"{name}.parquet"
+        if not path.is_file():
+            raise StoreError(f"{path}: there is no such file; run the scenario again")
+        if sums.get(path.name) != _checksum(path):
+            raise _damaged(path)
+    return StoredTables(folder, names), meta
+
+
+class StoredTables(Mapping[str, Table]):
+    """The tables of a run's folder, a study's own among them, each read when it is asked for."""
+
+    def __init__(self, folder: Path, names: Sequence[str]) -> None:
+        self._folder = folder
+        self._read: dict[str, Table | None] = dict.fromkeys(names)
+
+    def __getitem__(self, name: str) -> Table:
+        table = self._read[name]
+        if table is None:
+            table = self._read[name] = read_table(self._folder, name)
+        return table
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._read)
+
+    def __len__(self) -> int:
+        return len(self._read)
+
+
 def _read_manifest(folder: Path) -> tuple[dict[str, Any], dict[str, str]] | None:
     """Read run.json apart from its checksums, and these."""
     path = folder / RUN_FILE
     try:
-        meta: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        meta = json.loads(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise StoreError(
             f"{path}: cannot be read ({error}); remove {folder} and run again"
         ) from None
-    sums: dict[str, str] = meta.pop(CHECKSUMS, {})
-    if sums.get(RUN_FILE) != _checksum_of(meta):
+    sums = meta.pop(CHECKSUMS, None) if isinstance(meta, dict) else None
+    if not isinstance(sums, dict) or sums.get(RUN_FILE) != _checksum_of(meta):
         raise _damaged(path)
     return meta, sums
 
 
-def read_tables(folder: Path) -> dict[str, Table]:
-    """Read every table of a run's folder, a study's own among them.
-
-    Raises StoreError if one is missing or cut short.
-    """
-    _, sums = _read_manifest(folder) or ({}, {})
-    own = sorted(Path(name).stem for name in sums if name != RUN_FILE)
-    tables = {name: _read_table(folder, name) for name in dict.fromkeys((*TABLES, *own))}
-    for name in tables:  # after reading, which says more about a file that is cut short
-        if sums.get(f"{name}.parquet") != _checksum(folder / f"{name}.parquet"):
-            raise _damaged(folder / f"{name}.parquet")
-    return tables
-
-
-def _read_table(folder: Path, name: str) -> Table:
+def read_table(folder: Path, name: str) -> Table:
+    """Read one table of a run's folder, without the labels. Raises StoreError."""
     columns = _read_parquet(folder / f"{name}.parquet")
     own = {key: c for key, c in columns.items() if not key.startswith((RUN_COLUMN, LABEL_PREFIX))}
     return Table(name, own)
@@ -129,25 +229,21 @@ def query(sql: str) -> list[dict[str, Any]]:
         return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
 
 
-def _atomically(path: Path, write: Callable[[Path], None]) -> None:
-    draft = path.with_name(f".{path.name}@{here()}")
+def _draft(path: Path) -> Path:
+    return path.with_name(f".{path.name}@{here()}")
+
+
+def _atomically(path: Path, write: Callable[[Path], object], *, durable: bool) -> None:
+    draft = _draft(path)
     try:
         write(draft)
+        if durable:
+            flush(draft)
         draft.replace(path)
+        if durable:
+            flush(path.parent)
     finally:
         draft.unlink(missing_ok=True)
-
-
-def _write_text(path: Path, text: str) -> None:
-    _write(path, text.encode())
-
-
-def _write(path: Path, data: bytes, *, durable: bool = True) -> None:
-    with path.open("wb") as file:
-        file.write(data)
-        file.flush()
-        if durable:
-            os.fsync(file.fileno())
 
 
 def _write_parquet(table: Table, path: Path) -> None:
@@ -169,8 +265,6 @@ def _write_parquet(table: Table, path: Path) -> None:
 def _read_parquet(path: Path) -> dict[str, Any]:
     import duckdb
 
-    if not path.is_file():
-        raise StoreError(f"{path}: there is no such file; run the scenario again")
     try:
         with _database().cursor() as database:
             columns = database.read_parquet(str(path)).fetchnumpy()

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import json
+import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headgate.errors import EngineMissingError, InterruptedRunError, ScenarioError, StoreError
+from headgate.errors import (
+    EngineMissingError,
+    InterruptedRunError,
+    ScenarioError,
+    StoreError,
+    UnstoredError,
+)
 from headgate.measures.tables import make_tables
 from headgate.own import calls
 from headgate.own.load import Ready
 from headgate.result import Result
-from headgate.run.folder import read_meta, write_file
+from headgate.run.folder import in_hand, read_meta, write_file, write_folder
 from headgate.run.progress import Clock, Progress, Report, StopRunError
 from headgate.scenario.plan import Arrays, identity_of, plan_json
 
@@ -22,6 +29,8 @@ __all__ = ["Progress", "simulate"]
 if TYPE_CHECKING:
     from headgate._native import Simulation
     from headgate.scenario import Scenario
+
+log = logging.getLogger("headgate")
 
 SNAPSHOT_FILE = "snapshot.bin"
 #: Wall time between two looks at the clock and at Ctrl-C.
@@ -42,23 +51,45 @@ def simulate(
     command: str = "",
     snapshot: Path | None = None,
 ) -> Result:
-    """Run a scenario; with `out`, keep the result there.
+    """Run a scenario; with `out`, keep the result there, where no other run may be at work.
 
     A finished run of the same scenario in `out` is read back, a stopped or killed one is resumed:
     its state is kept in `snapshot`, which is in `out` unless told. Raises ScenarioError,
     StoreError, or InterruptedRunError when it is stopped.
     """
-    plan, arrays = scenario.plan()
-    identity = identity_of(plan, arrays)
-    if out is not None and (done := _already_there(out, identity)) is not None:
+    planned = scenario.plan()
+    if out is None:
+        return _made(scenario, planned, command, progress, snapshot)
+    identity = identity_of(*planned)
+    if (done := _already_there(out, identity)) is not None:
         return done
-    if out is not None and snapshot is None:
-        snapshot = out / SNAPSHOT_FILE
-    run = _Run(plan, arrays, identity, snapshot, own_laws(scenario, plan))
+    with in_hand(out):
+        if (done := _already_there(out, identity)) is not None:  # made while we came
+            return done
+        snapshot = snapshot or out / SNAPSHOT_FILE
+        result = _made(scenario, planned, command, progress, snapshot)
+        try:
+            write_folder(out, result.tables, result.meta)
+        except StoreError as error:
+            raise UnstoredError(str(error), result) from None
+        snapshot.unlink(missing_ok=True)
+    return result
+
+
+def _made(
+    scenario: Scenario,
+    planned: tuple[dict[str, Any], Arrays],
+    command: str,
+    progress: Report | None,
+    snapshot: Path | None,
+) -> Result:
+    """Run a scenario to its end, from its snapshot if there is one."""
+    plan, arrays = planned
+    run = _Run(plan, arrays, identity_of(plan, arrays), snapshot, own_laws(scenario, plan))
     facts = run.to_the_end(progress)
     meta = {
         "headgate": _version(),
-        "identity": identity,
+        "identity": run.identity,
         "scenario": scenario.to_dict(resolved=True),
         "seed": scenario.seed,
         "command": command,
@@ -70,11 +101,7 @@ def simulate(
         **{key: facts[key] for key in ("packet_hops", "lookahead_s", "digest")},
         "laws": plan["laws"],
     }
-    result = Result(make_tables(plan, facts), meta)
-    if out is not None:
-        result.write(out)
-        run.forget()
-    return result
+    return Result(make_tables(plan, facts), meta)
 
 
 def _already_there(out: Path, identity: str) -> Result | None:
@@ -133,9 +160,11 @@ class _Run:
             head = file.readline()
         try:
             kept = json.loads(head)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise _damaged(path, error) from None
-        if kept["identity"] != self.identity:
+        if not isinstance(kept, dict) or not isinstance(kept.get("cpu_s"), int | float):
+            raise _damaged(path, "its head is of another kind")
+        if kept.get("identity") != self.identity:
             raise SnapshotError(
                 f"{path}: belongs to another scenario; choose another folder, or remove it"
             )
@@ -164,11 +193,6 @@ class _Run:
         self.cpu_s = time.thread_time() - begun
         return facts
 
-    def forget(self) -> None:
-        """Remove the snapshot of a run that is finished and stored."""
-        if self.snapshot_file is not None:
-            self.snapshot_file.unlink(missing_ok=True)
-
     def _advance(self) -> bool:
         from headgate._native import LawFaultError
 
@@ -188,7 +212,9 @@ class _Run:
         at = f"stopped at {state.time_s:.3f} s of {state.duration_s:g} s{self._pace()}"
         if self.snapshot_file is None:
             return f"{at}; nothing is kept, since no folder was given (--out DIR)"
-        if why := self._keep():
+        try:
+            self._keep()
+        except (StoreError, ValueError) as why:
             return f"{at}; nothing is kept ({why})"
         folder = self.snapshot_file.parent
         return f"{at}; the state is kept in {folder}, the same command goes on from there"
@@ -205,15 +231,13 @@ class _Run:
             f" at this pace {whole * state.packet_hops:.3g} in {whole * hours:.2g} CPU hours in all"
         )
 
-    def _keep(self) -> str:
-        """Write the engine's state, which lies between two windows; say why if it cannot."""
-        if self.snapshot_file is None:
-            return "there is no place for it"
-        try:
+    def _keep(self) -> None:
+        """Write the engine's state, which lies between two windows.
+
+        Raises StoreError where it cannot be written, and ValueError where it has no form.
+        """
+        if self.snapshot_file is not None:
             write_file(self.snapshot_file, self._write_state)
-        except ValueError as error:
-            return str(error)
-        return ""
 
     def _write_state(self, draft: Path) -> None:
         head = json.dumps({"identity": self.identity, "cpu_s": self.cpu_s})
@@ -226,16 +250,27 @@ class _Due:
 
     def __init__(self) -> None:
         self._at_s = time.perf_counter() + CHECKPOINT_S
+        self._warned = False
 
-    def perhaps(self, keep: Callable[[], str]) -> None:
-        """Keep the state if it is time; a run whose state cannot be kept is not asked again."""
+    def perhaps(self, keep: Callable[[], None]) -> None:
+        """Keep the state if it is time; what cannot be written now may be a while later."""
         begun_s = time.perf_counter()
         if begun_s < self._at_s:
             return
-        cannot = keep()
+        try:
+            keep()
+        except ValueError:  # it has no form that could be kept
+            self._at_s = float("inf")
+            return
+        except StoreError as error:
+            self._warn(error)
         now_s = time.perf_counter()
-        pause_s = max(CHECKPOINT_S, (now_s - begun_s) / SNAPSHOT_SHARE)
-        self._at_s = float("inf") if cannot else now_s + pause_s
+        self._at_s = now_s + max(CHECKPOINT_S, (now_s - begun_s) / SNAPSHOT_SHARE)
+
+    def _warn(self, error: StoreError) -> None:
+        if not self._warned:
+            log.warning("%s; the run goes on, but a kill would cost more of it", error)
+        self._warned = True
 
 
 def own_laws(scenario: Scenario, plan: Mapping[str, Any]) -> list[Ready]:
@@ -245,7 +280,7 @@ def own_laws(scenario: Scenario, plan: Mapping[str, Any]) -> list[Ready]:
     return [control.law().ready(control.params) for control in chosen]
 
 
-def _damaged(path: Path, error: Exception) -> SnapshotError:
+def _damaged(path: Path, error: object) -> SnapshotError:
     return SnapshotError(f"{path}: is damaged ({error}); remove it and run again")
 
 

@@ -1,0 +1,92 @@
+"""Locks in folders that many share: one at a time, and nobody's when their owner has died.
+
+The kernel holds a lock for as long as its owner lives, on this machine and, over a network file
+system, on its server: what a dead owner left behind is only the file, which names who had it.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from headgate.run.process import dead, here
+
+#: What a file system says that knows no locks.
+NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
+
+
+class HeldError(Exception):
+    """Another has the lock; the text is what it says of itself."""
+
+
+@contextmanager
+def exclusive(path: Path) -> Iterator[None]:
+    """Wait for a lock and hold it; where the file system knows none, go on without."""
+    with _opened(path) as handle:
+        _lock(handle, fcntl.LOCK_EX)
+        yield
+
+
+@contextmanager
+def owned(path: Path, owner: str) -> Iterator[None]:
+    """Hold a lock that says whose it is. Raises HeldError if another has it, and OSError."""
+    with _opened(path) as handle:
+        try:
+            by_kernel = _lock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise HeldError(_said(handle)) from None
+        gone = not _is_at(handle, path)  # its last owner has removed it since it was opened
+        if gone or not (by_kernel or _free(handle)):
+            raise HeldError(_said(handle))
+        try:
+            os.ftruncate(handle, 0)
+            os.pwrite(handle, f"{here()}\n{owner}".encode(), 0)
+            os.fsync(handle)
+            yield
+        finally:
+            path.unlink(missing_ok=True)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[int]:
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _lock(handle: int, how: int) -> bool:
+    """Have the kernel lock a file; say no if its file system knows no locks."""
+    try:
+        fcntl.flock(handle, how)
+    except OSError as error:
+        if error.errno not in NO_LOCKS:
+            raise
+        return False
+    return True
+
+
+def _free(handle: int) -> bool:
+    """Say whether nobody is named, or one who is known to be dead."""
+    name = _text(handle).partition("\n")[0]
+    return not name or dead(name)
+
+
+def _is_at(handle: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _said(handle: int) -> str:
+    return _text(handle).partition("\n")[2] or "it does not say which"
+
+
+def _text(handle: int) -> str:
+    return os.pread(handle, 4096, 0).decode(errors="replace").strip()
