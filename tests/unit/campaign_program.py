@@ -1,6 +1,12 @@
-"""A campaign of a few runs as a program of its own, which can be killed: FOLDER, runs, seconds."""
+"""A campaign of a few runs as a program of its own, which can be killed.
 
+FOLDER, runs, seconds of each, and by how many seconds the clock of its machine is ahead.
+"""
+
+import os
 import sys
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +15,26 @@ from headgate.run import simulate, worker
 from headgate.run.plan import Job
 from headgate.run.pool import Pool
 from headgate.run.store import Store
+from headgate.run.worker import Order, Outcome, Worker
+
+
+class Threads:
+    """Makes `workers` runs at a time in this process, where a test can look at them."""
+
+    copies = False
+
+    def __init__(self, workers: int | None = None) -> None:
+        self.slots = workers or os.cpu_count() or 1
+        self._executor = ThreadPoolExecutor(self.slots)
+
+    def open(self, order: Order) -> None:
+        self._worker = Worker(order, Store(order.folder))
+
+    def submit(self, job: Job, *, copy: bool = False) -> Future[Outcome]:
+        return self._executor.submit(self._worker.do, job, copy=copy)
+
+    def close(self) -> None:
+        self._executor.shutdown(wait=False, cancel_futures=True)
 
 
 def jobs(runs: int, duration_s: float) -> list[Job]:
@@ -26,7 +52,9 @@ def seeded(scenario: Scenario, seed: int) -> Scenario:
 def run(folder: Path, runs: int, duration_s: float, workers: int = 2) -> None:
     """Run them with a snapshot each quarter of a second, by default once a minute."""
     simulate.CHECKPOINT_S = 0.25
-    Pool(Store(folder), workers).run(jobs(runs, duration_s), lambda _: None, "campaign")
+    Pool(Store(folder), hands=Threads(workers)).run(
+        jobs(runs, duration_s), lambda _: None, "campaign"
+    )
 
 
 def counted() -> list[object]:
@@ -42,7 +70,14 @@ def counted() -> list[object]:
     return made
 
 
+def set_clock(ahead_s: float) -> None:
+    """Let this machine's clock be ahead."""
+    right = time.time
+    time.time = lambda: right() + ahead_s
+
+
 if __name__ == "__main__":
+    set_clock(float(sys.argv[4]) if len(sys.argv) > 4 else 0.0)
     made = counted()
     run(Path(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3]))
     print(len(made))

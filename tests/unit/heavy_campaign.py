@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 from headgate import dumbbell
+from headgate.run.claims import Claims
 from headgate.run.cost import estimate, peak_bytes
 from headgate.run.plan import Job
 from headgate.run.pool import Pool
@@ -31,5 +32,12 @@ if __name__ == "__main__":
     if sys.argv[1] == "told":
         print(estimate(jobs(), store, 2).memory_bytes)
     else:
-        Pool(store, 2).run(jobs(), lambda _: None)
-        print(peak_bytes())
+        peaks: dict[str, int] = {}
+
+        def look(_: object) -> None:
+            for claim in Claims(store.folder).all():
+                process = claim.owner.split(":")[1]
+                peaks[process] = peak_bytes(process)
+
+        Pool(store, 2).run(jobs(), look)
+        print(peak_bytes() + sum(peaks.values()))

@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -19,8 +18,10 @@ from typer.testing import CliRunner
 from headgate.cli.main import app
 from headgate.errors import FailedRunsError, HeadgateError, StoreError
 from headgate.result import Result
+from headgate.run import process
 from headgate.run import simulate as simulate_module
 from headgate.run import worker as worker_module
+from headgate.run.campaign import Campaign
 from headgate.run.claims import Claims
 from headgate.run.plan import Job
 from headgate.run.pool import Pool
@@ -32,6 +33,7 @@ from headgate.studies import runner
 from headgate.studies.runner import Shard
 
 from . import campaign_program
+from .campaign_program import Threads
 from .small_study import asked, digests, shrunk
 
 #: An eighth of a CPU second, one and a quarter, and two and a half.
@@ -55,10 +57,21 @@ def small(runs: int = 4) -> list[Job]:
     return campaign_program.jobs(runs, 5.0)
 
 
+def order_of(folder: Path) -> worker_module.Order:
+    campaign = Campaign.begin(Store(folder), "", [], [])
+    return worker_module.Order(folder, campaign.name, "p")
+
+
 def pooled(folder: Path, jobs: list[Job], workers: int = 2) -> Store:
     store = Store(folder)
-    Pool(store, workers).run(jobs, lambda _: None, "small")
+    Pool(store, hands=Threads(workers)).run(jobs, lambda _: None, "small")
     return store
+
+
+def read(folder: Path, job: Job) -> Result:
+    found = Store(folder).read(job)
+    assert found is not None
+    return found
 
 
 def test_a_run_killed_in_its_middle_goes_on_from_its_last_snapshot(
@@ -80,7 +93,8 @@ def test_a_run_killed_in_its_middle_goes_on_from_its_last_snapshot(
         return simulate(job.scenario, progress=report, snapshot=snapshot)
 
     monkeypatch.setattr(worker_module, "simulate", watched)
-    resumed = pooled(tmp_path, [job]).read(job)
+    pooled(tmp_path, [job])
+    resumed = read(tmp_path, job)
     assert times_s[0] > 0.02 * MIDDLE_S  # a quarter of a second is a fifth of the run or so
     assert resumed.meta["resumed"]
     assert resumed.digest == job.scenario.run().digest
@@ -92,7 +106,8 @@ def test_a_damaged_snapshot_costs_its_run_only(tmp_path: Path) -> None:
     store = Store(tmp_path)
     store.snapshot(job.id).parent.mkdir()
     store.snapshot(job.id).write_bytes(b"nonsense")
-    assert pooled(tmp_path, [job]).read(job).digest == job.scenario.run().digest
+    pooled(tmp_path, [job])
+    assert read(tmp_path, job).digest == job.scenario.run().digest
 
 
 def test_ctrl_c_keeps_the_runs_in_hand(tmp_path: Path) -> None:
@@ -124,7 +139,7 @@ def test_a_run_that_another_has_in_hand_is_left_to_it(tmp_path: Path) -> None:
     jobs = small(3)
     elsewhere, claims = Claims(tmp_path), Store(tmp_path)
     assert elsewhere.take(jobs[0])
-    order = worker_module.Order(tmp_path, "c", "p")
+    order = order_of(tmp_path)
     outcome = worker_module.Worker(order, claims).do(jobs[0])
     assert (outcome.there, outcome.failure) == (False, None)
     assert not digests(tmp_path)
@@ -136,8 +151,8 @@ def test_a_run_that_another_has_in_hand_is_left_to_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("owner", "age_s", "free"),
     [
-        (f"{socket.gethostname()}:{2**22 + 1}:1", 0.0, True),  # no such process
-        (f"{socket.gethostname()}:{os.getpid()}:1", 0.0, False),
+        (f"{process.named(2**22 + 1)}:t:1", 0.0, True),  # no such process
+        (process.here(), 0.0, False),
         ("elsewhere:1:1", 30.0, False),
         ("elsewhere:1:1", 90.0, True),  # silent for more than a minute
     ],
@@ -149,8 +164,9 @@ def test_a_claim_is_void_when_its_owner_is_gone(
     (job,) = small(1)
     Store(tmp_path)
     (tmp_path / "running").mkdir()
-    claim = {"run_id": job.id, "owner": owner, "since_s": 0.0, "at_s": time.time() - age_s}
-    (tmp_path / "running" / job.id).write_text(json.dumps(claim))
+    file, at_s = tmp_path / "running" / job.id, time.time() - age_s
+    file.write_text(json.dumps({"run_id": job.id, "owner": owner, "since_s": 0.0}))
+    os.utime(file, (at_s, at_s))
     assert Claims(tmp_path).take(job) is free
 
 
@@ -166,7 +182,7 @@ def test_one_wrong_bit_is_found_and_the_run_made_again(
     data = bytearray(broken.read_bytes())
     data[int(place * len(data))] ^= 1
     broken.write_bytes(data)
-    assert Store(tmp_path).missing(jobs) == [jobs[0]]
+    assert [Store(tmp_path).read(job) is None for job in jobs] == [True, False]
     assert jobs[0].id in caplog.text
     pooled(tmp_path, jobs)
     assert digests(tmp_path) == before
@@ -266,7 +282,7 @@ def test_a_copy_that_was_slower_leaves_no_snapshot(
     store = Store(tmp_path)
     monkeypatch.setattr(worker_module, "LOOK_S", 0.0)
     monkeypatch.setattr(simulate_module, "SLICE_S", 0.0)
-    slower = worker_module.Worker(worker_module.Order(tmp_path, "c", "p"), Store(tmp_path))
+    slower = worker_module.Worker(order_of(tmp_path), Store(tmp_path))
 
     def overtaken(scenario: object, progress: Callable[[Progress], None], snapshot: Path) -> Result:
         if not store.has(job.id):
@@ -320,7 +336,7 @@ def test_a_finished_campaign_has_figures_by_law(finished: Path) -> None:
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("watched")
     jobs = list(asked(folder, seeds=1).jobs.values())
-    Pool(Store(folder), 2).run(jobs, lambda _: None, "tcp-replacements")
+    Pool(Store(folder), hands=Threads(2)).run(jobs, lambda _: None, "tcp-replacements")
     return folder
 
 

@@ -4,7 +4,6 @@ import errno
 import logging
 import os
 import signal
-import socket
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +14,9 @@ import pytest
 
 from headgate.errors import InterruptedRunError, StoreError
 from headgate.result import Result
+from headgate.run import process
 from headgate.run import progress as run_progress
+from headgate.run import store as store_module
 from headgate.run import worker as worker_module
 from headgate.run.plan import Job
 from headgate.run.pool import Pool
@@ -24,12 +25,20 @@ from headgate.run.standing import Standing, clock, shown
 from headgate.run.store import Store
 from headgate.tables import TABLES, Table
 
+from .campaign_program import Threads
+
 DEAD_PROCESS = 2**22 + 1  # above the largest process number of Linux
 
 
 def result() -> Result:
     tables = {name: Table(name, {"x": np.arange(3.0)}) for name in TABLES}
-    return Result(tables, {"packet_hops": 7, "cpu_s": 0.1})
+    return Result(tables, {"digest": "d", "packet_hops": 7, "cpu_s": 0.1})
+
+
+def read(job: Job, folder: Path) -> Result:
+    found = Store(folder).read(job)
+    assert found is not None
+    return found
 
 
 def jobs(count: int) -> list[Job]:
@@ -51,38 +60,38 @@ def simulated(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 
 
 def test_finished_runs_are_skipped(tmp_path: Path, simulated: list[object]) -> None:
-    Pool(Store(tmp_path), 2).run(jobs(3), lambda _: None)
-    Pool(Store(tmp_path), 2).run(jobs(5), lambda _: None)
+    Pool(Store(tmp_path), hands=Threads(2)).run(jobs(3), lambda _: None)
+    Pool(Store(tmp_path), hands=Threads(2)).run(jobs(5), lambda _: None)
     assert len(simulated) == 5
 
 
 def test_results_come_back_as_they_were(tmp_path: Path, simulated: list[object]) -> None:
     (job,) = jobs(1)
-    Pool(Store(tmp_path), 1).run([job], lambda _: None)
+    Pool(Store(tmp_path), hands=Threads(1)).run([job], lambda _: None)
     store = Store(tmp_path)
     assert store.missing([job]) == []
-    assert store.read(job).ports["x"].tolist() == [0, 1, 2]
-    assert store.read(job).meta["packet_hops"] == 7
+    assert read(job, tmp_path).ports["x"].tolist() == [0, 1, 2]
+    assert read(job, tmp_path).meta["packet_hops"] == 7
 
 
 @pytest.mark.parametrize("file", ["ports.parquet", "responses.parquet", "run.json"])
 def test_damaged_runs_are_named_and_made_again(
     tmp_path: Path, simulated: list[object], caplog: pytest.LogCaptureFixture, file: str
 ) -> None:
-    Pool(Store(tmp_path), 1).run(jobs(3), lambda _: None)
+    Pool(Store(tmp_path), hands=Threads(1)).run(jobs(3), lambda _: None)
     broken = tmp_path / "runs" / jobs(3)[1].id / file
     broken.write_bytes(broken.read_bytes()[:10])
     with caplog.at_level(logging.WARNING, logger="headgate"):
-        Pool(Store(tmp_path), 1).run(jobs(3), lambda _: None)
+        assert [Store(tmp_path).read(job) is None for job in jobs(3)] == [False, True, False]
+    Pool(Store(tmp_path), hands=Threads(1)).run(jobs(3), lambda _: None)
     assert len(simulated) == 4
     assert len(caplog.messages) == 1
     assert jobs(3)[1].id in caplog.messages[0]
 
 
 def test_half_written_runs_of_killed_processes_are_swept(tmp_path: Path) -> None:
-    host = socket.gethostname()
-    dead = [f"0123456789abcdef@{host}:{DEAD_PROCESS}:1"]
-    alive = [f"0123456789abcdef@{host}:{os.getpid()}:1", f"0@elsewhere:{DEAD_PROCESS}:1"]
+    dead = [f"0123456789abcdef@{process.named(DEAD_PROCESS)}:t:1"]
+    alive = [f"0123456789abcdef@{process.here()}", f"0@elsewhere:{DEAD_PROCESS}:1"]
     for name in (*dead, *alive):
         (tmp_path / "drafts" / name).mkdir(parents=True)
     Store(tmp_path)
@@ -92,14 +101,14 @@ def test_half_written_runs_of_killed_processes_are_swept(tmp_path: Path) -> None
 def test_full_disk_is_one_sentence_and_keeps_what_is_finished(
     tmp_path: Path, simulated: list[object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    Pool(Store(tmp_path), 1).run(jobs(2), lambda _: None)
+    Pool(Store(tmp_path), hands=Threads(1)).run(jobs(2), lambda _: None)
 
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(Result, "write", full)
+    monkeypatch.setattr(store_module, "write_folder", full)
     with pytest.raises(StoreError, match=r"No space left on device.*2 stored runs are kept"):
-        Pool(Store(tmp_path), 1).run(jobs(4), lambda _: None)
+        Pool(Store(tmp_path), hands=Threads(1)).run(jobs(4), lambda _: None)
     assert len(Store(tmp_path).missing(jobs(4))) == 2
     assert len(list((tmp_path / "runs").iterdir())) == 2
 
@@ -125,7 +134,7 @@ def test_interrupt_keeps_finished_runs(tmp_path: Path, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(worker_module, "simulate", simulate)
     with pytest.raises(InterruptedRunError, match="stopped with 1 of 3 runs"):
-        Pool(Store(tmp_path), 1).run(jobs(3), interrupt)
+        Pool(Store(tmp_path), hands=Threads(1)).run(jobs(3), interrupt)
     assert [job.id for job in Store(tmp_path).missing(jobs(3))] == [j.id for j in jobs(3)[1:]]
 
 

@@ -12,7 +12,6 @@ from typer.testing import CliRunner
 
 from headgate.cli.main import app
 from headgate.result import Result
-from headgate.run import worker
 from headgate.studies import runner
 
 from . import small_study
@@ -73,9 +72,10 @@ def test_the_responses_are_one_tidy_table(finished: Path) -> None:
     assert rows.aggregate(count).limit(1).fetchall() == [(RUNS * 3,)]
 
 
-def test_finished_runs_are_not_repeated(finished: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "simulate", lambda *_, **__: pytest.fail("a run was repeated"))
+def test_finished_runs_are_not_repeated(finished: Path) -> None:
+    made = {run: run.stat().st_mtime_ns for run in (finished / "runs").iterdir()}
     found = command(finished)
+    assert {run: run.stat().st_mtime_ns for run in (finished / "runs").iterdir()} == made
     assert set(found) == {"study", "claims", "cpu_s", "packet_hops"}
     assert found == json.loads((finished / "claims.json").read_text())
 
@@ -94,6 +94,16 @@ def test_a_killed_study_goes_on_and_ends_with_the_same_digests(
     small_study.run(tmp_path, workers=1)
     assert {run: run.stat().st_mtime_ns for run in kept} == kept
     assert digests(tmp_path) == digests(finished)
+
+
+def test_a_run_that_is_found_damaged_when_it_is_read_is_made_again(finished: Path) -> None:
+    before = digests(finished)
+    damaged = next((finished / "runs").iterdir()) / "windows.parquet"
+    data = bytearray(damaged.read_bytes())
+    data[len(data) // 2] ^= 1
+    damaged.write_bytes(data)
+    command(finished)
+    assert digests(finished) == before
 
 
 def test_the_list_names_the_studies() -> None:

@@ -112,7 +112,7 @@ def _running(view: View) -> Table:
     table = _table("running", "done", "for", "by")
     for claim in view.running[:MOST_ROWS]:
         by = ":".join(claim.owner.split(":")[:2])
-        age = clock(max(time.time() - claim.since_s, 0))
+        age = clock(max(claim.for_s, 0))
         table.add_row(said(claim.labels) or claim.run_id, f"{claim.share:.0%}", age, by)
     if len(view.running) > MOST_ROWS:
         table.add_row(f"and {len(view.running) - MOST_ROWS} more", "", "", "")

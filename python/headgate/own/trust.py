@@ -12,6 +12,9 @@ from pathlib import Path
 
 from headgate.errors import UntrustedLawError
 
+#: Files that the user named, and pairs of a file that a file names, and that file.
+Named = tuple[frozenset[str], tuple[tuple[str, str], ...]]
+
 #: Laws' files that the user named, and those that a file names: that file. Of this process.
 _by_hand: set[str] = set()
 _by_file: dict[str, str] = {}
@@ -25,6 +28,18 @@ def name_by_hand(file: str) -> None:
 def name_in_file(file: str, where: str) -> None:
     """Take note that the file `where` names a law's file."""
     _by_file.setdefault(_resolved(file), where)
+
+
+def named() -> Named:
+    """Give the notes of this process, for another that works for it."""
+    return frozenset(_by_hand), tuple(sorted(_by_file.items()))
+
+
+def take(notes: Named) -> None:
+    """Take over the notes of the process that this one works for."""
+    by_hand, by_file = notes
+    _by_hand.update(by_hand)
+    _by_file.update(by_file)
 
 
 def is_trusted(file: str, sha256: str) -> bool:

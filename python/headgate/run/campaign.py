@@ -6,19 +6,21 @@ come. One file is written by one process only.
 
 from __future__ import annotations
 
-import json
 import shutil
 import time
 import traceback
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
+
+from pydantic import FiniteFloat
 
 from headgate.errors import HeadgateError
-from headgate.run.folder import write_bytes
+from headgate.run.clock import Clock
 from headgate.run.plan import Job
 from headgate.run.process import here
+from headgate.run.records import read_record, write_record
 from headgate.run.store import Store
 
 End = Literal["done", "stopped", "failed"]
@@ -26,11 +28,14 @@ End = Literal["done", "stopped", "failed"]
 
 @dataclass(frozen=True)
 class Asked:
-    """A campaign as it began: its runs, and those of them that were there already."""
+    """A campaign as it began: its runs, and those of them that were there already.
+
+    Times are of the store's clock (headgate.run.clock).
+    """
 
     name: str
     title: str
-    begun_s: float
+    begun_s: FiniteFloat
     owner: str
     found: tuple[str, ...]
     runs: tuple[str, ...]
@@ -41,7 +46,7 @@ class Ended:
     """How and when a campaign ended."""
 
     how: End
-    at_s: float
+    at_s: FiniteFloat
 
 
 @dataclass(frozen=True)
@@ -79,34 +84,32 @@ class Campaign:
         campaign = cls(store.folder, f"{stamp}-{here().replace(':', '-')}-{time.time_ns() % 10**9}")
         runs, new = tuple(job.id for job in jobs), {job.id for job in missing}
         found = tuple(run for run in runs if run not in new)
-        asked = Asked(campaign.name, title, time.time(), here(), found, runs)
-        _write(campaign.folder / "asked.json", asdict(asked))
+        asked = Asked(campaign.name, title, Clock(store.folder).now_s(), here(), found, runs)
+        write_record(campaign.folder / "asked.json", asked)
         return campaign
 
     def end(self, how: End) -> None:
         """Say that the campaign ended; its workers stop soon."""
-        _write(self.folder / "end.json", asdict(Ended(how, time.time())))
+        write_record(self.folder / "end.json", Ended(how, Clock(self.store).now_s()))
 
     @property
     def asked(self) -> Asked | None:
         """What was asked for, if this machine sees it."""
-        found = _read(self.folder / "asked.json")
-        return Asked(**found) if found else None
+        return read_record(Asked, self.folder / "asked.json")
 
     @property
     def ended(self) -> Ended | None:
         """How and when the campaign ended, if it did."""
-        found = _read(self.folder / "end.json")
-        return Ended(**found) if found else None
+        return read_record(Ended, self.folder / "end.json")
 
     @property
     def wanted(self) -> bool:
         """Whether its runs are still wanted; quick enough to ask each second."""
-        return not (self.folder / "end.json").exists()
+        return self.folder.is_dir() and not (self.folder / "end.json").exists()
 
 
 def campaigns(store: Path) -> list[Campaign]:
-    """Return every campaign that a store knows, the latest last."""
+    """Return every campaign that a store knows."""
     return [Campaign(store, path.name) for path in sorted((store / "campaigns").glob("*"))]
 
 
@@ -115,7 +118,7 @@ def fail(store: Path, job: Job, error: BaseException) -> Failure:
     sentence = str(error) if isinstance(error, HeadgateError) else _named(error)
     trace = "".join(traceback.format_exception(error))
     failure = Failure(job.id, dict(job.labels), sentence, trace)
-    _write(failed_file(store, job.id), asdict(failure))
+    write_record(failed_file(store, job.id), failure)
     job.scenario.save(failed_file(store, job.id).with_suffix(".toml"))
     return failure
 
@@ -131,10 +134,16 @@ def forgive(store: Path, run_id: str) -> None:
         failed_file(store, run_id).with_suffix(suffix).unlink(missing_ok=True)
 
 
+def failed_runs(store: Path) -> set[str]:
+    """Name the runs that failed, also where what was written of them cannot be read."""
+    return {path.stem for path in (store / "failed").glob("[!.]*")}
+
+
 def failures(store: Path) -> dict[str, Failure]:
     """Return every run that failed and was not made since, by its identity."""
-    found = (_read(path) for path in sorted((store / "failed").glob("[!.]*.json")))
-    return {item["run_id"]: Failure(**item) for item in found if item}
+    paths = sorted((store / "failed").glob("[!.]*.json"))
+    found = (read_record(Failure, path) for path in paths)
+    return {failure.run_id: failure for failure in found if failure}
 
 
 def _named(error: BaseException) -> str:
@@ -146,15 +155,3 @@ def _forget_ended(store: Path) -> None:
     for campaign in campaigns(store):
         if not campaign.wanted:
             shutil.rmtree(campaign.folder, ignore_errors=True)
-
-
-def _write(path: Path, data: dict[str, Any]) -> None:
-    write_bytes(path, json.dumps(data).encode(), durable=False)
-
-
-def _read(path: Path) -> dict[str, Any] | None:
-    try:
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
-        return None
-    return found

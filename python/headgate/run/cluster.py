@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from pydantic import Field
 
 from headgate.errors import HeadgateError
+from headgate.run.child import Children
 from headgate.run.plan import Job
-from headgate.run.store import Store
-from headgate.run.worker import Order, Outcome, do
+from headgate.run.worker import Order, Outcome, isolated
 from headgate.strict import Strict, read_toml
 
 if TYPE_CHECKING:
@@ -150,15 +150,14 @@ class Cluster:
                 " stored, and the same command goes on from there"
             ) from None
 
-    def open(self, order: Order, store: Store) -> None:
+    def open(self, order: Order) -> None:
         """Take the order of a campaign; its runs are in the store when they are finished."""
-        del store
         self._order = order
 
     def submit(self, job: Job, *, copy: bool = False) -> Future[Outcome]:
         """Make a run as soon as a worker is free."""
         made: Future[Outcome] = self.client.get_executor(pure=False).submit(
-            do, self._order, job, copy
+            _made, self._order, job, copy
         )
         return made
 
@@ -168,6 +167,14 @@ class Cluster:
             self.client.close()
         if self._cluster is not None:
             self._cluster.close()
+
+
+#: Processes for runs, in each worker of Dask: what a run takes down is no worker of Dask's.
+_children = Children()
+
+
+def _made(order: Order, job: Job, copy: bool) -> Outcome:
+    return isolated(_children, order, job, copy)
 
 
 def _imported_jobqueue() -> Any:

@@ -46,7 +46,6 @@ def estimate(jobs: Sequence[Job], store: Store, workers: int | None = None) -> E
     workers = workers or os.cpu_count() or 1
     jobs = list({job.id: job for job in jobs}.values())
     missing = store.missing(jobs)
-    query("SELECT 1")  # what stores the runs is part of what a campaign holds anyway
     held_bytes = peak_bytes()
     pilots = fly(chosen(missing), store.folder, min(workers, os.cpu_count() or 1))
     hops_more, cpu_more = pilots.corrections()
@@ -87,18 +86,18 @@ def _run_bytes(job: Job | None) -> int:
     if job is None:
         return 0
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor:
-        return executor.submit(_growth_bytes, job).result()
+        return executor.submit(_peak_of, job).result()
 
 
-def _growth_bytes(job: Job) -> int:
-    """Give by how much a pilot raises this process's peak of memory."""
-    before = peak_bytes()
+def _peak_of(job: Job) -> int:
+    """Give the most memory that a process holds which begins a run, and could store it."""
+    query("SELECT 1")
     begin(job)
-    return peak_bytes() - before
+    return peak_bytes()
 
 
-def peak_bytes() -> int:
-    """Give the most memory that this program held; getrusage counts its parent's in, too."""
-    lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
+def peak_bytes(process: int | str = "self") -> int:
+    """Give the most memory that a program held; getrusage counts its parent's in, too."""
+    lines = Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines()
     high = next(line for line in lines if line.startswith("VmHWM:"))
     return int(high.split()[1]) * KIB

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from headgate.run.pool import Hands
-from headgate.run.threads import Threads
+from headgate.run.processes import Processes
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Crew:
     def hands(self) -> Hands:
         """Get those who work. Raises HeadgateError if there is no cluster to be reached."""
         if self.cluster is None:
-            return Threads(self.workers)
+            return Processes(self.workers)
         from headgate.run.cluster import Cluster
 
         return Cluster(self.cluster)

@@ -1,4 +1,4 @@
-"""Works through the runs of a campaign: with threads here, or with workers of a cluster.
+"""Works through the runs of a campaign: with processes here, or with workers of a cluster.
 
 A finished run is stored at once; a job that the store has already is skipped, one that another
 campaign has in hand is left to it. A run that fails is told at the end; the others go on. Ctrl-C
@@ -16,12 +16,21 @@ from statistics import median
 from typing import Protocol
 
 from headgate.errors import FailedRunsError, HeadgateError, InterruptedRunError, StoreError
-from headgate.run.campaign import Campaign, Failure, fail, failed_file, forgive, said
+from headgate.run.attempts import Attempts
+from headgate.run.campaign import (
+    Campaign,
+    Failure,
+    fail,
+    failed_file,
+    failed_runs,
+    forgive,
+    said,
+)
 from headgate.run.claims import Claim, Claims
 from headgate.run.plan import Job, program
+from headgate.run.processes import Processes
 from headgate.run.standing import Show, Standing
 from headgate.run.store import Store
-from headgate.run.threads import Threads
 from headgate.run.worker import Keep, Order, Outcome
 
 PAUSE_S = 0.2
@@ -42,7 +51,7 @@ class Hands(Protocol):
     def slots(self) -> int:
         """How many runs are made at a time, now."""
 
-    def open(self, order: Order, store: Store) -> None:
+    def open(self, order: Order) -> None:
         """Take the order of a campaign."""
 
     def submit(self, job: Job, *, copy: bool = False) -> Future[Outcome]:
@@ -64,7 +73,7 @@ class Pool:
     ) -> None:
         self.store = store
         self.keep = keep
-        self.hands = hands or Threads(workers)
+        self.hands = hands or Processes(workers)
 
     def run(self, jobs: Sequence[Job], show: Show, title: str = "") -> None:
         """Run every job that the store lacks. Raises FailedRunsError when all others are done."""
@@ -72,9 +81,14 @@ class Pool:
         missing = self.store.missing(jobs)
         standing = Standing(total=len(jobs), skipped=len(jobs) - len(missing))
         show(standing)
+        if not missing:
+            self.hands.close()
+            with suppress(StoreError):  # a store that cannot be written will do
+                Campaign.begin(self.store, title, jobs, missing).end("done")
+            return
         campaign = Campaign.begin(self.store, title, jobs, missing)
         order = Order(self.store.folder.resolve(), campaign.name, program(), self.keep)
-        self.hands.open(order, self.store)
+        self.hands.open(order)
         try:
             failures = _Work(self.store, self.hands, missing, standing).through(show)
         except KeyboardInterrupt:
@@ -112,8 +126,7 @@ class _Work:
 
     def through(self, show: Show) -> list[Failure]:
         """Work until every run is there or has failed; return those that failed."""
-        for run_id in self.jobs:
-            forgive(self.store.folder, run_id)
+        self._forgive()
         while self.jobs:
             self._hand_out()
             done, _ = wait(self.handed, timeout=PAUSE_S, return_when=FIRST_COMPLETED)
@@ -125,6 +138,15 @@ class _Work:
             self._stand()
             show(self.standing)
         return self.failures
+
+    def _forgive(self) -> None:
+        """Try once more what failed; what did not come back the last time is tried last."""
+        attempts = Attempts(self.store.folder)
+        for run_id in failed_runs(self.store.folder) & self.jobs.keys():
+            forgive(self.store.folder, run_id)
+            attempts.end(run_id)
+        lost = attempts.unfinished()
+        self.queue = deque(sorted(self.queue, key=lost.__contains__))
 
     def _hand_out(self) -> None:
         now_s = time.monotonic()
@@ -200,9 +222,8 @@ class _Work:
             self.handed[future] = claim.run_id
 
     def _straggles(self, claim: Claim) -> bool:
-        now_s = time.time()
         usual_s = median(self.walls_s) if self.walls_s else float("inf")
-        return now_s - claim.since_s > STRAGGLES * usual_s or now_s - claim.at_s > QUIET_S
+        return claim.for_s > STRAGGLES * usual_s or claim.silent_s > QUIET_S
 
 
 def _told(failures: Sequence[Failure], standing: Standing, store: Store) -> str:

@@ -2,29 +2,34 @@
 
 A run is written among the drafts and then renamed, so that a kill at any moment leaves either a
 whole run or none. No file is shared between runs, so several processes, also on several machines,
-may work in one folder.
+may work in one folder. What is there is told by the listing of `runs`, which no kill, copy or hand
+can make wrong; whether it is as it was written is told when it is read.
 
     runs/ID/         a finished run
     drafts/          runs that are being written
     snapshots/ID     the state of a run that was stopped or killed
     running/ID       who works on it (headgate.run.claims)
+    attempts/ID.json starts of it that have not come back (headgate.run.attempts)
     failed/ID.*      why it failed, and its scenario
     campaigns/       what was asked for (headgate.run.campaign)
 """
 
 from __future__ import annotations
 
+import errno
 import logging
 import shutil
-import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from headgate.errors import StoreError
 from headgate.result import Result
-from headgate.run.folder import LABEL_PREFIX, RUN_COLUMN
+from headgate.run.clock import Clock
+from headgate.run.folder import LABEL_PREFIX, RUN_COLUMN, RUN_FILE, flush, stored_run, write_folder
 from headgate.run.plan import Job
 from headgate.run.process import dead, here
+from headgate.run.summary import SUMMARY_FILE, Summary
+from headgate.tables import Table
 
 log = logging.getLogger("headgate")
 
@@ -32,44 +37,57 @@ log = logging.getLogger("headgate")
 DRAFT_DIES_S = 86_400.0
 
 
-class Store:
-    """The runs of a study below `folder`; what is read or written stays in memory, unless told."""
+#: What a file system says on which nothing is to be written.
+READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
 
-    def __init__(self, folder: Path, *, remember: bool = True) -> None:
-        self.remember = remember
+
+class Store:
+    """The runs of a study below `folder`. One that cannot be written can still be read."""
+
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.runs = folder / "runs"
         self.drafts = folder / "drafts"
-        self._results: dict[str, Result] = {}
         try:
             self.runs.mkdir(parents=True, exist_ok=True)
             self.drafts.mkdir(exist_ok=True)
+            self._sweep()
         except OSError as error:
-            raise StoreError(f"{folder}: cannot be made ({error.strerror})") from None
-        self._sweep()
+            if not (error.errno in READ_ONLY and self.runs.is_dir()):
+                raise StoreError(f"{folder}: cannot be made ({error.strerror})") from None
 
     def missing(self, jobs: Sequence[Job]) -> list[Job]:
-        """Return the jobs that have no whole run here; a damaged run is reported and removed."""
-        return [job for job in jobs if not self._load(job.id)]
+        """Return the jobs that have no run here."""
+        there = {path.name for path in self.runs.iterdir() if (path / RUN_FILE).is_file()}
+        return [job for job in jobs if job.id not in there]
 
     def has(self, run_id: str) -> bool:
         """Say whether a run is here, without reading it."""
-        return run_id in self._results or (self.runs / run_id).is_dir()
+        return (self.runs / run_id / RUN_FILE).is_file()
 
-    def read(self, job: Job) -> Result:
-        """Return the result of a job that is here."""
-        if not self._load(job.id):
-            raise StoreError(f"{self.runs / job.id}: this run is not there; start again")
-        return self._results[job.id]
+    def read(self, job: Job) -> Result | None:
+        """Return the result of a job; a damaged run is reported, removed, and no result.
+
+        Every file is held to its checksum; tables are read when they are asked for. Raises
+        StoreError where a damaged run cannot be removed.
+        """
+        folder = self.runs / job.id
+        try:
+            return _whole(Result(*stored_run(folder)), folder)
+        except StoreError as error:
+            if folder.exists():
+                log.warning("%s: this run is damaged and is made again (%s)", folder, error)
+                self._remove(folder)
+            return None
 
     def write(self, job: Job, result: Result) -> None:
         """Store a finished run: whole, or not at all."""
         draft = self.drafts / f"{job.id}@{here()}"
-        labels = {RUN_COLUMN: job.id} | {LABEL_PREFIX + n: v for n, v in job.labels.items()}
-        tables = {name: table.labelled(labels) for name, table in result.tables.items()}
         result.meta["labels"] = dict(job.labels)
         try:
-            Result(tables, result.meta).write(draft)
+            draft.mkdir()
+            Summary.of(result.tables, result.meta).write(draft / SUMMARY_FILE)
+            write_folder(draft, _labelled(job, result), result.meta)
             self._keep(draft, self.runs / job.id)
         except (OSError, StoreError) as error:
             shutil.rmtree(draft, ignore_errors=True)
@@ -78,52 +96,63 @@ class Store:
                 f" {len(list(self.runs.iterdir()))} stored runs are kept: make room, then start"
                 " again"
             ) from None
-        if self.remember:
-            self._results[job.id] = result
 
     def snapshot(self, run_id: str) -> Path:
         """Return where the state of an unfinished run is kept."""
         return self.folder / "snapshots" / run_id
 
     def _keep(self, draft: Path, final: Path) -> None:
+        """Put a draft in its place; of two that have made the same run, the first is kept."""
         try:
             draft.rename(final)
         except OSError:
-            if not final.is_dir():
-                raise
-            shutil.rmtree(draft)  # another process was faster with the same run
-
-    def _load(self, run_id: str) -> bool:
-        folder = self.runs / run_id
-        if run_id not in self._results and folder.is_dir():
-            try:
-                self._results[run_id] = Result.read(folder)
-            except StoreError as error:
-                log.warning("%s: this run is damaged and is made again (%s)", folder, error)
-                self._remove(folder)
-        return run_id in self._results
+            if not self.has(final.name):
+                self._remove(final)  # what somebody's hand has left of it
+                draft.rename(final)
+            else:
+                shutil.rmtree(draft)
+        flush(self.runs)
 
     def _remove(self, folder: Path) -> None:
         """Take a damaged run away at once, so that nobody finds half of it."""
-        grave = self.drafts / f"{folder.name}@{here()}"
+        grave = self.drafts / f"{folder.name}@{here()}.grave"
         try:
             folder.rename(grave)
         except FileNotFoundError:  # another process was faster
             return
+        except OSError as error:
+            raise StoreError(
+                f"{folder}: this run is damaged and cannot be removed ({error.strerror})"
+            ) from None
         shutil.rmtree(grave, ignore_errors=True)
 
     def _sweep(self) -> None:
         """Remove what a killed process left half written."""
-        for draft in (*self.drafts.iterdir(), *self.folder.glob("snapshots/.*")):
-            if not _in_hand(draft):
+        drafts = (*self.drafts.iterdir(), *self.folder.glob("*/.*@*"), *self.folder.glob(".*@*"))
+        clock = Clock(self.folder)
+        for draft in drafts:
+            if not _in_hand(draft, clock):
                 _drop(draft)
 
 
-def _in_hand(draft: Path) -> bool:
+def _whole(result: Result, folder: Path) -> Result:
+    """Hold a run to what a campaign needs of it."""
+    digest, hops, cpu_s = (result.meta.get(key) for key in ("digest", "packet_hops", "cpu_s"))
+    if isinstance(digest, str) and isinstance(hops, int) and isinstance(cpu_s, int | float):
+        return result
+    raise StoreError(f"{folder / RUN_FILE}: does not say what the run gave and took")
+
+
+def _labelled(job: Job, result: Result) -> Mapping[str, Table]:
+    labels = {RUN_COLUMN: job.id} | {LABEL_PREFIX + n: v for n, v in job.labels.items()}
+    return {name: table.labelled(labels) for name, table in result.tables.items()}
+
+
+def _in_hand(draft: Path, clock: Clock) -> bool:
     if dead(draft.name.partition("@")[2]):
         return False
     try:
-        return time.time() - draft.stat().st_mtime < DRAFT_DIES_S
+        return clock.age_s(draft.stat()) < DRAFT_DIES_S
     except FileNotFoundError:
         return True
 

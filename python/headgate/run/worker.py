@@ -1,17 +1,20 @@
-"""One run of a campaign from claim to store: what a thread here, or a process anywhere, does."""
+"""One run of a campaign from claim to store: what a process anywhere does."""
 
 from __future__ import annotations
 
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from headgate.errors import HeadgateError, InterruptedRunError, StoreError
+from headgate.errors import CrashedRunError, HeadgateError, InterruptedRunError, StoreError
+from headgate.own import trust
 from headgate.result import Result
+from headgate.run.attempts import Attempts
 from headgate.run.campaign import Campaign, Failure, fail, forgive
+from headgate.run.child import Children, DiedError
 from headgate.run.claims import Claims
 from headgate.run.plan import Job, program
 from headgate.run.process import here
@@ -36,6 +39,7 @@ class Order:
     campaign: str
     program: str
     keep: Keep | None = None
+    named: trust.Named = field(default_factory=trust.named)
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,7 @@ class Worker:
 
     def __init__(self, order: Order, store: Store) -> None:
         self.order, self.store = order, store
-        self.claims = Claims(store.folder)
+        self.claims, self.attempts = Claims(store.folder), Attempts(store.folder)
         self.campaign = Campaign(store.folder, order.campaign)
 
     def do(self, job: Job, *, copy: bool = False) -> Outcome:
@@ -71,6 +75,16 @@ class Worker:
     def _make(self, job: Job) -> Outcome:
         if self.store.has(job.id):  # finished between the look and the claim
             return Outcome(job.id, there=True)
+        try:
+            self.attempts.begin(job.id)
+        except CrashedRunError as error:
+            return Outcome(job.id, failure=fail(self.store.folder, job, error))
+        try:
+            return self._attempted(job)
+        finally:
+            self.attempts.end(job.id)
+
+    def _attempted(self, job: Job) -> Outcome:
         begun_s = time.perf_counter()
         try:
             result = self._simulated(job)
@@ -118,6 +132,21 @@ class Worker:
         return report
 
 
+def isolated(children: Children, order: Order, job: Job, copy: bool = False) -> Outcome:
+    """Make a run in a child, which it may take down; after too often it is set aside."""
+    try:
+        return children.call(do, order, job, copy)
+    except DiedError as died:
+        attempts = Attempts(order.folder)
+        attempts.died(job.id, died.child, died.cause)
+        Claims(order.folder).bury(job.id, died.child)
+        try:
+            attempts.judge(job.id)
+        except CrashedRunError as error:
+            return Outcome(job.id, failure=fail(order.folder, job, error))
+        return Outcome(job.id)
+
+
 def do(order: Order, job: Job, copy: bool = False) -> Outcome:
     """Make a run in a process that knows nothing yet but the order. Raises HeadgateError."""
     return _worker(order).do(job, copy=copy)
@@ -135,4 +164,5 @@ def _worker(order: Order) -> Worker:
             f"worker {here()}: does not see {order.folder}; the workers of a cluster need the"
             " folder of the study on a file system that they share (without one, use --shard)"
         )
-    return Worker(order, Store(order.folder, remember=False))
+    trust.take(order.named)
+    return Worker(order, Store(order.folder))

@@ -1,7 +1,9 @@
 """Runs a study from its plan to its report, and judges its claims."""
 
 import json
+import logging
 import math
+import os
 import time
 import warnings
 from collections import Counter
@@ -10,9 +12,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from headgate.errors import FluidWarning, HeadgateError
+from headgate.errors import FluidWarning, HeadgateError, StoreError
 from headgate.report.about import CLAIMS
 from headgate.report.make import PAGE, make
+from headgate.result import Result
 from headgate.run.cost import Estimate, estimate
 from headgate.run.crew import ALL_CORES, Crew
 from headgate.run.folder import write_bytes, write_table
@@ -26,6 +29,10 @@ from headgate.studies.runs import Key, Runs, Setup
 from headgate.studies.settings import changed
 from headgate.studies.study import Analysis, Study, load, scale_name
 
+log = logging.getLogger("headgate")
+
+#: How often the runs of a study are made and read: the second time, what was damaged.
+TRIES = 3
 OTHER = Finding(ours=math.nan, note="the settings are not those that the claims are about")
 
 
@@ -112,7 +119,8 @@ def run_study(
     """Run what the store at `out` lacks, analyse, judge, draw, and write the report."""
     started_s = time.monotonic()
     asked = ask(name, scale, out, own)
-    study, folder = asked.study, asked.folder
+    study, folder = asked.study, _pages(asked)
+    _keep_files(study, folder)
     runs, total = _run(asked, crew)
     analysis = _analysed(study, runs)
     if own.settings:
@@ -134,6 +142,15 @@ def run_study(
     return outcome
 
 
+def _pages(asked: Asked) -> Path:
+    """Say where the report goes: beside the runs, or apart if nothing can be written there."""
+    if not asked.folder.is_dir() or os.access(asked.folder, os.W_OK):
+        return asked.folder
+    apart = Path("out") / f"{asked.folder.resolve().name}-report"
+    log.warning("%s: cannot be written; the report goes to %s", asked.folder, apart)
+    return apart
+
+
 def ask(name: str, scale: str, out: Path | None = None, own: Own = NOTHING) -> Asked:
     """Say what a study runs at a scale, without running it. Raises HeadgateError."""
     study = load(name)
@@ -145,6 +162,7 @@ def ask(name: str, scale: str, out: Path | None = None, own: Own = NOTHING) -> A
 def run_shard(asked: Asked, shard: Shard, crew: Crew = ALL_CORES) -> int:
     """Run one shard of what is asked for, analyse nothing, and return its number of runs."""
     mine = shard.of(list(asked.jobs.values()))
+    _keep_files(asked.study, asked.folder)
     _make(asked, mine, Store(asked.folder), crew)
     return len(mine)
 
@@ -154,24 +172,38 @@ def cost(asked: Asked, workers: int | None = None) -> Estimate:
     return estimate(list(asked.jobs.values()), Store(asked.folder), workers)
 
 
+def _keep_files(study: Study, folder: Path) -> None:
+    for file in study.files:
+        write_bytes(folder / file.name, file.read_bytes())
+
+
 def _make(asked: Asked, jobs: Sequence[Job], store: Store, crew: Crew) -> None:
     study = asked.study
-    for file in study.files:
-        write_bytes(store.folder / file.name, file.read_bytes())
     with shown(study.plan.name) as show:
         pool = Pool(store, keep=study.keep, hands=crew.hands())
         pool.run(jobs, show, study.plan.name)
 
 
 def _run(asked: Asked, crew: Crew) -> tuple[Runs, tuple[float, int]]:
-    jobs, store = asked.jobs, Store(asked.folder)
-    _make(asked, list(jobs.values()), store, crew)
-    results = {key: store.read(job) for key, job in jobs.items()}
+    store = Store(asked.folder)
+    results = _results(asked, store, crew)
     total = (
         sum(r.meta["cpu_s"] for r in results.values()),
         sum(r.meta["packet_hops"] for r in results.values()),
     )
     return Runs(asked.setup, results), total
+
+
+def _results(asked: Asked, store: Store, crew: Crew) -> Mapping[Key, Result]:
+    """Make what is missing and read all; what is found damaged then is made again."""
+    jobs = asked.jobs
+    for _ in range(TRIES):
+        _make(asked, list(jobs.values()), store, crew)
+        read = {key: store.read(job) for key, job in jobs.items()}
+        results = {key: result for key, result in read.items() if result is not None}
+        if len(results) == len(jobs):
+            return results
+    raise StoreError(f"{store.runs}: what is written is damaged at once; look at the disk")
 
 
 def _analysed(study: Study, runs: Runs) -> Analysis:

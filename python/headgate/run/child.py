@@ -1,0 +1,175 @@
+"""Calls in a process of their own: if one takes its process down, the caller lives and is told why.
+
+Caller and child share a pipe that nobody else sees; what crosses it is pickled, as everywhere in
+`multiprocessing`. A child ends when its caller does, however that ends: the pipe closes.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from pathlib import Path
+from queue import SimpleQueue
+from subprocess import Popen, TimeoutExpired
+from threading import Thread
+from typing import Any, TypeVar
+
+from headgate.errors import HeadgateError
+from headgate.run.process import here
+
+Made = TypeVar("Made")
+
+#: Where memory is short, the system takes a run and not its campaign (proc_pid_oom_score_adj(5)).
+OOM_SCORE = "500"
+#: A child whose pipe is closed is over by then, or is ended.
+LINGERS_S = 5.0
+CAUSES = {
+    signal.SIGKILL: " (by the system, if memory was short, or by somebody)",
+    signal.SIGABRT: " (as where memory cannot be had)",
+}
+
+
+class DiedError(Exception):
+    """A child died in the middle of a call: which, and of what."""
+
+    def __init__(self, child: str, cause: str) -> None:
+        self.child, self.cause = child, cause
+        super().__init__(cause)
+
+
+class Child:
+    """A process that makes one call after the other. Raises HeadgateError if it cannot be had."""
+
+    def __init__(self) -> None:
+        self._pipe, theirs = Pipe()
+        with theirs:
+            handle = theirs.fileno()
+            code = f"from headgate.run.child import serve; serve({handle})"
+            self._process = Popen([sys.executable, "-c", code], pass_fds=[handle])
+        try:
+            self._pipe.send(sys.path)
+            self.name: str = self._pipe.recv()
+        except (EOFError, OSError):
+            raise HeadgateError(
+                f"a process for runs cannot be started: it {self._cause()}"
+            ) from None
+
+    def call(self, function: Callable[..., Made], *given: Any) -> Made:
+        """Have the child call a function. Raises DiedError, HeadgateError."""
+        try:
+            self._pipe.send((function, given))
+            answer: _Answer = self._pipe.recv()
+        except (EOFError, ConnectionError):
+            raise DiedError(self.name, self._cause()) from None
+        made: Made = answer.taken()
+        return made
+
+    def close(self) -> None:
+        """End it, whatever it does."""
+        self._process.kill()
+        self._process.wait()
+        self._pipe.close()
+
+    def _cause(self) -> str:
+        try:
+            code = self._process.wait(LINGERS_S)
+        except TimeoutExpired:
+            self.close()
+            return "closed its pipe to the campaign"
+        if code >= 0:
+            return f"ended with exit code {code}"
+        number = signal.Signals(-code)
+        return f"was killed by {number.name}{CAUSES.get(number, '')}"
+
+
+class Children:
+    """Children that are kept between calls; several threads may call at a time."""
+
+    def __init__(self) -> None:
+        self._idle: list[Child] = []
+
+    def call(self, function: Callable[..., Made], *given: Any) -> Made:
+        """Have a child that is free call a function. Raises DiedError, HeadgateError."""
+        child = self._free()
+        try:
+            made = child.call(function, *given)
+        except HeadgateError:
+            self._idle.append(child)
+            raise
+        except BaseException:
+            child.close()
+            raise
+        self._idle.append(child)
+        return made
+
+    def close(self) -> None:
+        """End those that are idle; the others end with this process."""
+        with suppress(IndexError):
+            while True:
+                self._idle.pop().close()
+
+    def _free(self) -> Child:
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return Child()
+
+
+class _Answer:
+    """What a call gave: a value, or why there is none."""
+
+    def __init__(self, value: Any = None, wrong: str = "", fault: str = "") -> None:
+        self.value, self.wrong, self.fault = value, wrong, fault
+
+    def taken(self) -> Any:
+        if self.wrong:
+            raise HeadgateError(self.wrong)
+        if self.fault:
+            raise RuntimeError(self.fault)
+        return self.value
+
+
+def serve(handle: int) -> None:
+    """Be a child: answer calls one by one, until the pipe closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's Ctrl-C reaches the caller, too
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text(OOM_SCORE, encoding="ascii")
+    pipe = Connection(handle)
+    sys.path[:] = pipe.recv()
+    pipe.send(here())
+    calls: SimpleQueue[Callable[[], Any]] = SimpleQueue()
+    Thread(target=_listen, args=(pipe, calls), daemon=True).start()
+    while True:
+        pipe.send(_answer(calls.get()))
+
+
+def _listen(pipe: Connection, calls: SimpleQueue[Callable[[], Any]]) -> None:
+    """Take calls; end the process with its caller, also in the middle of a call."""
+    while True:
+        try:
+            data = pipe.recv_bytes()
+        except (EOFError, OSError):
+            os._exit(0)
+        calls.put(partial(_called, data))
+
+
+def _called(data: bytes) -> Any:
+    function, given = pickle.loads(data)
+    return function(*given)
+
+
+def _answer(call: Callable[[], Any]) -> _Answer:
+    try:
+        return _Answer(call())
+    except HeadgateError as error:
+        return _Answer(wrong=str(error))
+    except Exception:
+        return _Answer(fault=traceback.format_exc())

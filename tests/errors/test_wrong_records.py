@@ -1,0 +1,122 @@
+"""Files of a store that hold something else: told or made again, never a traceback."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from headgate import dumbbell
+from headgate.result import Result
+from headgate.run.attempts import Attempts
+from headgate.run.campaign import Campaign, fail
+from headgate.run.claims import Claims
+from headgate.run.folder import read_meta
+from headgate.run.plan import Job
+from headgate.run.pool import Pool
+from headgate.run.processes import Processes
+from headgate.run.store import Store
+from headgate.run.summary import SUMMARY_FILE, summary
+from headgate.run.view import Watcher
+
+from .command import headgate
+
+WRONG = (
+    b"",
+    b"{",
+    b"[]",
+    b"7",
+    b"null",
+    b'"text"',
+    b"\xff\xfe",
+    b"{}",
+    b'{"run_id": 7}',
+    b"[" * 100_000,
+    b'{"how": "done", "at_s": 1e999}',
+    b'{"run_id": "x", "owner": [], "since_s": {}, "labels": 3}',
+    b'{"attempts": [{"by": 1}]}',
+)
+
+
+def jobs() -> list[Job]:
+    made = dumbbell(rate="10 Mbit/s", rtt="20 ms", buffer="1 BDP", flows=["reno"])
+    made = made.replaced({"duration": "2 s", "measure": {"series": "none"}})
+    return [
+        Job(made.model_copy(update={"seed": seed}), {"law": "reno", "seed": seed})
+        for seed in range(2)
+    ]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with one run that is there, one in hand, and one that failed, of a campaign."""
+    folder = tmp_path_factory.mktemp("store")
+    whole, other = jobs()
+    Pool(Store(folder), hands=Processes(1)).run([whole], lambda _: None)
+    Campaign.begin(Store(folder), "wrong", [whole, other], [other])
+    assert Claims(folder).take(other)
+    Attempts(folder).begin(other.id)
+    fail(folder, other, ValueError("no window"))
+    return folder
+
+
+RECORDS = ("campaigns/*/asked.json", "campaigns/*/end.json", "running/*", "failed/*.json",
+           "attempts/*.json", f"runs/*/{SUMMARY_FILE}")  # fmt: skip
+
+
+@pytest.mark.parametrize("pattern", RECORDS)
+def test_what_has_another_shape_is_watched_without_a_traceback(store: Path, pattern: str) -> None:
+    if pattern.endswith("end.json"):
+        for campaign in (store / "campaigns").iterdir():
+            (campaign / "end.json").write_bytes(b"")
+    files = list(store.glob(pattern))
+    assert files
+    before = {file: file.read_bytes() for file in files}
+    for wrong in WRONG:
+        for file in files:
+            file.write_bytes(wrong)
+        for option in ("--once", "--json"):
+            done = headgate("watch", store, option)
+            assert done.exit_code == 0 or "there is no campaign here" in done.sentence
+        Store(store)
+        assert not Claims(store).take(jobs()[1])
+    for file, data in before.items():
+        file.write_bytes(data)
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_a_run_of_another_shape_is_made_again(store: Path, wrong: bytes) -> None:
+    (job, _) = jobs()
+    file = store / "runs" / job.id / "run.json"
+    digest = Result.read(file.parent).digest
+    file.write_bytes(wrong)
+    assert headgate("watch", store, "--once").exit_code == 0
+    assert Store(store).read(job) is None
+    Pool(Store(store), hands=Processes(1)).run([job], lambda _: None)
+    assert Result.read(file.parent).digest == digest
+
+
+def test_a_run_that_tells_nothing_of_what_it_took_is_made_again(store: Path) -> None:
+    from headgate.run.folder import write_folder
+
+    (job, _) = jobs()
+    folder = store / "runs" / job.id
+    result = Result.read(folder)
+    write_folder(folder, result.tables, {"headgate": "0", "packet_hops": "many"})
+    assert Store(store).read(job) is None
+    Pool(Store(store), hands=Processes(1)).run([job], lambda _: None)
+
+
+def test_a_wrong_bit_in_a_summary_is_found_and_the_tables_are_asked(store: Path) -> None:
+    (job, _) = jobs()
+    folder = store / "runs" / job.id
+    right = summary(folder)
+    text = (folder / SUMMARY_FILE).read_text()
+    meta = read_meta(folder)
+    assert meta is not None
+    hops = str(meta["packet_hops"])
+    (folder / SUMMARY_FILE).write_text(text.replace(hops, "1" + hops))
+    assert summary(folder) == right
+    (folder / SUMMARY_FILE).unlink()
+    assert summary(folder) == right
+    assert json.loads(text.splitlines()[1])["packet_hops"] == right.packet_hops
+    assert Watcher(store).look().done

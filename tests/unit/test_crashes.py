@@ -1,0 +1,190 @@
+"""Runs that take their process down: set aside with the cause, and the others are made."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from headgate import dumbbell
+from headgate.errors import CrashedRunError, FailedRunsError, HeadgateError
+from headgate.own import trust
+from headgate.run import attempts as attempts_module
+from headgate.run.attempts import Attempts
+from headgate.run.campaign import failures
+from headgate.run.child import Child, Children, DiedError
+from headgate.run.claims import Claims
+from headgate.run.cluster import Cluster
+from headgate.run.plan import Job
+from headgate.run.pool import Hands, Pool
+from headgate.run.processes import Processes
+from headgate.run.store import Store
+from headgate.run.view import Watcher
+
+from .small_study import digests
+
+LAWS = Path(__file__).parent / "laws"
+SEGFAULT = "took its process down 2 times: was killed by SIGSEGV"
+
+
+def job(law: object, seed: int = 1, duration: str = "4 s") -> Job:
+    flow = {"control": str(law)} if isinstance(law, Path) else str(law)
+    scenario = dumbbell(rate="100 Mbit/s", rtt="20 ms", buffer="1 BDP", flows=[flow])
+    made = scenario.replaced({"duration": duration, "seed": seed, "measure": {"series": "none"}})
+    return Job(made, {"law": getattr(law, "stem", law), "seed": seed})
+
+
+def crashing() -> Job:
+    return job(LAWS / "crash.c")
+
+
+def whole(count: int = 2) -> list[Job]:
+    return [job("reno", seed) for seed in range(count)]
+
+
+def held_to(folder: Path, jobs: list[Job], hands: Hands, bad: Job, says: str) -> None:
+    """Run a campaign with a bad run, and hold it to the others and to what it says."""
+    with pytest.raises(FailedRunsError, match=f"1 of {len(jobs)} runs failed") as told:
+        Pool(Store(folder), hands=hands).run(jobs, lambda _: None)
+    assert says in str(told.value)
+    assert told.value.exit_code == 1
+    others = {one.id: one.scenario.run().digest for one in jobs if one is not bad}
+    assert digests(folder) == others
+    assert list(failures(folder)) == [bad.id]
+    assert Watcher(folder).look().state == "failed"
+    assert not list((folder / "running").iterdir())
+
+
+def test_a_law_that_crashes_costs_its_run_only(tmp_path: Path) -> None:
+    bad = crashing()
+    held_to(tmp_path, [bad, *whole()], Processes(2), bad, SEGFAULT)
+
+
+def test_a_law_that_ends_its_process_is_told(tmp_path: Path) -> None:
+    bad = job(LAWS / "leaves.py")
+    held_to(tmp_path, [bad, *whole(1)], Processes(1), bad, "ended with exit code 0")
+
+
+def test_a_worker_of_dask_outlives_a_crash(tmp_path: Path) -> None:
+    (tmp_path / "local.toml").write_text('engine = "local"\njobs = 1\n')
+    bad = crashing()
+    hands = Cluster(str(tmp_path / "local.toml"))
+    held_to(tmp_path / "store", [bad, *whole(1)], hands, bad, SEGFAULT)
+
+
+def test_two_campaigns_set_the_same_run_aside_and_make_the_others_once(tmp_path: Path) -> None:
+    bad, others = crashing(), whole(4)
+
+    def start() -> str:
+        try:
+            Pool(Store(tmp_path), hands=Processes(1)).run([*others, bad], lambda _: None)
+        except FailedRunsError as error:
+            return str(error)
+        return ""
+
+    with ThreadPoolExecutor(2) as executor:
+        told = [made.result() for made in [executor.submit(start) for _ in range(2)]]
+    assert all(SEGFAULT in one for one in told)
+    assert set(digests(tmp_path)) == {one.id for one in others}
+
+
+def test_what_was_set_aside_is_tried_again_by_the_same_command(tmp_path: Path) -> None:
+    (good,) = whole(1)
+    attempts = Attempts(tmp_path)
+    for number in range(attempts_module.DEATHS):
+        attempts.died(good.id, f"process {number}", "was killed by SIGKILL")
+    with pytest.raises(FailedRunsError, match="SIGKILL"):
+        Pool(Store(tmp_path), hands=Processes(1)).run([good], lambda _: None)
+    Pool(Store(tmp_path), hands=Processes(1)).run([good], lambda _: None)
+    assert set(digests(tmp_path)) == {good.id}
+    assert not attempts.unfinished()
+
+
+def test_runs_that_are_lost_with_everything_count_until_they_get_on(tmp_path: Path) -> None:
+    attempts, snapshot = Attempts(tmp_path), tmp_path / "snapshots" / "run"
+    for _ in range(attempts_module.LOSSES - 1):
+        attempts.begin("run")
+    snapshot.parent.mkdir()
+    snapshot.touch()
+    for _ in range(attempts_module.LOSSES):
+        attempts.begin("run")
+    with pytest.raises(CrashedRunError, match="the campaign were lost"):
+        attempts.begin("run")
+
+
+def test_what_was_lost_with_everything_is_tried_last(tmp_path: Path) -> None:
+    jobs = whole(3)
+    Attempts(tmp_path).begin(jobs[0].id)
+    Pool(Store(tmp_path), hands=Processes(1)).run(jobs, lambda _: None)
+    made = sorted((tmp_path / "runs").iterdir(), key=lambda run: run.stat().st_mtime_ns)
+    assert [run.name for run in made] == [jobs[1].id, jobs[2].id, jobs[0].id]
+
+
+def test_an_attempt_is_on_the_disk_before_it_starts(tmp_path: Path) -> None:
+    long = job("reno", duration="9000 s")
+
+    def look(_: object) -> None:
+        claims = list(Claims(tmp_path).all())
+        if any(claim.share for claim in claims):
+            assert Attempts(tmp_path).unfinished() == {long.id}
+            os.kill(int(claims[0].owner.split(":")[1]), signal.SIGKILL)
+
+    with pytest.raises(FailedRunsError, match=r"SIGKILL \(by the system, if memory was short"):
+        Pool(Store(tmp_path), hands=Processes(1)).run([long], look)
+
+
+def test_a_law_that_may_not_run_here_may_not_run_in_a_child(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setattr(trust, "_by_file", {})
+    trust.name_in_file(str(LAWS / "leaves.py"), "plan.toml")
+    with pytest.raises(FailedRunsError, match=r"plan.toml names this law.*--trust"):
+        Pool(Store(tmp_path / "s"), hands=Processes(1)).run(
+            [job(LAWS / "leaves.py")], lambda _: None
+        )
+
+
+def test_a_child_that_dies_is_told_and_another_takes_its_place() -> None:
+    children = Children()
+    with pytest.raises(DiedError, match="exit code 7"):
+        children.call(os._exit, 7)
+    with pytest.raises(DiedError, match="SIGABRT"):
+        children.call(os.abort)
+    assert children.call(os.getpid) != os.getpid()
+    children.close()
+
+
+def test_what_a_child_raises_is_raised_here() -> None:
+    child = Child()
+    with pytest.raises(HeadgateError, match="there is no such file"):
+        child.call(_refuse)
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        child.call(divmod, 1, 0)
+    assert child.call(divmod, 7, 2) == (3, 1)
+    child.close()
+
+
+def _refuse() -> None:
+    raise HeadgateError("there is no such file")
+
+
+def test_a_child_ends_with_its_caller_also_in_the_middle_of_a_call() -> None:
+    code = (
+        "import time; from headgate.run.child import Child; one = Child();"
+        "print(one.name, flush=True); one.call(time.sleep, 600)"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True
+    ) as caller:
+        assert caller.stdout is not None
+        child = int(caller.stdout.readline().split(":")[1])
+        caller.kill()
+    end_s = time.monotonic() + 30
+    while Path(f"/proc/{child}").exists() and time.monotonic() < end_s:
+        time.sleep(0.05)
+    assert not Path(f"/proc/{child}").exists()

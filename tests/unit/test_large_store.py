@@ -1,0 +1,76 @@
+"""A store of ten thousand runs: what a start and a look at it take."""
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from headgate.run.campaign import Campaign
+from headgate.run.plan import Job
+from headgate.run.pool import Pool
+from headgate.run.store import Store
+
+from . import campaign_program
+from .campaign_program import Threads
+
+RUNS = 10_000
+MOST_CPU_S, MOST_BYTES = 2.0, 200e6
+START = (
+    "import sys; from pathlib import Path; from headgate.run.plan import Job;"
+    "from headgate.run.store import Store; jobs = [Job(None) for _ in range({runs})];"
+    "[one.__dict__.update(id=f'{{n:016x}}') for n, one in enumerate(jobs)];"
+    "sys.exit(len(Store(Path(sys.argv[1])).missing(jobs)))"
+)
+
+
+@dataclass(frozen=True)
+class Took:
+    code: int
+    cpu_s: float
+    peak_bytes: int
+
+
+def taken(*words: str | Path) -> Took:
+    """Run a program; tell its exit code and what it took."""
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL) as process:
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    return Took(process.returncode, used.ru_utime + used.ru_stime, 1024 * used.ru_maxrss)
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One run, ten thousand times over, under identities of their own."""
+    folder = tmp_path_factory.mktemp("large")
+    (first,) = campaign_program.jobs(1, 1.0)
+    store = Store(folder)
+    Pool(store, hands=Threads(1)).run([first], lambda _: None)
+    files = list((folder / "runs" / first.id).iterdir())
+    jobs = [Job(first.scenario, first.labels) for _ in range(RUNS)]
+    for number, job in enumerate(jobs):
+        job.__dict__["id"] = f"{number:016x}"
+        run = folder / "runs" / job.id
+        run.mkdir()
+        for file in files:
+            os.link(file, run / file.name)
+    Campaign.begin(store, "large", jobs, jobs)
+    return folder
+
+
+@pytest.mark.timing
+def test_a_start_takes_two_seconds(large: Path) -> None:
+    took = taken(sys.executable, "-c", START.format(runs=RUNS), large)
+    assert took.code == 0
+    assert took.cpu_s <= MOST_CPU_S
+    assert took.peak_bytes <= MOST_BYTES
+
+
+@pytest.mark.timing
+def test_a_look_takes_two_seconds(large: Path) -> None:
+    took = taken(Path(sys.executable).with_name("headgate"), "watch", large, "--once")
+    assert took.code == 0
+    assert took.cpu_s <= MOST_CPU_S
+    assert took.peak_bytes <= MOST_BYTES
