@@ -66,21 +66,26 @@ PORTS = (
     Column("link", "", "Name of the link that the port feeds."),
     Column("from", "", "Router that the link leaves."),
     Column("to", "", "Router that the link enters."),
-    Column("rate_bps", "bit/s", "Rate of the link; its mean where it changes."),
+    Column(
+        "rate_bps",
+        "bit/s",
+        "Rate at which the link sends, or would; its mean where it changes: a new rate begins when"
+        " what was queued before it has left.",
+    ),
     Column("delay_s", "s", "Propagation delay of the link."),
     Column("buffer_packets", "packets", "What may wait, in full packets; inf = no limit."),
     Column("arrivals", "packets", "Packets that arrived at the queue."),
     Column("arrived_bytes", "B", "Bytes that arrived at the queue."),
-    Column("drops", "packets", "Packets dropped because the buffer was full."),
-    Column("dropped_bytes", "B", "Bytes dropped because the buffer was full."),
-    Column("lost", "packets", "Packets lost at random on the link."),
-    Column("departures", "packets", "Packets sent on the link."),
-    Column("sent_bytes", "B", "Bytes sent on the link."),
+    Column("drops", "packets", "Packets dropped: no room for them, or their queue's discipline."),
+    Column("dropped_bytes", "B", "Bytes of the packets dropped."),
+    Column("lost", "packets", "Packets lost on the link, once they were sent."),
+    Column("departures", "packets", "Packets sent on the link, to their last bit."),
+    Column("sent_bytes", "B", "Bytes sent on the link, parts of packets too."),
     Column("marks", "packets", "Packets marked as having met congestion."),
     Column(
         "utilisation",
         "1",
-        "Share of the time that the link was sending.",
+        "Share of what the link could have sent.",
         "8 * sent_bytes / (rate_bps * elapsed_s)",
     ),
     Column("throughput_bps", "bit/s", "Bits sent a second.", "8 * sent_bytes / elapsed_s"),
@@ -88,11 +93,16 @@ PORTS = (
     Column(
         "mean_queue_packets",
         "packets",
-        "Mean number waiting, the packet in service apart (Little's law).",
-        "sum of waits / elapsed_s",
+        "Mean over the time of the number waiting, the packet in service apart.",
+        "time waited by all packets together / elapsed_s",
     ),
     Column("max_queue_packets", "packets", "Greatest number waiting."),
-    Column("mean_wait_s", "s", "Mean wait of a packet in the queue.", "sum of waits / departures"),
+    Column(
+        "mean_wait_s",
+        "s",
+        "Time waited in the queue for each packet sent.",
+        "time waited by all packets together / departures",
+    ),
     Column("elapsed_s", "s", "Time measured: from the warm-up to the end."),
 )
 
@@ -136,7 +146,12 @@ NETWORK = (
 )
 
 _RESPONSES_BY_NUMBER = (
-    Column("y1", "1", "Sources transmitting, mean of the samples.", "active_sum / samples"),
+    Column(
+        "y1",
+        "1",
+        "Sources with a flow under way, mean of the samples.",
+        "transmitting_sum / samples",
+    ),
     Column("y2", "1", "Proportion of the sources transmitting.", "y1 / sources"),
     Column("y3", "packets", "Segments entering the network per interval.", "segments_in / samples"),
     Column("y4", "packets", "Segments leaving the network per interval.", "segments_out / samples"),
@@ -152,7 +167,7 @@ _RESPONSES_BY_NUMBER = (
     Column("y8", "1", "Connection failures per interval.", "connection_failures / samples"),
     Column("y9", "1", "Connection-failure rate.", "y8 / (y8 + y1)"),
     Column("y10", "1", "Retransmission rate.", "retransmissions / segments_in"),
-    Column("y11", "packets", "Congestion window of a source.", "cwnd_sum / active_sum"),
+    Column("y11", "packets", "Congestion window of a flow.", "cwnd_sum / active_sum"),
     Column("y12", "1", "Window increases per interval.", "cwnd_increases / samples"),
     Column("y13", "1", "Duplicate ACKs per interval.", "duplicate_acks / samples"),
     Column("y14", "1", "Time-outs per interval.", "timeouts / samples"),
@@ -177,12 +192,15 @@ _CLASS_RESPONSES = tuple(
 
 _RESPONSE_FACTS = (
     Column("samples", "1", "Intervals sampled in the period."),
-    Column("sources", "1", "All sources."),
-    Column("active_sum", "1", "Sum over the samples of sources transmitting."),
+    Column("sources", "1", "All sources: Web users, single flows, hosts that begin flows."),
+    Column("transmitting_sum", "1", "Sum over the samples of sources with a flow under way."),
+    Column("active_sum", "1", "Sum over the samples of flows under way."),
     Column("connecting_sum", "1", "Sum over the samples of flows in their handshake."),
     Column("segments_in", "packets", "Data packets sent, retransmissions among them."),
     Column("segments_out", "packets", "Data packets that reached their receivers."),
-    Column("segments_dropped", "packets", "Data packets dropped or lost."),
+    Column(
+        "segments_dropped", "packets", "Data packets dropped, or lost once a link had sent them."
+    ),
     Column("flows_completed", "1", "Flows finished."),
     Column("connection_failures", "1", "Connections that failed: no SYN was answered."),
     Column("flows_abandoned", "1", "Flows that their users gave up."),
@@ -193,7 +211,11 @@ _RESPONSE_FACTS = (
     Column("timeouts", "1", "Retransmission time-outs."),
     Column("rtt_sum_s", "s", "Sum of the round-trip samples."),
     Column("rtt_count", "1", "Round-trip samples."),
-    Column("wait_sum_s", "s", "Time that data packets waited at router ports, in all."),
+    Column(
+        "wait_sum_s",
+        "s",
+        "Time that data packets waited at router ports within the period, in all.",
+    ),
     *(Column(f"flows_{pair}", "1", f"{pair} flows finished.") for pair in PAIRS),
     *(
         Column(f"rate_sum_{pair}", "packets/s", f"Sum of packets / fct of {pair} flows finished.")

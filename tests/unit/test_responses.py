@@ -10,12 +10,12 @@ from headgate.measures.responses import form_responses
 
 def facts(**changed: float) -> dict[str, np.ndarray]:
     base = {
-        "start_s": 10.0, "end_s": 20.0, "samples": 50, "sources": 100, "active_sum": 2000,
-        "connecting_sum": 10, "flows_abandoned": 5, "segments_in": 10_000, "segments_out": 9_900,
-        "segments_dropped": 100, "flows_completed": 500, "connection_failures": 50,
-        "retransmissions": 150, "cwnd_sum": 24_000.0, "cwnd_increases": 5_000,
-        "duplicate_acks": 300, "timeouts": 25, "rtt_sum_s": 450.0, "rtt_count": 9_000,
-        "wait_sum_s": 99.0,
+        "start_s": 10.0, "end_s": 20.0, "samples": 50, "sources": 100,
+        "transmitting_sum": 2000, "active_sum": 2400, "connecting_sum": 10, "flows_abandoned": 5,
+        "segments_in": 10_000, "segments_out": 9_900, "segments_dropped": 100,
+        "flows_completed": 500, "connection_failures": 50, "retransmissions": 150,
+        "cwnd_sum": 24_000.0, "cwnd_increases": 5_000, "duplicate_acks": 300, "timeouts": 25,
+        "rtt_sum_s": 450.0, "rtt_count": 9_000, "wait_sum_s": 99.0,
         **{f"flows_{pair}": 4 for pair in PAIRS},
         **{f"rate_sum_{pair}": 100.0 * n for n, pair in enumerate(PAIRS)},
     }  # fmt: skip
@@ -36,7 +36,7 @@ def facts(**changed: float) -> dict[str, np.ndarray]:
         ("y8", 1),
         ("y9", 1 / 41),
         ("y10", 0.015),
-        ("y11", 12),
+        ("y11", 10),
         ("y12", 100),
         ("y13", 6),
         ("y14", 0.5),

@@ -72,7 +72,7 @@ pub fn links(rows: &[LinkRow]) -> Table {
         .count("drops", |row| row.drops)
         .count("departures", |row| row.departures)
         .count("sent_bytes", |row| row.sent_bytes)
-        .figure("capacity_bits", |row| row.capacity_bits)
+        .figure("capacity_bits", |row| seconds_of(row.capacity))
         .figure("wait_sum_s", |row| seconds_of(row.wait_ps))
         .figure("elapsed_s", |row| seconds(row.elapsed))
         .count("samples", |row| row.samples)

@@ -55,7 +55,7 @@ impl Simulation {
         Ok(Self { own, ..self })
     }
 
-    /// Writes the state between two windows; an error of the file is apart.
+    /// Writes the state between two events; an error of the file is apart.
     pub fn snapshot(&self, file: &mut impl Write) -> Checked<io::Result<()>> {
         let told = |wrong| self.fault().map_or(wrong, |fault| Wrong::new("snapshot", &fault.says));
         snapshot::write(self.identity, &self.engine, file).map_err(told)

@@ -122,7 +122,7 @@ fn ports(rows: &[PortRow]) -> Table {
         .count("marks", |row| row.tally.marks)
         .figure("wait_sum_s", |row| seconds_of(row.tally.wait_ps))
         .count("max_queue_packets", |row| row.tally.max_queue)
-        .figure("rate_bps", |row| row.rate_bps)
+        .figure("rate_bps", PortRow::mean_rate_bps)
         .figure("elapsed_s", |row| seconds(row.elapsed))
         .build();
     let link = Column::U64((0..rows.len() as u64).collect());
@@ -173,6 +173,7 @@ fn responses(rows: &[PeriodRow], sources: u64) -> Table {
         .figure("start_s", |row| seconds(row.start))
         .figure("end_s", |row| seconds(row.end))
         .count("samples", |row| row.samples)
+        .count("transmitting_sum", |row| row.transmitting_sum)
         .count("active_sum", |row| row.active_sum)
         .count("sources", |_| sources)
         .count("connecting_sum", |row| row.connecting_sum)
@@ -273,6 +274,6 @@ mod tests {
         }
         assert_eq!(column(&tables[1], "link"), &Column::U64(vec![0, 1]));
         assert_eq!(column(&tables[5], "sources"), &Column::U64(vec![7; 3]));
-        assert_eq!(tables[5].columns.len(), 20 + 12);
+        assert_eq!(tables[5].columns.len(), 21 + 12);
     }
 }

@@ -51,17 +51,12 @@ pub struct Backlog {
     pub bytes: f64,
     /// Bytes that the port holds, the packet in service not counted; 0 at a port that holds no packets.
     pub held_bytes: f64,
+    /// Time until all that is here has left, seconds.
+    pub wait_s: f64,
     /// How long the line has been idle, seconds; 0 while it sends.
     pub idle_s: f64,
     /// Rate of the line, bytes/s.
     pub rate_bytes_s: f64,
-}
-
-impl Backlog {
-    /// Time until all that is here has left, seconds.
-    pub fn wait_s(&self) -> f64 {
-        self.bytes / self.rate_bytes_s
-    }
 }
 
 /// A queue discipline. One file each, one registry line each.

@@ -97,6 +97,15 @@ impl Busy {
         self.part = 0;
     }
 
+    /// Whole bytes still to be served from `from` on, at the pace of the last ones.
+    pub fn rest(&self, from: Time, pace: &Pace) -> u64 {
+        if from >= self.until {
+            return 0;
+        }
+        let fine = u128::from(self.until - from) * u128::from(pace.den) + u128::from(self.part);
+        (fine / u128::from(pace.num)) as u64
+    }
+
     /// Serves one packet that is there at `now`; returns when its last bit has left.
     #[inline]
     pub fn serve(&mut self, now: Time, tick: Tick, den: u32) -> Time {

@@ -51,9 +51,13 @@ pub struct Engine<L: Registry> {
     holders: Vec<Option<Holder>>,
     meter: Meter,
     lookahead: Span,
-    #[serde(skip)]
+    /// The region whose turn it is in this window; the batch is its.
+    turn: usize,
     batch: Batch,
 }
+
+/// Events between two looks at whether to go on: about a millisecond.
+const STRIDE: usize = 1024;
 
 impl<L: Registry> Engine<L> {
     /// The state before the first event of a plan that was validated.
@@ -79,6 +83,7 @@ impl<L: Registry> Engine<L> {
             holders,
             meter: Meter::new(plan, sources),
             lookahead: regions.lookahead,
+            turn: 0,
             batch: Batch::default(),
         };
         engine.world.shared.timers = timers;
@@ -91,7 +96,9 @@ impl<L: Registry> Engine<L> {
         while !self.meter.is_done() {
             let end = self.calendar.start(self.calendar.current + 1);
             let stop = self.meter.next();
-            self.run_window(end.min(stop));
+            if !self.run_window(end.min(stop), go_on) {
+                return false;
+            }
             if stop <= end {
                 self.meter.visit(stop, &mut self.world);
                 if self.meter.is_done() {
@@ -112,8 +119,10 @@ impl<L: Registry> Engine<L> {
     /// Every packet is in the calendar or held by a port.
     fn balance(&self) -> Balance {
         let held: usize = self.world.fabric.ports.iter().map(Port::held_data).sum();
-        let under_way = (self.calendar.count(Packet::is_data) + held) as u64;
-        Balance { counters: self.world.shared.counters.clone(), under_way }
+        let ports = &self.meter.record.ports;
+        let doomed: u64 = ports.iter().map(|port| port.early.lost).sum();
+        let under_way = (self.calendar.count(Packet::is_data) + held) as u64 + doomed;
+        Balance { counters: self.world.shared.counters.by_now(ports), under_way }
     }
 
     /// While no packet is under way only timers matter.
@@ -125,14 +134,25 @@ impl<L: Registry> Engine<L> {
         }
     }
 
-    fn run_window(&mut self, until: Time) {
-        for index in 0..self.regions.len() {
-            let region = &self.regions[index];
-            let packets = region.rows.iter().any(|&row| !self.calendar.is_empty(row as usize));
-            if packets || region.next_timer() < until || self.next_departure(region) < until {
-                self.run_region(index, until);
+    /// Runs all regions up to `until`, or a part of that: then it says no.
+    fn run_window(&mut self, until: Time, go_on: &mut dyn FnMut() -> bool) -> bool {
+        while self.turn < self.regions.len() {
+            if self.is_due(until) && !self.run_region(until, go_on) {
+                return false;
             }
+            self.turn += 1;
         }
+        self.turn = 0;
+        true
+    }
+
+    /// Whether anything happens before `until` in the region whose turn it is.
+    fn is_due(&self, until: Time) -> bool {
+        let region = &self.regions[self.turn];
+        self.batch.is_open()
+            || region.rows.iter().any(|&row| !self.calendar.is_empty(row as usize))
+            || region.next_timer() < until
+            || self.next_departure(region) < until
     }
 
     /// When a port of a region next acts at a departure.
@@ -142,14 +162,32 @@ impl<L: Registry> Engine<L> {
         departures.min().unwrap_or(NEVER)
     }
 
-    /// Everything that happens in a region before `until`, in the declared order.
-    fn run_region(&mut self, index: usize, until: Time) {
-        let mut batch = std::mem::take(&mut self.batch);
-        batch.load(&self.regions[index].rows, &mut self.calendar);
-        loop {
+    /// Everything that happens in the region whose turn it is before `until`, in the declared order; it
+    /// says no if it was stopped within.
+    fn run_region(&mut self, until: Time, go_on: &mut dyn FnMut() -> bool) -> bool {
+        if !self.batch.is_open() {
+            self.batch.load(&self.regions[self.turn].rows, &mut self.calendar);
+        }
+        while !(self.run_events(until) && self.run_departures(until)) {
+            if !go_on() {
+                return false;
+            }
+        }
+        self.regions[self.turn].put_back(&mut self.batch, &mut self.calendar);
+        true
+    }
+
+    /// Packets and timers, at most a stride of them; true when none is left. The hot loop is a function of its
+    /// own: within the loop over strides it costs a hundredth more.
+    #[inline(never)]
+    fn run_events(&mut self, until: Time) -> bool {
+        let (index, mut batch) = (self.turn, std::mem::take(&mut self.batch));
+        let mut over = false;
+        for _ in 0..STRIDE {
             let region = &mut self.regions[index];
             let (packet, timer) = (region.next_packet(&batch, &self.calendar), region.next_timer());
-            if packet.min(timer) >= until {
+            over = packet.min(timer) >= until;
+            if over {
                 break;
             }
             if packet <= timer {
@@ -160,12 +198,20 @@ impl<L: Registry> Engine<L> {
                 self.wake(index);
             }
         }
-        for at in 0..self.regions[index].ports.len() {
-            let link = self.regions[index].ports[at];
-            self.depart(link, until);
-        }
-        self.regions[index].put_back(&mut batch, &mut self.calendar);
         self.batch = batch;
+        over
+    }
+
+    /// What leaves the region's ports at last, at most a stride from each; true when nothing is left.
+    fn run_departures(&mut self, until: Time) -> bool {
+        let mut over = true;
+        for at in 0..self.regions[self.turn].ports.len() {
+            let link = self.regions[self.turn].ports[at];
+            let World { shared, fabric, .. } = &mut self.world;
+            over &= fabric.catch_up_in_part(link, until, STRIDE, shared);
+            self.flush_port(link);
+        }
+        over
     }
 
     /// A port makes up for the departures before `until`.
@@ -229,7 +275,7 @@ impl<L: Registry> Engine<L> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn deliver(&mut self, site: usize, packet: &Packet) {
         let World { shared, sites, .. } = &mut self.world;
         sites[site].on_packet(packet, shared);

@@ -9,7 +9,7 @@ use crate::packet::{INLINE, Packet, Split};
 use crate::port::ticks::TickCache;
 use crate::port::{Fate, Port};
 use crate::prefetch::prefetch;
-use crate::record::Counters;
+use crate::record::{Counters, PortRow};
 use crate::routes::Routes;
 use crate::setup::{self, Fitted};
 use crate::shared::Shared;
@@ -141,6 +141,44 @@ impl<L: Registry> Fabric<L> {
             Port::Spoken(port) => port.catch_up(until, &mut shared.papers),
             Port::Served(port) => port.catch_up(until, &mut shared.desk()),
         }
+    }
+
+    /// As [`Self::catch_up`], but so many things at most; true when all is made up for.
+    pub fn catch_up_in_part(&mut self, link: u32, until: Time, most: usize, shared: &mut Shared<L>) -> bool {
+        match &mut self.ports[link as usize] {
+            Port::Line(_) => true,
+            Port::Spoken(port) => !(0..most).all(|_| port.step(until, &mut shared.papers)),
+            Port::Served(port) => !(0..most).all(|_| port.step(until, &mut shared.desk())),
+        }
+    }
+
+    /// Packets that wait at a port.
+    pub fn queue(&mut self, link: u32, now: Time, shared: &mut Shared<L>) -> u64 {
+        self.catch_up(link, now, shared);
+        self.ports[link as usize].queue(now) as u64
+    }
+
+    /// Bytes that a port has sent and packets that it has dropped since its tally began.
+    pub fn passed(&mut self, link: u32, now: Time, shared: &mut Shared<L>) -> (u64, u64) {
+        self.catch_up(link, now, shared);
+        self.ports[link as usize].passed(now)
+    }
+
+    /// What happened at all ports since their tallies began.
+    pub fn rows(&mut self, now: Time, shared: &mut Shared<L>) -> Vec<PortRow> {
+        self.catch_up_all(now, shared);
+        self.ports.iter_mut().map(|port| port.row(now)).collect()
+    }
+
+    /// All tallies begin afresh.
+    pub fn reset(&mut self, now: Time, shared: &mut Shared<L>) {
+        self.catch_up_all(now, shared);
+        self.ports.iter_mut().for_each(|port| port.reset(now));
+    }
+
+    /// Between windows this is for ticks and rates only: all packets before `until` have left.
+    fn catch_up_all(&mut self, until: Time, shared: &mut Shared<L>) {
+        (0..self.ports.len() as u32).for_each(|link| self.catch_up(link, until, shared));
     }
 
     /// The next departure at which a port acts.

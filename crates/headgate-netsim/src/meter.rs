@@ -91,11 +91,10 @@ impl Meter {
     fn end_warmup<L: Registry>(&mut self, now: Time, world: &mut World<L>) {
         if let Some(watch) = &mut self.watch {
             for (&link, before) in watch.links.iter().zip(&mut watch.before) {
-                let row = world.fabric.ports[link as usize].row(now);
-                *before = (row.sent_bytes, row.tally.drops);
+                *before = world.fabric.passed(link, now, &mut world.shared);
             }
         }
-        world.fabric.ports.iter_mut().for_each(|p| p.reset(now));
+        world.fabric.reset(now, &mut world.shared);
         world.sites.iter_mut().for_each(|s| s.forget_delivered());
         if let Some(period) = &mut self.open {
             period.forget_ports(now, world);
@@ -130,10 +129,10 @@ impl Meter {
         let Some(watch) = &self.watch else { return };
         self.next_series = now + watch.interval;
         for (&link, before) in watch.links.iter().zip(&watch.before) {
-            world.fabric.catch_up(link, now, &mut world.shared); // ticks only: all packets have left
-            let port = &mut world.fabric.ports[link as usize];
-            let (row, queue, gauge) = (port.row(now), port.queue(now) as u64, port.gauge());
-            let (sent_bytes, drops) = (before.0 + row.sent_bytes, before.1 + row.tally.drops);
+            let (sent_bytes, drops) = world.fabric.passed(link, now, &mut world.shared);
+            let (sent_bytes, drops) = (before.0 + sent_bytes, before.1 + drops);
+            let queue = world.fabric.queue(link, now, &mut world.shared);
+            let gauge = world.fabric.ports[link as usize].gauge();
             let sample = PortSample { time: now, link, queue, sent_bytes, drops, gauge };
             self.record.port_samples.push(sample);
         }
@@ -155,7 +154,7 @@ impl Meter {
             record.flows.extend(world.sites.iter().flat_map(|s| s.open_rows(&world.shared)));
         }
         record.flows.sort_by_key(|r| (r.start, r.traffic, r.address));
-        record.ports = world.fabric.ports.iter_mut().map(|p| p.row(now)).collect();
+        record.ports = world.fabric.rows(now, &mut world.shared);
     }
 }
 

@@ -1,7 +1,7 @@
 //! A measurement period under way: how things stood when it began, and what its samples saw.
 
 use headgate_model::control::Registry;
-use headgate_model::units::{Span, Time, seconds};
+use headgate_model::units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::cells::{Cell, Sort};
@@ -51,8 +51,8 @@ pub struct LinkRow {
     pub drops: u64,
     pub departures: u64,
     pub sent_bytes: u64,
-    /// Bits that it could have sent.
-    pub capacity_bits: f64,
+    /// What it could have sent: bit/s x ps.
+    pub capacity: u128,
     pub wait_ps: u128,
     pub elapsed: Span,
     /// Samples, and packets seen waiting in them, in all and at most.
@@ -76,12 +76,13 @@ impl Period {
     pub fn begin<L: Registry>(number: u32, [start, end]: [Time; 2], world: &mut World<L>) -> Self {
         let law = |law| LawRow { period: number, law, least: f64::INFINITY, ..LawRow::default() };
         let link = |link| LinkRow { period: number, link, ..LinkRow::default() };
+        let ports = world.fabric.rows(start, &mut world.shared);
         Self {
             row: PeriodRow { start, end, ..PeriodRow::default() },
-            counters: world.shared.counters.clone(),
+            counters: world.shared.counters.by_now(&ports),
             cells: cells(start, world),
             laws: (0..world.shared.laws.len() as u32).map(law).collect(),
-            ports: ports(start, world),
+            ports,
             links: (0..world.fabric.ports.len() as u32).map(link).collect(),
         }
     }
@@ -92,7 +93,7 @@ impl Period {
 
     /// The ports begin to count afresh: so does the period.
     pub fn forget_ports<L: Registry>(&mut self, now: Time, world: &mut World<L>) {
-        self.ports = ports(now, world);
+        self.ports = world.fabric.rows(now, &mut world.shared);
         for link in &mut self.links {
             *link = LinkRow { period: link.period, link: link.link, ..LinkRow::default() };
         }
@@ -102,14 +103,15 @@ impl Period {
     pub fn sample<L: Registry>(&mut self, now: Time, world: &mut World<L>) {
         let counters = &world.shared.counters;
         self.row.samples += 1;
+        self.row.transmitting_sum += counters.transmitting;
         self.row.active_sum += counters.active;
         self.row.connecting_sum += counters.connecting;
         self.sample_windows(world);
-        for (link, port) in self.links.iter_mut().zip(&mut world.fabric.ports) {
-            let queue = port.queue(now) as u64;
-            link.samples += 1;
-            link.queue_sum += queue;
-            link.queue_max = link.queue_max.max(queue);
+        for (row, link) in self.links.iter_mut().zip(0..) {
+            let queue = world.fabric.queue(link, now, &mut world.shared);
+            row.samples += 1;
+            row.queue_sum += queue;
+            row.queue_max = row.queue_max.max(queue);
         }
     }
 
@@ -137,7 +139,8 @@ impl Period {
 
     /// The period is over.
     pub fn close<L: Registry>(self, now: Time, world: &mut World<L>, record: &mut Record) {
-        let counters = world.shared.counters.since(&self.counters);
+        let ports = world.fabric.rows(now, &mut world.shared);
+        let counters = world.shared.counters.by_now(&ports).since(&self.counters);
         record.periods.push(PeriodRow { counters, ..self.row });
         record.laws.extend(self.laws.into_iter().filter(|row| row.active_sum > 0));
         let period = record.periods.len() as u32 - 1;
@@ -147,7 +150,6 @@ impl Period {
                 record.classes.push(ClassRow { period, sort: world.shared.cells.sort(index), cell });
             }
         }
-        let ports = ports(now, world);
         let links = self.links.iter().zip(ports.iter().zip(&self.ports));
         record.links.extend(links.map(|(link, (after, before))| link.between(before, after)));
     }
@@ -160,10 +162,6 @@ fn cells<L: Registry>(now: Time, world: &World<L>) -> Vec<Cell> {
         cells[sender.cell as usize].add(now, sender.una, &sender.tally);
     }
     cells
-}
-
-fn ports<L: Registry>(now: Time, world: &mut World<L>) -> Vec<PortRow> {
-    world.fabric.ports.iter_mut().map(|port| port.row(now)).collect()
 }
 
 impl LawRow {
@@ -187,13 +185,12 @@ impl LawRow {
 
 impl LinkRow {
     fn between(&self, before: &PortRow, after: &PortRow) -> Self {
-        let capacity = |row: &PortRow| row.rate_bps * seconds(row.elapsed);
         Self {
             arrivals: after.tally.arrivals - before.tally.arrivals,
             drops: after.tally.drops - before.tally.drops,
             departures: after.departures - before.departures,
             sent_bytes: after.sent_bytes - before.sent_bytes,
-            capacity_bits: capacity(after) - capacity(before),
+            capacity: after.capacity - before.capacity,
             wait_ps: after.tally.wait_ps - before.tally.wait_ps,
             elapsed: after.elapsed - before.elapsed,
             ..*self

@@ -24,7 +24,7 @@ pub struct Counters {
     pub segments_in: u64,
     /// Data segments that reached their receiver.
     pub segments_out: u64,
-    /// Data segments dropped or lost on the way.
+    /// Data segments dropped or lost on the way, those too that are lost when they leave their port.
     pub segments_dropped: u64,
     pub flows_started: u64,
     pub flows_completed: u64,
@@ -38,19 +38,31 @@ pub struct Counters {
     pub timeouts: u64,
     pub rtt_sum_s: f64,
     pub rtt_count: u64,
-    /// Time data segments waited in router ports.
+    /// Time data segments waited in router ports, or will have when they leave them.
     pub wait_ps: u128,
     /// Connections in the handshake now.
     pub connecting: u64,
-    /// Sources with a flow now.
+    /// Flows under way now, and sources that have one.
     pub active: u64,
+    pub transmitting: u64,
     /// Finished flows of each class pair, and the sum of their rates (segments/s).
     pub pair_flows: [u64; 6],
     pub pair_rates: [f64; 6],
 }
 
 impl Counters {
-    /// What was counted since `before`; gauges (`connecting`, `active`) stay as they are.
+    /// What has happened by now, if the ports are so.
+    pub fn by_now(&self, ports: &[PortRow]) -> Self {
+        let wait_ps: i128 = ports.iter().map(|port| port.early.wait_ps).sum();
+        let lost: u64 = ports.iter().map(|port| port.early.lost).sum();
+        Self {
+            wait_ps: self.wait_ps.saturating_add_signed(-wait_ps),
+            segments_dropped: self.segments_dropped - lost,
+            ..self.clone()
+        }
+    }
+
+    /// What was counted since `before`; gauges (`connecting`, `active`, `transmitting`) stay as they are.
     pub fn since(&self, before: &Self) -> Self {
         let pairs = std::array::from_fn(|i| self.pair_flows[i] - before.pair_flows[i]);
         let rates = std::array::from_fn(|i| self.pair_rates[i] - before.pair_rates[i]);
@@ -72,6 +84,7 @@ impl Counters {
             wait_ps: self.wait_ps - before.wait_ps,
             connecting: self.connecting,
             active: self.active,
+            transmitting: self.transmitting,
             pair_flows: pairs,
             pair_rates: rates,
         }
@@ -164,9 +177,29 @@ pub struct PortRow {
     pub tally: Tally,
     pub departures: u64,
     pub sent_bytes: u64,
-    /// Mean over the time, bit/s.
-    pub rate_bps: f64,
+    /// What the line could have sent: bit/s x ps.
+    pub capacity: u128,
+    /// The rate at the end, bit/s.
+    pub rate_bps: u64,
     pub elapsed: Span,
+    pub early: Early,
+}
+
+impl PortRow {
+    /// Mean over the time, bit/s.
+    pub fn mean_rate_bps(&self) -> f64 {
+        let elapsed = u128::from(self.elapsed);
+        let Some(whole) = self.capacity.checked_div(elapsed) else { return self.rate_bps as f64 };
+        whole as f64 + (self.capacity % elapsed) as f64 / elapsed as f64
+    }
+}
+
+/// What the network's counters know of a port's data packets before it is so; below zero: not yet,
+/// though it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Early {
+    pub wait_ps: i128,
+    pub lost: u64,
 }
 
 /// A chosen flow at one instant.
@@ -213,6 +246,7 @@ pub struct PeriodRow {
     pub start: Time,
     pub end: Time,
     pub samples: u64,
+    pub transmitting_sum: u64,
     pub active_sum: u64,
     pub connecting_sum: u64,
     pub cwnd_sum: f64,
@@ -243,7 +277,7 @@ pub struct Record {
     pub classes: Vec<ClassRow>,
     pub links: Vec<LinkRow>,
     pub balance: Balance,
-    /// All sources of the plan: users, hosts of Poisson pools, single and listed flows.
+    /// All sources of the plan: users, hosts of Poisson pools and of flow lists, single flows.
     pub sources: u64,
 }
 

@@ -16,9 +16,10 @@ use crate::timers::Timer;
 /// Events between asking the cache for something and using it.
 const AHEAD: usize = 8;
 
-/// The packets of a region and window, in order.
-#[derive(Clone, Debug, Default)]
+/// The packets of a region and window, in order; closed between two regions.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Batch {
+    open: bool,
     keys: Vec<Key>,
     /// Where the packets are.
     chunks: Vec<u32>,
@@ -29,8 +30,7 @@ pub struct Batch {
 impl Batch {
     /// Takes the packets of `rows` out of the calendar and sorts them.
     pub fn load(&mut self, rows: &[u32], calendar: &mut Calendar) {
-        self.at = 0;
-        self.keys.clear();
+        self.open = true;
         for &row in rows {
             if !calendar.is_empty(row as usize) {
                 calendar.take(row as usize, &mut self.keys, &mut self.chunks);
@@ -38,6 +38,17 @@ impl Batch {
         }
         self.keys.sort();
         self.settle_ties(calendar);
+    }
+
+    /// It was loaded, and is not used up.
+    pub fn is_open(&self) -> bool {
+        self.open
+    }
+
+    fn close(&mut self) {
+        self.open = false;
+        self.at = 0;
+        self.keys.clear();
     }
 
     /// Orders packets of the same picosecond by rank.
@@ -170,6 +181,7 @@ impl Region {
             calendar.put_back(row as usize, &packet);
         }
         calendar.give_back(&mut batch.chunks);
+        batch.close();
         for Reverse(Hurried { row, packet }) in self.hurried.drain() {
             calendar.put_back(row as usize, &packet);
         }

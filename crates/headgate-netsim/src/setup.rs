@@ -157,7 +157,8 @@ impl<'a> Crowd<'a> {
         let size = flow.packets.map_or(ENDLESS, |p| p as u32);
         let file = if flow.packets.is_none() { LONG_LIVED } else { FILE };
         let spec = Spec { file, ends: flow.stop_ps.unwrap_or(NEVER), ..spec(flow.law, flow.transport) };
-        self.list(flow.start_ps, Opening::between(index, &spec, self::ends(ends), size), ends.0);
+        let source = self.admit(ends.0);
+        self.list(flow.start_ps, Opening::between(index, &spec, source, self::ends(ends), size), ends.0);
         let series = self.plan.measure.series.as_ref();
         let traced = series.and_then(|s| s.flows.iter().position(|f| *f == flow.name)).map(|i| i as u32);
         Spec { traced, ..spec }
@@ -165,7 +166,12 @@ impl<'a> Crowd<'a> {
 
     fn list(&mut self, start: Time, opening: Opening, from: Hosts) {
         self.sources[from.node as usize].list.push(Listed { start, opening });
-        self.count += 1;
+    }
+
+    /// Hosts that are sources; the number of the first.
+    fn admit(&mut self, hosts: Hosts) -> u32 {
+        self.count += u64::from(hosts.count);
+        self.sources[hosts.node as usize].admit(hosts.count)
     }
 
     fn settle_poisson(&mut self, index: u32, poisson: &Poisson) -> Spec {
@@ -175,8 +181,9 @@ impl<'a> Crowd<'a> {
         for (n, hosts) in (0..).zip(pools) {
             let stream = Stream::new(self.plan.seed, &purpose, n);
             let gap_s = total / (poisson.flows_per_s * f64::from(hosts.count));
-            self.count += u64::from(hosts.count);
-            self.sources[hosts.node as usize].arrivals.push(Arrivals { stream, spec: index, hosts, gap_s });
+            let source = self.admit(hosts);
+            let arrivals = &mut self.sources[hosts.node as usize].arrivals;
+            arrivals.push(Arrivals { stream, spec: index, hosts, source, gap_s });
         }
         let receivers = Receivers::new(self.house_all(&poisson.receivers));
         let plain = spec(poisson.law, poisson.transport);
@@ -207,15 +214,19 @@ impl<'a> Crowd<'a> {
 
     fn settle_replay(&mut self, index: u32, replay: &Replay, lists: &Lists) -> Spec {
         let homes: Vec<Hosts> = replay.places.iter().map(|p| self.house_one(*p)).collect();
+        let mut sources = vec![None; homes.len()];
         let column = |name: &str| lists.get(&format!("{}.{name}", replay.key));
         let pick = |name: &str, row: usize, other: u32| column(name).map_or(other, |c| c[row] as u32);
         let rows = column("start_ps").into_iter().flatten().zip(column("packets").into_iter().flatten());
         for (row, (&start, &size)) in rows.enumerate() {
-            let from = homes[pick("source", row, replay.source) as usize];
+            let place = pick("source", row, replay.source) as usize;
+            let from = homes[place];
+            let source = *sources[place].get_or_insert_with(|| self.admit(from));
             let to = homes[pick("receiver", row, replay.receiver) as usize];
             let law = pick("law", row, replay.law);
             let plain = spec(law, replay.transport);
-            self.list(start, Opening::between(index, &plain, ends((from, to)), size as u32), from);
+            let opening = Opening::between(index, &plain, source, ends((from, to)), size as u32);
+            self.list(start, opening, from);
         }
         spec(replay.law, replay.transport)
     }

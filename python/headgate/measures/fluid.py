@@ -220,6 +220,7 @@ def _responses(facts: Facts, warmup_s: float, sent: Facts) -> Table:
         "end_s": warmup_s + elapsed_s,
         "samples": samples,
         "sources": flows.sum(),
+        "transmitting_sum": samples * flows.sum(),
         "active_sum": samples * flows.sum(),
         "connecting_sum": 0.0,
         "segments_in": entering,

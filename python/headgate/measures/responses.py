@@ -60,7 +60,7 @@ def form_responses(facts: Facts) -> Columns:
         "y14": "timeouts",
     }
     y = {name: ratio(facts[fact], facts["samples"]) for name, fact in per_interval.items()}
-    y["y1"] = ratio(facts["active_sum"], facts["samples"])
+    y["y1"] = ratio(facts["transmitting_sum"], facts["samples"])
     y["connecting"] = ratio(facts["connecting_sum"], facts["samples"])
     y["y2"] = ratio(y["y1"], facts["sources"])
     y["y5"] = ratio(facts["segments_dropped"], facts["segments_in"])

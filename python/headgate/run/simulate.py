@@ -34,7 +34,7 @@ log = logging.getLogger("headgate")
 
 SNAPSHOT_FILE = "snapshot.bin"
 #: Wall time between two looks at the clock and at Ctrl-C.
-SLICE_S = 0.2
+SLICE_S = 0.1
 #: Wall time between two snapshots, which is what a kill costs; more where writing one takes long.
 CHECKPOINT_S = 60.0
 SNAPSHOT_SHARE = 0.05
@@ -232,7 +232,7 @@ class _Run:
         )
 
     def _keep(self) -> None:
-        """Write the engine's state, which lies between two windows.
+        """Write the engine's state, which lies between two events.
 
         Raises StoreError where it cannot be written, and ValueError where it has no form.
         """

@@ -174,7 +174,7 @@ impl Discipline for Pie {
 
     fn on_tick(&mut self, port: &Backlog) {
         if self.active {
-            self.update(port.wait_s());
+            self.update(port.wait_s);
         }
         self.next += picoseconds(self.params.update_s);
     }
@@ -195,7 +195,7 @@ mod tests {
 
     /// A port of 1 MB/s where a packet would wait so long.
     fn port(wait_s: f64) -> Backlog {
-        Backlog { bytes: wait_s * 1e6, rate_bytes_s: 1e6, ..waiting(wait_s * 1e6 / 1500.0) }
+        Backlog { bytes: wait_s * 1e6, wait_s, ..waiting(wait_s * 1e6 / 1500.0) }
     }
 
     #[test]

@@ -6,7 +6,7 @@
 use headgate_model::chance::Stream;
 use headgate_model::plan::Link;
 use headgate_model::queue::{Backlog, Discipline, Verdict};
-use headgate_model::units::{Busy, NEVER, Pace, Span, Time, seconds};
+use headgate_model::units::{Busy, NEVER, Span, Time, seconds};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -15,7 +15,28 @@ use super::rates::Rates;
 use super::ticks::TickCache;
 use super::{Fate, Room, Tally, digested};
 use crate::packet::{Head, Packet};
-use crate::record::PortRow;
+use crate::record::{Early, PortRow};
+
+/// When a packet leaves, and whether it is data; in one word, since there are many.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Leave(u64);
+
+impl Leave {
+    /// No run is as long as half of what a time can tell.
+    #[inline]
+    fn new(at: Time, data: bool) -> Self {
+        Self(at.min(NEVER >> 1) << 1 | u64::from(data))
+    }
+
+    #[inline]
+    fn at(self) -> Time {
+        self.0 >> 1
+    }
+
+    fn is_data(self) -> bool {
+        self.0 & 1 == 1
+    }
+}
 
 /// A discipline that decides at arrival only.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -40,8 +61,8 @@ pub struct Line<Q> {
     limit_wait: Span,
     /// Most packets held at once since the tally began.
     peak: usize,
-    /// Departure times of packets that may still be here; tidied when it matters.
-    leaves: VecDeque<Time>,
+    /// Departures of packets that may still be here; tidied when it matters.
+    leaves: VecDeque<Leave>,
     guard: Option<Box<Guard<Q>>>,
     loss: Option<Box<Loss>>,
     rates: Box<Rates>,
@@ -133,11 +154,11 @@ impl<Q: Discipline> Line<Q> {
         }
         let tick = self.ticks.tick(size);
         let leaves = self.busy.serve(now, tick, self.ticks.den());
-        self.leaves.push_back(leaves);
+        self.leaves.push_back(Leave::new(leaves, packet.is_data()));
         self.note_peak();
         self.tally.wait_ps += u128::from(wait);
         self.digest = digested(self.digest, leaves, packet.flow);
-        if self.loss.is_some() && self.loses() {
+        if self.loss.is_some() && self.loses(now, leaves, packet.is_data()) {
             return Fate::Lost;
         }
         Fate::Arrives(leaves.saturating_add(self.delay))
@@ -158,15 +179,15 @@ impl<Q: Discipline> Line<Q> {
     /// The port at an instant at or after the last arrival.
     fn backlog(&mut self, at: Time) -> Backlog {
         self.settle(at);
-        let rate_bytes_s = self.rates.bps as f64 / 8.0;
         Backlog {
             now_s: seconds(at),
             packets: self.leaves.len().saturating_sub(1) as f64,
             present: self.leaves.len() as f64,
-            bytes: seconds(self.wait(at)) * rate_bytes_s,
+            bytes: self.rates.backlog(at, self.busy.until),
             held_bytes: 0.0,
+            wait_s: seconds(self.wait(at)),
             idle_s: seconds(at.saturating_sub(self.busy.until)),
-            rate_bytes_s,
+            rate_bytes_s: self.rates.bps as f64 / 8.0,
         }
     }
 
@@ -182,13 +203,13 @@ impl<Q: Discipline> Line<Q> {
         self.busy.until
     }
 
-    /// The rate at an instant at or after the last arrival.
+    /// The rates at an instant at or after the last arrival.
     #[inline]
-    pub fn rate_bps(&mut self, at: Time) -> u64 {
+    pub fn rates(&mut self, at: Time) -> &Rates {
         if at >= self.next_turn {
             self.catch_up(at);
         }
-        self.rates.bps
+        &self.rates
     }
 
     /// Forgets what has left.
@@ -206,14 +227,14 @@ impl<Q: Discipline> Line<Q> {
         }
     }
 
-    fn loses(&mut self) -> bool {
-        let lost = self.loss.as_mut().is_some_and(|l| l.takes_next());
+    fn loses(&mut self, now: Time, leaves: Time, data: bool) -> bool {
+        let lost = self.loss.as_mut().is_some_and(|loss| loss.takes(now, leaves, data));
         self.tally.lost += u64::from(lost);
         lost
     }
 
     fn settle(&mut self, now: Time) {
-        while self.leaves.front().is_some_and(|&t| t <= now) {
+        while self.leaves.front().is_some_and(|leave| leave.at() <= now) {
             self.leaves.pop_front();
         }
     }
@@ -235,26 +256,55 @@ impl<Q: Discipline> Line<Q> {
         self.carried = self.present(now);
         self.since = now;
         self.peak = self.leaves.len();
-        self.tally = Tally { max_queue: (self.peak as u64).saturating_sub(1), ..Tally::default() };
+        let (wait_ps, lost) = (self.waits_ahead(now, |_| true), self.losses_ahead(now).0);
+        let max_queue = (self.peak as u64).saturating_sub(1);
+        self.tally = Tally { wait_ps, lost, max_queue, ..Tally::default() };
     }
 
     /// Packets and bytes here, the part of the one in service that is still to be sent included.
     fn present(&mut self, now: Time) -> (u64, u64) {
         self.settle(now);
-        let old = self.rates.since.min(self.busy.until).saturating_sub(now);
-        let before = if old == 0 { 0 } else { Pace::new(self.rates.before).bytes(old) };
-        (self.leaves.len() as u64, self.ticks.bytes(self.wait(now) - old) + before)
+        (self.leaves.len() as u64, self.rates.rest(now, &self.busy))
     }
 
-    /// What happened since the tally began.
+    /// How long those of a kind that are here have still to wait, once what has left is forgotten.
+    fn waits_ahead(&self, now: Time, is: impl Fn(Leave) -> bool) -> u128 {
+        let waiting = self.leaves.iter().zip(self.leaves.iter().skip(1));
+        waiting.filter(|(_, leave)| is(**leave)).map(|(before, _)| u128::from(before.at() - now)).sum()
+    }
+
+    fn losses_ahead(&mut self, now: Time) -> (u64, u64) {
+        self.loss.as_mut().map_or((0, 0), |loss| loss.ahead(now))
+    }
+
+    /// Bytes sent and packets dropped since the tally began.
+    pub fn passed(&mut self, now: Time) -> (u64, u64) {
+        if now >= self.next_turn {
+            self.catch_up(now);
+        }
+        let present = self.present(now);
+        self.tally.passed(self.carried, present)
+    }
+
+    /// What happened since the tally began; of what was booked at arrival only what is past.
     pub fn row(&mut self, now: Time) -> PortRow {
         if now >= self.next_turn {
             self.catch_up(now);
         }
         let present = self.present(now);
         let (departures, sent_bytes) = self.tally.left(self.carried, present);
-        let rate_bps = self.rates.mean(self.since, now);
-        PortRow { tally: self.tally, departures, sent_bytes, rate_bps, elapsed: now - self.since }
+        let (lost, lost_data) = self.losses_ahead(now);
+        let wait_ps = self.tally.wait_ps - self.waits_ahead(now, |_| true);
+        let data_wait_ps = self.waits_ahead(now, Leave::is_data) as i128;
+        PortRow {
+            tally: Tally { wait_ps, lost: self.tally.lost - lost, ..self.tally },
+            departures,
+            sent_bytes,
+            capacity: self.rates.capacity(now),
+            rate_bps: self.rates.bps,
+            elapsed: now - self.since,
+            early: Early { wait_ps: data_wait_ps, lost: lost_data },
+        }
     }
 
     pub fn gauge(&self) -> f64 {
@@ -354,7 +404,7 @@ mod tests {
         assert_eq!(p.offer(6_000_000, &mut packet(1500)), Fate::Arrives(30_000_005)); // 6 us more
         // at 18 us half of the second and the whole third are here
         assert_eq!(p.row(18_000_000).sent_bytes, 2250);
-        let rate_bps = p.row(48_000_000).rate_bps;
+        let rate_bps = p.row(48_000_000).mean_rate_bps();
         assert!((rate_bps - 1.5e9).abs() < 1.0, "{rate_bps}"); // 24 us at each rate
     }
 

@@ -52,11 +52,15 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// Bytes that have left and packets that were dropped.
+    fn passed(&self, carried: (u64, u64), present: (u64, u64)) -> (u64, u64) {
+        (self.left(carried, present).1, self.drops)
+    }
+
     /// Packets and bytes that have left, if so many were here when the tally began and are now.
     fn left(&self, carried: (u64, u64), present: (u64, u64)) -> (u64, u64) {
         let packets = carried.0 + self.arrivals - self.drops - present.0;
-        // saturating: of several changes of the rate within one backlog only the last two are known
-        let bytes = (carried.1 + self.arrived_bytes - self.dropped_bytes).saturating_sub(present.1);
+        let bytes = carried.1 + self.arrived_bytes - self.dropped_bytes - present.1;
         (packets, bytes)
     }
 }
@@ -144,6 +148,15 @@ impl<L: Registry> Port<L> {
             Self::Line(line) => line.reset(now),
             Self::Spoken(spoken) => spoken.line.reset(now),
             Self::Served(served) => served.reset(now),
+        }
+    }
+
+    /// Bytes sent and packets dropped since the tally began.
+    pub fn passed(&mut self, now: Time) -> (u64, u64) {
+        match self {
+            Self::Line(line) => line.passed(now),
+            Self::Spoken(spoken) => spoken.line.passed(now),
+            Self::Served(served) => served.passed(now),
         }
     }
 

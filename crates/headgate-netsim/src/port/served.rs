@@ -17,7 +17,7 @@ use super::ticks::TickCache;
 use super::{Room, Tally, digested};
 use crate::packet::{Head, Packet};
 use crate::papers::Papers;
-use crate::record::{Counters, PortRow};
+use crate::record::{Counters, Early, PortRow};
 
 /// A packet that waits, and since when.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -38,7 +38,6 @@ pub struct Served<Q, R> {
     busy: Busy,
     ticks: TickCache,
     delay: Span,
-    next_rate: Time,
     digest: u64,
     room: Room,
     /// Packets by ticket, and free places.
@@ -52,9 +51,12 @@ pub struct Served<Q, R> {
     /// Bytes that wait.
     waiting_bytes: u64,
     since: Time,
-    /// Packets and bytes here when the tally began.
+    /// Packets and bytes here when the tally began, and how long they had waited.
     carried: (u64, u64),
+    waited: u128,
     tally: Tally,
+    /// How long data waited that the discipline dropped.
+    in_vain: u128,
     /// Tickets that the discipline drops.
     #[serde(skip)]
     drops: Vec<u32>,
@@ -67,7 +69,6 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
             busy: Busy::default(),
             ticks: TickCache::new(link.rate_bps),
             delay: link.delay_ps,
-            next_rate: rates.next(),
             digest: 0,
             room: Room::from(link.buffer),
             store: Vec::new(),
@@ -80,7 +81,9 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
             waiting_bytes: 0,
             since: 0,
             carried: (0, 0),
+            waited: 0,
             tally: Tally::default(),
+            in_vain: 0,
             drops: Vec::new(),
         }
     }
@@ -92,9 +95,20 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
 
     /// Data packets among those that wait.
     pub fn held_data(&self) -> usize {
-        let is_data = |place: u32| self.store[place as usize].packet.is_data();
-        let free = self.free.iter().filter(|&&place| is_data(place)).count();
-        self.store.iter().filter(|waiting| waiting.packet.is_data()).count() - free
+        self.sum(|waiting| u128::from(waiting.packet.is_data())) as usize
+    }
+
+    /// How long those that wait have waited: all, and the data among them.
+    fn waits(&self, now: Time) -> (u128, u128) {
+        let so_far = |waiting: &Waiting| u128::from(now.saturating_sub(waiting.since));
+        let data = |waiting: &Waiting| if waiting.packet.is_data() { so_far(waiting) } else { 0 };
+        (self.sum(so_far), self.sum(data))
+    }
+
+    /// A sum over those that wait: places that are free are in the store too.
+    fn sum(&self, of: impl Fn(&Waiting) -> u128) -> u128 {
+        let free: u128 = self.free.iter().map(|&place| of(&self.store[place as usize])).sum();
+        self.store.iter().map(of).sum::<u128>() - free
     }
 
     /// When the next packet's transmission begins; never if none waits.
@@ -131,7 +145,7 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
     /// The backlog after the discipline has made room for an arrival, if it does.
     fn with_room(&mut self, now: Time, mut backlog: Backlog, desk: &mut Desk) -> Backlog {
         while self.is_full(&backlog) && self.queue.make_room(&mut self.drops) {
-            self.clear_drops(desk);
+            self.clear_drops(now, desk);
             backlog = self.backlog(now);
         }
         backlog
@@ -154,24 +168,27 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
         }
         self.waiting_bytes += u64::from(packet.size);
         self.queue.enqueue(packet.ticket(id, seconds(now)), backlog, &mut self.drops);
-        self.clear_drops(desk);
+        self.clear_drops(now, desk);
         let most = self.queue() as u64;
         if self.busy.until > now && most > self.tally.max_queue {
             self.tally.max_queue = most;
         }
     }
 
-    /// Takes a packet out of the store.
-    fn release(&mut self, id: u32) -> Waiting {
+    /// Takes a packet out of the store, and says how long it waited.
+    fn release(&mut self, now: Time, id: u32) -> (Packet, u128) {
         self.free.push(id);
-        let waiting = self.store[id as usize];
-        self.waiting_bytes -= u64::from(waiting.packet.size);
-        waiting
+        let Waiting { packet, since } = self.store[id as usize];
+        let waited = u128::from(now - since);
+        self.tally.wait_ps += waited;
+        self.waiting_bytes -= u64::from(packet.size);
+        (packet, if packet.is_data() { waited } else { 0 })
     }
 
-    fn clear_drops(&mut self, desk: &mut Desk) {
+    fn clear_drops(&mut self, now: Time, desk: &mut Desk) {
         while let Some(id) = self.drops.pop() {
-            let packet = self.release(id).packet;
+            let (packet, waited) = self.release(now, id);
+            self.in_vain += waited;
             self.discard(&packet, desk);
         }
     }
@@ -183,19 +200,26 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
         desk.papers.forget(packet);
     }
 
-    /// All departures and ticks before `until`.
+    /// All departures, ticks and changes of the rate before `until`.
     pub fn catch_up(&mut self, until: Time, desk: &mut Desk) {
-        loop {
-            let (departure, tick) = (self.next_departure(), self.next_tick());
-            if departure.min(tick) >= until {
-                return;
-            }
-            if tick <= departure {
-                self.tick(tick);
-            } else {
-                self.depart(departure, desk);
-            }
+        while self.step(until, desk) {}
+    }
+
+    /// The next of them, if there is any.
+    pub fn step(&mut self, until: Time, desk: &mut Desk) -> bool {
+        let (departure, tick, change) = (self.next_departure(), self.next_tick(), self.rates.next());
+        let next = departure.min(tick).min(change);
+        if next >= until {
+            return false;
         }
+        if change == next {
+            self.change_rate(change);
+        } else if tick == next {
+            self.tick(tick);
+        } else {
+            self.depart(departure, desk);
+        }
+        true
     }
 
     fn next_tick(&self) -> Time {
@@ -214,29 +238,24 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
 
     /// The line is free: the next packet's transmission begins.
     fn depart(&mut self, now: Time, desk: &mut Desk) {
-        if now >= self.next_rate {
-            self.change_rate(now);
-        }
         let backlog = self.backlog(now);
         if let Some((id, marked)) = self.queue.dequeue(&backlog, &mut self.drops) {
-            let Waiting { packet, since } = self.release(id);
+            let (packet, waited) = self.release(now, id);
             self.tally.marks += u64::from(marked);
-            self.transmit(now, since, packet.marked(marked), desk);
+            desk.counters.wait_ps += waited;
+            self.transmit(now, packet.marked(marked), desk);
         }
-        self.clear_drops(desk);
+        self.clear_drops(now, desk);
     }
 
-    fn transmit(&mut self, now: Time, since: Time, packet: Packet, desk: &mut Desk) {
-        let waited = u128::from(now - since);
-        self.tally.wait_ps += waited;
+    fn transmit(&mut self, now: Time, packet: Packet, desk: &mut Desk) {
         desk.counters.packet_hops += 1;
-        desk.counters.wait_ps += if packet.is_data() { waited } else { 0 };
         if self.router.is_some() {
             self.write(&packet, now, desk);
         }
         let leaves = self.busy.serve(now, self.ticks.tick(packet.size), self.ticks.den());
         self.digest = digested(self.digest, leaves, packet.flow);
-        if self.loss.as_mut().is_some_and(|loss| loss.takes_next()) {
+        if self.loss.as_mut().is_some_and(|loss| loss.takes(now, leaves, packet.is_data())) {
             self.tally.lost += 1;
             desk.counters.segments_dropped += u64::from(packet.is_data());
             return desk.papers.forget(&packet);
@@ -256,20 +275,20 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
     #[cold]
     fn change_rate(&mut self, now: Time) {
         self.rates.change(now, self.busy.until);
-        self.next_rate = self.rates.next();
         self.ticks = TickCache::new(self.rates.bps);
         self.busy.change_pace();
     }
 
     fn backlog(&self, at: Time) -> Backlog {
         let rate_bytes_s = self.rates.bps as f64 / 8.0;
-        let rest = seconds(self.busy.until.saturating_sub(at));
+        let (held_bytes, rest_s) = (self.waiting_bytes as f64, seconds(self.busy.until.saturating_sub(at)));
         Backlog {
             now_s: seconds(at),
             packets: self.queue() as f64,
-            present: self.queue() as f64 + if rest > 0.0 { 1.0 } else { 0.0 },
-            bytes: self.waiting_bytes as f64 + rest * rate_bytes_s,
-            held_bytes: self.waiting_bytes as f64,
+            present: self.queue() as f64 + if rest_s > 0.0 { 1.0 } else { 0.0 },
+            bytes: held_bytes + self.rates.backlog(at, self.busy.until),
+            held_bytes,
+            wait_s: rest_s + held_bytes / rate_bytes_s,
             idle_s: seconds(at.saturating_sub(self.busy.until)),
             rate_bytes_s,
         }
@@ -277,28 +296,45 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
 
     /// Packets and bytes here at `now`, the part of the one in service that is still to be sent included.
     fn present(&self, now: Time) -> (u64, u64) {
-        let rest = self.busy.until.saturating_sub(now);
-        let packets = self.queue() as u64 + u64::from(rest > 0);
-        (packets, self.waiting_bytes + self.ticks.bytes(rest))
+        let packets = self.queue() as u64 + u64::from(self.busy.until > now);
+        (packets, self.waiting_bytes + self.rates.rest(now, &self.busy))
     }
 
-    /// Starts counting afresh at `now`.
+    /// Starts counting afresh at `now`, up to which all has been made up for.
     pub fn reset(&mut self, now: Time) {
         self.rates.reset(now);
         self.carried = self.present(now);
+        self.waited = self.waits(now).0;
         self.since = now;
-        self.tally = Tally { max_queue: self.queue() as u64, ..Tally::default() };
+        let (max_queue, lost) = (self.queue() as u64, self.losses_ahead(now).0);
+        self.tally = Tally { max_queue, lost, ..Tally::default() };
     }
 
-    /// What happened since the tally began.
-    pub fn row(&mut self, now: Time) -> PortRow {
-        if now >= self.next_rate && self.queue() == 0 {
-            self.change_rate(now);
-        }
+    fn losses_ahead(&mut self, now: Time) -> (u64, u64) {
+        self.loss.as_mut().map_or((0, 0), |loss| loss.ahead(now))
+    }
+
+    /// Bytes sent and packets dropped since the tally began.
+    pub fn passed(&mut self, now: Time) -> (u64, u64) {
         let present = self.present(now);
-        let (departures, sent_bytes) = self.tally.left(self.carried, present);
-        let rate_bps = self.rates.mean(self.since, now);
-        PortRow { tally: self.tally, departures, sent_bytes, rate_bps, elapsed: now - self.since }
+        self.tally.passed(self.carried, present)
+    }
+
+    /// What happened since the tally began until `now`, up to which all has been made up for.
+    pub fn row(&mut self, now: Time) -> PortRow {
+        let (departures, sent_bytes) = self.tally.left(self.carried, self.present(now));
+        let (waits, waits_of_data) = self.waits(now);
+        let (lost, lost_data) = self.losses_ahead(now);
+        let wait_ps = self.tally.wait_ps + waits - self.waited;
+        PortRow {
+            tally: Tally { wait_ps, lost: self.tally.lost - lost, ..self.tally },
+            departures,
+            sent_bytes,
+            capacity: self.rates.capacity(now),
+            rate_bps: self.rates.bps,
+            elapsed: now - self.since,
+            early: Early { wait_ps: -((waits_of_data + self.in_vain) as i128), lost: lost_data },
+        }
     }
 
     /// What the router shows of itself, or else the discipline.

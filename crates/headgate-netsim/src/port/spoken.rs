@@ -93,18 +93,22 @@ impl<Q: Discipline, R: Routers> Spoken<Q, R> {
 
     /// All transmissions and ticks before `until`.
     pub fn catch_up(&mut self, until: Time, papers: &mut Papers) {
-        loop {
-            let (begins, tick) = (self.next_departure(), self.router.next_tick());
-            if begins.min(tick) >= until {
-                return;
-            }
-            if begins <= tick {
-                self.begin(papers);
-            } else {
-                let backlog = self.backlog(tick);
-                self.router.on_tick(&backlog);
-            }
+        while self.step(until, papers) {}
+    }
+
+    /// The next of them, if there is any.
+    pub fn step(&mut self, until: Time, papers: &mut Papers) -> bool {
+        let (begins, tick) = (self.next_departure(), self.router.next_tick());
+        if begins.min(tick) >= until {
+            return false;
         }
+        if begins <= tick {
+            self.begin(papers);
+        } else {
+            let backlog = self.backlog(tick);
+            self.router.on_tick(&backlog);
+        }
+        true
     }
 
     /// The next packet's transmission begins.
@@ -121,15 +125,18 @@ impl<Q: Discipline, R: Routers> Spoken<Q, R> {
 
     /// The port at an instant up to which all has been made up for.
     fn backlog(&mut self, at: Time) -> Backlog {
-        let rate_bytes_s = self.line.rate_bps(at) as f64 / 8.0;
         let rest_s = seconds(self.busy_until.saturating_sub(at));
+        let wait_s = seconds(self.line.wait(at));
+        let rates = self.line.rates(at);
+        let (rate_bytes_s, sending) = (rates.bps as f64 / 8.0, rates.sending(at) as f64 / 8.0);
         let (packets, held_bytes) = (self.due.len() as f64, self.waiting_bytes as f64);
         Backlog {
             now_s: seconds(at),
             packets,
             present: packets + if rest_s > 0.0 { 1.0 } else { 0.0 },
-            bytes: held_bytes + rest_s * rate_bytes_s,
+            bytes: held_bytes + rest_s * sending,
             held_bytes,
+            wait_s,
             idle_s: seconds(at.saturating_sub(self.busy_until)),
             rate_bytes_s,
         }

@@ -9,7 +9,7 @@ use crate::rows::{count_finished, row};
 use crate::shared::Shared;
 use crate::timers::{Purpose, Timer};
 use crate::traffic::Spec;
-use crate::transport::flow::{NO_OWNER, Opening};
+use crate::transport::flow::{OTHERS, Opening};
 use crate::transport::sender::{LINGER, Phase, Sender};
 
 impl<L: Registry> Site<L> {
@@ -28,6 +28,7 @@ impl<L: Registry> Site<L> {
     }
 
     pub(super) fn open(&mut self, opening: &Opening, shared: &mut Shared<L>) {
+        shared.counters.transmitting += u64::from(self.sources.begin(opening.owner));
         let slot = self.free_slot(shared.now);
         let address = shared.split.join(self.router as usize, slot);
         let generation = self.senders.get(slot).map_or(0, |s| s.generation.wrapping_add(1));
@@ -103,7 +104,8 @@ impl<L: Registry> Site<L> {
         sender.close(shared);
         let owner = sender.owner;
         self.vacate(slot, shared.now);
-        if owner != NO_OWNER {
+        shared.counters.transmitting -= u64::from(self.sources.end(owner));
+        if owner < OTHERS {
             let timer = self.sources.think(owner, shared.now, &shared.specs, self.router);
             shared.timers.push(timer);
         }

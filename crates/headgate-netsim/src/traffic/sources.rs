@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::habits::Wish;
 use super::{Hosts, Spec, size};
 use crate::timers::{Purpose, Timer};
-use crate::transport::flow::Opening;
+use crate::transport::flow::{OTHERS, Opening};
 
 /// Thinks, fetches a file, and thinks again. Idle users are this small record and a timer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -28,6 +28,8 @@ pub struct Arrivals {
     pub stream: Stream,
     pub spec: u32,
     pub hosts: Hosts,
+    /// The number of the first host as a source.
+    pub source: u32,
     /// Mean time between flows, seconds.
     pub gap_s: f64,
 }
@@ -42,6 +44,8 @@ pub struct Listed {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Sources {
     pub users: Vec<User>,
+    /// Flows under way of each source that is no Web user.
+    pub others: Vec<u32>,
     pub arrivals: Vec<Arrivals>,
     /// In order of start.
     pub list: Vec<Listed>,
@@ -79,12 +83,12 @@ impl Sources {
 
     /// The flow that an arrival process starts now.
     pub fn arrive(&mut self, process: u32, specs: &[Spec], own: u32) -> Opening {
-        let Arrivals { stream, spec, hosts, .. } = &mut self.arrivals[process as usize];
+        let Arrivals { stream, spec, hosts, source, .. } = &mut self.arrivals[process as usize];
         let kind = &specs[*spec as usize];
-        let from = hosts.nth(stream.below(u64::from(hosts.count)) as u32);
+        let host = stream.below(u64::from(hosts.count)) as u32;
         let to = kind.receivers.draw(stream, own);
         let size = size::draw(kind.size, stream);
-        Opening::between(*spec, kind, (from, to), size)
+        Opening::between(*spec, kind, *source + host, (hosts.nth(host), to), size)
     }
 
     /// The next arrival of a process, unless it has stopped by then.
@@ -108,8 +112,32 @@ impl Sources {
         Some(Timer { time, site: own, purpose: Purpose::Listed, id: 0, generation: 0 })
     }
 
+    /// So many more sources that are no Web users; the number of the first.
+    pub fn admit(&mut self, count: u32) -> u32 {
+        let first = self.others.len();
+        self.others.resize(first + count as usize, 0);
+        first as u32
+    }
+
+    /// A flow of a source begins; whether it is its only one. A Web user has one at a time.
+    pub fn begin(&mut self, owner: u32) -> bool {
+        let Some(other) = owner.checked_sub(OTHERS) else { return true };
+        let flows = &mut self.others[other as usize];
+        *flows += 1;
+        *flows == 1
+    }
+
+    /// A flow of a source is over; whether it was its only one.
+    pub fn end(&mut self, owner: u32) -> bool {
+        let Some(other) = owner.checked_sub(OTHERS) else { return true };
+        let flows = &mut self.others[other as usize];
+        *flows -= 1;
+        *flows == 0
+    }
+
     pub fn bytes(&self) -> usize {
         self.users.capacity() * size_of::<User>()
+            + self.others.capacity() * size_of::<u32>()
             + self.arrivals.capacity() * size_of::<Arrivals>()
             + self.list.capacity() * size_of::<Listed>()
     }

@@ -29,8 +29,8 @@ pub struct FlowTally {
     pub reductions: u32,
 }
 
-/// Nobody waits for the end of the flow.
-pub const NO_OWNER: u32 = u32::MAX;
+/// Sources that are no Web users are numbered from here on.
+pub const OTHERS: u32 = 1 << 31;
 
 /// Who talks to whom, and for whom.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -38,7 +38,7 @@ pub struct Opening {
     pub spec: u32,
     /// Index of the law among the plan's.
     pub law: u32,
-    /// The Web user to wake when the flow ends, or [`NO_OWNER`].
+    /// The source at its router: the Web user to wake when the flow ends, or another, from [`OTHERS`] on.
     pub owner: u32,
     pub host: u32,
     /// Router of the receiver, and its host there.
@@ -53,12 +53,12 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// A flow of nobody in particular, under the law of its kind of traffic.
-    pub fn between(index: u32, spec: &Spec, (from, to): (Home, Home), size: u32) -> Self {
+    /// A flow of a source that is no Web user, under the law of its kind of traffic.
+    pub fn between(index: u32, spec: &Spec, source: u32, (from, to): (Home, Home), size: u32) -> Self {
         Self {
             spec: index,
             law: spec.law,
-            owner: NO_OWNER,
+            owner: OTHERS + source,
             host: from.host,
             destination: to.router,
             receiver_host: to.host,

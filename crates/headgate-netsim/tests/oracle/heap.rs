@@ -18,6 +18,8 @@ use headgate_netsim::timers::Timer;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 
+use crate::watch::{Look, Seen, Watch};
+
 type Held<L> = Served<<L as Registry>::Queue, <L as Registry>::Router>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +91,9 @@ struct Server {
     idle_at: Time,
     digest: u64,
     counts_wait: bool,
+    /// Data packets here.
+    data: usize,
+    watch: Watch,
 }
 
 /// A rate, a busy period under it, and the packets here that are served at it.
@@ -131,6 +136,8 @@ impl Server {
             idle_at: 0,
             digest: 0,
             counts_wait: false,
+            data: 0,
+            watch: Watch::default(),
         }
     }
 
@@ -163,6 +170,17 @@ impl Server {
         }
     }
 
+    /// Bytes that are sent until all is clear, at the rates under which they came.
+    fn bytes(&self, now: Time) -> f64 {
+        let (mut from, mut bytes) = (now, 0.0);
+        let ends = self.paces.iter().skip(1).map(|pace| pace.busy_since).chain([self.clear_at()]);
+        for (pace, to) in self.paces.iter().zip(ends) {
+            bytes += seconds(to.saturating_sub(from)) * (pace.rate_bps as f64 / 8.0);
+            from = from.max(to);
+        }
+        bytes
+    }
+
     fn backlog(&self, now: Time) -> Backlog {
         let rate_bytes_s = self.paces.back().expect("a rate").rate_bps as f64 / 8.0;
         let waits = if self.queue.is_empty() { 0 } else { self.clear_at() - now };
@@ -170,8 +188,9 @@ impl Server {
             now_s: seconds(now),
             packets: self.queue.len().saturating_sub(1) as f64,
             present: self.queue.len() as f64,
-            bytes: seconds(waits) * rate_bytes_s,
+            bytes: if self.queue.is_empty() { 0.0 } else { self.bytes(now) },
             held_bytes: 0.0,
+            wait_s: seconds(waits),
             idle_s: if self.queue.is_empty() { seconds(now - self.idle_at) } else { 0.0 },
             rate_bytes_s,
         }
@@ -187,14 +206,53 @@ impl Server {
         Backlog {
             packets,
             present: packets + if rest > 0.0 { 1.0 } else { 0.0 },
-            bytes: held + rest * backlog.rate_bytes_s,
+            bytes: held + rest * (self.serves_at() as f64 / 8.0),
             held_bytes: held,
             idle_s: if rest > 0.0 { 0.0 } else { seconds(now - self.idle_at) },
             ..backlog
         }
     }
 
+    /// The rate at which the first packet is served, or would be.
+    fn serves_at(&self) -> u128 {
+        let busy = self.paces.iter().find(|pace| !pace.queued.is_empty());
+        busy.or(self.paces.back()).expect("a rate").rate_bps
+    }
+
+    /// Data packets that wait behind the first one.
+    fn data_waiting(&self) -> usize {
+        self.data - self.queue.front().map_or(0, |first| usize::from(first.packet.is_data()))
+    }
+
+    fn pass(&mut self, now: Time) {
+        self.watch.pass(now, self.queue.len().saturating_sub(1), self.data_waiting());
+    }
+
+    /// What was counted by now: a packet whose last bit leaves at this very instant has left.
+    fn seen_by(&mut self, now: Time) -> Seen {
+        self.pass(now);
+        let (Some(first), true) = (self.queue.front(), self.is_leaving(now)) else {
+            let in_service = (!self.queue.is_empty()).then(|| (self.starts_at(), self.serves_at()));
+            return self.watch.seen(now, in_service);
+        };
+        let mut watch = self.watch;
+        watch.depart(first.packet.size, first.lost);
+        watch.seen(now, None)
+    }
+
+    fn is_leaving(&self, now: Time) -> bool {
+        !self.queue.is_empty() && self.next_end() == now
+    }
+
+    /// Data packets here that the line loses when they leave.
+    fn doomed(&self, now: Time) -> usize {
+        let here = self.queue.iter().skip(usize::from(self.is_leaving(now)));
+        here.filter(|here| here.lost && here.packet.is_data()).count()
+    }
+
     fn enter(&mut self, now: Time, here: Here) {
+        self.pass(now);
+        self.data += usize::from(here.packet.is_data());
         let pace = self.paces.back_mut().expect("a rate");
         if self.queue.is_empty() && now > self.idle_at {
             (pace.busy_since, pace.busy_bits) = (now, 0);
@@ -225,7 +283,10 @@ impl Server {
 
     fn finish_first(&mut self) -> (Packet, bool) {
         let leaves = self.next_end();
+        self.pass(leaves);
         let Here { packet, lost, .. } = self.queue.pop_front().expect("a packet in service");
+        self.data -= usize::from(packet.is_data());
+        self.watch.depart(packet.size, lost);
         while self.paces[0].queued.is_empty() {
             self.paces.pop_front();
         }
@@ -260,6 +321,9 @@ pub struct HeapEngine<L: Registry> {
     hosts_from: Vec<usize>,
     events: BinaryHeap<Reverse<Event>>,
     duration: Time,
+    /// Instants to look at the links, the next one last.
+    looks: Vec<Time>,
+    looked: Vec<Look>,
 }
 
 impl<L: Registry> HeapEngine<L> {
@@ -311,6 +375,8 @@ impl<L: Registry> HeapEngine<L> {
             hosts_from,
             events: BinaryHeap::new(),
             duration,
+            looks: looks(plan),
+            looked: Vec::new(),
         };
         let timers = std::mem::take(&mut engine.people.timers);
         timers.into_iter().for_each(|t| engine.set_timer(t));
@@ -318,9 +384,10 @@ impl<L: Registry> HeapEngine<L> {
         engine
     }
 
-    /// Runs to the end; the digest that the real engine must have.
-    pub fn run(mut self) -> u64 {
+    /// Runs to the end; the digest that the real engine must have, and what was seen of the links.
+    pub fn run(mut self) -> (u64, Vec<Look>) {
         while let Some(Reverse(event)) = self.events.pop() {
+            self.look_until(event.time);
             if event.time >= self.duration {
                 break;
             }
@@ -338,7 +405,30 @@ impl<L: Registry> HeapEngine<L> {
                 _ => unreachable!("a packet is somewhere"),
             }
         }
-        self.digest()
+        self.look_until(self.duration);
+        let looked = std::mem::take(&mut self.looked);
+        (self.digest(), looked)
+    }
+
+    /// Looks before anything happens at that instant.
+    fn look_until(&mut self, until: Time) {
+        while let Some(&at) = self.looks.last().filter(|at| **at <= until) {
+            self.looks.pop();
+            self.people.shared.now = at;
+            (0..self.links).for_each(|link| self.pass_held(link));
+            let servers = &mut self.servers[..self.links];
+            let doomed: usize = servers.iter().map(|server| server.doomed(at)).sum();
+            let gone = self.people.shared.counters.segments_dropped - doomed as u64;
+            let links = servers.iter_mut().map(|server| server.seen_by(at)).collect();
+            self.looked.push(Look { at, links, gone });
+        }
+    }
+
+    /// At a port that holds packets so many have waited until now.
+    fn pass_held(&mut self, link: usize) {
+        if let Some((port, _)) = self.held.get(&link) {
+            self.servers[link].watch.pass(self.people.shared.now, port.queue(), port.held_data());
+        }
     }
 
     fn depart(&mut self, at: usize) {
@@ -464,6 +554,7 @@ impl<L: Registry> HeapEngine<L> {
 
     /// A packet comes to a port that holds packets, or one is due to leave it.
     fn serve(&mut self, at: usize, packet: Option<Packet>) {
+        self.pass_held(at);
         let shared = &mut self.people.shared;
         let now = shared.now;
         let (port, awaited) = self.held.get_mut(&at).expect("looked up");
@@ -550,6 +641,16 @@ impl<L: Registry> HeapEngine<L> {
         let ports = self.servers[..self.links].iter().enumerate().map(digest);
         record::digest(ports, &self.people.shared.counters, &rows)
     }
+}
+
+/// Whenever something begins or ends to be counted, the last one first.
+fn looks(plan: &Plan) -> Vec<Time> {
+    let measure = &plan.measure;
+    let bounds = measure.periods.iter().flatten().copied();
+    let mut all: Vec<_> = bounds.chain([measure.warmup_ps, plan.duration_ps]).collect();
+    all.sort_unstable_by_key(|&at| Reverse(at));
+    all.dedup();
+    all
 }
 
 fn passing(packet: &Packet) -> Passing {

@@ -2,11 +2,16 @@
 
 mod heap;
 mod networks;
+mod watch;
 
 use headgate_algos::control::AnyLaw;
 use headgate_model::plan::Plan;
+use headgate_model::units::Time;
 use headgate_netsim::engine::Engine;
-use headgate_netsim::record::Balance;
+use headgate_netsim::port::Port;
+use headgate_netsim::record::{Balance, PeriodRow};
+use headgate_netsim::setup;
+use watch::{Look, Seen};
 
 type Machine = Engine<AnyLaw>;
 
@@ -25,8 +30,9 @@ fn the_digest_is_the_slow_engines() {
     for seed in 0..300 {
         let plan = networks::plan(seed);
         let ours = finished(machine(&plan));
-        let theirs = heap::HeapEngine::<AnyLaw>::new(&plan, &networks::choices(&plan)).run();
+        let (theirs, looks) = heap::HeapEngine::<AnyLaw>::new(&plan, &networks::choices(&plan)).run();
         assert_eq!(ours.digest(), theirs, "network {seed}, lookahead {} ps", ours.lookahead());
+        assert_counts(&ours, &plan, &looks, seed);
         let flows = &ours.record().flows;
         let drops: u64 = ours.record().ports.iter().map(|p| p.tally.drops).sum();
         let timeouts: u32 = flows.iter().map(|f| f.timeouts).sum();
@@ -39,6 +45,51 @@ fn the_digest_is_the_slow_engines() {
         }
     }
     assert!(seen.iter().all(|&n| n > 50), "the networks are too kind: {seen:?}");
+}
+
+/// Every period's counts, and those since the warm-up, are what had happened by its end.
+fn assert_counts(ours: &Machine, plan: &Plan, looks: &[Look], seed: u64) {
+    let at = |time: Time| looks.iter().find(|look| look.at == time).expect("looked at");
+    let ports = setup::ports::<AnyLaw>(plan, &networks::choices(plan).ports);
+    let is_held = |port: usize| matches!(ports[port], Port::Served(_));
+    let warmed = plan.measure.warmup_ps;
+    for (row, port) in ours.record().ports.iter().zip(0..) {
+        let seen = at(plan.duration_ps).links[port].since(&at(warmed).links[port]);
+        assert_eq!(row.tally.wait_ps, seen.wait_ps, "network {seed}, port {port}");
+        let most = u128::from(row.tally.max_queue) * u128::from(row.elapsed);
+        assert!(seen.wait_ps <= most, "network {seed}, port {port}: {row:?}");
+        if !is_held(port) {
+            let ours = (row.tally.lost, row.departures);
+            assert_eq!(ours, (seen.lost, seen.departures), "network {seed}, port {port}");
+            assert_bytes(row.sent_bytes, &seen, seed);
+        }
+    }
+    for row in &ours.record().links {
+        let PeriodRow { start, end, .. } = ours.record().periods[row.period as usize];
+        let link = row.link as usize;
+        let from = if end > warmed { start.max(warmed) } else { start };
+        let seen = at(end).links[link].since(&at(from).links[link]);
+        assert_eq!(row.wait_ps, seen.wait_ps, "network {seed}, link {link}, period {}", row.period);
+        if !is_held(link) {
+            assert_eq!(row.departures, seen.departures, "network {seed}, link {link}");
+            assert_bytes(row.sent_bytes, &seen, seed);
+        }
+    }
+    for row in &ours.record().periods {
+        let (from, to) = (at(row.start), at(row.end));
+        let waits = |look: &Look| look.links.iter().map(|seen| seen.data_wait_ps).sum::<u128>();
+        assert_eq!(row.counters.wait_ps, waits(to) - waits(from), "network {seed}");
+        if !(0..plan.links.len())
+            .any(|link| is_held(link) && (plan.links[link].loss > 0.0 || !plan.links[link].lose.is_empty()))
+        {
+            assert_eq!(row.counters.segments_dropped, to.gone - from.gone, "network {seed}");
+        }
+    }
+}
+
+/// What is still to be sent is told in whole bytes for each of at most nine rates.
+fn assert_bytes(ours: u64, seen: &Seen, seed: u64) {
+    assert!((ours as f64 - seen.sent_bytes).abs() < 10.0, "network {seed}: {ours}, {seen:?}");
 }
 
 /// What sources sent has arrived, was dropped, or is found in the calendar and at ports: counted apart.
@@ -80,11 +131,47 @@ fn a_run_written_out_and_resumed_is_the_same_run() {
     }
 }
 
+/// A window may hold any number of packets: a run asks whether to go on within it too, and can be written out.
+#[test]
+fn a_run_stops_within_a_window_and_goes_on_as_if_it_had_not() {
+    let plan = networks::far();
+    let whole = finished(machine(&plan));
+    let mut parts = machine(&plan);
+    let (mut before, mut most, mut stops) = (0, 0, 0);
+    while !parts.advance(&mut || false) {
+        most = most.max(parts.packet_hops() - before);
+        before = parts.packet_hops();
+        stops += 1;
+        if stops % 20 == 0 {
+            let bytes = postcard::to_stdvec(&parts).expect("serialises");
+            parts = postcard::from_bytes(&bytes).expect("comes back");
+        }
+    }
+    assert_eq!(parts.digest(), whole.digest());
+    assert_eq!(format!("{:?}", parts.record()), format!("{:?}", whole.record()));
+    let hops = whole.packet_hops();
+    assert!(hops > 100_000 && most < 15_000 && stops > 40, "{hops} hops, {most} at once, {stops} stops");
+}
+
+#[test]
+fn no_more_sources_transmit_than_there_are() {
+    let mut fewer = 0;
+    for seed in 0..30 {
+        let ours = finished(machine(&networks::plan(seed)));
+        for row in &ours.record().periods {
+            assert!(row.transmitting_sum <= row.samples * ours.record().sources, "network {seed}");
+            assert!(row.transmitting_sum <= row.active_sum, "network {seed}");
+            fewer += u32::from(row.transmitting_sum < row.active_sum);
+        }
+    }
+    assert!(fewer > 5, "no source has several flows");
+}
+
 #[test]
 fn thousands_of_short_flows_do_not_mistake_each_other() {
     let plan = networks::churn();
     let ours = finished(machine(&plan));
-    let theirs = heap::HeapEngine::<AnyLaw>::new(&plan, &networks::choices(&plan)).run();
+    let (theirs, _) = heap::HeapEngine::<AnyLaw>::new(&plan, &networks::choices(&plan)).run();
     assert_eq!(ours.digest(), theirs);
     let flows = &ours.record().flows;
     assert!(flows.len() > 1_800, "{}", flows.len()); // 2 s of 1000 flows/s

@@ -35,7 +35,7 @@ pub fn plan(seed: u64) -> Plan {
         traffic: Vec::new(),
         files: vec!["document".into(), "jumbo".into()],
         measure: Measure {
-            warmup_ps: 500 * MS,
+            warmup_ps: pick(&mut s, &[500 * MS, 733 * MS]),
             periods: vec![[500 * MS, 2 * SECOND], [2 * SECOND, 3 * SECOND]],
             interval_ps: 7 * MS,
             flows: FlowRows::All,
@@ -61,10 +61,7 @@ fn links(n: u32, s: &mut Stream) -> Vec<Link> {
             let name = format!("{from}-{to}-{i}");
             let queue = device(AnyQueue::cards(), s);
             let feedback = device(AnyRouter::cards(), s);
-            let changes = pick(s, &[None, None, Some((5_000_003, 400 * MS)), Some((40_000_000, SECOND))]);
-            let whole = !matches!(buffer, Buffer::Bytes(_));
-            let change = |(rate_bps, at_ps)| RateChange { at_ps, rate_bps };
-            let changes = changes.filter(|_| whole).map(change).into_iter().collect();
+            let changes = if matches!(buffer, Buffer::Bytes(_)) { Vec::new() } else { changes(s) };
             let lose = pick(s, &[&[][..], &[], &[1, 5, 6]]).to_vec();
             let (rate_bps, delay_ps) = (rate, delay);
             links.push(Link {
@@ -83,6 +80,20 @@ fn links(n: u32, s: &mut Stream) -> Vec<Link> {
         }
     }
     links
+}
+
+/// None, one, or several that come while what was queued at the first one is still here.
+fn changes(s: &mut Stream) -> Vec<RateChange> {
+    let change = |at_ps, rate_bps| RateChange { at_ps, rate_bps };
+    match s.below(6) {
+        0 => vec![change(400 * MS, 5_000_003)],
+        1 => vec![change(SECOND, 40_000_000)],
+        2 => {
+            let at = 400 * MS + s.below(SECOND);
+            (0..8).map(|n| change(at + n * 5 * MS, pick(s, &[300_000, 3_000_001, 70_000_000]))).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// None, or any of a registry; a threshold is low.
@@ -234,6 +245,45 @@ fn choice(index: usize, card: &Card, other: Option<&DeviceChoice>) -> Choice {
         _ => param.default,
     };
     Choice { index, values: card.params.iter().map(value).collect() }
+}
+
+/// Fast links that are so long that a window holds tens of thousands of packets; senders begin with all they
+/// may send, and one of the ports holds packets.
+pub fn far() -> Plan {
+    let mut plan = plan(0);
+    plan.nodes.truncate(2);
+    let link = |(from, to), queue: Option<&str>| Link {
+        name: format!("{from}-{to}"),
+        from,
+        to,
+        rate_bps: 1_000_000_000,
+        delay_ps: 400 * MS,
+        buffer: Buffer::Infinite,
+        loss: 0.0,
+        lose: Vec::new(),
+        changes: Vec::new(),
+        queue: queue.map(|name| DeviceChoice { name: name.into(), params: Default::default() }),
+        feedback: None,
+    };
+    plan.links = vec![link((0, 1), None), link((1, 0), Some("ps"))];
+    plan.duration_ps = 2 * SECOND;
+    plan.measure.periods = vec![[500 * MS, 2 * SECOND]];
+    plan.edges = vec![Edge { name: "e".into(), rate_bps: 10_000_000_000, delay_ps: 0, buffer_bytes: None }];
+    plan.transports.truncate(1);
+    plan.transports[0].initial_window = 1_000.0;
+    plan.transports[0].syn_rto_ps = 3 * SECOND;
+    plan.transports[0].initial_ssthresh = None;
+    plan.transports[0].receive_window = None;
+    plan.transports[0].pacing = None;
+    let law = AnyLaw::cards().iter().position(|card| card.name == "reno").expect("a law") as u32;
+    let flow = |(n, (from, to))| {
+        let place = |node| Place { node, edge: Some(0) };
+        let (name, start_ps) = (format!("f{n}"), n * MS);
+        let (source, receiver, packets, stop_ps) = (place(from), place(to), None, None);
+        Traffic::Flow(Flow { name, law, transport: 0, source, receiver, start_ps, packets, stop_ps })
+    };
+    plan.traffic = (0..24).zip([(0, 1), (1, 0)].into_iter().cycle()).map(flow).collect();
+    plan
 }
 
 /// One short link, one source, very many very short flows: slots and generations are used up fast.

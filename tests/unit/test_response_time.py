@@ -1,0 +1,60 @@
+"""Ctrl-C, limits and progress are answered soon, however much happens in a window of the engine."""
+
+import itertools
+import time
+from typing import Any
+
+import pytest
+
+from headgate import Scenario
+from headgate.errors import InterruptedRunError
+from headgate.run.progress import Progress, StopRunError
+from headgate.run.simulate import simulate
+
+WORST_S = 0.3
+#: Wall time for which each network is watched.
+WATCHED_S = 6.0
+
+
+def far(**network: Any) -> dict[str, Any]:
+    """Make a long fast path: a window is as long as the shortest delay, and full of packets."""
+    return {
+        "duration": "60 s",
+        "network": {"kind": "dumbbell", "rate": "10 Gbit/s", "rtt": "1500 ms", **network},
+        "transport": {"preset": "ns2", "initial_window": "10000 packets"},
+        "traffic": [{"kind": "flows", "law": "scalable", "count": 40}],
+        "measure": {"series": "none"},
+    }
+
+
+def crowd() -> dict[str, Any]:
+    """Make a hundred thousand flows that begin at once."""
+    return far(rate="100 Gbit/s") | {
+        "traffic": [{"kind": "flows", "law": "cubic", "count": 100_000, "size": "100 packets"}],
+    }
+
+
+NETWORKS = {
+    "far": far(),
+    "far, infinite": far(buffer="infinite"),
+    "far, packets held": far(queue="fq-codel"),
+    "far, a router speaks": far(feedback="xcp") | {"transport": "ns2"},
+    "crowd": crowd(),
+}
+
+
+@pytest.mark.timing
+@pytest.mark.parametrize("name", NETWORKS)
+def test_progress_is_told_soon(name: str) -> None:
+    reports: list[float] = []
+
+    def tell(_progress: Progress) -> None:
+        reports.append(time.perf_counter())
+        if reports[-1] - reports[0] > WATCHED_S:
+            raise StopRunError
+
+    with pytest.raises(InterruptedRunError):
+        simulate(Scenario.from_dict(NETWORKS[name]), progress=tell)
+    gaps = [after - before for before, after in itertools.pairwise(reports)]
+    assert len(gaps) > 10
+    assert max(gaps) < WORST_S
