@@ -6,6 +6,7 @@ Polars, pandas and DuckDB read a table as it is; columns of numbers are handed o
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -161,10 +162,12 @@ class Table:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        head = "".join(f'<th title="{self.definition(name)}">{name}</th>' for name in self)
+        about = {name: escape(self.definition(name)) for name in self}
+        head = "".join(f'<th title="{about[name]}">{escape(name)}</th>' for name in self)
         rows = [[self[name][row] for name in self] for row in range(min(len(self), 10))]
         body = "".join(
-            "<tr>" + "".join(f"<td>{_short(cell)}</td>" for cell in row) + "</tr>" for row in rows
+            "<tr>" + "".join(f"<td>{escape(_short(cell))}</td>" for cell in row) + "</tr>"
+            for row in rows
         )
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 

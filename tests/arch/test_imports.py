@@ -21,6 +21,7 @@ CROSSES_THE_BORDER = (
 
 #: Package -> what it must not know. `cli` and `report` may see all.
 FORBIDDEN = {
+    "headgate.visible": ["headgate"],
     "headgate.units": ["headgate.scenario", "headgate.run", NATIVE],
     "headgate.tables": ["headgate.run", "headgate.scenario", "headgate.studies", NATIVE],
     "headgate.columns": ["headgate.run", "headgate.scenario", "headgate.studies", NATIVE],
@@ -109,3 +110,25 @@ def test_there_is_no_list_of_laws_in_python() -> None:
             if isinstance(node, ast.Constant)
         }
         assert not names <= {word for word in words if isinstance(word, str)}, module
+
+
+def test_commands_print_by_what_writes_controls_out() -> None:
+    """A name that holds an escape sequence or markup is drawn, wherever it is printed."""
+    direct = {"rich.console.Console", "rich.print", "typer.echo", "click.echo"}
+    offences = [
+        f"{module} imports {name}"
+        for module, path in modules()
+        if module != "headgate.console"
+        for name in imported(module, path)
+        if name in direct
+    ]
+    called = [
+        f"{module} calls {node.func.value.id}.{node.func.attr}"
+        for module, path in modules()
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and isinstance(node.func.value, ast.Name)
+        and f"{node.func.value.id}.{node.func.attr}" in direct
+    ]
+    assert not offences + called

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 
 from headgate.analysis.roles import Pair, Roles
-from headgate.report.about import About, Parameter, write
+from headgate.report.about import About, Listed, Parameter, write
 from headgate.report.make import make
 
 LAWS = ("reno", "ctcp", "fast", "scalable")
 FACTORS = ("X1", "X2", "X3")
 RESPONSES = ("loss", "delay", "rate", "rate_tcp", "flows", "timeouts")
 
+#: What a report calls a law, factor, response or condition.
+Naming = Callable[[str], str]
 
-def table() -> list[dict[str, object]]:
+
+def table(called: Naming = str) -> list[dict[str, object]]:
     """Loss grows where X1 is low; FAST's losses are three times the others' there."""
     rng = np.random.default_rng(11)
     rows: list[dict[str, object]] = []
@@ -31,46 +35,56 @@ def table() -> list[dict[str, object]]:
             f"{f}{'+' if s > 0 else '-'}" for f, s in zip(FACTORS, signs, strict=True)
         )
         rows.append(
-            {"condition": condition, **dict(zip(FACTORS, signs, strict=True)), "law": law,
-             "period": period, "seed": seed,
-             **dict(zip(RESPONSES, (noise * values).tolist(), strict=True))}
+            {"condition": called(condition), **dict(zip(map(called, FACTORS), signs, strict=True)),
+             "law": called(law), "period": period, "seed": seed,
+             **dict(zip(map(called, RESPONSES), (noise * values).tolist(), strict=True))}
         )  # fmt: skip
     return rows
 
 
-def roles() -> Roles:
+def roles(called: Naming = str) -> Roles:
+    def several(*names: str) -> tuple[str, ...]:
+        return tuple(map(called, names))
+
+    pair = Pair(
+        title=called("movies"), own=called("rate"), other=called("rate_tcp"), available=40.0
+    )
     return Roles(
-        responses=RESPONSES,
-        factors=FACTORS,
+        responses=several(*RESPONSES),
+        factors=several(*FACTORS),
         condition=("condition",),
         law="law",
         period="period",
-        before="reno",
-        congestion="loss",
-        pairs=(Pair(title="movies", own="rate", other="rate_tcp", available=40.0),),
-        titles={"loss": "loss rate", "delay": "queueing delay (s)"},
-        worse={"loss": "more", "delay": "more", "timeouts": "more"},
+        before=called("reno"),
+        congestion=called("loss"),
+        pairs=(pair,),
+        titles={called("loss"): called("loss rate"), called("delay"): "queueing delay (s)"},
+        worse=dict.fromkeys(several("loss", "delay", "timeouts"), "more"),
         questions={
-            "increase": ("rate",),
-            "recovery": ("loss", "timeouts"),
-            "safety": ("loss", "delay", "flows"),
+            "increase": several("rate"),
+            "recovery": several("loss", "timeouts"),
+            "safety": several("loss", "delay", "flows"),
         },
     )
 
 
-def made_report(folder: Path) -> Path:
+def made_report(folder: Path, called: Naming = str) -> Path:
     """Write the table, say what it is, make the report."""
-    rows = table()
+    rows = table(called)
     with (folder / "runs.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)
     about = About(
-        title="A made table",
-        question="Is what was planted told?",
+        title=called("A made table"),
+        question=called("Is what was planted told?"),
         table="runs.csv",
-        roles=roles(),
-        parameters=(Parameter(name="think", value="5 s", mark="OURS"),),
+        roles=roles(called),
+        design=(called("three factors"),),
+        findings=(called("found"),),
+        tables=(Listed(title=called("charts"), columns=(called("a"),), rows=((called("cell"),),)),),
+        parameters=(Parameter(name=called("think"), value=called("5 s"), mark="OURS"),),
+        versions={called("headgate"): called("1")},
     )
     write(about, folder)
     make(folder)

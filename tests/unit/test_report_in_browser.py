@@ -11,12 +11,20 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
+from headgate.analysis.whole import Whole
 from headgate.charts import CHARTS
+from headgate.report import make as report_make
 
 from .made_reports import made_report
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 READY = "html[data-ready=yes]"
+#: Ends whatever it stands in, and then runs.
+STRIKES = (
+    "</ScRiPt\t></style></title><img src=x onerror='window.struck=1'><svg onload=window.struck=1>"
+    "<!--<script>window.struck=1</script>--> \" onmouseover=window.struck=1 x=' \u2028"
+    "{{window.struck=1}} ${window.struck=1} datum['constructor'] javascript:window.struck=1"
+)
 CHART_NAMES = {name for charts in CHARTS.values() for name in charts}
 
 
@@ -60,6 +68,11 @@ class Opened:
     def _asked(self, url: str) -> None:
         if not url.startswith(("file:", "data:", "blob:")):
             self.trouble.append(f"asks for {url}")
+
+    @property
+    def struck(self) -> bool:
+        """Whether anything ran that did not come with the page."""
+        return bool(self.page.evaluate("window.struck !== undefined"))
 
     def marks(self, chart: str, kind: str, *, opaque: bool = False) -> int:
         """Count the marks of a picture; the opaque ones alone, if asked."""
@@ -181,3 +194,47 @@ def test_it_prints_without_its_controls(opened: Opened, tmp_path: Path) -> None:
     assert not opened.page.locator("form.choices").is_visible()
     assert opened.page.locator("div[data-chart=residuals] svg.marks").is_visible()
     assert len(opened.page.pdf()) > 50_000
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A page of hostile names, without the pictures beside it, which take a minute to draw."""
+    folder = tmp_path_factory.mktemp("hostile")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(report_make, "draw", _nothing_beside)
+        yield made_report(folder, lambda name: f"{name}{STRIKES}") / "report.html"
+
+
+def _nothing_beside(whole: Whole, *_: object) -> dict[str, list[str]]:
+    return {one.name: [] for one in whole.made if not one.reason}
+
+
+def test_no_name_runs_in_the_page(browser: Browser, hostile: Path) -> None:
+    one = Opened(browser, hostile)
+    one.choose("period", "2")
+    one.choose("response", f"delay{STRIKES}")
+    for chart in sorted(CHART_NAMES):
+        marks = one.page.locator(f"div[data-chart={chart}] svg g.role-mark > path")
+        if marks.count():
+            marks.last.hover(force=True)
+    for details in one.page.locator("details > summary").all():
+        details.click(force=True)
+    assert one.page.title().startswith("A made table</ScRiPt")
+    assert not one.struck
+    assert one.trouble == []
+    one.page.close()
+
+
+def test_the_policy_stops_what_would_have_slipped_through(
+    browser: Browser, hostile: Path, tmp_path: Path
+) -> None:
+    text = hostile.read_text()
+    slipped = "<script>window.struck=1</script><img src=x onerror='window.struck=1'>"
+    changed = tmp_path / "changed.html"
+    changed.write_text(text.replace("<main", slipped + "<main"))
+    one = Opened(browser, changed)
+    assert not one.struck
+    assert sum("Content Security Policy" in said for said in one.trouble) >= 2
+    refused = "() => { try { return Function('return 1')() } catch (error) { return error.name } }"
+    assert one.page.evaluate(refused) == "EvalError"
+    one.page.close()

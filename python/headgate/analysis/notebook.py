@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
-from io import StringIO
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -46,10 +45,11 @@ class DrawnOnce(InNotebook):
 def _svg(figure: Figure) -> str:
     from matplotlib import pyplot as plt
 
-    text = StringIO()
-    figure.savefig(text, format="svg", metadata={"Date": None})
+    from headgate.plots.style import image
+
+    text = image(figure, "svg").decode()
     plt.close(figure)
-    return text.getvalue().partition("<svg")[1] + text.getvalue().partition("<svg")[2]
+    return text[text.index("<svg") :]
 
 
 def _table(rows: Iterable[Mapping[str, Any]]) -> str:

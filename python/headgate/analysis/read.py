@@ -2,7 +2,7 @@
 
 Cells of text stay words, since a guess at types would make days of ratios and truth of levels
 named "t". What is no table is refused with its line: a row that is cut short never becomes a
-row of something else.
+row of something else. An apostrophe that keeps a cell from being computed is taken off again.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.errors import AnalysisError
+from headgate.visible import from_spreadsheet
 
 Columns = dict[str, NDArray[Any]]
 #: A row of cells with the number of its line.
@@ -87,7 +88,7 @@ def _rows(text: str) -> Iterator[Row]:
     separator = _separator(rest[0]) if rest else ","
     reader = csv.reader(_prepared(rest, separator), delimiter=separator, skipinitialspace=True)
     for cells in reader:
-        stripped = [cell.strip() for cell in cells]
+        stripped = [from_spreadsheet(cell.strip()) for cell in cells]
         if any(stripped):
             yield first + reader.line_num, stripped
 

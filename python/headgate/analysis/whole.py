@@ -14,6 +14,7 @@ from headgate.analysis.kinds import KINDS, Kind
 from headgate.analysis.part import Part
 from headgate.analysis.roles import Roles
 from headgate.errors import AnalysisError
+from headgate.visible import in_path
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,14 +46,14 @@ class Made:
             yield replace(
                 found,
                 sentence=f"{said}{found.sentence}",
-                picture=f"{found.picture}{self.suffix}",
-                table=f"{found.table}{self.suffix}",
+                picture=in_path(f"{found.picture}{self.suffix}"),
+                table=in_path(f"{found.table}{self.suffix}"),
             )
 
     def figures(self) -> Iterator[tuple[str, Figure]]:
         """Draw its pictures, one after another."""
         for name, figure in self.kind.figures(self.result, self.part):
-            yield f"{name}{self.suffix}", figure
+            yield in_path(f"{name}{self.suffix}"), figure
 
     def rows(self) -> list[dict[str, Any]]:
         """Return its table, one record a row."""

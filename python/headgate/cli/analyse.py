@@ -13,6 +13,7 @@ import typer
 
 from headgate.cli.options import Json
 from headgate.errors import StoreError
+from headgate.visible import say
 
 if TYPE_CHECKING:
     from headgate.analysis import MainEffects
@@ -55,7 +56,7 @@ def analyse(  # noqa: PLR0913, PLR0917 - each is an option of its own
 
     found = main_effects(file, _names(factors), _names(responses), _names(by))
     if as_json:
-        typer.echo(json.dumps([_plain(row) for row in found.rows()], indent=1))
+        say(*json.dumps([_plain(row) for row in found.rows()], indent=1).split("\n"))
     else:
         _show(found)
     if out:
@@ -66,7 +67,7 @@ def analyse(  # noqa: PLR0913, PLR0917 - each is an option of its own
             law=law,
             period=_period(found.by),
         )
-        typer.echo(f"Report: {_report(file, roles, out)}", err=as_json)
+        say(f"Report: {_report(file, roles, out)}", error=as_json)
 
 
 def _names(text: str) -> list[str]:
@@ -85,16 +86,14 @@ def _show(found: MainEffects) -> None:
     """Print, for each group, factors against responses: sign and stars, and Psi below."""
     for group in found.table.groups:
         for name, value in zip(found.by, group, strict=True):
-            typer.echo(f"{name} {value}")
-        typer.echo(_line("", found.factors, found))
+            say(f"{name} {value}")
+        say(_line("", found.factors, found))
         for response in found.responses:
             effects = found.of_response(response, group)
-            typer.echo(
-                _line(response, [e.sign + e.stars if e.stars else "." for e in effects], found)
-            )
+            say(_line(response, [e.sign + e.stars if e.stars else "." for e in effects], found))
         psi = found.psi(group).values()
-        typer.echo(_line("Psi x 100", [f"{100 * share:.0f}" for share in psi], found))
-    typer.echo("sign: the level that raises the response; ** p < 0.01, * p < 0.05")
+        say(_line("Psi x 100", [f"{100 * share:.0f}" for share in psi], found))
+    say("sign: the level that raises the response; ** p < 0.01, * p < 0.05")
 
 
 def _line(title: str, cells: Iterable[str], found: MainEffects) -> str:

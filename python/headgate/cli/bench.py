@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from headgate.visible import say
+
 if TYPE_CHECKING:
     from headgate.bench.measure import Timing
 
@@ -33,22 +35,23 @@ def bench(
     timings = [measure(chosen) for chosen in ([name] if name else names())]
     if as_json:
         rows = [asdict(timing) for timing in timings]
-        typer.echo(json.dumps(rows[0] if name else rows))
+        say(json.dumps(rows[0] if name else rows))
     else:
         _show(timings)
 
 
 def _show(timings: list[Timing]) -> None:
     from rich import box
-    from rich.console import Console
     from rich.table import Table
+
+    from headgate.console import PlainConsole
 
     table = Table(box=box.SIMPLE_HEAD)
     for column in COLUMNS:
         table.add_column(column, justify="left" if column == "network" else "right")
     for timing in timings:
         table.add_row(*_row(timing))
-    Console().print(table)
+    PlainConsole().print(table)
 
 
 def _row(timing: Timing) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from headgate.cli.options import Json
+from headgate.visible import say
 
 if TYPE_CHECKING:
     from headgate.catalog import Law, Param
@@ -29,14 +30,14 @@ def catalog(
     chosen = known.everything_known() if name is None else known.cards(name)
     if as_json:
         dumped = [card.model_dump() for card in chosen]
-        typer.echo(json.dumps(dumped if name is None or len(dumped) > 1 else dumped[0]))
+        say(json.dumps(dumped if name is None or len(dumped) > 1 else dumped[0]))
     elif name is None:
         for card in chosen:
             nist = str(card.nist or "")
             line = f"{card.name:<10} {card.kind:<8} {card.family:<8} {nist:<8} {card.title}"
-            typer.echo(f"{line}: {card.law}")
+            say(f"{line}: {card.law}")
     else:
-        typer.echo("\n\n".join(_card(card) for card in chosen))
+        say(*"\n\n".join(_card(card) for card in chosen).split("\n"))
 
 
 #: What a card is, and where a scenario names it.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headgate.cli.options import Json, Seed, Settings, Trust
+from headgate.visible import say
 
 if TYPE_CHECKING:
     from headgate.scenario.control import Control
@@ -52,16 +53,16 @@ def check(
     read = load(scenario, settings, seed, trust=trust)
     plan, _ = read.plan()
     if as_json:
-        typer.echo(json.dumps(read.to_dict(resolved=True)))
+        say(json.dumps(read.to_dict(resolved=True)))
         return
     laws = [describe_law(control) for control in read.own_laws()]
-    typer.echo(f"{scenario} is right: {describe_plan(plan)}")
+    say(f"{scenario} is right: {describe_plan(plan)}")
     for link in plan["links"][: 2 * len(plan["nodes"])][:4]:
-        typer.echo(f"  {describe_link(link)}")
+        say(f"  {describe_link(link)}")
     if len(plan["links"]) > 4:
-        typer.echo(f"  ... and {len(plan['links']) - 4} more links")
+        say(f"  ... and {len(plan['links']) - 4} more links")
     for law in dict.fromkeys(laws):
-        typer.echo(f"  {law}")
+        say(f"  {law}")
 
 
 def describe_law(control: Control) -> str:
@@ -84,9 +85,9 @@ def _check_law(source: str, as_json: bool) -> None:
     law = load(source)
     passed = check(law, {})
     if as_json:
-        typer.echo(json.dumps(asdict(passed) | {"law": law.name, "sha256": law.sha256}))
+        say(json.dumps(asdict(passed) | {"law": law.name, "sha256": law.sha256}))
         return
-    typer.echo(
+    say(
         f"{law.label} is right: {passed.flows} flows of {passed.events} random events, "
         f"{' and '.join(passed.ways)}; cwnd from {passed.smallest_cwnd:.4g} to "
         f"{passed.largest_cwnd:.4g} segments"

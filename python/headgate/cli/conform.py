@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headgate.cli.options import Json
+from headgate.visible import say
 
 if TYPE_CHECKING:
     from headgate.conform.suite import Verdict
@@ -32,7 +33,7 @@ def conform(
 
     verdicts = list(run_suite(subjects(name), workers))
     if as_json:
-        typer.echo(json.dumps([_record(verdict) for verdict in verdicts]))
+        say(json.dumps([_record(verdict) for verdict in verdicts]))
     else:
         _show(verdicts)
     if any(verdict.word == "fails" for verdict in verdicts):
@@ -55,8 +56,9 @@ def _record(verdict: Verdict) -> dict[str, Any]:
 
 def _show(verdicts: list[Verdict]) -> None:
     from rich import box
-    from rich.console import Console
     from rich.table import Column, Table
+
+    from headgate.console import PlainConsole
 
     by_case: dict[str, list[Verdict]] = {}
     for verdict in verdicts:
@@ -71,7 +73,7 @@ def _show(verdicts: list[Verdict]) -> None:
     )
     for case, group in by_case.items():
         table.add_row(case, group[0].case.source, *_cells(group))
-    console = Console()
+    console = PlainConsole()
     console.print(table)
     for case, group in by_case.items():
         if any(verdict.word == "not applicable" for verdict in group):

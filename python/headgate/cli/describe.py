@@ -10,6 +10,7 @@ import typer
 
 from headgate.cli.options import Json
 from headgate.errors import HeadgateError
+from headgate.visible import say
 
 if TYPE_CHECKING:
     from headgate.columns import Column
@@ -24,12 +25,12 @@ def describe(
     """Say what the columns of the results mean: unit, definition, formula."""
     chosen = select(what)
     if as_json:
-        typer.echo(json.dumps({name: [asdict(c) for c in cs] for name, cs in chosen.items()}))
+        say(json.dumps({name: [asdict(c) for c in cs] for name, cs in chosen.items()}))
         return
     for name, columns in chosen.items():
-        typer.echo(name)
+        say(name)
         for column in columns:
-            typer.echo(_line(column))
+            say(_line(column))
 
 
 def select(what: str | None) -> dict[str, tuple[Column, ...]]:

@@ -11,6 +11,7 @@ import typer
 
 from headgate.cli.options import Json
 from headgate.errors import ScenarioError
+from headgate.visible import say
 
 if TYPE_CHECKING:
     from headgate.design.experiment import Experiment
@@ -116,13 +117,13 @@ def show(
 
     made = load(source)
     if as_json:
-        typer.echo(json.dumps(made.facts() | {"sheet": made.rows()}))
+        say(json.dumps(made.facts() | {"sheet": made.rows()}))
         return
     _print_facts(made)
     rows = made.rows()
     _print_table(rows if every else rows[:ROWS])
     if len(rows) > ROWS and not every:
-        typer.echo(f"... and {len(rows) - ROWS} more runs: --all")
+        say(f"... and {len(rows) - ROWS} more runs: --all")
 
 
 @app.command()
@@ -140,18 +141,16 @@ def alias(
     chains = _chains(made)
     paths = _draw(made, out) if out is not None else []
     if as_json:
-        typer.echo(
-            json.dumps(made.facts() | {"chains": chains, "pictures": [str(p) for p in paths]})
-        )
+        say(json.dumps(made.facts() | {"chains": chains, "pictures": [str(p) for p in paths]}))
         return
     _print_facts(made)
     for chain in chains:
         if len(chain) > 1:
-            typer.echo(" = ".join(chain))
+            say(" = ".join(chain))
     if made.design.fraction is None:
-        typer.echo("effects are mixed in part, not wholly: --out DIR draws how far")
+        say("effects are mixed in part, not wholly: --out DIR draws how far")
     for path in paths:
-        typer.echo(path)
+        say(str(path))
 
 
 def _rules(text: str) -> dict[str, str] | str:
@@ -215,18 +214,18 @@ def _write(made: Experiment, file: Path) -> None:
 
 def _told(made: Experiment, paths: list[Path], *, as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps(made.facts() | {"files": [str(path) for path in paths]}))
+        say(json.dumps(made.facts() | {"files": [str(path) for path in paths]}))
         return
     _print_facts(made)
     for path in paths:
-        typer.echo(path)
+        say(str(path))
 
 
 def _print_facts(made: Experiment) -> None:
     from headgate.design.experiment import lines
 
     for line in lines(made):
-        typer.echo(line)
+        say(line)
 
 
 def _print_table(rows: list[dict[str, Any]]) -> None:
@@ -234,7 +233,7 @@ def _print_table(rows: list[dict[str, Any]]) -> None:
     widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
     for row in cells:
         padded = (f"{c:>{w}}" for c, w in zip(row, widths, strict=True))
-        typer.echo("  ".join(padded).rstrip())
+        say("  ".join(padded).rstrip())
 
 
 def _chains(made: Experiment) -> list[list[str]]:

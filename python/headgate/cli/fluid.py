@@ -11,6 +11,7 @@ import typer
 
 from headgate.cli.options import Json
 from headgate.errors import FluidWarning, ScenarioError
+from headgate.visible import say
 
 if TYPE_CHECKING:
     from headgate.fluid.methods import Method
@@ -95,11 +96,11 @@ def fluid(  # noqa: PLR0913, PLR0917 - one for each option
         if out is not None:
             write_folder(out, result.tables, result.meta)
     for doubt in result.meta["warnings"]:
-        typer.echo(f"warning: {doubt}", err=True)
+        say(f"warning: {doubt}", error=True)
     if as_json:
         import json
 
-        typer.echo(json.dumps(_summary(result)))
+        say(json.dumps(_summary(result)))
     else:
         _show(result, out)
 
@@ -167,8 +168,8 @@ def _show(result: Result, out: Path | None) -> None:
     for name, columns in _SHOWN.items():
         for row in _known(result, name):
             said = ", ".join(f"{column} {row[column]:.4g}" for column in columns)
-            typer.echo(f"{row.get('link', row.get('traffic'))}: {said}")
+            say(f"{row.get('link', row.get('traffic'))}: {said}")
     steps, cpu_s = result.meta["steps"], result.meta["cpu_s"]
-    typer.echo(f"{steps['taken']:,} steps in {1e3 * cpu_s:.1f} ms of CPU")
+    say(f"{steps['taken']:,} steps in {1e3 * cpu_s:.1f} ms of CPU")
     if out is not None:
-        typer.echo(f"Result: {out} (headgate plot {out} draws it)")
+        say(f"Result: {out} (headgate plot {out} draws it)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 import typer
@@ -23,6 +24,10 @@ from headgate.cli import (
     watch,
 )
 from headgate.errors import HeadgateError
+from headgate.visible import say
+
+#: Controls of a terminal; a setting may hold tabs and ends of lines.
+CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 app = typer.Typer(
     name="headgate",
@@ -38,7 +43,7 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"headgate {__version__}")
+        say(f"headgate {__version__}")
         raise typer.Exit
 
 
@@ -70,15 +75,23 @@ for command in (
 app.add_typer(design.app, name="design")
 
 
+def _refuse_controls(arguments: list[str]) -> None:
+    """Refuse what no name holds: the parser of the command line repeats arguments as they are."""
+    for argument in arguments:
+        if CONTROLS.search(argument):
+            raise HeadgateError(f"an argument holds a control character: {argument}")
+
+
 def main() -> None:
     """Run the command line; errors that a user can put right end in one sentence on stderr."""
     try:
+        _refuse_controls(sys.argv[1:])
         app()
     except HeadgateError as error:
-        typer.echo(f"headgate: {error}", err=True)
+        say(f"headgate: {error}", error=True)
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
-        typer.echo("headgate: stopped", err=True)
+        say("headgate: stopped", error=True)
         sys.exit(1)
     except BrokenPipeError:
         sys.exit(0)

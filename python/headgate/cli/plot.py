@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from headgate.visible import say
+
 
 def plot(
     folder: Annotated[
@@ -30,4 +32,4 @@ def plot(
     paths = [
         str(p) for name, figure in figures.items() for p in save(figure, folder / "figures", name)
     ]
-    typer.echo(json.dumps(paths) if as_json else "\n".join(paths))
+    say(*([json.dumps(paths)] if as_json else paths))

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from headgate.visible import say
+
 
 def report(
     folder: Annotated[
@@ -23,4 +25,4 @@ def report(
     """
     from headgate.report.make import make
 
-    typer.echo(f"Report: {make(folder, workers)}")
+    say(f"Report: {make(folder, workers)}")

@@ -11,6 +11,7 @@ import typer
 
 from headgate.cli.options import Controls, Json, ScenarioFile, Seed, Settings, Trust
 from headgate.errors import UnstoredError
+from headgate.visible import say
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -60,7 +61,7 @@ def _print(result: Result, out: Path | None, as_json: bool) -> None:
     if as_json:
         import json
 
-        typer.echo(json.dumps(summary(result)))
+        say(json.dumps(summary(result)))
     else:
         _show(result, out)
 
@@ -141,9 +142,9 @@ _HEADINGS = {
 
 
 def _show(result: Result, out: Path | None) -> None:
-    from rich.console import Console
+    from headgate.console import PlainConsole
 
-    console = Console()
+    console = PlainConsole()
     if flows := by_law(result):
         console.print(_table("Flows by law", flows))
     console.print(_table("Busiest ports", busiest(result, _MOST_ROWS)))
@@ -151,7 +152,6 @@ def _show(result: Result, out: Path | None) -> None:
     console.print(
         f"{hops:,} packet-hops in {cpu_s:.2f} CPU seconds "
         f"({hops / max(cpu_s, 1e-9) / 1e6:.1f} million a second)",
-        highlight=False,
     )
     if out is not None:
         console.print(f"Result: {out} (headgate plot {out} draws it)", soft_wrap=True)

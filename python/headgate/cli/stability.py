@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
+from headgate.visible import say
 
 if TYPE_CHECKING:
     from headgate.fluid import Stability
@@ -31,7 +31,7 @@ def tell(
     found = stability(model, params, network=network)
     said = _summary(found)
     if as_json:
-        typer.echo(json.dumps(said))
+        say(json.dumps(said))
     else:
         _show(found, said)
     if out is not None:
@@ -61,20 +61,18 @@ def _finite(value: float) -> float | None:
 def _show(found: Stability, said: dict[str, Any]) -> None:
     verdict = "stable" if found.stable else "unstable"
     grows = "falls" if found.stable else "grows"
-    typer.echo(
-        f"{found.model} at rest: {verdict}; what is off it {grows} by {found.growth_per_s:.4g}/s"
-    )
+    say(f"{found.model} at rest: {verdict}; what is off it {grows} by {found.growth_per_s:.4g}/s")
     for name, values in said["rest"].items():
-        typer.echo(f"  {name}: {', '.join(f'{value:.4g}' for value in values)}")
+        say(f"  {name}: {', '.join(f'{value:.4g}' for value in values)}")
     roots = ", ".join(f"{real:.4g} {imag:+.4g}i" for real, imag in said["roots"])
-    typer.echo(f"rightmost roots (1/s): {roots}")
+    say(f"rightmost roots (1/s): {roots}")
     if found.margins is not None and found.stable:
         told = (
             f"{found.margins.phase_deg:.1f} degrees of phase, gain times {found.margins.gain:.3g}"
         )
-        typer.echo(f"margins: {told}")
+        say(f"margins: {told}")
     if found.edges:
-        typer.echo("It rests where its equations change, and this is one side of them.")
+        say("It rests where its equations change, and this is one side of them.")
 
 
 def _draw(found: Stability, out: Path) -> None:
@@ -82,4 +80,4 @@ def _draw(found: Stability, out: Path) -> None:
     from headgate.plots.style import save
 
     paths = save(draw_stability(found), out, PICTURE)
-    typer.echo(f"Picture: {', '.join(str(path) for path in paths)}")
+    say(f"Picture: {', '.join(str(path) for path in paths)}")

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from headgate.visible import say
+
 if TYPE_CHECKING:
-    from rich.console import Console
     from rich.table import Table
 
+    from headgate.console import PlainConsole
     from headgate.run.cost import Estimate
     from headgate.studies.claims import Judged
     from headgate.studies.runner import Outcome
@@ -114,7 +116,7 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
         return
     outcome = runner.run_study(name, scale, crew, out, own)
     if as_json:
-        typer.echo(json.dumps(outcome.as_json()))
+        say(json.dumps(outcome.as_json()))
     else:
         _show(outcome)
 
@@ -136,7 +138,7 @@ def reproduce(
     crew = Crew(workers, cluster)
     outcomes = [run_study(name, scale, crew, out / name) for name in names()]
     if as_json:
-        typer.echo(json.dumps([outcome.as_json() for outcome in outcomes]))
+        say(json.dumps([outcome.as_json() for outcome in outcomes]))
         return
     console = _console()
     _print_claims(console, [(o.study, claim) for o in outcomes for claim in o.claims])
@@ -150,25 +152,25 @@ def _list(as_json: bool) -> None:
     plans = [load(name).plan for name in names()]
     if as_json:
         rows = [{"name": p.name, "title": p.title, "scales": list(p.scales)} for p in plans]
-        typer.echo(json.dumps(rows))
+        say(json.dumps(rows))
         return
     for plan in plans:
-        typer.echo(f"{plan.name}: {plan.title} (scales: {', '.join(plan.scales)})")
+        say(f"{plan.name}: {plan.title} (scales: {', '.join(plan.scales)})")
 
 
 def _show_cost(cost: "Estimate", as_json: bool) -> None:
     from headgate.run.standing import clock
 
     if as_json:
-        typer.echo(json.dumps(cost.as_json()))
+        say(json.dumps(cost.as_json()))
         return
     there = f", {cost.found} more are there already" if cost.found else ""
-    typer.echo(f"runs:         {cost.runs}{there}")
-    typer.echo(f"packet-hops:  {cost.packet_hops:.4g}")
-    typer.echo(f"CPU time:     {clock(cost.cpu_s)} ({cost.cpu_s / 3600:.4g} hours)")
-    typer.echo(f"wall time:    {clock(cost.wall_s)} with {cost.workers} runs at a time")
-    typer.echo(f"memory:       {cost.memory_bytes / 1e9:.2f} GB with {cost.workers} runs at a time")
-    typer.echo(f"From the beginnings of {cost.pilots} runs on this machine; {_trust(cost)}")
+    say(f"runs:         {cost.runs}{there}")
+    say(f"packet-hops:  {cost.packet_hops:.4g}")
+    say(f"CPU time:     {clock(cost.cpu_s)} ({cost.cpu_s / 3600:.4g} hours)")
+    say(f"wall time:    {clock(cost.wall_s)} with {cost.workers} runs at a time")
+    say(f"memory:       {cost.memory_bytes / 1e9:.2f} GB with {cost.workers} runs at a time")
+    say(f"From the beginnings of {cost.pilots} runs on this machine; {_trust(cost)}")
 
 
 def _trust(cost: "Estimate") -> str:
@@ -181,9 +183,9 @@ def _trust(cost: "Estimate") -> str:
 
 def _show_shard(shard: str, count: int, folder: Path, as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps({"shard": shard, "runs": count, "folder": str(folder)}))
+        say(json.dumps({"shard": shard, "runs": count, "folder": str(folder)}))
         return
-    typer.echo(
+    say(
         f"Shard {shard}: its {count} runs are in {folder / 'runs'}. When all shards are there, the"
         " same command without --shard analyses them."
     )
@@ -191,17 +193,16 @@ def _show_shard(shard: str, count: int, folder: Path, as_json: bool) -> None:
 
 def _show(outcome: "Outcome") -> None:
     console = _console()
-    console.print("\n[bold]Findings[/bold]")
-    console.print(_bullets(outcome.sentences), highlight=False)
+    console.print("\nFindings", style="bold")
+    console.print(_bullets(outcome.sentences))
     console.print()
     _print_claims(console, [(outcome.study, claim) for claim in outcome.claims])
     rate = outcome.packet_hops / outcome.cpu_s / 1e6 if outcome.cpu_s else math.nan
     console.print(
         f"\n{outcome.packet_hops:,} packet-hops in {outcome.cpu_s:.0f} CPU seconds"
         f" ({rate:.1f} million a second)",
-        highlight=False,
     )
-    console.print(f"Report: {outcome.report}", soft_wrap=True, highlight=False)
+    console.print(f"Report: {outcome.report}", soft_wrap=True)
 
 
 def _bullets(sentences: Sequence[str]) -> "Table":
@@ -214,9 +215,10 @@ def _bullets(sentences: Sequence[str]) -> "Table":
     return grid
 
 
-def _print_claims(console: "Console", claims: Sequence[tuple[str, "Judged"]]) -> None:
+def _print_claims(console: "PlainConsole", claims: Sequence[tuple[str, "Judged"]]) -> None:
     from rich import box
     from rich.table import Table
+    from rich.text import Text
 
     several = len({name for name, _ in claims}) > 1
     table = Table(box=box.SIMPLE_HEAD, title_justify="left")
@@ -224,9 +226,9 @@ def _print_claims(console: "Console", claims: Sequence[tuple[str, "Judged"]]) ->
         table.add_column(column, overflow="fold", no_wrap=column == "tolerance")
     table.add_column("verdict", no_wrap=True)
     for name, claim in claims:
-        shade = SHADES.get(claim.verdict, "dim")
+        verdict = Text(claim.verdict, style=SHADES.get(claim.verdict, "dim"))
         cells = (claim.id, claim.tolerance or "", _ours(claim), _interval(claim))
-        table.add_row(*((name,) if several else ()), *cells, f"[{shade}]{claim.verdict}[/{shade}]")
+        table.add_row(*((name,) if several else ()), *cells, verdict)
     console.print(table)
 
 
@@ -238,7 +240,7 @@ def _interval(claim: "Judged") -> str:
     return "" if claim.ci is None else f"{claim.ci[0]:.3g} to {claim.ci[1]:.3g}"
 
 
-def _console() -> "Console":
-    from rich.console import Console
+def _console() -> "PlainConsole":
+    from headgate.console import PlainConsole
 
-    return Console(width=None if sys.stdout.isatty() else PLAIN_WIDTH)
+    return PlainConsole(width=None if sys.stdout.isatty() else PLAIN_WIDTH)

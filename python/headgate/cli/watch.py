@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headgate.cli.options import Json
+from headgate.visible import say
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -36,11 +37,11 @@ def watch(
     if as_json:
         import json
 
-        typer.echo(json.dumps(watcher.look().as_json()))
+        say(json.dumps(watcher.look().as_json()))
     elif once:
-        from rich.console import Console
+        from headgate.console import PlainConsole
 
-        Console().print(_page(watcher.look()))
+        PlainConsole().print(_page(watcher.look()))
     else:
         _live(watcher)
 
@@ -48,8 +49,10 @@ def watch(
 def _live(watcher: Any) -> None:
     from rich.live import Live
 
+    from headgate.console import PlainConsole
+
     view = watcher.look()
-    with Live(_page(view), auto_refresh=False) as live:
+    with Live(_page(view), console=PlainConsole(), auto_refresh=False) as live:
         try:
             while view.state == "running":
                 time.sleep(EVERY_S)

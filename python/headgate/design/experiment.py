@@ -17,6 +17,7 @@ from headgate.design.foldover import foldover
 from headgate.design.named import least_aberrant, named
 from headgate.design.sheet import Sheet, sheet
 from headgate.errors import HeadgateError, ScenarioError
+from headgate.visible import in_spreadsheet, visible
 
 if TYPE_CHECKING:
     from headgate.scenario import Scenario
@@ -104,13 +105,14 @@ class Experiment:
         """Return the sheet with coded levels, as R's FrF2 and JMP read it; `#` begins a comment."""
         out = io.StringIO()
         for line in self._comments():
-            out.write(f"# {line}\n")
+            out.write(in_spreadsheet(f"# {visible(line)}") + "\n")
         names = [f.name for f in self.design.factors]
         writer = csv.writer(out, lineterminator="\n")
         head = [key for key in self.rows()[0] if key not in names]
-        writer.writerow([*head, *names])
+        writer.writerow(map(in_spreadsheet, [*head, *names]))
         for record, row in zip(self.rows(), self.sheet.rows, strict=True):
-            writer.writerow([*(record[key] for key in head), *(f"{c:g}" for c in row.coded)])
+            said = (in_spreadsheet(str(record[key])) for key in head)
+            writer.writerow([*said, *(f"{c:g}" for c in row.coded)])
         return out.getvalue()
 
     def _repr_html_(self) -> str:

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 from numpy.typing import ArrayLike
 
-from headgate.plots.style import DASHES, GREY, MARKS, ORDER, styled, subplots
+from headgate.plots.style import DASHES, GREY, MARKS, ORDER, power_of_ten, styled, subplots
 
 #: Yellow is too pale for a line.
 INKS = tuple(colour for colour in ORDER if colour != "#F0E442")
@@ -145,8 +145,7 @@ def plain_powers(axis: Axis) -> None:
 def _plain(value: float, _: object) -> str:
     if 0.001 <= value < 100_000:
         return f"{value:,.6g}"
-    power = round(np.log10(value))
-    return rf"$10^{{{power}}}$"
+    return power_of_ten(round(np.log10(value)))
 
 
 def _level(ax: Axes, name: str, level: float) -> None:

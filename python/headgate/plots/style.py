@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,12 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
 from matplotlib.path import Path as MplPath
+from matplotlib.text import Text
+from matplotlib.ticker import LogFormatter
 from numpy.typing import ArrayLike, NDArray
 
 from headgate.errors import StoreError
@@ -24,9 +28,11 @@ PALE = "#DDDDDD"
 FORMATS = ("png", "svg")
 #: An SVG without a date is the same bytes each time; a PNG packed less is written sooner.
 _OPTIONS: dict[str, Any] = {
-    ".svg": {"metadata": {"Date": None}},
-    ".png": {"pil_kwargs": {"compress_level": 3}},
+    "svg": {"metadata": {"Date": None}},
+    "png": {"pil_kwargs": {"compress_level": 3}},
 }
+_RAISED = str.maketrans("-0123456789", "\N{SUPERSCRIPT MINUS}⁰¹²³⁴⁵⁶⁷⁸⁹")
+_NOT_IN_XML = bytes(set(range(32)) - set(b"\t\n\r"))
 #: A PNG is no larger than this on its long side (pixels): beyond it an SVG is looked at.
 MOST_PIXELS = 2800
 
@@ -104,14 +110,39 @@ def _squares(places: NDArray[np.intp]) -> MplPath:
     return MplPath(vertices, codes)
 
 
+def power_of_ten(power: int) -> str:
+    """Write a power of ten without a formula."""
+    return f"10{str(power).translate(_RAISED)}"
+
+
+def _take_literally(figure: Figure) -> None:
+    """Let a dollar sign in a name begin no formula; only axes of powers are labelled by those."""
+    ticks = {axis: axis.get_ticklabels(which="both") for axis in figure.findobj(Axis)}
+    for text in figure.findobj(Text):
+        text.set_parse_math(False)
+    for axis, labels in ticks.items():
+        for label in labels:
+            label.set_parse_math(isinstance(axis.get_major_formatter(), LogFormatter))
+
+
+def image(figure: Figure, kind: str) -> bytes:
+    """Draw a figure as PNG or SVG, with every name as it is."""
+    _take_literally(figure)
+    dpi = min(_RC["savefig.dpi"], MOST_PIXELS / max(figure.get_size_inches()))
+    with BytesIO() as file:
+        figure.savefig(file, format=kind, dpi=dpi, **_OPTIONS[kind])
+        drawn = file.getvalue()
+    # XML has no word for most control characters, and a reader refuses a file that holds one.
+    return drawn.translate(None, _NOT_IN_XML) if kind == "svg" else drawn
+
+
 def save(figure: Figure, folder: Path, name: str) -> list[Path]:
     """Write the figure as PNG and SVG, close it, and return the paths."""
-    paths = [folder / f"{name}.{suffix}" for suffix in FORMATS]
-    dpi = min(_RC["savefig.dpi"], MOST_PIXELS / max(figure.get_size_inches()))
+    paths = [folder / f"{name}.{kind}" for kind in FORMATS]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for path in paths:
-            figure.savefig(path, dpi=dpi, **_OPTIONS[path.suffix])
+        for path, kind in zip(paths, FORMATS, strict=True):
+            path.write_bytes(image(figure, kind))
             figure.set_layout_engine("none")  # laid out once is laid out
     except OSError as error:
         raise StoreError(

@@ -21,7 +21,7 @@ FILE, CLAIMS = "report.toml", "claims.json"
 class Shown(Strict):
     """A picture in the folder `figures`, with what it shows."""
 
-    name: str
+    name: str = Field(pattern=r"^[^/\\]+$", description="Its file there, without the ending.")
     title: str
     caption: str = ""
 

@@ -18,6 +18,7 @@ from headgate.analysis.frame import Frame
 from headgate.analysis.roles import Roles
 from headgate.analysis.whole import Whole
 from headgate.errors import StoreError
+from headgate.visible import in_spreadsheet
 
 #: So few numbers are drawn before a second process has begun.
 FEW = 4000
@@ -83,9 +84,16 @@ def write_tables(tables: Mapping[str, Sequence[Mapping[str, Any]]], folder: Path
 
 def _write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]) if rows else [])
-        writer.writeheader()
-        writer.writerows({key: _cell(value) for key, value in row.items()} for row in rows)
+        writer = csv.writer(file)
+        names = list(rows[0]) if rows else []
+        writer.writerow(map(in_spreadsheet, names))
+        writer.writerows([_in_csv(row[name]) for name in names] for row in rows)
+
+
+def _in_csv(value: Any) -> Any:
+    """Return what stands in a file that spreadsheets open; numbers as they are."""
+    cell = _cell(value)
+    return in_spreadsheet(cell) if isinstance(cell, str) else cell
 
 
 def _write_parquet(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:

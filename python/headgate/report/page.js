@@ -40,6 +40,7 @@
     }
     const made = await vegaEmbed(div, spec, {
       renderer: "svg",
+      ast: true,  // expressions are interpreted: the page's policy lets no text become code
       actions: { export: true, source: false, compiled: false, editor: false },
     });
     made.view.addEventListener("click", (_, item) => pick(item?.datum));
@@ -114,6 +115,7 @@
       select.value = choices[key];
       select.addEventListener("change", () => choose(key, select.value));
     }
+    document.querySelector("form.choices")?.addEventListener("submit", (event) => event.preventDefault());
     document.getElementById("all")?.addEventListener("click", () => choose("condition", ""));
     say();
     for (const div of document.querySelectorAll("div.chart")) await embed(div);

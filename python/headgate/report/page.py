@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import math
 import re
@@ -21,6 +22,9 @@ NO_SCRIPT = (
     "<noscript><p>The interactive pictures need JavaScript; the same pictures lie in the folder"
     " figures beside this page.</p></noscript>"
 )
+
+#: What begins or ends a tag or an entity, and (in old scripts) a line, as JSON says it otherwise.
+IN_SCRIPT = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
 
 @dataclass(frozen=True)
@@ -66,8 +70,13 @@ class Markup(str):
 
 
 def anchor(title: str) -> str:
-    """Return a title as the end of a link."""
-    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+    """Return a title as the end of a link; what the page itself names has no such beginning."""
+    return f"section-{slug(title)}"
+
+
+def slug(text: str) -> str:
+    """Return a text in the letters of a name."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
 def findings(sentences: Sequence[str]) -> str:
@@ -96,7 +105,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 
 def verdict(word: str, tone: str = "") -> Markup:
     """Return a verdict as a coloured word."""
-    return Markup(f'<span class="verdict {tone or anchor(word)}">{escape(word)}</span>')
+    return Markup(f'<span class="verdict {tone or slug(word)}">{escape(word)}</span>')
 
 
 def picture(path: Path, caption: str) -> str:
@@ -132,7 +141,9 @@ def write_page(path: Path, page: Page) -> Path:
         f'<section id="{part.anchor}"><h2>{escape(part.title)}</h2>{part.html}</section>'
         for part in page.sections
     )
+    scripts = _scripts(page.charts)
     text = template.substitute(
+        policy=_policy(scripts),
         title=escape(page.title),
         question=escape(page.question),
         style=_own("page.css"),
@@ -140,10 +151,10 @@ def write_page(path: Path, page: Page) -> Path:
         choices=_choices(page.charts) if page.charts else "",
         body=body,
         footer=escape(page.footer),
-        scripts=_scripts(page.charts),
+        scripts="\n".join([*_told(page.charts), *(f"<script>{code}</script>" for code in scripts)]),
     )
     try:
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise StoreError(f"{path}: the report cannot be written ({error.strerror})") from None
     return path
@@ -158,7 +169,7 @@ def _choices(charts: Charts) -> str:
     )
     every = '<button type="button" id="all">All conditions</button>'
     said = '<p id="said" role="status" aria-live="polite"></p>'
-    form = '<form class="choices" aria-label="Choices" onsubmit="return false">'
+    form = '<form class="choices" aria-label="Choices">'
     return f"{form}<div>{selects}{every}{said}</div></form>"
 
 
@@ -166,23 +177,33 @@ def _options(values: Mapping[str, str]) -> str:
     return "".join(f'<option value="{escape(v)}">{escape(t)}</option>' for v, t in values.items())
 
 
-def _scripts(charts: Charts | None) -> str:
-    """Return the scripts: Vega only where there is something to draw with it."""
-    parts = []
-    if charts:
-        told = {
-            "specs": charts.specs,
-            "data": charts.data,
-            "first": charts.first,
-            "last": charts.last,
-        }
-        text = json.dumps(told, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-        parts = [
-            NO_SCRIPT,
-            f'<script type="application/json" id="charts">{_harmless(text)}</script>',
-            f"<script>{vega()}</script>",
-        ]
-    return "\n".join([*parts, f"<script>{_own('page.js')}</script>"])
+def _told(charts: Charts | None) -> list[str]:
+    """Return what the scripts read: specifications, data and choices, as JSON."""
+    if charts is None:
+        return []
+    told = {"specs": charts.specs, "data": charts.data, "first": charts.first, "last": charts.last}
+    text = json.dumps(told, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = text.translate(IN_SCRIPT)
+    return [NO_SCRIPT, f'<script type="application/json" id="charts">{text}</script>']
+
+
+def _scripts(charts: Charts | None) -> list[str]:
+    """Return the code: Vega only where there is something to draw with it."""
+    return [*([vega()] if charts else []), _own("page.js")]
+
+
+def _policy(scripts: Sequence[str]) -> str:
+    """Return the Content-Security-Policy: these scripts run, nothing is fetched or sent.
+
+    Vega sets styles as it draws, and styles alone neither run code nor reach anything outside.
+    Pictures are data, and blobs where one is saved as a file.
+    """
+    digests = (hashlib.sha256(code.encode()).digest() for code in scripts)
+    hashes = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+    return (
+        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline';"
+        " img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
 
 
 @cache
@@ -193,12 +214,8 @@ def vega() -> str:
 
     version = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
     bundle: Callable[..., str] = vl_convert.javascript_bundle
-    return _harmless(bundle(vl_version=version))
-
-
-def _harmless(text: str) -> str:
-    """Return text that does not end the script which it lies in."""
-    return text.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    # In code these stand in literals only; as they are, the script would end there, or go on after.
+    return re.sub("<(?=/script|script|!--)", r"\\x3C", bundle(vl_version=version), flags=re.I)
 
 
 def _own(name: str) -> str:

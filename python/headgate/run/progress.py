@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from headgate.visible import say
+
 #: A run that takes hours says something in this time, also where there is no terminal.
 SILENT_S = 300.0
 
@@ -65,12 +67,14 @@ def shown(title: str) -> Iterator[Report]:
 
 @contextmanager
 def _bar(title: str) -> Iterator[Report]:
-    from rich.console import Console
     from rich.progress import BarColumn, TextColumn
     from rich.progress import Progress as Bar
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[facts]}"))
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+    from headgate.console import PlainConsole
+
+    named = TextColumn("{task.description}", markup=False)
+    columns = (named, BarColumn(), TextColumn("{task.fields[facts]}"))
+    with Bar(*columns, console=PlainConsole(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=1.0, facts="")
         yield lambda at: bar.update(task, completed=at.share, facts=facts(at))
 
@@ -83,7 +87,7 @@ def _plain(title: str) -> Report:
         tenth, now_s = int(10 * at.share + 1e-9), time.perf_counter()
         if tenth > said or now_s > until_s:
             said, until_s = tenth, now_s + SILENT_S
-            print(f"{title}: {facts(at)}", file=sys.stderr, flush=True)  # noqa: T201
+            say(f"{title}: {facts(at)}", error=True)
 
     return report
 

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TextIO
 
+from headgate.visible import visible
+
 LINE_EVERY_PERCENT = 10
 
 
@@ -99,17 +101,20 @@ class _Lines:
         step = 100 * standing.done // max(standing.total, 1) // LINE_EVERY_PERCENT
         if step > self.shown:
             self.shown = step
-            self.stream.write(f"{self.title}: {step * LINE_EVERY_PERCENT} %, {standing}\n")
+            self.stream.write(f"{visible(self.title)}: {step * LINE_EVERY_PERCENT} %, {standing}\n")
             self.stream.flush()
 
 
 @contextmanager
 def _bar(title: str, stream: TextIO) -> Iterator[Show]:
-    from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn
 
-    columns = (TextColumn(title), BarColumn(bar_width=16), TextColumn("{task.fields[said]}"))
-    with Progress(*columns, console=Console(file=stream), refresh_per_second=5) as progress:
+    from headgate.console import PlainConsole
+
+    named = TextColumn("{task.description}", markup=False)
+    columns = (named, BarColumn(bar_width=16), TextColumn("{task.fields[said]}"))
+    console = PlainConsole(file=stream)
+    with Progress(*columns, console=console, refresh_per_second=5) as progress:
         task = progress.add_task(title, total=1, said="")
 
         def show(standing: Standing) -> None:

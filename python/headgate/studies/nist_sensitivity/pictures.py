@@ -16,7 +16,7 @@ from headgate.analysis.influence import AVERAGE
 from headgate.plots.correlations import index_index
 from headgate.plots.dots import Dots, alone, dots
 from headgate.plots.heat import Heat, heat
-from headgate.plots.style import ORDER, styled, subplots, tiles
+from headgate.plots.style import ORDER, power_of_ten, styled, subplots, tiles
 from headgate.stats.effects import Effect
 from headgate.studies.found import all_possible
 from headgate.studies.nist_sensitivity.findings import same_sign
@@ -86,7 +86,7 @@ def _count(power: float) -> str:
     """Write a count: whole where it is short, else as a power of ten."""
     if power < 5:
         return f"{10**power:,.0f}"
-    return f"$10^{{{int(power)}}}$"
+    return power_of_ten(int(power))
 
 
 def _ranking(of: Sensitivity) -> Picture:
