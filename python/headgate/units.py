@@ -6,8 +6,9 @@ since nobody but its writer knows whether it means bits, bytes, seconds or milli
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -77,7 +78,8 @@ class Amount:
         return f"{_decimal(self.value)} {self.unit}"
 
 
-INFINITE = Amount(Fraction(0), "infinite")
+_INFINITE: AmountUnit = "infinite"
+INFINITE = Amount(Fraction(0), _INFINITE)
 
 
 def parse_rate(text: object) -> int:
@@ -105,7 +107,7 @@ def parse_size(text: object) -> Amount:
 
 def parse_buffer(text: object) -> Amount:
     """Read a buffer: "834 packets", "1 MB", "50 ms", "0.5 BDP", "1 BDP/sqrt(n)", "infinite"."""
-    if isinstance(text, str) and text.strip() == "infinite":
+    if isinstance(text, str) and text.strip() == _INFINITE:
         return INFINITE
     return _amount(text, (*_AMOUNT_UNITS, *_TIMES), "a buffer", "1 BDP")
 
@@ -133,6 +135,35 @@ def ratio(unit: str, other: str) -> float | None:
         if one is not None and two is not None:
             return one / two
     return None
+
+
+def sizes(texts: Sequence[str]) -> list[Fraction | float] | None:
+    """Return how large quantities of one kind are; None where they are of several, or of none.
+
+    One kind are rates, times or sizes in any of their units, and numbers before the same word, such
+    as "5 %". Zero needs no unit, and what is "infinite" is larger than all.
+    """
+    parts = [_parted(text) for text in texts]
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
+        return None
+    words = {unit for value, unit in known if value != 0 and unit != _INFINITE}
+    scales = next((units for units in (_RATES, _TIMES, _BYTES) if words <= units.keys()), None)
+    if scales is None and len(words) > 1:
+        return None
+    return [
+        math.inf if unit == _INFINITE else value * (scales or {}).get(unit, 1)
+        for value, unit in known
+    ]
+
+
+def _parted(text: str) -> tuple[Fraction, str] | None:
+    if text in (_INFINITE, "inf"):
+        return Fraction(1), _INFINITE
+    match = _NUMBER.fullmatch(text)
+    if match is None:
+        return None
+    return _exact(match[1]), _SYNONYMS.get(match[2] or "", match[2] or "")
 
 
 def format_rate(bps: int) -> str:
@@ -206,7 +237,11 @@ def _split(text: object, units: Mapping[str, int], what: str, example: str) -> t
     if unit not in units:
         known = ", ".join(units)
         raise UnitError(f"{text!r} has the unit '{match[2]}'; {what} takes one of {known}")
-    return Fraction(Decimal(match[1].replace("_", ""))), unit
+    return _exact(match[1]), unit
+
+
+def _exact(number: str) -> Fraction:
+    return Fraction(Decimal(number.replace("_", "")))
 
 
 def _format(number: int, units: Mapping[str, int]) -> str:

@@ -206,3 +206,52 @@ def test_the_ten_steps_refuse_other_designs(
 ) -> None:
     with pytest.raises(AnalysisError, match=says):
         ten_steps(table, factors, "y")
+
+
+# --- which level is low ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("low_to_high", "order"),
+    [
+        (("20 ms", "100 ms"), "size"),
+        (("20 ms", "100 ms", "1 s"), "size"),
+        (("900 kbit/s", "10 Mbps", "1 Gbit/s"), "size"),
+        (("500 kB", "1 MB", "1 MiB"), "size"),
+        (("0", "5 ms", "infinite"), "size"),
+        (("0.5 BDP", "2 BDP", "10 BDP"), "size"),
+        (("5 %", "10 %"), "size"),
+        (("9 packets", "10 packets"), "size"),
+        (("-1", "0.5", "1000"), "size"),
+        (("5", "20", "inf"), "size"),
+        (("Off", "on"), "words"),
+        (("bic", "reno", "tcp"), "alphabet"),
+        (("1 BDP", "100 packets"), "alphabet"),
+        (("10 ms", "3"), "alphabet"),
+    ],
+)
+def test_levels_come_by_their_size(low_to_high: tuple[str, ...], order: str) -> None:
+    for first in (low_to_high, low_to_high[::-1]):
+        levels = Frame("t", {"x": np.array(first, dtype=object)}).levels("x")
+        assert levels.names == low_to_high
+        assert levels.order == order
+
+
+def test_the_longer_delay_is_the_high_level() -> None:
+    table = {"delay": ["20 ms", "100 ms"] * 4, "rtt": [21.0, 101.0] * 4}
+    effect = main_effects(table, ["delay"], ["rtt"]).one("delay", "rtt")
+    assert effect.effect == 80.0
+    assert effect.sign == "+"
+
+
+def test_levels_are_printed_low_before_high(tmp_path: Path) -> None:
+    file = tmp_path / "runs.csv"
+    rows = product(("100 ms", "20 ms"), ("reno", "bic"), ("3", "1", "2"))
+    file.write_text("delay,law,n,y\n" + "".join(f"{d},{w},{n},{d[:3]}\n" for d, w, n in rows))
+    printed = analyse(file, "--factors", "delay,law,n", "--responses", "y").splitlines()
+    assert printed[:3] == [
+        "delay: low is 20 ms, high is 100 ms",
+        "law: low is bic, high is reno, by the alphabet",
+        "n: low is 1, then 2, high is 3",
+    ]
+    assert printed[4].split() == ["y", "+**", ".", "."]

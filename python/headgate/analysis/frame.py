@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from headgate.analysis.read import distinct, read
 from headgate.errors import AnalysisError
+from headgate.units import sizes
 
 Numbers = NDArray[np.float64]
 
@@ -103,12 +104,12 @@ class Frame:
         Raises AnalysisError where a factor has fewer than two.
         """
         texts = [_text(cell) for cell in self.column(factor)]
-        names = _ordered({text for text in texts if text})
+        names, order = _ordered({text for text in texts if text})
         if len(names) < 2:
             has = f"{names[0]!r} only" if names else "nothing"
             raise AnalysisError(f"{self.name}: the factor {factor} has {has}; it takes two levels")
         places = {name: place for place, name in enumerate(names)}
-        return Levels(factor, names, np.array([places.get(text, -1) for text in texts]))
+        return Levels(factor, names, np.array([places.get(text, -1) for text in texts]), order)
 
     def groups(self, by: Sequence[str]) -> dict[tuple[str, ...], NDArray[np.intp]]:
         """Return the rows of each combination of labels, in order of their first row.
@@ -129,17 +130,28 @@ class Frame:
 
 @dataclass(frozen=True)
 class Levels:
-    """The levels of a factor: their names, low first, and the place of each row's (-1: missing)."""
+    """The levels of a factor: their names, low first, and the place of each row's (-1: missing).
+
+    `order` is what tells low from high: `size`, `words` such as off and on, or `alphabet`.
+    """
 
     factor: str
     names: tuple[str, ...]
     places: NDArray[np.int64]
+    order: str
 
     @property
     def coded(self) -> Numbers:
         """-1 for the first level, +1 for the last, between them in equal steps; NaN if missing."""
         step = 2.0 / (len(self.names) - 1)
         return np.where(self.places < 0, np.nan, self.places * step - 1.0)
+
+    def said(self) -> str:
+        """Say which level is low and which is high, and where only the alphabet tells so."""
+        low, *between, high = self.names
+        middle = f"then {', '.join(between)}, " if between else ""
+        by = ", by the alphabet" if self.order == "alphabet" else ""
+        return f"{self.factor}: low is {low}, {middle}high is {high}{by}"
 
 
 def _refuse_repeated(table: str, what: str, names: Sequence[str]) -> None:
@@ -174,12 +186,16 @@ def _text(cell: Any) -> str:
     return np.format_float_positional(value, trim="-")
 
 
-def _ordered(names: set[str]) -> tuple[str, ...]:
-    """Order levels: numbers by size, known pairs low first, other words by the alphabet."""
+def _ordered(names: set[str]) -> tuple[tuple[str, ...], str]:
+    """Order levels: quantities by size, known pairs low first, other words by the alphabet.
+
+    Returns them and what orders them.
+    """
+    alphabet = sorted(names)
     for pair in LOW_AND_HIGH:
         if {name.lower() for name in names} == set(pair):
-            return tuple(sorted(names, key=lambda name: pair.index(name.lower())))
-    try:
-        return tuple(sorted(names, key=float))
-    except ValueError:
-        return tuple(sorted(names))
+            return tuple(sorted(names, key=lambda name: pair.index(name.lower()))), "words"
+    known = sizes(alphabet)
+    if known is None:
+        return tuple(alphabet), "alphabet"
+    return tuple(name for _, name in sorted(zip(known, alphabet, strict=True))), "size"

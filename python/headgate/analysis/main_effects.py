@@ -76,6 +76,10 @@ class MainEffects(InNotebook):
             q[known] = stats.false_discovery_control(p[known])
         return dict(zip(self.effects, q.tolist(), strict=True))
 
+    def levels(self) -> list[str]:
+        """Say of each factor which level is low and which is high, and what tells so."""
+        return [levels.said() for levels in self.table.levels.values()]
+
     def psi(self, group: Labels = ()) -> dict[str, float]:
         """Return Psi of each factor over all responses of a group."""
         return {

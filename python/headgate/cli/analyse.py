@@ -83,7 +83,8 @@ def _plain(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _show(found: MainEffects) -> None:
-    """Print, for each group, factors against responses: sign and stars, and Psi below."""
+    """Print levels, then for each group factors against responses: sign, stars, and Psi below."""
+    say(*found.levels())
     for group in found.table.groups:
         for name, value in zip(found.by, group, strict=True):
             say(f"{name} {value}")
@@ -93,7 +94,7 @@ def _show(found: MainEffects) -> None:
             say(_line(response, [e.sign + e.stars if e.stars else "." for e in effects], found))
         psi = found.psi(group).values()
         say(_line("Psi x 100", [f"{100 * share:.0f}" for share in psi], found))
-    say("sign: the level that raises the response; ** p < 0.01, * p < 0.05")
+    say("sign: the level that raises the response, + the high one; ** p < 0.01, * p < 0.05")
 
 
 def _line(title: str, cells: Iterable[str], found: MainEffects) -> str:

@@ -76,6 +76,8 @@ def design(about: About, whole: Whole | None) -> Section | None:
     """Return the design: what it is, its factors and conditions."""
     parts = [paragraph(text) for text in about.design]
     if whole and whole.roles.factors:
+        effects = [one.result for one in whole.of("main-effects") if not one.reason]
+        parts += [folded("Levels", findings(of.levels())) for of in effects[:1]]
         parts.append(folded("Conditions", _conditions(whole)))
     return Section("Design", "".join(parts)) if parts else None
 
