@@ -18,7 +18,7 @@ def sentences(found: Iterable[said.Finding]) -> list[str]:
 def test_influence_names_what_moves_and_what_does_not() -> None:
     found = of_rows({"1": [0.2, 0.9, 0.0]}, ["X1", "X2", "X3"], [["1"]])
     assert sentences(said.of_influence(found)) == [
-        "Of all responses, the factors move: X2 (90 %), X1 (20 %).",
+        "The factors move, of all responses, averaged over 1 (Psi): X2 (90 %), X1 (20 %).",
         "No response is moved by X3.",
     ]
 
@@ -28,13 +28,13 @@ def test_outliers_are_set_beside_what_chance_gives() -> None:
     made.shifts[..., 2, :3] = 60.0
     first, second = sentences(said.of_outliers(condition_responses(made.table(), made.names)))
     assert "of 200 cells one law is an outlier by the spread of replicates; 10 would be" in first
-    assert second.startswith("By 10 % of the mean or more stand apart: fast in 60")
+    assert second.startswith("Of these, 60 are 10 % of the mean or more away: fast in 60")
 
 
 def test_without_anything_planted_nobody_stands_apart() -> None:
     made = Planted(conditions=20, responses=10)
     _, second = sentences(said.of_outliers(condition_responses(made.table(), made.names)))
-    assert second == "No law stands apart by 10 % of the mean or more."
+    assert second == "None of these is 10 % of the mean or more away."
 
 
 def test_clusters_name_the_law_that_is_alone() -> None:

@@ -1,5 +1,7 @@
 """The whole analysis of a table with a known truth, and its five questions."""
 
+import re
+
 import pytest
 
 from headgate.analysis.kinds import KINDS
@@ -13,7 +15,7 @@ from headgate.errors import AnalysisError
 from .made_reports import LAWS, RESPONSES, roles, table
 
 #: Words that are neither praise nor blame.
-NEITHER = ("as before", "as most", "mixed")
+NEITHER = ("as before", "as most", "mixed", "within chance")
 
 
 def columns() -> dict[str, list[object]]:
@@ -138,3 +140,22 @@ def test_results_show_themselves_in_a_notebook(found: Whole) -> None:
         assert shown.count("<svg") >= 1
         assert "<table>" in shown
     assert "more rows" in found.of("main-effects")[0].result._repr_html_()
+
+
+def test_no_word_denies_a_count(found: Whole) -> None:
+    """Seven cells of 110 that are worse are not "nothing", though chance would give as many."""
+    assert safe(Tally(0, 0, 110)) == "nothing worse"
+    assert safe(Tally(0, 7, 110)) == "within chance"
+    assert safe(Tally(0, 20, 110)) == "sometimes worse"
+    assert moved(Tally(3, 2, 110)) == "within chance"
+    for one in found.of("questions"):
+        for answer in one.result:
+            for law, word in answer.words.items():
+                if word in {"nothing worse", "as before"}:
+                    counts = rf"{law} (better in \d+, worse in )?[1-9]\d* of"
+                    assert not re.search(counts, answer.findings[0].sentence)
+
+
+def test_averages_name_what_they_are_over(found: Whole) -> None:
+    (said, *_) = [one.sentence for one in found.of("influence")[0].findings()]
+    assert "averaged over period 1, period 2; reno, ctcp, fast, scalable (Psi)" in said

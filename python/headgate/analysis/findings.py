@@ -37,7 +37,8 @@ def of_influence(found: Influence) -> Iterator[Finding]:
     if moving:
         said = [f"{name} ({100 * found.average[name]:.0f} %)" for name in moving]
         yield Finding(
-            f"Of all responses, the factors move: {_some(said, NAMED + 2)}.",
+            "The factors move, of all responses, averaged over"
+            f" {'; '.join(_some(kind) for kind in found.kinds)} (Psi): {_some(said, NAMED + 2)}.",
             "influence",
             "influence",
         )
@@ -96,13 +97,14 @@ def of_outliers(found: ConditionResponses) -> Iterator[Finding]:
     if far:
         said = [f"{law} in {n}" for law, n in sorted(far.items(), key=lambda item: -item[1])]
         yield Finding(
-            f"By {100 * FILTERS[0]:.0f} % of the mean or more stand apart: {_some(said)} cells.",
+            f"Of these, {sum(far.values())} are {100 * FILTERS[0]:.0f} % of the mean or more away:"
+            f" {_some(said)}.",
             "outliers-filtered",
             "outliers",
         )
     else:
         yield Finding(
-            f"No law stands apart by {100 * FILTERS[0]:.0f} % of the mean or more.",
+            f"None of these is {100 * FILTERS[0]:.0f} % of the mean or more away.",
             "outliers-filtered",
             "outliers",
         )

@@ -20,7 +20,7 @@ from headgate.analysis.findings import Finding
 from headgate.analysis.grid import Grid
 from headgate.analysis.part import Part
 from headgate.analysis.roles import Asked, Roles
-from headgate.analysis.words import Tally, fair, moved, safe, useful
+from headgate.analysis.words import BY_CHANCE, Tally, fair, moved, safe, useful
 from headgate.stats.changes import MATTERS_SHARE
 from headgate.stats.intervals import mean_interval
 
@@ -194,11 +194,11 @@ def _safety(compared: Compared) -> Answer:
     names = compared.roles.questions["safety"]
     everywhere = compared.tallies(names, compared.order)
     heavy = compared.tallies(names, compared.heavy())
-    worse = [law for law, tally in everywhere.items() if tally.worse]
     said = [
-        f"{law} {everywhere[law].worse} of {everywhere[law].cells} ({heavy[law].worse} of"
-        f" {heavy[law].cells} under heavy congestion)"
-        for law in worse
+        f"{law} {tally.worse} of {tally.cells} ({heavy[law].worse} of {heavy[law].cells} under"
+        f" heavy congestion){', no more than by chance' * (safe(tally) == BY_CHANCE)}"
+        for law, tally in everywhere.items()
+        if tally.worse
     ]
     sentence = (
         f"Cells that are worse than with {compared.roles.before} by 10 % or more:"

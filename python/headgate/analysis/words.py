@@ -13,6 +13,8 @@ from headgate.stats.effects import STRONG_P
 OFTEN = 0.5
 #: Part of the cells that a 95 % interval lets move one way by chance.
 ONE_SIDED = 0.025
+#: Some cells move, and as many would by chance.
+BY_CHANCE = "within chance"
 #: Words that are good for a law (1) and bad (-1); the others are neither.
 TONES: Mapping[str, int] = {
     "mostly better": 1, "sometimes better": 1, "fairer than most": 1, "often useful": 1,
@@ -37,7 +39,7 @@ def moved(found: Tally) -> str:
     """Say whether a law is better or worse than the one before it."""
     better, worse = (_beyond_chance(n, found.cells) for n in (found.better, found.worse))
     if not better and not worse:
-        return "as before"
+        return BY_CHANCE if found.better or found.worse else "as before"
     if better and worse:
         return "mixed"
     often = max(found.better, found.worse) >= OFTEN * found.cells
@@ -58,8 +60,10 @@ def useful(more: int, count: int) -> str:
 
 def safe(found: Tally) -> str:
     """Say whether a law makes anything worse."""
-    if not _beyond_chance(found.worse, found.cells):
+    if not found.worse:
         return "nothing worse"
+    if not _beyond_chance(found.worse, found.cells):
+        return BY_CHANCE
     return "often worse" if found.worse >= OFTEN * found.cells else "sometimes worse"
 
 

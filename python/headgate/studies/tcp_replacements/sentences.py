@@ -1,4 +1,8 @@
-"""The answer of the first study in plain sentences, each with its numbers."""
+"""The answer of the first study in plain sentences, each with its numbers.
+
+What the analyses of its table say (who stands apart, which factors matter) is left to them: over
+other periods and laws the numbers would be others, beside theirs in one list.
+"""
 
 from collections.abc import Sequence
 
@@ -17,9 +21,9 @@ def sentences(summary: Summary) -> tuple[str, ...]:
     said = (_said_of_group(summary, name, chosen) for name, chosen in groups.items())
     lead = (
         f"If everyone leaves {BEFORE} for another law, so many of the {len(RESPONSES)} responses"
-        " change by 10 % or more:"
+        " change by 10 % or more, on average over the periods and the conditions named:"
     )
-    return (lead, *said, _said_of_outliers(summary), _said_of_influence(summary))
+    return (lead, *said)
 
 
 def _said_of_group(summary: Summary, name: str, conditions: Sequence[int]) -> str:
@@ -57,22 +61,3 @@ def in_words(summary: Summary, conditions: Sequence[int]) -> list[str]:
 def title(response: str) -> str:
     """Return what a response is called within a sentence: no number, no unit."""
     return RESPONSES[response].partition(" ")[2].partition(" (")[0].removesuffix(" / interval")
-
-
-def _said_of_outliers(summary: Summary) -> str:
-    cells = [cell for row in summary.grid.values() for cell in row]
-    apart = [cell for cell in cells if cell and cell.passes_filter]
-    by_law = ", ".join(
-        f"{law} {sum(cell.law == law for cell in apart)}" for law in summary.runs.laws
-    )
-    return (
-        f"One law stands apart from the other three by 10 % or more in {len(apart)} of the"
-        f" {len(cells)} pairs of condition and response: {by_law}."
-    )
-
-
-def _said_of_influence(summary: Summary) -> str:
-    titles = {factor.name: factor.title for factor in summary.runs.design.factors}
-    order = sorted(titles, key=summary.psi_of, reverse=True)
-    said = ", ".join(f"{titles[name]} {100 * summary.psi_of(name):.0f} %" for name in order)
-    return f"Share of the {len(RESPONSES)} responses that a condition moves (Psi): {said}."
