@@ -36,15 +36,15 @@ FLOWS = (
         "fct_receiver_s",
         "s",
         "Completion time as the receiver sees it, from the first SYN sent to the last packet "
-        "arrived; NaN unless finished, and where `stop` ended the flow.",
+        "arrived; missing unless finished, and where `stop` ended the flow.",
     ),
     Column(
         "fct_sender_s",
         "s",
-        "Completion time as the sender sees it, from the first SYN sent to the last ACK; NaN "
+        "Completion time as the sender sees it, from the first SYN sent to the last ACK; missing "
         "unless finished.",
     ),
-    Column("established_s", "s", "Duration of the handshake; NaN unless established."),
+    Column("established_s", "s", "Duration of the handshake; missing unless established."),
     Column(
         "goodput_bps",
         "bit/s",
@@ -118,7 +118,7 @@ SERIES = (
         "gauge",
         "1",
         "What the law (flows), the router or else the discipline (ports) shows of itself, in its"
-        " own unit; NaN if nothing.",
+        " own unit; missing if nothing.",
     ),
     Column("in_flight_packets", "packets", "Packets sent and not acknowledged (flows)."),
     Column("delivered_packets", "packets", "Packets acknowledged since the start (flows)."),
@@ -134,7 +134,7 @@ SERIES = (
     Column(
         "drop_probability",
         "1",
-        "Probability that an arrival is dropped (ports of a fluid run; NaN in a packet run).",
+        "Probability that an arrival is dropped (ports of a fluid run; missing in a packet run).",
     ),
 )
 
@@ -184,7 +184,7 @@ _CLASS_RESPONSES = tuple(
     Column(
         f"y{number}",
         "packets/s",
-        f"Segments a second on a {pair} flow, mean over the flows finished; NaN if none.",
+        f"Segments a second on a {pair} flow, mean over the flows finished; missing if none.",
         f"rate_sum_{pair} / flows_{pair}",
     )
     for number, pair in enumerate(PAIRS, start=17)

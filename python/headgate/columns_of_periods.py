@@ -26,7 +26,7 @@ CLASSES = (
     Column(
         "rate_packets_s",
         "packets/s",
-        "Mean of the flows' own rates, those finished; NaN if none.",
+        "Mean of the flows' own rates, those finished; missing if none.",
         "rate_sum / timed",
     ),
     Column(

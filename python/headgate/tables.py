@@ -1,6 +1,8 @@
 """Tables of results: NumPy columns inside, an Arrow stream outside.
 
 Polars, pandas and DuckDB read a table as it is; columns of numbers are handed over without a copy.
+A missing number is NaN in NumPy and null in Arrow and Parquet, where NaN would be a value: a mean
+over it is NaN, a mean over null is that of the others.
 """
 
 from __future__ import annotations
@@ -193,4 +195,10 @@ def _arrow_column(column: NDArray[Any] | Words) -> Any:
     wide = {"f": np.float64, "u": np.uint64, "i": np.int64}
     kind = values.dtype.kind
     values = values.astype(wide[kind], copy=False)
-    return na.c_array_from_buffers(kinds[kind], len(values), [None, values])
+    return na.c_array_from_buffers(kinds[kind], len(values), [_validity(values), values])
+
+
+def _validity(values: NDArray[Any]) -> NDArray[np.uint8] | None:
+    """Return Arrow's bits of what is there; None where all is."""
+    missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(0, dtype=bool)
+    return np.packbits(~missing, bitorder="little") if missing.any() else None

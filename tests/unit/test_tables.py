@@ -1,5 +1,7 @@
 """Tables: Polars, pandas and DuckDB read them, numbers without a copy, with what they mean."""
 
+from pathlib import Path
+
 import duckdb
 import nanoarrow
 import numpy as np
@@ -9,6 +11,8 @@ import pytest
 
 from headgate.columns import TABLES
 from headgate.errors import HeadgateError
+from headgate.report.drawing import write_tables
+from headgate.run.folder import _read_parquet, write_table
 from headgate.tables import Table, Words
 
 
@@ -17,8 +21,9 @@ def table() -> Table:
         "flows",
         {
             "law": Words.of(["reno", "ﬂow é", "", "reno"]),
-            "start_s": np.array([0.5, 1.0, np.nan, np.inf]),
+            "start_s": np.array([0.5, 1.0, 4.0, np.inf]),
             "size_packets": np.array([1, 2, 3, 2**63], np.uint64),
+            "fct_receiver_s": np.array([1.0, np.nan, 3.0, np.nan]),
         },
     )
 
@@ -27,7 +32,7 @@ def test_columns_are_numpy() -> None:
     assert table()["law"].tolist() == ["reno", "ﬂow é", "", "reno"]
     assert table()["size_packets"].dtype == np.uint64
     assert len(table()) == 4
-    assert table().columns == ("law", "start_s", "size_packets")
+    assert table().columns == ("law", "start_s", "size_packets", "fct_receiver_s")
 
 
 def test_polars_reads_the_same_memory() -> None:
@@ -53,6 +58,52 @@ def test_pandas_takes_the_columns_as_they_are() -> None:
     assert frame["size_packets"].dtype == np.uint64
 
 
+def test_what_is_missing_is_null_to_all_who_read_it(tmp_path: Path) -> None:
+    ours = table()
+    assert np.isnan(ours["fct_receiver_s"]).tolist() == [False, True, False, True]
+    assert duckdb.sql("SELECT avg(fct_receiver_s), count(fct_receiver_s) FROM ours").fetchall() == [
+        (2.0, 2)
+    ]
+    assert ours.to_polars()["fct_receiver_s"].to_list() == [1.0, None, 3.0, None]
+    assert polars.DataFrame(ours)["fct_receiver_s"].mean() == 2.0
+    assert ours.to_pandas()["fct_receiver_s"].mean() == 2.0
+    write_table(tmp_path / "flows.parquet", ours)
+    assert polars.read_parquet(tmp_path / "flows.parquet")["fct_receiver_s"].null_count() == 2
+    mean = f"SELECT avg(fct_receiver_s) FROM '{tmp_path}/flows.parquet'"
+    assert duckdb.sql(mean).fetchall() == [(2.0,)]
+
+
+def test_of_many_rows_each_keeps_its_own() -> None:
+    for rows in (1, 7, 8, 9, 1000):
+        values = np.where(np.arange(rows) % 3 == 1, np.nan, np.arange(rows) / 2)
+        read = polars.DataFrame(Table("t", {"y": values}))["y"]
+        assert read.is_null().to_numpy().tolist() == np.isnan(values).tolist()
+        assert read.drop_nulls().to_list() == values[~np.isnan(values)].tolist()
+
+
+@pytest.mark.parametrize("hole", ["NULL::DOUBLE", "'nan'::DOUBLE"])
+def test_missing_numbers_come_back_as_nan_from_files_new_and_old(hole: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    values = f"(VALUES (1.5::DOUBLE, 'a'), ({hole}, NULL)) AS t(y, word)"
+    duckdb.sql(f"COPY (SELECT * FROM {values}) TO '{path}' (FORMAT parquet)")
+    columns = _read_parquet(path)
+    assert columns["y"].dtype == np.float64
+    assert not np.ma.isMA(columns["y"])
+    assert columns["y"][0] == 1.5
+    assert np.isnan(columns["y"][1])
+    assert columns["word"].texts().tolist() == ["a", ""]
+
+
+def test_missing_cells_of_a_report_are_empty_and_null(tmp_path: Path) -> None:
+    rows = [{"y": 1.0, "z": None, "w": "a"}, {"y": float("nan"), "z": 2, "w": None}]
+    write_tables({"t": rows}, tmp_path)
+    assert (tmp_path / "t.csv").read_text().splitlines() == ["y,z,w", "1.0,,a", ",2,"]
+    read = polars.read_parquet(tmp_path / "t.parquet")
+    assert read["y"].to_list() == [1.0, None]
+    assert read["z"].to_list() == [None, 2.0]
+    assert read["w"].to_list() == ["a", ""]
+
+
 def test_meaning_travels_with_the_columns() -> None:
     schema = nanoarrow.c_schema(table())
     metadata = {child.name: dict(child.metadata) for child in schema.children}
@@ -64,7 +115,7 @@ def test_meaning_travels_with_the_columns() -> None:
 def test_empty_tables_are_tables() -> None:
     empty = table().where(np.zeros(4, bool))
     assert len(empty) == 0
-    assert polars.DataFrame(empty).shape == (0, 3)
+    assert polars.DataFrame(empty).shape == (0, 4)
     assert polars.DataFrame(Table("flows", {"law": Words([], [])})).shape == (0, 1)
 
 

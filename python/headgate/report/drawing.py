@@ -101,23 +101,19 @@ def _write_parquet(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     from headgate.tables import Table, Words
 
     columns = {key: [_cell(row[key]) for row in rows] for key in (rows[0] if rows else ())}
-    numeric = {key: all(isinstance(v, int | float) for v in of) for key, of in columns.items()}
-    write_table(
-        path,
-        Table(
-            path.stem,
-            {
-                key: np.array(of) if numeric[key] else Words.of([str(v) for v in of])
-                for key, of in columns.items()
-            },
-        ),
-    )
+
+    def column(cells: list[Any]) -> Any:
+        if not all(isinstance(cell, int | float | None) for cell in cells):
+            return Words.of(["" if cell is None else str(cell) for cell in cells])
+        return np.array([np.nan if cell is None else cell for cell in cells])
+
+    write_table(path, Table(path.stem, {key: column(cells) for key, cells in columns.items()}))
 
 
 def _cell(value: Any) -> Any:
-    """Write truth as 0 and 1, and a tuple as words."""
+    """Write truth as 0 and 1, a tuple as words, and what is missing as None."""
     if isinstance(value, bool | np.bool_):
         return int(value)
     if isinstance(value, tuple):
         return " ".join(map(str, value))
-    return value
+    return None if isinstance(value, float) and np.isnan(value) else value

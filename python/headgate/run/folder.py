@@ -284,8 +284,11 @@ def _database() -> duckdb.DuckDBPyConnection:
 
 
 def _column(column: Any) -> Any:
-    values = np.asarray(column.data if np.ma.isMA(column) else column)
-    return Words.of(values) if values.dtype.kind in "OUST" else values
+    if column.dtype.kind in "OUST":
+        return Words.of(np.ma.filled(column, ""))
+    if np.ma.is_masked(column):
+        return np.ma.filled(column.astype(np.float64), np.nan)
+    return np.ma.getdata(column)
 
 
 def _quote(text: str) -> str:
