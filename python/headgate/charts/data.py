@@ -11,6 +11,7 @@ from scipy.cluster import hierarchy
 from headgate.analysis.clusters import GROUP, Clusters, Tree
 from headgate.analysis.part import Part
 from headgate.analysis.whole import Made, Whole
+from headgate.stats.conditions import FILTER_SHARE
 
 Row = dict[str, Any]
 #: A column of words is kept as `words` and the place of each row's among them, `at`.
@@ -70,12 +71,13 @@ def _titled(kind: str) -> Callable[[Whole], Iterable[Row]]:
 
 
 def _changes(whole: Whole) -> Iterable[Row]:
-    for row in _titled("changes")(whole):
-        yield {
-            "law": row["law"], "condition": row["condition"], "response": row["response"],
-            "title": row["title"], "period": row["period"], "change": row["change"],
-            "moves": int(row["matters"]),
-        }  # fmt: skip
+    for one, period in _each(whole, "changes"):
+        for (law, condition, response), found in one.result.cells.items():
+            yield {
+                "law": law, "condition": condition, "response": response,
+                "title": whole.roles.title(response), "period": period, "change": found.share,
+                "known": int(found.significant), "moves": int(found.matters),
+            }  # fmt: skip
 
 
 def _outliers(whole: Whole) -> Iterable[Row]:
@@ -87,6 +89,7 @@ def _outliers(whole: Whole) -> Iterable[Row]:
                 "condition": condition, "response": response, "law": law, "p": p,
                 "title": whole.roles.title(response), "relative": test.relative,
                 "grubbs": test.p, "q": found.q[condition, response], "period": period,
+                "kept": int(abs(test.relative) >= FILTER_SHARE),
             }  # fmt: skip
 
 

@@ -7,12 +7,13 @@ from typing import Any
 import altair as alt
 
 from headgate.analysis.whole import Whole
-from headgate.charts.style import CELL, chart, chosen, finished
+from headgate.charts.style import CELL, chart, chosen, finished, signed
+from headgate.plots.palette import GREY, STRONG, WEAK
 
 #: Width of the means of one factor.
 MEANS = 90
 SIGN = "datum.value === 'mean_low' ? '\N{MINUS SIGN}' : '+'"
-STARS = alt.Scale(domain=["p < 0.01", "p < 0.05"], range=["#0072B2", "#E69F00"])
+STARS = alt.Scale(domain=["p < 0.01", "p < 0.05"], range=[STRONG, WEAK])
 
 
 def _across(whole: Whole) -> alt.X:
@@ -55,7 +56,7 @@ def means(whole: Whole) -> dict[str, Any]:
     """Draw the means of the chosen response at both levels of every factor."""
     base = chart("effects")
     base = base.transform_filter(f"datum.response === response && {chosen('period')}")
-    stars = alt.Scale(domain=["**", "*", ""], range=["#0072B2", "#E69F00", "#888"])
+    stars = alt.Scale(domain=["**", "*", ""], range=[STRONG, WEAK, GREY])
     folded = base.transform_fold(["mean_low", "mean_high"], as_=["level", "mean"]).encode(
         x=alt.X("level:N", sort=["mean_low", "mean_high"], title=None,
                 axis=alt.Axis(labelExpr=SIGN, labelAngle=0)),
@@ -101,9 +102,7 @@ def correlations(whole: Whole) -> dict[str, Any]:
         .encode(
             x=alt.X("title:N", sort=order, title=None, axis=alt.Axis(labelAngle=-90)),
             y=alt.Y("other_title:N", sort=order, title=None),
-            color=alt.Color("r:Q", title="r",
-                            scale=alt.Scale(scheme="purpleorange", domain=[-1, 1],
-                                            reverse=True)),
+            color=alt.Color("r:Q", title="r", scale=signed()),
             tooltip=["title:N", "other_title:N", alt.Tooltip("r:Q", format=".2f"), "kept:N"],
         )
         .properties(width=alt.Step(CELL), height=alt.Step(CELL))

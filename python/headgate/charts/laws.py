@@ -9,7 +9,18 @@ import altair as alt
 from headgate.analysis.clusters import GROUP
 from headgate.analysis.whole import Whole
 from headgate.charts.data import NOBODY, conditions
-from headgate.charts.style import CELL, chart, chosen, finished, law_colour, law_mark, strong
+from headgate.charts.style import (
+    CELL,
+    NONE,
+    chart,
+    chosen,
+    finished,
+    law_colour,
+    law_mark,
+    signed,
+    strong,
+)
+from headgate.plots.palette import GREY, STRONG
 
 HIGH, LOW = "\N{BLACK UP-POINTING TRIANGLE}", "\N{BLACK DOWN-POINTING TRIANGLE}"
 
@@ -40,12 +51,11 @@ def changes(whole: Whole) -> dict[str, Any]:
         .transform_filter(chosen("period", "law"))
         .mark_rect(cursor="pointer", stroke="#8883", tooltip=True)
         .encode(
-            color=alt.Color(
-                "change:Q", title="change",
-                scale=alt.Scale(scheme="purpleorange", domain=[-1, 1], clamp=True, reverse=True),
-                legend=alt.Legend(format="+.0%"),
-            ),
-            opacity=alt.when("!datum.moves").then(alt.value(0.12)).otherwise(strong()),
+            color=alt.when("datum.known").then(
+                alt.Color("change:Q", title="change", scale=signed(),
+                          legend=alt.Legend(format="+.0%")),
+            ).otherwise(alt.value(NONE)),
+            opacity=strong(),
             tooltip=["condition:N", "title:N", "law:N", alt.Tooltip("change:Q", format="+.1%"),
                      alt.Tooltip("moves:N", title="no chance, 10 % or more")],
         )
@@ -67,7 +77,7 @@ def outliers(whole: Whole) -> dict[str, Any]:
     base = base.transform_filter(chosen("period"))
     faces = base.mark_rect(cursor="pointer", stroke="#8883").encode(
         color=law_colour(laws),
-        opacity=alt.when("abs(datum.relative) < 0.1").then(alt.value(0.3)).otherwise(strong()),
+        opacity=strong(small="!datum.kept"),
         tooltip=["law:N", "condition:N", "title:N", alt.Tooltip("relative:Q", format="+.1%"),
                  alt.Tooltip("p:Q", format=".2g"),
                  alt.Tooltip("grubbs:Q", title="p of Grubbs' test", format=".2g")],
@@ -150,7 +160,7 @@ def tree(whole: Whole) -> dict[str, Any]:  # noqa: ARG001 - the same for every t
         y=alt.Y("y:Q", title="distance (standard deviations)"),
         y2="y2:Q",
         color=alt.Color("grouped:N", legend=alt.Legend(title=f"below {GROUP:.0%} of the greatest"),
-                        scale=alt.Scale(domain=["yes", "no"], range=["#0072B2", "#888"])),
+                        scale=alt.Scale(domain=["yes", "no"], range=[STRONG, GREY])),
     )  # fmt: skip
     names = (
         base.transform_filter(f"{kept} && datum.law !== null")

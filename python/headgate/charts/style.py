@@ -7,7 +7,7 @@ from typing import Any
 
 import altair as alt
 
-from headgate.plots.style import ORDER
+from headgate.plots.palette import ORDER, SIGNED, SMALL, STEPS
 
 #: The choices of a page, each a signal of every picture; "" stands for all.
 #: `last` is the most congested condition.
@@ -16,6 +16,10 @@ CELL = 15
 #: Text takes the colour of the page around it, so that dark and light are the page's to choose.
 INK = "currentColor"
 FAINT = "#8886"
+#: What is within chance, on light and on dark.
+NONE = "#8882"
+#: How much of its colour keeps what is not chosen.
+AWAY = 0.15
 CONFIG: dict[str, Any] = {
     "background": None,
     "view": {"stroke": None},
@@ -40,9 +44,19 @@ def chosen(*choices: str) -> str:
     return " && ".join(f"({name} === '' || datum.{name} === {name})" for name in choices)
 
 
-def strong(choice: str = "condition", weak: float = 0.15) -> Any:
-    """Return an opacity that lets step back what is not chosen."""
-    return alt.when(chosen(choice)).then(alt.value(1.0)).otherwise(alt.value(weak))
+def strong(small: str = "false") -> Any:
+    """Return an opacity that lets step back conditions that are not chosen, then what is small.
+
+    The first test that holds decides: a condition put into `otherwise` would lose the one before.
+    """
+    away = alt.when(f"!({chosen('condition')})").then(alt.value(AWAY))
+    return away.when(small).then(alt.value(SMALL)).otherwise(alt.value(1.0))
+
+
+def signed() -> alt.Scale:
+    """Return the colours of changes and correlations, as in the pictures beside the page."""
+    places = [2 * place / (STEPS - 1) - 1 for place in range(STEPS)]
+    return alt.Scale(domain=places, range=list(SIGNED), clamp=True)
 
 
 def law_colour(laws: Sequence[str], none: str = "") -> alt.Color:

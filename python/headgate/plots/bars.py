@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from headgate.plots.style import GREY, ORDER, styled, subplots
+from headgate.plots.palette import GREY, ORDER
+from headgate.plots.style import styled, subplots
 
 ROW_IN = 0.27
 

@@ -9,7 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from headgate.catalog import label
-from headgate.plots.style import GREY, colours, marks, styled, subplots
+from headgate.plots.palette import GREY
+from headgate.plots.style import colours, marks, styled, subplots
 
 if TYPE_CHECKING:
     from headgate.analysis.biplots import Beside, Biplots

@@ -2,22 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib import ticker
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import Normalize
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
 from headgate.catalog import label
-from headgate.plots.style import GREY, styled, subplots, tiles
+from headgate.plots.palette import GREY, NOTHING, SIGNED_MAP, SIGNED_SCALE, ink_on_signed, signed
+from headgate.plots.style import styled, subplots, tiles
 from headgate.stats.changes import Change
 
-MAP = mpl.colormaps["PuOr_r"]
-SCALE = Normalize(-1, 1, clip=True)
-PALE = "#F4F4F4"
-DARK_FROM = 0.6
 LEAST_WRITTEN = 0.005
 CELL_IN = (0.47, 0.27)
 LABELS_IN = (2.9, 1.9)
@@ -54,20 +50,18 @@ def _write(ax: Axes, grid: Grid) -> None:
     for y, row in enumerate(grid.values()):
         for x, cell in enumerate(row):
             if cell.significant and abs(cell.share) >= LEAST_WRITTEN:
-                shade = "white" if abs(cell.share) >= DARK_FROM else "black"
-                ink = shade if cell.matters else GREY
+                ink = ink_on_signed(cell.share) if cell.matters else GREY
                 text = str(cell).removesuffix(" %")
                 ax.text(x + 0.5, y + 0.53, text, ha="center", va="center", fontsize=7, color=ink)
 
 
 def _colour(cell: Change) -> tuple[float, float, float, float]:
-    known = MAP(SCALE(cell.share)) if cell.significant else mpl.colors.to_rgba(PALE)
-    return tuple(map(float, known))  # type: ignore[return-value]
+    return signed(cell.share) if cell.significant else to_rgba(NOTHING)
 
 
 def _colour_bar(figure: Figure, axes: Sequence[Axes]) -> None:
     bar = figure.colorbar(
-        ScalarMappable(SCALE, MAP),
+        ScalarMappable(SIGNED_SCALE, SIGNED_MAP),
         ax=list(axes),
         shrink=0.6,
         aspect=30,

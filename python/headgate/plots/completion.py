@@ -12,7 +12,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 from numpy.typing import NDArray
 
-from headgate.plots.style import GREY, MARKS, ORDER, styled, subplots
+from headgate.plots.palette import GREY, ORDER
+from headgate.plots.style import MARKS, styled, subplots
 
 Course = tuple[NDArray[np.float64], NDArray[np.float64]]
 #: Formulas in black, told apart by their dashes.

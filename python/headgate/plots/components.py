@@ -13,7 +13,8 @@ from matplotlib.patches import Polygon
 from scipy.spatial import ConvexHull, QhullError
 
 from headgate.catalog import label
-from headgate.plots.style import GREY, colours, marks, styled, subplots
+from headgate.plots.palette import GREY
+from headgate.plots.style import colours, marks, styled, subplots
 
 if TYPE_CHECKING:
     from headgate.analysis.components import Components

@@ -10,12 +10,12 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from headgate.catalog import label
-from headgate.plots.style import GREY, colours, marks, styled, subplots, tiles
+from headgate.plots.palette import GREY, NOTHING, SMALL
+from headgate.plots.style import colours, marks, styled, subplots, tiles
 from headgate.stats.conditions import Outlier, Residuals
 
 COLUMNS = 2
 DODGE = 0.13
-EMPTY = "#F4F4F4"
 #: Letters that fit into a cell of the roll-up.
 FITS = 7
 
@@ -94,8 +94,8 @@ def roll_up(
 
 def _face(outlier: Outlier | None, colour: Mapping[str, str]) -> tuple[float, ...]:
     if outlier is None:
-        return to_rgba(EMPTY)
-    return to_rgba(colour[outlier.law], 1.0 if outlier.passes_filter else 0.25)
+        return to_rgba(NOTHING)
+    return to_rgba(colour[outlier.law], 1.0 if outlier.passes_filter else SMALL)
 
 
 def _write(ax: Axes, column: int, row: int, outlier: Outlier | None) -> None:
@@ -122,4 +122,4 @@ def _short(law: str) -> str:
 def _roll_up_handles(laws: Sequence[str]) -> list[Patch]:
     colour = colours(laws)
     solid = [Patch(color=colour[law], label=f"{label(law)} apart by 10 % or more") for law in laws]
-    return [*solid, Patch(color=GREY, alpha=0.25, label="significant, less than 10 %")]
+    return [*solid, Patch(color=GREY, alpha=SMALL, label="significant, less than 10 %")]

@@ -8,29 +8,28 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgba
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from headgate.plots.style import GREY, styled, subplots, tiles
+from headgate.plots.palette import GREY, NOTHING, SIGNED_MAP, ink_on_signed, signed
+from headgate.plots.style import styled, subplots, tiles
 
 if TYPE_CHECKING:
     from headgate.analysis.correlations import Correlations
 
-#: Least |r| x 100 of each class, its colour, and what it is called.
-CLASSES = ((80, "#D55E00", "80 and more"), (30, "#0072B2", "30 to 80"), (0, "#009E73", "below 30"))
 BINS = 20
 #: More runs than these are not all drawn.
 DOTS = 300
 #: Of more responses than these no number is written, for want of room: the table has them.
 NUMBERED = 50
-EMPTY = "#F4F4F4"
 #: Width of a bold letter over its size: a name stays within its cell.
 WIDE = 0.7
 
 
 def matrix(found: Correlations) -> Figure:
-    """Draw scatter plots below the diagonal and |r| x 100 above it, names of columns on it."""
+    """Draw scatter plots below the diagonal and r x 100 above it, names of columns on it."""
     count = len(found.responses)
     size_in = max(5.0, (0.55 if count <= NUMBERED else 0.3) * count)
     step = -(-len(found.values) // DOTS)
@@ -51,19 +50,18 @@ def matrix(found: Correlations) -> Figure:
         ax.set_xticks([])
         ax.set_yticks([])
         ax.set_aspect("equal")
-        handles = [Patch(color=colour, label=f"|r| x 100: {said}") for _, colour, said in CLASSES]
-        figure.legend(handles=handles, loc="outside lower center", ncols=3)
+        shades = ScalarMappable(Normalize(-100, 100), SIGNED_MAP)
+        bar = figure.colorbar(shades, ax=ax, location="bottom", shrink=0.5, aspect=40, pad=0.01)
+        bar.set_label("r x 100")
         return figure
 
 
 def _faces(r: np.ndarray) -> np.ndarray:
-    """Colour the cells above the diagonal by the class of |r|; the others are pale."""
-    faces = np.tile(to_rgba(EMPTY), (*r.shape, 1))
-    for row, column in combinations(range(len(r)), 2):
-        if np.isfinite(r[row, column]):
-            strength = 100 * abs(float(r[row, column]))
-            colour = next(colour for least, colour, _ in CLASSES if strength >= least)
-            faces[row, column] = to_rgba(colour, 0.85)
+    """Colour the cells above the diagonal by r; the others are pale."""
+    faces = np.tile(to_rgba(NOTHING), (*r.shape, 1))
+    for pair in combinations(range(len(r)), 2):
+        if np.isfinite(r[pair]):
+            faces[pair] = signed(float(r[pair]))
     return faces
 
 
@@ -81,7 +79,7 @@ def _unit(values: np.ndarray) -> np.ndarray:
 def _number(ax: Axes, r: float, row: int, column: int) -> None:
     if np.isfinite(r):
         ax.text(column + 0.5, row + 0.5, f"{100 * r:.0f}", ha="center", va="center", fontsize=7.5,
-                color="white")  # fmt: skip
+                color=ink_on_signed(r))  # fmt: skip
 
 
 def histogram(found: Correlations) -> Figure:

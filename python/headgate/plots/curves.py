@@ -14,7 +14,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 from numpy.typing import ArrayLike
 
-from headgate.plots.style import DASHES, GREY, MARKS, ORDER, power_of_ten, styled, subplots
+from headgate.plots.palette import GREY, ORDER
+from headgate.plots.style import DASHES, MARKS, power_of_ten, styled, subplots
 
 #: Yellow is too pale for a line.
 INKS = tuple(colour for colour in ORDER if colour != "#F0E442")

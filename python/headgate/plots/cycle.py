@@ -12,7 +12,8 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from headgate.measures.working_points import PHASES, Trace
-from headgate.plots.style import DASHES, GREY, ORDER, PALE, styled, subplots
+from headgate.plots.palette import GREY, ORDER
+from headgate.plots.style import DASHES, PALE, styled, subplots
 
 PANEL_IN = (4.7, 3.6)
 #: Of the drop probability: pale where there is none, dark where there is most.

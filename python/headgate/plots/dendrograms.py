@@ -11,7 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy.cluster import hierarchy
 
-from headgate.plots.style import GREY, ORDER, styled, subplots
+from headgate.plots.palette import GREY, ORDER
+from headgate.plots.style import styled, subplots
 
 if TYPE_CHECKING:
     from headgate.analysis.clusters import Tree

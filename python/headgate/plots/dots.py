@@ -10,7 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from headgate.plots.style import GREY, MARKS, ORDER, styled, subplots
+from headgate.plots.palette import GREY, ORDER
+from headgate.plots.style import MARKS, styled, subplots
 
 ROW_IN = 0.26
 #: Room to the right of the farthest dot.

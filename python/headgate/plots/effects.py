@@ -9,10 +9,10 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from headgate.plots.style import GREY, styled, subplots, tiles
+from headgate.plots.palette import GREY, NOTHING, STRONG, WEAK
+from headgate.plots.style import styled, subplots, tiles
 from headgate.stats.effects import Effect
 
-STRONG, WEAK, NONE = "#0072B2", "#E69F00", "#F4F4F4"
 #: So many factors, each this wide (in), fit beside each other on a sheet.
 WIDTH_IN, FACTOR_IN = 11.5, 0.55
 #: Characters of a factor's name in a line below its means: 13 run into the next where six stand.
@@ -99,7 +99,7 @@ def significance(
 
 
 def _shade(effect: Effect) -> tuple[float, ...]:
-    return to_rgba({"**": STRONG, "*": WEAK, "": NONE}[effect.stars])
+    return to_rgba({"**": STRONG, "*": WEAK, "": NOTHING}[effect.stars])
 
 
 def _write(ax: Axes, column: int, row: int, effect: Effect) -> None:

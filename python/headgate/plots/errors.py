@@ -14,7 +14,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, NullFormatter
 from numpy.typing import NDArray
 
-from headgate.plots.style import GREY, MARKS, PALE, styled, subplots
+from headgate.plots.palette import GREY
+from headgate.plots.style import MARKS, PALE, styled, subplots
 
 PANEL_IN = (2.75, 2.35)
 #: Errors are shown in per cent, straight up to this, by their logarithm beyond.

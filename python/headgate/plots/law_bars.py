@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from headgate.catalog import label
-from headgate.plots.style import GREY, colours, styled, subplots
+from headgate.plots.palette import GREY
+from headgate.plots.style import colours, styled, subplots
 
 if TYPE_CHECKING:
     from headgate.analysis.bars import Bars

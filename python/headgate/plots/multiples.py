@@ -9,7 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from headgate.plots.style import GREY, ORDER, PALE, styled, subplots
+from headgate.plots.palette import GREY, ORDER
+from headgate.plots.style import PALE, styled, subplots
 
 Course = tuple[NDArray[np.float64], NDArray[np.float64]]
 COLUMNS = 4

@@ -12,7 +12,8 @@ from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
 from headgate.plots.curves import plain_powers
-from headgate.plots.style import GREY, MARKS, ORDER, styled, subplots
+from headgate.plots.palette import GREY, ORDER
+from headgate.plots.style import MARKS, styled, subplots
 
 #: How kinds of measurements are told apart: filled, open.
 FILLS = (True, False)

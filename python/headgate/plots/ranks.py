@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from headgate.catalog import label
-from headgate.plots.style import GREY, colours, marks, styled, subplots
+from headgate.plots.palette import GREY
+from headgate.plots.style import colours, marks, styled, subplots
 
 if TYPE_CHECKING:
     from headgate.analysis.ranks import Ranks

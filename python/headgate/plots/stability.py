@@ -10,7 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from headgate.plots.style import DASHES, GREY, MARKS, ORDER, PALE, styled, subplots
+from headgate.plots.palette import GREY, ORDER
+from headgate.plots.style import DASHES, MARKS, PALE, styled, subplots
 
 if TYPE_CHECKING:
     from headgate.fluid import Stability

@@ -19,11 +19,10 @@ from matplotlib.ticker import LogFormatter
 from numpy.typing import ArrayLike, NDArray
 
 from headgate.errors import StoreError
+from headgate.plots.palette import ORDER
 
-ORDER = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442", "#000000")
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ("-", "--", "-.", ":")
-GREY = "#666666"
 PALE = "#DDDDDD"
 FORMATS = ("png", "svg")
 #: An SVG without a date is the same bytes each time; a PNG packed less is written sooner.

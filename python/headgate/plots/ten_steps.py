@@ -9,7 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from headgate.plots.style import GREY, ORDER, styled, subplots
+from headgate.plots.palette import GREY, ORDER
+from headgate.plots.style import styled, subplots
 
 if TYPE_CHECKING:
     from headgate.analysis.ten_steps import TenSteps

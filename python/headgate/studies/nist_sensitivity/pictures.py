@@ -16,7 +16,8 @@ from headgate.analysis.influence import AVERAGE
 from headgate.plots.correlations import index_index
 from headgate.plots.dots import Dots, alone, dots
 from headgate.plots.heat import Heat, heat
-from headgate.plots.style import ORDER, power_of_ten, styled, subplots, tiles
+from headgate.plots.palette import ORDER
+from headgate.plots.style import power_of_ten, styled, subplots, tiles
 from headgate.stats.effects import Effect
 from headgate.studies.found import all_possible
 from headgate.studies.nist_sensitivity.findings import same_sign

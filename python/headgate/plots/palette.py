@@ -1,0 +1,35 @@
+"""The colours that mean the same in every picture, drawn by Matplotlib or by Vega."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize, to_hex
+
+#: Okabe and Ito 2008, safe for the colour-blind: laws and other names in their order.
+ORDER = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442", "#000000")
+GREY = "#666666"
+#: A significant effect, p < 0.01 and p < 0.05.
+STRONG, WEAK = "#0072B2", "#E69F00"
+#: What is there and within chance, or not there at all.
+NOTHING = "#F4F4F4"
+#: How much of its colour something keeps that is significant and small.
+SMALL = 0.25
+
+#: From less (purple) over none to more (orange), by equal steps from -1 to 1.
+STEPS = 33
+SIGNED = tuple(to_hex(mpl.colormaps["PuOr_r"](i / (STEPS - 1))) for i in range(STEPS))
+SIGNED_MAP: Colormap = LinearSegmentedColormap.from_list("signed", SIGNED, N=1025)
+SIGNED_SCALE = Normalize(-1, 1, clip=True)
+#: Colours further from none than this are dark: white is written on them.
+DARK_FROM = 0.6
+
+
+def signed(value: float) -> tuple[float, float, float, float]:
+    """Return the colour of a change or a correlation."""
+    red, green, blue, alpha = SIGNED_MAP(SIGNED_SCALE(value))
+    return float(red), float(green), float(blue), float(alpha)
+
+
+def ink_on_signed(value: float) -> str:
+    """Return what can be read on the colour of a value."""
+    return "white" if abs(value) >= DARK_FROM else "black"
