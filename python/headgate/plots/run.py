@@ -12,23 +12,17 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from numpy.typing import NDArray
 
 from headgate import catalog
+from headgate.plots import over_time
 from headgate.plots.network import Stretch, network_map, utilisation_maps
-from headgate.plots.style import DASHES, GREY, ORDER, colours, styled, subplots
+from headgate.plots.over_time import SIZE_IN
+from headgate.plots.style import colours, styled, subplots
 from headgate.scenario.networks import abilene, isp
 from headgate.tables import Table
 
-MOST_LINES = 8
-MOST_ROWS = 4
-SIZE_IN = (8.2, 4.2)
-ROW_IN = 1.5
-THIN = 0.9
-MOST_POINTS = 120
 BINS_PER_DECADE = 6
 LEAST_IN_BIN = 5
 LEAST_SPAN = 4.0
 MANY_DECADES = 1000.0
-
-Line = tuple[NDArray[Any], NDArray[Any]]
 
 
 class Tables(Protocol):
@@ -50,9 +44,9 @@ class Tables(Protocol):
 def draw_run(result: Tables) -> dict[str, Figure]:
     """Draw every picture that the run's tables have data for, by name."""
     made: dict[str, Callable[[Tables], Figure | None]] = {
-        "cwnd": draw_cwnd,
-        "queue": draw_queue,
-        "throughput": draw_throughput,
+        "cwnd": _cwnd,
+        "queue": _queue,
+        "throughput": _throughput,
         "fct": draw_completion_times,
         "utilisation": draw_utilisation,
     }
@@ -61,45 +55,22 @@ def draw_run(result: Tables) -> dict[str, Figure]:
     return {name: figure for name, figure in drawn.items() if figure is not None}
 
 
-def draw_cwnd(result: Tables) -> Figure | None:
-    """Draw the congestion window of each chosen flow over time."""
-    chosen = _series(result, "flow")
-    if not len(chosen):
-        return None
-    lines = _lines(chosen, "cwnd_packets")
-    return _together(lines, "congestion window (packets)", _left_out(chosen, lines))
+def _cwnd(result: Tables) -> Figure | None:
+    flows = over_time.chosen(result.series, "flow", result.flows)
+    return over_time.draw_cwnd(flows) if flows else None
 
 
-def draw_queue(result: Tables) -> Figure | None:
-    """Draw the queue of each chosen port over time, one above another; dotted: its buffer."""
-    chosen = _series(result, "port")
-    if not len(chosen):
-        return None
-    lines, buffers = _lines(chosen, "queue_packets", MOST_ROWS), _buffers(result.ports)
-    height_in = SIZE_IN[1] if len(lines) == 1 else 0.6 + ROW_IN * len(lines)
-    figure, axes = subplots(len(lines), 1, (SIZE_IN[0], height_in), sharex=True)
-    for ax, (name, (t_s, packets)) in zip(axes, lines.items(), strict=True):
-        ax.plot(t_s, packets, color=ORDER[0], linewidth=THIN)
-        ax.set_ylim(0, 1.05 * max(1.0, float(packets.max())))
-        ax.margins(x=0.01)
-        ax.set_title(f"Queue of {name}{_left_out(chosen, lines) if ax is axes[0] else ''}")
-        _mark_buffer(ax, buffers[name], float(packets.max()))
-    axes[-1].set_xlabel("time (s)")
-    figure.supylabel("packets waiting", fontsize="medium")
-    return figure
+def _queue(result: Tables) -> Figure | None:
+    ports = over_time.chosen(result.series, "port", result.flows)
+    return over_time.draw_queue(ports, _by_link(result.ports, "buffer_packets")) if ports else None
 
 
-def draw_throughput(result: Tables) -> Figure | None:
-    """Draw the throughput of each chosen flow over time, or of ports if no flow was chosen."""
-    kind = "flow" if len(_series(result, "flow")) else "port"
-    chosen = _series(result, kind)
-    if not len(chosen):
-        return None
-    lines = {
-        name: _binned(t_s, 1e-6 * bps)
-        for name, (t_s, bps) in _lines(chosen, "throughput_bps").items()
-    }
-    return _together(lines, "throughput (Mbit/s)", _left_out(chosen, lines))
+def _throughput(result: Tables) -> Figure | None:
+    """Draw the throughput of flows, or of ports where no flow was chosen."""
+    ports = over_time.chosen(result.series, "port", result.flows)
+    of = over_time.chosen(result.series, "flow", result.flows) or ports
+    rates_bps = _by_link(result.ports, "rate_bps")
+    return over_time.draw_throughput(of, ports, rates_bps) if of else None
 
 
 def draw_completion_times(result: Tables) -> Figure | None:
@@ -138,70 +109,8 @@ def draw_utilisation(result: Tables) -> Figure | None:
     return network_map(stretches)
 
 
-def _series(result: Tables, kind: str) -> Table:
-    return result.series.where(result.series["of"] == kind)
-
-
-def _together(lines: Mapping[str, Line], label: str, left_out: str) -> Figure:
-    """Draw all lines on one pair of axes; a single one is named in the title."""
-    figure, axes = subplots(1, 1, SIZE_IN)
-    for i, (name, (t_s, values)) in enumerate(lines.items()):
-        style: dict[str, Any] = {
-            "color": ORDER[i % len(ORDER)],
-            "linestyle": DASHES[i % len(DASHES)],
-        }
-        axes[0].plot(t_s, values, label=name, **style)
-    alone = f" of {next(iter(lines))}" if len(lines) == 1 else ""
-    axes[0].set(xlabel="time (s)", ylabel=label)
-    axes[0].set_title(f"{label.partition(' (')[0].capitalize()}{alone}{left_out}")
-    axes[0].set_ylim(bottom=0)
-    axes[0].margins(x=0.01)
-    if len(lines) > 1:
-        figure.legend(loc="outside right upper")
-    return figure
-
-
-def _lines(table: Table, column: str, most: int = MOST_LINES) -> dict[str, Line]:
-    """Return time and values by name: those with the largest means, few enough to tell apart."""
-    names, values = table["name"], table[column]
-    own = {str(name): names == name for name in dict.fromkeys(names)}
-    largest = sorted(own, key=lambda name: -float(np.nanmean(values[own[name]])))[:most]
-    shown = [name for name in own if name in largest]
-    return {name: (table["t_s"][own[name]], values[own[name]]) for name in shown}
-
-
-def _left_out(table: Table, lines: Mapping[str, Line]) -> str:
-    total = len(np.unique(table["name"]))
-    return f" (the {len(lines)} largest of {total})" if len(lines) < total else ""
-
-
-def _binned(t_s: NDArray[Any], values: NDArray[Any]) -> Line:
-    """Average over equal stretches of time, few enough to see the course of a noisy series."""
-    kept = np.isfinite(values)
-    each = max(1, kept.sum() // MOST_POINTS)
-    whole = kept.sum() // each * each
-    bins = [column[kept][:whole].reshape(-1, each).mean(axis=1) for column in (t_s, values)]
-    return bins[0], bins[1]
-
-
-def _mark_buffer(ax: Axes, packets: float, highest: float) -> None:
-    if not np.isfinite(packets) or packets > 3 * max(highest, 1.0):
-        return
-    ax.axhline(packets, color=GREY, linestyle=":", linewidth=1)
-    ax.annotate(
-        "buffer",
-        (1, packets),
-        xycoords=("axes fraction", "data"),
-        xytext=(0, 3),
-        textcoords="offset points",
-        color=GREY,
-        ha="right",
-        fontsize=8,
-    )
-
-
-def _buffers(ports: Table) -> Mapping[str, float]:
-    return {str(n): float(b) for n, b in zip(ports["link"], ports["buffer_packets"], strict=True)}
+def _by_link(ports: Table, column: str) -> Mapping[str, float]:
+    return {str(n): float(v) for n, v in zip(ports["link"], ports[column], strict=True)}
 
 
 def _plain_numbers(axis: Axis) -> None:

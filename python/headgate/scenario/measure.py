@@ -21,7 +21,9 @@ class Series(Model):
     ports: tuple[str, ...] | None = Field(
         None, description="Names of links, * and ? allowed; absent = the network's main ones."
     )
-    most: int = Field(16, ge=1, description="At most this many flows (the first ones).")
+    most: int = Field(
+        16, ge=1, description="At most this many flows: the first of each law in turn."
+    )
 
 
 class Measure(Model):

@@ -6,6 +6,8 @@ import fnmatch
 import hashlib
 import json
 import math
+from collections import Counter
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -251,9 +253,10 @@ class _Planner:
         flows = _chosen(single, series.flows, "measure.series.flows", known="flows")
         ports = self.layout.main_ports if series.ports is None else series.ports
         chosen = _chosen(links, ports, "measure.series.ports", known="links")
+        laws = {item["name"]: item["law"] for item in traffic if item["kind"] == "flow"}
         return {
             "interval_ps": series.interval,
-            "flows": [single[index] for index in flows[: series.most]],
+            "flows": _dealt([single[index] for index in flows], laws, series.most),
             "links": chosen,
         }
 
@@ -292,6 +295,16 @@ def _law(word: str, place: str) -> LawChoice:
         raise ScenarioError(place, f"in the column 'law', {cause}") from None
     except CatalogError as error:
         raise ScenarioError(place, str(error)) from None
+
+
+def _dealt(flows: list[str], laws: Mapping[str, int], most: int) -> list[str]:
+    """Keep at most so many flows, the first of each law in turn, and leave them in their order."""
+    turn = Counter[int]()
+    dealt: list[tuple[int, int]] = []
+    for place, name in enumerate(flows):
+        dealt.append((turn[laws[name]], place))
+        turn[laws[name]] += 1
+    return [flows[place] for place in sorted(place for _, place in sorted(dealt)[:most])]
 
 
 def _chosen(names: list[str], patterns: tuple[str, ...], place: str, known: str) -> list[int]:

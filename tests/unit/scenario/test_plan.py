@@ -81,6 +81,20 @@ def test_series_are_chosen_by_name_and_can_be_left_out() -> None:
     assert planned(DUMBBELL, measure={"series": "none"})["measure"]["series"] is None
 
 
+def test_series_are_dealt_to_the_laws_in_turn() -> None:
+    """Of 20 flows of one law and then 3 of another, all 3 are among the 16 that are kept."""
+    plan = planned(
+        DUMBBELL,
+        {**RENO, "name": "a", "count": 20},
+        {**RENO, "name": "b", "law": "bic", "count": 3},
+    )
+    kept = plan["measure"]["series"]["flows"]
+    assert kept == [f"a.{i}" for i in range(13)] + ["b.0", "b.1", "b.2"]
+    few = {"series": {"most": 1}}
+    plan = planned(DUMBBELL, {**RENO, "name": "a", "count": 2}, measure=few)
+    assert plan["measure"]["series"]["flows"] == ["a.0"]
+
+
 def test_a_flow_list_becomes_arrays(tmp_path: Path) -> None:
     path = tmp_path / "flows.csv"
     path.write_text(
