@@ -56,7 +56,7 @@ class Transport(Model):
         None, description="How losses are found and repaired: RFC 6675 or RFC 6582."
     )
     limited_transmit: bool | None = Field(None, description="RFC 3042.")
-    prr: bool | None = Field(None, description="Proportional rate reduction, RFC 6937.")
+    prr: bool | None = Field(None, description="Proportional rate reduction, RFC 9937.")
     rack_tlp: bool | None = Field(None, description="RACK and tail loss probe, RFC 8985.")
     count: Literal["segments", "acks"] | None = Field(
         None, description="Windows grow by segments acknowledged, or by ACKs received."

@@ -1,5 +1,5 @@
 //! What a sender does when segments are missing: NewReno (RFC 6582), SACK (RFC 6675), proportional
-//! rate reduction (RFC 6937), limited transmit (RFC 3042).
+//! rate reduction (RFC 9937), limited transmit (RFC 3042).
 
 use headgate_model::control::{Cause, Congestion, Path, Registry, Window};
 use headgate_model::units::{Time, seconds};
@@ -41,6 +41,21 @@ impl Episode {
 
     pub fn bytes(&self) -> usize {
         size_of::<Self>() + self.board.bytes()
+    }
+
+    /// PRR (RFC 9937 §6): segments that may leave on an ACK that tells of so many delivered. The first
+    /// always goes. Down to the target it is one for each that arrived, and one more only for a `safe` ACK,
+    /// which moves on and tells of no further loss: else a law that keeps more than the path holds would
+    /// grow into the losses of its own recovery.
+    fn allowed(&self, target: f64, delivered: u32, safe: bool) -> f64 {
+        let (pipe, all, sent) =
+            (f64::from(self.board.pipe()), f64::from(self.delivered), f64::from(self.sent));
+        let allowed = if pipe > target {
+            (all * target / f64::from(self.flight.max(1))).ceil() - sent
+        } else {
+            (target - pipe).min((all - sent).max(f64::from(delivered)) + f64::from(u8::from(safe)))
+        };
+        allowed.max(f64::from(u8::from(self.sent == 0)))
     }
 }
 
@@ -174,7 +189,7 @@ impl<L: Registry> Sender<L> {
         }
         let law_decides = self.law.keeps_window();
         if !law_decides && proportional {
-            self.reduce_proportionally(delivered);
+            self.reduce_proportionally(delivered, false);
         } else if !(law_decides && profile_sack) {
             self.window.cwnd = if law_decides { self.window.cwnd } else { self.window.ssthresh };
             self.resend(shared);
@@ -183,11 +198,11 @@ impl<L: Registry> Sender<L> {
     }
 
     fn in_sack_recovery(&mut self, news: News, shared: &mut Shared<L>) -> bool {
-        self.judge(shared);
+        let lost = self.judge(shared);
         if self.una >= self.recover {
             self.leave_recovery(shared);
         } else if self.profile(shared).prr && !self.law.keeps_window() {
-            self.reduce_proportionally(news.delivered);
+            self.reduce_proportionally(news.delivered, news.newly > 0 && !lost);
         }
         false
     }
@@ -225,19 +240,12 @@ impl<L: Registry> Sender<L> {
         }
     }
 
-    /// PRR with its slow-start reduction bound (RFC 6937 §3); the first segment always goes.
-    fn reduce_proportionally(&mut self, delivered: u32) {
-        let target = self.window.ssthresh;
+    /// The window is what is in the network, and what may join it.
+    fn reduce_proportionally(&mut self, delivered: u32, safe: bool) {
         let episode = self.episode.as_mut().expect("recovery has a board");
-        let pipe = f64::from(episode.board.pipe());
         episode.delivered += delivered;
-        let (all, sent) = (f64::from(episode.delivered), f64::from(episode.sent));
-        let allowed = if pipe > target {
-            (all * target / f64::from(episode.flight.max(1))).ceil() - sent
-        } else {
-            (target - pipe).min((all - sent).max(f64::from(delivered)) + 1.0)
-        };
-        self.window.cwnd = pipe + allowed.max(f64::from(u8::from(episode.sent == 0)));
+        self.window.cwnd =
+            f64::from(episode.board.pipe()) + episode.allowed(self.window.ssthresh, delivered, safe);
     }
 
     fn after_timeout(&mut self, news: News, sack: bool, shared: &mut Shared<L>) -> bool {
@@ -353,5 +361,24 @@ impl<L: Registry> Sender<L> {
         shared.counters.retransmissions += 1;
         self.transmit(seq, true, shared);
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recovery_below_its_target_grows_only_on_safe_acks() {
+        // of 100 segments 50 are lost and 10 arrived: 40 are in the network, where 90 may be
+        let mut episode = Episode::new(0, 100);
+        (0..50).for_each(|seq| episode.board.lose_again(seq));
+        episode.board.sack([(50, 60), (0, 0), (0, 0)], drop);
+        (episode.flight, episode.delivered, episode.sent) = (100, 10, 10);
+        assert_eq!((episode.board.pipe(), episode.allowed(90.0, 2, false)), (40, 2.0));
+        assert_eq!(episode.allowed(90.0, 2, true), 3.0);
+        // above the target: 12 delivered let ceil(12 * 0.3) = 4 leave in all
+        (episode.delivered, episode.sent) = (12, 3);
+        assert_eq!((episode.allowed(30.0, 2, false), episode.allowed(30.0, 2, true)), (1.0, 1.0));
     }
 }
