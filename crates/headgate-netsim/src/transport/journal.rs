@@ -139,6 +139,11 @@ impl Journal {
         }
     }
 
+    /// Shortest round trip among this ACK's segments that were sent once.
+    pub fn rtt(&self) -> Option<Span> {
+        self.rtt
+    }
+
     /// The sample of this ACK, after which `in_flight` segments are outstanding. There is no rate if the
     /// interval is shorter than any round trip.
     pub fn rate(&mut self, in_flight: u32) -> Rate {

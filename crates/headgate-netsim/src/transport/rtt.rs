@@ -36,10 +36,17 @@ impl Estimator {
         Self { path, rttvar_s: 0.0, rto: profile.initial_rto }
     }
 
+    /// Takes a round trip that may be the least, but is no sample; returns it as [`Self::sample`] does.
+    pub fn see(&mut self, rtt: Span, profile: &Profile) -> f64 {
+        let rtt_s = seconds(tick(rtt, profile.clock));
+        self.path.min_rtt_s = self.path.min_rtt_s.min(rtt_s);
+        rtt_s
+    }
+
     /// Takes a sample; returns it in seconds, rounded to the profile's clock.
     #[inline]
     pub fn sample(&mut self, rtt: Span, profile: &Profile) -> f64 {
-        let rtt_s = seconds(tick(rtt, profile.clock));
+        let rtt_s = self.see(rtt, profile);
         let path = &mut self.path;
         if path.srtt_s == 0.0 {
             path.srtt_s = rtt_s;
@@ -48,7 +55,6 @@ impl Estimator {
             self.rttvar_s += ((path.srtt_s - rtt_s).abs() - self.rttvar_s) * 0.25;
             path.srtt_s += (rtt_s - path.srtt_s) * 0.125;
         }
-        path.min_rtt_s = path.min_rtt_s.min(rtt_s);
         let margin_s = (4.0 * self.rttvar_s).max(seconds(profile.clock.max(profile.rto_margin)));
         self.rto =
             (((path.srtt_s + margin_s) * SECOND as f64) as Span).clamp(profile.min_rto, profile.max_rto);

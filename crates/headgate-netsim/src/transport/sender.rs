@@ -216,7 +216,15 @@ impl<L: Registry> Sender<L> {
         self.tally.rtt_count += 1;
         shared.counters.rtt_sum_s += rtt_s;
         shared.counters.rtt_count += 1;
-        rtt_s
+        if profile.rack_tlp { self.newest_rtt(rtt_s, profile) } else { rtt_s }
+    }
+
+    /// With RACK it is known when each segment left. So laws see the RTT of the last one that an ACK covers
+    /// (as Linux), without the first one's wait for it at the receiver; the echo only tells of what was
+    /// sent again.
+    fn newest_rtt(&mut self, echoed_s: f64, profile: &Profile) -> f64 {
+        let newest = self.journal.as_ref().and_then(|journal| journal.rtt());
+        newest.map_or(echoed_s, |rtt| self.rtt.see(rtt, profile))
     }
 
     /// Lets the law see `newly` acknowledged segments. Marked ones raise no window (RFC 3168 §6.1.2), but
