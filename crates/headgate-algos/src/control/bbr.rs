@@ -22,7 +22,8 @@
 //! aggregation and recovery. Gains are not rounded to 1/256. The first phase of PROBE_BW is drawn from a
 //! hash of the time of the start, the RTT and the segments delivered, not from a random number: the
 //! same flow always draws the same. Nothing is undone, as nothing here is reordered. A sender here is
-//! never idle within a connection, so there is no restart from idle.
+//! never idle within a connection, so there is no restart from idle. The smallest RTT begins with the
+//! handshake's, as in Linux.
 //!
 //! # When to use it
 //! As the law driven by a model of the path: full use under random loss and in shallow buffers, and

@@ -19,7 +19,8 @@
 //! `gamma` is fixed unless `tuning` is `emulated`. `lambda` is an implementation's; the draft names none.
 //! `k` is 3/4, which all implementations share, where 0.8 would match HighSpeed TCP's exponent. No
 //! threshold switches `d` on: `alpha w^k` exceeds 1 only above 16 segments; `low_window` can set one. The
-//! RTT is the round's smallest, of more than two samples, else the round is passed over. In slow start
+//! RTT is the round's smallest, of more than two samples, else the round is passed over; the base RTT is the
+//! connection's, the handshake's included. In slow start
 //! `d` is zero, where the ns-2 module already grows it.
 //!
 //! # When to use it

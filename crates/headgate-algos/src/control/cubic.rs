@@ -14,13 +14,14 @@
 //!
 //! # Where it differs from the paper
 //! The variant `rfc` does not, but that `w_est` never lowers the window and that marks leave two
-//! segments. The variant `linux` counts whole segments as that kernel does: `target = W(t + min_rtt)`,
+//! segments. The variant `linux` counts whole segments as that kernel does: `target = W(t + base_rtt)`,
 //! its distance from `w_max` cut to a whole number, looked up once per segment or 1/32 s; one segment
 //! for each `cwnd/(target - cwnd)` acknowledged, at least 2, at most 100 `cwnd`, and 20 before the first
 //! loss (or after a time-out); `alpha` never becomes 1; a loss leaves `beta cwnd`; only time with
 //! nothing in flight stops the clock. The cut matters near `w_max`, where the curve is flat: a flow
-//! alone is back there a quarter sooner than by the RFC. Times are exact where the kernel has ticks,
-//! and the smallest RTT is the connection's.
+//! alone is back there a quarter sooner than by the RFC. Times are exact where the kernel has ticks.
+//! `base_rtt`, which HyStart goes by too, is the smallest RTT that data had: the handshake's is not
+//! seen, nor any in the first second after a recovery, and a time-out forgets it.
 //!
 //! # When to use it
 //! As what most of the Internet's senders do.
@@ -73,6 +74,9 @@ const COUNT: (f64, f64) = (2.0, 20.0);
 /// Silence that counts as idle, seconds: Linux's clock has ticks of 1 ms.
 const IDLE_S: f64 = 0.001;
 
+/// After a recovery no RTT is looked at for so long, seconds (Linux).
+const DISCARD_S: f64 = 1.0;
+
 /// The curve being followed since the last loss.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Epoch {
@@ -95,6 +99,8 @@ struct State {
     /// Time of the last ACK, and when what it acknowledged was sent.
     acked_s: f64,
     sent_s: f64,
+    /// Smallest RTT that data had, seconds; 0 = none yet.
+    base_rtt_s: f64,
     count: Count,
 }
 
@@ -113,6 +119,7 @@ impl Cubic {
             prior: 0.0,
             acked_s: 0.0,
             sent_s: 0.0,
+            base_rtt_s: 0.0,
             count: Count::default(),
         };
         Self { params, state: Box::new(state) }
@@ -147,6 +154,15 @@ impl Cubic {
         if idle { sent_s - self.state.sent_s } else { 0.0 }
     }
 
+    fn note_rtt(&mut self, ack: &Ack) {
+        let State { epoch, base_rtt_s, .. } = &mut *self.state;
+        let fresh = epoch.as_ref().is_some_and(|epoch| ack.now_s - epoch.start_s < DISCARD_S);
+        let less = *base_rtt_s == 0.0 || ack.rtt_s < *base_rtt_s;
+        if ack.rtt_s > 0.0 && less && !fresh {
+            *base_rtt_s = ack.rtt_s;
+        }
+    }
+
     fn open_epoch(&self, now_s: f64, cwnd: f64) -> Epoch {
         let origin = self.state.w_max.max(cwnd);
         let k_s = libm::cbrt((origin - cwnd) / self.params.c);
@@ -163,7 +179,7 @@ impl Cubic {
         }
         epoch.w_est += self.alpha(epoch.w_est) * acked / window.cwnd;
         if self.linux() {
-            self.step_whole(&epoch, acked, now_s, path.min_rtt_s, window);
+            self.step_whole(&epoch, acked, now_s, window);
         } else {
             self.step(&epoch, acked, now_s, path.srtt_s, window);
         }
@@ -199,10 +215,10 @@ impl Cubic {
     }
 
     /// The variant of Linux: as [`Self::step`], in whole segments.
-    fn step_whole(&mut self, epoch: &Epoch, acked: f64, now_s: f64, min_rtt_s: f64, window: &mut Window) {
+    fn step_whole(&mut self, epoch: &Epoch, acked: f64, now_s: f64, window: &mut Window) {
         let cwnd = window.cwnd.floor();
         if self.state.count.is_stale(cwnd, now_s) {
-            let ahead = self.curve(epoch, now_s - epoch.start_s + min_rtt_s).trunc();
+            let ahead = self.curve(epoch, now_s - epoch.start_s + self.state.base_rtt_s).trunc();
             let per_segment = self.per_segment(cwnd, epoch.origin.floor() + ahead);
             self.state.count.renew(per_segment, cwnd, now_s);
         }
@@ -248,8 +264,10 @@ impl Law for Cubic {
     #[inline]
     fn on_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
         self.keep_clock(ack);
+        self.note_rtt(ack);
         if window.slow_starts() {
-            self.state.slow_start.watch(ack, path, window);
+            let State { slow_start, base_rtt_s, .. } = &mut *self.state;
+            slow_start.watch(ack, *base_rtt_s, window);
         }
         if !ack.cwnd_limited {
             return;
@@ -263,6 +281,7 @@ impl Law for Cubic {
 
     fn on_recovery_ack(&mut self, ack: &Ack, _path: &Path, _window: &mut Window) {
         self.keep_clock(ack);
+        self.note_rtt(ack);
     }
 
     fn on_congestion(&mut self, event: &Congestion, _path: &Path, window: &mut Window) {
@@ -270,7 +289,7 @@ impl Law for Cubic {
         self.state.epoch = None;
         if event.cause == Cause::Timeout {
             self.state.prior = f64::from(event.in_flight);
-            self.state.w_max = 0.0;
+            (self.state.w_max, self.state.base_rtt_s) = (0.0, 0.0);
             self.state.slow_start.restart(event.now_s);
         } else {
             self.state.prior = window.cwnd;

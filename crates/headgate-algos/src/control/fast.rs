@@ -30,7 +30,8 @@
 //! doubles or rests; the agent remembers it for each packet. Windows are fractional, where the agent
 //! drops increases below one packet. After a time-out the average starts anew, so that the window
 //! doubles at once. `ssthresh` ends no slow start. The agent's dead band between `alpha` and a `beta`
-//! is not here: the two are equal by its default.
+//! is not here: the two are equal by its default. `base_rtt` is the connection's, the handshake's packets
+//! included, as in the agent: with `alpha` 100 it rests at 97 packets, which by RTTs of data would be too few.
 //!
 //! # When to use it
 //! As the law driven by delay: full use of a path at a queue of `alpha` packets per flow, if the buffer

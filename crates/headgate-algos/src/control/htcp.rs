@@ -13,8 +13,10 @@
 //! loss after such a one, and if `min_rtt` is at most 10 ms.
 //!
 //! # Where it differs from the paper
-//! It is the Linux module with fractional windows and exact times, where the kernel cuts `f` to a whole
-//! number. Throughput is a moving average (weight 1/4) of the rates of whole windows; it starts anew
+//! It is the Linux module with fractional windows and exact times. The kernel counts RTTs in whole ticks,
+//! rounded up, and cuts `f` to a whole number, and so does the law with `tick`: at 100 Hz 40.6 and 80.6 ms
+//! are 5 and 9 ticks, and a loss leaves 0.55 in place of 0.5. `min_rtt` is that of data; the handshake's
+//! is not seen. Throughput is a moving average (weight 1/4) of the rates of whole windows; it starts anew
 //! three round trips after a loss, and recovery is not part of it. `max_rtt` rises by at most 20 ms per
 //! sample and gives up a twentieth of its distance from `min_rtt` at each loss; ns-2's older module
 //! leaves it alone for three round trips after a loss. `d` counts from the end of recovery.
@@ -41,6 +43,8 @@ headgate_model::params! {
     adaptive_backoff: choice(["on", "off"], "Leith, Shorten 2004"),
     /// Make growth per second independent of the RTT.
     rtt_scaling: choice(["on", "off"], "Linux tcp_htcp.c (use_rtt_scaling)"),
+    /// Tick of the kernel's clock, such as 10, 4 or 1 ms; 0 = exact.
+    tick_s: number(0.0, (0.0, 0.1), "s", "Linux tcp_htcp.c (usecs_to_jiffies), CONFIG_HZ"),
     /// Take the most when throughput has changed.
     bandwidth_switch: choice(["on", "off"], "Linux tcp_htcp.c (use_bandwidth_switch)"),
 }
@@ -117,6 +121,8 @@ struct State {
     beta: f64,
     /// End of the last recovery, seconds.
     lost_s: f64,
+    /// Smallest RTT of data, seconds; 0 = none yet. Greatest one of late.
+    min_rtt_s: f64,
     max_rtt_s: f64,
     throughput: Throughput,
     /// Throughput was steady at the last loss: `beta` may adapt.
@@ -135,6 +141,7 @@ impl Htcp {
         let state = State {
             beta: params.beta_min,
             lost_s: 0.0,
+            min_rtt_s: 0.0,
             max_rtt_s: 0.0,
             throughput: Throughput::default(),
             steady: false,
@@ -143,31 +150,52 @@ impl Htcp {
         Self { params, state: Box::new(state) }
     }
 
-    fn note(&mut self, ack: &Ack, min_rtt_s: f64, cwnd: f64) {
+    fn note(&mut self, ack: &Ack, cwnd: f64) {
         if ack.rtt_s > 0.0 {
-            let most_s = self.state.max_rtt_s.max(min_rtt_s);
-            self.state.max_rtt_s = if ack.rtt_s <= most_s + RISE_S { most_s.max(ack.rtt_s) } else { most_s };
+            self.note_rtt(self.ticks(ack.rtt_s));
         }
-        let window = cwnd - self.alpha(ack.now_s, min_rtt_s).max(1.0);
+        let min_rtt_s = self.state.min_rtt_s;
+        let window = cwnd - self.alpha(ack.now_s).max(1.0);
         let fresh = ack.now_s - self.state.lost_s < FRESH_ROUNDS * min_rtt_s;
         self.state.throughput.count(ack.acked, window, fresh, ack.now_s, min_rtt_s);
     }
 
-    /// Segments per round trip.
-    fn alpha(&self, now_s: f64, min_rtt_s: f64) -> f64 {
-        let late_s = (now_s - self.state.lost_s - self.params.delta_l).max(0.0);
-        let raw = 1.0 + 10.0 * late_s + late_s * late_s / 4.0;
-        2.0 * (1.0 - self.state.beta) * self.scaled(raw, min_rtt_s)
+    /// A time in whole ticks, rounded up.
+    fn ticks(&self, rtt_s: f64) -> f64 {
+        let tick_s = self.params.tick_s;
+        if tick_s > 0.0 { (rtt_s / tick_s).ceil() * tick_s } else { rtt_s }
     }
 
-    fn scaled(&self, raw: f64, min_rtt_s: f64) -> f64 {
-        if self.params.rtt_scaling != 0.0 {
+    fn note_rtt(&mut self, rtt_s: f64) {
+        let State { min_rtt_s, max_rtt_s, .. } = &mut *self.state;
+        if *min_rtt_s == 0.0 || rtt_s < *min_rtt_s {
+            *min_rtt_s = rtt_s;
+        }
+        let most_s = max_rtt_s.max(*min_rtt_s);
+        *max_rtt_s = if rtt_s <= most_s + RISE_S { most_s.max(rtt_s) } else { most_s };
+    }
+
+    /// Segments per round trip.
+    fn alpha(&self, now_s: f64) -> f64 {
+        let late_s = (now_s - self.state.lost_s - self.params.delta_l).max(0.0);
+        let raw = self.cut(1.0 + 10.0 * late_s + late_s * late_s / 4.0);
+        2.0 * (1.0 - self.state.beta) * self.cut(self.scaled(raw))
+    }
+
+    /// What the kernel keeps of a factor.
+    fn cut(&self, factor: f64) -> f64 {
+        if self.params.tick_s > 0.0 { factor.floor() } else { factor }
+    }
+
+    fn scaled(&self, raw: f64) -> f64 {
+        if self.params.rtt_scaling != 0.0 || self.state.min_rtt_s == 0.0 {
             return raw;
         }
-        (raw / (SCALE_RTT_S / min_rtt_s).clamp(SCALE.0, SCALE.1)).max(1.0)
+        (raw / (SCALE_RTT_S / self.state.min_rtt_s).clamp(SCALE.0, SCALE.1)).max(1.0)
     }
 
-    fn adapt(&mut self, min_rtt_s: f64) {
+    fn adapt(&mut self) {
+        let min_rtt_s = self.state.min_rtt_s;
         let Params { beta_min, beta_max, switch_share, .. } = self.params;
         let changed = self.state.throughput.has_changed(switch_share);
         let switched = self.params.bandwidth_switch == 0.0 && changed;
@@ -179,10 +207,11 @@ impl Htcp {
     }
 
     /// Lets the greatest RTT fade, so that routes may change.
-    fn fade(&mut self, min_rtt_s: f64) {
+    fn fade(&mut self) {
+        let min_rtt_s = self.state.min_rtt_s;
         let excess_s = self.state.max_rtt_s - min_rtt_s;
         if excess_s > 0.0 {
-            self.state.max_rtt_s = min_rtt_s + MEMORY * excess_s;
+            self.state.max_rtt_s = min_rtt_s + self.ticks(MEMORY * excess_s - self.params.tick_s);
         }
     }
 
@@ -199,28 +228,28 @@ impl Law for Htcp {
     }
 
     #[inline]
-    fn on_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
-        self.note(ack, path.min_rtt_s, window.cwnd);
+    fn on_ack(&mut self, ack: &Ack, _path: &Path, window: &mut Window) {
+        self.note(ack, window.cwnd);
         if !ack.cwnd_limited {
             return;
         }
         let left = if window.slow_starts() { window.slow_start(ack.acked) } else { ack.acked };
         if left > 0.0 {
-            window.cwnd += self.alpha(ack.now_s, path.min_rtt_s) * (left / window.cwnd).min(1.0);
+            window.cwnd += self.alpha(ack.now_s) * (left / window.cwnd).min(1.0);
         }
     }
 
-    fn on_recovery_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
+    fn on_recovery_ack(&mut self, ack: &Ack, _path: &Path, window: &mut Window) {
         if self.state.recovering {
             self.state.throughput.restart(ack.now_s);
         } else {
-            self.note(ack, path.min_rtt_s, window.cwnd);
+            self.note(ack, window.cwnd);
         }
     }
 
-    fn on_congestion(&mut self, event: &Congestion, path: &Path, window: &mut Window) {
-        self.adapt(path.min_rtt_s);
-        self.fade(path.min_rtt_s);
+    fn on_congestion(&mut self, event: &Congestion, _path: &Path, window: &mut Window) {
+        self.adapt();
+        self.fade();
         window.ssthresh = (self.state.beta * f64::from(event.in_flight)).max(2.0);
         self.begin(event.now_s);
         self.state.recovering = event.cause != Cause::Timeout;
@@ -242,7 +271,9 @@ mod tests {
 
     fn law() -> Htcp {
         let defaults: Vec<f64> = Params::TABLE.iter().map(|param| param.default).collect();
-        Htcp::new(Params::from_values(&defaults))
+        let mut law = Htcp::new(Params::from_values(&defaults));
+        law.state.min_rtt_s = 0.1;
+        law
     }
 
     /// A law at its next loss of 100 segments: what is left of them.
@@ -256,18 +287,36 @@ mod tests {
     #[test]
     fn the_increase_starts_after_a_second() {
         let law = law();
-        assert_eq!([0.5, 1.0].map(|d| law.alpha(d, 0.1)), [1.0, 1.0]);
-        assert_eq!(law.alpha(3.0, 0.1), 22.0); // 1 + 10 * 2 + 1
+        assert_eq!([0.5, 1.0].map(|d| law.alpha(d)), [1.0, 1.0]);
+        assert_eq!(law.alpha(3.0), 22.0); // 1 + 10 * 2 + 1
     }
 
     #[test]
     fn rtt_scaling_divides_by_the_smallest_rtt() {
         let mut law = law();
-        assert_eq!([0.2, 1.0].map(|min_rtt_s| law.alpha(3.0, min_rtt_s)), [44.0, 44.0]);
-        assert!((law.alpha(3.0, 0.005) - 2.2).abs() < 1e-12);
-        assert_eq!(law.alpha(0.0, 0.005), 1.0); // not below standard TCP
+        let mut alpha = |now_s, min_rtt_s| {
+            law.state.min_rtt_s = min_rtt_s;
+            law.alpha(now_s)
+        };
+        assert_eq!([0.2, 1.0].map(|min_rtt_s| alpha(3.0, min_rtt_s)), [44.0, 44.0]);
+        assert!((alpha(3.0, 0.005) - 2.2).abs() < 1e-12);
+        assert_eq!(alpha(0.0, 0.005), 1.0); // not below standard TCP
         law.params.rtt_scaling = 1.0;
-        assert_eq!(law.alpha(3.0, 0.005), 22.0);
+        assert_eq!(law.alpha(3.0), 22.0);
+    }
+
+    #[test]
+    fn a_kernel_counts_rtts_in_ticks_and_whole_factors() {
+        let mut law = law();
+        (law.params.tick_s, law.state.min_rtt_s) = (0.01, 0.0);
+        let mut window = avoiding(100.0);
+        for rtt_s in [0.0406, 0.0606, 0.0806] {
+            law.on_ack(&ack(rtt_s), &PATH, &mut window);
+        }
+        assert!((law.state.min_rtt_s - 0.05).abs() < 1e-12 && (law.state.max_rtt_s - 0.09).abs() < 1e-12);
+        assert_eq!(law.alpha(1.55), 3.0); // 1 + 5.5 + 0.07, cut to 6; over 2
+        law.on_congestion(&loss(100), &PATH, &mut window);
+        assert!((law.state.max_rtt_s - 0.08).abs() < 1e-12); // 5 + 0.95 * 4 = 8.8 ticks
     }
 
     #[test]
@@ -276,7 +325,7 @@ mod tests {
         assert_eq!(after_loss(&mut law, 1000.0, 0.16), 50.0); // the first
         assert_eq!(after_loss(&mut law, 1190.0, 0.16), 50.0); // steady for the first time
         assert_eq!(after_loss(&mut law, 1000.0, 0.16), 62.5); // 0.1/0.16
-        assert_eq!(law.alpha(1.5, 0.1), 0.75); // 2 * 0.375 after the loss at 1 s
+        assert_eq!(law.alpha(1.5), 0.75); // 2 * 0.375 after the loss at 1 s
     }
 
     #[test]

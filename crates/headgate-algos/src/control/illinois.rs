@@ -17,7 +17,8 @@
 //!
 //! # Where it differs from the paper
 //! Linux does not begin to count `theta` anew when a round is above `d1`; the paper's rounds in a row are
-//! kept here. The greatest delay is never forgotten, as in Linux. A time-out cuts by the `beta` before it.
+//! kept here. The greatest delay is never forgotten, as in Linux, and delays count from the smallest RTT of
+//! data: the handshake's is not seen. A time-out cuts by the `beta` before it.
 //!
 //! # When to use it
 //! As the loss-driven law that reads the delay: much more than Reno on an empty path, near it on a full one.

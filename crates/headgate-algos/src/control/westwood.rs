@@ -15,7 +15,7 @@
 //! its end sets window and threshold by the bandwidth measured until then; what the window jumps by goes
 //! out at once. The variant `ns2` is that module within ns-2's TCP/Linux, which never tells it of the end
 //! of a recovery: at a loss the window is what fills the path, but at least half the flight; a time-out
-//! halves. Where the profile counts ACKs instead of segments, bandwidth is in ACKs, too.
+//! halves. In all of them `min_rtt` is that of data: the handshake's is not seen. Where the profile counts ACKs instead of segments, bandwidth is in ACKs, too.
 //!
 //! # When to use it
 //! On paths with losses that are no congestion, and in buffers larger than the path, which it empties.

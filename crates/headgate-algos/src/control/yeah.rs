@@ -16,7 +16,8 @@
 //! # Where it differs from the paper
 //! The rules are those of the Linux module by one of its authors. Windows and queues are fractional, so
 //! thresholds are crossed without rounding. A round of one or two samples is passed over. A window that
-//! does not limit the flow rests, and is not emptied either.
+//! does not limit the flow rests, and is not emptied either. The base RTT is that of data, as there: the
+//! handshake's is not seen.
 //!
 //! # When to use it
 //! As a hybrid that keeps large paths full at a short queue and yet competes with Reno.

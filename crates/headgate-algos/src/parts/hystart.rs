@@ -4,7 +4,7 @@
 //! the way there and back), and a round whose first RTTs exceed the smallest one by an eighth.
 //! Ha, Rhee 2011; constants of Linux `tcp_cubic.c` (6.x).
 
-use headgate_model::control::{Ack, Path, Window};
+use headgate_model::control::{Ack, Window};
 
 /// Below this window nothing is judged, segments (hystart_low_window).
 const LOW_WINDOW: f64 = 16.0;
@@ -41,8 +41,8 @@ impl HyStart {
         Self { round_s: now_s, train_s: now_s, rtt_s: f64::INFINITY, samples: 0, found: false }
     }
 
-    /// Takes an ACK in slow start; true once, when it should end.
-    pub fn ends(&mut self, ack: &Ack, path: &Path, window: &Window) -> bool {
+    /// Takes an ACK in slow start, and the smallest RTT that data had; true once, when it should end.
+    pub fn ends(&mut self, ack: &Ack, base_rtt_s: f64, window: &Window) -> bool {
         if self.found || ack.rtt_s <= 0.0 {
             return false;
         }
@@ -50,41 +50,43 @@ impl HyStart {
             *self = Self::new(ack.now_s);
         }
         if window.cwnd >= LOW_WINDOW {
-            let train = self.long_train(ack.now_s, path.min_rtt_s, window.pace);
-            self.found = self.late(ack.rtt_s, path.min_rtt_s) || train;
+            let train = self.long_train(ack.now_s, base_rtt_s, window.pace);
+            self.found = self.late(ack.rtt_s, base_rtt_s) || train;
         }
         self.found
     }
 
     /// Pacing stretches the train itself: then it must be as long as the whole RTT.
-    fn long_train(&mut self, now_s: f64, min_rtt_s: f64, pace: f64) -> bool {
+    fn long_train(&mut self, now_s: f64, base_rtt_s: f64, pace: f64) -> bool {
         if now_s - self.train_s > TRAIN_GAP_S {
             return false;
         }
         self.train_s = now_s;
         let share = if pace.is_finite() { 1.0 } else { 0.5 };
-        now_s - self.round_s > share * min_rtt_s
+        now_s - self.round_s > share * base_rtt_s
     }
 
-    fn late(&mut self, rtt_s: f64, min_rtt_s: f64) -> bool {
+    fn late(&mut self, rtt_s: f64, base_rtt_s: f64) -> bool {
         self.rtt_s = self.rtt_s.min(rtt_s);
         if self.samples < SAMPLES {
             self.samples += 1;
             return false;
         }
-        self.rtt_s > min_rtt_s + delay_threshold_s(min_rtt_s)
+        self.rtt_s > base_rtt_s + delay_threshold_s(base_rtt_s)
     }
 }
 
 /// An eighth of the smallest RTT, within bounds.
-fn delay_threshold_s(min_rtt_s: f64) -> f64 {
-    (min_rtt_s / 8.0).clamp(DELAY_S.0, DELAY_S.1)
+fn delay_threshold_s(base_rtt_s: f64) -> f64 {
+    (base_rtt_s / 8.0).clamp(DELAY_S.0, DELAY_S.1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trial::{PATH, ack, starting};
+    use crate::trial::{ack, starting};
+
+    const BASE_S: f64 = 0.1;
 
     /// ACKs of one round, `gap_s` apart, until one ends slow start.
     fn ended(cwnd: f64, acks: u32, gap_s: f64, rtt_s: f64) -> Option<u32> {
@@ -92,7 +94,7 @@ mod tests {
         (0..acks).find(|&i| {
             let now_s = 1.0 + f64::from(i) * gap_s;
             let ack = Ack { now_s, round_start: i == 0, ..ack(rtt_s) };
-            hystart.ends(&ack, &PATH, &window)
+            hystart.ends(&ack, BASE_S, &window)
         })
     }
 
@@ -125,7 +127,7 @@ mod tests {
         let (mut hystart, window) = (HyStart::new(0.0), Window { pace: 1000.0, ..starting(200.0) });
         let ends = (0..200).position(|i| {
             let ack = Ack { now_s: 1.0 + f64::from(i) * 0.0011, round_start: i == 0, ..ack(0.1) };
-            hystart.ends(&ack, &PATH, &window)
+            hystart.ends(&ack, BASE_S, &window)
         });
         assert_eq!(ends, Some(91)); // 91 gaps of 1.1 ms
     }

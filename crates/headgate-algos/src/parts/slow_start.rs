@@ -1,6 +1,6 @@
 //! The ways to begin: standard slow start, and two that stop before a queue overflows.
 
-use headgate_model::control::{Ack, Path, Window};
+use headgate_model::control::{Ack, Window};
 
 use super::hystart::HyStart;
 use super::hystart_pp::HyStartPlusPlus;
@@ -47,10 +47,11 @@ impl SlowStart {
         }
     }
 
-    /// Takes an ACK below `ssthresh`, and sets `ssthresh` to the window if it is time to stop.
-    pub fn watch(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
+    /// Takes an ACK below `ssthresh`, and the smallest RTT that data had; sets `ssthresh` to the window if
+    /// it is time to stop.
+    pub fn watch(&mut self, ack: &Ack, base_rtt_s: f64, window: &mut Window) {
         let ends = match self {
-            Self::HyStart(hystart) => hystart.ends(ack, path, window),
+            Self::HyStart(hystart) => hystart.ends(ack, base_rtt_s, window),
             Self::PlusPlus(hystart) => hystart.ends(ack),
             Self::Standard => false,
         };
@@ -73,14 +74,14 @@ impl SlowStart {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trial::{PATH, ack, starting};
+    use crate::trial::{ack, starting};
 
     #[test]
     fn standard_slow_start_only_doubles() {
         let (mut start, mut window) = (SlowStart::chosen(2.0), starting(64.0));
         for i in 0..64 {
             let ack = Ack { round_start: i == 0, ..ack(10.0) };
-            start.watch(&ack, &PATH, &mut window);
+            start.watch(&ack, 0.1, &mut window);
             assert_eq!(start.grow(1.0, &mut window), 0.0);
         }
         assert_eq!((window.cwnd, window.ssthresh), (128.0, f64::INFINITY));

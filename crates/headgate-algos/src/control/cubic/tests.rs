@@ -116,11 +116,28 @@ fn linux_grows_by_a_twentieth_before_any_loss() {
 }
 
 #[test]
-fn hystart_ends_slow_start_at_a_later_rtt() {
-    let (mut law, mut window) = (law(RFC), starting(64.0));
-    for i in 0..9 {
-        let ack = Ack { round_start: i == 0, now_s: 1.0 + f64::from(i), ..ack(0.12) };
-        law.on_ack(&ack, &PATH, &mut window);
+fn hystart_ends_slow_start_at_a_later_rtt_of_data() {
+    // a handshake of 100 ms says nothing (it is the connection's smallest RTT), data of 100 ms do
+    for (first_s, ssthresh) in [(0.1, 73.0), (0.12, f64::INFINITY)] {
+        let (mut law, mut window) = (law(RFC), starting(64.0));
+        law.on_ack(&Ack { round_start: true, ..ack(first_s) }, &PATH, &mut window);
+        for i in 0..9 {
+            let ack = Ack { round_start: i == 0, now_s: 2.0 + f64::from(i), ..ack(0.12) };
+            law.on_ack(&ack, &PATH, &mut window);
+        }
+        assert_eq!(window.ssthresh, ssthresh); // the ninth sample, after eight of growth
     }
-    assert_eq!(window.ssthresh, 72.0); // the ninth sample, after eight of growth
+}
+
+#[test]
+fn the_base_rtt_is_of_data_not_just_after_a_recovery_nor_before_a_timeout() {
+    let (mut law, mut window) = lost(LINUX);
+    law.on_ack(&Ack { now_s: 10.0, ..ack(0.15) }, &PATH, &mut window);
+    for (step, base_s) in (1..20).map(|step| (step, 0.15)).chain([(21, 0.11)]) {
+        let now_s = 10.0 + 0.05 * f64::from(step);
+        law.on_ack(&Ack { now_s, ..ack(0.11) }, &PATH, &mut window);
+        assert_eq!(law.state.base_rtt_s, base_s, "{now_s}");
+    }
+    law.on_congestion(&timeout(80), &PATH, &mut window);
+    assert_eq!(law.state.base_rtt_s, 0.0);
 }
