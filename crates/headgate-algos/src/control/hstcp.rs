@@ -16,7 +16,9 @@
 //! that window. `b` stays `high_decrease` beyond `high_window`. The variant `linux` follows that kernel's
 //! table: `a` is rounded up to a whole number (2 to 73), and `b` is that of the window at which the
 //! formula reaches it; the rows are worked out with the RFC's rounded `p = 1/(12.8 w^1.2)` and lie
-//! within 0.6 % of the kernel's. It takes no other parameter.
+//! within 0.6 % of the kernel's. As there, `a/w` is added per ACK, not per segment: with delayed ACKs half of
+//! the RFC's growth. A loss takes the share of the row that congestion avoidance was last in: after a
+//! first slow start the first row's, a half. It takes no other parameter.
 //!
 //! # When to use it
 //! As the standardised step beyond standard TCP on large windows, kind at small ones.
@@ -162,11 +164,12 @@ impl Hstcp {
 
     /// What a loss leaves of a flight, segments.
     fn left(&self, flight: f64) -> f64 {
-        if flight <= self.low_window {
-            return flight / 2.0;
+        if self.linux {
+            let at = self.row.to.min(self.reaches(LAST_ROW));
+            let share = (256.0 * self.b(at)).floor() / 256.0; // as the kernel's table
+            return flight - (flight * share).floor();
         }
-        let at = if self.linux { self.reaches(self.row(flight).a) } else { flight };
-        flight * (1.0 - self.b(at))
+        if flight <= self.low_window { flight / 2.0 } else { flight * (1.0 - self.b(flight)) }
     }
 }
 
@@ -178,7 +181,7 @@ impl Law for Hstcp {
         }
         let left = if window.slow_starts() { window.slow_start(ack.acked) } else { ack.acked };
         if left > 0.0 {
-            self.avoid(left, window);
+            self.avoid(if self.linux { 1.0 } else { left }, window);
         }
     }
 
@@ -254,9 +257,19 @@ mod tests {
 
     #[test]
     fn linux_takes_the_share_of_the_row() {
-        // 100 segments are in the row of 118: 112/256
-        let ours = left(&mut law(38.0, 1.0), 100);
-        assert!((ours - 100.0 * (1.0 - 112.0 / 256.0)).abs() < 0.5, "{ours}");
-        assert!((acked(&mut law(38.0, 1.0), 100.0) - 0.02).abs() < 1e-12);
+        let mut law = law(38.0, 1.0);
+        assert_eq!(left(&mut law, 100), 50.0); // it has been in no row yet
+        assert!((acked(&mut law, 100.0) - 0.02).abs() < 1e-12);
+        assert_eq!(left(&mut law, 100), 57.0); // the row of 118: 112/256 are 43.75, cut to 43
+    }
+
+    #[test]
+    fn linux_counts_acks_and_the_rfc_segments() {
+        // the RFC at 100: b = 0.4497, p = 3.139e-4, a = 1.82
+        for (variant, acked, grown) in [(1.0, 2.0, 0.02), (1.0, 1.0, 0.02), (0.0, 2.0, 0.0364)] {
+            let mut window = avoiding(100.0);
+            law(38.0, variant).on_ack(&Ack { acked, ..ack(0.1) }, &PATH, &mut window);
+            assert!((window.cwnd - 100.0 - grown).abs() < 1e-4, "{}", window.cwnd);
+        }
     }
 }
