@@ -17,6 +17,8 @@
 //! acknowledged ones, cut to a whole number and looked up once per segment or 1/32 s. It believes in
 //! delayed ACKs: the estimate begins at two segments per ACK and, being cut to sixteenths, rests at
 //! 31/16 where every segment is acknowledged, so that growth is that much faster than written above.
+//! Where ACKs are delayed it may rest anywhere from 32/16 to 47/16: stretched ACKs push it up for good
+//! (`segments_per_ack`).
 //! `paper` follows the published equations per acknowledged segment, with fractional windows; its
 //! doubling steps beyond `w_max` are the whole distance per round trip.
 //!
@@ -41,6 +43,8 @@ headgate_model::params! {
     low_window: number(14.0, (0.0, 10000.0), "segments", "Linux tcp_bic.c; Xu et al. 2004"),
     /// Round trips that the last four segments take together (variant linux, smooth_part).
     smooth_part: number(20.0, (1.0, 1000.0), "round trips", "Linux tcp_bic.c"),
+    /// Segments that an ACK is believed to cover (variant linux); 0 = estimated.
+    segments_per_ack: number(0.0, (0.0, 64.0), "segments", "Linux tcp_bic.c, delayed_ack"),
     /// Least step per round trip (variant paper).
     min_increment: number(0.01, (1e-6, 1.0), "segments", "Xu et al. 2004 (recalled, not verified)"),
     /// Give up more when the window of the last loss was not reached.
@@ -103,6 +107,12 @@ impl Bic {
         Self { params, state: Box::new(State::new()) }
     }
 
+    /// Segments per ACK, in sixteenths.
+    fn ratio(&self) -> f64 {
+        let given = self.params.segments_per_ack * SIXTEENTHS;
+        if given > 0.0 { given } else { self.state.ratio }
+    }
+
     fn linux(&self) -> bool {
         self.params.variant == 0.0
     }
@@ -140,7 +150,7 @@ impl Bic {
         }
         let searched = self.searched(cwnd).floor();
         let count = if self.state.w_max == 0.0 { searched.min(FIRST_COUNT) } else { searched };
-        (count * SIXTEENTHS / self.state.ratio).floor().max(1.0)
+        (count * SIXTEENTHS / self.ratio()).floor().max(1.0)
     }
 
     fn searched(&self, cwnd: f64) -> f64 {
