@@ -111,6 +111,11 @@ impl Control {
         self.next_s = self.after(now_s);
     }
 
+    /// Packets were dropped for want of room: drops follow each other sooner.
+    pub fn press(&mut self, packets: usize) {
+        self.count += packets as f64;
+    }
+
     fn after(&self, at_s: f64) -> f64 {
         at_s + self.params.interval_s / self.count.sqrt()
     }

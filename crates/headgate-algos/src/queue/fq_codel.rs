@@ -8,9 +8,12 @@
 //! empty comes among the new ones, which are served before the old; when its quantum is used it is old, and
 //! so it is when it runs empty, as long as there are old ones. Each queue runs CoDel. At more than `limit` packets, or if
 //! the port has no room, the queue with the most bytes loses up to half its packets, at most `drop_batch`,
-//! at its head.
+//! at its head, which its CoDel counts as drops of its own.
 //!
 //! # Where it differs from the paper
+//! CoDel drops nothing while no more than a packet is left. As in Linux that is a packet in all queues
+//! (`backlog`), so that a flow of which one packet waits is told to slow down too; with one in the queue
+//! itself, as RFC 8289 has it, each of many flows keeps a packet or two that no drop ever touches.
 //! The hash is fixed, not salted, and takes the connection and its direction for the five fields of the
 //! RFC: the same run meets the same collisions.
 //!
@@ -36,6 +39,8 @@ headgate_model::params! {
     flows: number(1024.0, (1.0, 65536.0), "queues", "RFC 8290 §5.2.5"),
     /// Packets in all of them.
     limit_packets: number(10240.0, (1.0, 1e12), "packets", "RFC 8290 §5.2.3"),
+    /// Whose bytes count when CoDel asks whether more than a packet is left: all queues', or its own.
+    backlog: choice(["all", "own"], "Linux sch_fq_codel.c; RFC 8289 §4.4"),
     /// Most packets dropped at once for want of room; 1 = one at a time.
     drop_batch: number(64.0, (1.0, 1e6), "packets", "RFC 8290 §4.1; Linux sch_fq_codel.c"),
     /// Whether packets capable of ECN are marked instead of dropped.
@@ -73,6 +78,7 @@ pub struct FqCodel {
     new: VecDeque<u32>,
     old: VecDeque<u32>,
     packets: usize,
+    bytes: f64,
 }
 
 impl FqCodel {
@@ -82,7 +88,7 @@ impl FqCodel {
         let control = Control::new(codel::Params { target_s, interval_s, mtu_bytes: MTU_BYTES, ecn });
         let flow = Flow { tickets: Tickets::default(), control, credit: 0.0, listed: false };
         let flows = vec![flow; params.flows as usize];
-        Self { params, flows, new: VecDeque::new(), old: VecDeque::new(), packets: 0 }
+        Self { params, flows, new: VecDeque::new(), old: VecDeque::new(), packets: 0, bytes: 0.0 }
     }
 
     fn place(&self, flow: u64) -> usize {
@@ -126,9 +132,28 @@ impl FqCodel {
         let longest = |one: &&mut Flow, other: &&mut Flow| one.tickets.bytes().total_cmp(&other.tickets.bytes());
         let Some(flow) = self.flows.iter_mut().max_by(longest) else { return false };
         let most = flow.tickets.len().div_ceil(2).min(self.params.drop_batch as usize);
+        self.bytes -= flow.tickets.bytes();
         drops.extend((0..most).filter_map(|_| flow.tickets.pop()).map(|ticket| ticket.id));
+        self.bytes += flow.tickets.bytes();
+        flow.control.press(most);
         self.packets -= most;
         most > 0
+    }
+}
+
+/// A flow's queue, and the bytes in others that count.
+struct Among<'a> {
+    tickets: &'a mut Tickets,
+    others: f64,
+}
+
+impl Fifo for Among<'_> {
+    fn pop(&mut self) -> Option<Ticket> {
+        self.tickets.pop()
+    }
+
+    fn bytes(&self) -> f64 {
+        self.tickets.bytes() + self.others
     }
 }
 
@@ -147,6 +172,7 @@ impl Discipline for FqCodel {
     fn enqueue(&mut self, ticket: Ticket, _port: &Backlog, drops: &mut Vec<u32>) {
         let at = self.place(ticket.flow);
         let flow = &mut self.flows[at];
+        self.bytes += f64::from(ticket.size_bytes);
         flow.tickets.push(ticket);
         if !flow.listed {
             (flow.listed, flow.credit) = (true, self.params.quantum_bytes);
@@ -166,7 +192,11 @@ impl Discipline for FqCodel {
         loop {
             let (at, is_new) = self.turn()?;
             let (flow, before) = (&mut self.flows[at as usize], drops.len());
-            let next = flow.control.dequeue(&mut flow.tickets, port.now_s, drops);
+            let others = self.bytes - flow.tickets.bytes();
+            let counted = if self.params.backlog == 0.0 { others } else { 0.0 };
+            let mut queue = Among { tickets: &mut flow.tickets, others: counted };
+            let next = flow.control.dequeue(&mut queue, port.now_s, drops);
+            self.bytes = others + flow.tickets.bytes();
             self.packets -= drops.len() - before + usize::from(next.is_some());
             if let Some((ticket, marked)) = next {
                 flow.credit -= f64::from(ticket.size_bytes);
@@ -240,6 +270,22 @@ mod tests {
         let mut drops = Vec::new();
         assert!(queue.make_room(&mut drops));
         assert_eq!(drops, [104, 105]);
+    }
+
+    /// Packets dropped while eight flows have two packets each, which have waited long.
+    fn dropped(backlog: f64) -> usize {
+        let (mut queue, mut drops) = (queue(&[("backlog", backlog)]), Vec::new());
+        for at in 0..1000 {
+            (0..8).for_each(|flow| drop(put(&mut queue, flow, 0..2 - u32::from(at > 0), 1500)));
+            let port = Backlog { now_s: f64::from(at) * 0.01 + 0.1, ..Backlog::default() };
+            (0..8).filter(|_| queue.dequeue(&port, &mut drops).is_none()).for_each(drop);
+        }
+        drops.len()
+    }
+
+    #[test]
+    fn a_flow_with_one_packet_left_is_spared_only_if_it_counts_alone() {
+        assert!(dropped(0.0) > 0 && dropped(1.0) == 0);
     }
 
     #[test]
