@@ -8,7 +8,8 @@
 //! that could have left while the line was idle. Between the thresholds `p_b = max_p (mean - min) /
 //! (max - min)`; above, gentle RED goes on to 1 at `2 max`, the other drops all. The gap to the drop before
 //! is made uniform by the count of arrivals since then: `p = p_b / (1 - count p_b)`; or, waiting, 0 while
-//! `count p_b < 1`, then `p_b / (2 - count p_b)`. In byte mode the queue is counted in mean packets, and `p`
+//! `count p_b < 1`, then `p_b / (2 - count p_b)`; or a number drawn once for each gap, which ends when `count
+//! p_b` reaches it: while the mean rises that is sooner than by the hazard. In byte mode the queue is counted in mean packets, and `p`
 //! grows with the size. Thresholds and weight of 0 are automatic: `min = max(5, target rate / 2)`,
 //! `max = 3 min`, `weight = 1 - exp(-1 / (10 rtt rate))`.
 //!
@@ -46,8 +47,8 @@ headgate_model::params! {
     mode: choice(["packets", "bytes"], "Floyd, Jacobson 1993 §4"),
     /// Whether the probability rises from `max_p` to 1 above the upper threshold, or jumps.
     gentle: choice(["on", "off"], "Floyd 2000; ns-2.35"),
-    /// Whether there is a least gap between drops.
-    wait: choice(["on", "off"], "ns-2.35; Floyd, Jacobson 1993 have none"),
+    /// Whether there is a least gap between drops, or none, or none and the gap is drawn once.
+    wait: choice(["on", "off", "drawn"], "ns-2.35; Floyd, Jacobson 1993 §4; there figure 17, and Linux red.h"),
     /// Whether packets capable of ECN are marked instead of dropped.
     ecn: choice(["off", "on"], "ns-2.35, setbit_"),
     /// Probability `p_b` above which they are dropped after all.
@@ -86,6 +87,8 @@ pub struct Red {
     count_bytes: f64,
     /// The arrival before found the mean above the lower threshold, and packets waiting.
     above: bool,
+    /// The number that ends this gap, where it is drawn once.
+    drawn: f64,
 }
 
 impl Red {
@@ -104,6 +107,7 @@ impl Red {
             count: 0.0,
             count_bytes: 0.0,
             above: false,
+            drawn: 0.0,
             params,
         }
     }
@@ -165,6 +169,25 @@ impl Red {
         if self.by_bytes() && p < 1.0 { p * f64::from(size_bytes) / mean_bytes } else { p }
     }
 
+    fn is_drawn(&self) -> bool {
+        self.params.wait == 2.0
+    }
+
+    fn begin_gap(&mut self, count: f64, count_bytes: f64, chance: &mut Stream) {
+        self.restart(count, count_bytes);
+        if self.is_drawn() {
+            self.drawn = chance.open01();
+        }
+    }
+
+    /// Whether this arrival is dropped, so many after the last one.
+    fn ends_gap(&self, base: f64, size_bytes: u32, chance: &mut Stream) -> bool {
+        if self.is_drawn() {
+            return base >= 1.0 || self.count * base >= self.drawn;
+        }
+        chance.open01() <= self.spaced(base, size_bytes)
+    }
+
     fn restart(&mut self, count: f64, count_bytes: f64) {
         (self.count, self.count_bytes) = (count, count_bytes);
     }
@@ -176,16 +199,17 @@ impl Red {
         let was_above = self.above;
         self.above = self.mean >= self.min && port.packets > 1.0;
         if self.above && !was_above {
-            self.restart(1.0, size);
+            let first = if self.is_drawn() { 0.0 } else { 1.0 };
+            self.begin_gap(first, size, chance);
         }
         if !(self.above && was_above) {
             return Verdict::Keep;
         }
         let base = self.base();
-        if chance.open01() > self.spaced(base, offer.size_bytes) {
+        if !self.ends_gap(base, offer.size_bytes, chance) {
             return Verdict::Keep;
         }
-        self.restart(0.0, 0.0);
+        self.begin_gap(0.0, 0.0, chance);
         let marks = self.params.ecn == 1.0 && offer.capable && base <= self.params.mark_below;
         if marks { Verdict::Mark } else { Verdict::Drop }
     }
@@ -215,6 +239,27 @@ mod tests {
     /// A queue whose mean is so much.
     fn at(mean: f64, changes: &[(&str, f64)]) -> Red {
         Red { mean, ..red(changes) }
+    }
+
+    #[test]
+    fn a_gap_that_is_drawn_once_ends_when_the_count_reaches_it() {
+        // half-way: p_b = 0.05, so gaps are uniform from 1 to 20
+        let mut queue = at(10.0, &[("weight", 1e-12), ("wait", 2.0)]);
+        let mut chance = Stream::new(1, "queue", 0);
+        let (mut gap, mut gaps) = (0u32, Vec::new());
+        while gaps.len() < 10_000 {
+            gap += 1;
+            if queue.admit(&offer(false), &waiting(10.0), &mut chance) == Verdict::Drop {
+                gaps.push(gap);
+                gap = 0;
+            }
+        }
+        assert!(gaps[1..].iter().all(|gap| (1..=20).contains(gap)));
+        let mean = f64::from(gaps.iter().sum::<u32>()) / gaps.len() as f64;
+        assert!((mean - 10.5).abs() < 4.0 * 5.77 / 100.0, "{mean}");
+        // at the upper threshold p_b is twice that: the sixth arrival is enough for 0.59
+        (queue.mean, queue.count, queue.drawn) = (15.0 - 1e-9, 5.0, 0.59);
+        assert_eq!(queue.admit(&offer(false), &waiting(10.0), &mut chance), Verdict::Drop);
     }
 
     #[test]
