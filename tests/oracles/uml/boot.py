@@ -1,0 +1,123 @@
+"""Boots Linux 6.1 as a process (user-mode Linux) and lets its TCP and qdiscs carry flows.
+
+`python tests/oracles/uml/boot.py OUT < BATCH` runs one batch: each line of BATCH is a scenario, as
+`NAME; DELAY_MS; BOTTLENECK; LAW@START LAW@START ...`. Needs the Debian packages `user-mode-linux`,
+`kmod`, `ethtool`, `iproute2`, `gcc`, installed or unpacked (`dpkg -x`) below the folder UML_TOOLS.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).parent
+#: Program, the package that has it.
+PROGRAMS = {
+    "linux.uml": "user-mode-linux",
+    "insmod": "kmod",
+    "ethtool": "ethtool",
+    "tc": "iproute2",
+    "ip": "iproute2",
+    "gcc": "gcc",
+}
+
+
+@dataclass(frozen=True)
+class Run:
+    """Flows from one host to another over one bottleneck."""
+
+    name: str
+    delay_ms: float
+    bottleneck: str
+    flows: tuple[tuple[str, float], ...]
+
+    @classmethod
+    def parse(cls, line: str) -> "Run":
+        """Read one line of a batch."""
+        name, delay_ms, bottleneck, flows = (part.strip() for part in line.split(";"))
+        laws = [flow.partition("@") for flow in flows.split()]
+        return cls(
+            name, float(delay_ms), bottleneck, tuple((law, float(at or 0)) for law, _, at in laws)
+        )
+
+
+def tools() -> Path:
+    """Give the folder below which the packages are."""
+    return Path(os.environ.get("UML_TOOLS", "/"))
+
+
+def find(program: str) -> str | None:
+    """Find a program in the unpacked packages or in the system."""
+    places = [str(tools() / folder) for folder in ("usr/bin", "usr/sbin", "bin", "sbin")]
+    return shutil.which(
+        program, path=os.pathsep.join([*places, os.environ.get("PATH", ""), "/usr/sbin", "/sbin"])
+    )
+
+
+def missing_packages() -> list[str]:
+    """Name the Debian packages that a boot needs and that are not here."""
+    return sorted({package for program, package in PROGRAMS.items() if find(program) is None})
+
+
+def boot(runs: Sequence[Run], out: Path, duration_s: int = 60, interval_ms: int = 20) -> None:
+    """Run scenarios side by side in one kernel; `out` gets flows.csv, queues.csv and the log."""
+    out.mkdir(parents=True, exist_ok=True)
+    traffic = out / "traffic"
+    subprocess.run([find("gcc") or "gcc", "-O2", "-o", traffic, HERE / "traffic.c"], check=True)
+    (out / "scenarios").write_text("".join(f"{run.delay_ms:g} {run.bottleneck}\n" for run in runs))
+    flows = [(at, *flow) for at, run in enumerate(runs) for flow in run.flows]
+    (out / "flows").write_text("".join(f"{at} {law} {start_s}\n" for at, law, start_s in flows))
+    settings = {
+        "OUT": out.resolve(),
+        "TOOLS": "" if tools() == Path("/") else tools(),
+        "MODULES": tools() / "usr/lib/uml/modules",
+        "SECONDS_LONG": duration_s,
+        "INTERVAL_MS": interval_ms,
+    }
+    kernel = [
+        *(
+            find("linux.uml") or "linux.uml",
+            "mem=1536M",
+            "root=/dev/root",
+            "rootfstype=hostfs",
+            "rootflags=/",
+        ),
+        *(
+            "ro",
+            f"init={HERE.resolve()}/init.sh",
+            "con=null",
+            "con0=null,fd:1",
+            "quiet",
+            "panic=-1",
+        ),
+        *(f"uml_dir={out.resolve()}/", *(f"{name}={value}" for name, value in settings.items())),
+    ]
+    subprocess.run(
+        [*steady(), *kernel], stdin=subprocess.DEVNULL, check=True, timeout=3 * duration_s + 60
+    )
+    if "ended with 0" not in (out / "log").read_text():
+        raise RuntimeError(f"the traffic failed: see {out / 'log'}")
+
+
+def steady() -> list[str]:
+    """One core, and no other process before it, where that is allowed."""
+    core = ["taskset", "-c", str(max(os.sched_getaffinity(0)))]
+    allowed = (
+        subprocess.run(["chrt", "-f", "20", "true"], capture_output=True, check=False).returncode
+        == 0
+    )
+    return [*(["chrt", "-f", "20"] if allowed else []), *core]
+
+
+def main() -> None:
+    """Run the batch of the standard input."""
+    if missing := missing_packages():
+        sys.exit(f"not here: the Debian packages {', '.join(missing)} (see the head of {__file__})")
+    boot([Run.parse(line) for line in sys.stdin if line.strip()], Path(sys.argv[1]))
+
+
+if __name__ == "__main__":
+    main()
