@@ -129,7 +129,7 @@ impl Hstcp {
             return self.linux_row(w);
         }
         let to = w.ceil();
-        Row { a: self.a(to).max(1.0), from: to - 1.0, to }
+        Row { a: self.a(to).clamp(1.0, to), from: to - 1.0, to } // no faster than slow start
     }
 
     fn linux_row(&self, w: f64) -> Row {
@@ -210,6 +210,21 @@ mod tests {
         let mut window = avoiding(cwnd);
         law.on_ack(&ack(0.1), &PATH, &mut window);
         window.cwnd - cwnd
+    }
+
+    #[test]
+    fn no_increase_is_faster_than_slow_start() {
+        // the steepest line that is allowed: a(1e9) is 8.6e27 by it
+        let params = Params {
+            low_window: 1000.0,
+            high_window: 2000.0,
+            high_p: 1e-5,
+            high_decrease: 0.1,
+            variant: 0.0,
+        };
+        let (mut law, mut window) = (Hstcp::new(params), avoiding(1e9));
+        law.on_ack(&ack(0.1), &PATH, &mut window);
+        assert_eq!(window.cwnd, 1e9 + 1.0);
     }
 
     #[test]

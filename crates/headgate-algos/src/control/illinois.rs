@@ -132,7 +132,8 @@ impl Illinois {
             self.be_reno();
         } else if let Some(mean_s) = self.round.mean_s() {
             let base_s = self.round.base_s;
-            let (delay_s, most_s) = (mean_s - base_s, self.max_rtt_s - base_s);
+            let most_s = self.max_rtt_s - base_s;
+            let delay_s = (mean_s - base_s).min(most_s); // a mean of equal RTTs may round above them
             self.alpha = self.increase(delay_s, most_s);
             self.beta = self.decrease(delay_s, most_s);
         }
@@ -213,6 +214,18 @@ mod tests {
         let (queued, _) = constants(&mut law, 0.045);
         (0..4).for_each(|_| assert_eq!(constants(&mut law, 0.0).0, queued));
         assert_eq!(constants(&mut law, 0.0).0, 10.0);
+    }
+
+    #[test]
+    fn an_rtt_that_never_changes_is_no_delay() {
+        let mut law = law();
+        law.round.base_s = 0.003;
+        law.max_rtt_s = 0.003;
+        for _ in 0..3 {
+            (0..3).for_each(|_| law.round.sample(0.003)); // a third of their sum is above 3 ms
+            law.close_round(100.0);
+            assert_eq!((law.alpha, law.beta), (10.0, 0.125));
+        }
     }
 
     #[test]

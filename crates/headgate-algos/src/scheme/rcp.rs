@@ -61,8 +61,8 @@ pub mod router {
         start_rtt_s: number(0.2, (1e-6, 100.0), "s", "Dukkipati's ns-2 code"),
         /// Whether the packet in service belongs to the queue.
         queue: choice(["waiting", "present"], "Dukkipati's ns-2 code; Dukkipati, McKeown 2006"),
-        /// Least rate, packets of 1000 bytes for an RTT.
-        least: number(0.01, (0.0, 100.0), "packets/RTT", "Dukkipati's ns-2 code; 0.1 in the NetFPGA's"),
+        /// Least rate, packets of 1000 bytes for an RTT; of none a rate would never come back.
+        least: number(0.01, (1e-6, 100.0), "packets/RTT", "Dukkipati's ns-2 code; 0.1 in the NetFPGA's"),
     }
 
     pub const CARD: Card = Card {
@@ -122,7 +122,7 @@ pub mod router {
                 return;
             }
             let sample_s = self.rtt_bytes / self.known_bytes;
-            let mut gain = self.span_s / self.rtt_s;
+            let mut gain = (self.span_s / self.rtt_s).min(1.0); // an RTT may be below the shortest interval
             if sample_s < self.rtt_s {
                 gain *= self.rate_bytes_s / line_bytes_s * sample_s / self.rtt_s;
             }

@@ -3,7 +3,9 @@
 mod cards;
 mod drive;
 mod invariants;
+mod ports;
 mod queues;
+mod ranges;
 mod rcp;
 mod responses;
 mod vcp;

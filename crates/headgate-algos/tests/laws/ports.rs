@@ -1,0 +1,255 @@
+//! The whole range of every parameter of disciplines and routers, at a port that sees anything.
+
+use std::collections::BTreeMap;
+
+use headgate_algos::queue::AnyQueue;
+use headgate_algos::scheme::AnyRouter;
+use headgate_algos::scheme::{rcp, vcp, xcp};
+use headgate_model::chance::Stream;
+use headgate_model::feedback::{Feedback, Passing, Routers, Words};
+use headgate_model::queue::{Backlog, Discipline, Offer, Queues, Ticket, Verdict};
+use headgate_model::units::{SECOND, Time, seconds};
+
+use crate::drive::Xorshift;
+use crate::ranges::{any_values, seed};
+
+const SETS: u64 = 100;
+const EVENTS: u32 = 400;
+
+/// A device with two timers asks for no more than two ticks in so long, picoseconds.
+const SHORTEST: Time = SECOND / 1_000_000;
+
+/// A line and what waits for it, by ticket.
+struct Yard {
+    now: Time,
+    rate_bytes_s: f64,
+    busy_until: Time,
+    waiting: BTreeMap<u32, Ticket>,
+    next_id: u32,
+}
+
+impl Yard {
+    fn new(random: &mut Xorshift) -> Self {
+        let rate_bytes_s = random.log_uniform(0.125, 1.25e13);
+        Self { now: 0, rate_bytes_s, busy_until: 0, waiting: BTreeMap::new(), next_id: 0 }
+    }
+
+    fn backlog(&self) -> Backlog {
+        let held_bytes: f64 = self.waiting.values().map(|ticket| f64::from(ticket.size_bytes)).sum();
+        let rest = seconds(self.busy_until.saturating_sub(self.now));
+        let (packets, busy) = (self.waiting.len() as f64, f64::from(u8::from(self.busy_until > self.now)));
+        Backlog {
+            now_s: seconds(self.now),
+            packets,
+            present: packets + busy,
+            bytes: held_bytes + rest * self.rate_bytes_s,
+            held_bytes,
+            idle_s: seconds(self.now.saturating_sub(self.busy_until)),
+            rate_bytes_s: self.rate_bytes_s,
+        }
+    }
+
+    /// Some time passes: none, some packets of this line, or a long silence.
+    fn pass(&mut self, random: &mut Xorshift) {
+        let packet = 1500.0 / self.rate_bytes_s;
+        let span_s = random.one_of(&[0.0, 0.1 * packet, packet, 100.0 * packet, 0.1, 10.0]).min(1e5);
+        self.now += (span_s * SECOND as f64) as Time;
+    }
+
+    fn ticket(&mut self, random: &mut Xorshift) -> Ticket {
+        self.next_id += 1;
+        Ticket {
+            id: self.next_id,
+            size_bytes: random.one_of(&[1, 40, 1500, 65_535]),
+            flow: random.below(3),
+            capable: random.chance(0.5),
+            since_s: seconds(self.now),
+        }
+    }
+
+    /// What waits less what was dropped, each of which waited.
+    fn drop_all(&mut self, drops: &mut Vec<u32>) {
+        for id in drops.drain(..) {
+            assert!(self.waiting.remove(&id).is_some(), "{id} does not wait");
+        }
+    }
+
+    fn begins(&mut self, ticket: &Ticket) {
+        let span_s = f64::from(ticket.size_bytes) / self.rate_bytes_s;
+        self.busy_until = self.now.saturating_add((span_s * SECOND as f64) as Time);
+    }
+}
+
+/// Takes the ticks that are due, a few at most, each later than the last but one.
+fn tick<T>(
+    device: &mut T,
+    yard: &Yard,
+    next: impl Fn(&T) -> Time,
+    act: impl Fn(&mut T, &Backlog),
+) -> Result<(), String> {
+    for _ in 0..10 {
+        let due = next(device);
+        if due > yard.now {
+            return Ok(());
+        }
+        act(device, &yard.backlog());
+        if next(device) <= yard.now {
+            act(device, &yard.backlog());
+        }
+        let span = next(device).saturating_sub(due);
+        if span < SHORTEST {
+            return Err(format!("two ticks from {due} ps take it {span} ps on"));
+        }
+    }
+    Ok(())
+}
+
+/// Lets a discipline have an arrival and, if the line is free, a departure.
+fn serve(queue: &mut AnyQueue, yard: &mut Yard, chance: &mut Stream, random: &mut Xorshift) {
+    let (ticket, mut drops) = (yard.ticket(random), Vec::new());
+    if random.chance(0.1) && queue.make_room(&mut drops) {
+        assert!(!drops.is_empty(), "room was made of nothing");
+        yard.drop_all(&mut drops);
+    }
+    let Ticket { size_bytes, flow, capable, .. } = ticket;
+    let verdict = queue.admit(&Offer { size_bytes, flow, capable }, &yard.backlog(), chance);
+    assert!(verdict != Verdict::Mark || capable, "a packet was marked that cannot be");
+    if verdict != Verdict::Drop {
+        yard.waiting.insert(ticket.id, ticket);
+        if queue.serves() {
+            let before = yard.backlog();
+            queue.enqueue(ticket, &before, &mut drops);
+            yard.drop_all(&mut drops);
+        }
+    }
+    while yard.busy_until <= yard.now && !yard.waiting.is_empty() {
+        depart(queue, yard, &mut drops);
+    }
+}
+
+fn depart(queue: &mut AnyQueue, yard: &mut Yard, drops: &mut Vec<u32>) {
+    let first = yard.waiting.keys().next().copied();
+    let (id, _) = if queue.serves() {
+        let left = queue.dequeue(&yard.backlog(), drops);
+        yard.drop_all(drops);
+        let Some(left) = left else {
+            assert!(yard.waiting.is_empty(), "{} wait, and none leaves", yard.waiting.len());
+            return;
+        };
+        left
+    } else {
+        (first.expect("one waits"), false)
+    };
+    let ticket = yard.waiting.remove(&id).expect("what leaves has waited");
+    yard.begins(&ticket);
+}
+
+fn shows(gauge: Option<(&'static str, f64)>) -> Result<(), String> {
+    gauge
+        .filter(|(_, value)| !value.is_finite())
+        .map_or(Ok(()), |(name, value)| Err(format!("{name} {value}")))
+}
+
+fn fault_of_queue(index: usize, set: u64) -> Option<String> {
+    let mut random = Xorshift(seed(index + 100, set));
+    let values = any_values(AnyQueue::cards()[index].params, &mut random);
+    let mut yard = Yard::new(&mut random);
+    let mut queue = AnyQueue::build(index, &values, yard.rate_bytes_s);
+    let mut chance = Stream::new(set, "queue", 0);
+    for event in 0..EVENTS {
+        yard.pass(&mut random);
+        let ticked = tick(&mut queue, &yard, AnyQueue::next_tick, AnyQueue::on_tick);
+        serve(&mut queue, &mut yard, &mut chance, &mut random);
+        if let Err(says) = ticked.and_then(|()| shows(queue.gauge())) {
+            return Some(format!("set {set} {values:?}, event {event}: {says} {queue:?}"));
+        }
+    }
+    None
+}
+
+#[test]
+fn no_discipline_leaves_its_bounds_within_the_ranges_of_its_parameters() {
+    let first = |index| (0..SETS).find_map(|set| fault_of_queue(index, set));
+    let all: Vec<_> = (0..AnyQueue::cards().len()).filter_map(first).collect();
+    assert!(all.is_empty(), "{}", all.join("\n"));
+}
+
+/// What a router may have written: for the senders.
+pub fn write_any(scheme: u8, words: &mut Words, random: &mut Xorshift) {
+    let index = (0..AnyRouter::cards().len()).find(|&index| build(index, random).0.scheme() == scheme);
+    let (mut router, yard) = build(index.expect("a scheme has a router"), random);
+    let data = Passing { size_bytes: 1500, data: true };
+    router.on_arrival(&data, Some(words), &yard.backlog());
+    router.on_tick(&yard.backlog());
+    router.on_departure(&data, Some(words), &yard.backlog());
+}
+
+fn build(index: usize, random: &mut Xorshift) -> (AnyRouter, Yard) {
+    let values = any_values(AnyRouter::cards()[index].params, random);
+    let yard = Yard::new(random);
+    (AnyRouter::build(index, &values, yard.rate_bytes_s, Stream::new(random.next(), "feedback", 0)), yard)
+}
+
+/// A label as its scheme's sender would write it.
+fn label(name: &str, random: &mut Xorshift) -> Words {
+    let rtt_s = if random.chance(0.1) { 0.0 } else { random.log_uniform(1e-7, 1e3) };
+    let mut words = Words::default();
+    match name {
+        "rcp" => (words[rcp::word::RATE], words[rcp::word::RTT]) = (f64::INFINITY, rtt_s),
+        "vcp" => words[vcp::word::FORMAT] = random.below(3) as f64,
+        _ => {
+            words[xcp::word::SPACING] = random.log_uniform(1e-3, 1e3) * rtt_s / random.log_uniform(1.0, 1e9);
+            (words[xcp::word::RTT], words[xcp::word::CHANGE]) = (rtt_s, f64::INFINITY);
+        }
+    }
+    words
+}
+
+/// What is promised of the words that a router wrote.
+fn is_told(name: &str, words: &Words, line: f64) -> bool {
+    match name {
+        "rcp" => words[rcp::word::RATE] > 0.0 && words[rcp::word::RATE] <= line,
+        "vcp" => words[vcp::word::LOAD] > 0.0 && words[vcp::word::LOAD].is_finite(),
+        _ => words[xcp::word::CHANGE].is_finite(),
+    }
+}
+
+/// A packet passes a router, and what it was told is returned, if it asked.
+fn pass(router: &mut AnyRouter, yard: &mut Yard, name: &str, random: &mut Xorshift) -> Option<Words> {
+    let (ticket, mut words) = (yard.ticket(random), label(name, random));
+    let packet = Passing { size_bytes: ticket.size_bytes, data: true };
+    let labelled = random.chance(0.9);
+    router.on_arrival(&packet, labelled.then_some(&words), &yard.backlog());
+    yard.waiting.insert(ticket.id, ticket);
+    while yard.busy_until <= yard.now
+        && let Some((_, ticket)) = yard.waiting.pop_first()
+    {
+        yard.begins(&ticket);
+    }
+    router.on_departure(&packet, labelled.then_some(&mut words), &yard.backlog());
+    labelled.then_some(words)
+}
+
+fn fault_of_router(index: usize, set: u64) -> Option<String> {
+    let mut random = Xorshift(seed(index + 200, set));
+    let (mut router, mut yard) = build(index, &mut random);
+    let name = AnyRouter::cards()[index].name;
+    for event in 0..EVENTS {
+        yard.pass(&mut random);
+        let ticked = tick(&mut router, &yard, AnyRouter::next_tick, AnyRouter::on_tick);
+        let told = pass(&mut router, &mut yard, name, &mut random);
+        let fine = told.is_none_or(|words| is_told(name, &words, yard.rate_bytes_s));
+        let shown = ticked.and_then(|()| shows(router.gauge()));
+        if !fine || shown.is_err() {
+            return Some(format!("{name}, set {set}, event {event}: {shown:?} {told:?} {router:?}"));
+        }
+    }
+    None
+}
+
+#[test]
+fn no_router_leaves_its_bounds_within_the_ranges_of_its_parameters() {
+    let first = |index| (0..SETS).find_map(|set| fault_of_router(index, set));
+    let all: Vec<_> = (0..AnyRouter::cards().len()).filter_map(first).collect();
+    assert!(all.is_empty(), "{}", all.join("\n"));
+}
