@@ -54,9 +54,11 @@ pub struct Calendar {
 pub type Key = u64;
 
 impl Calendar {
-    /// `window` is rounded so that no window is longer than it.
+    /// `window` is rounded down, so that no window is longer than it: a packet that crosses to another
+    /// region arrives in a later one.
     pub fn new(rows: usize, window: Span) -> Self {
-        let per_ps = u64::try_from((1u128 << 64) / u128::from(window.max(3) - 1)).expect("window > 1 ps");
+        let per_ps = (1u128 << 64).div_ceil(u128::from(window));
+        let per_ps = u64::try_from(per_ps).expect("window > 1 ps");
         let buckets = vec![EMPTY; rows * HORIZON as usize];
         let place_bits = window.leading_zeros();
         let (far, pool) = (BTreeMap::new(), Pool::default());
@@ -291,6 +293,18 @@ mod tests {
         }
         assert_eq!(seen, times);
         assert!(calendar.is_silent());
+    }
+
+    #[test]
+    fn no_window_is_longer_than_was_asked_for() {
+        for window in [2, 3, 7, 20_000_000, 200_000_000_000, 333_333_333_333, 500_000_000_000] {
+            let calendar = Calendar::new(1, window);
+            for n in [0, 1, 2, 1000, 1_000_003, (1 << 40) / window] {
+                let (from, to) = (calendar.start(n), calendar.start(n + 1));
+                assert!(from < to && to - from <= window, "{window} {n}: {from} to {to}");
+                assert_eq!([from, to - 1, to].map(|at| calendar.window(at)), [n, n, n + 1]);
+            }
+        }
     }
 
     #[test]
