@@ -6,8 +6,9 @@ use std::time::Instant;
 
 use headgate_algos::control::AnyLaw;
 use headgate_algos::own::{Fault, Host};
-use headgate_model::units::seconds;
+pub use headgate_model::units::seconds;
 use headgate_netsim::engine::Engine;
+pub use headgate_netsim::excess::Excess;
 use headgate_netsim::setup::Lists;
 
 use crate::error::{Checked, Wrong};
@@ -73,6 +74,11 @@ impl Simulation {
     /// Why a user's own law cannot go on; what comes after it means nothing.
     pub fn fault(&self) -> Option<&Fault> {
         self.own.iter().find_map(|host| host.fault())
+    }
+
+    /// What a law asked for that none may; the run does not go on.
+    pub fn excess(&self) -> Option<&Excess> {
+        self.engine.excess()
     }
 
     pub fn time_s(&self) -> f64 {

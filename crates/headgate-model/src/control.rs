@@ -26,6 +26,12 @@ pub struct Window {
 }
 
 impl Window {
+    /// Whether it is a window at all. No law may leave another behind.
+    #[inline]
+    pub fn is_sound(&self) -> bool {
+        self.cwnd < f64::INFINITY && self.ssthresh > 0.0 && self.pace > 0.0
+    }
+
     pub fn slow_starts(&self) -> bool {
         self.cwnd < self.ssthresh
     }

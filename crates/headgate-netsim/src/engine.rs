@@ -7,6 +7,7 @@ use headgate_model::units::{NEVER, Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::calendar::Calendar;
+use crate::excess::Excess;
 use crate::fabric::{Fabric, Step};
 use crate::meter::Meter;
 use crate::packet::Packet;
@@ -91,7 +92,7 @@ impl<L: Registry> Engine<L> {
         engine
     }
 
-    /// Runs until the end, or until `go_on` says no; true when the run is over.
+    /// Runs until the end, or until `go_on` says no or a law asks for too much; true when the run is over.
     pub fn advance(&mut self, go_on: &mut dyn FnMut() -> bool) -> bool {
         while !self.meter.is_done() {
             let end = self.calendar.start(self.calendar.current + 1);
@@ -108,7 +109,7 @@ impl<L: Registry> Engine<L> {
             if end <= stop {
                 self.calendar.turn();
                 self.skip_silence();
-                if !go_on() {
+                if self.excess().is_some() || !go_on() {
                     return self.meter.is_done();
                 }
             }
@@ -351,6 +352,11 @@ impl<L: Registry> Engine<L> {
     /// The instant up to which everything has happened.
     pub fn now(&self) -> Time {
         if self.meter.is_done() { self.meter.duration } else { self.calendar.start(self.calendar.current) }
+    }
+
+    /// Why the run cannot go on.
+    pub fn excess(&self) -> Option<&Excess> {
+        self.world.shared.excess.as_ref()
     }
 
     pub fn duration(&self) -> Time {

@@ -5,6 +5,7 @@ pub mod agenda;
 pub mod calendar;
 pub mod cells;
 pub mod engine;
+pub mod excess;
 pub mod fabric;
 pub mod meter;
 pub mod packet;

@@ -97,6 +97,7 @@ fn share<L: Registry>(plan: &Plan, laws: &[Choice], specs: Vec<Spec>) -> Shared<
         told_to_wait: Vec::new(),
         timers: Vec::new(),
         completed: Vec::new(),
+        excess: None,
     }
 }
 

@@ -4,6 +4,7 @@ use headgate_model::units::Time;
 use serde::{Deserialize, Serialize};
 
 use crate::cells::Cells;
+use crate::excess::Excess;
 use crate::packet::{Packet, Split};
 use crate::papers::{NO_LABEL, Papers};
 use crate::port::served::Desk;
@@ -47,6 +48,8 @@ pub struct Shared<L> {
     /// Senders whose receiver got the last segment, and their generation. Measurement only: no packet
     /// says it.
     pub completed: Vec<(u32, u8)>,
+    /// Why the run cannot go on.
+    pub excess: Option<Excess>,
 }
 
 impl<L> Shared<L> {

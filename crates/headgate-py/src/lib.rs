@@ -7,9 +7,10 @@ mod records;
 mod shipped;
 
 use headgate_lab::error::Wrong;
+use headgate_lab::simulation::{Excess, seconds};
 use headgate_lab::tables::{Column, Table};
 use numpy::IntoPyArray;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -24,6 +25,14 @@ fn columns<'py>(py: Python<'py>, table: Table) -> PyResult<Bound<'py, PyDict>> {
     Ok(all)
 }
 
+pyo3::create_exception!(_native, ExcessError, PyException, "A law asked for what none may.");
+
+/// What Python hears of an excess: the indices of traffic and law, the time, the sentence.
+fn exceeded(excess: &Excess) -> PyErr {
+    let Excess { traffic, law, at, asked } = excess;
+    ExcessError::new_err((*traffic, *law, seconds(*at), asked.to_string()))
+}
+
 fn refused(wrong: Wrong) -> PyErr {
     PyValueError::new_err(wrong.to_string())
 }
@@ -36,13 +45,15 @@ mod _native {
     use std::path::PathBuf;
 
     use crate::own::OwnLaws;
-    use crate::{columns, refused};
+    use crate::{columns, exceeded, refused};
     use headgate_lab::error::Checked;
     use headgate_lab::simulation;
     use numpy::PyReadonlyArray1;
     use pyo3::prelude::*;
     use pyo3::types::PyDict;
 
+    #[pymodule_export]
+    use crate::ExcessError;
     #[pymodule_export]
     use crate::fluid::{fluid_demand, fluid_levels, fluid_near, fluid_run, fluid_settled, fluid_sweep};
     #[pymodule_export]
@@ -120,11 +131,15 @@ mod _native {
         }
 
         /// Runs for about `wall_s` seconds; True when the run is over. Without the GIL, unless a law is
-        /// a plain Python class. Raises LawFaultError if an own law fails.
+        /// a plain Python class. Raises LawFaultError if an own law fails, ExcessError if any law asks for
+        /// what none may.
         fn advance(&mut self, py: Python<'_>, wall_s: f64) -> PyResult<bool> {
             let Self { run, own } = self;
             let over = own.detached(py, || run.advance(wall_s));
-            run.fault().map_or(Ok(over), |fault| Err(own.fault(py, fault)))
+            if let Some(fault) = run.fault() {
+                return Err(own.fault(py, fault));
+            }
+            run.excess().map_or(Ok(over), |excess| Err(exceeded(excess)))
         }
 
         /// Writes the state of the run at the end of a file. OSError if the file cannot take it,

@@ -124,7 +124,7 @@ class _Run:
         snapshot: Path | None,
         own: Sequence[Ready],
     ) -> None:
-        self.identity, self.snapshot_file, self.own = identity, snapshot, own
+        self.plan, self.identity, self.snapshot_file, self.own = plan, identity, snapshot, own
         begun = time.thread_time()
         self.cpu_s = 0.0
         self.resumed = False
@@ -194,12 +194,14 @@ class _Run:
         return facts
 
     def _advance(self) -> bool:
-        from headgate._native import LawFaultError
+        from headgate._native import ExcessError, LawFaultError
 
         try:
             return self.simulation.advance(SLICE_S)
         except LawFaultError as fault:
             raise calls.law_error(fault, self.own) from None
+        except ExcessError as excess:
+            raise excess_error(excess, self.plan) from None
 
     def _tell(self, progress: Report | None, clock: Clock) -> None:
         if progress is not None:
@@ -278,6 +280,13 @@ def own_laws(scenario: Scenario, plan: Mapping[str, Any]) -> list[Ready]:
     by_law = {json.dumps(control.plan()): control for control in scenario.own_laws()}
     chosen = [by_law[json.dumps(law)] for law in plan["laws"] if "own" in law]
     return [control.law().ready(control.params) for control in chosen]
+
+
+def excess_error(excess: Exception, plan: Mapping[str, Any]) -> ScenarioError:
+    """Name the flow and the law that asked for what none may."""
+    traffic, law, at_s, says = excess.args
+    flow, name = plan["traffic"][traffic]["name"], plan["laws"][law]["name"]
+    return ScenarioError(f"flow '{flow}', law '{name}'", f"at {at_s:.6f} s {says}")
 
 
 def _damaged(path: Path, error: object) -> SnapshotError:

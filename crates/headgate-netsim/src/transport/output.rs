@@ -5,6 +5,7 @@ use headgate_model::units::{NEVER, SECOND, Span, Time, picoseconds};
 
 use super::rtt::stamp;
 use super::sender::{Phase, Sender};
+use crate::excess::{Asked, Excess, MOST_AT_ONCE};
 use crate::packet::Packet;
 use crate::shared::Shared;
 use crate::timers::Purpose;
@@ -30,12 +31,26 @@ impl<L: Registry> Sender<L> {
     /// Sends what the window allows: lost segments first.
     #[inline]
     pub(super) fn pump(&mut self, shared: &mut Shared<L>) {
+        if !self.window.is_sound() {
+            return self.exceed(Asked::Window(self.window), shared);
+        }
         let rate = self.pacing_rate(shared);
         if rate.is_infinite() {
-            self.send_burst(u32::MAX, shared);
+            let sent = self.send_burst(MOST_AT_ONCE, shared);
+            if sent == MOST_AT_ONCE && self.has_room(shared) {
+                self.exceed(Asked::Burst(self.window.cwnd), shared);
+            }
         } else {
             self.pump_paced(rate, shared);
         }
+    }
+
+    /// The first excess is the one to tell. The flow sends nothing new until the run stops for it.
+    #[cold]
+    fn exceed(&mut self, asked: Asked, shared: &mut Shared<L>) {
+        let excess = Excess { traffic: self.spec, law: self.law_index, at: shared.now, asked };
+        shared.excess.get_or_insert(excess);
+        self.stop();
     }
 
     /// A burst now if it is time, and the timer for the next one. What was sent pushes the next turn

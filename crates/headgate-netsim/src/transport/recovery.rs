@@ -333,7 +333,7 @@ impl<L: Registry> Sender<L> {
             // Each SACK lowers the pipe by one: that is limited transmit, where it is allowed.
             Phase::Open if profile.sack && profile.limited_transmit => window as u32,
             Phase::Open if profile.sack => (window as u32).saturating_sub(episode.board.sacked),
-            Phase::Open if profile.limited_transmit => window as u32 + self.dupacks.min(2),
+            Phase::Open if profile.limited_transmit => (window as u32).saturating_add(self.dupacks.min(2)),
             Phase::Recovery if !profile.sack => (window + episode.inflation) as u32,
             _ => window as u32,
         }

@@ -1,0 +1,110 @@
+//! A law that asks for too much ends its run, and is named.
+
+use headgate_algos::queue::AnyQueue;
+use headgate_algos::scheme::AnyRouter;
+use headgate_model::control::{Ack, Congestion, Law, Path, Registry, Window};
+use headgate_model::params::Card;
+use headgate_model::plan::Plan;
+use headgate_netsim::engine::Engine;
+use headgate_netsim::excess::{Asked, Excess, MOST_AT_ONCE};
+use headgate_netsim::setup::{Choice, Choices, Fitted};
+use serde::{Deserialize, Serialize};
+
+/// Sets the window that it was made with as soon as something was acknowledged.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Greedy(Window);
+
+impl Law for Greedy {
+    fn on_ack(&mut self, _ack: &Ack, _path: &Path, window: &mut Window) {
+        *window = self.0;
+    }
+
+    fn on_congestion(&mut self, _event: &Congestion, _path: &Path, _window: &mut Window) {}
+}
+
+impl Registry for Greedy {
+    type Queue = AnyQueue;
+    type Router = AnyRouter;
+
+    fn cards() -> &'static [&'static Card] {
+        &[]
+    }
+
+    fn build(_index: usize, values: &[f64]) -> Self {
+        Self(Window { cwnd: values[0], ssthresh: values[1], pace: values[2] })
+    }
+}
+
+const PLAN: &str = r#"{
+    "seed": 1, "duration_ps": 1000000000000, "nodes": [{"name": "left"}, {"name": "right"}],
+    "links": [
+        {"name": "on", "from": 0, "to": 1, "rate_bps": 10000000, "delay_ps": 10000000000, "buffer": "infinite"},
+        {"name": "back", "from": 1, "to": 0, "rate_bps": 10000000, "delay_ps": 10000000000, "buffer": "infinite"}
+    ],
+    "transports": [{
+        "name": "t", "segment_bytes": 1460, "header_bytes": 40, "ack_bytes": 40, "syn_bytes": 40,
+        "initial_window": 10.0, "min_rto_ps": 200000000000, "initial_rto_ps": 1000000000000,
+        "max_rto_ps": 60000000000000, "syn_tries": 6, "syn_rto_ps": 1000000000000, "syn_backoff": true,
+        "recovery": "sack", "limited_transmit": true, "prr": true, "rack_tlp": false, "count": "segments",
+        "window_validation": true, "delayed_ack": false, "delayed_ack_ps": 40000000000,
+        "quick_acks": 0, "rtt": "timestamps", "clock_ps": 0
+    }],
+    "laws": [{"name": "modest"}, {"name": "greedy"}],
+    "traffic": [
+        {"kind": "flow", "name": "a", "law": 0, "transport": 0, "source": {"node": 0}, "receiver": {"node": 1},
+         "start_ps": 0},
+        {"kind": "flow", "name": "b", "law": 1, "transport": 0, "source": {"node": 0}, "receiver": {"node": 1},
+         "start_ps": 0}
+    ],
+    "measure": {"warmup_ps": 0, "periods": [[0, 1000000000000]], "interval_ps": 100000000000, "flows": "all"}
+}"#;
+
+/// A run of a modest law beside one that sets this window.
+fn run(cwnd: f64, ssthresh: f64, pace: f64) -> Engine<Greedy> {
+    let plan: Plan = serde_json::from_str(PLAN).expect("a plan");
+    let choice = |index, window: [f64; 3]| Choice { index, values: window.to_vec() };
+    let laws = vec![choice(0, [20.0, 20.0, f64::INFINITY]), choice(1, [cwnd, ssthresh, pace])];
+    let ports = plan.links.iter().map(|_| Fitted::default()).collect();
+    Engine::new(&plan, &Choices { laws, ports }, &Default::default())
+}
+
+/// What ended the run.
+fn excess(cwnd: f64, ssthresh: f64, pace: f64) -> Excess {
+    let mut run = run(cwnd, ssthresh, pace);
+    assert!(!run.advance(&mut || true), "it went to its end");
+    assert!(run.packet_hops() < 3 * u64::from(MOST_AT_ONCE), "{}", run.packet_hops());
+    let excess = *run.excess().expect("an excess");
+    assert_eq!((excess.traffic, excess.law), (1, 1));
+    excess
+}
+
+#[test]
+fn a_window_that_is_none_ends_the_run() {
+    let none = [
+        (f64::NAN, 2.0, 1e3),
+        (f64::INFINITY, 2.0, f64::INFINITY),
+        (20.0, f64::NAN, 1e3),
+        (20.0, 0.0, 1e3),
+        (20.0, 2.0, f64::NAN),
+        (1e9, 1e9, 0.0),
+        (1e9, 1e9, -0.0), // a pause of -inf: a packet each picosecond
+        (1e9, 1e9, -1.0),
+    ];
+    for (cwnd, ssthresh, pace) in none {
+        let Asked::Window(window) = excess(cwnd, ssthresh, pace).asked else { panic!("{cwnd} {pace}") };
+        assert_eq!(format!("{window:?}"), format!("{:?}", Window { cwnd, ssthresh, pace }));
+    }
+}
+
+#[test]
+fn more_packets_than_memory_holds_end_the_run() {
+    let found = excess(1e12, 2.0, f64::INFINITY);
+    assert_eq!(found.asked, Asked::Burst(1e12));
+    assert!(found.asked.to_string().contains("more than 1000000 packets at once"), "{}", found.asked);
+}
+
+#[test]
+fn a_large_window_is_none_of_these() {
+    let mut run = run(1e5, 2.0, f64::INFINITY);
+    assert!(run.advance(&mut || true) && run.excess().is_none());
+}
