@@ -81,7 +81,9 @@ def test_of_many_that_want_a_dead_owner_s_folder_one_has_it(tmp_path: Path) -> N
     assert refused[0] < 8 * 50
 
 
-@pytest.mark.parametrize(("owner", "free"), [(named(2**22 + 1), True), (here(), False)])
+@pytest.mark.parametrize(
+    ("owner", "free"), [(named(2**22 + 1), True), (here(), False)], ids=["gone", "alive"]
+)
 def test_where_the_file_system_knows_no_locks_the_name_decides(
     owner: str, free: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
