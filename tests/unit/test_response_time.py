@@ -28,9 +28,17 @@ def far(**network: Any) -> dict[str, Any]:
 
 
 def crowd() -> dict[str, Any]:
-    """Make a hundred thousand flows that begin at once."""
+    """Make a hundred thousand flows that begin within a second, and are under way together."""
     return far(rate="100 Gbit/s") | {
-        "traffic": [{"kind": "flows", "law": "cubic", "count": 100_000, "size": "100 packets"}],
+        "traffic": [
+            {
+                "kind": "flows",
+                "law": "cubic",
+                "count": 100_000,
+                "size": "100 packets",
+                "stagger": "10 us",
+            }
+        ],
     }
 
 

@@ -153,6 +153,18 @@ fn a_run_stops_within_a_window_and_goes_on_as_if_it_had_not() {
     assert!(hops > 100_000 && most < 15_000 && stops > 40, "{hops} hops, {most} at once, {stops} stops");
 }
 
+/// A SYN takes less than a nanosecond: a window that is longer than the lookahead by that much would miss it.
+#[test]
+fn what_takes_no_time_to_send_is_not_lost_between_windows() {
+    let mut plan = networks::far();
+    plan.links.iter_mut().for_each(|link| link.rate_bps = 400_000_000_000);
+    plan.edges[0].rate_bps = 4_000_000_000_000;
+    let ours = finished(machine(&plan));
+    let (theirs, _) = heap::HeapEngine::<AnyLaw>::new(&plan, &networks::choices(&plan)).run();
+    assert_eq!(ours.digest(), theirs);
+    assert!(ours.record().flows.iter().all(|flow| flow.delivered > 0));
+}
+
 #[test]
 fn no_more_sources_transmit_than_there_are() {
     let mut fewer = 0;
