@@ -98,6 +98,26 @@ def test_half_written_runs_of_killed_processes_are_swept(tmp_path: Path) -> None
     assert sorted(path.name for path in (tmp_path / "drafts").iterdir()) == sorted(alive)
 
 
+def test_what_a_kill_left_beside_a_finished_run_is_swept(
+    tmp_path: Path, simulated: list[object]
+) -> None:
+    """As after a kill between the run's last rename and the removal of what it needed."""
+    (done, other) = jobs(2)
+    Pool(Store(tmp_path), hands=Threads(1)).run([done], lambda _: None)
+    ended = [tmp_path / kind / done.id for kind in ("running", "snapshots")]
+    ended += [tmp_path / "attempts" / f"{done.id}.json", tmp_path / "failed" / f"{done.id}.toml"]
+    kept = [tmp_path / "snapshots" / other.id, tmp_path / "attempts" / f"{other.id}.json"]
+    draft = f".end.json@{process.named(DEAD_PROCESS)}:t:1"
+    (tmp_path / "campaigns" / "killed").mkdir()
+    for path in (*ended, *kept, tmp_path / "campaigns" / "killed" / draft):
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+    Store(tmp_path)
+    assert not [path for path in ended if path.exists()]
+    assert all(path.exists() for path in kept)
+    assert not list((tmp_path / "campaigns" / "killed").iterdir())
+
+
 def test_full_disk_is_one_sentence_and_keeps_what_is_finished(
     tmp_path: Path, simulated: list[object], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,7 +19,7 @@ from pydantic import FiniteFloat
 from headgate.errors import HeadgateError
 from headgate.run.clock import Clock
 from headgate.run.plan import Job
-from headgate.run.process import here
+from headgate.run.process import dead, here
 from headgate.run.records import read_record, write_record
 from headgate.run.store import Store
 
@@ -78,8 +78,8 @@ class Campaign:
     def begin(
         cls, store: Store, title: str, jobs: Sequence[Job], missing: Sequence[Job]
     ) -> Campaign:
-        """Write down what is asked for; campaigns that ended are forgotten."""
-        _forget_ended(store.folder)
+        """Write down what is asked for; campaigns that are over are forgotten."""
+        _forget_over(store.folder)
         stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
         campaign = cls(store.folder, f"{stamp}-{here().replace(':', '-')}-{time.time_ns() % 10**9}")
         runs, new = tuple(job.id for job in jobs), {job.id for job in missing}
@@ -151,7 +151,8 @@ def _named(error: BaseException) -> str:
     return f"{type(error).__name__}: {first}" if first else type(error).__name__
 
 
-def _forget_ended(store: Path) -> None:
+def _forget_over(store: Path) -> None:
     for campaign in campaigns(store):
-        if not campaign.wanted:
+        asked = campaign.asked
+        if not campaign.wanted or (asked is not None and dead(asked.owner)):
             shutil.rmtree(campaign.folder, ignore_errors=True)

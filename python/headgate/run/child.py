@@ -95,6 +95,7 @@ class Children:
 
     def __init__(self) -> None:
         self._idle: list[Child] = []
+        self._closed = False
 
     def call(self, function: Callable[..., Made], *given: Any) -> Made:
         """Have a child that is free call a function. Raises DiedError, HeadgateError."""
@@ -102,19 +103,25 @@ class Children:
         try:
             made = child.call(function, *given)
         except HeadgateError:
-            self._idle.append(child)
+            self._keep(child)
             raise
         except BaseException:
             child.close()
             raise
-        self._idle.append(child)
+        self._keep(child)
         return made
 
     def close(self) -> None:
-        """End those that are idle; the others end with this process."""
+        """End those that are idle, and the others as soon as they are."""
+        self._closed = True
         with suppress(IndexError):
             while True:
                 self._idle.pop().close()
+
+    def _keep(self, child: Child) -> None:
+        self._idle.append(child)
+        if self._closed:
+            self.close()
 
     def _free(self) -> Child:
         try:

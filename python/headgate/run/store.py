@@ -127,12 +127,16 @@ class Store:
         shutil.rmtree(grave, ignore_errors=True)
 
     def _sweep(self) -> None:
-        """Remove what a killed process left half written."""
-        drafts = (*self.drafts.iterdir(), *self.folder.glob("*/.*@*"), *self.folder.glob(".*@*"))
+        """Remove what a killed process left half written, or did not come to remove itself."""
         clock = Clock(self.folder)
-        for draft in drafts:
-            if not _in_hand(draft, clock):
-                _drop(draft)
+        for pattern in ("drafts/*", ".*@*", "*/.*@*", "campaigns/*/.*@*"):
+            for draft in self.folder.glob(pattern):
+                if not _in_hand(draft, clock):
+                    _drop(draft)
+        for kind in ("running", "attempts", "snapshots", "failed"):
+            for path in self.folder.glob(f"{kind}/[!.]*"):
+                if self.has(path.name.partition(".")[0]):
+                    _drop(path)
 
 
 def _whole(result: Result, folder: Path) -> Result:
