@@ -72,6 +72,7 @@ class Faults:
         import small
 
         self.small, self.root, self.seed = small, root, seed
+        self.log = root.with_name("log")
         self.asked = small.jobs()
         self.control = Control()
         self.control.set()
@@ -89,7 +90,7 @@ class Faults:
     def _campaign(self, folder: Path, begun: Callable[[int], None] = int, apart: bool = False):
         hands = self.small.apart if apart else self.small.Here
         work = partial(self.small.campaign, folder, self.asked, hands)
-        return self.small.forked(work, self.root / "log", begun)
+        return self.small.forked(work, self.log, begun)
 
     def kinds(self) -> dict[str, tuple[int, Callable[[int, Path], Case]]]:
         """Give every kind of fault with its number of cases."""
@@ -145,7 +146,7 @@ class Faults:
     def short_of_memory(self, number: int, folder: Path) -> Case:
         more = self.chance("memory", number).randint(1, 400) << 20
         work = partial(_limited, more, self.small.campaign, folder, self.asked)
-        ended = self.small.forked(work, self.root / "log")
+        ended = self.small.forked(work, self.log)
         return self._judged(Case("memory", number), ended, folder)
 
     def _judged(self, case: Case, ended, folder: Path, but: str = "") -> Case:

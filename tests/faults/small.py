@@ -89,11 +89,16 @@ def forked(work: Callable[[], int], log: Path, begun: Callable[[int], None] = in
     """Do something in a fork, which is a process group of its own."""
     process = os.fork()
     if not process:
-        os.setpgid(0, 0)
-        handle = os.open(log, os.O_CREAT | os.O_TRUNC | os.O_WRONLY)
-        os.dup2(handle, 1)
-        os.dup2(handle, 2)
-        os._exit(work())
+        try:
+            os.setpgid(0, 0)
+            handle = os.open(log, os.O_CREAT | os.O_TRUNC | os.O_WRONLY)
+            os.dup2(handle, 1)
+            os.dup2(handle, 2)
+            code = work()
+        except BaseException:
+            traceback.print_exc()
+            code = TRACEBACK
+        os._exit(code)
     begun(process)
     code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
     return Ended(code, log.read_text(errors="replace"))

@@ -54,13 +54,14 @@ def local() -> Iterator[LocalCluster]:
 class Killer:
     """Kills workers in the middle of a run, without a warning, as long as another one works."""
 
-    def __init__(self, store: Path, most: int) -> None:
-        self.store, self.most, self.killed = store, most, 0
+    def __init__(self, cluster: LocalCluster, store: Path, most: int) -> None:
+        self.cluster, self.store, self.most, self.killed = cluster, store, most, 0
         self.chance = random.Random(1)
 
     def __call__(self, _: Standing) -> None:
         found = map(worker_of, Claims(self.store).all())
-        at_work = [worker for worker in found if worker]
+        workers = {nanny.pid for nanny in self.cluster.workers.values()}
+        at_work = [worker for worker in found if worker in workers]
         if len(at_work) > 1 and self.killed < self.most and self.chance.random() < 0.5:
             os.kill(self.chance.choice(at_work), signal.SIGKILL)
             self.killed += 1
@@ -89,7 +90,7 @@ def made_here(folder: Path, made: list[Job]) -> dict[str, str]:
 
 def held_against_one_process(local: LocalCluster, tmp_path: Path, runs: int, most: int) -> int:
     """Run a campaign while workers are killed, and hold it to the same one on threads."""
-    made, killer = jobs(runs, RUN_S), Killer(tmp_path / "cluster", most)
+    made, killer = jobs(runs, RUN_S), Killer(local, tmp_path / "cluster", most)
     campaign(local, tmp_path / "cluster", made, killer)
     assert digests(tmp_path / "cluster") == made_here(tmp_path / "threads", made)
     assert not list((tmp_path / "cluster").glob("failed/*"))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from . import small_study
+from . import campaign_program, small_study
 
 READ_ONLY = "mount --bind {0} {0} && mount -o remount,bind,ro {0} && exec {1}"
 
@@ -17,6 +17,19 @@ def namespaces() -> bool:
     return done.returncode == 0
 
 
+@pytest.mark.skipif(not namespaces(), reason="needs user namespaces")
+def test_a_complete_campaign_on_a_read_only_store_makes_nothing(tmp_path: Path) -> None:
+    campaign_program.run(tmp_path, 2, 5.0)
+    program = f"{sys.executable} {campaign_program.__file__} {tmp_path} 2 5.0"
+    command = ["unshare", "-Urm", "sh", "-c", READ_ONLY.format(tmp_path, program)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "0\n"), done.stderr
+    more = subprocess.run([*command[:-1], command[-1].replace(" 2 5.0", " 3 5.0")],
+                          check=False, capture_output=True, text=True)  # fmt: skip
+    assert "cannot be written: Read-only file system" in more.stderr
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(not namespaces(), reason="needs user namespaces")
 def test_a_complete_campaign_on_a_read_only_store_is_reported_apart(tmp_path: Path) -> None:
     folder, elsewhere = tmp_path / "kept", tmp_path / "elsewhere"

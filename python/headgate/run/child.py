@@ -31,7 +31,7 @@ Made = TypeVar("Made")
 OOM_SCORE = "500"
 #: A child whose pipe is closed is over by then, or is ended.
 LINGERS_S = 5.0
-CAUSES = {
+CAUSES: dict[int, str] = {
     signal.SIGKILL: " (by the system, if memory was short, or by somebody)",
     signal.SIGABRT: " (as where memory cannot be had)",
 }
@@ -86,8 +86,9 @@ class Child:
             return "closed its pipe to the campaign"
         if code >= 0:
             return f"ended with exit code {code}"
-        number = signal.Signals(-code)
-        return f"was killed by {number.name}{CAUSES.get(number, '')}"
+        known = {one.value: one.name for one in signal.Signals}
+        name = known.get(-code, f"signal {-code}")
+        return f"was killed by {name}{CAUSES.get(-code, '')}"
 
 
 class Children:
