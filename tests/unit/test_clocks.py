@@ -132,3 +132,12 @@ def test_only_processes_of_this_space_are_known_to_be_dead() -> None:
     reused = process.named(os.getpid()).split(":")
     assert process.dead(":".join([reused[0], reused[1], "1", space]))
     assert not process.dead("")
+
+
+def test_a_claim_that_is_just_being_made_is_held_and_not_shown(tmp_path: Path) -> None:
+    (job,) = campaign_program.jobs(1, 1.0)
+    Store(tmp_path)
+    (tmp_path / "running").mkdir()
+    (tmp_path / "running" / job.id).touch()
+    assert not Claims(tmp_path).take(job)
+    assert not list(Claims(tmp_path).all())

@@ -90,10 +90,10 @@ class Claims:
             (self.folder / run_id).unlink(missing_ok=True)
 
     def all(self) -> Iterator[Claim]:
-        """Give every claim whose owner is there."""
+        """Give every claim whose owner is there, and has said who it is."""
         for path in self.folder.glob("[!.]*"):
             claim = self._read(path)
-            if claim is not None and not claim.void:
+            if claim is not None and claim.owner and not claim.void:
                 yield claim
 
     def _create(self, claim: Claim) -> bool:
