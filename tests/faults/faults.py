@@ -36,7 +36,7 @@ sys.path.insert(0, str(HERE))
 KEPT = Path("out/faults")
 KILLS, SIZES, MEMORIES = 200, 300, 40
 #: Sizes of a full file system: from one that holds nothing to one that holds all, in KiB.
-LEAST_KIB, MOST_KIB = 40, 1200
+LEAST_KIB, MOST_KIB = 16, 360
 
 
 @dataclass(frozen=True)
