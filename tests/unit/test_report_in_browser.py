@@ -212,7 +212,7 @@ def _nothing_beside(whole: Whole, *_: object) -> dict[str, list[str]]:
 def test_no_name_runs_in_the_page(browser: Browser, hostile: Path) -> None:
     one = Opened(browser, hostile)
     one.choose("period", "2")
-    one.choose("response", f"delay{STRIKES}")
+    one.choose("response", f"delay{STRIKES}".replace("\u2028", "\\u2028"))
     for chart in sorted(CHART_NAMES):
         marks = one.page.locator(f"div[data-chart={chart}] svg g.role-mark > path")
         if marks.count():

@@ -23,8 +23,11 @@ NO_SCRIPT = (
     " figures beside this page.</p></noscript>"
 )
 
-#: What begins or ends a tag or an entity, and (in old scripts) a line, as JSON says it otherwise.
-IN_SCRIPT = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
+#: What begins or ends a tag or an entity, as JSON says it otherwise.
+IN_SCRIPT = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&"}
+#: Ends of lines to Vega's expressions, in which a text that holds one is an error: written out.
+LINE_ENDS = {0x2028: "\\u2028", 0x2029: "\\u2029"}
+IN_VEGA = IN_SCRIPT | {code: "\\" + text for code, text in LINE_ENDS.items()}
 
 
 @dataclass(frozen=True)
@@ -174,7 +177,8 @@ def _choices(charts: Charts) -> str:
 
 
 def _options(values: Mapping[str, str]) -> str:
-    return "".join(f'<option value="{escape(v)}">{escape(t)}</option>' for v, t in values.items())
+    shown = {v.translate(LINE_ENDS): t.translate(LINE_ENDS) for v, t in values.items()}
+    return "".join(f'<option value="{escape(v)}">{escape(t)}</option>' for v, t in shown.items())
 
 
 def _told(charts: Charts | None) -> list[str]:
@@ -183,7 +187,7 @@ def _told(charts: Charts | None) -> list[str]:
         return []
     told = {"specs": charts.specs, "data": charts.data, "first": charts.first, "last": charts.last}
     text = json.dumps(told, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    text = text.translate(IN_SCRIPT)
+    text = text.translate(IN_VEGA)
     return [NO_SCRIPT, f'<script type="application/json" id="charts">{text}</script>']
 
 
