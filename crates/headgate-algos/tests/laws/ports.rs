@@ -44,6 +44,7 @@ impl Yard {
             present: packets + busy,
             bytes: held_bytes + rest * self.rate_bytes_s,
             held_bytes,
+            wait_s: rest + held_bytes / self.rate_bytes_s,
             idle_s: seconds(self.now.saturating_sub(self.busy_until)),
             rate_bytes_s: self.rate_bytes_s,
         }
