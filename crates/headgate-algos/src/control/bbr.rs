@@ -18,8 +18,11 @@
 //! used for 48 round trips.
 //!
 //! # Where it differs from the paper
-//! It follows Linux, which differs from Cardwell et al. 2016 in the margin of 1 %, the policer, ACK
-//! aggregation and recovery. Gains are not rounded to 1/256. The first phase of PROBE_BW is drawn from a
+//! It follows Linux since 5.10, which differs from Cardwell et al. 2016 in the margin of 1 %, the policer, ACK
+//! aggregation and recovery, and in that only a smaller RTT puts PROBE_RTT off, where once an equal one did.
+//! Linux leaves out the RTT of an ACK that may have been delayed, by which it means the ACK of a lone segment
+//! shorter than the others (`FLAG_ACK_MAYBE_DELAYED`): here all segments are full, so none is. Gains are not
+//! rounded to 1/256. The first phase of PROBE_BW is drawn from a
 //! hash of the time of the start, the RTT and the segments delivered, not from a random number: the
 //! same flow always draws the same. Nothing is undone, as nothing here is reordered. A sender here is
 //! never idle within a connection, so there is no restart from idle. The smallest RTT begins with the
@@ -325,13 +328,33 @@ mod tests {
             law.on_ack(&longer(now_s, delivered, in_flight), &PATH, &mut window);
             window.cwnd
         };
-        assert!(next(10.9, 99.0) > FLOOR);
-        assert_eq!(next(10.96, 99.0), FLOOR);
+        assert!(next(10.0, 99.0) > FLOOR);
+        assert_eq!(next(10.01, 99.0), FLOOR);
         assert_eq!(next(11.0, 4.0), FLOOR); // empty: 0.2 s from here, and a round trip
         assert_eq!(next(11.1, 4.0), FLOOR);
         (0..110).for_each(|_| assert_eq!(next(11.19, 4.0), FLOOR));
         assert!(next(11.21, 4.0) >= full);
         assert_eq!(law.0.min_rtt_s, 0.12);
+    }
+
+    #[test]
+    fn only_a_smaller_rtt_puts_probe_rtt_off() {
+        let (mut law, mut window, mut delivered) = cruising(0.95); // its RTT was 0.1 s from the start
+        let mut next = |now_s, rtt_s| {
+            delivered += 1.0;
+            let mut ack = sample(now_s, delivered);
+            ack.rate.rtt_s = rtt_s;
+            law.on_ack(&ack, &PATH, &mut window);
+            law.0.mode == Mode::ProbeRtt
+        };
+        assert_eq!([5.0, 9.9, 10.1].map(|now_s| next(now_s, 0.1)), [false, false, true]);
+        let (mut law, mut window, delivered) = cruising(0.95);
+        for (now_s, rtt_s) in [(5.0, 0.099), (10.1, 0.1), (14.9, 0.1)] {
+            let mut ack = sample(now_s, delivered + now_s);
+            ack.rate.rtt_s = rtt_s;
+            law.on_ack(&ack, &PATH, &mut window);
+            assert_ne!(law.0.mode, Mode::ProbeRtt);
+        }
     }
 
     #[test]

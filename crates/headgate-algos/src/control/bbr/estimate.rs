@@ -61,7 +61,7 @@ impl Model {
     pub(super) fn take_rtt(&mut self, ack: &Ack, window: &mut Window) {
         let rtt_s = ack.rate.rtt_s;
         let expired = ack.now_s > self.min_rtt_at_s + self.params.min_rtt_window_s;
-        if rtt_s > 0.0 && (rtt_s <= self.min_rtt_s || expired) {
+        if rtt_s > 0.0 && (rtt_s < self.min_rtt_s || expired) {
             (self.min_rtt_s, self.min_rtt_at_s) = (rtt_s, ack.now_s);
         }
         if expired && self.mode != Mode::ProbeRtt {
