@@ -71,7 +71,9 @@ fn timers() {
     each("/transports/0/syn_rto_ps", [1_000_000, DAY_PS].map(Value::from));
     each("/transports/0/syn_tries", [1, 255].map(Value::from));
     each("/transports/0/delayed_ack_ps", [0, 1_000_000_000_000_000u64].map(Value::from));
-    each("/transports/0/clock_ps", [1, 1_000_000_000_000_000u64].map(Value::from));
+    for clock in ["clock_ps", "timestamp_clock_ps"] {
+        each(&format!("/transports/0/{clock}"), [1, 1_000_000_000_000_000u64].map(Value::from));
+    }
 }
 
 #[test]

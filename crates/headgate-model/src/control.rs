@@ -102,7 +102,8 @@ pub struct Rate {
     pub newly_lost: f64,
     /// Segments in flight now, after this ACK.
     pub in_flight: f64,
-    /// RTT of the newest segment of this ACK that was sent only once, seconds; 0 when there is none.
+    /// RTT of the newest segment of this ACK that was sent only once, seconds; if it brought none, what time
+    /// stamps say of one that was sent again; 0 when there is neither.
     pub rtt_s: f64,
     /// Time until pacing lets the next segment go, seconds.
     pub wait_s: f64,

@@ -128,6 +128,10 @@ pub struct Transport {
     pub rack_tlp: bool,
     /// Grow by segments acknowledged (Linux) or by ACKs received (ns-2).
     pub count: Count,
+    /// As in Linux, windows are whole segments, growth by less is kept until it makes one, and a reduction
+    /// starts from the window, not from what is in flight.
+    #[serde(default)]
+    pub whole_windows: bool,
     /// Grow only while the window is what limits the flow (RFC 7661 / Linux).
     pub window_validation: bool,
     pub delayed_ack: bool,
@@ -137,9 +141,13 @@ pub struct Transport {
     pub rtt: RttSampling,
     /// RTT samples are rounded to this; 0 = exact.
     pub clock_ps: u64,
+    /// Time stamps count in this, where only they tell an RTT: that of what was sent again. 0 = exact.
+    #[serde(default)]
+    pub timestamp_clock_ps: u64,
     /// Pace data at this multiple of cwnd/srtt; absent = send in bursts as the window allows.
     pub pacing: Option<Pacing>,
-    /// Paced segments leave in bursts ([`crate::control::Window::quantum`]), not one by one.
+    /// Pacing as in Linux: from a connection's tenth segment on, in bursts
+    /// ([`crate::control::Window::quantum`]), and what leaves late has less to wait for the next.
     #[serde(default)]
     pub pacing_bursts: bool,
     /// Every law uses ECN (RFC 3168), not only those that need it.

@@ -46,7 +46,7 @@ typedef struct headgate_rate {
     double lost_since;     /* since the sampled segment was sent, */
     double newly_lost;     /* and since the ACK before */
     double in_flight;      /* segments in flight after this ACK */
-    double rtt_s;          /* RTT of the newest segment that was sent only once; 0 when there is none */
+    double rtt_s;          /* RTT of the newest segment sent only once, or by time stamps; 0 when there is none */
     double wait_s;         /* time until pacing lets the next segment go */
     bool app_limited;      /* there was nothing to send when the sampled segment was sent */
 } headgate_rate;

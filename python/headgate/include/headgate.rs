@@ -82,7 +82,8 @@ pub struct Rate {
     pub newly_lost: f64,
     /// Segments in flight after this ACK.
     pub in_flight: f64,
-    /// RTT of the newest segment that was sent only once, seconds; 0 when there is none.
+    /// RTT of the newest segment that was sent only once, or by time stamps of one sent again, seconds;
+    /// 0 when there is none.
     pub rtt_s: f64,
     /// Time until pacing lets the next segment go, seconds.
     pub wait_s: f64,

@@ -26,12 +26,14 @@ DEFAULT: dict[str, Any] = {
     "prr": False,
     "rack_tlp": False,
     "count": "segments",  # RFC 3465
+    "whole_windows": False,
     "window_validation": False,
     "delayed_ack": False,
     "delayed_ack_timeout": parse_time("40 ms"),
     "quick_acks": 0,
     "rtt_sampling": "timestamps",  # RFC 7323
     "clock": 0,
+    "timestamp_clock": 0,
     "pacing": "none",
     "pacing_bursts": False,
     "ecn": False,
@@ -47,6 +49,8 @@ LINUX = DEFAULT | {
     "max_rto": parse_time("120 s"),
     "prr": True,
     "rack_tlp": True,
+    "whole_windows": True,
+    "timestamp_clock": parse_time("1 ms"),
     "window_validation": True,
     "delayed_ack": True,
     "quick_acks": 16,

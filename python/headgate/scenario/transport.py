@@ -61,6 +61,11 @@ class Transport(Model):
     count: Literal["segments", "acks"] | None = Field(
         None, description="Windows grow by segments acknowledged, or by ACKs received."
     )
+    whole_windows: bool | None = Field(
+        None,
+        description="As in Linux, windows are whole packets, growth by less is kept until it makes "
+        "one, and a reduction starts from the window, not from what is in flight.",
+    )
     window_validation: bool | None = Field(
         None, description="Grow only while the window is what limits the flow."
     )
@@ -73,9 +78,16 @@ class Transport(Model):
         None, description="Each ACK gives an RTT sample, or one segment at a time is timed."
     )
     clock: Time | None = Field(None, description="RTT samples are rounded to this; 0 s = exact.")
+    timestamp_clock: Time | None = Field(
+        None,
+        description="Time stamps count in this, where only they tell an RTT, that of what was sent "
+        "again; 0 s = exact.",
+    )
     pacing: Pacing | Literal["none"] | None = Field(None, description="Even sending.")
     pacing_bursts: bool | None = Field(
-        None, description="Paced segments leave in bursts of up to 1 ms, as from Linux."
+        None,
+        description="Pacing as in Linux: from a flow's tenth packet on, in bursts of up to 1 ms, "
+        "and a burst that leaves late is followed sooner.",
     )
     ecn: bool | None = Field(
         None,
@@ -149,6 +161,7 @@ class Transport(Model):
             "delayed_ack_ps": full["delayed_ack_timeout"],
             "rtt": full["rtt_sampling"],
             "clock_ps": full["clock"],
+            "timestamp_clock_ps": full["timestamp_clock"],
             "pacing": pacing.model_dump() if isinstance(pacing, Pacing) else None,
         }
 
@@ -159,6 +172,7 @@ _AS_THEY_ARE = (
     "prr",
     "rack_tlp",
     "count",
+    "whole_windows",
     "window_validation",
     "delayed_ack",
     "quick_acks",

@@ -9,7 +9,8 @@
 //! `ssthresh = max(in_flight / 2, 2)`.
 //!
 //! # Where it differs from the paper
-//! The window is fractional, so that the increase of `1/cwnd` per segment is exact.
+//! The window is fractional, so that the increase of `1/cwnd` per segment is exact; with the transport's
+//! `whole_windows` it grows by one whenever as many segments as it holds are acknowledged, as in Linux.
 //!
 //! # When to use it
 //! As the yardstick: "TCP" of most studies is this.

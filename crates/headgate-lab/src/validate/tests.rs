@@ -85,6 +85,7 @@ fn transports() {
     assert_refused("/transports/0/syn_rto_ps", slow, "transports[0].syn_tries", "take fewer");
     refused("delayed_ack_ps", json!(u64::MAX), "1000 s");
     refused("clock_ps", json!(u64::MAX), "1000 s");
+    refused("timestamp_clock_ps", json!(u64::MAX), "1000 s");
     let pacing = json!({"slow_start_gain": 2.0, "gain": 0.0});
     assert_refused("/transports/0/pacing", pacing, "transports[0].pacing.gain", "0.01 to 100");
     assert_refused("/transports", json!(vec![transport(); 256]), "transports", "256 is not allowed");

@@ -33,6 +33,7 @@ fn profile(t: &Transport, at: &Spot) -> Checked {
     syn(t, at)?;
     at.span("delayed_ack_ps", t.delayed_ack_ps, LONGEST_DELAY_S)?;
     at.span("clock_ps", t.clock_ps, LONGEST_DELAY_S)?;
+    at.span("timestamp_clock_ps", t.timestamp_clock_ps, LONGEST_DELAY_S)?;
     t.pacing.map_or(Ok(()), |p| pacing(p, at))
 }
 

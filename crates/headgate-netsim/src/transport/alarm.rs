@@ -55,14 +55,14 @@ impl<L: Registry> Sender<L> {
     fn on_timeout(&mut self, shared: &mut Shared<L>) {
         self.tally.timeouts += 1;
         shared.counters.timeouts += 1;
-        let flight = self.flight_for_law();
+        let flight = self.flight_for_law(shared);
         let reduced = (self.phase == Phase::Recovery).then_some(self.window.ssthresh);
         self.note_fall(self.window.cwnd, 1.0);
         self.window.cwnd = 1.0;
         self.lose_all();
         // RFC 5681 §3.1: ssthresh is held while the same segment times out again.
         if !std::mem::replace(&mut self.retried, true) {
-            self.tell_law(Cause::Timeout, flight, shared.now);
+            self.tell_law(Cause::Timeout, flight, shared);
             // one reduction for one window of losses (as Linux, tcp_enter_loss)
             self.window.ssthresh = reduced.unwrap_or(self.window.ssthresh);
         }

@@ -87,8 +87,8 @@ impl<L: Registry> Sender<L> {
             return; // the window shrank for a loss; what is told of that is the same (RFC 3168 §6.1.2)
         }
         self.tally.reductions += 1;
-        let flight = self.flight_for_law();
-        self.tell_law(Cause::Mark, flight, shared.now);
+        let flight = self.flight_for_law(shared);
+        self.tell_law(Cause::Mark, flight, shared);
         self.settle_window(shared.now);
     }
 }

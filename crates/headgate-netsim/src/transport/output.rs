@@ -13,6 +13,9 @@ use crate::timers::Purpose;
 /// Time between questions for a new pace, at most (Dukkipati's ns-2 code).
 const LONGEST_SILENCE: Span = SECOND / 2;
 
+/// Linux paces from this data segment of a connection on (`tcp_update_skb_after_send`).
+const FIRST_PACED: u32 = 10;
+
 impl<L: Registry> Sender<L> {
     /// A paced sender's turn.
     pub fn on_pace(&mut self, at: Time, shared: &mut Shared<L>) {
@@ -56,15 +59,26 @@ impl<L: Registry> Sender<L> {
     /// A burst now if it is time, and the timer for the next one. What was sent pushes the next turn
     /// back by as long as it lasts at this rate.
     fn pump_paced(&mut self, rate: f64, shared: &mut Shared<L>) {
-        if !self.has_room(shared) || !self.may_send_at(rate, shared) {
-            return;
+        while self.has_room(shared) && self.may_send_at(rate, shared) {
+            let sent = self.send_burst(self.burst(rate, shared), shared);
+            let pause = (f64::from(sent) * SECOND as f64 / rate) as Span;
+            let bursts = self.profile(shared).burst_edge > 0;
+            let pause = if bursts { self.shortened(pause, shared.now) } else { pause.max(1) };
+            self.pace_next = shared.now.saturating_add(pause);
+            if sent == 0 {
+                return;
+            }
         }
-        let sent = self.send_burst(self.burst(rate, shared), shared);
-        let pause = f64::from(sent) * SECOND as f64 / rate;
-        self.pace_next = shared.now.saturating_add((pause as Span).max(1));
-        if sent > 0 && self.has_room(shared) {
-            self.may_send_at(rate, shared);
+    }
+
+    /// Linux: no pause after the first segments; a turn that came late, most of all one that had to wait for
+    /// the window, shortens the pause after it by as much, but leaves half.
+    fn shortened(&self, pause: Span, now: Time) -> Span {
+        if self.next + self.tally.retransmissions < FIRST_PACED {
+            return 0;
         }
+        let late = if self.pace_next > 0 { now - self.pace_next } else { 0 };
+        (pause - late.min(pause / 2)).max(1)
     }
 
     /// A router has named another pace: the next turn is as long after the last as that one says.

@@ -92,8 +92,8 @@ impl<L: Registry> Sender<L> {
             self.probe = None;
         }
         if repaired {
-            let flight = self.flight_for_law();
-            self.tell_law(Cause::Loss, flight, shared.now);
+            let flight = self.flight_for_law(shared);
+            self.tell_law(Cause::Loss, flight, shared);
             self.settle_window(shared.now);
         }
     }

@@ -20,7 +20,7 @@ pub struct Episode {
     inflation: f64,
     /// NewReno: this recovery has seen a partial ACK.
     partial: bool,
-    /// PRR: segments delivered and sent since recovery began, and the flight then.
+    /// PRR: segments delivered and sent since recovery began, and the flight or window then.
     delivered: u32,
     sent: u32,
     flight: u32,
@@ -173,17 +173,18 @@ impl<L: Registry> Sender<L> {
     }
 
     pub(super) fn enter_recovery(&mut self, delivered: u32, shared: &mut Shared<L>) {
-        let flight = self.flight_for_law();
-        self.tell_law(Cause::Loss, flight, shared.now);
+        let flight = self.flight_for_law(shared);
+        self.tell_law(Cause::Loss, flight, shared);
         self.phase = Phase::Recovery;
         self.tally.recoveries += 1;
         self.timed = None;
         self.recover = self.next;
         let profile = self.profile(shared);
         let (profile_sack, proportional) = (profile.sack, profile.sack && profile.prr);
+        let before = if profile.whole_windows { flight } else { self.next - self.una };
         let episode = self.episode.as_mut().expect("losses are on the board");
         (episode.inflation, episode.partial) = (f64::from(self.dupacks), false);
-        (episode.delivered, episode.sent, episode.flight) = (0, 0, self.next - self.una);
+        (episode.delivered, episode.sent, episode.flight) = (0, 0, before);
         if episode.board.lost == 0 {
             self.lose_first();
         }
@@ -283,10 +284,14 @@ impl<L: Registry> Sender<L> {
         (&mut episode.board, Losses { journal, law: &mut self.law, path: &self.rtt.path, window })
     }
 
-    pub(super) fn tell_law(&mut self, cause: Cause, in_flight: u32, now: Time) {
-        let event = Congestion { cause, now_s: seconds(now), in_flight };
+    pub(super) fn tell_law(&mut self, cause: Cause, in_flight: u32, shared: &Shared<L>) {
+        let event = Congestion { cause, now_s: seconds(shared.now), in_flight };
         let before = self.window.cwnd;
         self.law.on_congestion(&event, &self.rtt.path, &mut self.window);
+        self.grown = 0.0;
+        if self.profile(shared).whole_windows {
+            self.window.ssthresh = self.window.ssthresh.floor();
+        }
         if cause != Cause::Timeout {
             let goal = if self.law.keeps_window() { self.window.cwnd } else { self.window.ssthresh };
             self.note_fall(before, goal);

@@ -3,7 +3,8 @@
 //! [`super::recovery`].
 
 use headgate_model::control::{Ack, Echo, Rate, Registry, Window};
-use headgate_model::units::{NEVER, SECOND, Span, Time, seconds};
+use headgate_model::units::{NEVER, SECOND, Span, Time, picoseconds, seconds};
+use headgate_model::whole::floor;
 use serde::{Deserialize, Serialize};
 
 use super::alarm::Alarm;
@@ -11,7 +12,7 @@ use super::flow::{FlowTally, Opening};
 use super::journal::Journal;
 use super::profile::Profile;
 use super::recovery::Episode;
-use super::rtt::{Estimator, since};
+use super::rtt::{Estimator, by_stamps, since};
 use crate::packet::{Head, NO_SACK, Packet};
 use crate::record::Status;
 use crate::shared::Shared;
@@ -71,6 +72,8 @@ pub struct Sender<L> {
     /// The tail loss probe under way: `next` after it, and whether it repeated a segment.
     pub(super) probe: Option<(u32, bool)>,
     pub(super) pace_next: Time,
+    /// Growth of a whole window that does not make a segment yet.
+    pub(super) grown: f64,
     /// When the pacing timer goes off.
     pub(super) pace_armed: Time,
     /// When the routers are asked for a new pace, if that is before the next turn.
@@ -127,6 +130,7 @@ impl<L: Registry> Sender<L> {
             marked_until: 0,
             probe: None,
             pace_next: 0,
+            grown: 0.0,
             pace_armed: NEVER,
             ask_at: 0,
             host_busy_until: 0,
@@ -240,10 +244,19 @@ impl<L: Registry> Sender<L> {
             ack.cwnd_limited &= self.phase == Phase::Timeout && self.window.slow_starts();
         }
         self.law.on_ack(&ack, &self.rtt.path, &mut self.window);
+        self.keep_whole(shared);
         self.tally.cwnd_sum += self.window.cwnd;
         self.tally.acks += 1;
         shared.counters.cwnd_increases += u64::from(self.window.cwnd > before);
         self.note_fall(before, self.window.cwnd);
+    }
+
+    /// Where windows are whole segments, what is over waits until it makes one.
+    #[inline]
+    fn keep_whole(&mut self, shared: &Shared<L>) {
+        if self.profile(shared).whole_windows {
+            (self.window.cwnd, self.grown) = to_whole(self.window.cwnd + self.grown);
+        }
     }
 
     /// Counts a window that shrank.
@@ -272,19 +285,31 @@ impl<L: Registry> Sender<L> {
             marked: 0.0,
             recovers: self.phase == Phase::Recovery,
             after_timeout: self.phase == Phase::Timeout,
-            rate: if self.journal.is_some() { self.delivery_rate(shared.now) } else { Rate::default() },
+            rate: if self.journal.is_some() { self.delivery_rate(rtt_s, shared) } else { Rate::default() },
         }
     }
 
-    fn delivery_rate(&mut self, now: Time) -> Rate {
-        let (in_flight, wait_s) = (self.flight(), seconds(self.pace_next.saturating_sub(now)));
+    fn delivery_rate(&mut self, sampled_s: f64, shared: &Shared<L>) -> Rate {
+        let (in_flight, wait) = (self.flight(), self.pace_next.saturating_sub(shared.now));
         let rate = self.journal.as_mut().map_or_else(Rate::default, |j| j.rate(in_flight));
-        Rate { wait_s, ..rate }
+        let rtt_s = if rate.rtt_s > 0.0 { rate.rtt_s } else { self.stamped_s(sampled_s, shared) };
+        Rate { wait_s: seconds(wait), rtt_s, ..rate }
     }
 
-    /// FlightSize without what limited transmit added (RFC 5681 §3.2 step 1).
-    pub(super) fn flight_for_law(&self) -> u32 {
-        (self.next - self.una).min(self.window.cwnd as u32)
+    /// The RTT of what was sent again, which only time stamps can tell.
+    fn stamped_s(&self, sampled_s: f64, shared: &Shared<L>) -> f64 {
+        let profile = self.profile(shared);
+        if !profile.timestamps || sampled_s <= 0.0 {
+            return 0.0;
+        }
+        seconds(by_stamps(picoseconds(sampled_s), shared.now, profile.timestamp_clock))
+    }
+
+    /// What a reduction starts from: FlightSize without what limited transmit added (RFC 5681 §3.2 step 1),
+    /// and in Linux the window.
+    pub(super) fn flight_for_law(&self, shared: &Shared<L>) -> u32 {
+        let window = self.window.cwnd as u32;
+        if self.profile(shared).whole_windows { window } else { window.min(self.next - self.una) }
     }
 
     #[inline]
@@ -343,6 +368,14 @@ impl<L: Registry> Sender<L> {
 /// A receiver outlives its sender by this (TIME-WAIT), longer than any window of the engine.
 pub const LINGER: Span = SECOND;
 
+/// A window in whole segments, one at least, and what is over. Steps that add up to a segment may miss it by
+/// a rounding error.
+#[inline]
+fn to_whole(window: f64) -> (f64, f64) {
+    let whole = floor(window + 1e-9).max(1.0);
+    (whole, (window - whole).max(0.0))
+}
+
 /// Whether the window is what limits the flow (Linux `tcp_is_cwnd_limited`; RFC 7661's intent).
 #[inline]
 fn limits(window: &Window, flight: u32) -> bool {
@@ -355,6 +388,35 @@ fn limits(window: &Window, flight: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Congestion avoidance by `1/cwnd` a segment, two to an ACK: ACKs until the window is one more.
+    fn acks_to_grow(window: f64, left: f64) -> (u32, f64) {
+        let (mut cwnd, mut left, mut acks) = (window, left, 0);
+        while cwnd == window {
+            (cwnd, left) = to_whole(cwnd + 2.0 / cwnd + left);
+            acks += 1;
+        }
+        (acks, left)
+    }
+
+    #[test]
+    fn a_whole_window_grows_when_as_much_as_it_holds_is_acknowledged() {
+        // tcp_cong_avoid_ai: 134 are 67 ACKs exactly; of 135 the 68th leaves one segment over
+        assert_eq!(acks_to_grow(134.0, 0.0).0, 67);
+        let (acks, left) = acks_to_grow(135.0, 0.0);
+        assert_eq!((acks, (left * 135.0).round()), (68, 1.0));
+        assert_eq!(acks_to_grow(137.0, 1.0 / 136.0).0, 68);
+        for window in 2..1000 {
+            assert_eq!(acks_to_grow(f64::from(window), 0.0).0, u32::div_ceil(window, 2));
+        }
+    }
+
+    #[test]
+    fn a_window_that_sinks_by_less_than_a_segment_rounds_down_once() {
+        let (cwnd, left) = to_whole(20.0 - 0.25);
+        assert_eq!((cwnd, left), (19.0, 0.75));
+        assert_eq!(to_whole(cwnd + left - 0.25), (19.0, 0.5));
+    }
 
     #[test]
     fn a_window_twice_the_flight_is_not_the_limit_in_slow_start() {
