@@ -1,0 +1,128 @@
+"""This program beside a kernel's own TCP on the same paths: completion times, pairs, random loss.
+
+What the kernel did is in `data/linux/tun_*.csv`; the slow test lets this machine's kernel
+do some of it again.
+"""
+
+from collections import defaultdict
+from statistics import mean, median
+
+import pytest
+
+from .oracle import rows
+from .tun.cases import CASES
+from .tun.kernel import RATE_MBPS, Case, disturbed, missing, run
+from .tun.ours import figures, simulate
+
+#: Our own repeats: starts differ by milliseconds, losses by the seed.
+REPEATS = (1, 2, 3)
+GOODPUT, COUNTS = 0.01, 0.15
+#: How much of the line a flow beside another may have more or less: chance decides there.
+SHARE = 0.03
+#: A PROBE_RTT follows 10 s after the one before, at the soonest.
+MOST_PROBE_RTTS = 10
+#: Runs of the kernel before one is in time.
+TRIES = 3
+
+
+def measured(name: str) -> dict[str, list[dict[str, str]]]:
+    """Give the kernel's flows by case."""
+    cases = defaultdict(list)
+    for row in rows(f"linux/{name}.csv"):
+        cases[row["case"]].append(row)
+    return cases
+
+
+SHORT, LONG = measured("tun_short"), measured("tun_long")
+FIXED = [case for case in CASES if case.flows[0][2]]
+ENDLESS = [case for case in CASES if not case.flows[0][2]]
+ALONE = [case for case in ENDLESS if len(case.flows) == 1]
+#: BBR that joins Reno takes more of it than in Linux (docs/reference/validation.md).
+TOGETHER = [c for c in ENDLESS if len(c.flows) > 1 and c.name != "bbr-joins-reno"]
+#: BBR in an empty path, with and without random loss before the queue.
+BBR_ALONE = [case for case in ALONE if case.flows[0][0] == "bbr"]
+
+
+def named(cases: list[Case]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("case", cases, ids=lambda case: case.name)
+
+
+def theirs(case: Case, figure: str, flow: int = 0) -> list[float]:
+    """Give a figure of each repeat of the kernel."""
+    return [float(row[figure]) for row in LONG[case.name] if int(row["flow"]) == flow]
+
+
+def ours(case: Case, figure: str, flow: int = 0) -> list[float]:
+    return [figures(case, repeat, flow)[figure] for repeat in REPEATS]
+
+
+def agree(a: list[float], b: list[float], relative: float, absolute: float = 0.0) -> bool:
+    """Tell whether the means are near one another, or the ranges overlap."""
+    near = abs(mean(a) - mean(b)) <= max(relative * mean(b), absolute)
+    return near or (min(a) <= max(b) and min(b) <= max(a))
+
+
+def test_every_case_has_been_measured() -> None:
+    assert {case.name for case in FIXED} == set(SHORT)
+    assert {case.name for case in ENDLESS} == set(LONG)
+
+
+@named(FIXED)
+def test_completion_time(case: Case) -> None:
+    kernel = median(float(row["finished_ms"]) for row in SHORT[case.name])
+    result = simulate(case, 1)
+    assert float(result.flows["fct_receiver_s"][0]) * 1e3 == pytest.approx(kernel, rel=0.02)
+
+
+# BBR without loss is held to an idle machine's kernel, in test_linux.py.
+@named([case for case in ALONE if case.loss or case not in BBR_ALONE])
+def test_goodput_alone(case: Case) -> None:
+    assert agree(ours(case, "goodput_mbps"), theirs(case, "goodput_mbps"), GOODPUT)
+
+
+@named([case for case in ALONE if case not in BBR_ALONE])
+def test_losses_and_recoveries_alone(case: Case) -> None:
+    for figure in ("retransmissions", "recoveries_measured"):
+        assert agree(ours(case, figure), theirs(case, figure), COUNTS), figure
+
+
+@named([case for case in BBR_ALONE if case.loss])
+def test_bbr_sends_again_what_is_lost_and_no_more(case: Case) -> None:
+    figure = "retransmissions_measured"
+    assert agree(ours(case, figure), theirs(case, figure), COUNTS)
+
+
+@named(BBR_ALONE)
+def test_bbr_looks_for_a_smaller_rtt_as_often(case: Case) -> None:
+    # An equal RTT once put it off for ever: then there were none. How many of the ten possible
+    # there are depends on chance: any RTT smaller by a microsecond puts it off.
+    kernel = theirs(case, "probe_rtts_measured")
+    counts = ours(case, "probe_rtts_measured")
+    assert all(min(kernel) <= count <= MOST_PROBE_RTTS for count in counts)
+
+
+@named(TOGETHER)
+def test_shares(case: Case) -> None:
+    for flow in range(len(case.flows)):
+        kernel = theirs(case, "goodput_mbps", flow)
+        assert agree(ours(case, "goodput_mbps", flow), kernel, GOODPUT, SHARE * RATE_MBPS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["fct-bbr-30", "fct-bbr-1000", "reno-33", "bbr-40ms-0.003"])
+def test_this_kernel_does_as_measured(name: str) -> None:
+    case = next(case for case in CASES if case.name == name)
+    if lacks := missing({law for law, _, _ in case.flows}):
+        pytest.skip(f"the kernel's TCP cannot be measured here; missing: {lacks}")
+    for _ in range(TRIES):
+        result = run(case, seed=1)
+        if not disturbed(result):
+            break
+    else:
+        pytest.skip("this machine is too busy to keep an emulated path in time")
+    flow = result["flows"][0]
+    if name in SHORT:
+        kernel = median(float(row["finished_ms"]) for row in SHORT[name])
+        assert flow["finished_ms"] == pytest.approx(kernel, rel=0.02)
+    else:
+        assert flow["goodput_mbps"] == pytest.approx(mean(theirs(case, "goodput_mbps")), rel=0.02)

@@ -1,0 +1,92 @@
+"""The same cases in Headgate, and the same figures of them."""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from tests.oracles.oracle import run
+
+from headgate.result import Result
+
+from .kernel import RATE_MBPS, Case
+
+#: Where random loss strikes before the queue: a link so fast that nothing waits for it.
+AT_ONCE = "1 Tbit/s"
+#: Flows start so much later than in the repeat before, s: no two runs of the kernel are alike.
+JITTER_S = 1e-3
+
+
+def network(case: Case) -> dict[str, Any]:
+    """Give the path: random loss, the bottleneck, and a way back that only delays."""
+    there = {"delay": f"{case.rtt_ms / 2} ms", "buffer": f"{case.buffer} packets"}
+    back = {"rate": AT_ONCE, "delay": f"{case.rtt_ms / 2} ms"}
+    return {
+        "kind": "graph",
+        "directed": True,
+        "routers": [{"name": name} for name in ("senders", "queue", "receivers")],
+        "links": [
+            {"ends": ["senders", "queue"], "rate": AT_ONCE, "delay": "0 s", "loss": case.loss},
+            {"ends": ["queue", "receivers"], "rate": f"{RATE_MBPS} Mbit/s", **there},
+            {"ends": ["receivers", "queue"], **back},
+            {"ends": ["queue", "senders"], "rate": AT_ONCE, "delay": "0 s"},
+        ],
+    }
+
+
+def traffic(case: Case, repeat: int) -> list[dict[str, Any]]:
+    """Give the flows, the last ones a little later with each repeat."""
+    return [
+        {"kind": "flows", "law": law, "start": f"{start + index * repeat * JITTER_S} s"}
+        | {"source": "senders", "receiver": "receivers"}
+        | ({"size": f"{segments} packets"} if segments else {})
+        for index, (law, start, segments) in enumerate(case.flows, 1)
+    ]
+
+
+@cache
+def simulate(case: Case, repeat: int, until_s: float | None = None) -> Result:
+    """Run a case, or its first seconds without warm-up."""
+    return run(
+        seed=repeat,
+        duration=f"{until_s or case.duration_s} s",
+        network=network(case),
+        transport="linux",
+        traffic=traffic(case, repeat),
+        measure={"warmup": f"{0 if until_s else case.from_s} s", "series": {"interval": "20 ms"}},
+    )
+
+
+def figures(case: Case, repeat: int, flow: int) -> dict[str, float]:
+    """Give a flow's figures under the names that the kernel's have."""
+    whole, before = simulate(case, repeat), simulate(case, repeat, case.from_s)
+    counted = {
+        name: float(whole.flows[name][flow]) - early(before, name, flow)
+        for name in ("retransmissions", "recoveries")
+    }
+    return {
+        "goodput_mbps": float(whole.flows["goodput_bps"][flow]) / 1e6,
+        "mean_queue": bottleneck_queue(whole),
+        "retransmissions": float(whole.flows["retransmissions"][flow]),
+        "retransmissions_measured": counted["retransmissions"],
+        "recoveries_measured": counted["recoveries"],
+        "probe_rtts_measured": probe_rtts(case, whole),
+    }
+
+
+def early(before: Result, name: str, flow: int) -> float:
+    """Give a count of the time before measuring; a flow that had not begun has none."""
+    return float(before.flows[name][flow]) if flow < len(before.flows[name]) else 0.0
+
+
+def bottleneck_queue(result: Result) -> float:
+    """Give the mean number of packets that wait at the bottleneck."""
+    at = result.ports["link"] == "queue-receivers"
+    return float(result.ports["mean_queue_packets"][at][0])
+
+
+def probe_rtts(case: Case, result: Result) -> float:
+    """Count how often BBR, alone, falls to its least window."""
+    series = result.series
+    flow = series.where((series["of"] == "flow") & (series["t_s"] > case.from_s))
+    low = flow["cwnd_packets"] <= 4
+    return float(np.sum(low[1:] & ~low[:-1]))
