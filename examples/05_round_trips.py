@@ -10,9 +10,12 @@ for law in catalog.laws():
         {"name": "near", "law": law.name, "rtt": "20 ms"},
         {"name": "far", "law": law.name, "rtt": "80 ms", "start": "50 ms"},
     ]
-    scenario = headgate.dumbbell(
-        rate="20 Mbit/s", rtt="40 ms", buffer="1 BDP", flows=flows, measure={"warmup": "10 s"}
-    )
+    network = {"rate": "20 Mbit/s", "rtt": "40 ms", "buffer": "1 BDP"}
+    if law.scheme:
+        network["feedback"] = law.scheme  # routers that its senders speak with
+    if law.needs_marks:
+        network["queue"] = {"kind": "threshold", "mark": "0.17 BDP"}
+    scenario = headgate.dumbbell(flows=flows, measure={"warmup": "10 s"}, **network)
     table = scenario.run("40 s", seed=1).flows
     goodput = dict(zip(table["traffic"], table["goodput_bps"], strict=True))
     print(f"{law.name:>9}: near/far = {goodput['near'] / goodput['far']:.1f}")

@@ -68,6 +68,10 @@ class Law(BaseModel):
     nist: Nist | None
     params: tuple[Param, ...]
     kind: str = "law"
+    scheme: str | None = None
+    """The scheme whose routers it asks; elsewhere it does as Reno does."""
+    needs_marks: bool = False
+    """Whether it answers to marks in a way of its own; without any it does as Reno does."""
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -52,14 +52,27 @@ FLOWS = (
         "8 * segment_bytes * delivered_packets / active_s",
     ),
     Column("delivered_packets", "packets", "Packets acknowledged in order, after the warm-up."),
-    Column("delivered_total_packets", "packets", "Packets acknowledged in order, in all."),
+    Column(
+        "delivered_total_packets",
+        "packets",
+        "Packets acknowledged in order, from the start of the flow on.",
+    ),
     Column("active_s", "s", "Time between start and end of the flow, after the warm-up."),
-    Column("retransmissions", "packets", "Packets sent again."),
-    Column("timeouts", "1", "Retransmission time-outs."),
-    Column("recoveries", "1", "Episodes of fast recovery."),
+    Column("retransmissions", "packets", "Packets sent again, after the warm-up."),
+    Column("timeouts", "1", "Retransmission time-outs, after the warm-up."),
+    Column("recoveries", "1", "Episodes of fast recovery, after the warm-up."),
+    Column(
+        "retransmissions_total", "packets", "Packets sent again, from the start of the flow on."
+    ),
+    Column("timeouts_total", "1", "Retransmission time-outs, from the start of the flow on."),
+    Column("recoveries_total", "1", "Episodes of fast recovery, from the start of the flow on."),
     Column("min_rtt_s", "s", "Least round trip measured, from the start of the flow on."),
     Column("mean_rtt_s", "s", "Mean of the round trips measured, from the start of the flow on."),
-    Column("mean_cwnd_packets", "packets", "Mean congestion window."),
+    Column(
+        "mean_cwnd_packets",
+        "packets",
+        "Mean congestion window at its ACKs, from the start of the flow on.",
+    ),
 )
 
 PORTS = (
@@ -69,41 +82,57 @@ PORTS = (
     Column(
         "rate_bps",
         "bit/s",
-        "Rate at which the link sends, or would; its mean where it changes: a new rate begins when"
-        " what was queued before it has left.",
+        "Rate at which the link sends, or would; its mean after the warm-up where it changes: a new"
+        " rate begins when what was queued before it has left.",
     ),
     Column("delay_s", "s", "Propagation delay of the link."),
     Column("buffer_packets", "packets", "What may wait, in full packets; inf = no limit."),
-    Column("arrivals", "packets", "Packets that arrived at the queue."),
-    Column("arrived_bytes", "B", "Bytes that arrived at the queue."),
-    Column("drops", "packets", "Packets dropped: no room for them, or their queue's discipline."),
-    Column("dropped_bytes", "B", "Bytes of the packets dropped."),
-    Column("lost", "packets", "Packets lost on the link, once they were sent."),
-    Column("departures", "packets", "Packets sent on the link, to their last bit."),
-    Column("sent_bytes", "B", "Bytes sent on the link, parts of packets too."),
-    Column("marks", "packets", "Packets marked as having met congestion."),
+    Column("arrivals", "packets", "Packets that arrived at the queue, after the warm-up."),
+    Column("arrived_bytes", "B", "Bytes that arrived at the queue, after the warm-up."),
+    Column(
+        "drops",
+        "packets",
+        "Packets dropped after the warm-up: no room for them, or their queue's discipline.",
+    ),
+    Column("dropped_bytes", "B", "Bytes of the packets dropped, after the warm-up."),
+    Column("lost", "packets", "Packets lost on the link once they were sent, after the warm-up."),
+    Column(
+        "departures", "packets", "Packets sent on the link to their last bit, after the warm-up."
+    ),
+    Column("sent_bytes", "B", "Bytes sent on the link, parts of packets too, after the warm-up."),
+    Column("marks", "packets", "Packets marked as having met congestion, after the warm-up."),
     Column(
         "utilisation",
         "1",
-        "Share of what the link could have sent.",
+        "Share of what the link could have sent after the warm-up.",
         "8 * sent_bytes / (rate_bps * elapsed_s)",
     ),
-    Column("throughput_bps", "bit/s", "Bits sent a second.", "8 * sent_bytes / elapsed_s"),
-    Column("loss_rate", "1", "Share of the arrivals that were dropped.", "drops / arrivals"),
+    Column(
+        "throughput_bps",
+        "bit/s",
+        "Bits sent a second, after the warm-up.",
+        "8 * sent_bytes / elapsed_s",
+    ),
+    Column(
+        "loss_rate",
+        "1",
+        "Share of the arrivals after the warm-up that were dropped.",
+        "drops / arrivals",
+    ),
     Column(
         "mean_queue_packets",
         "packets",
-        "Mean over the time of the number waiting, the packet in service apart.",
+        "Mean over the time after the warm-up of the number waiting, the packet in service apart.",
         "time waited by all packets together / elapsed_s",
     ),
-    Column("max_queue_packets", "packets", "Greatest number waiting."),
+    Column("max_queue_packets", "packets", "Greatest number waiting, after the warm-up."),
     Column(
         "mean_wait_s",
         "s",
-        "Time waited in the queue for each packet sent.",
+        "Time waited in the queue for each packet sent, after the warm-up.",
         "time waited by all packets together / departures",
     ),
-    Column("elapsed_s", "s", "Time measured: from the warm-up to the end."),
+    Column("elapsed_s", "s", "Time measured: from the end of the warm-up on."),
 )
 
 SERIES = (

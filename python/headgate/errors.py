@@ -72,6 +72,10 @@ class FluidWarning(HeadgateWarning):
     """A fluid model where packets do otherwise; `headgate study fluid-check` has measured it."""
 
 
+class SchemeWarning(HeadgateWarning):
+    """Senders without the routers or marks they need, or routers whose scheme nobody speaks."""
+
+
 class FailedRunsError(HeadgateError):
     """Runs of a campaign failed; the others are stored."""
 

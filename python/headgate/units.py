@@ -17,6 +17,8 @@ from typing import Literal
 from headgate.errors import UnitError
 
 PS_PER_S = 10**12
+#: Decimal digits before or after the point that a number may have.
+MOST_DIGITS = 30
 
 _RATES = {"bit/s": 1, "kbit/s": 10**3, "Mbit/s": 10**6, "Gbit/s": 10**9, "Tbit/s": 10**12}
 _TIMES = {
@@ -237,11 +239,20 @@ def _split(text: object, units: Mapping[str, int], what: str, example: str) -> t
     if unit not in units:
         known = ", ".join(units)
         raise UnitError(f"{text!r} has the unit '{match[2]}'; {what} takes one of {known}")
-    return _exact(match[1]), unit
+    return _bounded(match[1], text, what, example), unit
 
 
 def _exact(number: str) -> Fraction:
     return Fraction(Decimal(number.replace("_", "")))
+
+
+def _bounded(number: str, text: object, what: str, example: str) -> Fraction:
+    """Read a number, unless it is beyond all that is simulated: it could have endless digits."""
+    value = Decimal(number.replace("_", ""))
+    if value and not -MOST_DIGITS <= value.adjusted() <= MOST_DIGITS:
+        size = "large" if value.adjusted() > 0 else "small"
+        raise UnitError(f"{text!r} is too {size}; write {what} such as '{example}'")
+    return Fraction(value)
 
 
 def _format(number: int, units: Mapping[str, int]) -> str:

@@ -16,7 +16,9 @@ CROSSES_THE_BORDER = (
     "headgate.fluid.solve",
     "headgate.law",
     "headgate.own",
+    "headgate.run.refusals",
     "headgate.run.simulate",
+    "headgate.scenario.networks.routes",
 )
 
 #: Package -> what it must not know. `cli` and `report` may see all.

@@ -3,7 +3,7 @@
 use headgate_algos::control::AnyLaw;
 use headgate_algos::queue::AnyQueue;
 use headgate_algos::scheme::AnyRouter;
-use headgate_model::control::Registry;
+use headgate_model::control::{Echo, Law, Registry};
 use headgate_model::feedback::Routers;
 use headgate_model::layout::{Field, RECORDS, Record};
 use headgate_model::params::{Card, Param};
@@ -25,7 +25,7 @@ const NIST: [(&str, &str, Option<u8>); 8] = [
 
 /// All laws of the registry, in its order.
 pub fn catalog() -> String {
-    AnyLaw::cards().iter().map(|card| law(card)).collect::<Value>().to_string()
+    AnyLaw::cards().iter().enumerate().map(|(index, card)| sender(index, card)).collect::<Value>().to_string()
 }
 
 /// All fluid models.
@@ -48,6 +48,16 @@ pub fn devices() -> String {
     let kinds = [("queue", AnyQueue::cards()), ("feedback", AnyRouter::cards())];
     let all = kinds.iter().flat_map(|(kind, cards)| cards.iter().map(move |card| device(kind, card)));
     all.collect::<Value>().to_string()
+}
+
+/// A law, and what it needs of routers: their scheme, or their marks.
+fn sender(index: usize, card: &Card) -> Value {
+    let defaults: Vec<f64> = card.params.iter().map(|param| param.default).collect();
+    let fresh = AnyLaw::build(index, &defaults);
+    let mut said = law(card);
+    said["scheme"] = json!(fresh.scheme().map(|scheme| AnyRouter::cards()[scheme as usize].name));
+    said["needs_marks"] = json!(fresh.echo() != Echo::None);
+    said
 }
 
 fn device(kind: &str, card: &Card) -> Value {

@@ -26,6 +26,7 @@ pub mod validate;
 
 pub use headgate_algos::own;
 pub use headgate_model::{control, layout};
+pub use headgate_netsim::routes;
 
 /// The version of Headgate: results and snapshots name it.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

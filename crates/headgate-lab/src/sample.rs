@@ -34,8 +34,8 @@ pub fn plan() -> Value {
         "transports": [transport()],
         "laws": [{"name": "reno"}, {"name": "fast", "params": {"alpha": 20, "variant": "paper"}}],
         "traffic": [
-            {"kind": "flow", "name": "one", "law": 0, "transport": 0, "source": {"node": 0, "edge": 0},
-             "receiver": {"node": 1}, "start_ps": 0},
+            {"kind": "flows", "name": "one", "count": 1, "law": 0, "transport": 0,
+             "sources": [{"node": 0, "edge": 0}], "receivers": [{"node": 1}], "start_ps": 0},
             {"kind": "poisson", "name": "many", "law": 1, "transport": 0, "sources": left, "receivers": right,
              "flows_per_s": 5.0, "size": size, "start_ps": 0, "stop_ps": 1000},
             {"kind": "web", "name": "users", "law": 0, "transport": 0, "sources": left, "receivers": right,
@@ -52,7 +52,7 @@ pub fn plan() -> Value {
         "measure": {
             "warmup_ps": 1000, "periods": [[1000, 2000], [2000, 9_000_000_000_000u64]],
             "interval_ps": 20_000_000_000u64, "flows": "all",
-            "series": {"interval_ps": 100_000_000_000u64, "flows": ["one"], "links": [0, 2]}
+            "series": {"interval_ps": 100_000_000_000u64, "flows": [0], "links": [0, 2]}
         }
     })
 }

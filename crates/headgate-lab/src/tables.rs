@@ -82,9 +82,12 @@ fn flows(rows: &[FlowRow]) -> Table {
         .count("delivered_packets", |row| row.delivered.into())
         .count("delivered_total", |row| row.delivered_total.into())
         .figure("active_s", |row| seconds(row.active))
-        .count("retransmissions", |row| row.retransmissions.into())
-        .count("timeouts", |row| row.timeouts.into())
-        .count("recoveries", |row| row.recoveries.into())
+        .count("retransmissions", |row| row.repairs.retransmissions.into())
+        .count("timeouts", |row| row.repairs.timeouts.into())
+        .count("recoveries", |row| row.repairs.recoveries.into())
+        .count("retransmissions_total", |row| row.repairs_total.retransmissions.into())
+        .count("timeouts_total", |row| row.repairs_total.timeouts.into())
+        .count("recoveries_total", |row| row.repairs_total.recoveries.into())
         .figure("min_rtt_s", |row| finite(row.min_rtt_s))
         .figure("mean_rtt_s", |row| finite(row.mean_rtt_s))
         .figure("mean_cwnd_packets", |row| finite(row.mean_cwnd))
@@ -206,6 +209,7 @@ fn of_pair<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use headgate_netsim::transport::flow::Repairs;
 
     fn column<'a>(table: &'a Table, name: &str) -> &'a Column {
         &table.columns.iter().find(|(known, _)| known == name).expect("a column").1
@@ -228,9 +232,8 @@ mod tests {
             delivered: 3,
             delivered_total: 4,
             active: 0,
-            retransmissions: 0,
-            timeouts: 0,
-            recoveries: 0,
+            repairs: Repairs::default(),
+            repairs_total: Repairs::default(),
             min_rtt_s: f64::INFINITY,
             mean_rtt_s: f64::NAN,
             mean_cwnd: 1.5,

@@ -239,22 +239,43 @@ pub struct Pool {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Traffic {
-    Flow(Flow),
+    Flows(Flows),
     Poisson(Poisson),
     Web(Web),
     Replay(Replay),
 }
 
-/// One flow; without `packets` it does not end by itself, from `stop_ps` on it sends nothing new.
+impl Traffic {
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Flows(Flows { name, .. })
+            | Self::Poisson(Poisson { name, .. })
+            | Self::Web(Web { name, .. })
+            | Self::Replay(Replay { name, .. }) => name,
+        }
+    }
+
+    /// How many names it has in the results: each single flow has one of its own.
+    pub fn names(&self) -> u32 {
+        if let Self::Flows(flows) = self { flows.count } else { 1 }
+    }
+}
+
+/// Single flows, `count` of them, one each `stagger_ps`. They take the sources in turn, and of the
+/// receivers at other routers one in turn. Without `packets` they do not end by themselves; from `stop_ps` on
+/// they send nothing new. Of several, the one numbered 3 is called `name.3` in the results.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Flow {
+pub struct Flows {
     pub name: String,
+    pub count: u32,
     pub law: u32,
     pub transport: u32,
-    pub source: Place,
-    pub receiver: Place,
+    pub sources: Vec<Place>,
+    pub receivers: Vec<Place>,
     pub start_ps: u64,
+    #[serde(default)]
+    pub stagger_ps: u64,
     #[serde(default)]
     pub packets: Option<u64>,
     #[serde(default)]
@@ -348,11 +369,12 @@ pub enum FlowRows {
     None,
 }
 
-/// Time series of chosen flows (by `Flow` name) and links (by index).
+/// Time series of chosen single flows and links. A flow is known by its number: all traffic is counted
+/// through, and each item takes as many numbers as it has names ([`Traffic::names`]).
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Series {
     pub interval_ps: u64,
-    pub flows: Vec<String>,
+    pub flows: Vec<u32>,
     pub links: Vec<u32>,
 }

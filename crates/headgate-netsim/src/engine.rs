@@ -65,7 +65,7 @@ impl<L: Registry> Engine<L> {
     pub fn new(plan: &Plan, choices: &Choices, lists: &Lists) -> Self {
         let Population { shared, sites, hosts, inline, timers, sources } =
             setup::populate(plan, &choices.laws, lists);
-        let fabric = Fabric::new(plan, &choices.ports, shared.split, &hosts);
+        let fabric = Fabric::new(plan, &choices.ports, shared.split, &hosts, &inline);
         let regions = Regions::of(plan, &hosts, &inline);
         let rows = 2 * plan.nodes.len();
         let mut region_of = vec![0; rows];
@@ -73,9 +73,9 @@ impl<L: Registry> Engine<L> {
             rows.iter().for_each(|&row| region_of[row as usize] = index);
         }
         let holders = holders(plan, &fabric, &region_of, regions.lookahead);
-        let ports = |region| ports_of(region, &holders);
-        let region = |(index, rows)| Region::new(rows, ports(index));
-        let in_regions = (0..).zip(regions.rows).map(region).collect();
+        let ports = ports_of(regions.rows.len(), &holders);
+        let in_regions = regions.rows.into_iter().zip(ports).map(|(rows, ports)| Region::new(rows, ports));
+        let in_regions = in_regions.collect();
         let mut engine = Self {
             world: World { shared, sites, fabric },
             calendar: Calendar::new(rows, regions.lookahead),
@@ -402,10 +402,13 @@ fn holders<L: Registry>(
     (0..).zip(&plan.links).map(|(index, link)| fabric.catches_up(index).then(|| holder(link))).collect()
 }
 
-/// Links from a region whose ports act at departures.
-fn ports_of(region: u32, holders: &[Option<Holder>]) -> Vec<u32> {
-    let here = |holder: &Option<Holder>| holder.is_some_and(|holder| holder.region == region);
-    (0..).zip(holders).filter(|(_, holder)| here(holder)).map(|(link, _)| link).collect()
+/// Of each region the links from there whose ports act at departures.
+fn ports_of(regions: usize, holders: &[Option<Holder>]) -> Vec<Vec<u32>> {
+    let mut ports = vec![Vec::new(); regions];
+    for (link, holder) in (0..).zip(holders) {
+        holder.iter().for_each(|holder| ports[holder.region as usize].push(link));
+    }
+    ports
 }
 
 impl<L: Registry> World<L> {

@@ -19,7 +19,7 @@ use crate::shared::Shared;
 pub struct HostLink {
     up: Busy,
     down: Busy,
-    edge: u8,
+    edge: u32,
 }
 
 /// What is common to host links of a kind.
@@ -80,14 +80,16 @@ pub struct Fabric<L: Registry> {
 }
 
 impl<L: Registry> Fabric<L> {
-    /// `hosts` gives the kind of link of every host of every router.
-    pub fn new(plan: &Plan, fitted: &[Fitted], split: Split, hosts: &[Vec<u8>]) -> Self {
-        let link = |&edge: &u8| HostLink { edge, ..HostLink::default() };
+    /// `hosts` gives the kind of link of every host of every router; `inline` says which routers have
+    /// hosts directly on them.
+    pub fn new(plan: &Plan, fitted: &[Fitted], split: Split, hosts: &[Vec<u32>], inline: &[bool]) -> Self {
+        let goals = (0..hosts.len()).filter(|&router| inline[router] || !hosts[router].is_empty());
+        let link = |&edge: &u32| HostLink { edge, ..HostLink::default() };
         Self {
             split,
             ports: setup::ports(plan, fitted),
             ends: plan.links.iter().map(|l| l.to).collect(),
-            routes: Routes::new(plan.nodes.len(), &plan.links),
+            routes: Routes::new(plan.nodes.len(), &plan.links, goals),
             edges: plan.edges.iter().map(EdgeLine::new).collect(),
             hosts: hosts.iter().map(|h| h.iter().map(link).collect()).collect(),
         }

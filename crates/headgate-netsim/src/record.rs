@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::period::{ClassRow, LawRow, LinkRow};
 use crate::port::Tally;
+use crate::transport::flow::Repairs;
 
 /// Unordered pairs of router classes D, F, N.
 pub const PAIRS: [&str; 6] = ["DD", "DF", "DN", "FF", "FN", "NN"];
@@ -148,9 +149,8 @@ pub struct FlowRow {
     pub delivered: u32,
     pub delivered_total: u32,
     pub active: Span,
-    pub retransmissions: u32,
-    pub timeouts: u32,
-    pub recoveries: u32,
+    pub repairs: Repairs,
+    pub repairs_total: Repairs,
     pub min_rtt_s: f64,
     pub mean_rtt_s: f64,
     pub mean_cwnd: f64,
@@ -165,7 +165,7 @@ impl FlowRow {
             self.fct_sender.unwrap_or(NEVER),
             self.fct_receiver.unwrap_or(NEVER),
             self.established.unwrap_or(NEVER),
-            u64::from(self.retransmissions) << 32 | u64::from(self.timeouts),
+            u64::from(self.repairs_total.retransmissions) << 32 | u64::from(self.repairs_total.timeouts),
             self.mean_cwnd.to_bits(),
         ]
     }

@@ -25,7 +25,7 @@ pub struct Regions {
 impl Regions {
     /// `hosts` gives the kind of link of every host of every router; `inline` says which routers
     /// also have hosts directly on them.
-    pub fn of(plan: &Plan, hosts: &[Vec<u8>], inline: &[bool]) -> Self {
+    pub fn of(plan: &Plan, hosts: &[Vec<u32>], inline: &[bool]) -> Self {
         let borders = borders(plan, hosts, inline);
         let mut parent: Vec<u32> = (0..2 * plan.nodes.len() as u32).collect();
         for &(a, b, _) in borders.iter().filter(|b| b.2 < SHORTEST) {
@@ -39,16 +39,14 @@ impl Regions {
 }
 
 /// Every way a packet can go, as (row, row, least delay).
-fn borders(plan: &Plan, hosts: &[Vec<u8>], inline: &[bool]) -> Vec<(u32, u32, Span)> {
+fn borders(plan: &Plan, hosts: &[Vec<u32>], inline: &[bool]) -> Vec<(u32, u32, Span)> {
     let n = plan.nodes.len() as u32;
     let mut borders: Vec<_> = plan.links.iter().map(|l| (l.from, l.to, l.delay_ps)).collect();
     for router in 0..n {
-        let edges = &hosts[router as usize];
-        let mut delays: Vec<_> = edges.iter().map(|&e| plan.edges[e as usize].delay_ps).collect();
-        if inline[router as usize] {
-            delays.push(0);
-        }
-        borders.extend(delays.into_iter().min().map(|delay| (router, n + router, delay)));
+        let edges = hosts[router as usize].iter();
+        let direct = inline[router as usize].then_some(0);
+        let delays = edges.map(|&e| plan.edges[e as usize].delay_ps).chain(direct);
+        borders.extend(delays.min().map(|delay| (router, n + router, delay)));
     }
     borders
 }

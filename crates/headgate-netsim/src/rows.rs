@@ -14,7 +14,7 @@ pub fn row<L: Registry>(sender: &Sender<L>, status: Status, router: u32, shared:
     let tally = &sender.tally;
     let elapsed = shared.now - tally.started;
     FlowRow {
-        traffic: sender.spec,
+        traffic: sender.number,
         law: sender.law_index,
         cell: sender.cell,
         source: router,
@@ -29,9 +29,8 @@ pub fn row<L: Registry>(sender: &Sender<L>, status: Status, router: u32, shared:
         delivered: sender.una - tally.base,
         delivered_total: sender.una,
         active: shared.now - tally.started.max(shared.warmup).min(shared.now),
-        retransmissions: tally.retransmissions,
-        timeouts: tally.timeouts,
-        recoveries: tally.recoveries,
+        repairs: tally.repairs().since(tally.before),
+        repairs_total: tally.repairs(),
         min_rtt_s: sender.rtt.path.min_rtt_s,
         mean_rtt_s: tally.rtt_sum_s / f64::from(tally.rtt_count),
         mean_cwnd: tally.cwnd_sum / f64::from(tally.acks),

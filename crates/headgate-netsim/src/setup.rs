@@ -2,7 +2,7 @@
 
 use headgate_model::chance::Stream;
 use headgate_model::control::Registry;
-use headgate_model::plan::{Flow, FlowRows, Place, Plan, Poisson, Pool, Replay, Traffic, Web};
+use headgate_model::plan::{FlowRows, Flows, Place, Plan, Poisson, Pool, Replay, Traffic, Web};
 use headgate_model::units::{NEVER, Time, picoseconds};
 use std::collections::BTreeMap;
 
@@ -16,6 +16,7 @@ use crate::site::Site;
 use crate::timers::{Purpose, Timer};
 use crate::traffic::lots::Lots;
 use crate::traffic::sources::{Arrivals, Listed, User};
+use crate::traffic::turns::Turns;
 use crate::traffic::{Habits, Home, Hosts, Receivers, Size, Sources, Spec};
 use crate::transport::flow::Opening;
 use crate::transport::profile::{ENDLESS, Profile};
@@ -36,7 +37,7 @@ pub struct Population<L> {
     pub shared: Shared<L>,
     pub sites: Vec<Site<L>>,
     /// Kind of link of every host of every router.
-    pub hosts: Vec<Vec<u8>>,
+    pub hosts: Vec<Vec<u32>>,
     /// Routers that have hosts directly on them.
     pub inline: Vec<bool>,
     pub timers: Vec<Timer>,
@@ -65,7 +66,7 @@ pub fn ports<L: Registry>(plan: &Plan, fitted: &[Fitted]) -> Vec<Port<L>> {
 /// Hosts, sources and what they share.
 pub fn populate<L: Registry>(plan: &Plan, laws: &[Choice], lists: &Lists) -> Population<L> {
     let mut crowd = Crowd::new(plan);
-    let specs = (0..).zip(&plan.traffic).map(|(i, t)| crowd.settle(i, t, lists)).collect();
+    let specs = crowd.settle_all(lists);
     let shared = share(plan, laws, specs);
     for sources in &mut crowd.sources {
         sources.list.sort_by_key(|l| l.start);
@@ -76,6 +77,7 @@ pub fn populate<L: Registry>(plan: &Plan, laws: &[Choice], lists: &Lists) -> Pop
 }
 
 fn share<L: Registry>(plan: &Plan, laws: &[Choice], specs: Vec<Spec>) -> Shared<L> {
+    let followed = plan.measure.series.as_ref().map_or(&[][..], |series| &series.flows);
     let class = |name: &str| "DFN".find(name).filter(|_| !name.is_empty()).map_or(u8::MAX, |i| i as u8);
     Shared {
         now: 0,
@@ -92,7 +94,8 @@ fn share<L: Registry>(plan: &Plan, laws: &[Choice], specs: Vec<Spec>) -> Shared<
         leaving: Vec::new(),
         keep_rows: plan.measure.flows == FlowRows::All,
         rows: Vec::new(),
-        traced: vec![None; plan.measure.series.as_ref().map_or(0, |s| s.flows.len())],
+        follows: followed.iter().copied().zip(0..).collect(),
+        traced: vec![None; followed.len()],
         out: Vec::new(),
         told_to_wait: Vec::new(),
         timers: Vec::new(),
@@ -104,7 +107,7 @@ fn share<L: Registry>(plan: &Plan, laws: &[Choice], specs: Vec<Spec>) -> Shared<
 /// Hosts and sources as they settle, router by router.
 struct Crowd<'a> {
     plan: &'a Plan,
-    hosts: Vec<Vec<u8>>,
+    hosts: Vec<Vec<u32>>,
     inline: Vec<bool>,
     sources: Vec<Sources>,
     count: u64,
@@ -127,7 +130,7 @@ impl<'a> Crowd<'a> {
         let mut first = INLINE;
         if let Some(edge) = pool.edge {
             first = homes.len() as u32;
-            homes.extend(std::iter::repeat_n(edge as u8, pool.hosts as usize));
+            homes.extend(std::iter::repeat_n(edge, pool.hosts as usize));
         } else {
             self.inline[pool.node as usize] = true;
         }
@@ -143,26 +146,39 @@ impl<'a> Crowd<'a> {
         self.house(&Pool { node: place.node, edge: place.edge, hosts: 1 })
     }
 
-    /// Settles the hosts and sources of one kind of traffic.
-    fn settle(&mut self, index: u32, traffic: &Traffic, lists: &Lists) -> Spec {
+    fn settle_all(&mut self, lists: &Lists) -> Vec<Spec> {
+        let (plan, mut first) = (self.plan, 0);
+        let settle = |(index, traffic): (u32, &Traffic)| {
+            let spec = Spec { first, ..self.settle(index, first, traffic, lists) };
+            first += traffic.names();
+            spec
+        };
+        (0..).zip(&plan.traffic).map(settle).collect()
+    }
+
+    /// Settles the hosts and sources of one kind of traffic, whose first flow has this number.
+    fn settle(&mut self, index: u32, first: u32, traffic: &Traffic, lists: &Lists) -> Spec {
         match traffic {
-            Traffic::Flow(flow) => self.settle_flow(index, flow),
+            Traffic::Flows(flows) => self.settle_flows(first, flows),
             Traffic::Poisson(poisson) => self.settle_poisson(index, poisson),
             Traffic::Web(web) => self.settle_web(index, web),
-            Traffic::Replay(replay) => self.settle_replay(index, replay, lists),
+            Traffic::Replay(replay) => self.settle_replay(first, replay, lists),
         }
     }
 
-    fn settle_flow(&mut self, index: u32, flow: &Flow) -> Spec {
-        let ends = (self.house_one(flow.source), self.house_one(flow.receiver));
-        let size = flow.packets.map_or(ENDLESS, |p| p as u32);
-        let file = if flow.packets.is_none() { LONG_LIVED } else { FILE };
-        let spec = Spec { file, ends: flow.stop_ps.unwrap_or(NEVER), ..spec(flow.law, flow.transport) };
-        let source = self.admit(ends.0);
-        self.list(flow.start_ps, Opening::between(index, &spec, source, self::ends(ends), size), ends.0);
-        let series = self.plan.measure.series.as_ref();
-        let traced = series.and_then(|s| s.flows.iter().position(|f| *f == flow.name)).map(|i| i as u32);
-        Spec { traced, ..spec }
+    fn settle_flows(&mut self, first: u32, flows: &Flows) -> Spec {
+        let size = flows.packets.map_or(ENDLESS, |p| p as u32);
+        let file = if flows.packets.is_none() { LONG_LIVED } else { FILE };
+        let spec = Spec { file, ends: flows.stop_ps.unwrap_or(NEVER), ..spec(flows.law, flows.transport) };
+        let turns = Turns::new(flows);
+        for n in 0..flows.count {
+            let (source, receiver) = turns.pair(n);
+            let ends = (self.house_one(source), self.house_one(receiver));
+            let start = flows.start_ps + u64::from(n) * flows.stagger_ps;
+            let owner = self.admit(ends.0);
+            self.list(start, Opening::between(first + n, &spec, owner, self::ends(ends), size), ends.0);
+        }
+        spec
     }
 
     fn list(&mut self, start: Time, opening: Opening, from: Hosts) {
@@ -213,7 +229,7 @@ impl<'a> Crowd<'a> {
         Spec { file, size: web.size.into(), habits, think_s: web.think_s, receivers, ..plain }
     }
 
-    fn settle_replay(&mut self, index: u32, replay: &Replay, lists: &Lists) -> Spec {
+    fn settle_replay(&mut self, first: u32, replay: &Replay, lists: &Lists) -> Spec {
         let homes: Vec<Hosts> = replay.places.iter().map(|p| self.house_one(*p)).collect();
         let mut sources = vec![None; homes.len()];
         let column = |name: &str| lists.get(&format!("{}.{name}", replay.key));
@@ -226,7 +242,7 @@ impl<'a> Crowd<'a> {
             let to = homes[pick("receiver", row, replay.receiver) as usize];
             let law = pick("law", row, replay.law);
             let plain = spec(law, replay.transport);
-            let opening = Opening::between(index, &plain, source, ends((from, to)), size as u32);
+            let opening = Opening::between(first, &plain, source, ends((from, to)), size as u32);
             self.list(start, opening, from);
         }
         spec(replay.law, replay.transport)
@@ -241,6 +257,7 @@ fn ends((from, to): (Hosts, Hosts)) -> (Home, Home) {
 /// A kind of traffic that draws nothing.
 fn spec(law: u32, transport: u32) -> Spec {
     Spec {
+        first: 0,
         law,
         profile: transport as u8,
         file: FILE,
@@ -250,7 +267,6 @@ fn spec(law: u32, transport: u32) -> Spec {
         stop: Time::MAX,
         ends: NEVER,
         receivers: Receivers::default(),
-        traced: None,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use headgate_model::units::Time;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 use crate::cells::Cells;
 use crate::excess::Excess;
@@ -23,6 +24,7 @@ pub struct Shared<L> {
     pub profiles: Vec<Profile>,
     /// Fresh laws, one for each of the plan's choices; a connection clones its own.
     pub laws: Vec<L>,
+    /// In the order of their first numbers.
     pub specs: Vec<Spec>,
     /// Class of each router, as an index into D, F, N; larger = none.
     pub classes: Vec<u8>,
@@ -37,7 +39,9 @@ pub struct Shared<L> {
     pub leaving: Vec<(Time, Packet)>,
     pub keep_rows: bool,
     pub rows: Vec<FlowRow>,
-    /// Addresses of the flows that the series follow, once they have begun.
+    /// By the numbers of the flows that the series follow, their places there.
+    pub follows: BTreeMap<u32, u32>,
+    /// Addresses of those flows, once they have begun.
     pub traced: Vec<Option<u32>>,
     /// Packets leaving hosts of the site that handles the event: (host, packet).
     pub out: Vec<(u32, Packet)>,
@@ -53,6 +57,16 @@ pub struct Shared<L> {
 }
 
 impl<L> Shared<L> {
+    /// What is known of the kind of traffic that a flow belongs to.
+    pub fn spec(&self, number: u32) -> &Spec {
+        &self.specs[self.specs.partition_point(|spec| spec.first <= number) - 1]
+    }
+
+    /// The place of a flow among those that the series follow.
+    pub fn trace_of(&self, number: u32) -> Option<u32> {
+        self.follows.get(&number).copied()
+    }
+
     /// What a port that holds packets needs.
     pub fn desk(&mut self) -> Desk<'_> {
         Desk { counters: &mut self.counters, papers: &mut self.papers, leaving: &mut self.leaving }

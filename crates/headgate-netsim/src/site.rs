@@ -289,8 +289,7 @@ impl<L: Registry> Site<L> {
 
     /// The sender in a slot, while it carries the flow that a series follows as `trace`.
     pub fn sender_of(&self, slot: usize, trace: u32, shared: &Shared<L>) -> Option<&Sender<L>> {
-        let of =
-            |s: &&Sender<L>| s.phase != Phase::Idle && shared.specs[s.spec as usize].traced == Some(trace);
+        let of = |s: &&Sender<L>| s.phase != Phase::Idle && shared.trace_of(s.number) == Some(trace);
         self.senders.get(slot).filter(of)
     }
 
@@ -306,7 +305,7 @@ impl<L: Registry> Site<L> {
     /// Warm-up is over: what was delivered so far does not count.
     pub fn forget_delivered(&mut self) {
         for sender in &mut self.senders {
-            sender.tally.base = sender.una;
+            sender.tally.forget(sender.una);
         }
     }
 

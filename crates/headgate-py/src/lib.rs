@@ -4,6 +4,7 @@ mod fluid;
 mod own;
 mod plain;
 mod records;
+mod routes;
 mod shipped;
 
 use headgate_lab::error::Wrong;
@@ -48,6 +49,7 @@ mod _native {
     use crate::{columns, exceeded, refused};
     use headgate_lab::error::Checked;
     use headgate_lab::simulation;
+    use headgate_lab::validate::validate;
     use numpy::PyReadonlyArray1;
     use pyo3::prelude::*;
     use pyo3::types::PyDict;
@@ -60,6 +62,8 @@ mod _native {
     use crate::own::{LawFaultError, OwnLaw};
     #[pymodule_export]
     use crate::records::{Ack, Congestion, Path, Rate, Window};
+    #[pymodule_export]
+    use crate::routes::Routes;
     #[pymodule_export]
     use crate::shipped::Shipped;
 
@@ -93,6 +97,13 @@ mod _native {
     #[pyfunction]
     fn layout() -> String {
         headgate_lab::catalog::layout()
+    }
+
+    /// Raises ValueError("place: sentence") if the plan is wrong.
+    #[pyfunction]
+    fn check_plan(py: Python<'_>, plan_json: &str, arrays: Arrays<'_>) -> PyResult<()> {
+        let lists = copied(&arrays);
+        py.detach(|| validate(plan_json, &lists)).map(drop).map_err(refused)
     }
 
     /// One run. Raises ValueError("place: sentence") if the plan is wrong.

@@ -49,9 +49,14 @@ def check(
         return
     scenario = Path(file)
     from headgate.cli.options import load
+    from headgate.run.refusals import check_plan
+    from headgate.scenario.doubts import doubts_of
 
     read = load(scenario, settings, seed, trust=trust)
-    plan, _ = read.plan()
+    plan, arrays = read.plan()
+    check_plan(plan, arrays, read)
+    for doubt in doubts_of(plan, arrays):
+        typer.echo(f"warning: {doubt}", err=True)
     if as_json:
         say(json.dumps(read.to_dict(resolved=True)))
         return
@@ -97,8 +102,9 @@ def _check_law(source: str, as_json: bool) -> None:
 def describe_plan(plan: dict[str, Any]) -> str:
     """Say in one line what a plan comes to."""
     laws = ", ".join(law["name"] for law in plan["laws"])
-    users = sum(pool["hosts"] for item in plan["traffic"] for pool in item.get("sources", ()))
-    single = sum(item["kind"] == "flow" for item in plan["traffic"])
+    crowds = [item for item in plan["traffic"] if item["kind"] in ("poisson", "web")]
+    users = sum(pool["hosts"] for item in crowds for pool in item["sources"])
+    single = sum(item["count"] for item in plan["traffic"] if item["kind"] == "flows")
     who = [f"{single} single flows"] * bool(single) + [f"{users} sources"] * bool(users)
     return (
         f"{len(plan['nodes'])} routers, {len(plan['links'])} links (each way counted), "

@@ -58,6 +58,8 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
 
 
 def _print(result: Result, out: Path | None, as_json: bool) -> None:
+    for doubt in result.meta.get("warnings", ()):
+        typer.echo(f"warning: {doubt}", err=True)
     if as_json:
         import json
 
@@ -85,10 +87,10 @@ def summary(result: Result) -> dict[str, Any]:
 
 
 def by_law(result: Result) -> list[dict[str, Any]]:
-    """Give one row for each law: flows, finished, mean goodput, retransmissions."""
+    """Give one row for each law, of the flows that were under way after the warm-up."""
     import numpy as np
 
-    flows = result.flows
+    flows = result.flows.where(result.flows["active_s"] > 0)
     rows = []
     for law in np.unique(flows["law"]):
         own = flows.where(flows["law"] == law)
@@ -145,9 +147,10 @@ def _show(result: Result, out: Path | None) -> None:
     from headgate.console import PlainConsole
 
     console = PlainConsole()
+    since = _since(result)
     if flows := by_law(result):
-        console.print(_table("Flows by law", flows))
-    console.print(_table("Busiest ports", busiest(result, _MOST_ROWS)))
+        console.print(_table(f"Flows by law{since}", flows))
+    console.print(_table(f"Busiest ports{since}", busiest(result, _MOST_ROWS)))
     hops, cpu_s = result.meta["packet_hops"], result.meta["cpu_s"]
     console.print(
         f"{hops:,} packet-hops in {cpu_s:.2f} CPU seconds "
@@ -155,6 +158,12 @@ def _show(result: Result, out: Path | None) -> None:
     )
     if out is not None:
         console.print(f"Result: {out} (headgate plot {out} draws it)", soft_wrap=True)
+
+
+def _since(result: Result) -> str:
+    """Say from when on figures count."""
+    warmup = result.meta["scenario"]["measure"]["warmup"]
+    return "" if warmup == "0 s" else f", after the warm-up of {warmup}"
 
 
 def _table(title: str, rows: list[dict[str, Any]]) -> Table:

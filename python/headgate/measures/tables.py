@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from headgate.columns import SERIES
 from headgate.measures.periods import law_names, of_periods
 from headgate.measures.responses import form_responses, ratio
+from headgate.names import each_name, transport_of_each
 from headgate.tables import Table, Words
 
 Facts = Mapping[str, NDArray[Any]]
@@ -35,10 +36,10 @@ def flows(plan: Plan, facts: Facts) -> dict[str, Any]:
     """Name traffic, law, class and routers; form the goodput."""
     nodes = [node["name"] for node in plan["nodes"]]
     segment = np.array([t["segment_bytes"] for t in plan["transports"]], np.float64)
-    of_traffic = np.array([item["transport"] for item in plan["traffic"]], np.int64)
-    bits = 8 * segment[of_traffic[facts["traffic"].astype(np.int64)]] * facts["delivered_packets"]
+    profile = transport_of_each(plan["traffic"])[facts["traffic"].astype(np.int64)]
+    bits = 8 * segment[profile] * facts["delivered_packets"]
     return {
-        "traffic": Words(facts["traffic"], [item["name"] for item in plan["traffic"]]),
+        "traffic": Words(facts["traffic"], list(each_name(plan["traffic"]))),
         "law": Words(facts["law"], law_names(plan["laws"])),
         "class": _pair_classes(plan, facts["source"], facts["receiver"]),
         "source": Words(facts["source"], nodes),
@@ -59,6 +60,9 @@ def flows(plan: Plan, facts: Facts) -> dict[str, Any]:
                 "retransmissions",
                 "timeouts",
                 "recoveries",
+                "retransmissions_total",
+                "timeouts_total",
+                "recoveries_total",
                 "min_rtt_s",
                 "mean_rtt_s",
                 "mean_cwnd_packets",
@@ -112,11 +116,16 @@ def _buffer_packets(buffer: Any, packet_bytes: int) -> float:
 
 def series(plan: Plan, facts: Mapping[str, Any]) -> dict[str, Any]:
     """Put the series of flows and of ports under one another."""
-    names = (plan["measure"]["series"] or {"flows": []})["flows"]
+    numbers = np.array((plan["measure"]["series"] or {"flows": []})["flows"], np.int64)
+    names = _names(plan, numbers.tolist())
     of_flows, of_ports = facts["series_flows"], facts["series_ports"]
     flow, link = of_flows["flow"].astype(np.int64), of_ports["link"].astype(np.int64)
-    bits = 8 * np.array([_segment(plan, name) for name in names])
-    packets = 8 * np.array([_packet(plan, name) for name in names])
+    profile = transport_of_each(plan["traffic"])[numbers]
+    segment, header = (
+        np.array([profile[f"{part}_bytes"] for profile in plan["transports"]], np.float64)
+        for part in ("segment", "header")
+    )
+    bits, packets = 8 * segment[profile], 8 * (segment + header)[profile]
     delivered = bits[flow] * of_flows["delivered_packets"]
     parts = [
         {
@@ -151,15 +160,11 @@ def _renamed(facts: Facts, names: Mapping[str, str]) -> dict[str, NDArray[Any]]:
     return {names.get(name, name): column for name, column in facts.items()}
 
 
-def _segment(plan: Plan, flow: str) -> float:
-    item = next(item for item in plan["traffic"] if item["name"] == flow)
-    return float(plan["transports"][item["transport"]]["segment_bytes"])
-
-
-def _packet(plan: Plan, flow: str) -> float:
-    item = next(item for item in plan["traffic"] if item["name"] == flow)
-    transport = plan["transports"][item["transport"]]
-    return float(transport["segment_bytes"] + transport["header_bytes"])
+def _names(plan: Plan, numbers: list[int]) -> list[str]:
+    """Name the flows of these numbers."""
+    wanted = set(numbers)
+    name = {n: name for n, name in enumerate(each_name(plan["traffic"])) if n in wanted}
+    return [name[number] for number in numbers]
 
 
 def _slope(t_s: NDArray[Any], total: NDArray[Any], of: NDArray[Any]) -> NDArray[np.float64]:

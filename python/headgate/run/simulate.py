@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,11 +18,15 @@ from headgate.errors import (
     UnstoredError,
 )
 from headgate.measures.tables import make_tables
+from headgate.names import each_name
 from headgate.own import calls
 from headgate.own.load import Ready
 from headgate.result import Result
 from headgate.run.folder import in_hand, read_meta, write_file, write_folder
+from headgate.run.memory import refuse_what_does_not_fit
 from headgate.run.progress import Clock, Progress, Report, StopRunError
+from headgate.run.refusals import refused
+from headgate.scenario.doubts import doubts_of
 from headgate.scenario.plan import Arrays, identity_of, plan_json
 
 __all__ = ["Progress", "simulate"]
@@ -85,7 +90,8 @@ def _made(
 ) -> Result:
     """Run a scenario to its end, from its snapshot if there is one."""
     plan, arrays = planned
-    run = _Run(plan, arrays, identity_of(plan, arrays), snapshot, own_laws(scenario, plan))
+    refuse_what_does_not_fit(plan, arrays)
+    run = _Run(scenario, planned, identity_of(plan, arrays), snapshot)
     facts = run.to_the_end(progress)
     meta = {
         "headgate": _version(),
@@ -100,6 +106,7 @@ def _made(
         "wall_s": run.wall_s,
         **{key: facts[key] for key in ("packet_hops", "lookahead_s", "digest")},
         "laws": plan["laws"],
+        "warnings": doubts_of(plan, arrays),
     }
     return Result(make_tables(plan, facts), meta)
 
@@ -118,17 +125,18 @@ class _Run:
 
     def __init__(
         self,
-        plan: Mapping[str, Any],
-        arrays: Arrays,
+        scenario: Scenario,
+        planned: tuple[Mapping[str, Any], Arrays],
         identity: str,
         snapshot: Path | None,
-        own: Sequence[Ready],
     ) -> None:
-        self.plan, self.identity, self.snapshot_file, self.own = plan, identity, snapshot, own
+        self.scenario, (self.plan, arrays) = scenario, planned
+        self.identity, self.snapshot_file = identity, snapshot
+        self.own = own_laws(scenario, self.plan)
         begun = time.thread_time()
         self.cpu_s = 0.0
         self.resumed = False
-        self.simulation = self._start(plan_json(dict(plan)), arrays)
+        self.simulation = self._start(plan_json(dict(self.plan)), arrays)
         self.setup_cpu_s = time.thread_time() - begun
         self.setup_bytes = self.simulation.bytes
         self.wall_s = 0.0
@@ -151,8 +159,7 @@ class _Run:
         try:
             return Simulation(plan, arrays, own)
         except ValueError as error:
-            place, _, sentence = str(error).partition(": ")
-            raise ScenarioError(place, sentence) from None
+            raise refused(str(error), self.plan, self.scenario) from None
 
     def _kept(self, path: Path) -> int:
         """Find where an earlier start left the engine's state, if it is of this very run."""
@@ -285,7 +292,8 @@ def own_laws(scenario: Scenario, plan: Mapping[str, Any]) -> list[Ready]:
 def excess_error(excess: Exception, plan: Mapping[str, Any]) -> ScenarioError:
     """Name the flow and the law that asked for what none may."""
     traffic, law, at_s, says = excess.args
-    flow, name = plan["traffic"][traffic]["name"], plan["laws"][law]["name"]
+    flow = next(islice(each_name(plan["traffic"]), traffic, None))
+    name = plan["laws"][law]["name"]
     return ScenarioError(f"flow '{flow}', law '{name}'", f"at {at_s:.6f} s {says}")
 
 

@@ -5,7 +5,8 @@ from headgate.scenario.measure import Measure, Series
 from headgate.scenario.mesonet import MesoNet
 from headgate.scenario.networks import Dumbbell, FourTier, Graph, ParkingLot
 from headgate.scenario.scenario import Scenario
-from headgate.scenario.traffic import Flows, Poisson, Replay, Sizes, Web
+from headgate.scenario.sizes import Sizes
+from headgate.scenario.traffic import Flows, Poisson, Replay, Web
 from headgate.scenario.transport import Pacing, Transport
 
 __all__ = [

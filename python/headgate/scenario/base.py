@@ -50,7 +50,9 @@ FileSize = Annotated[units.Amount, *_quantity(units.parse_size, str, "100 packet
 """Packets or bytes, above zero."""
 Buffer = Annotated[units.Amount, *_quantity(units.parse_buffer, str, "1 BDP")]
 """Packets, bytes, time, a multiple of the bandwidth-delay product, or infinite."""
-PacketNumbers = Annotated[tuple[Annotated[int, Field(ge=1)], ...], AfterValidator(_rising)]
+PacketNumbers = Annotated[
+    tuple[Annotated[int, Field(ge=1, lt=2**63)], ...], AfterValidator(_rising)
+]
 """Numbers of packets, from 1, in order."""
 Frequency = Annotated[
     float, *_quantity(units.parse_frequency, units.format_frequency, "500 flows/s")

@@ -29,7 +29,7 @@ class FlowList:
     def packets(self, segment_bytes: int) -> NDArray[np.uint64]:
         """Give the sizes in whole segments."""
         unit = segment_bytes if self.in_bytes else 1
-        return np.ceil(self.size / unit).astype(np.uint64)
+        return _whole(np.ceil(self.size / unit))
 
 
 def read_flow_list(path: str, place: str) -> FlowList:
@@ -40,14 +40,17 @@ def read_flow_list(path: str, place: str) -> FlowList:
     columns = set(relation.columns)
     size = _size_column(columns, path, place)
     kept = [name for name in _OPTIONAL if name in columns]
-    rows = _fetch(relation, ["start_s", size, *kept], path, place)
-    start, sizes = _number(rows["start_s"]), _number(rows[size])
+    rows = _fetch(relation, ["start_s", size], path, place)
+    start = _number(rows["start_s"])
+    order = np.argsort(start, kind="stable")  # equal starts stay in the order of the file
+    start, sizes = start[order], _number(rows[size])[order]
     _check(start, sizes, size, place)
+    names = {name: _codes(relation, name, path, place) for name in kept}
     return FlowList(
-        start_ps=np.round(start * 1e12).astype(np.uint64),
+        start_ps=_whole(np.round(start * 1e12)),
         size=sizes,
         in_bytes=_SIZES[size] == "bytes",
-        names={name: _codes(rows[name]) for name in kept},
+        names={name: (words, codes[order]) for name, (words, codes) in names.items()},
     )
 
 
@@ -77,7 +80,7 @@ def _fetch(relation: Any, columns: list[str], path: str, place: str) -> Any:
     import duckdb
 
     try:
-        return relation.project(", ".join(columns)).order("start_s").fetchnumpy()
+        return relation.project(", ".join(columns)).fetchnumpy()
     except duckdb.Error as error:
         raise ScenarioError(place, f"{path!r} cannot be read: {_first_line(error)}") from None
 
@@ -104,9 +107,22 @@ def _check(start: NDArray[np.float64], size: NDArray[np.float64], name: str, pla
             )
 
 
-def _codes(column: Any) -> tuple[list[str], NDArray[np.uint64]]:
-    words, codes = np.unique(np.asarray(column).astype(str), return_inverse=True)
-    return words.tolist(), codes.astype(np.uint64)
+def _whole(numbers: NDArray[np.float64]) -> NDArray[np.uint64]:
+    """Turn numbers into integers; those beyond 62 bits are as much too large for the engine."""
+    return np.minimum(numbers, 2.0**62).astype(np.uint64)
+
+
+def _codes(
+    relation: Any, column: str, path: str, place: str
+) -> tuple[list[str], NDArray[np.uint64]]:
+    """Give the distinct words of a column in order, and each row's index into them."""
+    rows = np.ma.asarray(_fetch(relation, [f"{column}::VARCHAR AS word"], path, place)["word"])
+    if np.ma.is_masked(rows):
+        row = int(np.flatnonzero(np.ma.getmaskarray(rows))[0]) + 1
+        raise ScenarioError(place, f"row {row} has no {column}; each row names one, or none does")
+    words = sorted(set(rows.data))
+    index = {word: code for code, word in enumerate(words)}
+    return words, np.fromiter((index[word] for word in rows.data), np.uint64, len(rows))
 
 
 def _first_line(error: Exception) -> str:

@@ -10,6 +10,9 @@ from pydantic import Field, field_validator, model_validator
 from headgate.scenario.base import Model, Time, at
 from headgate.units import parse_time
 
+#: Each is a row of every table of periods, for each law, class and link.
+MOST_PERIODS = 1_000_000
+
 
 class Series(Model):
     """Time series of chosen flows and ports."""
@@ -22,7 +25,10 @@ class Series(Model):
         None, description="Names of links, * and ? allowed; absent = the network's main ones."
     )
     most: int = Field(
-        16, ge=1, description="At most this many flows: the first of each law in turn."
+        16,
+        ge=1,
+        le=1_000_000,
+        description="At most this many flows: the first of each law in turn.",
     )
 
 
@@ -44,14 +50,15 @@ class Measure(Model):
     @field_validator("periods", mode="before")
     @classmethod
     def _count_or_list(cls, given: Any) -> Any:
-        if isinstance(given, int) and not isinstance(given, bool) and given >= 1:
+        if isinstance(given, int) and not isinstance(given, bool) and 1 <= given <= MOST_PERIODS:
             return given
         if isinstance(given, list | tuple) and all(
             isinstance(pair, list | tuple) and len(pair) == 2 for pair in given
         ):
             return given
         raise ValueError(
-            f"{given!r} is neither a number of periods (1 or more) nor a list of [start, end] pairs"
+            f"{given!r} is neither a number of periods (1 or more, at most {MOST_PERIODS:,}) "
+            "nor a list of [start, end] pairs"
         )
 
     @model_validator(mode="after")

@@ -32,17 +32,18 @@ def _reachable(layout: Layout, sources: Spots, receivers: Spots, place: str) -> 
     if origins == targets and len(origins) == 1:
         only = layout.nodes[next(iter(origins))][0]
         raise ScenarioError(place, f"the source and the receiver are both at {only!r}")
-    for node in sorted(origins):
-        _leads(layout, node, targets, place)
-    for node in sorted(targets):
-        _leads(layout, node, origins, place)
+    groups = layout.routes.groups
+    first, other = min(origins), min(targets)
+    for one, two in [(first, node) for node in targets] + [(node, other) for node in origins]:
+        if groups[one] != groups[two]:
+            raise ScenarioError(place, _no_route(layout, one, two))
 
 
-def _leads(layout: Layout, node: int, targets: set[int], place: str) -> None:
-    lost = targets - layout.routes_from(node).keys()
-    if lost:
-        here, there = layout.nodes[node][0], layout.nodes[min(lost)][0]
-        raise ScenarioError(place, f"no route leads from {here!r} to {there!r}")
+def _no_route(layout: Layout, one: int, other: int) -> str:
+    """Say which way there is none."""
+    if layout.routes.delay_ps(one, other) is not None:
+        one, other = other, one
+    return f"no route leads from {layout.nodes[one][0]!r} to {layout.nodes[other][0]!r}"
 
 
 def _at_rtt(
@@ -55,7 +56,7 @@ def _at_rtt(
         raise ScenarioError(
             place, "a round trip of its own needs host links, one source and one receiver router"
         )
-    route, _ = layout.routes_from(sources[0].node)[receivers[0].node]
+    route = layout.routes.delay_ps(sources[0].node, receivers[0].node) or 0
     rest = rtt_ps // 2 - route
     if rest < 2:
         raise ScenarioError(
@@ -66,16 +67,13 @@ def _at_rtt(
     return [Spot(sources[0].node, edge)], [Spot(receivers[0].node, edge)]
 
 
-def pairs(count: int, sources: Spots, receivers: Spots, place: str) -> list[tuple[Spot, Spot]]:
-    """Spread flows over the places in turn; no flow stays at its own router."""
-    chosen = []
-    for number in range(count):
-        source = sources[number % len(sources)]
-        others = [spot for spot in receivers if spot.node != source.node]
-        if not others:
-            raise ScenarioError(place, "a flow would start and end at the same router")
-        chosen.append((source, others[number % len(others)]))
-    return chosen
+def sending(count: int, sources: Spots, receivers: Spots, place: str) -> Spots:
+    """Give the sources that so many flows take in turn; no flow may stay at its own router."""
+    senders = sources[:count]
+    ends = {spot.node for spot in receivers}
+    if len(ends) == 1 and ends & {spot.node for spot in senders}:
+        raise ScenarioError(place, "a flow would start and end at the same router")
+    return senders
 
 
 def place_of(spot: Spot) -> dict[str, Any]:

@@ -6,8 +6,13 @@ import fnmatch
 import hashlib
 import json
 import math
+import re
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import accumulate, chain, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,18 +20,23 @@ from numpy.typing import NDArray
 
 from headgate import __version__
 from headgate.errors import CatalogError, LawError, ScenarioError
+from headgate.names import each_name, name_counts
 from headgate.scenario.flow_list import read_flow_list
 from headgate.scenario.habits import plan_habits
 from headgate.scenario.law import LawChoice
 from headgate.scenario.networks.layout import Demand, Layout, Spot
-from headgate.scenario.places import ends, pairs, place_of, pools
+from headgate.scenario.places import ends, place_of, pools, sending
 from headgate.scenario.problems import join
-from headgate.scenario.traffic import Flows, Group, Poisson, Replay, Web, packets_of
+from headgate.scenario.sizes import packets_of
+from headgate.scenario.traffic import Flows, Group, Poisson, Replay, Web
 
 if TYPE_CHECKING:
     from headgate.scenario.scenario import Scenario
 
 Arrays = dict[str, NDArray[np.uint64]]
+
+#: Fits 64 bits, and is refused by the engine wherever a count of packets or an instant stands.
+MOST = 2**62
 
 
 def make_plan(scenario: Scenario) -> tuple[dict[str, Any], Arrays]:
@@ -52,11 +62,7 @@ class _Planner:
         self.names: dict[str, int] = {}
 
     def plan(self) -> tuple[dict[str, Any], Arrays]:
-        traffic = [
-            item
-            for index, group in enumerate(self.scenario.traffic)
-            for item in self.group(group, index)
-        ]
+        traffic = [self.group(group, index) for index, group in enumerate(self.scenario.traffic)]
         plan = {
             "seed": self.scenario.seed,
             "duration_ps": self.scenario.duration,
@@ -98,7 +104,7 @@ class _Planner:
 
     # Traffic -------------------------------------------------------------------------------
 
-    def group(self, group: Group, index: int) -> list[dict[str, Any]]:
+    def group(self, group: Group, index: int) -> dict[str, Any]:
         place = f"traffic[{index}]"
         sources, receivers = ends(self.layout, group, place)
         law = self.law_of(group, f"{place}.control")
@@ -107,38 +113,42 @@ class _Planner:
         # random streams go by the name: who has which law of a mix is nobody else's luck
         name = self.name(group.name or ("users" if mixed else law["name"]))
         if isinstance(group, Flows):
-            between = pairs(group.count, sources, receivers, place)
-            return self.flows(group, name, common, between)
+            senders = sending(group.count, sources, receivers, place)
+            return self.flows(group, name, common, senders, receivers)
         if isinstance(group, Replay):
-            return [self.replay(group, name, common, place, (sources[0], receivers[0]))]
+            return self.replay(group, name, common, place, (sources[0], receivers[0]))
         if isinstance(group, Web):
             habits = plan_habits(group, self, place)
-            return [self.web(group, name, common, sources, receivers) | habits]
+            return self.web(group, name, common, sources, receivers) | habits
         assert isinstance(group, Poisson)
-        return [self.poisson(group, name, common, sources, receivers)]
+        return self.poisson(group, name, common, sources, receivers)
 
     def segment(self, group: Group) -> int:
         return (group.transport or self.scenario.transport).segment_bytes
 
     def flows(
-        self, group: Flows, name: str, common: dict[str, Any], between: list[tuple[Spot, Spot]]
-    ) -> list[dict[str, Any]]:
+        self,
+        group: Flows,
+        name: str,
+        common: dict[str, Any],
+        sources: list[Spot],
+        receivers: list[Spot],
+    ) -> dict[str, Any]:
         size = (
             None if group.size is None else math.ceil(packets_of(group.size, self.segment(group)))
         )
-        return [
-            {
-                "kind": "flow",
-                "name": name if group.count == 1 else f"{name}.{number}",
-                **common,
-                "source": place_of(source),
-                "receiver": place_of(receiver),
-                "start_ps": group.start + number * group.stagger,
-                "packets": size,
-                **({} if group.stop is None else {"stop_ps": group.stop}),
-            }
-            for number, (source, receiver) in enumerate(between)
-        ]
+        return {
+            "kind": "flows",
+            "name": name,
+            "count": group.count,
+            **common,
+            "sources": [place_of(spot) for spot in sources],
+            "receivers": [place_of(spot) for spot in receivers],
+            "start_ps": group.start,
+            "stagger_ps": group.stagger,
+            "packets": size if size is None else min(size, MOST),
+            **({} if group.stop is None else {"stop_ps": group.stop}),
+        }
 
     def web(
         self,
@@ -183,7 +193,7 @@ class _Planner:
         profile = group.transport or self.scenario.transport
         per_s = group.arrivals
         if per_s is None:
-            bits = 8 * profile.packet_bytes * packets_of(group.size.mean, profile.segment_bytes)
+            bits = 8 * profile.packet_bytes * group.size.mean_sent(profile.segment_bytes)
             per_s = (group.load or 0.0) * self.layout.rate_bps / bits
         return {
             "kind": "poisson",
@@ -206,7 +216,8 @@ class _Planner:
         ends: tuple[Spot, Spot],
     ) -> dict[str, Any]:
         flows, file = read_flow_list(group.file, f"{place}.file"), f"{place}.file"
-        places = [place_of(ends[0]), place_of(ends[1])]
+        places: dict[Spot, int] = {}
+        source, receiver = (_place(places, end) for end in ends)
         self.arrays[f"{name}.start_ps"] = flows.start_ps
         self.arrays[f"{name}.packets"] = flows.packets(self.segment(group))
         for column, default in (
@@ -216,7 +227,7 @@ class _Planner:
             if column in flows.names:
                 words, codes = flows.names[column]
                 spots = [self.layout.spots(default, word, file)[0] for word in words]
-                lookup = np.array([_index(places, place_of(spot)) for spot in spots], np.uint64)
+                lookup = np.array([_place(places, spot) for spot in spots], np.uint64)
                 self.arrays[f"{name}.{column}"] = lookup[codes]
         if "law" in flows.names:
             words, codes = flows.names["law"]
@@ -227,9 +238,9 @@ class _Planner:
             "name": name,
             "key": name,
             **common,
-            "places": places,
-            "source": 0,
-            "receiver": 1,
+            "places": [place_of(spot) for spot in places],
+            "source": source,
+            "receiver": receiver,
         }
 
     # Measurement ---------------------------------------------------------------------------
@@ -248,16 +259,12 @@ class _Planner:
         series = self.scenario.measure.series
         if series == "none":
             return None
-        single = [item["name"] for item in traffic if item["kind"] == "flow"]
-        links = [link.name for link in self.layout.links]
-        flows = _chosen(single, series.flows, "measure.series.flows", known="flows")
+        links = [(index, link.name) for index, link in enumerate(self.layout.links)]
         ports = self.layout.main_ports if series.ports is None else series.ports
-        chosen = _chosen(links, ports, "measure.series.ports", known="links")
-        laws = {item["name"]: item["law"] for item in traffic if item["kind"] == "flow"}
         return {
             "interval_ps": series.interval,
-            "flows": _dealt([single[index] for index in flows], laws, series.most),
-            "links": chosen,
+            "flows": _followed(traffic, series.flows, series.most),
+            "links": _chosen([lambda: iter(links)], ports, "measure.series.ports", "links"),
         }
 
 
@@ -285,6 +292,11 @@ def _index(items: list[dict[str, Any]], item: dict[str, Any]) -> int:
     return items.index(item)
 
 
+def _place(places: dict[Spot, int], spot: Spot) -> int:
+    """Give the index of the place of `spot`, added if it is new."""
+    return places.setdefault(replace(spot, weight=1.0), len(places))
+
+
 def _law(word: str, place: str) -> LawChoice:
     from pydantic import ValidationError
 
@@ -297,22 +309,60 @@ def _law(word: str, place: str) -> LawChoice:
         raise ScenarioError(place, str(error)) from None
 
 
-def _dealt(flows: list[str], laws: Mapping[str, int], most: int) -> list[str]:
+Named = Callable[[], Iterator[tuple[int, str]]]
+"""Gives numbers with their names, as often as it is called."""
+
+
+def _followed(traffic: list[dict[str, Any]], patterns: tuple[str, ...], most: int) -> list[int]:
+    """Give the numbers of the single flows that the series follow."""
+    firsts = accumulate(name_counts(traffic), initial=0)
+    groups = [
+        (first, item)
+        for first, item in zip(firsts, traffic, strict=False)
+        if item["kind"] == "flows"
+    ]
+    named = [partial(_flows_of, first, item) for first, item in groups]
+    begins = [first for first, _ in groups]
+    flows = _chosen(named, patterns, "measure.series.flows", "flows", most)
+    laws = [groups[bisect_right(begins, number) - 1][1]["law"] for number in flows]
+    return _dealt(flows, laws, most)
+
+
+def _flows_of(first: int, item: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
+    return enumerate(each_name([item]), first)
+
+
+def _dealt(flows: list[int], laws: list[int], most: int) -> list[int]:
     """Keep at most so many flows, the first of each law in turn, and leave them in their order."""
     turn = Counter[int]()
     dealt: list[tuple[int, int]] = []
-    for place, name in enumerate(flows):
-        dealt.append((turn[laws[name]], place))
-        turn[laws[name]] += 1
+    for place, law in enumerate(laws):
+        dealt.append((turn[law], place))
+        turn[law] += 1
     return [flows[place] for place in sorted(place for _, place in sorted(dealt)[:most])]
 
 
-def _chosen(names: list[str], patterns: tuple[str, ...], place: str, known: str) -> list[int]:
-    """Give the indices of the names that match; a pattern without a star must match."""
+def _chosen(
+    named: Sequence[Named],
+    patterns: tuple[str, ...],
+    place: str,
+    known: str,
+    most: int | None = None,
+) -> list[int]:
+    """Give the numbers of the names that match, of each group so many at most.
+
+    A pattern without a star must match.
+    """
     chosen: dict[int, None] = {}
     for number, pattern in enumerate(patterns):
-        found = [i for i, name in enumerate(names) if fnmatch.fnmatchcase(name, pattern)]
+        matches = re.compile(fnmatch.translate(pattern)).match
+        found = [
+            at
+            for group in named
+            for at in islice((at for at, name in group() if matches(name)), most)
+        ]
         if not found and not any(mark in pattern for mark in "*?["):
+            names = [name for _, name in islice(chain.from_iterable(g() for g in named), 9)]
             shown = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
             raise ScenarioError(
                 join([place, number]), f"{pattern!r} is none of the {known}: {shown or 'none'}"

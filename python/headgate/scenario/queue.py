@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any, ClassVar
 
 from pydantic import Field, model_serializer, model_validator
@@ -53,6 +54,11 @@ class Device(Model):
     def is_plain(self) -> bool:
         """Whether nothing stands there."""
         return False
+
+    @cached_property
+    def by_share(self) -> bool:
+        """Whether a parameter depends on how many flows share the port."""
+        return any("sqrt" in value for value in self.params.values() if isinstance(value, str))
 
     def resolve(self, packets: Callable[[str, Amount], float]) -> dict[str, float | str]:
         """Make the parameters of the plan; `packets` makes a number of a key's amount."""

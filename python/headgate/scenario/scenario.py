@@ -7,6 +7,7 @@ runs.
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field, ValidationError, model_validator
 
 from headgate import own
+from headgate.errors import SchemeWarning
 from headgate.scenario.base import Model, Time, at
 from headgate.scenario.control import Control
 from headgate.scenario.measure import Measure
@@ -135,9 +137,16 @@ class Scenario(Model):
         return identity_of(*self.plan())
 
     def run(self, duration: str | None = None, seed: int | None = None) -> Result:
-        """Run it, perhaps with another duration ("60 s") or seed."""
+        """Run it, perhaps with another duration ("60 s") or seed.
+
+        Senders without the routers or marks that they need are a SchemeWarning each, and in
+        `meta["warnings"]`.
+        """
         from headgate.run.simulate import simulate
 
         changes = {"duration": duration, "seed": seed}
         changes = {key: value for key, value in changes.items() if value is not None}
-        return simulate(self.replaced(changes) if changes else self)
+        result = simulate(self.replaced(changes) if changes else self)
+        for doubt in result.meta["warnings"]:
+            warnings.warn(doubt, SchemeWarning, stacklevel=2)
+        return result

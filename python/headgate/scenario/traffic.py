@@ -10,45 +10,12 @@ from headgate.columns import FILES
 from headgate.scenario.base import FileSize, Frequency, Model, Rate, Time, at
 from headgate.scenario.control import Control
 from headgate.scenario.law import LawChoice
+from headgate.scenario.sizes import Sizes
 from headgate.scenario.transport import Transport
-from headgate.units import Amount, parse_time
+from headgate.units import parse_time
 
 #: Shares that are written with six decimals add up to 1 within this.
 ROUNDING = 1e-6
-
-
-class Sizes(Model):
-    """File sizes: fixed, exponential, or Pareto with the given mean."""
-
-    kind: Literal["fixed", "exponential", "pareto"] = Field(description="Kind of distribution.")
-    mean: FileSize = Field(description="Mean file size, in packets or bytes.")
-    shape: float | None = Field(None, gt=1, description="Pareto's shape; the tail is heavy near 1.")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_one_size(cls, given: Any) -> Any:
-        """Read `size = "100 packets"` as files that are all of that size."""
-        return {"kind": "fixed", "mean": given} if isinstance(given, str | int | float) else given
-
-    @model_validator(mode="after")
-    def _shape_is_for_pareto(self) -> Sizes:
-        if (self.kind == "pareto") != (self.shape is not None):
-            raise at("shape", "a 'pareto' size has a shape, such as 1.5; other sizes have none")
-        return self
-
-    def plan(self, segment_bytes: int) -> dict[str, Any]:
-        """Make the sizes of the plan, in packets."""
-        packets = packets_of(self.mean, segment_bytes)
-        if self.kind == "fixed":
-            return {"kind": "fixed", "packets": packets}
-        if self.kind == "exponential":
-            return {"kind": "exponential", "mean_packets": packets}
-        return {"kind": "pareto", "mean_packets": packets, "shape": self.shape}
-
-
-def packets_of(amount: Amount, segment_bytes: int) -> float:
-    """Give a size in packets."""
-    return float(amount.value) / (segment_bytes if amount.unit == "B" else 1)
 
 
 class Group(Model):
@@ -121,6 +88,7 @@ class Poisson(Group):
     load: float | None = Field(
         None,
         gt=0,
+        le=1000,
         description="Offered load as a share of the network's rate, in place of arrivals.",
     )
     size: Sizes = Field(description="File sizes.")

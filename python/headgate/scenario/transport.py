@@ -18,8 +18,12 @@ from headgate.scenario.presets import PRESETS
 class Pacing(Model):
     """Send evenly at a multiple of cwnd/srtt instead of in bursts."""
 
-    slow_start_gain: float = Field(2.0, gt=0, description="Multiple of cwnd/srtt in slow start.")
-    gain: float = Field(1.2, gt=0, description="Multiple of cwnd/srtt in congestion avoidance.")
+    slow_start_gain: float = Field(
+        2.0, ge=0.01, le=100, description="Multiple of cwnd/srtt in slow start."
+    )
+    gain: float = Field(
+        1.2, ge=0.01, le=100, description="Multiple of cwnd/srtt in congestion avoidance."
+    )
 
 
 class Transport(Model):
@@ -116,6 +120,10 @@ class Transport(Model):
             raise at("min_rto", "the least time-out is above zero and not above max_rto")
         if full["initial_rto"] <= 0 or full["syn_timeout"] <= 0:
             raise at("initial_rto", "the first time-outs (initial_rto, syn_timeout) are above zero")
+        if full["receive_window"] != "infinite" and full["receive_window"] > 2**32 - 1:
+            raise at(
+                "receive_window", "a receive window is at most 2^32 - 1 packets, or 'infinite'"
+            )
         if full["initial_window"] < 1:
             raise at("initial_window", "a first window is at least '1 packets'")
         return self

@@ -56,13 +56,13 @@ def test_buffers_in_bytes_or_without_limit(text: str, plan: object) -> None:
 def test_direct_access_puts_the_whole_delay_on_the_link() -> None:
     plan = planned({**DUMBBELL, "access": "direct"})
     assert links(plan)["bottleneck"]["delay_ps"] == 20 * MS
-    assert plan["traffic"][0]["source"] == {"node": 0, "edge": None}
+    assert plan["traffic"][0]["sources"] == [{"node": 0, "edge": None}]
 
 
 @pytest.mark.parametrize("rtt_ms", [20, 40, 160])
 def test_each_flow_can_have_a_round_trip_of_its_own(rtt_ms: int) -> None:
     plan = planned(DUMBBELL, {**RENO, "rtt": f"{rtt_ms} ms"}, {**RENO, "rtt": "20 ms"})
-    edge = plan["edges"][plan["traffic"][0]["source"]["edge"]]
+    edge = plan["edges"][plan["traffic"][0]["sources"][0]["edge"]]
     middle = links(plan)["bottleneck"]["delay_ps"]
     assert 2 * (2 * edge["delay_ps"] + middle) == rtt_ms * MS
 
@@ -77,8 +77,8 @@ def test_the_parking_lot_is_a_chain() -> None:
     plan = planned(network, RENO, {**RENO, "source": "r1", "receiver": "r2"})
     assert [link["name"] for link in plan["links"]][::2] == ["hop1", "hop2", "hop3"]
     first, second = plan["traffic"]
-    assert (first["source"]["node"], first["receiver"]["node"]) == (0, 3)
-    assert (second["source"]["node"], second["receiver"]["node"]) == (1, 2)
+    assert (first["sources"][0]["node"], first["receivers"][0]["node"]) == (0, 3)
+    assert (second["sources"][0]["node"], second["receivers"][0]["node"]) == (1, 2)
     chain = sum(link["delay_ps"] for link in plan["links"][::2])
     assert 2 * (chain + 2 * plan["edges"][0]["delay_ps"]) == 60 * MS
 

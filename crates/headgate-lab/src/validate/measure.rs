@@ -60,7 +60,7 @@ fn series(series: &Series, plan: &Plan) -> Checked {
     for &link in &series.links {
         at.index("links", link, plan.links.len(), "link")?;
     }
-    flows(&series.flows, plan)?;
+    flows(&series.flows, plan, &at)?;
     let each = (series.flows.len() + series.links.len()) as u64 + 1;
     let rows = (plan.duration_ps / series.interval_ps).saturating_mul(each);
     at.ensure(rows <= MOST_ROWS, "interval_ps", || {
@@ -69,17 +69,20 @@ fn series(series: &Series, plan: &Plan) -> Checked {
     })
 }
 
-/// Only single flows have series; names of traffic differ.
-fn flows(chosen: &[String], plan: &Plan) -> Checked {
-    let single = |traffic: &Traffic| match traffic {
-        Traffic::Flow(flow) => Some(flow.name.clone()),
-        _ => None,
-    };
-    let names: BTreeSet<_> = plan.traffic.iter().filter_map(single).collect();
-    for (i, name) in chosen.iter().enumerate() {
-        let at = Spot::item("measure.series.flows", i);
-        at.holds(names.contains(name), || format!("'{name}' is not the name of a single flow"))?;
-        at.holds(!chosen[..i].contains(name), || format!("'{name}' is chosen twice"))?;
+/// Only single flows have series.
+fn flows(chosen: &[u32], plan: &Plan, at: &Spot) -> Checked {
+    let mut single = Vec::new();
+    let mut first = 0;
+    for traffic in &plan.traffic {
+        if let Traffic::Flows(_) = traffic {
+            single.push(first..first + traffic.names());
+        }
+        first += traffic.names();
     }
-    Ok(())
+    let mut seen = BTreeSet::new();
+    chosen.iter().try_for_each(|number| {
+        let known = single.iter().any(|numbers| numbers.contains(number));
+        at.ensure(known, "flows", || format!("{number} is not the number of a single flow"))?;
+        at.ensure(seen.insert(number), "flows", || format!("flow {number} is chosen twice"))
+    })
 }

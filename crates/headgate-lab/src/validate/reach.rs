@@ -1,23 +1,15 @@
 //! Who can talk to whom: routes there for packets and back for ACKs.
 
 use headgate_model::plan::Plan;
-use headgate_netsim::routes::Routes;
+use headgate_netsim::routes::{Way, groups};
 
 /// Routers in groups: within a group every router reaches every other and is reached by it.
 pub struct Groups(Vec<u32>);
 
 impl Groups {
     pub fn new(plan: &Plan) -> Self {
-        let nodes = plan.nodes.len();
-        let routes = Routes::new(nodes, &plan.links);
-        let both = |a, b| routes.next(a, b).is_some() && routes.next(b, a).is_some();
-        let mut group = Vec::<u32>::with_capacity(nodes);
-        for node in 0..nodes {
-            let leads = |(first, &of): (usize, &u32)| of as usize == first && both(first, node);
-            let known = group.iter().enumerate().position(leads);
-            group.push(known.unwrap_or(node) as u32);
-        }
-        Self(group)
+        let links: Vec<Way> = plan.links.iter().map(Way::from).collect();
+        Self(groups(plan.nodes.len(), &links))
     }
 
     pub fn together(&self, a: u32, b: u32) -> bool {

@@ -56,8 +56,6 @@ fn networks() {
     assert_refused("/links/0/lose", json!([3, 3]), "links[0].lose", "rise");
     assert_refused("/links/0/loss", json!(-0.1), "links[0].loss", "at least 0");
     assert_refused("/links/0/buffer", json!({"packets": u64::MAX}), "links[0].buffer", "infinite");
-    let edges = vec![plan()["edges"][0].clone(); 257];
-    assert_refused("/edges", json!(edges), "edges", "0 to 256 kinds of host link");
     assert_refused("/edges/0/rate_bps", json!(0), "edges[0].rate_bps", "bit/s");
     assert_refused("/edges/0/delay_ps", json!(2_000_000_000_000_000u64), "edges[0].delay_ps", "1000 s");
 }
@@ -129,14 +127,25 @@ fn measurement() {
     series("interval_ps", json!(u64::MAX), "measure.series.interval_ps", "8640000 s");
     series("interval_ps", json!(1), "measure.series.interval_ps", "rows of series");
     series("links", json!([3]), "measure.series.links", "no link 3");
-    series("flows", json!(["one", "many"]), "measure.series.flows[1]", "not the name of a single flow");
+    series("flows", json!([0, 1]), "measure.series.flows", "1 is not the number of a single flow");
 }
 
 #[test]
 fn names_differ() {
     assert_refused("/traffic/2/name", json!("many"), "traffic[2].name", "'many' is taken");
+    let mut several = with("/traffic/0/count", json!(11));
+    for (name, taken) in [("one.10", true), ("one.11", false), ("one.01", false), ("one.", false)] {
+        several["traffic"][1]["name"] = json!(name);
+        let said = validate(&several.to_string(), &lists()).map_err(|wrong| wrong.to_string());
+        let says = format!("traffic[1].name: '{name}' is the name of one of the flows 'one'; names differ");
+        assert_eq!(said.is_err(), taken, "{name}");
+        assert!(said.is_ok() || said.unwrap_err() == says);
+    }
+    let mut late = with("/traffic/0/count", json!(2));
+    late["traffic"][0]["stagger_ps"] = json!(u64::MAX);
+    assert!(refusal(&late, &lists()).starts_with("traffic[0].stagger_ps: "));
     assert_refused("/links/1/name", json!("0-1"), "links[1].name", "'0-1' is taken");
-    assert_refused("/measure/series/flows", json!(["one", "one"]), "measure.series.flows[1]", "twice");
+    assert_refused("/measure/series/flows", json!([0, 0]), "measure.series.flows", "twice");
 }
 
 #[test]
@@ -146,9 +155,13 @@ fn traffic() {
     };
     refused("0/law", json!(2), "traffic[0].law", "numbered 0 to 1");
     refused("0/transport", json!(1), "traffic[0].transport", "numbered 0 to 0");
-    refused("0/source", json!({"node": 5}), "traffic[0].source.node", "no router 5");
-    refused("0/source", json!({"node": 0, "edge": 1}), "traffic[0].source.edge", "no edge 1");
-    refused("0/receiver", json!({"node": 2}), "traffic[0]", "from router 'left' to 'sink' and back");
+    refused("0/sources", json!([]), "traffic[0].sources", "at least one place");
+    refused("0/sources/0", json!({"node": 5}), "traffic[0].sources[0].node", "no router 5");
+    refused("0/sources/0", json!({"node": 0, "edge": 1}), "traffic[0].sources[0].edge", "no edge 1");
+    refused("0/receivers/0", json!({"node": 2}), "traffic[0]", "from router 'left' to 'sink' and back");
+    refused("0/count", json!(0), "traffic[0].count", "from 1 to 4294967295 flows");
+    refused("0/count", json!(u32::MAX), "traffic", "from 0 to 4294967295 single flows");
+    refused("0/count", json!(20_000_000), "traffic[0]", "at most 16777213");
     refused("0/packets", json!(0), "traffic[0].packets", "1 to 4294967293");
     refused("0/packets", json!(4_294_967_294u64), "traffic[0].packets", "1 to 4294967293");
     refused("0/start_ps", json!(u64::MAX), "traffic[0].start_ps", "8640000 s");
@@ -170,11 +183,11 @@ fn traffic() {
 
 #[test]
 fn hosts_without_a_link_between_them() {
-    let flow = json!({
-        "kind": "flow", "name": "one", "law": 0, "transport": 0, "source": {"node": 0},
-        "receiver": {"node": 0}, "start_ps": 0
+    let flows = json!({
+        "kind": "flows", "name": "one", "count": 3, "law": 0, "transport": 0,
+        "sources": [{"node": 1}, {"node": 0}], "receivers": [{"node": 0}], "start_ps": 0
     });
-    assert_refused("/traffic/0", flow, "traffic[0]", "both on router 'left' and no link");
+    assert_refused("/traffic/0", flows, "traffic[0]", "both on router 'left' and no link");
     let pool = |node: u32| json!({"node": node, "hosts": 1});
     let mut plan = with("/traffic/2/sources", json!([pool(0), pool(1)]));
     plan["traffic"][2]["receivers"] = json!([pool(1)]);

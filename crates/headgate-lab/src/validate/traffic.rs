@@ -1,7 +1,10 @@
 //! Who sends what, when.
 
-use headgate_model::plan::{Flow, Place, Plan, Poisson, Pool, Replay, Size, Traffic, Web};
+use headgate_model::plan::{Flows, Place, Plan, Poisson, Pool, Size, Traffic, Web};
 use headgate_netsim::setup::Lists;
+use headgate_netsim::traffic::turns::Turns;
+
+use std::collections::BTreeMap;
 
 use super::habits;
 use super::hosts::{self, Hosts};
@@ -16,6 +19,9 @@ const THINKING_S: (f64, f64) = (1e-9, 100_000.0);
 /// Arrivals: a mean gap of ten nanoseconds to one of a day or so.
 const ARRIVALS_PER_S: (f64, f64) = (1e-5, 1e8);
 
+/// Flows that have a name of their own are numbered in 32 bits, with all other traffic.
+const MOST_NAMES: u64 = u32::MAX as u64;
+
 /// A Pareto mean exists above shape 1; beyond 1000 all sizes are equal.
 const STEEPEST: f64 = 1000.0;
 
@@ -28,13 +34,22 @@ pub fn check(plan: &Plan, lists: &Lists) -> Checked {
 
 /// Random streams are keyed by names: two traffics of one name would have the same luck.
 fn names(plan: &Plan) -> Checked {
-    let name = |item: &Traffic| match item {
-        Traffic::Flow(Flow { name, .. })
-        | Traffic::Poisson(Poisson { name, .. })
-        | Traffic::Web(Web { name, .. })
-        | Traffic::Replay(Replay { name, .. }) => name.clone(),
-    };
-    different("traffic", plan.traffic.iter().map(name))
+    let all: u64 = plan.traffic.iter().map(|item| u64::from(item.names())).sum();
+    Spot::top().count("traffic", all, (0, MOST_NAMES), "single flows and other traffic")?;
+    different("traffic", plan.traffic.iter().map(|item| item.name().to_owned()))?;
+    let counts: BTreeMap<&str, u32> = plan.traffic.iter().map(|item| (item.name(), item.names())).collect();
+    for (i, item) in plan.traffic.iter().enumerate().filter(|(_, item)| item.names() == 1) {
+        let (of, number) = item.name().rsplit_once('.').unwrap_or_default();
+        let taken = number.parse().is_ok_and(|n: u32| n.to_string() == number && n < several(&counts, of));
+        let says = || format!("'{}' is the name of one of the flows '{of}'; names differ", item.name());
+        Spot::item("traffic", i).ensure(!taken, "name", says)?;
+    }
+    Ok(())
+}
+
+/// How many flows share a name, told apart by their number.
+fn several(counts: &BTreeMap<&str, u32>, name: &str) -> u32 {
+    counts.get(name).copied().filter(|&count| count > 1).unwrap_or(0)
 }
 
 /// What the checks of all traffic share.
@@ -48,7 +63,7 @@ pub struct Check<'a> {
 impl Check<'_> {
     fn item(&mut self, item: &Traffic, at: &Spot) -> Checked {
         match item {
-            Traffic::Flow(flow) => self.flow(flow, at),
+            Traffic::Flows(flows) => self.flows(flows, at),
             Traffic::Poisson(poisson) => self.poisson(poisson, at),
             Traffic::Web(web) => self.web(web, at),
             Traffic::Replay(list) => {
@@ -63,20 +78,42 @@ impl Check<'_> {
         at.index("transport", transport, self.plan.transports.len(), "transport")
     }
 
-    fn flow(&mut self, flow: &Flow, at: &Spot) -> Checked {
-        self.law_and_profile(flow.law, flow.transport, at)?;
-        at.span("start_ps", flow.start_ps, LONGEST_RUN_S)?;
-        let packets = flow.packets.unwrap_or(1);
+    fn flows(&mut self, flows: &Flows, at: &Spot) -> Checked {
+        self.law_and_profile(flows.law, flows.transport, at)?;
+        at.count("count", flows.count.into(), (1, MOST_NAMES), "flows")?;
+        at.span("start_ps", flows.start_ps, LONGEST_RUN_S)?;
+        let last = flows.stagger_ps.saturating_mul(u64::from(flows.count) - 1).saturating_add(flows.start_ps);
+        at.span("stagger_ps", last, LONGEST_RUN_S)?;
+        let packets = flows.packets.unwrap_or(1);
         at.count("packets", packets, (1, LONGEST_FLOW), "packets (or absent: no end)")?;
-        if let Some(stop_ps) = flow.stop_ps {
+        if let Some(stop_ps) = flows.stop_ps {
             at.span("stop_ps", stop_ps, LONGEST_RUN_S)?;
-            at.ensure(flow.start_ps < stop_ps, "stop_ps", || "a flow stops after it starts".to_owned())?;
+            at.ensure(last < stop_ps, "stop_ps", || "a flow stops after it starts".to_owned())?;
         }
-        self.place(flow.source, at, "source")?;
-        self.place(flow.receiver, at, "receiver")?;
-        self.pair(flow.source, flow.receiver, at)?;
-        self.hosts.add(flow.source.node, 1, at)?;
-        self.hosts.add(flow.receiver.node, 1, at)
+        self.turns(flows, at)
+    }
+
+    fn turns(&mut self, flows: &Flows, at: &Spot) -> Checked {
+        for (key, places) in [("sources", &flows.sources), ("receivers", &flows.receivers)] {
+            at.ensure(!places.is_empty(), key, || {
+                format!("there are no {key}; at least one place is needed")
+            })?;
+            for (i, &place) in places.iter().enumerate() {
+                self.place(place, at, &format!("{key}[{i}]"))?;
+            }
+        }
+        let ends = |places: &'_ [Place]| places.iter().map(|place| place.node).collect::<Vec<_>>();
+        let (from, to) = (ends(&flows.sources), ends(&flows.receivers));
+        let apart = self.groups.apart(from.into_iter(), to.into_iter());
+        at.holds(apart.is_none(), || no_way(self.plan, apart.unwrap_or_default()))?;
+        let turns = Turns::new(flows);
+        let stuck = turns.stuck();
+        at.holds(stuck.is_none(), || hosts::no_link(self.plan, stuck.unwrap_or_default()))?;
+        (0..flows.count).try_for_each(|n| {
+            let (source, receiver) = turns.pair(n);
+            self.hosts.add(source.node, 1, at)?;
+            self.hosts.add(receiver.node, 1, at)
+        })
     }
 
     fn poisson(&mut self, poisson: &Poisson, at: &Spot) -> Checked {

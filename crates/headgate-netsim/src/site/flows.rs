@@ -38,8 +38,9 @@ impl<L: Registry> Site<L> {
         } else {
             self.senders[slot] = sender;
         }
-        let Spec { traced, ends, ref habits, .. } = shared.specs[opening.spec as usize];
-        if let Some(trace) = traced {
+        let Spec { ends, ref habits, .. } = *shared.spec(opening.number);
+        let patience = habits.patience.filter(|_| opening.impatient);
+        if let Some(trace) = shared.trace_of(opening.number) {
             shared.traced[trace as usize] = Some(address);
         }
         let (site, id) = (self.router, slot as u32);
@@ -47,7 +48,7 @@ impl<L: Registry> Site<L> {
             let purpose = Purpose::Stop;
             shared.timers.push(Timer { time: ends, site, purpose, id, generation });
         }
-        if let Some(patience) = habits.patience.filter(|_| opening.impatient) {
+        if let Some(patience) = patience {
             let (time, purpose) = (shared.now + patience.check, Purpose::Look);
             shared.timers.push(Timer { time, site, purpose, id, generation });
         }
@@ -60,7 +61,7 @@ impl<L: Registry> Site<L> {
         if gone || sender.phase == Phase::Connecting {
             return;
         }
-        let patience = shared.specs[sender.spec as usize].habits.patience;
+        let patience = shared.spec(sender.number).habits.patience;
         let elapsed = timer.time - sender.tally.started;
         if patience.is_some_and(|patience| patience.is_over(sender.una, elapsed)) {
             self.finish(sender.address, Status::Abandoned, shared);

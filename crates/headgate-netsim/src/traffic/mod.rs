@@ -4,6 +4,7 @@ pub mod habits;
 pub mod lots;
 pub mod size;
 pub mod sources;
+pub mod turns;
 
 use headgate_model::chance::Stream;
 use headgate_model::units::Time;
@@ -16,6 +17,8 @@ pub use sources::Sources;
 /// One kind of traffic of the plan.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Spec {
+    /// The number of its first flow, or of all of them if it has one name.
+    pub first: u32,
     pub law: u32,
     pub profile: u8,
     /// Which kind of file it is, for the results (see [`crate::cells`]).
@@ -26,11 +29,9 @@ pub struct Spec {
     pub think_s: f64,
     /// No flow arrives after this.
     pub stop: Time,
-    /// From here on its flow sends nothing new.
+    /// From here on its flows send nothing new.
     pub ends: Time,
     pub receivers: Receivers,
-    /// Index among the flows that the series follow.
-    pub traced: Option<u32>,
 }
 
 /// Equal hosts at one router.

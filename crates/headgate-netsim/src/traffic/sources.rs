@@ -61,7 +61,7 @@ impl Sources {
         let to = kind.receivers.draw(stream, own);
         let Wish { file, size, impatient } = kind.habits.wish(kind.size, *surges, now, stream);
         Opening {
-            spec: *spec,
+            number: kind.first,
             law: *law,
             owner: user,
             host: *host,
@@ -88,7 +88,7 @@ impl Sources {
         let host = stream.below(u64::from(hosts.count)) as u32;
         let to = kind.receivers.draw(stream, own);
         let size = size::draw(kind.size, stream);
-        Opening::between(*spec, kind, *source + host, (hosts.nth(host), to), size)
+        Opening::between(kind.first, kind, *source + host, (hosts.nth(host), to), size)
     }
 
     /// The next arrival of a process, unless it has stopped by then.

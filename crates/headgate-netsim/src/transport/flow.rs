@@ -27,6 +27,40 @@ pub struct FlowTally {
     pub recoveries: u32,
     /// Reductions on congestion marks.
     pub reductions: u32,
+    /// What it had repaired at the end of warm-up.
+    pub before: Repairs,
+}
+
+impl FlowTally {
+    /// What was repaired from the start of the flow on.
+    pub fn repairs(&self) -> Repairs {
+        let Self { retransmissions, timeouts, recoveries, .. } = *self;
+        Repairs { retransmissions, timeouts, recoveries }
+    }
+
+    /// Warm-up is over: what was delivered and repaired so far does not count.
+    pub fn forget(&mut self, una: u32) {
+        self.base = una;
+        self.before = self.repairs();
+    }
+}
+
+/// Segments sent again, time-outs, episodes of fast recovery.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Repairs {
+    pub retransmissions: u32,
+    pub timeouts: u32,
+    pub recoveries: u32,
+}
+
+impl Repairs {
+    pub fn since(self, before: Self) -> Self {
+        Self {
+            retransmissions: self.retransmissions - before.retransmissions,
+            timeouts: self.timeouts - before.timeouts,
+            recoveries: self.recoveries - before.recoveries,
+        }
+    }
 }
 
 /// Sources that are no Web users are numbered from here on.
@@ -35,7 +69,8 @@ pub const OTHERS: u32 = 1 << 31;
 /// Who talks to whom, and for whom.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Opening {
-    pub spec: u32,
+    /// By which the results name it (see [`crate::shared::Shared::spec`]).
+    pub number: u32,
     /// Index of the law among the plan's.
     pub law: u32,
     /// The source at its router: the Web user to wake when the flow ends, or another, from [`OTHERS`] on.
@@ -54,9 +89,9 @@ pub struct Opening {
 
 impl Opening {
     /// A flow of a source that is no Web user, under the law of its kind of traffic.
-    pub fn between(index: u32, spec: &Spec, source: u32, (from, to): (Home, Home), size: u32) -> Self {
+    pub fn between(number: u32, spec: &Spec, source: u32, (from, to): (Home, Home), size: u32) -> Self {
         Self {
-            spec: index,
+            number,
             law: spec.law,
             owner: OTHERS + source,
             host: from.host,

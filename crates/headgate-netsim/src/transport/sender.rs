@@ -80,7 +80,7 @@ pub struct Sender<L> {
     pub(super) ask_at: Time,
     /// Its host has enough to send until then.
     pub(super) host_busy_until: Time,
-    pub spec: u32,
+    pub number: u32,
     pub law_index: u32,
     pub owner: u32,
     pub destination: u32,
@@ -92,7 +92,7 @@ pub struct Sender<L> {
 impl<L: Registry> Sender<L> {
     /// A connection that sends its SYN.
     pub fn open(o: &Opening, address: u32, generation: u8, shared: &mut Shared<L>) -> Self {
-        let index = shared.specs[o.spec as usize].profile;
+        let index = shared.spec(o.number).profile;
         let profile = &shared.profiles[index as usize];
         let window =
             Window { cwnd: profile.initial_window, ssthresh: profile.initial_ssthresh, pace: f64::INFINITY };
@@ -134,7 +134,7 @@ impl<L: Registry> Sender<L> {
             pace_armed: NEVER,
             ask_at: 0,
             host_busy_until: 0,
-            spec: o.spec,
+            number: o.number,
             law_index: o.law,
             owner: o.owner,
             destination: o.destination,

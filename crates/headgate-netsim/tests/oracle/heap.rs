@@ -362,7 +362,7 @@ impl<L: Registry> HeapEngine<L> {
                 servers.push(Server { bytes, ..server(Place::Site(router)) });
             }
         }
-        let routes = Routes::new(plan.nodes.len(), &plan.links);
+        let routes = Routes::new(plan.nodes.len(), &plan.links, 0..plan.nodes.len());
         let (links, duration) = (plan.links.len(), plan.duration_ps);
         let mut engine = Self {
             people,

@@ -35,8 +35,8 @@ fn the_digest_is_the_slow_engines() {
         assert_counts(&ours, &plan, &looks, seed);
         let flows = &ours.record().flows;
         let drops: u64 = ours.record().ports.iter().map(|p| p.tally.drops).sum();
-        let timeouts: u32 = flows.iter().map(|f| f.timeouts).sum();
-        let recoveries: u32 = flows.iter().map(|f| f.recoveries).sum();
+        let timeouts: u32 = flows.iter().map(|f| f.repairs_total.timeouts).sum();
+        let recoveries: u32 = flows.iter().map(|f| f.repairs_total.recoveries).sum();
         let apart = ours.lookahead() < networks::MS / 10;
         let given_up = ours.record().balance.counters.flows_abandoned > 0;
         let now = [drops > 0, timeouts > 0, recoveries > 0, apart, given_up];

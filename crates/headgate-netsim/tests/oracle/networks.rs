@@ -159,13 +159,15 @@ fn traffic(n: u32, s: &mut Stream) -> Vec<Traffic> {
     for i in 0..2 + s.below(4) as u32 {
         let from = s.below(u64::from(n)) as u32;
         let to = (from + 1 + s.below(u64::from(n) - 1) as u32) % n;
-        all.push(Traffic::Flow(Flow {
+        all.push(Traffic::Flows(Flows {
             name: format!("f{i}"),
             law: law(s),
             transport: i % 3,
-            source: Place { node: from, edge: pick(s, &[None, Some(0)]) },
-            receiver: Place { node: to, edge: pick(s, &[None, Some(1)]) },
+            count: 1,
+            sources: vec![Place { node: from, edge: pick(s, &[None, Some(0)]) }],
+            receivers: vec![Place { node: to, edge: pick(s, &[None, Some(1)]) }],
             start_ps: pick(s, &[0, 0, 13 * MS]),
+            stagger_ps: 0,
             packets: pick(s, &[None, Some(1), Some(500)]),
             stop_ps: pick(s, &[None, None, Some(700 * MS)]),
         }));

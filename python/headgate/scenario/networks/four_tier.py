@@ -25,11 +25,13 @@ TOPOLOGIES = {"abilene": ABILENE, "isp": ISP}
 class Ratios(Model):
     """Speeds of the tiers, relative to one another."""
 
-    backbone: float = Field(80, gt=0, description="Links between backbone routers.")
-    pop: float = Field(10, gt=0, description="Links of points of presence to the backbone.")
-    D: float = Field(10, gt=0, description="Links of D access routers to the backbone.")
-    F: float = Field(2, gt=0, description="Links of F access routers.")
-    N: float = Field(1, gt=0, description="Links of N access routers.")
+    backbone: float = Field(80, ge=1e-6, le=1e6, description="Links between backbone routers.")
+    pop: float = Field(
+        10, ge=1e-6, le=1e6, description="Links of points of presence to the backbone."
+    )
+    D: float = Field(10, ge=1e-6, le=1e6, description="Links of D access routers to the backbone.")
+    F: float = Field(2, ge=1e-6, le=1e6, description="Links of F access routers.")
+    N: float = Field(1, ge=1e-6, le=1e6, description="Links of N access routers.")
 
 
 class Shares(Model):

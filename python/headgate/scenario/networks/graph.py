@@ -77,11 +77,12 @@ class Graph(Model):
             raise at("routers", "a network has at least two routers; give a file, or routers")
         if len(set(names)) < len(names):
             raise at("routers", "no two routers have the same name")
+        known = set(names)
         for link in self.links:
-            self._check(link, names)
+            self._check(link, known)
         return self
 
-    def _check(self, link: GraphLink, names: list[str]) -> None:
+    def _check(self, link: GraphLink, names: set[str]) -> None:
         label = f"link {link.ends[0]}-{link.ends[1]}"
         for end in link.ends:
             if end not in names:

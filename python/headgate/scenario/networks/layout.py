@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import heapq
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from headgate.errors import ScenarioError
+from headgate.scenario.networks.routes import Routes
 from headgate.scenario.queue import DROP_TAIL, Device, Feedback, Queue, RateChange
 from headgate.units import INFINITE, PS_PER_S, Amount
 
-Routes = dict[int, tuple[int, int | None]]
-"""Router -> delay in ps, and the last link on the way there."""
+LARGEST_BUFFER = 1e12
+"""Packets or bytes: more than any memory holds."""
+
+RELATIVE = ("BDP", "BDP/sqrt(n)")
+"""Units of amounts that are multiples of the bandwidth-delay product."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +84,9 @@ class Layout:
     """What `load` is a share of."""
     rtt_ps: int | None = None
     """Round trip of the bandwidth-delay product; None = the mean over the routes."""
-    _routes: dict[int, Routes] = field(default_factory=dict)
+    _indexed: tuple[Sequence[Spot], dict[int, list[int]]] = field(default=((), {}))
+    """Of the spots looked at last, which are at each router."""
+    _edges: dict[tuple[int, int, Amount], int] = field(default_factory=dict)
 
     def add_node(self, name: str, class_name: str = "") -> int:
         """Add a router."""
@@ -101,26 +107,33 @@ class Layout:
 
     def edge(self, name: str, rate_bps: int, delay_ps: int, buffer: Amount = INFINITE) -> int:
         """Give the kind of host link with that rate, delay and buffer, made if need be."""
-        for index, edge in enumerate(self.edges):
-            if (edge.rate_bps, edge.delay_ps, edge.buffer) == (rate_bps, delay_ps, buffer):
-                return index
-        self.edges.append(Edge(name, rate_bps, delay_ps, buffer))
-        return len(self.edges) - 1
+        like = (rate_bps, delay_ps, buffer)
+        if like not in self._edges:
+            self._edges[like] = len(self.edges)
+            self.edges.append(Edge(name, rate_bps, delay_ps, buffer))
+        return self._edges[like]
 
     def spots(self, default: Sequence[Spot], name: str | None, place: str) -> list[Spot]:
         """Give the places of the routers called `name` (or of that class), or the default ones."""
         if name is None:
             return list(default)
-        wanted = [
-            index
-            for index, (node, class_name) in enumerate(self.nodes)
-            if node == name or (class_name and class_name == name)
-        ]
+        wanted = self._called.get(name)
         if not wanted:
             raise ScenarioError(place, f"{name!r} is not a router here; {self._known()}")
-        found = [spot for spot in default if spot.node in wanted]
+        if default is not self._indexed[0]:
+            self._indexed = default, _places_by_node(default)
+        at = sorted(place for node in wanted for place in self._indexed[1].get(node, ()))
         kind = default[0].edge if default else None
-        return found or [Spot(node, kind) for node in wanted]
+        return [default[place] for place in at] or [Spot(node, kind) for node in wanted]
+
+    @cached_property
+    def _called(self) -> dict[str, list[int]]:
+        """Routers by their name, and by their class."""
+        called: dict[str, list[int]] = {}
+        for index, (node, class_name) in enumerate(self.nodes):
+            for name in {node, class_name or node}:
+                called.setdefault(name, []).append(index)
+        return called
 
     def _known(self) -> str:
         names = [name for name, _ in self.nodes]
@@ -128,61 +141,23 @@ class Layout:
         shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
         return f"routers: {shown}" + (f"; classes: {', '.join(classes)}" if classes else "")
 
-    def routes_from(self, node: int) -> Routes:
-        """Give delay in ps and last link of the shortest route to each router in reach."""
-        if node not in self._routes:
-            self._routes[node] = self._find_routes(node)
-        return self._routes[node]
-
-    def _find_routes(self, node: int) -> Routes:
-        out: dict[int, list[int]] = {}
-        for index, link in enumerate(self.links):
-            out.setdefault(link.source, []).append(index)
-        best: Routes = {}
-        queue: list[tuple[int, int, int | None]] = [(0, node, None)]
-        while queue:
-            delay, here, via = heapq.heappop(queue)
-            if here in best:
-                continue
-            best[here] = (delay, via)
-            for index in out.get(here, ()):
-                link = self.links[index]
-                if link.target not in best:
-                    heapq.heappush(queue, (delay + link.delay_ps, link.target, index))
-        return best
+    @cached_property
+    def routes(self) -> Routes:
+        """Routes between the routers, once all links are there."""
+        ways = [(link.source, link.target, link.delay_ps) for link in self.links]
+        return Routes(len(self.nodes), ways)
 
     def loads(self) -> tuple[list[float], int]:
         """Give each link's share of the flows, and the mean round trip in ps.
 
         Every source asks every receiver with the weight of both; a router is not asked by itself.
         """
-        share = [0.0] * len(self.links)
-        total = delay_sum = 0.0
-        receivers = _by_node(self.receivers)
-        for source, weight in _by_node(self.sources).items():
-            routes = self.routes_from(source)
-            for receiver, other in receivers.items():
-                if receiver == source or receiver not in routes:
-                    continue
-                total += weight * other
-                delay_sum += weight * other * routes[receiver][0]
-                self._walk_back(routes, receiver, weight * other, share)
-        if not total:
-            return share, 0
+        found = self.routes.loads(_by_node(self.sources), _by_node(self.receivers))
+        if found is None:
+            return [0.0] * len(self.links), 0
+        share, delay_ps = found
         hosts = self._host_delay(self.sources) + self._host_delay(self.receivers)
-        return [part / total for part in share], round(2 * (delay_sum / total + hosts))
-
-    def _walk_back(
-        self,
-        routes: Routes,
-        node: int,
-        weight: float,
-        share: list[float],
-    ) -> None:
-        via = routes[node][1]
-        while via is not None:
-            share[via] += weight
-            via = routes[self.links[via].source][1]
+        return share.tolist(), round(2 * (delay_ps + hosts))
 
     def _host_delay(self, spots: Iterable[Spot]) -> float:
         pairs = [
@@ -193,13 +168,24 @@ class Layout:
 
     def buffers(self, demand: Demand, place: str) -> list[dict[str, int] | str]:
         """Resolve every buffer to whole packets, bytes, or infinite."""
-        return self._resolve([link.buffer for link in self.links], demand, place)
+        amounts = self._amounts(demand, place)
+        return [amounts(link.buffer, index) for index, link in enumerate(self.links)]
 
     def devices(self, demand: Demand, of: str) -> list[dict[str, Any] | None]:
         """Make the `queue` or `feedback` of every port, every amount in packets."""
-        return [
-            self._device(index, getattr(link, of), demand) for index, link in enumerate(self.links)
-        ]
+        made: dict[tuple[int, int, float], dict[str, Any] | None] = {}
+        found = []
+        for index, link in enumerate(self.links):
+            device = getattr(link, of)
+            # equal devices of equal links: what a device comes to depends on nothing else
+            like = (id(device), link.rate_bps, self._share(device, index))
+            if like not in made:
+                made[like] = self._device(index, device, demand)
+            found.append(made[like])
+        return found
+
+    def _share(self, device: Device | None, index: int) -> float:
+        return self._loads[0][index] if device is not None and device.by_share else 0.0
 
     def _device(self, index: int, device: Device | None, demand: Demand) -> dict[str, Any] | None:
         if device is None or device.is_plain:
@@ -207,8 +193,7 @@ class Layout:
 
         def packets(key: str, amount: Amount) -> float:
             place = f"network.{device.device}.{key}"
-            amounts = [amount if at == index else INFINITE for at in range(len(self.links))]
-            found = self._resolve(amounts, demand, place)[index]
+            found = self._amounts(demand, place)(amount, index)
             if isinstance(found, dict) and "packets" in found:
                 return float(found["packets"])
             says = f"'{amount}' is not allowed; it is a number of packets or of BDP"
@@ -216,45 +201,33 @@ class Layout:
 
         return {"name": device.kind, "params": device.resolve(packets)}
 
-    def _resolve(
-        self, amounts: list[Amount], demand: Demand, place: str
-    ) -> list[dict[str, int] | str]:
-        relative = any(amount.unit.startswith("BDP") for amount in amounts)
-        share, mean_rtt = self.loads() if relative else ([0.0] * len(self.links), 0)
-        rtt = mean_rtt if self.rtt_ps is None else self.rtt_ps
-        yardstick = _Yardstick(rtt, demand.packet_bytes, place)
-        return [
-            yardstick.resolve(amount, link, part * demand.flows)
-            for amount, link, part in zip(amounts, self.links, share, strict=True)
-        ]
+    @cached_property
+    def _loads(self) -> tuple[list[float], int]:
+        return self.loads()
+
+    def _amounts(self, demand: Demand, place: str) -> Callable[[Amount, int], dict[str, int] | str]:
+        """Make what resolves an amount at a link; routes are looked at only if it is relative."""
+
+        def resolve(amount: Amount, index: int) -> dict[str, int] | str:
+            rtt, flows = self.rtt_ps or 0, 0.0
+            if self.rtt_ps is None and amount.unit in RELATIVE:
+                rtt = self._loads[1]
+            if amount.unit == "BDP/sqrt(n)":
+                flows = self._loads[0][index] * demand.flows
+            yardstick = _Yardstick(rtt, demand.packet_bytes, place)
+            return yardstick.resolve(amount, self.links[index], flows)
+
+        return resolve
 
     def plan(self, demand: Demand, place: str = "network.buffer") -> dict[str, Any]:
         """Make the nodes, links and edges of the plan."""
-        links = [
-            {
-                "name": link.name,
-                "from": link.source,
-                "to": link.target,
-                "rate_bps": link.rate_bps,
-                "delay_ps": link.delay_ps,
-                "buffer": buffer,
-                "loss": link.loss,
-                "lose": list(link.lose),
-                "queue": queue,
-                "feedback": feedback,
-                "changes": [{"at_ps": c.at, "rate_bps": c.rate} for c in link.changes],
-            }
-            for link, buffer, queue, feedback in zip(
-                self.links,
-                self.buffers(demand, place),
-                self.devices(demand, "queue"),
-                self.devices(demand, "feedback"),
-                strict=True,
-            )
-        ]
+        buffers = self.buffers(demand, place)
+        devices = self.devices(demand, "queue"), self.devices(demand, "feedback")
         return {
             "nodes": [{"name": name, "class": class_name} for name, class_name in self.nodes],
-            "links": links,
+            "links": [
+                _link_plan(*parts) for parts in zip(self.links, buffers, *devices, strict=True)
+            ],
             "edges": [
                 {
                     "name": edge.name,
@@ -267,12 +240,44 @@ class Layout:
         }
 
 
+def _link_plan(
+    link: Link,
+    buffer: dict[str, int] | str,
+    queue: dict[str, Any] | None,
+    feedback: dict[str, Any] | None,
+) -> dict[str, Any]:
+    """Make the link of the plan; what it has not is left out."""
+    rest = {
+        "lose": list(link.lose),
+        "queue": queue,
+        "feedback": feedback,
+        "changes": [{"at_ps": c.at, "rate_bps": c.rate} for c in link.changes],
+    }
+    return {
+        "name": link.name,
+        "from": link.source,
+        "to": link.target,
+        "rate_bps": link.rate_bps,
+        "delay_ps": link.delay_ps,
+        "buffer": buffer,
+        "loss": link.loss,
+        **{key: value for key, value in rest.items() if value},
+    }
+
+
 def _host_bytes(edge: Edge, packet_bytes: int) -> int | None:
     """Return what may wait at each end of a host link; None = no limit."""
     found = _Yardstick(0, packet_bytes, "network.host_buffer").resolve(edge.buffer, edge, 0.0)
     if isinstance(found, str):
         return None
     return found["packets"] * packet_bytes if "packets" in found else found["bytes"]
+
+
+def _places_by_node(spots: Sequence[Spot]) -> dict[int, list[int]]:
+    places: dict[int, list[int]] = {}
+    for place, spot in enumerate(spots):
+        places.setdefault(spot.node, []).append(place)
+    return places
 
 
 def _by_node(spots: Iterable[Spot]) -> dict[int, float]:
@@ -294,9 +299,11 @@ class _Yardstick:
         if amount.unit == "infinite":
             return "infinite"
         if amount.unit == "B":
-            return {"bytes": self._bytes(amount, amount.value)}
+            return {"bytes": self._bytes(amount, amount.value, link)}
         if amount.unit == "ps":
-            return {"bytes": self._bytes(amount, amount.value * link.rate_bps / (8 * PS_PER_S))}
+            return {
+                "bytes": self._bytes(amount, amount.value * link.rate_bps / (8 * PS_PER_S), link)
+            }
         packets = float(amount.value)
         if amount.unit != "packets":
             packets *= link.rate_bps * self.rtt_ps / (8e12 * self.packet_bytes)
@@ -307,15 +314,24 @@ class _Yardstick:
                 self.place,
                 f"'{amount}' is {packets:.2g} packets at {link.name}; the least is one packet",
             )
+        self._holds(amount, packets, "packets", link)
         return {"packets": math.floor(packets + 0.5)}
 
-    def _bytes(self, amount: Amount, size: Fraction) -> int:
+    def _bytes(self, amount: Amount, size: Fraction, link: Link | Edge) -> int:
         if size < self.packet_bytes:
             raise ScenarioError(
                 self.place,
                 f"'{amount}' holds no packet of {self.packet_bytes} B; the least is one packet",
             )
+        self._holds(amount, float(size), "bytes", link)
         return int(size)
+
+    def _holds(self, amount: Amount, size: float, unit: str, link: Link | Edge) -> None:
+        if size > LARGEST_BUFFER:
+            raise ScenarioError(
+                self.place,
+                f"'{amount}' is {size:.2g} {unit} at {link.name}; write 'infinite' for no limit",
+            )
 
 
 def apportion(total: int, weights: Sequence[float]) -> list[int]:

@@ -60,7 +60,7 @@ def _sizes(flows: Table, ideal: Ideal, rtt_s: float, duration_s: float) -> Table
 
     sender_s, receiver_s = flows["fct_sender_s"], flows["fct_receiver_s"]
     finished = np.isfinite(sender_s)
-    clean = finished & (flows["retransmissions"] == 0) & (flows["timeouts"] == 0)
+    clean = finished & (flows["retransmissions_total"] == 0) & (flows["timeouts_total"] == 0)
     early = finished & (flows["start_s"] + sender_s <= early_end_s(flows))
     shared_s = 1.5 * rtt_s + ideal.sharing_s
     shared = flows["start_s"] + shared_s <= duration_s
@@ -105,8 +105,8 @@ def _totals(flows: Table, ideal: Ideal, rate: float, duration_s: float) -> Table
         "early_end_s": early_end_s(flows),
         "sharing_s": float(ideal.sharing_s.mean()),
         "shortest_first_s": ideal.shortest_first_mean_s,
-        "retransmissions": float(flows["retransmissions"].sum()),
-        "timeouts": float(flows["timeouts"].sum()),
+        "retransmissions": float(flows["retransmissions_total"].sum()),
+        "timeouts": float(flows["timeouts_total"].sum()),
     }
     return Table("totals", {name: np.array([value], float) for name, value in one.items()})
 

@@ -76,7 +76,7 @@ def voice_loss(run: Result) -> float:
     """Share of the voice's packets that were lost: those that had to be repeated."""
     [row] = np.flatnonzero(named(run, "voice"))
     lost, got = (
-        float(run.flows[name][row]) for name in ("retransmissions", "delivered_total_packets")
+        float(run.flows[name][row]) for name in ("retransmissions_total", "delivered_total_packets")
     )
     return lost / (lost + got)
 

@@ -1,0 +1,60 @@
+//! Routes between routers, as packets will take them.
+
+use headgate_lab::routes::{Step, Trees, Way, groups};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+
+/// The routers of a network and the links between them.
+#[pyclass]
+pub struct Routes {
+    nodes: usize,
+    links: Vec<Way>,
+    trees: Trees,
+}
+
+type Loads<'py> = (Bound<'py, PyArray1<f64>>, f64);
+
+#[pymethods]
+impl Routes {
+    /// Of each link where it begins and ends, and its delay.
+    #[new]
+    fn new(
+        nodes: usize,
+        from: PyReadonlyArray1<'_, u32>,
+        to: PyReadonlyArray1<'_, u32>,
+        delay_ps: PyReadonlyArray1<'_, u64>,
+    ) -> PyResult<Self> {
+        let ends = from.as_slice()?.iter().zip(to.as_slice()?);
+        let way = |((&from, &to), &delay_ps): ((&u32, &u32), &u64)| Way { from, to, delay_ps };
+        let links: Vec<Way> = ends.zip(delay_ps.as_slice()?).map(way).collect();
+        let trees = Trees::new(nodes, links.iter().copied());
+        Ok(Self { nodes, links, trees })
+    }
+
+    /// Delay of the route from one router to another; None if there is none.
+    fn delay_ps(&mut self, source: usize, receiver: usize) -> Option<u64> {
+        self.trees.towards(receiver).get(source).and_then(Step::delay_ps)
+    }
+
+    /// What each link carries, and the mean delay of the routes, if every source asks every receiver
+    /// elsewhere with the weight of both; None if no route leads from one to another.
+    fn loads<'py>(
+        &mut self,
+        py: Python<'py>,
+        sources: PyReadonlyArray1<'_, f64>,
+        receivers: PyReadonlyArray1<'_, f64>,
+    ) -> PyResult<Option<Loads<'py>>> {
+        let found = self.trees.loads(sources.as_slice()?, receivers.as_slice()?);
+        Ok(found.map(|(share, delay_ps)| (share.into_pyarray(py), delay_ps)))
+    }
+
+    /// The links of a way from a source to a receiver that has no serving link, if there is one.
+    fn unserved(&mut self, sources: Vec<u32>, receivers: Vec<u32>, serving: Vec<bool>) -> Option<Vec<u32>> {
+        self.trees.unserved(&sources, &receivers, &serving)
+    }
+
+    /// Numbers of the groups of routers that reach one another.
+    fn groups(&self) -> Vec<u32> {
+        groups(self.nodes, &self.links)
+    }
+}

@@ -1,0 +1,46 @@
+"""Names of traffic in the results: each single flow has one of its own.
+
+All traffic of a plan is counted through, and an item takes as many numbers as it has names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Traffic = Sequence[Mapping[str, Any]]
+
+
+def name_counts(traffic: Traffic) -> list[int]:
+    """Give how many names each item of the traffic has."""
+    return [item.get("count", 1) for item in traffic]
+
+
+def each_name(traffic: Traffic) -> Iterator[str]:
+    """Give all names in the order of their numbers."""
+    for item, count in zip(traffic, name_counts(traffic), strict=True):
+        if count == 1:
+            yield item["name"]
+        else:
+            yield from (f"{item['name']}.{number}" for number in range(count))
+
+
+def single_flows(traffic: Traffic) -> Iterator[tuple[int, str]]:
+    """Give number and name of each single flow."""
+    single = (
+        flag
+        for item, count in zip(traffic, name_counts(traffic), strict=True)
+        for flag in [item["kind"] == "flows"] * count
+    )
+    named = enumerate(each_name(traffic))
+    return (pair for pair, is_single in zip(named, single, strict=True) if is_single)
+
+
+def transport_of_each(traffic: Traffic) -> NDArray[np.int64]:
+    """Give the index of the transport profile behind each name."""
+    return np.repeat(
+        np.array([item["transport"] for item in traffic], np.int64), name_counts(traffic)
+    )

@@ -1,0 +1,137 @@
+"""How much memory a run takes before its first packet and for what it keeps.
+
+Sizes are those of the engine's own records and of the tables made of them; packets under way and
+flows at work come on top, so what is refused here could not run.
+"""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from headgate.errors import ScenarioError
+from headgate.names import name_counts
+from headgate.scenario.plan import Arrays
+
+Plan = Mapping[str, Any]
+
+#: Bytes of a row: what the engine keeps, its columns, and the columns of the table.
+_ROW_OF_SERIES = 8 * (6 + 6 + 15)
+_ROW_OF_FLOW = 160 + 8 * 2 * 22
+_ROW_OF_LINK = 160 + 8 * 2 * 18
+#: Bytes of what stands ready before the first packet.
+_HOST, _LISTED, _USER = 44, 48, 72
+_LEAST = 2**26
+"""What a run takes that has nothing in it."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a key of the scenario asks for."""
+
+    place: str
+    what: str
+    size: int
+
+
+def parts_of(plan: Plan, arrays: Arrays) -> list[Part]:
+    """Tell what a run of this plan takes, key by key."""
+    return [*_series(plan), *_periods(plan), *_traffic(plan, arrays)]
+
+
+def refuse_what_does_not_fit(plan: Plan, arrays: Arrays, free: int | None = None) -> None:
+    """Raise ScenarioError, with the key that asks for most, if memory cannot hold the run."""
+    free = free_bytes() if free is None else free
+    parts = parts_of(plan, arrays)
+    needed = _LEAST + sum(part.size for part in parts)
+    if free is None or needed <= free:
+        return
+    most = max(parts, key=lambda part: part.size)
+    raise ScenarioError(
+        most.place,
+        f"{most.what} take about {_amount(most.size)} of memory, the whole run {_amount(needed)}; "
+        f"{_amount(free)} are free",
+    )
+
+
+def _series(plan: Plan) -> Iterator[Part]:
+    series = plan["measure"]["series"]
+    if series is None:
+        return
+    times = plan["duration_ps"] // series["interval_ps"] + 1
+    rows = times * (len(series["flows"]) + len(series["links"]) + 1)
+    yield Part("measure.series.interval", f"{rows:,} rows of series", rows * _ROW_OF_SERIES)
+
+
+def _periods(plan: Plan) -> Iterator[Part]:
+    rows = len(plan["measure"]["periods"]) * len(plan["links"])
+    yield Part("measure.periods", f"{rows:,} rows of links and periods", rows * _ROW_OF_LINK)
+
+
+def _traffic(plan: Plan, arrays: Arrays) -> Iterator[Part]:
+    row = _ROW_OF_FLOW if plan["measure"]["flows"] == "all" else 0
+    for index, (item, count) in enumerate(
+        zip(plan["traffic"], name_counts(plan["traffic"]), strict=True)
+    ):
+        place = f"traffic[{index}]"
+        if item["kind"] == "flows":
+            size = count * (2 * _HOST + _LISTED + row)
+            yield Part(f"{place}.count", f"{count:,} flows", size)
+        elif item["kind"] == "replay":
+            rows = len(arrays[f"{item['key']}.start_ps"])
+            yield Part(f"{place}.file", f"{rows:,} flows", rows * (_LISTED + row))
+        else:
+            own = _USER if item["kind"] == "web" else 0
+            sources, receivers = (_hosts(item[of]) for of in ("sources", "receivers"))
+            size = sources * (own + _HOST) + receivers * _HOST
+            key = "users" if item["kind"] == "web" else "hosts"
+            yield Part(f"{place}.{key}", f"{sources:,} sources and {receivers:,} receivers", size)
+
+
+def _hosts(pools: list[Mapping[str, Any]]) -> int:
+    return sum(pool["hosts"] for pool in pools)
+
+
+def free_bytes() -> int | None:
+    """Give what this process may still take: the machine's, its group's or its own limit."""
+    limits = [_free_in_machine(), _free_in_group(), _free_of_own()]
+    known = [limit for limit in limits if limit is not None]
+    return min(known) if known else None
+
+
+def _free_in_machine() -> int | None:
+    for line in _lines("/proc/meminfo"):
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) * 1024
+    return None
+
+
+def _free_in_group() -> int | None:
+    """Read the control group's limit, as containers have one."""
+    limit, used = (_lines(f"/sys/fs/cgroup/memory.{name}") for name in ("max", "current"))
+    if not limit or not used or limit[0] == "max":
+        return None
+    return max(0, int(limit[0]) - int(used[0]))
+
+
+def _free_of_own() -> int | None:
+    """Read the limit that `ulimit -v` sets."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_AS)
+    pages = _lines("/proc/self/statm")
+    if soft == resource.RLIM_INFINITY or not pages:
+        return None
+    return max(0, soft - int(pages[0].split()[0]) * resource.getpagesize())
+
+
+def _lines(path: str) -> list[str]:
+    try:
+        return Path(path).read_text(encoding="ascii").splitlines()
+    except OSError:
+        return []
+
+
+def _amount(size: int) -> str:
+    return f"{size / 1e9:.3g} GB" if size >= 1e9 else f"{size / 1e6:.3g} MB"

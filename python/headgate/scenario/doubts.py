@@ -1,0 +1,125 @@
+"""What a user should know of a plan that runs all the same: schemes of which a half is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from headgate import catalog
+from headgate.scenario.networks.routes import Routes
+
+if TYPE_CHECKING:
+    from headgate.scenario.plan import Arrays
+
+Plan = Mapping[str, Any]
+Device = Mapping[str, Any] | None
+
+MARKING = 'network.queue = {kind = "threshold", mark = "0.17 BDP"}'
+
+
+def doubts_of(plan: Plan, arrays: Arrays) -> list[str]:
+    """Give a sentence for senders without their routers or marks, and for routers nobody asks."""
+    return _Doubts(plan, arrays).all()
+
+
+class _Doubts:
+    def __init__(self, plan: Plan, arrays: Arrays) -> None:
+        self.plan, self.arrays, self.links = plan, arrays, plan["links"]
+
+    def all(self) -> list[str]:
+        senders = [doubt for item in self.plan["traffic"] for doubt in self._senders(item)]
+        return [*senders, *self._routers()]
+
+    @cached_property
+    def _routes(self) -> Routes:
+        ways = [(link["from"], link["to"], link["delay_ps"]) for link in self.links]
+        return Routes(len(self.plan["nodes"]), ways)
+
+    def _senders(self, item: Mapping[str, Any]) -> Iterator[str]:
+        for law in map(self._law, self._law_indices(item)):
+            need = None if law is None else _need(law)
+            if law is not None and need is not None:
+                yield from self._missing(item, law.name, need)
+
+    def _law_indices(self, item: Mapping[str, Any]) -> list[int]:
+        """Give the laws of the traffic: one, those of a mix, or those of a flow list."""
+        listed = self.arrays.get(f"{item.get('key')}.law")
+        if listed is not None:
+            return [int(index) for index in np.unique(listed)]
+        return sorted({part["law"] for part in item.get("laws", ())} or {item["law"]})
+
+    def _law(self, index: int) -> catalog.Law | None:
+        """Give the card of a law of the plan; a user's own has none."""
+        law = self.plan["laws"][index]
+        return None if "own" in law else catalog.law(law["name"])
+
+    def _missing(self, item: Mapping[str, Any], law: str, need: _Need) -> Iterator[str]:
+        serving = [need.serves(link.get(need.key)) for link in self.links]
+        if all(serving):
+            return
+        way = self._routes.unserved(*_ends(item), serving)
+        if way:
+            names = [self.links[link]["name"] for link in way]
+            passed = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
+            yield (
+                f"'{item['name']}': no link on a way of its '{law}' senders ({passed}) "
+                f"{need.does}, so they behave as 'reno' does there; write {need.remedy}"
+            )
+
+    def _routers(self) -> Iterator[str]:
+        used = {index for item in self.plan["traffic"] for index in self._law_indices(item)}
+        spoken = {law.scheme for law in map(self._law, used) if law is not None}
+        silent: dict[str, list[str]] = {}
+        for link in self.links:
+            feedback = link.get("feedback")
+            if feedback is not None and feedback["name"] not in spoken:
+                silent.setdefault(feedback["name"], []).append(link["name"])
+        for scheme, names in silent.items():
+            others = f" and {len(names) - 1} more links" if len(names) > 1 else ""
+            yield (
+                f"network.feedback: no traffic speaks '{scheme}', so its routers at {names[0]}"
+                f"{others} tell nobody anything"
+            )
+
+
+@dataclass(frozen=True)
+class _Need:
+    """What some link on each way must do."""
+
+    key: str
+    serves: Callable[[Device], bool]
+    does: str
+    remedy: str
+
+
+def _need(law: catalog.Law) -> _Need | None:
+    if law.scheme is not None:
+        remedy = f'network.feedback = "{law.scheme}"'
+        return _Need("feedback", _speaks(law.scheme), f"has a router of '{law.scheme}'", remedy)
+    return _Need("queue", _marks, "marks packets", MARKING) if law.needs_marks else None
+
+
+def _speaks(scheme: str) -> Callable[[Device], bool]:
+    return lambda feedback: feedback is not None and feedback["name"] == scheme
+
+
+def _marks(queue: Device) -> bool:
+    """Whether a discipline marks packets: one made for it, or one that may in place of drops."""
+    if queue is None:
+        return False
+    card = catalog.device("queue", queue["name"])
+    ecn = next((param.default for param in card.params if param.name == "ecn"), None)
+    return card.family == "mark" or queue["params"].get("ecn", ecn) == "on"
+
+
+def _ends(item: Mapping[str, Any]) -> tuple[set[int], set[int]]:
+    """Give the routers of the sources and of the receivers."""
+    if item["kind"] == "replay":
+        nodes = {place["node"] for place in item["places"]}
+        return nodes, nodes
+    sources, receivers = ({place["node"] for place in item[of]} for of in ("sources", "receivers"))
+    return sources, receivers

@@ -1,0 +1,90 @@
+"""Senders without their routers, and routers without their senders, are told."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headgate import catalog
+from headgate.errors import HeadgateWarning, SchemeWarning
+from headgate.scenario.doubts import doubts_of
+
+from .scenarios import DUMBBELL, RENO, scenario
+
+THRESHOLD = {"kind": "threshold", "mark": "20 packets"}
+
+
+def doubts(network: dict[str, Any], *laws: str) -> list[str]:
+    flows = [{**RENO, "law": law} for law in laws]
+    return doubts_of(*scenario({**DUMBBELL, **network}, *flows).plan())
+
+
+@pytest.mark.parametrize("law", ["rcp", "vcp", "xcp"])
+def test_senders_of_a_scheme_without_their_routers_are_told(law: str) -> None:
+    (said,) = doubts({}, law)
+    assert said == (
+        f"'{law}': no link on a way of its '{law}' senders (bottleneck) has a router of '{law}', "
+        f"so they behave as 'reno' does there; write network.feedback = \"{law}\""
+    )
+    assert not doubts({"feedback": law}, law)
+
+
+def test_dctcp_wants_marks_on_its_way() -> None:
+    (said,) = doubts({}, "dctcp", "reno")
+    assert "'dctcp' senders (bottleneck) marks packets" in said
+    for queue in (THRESHOLD, "pie", {"kind": "codel", "ecn": "on"}):
+        assert not doubts({"queue": queue}, "dctcp"), queue
+    for queue in ("codel", {"kind": "pie", "ecn": "off"}):
+        assert doubts({"queue": queue}, "dctcp"), queue
+
+
+def test_routers_that_nobody_asks_are_told() -> None:
+    (said,) = doubts({"feedback": "xcp"}, "reno")
+    assert said == (
+        "network.feedback: no traffic speaks 'xcp', so its routers at bottleneck and 1 more links "
+        "tell nobody anything"
+    )
+    assert not doubts({"feedback": "xcp"}, "reno", "xcp")
+
+
+def test_a_router_beside_the_way_does_not_help() -> None:
+    network = {
+        "kind": "graph",
+        "rate": "10 Mbit/s",
+        "delay": "1 ms",
+        "routers": [{"name": name} for name in "abc"],
+        "links": [{"ends": ["a", "b"]}, {"ends": ["b", "c"], "feedback": "rcp"}],
+    }
+    flow = {**RENO, "law": "rcp", "source": "a"}
+    (said,) = doubts_of(*scenario(network, {**flow, "receiver": "b"}).plan())
+    assert "(a-b)" in said
+    assert not doubts_of(*scenario(network, {**flow, "receiver": "c"}).plan())
+
+
+def test_a_mix_and_a_flow_list_are_looked_at_law_by_law(tmp_path: Path) -> None:
+    users = {"kind": "web", "users": 4, "size": "9 packets"}
+    mix = {**users, "laws": [{"law": "reno", "share": 0.5}, {"law": "xcp", "share": 0.5}]}
+    (said,) = doubts_of(*scenario(DUMBBELL, mix).plan())
+    assert said.startswith("'users': ")
+    (tmp_path / "f.csv").write_text("start_s,size_packets,law\n0,1,rcp\n")
+    listed = {"kind": "replay", "law": "reno", "name": "mine", "file": str(tmp_path / "f.csv")}
+    (said,) = doubts_of(*scenario(DUMBBELL, listed).plan())
+    assert said.startswith("'mine': ")
+
+
+def test_a_run_warns_in_a_category_of_ours() -> None:
+    assert issubclass(SchemeWarning, HeadgateWarning)
+    with pytest.warns(SchemeWarning, match="has a router of 'xcp'"):
+        result = scenario(DUMBBELL, {**RENO, "law": "xcp"}, duration="1 s").run()
+    assert len(result.meta["warnings"]) == 1
+
+
+def test_the_catalogue_knows_what_a_law_needs() -> None:
+    needs = {law.name: (law.scheme, law.needs_marks) for law in catalog.laws()}
+    assert [name for name, need in needs.items() if need != (None, False)] == [
+        "dctcp",
+        "rcp",
+        "vcp",
+        "xcp",
+    ]
+    assert needs["xcp"] == ("xcp", False)

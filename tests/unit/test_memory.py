@@ -1,0 +1,93 @@
+"""What memory cannot hold is refused before anything runs, by `check` as by `run`."""
+
+import json
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+
+from headgate.errors import ScenarioError
+from headgate.run import memory
+from headgate.run.refusals import check_plan
+from headgate.run.simulate import simulate
+from headgate.scenario import Scenario
+
+DUMBBELL = {"kind": "dumbbell", "rate": "10 Mbit/s", "rtt": "40 ms"}
+FLOW = {"kind": "flows", "law": "reno"}
+SIZE = "10 packets"
+
+
+def scenario(*traffic: dict[str, Any], **keys: Any) -> Scenario:
+    return Scenario.from_dict({"network": DUMBBELL, "traffic": list(traffic) or [FLOW], **keys})
+
+
+def refusals(asked: Scenario) -> set[str]:
+    """What `check` and `run` say; they say the same."""
+    said = set()
+    for tried in (lambda: check_plan(*asked.plan(), asked), lambda: simulate(asked)):
+        with pytest.raises(ScenarioError) as refused:
+            tried()
+        said.add(str(refused.value))
+    return said
+
+
+@pytest.mark.parametrize(
+    ("asked", "place"),
+    [
+        (scenario(measure={"series": {"interval": "1 us"}}), "measure.series.interval"),
+        (scenario({**FLOW, "count": 1_000_000, "size": SIZE}), "traffic[0].count"),
+        (
+            scenario({"kind": "web", "law": "reno", "users": 1_000_000, "size": SIZE}),
+            "traffic[0].users",
+        ),
+        (
+            scenario(
+                FLOW,
+                {
+                    "kind": "poisson",
+                    "law": "reno",
+                    "arrivals": "1 flows/s",
+                    "hosts": 10_000_000,
+                    "size": SIZE,
+                },
+            ),
+            "traffic[1].hosts",
+        ),
+        (
+            scenario(measure={"periods": 1_000_000, "interval": "10 us", "series": "none"}),
+            "measure.periods",
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_does_not_fit_is_refused_at_its_key(asked: Scenario, place: str) -> None:
+    with mock.patch.object(memory, "free_bytes", return_value=100_000_000):
+        (said,) = refusals(asked)
+    assert said.startswith(f"{place}: ")
+    assert said.endswith("; 100 MB are free")
+
+
+def test_what_fits_is_taken() -> None:
+    with mock.patch.object(memory, "free_bytes", return_value=100_000_000):
+        check_plan(*scenario(duration="1 s").plan(), scenario())
+
+
+def test_what_the_engine_refuses_is_told_of_the_users_key() -> None:
+    (said,) = refusals(scenario(measure={"series": {"interval": "1 ns"}}))
+    assert said.startswith("measure.series.interval: ")
+
+
+def test_the_estimate_is_not_above_what_a_run_takes(tmp_path: Path) -> None:
+    """A million rows of series are held three times over: by the engine, as facts, as a table."""
+    asked = scenario(duration="10 s", measure={"series": {"interval": "100 us"}})
+    (series,) = [p for p in memory.parts_of(*asked.plan()) if p.place == "measure.series.interval"]
+    result = simulate(asked, tmp_path / "run")
+    table = sum(result.series[name].nbytes for name in result.series if name not in ("of", "name"))
+    assert 1.5 * table < series.size < 4 * table
+    assert json.loads((tmp_path / "run" / "run.json").read_text())["warnings"] == []
+
+
+def test_free_memory_is_known_on_linux() -> None:
+    free = memory.free_bytes()
+    assert free is None or free > 10_000_000
