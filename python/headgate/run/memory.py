@@ -24,7 +24,7 @@ _ROW_OF_FLOW = 160 + 8 * 2 * 22
 _ROW_OF_LINK = 160 + 8 * 2 * 18
 #: Bytes of what stands ready before the first packet.
 _HOST, _LISTED, _USER = 44, 48, 72
-_LEAST = 2**26
+_LEAST = 2**23
 """What a run takes that has nothing in it."""
 
 

@@ -282,9 +282,18 @@ pub fn far() -> Plan {
     let law = AnyLaw::cards().iter().position(|card| card.name == "reno").expect("a law") as u32;
     let flow = |(n, (from, to))| {
         let place = |node| Place { node, edge: Some(0) };
-        let (name, start_ps) = (format!("f{n}"), n * MS);
-        let (source, receiver, packets, stop_ps) = (place(from), place(to), None, None);
-        Traffic::Flow(Flow { name, law, transport: 0, source, receiver, start_ps, packets, stop_ps })
+        Traffic::Flows(Flows {
+            name: format!("f{n}"),
+            count: 1,
+            law,
+            transport: 0,
+            sources: vec![place(from)],
+            receivers: vec![place(to)],
+            start_ps: n * MS,
+            stagger_ps: 0,
+            packets: None,
+            stop_ps: None,
+        })
     };
     plan.traffic = (0..24).zip([(0, 1), (1, 0)].into_iter().cycle()).map(flow).collect();
     plan

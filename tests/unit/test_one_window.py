@@ -1,0 +1,51 @@
+"""One screen, one table, one window of time: what counts from another moment says so."""
+
+import pytest
+
+from headgate.cli.run import by_law
+from headgate.columns import FLOWS, PORTS, Column
+from headgate.scenario import Scenario
+
+COUNTED = ("retransmissions", "timeouts", "recoveries")
+#: What a flow or a link is, whenever one looks.
+STANDING = ("size_packets", "buffer_packets", "delay_s")
+
+
+def run(duration: str, warmup: str = "0 s") -> dict[str, int]:
+    network = {"kind": "dumbbell", "rate": "5 Mbit/s", "rtt": "40 ms", "buffer": "0.3 BDP"}
+    flows = {"kind": "flows", "law": "reno", "count": 30, "stagger": "20 ms"}
+    given = {"network": network, "traffic": [flows], "duration": duration}
+    result = Scenario.from_dict(given | {"measure": {"warmup": warmup}}).run()
+    table = result.flows
+    names = [*COUNTED, *(f"{name}_total" for name in COUNTED)]
+    (row,) = by_law(result)
+    assert row["retransmissions"] == table["retransmissions"].sum()
+    return {name: int(table[name].sum()) for name in names}
+
+
+def test_repairs_count_from_the_end_of_the_warm_up() -> None:
+    short, whole = run("5 s"), run("12 s", warmup="5 s")
+    for name in COUNTED:
+        assert 0 < whole[name] == whole[f"{name}_total"] - short[f"{name}_total"], name
+        assert short[name] == short[f"{name}_total"]
+
+
+def test_flows_that_ended_in_the_warm_up_are_not_among_the_results_of_a_law() -> None:
+    network = {"kind": "dumbbell", "rate": "5 Mbit/s", "rtt": "40 ms"}
+    early = {"kind": "flows", "law": "reno", "size": "5 packets"}
+    late = early | {"start": "3 s"}
+    given = {"network": network, "traffic": [early, late], "duration": "5 s"}
+    (row,) = by_law(Scenario.from_dict(given | {"measure": {"warmup": "2 s"}}).run())
+    assert (row["flows"], row["finished"]) == (1, 1)
+
+
+@pytest.mark.parametrize("column", [*FLOWS, *PORTS], ids=lambda column: column.name)
+def test_a_figure_says_from_when_on_it_counts(column: Column) -> None:
+    if column.unit == "" or column.name in STANDING:
+        return
+    said = column.definition
+    assert any(
+        words in said
+        for words in ("after the warm-up", "end of the warm-up", "start of the flow", "first SYN",
+                      "handshake")
+    ), said  # fmt: skip
