@@ -51,10 +51,10 @@ const PLAN: &str = r#"{
     }],
     "laws": [{"name": "modest"}, {"name": "greedy"}],
     "traffic": [
-        {"kind": "flow", "name": "a", "law": 0, "transport": 0, "source": {"node": 0}, "receiver": {"node": 1},
-         "start_ps": 0},
-        {"kind": "flow", "name": "b", "law": 1, "transport": 0, "source": {"node": 0}, "receiver": {"node": 1},
-         "start_ps": 0}
+        {"kind": "flows", "name": "a", "count": 1, "law": 0, "transport": 0, "sources": [{"node": 0}],
+         "receivers": [{"node": 1}], "start_ps": 0},
+        {"kind": "flows", "name": "b", "count": 1, "law": 1, "transport": 0, "sources": [{"node": 0}],
+         "receivers": [{"node": 1}], "start_ps": 0}
     ],
     "measure": {"warmup_ps": 0, "periods": [[0, 1000000000000]], "interval_ps": 100000000000, "flows": "all"}
 }"#;
