@@ -33,7 +33,7 @@ pub fn validate(plan_json: &str, lists: &Lists) -> Checked<Ready> {
     network::check(&plan)?;
     transport::check(&plan.transports)?;
     let choices = Choices { laws: law::choose(&plan.laws)?, ports: law::fit(&plan.links)? };
-    measure::check(&plan)?;
     traffic::check(&plan, lists)?;
+    measure::check(&plan)?;
     Ok(Ready { plan, choices })
 }
