@@ -27,4 +27,4 @@ def test_the_flow_and_the_law_are_named(tmp_path) -> None:
     with pytest.raises(ScenarioError, match="more than 1000000 packets at once") as refused:
         scenario.run()
     assert "flow 'greedy one'" in refused.value.place
-    assert "greedy.py:Greedy" in refused.value.place
+    assert "law 'Greedy'" in refused.value.place

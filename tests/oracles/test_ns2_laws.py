@@ -167,13 +167,11 @@ def add_run(path: Path, seed: int, figures: list[Figures]) -> None:
         "measure": {"warmup": f"{FROM_S} s", "series": "none"},
     }
     result = run(**scenario)
-    early = {"duration": f"{FROM_S} s", "measure": {"series": "none"}}
-    before = run(**scenario | early).flows
     for i, flow in enumerate(figures):
         at = list(result.flows["traffic"]).index(str(i))
         flow.goodput.append(float(result.flows["goodput_bps"][at]))
         flow.queue.append(bottleneck(result, "mean_queue_packets"))
-        flow.cuts.append(cuts(result.flows, at) - cuts(before, at))
+        flow.cuts.append(cuts(result.flows, at))
 
 
 def cuts(flows: Table, at: int) -> float:

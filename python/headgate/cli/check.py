@@ -56,7 +56,7 @@ def check(
     plan, arrays = read.plan()
     check_plan(plan, arrays, read)
     for doubt in doubts_of(plan, arrays):
-        typer.echo(f"warning: {doubt}", err=True)
+        say(f"warning: {doubt}", error=True)
     if as_json:
         say(json.dumps(read.to_dict(resolved=True)))
         return

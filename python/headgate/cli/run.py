@@ -59,7 +59,7 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
 
 def _print(result: Result, out: Path | None, as_json: bool) -> None:
     for doubt in result.meta.get("warnings", ()):
-        typer.echo(f"warning: {doubt}", err=True)
+        say(f"warning: {doubt}", error=True)
     if as_json:
         import json
 

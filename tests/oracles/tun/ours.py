@@ -44,38 +44,29 @@ def traffic(case: Case, repeat: int) -> list[dict[str, Any]]:
 
 
 @cache
-def simulate(case: Case, repeat: int, until_s: float | None = None) -> Result:
-    """Run a case, or its first seconds without warm-up."""
+def simulate(case: Case, repeat: int) -> Result:
+    """Run a case."""
     return run(
         seed=repeat,
-        duration=f"{until_s or case.duration_s} s",
+        duration=f"{case.duration_s} s",
         network=network(case),
         transport="linux",
         traffic=traffic(case, repeat),
-        measure={"warmup": f"{0 if until_s else case.from_s} s", "series": {"interval": "20 ms"}},
+        measure={"warmup": f"{case.from_s} s", "series": {"interval": "20 ms"}},
     )
 
 
 def figures(case: Case, repeat: int, flow: int) -> dict[str, float]:
     """Give a flow's figures under the names that the kernel's have."""
-    whole, before = simulate(case, repeat), simulate(case, repeat, case.from_s)
-    counted = {
-        name: float(whole.flows[name][flow]) - early(before, name, flow)
-        for name in ("retransmissions", "recoveries")
-    }
+    whole = simulate(case, repeat)
     return {
         "goodput_mbps": float(whole.flows["goodput_bps"][flow]) / 1e6,
         "mean_queue": bottleneck_queue(whole),
-        "retransmissions": float(whole.flows["retransmissions"][flow]),
-        "retransmissions_measured": counted["retransmissions"],
-        "recoveries_measured": counted["recoveries"],
+        "retransmissions": float(whole.flows["retransmissions_total"][flow]),
+        "retransmissions_measured": float(whole.flows["retransmissions"][flow]),
+        "recoveries_measured": float(whole.flows["recoveries"][flow]),
         "probe_rtts_measured": probe_rtts(case, whole),
     }
-
-
-def early(before: Result, name: str, flow: int) -> float:
-    """Give a count of the time before measuring; a flow that had not begun has none."""
-    return float(before.flows[name][flow]) if flow < len(before.flows[name]) else 0.0
 
 
 def bottleneck_queue(result: Result) -> float:
