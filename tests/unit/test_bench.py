@@ -26,7 +26,8 @@ def test_dumbbell_is_the_timing_script_of_ns2() -> None:
     assert (transport["segment_bytes"], transport["header_bytes"], transport["ack_bytes"]) == (
         1460, 40, 40,
     )  # fmt: skip
-    assert [f["start_ps"] for f in plan["traffic"]] == [n * 10**10 for n in range(100)]
+    (group,) = plan["traffic"]
+    assert (group["count"], group["start_ps"], group["stagger_ps"]) == (100, 0, 10**10)
     assert plan["duration_ps"] == 40 * 10**12
 
 

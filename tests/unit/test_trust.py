@@ -170,12 +170,13 @@ def test_nothing_takes_an_address_from_a_number() -> None:
 @pytest.mark.parametrize(
     "package", ["pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"]
 )
-def test_nothing_in_the_package_reads_a_pickle(package: str) -> None:
+def test_no_file_is_read_as_a_pickle(package: str) -> None:
     import headgate
 
     sources = sorted(Path(headgate.__file__).parent.rglob("*.py"))
-    assert sources
-    assert not [path for path in sources if f"import {package}" in path.read_text()]
+    readers = [path.name for path in sources if f"import {package}" in path.read_text()]
+    # over a pipe between a campaign and the processes that make its runs
+    assert readers == (["child.py"] if package == "pickle" else [])
     assert not [path for path in sources if "allow_pickle=True" in path.read_text()]
 
 

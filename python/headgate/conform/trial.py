@@ -6,12 +6,15 @@ something is sent again.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from headgate.errors import SchemeWarning
 
 if TYPE_CHECKING:
     from headgate.result import Result
@@ -70,7 +73,9 @@ class Subject:
                 "measure": {"series": {"interval": f"{interval_s * 1e3:g} ms"}},
             }
         )
-        return Flight(scenario.run())
+        with warnings.catch_warnings():  # RFCs are about what these senders do without a router
+            warnings.simplefilter("ignore", SchemeWarning)
+            return Flight(scenario.run())
 
 
 class Flight:
