@@ -10,6 +10,8 @@ WORKERS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 OUT := out/tcp-replacements
+SEED ?= 1
+CASES ?= 20000
 GALLERY := changes questions-period-2 main-effects-period-2 significance-period-2 influence correlations \
 	correlations-clusters clusters-period-2 components-period-2 outliers-filtered-period-2 \
 	residuals-period-2 ranks-period-2
@@ -68,6 +70,10 @@ test-python: $(VENV)/.ok ## The package's tests, the oracles among them
 validate: $(VENV)/.ok ## What `make test` leaves out: long comparisons, and what needs an idle machine
 	$(BIN)/python -m pytest --quiet -n $(WORKERS) -m slow
 	$(BIN)/python -m pytest --quiet -m timing
+
+.PHONY: fuzz
+fuzz: $(VENV)/.ok ## Check CASES random scenarios, from SEED on; a run that was stopped goes on
+	$(BIN)/python -m tests.fuzz --cases $(CASES) --seed $(SEED) --workers $(WORKERS)
 
 .PHONY: examples
 examples: $(VENV)/.ok ## Run every example

@@ -1,0 +1,130 @@
+"""Random networks of every kind."""
+
+from typing import Any
+
+from .draw import Draw, picoseconds
+from .options import device, queue
+
+LOSSES = (0.0, 1e-6, 1e-3, 0.01, 0.1, 0.5, 0.9, 0.999999)
+
+
+def network(draw: Draw, duration_s: float) -> dict[str, Any]:
+    kind = draw.choices((dumbbell, parking_lot, four_tier, graph), (45, 15, 6, 34))[0]
+    return kind(draw, duration_s)
+
+
+def changes(draw: Draw, duration_s: float) -> list[dict[str, str]]:
+    """Rates to come, some of them after the end."""
+    moments = sorted({draw.uniform(1e-12, 1.1 * duration_s) for _ in range(draw.of(1, 2, 5))})
+    return [{"at": picoseconds(at_s), "rate": draw.rate(1e3, 1e8)} for at_s in moments]
+
+
+def numbers(draw: Draw) -> list[int]:
+    return sorted({draw.randint(1, 400) for _ in range(draw.randint(1, 40))})
+
+
+def at_ports(draw: Draw) -> dict[str, Any]:
+    """What any network may say of its ports."""
+    drawn: dict[str, Any] = {"buffer": draw.buffer()} if draw.maybe(0.95) else {}
+    if draw.maybe(0.5):
+        drawn["queue"] = queue(draw)
+    if draw.maybe(0.3):
+        drawn["feedback"] = device(draw, "feedback")
+    return drawn
+
+
+def dumbbell(draw: Draw, duration_s: float) -> dict[str, Any]:
+    fastest = draw.of(1e5, 1e6, 1e7, 1e8)
+    drawn: dict[str, Any] = {
+        "kind": "dumbbell",
+        "rate": draw.rate(1e3, fastest),
+        "rtt": draw.time(1e-6, 2.0),
+        **at_ports(draw),
+    }
+    if draw.maybe(0.4):
+        drawn["loss"] = draw.choice(LOSSES)
+    if draw.maybe(0.15):
+        drawn["lose"] = numbers(draw)
+    if draw.maybe(0.3):
+        drawn["changes"] = changes(draw, duration_s)
+    if draw.maybe(0.3):
+        drawn["access"] = "direct"
+    elif draw.maybe(0.3):
+        drawn["host_rate"] = draw.rate()
+    return drawn
+
+
+def parking_lot(draw: Draw, duration_s: float) -> dict[str, Any]:
+    drawn: dict[str, Any] = {
+        "kind": "parking_lot",
+        "hops": draw.of(1, 2, 3, 8, 20),
+        "rate": draw.rate(1e3, 1e8),
+        "rtt": draw.time(1e-6, 2.0),
+        **at_ports(draw),
+    }
+    if draw.maybe(0.3):
+        drawn["loss"] = draw.choice(LOSSES)
+    return drawn
+
+
+def four_tier(draw: Draw, duration_s: float) -> dict[str, Any]:
+    drawn: dict[str, Any] = {
+        "kind": draw.of("abilene", "isp"),
+        "rate": draw.rate(1e6, 1e9),
+        **at_ports(draw),
+    }
+    if draw.maybe(0.3):
+        drawn["delay_multiplier"] = draw.of(1e-9, 0.001, 0.5, 10, 1000)
+    if draw.maybe(0.3):
+        drawn["host_buffer"] = draw.of("0 packets", "0 B", "1 B", "1500 B", "1 ms", "infinite")
+    if draw.maybe(0.3):
+        drawn["fast_share"] = draw.of(0, 0.5, 1)
+    if draw.maybe(0.2):
+        drawn["source_shares"] = draw.of({"D": 1, "F": 0, "N": 0}, {"D": 0, "F": 0, "N": 1})
+    if draw.maybe(0.2):
+        drawn["ratios"] = {"backbone": draw.of(1e-3, 1, 1e6), "N": draw.of(1e-9, 1)}
+    return drawn
+
+
+def graph(draw: Draw, duration_s: float) -> dict[str, Any]:
+    names = [f"r{n}" for n in range(draw.of(2, 2, 3, 4, 5, 8, 20))]
+    drawn: dict[str, Any] = {
+        "kind": "graph",
+        "routers": [router(draw, name) for name in names],
+        "links": [link(draw, list(ends), duration_s) for ends in pairs(draw, names)],
+        "rate": draw.rate(1e4, 1e8),
+        "delay": draw.time(1e-6, 0.2),
+        **at_ports(draw),
+    }
+    if draw.maybe(0.03):
+        drawn["directed"] = True
+    if draw.maybe(0.5):
+        drawn["host_rate"], drawn["host_delay"] = draw.rate(1e4, 1e9), draw.time(1e-7, 0.01, 0.4)
+    return drawn
+
+
+def router(draw: Draw, name: str) -> dict[str, str]:
+    return {"name": name} | ({"class_name": draw.of("D", "F", "N")} if draw.maybe(0.5) else {})
+
+
+def pairs(draw: Draw, names: list[str]) -> list[tuple[str, str]]:
+    """A random tree, and some shortcuts."""
+    tree = [(names[n], names[draw.randrange(n)]) for n in range(1, len(names))]
+    more = [(draw.choice(names), draw.choice(names)) for _ in range(draw.randrange(len(names)))]
+    new = {tuple(sorted(ends)) for ends in more} - {tuple(sorted(ends)) for ends in tree}
+    return tree + sorted((one, other) for one, other in new if one != other)
+
+
+def link(draw: Draw, ends: list[str], duration_s: float) -> dict[str, Any]:
+    drawn: dict[str, Any] = {"ends": ends}
+    if draw.maybe(0.5):
+        drawn["delay"] = draw.time(1e-7, 0.2, 0.2)
+    if draw.maybe(0.4):
+        drawn["rate"] = draw.rate(1e3, 1e8)
+    if draw.maybe(0.3):
+        drawn["loss"] = draw.of(0, 0.001, 0.1, 0.9)
+    if draw.maybe(0.15):
+        drawn["changes"] = changes(draw, duration_s)
+    if draw.maybe(0.1):
+        drawn["lose"] = numbers(draw)
+    return drawn | (at_ports(draw) if draw.maybe(0.3) else {})

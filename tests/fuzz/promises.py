@@ -1,0 +1,133 @@
+"""What every table of a run promises, whatever the scenario."""
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from headgate.tables import Table
+
+#: Where no limit is written as infinity, and where the sign is part of what is told.
+MAY_BE_INFINITE = {
+    ("ports", "buffer_packets"),
+    ("series", "ssthresh_packets"),
+    ("series", "pacing_rate_bps"),
+}
+MAY_BE_NEGATIVE = {("series", "gauge"), ("checks", "relative_error")}
+
+#: Columns with a number in every row.
+PROMISED = {
+    "flows": ("start_s", "size_packets", "delivered_packets", "active_s", "retransmissions"),
+    "ports": (
+        "rate_bps", "delay_s", "arrivals", "drops", "lost", "departures", "sent_bytes",
+        "utilisation", "throughput_bps", "mean_queue_packets", "max_queue_packets", "elapsed_s",
+    ),
+    "links": ("utilisation", "throughput_bps", "mean_queue_packets", "sent_bytes", "elapsed_s"),
+    "network": ("t_s", "active_flows", "connecting_flows", "finished_flows"),
+    "series": ("t_s",),
+}  # fmt: skip
+
+#: Rounding of a quotient of sums.
+ROUNDING = 1e-9
+
+#: Bits of the largest packet.
+PACKET_BITS = 8 * 65_535
+
+Tables = Mapping[str, Table]
+
+
+def broken(tables: Tables, plan: Mapping[str, Any]) -> list[str]:
+    """Say which promises a run broke."""
+    found = [*numbers(tables), *ports(tables), *flows(tables), *proportions(tables)]
+    found += balances(tables)
+    if plan["measure"]["warmup_ps"] == 0:
+        found += conservation(tables)
+    return found
+
+
+def numeric(table: Table) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+    for name in table:
+        column = np.asarray(table[name])
+        if column.dtype.kind in "fiu" and len(column):
+            yield name, column
+
+
+def numbers(tables: Tables) -> Iterator[str]:
+    """No infinity, no negative, no wrapped count, nothing missing that is promised."""
+    for of, table in tables.items():
+        for name, column in numeric(table):
+            if np.isinf(column).any() and (of, name) not in MAY_BE_INFINITE:
+                yield f"infinite: {of}.{name}"
+            if (column < 0).any() and (of, name) not in MAY_BE_NEGATIVE:
+                yield f"negative: {of}.{name}"
+            if column.dtype.kind == "u" and (column > 2**62).any():
+                yield f"wrapped: {of}.{name}"
+            if name in PROMISED.get(of, ()) and np.isnan(column).any():
+                yield f"missing: {of}.{name}"
+
+
+def ports(tables: Tables) -> Iterator[str]:
+    """No link sends more than it can, and no mean is above its greatest value."""
+    for of, greatest, mean in (
+        ("ports", "max_queue_packets", "mean_queue_packets"),
+        ("links", "greatest_sampled_packets", "sampled_queue_packets"),
+    ):
+        table = tables[of]
+        if (table[mean] > table[greatest] * (1 + ROUNDING)).any():
+            yield f"mean above the greatest: {of}.{mean}"
+        used = table["utilisation"]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            can_send = table["throughput_bps"] / used * table["elapsed_s"]
+        if ((used - 1) * can_send > PACKET_BITS + ROUNDING * can_send).any():
+            yield f"utilisation above 1: {of}"
+
+
+def flows(tables: Tables) -> Iterator[str]:
+    table = tables["flows"]
+    size = np.where(table["size_packets"] == 0, np.inf, table["size_packets"])
+    ordered = {
+        "delivered of size": (table["delivered_total_packets"], size),
+        "delivered of all": (table["delivered_packets"], table["delivered_total_packets"]),
+        "least and mean RTT": (table["min_rtt_s"], table["mean_rtt_s"]),
+        "completion at receiver and sender": (table["fct_receiver_s"], table["fct_sender_s"]),
+        "one and mean window": (np.ones(len(table)), table["mean_cwnd_packets"]),
+    }
+    for what, (less, more) in ordered.items():
+        with np.errstate(invalid="ignore"):
+            wrong = np.asarray(less) > np.asarray(more) * (1 + ROUNDING)
+        if wrong.any():
+            yield f"out of order: {what}"
+
+
+def proportions(tables: Tables) -> Iterator[str]:
+    table = tables["responses"]
+    for name in ("y2", "y7", "y9"):
+        if (np.nan_to_num(table[name]) > 1 + ROUNDING).any():
+            yield f"a proportion above 1: {name}"
+    if (np.nan_to_num(tables["ports"]["loss_rate"]) > 1).any():
+        yield "a proportion above 1: loss_rate"
+
+
+def balances(tables: Tables) -> Iterator[str]:
+    """Packets and flows, counted in two ways, agree exactly."""
+    table = tables["checks"]
+    for check, error in zip(table["check"], table["relative_error"], strict=True):
+        exact = "sent = arrived" in check or "started = over" in check
+        if exact and math.isfinite(error) and error != 0:
+            yield f"out of balance: {check}"
+
+
+def conservation(tables: Tables) -> Iterator[str]:
+    """What came to a port has left it, was dropped, or waits: no more than ever waited, and one."""
+    table = tables["ports"]
+    counts = [np.asarray(table[name], np.float64) for name in ("arrivals", "drops", "departures")]
+    waiting = counts[0] - counts[1] - counts[2]
+    if (waiting < 0).any() or (waiting > table["max_queue_packets"] + 1.0).any():
+        yield f"packets not conserved: {waiting.min()} to {waiting.max()} wait"
+    if (np.asarray(table["lost"], np.float64) > counts[2]).any():
+        yield "more lost than sent"
+    total = tables["responses"]
+    for name in ("segments_out", "segments_dropped"):
+        if len(total) == 1 and total[name][0] > total["segments_in"][0]:
+            yield f"more than was sent: {name}"

@@ -1,0 +1,104 @@
+"""Random traffic of every kind that needs no file."""
+
+from typing import Any
+
+from .draw import Draw, Scenario, picoseconds
+from .options import law, transport
+
+
+def traffic(draw: Draw, network: Scenario, duration_s: float, name: str) -> dict[str, Any]:
+    drawn: dict[str, Any] = {"name": name, **places(draw, network)}
+    if draw.maybe(0.25):
+        drawn["reverse"] = True
+    if draw.maybe(0.15) and network["kind"] == "dumbbell" and "host_rate" in network:
+        drawn["rtt"] = draw.time(1e-6, 3.0)
+    if draw.maybe(0.3):
+        drawn["transport"] = transport(draw)
+    scheme = network.get("feedback", {}).get("kind")
+    kind = draw.choices((flows, poisson, web), (5, 2, 2))[0]
+    return drawn | {"law": law(draw, scheme)} | kind(draw, duration_s)
+
+
+def places(draw: Draw, network: Scenario) -> dict[str, str]:
+    """Where the hosts sit, if the network does not know better."""
+    if network["kind"] == "graph":
+        source, receiver = draw.sample([router["name"] for router in network["routers"]], 2)
+        return {"source": source, "receiver": receiver}
+    if network["kind"] in ("abilene", "isp") and draw.maybe(0.98):
+        return {"source": draw.of("D", "F", "N", "A1a"), "receiver": draw.of("D", "F", "N")}
+    return {}
+
+
+def sizes(draw: Draw) -> Any:
+    mean = draw.packets(1, 500)
+    heavy = {"kind": "pareto", "mean": mean, "shape": draw.of(1.0001, 1.2, 1.5, 3, 1000)}
+    light = {"kind": "exponential", "mean": mean if draw.maybe(0.9) else "1 B"}
+    return draw.of("1 packets", mean, f"{int(draw.magnitude(1, 1e6))} B", heavy, light)
+
+
+def span(draw: Draw, duration_s: float) -> dict[str, str]:
+    """When it starts and stops, which may be after the end."""
+    drawn = {"start": draw.time(1e-6, duration_s)} if draw.maybe(0.3) else {}
+    if draw.maybe(0.2):
+        drawn["stop"] = picoseconds(draw.uniform(0.1, 1.2) * duration_s)
+    return drawn
+
+
+def flows(draw: Draw, duration_s: float) -> dict[str, Any]:
+    drawn: dict[str, Any] = {
+        "kind": "flows",
+        "count": draw.of(1, 1, 2, 3, 10, 50),
+        **span(draw, duration_s),
+    }
+    if draw.maybe(0.4):
+        drawn["size"] = draw.of("1 packets", draw.packets(1, 5000), f"{draw.randint(1, 10**6)} B")
+    if draw.maybe(0.3):
+        drawn["stagger"] = draw.time(1e-6, 0.1)
+    return drawn
+
+
+def poisson(draw: Draw, duration_s: float) -> dict[str, Any]:
+    drawn: dict[str, Any] = {"kind": "poisson", "size": sizes(draw), **span(draw, duration_s)}
+    if draw.maybe(0.6):
+        drawn["arrivals"] = f"{draw.magnitude(0.01, 300):.4f} flows/s"
+    else:
+        drawn["load"] = draw.of(0.001, 0.1, 0.5, 0.9, 1, 2)
+    if draw.maybe(0.5):
+        drawn["hosts"] = draw.of(1, 2, 10, 1000)
+    return drawn
+
+
+def web(draw: Draw, duration_s: float) -> dict[str, Any]:
+    drawn: dict[str, Any] = {
+        "kind": "web",
+        "users": draw.of(1, 2, 10, 100, 300),
+        "size": sizes(draw),
+    }
+    optional = {
+        "think": lambda: picoseconds(draw.magnitude(0.01, 10)),
+        "receivers": lambda: draw.of(1, 3, 100),
+        "at_once": lambda: draw.of(0, 0.5, 1),
+        "kinds": lambda: [{"name": "movie", "share": draw.of(0, 0.01, 1), "size": sizes(draw)}],
+        "patience": lambda: patience(draw),
+        "surge": lambda: surge(draw, duration_s),
+    }
+    drawn |= {key: make() for key, make in optional.items() if draw.maybe(0.3)}
+    if draw.maybe(0.3):
+        shares = [{"law": law(draw), "share": 0.25}, {"law": law(draw), "share": 0.75}]
+        drawn |= {"law": None, "laws": shares}
+    return drawn
+
+
+def patience(draw: Draw) -> dict[str, Any]:
+    check = picoseconds(draw.magnitude(1e-3, 2))
+    return {"share": draw.of(0, 0.5, 1), "check": check, "floor": draw.rate(1, 1e7)}
+
+
+def surge(draw: Draw, duration_s: float) -> dict[str, Any]:
+    start_s = draw.uniform(0, duration_s)
+    return {
+        "share": draw.of(0, 0.5, 1),
+        "start": picoseconds(start_s),
+        "stop": picoseconds(start_s + draw.random() + 1e-6),
+        "size": sizes(draw),
+    }
