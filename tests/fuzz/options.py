@@ -35,6 +35,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "delayed_ack_timeout": ("0 s", "1 us", "40 ms", "1 s", "1000 s"),
     "quick_acks": (0, 1, 16, 2**32 - 1),
     "clock": ("0 s", "1 ps", "1 ms", "10 ms", "1 s"),
+    "timestamp_clock": ("0 s", "1 ps", "1 ms", "1 s"),
     "pacing": (
         "none",
         {},
