@@ -102,7 +102,7 @@ WRONG = [
     ('transport.min_rto="90 s"', "transport.min_rto", "not above max_rto"),
     ('transport.initial_window="0 packets"', "transport.initial_window", "'1 packet'"),
     ("transport.preset=windows", "transport.preset", "'default', 'linux', 'ns2' or 'mesonet'"),
-    ("transport.recovery=reno", "transport.recovery", "'sack' or 'newreno'"),
+    ("transport.recovery=tahoe", "transport.recovery", "'sack', 'newreno' or 'reno'"),
     # Laws
     ("traffic.0.law=renoo", "traffic[0].law", "is not a law; did you mean 'reno'?"),
     ("traffic.0.law=xyzzy", "traffic[0].law", "is not a law; known: "),

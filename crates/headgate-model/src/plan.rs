@@ -126,6 +126,8 @@ pub struct Transport {
     pub limited_transmit: bool,
     pub prr: bool,
     pub rack_tlp: bool,
+    #[serde(default)]
+    pub timeout_reduction: TimeoutReduction,
     /// Grow by segments acknowledged (Linux) or by ACKs received (ns-2).
     pub count: Count,
     /// As in Linux, windows are whole segments, growth by less is kept until it makes one, and a reduction
@@ -168,8 +170,21 @@ pub struct Pacing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Recovery {
+    /// Fast recovery ends at the first partial ACK (RFC 5681 §3.2).
+    Reno,
     Newreno,
     Sack,
+}
+
+/// How often time-outs lower the threshold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TimeoutReduction {
+    /// Not again for a window that fast recovery reduced, nor while one segment times out again (Linux).
+    #[default]
+    Once,
+    /// Each time, from the window as it is by then (4.3BSD, ns-2).
+    Each,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]

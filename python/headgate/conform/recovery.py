@@ -1,4 +1,4 @@
-"""RFC 6582 and RFC 6675: several losses in one window."""
+"""RFC 5681, RFC 6582 and RFC 6675: one loss in a window, and several."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from headgate.conform.case import Case, Finding, equal
 from headgate.conform.trial import SYN, Flight, Subject
 from headgate.conform.windows import BBR
 
+RENO: dict[str, Any] = {"recovery": "reno"}
 NEWRENO: dict[str, Any] = {"recovery": "newreno"}
 #: Three segments of one window of some 300, and ten of it.
 THREE = [SYN + 200, SYN + 210, SYN + 220]
@@ -18,6 +19,15 @@ COUNTS = ("retransmissions", "recoveries", "timeouts")
 def _repaired(flight: Flight, losses: int) -> Finding:
     expected = {"retransmissions": losses, "recoveries": 1, "timeouts": 0}
     return equal(flight.count(*COUNTS), expected)
+
+
+def _reno(law: Subject) -> Finding:
+    return _repaired(law.fly(lose=THREE[:1], transport=RENO), 1)
+
+
+def _reno_ends(law: Subject) -> Finding:
+    flight = law.fly(lose=THREE, transport=RENO)
+    return equal(flight.count("recoveries", "timeouts"), {"recoveries": 1, "timeouts": 1})
 
 
 def _newreno(law: Subject) -> Finding:
@@ -43,6 +53,18 @@ def _tail(law: Subject) -> Finding:
 
 
 CASES = (
+    Case(
+        "reno-one-loss",
+        "RFC 5681 §3.2 steps 3 to 6",
+        "Fast retransmit repairs one loss of a window, and fast recovery ends with its ACK",
+        _reno,
+    ),
+    Case(
+        "reno-first-new-ack",
+        "RFC 5681 §3.2 step 6",
+        "Fast recovery ends at the first new ACK: the second of three losses waits for the timer",
+        _reno_ends,
+    ),
     Case(
         "newreno-partial-acks",
         "RFC 6582 §3.2 step 3",

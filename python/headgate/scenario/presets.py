@@ -25,6 +25,7 @@ DEFAULT: dict[str, Any] = {
     "limited_transmit": True,  # RFC 3042
     "prr": False,
     "rack_tlp": False,
+    "timeout_reduction": "once",
     "count": "segments",  # RFC 3465
     "whole_windows": False,
     "window_validation": False,
@@ -64,6 +65,7 @@ NS2 = DEFAULT | {
     "initial_rto": parse_time("3 s"),
     "syn_tries": 255,
     "syn_timeout": parse_time("3 s"),
+    "timeout_reduction": "each",
     "count": "acks",
     "rtt_sampling": "per_window",
     "clock": parse_time("10 ms"),

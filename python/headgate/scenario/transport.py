@@ -56,12 +56,19 @@ class Transport(Model):
     syn_backoff: bool | None = Field(
         None, description="The SYN time-out doubles with each try; RCP's stays at 0.5 s."
     )
-    recovery: Literal["sack", "newreno"] | None = Field(
-        None, description="How losses are found and repaired: RFC 6675 or RFC 6582."
+    recovery: Literal["sack", "newreno", "reno"] | None = Field(
+        None,
+        description="How losses are found and repaired: RFC 6675, RFC 6582, or plain Reno"
+        " (RFC 5681), whose fast recovery ends at the first new ACK.",
     )
     limited_transmit: bool | None = Field(None, description="RFC 3042.")
     prr: bool | None = Field(None, description="Proportional rate reduction, RFC 9937.")
     rack_tlp: bool | None = Field(None, description="RACK and tail loss probe, RFC 8985.")
+    timeout_reduction: Literal["once", "each"] | None = Field(
+        None,
+        description="Time-outs lower ssthresh once for a window of losses (Linux), or each of them,"
+        " from what recovery left of the window (4.3BSD, ns-2).",
+    )
     count: Literal["segments", "acks"] | None = Field(
         None, description="Windows grow by segments acknowledged, or by ACKs received."
     )
@@ -179,6 +186,7 @@ _AS_THEY_ARE = (
     "limited_transmit",
     "prr",
     "rack_tlp",
+    "timeout_reduction",
     "count",
     "whole_windows",
     "window_validation",

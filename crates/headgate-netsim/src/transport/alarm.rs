@@ -56,16 +56,11 @@ impl<L: Registry> Sender<L> {
         self.tally.timeouts += 1;
         shared.counters.timeouts += 1;
         let flight = self.flight_for_law(shared);
-        let reduced = (self.phase == Phase::Recovery).then_some(self.window.ssthresh);
+        let recovered = self.phase == Phase::Recovery;
         self.note_fall(self.window.cwnd, 1.0);
         self.window.cwnd = 1.0;
         self.lose_all();
-        // RFC 5681 §3.1: ssthresh is held while the same segment times out again.
-        if !std::mem::replace(&mut self.retried, true) {
-            self.tell_law(Cause::Timeout, flight, shared);
-            // one reduction for one window of losses (as Linux, tcp_enter_loss)
-            self.window.ssthresh = reduced.unwrap_or(self.window.ssthresh);
-        }
+        self.reduce_at_timeout(flight, recovered, shared);
         self.backoff = self.backoff.saturating_add(1);
         self.dupacks = 0;
         self.timed = None;
@@ -73,6 +68,19 @@ impl<L: Registry> Sender<L> {
         self.round_end = self.next;
         self.restart_timer(shared);
         self.pump(shared);
+    }
+
+    /// Lowers the threshold: as a rule once for one window of losses (as Linux, tcp_enter_loss), and not while
+    /// the same segment times out again (RFC 5681 §3.1).
+    fn reduce_at_timeout(&mut self, flight: u32, recovered: bool, shared: &Shared<L>) {
+        let each = self.profile(shared).each_timeout;
+        let before = self.window.ssthresh;
+        if !std::mem::replace(&mut self.retried, true) || each {
+            self.tell_law(Cause::Timeout, flight, shared.now);
+        }
+        if recovered && !each {
+            self.window.ssthresh = before;
+        }
     }
 
     /// RFC 6298 §5: the timer runs while anything is outstanding.

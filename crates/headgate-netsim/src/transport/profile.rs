@@ -1,6 +1,6 @@
 //! A transport profile as the machine uses it.
 
-use headgate_model::plan::{Count, Pacing, Recovery, RttSampling, Transport};
+use headgate_model::plan::{Count, Pacing, Recovery, RttSampling, TimeoutReduction, Transport};
 use headgate_model::units::Span;
 use serde::{Deserialize, Serialize};
 
@@ -28,9 +28,13 @@ pub struct Profile {
     pub syn_rto: Span,
     pub syn_backoff: bool,
     pub sack: bool,
+    /// Fast recovery goes on after a partial ACK.
+    pub partial_acks: bool,
     pub limited_transmit: bool,
     pub prr: bool,
     pub rack_tlp: bool,
+    /// Every time-out lowers the threshold.
+    pub each_timeout: bool,
     pub count_segments: bool,
     pub whole_windows: bool,
     pub window_validation: bool,
@@ -64,9 +68,11 @@ impl From<&Transport> for Profile {
             syn_rto: t.syn_rto_ps,
             syn_backoff: t.syn_backoff,
             sack: t.recovery == Recovery::Sack,
+            partial_acks: t.recovery != Recovery::Reno,
             limited_transmit: t.limited_transmit,
             prr: t.prr,
             rack_tlp: t.rack_tlp && t.recovery == Recovery::Sack,
+            each_timeout: t.timeout_reduction == TimeoutReduction::Each,
             count_segments: t.count == Count::Segments,
             whole_windows: t.whole_windows,
             window_validation: t.window_validation,

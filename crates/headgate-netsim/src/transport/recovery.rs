@@ -1,5 +1,5 @@
-//! What a sender does when segments are missing: NewReno (RFC 6582), SACK (RFC 6675), proportional
-//! rate reduction (RFC 9937), limited transmit (RFC 3042).
+//! What a sender does when segments are missing: Reno (RFC 5681), NewReno (RFC 6582), SACK (RFC 6675),
+//! proportional rate reduction (RFC 9937), limited transmit (RFC 3042).
 
 use headgate_model::control::{Cause, Congestion, Path, Registry, Window};
 use headgate_model::units::{Time, seconds};
@@ -16,7 +16,8 @@ use crate::shared::Shared;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Episode {
     pub board: Scoreboard,
-    /// NewReno: segments that duplicate ACKs say have left (RFC 6582 §3.2).
+    /// Without SACK: segments that duplicate ACKs say have left, less those that partial ACKs took back
+    /// (RFC 6582 §3.2); below zero where duplicates were lost.
     inflation: f64,
     /// NewReno: this recovery has seen a partial ACK.
     partial: bool,
@@ -132,7 +133,7 @@ impl<L: Registry> Sender<L> {
         let told = match self.phase {
             Phase::Open => self.in_disorder(news, shared),
             Phase::Recovery if sack => self.in_sack_recovery(news, shared),
-            Phase::Recovery => self.in_newreno_recovery(news, shared),
+            Phase::Recovery => self.in_plain_recovery(news, shared),
             _ => self.after_timeout(news, sack, shared),
         };
         if !told {
@@ -208,28 +209,33 @@ impl<L: Registry> Sender<L> {
         false
     }
 
-    /// RFC 6582 §3.2. Only the first partial ACK restarts the timer ("impatient"): a window that lost
-    /// much ends in a time-out rather than in a round trip for each loss.
-    fn in_newreno_recovery(&mut self, news: News, shared: &mut Shared<L>) -> bool {
-        if self.una >= self.recover {
+    /// Without SACK: it ends when all is acknowledged that was outstanding (RFC 6582 §3.2), or at the first
+    /// new ACK (Reno, RFC 5681 §3.2).
+    fn in_plain_recovery(&mut self, news: News, shared: &mut Shared<L>) -> bool {
+        let partial = self.una < self.recover && self.profile(shared).partial_acks;
+        if news.newly == 0 {
+            self.episode.as_mut().expect("recovery has a board").inflation += 1.0;
+        } else if partial {
+            self.on_partial_ack(news.newly, shared);
+        } else {
             self.restart_timer(shared);
             self.leave_recovery(shared);
-            return false;
         }
+        false
+    }
+
+    /// Deflates the window by what was acknowledged, adds back one, resends the next hole (RFC 6582 §3.2
+    /// step 3). Only the first restarts the timer ("impatient"): a window that lost much ends in a time-out
+    /// rather than in a round trip for each loss.
+    fn on_partial_ack(&mut self, newly: u32, shared: &mut Shared<L>) {
         let episode = self.episode.as_mut().expect("recovery has a board");
-        if news.newly == 0 {
-            episode.inflation += 1.0;
-            return false;
-        }
-        // deflate by what was acknowledged, add back one, resend the next hole (step 3)
-        episode.inflation = (episode.inflation - f64::from(news.newly)).max(0.0) + 1.0;
+        episode.inflation += 1.0 - f64::from(newly);
         let first = !std::mem::replace(&mut episode.partial, true);
         self.lose_first();
         self.resend(shared);
         if first {
             self.restart_timer(shared);
         }
-        false
     }
 
     fn leave_recovery(&mut self, shared: &mut Shared<L>) {
