@@ -76,7 +76,7 @@ impl<L: Registry> Sender<L> {
         let each = self.profile(shared).each_timeout;
         let before = self.window.ssthresh;
         if !std::mem::replace(&mut self.retried, true) || each {
-            self.tell_law(Cause::Timeout, flight, shared.now);
+            self.tell_law(Cause::Timeout, flight, shared);
         }
         if recovered && !each {
             self.window.ssthresh = before;
