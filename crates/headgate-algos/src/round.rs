@@ -44,3 +44,18 @@ impl RoundRtt {
         (self.samples > 0).then(|| self.sum_s / f64::from(self.samples))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_round_without_samples_has_no_mean() {
+        let mut round = RoundRtt::new();
+        assert_eq!(round.mean_s(), None);
+        [0.25, 0.0, 0.75].into_iter().for_each(|rtt_s| round.sample(rtt_s));
+        assert_eq!((round.mean_s(), round.base_s, round.tells()), (Some(0.5), 0.25, false));
+        round.sample(0.5);
+        assert!(round.tells());
+    }
+}

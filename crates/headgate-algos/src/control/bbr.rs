@@ -238,7 +238,7 @@ impl Law for Bbr {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trial::{PATH, ack, starting, timeout};
+    use crate::trial::{PATH, ack, loss, starting, timeout};
 
     fn params() -> Params {
         Params::from_values(&Params::TABLE.iter().map(|param| param.default).collect::<Vec<_>>())
@@ -368,5 +368,87 @@ mod tests {
         assert_eq!((window.cwnd, law.0.bw.get()), (FLOOR, bw));
         law.on_ack(&repaired(false), &PATH, &mut window);
         assert!(window.cwnd >= cwnd - 2.0); // two more while probing
+    }
+
+    #[test]
+    fn only_a_timeout_counts_the_rounds_of_a_full_pipe_anew() {
+        // a round trip is 0.1 s; the bandwidth of the first is not beaten in the three after it
+        for (event, mode) in [(loss(100), Mode::ProbeBw), (timeout(100), Mode::Startup)] {
+            let (mut law, mut window, mut delivered) = cruising(0.25);
+            law.on_congestion(&event, &PATH, &mut window);
+            while delivered < 350.0 {
+                delivered += 1.0;
+                law.on_ack(&sample(delivered / 1000.0, delivered), &PATH, &mut window);
+            }
+            assert_eq!(law.0.mode, mode);
+        }
+    }
+
+    #[test]
+    fn what_leaves_while_the_next_waits_is_not_in_the_network() {
+        let (mut law, _) = started();
+        let window = Window { pace: 1000.0, ..starting(100.0) };
+        law.0.bw.update(10.0, 0.0, 1000.0);
+        let rate = Rate { wait_s: 0.0055, ..Rate::default() };
+        for (gain, expected) in [(1.0, 95.0), (1.25, 97.0), (0.75, 95.0)] {
+            law.0.pacing_gain = gain; // above one, a quantum of two joins them
+            assert_eq!(law.0.in_network(100.0, &rate, &PATH, &window), expected);
+        }
+        assert_eq!(law.0.in_network(4.0, &rate, &PATH, &window), 0.0);
+    }
+
+    #[test]
+    fn a_phase_lasts_a_round_trip_and_until_it_has_filled_or_drained() {
+        // 1000/s for 0.1 s: a probe fills 125 and the room of three pairs, 132; without one, 106
+        for (gain, lasted_s, in_flight, lost, over) in [
+            (1.0, 0.09, 99.0, 0.0, false),
+            (1.0, 0.11, 99.0, 0.0, true),
+            (1.25, 0.11, 128.0, 0.0, false),
+            (1.25, 0.11, 129.0, 0.0, true), // with the one acknowledged and a pair that leaves
+            (1.25, 0.11, 99.0, 1.0, true),
+            (1.25, 0.09, 129.0, 1.0, false),
+            (0.75, 0.09, 105.0, 0.0, true),
+            (0.75, 0.09, 106.0, 0.0, false),
+            (0.75, 0.11, 106.0, 0.0, true),
+        ] {
+            let (mut law, _) = started();
+            let model = &mut law.0;
+            model.bw.update(10.0, 0.0, 1000.0);
+            (model.mode, model.phase, model.pacing_gain) = (Mode::ProbeBw, 2, gain);
+            let mut ack = sample(lasted_s, 100.0);
+            (ack.rate.in_flight, ack.rate.newly_lost) = (in_flight, lost);
+            let window = Window { pace: 1000.0, ..starting(200.0) };
+            assert_eq!(model.phase_is_over(&ack, &PATH, &window), over, "{gain} {lasted_s} {in_flight}");
+        }
+    }
+
+    #[test]
+    fn a_cycle_has_eight_phases_of_a_round_trip() {
+        let (mut law, mut window, mut delivered) = cruising(2.0);
+        let mut phases = Vec::new();
+        for _ in 0..1000 {
+            delivered += 1.0;
+            let mut ack = sample(delivered / 1000.0, delivered);
+            ack.rate.in_flight = 150.0; // what a probe fills, and not drained before its time
+            law.on_ack(&ack, &PATH, &mut window);
+            phases.push(law.0.phase);
+        }
+        let runs: Vec<_> = phases.chunk_by(|one, other| one == other).collect();
+        for pair in runs[1..runs.len() - 1].windows(2) {
+            assert!((100..=101).contains(&pair[0].len()) && pair[1][0] == (pair[0][0] + 1) % 8);
+        }
+    }
+
+    #[test]
+    fn start_up_grows_below_its_target_and_for_ten_segments() {
+        // 2.885 * 50 * 0.1, up to 15, and three pairs, made even: 22
+        for (cwnd, delivered, expected) in
+            [(21.0, 500.0, 22.0), (22.0, 500.0, 22.0), (30.0, 9.0, 31.0), (30.0, 10.0, 30.0)]
+        {
+            let (mut law, _) = started();
+            law.0.bw.update(10.0, 0.0, 50.0);
+            let window = Window { pace: 1000.0, ..starting(cwnd) };
+            assert_eq!(law.0.grown(cwnd, &sample(1.0, delivered), &PATH, &window), expected);
+        }
     }
 }

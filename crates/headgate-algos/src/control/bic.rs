@@ -300,4 +300,11 @@ mod tests {
         law.on_congestion(&timeout(800), &PATH, &mut window);
         assert_eq!((window.ssthresh, law.state.w_max), (700.0, 0.0));
     }
+
+    #[test]
+    fn a_loss_at_the_last_maximum_gives_nothing_up() {
+        let mut law = law(PAPER, 1000.0);
+        law.on_congestion(&loss(1000), &PATH, &mut avoiding(1000.0));
+        assert_eq!(law.state.w_max, 1000.0);
+    }
 }

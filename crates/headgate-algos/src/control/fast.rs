@@ -393,4 +393,10 @@ mod tests {
         law.on_ack(&ack(0.0), &PATH, &mut window);
         assert_eq!(window.cwnd, 3.0);
     }
+
+    #[test]
+    fn the_rtt_is_averaged_over_a_third_of_a_window() {
+        assert_eq!([300.0, 1500.0].map(|cwnd| law(0.0).weight(cwnd)), [1.0 / 256.0, 1.0 / 500.0]);
+        assert_eq!([6.0, 30.0].map(|cwnd| law(1.0).weight(cwnd)), [0.25, 0.1]);
+    }
 }

@@ -287,4 +287,16 @@ mod tests {
             assert!((window.cwnd - 100.0 - grown).abs() < 1e-4, "{}", window.cwnd);
         }
     }
+
+    #[test]
+    fn a_row_holds_for_the_windows_of_one_increase() {
+        let ends = |variant, w| {
+            let row = law(38.0, variant).row(w);
+            (row.from, row.to)
+        };
+        assert_eq!(ends(0.0, 100.5), (100.0, 101.0));
+        let at = |a| law(38.0, 1.0).reaches(a);
+        assert_eq!(ends(1.0, 200.0), (at(2.0), at(3.0)));
+        assert_eq!(ends(1.0, 1e9), (at(72.0), f64::MAX));
+    }
 }

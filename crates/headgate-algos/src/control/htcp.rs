@@ -288,7 +288,7 @@ mod tests {
     fn the_increase_starts_after_a_second() {
         let law = law();
         assert_eq!([0.5, 1.0].map(|d| law.alpha(d)), [1.0, 1.0]);
-        assert_eq!(law.alpha(3.0), 22.0); // 1 + 10 * 2 + 1
+        assert_eq!([3.0, 4.0].map(|d| law.alpha(d)), [22.0, 33.25]); // 1 + 10 * 3 + 9/4
     }
 
     #[test]
@@ -341,6 +341,17 @@ mod tests {
     }
 
     #[test]
+    fn the_backoff_of_ten_milliseconds_or_less_does_not_adapt() {
+        for (min_rtt_s, left) in [(0.01, 50.0), (0.0101, 80.0)] {
+            let mut law = law();
+            law.state.min_rtt_s = min_rtt_s;
+            after_loss(&mut law, 1000.0, 0.012);
+            after_loss(&mut law, 1000.0, 0.012);
+            assert_eq!(after_loss(&mut law, 1000.0, 0.012), left);
+        }
+    }
+
+    #[test]
     fn the_greatest_rtt_rises_by_steps_and_fades() {
         let mut law = law();
         let mut window = avoiding(10.0);
@@ -361,5 +372,14 @@ mod tests {
         }
         // 100/s, then 300/s with weight 1/4
         assert!((rate.average - 150.0).abs() < 1e-9 && (rate.most - 150.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_sample_of_throughput_is_a_window_less_an_increase() {
+        for (acked, average) in [(8.0, 0.0), (9.0, 45.0)] {
+            let mut law = law();
+            law.on_ack(&Ack { now_s: 0.2, acked, ..ack(0.1) }, &PATH, &mut avoiding(10.0));
+            assert_eq!(law.state.throughput.average, average); // 9 in 0.2 s
+        }
     }
 }

@@ -315,4 +315,14 @@ mod tests {
             assert_eq!((window.ssthresh, window.cwnd), (25.0, cwnd));
         }
     }
+
+    #[test]
+    fn ns2_goes_on_doubling_at_a_queue_of_gamma() {
+        for (diff, step, cwnd) in [(1.0, 1.0, 16.0), (2.0, 0.0, 14.0)] {
+            let (mut law, mut window) = (law(1.0), starting(16.0));
+            law.rests = true;
+            law.plan_start(diff, &mut window);
+            assert_eq!((law.step, window.cwnd), (step, cwnd)); // 7/8 of 16
+        }
+    }
 }

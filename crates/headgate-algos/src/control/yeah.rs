@@ -238,4 +238,12 @@ mod tests {
             assert_eq!((window.ssthresh, law.reno), (left, 50.0));
         }
     }
+
+    #[test]
+    fn a_delay_of_just_an_eighth_does_not_slow() {
+        let (mut law, mut window) = (law(), avoiding(50.0));
+        law.round.base_s = 0.125;
+        round(&mut law, 0.125 + 0.125 / 8.0, &mut window);
+        assert_eq!(law.slow_rounds, 0);
+    }
 }

@@ -131,4 +131,11 @@ mod tests {
         });
         assert_eq!(ends, Some(91)); // 91 gaps of 1.1 ms
     }
+
+    #[test]
+    fn a_gap_of_two_milliseconds_is_within_a_train() {
+        let mut hystart = HyStart::new(0.0);
+        assert!(hystart.long_train(0.002, 0.003, f64::INFINITY));
+        assert!(!hystart.long_train(0.0041, 0.003, f64::INFINITY));
+    }
 }

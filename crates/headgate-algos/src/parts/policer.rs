@@ -135,4 +135,30 @@ mod tests {
         rounds(&mut policer, 0, 100, 100.0, 19.0);
         assert_eq!(policer.rate(), None);
     }
+
+    /// Four rounds at one rate and four at another, of 10 s each, with 25 % lost.
+    fn agreed(first: f64, second: f64) -> Option<f64> {
+        let (mut policer, mut delivered) = (Policer::default(), 0.0);
+        for round in 0..8 {
+            delivered += 10.0 * if round < 4 { first } else { second };
+            policer.measure(&Counts {
+                now_s: f64::from(round) * 10.0,
+                delivered,
+                lost: delivered / 4.0,
+                loses: true,
+                round_start: true,
+                app_limited: false,
+                segment_bits: 12_000.0,
+            });
+        }
+        policer.rate()
+    }
+
+    #[test]
+    fn intervals_agree_within_an_eighth_or_4000_bits_a_second() {
+        assert_eq!(agreed(1000.0, 1125.0), Some(1062.5));
+        assert_eq!(agreed(1000.0, 1130.0), None);
+        assert_eq!(agreed(1.0, 1.25), Some(1.125)); // 0.25 * 12 kbit are 3000
+        assert_eq!(agreed(1.0, 1.5), None);
+    }
 }

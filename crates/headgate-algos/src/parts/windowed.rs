@@ -103,4 +103,16 @@ mod tests {
         filter.update(10.0, 11.0, 1.0);
         assert_eq!(filter.get(), 1.0);
     }
+
+    #[test]
+    fn successors_are_renewed_in_the_second_quarter_and_the_second_half() {
+        let mut filter = WindowedMax::default();
+        let samples = [(0.0, 9.0), (1.0, 8.0), (3.0, 5.0), (4.0, 4.0), (6.0, 3.0), (9.0, 2.0)];
+        samples.into_iter().for_each(|(at, value)| filter.update(10.0, at, value));
+        // that of 0 goes for that of 3, the first after a quarter; then comes 6, the first after a half
+        for (at, value, expected) in [(10.0, 1.5, 9.0), (11.0, 1.0, 5.0), (14.0, 0.5, 3.0)] {
+            filter.update(10.0, at, value);
+            assert_eq!(filter.get(), expected, "{at}");
+        }
+    }
 }

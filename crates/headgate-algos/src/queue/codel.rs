@@ -285,4 +285,15 @@ mod tests {
         }
         assert!(drops.is_empty());
     }
+
+    #[test]
+    fn what_follows_within_sixteen_intervals_goes_on_where_it_was() {
+        for (count, now_s, expected) in [(10.0, 2.5, 8.0), (10.0, 2.7, 1.0), (4.0, 2.5, 2.0), (3.0, 2.5, 1.0)] {
+            let mut control = codel(0.0).control;
+            (control.count, control.first, control.next_s) = (count, 2.0, 1.0);
+            control.begin(now_s);
+            assert_eq!((control.count, control.first), (expected, expected)); // less the two of before
+            assert_eq!(control.next_s, now_s + 0.1 / expected.sqrt());
+        }
+    }
 }

@@ -270,6 +270,8 @@ mod tests {
         let mut drops = Vec::new();
         assert!(queue.make_room(&mut drops));
         assert_eq!(drops, [104, 105]);
+        sent(&mut queue);
+        assert!(!queue.make_room(&mut drops)); // there is nothing left to drop
     }
 
     /// Packets dropped while eight flows have two packets each, which have waited long.

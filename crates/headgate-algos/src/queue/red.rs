@@ -339,4 +339,14 @@ mod tests {
         assert_eq!(slow.band(), (5.0, 15.0));
         assert!((slow.weight - (1.0 - libm::exp(-1.0 / 30.0))).abs() < 1e-15);
     }
+
+    #[test]
+    fn packets_and_bytes_are_counted_since_the_last_drop() {
+        let mut queue = Red { above: true, ..at(5.0, &[("mode", 1.0)]) }; // at the lower threshold: p_b = 0
+        let mut chance = Stream::new(1, "queue", 0);
+        for n in [1.0, 2.0, 3.0] {
+            assert_eq!(queue.decide(&offer(false), &waiting(5.0), &mut chance), Verdict::Keep);
+            assert_eq!((queue.count, queue.count_bytes), (n, 1500.0 * n));
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! What every law must keep, whatever its rules; and the closed forms of those that have one.
 
+mod asks;
 mod cards;
 mod drive;
 mod invariants;

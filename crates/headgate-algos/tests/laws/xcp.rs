@@ -226,6 +226,21 @@ fn timers_begin_at_random_and_go_on_as_the_rtt_says() {
     assert!(all.iter().all(|&s| s >= 0.004));
 }
 
+#[test]
+fn a_queue_is_looked_for_twice_in_the_rtt_less_its_own_time() {
+    // held for 20 of 50 ms: every 15 ms; the paper's form looks once in 30 ms. Estimates come every 50 ms
+    for (form, held_bytes, look_s) in [(0.0, 0.0, 0.025), (0.0, 20_000.0, 0.015), (1.0, 20_000.0, 0.03)] {
+        let mut router = router(&[("form", form)]);
+        let mut ticks = 0.0;
+        while router.next_tick() < 3_000_000_000_000 {
+            router.on_tick(&port(held_bytes));
+            ticks += 1.0;
+        }
+        let expected = 3.0 / look_s + 3.0 / 0.05;
+        assert!((ticks - expected + 3.0_f64).abs() < 3.5, "{ticks} {expected}"); // the first come later
+    }
+}
+
 const PATH: Path = Path { srtt_s: 0.1, min_rtt_s: 0.1, segment_bytes: 1000 };
 
 fn sender() -> (sender::Sender, Window) {

@@ -121,16 +121,14 @@ impl Model {
         }
     }
 
-    /// A segment of a probe was lost: at how many in flight was it too much?
+    /// A segment of a probe was lost: at how many in flight was it too much? At those before it; the
+    /// part of it that was still tolerated is less than a segment.
     pub(super) fn lose(&mut self, sent: &Rate, path: &Path, window: &Window) {
         self.delivered = sent.delivered;
         self.latest.note_loss(sent.delivered);
         if self.probes && self.loses_too_much(sent) {
-            let threshold = self.params.loss_threshold;
-            let (in_flight, lost) = (sent.then_in_flight - 1.0, sent.lost_since - 1.0);
-            let prefix = ((threshold * in_flight - lost) / (1.0 - threshold)).max(0.0);
             let limited = self.probe_rtt.limits(sent);
-            self.answer_loss((in_flight + prefix, limited), path, window);
+            self.answer_loss((sent.then_in_flight - 1.0, limited), path, window);
         }
     }
 }

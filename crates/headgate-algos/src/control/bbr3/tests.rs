@@ -130,7 +130,7 @@ fn a_probe_that_loses_more_than_two_percent_bounds_what_is_in_flight() {
     flow.lose(125.0, 2.0);
     assert_eq!(flow.model().mode, Mode::Up); // 2 of 125 are 1.6 %
     flow.lose(125.0, 3.0);
-    // 124 before it with 2 lost: (0.02 * 124 - 2) / 0.98 = 0.49 more are 2 %
+    // 124 before it with 2 lost: (0.02 * 124 - 2) / 0.98 = 0.49 more are 2 %, which is no segment
     let model = flow.model();
     assert_eq!((model.mode, model.bounds.inflight_long, model.too_high), (Mode::Down, 124.0, true));
     flow.go_to(Mode::Cruise);
@@ -247,4 +247,141 @@ fn a_timeout_brings_the_window_back() {
         flow.next();
         assert!(flow.window.cwnd >= before);
     }
+}
+
+#[test]
+fn below_its_target_and_at_first_the_window_grows_by_what_is_delivered() {
+    // 50/s over 0.1 s, twice: a target of 10. Linux grows up to 20, the draft for 10 segments
+    for (variant, cwnd, delivered, expected) in [
+        (LINUX, 9.0, 500.0, 10.0),
+        (LINUX, 19.0, 500.0, 20.0),
+        (LINUX, 20.0, 500.0, 20.0),
+        (DRAFT, 9.0, 500.0, 10.0),
+        (DRAFT, 19.0, 9.0, 20.0),
+        (DRAFT, 19.0, 10.0, 19.0),
+    ] {
+        let mut flow = Flow::new(variant);
+        flow.model().bw = [50.0, 0.0];
+        let ack = Ack { rate: Rate { delivered, newly: 1.0, ..Rate::default() }, ..Ack::default() };
+        let window = Window { cwnd, ..flow.window };
+        assert_eq!(flow.model().grown(&ack, &PATH, &window), expected, "{variant} {cwnd}");
+        flow.model().pipe.full = true;
+        assert_eq!(flow.model().grown(&ack, &PATH, &window), 10.0);
+    }
+}
+
+#[test]
+fn what_acks_bring_at_once_is_allowed_for() {
+    for (variant, bw, expected) in [(DRAFT, 50.0, 7.0), (LINUX, 50.0, 5.0), (LINUX, 1000.0, 7.0)] {
+        let mut flow = Flow::new(variant);
+        let model = flow.model();
+        model.extra.update(EXTRA_ROUNDS, 0.0, 7.0);
+        model.aggregation.take(7.0, 0.0, bw, 100.0);
+        assert_eq!(model.allowance(bw), expected); // Linux: what 0.1 s bring at most
+    }
+}
+
+#[test]
+fn what_leaves_while_the_next_waits_is_not_in_the_network() {
+    let mut flow = Flow::new(LINUX);
+    flow.model().bw = [1000.0, 0.0];
+    for (gain, expected) in [(1.0, 95.0), (1.25, 97.0), (0.91, 95.0)] {
+        flow.model().pacing_gain = gain; // above one, a quantum of two joins them
+        let ack = Ack { rate: Rate { wait_s: 0.0055, ..Rate::default() }, ..Ack::default() };
+        let event = Event { ack: &ack, path: &PATH, window: &mut flow.window };
+        assert_eq!(flow.law.0.in_network(100.0, &event), expected);
+    }
+}
+
+#[test]
+fn a_full_path_is_paced_at_the_gain_less_the_margin() {
+    for (mode, pace) in [(Mode::Cruise, 990.0), (Mode::Up, 1237.5), (Mode::Cruise, 990.0)] {
+        let mut flow = Flow::new(DRAFT);
+        flow.go_to(mode);
+        assert!((flow.window.pace - pace).abs() < 1e-9, "{mode:?} {}", flow.window.pace);
+    }
+}
+
+#[test]
+fn losses_count_while_it_does_not_accelerate() {
+    for (mode, accelerates, cycles) in [
+        (Mode::Startup, true, false),
+        (Mode::Drain, false, false),
+        (Mode::Down, false, true),
+        (Mode::Cruise, false, true),
+        (Mode::Refill, true, true),
+        (Mode::Up, true, true),
+        (Mode::ProbeRtt, false, false),
+    ] {
+        let mut flow = Flow::new(DRAFT);
+        let model = flow.model();
+        (model.mode, model.bw, model.latest.loses) = (mode, [1000.0, 0.0], true);
+        model.adapt_lower_bounds(100.0);
+        assert_eq!((model.bounds.bw_short.is_infinite(), model.cycles()), (accelerates, cycles), "{mode:?}");
+    }
+}
+
+#[test]
+fn an_ack_that_tells_of_too_many_losses_ends_a_probe_of_linux_only() {
+    for (variant, before, after) in
+        [(DRAFT, Mode::Up, Mode::Up), (LINUX, Mode::Up, Mode::Down), (LINUX, Mode::Cruise, Mode::Cruise)]
+    {
+        let mut flow = Flow::new(variant);
+        flow.go_to(before);
+        flow.delivered += 1.0;
+        flow.acknowledge(Rate { lost_since: 10.0, ..flow.rate() });
+        let bounded = flow.model().bounds.inflight_long.is_finite();
+        assert_eq!((flow.model().mode, bounded), (after, before != after));
+    }
+}
+
+#[test]
+fn samples_that_the_sender_limits_count_if_they_are_larger() {
+    for (app_limited, per_s, expected) in
+        [(false, 900.0, 900.0), (true, 900.0, 0.0), (true, 1000.0, 1000.0), (true, 1100.0, 1100.0)]
+    {
+        let mut flow = Flow::new(DRAFT);
+        flow.model().bw = [1000.0, 0.0];
+        flow.delivered += 1.0;
+        let rate = Rate { app_limited, per_s, ..flow.rate() };
+        flow.model().take_bandwidth(&rate, 100.0);
+        assert_eq!(flow.model().bw[1], expected);
+    }
+}
+
+#[test]
+fn there_is_room_for_three_quanta_and_two_segments_more_in_a_probe() {
+    for (mode, pace, expected) in
+        [(Mode::Cruise, 10.0, 6.0), (Mode::Cruise, 10_240.0, 30.0), (Mode::Up, 10_240.0, 32.0)]
+    {
+        let mut flow = Flow::new(DRAFT);
+        flow.model().mode = mode;
+        let window = Window { pace, ..flow.window };
+        assert_eq!(flow.model().with_quanta(1.0, &PATH, &window), expected);
+    }
+}
+
+#[test]
+fn an_rtt_that_is_as_small_again_makes_linux_forget_the_old_one_later() {
+    for (variant, at_s) in [(DRAFT, 0.0), (LINUX, 6.0)] {
+        let mut flow = Flow::new(variant);
+        let (ack, model) = (Ack { rate: flow.rate(), ..ack(0.1) }, &mut flow.law.0);
+        model.now_s = 6.0; // an RTT of 0.1 s, after five seconds with none smaller
+        model.take_rtt(&mut Event { ack: &ack, path: &PATH, window: &mut flow.window });
+        assert_eq!((model.min_rtt_s, model.min_rtt_at_s), (0.1, at_s));
+    }
+}
+
+#[test]
+fn the_wait_for_a_probe_is_drawn_apart_from_its_round() {
+    let mut seen = [[0; 2]; 2];
+    let mut flow = Flow::new(DRAFT);
+    for delivered in 0..400 {
+        let model = flow.model();
+        model.delivered = f64::from(delivered);
+        model.enter_down();
+        seen[model.rounds_since_probe as usize][usize::from(model.wait_s >= 2.5)] += 1;
+    }
+    // a quarter of 400 each; five standard deviations of sqrt(400/4 * 3/4) = 8.7
+    assert!(seen.as_flattened().iter().all(|count| (57..=143).contains(count)), "{seen:?}");
 }

@@ -141,3 +141,29 @@ fn the_base_rtt_is_of_data_not_just_after_a_recovery_nor_before_a_timeout() {
     law.on_congestion(&timeout(80), &PATH, &mut window);
     assert_eq!(law.state.base_rtt_s, 0.0);
 }
+
+#[test]
+fn a_curve_that_is_level_with_standard_tcp_is_followed() {
+    let (law, mut window) = lost(RFC);
+    let epoch = Epoch { start_s: 10.0, k_s: 0.0, origin: 70.0, w_est: 70.0 };
+    law.step(&epoch, 1.0, 10.0, 1.0, &mut window);
+    assert!((window.cwnd - 70.0 - 0.4 / 70.0).abs() < 1e-12); // 0.4 * 1^3 a second later
+}
+
+#[test]
+fn standard_tcp_grows_by_all_that_is_acknowledged() {
+    let (mut law, mut window) = lost(RFC);
+    law.on_ack(&Ack { acked: 2.0, ..at(10.0) }, &PATH, &mut window);
+    assert!((window.cwnd - 70.0 - 0.9 / 1.7 * 2.0 / 70.0).abs() < 1e-12);
+}
+
+#[test]
+fn linux_leaves_out_only_the_time_between_transmissions() {
+    let (mut law, mut window) = lost(LINUX);
+    for now_s in [10.0, 12.0, 32.0] {
+        law.on_ack(&at(now_s), &PATH, &mut window);
+    }
+    // 2 s from 9.9 to 11.9 s, when nothing was in flight either, and 20 s to 31.9 s
+    let start_s = law.state.epoch.as_ref().map_or(0.0, |epoch| epoch.start_s);
+    assert!((start_s - 32.0).abs() < 1e-9, "{start_s}");
+}
