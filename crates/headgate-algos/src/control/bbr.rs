@@ -451,4 +451,15 @@ mod tests {
             assert_eq!(law.0.grown(cwnd, &sample(1.0, delivered), &PATH, &window), expected);
         }
     }
+
+    #[test]
+    fn the_small_window_of_a_probe_is_not_the_good_one() {
+        for (mode, saved) in [(Mode::ProbeRtt, 100.0), (Mode::ProbeBw, FLOOR)] {
+            let (mut law, mut window) = started();
+            law.0.repair.save(100.0, false);
+            (law.0.mode, law.0.cwnd) = (mode, FLOOR);
+            law.on_congestion(&loss(4), &PATH, &mut window);
+            assert_eq!(law.0.repair.saved(), saved);
+        }
+    }
 }

@@ -163,7 +163,8 @@ mod tests {
         assert!((after(&[15.0, 25.0]) - 0.11).abs() < 1e-15);
         assert!((after(&[15.0, 25.0, 25.0]) - 0.12).abs() < 1e-15);
         assert!((after(&[15.0, 25.0, 15.0]) - 0.11 * 0.9).abs() < 1e-15);
-        assert!((after(&[15.0, 20.0, 20.0]) - 0.1).abs() < 1e-15);
+        // the middle and its ends
+        assert_eq!([18.0, 20.0, 22.0].map(|mean| after(&[15.0, mean, mean])), [0.1; 3]);
     }
 
     #[test]

@@ -296,4 +296,12 @@ mod tests {
             assert_eq!(control.next_s, now_s + 0.1 / expected.sqrt());
         }
     }
+
+    #[test]
+    fn what_found_no_room_counts_as_dropped() {
+        let mut control = codel(0.0).control;
+        (control.count, control.first) = (2.0, 1.0);
+        control.press(3);
+        assert_eq!((control.count, control.first), (5.0, 1.0));
+    }
 }

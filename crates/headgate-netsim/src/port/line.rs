@@ -316,7 +316,7 @@ impl<Q: Discipline> Line<Q> {
     }
 
     pub fn bytes(&self) -> usize {
-        size_of::<Self>() + self.leaves.capacity() * size_of::<Time>()
+        size_of::<Self>() + self.leaves.capacity() * size_of::<Leave>()
     }
 }
 
@@ -422,5 +422,26 @@ mod tests {
         let fates: Vec<_> = [0, 0, 0, 50_000_000].map(|now| p.offer(now, &mut packet(1500))).into();
         // the third of the first burst finds no room and has no number
         assert!(matches!(fates[..], [Fate::Lost, Fate::Arrives(_), Fate::Dropped, Fate::Lost]));
+    }
+
+    #[test]
+    fn a_discipline_sees_the_queue_of_the_moment() {
+        let mut p = port(Buffer::Infinite);
+        (0..3).for_each(|_| assert_ne!(p.offer(0, &mut packet(1500)), Fate::Dropped));
+        let seen = p.backlog(6_000_000); // half of the first has been sent
+        assert_eq!((seen.packets, seen.present, seen.held_bytes), (2.0, 3.0, 0.0));
+        assert!((seen.bytes - 3750.0).abs() < 1e-6 && (seen.wait_s - 30e-6).abs() < 1e-15);
+        assert_eq!((seen.now_s, seen.idle_s, seen.rate_bytes_s), (6e-6, 0.0, 1.25e8));
+        let seen = p.backlog(40_000_000);
+        assert_eq!((seen.packets, seen.present, seen.bytes, seen.wait_s), (0.0, 0.0, 0.0, 0.0));
+        assert!((seen.idle_s - 4e-6).abs() < 1e-15);
+    }
+
+    #[test]
+    fn a_packet_that_waits_takes_a_word() {
+        let mut p = port(Buffer::Infinite);
+        let empty = p.bytes();
+        (0..1000).for_each(|_| assert_ne!(p.offer(0, &mut packet(1500)), Fate::Dropped));
+        assert!((8 * 1000..=2 * 8 * 1024).contains(&(p.bytes() - empty)));
     }
 }

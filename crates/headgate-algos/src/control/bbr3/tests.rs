@@ -1,7 +1,7 @@
 //! BBR 3 worked by hand, both texts.
 
 use super::*;
-use crate::trial::{PATH, ack, starting, timeout};
+use crate::trial::{PATH, ack, loss, starting, timeout};
 
 const DRAFT: f64 = 0.0;
 const LINUX: f64 = 1.0;
@@ -384,4 +384,15 @@ fn the_wait_for_a_probe_is_drawn_apart_from_its_round() {
     }
     // a quarter of 400 each; five standard deviations of sqrt(400/4 * 3/4) = 8.7
     assert!(seen.as_flattened().iter().all(|count| (57..=143).contains(count)), "{seen:?}");
+}
+
+#[test]
+fn the_small_window_of_a_probe_is_not_the_good_one() {
+    for (mode, saved) in [(Mode::ProbeRtt, 100.0), (Mode::Cruise, FLOOR)] {
+        let mut flow = Flow::new(DRAFT);
+        flow.model().repair.save(100.0, false);
+        (flow.model().mode, flow.model().cwnd) = (mode, FLOOR);
+        flow.law.on_congestion(&loss(4), &PATH, &mut flow.window);
+        assert_eq!(flow.model().repair.saved(), saved);
+    }
 }
