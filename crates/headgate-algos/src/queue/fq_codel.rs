@@ -45,6 +45,8 @@ headgate_model::params! {
     drop_batch: number(64.0, (1.0, 1e6), "packets", "RFC 8290 §4.1; Linux sch_fq_codel.c"),
     /// Whether packets capable of ECN are marked instead of dropped.
     ecn: choice(["on", "off"], "RFC 8290 §5.2.7"),
+    /// How CoDel finds the square root of its count.
+    root: choice(["newton", "exact"], "Linux codel_impl.h; RFC 8289 §5.4"),
 }
 
 pub const CARD: Card = Card {
@@ -83,9 +85,9 @@ pub struct FqCodel {
 
 impl FqCodel {
     pub fn new(params: Params, _rate_bytes_s: f64) -> Self {
-        let Params { target_s, interval_s, .. } = params;
+        let Params { target_s, interval_s, root, .. } = params;
         let ecn = 1.0 - params.ecn; // here it is on by default
-        let control = Control::new(codel::Params { target_s, interval_s, mtu_bytes: MTU_BYTES, ecn });
+        let control = Control::new(codel::Params { target_s, interval_s, mtu_bytes: MTU_BYTES, ecn, root });
         let flow = Flow { tickets: Tickets::default(), control, credit: 0.0, listed: false };
         let flows = vec![flow; params.flows as usize];
         Self { params, flows, new: VecDeque::new(), old: VecDeque::new(), packets: 0, bytes: 0.0 }
