@@ -92,6 +92,11 @@ static void set(int fd, int level, int option, int value)
 	check(setsockopt(fd, level, option, &value, sizeof value), "setsockopt");
 }
 
+static void choose(int fd, const char *law)
+{
+	check(setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, law, strlen(law)), law);
+}
+
 static struct sockaddr_in address(const char *host)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(PORT) };
@@ -104,12 +109,22 @@ static int stream_socket(void)
 	return check(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0), "socket");
 }
 
+/* How a receiver echoes marks is its law's matter too, so it has that of the first flow. */
+static const char *first_law(int scenario)
+{
+	int at = 0;
+	while (flows[at].scenario != scenario)
+		at++;
+	return flows[at].law;
+}
+
 static void listen_in(int scenario)
 {
 	enter('D', scenario);
 	int fd = stream_socket();
 	struct sockaddr_in here = address("10.0.2.2");
 	set(fd, SOL_SOCKET, SO_RCVBUFFORCE, 8 << 20);
+	choose(fd, first_law(scenario));
 	check(bind(fd, (struct sockaddr *)&here, sizeof here), "bind");
 	check(listen(fd, MOST_FLOWS), "listen");
 	watch(fd, LISTENER, EPOLLIN);
@@ -128,7 +143,7 @@ static void connect_flow(struct flow *flow)
 	enter('S', flow->scenario);
 	struct sockaddr_in to = address("10.0.2.2");
 	flow->fd = stream_socket();
-	check(setsockopt(flow->fd, IPPROTO_TCP, TCP_CONGESTION, flow->law, strlen(flow->law)), flow->law);
+	choose(flow->fd, flow->law);
 	set(flow->fd, SOL_SOCKET, SO_SNDBUFFORCE, flow_count > 16 ? 1 << 19 : flow_count > 8 ? 1 << 20 : 4 << 20);
 	if (connect(flow->fd, (struct sockaddr *)&to, sizeof to) < 0 && errno != EINPROGRESS)
 		fail("connect");
