@@ -23,6 +23,8 @@ A_LOSS = 2
 SHARE = 0.03
 #: A PROBE_RTT follows 10 s after the one before, at the soonest.
 MOST_PROBE_RTTS = 10
+#: A threshold above this, packets, was never set.
+NEVER_SET = 1e6
 #: Runs of the kernel before one is in time.
 TRIES = 3
 
@@ -120,6 +122,15 @@ def test_losses_together(case: Case) -> None:
         for of in (ours, theirs)
     ]
     assert agree(*both, COUNTS, A_LOSS)
+
+
+def test_hystart_of_cubic_that_joins() -> None:
+    # Sixteen traces, of Linux 6.18 here and of 6.1 as a process, have the same threshold:
+    # HyStart judges a round trip by eight ACKs, each of one segment.
+    series = simulate(next(case for case in CASES if case.name == "cubic-joins-reno"), 1).series
+    cubic = series.where(series["name"] == "cubic")
+    ended = cubic.where(cubic["ssthresh_packets"] < NEVER_SET)
+    assert ended["ssthresh_packets"][0] == 48
 
 
 @pytest.mark.slow
