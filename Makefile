@@ -75,6 +75,11 @@ validate: $(VENV)/.ok ## What `make test` leaves out: long comparisons, and what
 fuzz: $(VENV)/.ok ## Check CASES random scenarios, from SEED on; a run that was stopped goes on
 	$(BIN)/python -m tests.fuzz --cases $(CASES) --seed $(SEED) --workers $(WORKERS)
 
+.PHONY: audit
+audit: $(VENV)/.ok ## Licences and advisories of crates and Python packages (cargo-deny)
+	@$(BIN)/python scripts/licences.py
+	@scripts/audit-crates.sh
+
 .PHONY: examples
 examples: $(VENV)/.ok ## Run every example
 	@for example in examples/*.py; do \
