@@ -12,6 +12,7 @@ BIN := $(VENV)/bin
 OUT := out/tcp-replacements
 SEED ?= 1
 CASES ?= 20000
+FUZZ_S ?= 600
 GALLERY := changes questions-period-2 main-effects-period-2 significance-period-2 influence correlations \
 	correlations-clusters clusters-period-2 components-period-2 outliers-filtered-period-2 \
 	residuals-period-2 ranks-period-2
@@ -75,10 +76,18 @@ validate: $(VENV)/.ok ## What `make test` leaves out: long comparisons, and what
 fuzz: $(VENV)/.ok ## Check CASES random scenarios, from SEED on; a run that was stopped goes on
 	$(BIN)/python -m tests.fuzz --cases $(CASES) --seed $(SEED) --workers $(WORKERS)
 
+.PHONY: fuzz-bytes
+fuzz-bytes: ## Feed bytes to what reads plans, arrays and snapshots (nightly Rust, cargo-fuzz)
+	@scripts/fuzz-bytes.sh $(FUZZ_S)
+
 .PHONY: audit
 audit: $(VENV)/.ok ## Licences and advisories of crates and Python packages (cargo-deny)
 	@$(BIN)/python scripts/licences.py
 	@scripts/audit-crates.sh
+
+.PHONY: miri
+miri: ## The tests of model and algos under Miri (nightly Rust with miri)
+	@scripts/miri.sh
 
 .PHONY: examples
 examples: $(VENV)/.ok ## Run every example

@@ -2,6 +2,7 @@
 //!
 //! * [`validate`] — a plan runs, or is refused in one sentence.
 //! * [`simulation`] — a run that can be stopped, kept and resumed.
+//! * [`snapshot`] — the bytes of a stopped run.
 //! * [`tables`] — what was counted, as named columns.
 //! * [`catalog`] — what the laws say of themselves.
 //! * [`fluid`] — fluid models solved, one or many.
@@ -20,7 +21,7 @@ mod periods;
 mod sample;
 pub mod shipped;
 pub mod simulation;
-mod snapshot;
+pub mod snapshot;
 pub mod tables;
 pub mod validate;
 
