@@ -145,9 +145,14 @@ def laws() -> tuple[Law, ...]:
     return tuple(Law.model_validate(law) for law in json.loads(_native().catalog()))
 
 
+@cache
+def _laws_by_name() -> dict[str, Law]:
+    return {key: law for law in laws() for key in law.names}
+
+
 def law(name: str) -> Law:
     """Give the law that the word means, or raise CatalogError naming the nearest."""
-    by_name = {key: law for law in laws() for key in law.names}
+    by_name = _laws_by_name()
     if name in by_name:
         return by_name[name]
     near = difflib.get_close_matches(name, by_name, n=1)

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import lru_cache
 from typing import Literal
 
 from headgate.errors import UnitError
@@ -62,6 +63,24 @@ _AMOUNT_UNITS: dict[str, AmountUnit] = {
 }
 
 
+@dataclass(frozen=True, eq=False)
+class _Kind:
+    """What a text should be: its units, and the words and the example of an error."""
+
+    units: Mapping[str, int]
+    what: str
+    example: str
+
+
+_RATE = _Kind(_RATES, "a rate", "10 Mbit/s")
+_TIME = _Kind(_TIMES, "a time", "45 ms")
+_SIZE_IN_BYTES = _Kind(_BYTES, "a size", "1460 B")
+_SIZE = _Kind({"packets": 1, **_BYTES}, "a size", "100 packets")
+_BUFFER = _Kind({**dict.fromkeys(_AMOUNT_UNITS, 1), **_TIMES, **_BYTES}, "a buffer", "1 BDP")
+_WINDOW = _Kind({"packets": 1}, "a window", "10 packets")
+_FREQUENCY = _Kind({"flows/s": 1}, "an arrival rate", "500 flows/s")
+
+
 @dataclass(frozen=True)
 class Amount:
     """How much data: packets, bytes, the time a link takes for it, or a multiple of the BDP."""
@@ -86,22 +105,25 @@ INFINITE = Amount(Fraction(0), _INFINITE)
 
 def parse_rate(text: object) -> int:
     """Read a rate of a link, "100 Mbit/s", as bit/s. It must be above zero."""
-    return _positive(text, _RATES, "a rate", "10 Mbit/s")
+    number = _scaled(text, _RATE)
+    if number == 0:
+        raise UnitError(f"{text!r} is zero; write a rate above zero, such as '{_RATE.example}'")
+    return number
 
 
 def parse_time(text: object) -> int:
     """Read a time or a delay, "45 ms", as picoseconds. Zero is allowed."""
-    return _scaled(text, _TIMES, "a time", "45 ms")
+    return _scaled(text, _TIME)
 
 
 def parse_bytes(text: object) -> int:
     """Read a size in bytes, "1460 B". Zero is allowed."""
-    return _scaled(text, _BYTES, "a size", "1460 B")
+    return _scaled(text, _SIZE_IN_BYTES)
 
 
 def parse_size(text: object) -> Amount:
     """Read the size of a file or of a window: "834 packets", "1 MB"."""
-    amount = _amount(text, ("packets",), "a size", "100 packets")
+    amount = _amount(text, _SIZE)
     if amount.value <= 0:
         raise UnitError(f"{text!r} is not above zero; the least is '1 packet'")
     return amount
@@ -111,12 +133,12 @@ def parse_buffer(text: object) -> Amount:
     """Read a buffer: "834 packets", "1 MB", "50 ms", "0.5 BDP", "1 BDP/sqrt(n)", "infinite"."""
     if isinstance(text, str) and text.strip() == _INFINITE:
         return INFINITE
-    return _amount(text, (*_AMOUNT_UNITS, *_TIMES), "a buffer", "1 BDP")
+    return _amount(text, _BUFFER)
 
 
 def parse_packets(text: object) -> Fraction:
     """Read a window, "10 packets"."""
-    value, _ = _split(text, {"packets": 1}, "a window", "10 packets")
+    value, _ = _split(_text(text, _WINDOW), _WINDOW)
     if value <= 0:
         raise UnitError(f"{text!r} is not above zero; the least is '1 packet'")
     return value
@@ -124,7 +146,7 @@ def parse_packets(text: object) -> Fraction:
 
 def parse_frequency(text: object) -> float:
     """Read an arrival rate, "500 flows/s", as flows a second. It must be above zero."""
-    value, _ = _split(text, {"flows/s": 1}, "an arrival rate", "500 flows/s")
+    value, _ = _split(_text(text, _FREQUENCY), _FREQUENCY)
     if value <= 0:
         raise UnitError(f"{text!r} is not above zero; write an arrival rate such as '500 flows/s'")
     return float(value)
@@ -196,30 +218,35 @@ def format_frequency(per_s: float) -> str:
     return f"{per_s!r} flows/s"
 
 
-def _positive(text: object, units: Mapping[str, int], what: str, example: str) -> int:
-    number = _scaled(text, units, what, example)
-    if number == 0:
-        raise UnitError(f"{text!r} is zero; write {what} above zero, such as '{example}'")
-    return number
+def _text(given: object, kind: _Kind) -> str:
+    if isinstance(given, int | float):
+        raise UnitError(f"{given} has no unit; write {kind.what} such as '{kind.example}'")
+    if not isinstance(given, str):
+        raise _no_quantity(given, kind)
+    return given
 
 
-def _scaled(text: object, units: Mapping[str, int], what: str, example: str) -> int:
-    value, unit = _split(text, units, what, example)
-    if value < 0:
-        raise UnitError(f"{text!r} is negative; write {what} such as '{example}'")
-    exact = value * units[unit]
+def _scaled(given: object, kind: _Kind) -> int:
+    return _scaled_text(_text(given, kind), kind)
+
+
+# A study's thousand scenarios say the same few times and rates again and again.
+@lru_cache(maxsize=4096)
+def _scaled_text(text: str, kind: _Kind) -> int:
+    value, unit = _split(text, kind)
+    exact = _not_negative(value, text, kind) * kind.units[unit]
     whole = round(exact)
     if whole == 0 and exact > 0:
-        raise UnitError(f"{text!r} is too small; the least is '1 {next(iter(units))}'")
+        raise UnitError(f"{text!r} is too small; the least is '1 {next(iter(kind.units))}'")
     if whole >= 2**63:
-        raise UnitError(f"{text!r} is too large; write {what} such as '{example}'")
+        raise UnitError(f"{text!r} is too large; write {kind.what} such as '{kind.example}'")
     return whole
 
 
-def _amount(text: object, others: tuple[str, ...], what: str, example: str) -> Amount:
-    value, unit = _split(text, {**dict.fromkeys(others, 1), **_BYTES}, what, example)
-    if value < 0:
-        raise UnitError(f"{text!r} is negative; write {what} such as '{example}'")
+def _amount(given: object, kind: _Kind) -> Amount:
+    text = _text(given, kind)
+    value, unit = _split(text, kind)
+    _not_negative(value, text, kind)
     if unit in _BYTES:
         return Amount(Fraction(round(value * _BYTES[unit])), "B")
     if unit in _TIMES:
@@ -227,31 +254,41 @@ def _amount(text: object, others: tuple[str, ...], what: str, example: str) -> A
     return Amount(value, _AMOUNT_UNITS[unit])
 
 
-def _split(text: object, units: Mapping[str, int], what: str, example: str) -> tuple[Fraction, str]:
-    if isinstance(text, int | float):
-        raise UnitError(f"{text} has no unit; write {what} such as '{example}'")
-    match = _NUMBER.fullmatch(text) if isinstance(text, str) else None
+def _not_negative(value: Fraction, text: str, kind: _Kind) -> Fraction:
+    if value < 0:
+        raise UnitError(f"{text!r} is negative; write {kind.what} such as '{kind.example}'")
+    return value
+
+
+def _split(text: str, kind: _Kind) -> tuple[Fraction, str]:
+    match = _NUMBER.fullmatch(text)
     if match is None:
-        raise UnitError(f"{text!r} is not {what}; write a number and a unit such as '{example}'")
+        raise _no_quantity(text, kind)
     unit = _SYNONYMS.get(match[2] or "", match[2] or "")
     if not unit:
-        raise UnitError(f"{text!r} has no unit; write {what} such as '{example}'")
-    if unit not in units:
-        known = ", ".join(units)
-        raise UnitError(f"{text!r} has the unit '{match[2]}'; {what} takes one of {known}")
-    return _bounded(match[1], text, what, example), unit
+        raise UnitError(f"{text!r} has no unit; write {kind.what} such as '{kind.example}'")
+    if unit not in kind.units:
+        known = ", ".join(kind.units)
+        raise UnitError(f"{text!r} has the unit '{match[2]}'; {kind.what} takes one of {known}")
+    return _bounded(match[1], text, kind), unit
+
+
+def _no_quantity(given: object, kind: _Kind) -> UnitError:
+    return UnitError(
+        f"{given!r} is not {kind.what}; write a number and a unit such as '{kind.example}'"
+    )
 
 
 def _exact(number: str) -> Fraction:
     return Fraction(Decimal(number.replace("_", "")))
 
 
-def _bounded(number: str, text: object, what: str, example: str) -> Fraction:
+def _bounded(number: str, text: str, kind: _Kind) -> Fraction:
     """Read a number, unless it is beyond all that is simulated: it could have endless digits."""
     value = Decimal(number.replace("_", ""))
     if value and not -MOST_DIGITS <= value.adjusted() <= MOST_DIGITS:
         size = "large" if value.adjusted() > 0 else "small"
-        raise UnitError(f"{text!r} is too {size}; write {what} such as '{example}'")
+        raise UnitError(f"{text!r} is too {size}; write {kind.what} such as '{kind.example}'")
     return Fraction(value)
 
 

@@ -71,9 +71,10 @@ class Model(BaseModel):
     @classmethod
     def _knows_every_key(cls, given: Any) -> Any:
         if isinstance(given, Mapping):
+            known = cls.model_fields
             for key in given:
-                if key not in cls.model_fields:
-                    raise unknown_key(str(key), tuple(cls.model_fields))
+                if key not in known:
+                    raise unknown_key(str(key), tuple(known))
         return given
 
 
