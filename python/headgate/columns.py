@@ -182,8 +182,18 @@ _RESPONSES_BY_NUMBER = (
         "transmitting_sum / samples",
     ),
     Column("y2", "1", "Proportion of the sources transmitting.", "y1 / sources"),
-    Column("y3", "packets", "Segments entering the network per interval.", "segments_in / samples"),
-    Column("y4", "packets", "Segments leaving the network per interval.", "segments_out / samples"),
+    Column(
+        "y3",
+        "packets",
+        "Segments entering the network per interval.",
+        "segments_in interval_s / (end_s - start_s)",
+    ),
+    Column(
+        "y4",
+        "packets",
+        "Segments leaving the network per interval.",
+        "segments_out interval_s / (end_s - start_s)",
+    ),
     Column("y5", "1", "Loss rate: dropped over entered.", "segments_dropped / segments_in"),
     Column(
         "y5_literal",
@@ -191,15 +201,32 @@ _RESPONSES_BY_NUMBER = (
         "The loss rate as the slides print it; near 1/2 for a network without loss.",
         "y4 / (y3 + y4)",
     ),
-    Column("y6", "1", "Flows completing per interval.", "flows_completed / samples"),
+    Column(
+        "y6",
+        "1",
+        "Flows completing per interval.",
+        "flows_completed interval_s / (end_s - start_s)",
+    ),
     Column("y7", "1", "Flow-completion rate.", "y6 / (y6 + y1)"),
-    Column("y8", "1", "Connection failures per interval.", "connection_failures / samples"),
+    Column(
+        "y8",
+        "1",
+        "Connection failures per interval.",
+        "connection_failures interval_s / (end_s - start_s)",
+    ),
     Column("y9", "1", "Connection-failure rate.", "y8 / (y8 + y1)"),
     Column("y10", "1", "Retransmission rate.", "retransmissions / segments_in"),
     Column("y11", "packets", "Congestion window of a flow.", "cwnd_sum / active_sum"),
-    Column("y12", "1", "Window increases per interval.", "cwnd_increases / samples"),
-    Column("y13", "1", "Duplicate ACKs per interval.", "duplicate_acks / samples"),
-    Column("y14", "1", "Time-outs per interval.", "timeouts / samples"),
+    Column(
+        "y12",
+        "1",
+        "Window increases per interval.",
+        "cwnd_increases interval_s / (end_s - start_s)",
+    ),
+    Column(
+        "y13", "1", "Duplicate ACKs per interval.", "duplicate_acks interval_s / (end_s - start_s)"
+    ),
+    Column("y14", "1", "Time-outs per interval.", "timeouts interval_s / (end_s - start_s)"),
     Column("y15", "s", "Round trip, mean of its samples.", "rtt_sum_s / rtt_count"),
     Column("y16", "s", "Queuing delay of a segment on its way.", "wait_sum_s / segments_out"),
 )
@@ -220,6 +247,7 @@ _CLASS_RESPONSES = tuple(
 )
 
 _RESPONSE_FACTS = (
+    Column("interval_s", "s", "Between two samples; what is counted is given for one interval."),
     Column("samples", "1", "Intervals sampled in the period."),
     Column("sources", "1", "All sources: Web users, single flows, hosts that begin flows."),
     Column("transmitting_sum", "1", "Sum over the samples of sources with a flow under way."),

@@ -10,7 +10,7 @@ from headgate.measures.responses import form_responses
 
 def facts(**changed: float) -> dict[str, np.ndarray]:
     base = {
-        "start_s": 10.0, "end_s": 20.0, "samples": 50, "sources": 100,
+        "start_s": 10.0, "end_s": 20.0, "interval_s": 0.2, "samples": 50, "sources": 100,
         "transmitting_sum": 2000, "active_sum": 2400, "connecting_sum": 10, "flows_abandoned": 5,
         "segments_in": 10_000, "segments_out": 9_900, "segments_dropped": 100,
         "flows_completed": 500, "connection_failures": 50, "retransmissions": 150,
@@ -50,6 +50,13 @@ def facts(**changed: float) -> dict[str, np.ndarray]:
 )
 def test_each_response(name: str, value: float) -> None:
     assert form_responses(facts())[name][0] == pytest.approx(value)
+
+
+def test_what_is_counted_is_given_for_an_interval_also_where_a_period_cuts_one() -> None:
+    # 10.1 s are 50.5 intervals, in which 51 samples may fall
+    formed = form_responses(facts(end_s=20.1, samples=51))
+    assert formed["y3"][0] == pytest.approx(10_000 * 0.2 / 10.1)
+    assert formed["y14"][0] == pytest.approx(25 * 0.2 / 10.1)
 
 
 def test_what_did_not_happen_is_nan_not_an_error() -> None:

@@ -218,6 +218,7 @@ def _responses(facts: Facts, warmup_s: float, sent: Facts) -> Table:
     known = {
         "start_s": warmup_s,
         "end_s": warmup_s + elapsed_s,
+        "interval_s": INTERVAL_S,
         "samples": samples,
         "sources": flows.sum(),
         "transmitting_sum": samples * flows.sum(),

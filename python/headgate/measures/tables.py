@@ -27,9 +27,15 @@ def make_tables(plan: Plan, facts: Mapping[str, Any]) -> dict[str, Table]:
         "ports": Table("ports", ports(plan, facts["ports"])),
         "series": Table("series", series(plan, facts)),
         "network": Table("network", network(facts["network"])),
-        "responses": Table("responses", form_responses(facts["responses"])),
+        "responses": Table("responses", responses(plan, facts["responses"])),
         **of_periods(plan, facts),
     }
+
+
+def responses(plan: Plan, facts: Facts) -> dict[str, Any]:
+    """Form the responses of each period; the interval is the plan's."""
+    interval_s = np.full(len(facts["start_s"]), plan["measure"]["interval_ps"] / 1e12)
+    return form_responses({**facts, "interval_s": interval_s})
 
 
 def flows(plan: Plan, facts: Facts) -> dict[str, Any]:
