@@ -65,11 +65,11 @@ test-rust: ## The engine's own tests
 
 .PHONY: test-python
 test-python: $(VENV)/.ok ## The package's tests, the oracles among them
-	$(BIN)/python -m pytest --quiet -n $(WORKERS)
+	$(BIN)/python -m pytest --quiet -n $(WORKERS) --dist loadfile
 
 .PHONY: validate
 validate: $(VENV)/.ok ## What `make test` leaves out: long comparisons, and what needs an idle machine
-	$(BIN)/python -m pytest --quiet -n $(WORKERS) -m slow
+	$(BIN)/python -m pytest --quiet -n $(WORKERS) --dist loadfile -m slow
 	$(BIN)/python -m pytest --quiet -m timing
 
 .PHONY: fuzz

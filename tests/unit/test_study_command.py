@@ -10,6 +10,7 @@ import duckdb
 import pytest
 from typer.testing import CliRunner
 
+from headgate.analysis.whole import Whole
 from headgate.cli.main import app
 from headgate.result import Result
 from headgate.studies import runner
@@ -19,9 +20,15 @@ from . import small_study
 RUNS = 4 * 4 * 2
 
 
+def no_pictures(found: Whole, *_: object) -> dict[str, list[str]]:
+    return {one.name: [] for one in found.made if not one.reason}
+
+
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "load", lambda _: small_study.shrunk())
+    # the pictures are drawn once, for `finished`: they cost more than all else here
+    monkeypatch.setattr("headgate.report.make.draw", no_pictures)
 
 
 @pytest.fixture(scope="module")
