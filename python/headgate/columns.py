@@ -116,8 +116,8 @@ PORTS = (
     Column(
         "loss_rate",
         "1",
-        "Share of the arrivals after the warm-up that were dropped.",
-        "drops / arrivals",
+        "Share of the packets that were dropped, of those dropped or sent after the warm-up.",
+        "drops / (drops + departures)",
     ),
     Column(
         "mean_queue_packets",

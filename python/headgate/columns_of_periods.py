@@ -132,7 +132,12 @@ LINKS = (
     Column("to", "", "Router that the link enters."),
     Column("utilisation", "1", "Share of what the link could have sent."),
     Column("throughput_bps", "bit/s", "Bits sent a second.", "8 * sent_bytes / elapsed_s"),
-    Column("loss_rate", "1", "Share of the arrivals that were dropped.", "drops / arrivals"),
+    Column(
+        "loss_rate",
+        "1",
+        "Share of the packets that were dropped, of those dropped or sent.",
+        "drops / (drops + departures)",
+    ),
     Column(
         "mean_wait_s",
         "s",

@@ -14,6 +14,7 @@ import numpy as np
 from headgate._native import ExcessError, Simulation
 from headgate.errors import HeadgateError
 from headgate.measures.tables import make_tables
+from headgate.run.memory import limit_packets
 from headgate.scenario import Scenario as Read
 from headgate.scenario.plan import plan_json
 
@@ -59,7 +60,9 @@ class Bench:
         self.first = self.start()
 
     def start(self) -> Simulation:
-        return Simulation(self.json, self.arrays)
+        simulation = Simulation(self.json, self.arrays)
+        limit_packets(simulation)
+        return simulation
 
     def advance(self, simulation: Simulation, slice_s: float) -> bool:
         if time.process_time() > self.until_s:

@@ -21,7 +21,7 @@ pub fn classes(rows: &[ClassRow]) -> Table {
         .count("timed_packets", |row| row.cell.timed_segments)
         .figure("fct_sum_s", |row| row.cell.fct_sum_s)
         .figure("rate_sum", |row| row.cell.rate_sum)
-        .figure("active_s", |row| row.cell.active_s)
+        .figure("active_s", |row| seconds_of(row.cell.active_ps))
         .count("delivered_packets", |row| row.cell.delivered)
         .count("retransmissions", |row| row.cell.retransmissions)
         .count("timeouts", |row| row.cell.timeouts)

@@ -71,13 +71,19 @@ impl Simulation {
         engine.advance(&mut || started.elapsed().as_secs_f64() < wall_s && sound())
     }
 
+    /// No more packets than this may be under way, since memory holds no more; a run that needs more ends with
+    /// an [`Excess`].
+    pub fn limit(&mut self, packets: usize) {
+        self.engine.limit(packets);
+    }
+
     /// Why a user's own law cannot go on; what comes after it means nothing.
     pub fn fault(&self) -> Option<&Fault> {
         self.own.iter().find_map(|host| host.fault())
     }
 
-    /// What a law asked for that none may; the run does not go on.
-    pub fn excess(&self) -> Option<&Excess> {
+    /// What was asked for that cannot be had; the run does not go on.
+    pub fn excess(&self) -> Option<Excess> {
         self.engine.excess()
     }
 

@@ -74,6 +74,10 @@ pub trait Discipline: Clone + Send {
     /// It is that time.
     fn on_tick(&mut self, _port: &Backlog) {}
 
+    /// The port stays idle, as it is, up to this time: ticks until then may be passed over if none changes
+    /// anything.
+    fn pass_idle_ticks(&mut self, _until: Time, _idle: &Backlog) {}
+
     /// Whether it decides at departure too; then it gets every packet that was admitted.
     fn serves(&self) -> bool {
         false

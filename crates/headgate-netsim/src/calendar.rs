@@ -61,7 +61,7 @@ impl Calendar {
         let per_ps = u64::try_from(per_ps).expect("window > 1 ps");
         let buckets = vec![EMPTY; rows * HORIZON as usize];
         let place_bits = window.leading_zeros();
-        let (far, pool) = (BTreeMap::new(), Pool::default());
+        let (far, pool) = (BTreeMap::new(), Pool { most: MOST, ..Pool::default() });
         Self { per_ps, current: 0, window_start: 0, held: 0, rows, buckets, far, pool, place_bits }
     }
 
@@ -183,6 +183,16 @@ impl Calendar {
         (self.pool.link[place / CHUNK], &self.pool.slab[place])
     }
 
+    /// No more packets than this may be under way.
+    pub fn limit(&mut self, packets: usize) {
+        self.pool.most = packets.min(MOST);
+    }
+
+    /// How many packets there are room for, if there was none for some: then the run means nothing.
+    pub fn full(&self) -> Option<usize> {
+        self.pool.full.then_some(self.pool.slab.len())
+    }
+
     /// Packets under way of which `is` holds. Slow: it looks at all of them.
     pub fn count(&self, is: impl Fn(&Packet) -> bool) -> usize {
         let near = self.buckets.iter().flat_map(|bucket| self.pool.packets(*bucket));
@@ -204,9 +214,18 @@ impl Calendar {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Pool {
     slab: Vec<Packet>,
+    /// Packets that there may be: a limit of the machine, so it is not kept with the state.
+    #[serde(skip, default = "most")]
+    most: usize,
+    /// No more packets fit: those that came since are not there.
+    full: bool,
     /// Of each chunk the one before it in its chain; once taken, its row.
     link: Vec<u32>,
     free: Vec<u32>,
+}
+
+fn most() -> usize {
+    MOST
 }
 
 impl Pool {
@@ -214,7 +233,7 @@ impl Pool {
     fn push(&mut self, bucket: &mut Bucket, time: Time, packet: &Packet) {
         let offset = bucket.len as usize % CHUNK;
         if offset == 0 {
-            let chunk = self.free.pop().unwrap_or_else(|| self.grow());
+            let Some(chunk) = self.free.pop().or_else(|| self.grow()) else { return };
             self.link[chunk as usize] = bucket.last;
             bucket.last = chunk;
         }
@@ -222,12 +241,16 @@ impl Pool {
         bucket.len += 1;
     }
 
+    /// One chunk more, unless there is no room for it.
     #[cold]
-    fn grow(&mut self) -> u32 {
-        assert!(self.slab.len() < MOST, "more packets under way than a run can hold");
+    fn grow(&mut self) -> Option<u32> {
+        self.full |= self.slab.len() >= self.most || self.slab.try_reserve(CHUNK).is_err();
+        if self.full {
+            return None;
+        }
         self.slab.resize(self.slab.len() + CHUNK, NOTHING);
         self.link.push(NO_CHUNK);
-        (self.link.len() - 1) as u32
+        Some((self.link.len() - 1) as u32)
     }
 
     /// Lists the chunks of a bucket, the first one first, and writes its row on them.
@@ -320,6 +343,19 @@ mod tests {
             assert_eq!(drained(&mut calendar, 0), times);
         }
         assert_eq!((calendar.pool.link.len(), calendar.count(|_| true)), (6, 0));
+    }
+
+    #[test]
+    fn packets_without_room_make_it_full() {
+        let mut calendar = Calendar::new(1, 500_000);
+        calendar.limit(CHUNK);
+        for time in 500_000..500_000 + CHUNK as u64 {
+            assert!(calendar.full().is_none() && calendar.file(0, time, &packet(time)));
+        }
+        assert!(calendar.file(0, 600_000, &packet(600_000)));
+        assert_eq!(calendar.full(), Some(CHUNK));
+        calendar.turn();
+        assert_eq!(drained(&mut calendar, 0).len(), CHUNK);
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub struct Cell {
     pub rate_sum: f64,
     /// Of all flows, those under way too: the time since each was asked for, segments acknowledged in
     /// order.
-    pub active_s: f64,
+    pub active_ps: u128,
     pub delivered: u64,
     pub retransmissions: u64,
     pub timeouts: u64,
@@ -45,7 +45,7 @@ pub struct Cell {
 impl Cell {
     /// Adds what a flow has done until `now`.
     pub fn add(&mut self, now: Time, delivered: u32, tally: &FlowTally) {
-        self.active_s += seconds(now - tally.started);
+        self.active_ps += u128::from(now - tally.started);
         self.delivered += u64::from(delivered);
         self.retransmissions += u64::from(tally.retransmissions);
         self.timeouts += u64::from(tally.timeouts);
@@ -73,25 +73,29 @@ impl Cell {
         self.rate_sum += f64::from(segments) / seconds(fct);
     }
 
-    /// What came after `before`.
+    /// What came after `before`. A sum of fractions to which nothing was added is 0: flows under way are added
+    /// anew at each instant, in another order, so that it differs by its rounding.
     pub fn since(&self, before: &Self) -> Self {
+        let risen = |by: u64, after: f64, before: f64| if by == 0 { 0.0 } else { after - before };
+        let (timed, rtt_count) = (self.timed - before.timed, self.rtt_count - before.rtt_count);
+        let decreases = self.decreases - before.decreases;
         Self {
             started: self.started - before.started,
             completed: self.completed - before.completed,
             failed: self.failed - before.failed,
             abandoned: self.abandoned - before.abandoned,
-            timed: self.timed - before.timed,
+            timed,
             timed_segments: self.timed_segments - before.timed_segments,
-            fct_sum_s: self.fct_sum_s - before.fct_sum_s,
-            rate_sum: self.rate_sum - before.rate_sum,
-            active_s: self.active_s - before.active_s,
+            fct_sum_s: risen(timed, self.fct_sum_s, before.fct_sum_s),
+            rate_sum: risen(timed, self.rate_sum, before.rate_sum),
+            active_ps: self.active_ps - before.active_ps,
             delivered: self.delivered - before.delivered,
             retransmissions: self.retransmissions - before.retransmissions,
             timeouts: self.timeouts - before.timeouts,
-            decreases: self.decreases - before.decreases,
-            fallen: self.fallen - before.fallen,
-            rtt_sum_s: self.rtt_sum_s - before.rtt_sum_s,
-            rtt_count: self.rtt_count - before.rtt_count,
+            decreases,
+            fallen: risen(decreases, self.fallen, before.fallen),
+            rtt_sum_s: risen(rtt_count, self.rtt_sum_s, before.rtt_sum_s),
+            rtt_count,
         }
     }
 
@@ -149,6 +153,15 @@ mod tests {
             assert!(file < NAMED + 2 && law < 3);
             assert_eq!(cells.index(file, pair, fast, law), index);
         }
+    }
+
+    #[test]
+    fn nothing_that_was_added_is_nothing_after_rounding() {
+        let before = Cell { fallen: 0.1 + (0.2 + 0.3), rtt_sum_s: 0.7, decreases: 3, ..Cell::default() };
+        let after = Cell { fallen: (0.1 + 0.2) + 0.3 - 2e-16, rtt_sum_s: 0.9, rtt_count: 1, ..before };
+        let since = after.since(&before);
+        assert_eq!((since.decreases, since.fallen, since.rtt_count), (0, 0.0, 1));
+        assert!((since.rtt_sum_s - 0.2).abs() < 1e-15);
     }
 
     #[test]

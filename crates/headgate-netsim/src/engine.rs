@@ -7,7 +7,7 @@ use headgate_model::units::{NEVER, Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::calendar::Calendar;
-use crate::excess::Excess;
+use crate::excess::{Asked, Excess};
 use crate::fabric::{Fabric, Step};
 use crate::meter::Meter;
 use crate::packet::Packet;
@@ -170,7 +170,7 @@ impl<L: Registry> Engine<L> {
             self.batch.load(&self.regions[self.turn].rows, &mut self.calendar);
         }
         while !(self.run_events(until) && self.run_departures(until)) {
-            if !go_on() {
+            if self.excess().is_some() || !go_on() {
                 return false;
             }
         }
@@ -354,9 +354,15 @@ impl<L: Registry> Engine<L> {
         if self.meter.is_done() { self.meter.duration } else { self.calendar.start(self.calendar.current) }
     }
 
+    /// No more packets than this may be under way; a run that needs more ends.
+    pub fn limit(&mut self, packets: usize) {
+        self.calendar.limit(packets);
+    }
+
     /// Why the run cannot go on.
-    pub fn excess(&self) -> Option<&Excess> {
-        self.world.shared.excess.as_ref()
+    pub fn excess(&self) -> Option<Excess> {
+        let full = |packets| Excess { sender: None, at: self.now(), asked: Asked::Room(packets) };
+        self.world.shared.excess.or_else(|| self.calendar.full().map(full))
     }
 
     pub fn duration(&self) -> Time {

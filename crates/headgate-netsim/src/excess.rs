@@ -1,4 +1,5 @@
-//! What no law may ask for: the run ends where one does, before it takes all memory or goes on for ever.
+//! What no law and no network may ask for: the run ends where one does, before it takes all memory or goes
+//! on for ever.
 
 use std::fmt;
 
@@ -16,6 +17,8 @@ pub enum Asked {
     Burst(f64),
     /// A window that is none.
     Window(Window),
+    /// More packets under way than these, for which there is room.
+    Room(usize),
 }
 
 impl fmt::Display for Asked {
@@ -23,6 +26,9 @@ impl fmt::Display for Asked {
         match self {
             Self::Burst(cwnd) => {
                 write!(f, "a window of {cwnd:.0} segments asks for more than {MOST_AT_ONCE} packets at once")
+            }
+            Self::Room(packets) => {
+                write!(f, "more than {packets} packets are under way, and memory has room for no more")
             }
             Self::Window(Window { cwnd, ssthresh, pace }) => write!(
                 f,
@@ -36,9 +42,8 @@ impl fmt::Display for Asked {
 /// Who asked for what, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Excess {
-    /// Index of the traffic and of the law in the plan.
-    pub traffic: u32,
-    pub law: u32,
+    /// Indices of the traffic and of the law in the plan; none where all of them are too many.
+    pub sender: Option<(u32, u32)>,
     pub at: Time,
     pub asked: Asked,
 }

@@ -26,12 +26,17 @@ fn columns<'py>(py: Python<'py>, table: Table) -> PyResult<Bound<'py, PyDict>> {
     Ok(all)
 }
 
-pyo3::create_exception!(_native, ExcessError, PyException, "A law asked for what none may.");
+pyo3::create_exception!(
+    _native,
+    ExcessError,
+    PyException,
+    "A law or the whole network asked for what cannot be had."
+);
 
-/// What Python hears of an excess: the indices of traffic and law, the time, the sentence.
-fn exceeded(excess: &Excess) -> PyErr {
-    let Excess { traffic, law, at, asked } = excess;
-    ExcessError::new_err((*traffic, *law, seconds(*at), asked.to_string()))
+/// What Python hears of an excess: the indices of traffic and law if one flow asked, the time, the sentence.
+fn exceeded(excess: Excess) -> PyErr {
+    let Excess { sender, at, asked } = excess;
+    ExcessError::new_err((sender, seconds(at), asked.to_string()))
 }
 
 fn refused(wrong: Wrong) -> PyErr {
@@ -141,9 +146,14 @@ mod _native {
             Self::bound(py, own, || simulation::Simulation::resume(plan_json, &lists, state))
         }
 
+        /// No more packets than this may be under way: a run that needs more ends with an ExcessError.
+        fn limit(&mut self, packets: usize) {
+            self.run.limit(packets);
+        }
+
         /// Runs for about `wall_s` seconds; True when the run is over. Without the GIL, unless a law is
-        /// a plain Python class. Raises LawFaultError if an own law fails, ExcessError if any law asks for
-        /// what none may.
+        /// a plain Python class. Raises LawFaultError if an own law fails, ExcessError if a law or the
+        /// network asks for what cannot be had.
         fn advance(&mut self, py: Python<'_>, wall_s: f64) -> PyResult<bool> {
             let Self { run, own } = self;
             let over = own.detached(py, || run.advance(wall_s));

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.columns import FLOWS, NETWORK, PORTS, RESPONSES, SERIES, Column
-from headgate.measures.responses import form_responses
+from headgate.measures.responses import form_responses, ratio
 from headgate.tables import Table, Words
 
 Facts = Mapping[str, Any]
@@ -143,7 +143,7 @@ def _ports(facts: Facts, warmup_s: float, names: list[str]) -> Table:
         "sent_bytes": mean["sent"] * elapsed_s * facts["packet_bytes"],
         "utilisation": mean["sent"] / lines["rate_packets_s"],
         "throughput_bps": packet_bits * mean["sent"],
-        "loss_rate": mean["dropped"] / mean["arrival_packets_s"],
+        "loss_rate": ratio(mean["dropped"], mean["dropped"] + mean["sent"]),
         "mean_queue_packets": mean["queue_packets"],
         "max_queue_packets": np.array(most, dtype=float),
         "mean_wait_s": mean["queue_packets"] / lines["rate_packets_s"],

@@ -133,7 +133,7 @@ def _links(plan: Plan, facts: Facts) -> dict[str, Any]:
         "to": Words(np.array([item["to"] for item in items])[link], nodes),
         "utilisation": ratio(8.0 * facts["sent_bytes"], facts["capacity_bits"]),
         "throughput_bps": ratio(8.0 * facts["sent_bytes"], facts["elapsed_s"]),
-        "loss_rate": ratio(facts["drops"], facts["arrivals"]),
+        "loss_rate": ratio(facts["drops"], facts["drops"] + facts["departures"]),
         "mean_wait_s": ratio(facts["wait_sum_s"], facts["departures"]),
         "mean_queue_packets": ratio(facts["wait_sum_s"], facts["elapsed_s"]),
         "sampled_queue_packets": ratio(facts["queue_sum"], facts["samples"]),

@@ -106,7 +106,7 @@ def ports(plan: Plan, facts: Facts) -> dict[str, Any]:
         "marks": facts["marks"],
         "utilisation": ratio(bits, facts["rate_bps"] * facts["elapsed_s"]),
         "throughput_bps": ratio(bits, facts["elapsed_s"]),
-        "loss_rate": ratio(facts["drops"], facts["arrivals"]),
+        "loss_rate": ratio(facts["drops"], facts["drops"] + facts["departures"]),
         "mean_queue_packets": ratio(facts["wait_sum_s"], facts["elapsed_s"]),
         "max_queue_packets": facts["max_queue_packets"],
         "mean_wait_s": ratio(facts["wait_sum_s"], facts["departures"]),

@@ -1,7 +1,7 @@
-"""How much memory a run takes before its first packet and for what it keeps.
+"""How much memory a run takes at its start and for what it keeps, and what its packets may take.
 
-Sizes are those of the engine's own records and of the tables made of them; packets under way and
-flows at work come on top, so what is refused here could not run.
+Sizes are those of the engine's own records and of the tables made of them; flows at work
+come on top, so what is refused here could not run.
 """
 
 from __future__ import annotations
@@ -10,11 +10,14 @@ import resource
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headgate.errors import ScenarioError
 from headgate.names import name_counts
 from headgate.scenario.plan import Arrays
+
+if TYPE_CHECKING:
+    from headgate._native import Simulation
 
 Plan = Mapping[str, Any]
 
@@ -26,6 +29,9 @@ _ROW_OF_LINK = 160 + 8 * 2 * 18
 _HOST, _LISTED, _USER = 44, 48, 72
 _LEAST = 2**23
 """What a run takes that has nothing in it."""
+_PACKET = 512
+"""What a packet under way takes at most: itself, what its port and its sender know of it, and as
+much again while their lists grow."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +61,13 @@ def refuse_what_does_not_fit(plan: Plan, arrays: Arrays, free: int | None = None
         f"{most.what} take about {_amount(most.size)} of memory, the whole run {_amount(needed)}; "
         f"{_amount(free)} are free",
     )
+
+
+def limit_packets(simulation: Simulation) -> None:
+    """Let a run end with a sentence before its packets take more memory than there is."""
+    free = free_bytes()
+    if free is not None:
+        simulation.limit(free // _PACKET)
 
 
 def _series(plan: Plan) -> Iterator[Part]:

@@ -23,7 +23,7 @@ from headgate.own import calls
 from headgate.own.load import Ready
 from headgate.result import Result
 from headgate.run.folder import in_hand, read_meta, write_file, write_folder
-from headgate.run.memory import refuse_what_does_not_fit
+from headgate.run.memory import limit_packets, refuse_what_does_not_fit
 from headgate.run.progress import Clock, Progress, Report, StopRunError
 from headgate.run.refusals import refused
 from headgate.scenario.doubts import doubts_of
@@ -137,6 +137,7 @@ class _Run:
         self.cpu_s = 0.0
         self.resumed = False
         self.simulation = self._start(plan_json(dict(self.plan)), arrays)
+        limit_packets(self.simulation)
         self.setup_cpu_s = time.thread_time() - begun
         self.setup_bytes = self.simulation.bytes
         self.wall_s = 0.0
@@ -290,8 +291,11 @@ def own_laws(scenario: Scenario, plan: Mapping[str, Any]) -> list[Ready]:
 
 
 def excess_error(excess: Exception, plan: Mapping[str, Any]) -> ScenarioError:
-    """Name the flow and the law that asked for what none may."""
-    traffic, law, at_s, says = excess.args
+    """Name the flow and the law that asked for what cannot be had, or the network."""
+    sender, at_s, says = excess.args
+    if sender is None:
+        return ScenarioError("network", f"at {at_s:.6f} s {says}")
+    traffic, law = sender
     flow = next(islice(each_name(plan["traffic"]), traffic, None))
     name = plan["laws"][law]["name"]
     return ScenarioError(f"flow '{flow}', law '{name}'", f"at {at_s:.6f} s {says}")

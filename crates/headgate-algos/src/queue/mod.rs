@@ -41,6 +41,10 @@ macro_rules! queues {
                 match self { $(Self::$Name(queue) => queue.on_tick(port),)+ }
             }
 
+            fn pass_idle_ticks(&mut self, until: Time, idle: &Backlog) {
+                match self { $(Self::$Name(queue) => queue.pass_idle_ticks(until, idle),)+ }
+            }
+
             fn serves(&self) -> bool {
                 match self { $(Self::$Name(queue) => queue.serves(),)+ }
             }

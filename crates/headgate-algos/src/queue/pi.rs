@@ -50,7 +50,7 @@ pub const CARD: Card = Card {
     params: Params::TABLE,
 };
 
-#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Pi {
     params: Params,
     probability: f64,
@@ -95,6 +95,14 @@ impl Discipline for Pi {
         self.next += period(&self.params);
     }
 
+    fn pass_idle_ticks(&mut self, until: Time, idle: &Backlog) {
+        let mut after = self.clone();
+        after.on_tick(idle);
+        if self.next <= until && (Self { next: self.next, ..after }) == *self {
+            self.next += (until - self.next) / period(&self.params) * period(&self.params);
+        }
+    }
+
     fn gauge(&self) -> Option<(&'static str, f64)> {
         Some(("probability", self.probability))
     }
@@ -121,6 +129,25 @@ mod tests {
         seen.iter_mut().zip(due).for_each(|(seen, due)| *seen -= due);
         assert!(seen.iter().all(|off| off.abs() < 1e-9), "{seen:?}");
         assert_eq!(queue.next, 4 * 5_882_352_941); // 1/170 s
+    }
+
+    #[test]
+    fn only_ticks_that_change_nothing_are_passed_over() {
+        let mut queue = pi(&[]);
+        queue.on_tick(&waiting(150.0));
+        let mut slow = queue.clone();
+        for until in [3_500_000_000_000, 9_000_000_000_000] {
+            while slow.next <= until {
+                slow.on_tick(&waiting(0.0));
+            }
+            let ticks = (0..).take_while(|_| {
+                queue.pass_idle_ticks(until, &waiting(0.0));
+                let due = queue.next <= until;
+                due.then(|| queue.on_tick(&waiting(0.0))).is_some()
+            });
+            assert!(ticks.count() < 10); // of 594 and 936
+            assert_eq!(queue, slow);
+        }
     }
 
     #[test]

@@ -116,15 +116,18 @@ impl<Q: Discipline> Line<Q> {
             if self.rates.next() == at {
                 self.change_rate(at);
             } else {
-                self.tick(at);
+                self.tick(at, now.min(self.rates.next()));
             }
             self.next_turn = self.rates.next().min(self.next_tick());
         }
     }
 
-    fn tick(&mut self, at: Time) {
+    fn tick(&mut self, at: Time, until: Time) {
         let backlog = self.backlog(at);
         if let Some(guard) = &mut self.guard {
+            if backlog.present == 0.0 {
+                guard.queue.pass_idle_ticks(until, &backlog);
+            }
             guard.queue.on_tick(&backlog);
         }
     }

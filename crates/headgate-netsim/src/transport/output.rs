@@ -51,7 +51,7 @@ impl<L: Registry> Sender<L> {
     /// The first excess is the one to tell. The flow sends nothing new until the run stops for it.
     #[cold]
     fn exceed(&mut self, asked: Asked, shared: &mut Shared<L>) {
-        let excess = Excess { traffic: self.number, law: self.law_index, at: shared.now, asked };
+        let excess = Excess { sender: Some((self.number, self.law_index)), at: shared.now, asked };
         shared.excess.get_or_insert(excess);
         self.stop();
     }
