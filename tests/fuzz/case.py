@@ -14,7 +14,7 @@ import numpy as np
 from headgate._native import ExcessError, Simulation
 from headgate.errors import HeadgateError
 from headgate.measures.tables import make_tables
-from headgate.run.memory import limit_packets
+from headgate.run.memory import free_bytes, limit_packets, refuse_what_does_not_fit
 from headgate.scenario import Scenario as Read
 from headgate.scenario.plan import plan_json
 
@@ -56,6 +56,9 @@ class Bench:
     def __init__(self, scenario: Scenario, until_s: float) -> None:
         self.until_s = until_s
         self.plan, self.arrays = Read.from_dict(copy.deepcopy(scenario)).plan()
+        free = free_bytes()
+        # at the worst there is the first run, another, its snapshot, and what goes on from that
+        refuse_what_does_not_fit(self.plan, self.arrays, free and free // 4)
         self.json = plan_json(self.plan)
         self.first = self.start()
 

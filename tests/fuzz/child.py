@@ -18,8 +18,9 @@ from .scenarios import make
 
 #: Address space, bytes.
 MEMORY = 3 << 30
-#: What a case may take beyond its CPU time before the system ends it: an answer within a slice.
-GRACE_S = 6
+#: What a case may take beyond its CPU time before the system ends it: setting up a large state, a
+#: slice, and a snapshot are not cut.
+GRACE_S = 20
 
 
 def main() -> None:

@@ -55,6 +55,23 @@ def refusals(asked: Scenario) -> set[str]:
             "traffic[1].hosts",
         ),
         (
+            scenario({"kind": "poisson", "law": "reno", "arrivals": "1e6 flows/s", "size": SIZE}),
+            "traffic[0].hosts",
+        ),
+        (
+            Scenario.from_dict(
+                {
+                    "network": {
+                        "kind": "abilene",
+                        "rate": "1 Gbit/s",
+                        "queue": {"kind": "fq-codel", "flows": 65536},
+                    },
+                    "traffic": [{**FLOW, "source": "N", "receiver": "D"}],
+                }
+            ),
+            "network.queue.flows",
+        ),
+        (
             scenario(measure={"periods": 1_000_000, "interval": "10 us", "series": "none"}),
             "measure.periods",
         ),

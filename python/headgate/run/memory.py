@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from headgate import catalog
 from headgate.errors import ScenarioError
 from headgate.names import name_counts
 from headgate.scenario.plan import Arrays
@@ -26,7 +27,7 @@ _ROW_OF_SERIES = 8 * (6 + 6 + 15)
 _ROW_OF_FLOW = 160 + 8 * 2 * 22
 _ROW_OF_LINK = 160 + 8 * 2 * 18
 #: Bytes of what stands ready before the first packet.
-_HOST, _LISTED, _USER = 44, 48, 72
+_HOST, _LISTED, _USER, _QUEUE = 44, 48, 72, 192
 _LEAST = 2**23
 """What a run takes that has nothing in it."""
 _PACKET = 512
@@ -45,7 +46,7 @@ class Part:
 
 def parts_of(plan: Plan, arrays: Arrays) -> list[Part]:
     """Tell what a run of this plan takes, key by key."""
-    return [*_series(plan), *_periods(plan), *_traffic(plan, arrays)]
+    return [*_series(plan), *_periods(plan), *_queues(plan), *_traffic(plan, arrays)]
 
 
 def refuse_what_does_not_fit(plan: Plan, arrays: Arrays, free: int | None = None) -> None:
@@ -84,6 +85,18 @@ def _periods(plan: Plan) -> Iterator[Part]:
     yield Part("measure.periods", f"{rows:,} rows of links and periods", rows * _ROW_OF_LINK)
 
 
+def _queues(plan: Plan) -> Iterator[Part]:
+    """Tell what queues take that a discipline has for each of its `flows`."""
+    queues = (link["queue"] for link in plan["links"] if link.get("queue"))
+    count = int(sum(_subqueues(queue["name"], queue["params"]) for queue in queues))
+    yield Part("network.queue.flows", f"{count:,} queues of flows at all links", count * _QUEUE)
+
+
+def _subqueues(name: str, params: Mapping[str, Any]) -> float:
+    known = {param.name: param.default for param in catalog.device("queue", name).params}
+    return float(params.get("flows", known.get("flows", 0)))
+
+
 def _traffic(plan: Plan, arrays: Arrays) -> Iterator[Part]:
     row = _ROW_OF_FLOW if plan["measure"]["flows"] == "all" else 0
     for index, (item, count) in enumerate(
@@ -99,9 +112,18 @@ def _traffic(plan: Plan, arrays: Arrays) -> Iterator[Part]:
         else:
             own = _USER if item["kind"] == "web" else 0
             sources, receivers = (_hosts(item[of]) for of in ("sources", "receivers"))
-            size = sources * (own + _HOST) + receivers * _HOST
+            size = sources * (own + _HOST) + receivers * _HOST + int(_arrivals(item) * row)
             key = "users" if item["kind"] == "web" else "hosts"
-            yield Part(f"{place}.{key}", f"{sources:,} sources and {receivers:,} receivers", size)
+            what = f"{sources:,} sources and {receivers:,} receivers"
+            if item["kind"] == "poisson":
+                what += f", {_arrivals(item):,.0f} flows,"
+            yield Part(f"{place}.{key}", what, size)
+
+
+def _arrivals(item: Mapping[str, Any]) -> float:
+    """Give how many flows are to be expected of arrivals at a rate."""
+    span_s = max(0, item.get("stop_ps", 0) - item.get("start_ps", 0)) / 1e12
+    return float(item.get("flows_per_s", 0.0) * span_s)
 
 
 def _hosts(pools: list[Mapping[str, Any]]) -> int:
