@@ -14,7 +14,7 @@ import numpy as np
 from headgate._native import ExcessError, Simulation
 from headgate.errors import HeadgateError
 from headgate.measures.tables import make_tables
-from headgate.run.memory import free_bytes, limit_packets, refuse_what_does_not_fit
+from headgate.run.memory import free_bytes, packets_that_fit, refuse_what_does_not_fit
 from headgate.scenario import Scenario as Read
 from headgate.scenario.plan import plan_json
 
@@ -64,7 +64,7 @@ class Bench:
 
     def start(self) -> Simulation:
         simulation = Simulation(self.json, self.arrays)
-        limit_packets(simulation)
+        simulation.limit(packets_that_fit())
         return simulation
 
     def advance(self, simulation: Simulation, slice_s: float) -> bool:

@@ -23,7 +23,7 @@ from headgate.own import calls
 from headgate.own.load import Ready
 from headgate.result import Result
 from headgate.run.folder import in_hand, read_meta, write_file, write_folder
-from headgate.run.memory import limit_packets, refuse_what_does_not_fit
+from headgate.run.memory import packets_that_fit, refuse_what_does_not_fit
 from headgate.run.progress import Clock, Progress, Report, StopRunError
 from headgate.run.refusals import refused
 from headgate.scenario.doubts import doubts_of
@@ -137,7 +137,7 @@ class _Run:
         self.cpu_s = 0.0
         self.resumed = False
         self.simulation = self._start(plan_json(dict(self.plan)), arrays)
-        limit_packets(self.simulation)
+        self.simulation.limit(packets_that_fit())
         self.setup_cpu_s = time.thread_time() - begun
         self.setup_bytes = self.simulation.bytes
         self.wall_s = 0.0
