@@ -16,18 +16,9 @@ use crate::record::{Balance, Record};
 use crate::region::{Batch, Region};
 use crate::regions::Regions;
 use crate::setup::{self, Choices, Lists, Population};
-use crate::shared::Shared;
 use crate::site::Site;
 use crate::timers::{Purpose, Timer};
-
-/// The network and everybody on it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(bound = "L: Registry")]
-pub struct World<L: Registry> {
-    pub shared: Shared<L>,
-    pub sites: Vec<Site<L>>,
-    pub fabric: Fabric<L>,
-}
+use crate::world::World;
 
 /// A link whose port acts at departures.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -415,34 +406,4 @@ fn ports_of(regions: usize, holders: &[Option<Holder>]) -> Vec<Vec<u32>> {
         holder.iter().for_each(|holder| ports[holder.region as usize].push(link));
     }
     ports
-}
-
-impl<L: Registry> World<L> {
-    /// Receivers report completion to the record of their sender, beside the network.
-    pub fn note_completed(&mut self) {
-        let Shared { now, split, completed, .. } = &mut self.shared;
-        for (address, generation) in completed.drain(..) {
-            let sender = &mut self.sites[split.site(address)].senders[split.slot(address)];
-            if sender.generation == generation {
-                sender.tally.received = Some(*now - sender.tally.started);
-            }
-        }
-    }
-
-    /// Hosts that have enough to send let their senders know.
-    fn tell_to_wait(&mut self) {
-        let Shared { split, told_to_wait, .. } = &mut self.shared;
-        for (address, until) in told_to_wait.drain(..) {
-            self.sites[split.site(address)].senders[split.slot(address)].wait_until(until);
-        }
-    }
-
-    fn digest(&self, flows: &[crate::record::FlowRow]) -> u64 {
-        let ports = self.fabric.ports.iter().map(Port::digest);
-        crate::record::digest(ports, &self.shared.counters, flows)
-    }
-
-    fn bytes(&self) -> usize {
-        self.fabric.bytes() + self.sites.iter().map(Site::bytes).sum::<usize>()
-    }
 }

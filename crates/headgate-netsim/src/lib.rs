@@ -24,3 +24,4 @@ pub mod site;
 pub mod timers;
 pub mod traffic;
 pub mod transport;
+pub mod world;

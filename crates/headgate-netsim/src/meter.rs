@@ -5,9 +5,9 @@ use headgate_model::plan::{Plan, Series};
 use headgate_model::units::{NEVER, Span, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::engine::World;
 use crate::period::Period;
 use crate::record::{FlowSample, NetworkSample, PortSample, Record};
+use crate::world::World;
 
 /// The agenda of a run: end of warm-up, periods, samples, series, the end.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -5,9 +5,9 @@ use headgate_model::units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::cells::{Cell, Sort};
-use crate::engine::World;
 use crate::record::{Counters, PeriodRow, PortRow, Record};
 use crate::transport::sender::Phase;
+use crate::world::World;
 
 /// Buckets of windows: the first is below 2 segments, each next one twice as wide, the last has no end.
 pub const BUCKETS: usize = 24;

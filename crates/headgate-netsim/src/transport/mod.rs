@@ -3,6 +3,7 @@
 pub mod alarm;
 pub mod ecn;
 pub mod flow;
+pub mod growth;
 pub mod handshake;
 pub mod journal;
 pub mod output;

@@ -1,0 +1,48 @@
+use super::*;
+use headgate_algos::queue::AnyQueue;
+use headgate_algos::scheme::AnyRouter;
+use headgate_model::plan::Buffer;
+use headgate_model::queue::Queues;
+
+/// 1 Gbit/s, 1500 B take 12 us: so many packets that come at once.
+fn with(packets: u32, buffer: Buffer) -> Served<AnyQueue, AnyRouter> {
+    let codel = AnyQueue::cards().iter().position(|card| card.name == "codel").expect("a discipline");
+    let values: Vec<_> = AnyQueue::cards()[codel].params.iter().map(|param| param.default).collect();
+    let link = Link { buffer, ..crate::setup::sample_link(1_000_000_000, 5) };
+    let queue = AnyQueue::build(codel, &values, 1.25e8);
+    let mut port = Served::new(&link, None, queue, None, Stream::new(1, "queue", 0));
+    let packet = Packet { size: 1500, ..crate::packet::NOTHING };
+    at_desk(|desk| (0..packets).for_each(|_| port.arrive(0, &packet, desk)));
+    port
+}
+
+fn at_desk(work: impl FnOnce(&mut Desk)) {
+    let (counters, papers, leaving) = (&mut Counters::default(), &mut Papers::default(), &mut Vec::new());
+    work(&mut Desk { counters, papers, leaving });
+}
+
+#[test]
+fn a_discipline_sees_what_is_held_and_the_rest_of_the_packet_in_service() {
+    let mut port = with(3, Buffer::Infinite);
+    let seen = port.backlog(6_000_000); // half of the first has been sent
+    assert_eq!((seen.packets, seen.present, seen.held_bytes), (2.0, 3.0, 3000.0));
+    assert!((seen.bytes - 3750.0).abs() < 1e-6 && (seen.wait_s - 30e-6).abs() < 1e-15);
+    assert_eq!((seen.now_s, seen.idle_s, seen.rate_bytes_s), (6e-6, 0.0, 1.25e8));
+    at_desk(|desk| port.catch_up(40_000_000, desk));
+    let seen = port.backlog(40_000_000);
+    assert_eq!((seen.packets, seen.present, seen.bytes, seen.wait_s), (0.0, 0.0, 0.0, 0.0));
+    assert!((seen.idle_s - 4e-6).abs() < 1e-15);
+}
+
+#[test]
+fn the_buffer_counts_what_waits() {
+    for (buffer, held) in [(Buffer::Packets(2), 2), (Buffer::Bytes(3000), 3), (Buffer::Infinite, 9)] {
+        let mut port = with(10, buffer);
+        let row = port.row(0);
+        // one in service; bytes are admitted up to the first that exceeds the limit
+        assert_eq!(
+            (port.queue(), row.tally.max_queue, row.tally.drops),
+            (held, held as u64, 9 - held as u64)
+        );
+    }
+}
