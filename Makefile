@@ -89,6 +89,11 @@ audit: $(VENV)/.ok ## Licences and advisories of crates and Python packages (car
 miri: ## The tests of model and algos under Miri (nightly Rust with miri)
 	@scripts/miri.sh
 
+.PHONY: mutants
+mutants: ## Make small wrong changes of laws, disciplines and ports; the Rust tests must notice (cargo-mutants)
+	@scripts/need-tools.sh $(PYTHON)
+	@nice $(PYTHON) -m tests.mutants --seed $(SEED) --workers $(WORKERS)
+
 .PHONY: examples
 examples: $(VENV)/.ok ## Run every example
 	@for example in examples/*.py; do \

@@ -79,6 +79,10 @@ struct Seen {
     waiting: [usize; 2],
     last: Time,
     digest: u64,
+    /// Bytes that left and packets that were dropped, by the short account.
+    passed: (u64, u64),
+    /// Memory that the port has come to need, bytes.
+    grown: usize,
 }
 
 impl Seen {
@@ -90,7 +94,7 @@ impl Seen {
     fn looked_at(fit: Fit, seed: u64, before: Option<Time>) -> Self {
         let (mut port, mut left) = (port(fit), Vec::new());
         let (mut counters, mut papers) = (Counters::default(), Papers::default());
-        let mut leaving = Vec::new();
+        let (mut leaving, fresh) = (Vec::new(), port.bytes());
         let mut desk = Desk { counters: &mut counters, papers: &mut papers, leaving: &mut leaving };
         let all = arrivals(seed);
         let last = all.last().expect("packets").0;
@@ -126,8 +130,9 @@ impl Seen {
             .unzip::<_, _, Vec<_>, Vec<_>>();
         left.append(&mut leaving);
         left.iter_mut().for_each(|(at, _)| *at -= DELAY);
-        let digest = port.digest();
-        Self { left, rows: [rows[0], rows[1]], waiting: [waiting[0], waiting[1]], last, digest }
+        let (digest, passed, grown) = (port.digest(), port.passed(LATER), port.bytes() - fresh);
+        let (rows, waiting) = ([rows[0], rows[1]], [waiting[0], waiting[1]]);
+        Self { left, rows, waiting, last, digest, passed, grown }
     }
 
     fn departed(&self, by: Time) -> u64 {
@@ -173,6 +178,7 @@ fn what_arrives_leaves_or_is_dropped_or_is_here() {
             (bytes, bytes),
             "{name}"
         );
+        assert_eq!(seen.passed, (bytes, tally.drops), "{name}");
     }
 }
 
@@ -224,4 +230,25 @@ fn what_leaves_is_the_same_whether_a_router_speaks_or_not() {
     for (fit, name) in cases() {
         assert_eq!(Seen::of(fit, 9).digest, Seen::of(Fit { router: None, ..fit }, 9).digest, "{name}");
     }
+}
+
+#[test]
+fn what_waits_takes_memory() {
+    for (fit, name) in cases() {
+        let seen = Seen::of(fit, 10);
+        // a word for a time, 96 bytes for a packet with what is said of it; room for twice as many at most
+        let most = seen.rows[1].tally.max_queue as usize;
+        assert!((8 * most..=2 * 96 * (most + 16)).contains(&seen.grown), "{name}: {} for {most}", seen.grown);
+    }
+}
+
+#[test]
+fn a_port_shows_its_router_or_else_its_discipline() {
+    let named = |cards: &[&Card], name| cards.iter().position(|card| card.name == name);
+    let (codel, rcp) = (named(AnyQueue::cards(), "codel"), named(AnyRouter::cards(), "rcp"));
+    let gauge = |queue, router| port(Fit { queue, router, buffer: Buffer::Infinite }).gauge();
+    // RCP begins with a rate, CoDel without a drop
+    assert!(gauge(None, rcp) > 0.0);
+    assert_eq!((gauge(codel, rcp), gauge(codel, None)), (gauge(None, rcp), 0.0));
+    assert!(gauge(None, None).is_nan());
 }

@@ -4,13 +4,14 @@ use headgate_algos::scheme::AnyRouter;
 use headgate_model::plan::Buffer;
 use headgate_model::queue::Queues;
 
-/// 1 Gbit/s, 1500 B take 12 us: so many packets that come at once.
-fn with(packets: u32, buffer: Buffer) -> Served<AnyQueue, AnyRouter> {
+/// 1 Gbit/s, 1500 B take 12 us: so many packets that come at once; those of these numbers are lost.
+fn with(packets: u32, buffer: Buffer, lost: &[u64]) -> Served<AnyQueue, AnyRouter> {
     let codel = AnyQueue::cards().iter().position(|card| card.name == "codel").expect("a discipline");
     let values: Vec<_> = AnyQueue::cards()[codel].params.iter().map(|param| param.default).collect();
     let link = Link { buffer, ..crate::setup::sample_link(1_000_000_000, 5) };
     let queue = AnyQueue::build(codel, &values, 1.25e8);
-    let mut port = Served::new(&link, None, queue, None, Stream::new(1, "queue", 0));
+    let loss = Loss::new(0.0, Stream::new(1, "loss", 0), lost);
+    let mut port = Served::new(&link, loss, queue, None, Stream::new(1, "queue", 0));
     let packet = Packet { size: 1500, ..crate::packet::NOTHING };
     at_desk(|desk| (0..packets).for_each(|_| port.arrive(0, &packet, desk)));
     port
@@ -23,7 +24,7 @@ fn at_desk(work: impl FnOnce(&mut Desk)) {
 
 #[test]
 fn a_discipline_sees_what_is_held_and_the_rest_of_the_packet_in_service() {
-    let mut port = with(3, Buffer::Infinite);
+    let mut port = with(3, Buffer::Infinite, &[]);
     let seen = port.backlog(6_000_000); // half of the first has been sent
     assert_eq!((seen.packets, seen.present, seen.held_bytes), (2.0, 3.0, 3000.0));
     assert!((seen.bytes - 3750.0).abs() < 1e-6 && (seen.wait_s - 30e-6).abs() < 1e-15);
@@ -37,7 +38,7 @@ fn a_discipline_sees_what_is_held_and_the_rest_of_the_packet_in_service() {
 #[test]
 fn the_buffer_counts_what_waits() {
     for (buffer, held) in [(Buffer::Packets(2), 2), (Buffer::Bytes(3000), 3), (Buffer::Infinite, 9)] {
-        let mut port = with(10, buffer);
+        let mut port = with(10, buffer, &[]);
         let row = port.row(0);
         // one in service; bytes are admitted up to the first that exceeds the limit
         assert_eq!(
@@ -45,4 +46,10 @@ fn the_buffer_counts_what_waits() {
             (held, held as u64, 9 - held as u64)
         );
     }
+}
+
+#[test]
+fn a_packet_is_lost_when_it_has_left() {
+    let mut port = with(2, Buffer::Infinite, &[1]);
+    assert_eq!([0, 11_999_999, 12_000_000].map(|now| port.row(now).tally.lost), [0, 0, 1]);
 }
