@@ -115,8 +115,10 @@ begun = resource.getrusage(resource.RUSAGE_SELF).ru_utime
 plan, arrays = Scenario.from_dict(given).plan()
 identity_of(plan, arrays)
 simulation = Simulation(plan_json(plan), arrays, [])
-used = resource.getrusage(resource.RUSAGE_SELF)
-print(json.dumps([used.ru_utime - begun, used.ru_maxrss / 1024]))
+used_s = resource.getrusage(resource.RUSAGE_SELF).ru_utime - begun
+# not ru_maxrss, which begins with the peak of the process that started this one
+(peak,) = (line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM:"))
+print(json.dumps([used_s, int(peak) / 1024]))
 """
 
 

@@ -39,7 +39,7 @@ log = logging.getLogger("headgate")
 
 SNAPSHOT_FILE = "snapshot.bin"
 #: Wall time between two looks at the clock and at Ctrl-C.
-SLICE_S = 0.1
+SLICE_S = 0.05
 #: Wall time between two snapshots, which is what a kill costs; more where writing one takes long.
 CHECKPOINT_S = 60.0
 SNAPSHOT_SHARE = 0.05
