@@ -37,7 +37,9 @@ predict: $(VENV)/.ok ## What happens to the network if everyone's TCP is replace
 	@$(BIN)/headgate study tcp-replacements --scale quick --out $(OUT)
 
 .PHONY: test
-test: lint test-rust test-python docs examples ## Everything that must hold: style, types, tests, docs, examples
+test: $(VENV)/.ok ## Everything that must hold: style, types, tests, docs, examples
+	@$(MAKE) -j2 --output-sync=target lint test-rust
+	@$(MAKE) test-python docs examples
 
 .PHONY: setup
 setup: $(VENV)/.ok ## Build the engine and install the package into .venv
@@ -53,7 +55,7 @@ $(VENV)/.ok: $(BUILT_FROM)
 lint: $(VENV)/.ok ## Formatting, clippy, ruff, mypy
 	@scripts/need-tools.sh $(PYTHON) dev
 	cargo fmt --all --check
-	cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
+	env -u MAKEFLAGS cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
 	$(BIN)/mypy
@@ -61,7 +63,7 @@ lint: $(VENV)/.ok ## Formatting, clippy, ruff, mypy
 .PHONY: test-rust
 test-rust: ## The engine's own tests
 	@scripts/need-tools.sh $(PYTHON)
-	cargo test --quiet --profile simtest --locked $(NO_EXTENSION)
+	env -u MAKEFLAGS cargo test --quiet --profile simtest --locked $(NO_EXTENSION)
 
 .PHONY: test-python
 test-python: $(VENV)/.ok ## The package's tests, the oracles among them
