@@ -26,6 +26,8 @@ export MPLBACKEND := Agg
 
 BUILT_FROM := pyproject.toml constraints.txt Cargo.toml Cargo.lock \
 	$(shell find crates -name '*.rs' -o -name Cargo.toml)
+# Lint and tests run side by side; make's job server is not for cargo, which warns of it.
+CARGO := env -u MAKEFLAGS -u MFLAGS cargo
 NO_EXTENSION := --workspace --exclude headgate-py
 
 .PHONY: help
@@ -55,7 +57,7 @@ $(VENV)/.ok: $(BUILT_FROM)
 lint: $(VENV)/.ok ## Formatting, clippy, ruff, mypy
 	@scripts/need-tools.sh $(PYTHON) dev
 	cargo fmt --all --check
-	env -u MAKEFLAGS cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
+	$(CARGO) clippy --quiet --locked --workspace --all-targets -- -D warnings
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
 	$(BIN)/mypy
@@ -63,7 +65,7 @@ lint: $(VENV)/.ok ## Formatting, clippy, ruff, mypy
 .PHONY: test-rust
 test-rust: ## The engine's own tests
 	@scripts/need-tools.sh $(PYTHON)
-	env -u MAKEFLAGS cargo test --quiet --profile simtest --locked $(NO_EXTENSION)
+	$(CARGO) test --quiet --profile simtest --locked $(NO_EXTENSION)
 
 .PHONY: test-python
 test-python: $(VENV)/.ok ## The package's tests, the oracles among them
