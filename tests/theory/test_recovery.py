@@ -62,3 +62,22 @@ def test_reno_waits_for_the_timer() -> None:
     timeout_s = RTT_S + 0.2
     waited_s = float(reno.flows["fct_sender_s"][0] - newreno.flows["fct_sender_s"][0])
     assert waited_s == pytest.approx(timeout_s, abs=TRAINS_S)
+
+
+@pytest.mark.parametrize(("rate", "lost"), [("1 Mbit/s", 40), ("1 Mbit/s", 80), ("2 Mbit/s", 60)])
+def test_what_is_sent_again_may_wait_behind_what_was_sent_before_it(rate: str, lost: int) -> None:
+    """A queue doubles within the round trip in which it loses a segment.
+
+    So that segment, sent again, arrives later than any RTO by round trips of before. Linux takes
+    each SACK for a sample, and times the first segment anew at each of what left before it did.
+    """
+    result = Scenario.from_dict(
+        {
+            "seed": 1,
+            "duration": "20 s",
+            "network": NETWORK | {"rate": rate, "rtt": "40 ms", "lose": [SYN + lost]},
+            "transport": {"preset": "linux"},
+            "traffic": [{"kind": "flows", "law": "reno", "size": "400 packets"}],
+        }
+    ).run()
+    assert counts(result) == [1, 1, 0]

@@ -144,6 +144,11 @@ impl Journal {
         self.rtt
     }
 
+    /// When an outstanding segment was last sent.
+    pub fn sent_at(&self, seq: u32) -> Time {
+        self.sent[(seq - self.base) as usize].at
+    }
+
     /// The sample of this ACK, after which `in_flight` segments are outstanding. There is no rate if the
     /// interval is shorter than any round trip.
     pub fn rate(&mut self, in_flight: u32) -> Rate {

@@ -62,6 +62,26 @@ impl<L: Registry> Sender<L> {
         self.pump(shared);
     }
 
+    /// A duplicate is a sample of what it SACKs. While that was sent before the first outstanding segment was
+    /// (again), that one still waits behind it, and the timer starts anew (as Linux, `tcp_clean_rtx_queue`).
+    pub(super) fn sample_sacked(&mut self, shared: &mut Shared<L>) {
+        let Some(journal) = self.journal.as_ref().filter(|_| self.profile(shared).rack_tlp) else { return };
+        let Some(rtt) = journal.rtt() else { return };
+        let behind = shared.now - rtt < journal.sent_at(self.una);
+        self.take_sample(rtt, shared);
+        if behind {
+            self.restart_timer(shared);
+        }
+    }
+
+    /// The first outstanding segment was sent again: from now on it is timed, unless the timer has something
+    /// else to do first (as Linux, `tcp_xmit_retransmit_queue`).
+    pub(super) fn time_anew(&mut self, shared: &mut Shared<L>) {
+        if self.profile(shared).rack_tlp && self.alarm != Alarm::Reorder {
+            self.restart_timer(shared);
+        }
+    }
+
     /// How long to wait before a probe, if one may be sent (RFC 8985 §7.2).
     pub(super) fn probe_timeout(&self, shared: &Shared<L>) -> Option<Span> {
         let srtt_s = self.rtt.path.srtt_s;

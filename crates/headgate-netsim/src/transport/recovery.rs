@@ -150,6 +150,7 @@ impl<L: Registry> Sender<L> {
         if newly == 0 {
             self.dupacks += 1;
             shared.counters.duplicate_acks += 1;
+            self.sample_sacked(shared);
             return 0.0;
         }
         self.dupacks = 0;
@@ -371,6 +372,9 @@ impl<L: Registry> Sender<L> {
         self.tally.retransmissions += 1;
         shared.counters.retransmissions += 1;
         self.transmit(seq, true, shared);
+        if seq == self.una {
+            self.time_anew(shared);
+        }
         true
     }
 }

@@ -213,13 +213,20 @@ impl<L: Registry> Sender<L> {
                 _ => return 0.0,
             }
         };
-        let rtt_s = self.rtt.sample(rtt, profile);
+        let rtt_s = self.take_sample(rtt, shared);
+        let profile = &shared.profiles[self.profile as usize];
+        if profile.rack_tlp { self.newest_rtt(rtt_s, profile) } else { rtt_s }
+    }
+
+    #[inline]
+    pub(super) fn take_sample(&mut self, rtt: Span, shared: &mut Shared<L>) -> f64 {
+        let rtt_s = self.rtt.sample(rtt, &shared.profiles[self.profile as usize]);
         self.backoff = 0; // until now: Karn; RFC 6298 §5
         self.tally.rtt_sum_s += rtt_s;
         self.tally.rtt_count += 1;
         shared.counters.rtt_sum_s += rtt_s;
         shared.counters.rtt_count += 1;
-        if profile.rack_tlp { self.newest_rtt(rtt_s, profile) } else { rtt_s }
+        rtt_s
     }
 
     /// With RACK it is known when each segment left. So laws see the RTT of the last one that an ACK covers
