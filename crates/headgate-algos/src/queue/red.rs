@@ -15,8 +15,10 @@
 //!
 //! # Where it differs from the paper
 //! It is ns-2.35's: waiting and gentle by default, nothing dropped with at most one packet waiting, dropped
-//! instead of marked above `mark_below`. Arrivals for which the port has no room do not reach it. Bytes
-//! include the rest of the packet in service. ns-2 knows the delay of the line; here `rtt` stands for it.
+//! instead of marked above `mark_below`. With the gap drawn once it is Linux's: it drops however few wait, and
+//! what finds the mean above the band, where all is dropped, ends the gap without beginning another. Arrivals
+//! for which the port has no room do not reach it. Bytes include the rest of the packet in service. ns-2 knows
+//! the delay of the line; here `rtt` stands for it.
 //!
 //! # When to use it
 //! To run the experiments of its time; its queue depends on load and settings.
@@ -43,8 +45,8 @@ headgate_model::params! {
     rtt_s: number(0.1, (0.0, 1000.0), "s", "ns-2.35: the least it assumes"),
     /// Size of a mean packet.
     mean_packet_bytes: number(500.0, (1.0, 65535.0), "bytes", "ns-2.35, mean_pktsize_"),
-    /// What is counted.
-    mode: choice(["packets", "bytes"], "Floyd, Jacobson 1993 §4"),
+    /// What is counted: packets that wait, bytes still to be sent, or packets with the one in service.
+    mode: choice(["packets", "bytes", "present"], "Floyd, Jacobson 1993 §4; the last, Linux sch_red.c below sch_tbf.c"),
     /// Whether the probability rises from `max_p` to 1 above the upper threshold, or jumps.
     gentle: choice(["on", "off"], "Floyd 2000; ns-2.35"),
     /// Whether there is a least gap between drops, or none, or none and the gap is drawn once.
@@ -139,9 +141,15 @@ impl Red {
         if missed > 0.0 {
             self.mean *= libm::pow(1.0 - self.weight, missed);
         }
-        let queue =
-            if self.by_bytes() { port.bytes / self.params.mean_packet_bytes } else { port.packets };
-        self.mean += self.weight * (queue - self.mean);
+        self.mean += self.weight * (self.queue(port) - self.mean);
+    }
+
+    fn queue(&self, port: &Backlog) -> f64 {
+        match self.params.mode {
+            1.0 => port.bytes / self.params.mean_packet_bytes,
+            2.0 => port.present,
+            _ => port.packets,
+        }
     }
 
     /// The probability by the mean alone.
@@ -183,7 +191,7 @@ impl Red {
     /// Whether this arrival is dropped, so many after the last one.
     fn ends_gap(&self, base: f64, size_bytes: u32, chance: &mut Stream) -> bool {
         if self.is_drawn() {
-            return base >= 1.0 || self.count * base >= self.drawn;
+            return self.count * base >= self.drawn;
         }
         chance.open01() <= self.spaced(base, size_bytes)
     }
@@ -196,8 +204,12 @@ impl Red {
     pub fn decide(&mut self, offer: &Offer, port: &Backlog, chance: &mut Stream) -> Verdict {
         let size = f64::from(offer.size_bytes);
         self.restart(self.count + 1.0, self.count_bytes + size);
+        if self.is_hard() {
+            self.above = false;
+            return self.signal(offer, 1.0);
+        }
         let was_above = self.above;
-        self.above = self.mean >= self.min && port.packets > 1.0;
+        self.above = self.mean >= self.min && (self.is_drawn() || port.packets > 1.0);
         if self.above && !was_above {
             let first = if self.is_drawn() { 0.0 } else { 1.0 };
             self.begin_gap(first, size, chance);
@@ -210,6 +222,15 @@ impl Red {
             return Verdict::Keep;
         }
         self.begin_gap(0.0, 0.0, chance);
+        self.signal(offer, base)
+    }
+
+    /// Whether every arrival is dropped, where that leaves no gap that would go on after it (Linux).
+    fn is_hard(&self) -> bool {
+        self.is_drawn() && self.mean >= self.max && self.base() >= 1.0
+    }
+
+    fn signal(&self, offer: &Offer, base: f64) -> Verdict {
         let marks = self.params.ecn == 1.0 && offer.capable && base <= self.params.mark_below;
         if marks { Verdict::Mark } else { Verdict::Drop }
     }
@@ -263,6 +284,20 @@ mod tests {
     }
 
     #[test]
+    fn as_linux_has_it_all_above_the_band_is_dropped_and_the_next_below_it_begins_a_gap() {
+        let drawn = [("wait", 2.0), ("gentle", 1.0), ("weight", 1e-12)];
+        let (mut queue, mut chance) = (at(15.1, &drawn), Stream::new(1, "queue", 0));
+        let mut meets = |mean: f64, packets: f64| {
+            queue.mean = mean;
+            queue.drawn = 0.0; // the gap ends at the first arrival that may end it
+            queue.admit(&offer(false), &waiting(packets), &mut chance)
+        };
+        assert_eq!([(); 3].map(|()| meets(15.1, 10.0)), [Verdict::Drop; 3]);
+        assert_eq!([(); 2].map(|()| meets(14.0, 10.0)), [Verdict::Keep, Verdict::Drop]);
+        assert_eq!(meets(14.0, 0.0), Verdict::Drop); // however few wait by now
+    }
+
+    #[test]
     fn the_mean_moves_by_its_weight_and_decays_while_idle() {
         let mut queue = red(&[]);
         queue.average(&waiting(8.0));
@@ -302,6 +337,15 @@ mod tests {
         assert!((queue.spaced(0.05, 1000) - 0.2).abs() < 1e-12); // 2 * 0.05 / (1 - 0.5)
         queue.average(&Backlog { bytes: 4000.0, ..waiting(2.0) });
         assert_eq!(queue.mean, 9.0); // (10 + 4000 / 500) / 2
+    }
+
+    #[test]
+    fn the_packet_in_service_counts_whole_where_that_is_asked_for() {
+        let mut queue = red(&[("mode", 2.0)]);
+        queue.average(&Backlog { bytes: 1501.0, ..waiting(1.0) });
+        assert_eq!(queue.mean, 1.0); // half of two
+        queue.average(&Backlog { present: 0.0, ..waiting(0.0) });
+        assert_eq!(queue.mean, 0.5);
     }
 
     #[test]
