@@ -11,6 +11,9 @@ import numpy as np
 from .oracle import rows, run
 from .test_ns2_laws import LINUX
 
+#: The Linux of that agent, 2.6.22, had no RACK yet: no timer starts anew at an ACK that only SACKs.
+BEFORE_RACK = LINUX | {"rack_tlp": False}
+
 
 def drawn() -> list[dict[str, str]]:
     """Give the runs of ns-2 with drawn round trips, and no random delay before sending."""
@@ -39,7 +42,7 @@ def share(rtt_a_s: str, rtt_b_s: str, seed: int) -> float:
                 "kind": "flows",
                 "name": name,
                 "law": "reno",
-                "transport": LINUX,
+                "transport": BEFORE_RACK,
                 "start": f"{start:.6f} s",
                 "rtt": f"{rtt} s",
             }
