@@ -402,6 +402,7 @@ mod tests {
         // 1000/s for 0.1 s: a probe fills 125 and the room of three pairs, 132; without one, 106
         for (gain, lasted_s, in_flight, lost, over) in [
             (1.0, 0.09, 99.0, 0.0, false),
+            (1.0, 0.1, 99.0, 0.0, false), // it is not over before more than that
             (1.0, 0.11, 99.0, 0.0, true),
             (1.25, 0.11, 128.0, 0.0, false),
             (1.25, 0.11, 129.0, 0.0, true), // with the one acknowledged and a pair that leaves

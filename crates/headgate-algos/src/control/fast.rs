@@ -341,6 +341,18 @@ mod tests {
     }
 
     #[test]
+    fn after_a_repair_it_rests_where_the_repair_has_left_it() {
+        let (mut law, mut window) = (law(0.0), starting(100.0));
+        law.on_start(0.0, &PATH, &mut window);
+        law.on_congestion(&loss(100), &PATH, &mut window);
+        for (cwnd, rests_at) in [(48.0, 48.0), (1.0, 2.0)] {
+            window.cwnd = cwnd; // of the 50 that were left, or after a time-out
+            law.on_recovered(5.0, &PATH, &mut window);
+            assert_eq!((law.goal, law.sent_at(), law.updated_s), (rests_at, rests_at, 5.0));
+        }
+    }
+
+    #[test]
     fn an_increase_is_spread_over_the_acks_of_ten_milliseconds() {
         let (mut law, mut window) = (law(0.0), starting(1000.0));
         law.on_start(0.0, &trial::PATH, &mut window);

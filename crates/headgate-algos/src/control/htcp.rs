@@ -16,10 +16,11 @@
 //! It is the Linux module with fractional windows and exact times. The kernel counts RTTs in whole ticks,
 //! rounded up, and cuts `f` to a whole number, and so does the law with `tick`: at 100 Hz 40.6 and 80.6 ms
 //! are 5 and 9 ticks, and a loss leaves 0.55 in place of 0.5. `min_rtt` is that of data; the handshake's
-//! is not seen. Throughput is a moving average (weight 1/4) of the rates of whole windows; it starts anew
-//! three round trips after a loss, and recovery is not part of it. `max_rtt` rises by at most 20 ms per
-//! sample and gives up a twentieth of its distance from `min_rtt` at each loss; ns-2's older module
-//! leaves it alone for three round trips after a loss. `d` counts from the end of recovery.
+//! is not seen. Throughput is a moving average (weight 1/4) of the rates of whole windows; until four
+//! round trips after a loss each of them starts it anew, and recovery is not part of it. `max_rtt` rises
+//! by at most 20 ms per sample and gives up a twentieth of its distance from `min_rtt` at each loss;
+//! ns-2's older module leaves it alone for three round trips after a loss. `d` counts from the end of
+//! recovery.
 //!
 //! # When to use it
 //! On fast long paths where standard TCP should not be hurt: below a second between losses it is one.
@@ -372,6 +373,18 @@ mod tests {
         }
         // 100/s, then 300/s with weight 1/4
         assert!((rate.average - 150.0).abs() < 1e-9 && (rate.most - 150.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn throughput_starts_anew_within_four_round_trips_of_a_loss() {
+        // round trips of 125 ms, nine segments in all of the time: 24/s after three, 18/s after four
+        for (now_s, average) in [(0.375, 24.0), (0.5, 79.5)] {
+            let mut law = law();
+            law.state.min_rtt_s = 0.125;
+            (law.state.throughput.average, law.state.throughput.most) = (100.0, 100.0);
+            law.on_ack(&Ack { now_s, acked: 9.0, ..ack(0.125) }, &PATH, &mut avoiding(10.0));
+            assert_eq!(law.state.throughput.average, average); // then 100 - (100 - 18)/4
+        }
     }
 
     #[test]

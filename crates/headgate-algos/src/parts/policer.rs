@@ -130,6 +130,17 @@ mod tests {
     }
 
     #[test]
+    fn an_interval_of_more_than_sixteen_round_trips_is_given_up() {
+        for (quiet, bw) in [(14, 1000.0), (15, 0.0)] {
+            let mut policer = Policer::default();
+            rounds(&mut policer, 0, 1, 100.0, 25.0);
+            rounds(&mut policer, 1, quiet, 100.0, 0.0);
+            rounds(&mut policer, 1 + quiet, 1, 100.0, 25.0);
+            assert_eq!(policer.bw, bw);
+        }
+    }
+
+    #[test]
     fn fewer_losses_than_a_fifth_are_none() {
         let mut policer = Policer::default();
         rounds(&mut policer, 0, 100, 100.0, 19.0);

@@ -1,6 +1,7 @@
 //! What every law must keep, whatever its rules; and the closed forms of those that have one.
 
 mod asks;
+mod bbr;
 mod cards;
 mod drive;
 mod invariants;

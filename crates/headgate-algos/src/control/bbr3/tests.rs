@@ -92,7 +92,7 @@ fn start_up_paces_at_four_ln_two() {
 
 #[test]
 fn the_gains_of_the_two_texts_differ() {
-    for (variant, drain, down) in [(DRAFT, 0.5, 0.9), (LINUX, 1.0 / 2.885, 0.91)] {
+    for (variant, drain, down, least) in [(DRAFT, 0.5, 0.9, 0.5), (LINUX, 1.0 / 2.885, 0.91, 1.0)] {
         let mut flow = Flow::new(variant);
         let gain = |flow: &mut Flow, mode| {
             flow.model().mode = mode;
@@ -100,6 +100,8 @@ fn the_gains_of_the_two_texts_differ() {
         };
         assert_eq!(gain(&mut flow, Mode::Drain), drain);
         assert_eq!(gain(&mut flow, Mode::Down), down);
+        flow.model().mode = Mode::ProbeRtt;
+        assert_eq!(flow.model().cwnd_gain(), least);
     }
 }
 
@@ -154,6 +156,20 @@ fn a_probe_after_one_that_lost_too_much_stops_at_its_bound() {
 }
 
 #[test]
+fn what_a_probe_may_lose_at_least_leaves_seven_tenths_of_the_target() {
+    // a target of 1000/s for 0.1 s; a sample that the sender limits says nothing of it
+    for (in_flight, limited, bound) in
+        [(20.0, false, 70.0), (69.0, false, 70.0), (71.0, false, 71.0), (71.0, true, f64::INFINITY)]
+    {
+        let mut flow = Flow::new(DRAFT);
+        flow.go_to(Mode::Up);
+        let window = Window { cwnd: 150.0, ..flow.window };
+        flow.model().answer_loss((in_flight, limited), &PATH, &window);
+        assert_eq!((flow.model().bounds.inflight_long, flow.model().mode), (bound, Mode::Down));
+    }
+}
+
+#[test]
 fn losses_that_end_a_probe_count_once_more_in_linux_only() {
     for (variant, counts) in [(DRAFT, false), (LINUX, true)] {
         let mut flow = Flow::new(variant);
@@ -200,6 +216,24 @@ fn losses_in_six_places_and_above_two_percent_end_start_up() {
     }
     let model = flow.model();
     assert!(model.pipe.full && model.bounds.inflight_long >= 100.0);
+}
+
+#[test]
+fn start_up_ends_by_losses_in_six_places_that_fast_recovery_repairs() {
+    // so many ACKs that told of losses, an ACK of the repair or not, and so many lost of 100
+    for (places, recovers, lost_since, ends) in [
+        (6, true, 3.0, true),
+        (5, true, 3.0, false),
+        (6, false, 3.0, false),
+        (6, true, 2.0, false), // two percent are tolerated
+    ] {
+        let mut flow = Flow::new(DRAFT);
+        let rate = Rate { lost_since, ..flow.rate() };
+        let ack = Ack { rate, recovers, ..ack(0.1) };
+        (flow.law.0.startup_losses, flow.law.0.latest.starts) = (places, true);
+        flow.law.0.heed_startup_losses(&Event { ack: &ack, path: &PATH, window: &mut flow.window });
+        assert_eq!(flow.law.0.pipe.full, ends, "{places} {recovers} {lost_since}");
+    }
 }
 
 #[test]

@@ -167,3 +167,22 @@ fn linux_leaves_out_only_the_time_between_transmissions() {
     let start_s = law.state.epoch.as_ref().map_or(0.0, |epoch| epoch.start_s);
     assert!((start_s - 29.95).abs() < 1e-9, "{start_s}");
 }
+
+#[test]
+fn an_rtt_of_a_repair_is_one_of_data() {
+    // the kernel looks at the RTTs of every ACK, and grows outside recovery only
+    let (mut law, mut window) = lost(LINUX);
+    law.on_recovery_ack(&Ack { now_s: 1.1, ..ack(0.08) }, &PATH, &mut window);
+    assert_eq!((law.state.base_rtt_s, window.cwnd), (0.08, 70.0));
+}
+
+#[test]
+fn what_a_repair_sends_ends_an_idle_time_too() {
+    let (mut law, mut window) = lost(LINUX);
+    // sent at 9.99 s; an ACK without an RTT opens the epoch; then sent at 11.9 s
+    law.on_recovery_ack(&Ack { now_s: 10.0, ..ack(0.01) }, &PATH, &mut window);
+    law.on_ack(&Ack { now_s: 10.005, ..ack(0.0) }, &PATH, &mut window);
+    law.on_ack(&at(12.0), &PATH, &mut window);
+    let start_s = law.state.epoch.as_ref().map_or(0.0, |epoch| epoch.start_s);
+    assert!((start_s - 11.915).abs() < 1e-9, "{start_s}"); // 1.91 s later than it was opened
+}
