@@ -10,6 +10,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from headgate.version import __version__
+
 if TYPE_CHECKING:
     from headgate import fluid
     from headgate.build import abilene, dumbbell, graph, load, parking_lot, read
@@ -18,12 +20,11 @@ if TYPE_CHECKING:
     from headgate.result import Result
     from headgate.scenario import Scenario
 
-__version__ = "0.1.0"
-
 __all__ = [
     "HeadgateError",
     "Result",
     "Scenario",
+    "__version__",
     "abilene",
     "dumbbell",
     "fluid",

@@ -15,6 +15,7 @@ from headgate import Result, Scenario, dumbbell
 from headgate.errors import InterruptedRunError
 from headgate.own import library, load
 from headgate.own.jit import layout
+from headgate.own.ready import make_ready
 from headgate.run.progress import Progress
 from headgate.run.simulate import SNAPSHOT_FILE, simulate
 
@@ -122,7 +123,7 @@ def test_threads_may_ask_for_the_same_law_at_once(tmp_path: Path) -> None:
     (tmp_path / "reno.c").write_text((LAWS / "reno.c").read_text())
     sources = [f"{tmp_path}/slow.py:Reno", f"{tmp_path}/reno.c:reno"] * 4
     with ThreadPoolExecutor(8) as pool:
-        assert len(list(pool.map(lambda source: load(source).ready({}), sources))) == 8
+        assert len(list(pool.map(lambda source: make_ready(load(source), {}), sources))) == 8
     assert len({id(load(source).cls) for source in sources[::2]}) == 1
 
 

@@ -13,9 +13,10 @@ from headgate.studies.claims import judge
 from headgate.studies.designed import Designed
 from headgate.studies.runs import Key
 from headgate.studies.study import load
-from headgate.studies.tcp_replacements.analysis import CONNECTING, RESPONSES, Summary, analyse
+from headgate.studies.tcp_replacements.analysis import analyse
 from headgate.studies.tcp_replacements.findings import findings
 from headgate.studies.tcp_replacements.sentences import sentences
+from headgate.studies.tcp_replacements.summary import CONNECTING, RESPONSES, Summary
 from headgate.tables import Table, Words
 
 CONGESTED = 2  # X1-, X12+ with either delay: slow network, many sources

@@ -44,9 +44,12 @@ class Bars(DrawnOnce):
 
     def figure(self, titles: Mapping[str, str] | None = None) -> Figure:
         """Draw a panel a condition."""
-        from headgate.plots.law_bars import law_bars
+        from headgate.plots.law_bars import Panel, law_bars
 
-        return law_bars(self, titles or {})
+        cells, titled = self.grid, titles or {}
+        each = zip(cells.conditions, cells.values, cells.spread, strict=True)
+        panels = [Panel(titled.get(name, name), shares, spread) for name, shares, spread in each]
+        return law_bars(cells.laws, panels)
 
 
 def bars(  # noqa: PLR0913, PLR0917 - each is a column of its own

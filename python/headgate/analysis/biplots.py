@@ -40,6 +40,12 @@ class Beside:
     ahead: tuple[float, float, float]
 
 
+def format_ratio(panel: Beside) -> str:
+    """Write the ratio with its interval."""
+    mean, low, high = panel.ratio
+    return f"{mean:.2f} times ({low:.2f} to {high:.2f})"
+
+
 @dataclass(frozen=True)
 class Biplots(DrawnOnce):
     """Panels by law."""
@@ -60,9 +66,14 @@ class Biplots(DrawnOnce):
 
     def figure(self, titles: Mapping[str, str] | None = None, unit: float = 1.0) -> Figure:
         """Draw a panel a law; values are divided by `unit`."""
-        from headgate.plots.biplots import biplots
+        from headgate.plots.biplots import Points, biplots
 
-        return biplots(self, titles or {}, unit)
+        own, other = ((titles or {}).get(name, name) for name in self.names)
+        panels = {
+            law: Points(beside.own, beside.other, format_ratio(beside))
+            for law, beside in self.panels.items()
+        }
+        return biplots(panels, (own, other), unit)
 
 
 def biplots(

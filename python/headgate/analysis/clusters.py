@@ -89,9 +89,15 @@ class Clusters(DrawnOnce):
 
     def figure(self, titles: Mapping[str, str] | None = None) -> Figure:
         """Draw all dendrograms on one sheet, in order."""
-        from headgate.plots.dendrograms import dendrograms
+        from headgate.plots import dendrograms as plots
 
-        return dendrograms({name: self.trees[name] for name in self.order}, titles or {})
+        titled = titles or {}
+        return plots.dendrograms(
+            [
+                plots.Tree(titled.get(name, name), tree.laws, tree.linkage, GROUP * tree.greatest)
+                for name, tree in ((name, self.trees[name]) for name in self.order)
+            ]
+        )
 
 
 def clusters(

@@ -49,9 +49,12 @@ class Components(DrawnOnce):
 
     def figure(self, titles: Mapping[str, str] | None = None) -> Figure:
         """Draw the points in the plane of the first two components, groups encircled."""
-        from headgate.plots.components import components
+        from headgate.plots import components as plots
 
-        return components(self, titles or {})
+        laws = [law for _, law in self.points]
+        names = [(titles or {}).get(name, name) for name in self.responses]
+        plane = plots.Plane(laws, self.scores, self.groups, self.subgroups, self.shares)
+        return plots.components(plane, plots.Loadings(names, self.loadings))
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield one flat record a point: its scores in both components, its group."""

@@ -98,10 +98,20 @@ class Correlations(InNotebook):
         from headgate.plots import correlations as plots
 
         return {
-            "correlations": plots.matrix(self),
-            "correlations-histogram": plots.histogram(self),
-            "correlations-clusters": plots.index_index(self, titles or {}),
+            "correlations": plots.matrix(self.responses, self.r, self.values),
+            "correlations-histogram": plots.histogram(self.r, self.threshold),
+            "correlations-clusters": self.index_index(titles or {}),
         }
+
+    def index_index(self, titles: Mapping[str, str]) -> Figure:
+        """Draw the kept pairs alone, responses by number of partners."""
+        from headgate.plots.correlations import index_index
+
+        places = [self.responses.index(name) for name in self.order]
+        group = {name: place for place, names in enumerate(self.dimensions) for name in names}
+        names = [titles.get(name, name) for name in self.order]
+        kept = self.kept[np.ix_(places, places)]
+        return index_index(names, kept, [group[name] for name in self.order])
 
 
 def correlations(

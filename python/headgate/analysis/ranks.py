@@ -65,9 +65,21 @@ class Ranks(DrawnOnce):
 
     def figure(self, titles: Mapping[str, str] | None = None) -> Figure:
         """Draw mean rank against its standard deviation, one mark a law, filled for each class."""
-        from headgate.plots.ranks import ranks
+        from headgate.plots import ranks as plots
 
-        return ranks(self, titles or {})
+        titled = titles or {}
+        return plots.ranks(
+            self.laws,
+            [
+                plots.Class(titled.get(response, response), self._of(response))
+                for response in dict.fromkeys(response for response, _ in self.ranks)
+            ],
+        )
+
+    def _of(self, response: str) -> dict[str, tuple[float, float]]:
+        """Return mean and deviation of each law's rank."""
+        ranks = {law: self.ranks[response, law] for law in self.laws}
+        return {law: (rank.mean, rank.deviation) for law, rank in ranks.items()}
 
 
 def ranks(

@@ -7,7 +7,6 @@ import sys
 
 import typer
 
-from headgate import __version__
 from headgate.cli import (
     analyse,
     bench,
@@ -24,6 +23,7 @@ from headgate.cli import (
     watch,
 )
 from headgate.errors import HeadgateError
+from headgate.version import __version__
 from headgate.visible import say
 
 #: Controls of a terminal; a setting may hold tabs and ends of lines.

@@ -79,5 +79,7 @@ def _draw(found: Stability, out: Path) -> None:
     from headgate.plots.stability import draw_stability
     from headgate.plots.style import save
 
-    paths = save(draw_stability(found), out, PICTURE)
+    title = f"{found.model} at rest: {'stable' if found.stable else 'unstable'}"
+    phase_deg = None if found.margins is None else found.margins.phase_deg
+    paths = save(draw_stability(title, found.roots, found.loop, phase_deg), out, PICTURE)
     say(f"Picture: {', '.join(str(path) for path in paths)}")

@@ -19,9 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.errors import HeadgateError
-
-Effect = tuple[int, ...]
-"""An effect by the places of its factors: `(0,)` is the first one's, `(0, 2)` an interaction."""
+from headgate.stats.mixing import Effect
 
 MINUS = "-"
 #: Beyond so many independent words their products are too many to be listed (65,535).

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from headgate import __version__, catalog
+from headgate import catalog
 from headgate.errors import EngineMissingError, FluidWarning, ScenarioError
 from headgate.fluid import network as networks
 from headgate.fluid import validity
@@ -23,6 +23,7 @@ from headgate.fluid.validity import Seen
 from headgate.measures.fluid import Path, make_fluid_tables
 from headgate.result import Result
 from headgate.tables import Table
+from headgate.version import __version__
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from headgate.errors import LawError
-from headgate.own.load import Ready
+from headgate.own.own_law import Ready
 from headgate.own.python_class import told
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import numpy as np
 
 from headgate.errors import LawError
 from headgate.own import python_class, rewrite
-from headgate.own.load import Compiled, Params
+from headgate.own.own_law import Compiled, Params
 from headgate.own.paths import shown
 from headgate.own.table import FLAGS, Table
 

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from headgate.errors import LawError
-from headgate.own.load import Compiled, OwnLaw, Params
+from headgate.own.own_law import Compiled, OwnLaw, Params
 from headgate.own.paths import sha256, shown
 from headgate.own.source import Source
 from headgate.own.table import Struct

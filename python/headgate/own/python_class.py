@@ -1,21 +1,19 @@
-"""Laws that are Python classes: found in a file or given, held to the form, made ready for runs."""
+"""What a Python class must be to be a law, and its objects."""
 
 from __future__ import annotations
 
 import difflib
 import inspect
-import sys
 import traceback
 from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from headgate.errors import LawError
-from headgate.own.load import OwnLaw, Params
-from headgate.own.paths import sha256, shown
-from headgate.own.source import Source
+from headgate.own.own_law import Params
+from headgate.own.paths import shown
 
 if TYPE_CHECKING:
     from headgate import _native
@@ -42,22 +40,6 @@ TRAITS: Mapping[str, tuple[Any, ...]] = {
 
 #: Those that no other attribute is likely to resemble.
 _LONG_TRAITS = tuple(name for name in TRAITS if len(name) > 4)
-
-
-def law_in(source: Source) -> OwnLaw:
-    """Run the file, and take its class; raise LawError."""
-    cls = _named(_module(source.file, source.text), source.symbol, source.file)
-    return _law(cls, source.file, source.sha256)
-
-
-def law_of(cls: type) -> OwnLaw:
-    """Take a class that was given as such; raise LawError."""
-    file = file_of(cls)
-    try:
-        text = Path(file).read_bytes()
-    except OSError:  # a notebook, or a prompt
-        text = _source(cls)
-    return _law(cls, file, sha256(text))
 
 
 def file_of(cls: type) -> str:
@@ -115,46 +97,7 @@ def plain(cls: type, label: str, params: Params) -> _native.OwnLaw:
     )
 
 
-def _law(cls: type, file: str, sha: str) -> OwnLaw:
-    _check(cls)
-    if not getattr(cls, "__headgate_jit__", False):
-        return OwnLaw(cls.__name__, file, sha, cls)
-    from headgate.own import jit
-
-    return OwnLaw(cls.__name__, file, sha, cls, partial(jit.compiled, cls))
-
-
-def _module(file: str, text: bytes) -> ModuleType:
-    """Run the file as a module of its own; the same text is run once."""
-    name = f"headgate_own_{Path(file).stem}_{sha256(text, file.encode())[:12]}"
-    if name in sys.modules:
-        return sys.modules[name]
-    module = ModuleType(name)
-    module.__file__ = file
-    sys.modules[name] = module  # where inspect finds the source of its classes
-    try:
-        exec(compile(text, file, "exec"), module.__dict__)
-    except Exception as error:
-        del sys.modules[name]
-        raise LawError(*told(error, file, "as the file was read")) from None
-    return module
-
-
-def _named(module: ModuleType, name: str, file: str) -> type:
-    found: Any = getattr(module, name, None)
-    if isinstance(found, type):
-        return found
-    known = ", ".join(cls.__name__ for cls in _classes(module)) or "none"
-    raise LawError(shown(file), f"has no class {name!r}; its laws: {known}")
-
-
-def _classes(module: ModuleType) -> list[type]:
-    """Give the classes that the file itself defines and that look like laws."""
-    own = [c for c in vars(module).values() if isinstance(c, type)]
-    return [c for c in own if c.__module__ == module.__name__ and hasattr(c, "on_ack")]
-
-
-def _check(cls: type) -> None:
+def check_form(cls: type) -> None:
     """Hold the class to the form: its callbacks are there, and take what they are given."""
     for name, takes in CALLBACKS.items():
         callback = getattr(cls, name, None)
@@ -197,12 +140,3 @@ def _label(cls: type) -> str:
 
 def _listed(params: Params) -> str:
     return ", ".join(f"{key}={value!r}" for key, value in params.items())
-
-
-def _source(cls: type) -> bytes:
-    """Give the text of a class that has no file, or else its code."""
-    try:
-        return inspect.getsource(cls).encode()
-    except (OSError, TypeError):
-        functions = [f for f in vars(cls).values() if isinstance(f, FunctionType)]
-        return repr([(f.__code__.co_code, f.__code__.co_consts) for f in functions]).encode()

@@ -11,8 +11,8 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
-from headgate.design.correlation import Mixing
 from headgate.plots.style import styled, subplots
+from headgate.stats.mixing import Mixing
 
 #: Effects that a sheet has room to name, and the side of a cell in inches.
 NAMED, CELL_IN = 80, 0.16

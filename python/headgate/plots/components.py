@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -16,20 +16,36 @@ from headgate.catalog import label
 from headgate.plots.palette import GREY
 from headgate.plots.style import colours, marks, styled, subplots
 
-if TYPE_CHECKING:
-    from headgate.analysis.components import Components
-
 #: A group is drawn this much larger than its hull.
 ROOM = 1.15
 
 
-def components(found: Components, titles: Mapping[str, str]) -> Figure:
+@dataclass(frozen=True)
+class Plane:
+    """Scores of points with shape (point, component): the law, group and half of each."""
+
+    laws: Sequence[str]
+    scores: np.ndarray
+    groups: np.ndarray
+    halves: np.ndarray
+    shares: np.ndarray
+
+
+@dataclass(frozen=True)
+class Loadings:
+    """Loadings with shape (component, name)."""
+
+    names: Sequence[str]
+    values: np.ndarray
+
+
+def components(plane: Plane, loadings: Loadings) -> Figure:
     """Draw the scores of the first two components, and beside them what these are made of."""
-    laws = list(dict.fromkeys(law for _, law in found.points))
+    laws = list(dict.fromkeys(plane.laws))
     with styled():
         figure, axes = subplots(1, 2, (11.5, 5.0), width_ratios=(2, 1))
-        _points(axes[0], found, laws)
-        _loadings(axes[1], found, titles)
+        _points(axes[0], plane, laws)
+        _loadings(axes[1], loadings)
         colour, mark = colours(laws), marks(laws)
         handles = [
             Line2D([], [], linestyle="", marker=mark[law], color=colour[law], label=label(law))
@@ -39,20 +55,20 @@ def components(found: Components, titles: Mapping[str, str]) -> Figure:
         return figure
 
 
-def _points(ax: Axes, found: Components, laws: list[str]) -> None:
+def _points(ax: Axes, plane: Plane, laws: list[str]) -> None:
     colour, mark = colours(laws), marks(laws)
-    plane = found.scores[:, :2]
-    for group in np.unique(found.groups):
-        own = found.groups == group
-        _circle(ax, plane[own])
-        _border(ax, plane[own], found.subgroups[own])
+    scores = plane.scores[:, :2]
+    for group in np.unique(plane.groups):
+        own = plane.groups == group
+        _circle(ax, scores[own])
+        _border(ax, scores[own], plane.halves[own])
     for law in laws:
-        own = plane[[point[1] == law for point in found.points]]
+        own = scores[[name == law for name in plane.laws]]
         ax.plot(
             own[:, 0], own[:, 1], linestyle="", marker=mark[law], color=colour[law],
             markeredgecolor="white", markeredgewidth=0.5, alpha=0.9,
         )  # fmt: skip
-    first, second = 100 * found.shares[:2]
+    first, second = 100 * plane.shares[:2]
     ax.set(xlabel=f"component 1 ({first:.0f} % of the variance)")
     ax.set(ylabel=f"component 2 ({second:.0f} %)")
     ax.set_title("laws under conditions")
@@ -87,18 +103,18 @@ def _border(ax: Axes, points: np.ndarray, halves: np.ndarray) -> None:
     ax.plot(ends[:, 0], ends[:, 1], color=GREY, linestyle=":", linewidth=1.0)
 
 
-def _loadings(ax: Axes, found: Components, titles: Mapping[str, str]) -> None:
+def _loadings(ax: Axes, loadings: Loadings) -> None:
     """Draw the loadings of the responses that matter most in either component."""
-    weight = np.hypot(found.loadings[0], found.loadings[1])
+    weight = np.hypot(loadings.values[0], loadings.values[1])
     shown = np.argsort(weight)[::-1][:20][::-1]
     places = np.arange(len(shown))
     for component, mark in ((0, "o"), (1, "s")):
         ax.plot(
-            found.loadings[component, shown], places, linestyle="", marker=mark,
+            loadings.values[component, shown], places, linestyle="", marker=mark,
             color=("#0072B2", "#E69F00")[component], label=f"component {component + 1}",
         )  # fmt: skip
     ax.axvline(0, color=GREY, linewidth=0.8)
-    names = [titles.get(found.responses[one], found.responses[one]) for one in shown]
+    names = [loadings.names[one] for one in shown]
     ax.set_yticks(places, names, fontsize=8)
     ax.set_xlabel("loading")
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1), ncols=2)

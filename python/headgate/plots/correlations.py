@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -16,9 +15,6 @@ from matplotlib.patches import Patch
 from headgate.plots.palette import GREY, NOTHING, SIGNED_MAP, ink_on_signed, signed
 from headgate.plots.style import styled, subplots, tiles
 
-if TYPE_CHECKING:
-    from headgate.analysis.correlations import Correlations
-
 BINS = 20
 #: More runs than these are not all drawn.
 DOTS = 300
@@ -28,25 +24,25 @@ NUMBERED = 50
 WIDE = 0.7
 
 
-def matrix(found: Correlations) -> Figure:
+def matrix(names: Sequence[str], r: np.ndarray, values: np.ndarray) -> Figure:
     """Draw scatter plots below the diagonal and r x 100 above it, names of columns on it."""
-    count = len(found.responses)
+    count = len(names)
     size_in = max(5.0, (0.55 if count <= NUMBERED else 0.3) * count)
-    step = -(-len(found.values) // DOTS)
+    step = -(-len(values) // DOTS)
     with styled():
         figure, axes = subplots(1, 1, (size_in, size_in + 0.4))
         ax = axes[0]
-        for place, name in enumerate(found.responses):
+        for place, name in enumerate(names):
             ax.text(place + 0.5, place + 0.5, name, ha="center", va="center",
                     fontsize=min(7.5, 72 * size_in / count / (WIDE * len(name))),
                     weight="bold")  # fmt: skip
         pairs = list(combinations(range(count), 2))
-        tiles(ax, _faces(found.r))
-        dots = [_scatter(found.values[::step], *pair) for pair in pairs]
+        tiles(ax, _faces(r))
+        dots = [_scatter(values[::step], *pair) for pair in pairs]
         x, y = np.concatenate(dots, axis=1)
         ax.plot(x, y, linestyle="", marker=".", markersize=1.2, color=GREY, rasterized=True)
         for pair in pairs if count <= NUMBERED else ():
-            _number(ax, float(found.r[pair]), *pair)
+            _number(ax, float(r[pair]), *pair)
         ax.set_xticks([])
         ax.set_yticks([])
         ax.set_aspect("equal")
@@ -82,39 +78,35 @@ def _number(ax: Axes, r: float, row: int, column: int) -> None:
                 color=ink_on_signed(r))  # fmt: skip
 
 
-def histogram(found: Correlations) -> Figure:
+def histogram(r: np.ndarray, threshold: float) -> Figure:
     """Draw how many pairs have which |r|; those that are kept are highlighted."""
-    upper = np.abs(found.r[np.triu_indices(len(found.responses), 1)])
+    upper = np.abs(r[np.triu_indices(len(r), 1)])
     counts, edges = np.histogram(upper[np.isfinite(upper)], bins=BINS, range=(0, 1))
     with styled():
         figure, axes = subplots(1, 1, (6.5, 3.6))
-        kept = edges[:-1] >= found.threshold - 1e-9
+        kept = edges[:-1] >= threshold - 1e-9
         colour = np.where(kept, "#D55E00", "#BBBBBB")
         axes[0].bar(
             edges[:-1], counts, width=1 / BINS, align="edge", color=colour, edgecolor="white"
         )
-        axes[0].axvline(found.threshold, color=GREY, linestyle="--", linewidth=0.9)
+        axes[0].axvline(threshold, color=GREY, linestyle="--", linewidth=0.9)
         axes[0].set(xlabel="|r| of a pair of responses", ylabel="pairs", xlim=(0, 1))
         return figure
 
 
-def index_index(found: Correlations, titles: Mapping[str, str]) -> Figure:
-    """Draw a mark for each kept pair, responses by number of partners; dimensions are framed."""
-    order = [found.responses.index(name) for name in found.order]
-    kept = found.kept[np.ix_(order, order)]
-    group = {name: place for place, names in enumerate(found.dimensions) for name in names}
-    size_in = max(4.5, 0.24 * len(order) + 1.6)
+def index_index(names: Sequence[str], kept: np.ndarray, groups: Sequence[int]) -> Figure:
+    """Draw a mark for each kept pair of responses, in another colour within a group."""
+    size_in = max(4.5, 0.24 * len(names) + 1.6)
     with styled():
         figure, axes = subplots(1, 1, (size_in, size_in))
         ax = axes[0]
         for row, column in zip(*np.nonzero(kept), strict=True):
-            same = group[found.order[row]] == group[found.order[column]]
+            same = groups[row] == groups[column]
             ax.plot(column, row, marker="s", linestyle="", color="#D55E00" if same else "#56B4E9")
-        names = [titles.get(name, name) for name in found.order]
-        ax.set_xticks(range(len(order)), names, rotation=90, fontsize=8)
-        ax.set_yticks(range(len(order)), names, fontsize=8)
-        ax.set_xlim(-0.6, len(order) - 0.4)
-        ax.set_ylim(-0.6, len(order) - 0.4)
+        ax.set_xticks(range(len(names)), names, rotation=90, fontsize=8)
+        ax.set_yticks(range(len(names)), names, fontsize=8)
+        ax.set_xlim(-0.6, len(names) - 0.4)
+        ax.set_ylim(-0.6, len(names) - 0.4)
         ax.set_aspect("equal")
         said = (("#D55E00", "in one dimension"), ("#56B4E9", "kept, between dimensions"))
         handles = [Patch(color=colour, label=text) for colour, text in said]

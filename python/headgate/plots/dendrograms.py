@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
 from textwrap import fill
-from typing import TYPE_CHECKING
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy.cluster import hierarchy
@@ -14,47 +15,57 @@ from scipy.cluster import hierarchy
 from headgate.plots.palette import GREY, ORDER
 from headgate.plots.style import styled, subplots
 
-if TYPE_CHECKING:
-    from headgate.analysis.clusters import Tree
-
 ACROSS = 8
 CELL_IN = (1.65, 2.0)
 #: Letters of a condition's name in a line above its tree.
 TITLE = 14
 
 
-def dendrograms(trees: Mapping[str, Tree], titles: Mapping[str, str]) -> Figure:
-    """Draw a tree a condition, in the order given; groups below 70 % of the greatest linkage."""
+@dataclass(frozen=True)
+class Tree:
+    """Laws and SciPy's linkage of them; what is linked below `cut` is a group."""
+
+    title: str
+    laws: Sequence[str]
+    linkage: np.ndarray
+    cut: float
+
+    @property
+    def height(self) -> float:
+        """The greatest linkage."""
+        return float(self.linkage[-1, 2]) if len(self.linkage) else 0.0
+
+
+def dendrograms(trees: Sequence[Tree]) -> Figure:
+    """Draw the trees in order, on one sheet."""
     across = min(ACROSS, len(trees))
     down = -(-len(trees) // across)
     with styled():
         size_in = (max(CELL_IN[0] * across, 4.0) + 0.4, CELL_IN[1] * down + 0.5)
         figure, axes = subplots(down, across, size_in, sharey=True)
-        for ax, (name, tree) in zip(axes, trees.items(), strict=False):
-            _tree(ax, tree, titles.get(name, name))
+        for ax, tree in zip(axes, trees, strict=False):
+            _tree(ax, tree)
         for ax in axes[len(trees) :]:
             ax.set_visible(False)
-        most = max(tree.greatest for tree in trees.values())
+        most = max(tree.height for tree in trees)
         axes[0].set_ylim(0, 1.08 * most if most > 0 else 1.0)
         figure.supylabel("distance (standard deviations)")
         return figure
 
 
-def _tree(ax: Axes, tree: Tree, title: str) -> None:
-    from headgate.analysis.clusters import GROUP
-
+def _tree(ax: Axes, tree: Tree) -> None:
     with mpl.rc_context({"lines.linewidth": 1.4}):
         hierarchy.set_link_color_palette(list(ORDER))
         hierarchy.dendrogram(
             tree.linkage,
             labels=list(tree.laws),
-            color_threshold=GROUP * tree.greatest,
+            color_threshold=tree.cut,
             above_threshold_color=GREY,
             leaf_rotation=90,
             leaf_font_size=7.5,
             ax=ax,
         )
         hierarchy.set_link_color_palette(None)
-    ax.axhline(GROUP * tree.greatest, color=GREY, linestyle=":", linewidth=0.8)
+    ax.axhline(tree.cut, color=GREY, linestyle=":", linewidth=0.8)
     ax.grid(axis="x", visible=False)
-    ax.set_title(fill(title, TITLE), fontsize=8)
+    ax.set_title(fill(tree.title, TITLE), fontsize=8)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,55 +13,52 @@ from numpy.typing import NDArray
 from headgate.plots.palette import GREY, ORDER
 from headgate.plots.style import DASHES, MARKS, PALE, styled, subplots
 
-if TYPE_CHECKING:
-    from headgate.fluid import Stability
-
 #: Roots that are drawn; those further left are over at once.
 MOST_ROOTS = 7
 
+Complex = NDArray[np.complexfloating[Any, Any]]
 Points = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 #: How far from zero a loop is drawn, on either side.
 FAR = 3.0
 
 
-def draw_stability(found: Stability) -> Figure:
-    """Draw the rightmost roots of a model at rest, and its loop round -1."""
+def draw_stability(title: str, roots: Complex, loop: Complex, phase_deg: float | None) -> Figure:
+    """Draw the rightmost roots of a model at rest, and its loop round -1 with its phase margin."""
     with styled():
         figure, axes = subplots(1, 2, (9.2, 4.0))
-        _roots(axes[0], found)
-        _loop(axes[1], found)
-        figure.suptitle(f"{found.model} at rest: {'stable' if found.stable else 'unstable'}")
+        _draw_roots(axes[0], roots)
+        _draw_loop(axes[1], loop, phase_deg)
+        figure.suptitle(title)
         return figure
 
 
-def _roots(ax: Axes, found: Stability) -> None:
+def _draw_roots(ax: Axes, roots: Complex) -> None:
     """Draw what is right of the axis beside what is left of it."""
-    least = found.roots.real[:MOST_ROOTS][-1]
-    shown = found.roots[found.roots.real >= least - 1e-9 * abs(least)]  # both of a pair
+    least = roots.real[:MOST_ROOTS][-1]
+    shown = roots[roots.real >= least - 1e-9 * abs(least)]  # both of a pair
     right = shown.real >= 0.0
     for chosen, mark, colour, word in (
         (~right, MARKS[0], ORDER[0], "falls"),
         (right, MARKS[3], ORDER[3], "grows"),
     ):
         if chosen.any():
-            roots = shown[chosen]
-            ax.plot(roots.real, roots.imag, mark, color=colour, linestyle="none", label=word)
+            some = shown[chosen]
+            ax.plot(some.real, some.imag, mark, color=colour, linestyle="none", label=word)
     ax.axvline(0.0, color=GREY, linewidth=1.0)
     ax.set(xlabel="growth (1/s)", ylabel="frequency (rad/s)", title="Characteristic roots")
     ax.legend()
 
 
-def _loop(ax: Axes, found: Stability) -> None:
+def _draw_loop(ax: Axes, loop: Complex, phase_deg: float | None) -> None:
     """Draw the loop over rising frequencies, with the circle on which its gain is 1."""
     turn = np.linspace(0.0, 2.0 * np.pi, 200)
     ax.plot(np.cos(turn), np.sin(turn), color=GREY, linestyle=DASHES[2], label="gain 1")
-    ax.plot(found.loop.real, found.loop.imag, color=ORDER[0], label="loop")
+    ax.plot(loop.real, loop.imag, color=ORDER[0], label="loop")
     ax.plot([-1.0], [0.0], MARKS[6], color=ORDER[3], linestyle="none", label="-1")
     ax.set(xlim=(-FAR, FAR), ylim=(-FAR, FAR), aspect="equal")
-    margins = found.margins
-    told = "" if margins is None else f", {margins.phase_deg:.1f} degrees left"
-    ax.set(xlabel="real part", ylabel="imaginary part", title=f"Nyquist's curve{told}")
+    margin = "" if phase_deg is None else f", {phase_deg:.1f} degrees left"
+    ax.set(xlabel="real part", ylabel="imaginary part", title=f"Nyquist's curve{margin}")
     ax.legend(loc="upper right")
 
 

@@ -7,8 +7,8 @@ from functools import cache, cached_property
 from importlib import util
 from pathlib import Path
 
-from headgate import __version__
 from headgate.scenario import Scenario
+from headgate.version import __version__
 
 ID_LENGTH = 16
 

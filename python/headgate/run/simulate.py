@@ -20,7 +20,8 @@ from headgate.errors import (
 from headgate.measures.tables import make_tables
 from headgate.names import each_name
 from headgate.own import calls
-from headgate.own.load import Ready
+from headgate.own.own_law import Ready
+from headgate.own.ready import make_ready
 from headgate.result import Result
 from headgate.run.folder import in_hand, read_meta, write_file, write_folder
 from headgate.run.memory import packets_that_fit, refuse_what_does_not_fit
@@ -28,6 +29,7 @@ from headgate.run.progress import Clock, Progress, Report, StopRunError
 from headgate.run.refusals import refused
 from headgate.scenario.doubts import doubts_of
 from headgate.scenario.plan import Arrays, identity_of, plan_json
+from headgate.version import __version__
 
 __all__ = ["Progress", "simulate"]
 
@@ -94,7 +96,7 @@ def _made(
     run = _Run(scenario, planned, identity_of(plan, arrays), snapshot)
     facts = run.to_the_end(progress)
     meta = {
-        "headgate": _version(),
+        "headgate": __version__,
         "identity": run.identity,
         "scenario": scenario.to_dict(resolved=True),
         "seed": scenario.seed,
@@ -287,7 +289,7 @@ def own_laws(scenario: Scenario, plan: Mapping[str, Any]) -> list[Ready]:
     """Make the user's own laws ready, in the order of the plan. Raises LawError."""
     by_law = {json.dumps(control.plan()): control for control in scenario.own_laws()}
     chosen = [by_law[json.dumps(law)] for law in plan["laws"] if "own" in law]
-    return [control.law().ready(control.params) for control in chosen]
+    return [make_ready(control.law(), control.params) for control in chosen]
 
 
 def excess_error(excess: Exception, plan: Mapping[str, Any]) -> ScenarioError:
@@ -303,9 +305,3 @@ def excess_error(excess: Exception, plan: Mapping[str, Any]) -> ScenarioError:
 
 def _damaged(path: Path, error: object) -> SnapshotError:
     return SnapshotError(f"{path}: is damaged ({error}); remove it and run again")
-
-
-def _version() -> str:
-    from headgate import __version__
-
-    return __version__

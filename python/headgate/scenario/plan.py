@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate import __version__
 from headgate.errors import CatalogError, LawError, ScenarioError
 from headgate.names import each_name, name_counts
 from headgate.scenario.flow_list import read_flow_list
@@ -29,6 +28,7 @@ from headgate.scenario.places import ends, place_of, pools, sending
 from headgate.scenario.problems import join
 from headgate.scenario.sizes import packets_of
 from headgate.scenario.traffic import Flows, Group, Poisson, Replay, Web
+from headgate.version import __version__
 
 if TYPE_CHECKING:
     from headgate.scenario.scenario import Scenario

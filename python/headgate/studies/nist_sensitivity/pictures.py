@@ -13,7 +13,6 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from headgate.analysis.influence import AVERAGE
-from headgate.plots.correlations import index_index
 from headgate.plots.dots import Dots, alone, dots
 from headgate.plots.heat import Heat, heat
 from headgate.plots.palette import ORDER
@@ -192,5 +191,5 @@ def _groups(of: Sensitivity) -> Picture:
         "Which of the 22 responses say the same",
         "Second period, all runs; a mark where |r| is above 0.65; responses that are all so with"
         " each other are one behaviour.",
-        index_index(of.groups, TITLES),
+        of.groups.index_index(TITLES),
     )

@@ -7,7 +7,7 @@ from scipy import stats
 
 from headgate.stats.intervals import mean_interval, share_interval
 from headgate.studies.claims import Finding
-from headgate.studies.tcp_replacements.analysis import CONNECTING, FAST, Summary
+from headgate.studies.tcp_replacements.summary import CONNECTING, FAST, Summary
 
 # Table 1(b) of the source, seven rows whose meaning is inferred; factor -> sign that raises it.
 PRINTED_SIGNS = {

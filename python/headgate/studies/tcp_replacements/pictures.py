@@ -3,8 +3,8 @@
 from headgate.plots import changes, network
 from headgate.scenario.networks.abilene import CITIES
 from headgate.studies.study import Picture
-from headgate.studies.tcp_replacements.analysis import BEFORE, FAST, RESPONSES, Summary
 from headgate.studies.tcp_replacements.sentences import in_words
+from headgate.studies.tcp_replacements.summary import BEFORE, FAST, RESPONSES, Summary
 
 
 def pictures(summary: Summary) -> tuple[Picture, ...]:

@@ -2,7 +2,7 @@
 
 from headgate.analysis.roles import Roles
 from headgate.studies.nist.roles import LOSSES, of_design
-from headgate.studies.tcp_replacements.analysis import RESPONSES, Summary
+from headgate.studies.tcp_replacements.summary import RESPONSES, Summary
 
 THROUGHPUTS = ("y17", "y18", "y19", "y20", "y21", "y22")
 #: What a network suffers from, and which way.

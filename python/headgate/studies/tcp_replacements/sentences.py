@@ -6,7 +6,7 @@ other periods and laws the numbers would be others, beside theirs in one list.
 
 from collections.abc import Sequence
 
-from headgate.studies.tcp_replacements.analysis import BEFORE, RESPONSES, Summary
+from headgate.studies.tcp_replacements.summary import BEFORE, RESPONSES, Summary
 
 MOST_NAMED = 8
 

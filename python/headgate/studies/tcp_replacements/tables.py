@@ -1,7 +1,7 @@
 """The tables of the first study's report."""
 
 from headgate.studies.study import Listing
-from headgate.studies.tcp_replacements.analysis import RESPONSES, Summary
+from headgate.studies.tcp_replacements.summary import RESPONSES, Summary
 
 
 def tables(summary: Summary) -> tuple[Listing, ...]:

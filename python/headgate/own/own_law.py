@@ -1,0 +1,59 @@
+"""A user's own law once it was found, and as a run takes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from headgate.errors import LawError
+from headgate.own.paths import shown
+
+if TYPE_CHECKING:
+    from headgate import _native
+    from headgate.own.table import Struct
+
+Params = Mapping[str, Any]
+
+#: A `headgate_law_v1`, and what keeps its functions in memory.
+Compiled = tuple["Struct", object]
+
+
+@dataclass(frozen=True)
+class OwnLaw:
+    """A law that was found: what it is called, the hash of its source, and what it is made of."""
+
+    name: str
+    file: str
+    sha256: str
+    cls: type | None = None
+    """The class, if it is one."""
+    compiled: Callable[[Params], Compiled] | None = None
+    """Give its table of functions, if it has one; raises LawError."""
+    source: str | None = None
+    """What another process finds it by; None for a class that was given as such."""
+
+    @property
+    def label(self) -> str:
+        """How sentences call it."""
+        return f"{shown(self.file)}:{self.name}"
+
+    def taken(self, table: Compiled) -> _native.OwnLaw:
+        """Have the engine take a table; raise LawError if it is not one."""
+        from headgate import _native
+        from headgate.own.table import capsule
+
+        struct, keeps = table
+        try:
+            return _native.OwnLaw.compiled(self.label, capsule(struct), (struct, keeps))
+        except ValueError as error:
+            raise LawError(self.label, str(error)) from None
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A law with its parameters, as a run takes it."""
+
+    law: OwnLaw
+    params: Params
+    native: _native.OwnLaw

@@ -1,0 +1,80 @@
+"""Laws that are Python classes, found in a file or given as such."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from functools import partial
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any
+
+from headgate.errors import LawError
+from headgate.own.own_law import OwnLaw
+from headgate.own.paths import sha256, shown
+from headgate.own.python_class import check_form, file_of, told
+from headgate.own.source import Source
+
+
+def law_in(source: Source) -> OwnLaw:
+    """Run the file, and take its class; raise LawError."""
+    cls = _named(_module(source.file, source.text), source.symbol, source.file)
+    return _law(cls, source.file, source.sha256)
+
+
+def law_of(cls: type) -> OwnLaw:
+    """Take a class that was given as such; raise LawError."""
+    file = file_of(cls)
+    try:
+        text = Path(file).read_bytes()
+    except OSError:  # a notebook, or a prompt
+        text = _source(cls)
+    return _law(cls, file, sha256(text))
+
+
+def _law(cls: type, file: str, sha: str) -> OwnLaw:
+    check_form(cls)
+    if not getattr(cls, "__headgate_jit__", False):
+        return OwnLaw(cls.__name__, file, sha, cls)
+    from headgate.own import jit
+
+    return OwnLaw(cls.__name__, file, sha, cls, partial(jit.compiled, cls))
+
+
+def _module(file: str, text: bytes) -> ModuleType:
+    """Run the file as a module of its own; the same text is run once."""
+    name = f"headgate_own_{Path(file).stem}_{sha256(text, file.encode())[:12]}"
+    if name in sys.modules:
+        return sys.modules[name]
+    module = ModuleType(name)
+    module.__file__ = file
+    sys.modules[name] = module  # where inspect finds the source of its classes
+    try:
+        exec(compile(text, file, "exec"), module.__dict__)
+    except Exception as error:
+        del sys.modules[name]
+        raise LawError(*told(error, file, "as the file was read")) from None
+    return module
+
+
+def _named(module: ModuleType, name: str, file: str) -> type:
+    found: Any = getattr(module, name, None)
+    if isinstance(found, type):
+        return found
+    known = ", ".join(cls.__name__ for cls in _classes(module)) or "none"
+    raise LawError(shown(file), f"has no class {name!r}; its laws: {known}")
+
+
+def _classes(module: ModuleType) -> list[type]:
+    """Give the classes that the file itself defines and that look like laws."""
+    own = [c for c in vars(module).values() if isinstance(c, type)]
+    return [c for c in own if c.__module__ == module.__name__ and hasattr(c, "on_ack")]
+
+
+def _source(cls: type) -> bytes:
+    """Give the text of a class that has no file, or else its code."""
+    try:
+        return inspect.getsource(cls).encode()
+    except (OSError, TypeError):
+        functions = [f for f in vars(cls).values() if isinstance(f, FunctionType)]
+        return repr([(f.__code__.co_code, f.__code__.co_consts) for f in functions]).encode()
