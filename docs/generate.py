@@ -97,7 +97,7 @@ def _parameter(param: Any) -> Row:
 
 def scenario() -> str:
     """Every key of a scenario: kinds from the JSON Schema, defaults from the typed models."""
-    from headgate.scenario import Scenario
+    from headgate import Scenario
     from headgate.scenario.base import Model
 
     schema = Scenario.model_json_schema()
@@ -299,7 +299,7 @@ def _level(value: Any) -> str:
 
 def mesonet() -> str:
     """Give the twenty parameters of MesoNet, and the sizes of the experiments."""
-    from headgate.scenario.mesonet_parameters import EXPERIMENTS, LARGER_FILES, PARAMETERS
+    from headgate.mesonet.parameters import EXPERIMENTS, LARGER_FILES, PARAMETERS
 
     parameters = [
         [p.label, code(p.key), p.unit, *map(_level, (p.minus, p.plus)), p.mark, p.source]

@@ -14,11 +14,10 @@ from headgate.version import __version__
 
 if TYPE_CHECKING:
     from headgate import fluid
+    from headgate.api import Result, Scenario
     from headgate.build import abilene, dumbbell, graph, load, parking_lot, read
     from headgate.errors import HeadgateError
     from headgate.law import jit
-    from headgate.result import Result
-    from headgate.scenario import Scenario
 
 __all__ = [
     "HeadgateError",
@@ -38,8 +37,8 @@ __all__ = [
 _HOME = {
     "HeadgateError": "headgate.errors",
     "jit": "headgate.law",
-    "Result": "headgate.result",
-    "Scenario": "headgate.scenario",
+    "Result": "headgate.api",
+    "Scenario": "headgate.api",
 }
 
 

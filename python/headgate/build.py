@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from headgate.result import Result
-from headgate.scenario import Scenario
+from headgate.api import Result, Scenario
 
 Flow = str | type | Mapping[str, Any]
 """A law's name, a class that is a law, or the keys of one kind of traffic."""

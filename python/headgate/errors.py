@@ -1,12 +1,5 @@
 """Every error that a user can meet, each of them one sentence: place, value, remedy."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from headgate.result import Result
-
 
 class HeadgateError(Exception):
     """Something the user can put right. The command line prints it and ends with `exit_code`."""
@@ -50,14 +43,6 @@ class AnalysisError(HeadgateError):
 
 class StoreError(HeadgateError):
     """A file or folder of results that cannot be read or written."""
-
-
-class UnstoredError(StoreError):
-    """A finished run that could not be written; `result` has it."""
-
-    def __init__(self, sentence: str, result: Result) -> None:
-        self.result = result
-        super().__init__(sentence)
 
 
 class EngineMissingError(HeadgateError):

@@ -1,7 +1,9 @@
-"""Who may import whom in the package (ARCHITECTURE.md, the dependency rule)."""
+"""Who may import whom in the package: one list of layers (ARCHITECTURE.md has it too)."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -21,36 +23,14 @@ CROSSES_THE_BORDER = (
     "headgate.scenario.networks.routes",
 )
 
-#: Package -> what it must not know. `cli` and `report` may see all.
-FORBIDDEN = {
-    "headgate.visible": ["headgate"],
-    "headgate.units": ["headgate.scenario", "headgate.run", NATIVE],
-    "headgate.tables": ["headgate.run", "headgate.scenario", "headgate.studies", NATIVE],
-    "headgate.columns": ["headgate.run", "headgate.scenario", "headgate.studies", NATIVE],
-    "headgate.scenario": ["headgate.plots", "headgate.studies", "headgate.cli"],
-    "headgate.own": ["headgate.scenario", "headgate.run", "headgate.plots", "headgate.cli"],
-    "headgate.fluid": ["headgate.scenario", "headgate.plots", "headgate.studies", "headgate.cli"],
-    "headgate.design": ["headgate.run", "headgate.plots", "headgate.cli", NATIVE],
-    "headgate.measures": ["headgate.run", "headgate.plots", "headgate.cli", NATIVE],
-    "headgate.stats": ["headgate.run", "headgate.plots", "headgate.cli", NATIVE],
-    "headgate.conform": ["headgate.plots", "headgate.studies", "headgate.cli", NATIVE],
-    "headgate.analysis": [
-        "headgate.run",
-        "headgate.scenario",
-        "headgate.studies",
-        "headgate.cli",
-        NATIVE,
-    ],
-    "headgate.charts": [
-        "headgate.run",
-        "headgate.scenario",
-        "headgate.studies",
-        "headgate.cli",
-        NATIVE,
-    ],
-    "headgate.plots": ["headgate.run", "headgate.studies", "headgate.cli", NATIVE],
-    "headgate.run": ["headgate.plots", "headgate.stats", "headgate.studies", "headgate.cli"],
-}
+#: Every package and module of `headgate`, the lowest first: each imports only from those before it.
+LAYERS = (
+    *("version", "errors", "visible", "names", "marks", "units", "strict", "console"),
+    *("columns", "columns_of_periods", "tables", "catalog", "claims", "stats", "measures"),
+    *("topologies", "plots", "analysis", "charts"),
+    *("law", "own", "scenario", "run", "api", "build"),
+    *("fluid", "mesonet", "design", "campaign", "conform", "report", "bench", "studies", "cli"),
+)
 
 
 def modules() -> Iterator[tuple[str, Path]]:
@@ -63,29 +43,68 @@ def within(name: str, package: str) -> bool:
     return name == package or name.startswith(package + ".")
 
 
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(ast.parse(path.read_text())))
+
+
 def imported(module: str, path: Path) -> Iterator[str]:
-    """Every module that the file imports, at its top or inside a function."""
+    """Every module that the file imports: at its top, inside a function, or for types alone."""
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             base = package.rsplit(".", node.level - 1)[0] if node.level else ""
             origin = ".".join(part for part in (base, node.module) if part)
-            yield origin
             yield from (f"{origin}.{alias.name}" for alias in node.names)
 
 
-@pytest.mark.parametrize("package", FORBIDDEN)
-def test_packages_know_only_what_is_below_them(package: str) -> None:
+def imports_of_files() -> dict[str, set[str]]:
+    """Which files of the package each of its files imports."""
+    files = dict(modules())
+    return {
+        module: {file_of(name, files) for name in imported(module, path)} - {module, ""}
+        for module, path in files.items()
+    }
+
+
+def file_of(name: str, files: Mapping[str, Path]) -> str:
+    """The module that has a name: itself, or what is in front of its last dot."""
+    if within(name, NATIVE):
+        return ""
+    return name if name in files or not name else file_of(name.rpartition(".")[0], files)
+
+
+def layer(module: str) -> str:
+    return module.split(".")[1]
+
+
+def test_every_module_has_its_layer() -> None:
+    there = {layer(module) for module, _ in modules() if module != "headgate"}
+    assert sorted(there) == sorted(LAYERS)
+
+
+def test_imports_lead_to_lower_layers_only() -> None:
     offences = [
         f"{module} imports {name}"
-        for module, path in modules()
-        if within(module, package)
-        for name in imported(module, path)
-        if any(within(name, other) for other in FORBIDDEN[package]) and not within(name, package)
+        for module, names in imports_of_files().items()
+        if module != "headgate"
+        for name in names
+        if name == "headgate"
+        or (
+            (layer(name) != layer(module))
+            and LAYERS.index(layer(name)) > LAYERS.index(layer(module))
+        )
     ]
     assert not offences
+
+
+def test_no_files_import_each_other_in_a_circle() -> None:
+    try:
+        tuple(TopologicalSorter(imports_of_files()).static_order())
+    except CycleError as circle:
+        pytest.fail(" -> ".join(circle.args[1]))
 
 
 def test_only_the_border_imports_the_extension() -> None:
@@ -106,11 +125,7 @@ def test_there_is_no_list_of_laws_in_python() -> None:
     for module, path in modules():
         if within(module, "headgate.studies"):
             continue  # a study chooses the laws that it compares
-        words = {
-            node.value
-            for node in ast.walk(ast.parse(path.read_text()))
-            if isinstance(node, ast.Constant)
-        }
+        words = {node.value for node in nodes(path) if isinstance(node, ast.Constant)}
         assert not names <= {word for word in words if isinstance(word, str)}, module
 
 
@@ -127,7 +142,7 @@ def test_commands_print_by_what_writes_controls_out() -> None:
     called = [
         f"{module} calls {node.func.value.id}.{node.func.attr}"
         for module, path in modules()
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in nodes(path)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and isinstance(node.func.value, ast.Name)

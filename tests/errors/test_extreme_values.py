@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from headgate import Scenario
 from headgate.errors import HeadgateError
 from headgate.run.refusals import check_plan
-from headgate.scenario import Scenario
 
 SIZE = {"kind": "pareto", "mean": "30 packets", "shape": 1.5}
 WEB = {

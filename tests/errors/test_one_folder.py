@@ -10,15 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from headgate import dumbbell
-from headgate.errors import StoreError, UnstoredError
-from headgate.result import Result
+from headgate import Result, Scenario, dumbbell
+from headgate.api import UnstoredError, simulate
+from headgate.errors import StoreError
 from headgate.run import folder as folder_module
 from headgate.run.folder import LOCK_FILE, in_hand
 from headgate.run.lock import HeldError, owned
 from headgate.run.process import here, named
-from headgate.run.simulate import simulate
-from headgate.scenario import Scenario
 
 from .command import headgate
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from headgate.result import Result
+from headgate import Result
 
 from .command import headgate
 from .test_wrong_scenarios import GOOD

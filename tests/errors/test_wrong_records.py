@@ -5,18 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from headgate import dumbbell
-from headgate.result import Result
-from headgate.run.attempts import Attempts
-from headgate.run.campaign import Campaign, fail
-from headgate.run.claims import Claims
+from headgate import Result, dumbbell
+from headgate.campaign.attempts import Attempts
+from headgate.campaign.campaign import Campaign, fail
+from headgate.campaign.jobs import Job
+from headgate.campaign.leases import Claims
+from headgate.campaign.processes import Processes
+from headgate.campaign.scheduler import Pool
+from headgate.campaign.store import Store
+from headgate.campaign.summary import SUMMARY_FILE, summary
+from headgate.campaign.view import Watcher
 from headgate.run.folder import read_meta
-from headgate.run.plan import Job
-from headgate.run.pool import Pool
-from headgate.run.processes import Processes
-from headgate.run.store import Store
-from headgate.run.summary import SUMMARY_FILE, summary
-from headgate.run.view import Watcher
 
 from .command import headgate
 

@@ -11,14 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headgate import dumbbell
+from headgate.campaign import worker
+from headgate.campaign.jobs import Job
+from headgate.campaign.processes import Processes
+from headgate.campaign.scheduler import Hands, Pool
+from headgate.campaign.store import Store
+from headgate.campaign.worker import Order, Outcome, Worker
 from headgate.errors import HeadgateError
-from headgate.run import simulate, worker
+from headgate.run import simulate
 from headgate.run.folder import stored_run
-from headgate.run.plan import Job
-from headgate.run.pool import Hands, Pool
-from headgate.run.processes import Processes
-from headgate.run.store import Store
-from headgate.run.worker import Order, Outcome, Worker
 
 TRACEBACK = 70
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from headgate import Scenario as Read
 from headgate import catalog
 from headgate.errors import HeadgateError
-from headgate.scenario import Scenario as Read
 from headgate.scenario.transport import Transport
 
 from .__main__ import CASES, Ledger

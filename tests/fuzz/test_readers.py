@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from headgate import Result, Scenario
 from headgate.errors import HeadgateError
-from headgate.result import Result
-from headgate.scenario import Scenario
 from headgate.scenario.flow_list import read_flow_list
 from headgate.scenario.networks.graph_file import read_graph
 

@@ -4,8 +4,7 @@ import csv
 from pathlib import Path
 from typing import Any
 
-from headgate.result import Result
-from headgate.scenario import Scenario
+from headgate import Result, Scenario
 
 DATA = Path(__file__).parent / "data"
 

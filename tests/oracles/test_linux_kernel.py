@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from headgate.result import Result
+from headgate import Result
 
 from .oracle import bottleneck, rows, run
 

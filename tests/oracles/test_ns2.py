@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from headgate.result import Result
+from headgate import Result
 
 from .oracle import DATA, bottleneck, rows, run
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from headgate.result import Result
+from headgate import Result
 
 from .oracle import bottleneck, rows, run
 from .test_ns2 import mean_fct, write_jittered

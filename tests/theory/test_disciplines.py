@@ -7,8 +7,7 @@ is the fixed point of its line and of Reno's response; shares follow from who is
 import numpy as np
 import pytest
 
-from headgate.result import Result
-from headgate.scenario import Scenario
+from headgate import Result, Scenario
 
 RATE_BPS, PACKET_BITS = 10**7, 12_000
 PACKETS_PER_S = RATE_BPS / PACKET_BITS

@@ -9,8 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from headgate.result import Result
-from headgate.scenario import Scenario
+from headgate import Result, Scenario
 
 RATE_BPS, RTT_S, PACKET_BITS = 10**10, 500e-6, 12_000
 BDP_PACKETS = RATE_BPS * RTT_S / PACKET_BITS

@@ -2,8 +2,7 @@
 
 import pytest
 
-from headgate.result import Result
-from headgate.scenario import Scenario
+from headgate import Result, Scenario
 
 
 def halved(law: str) -> Result:

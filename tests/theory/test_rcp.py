@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from headgate.result import Result
-from headgate.scenario import Scenario
+from headgate import Result, Scenario
 
 
 def rcp(traffic: dict[str, Any], **scenario: Any) -> Result:

@@ -14,8 +14,7 @@ only the timer sends 5 again, a time-out later.
 
 import pytest
 
-from headgate.result import Result
-from headgate.scenario import Scenario
+from headgate import Result, Scenario
 
 SYN = 1
 RTT_S = 0.1

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from scipy import optimize, special
 
+from headgate import Scenario
 from headgate.errors import ScenarioError
 from headgate.fluid import simulated_growth, stability, stability_boundary
 from headgate.fluid.characteristic import Delayed
 from headgate.fluid.stability import bisected
-from headgate.scenario import Scenario
 
 #: What simulation is held to.
 WITHIN = 0.05

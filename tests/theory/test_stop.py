@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from headgate.result import Result
-from headgate.scenario import Scenario
+from headgate import Result, Scenario
 
 RTT_S, STOP_S = 0.1, 2.0
 

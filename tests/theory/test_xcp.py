@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from headgate.result import Result
-from headgate.scenario import Scenario
+from headgate import Result, Scenario
 
 
 def xcp(traffic: list[dict[str, Any]], rate: str, rtt: str, **scenario: Any) -> Result:

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from headgate.result import Result
-from headgate.scenario import Scenario
+from headgate import Result, Scenario
 
 from .test_xcp import port, xcp
 

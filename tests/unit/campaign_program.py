@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from headgate import Result, Scenario, dumbbell
-from headgate.run import simulate, worker
-from headgate.run.plan import Job
-from headgate.run.pool import Pool
-from headgate.run.store import Store
-from headgate.run.worker import Order, Outcome, Worker
+from headgate.campaign import worker
+from headgate.campaign.jobs import Job
+from headgate.campaign.scheduler import Pool
+from headgate.campaign.store import Store
+from headgate.campaign.worker import Order, Outcome, Worker
+from headgate.run import simulate
 
 
 class Threads:

@@ -4,11 +4,11 @@ import sys
 from pathlib import Path
 
 from headgate import dumbbell
+from headgate.campaign.cluster import Cluster
+from headgate.campaign.jobs import Job
+from headgate.campaign.scheduler import Pool
+from headgate.campaign.store import Store
 from headgate.errors import HeadgateError
-from headgate.run.cluster import Cluster
-from headgate.run.plan import Job
-from headgate.run.pool import Pool
-from headgate.run.store import Store
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1])

@@ -4,11 +4,11 @@ import sys
 from pathlib import Path
 
 from headgate import dumbbell
-from headgate.run.claims import Claims
-from headgate.run.cost import estimate, peak_bytes
-from headgate.run.plan import Job
-from headgate.run.pool import Pool
-from headgate.run.store import Store
+from headgate.campaign.cost import estimate, peak_bytes
+from headgate.campaign.jobs import Job
+from headgate.campaign.leases import Claims
+from headgate.campaign.scheduler import Pool
+from headgate.campaign.store import Store
 
 USERS = 150_000
 

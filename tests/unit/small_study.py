@@ -3,8 +3,8 @@
 import sys
 from pathlib import Path
 
-from headgate.result import Result
-from headgate.run.crew import Crew
+from headgate import Result
+from headgate.campaign.workers import Crew
 from headgate.studies import runner, study
 
 

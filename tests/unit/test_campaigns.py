@@ -15,20 +15,20 @@ import polars
 import pytest
 from typer.testing import CliRunner
 
+from headgate import Result
+from headgate.api import simulate
+from headgate.campaign import worker as worker_module
+from headgate.campaign.campaign import Campaign
+from headgate.campaign.jobs import Job
+from headgate.campaign.leases import Claims
+from headgate.campaign.scheduler import Pool
+from headgate.campaign.store import Store
+from headgate.campaign.view import View, Watcher
 from headgate.cli.main import app
 from headgate.errors import FailedRunsError, HeadgateError, StoreError
-from headgate.result import Result
 from headgate.run import process
 from headgate.run import simulate as simulate_module
-from headgate.run import worker as worker_module
-from headgate.run.campaign import Campaign
-from headgate.run.claims import Claims
-from headgate.run.plan import Job
-from headgate.run.pool import Pool
 from headgate.run.progress import Progress
-from headgate.run.simulate import simulate
-from headgate.run.store import Store
-from headgate.run.view import View, Watcher
 from headgate.studies import runner
 from headgate.studies.runner import Shard
 

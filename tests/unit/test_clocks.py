@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from headgate.campaign.campaign import Campaign, campaigns
+from headgate.campaign.clock import Clock
+from headgate.campaign.leases import SILENT_S, Claims
+from headgate.campaign.store import Store
+from headgate.campaign.view import Watcher
 from headgate.run import process
-from headgate.run.campaign import Campaign, campaigns
-from headgate.run.claims import SILENT_S, Claims
-from headgate.run.clock import Clock
 from headgate.run.progress import Progress, StopRunError
-from headgate.run.store import Store
-from headgate.run.view import Watcher
 
 from . import campaign_program
 from .small_study import digests

@@ -15,16 +15,16 @@ import pytest
 from distributed import Client, LocalCluster
 from distributed.utils import LoopRunner
 
+from headgate.campaign import scheduler as pool_module
+from headgate.campaign.campaign import Campaign
+from headgate.campaign.cluster import Cluster, Profile
+from headgate.campaign.jobs import Job, program
+from headgate.campaign.leases import Claim, Claims
+from headgate.campaign.progress import Show, Standing
+from headgate.campaign.scheduler import Pool
+from headgate.campaign.store import Store
+from headgate.campaign.worker import Order, do
 from headgate.errors import FailedRunsError, HeadgateError, StoreError
-from headgate.run import pool as pool_module
-from headgate.run.campaign import Campaign
-from headgate.run.claims import Claim, Claims
-from headgate.run.cluster import Cluster, Profile
-from headgate.run.plan import Job, program
-from headgate.run.pool import Pool
-from headgate.run.standing import Show, Standing
-from headgate.run.store import Store
-from headgate.run.worker import Order, do
 
 from . import cluster_program
 from .campaign_program import Threads, jobs
@@ -191,7 +191,7 @@ def test_a_scheduler_that_dies_is_one_sentence(tmp_path: Path) -> None:
 
 
 def test_an_address_without_a_scheduler_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("headgate.run.cluster.CONNECT_S", 0.5)
+    monkeypatch.setattr("headgate.campaign.cluster.CONNECT_S", 0.5)
     with pytest.raises(HeadgateError, match=r"tcp://127.0.0.1:9: there is no scheduler"):
         Cluster("tcp://127.0.0.1:9")
     with pytest.raises(HeadgateError, match="there is no scheduler"):

@@ -9,13 +9,14 @@ import pytest
 from typer.testing import CliRunner
 
 from headgate import dumbbell
+from headgate.campaign import cost, pilots
+from headgate.campaign.cost import Estimate, estimate
+from headgate.campaign.jobs import Job
+from headgate.campaign.pilots import Pilot
+from headgate.campaign.scheduler import Pool
+from headgate.campaign.store import Store
 from headgate.cli.main import app
-from headgate.run import cost, pilots, simulate
-from headgate.run.cost import Estimate, estimate
-from headgate.run.pilots import Pilot
-from headgate.run.plan import Job
-from headgate.run.pool import Pool
-from headgate.run.store import Store
+from headgate.run import simulate
 from headgate.studies import runner
 
 from . import campaign_program, heavy_campaign, small_study

@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from headgate.result import Result
-from headgate.scenario import Scenario
+from headgate import Result, Scenario
 
 RATES = ["1 Mbit/s", "80 Mbit/s", "2 Mbit/s", "500 kbit/s", "40 Mbit/s", "3 Mbit/s"]
 PERIOD_S, PACKET_BITS = 2.0, 12_000

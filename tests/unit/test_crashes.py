@@ -11,19 +11,19 @@ from pathlib import Path
 import pytest
 
 from headgate import dumbbell
+from headgate.campaign import attempts as attempts_module
+from headgate.campaign.attempts import Attempts
+from headgate.campaign.campaign import failures
+from headgate.campaign.child import Child, Children, DiedError
+from headgate.campaign.cluster import Cluster
+from headgate.campaign.jobs import Job
+from headgate.campaign.leases import Claims
+from headgate.campaign.processes import Processes
+from headgate.campaign.scheduler import Hands, Pool
+from headgate.campaign.store import Store
+from headgate.campaign.view import Watcher
 from headgate.errors import CrashedRunError, FailedRunsError, HeadgateError
 from headgate.own import trust
-from headgate.run import attempts as attempts_module
-from headgate.run.attempts import Attempts
-from headgate.run.campaign import failures
-from headgate.run.child import Child, Children, DiedError
-from headgate.run.claims import Claims
-from headgate.run.cluster import Cluster
-from headgate.run.plan import Job
-from headgate.run.pool import Hands, Pool
-from headgate.run.processes import Processes
-from headgate.run.store import Store
-from headgate.run.view import Watcher
 
 from .small_study import digests
 
@@ -175,7 +175,7 @@ def _refuse() -> None:
 
 def test_a_child_ends_with_its_caller_also_in_the_middle_of_a_call() -> None:
     code = (
-        "import time; from headgate.run.child import Child; one = Child();"
+        "import time; from headgate.campaign.child import Child; one = Child();"
         "print(one.name, flush=True); one.call(time.sleep, 600)"
     )
     with subprocess.Popen(

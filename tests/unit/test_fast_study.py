@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from headgate.campaign.scheduler import Pool
+from headgate.campaign.store import Store
+from headgate.claims import Judged, judge
 from headgate.plots.style import save
-from headgate.run.pool import Pool
-from headgate.run.store import Store
-from headgate.studies.claims import Judged, judge
 from headgate.studies.fast import theory
 from headgate.studies.runs import Runs
 from headgate.studies.study import Analysis, load

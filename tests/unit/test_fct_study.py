@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import headgate
+from headgate.campaign.scheduler import Pool
+from headgate.campaign.store import Store
+from headgate.claims import Judged, judge
 from headgate.errors import HeadgateError
 from headgate.plots.style import save
-from headgate.run.pool import Pool
-from headgate.run.store import Store
-from headgate.studies.claims import Judged, judge
 from headgate.studies.fct import theory
 from headgate.studies.fct.jobs import levels
 from headgate.studies.fct.keep import keep

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from headgate.campaign.scheduler import Pool
+from headgate.campaign.store import Store
+from headgate.claims import Judged, judge
 from headgate.plots.style import save
-from headgate.run.pool import Pool
-from headgate.run.store import Store
-from headgate.studies.claims import Judged, judge
 from headgate.studies.flow_level import fits, measures, networks, theory
 from headgate.studies.flow_level.findings_comes import bound
 from headgate.studies.runs import Runs

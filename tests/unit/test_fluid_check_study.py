@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from headgate import catalog
+from headgate import Result, catalog
+from headgate.campaign.scheduler import Pool
+from headgate.campaign.store import Store
+from headgate.claims import judge
 from headgate.fluid import Adaptive, solve
 from headgate.plots.style import save
-from headgate.result import Result
-from headgate.run.pool import Pool
-from headgate.run.store import Store
-from headgate.studies.claims import judge
 from headgate.studies.fluid_check import compare
 from headgate.studies.fluid_check.cells import Cell, cells
 from headgate.studies.fluid_check.compare import Comparison, Measured, Pair

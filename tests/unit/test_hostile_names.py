@@ -17,16 +17,17 @@ from typer.testing import CliRunner
 from headgate.analysis import main_effects
 from headgate.analysis.frame import Frame
 from headgate.analysis.whole import whole
+from headgate.campaign import progress as standing
+from headgate.campaign.progress import Standing
+from headgate.claims import Judged
 from headgate.cli.main import app, main
 from headgate.cli.study import _print_claims
 from headgate.console import PlainConsole
 from headgate.design import load
 from headgate.plots.style import save, styled, subplots
 from headgate.report.drawing import write_tables
-from headgate.run import progress, standing
+from headgate.run import progress
 from headgate.run.progress import Progress
-from headgate.run.standing import Standing
-from headgate.studies.claims import Judged
 from headgate.tables import Table, Words
 from headgate.visible import from_spreadsheet, in_path, in_spreadsheet, visible
 

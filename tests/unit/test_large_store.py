@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from headgate.run.campaign import Campaign
-from headgate.run.plan import Job
-from headgate.run.pool import Pool
-from headgate.run.store import Store
+from headgate.campaign.campaign import Campaign
+from headgate.campaign.jobs import Job
+from headgate.campaign.scheduler import Pool
+from headgate.campaign.store import Store
 
 from . import campaign_program
 from .campaign_program import Threads
@@ -20,8 +20,8 @@ from .campaign_program import Threads
 RUNS = 10_000
 MOST_CPU_S, MOST_BYTES = 2.0, 200e6
 START = (
-    "import sys; from pathlib import Path; from headgate.run.plan import Job;"
-    "from headgate.run.store import Store; jobs = [Job(None) for _ in range({runs})];"
+    "import sys; from pathlib import Path; from headgate.campaign.jobs import Job;"
+    "from headgate.campaign.store import Store; jobs = [Job(None) for _ in range({runs})];"
     "[one.__dict__.update(id=f'{{n:016x}}') for n, one in enumerate(jobs)];"
     "sys.exit(len(Store(Path(sys.argv[1])).missing(jobs)))"
 )

@@ -7,11 +7,11 @@ from unittest import mock
 
 import pytest
 
+from headgate import Scenario
+from headgate.api import simulate
 from headgate.errors import ScenarioError
 from headgate.run import memory
 from headgate.run.refusals import check_plan
-from headgate.run.simulate import simulate
-from headgate.scenario import Scenario
 
 DUMBBELL = {"kind": "dumbbell", "rate": "10 Mbit/s", "rtt": "40 ms"}
 FLOW = {"kind": "flows", "law": "reno"}

@@ -8,9 +8,9 @@ from itertools import product
 import numpy as np
 import pytest
 
+from headgate import Result
 from headgate.analysis.whole import whole
-from headgate.result import Result
-from headgate.studies.claims import judge
+from headgate.claims import judge
 from headgate.studies.nist import fairness
 from headgate.studies.nist.competing import (
     COLUMNS,

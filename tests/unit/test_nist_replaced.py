@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from headgate import Result, Scenario
 from headgate.measures.periods import FLOWS, PACKETS, WAITS, WORST_WAIT
-from headgate.result import Result
-from headgate.scenario import MesoNet, Scenario
+from headgate.mesonet import MesoNet
 from headgate.stats.intervals import share_interval
 from headgate.studies.designed import Designed
 from headgate.studies.nist.alike import findings, little_change, uncongested_identical

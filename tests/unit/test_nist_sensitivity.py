@@ -11,9 +11,9 @@ from headgate.analysis.frame import Frame
 from headgate.design import load as load_design
 from headgate.design import named
 from headgate.errors import HeadgateError
+from headgate.mesonet import MesoNet
+from headgate.mesonet.parameters import BY_LABEL
 from headgate.run.folder import write_table
-from headgate.scenario import MesoNet
-from headgate.scenario.mesonet_parameters import BY_LABEL
 from headgate.studies.nist_sensitivity import published
 from headgate.studies.nist_sensitivity.analysis import analyse
 from headgate.studies.nist_sensitivity.campaign import scenario

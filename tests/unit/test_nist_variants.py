@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from headgate import Scenario
 from headgate.errors import HeadgateError
-from headgate.scenario import MesoNet, Scenario
+from headgate.mesonet import MesoNet
 from headgate.scenario.traffic import Flows
 from headgate.studies.nist import fairness
 from headgate.studies.nist.competing import FILES, tally

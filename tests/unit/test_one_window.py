@@ -2,9 +2,9 @@
 
 import pytest
 
+from headgate import Scenario
 from headgate.cli.run import by_law
 from headgate.columns import FLOWS, PORTS, Column
-from headgate.scenario import Scenario
 
 COUNTED = ("retransmissions", "timeouts", "recoveries")
 #: What a flow or a link is, whenever one looks.

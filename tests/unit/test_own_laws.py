@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 
 from headgate import Result, Scenario, dumbbell
+from headgate.api import simulate
 from headgate.errors import InterruptedRunError
 from headgate.own import library, load
 from headgate.own.jit import layout
 from headgate.own.ready import make_ready
 from headgate.run.progress import Progress
-from headgate.run.simulate import SNAPSHOT_FILE, simulate
+from headgate.run.simulate import SNAPSHOT_FILE
 
 from ..errors.command import headgate
 

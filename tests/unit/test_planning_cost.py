@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from headgate.scenario import Scenario
+from headgate import Scenario
 from headgate.scenario.plan import plan_json
 
 DUMBBELL = {"kind": "dumbbell", "rate": "1 Gbit/s", "rtt": "40 ms"}
@@ -106,7 +106,7 @@ def test_there_may_be_any_number_of_round_trips() -> None:
 #: Reads a scenario, plans it, hands it to the engine; prints user CPU seconds and peak megabytes.
 PROGRAM = """
 import json, resource, sys
-from headgate.scenario import Scenario
+from headgate import Scenario
 from headgate.scenario.plan import identity_of, plan_json
 from headgate._native import Simulation
 

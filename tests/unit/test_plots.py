@@ -8,10 +8,9 @@ import pytest
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
-from headgate import catalog
+from headgate import Result, catalog
 from headgate.plots import draw_run
 from headgate.plots.style import save
-from headgate.result import Result
 from headgate.tables import TABLES, Table, Words
 
 BUFFER_PACKETS = 60.0

@@ -12,17 +12,17 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from headgate import Result
+from headgate.campaign import store as store_module
+from headgate.campaign import worker as worker_module
+from headgate.campaign.jobs import Job
+from headgate.campaign.progress import Standing, clock, shown
+from headgate.campaign.scheduler import Pool
+from headgate.campaign.store import Store
 from headgate.errors import InterruptedRunError, StoreError
-from headgate.result import Result
 from headgate.run import process
 from headgate.run import progress as run_progress
-from headgate.run import store as store_module
-from headgate.run import worker as worker_module
-from headgate.run.plan import Job
-from headgate.run.pool import Pool
 from headgate.run.progress import Progress, StopRunError
-from headgate.run.standing import Standing, clock, shown
-from headgate.run.store import Store
 from headgate.tables import TABLES, Table
 
 from .campaign_program import Threads

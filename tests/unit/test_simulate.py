@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from headgate import Result, Scenario, dumbbell
+from headgate.api import simulate
 from headgate.columns import TABLES
 from headgate.errors import InterruptedRunError, StoreError
 from headgate.run.progress import Progress
-from headgate.run.simulate import SNAPSHOT_FILE, simulate
+from headgate.run.simulate import SNAPSHOT_FILE
 
 
 def small(seed: int = 1) -> Scenario:

@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from headgate.claims import Claim, Correction, Finding, Verdict, judge, within
 from headgate.errors import HeadgateError
 from headgate.stats.intervals import mean_interval
-from headgate.studies.claims import Claim, Correction, Finding, Verdict, judge, read_claims, within
 from headgate.studies.found import by_seed
 from headgate.studies.runs import NotRunError, Runs
-from headgate.studies.study import load, names, scale_name
+from headgate.studies.study import load, names, read_claims, scale_name
 
 
 def claim(**changes: object) -> Claim:

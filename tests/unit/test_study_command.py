@@ -10,9 +10,9 @@ import duckdb
 import pytest
 from typer.testing import CliRunner
 
+from headgate import Result
 from headgate.analysis.whole import Whole
 from headgate.cli.main import app
-from headgate.result import Result
 from headgate.studies import runner
 
 from . import small_study

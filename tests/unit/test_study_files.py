@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from headgate.errors import HeadgateError
-from headgate.studies.claims import read_claims
-from headgate.studies.study import load, names
+from headgate.studies.study import load, names, read_claims
 from headgate.studies.written import files, read
 
 SHARED = """

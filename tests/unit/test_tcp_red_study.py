@@ -5,13 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from headgate.campaign.scheduler import Pool
+from headgate.campaign.store import Store
+from headgate.claims import Judged, judge
 from headgate.errors import HeadgateError
 from headgate.fluid import solve
 from headgate.measures.working_points import Trace
 from headgate.plots.style import save
-from headgate.run.pool import Pool
-from headgate.run.store import Store
-from headgate.studies.claims import Judged, judge
 from headgate.studies.study import Analysis, load
 from headgate.studies.tcp_red.findings import findings
 from headgate.studies.tcp_red.simulations import FIRST, SECOND, THIRD, Simulations

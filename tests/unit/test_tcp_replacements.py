@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from headgate import Result
+from headgate.claims import judge
 from headgate.plots.style import save
-from headgate.result import Result
 from headgate.scenario.networks.four_tier import FourTier
 from headgate.scenario.networks.layout import Demand
-from headgate.studies.claims import judge
 from headgate.studies.designed import Designed
 from headgate.studies.runs import Key
 from headgate.studies.study import load

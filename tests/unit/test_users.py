@@ -5,9 +5,8 @@ from typing import Any
 import polars as pl
 import pytest
 
+from headgate import Result, Scenario
 from headgate._native import Simulation
-from headgate.result import Result
-from headgate.scenario import Scenario
 from headgate.scenario.plan import plan_json
 
 SIZE = {"kind": "pareto", "mean": "40 packets", "shape": 1.5}

@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
+from headgate.api import simulate
 from headgate.bench.networks import NETWORKS, flows
 from headgate.errors import HeadgateError
 from headgate.run.progress import Progress
-from headgate.run.simulate import simulate
 
 KIB = 1024
 

@@ -9,7 +9,7 @@ of the NIST experiments 1b and 1a, with every source an active Web user.
 import math
 from collections.abc import Callable
 
-from headgate.scenario import Scenario
+from headgate.api import Scenario
 
 RATE_BPS, RTT_S, PACKET_BYTES = 10**9, 0.04, 1500
 

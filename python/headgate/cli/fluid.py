@@ -14,8 +14,8 @@ from headgate.errors import FluidWarning, ScenarioError
 from headgate.visible import say
 
 if TYPE_CHECKING:
+    from headgate.api import Result
     from headgate.fluid.methods import Method
-    from headgate.result import Result
 
 Params = Annotated[
     list[str] | None,

@@ -12,7 +12,7 @@ from headgate.own import split
 from headgate.own.trust import name_by_hand
 
 if TYPE_CHECKING:
-    from headgate.scenario import Scenario
+    from headgate.api import Scenario
 
 ScenarioFile = Annotated[Path, typer.Argument(help="A scenario in TOML.", show_default=False)]
 Settings = Annotated[
@@ -58,7 +58,7 @@ def load(
     trust: bool = False,
 ) -> Scenario:
     """Read a scenario and change what the options say."""
-    from headgate.scenario.scenario import Scenario
+    from headgate.api import Scenario
     from headgate.scenario.toml import parse_setting, read_toml, set_key
 
     data: dict[str, Any] = read_toml(file)

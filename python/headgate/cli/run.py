@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headgate.cli.options import Controls, Json, ScenarioFile, Seed, Settings, Trust
-from headgate.errors import UnstoredError
 from headgate.visible import say
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from headgate.result import Result
+    from headgate.api import Result
 
 Out = Annotated[
     Path | None,
@@ -39,10 +38,10 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     Ctrl-C stops it; with --out the same command goes on from there, with the same result. A folder
     that holds the finished run is read, not run again.
     """
+    from headgate.api import UnstoredError, simulate
     from headgate.cli.options import load
     from headgate.own.watch import watched
     from headgate.run.progress import shown
-    from headgate.run.simulate import simulate
 
     chosen = load(scenario, settings, seed, controls, trust=trust)
     with watched(chosen.own_laws()), shown(scenario.stem) as progress:

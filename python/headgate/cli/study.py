@@ -14,9 +14,9 @@ from headgate.visible import say
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from headgate.campaign.cost import Estimate
+    from headgate.claims import Judged
     from headgate.console import PlainConsole
-    from headgate.run.cost import Estimate
-    from headgate.studies.claims import Judged
     from headgate.studies.runner import Outcome
 
 Scale = Annotated[
@@ -101,7 +101,7 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
     if name == "list":
         _list(as_json)
         return
-    from headgate.run.crew import Crew
+    from headgate.campaign.workers import Crew
     from headgate.studies import runner
 
     own = runner.Own(controls or (), settings or (), plan)
@@ -131,7 +131,7 @@ def reproduce(
     as_json: Json = False,
 ) -> None:
     """Run every study and print one table of all claims."""
-    from headgate.run.crew import Crew
+    from headgate.campaign.workers import Crew
     from headgate.studies.runner import run_study
     from headgate.studies.study import names
 
@@ -159,7 +159,7 @@ def _list(as_json: bool) -> None:
 
 
 def _show_cost(cost: "Estimate", as_json: bool) -> None:
-    from headgate.run.standing import clock
+    from headgate.campaign.progress import clock
 
     if as_json:
         say(json.dumps(cost.as_json()))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Group
     from rich.table import Table
 
-    from headgate.run.view import View
+    from headgate.campaign.view import View
 
 EVERY_S = 1.0
 MOST_ROWS = 12
@@ -31,7 +31,7 @@ def watch(
     Everything is read from files in DIR, so any terminal on any machine that sees them will do.
     Ctrl-C ends the watching, never the campaign.
     """
-    from headgate.run.view import Watcher
+    from headgate.campaign.view import Watcher
 
     watcher = Watcher(folder)
     if as_json:
@@ -99,7 +99,7 @@ def _counts(view: View) -> str:
 
 
 def _pace(view: View) -> str:
-    from headgate.run.standing import clock
+    from headgate.campaign.progress import clock
 
     to_go = f", about {clock(view.eta_s)} to go" if view.eta_s is not None else ""
     return (
@@ -109,8 +109,8 @@ def _pace(view: View) -> str:
 
 
 def _running(view: View) -> Table:
-    from headgate.run.campaign import said
-    from headgate.run.standing import clock
+    from headgate.campaign.campaign import said
+    from headgate.campaign.progress import clock
 
     table = _table("running", "done", "for", "by")
     for claim in view.running[:MOST_ROWS]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from headgate.errors import SchemeWarning
 
 if TYPE_CHECKING:
-    from headgate.result import Result
+    from headgate.api import Result
 
 RTT_S = 0.1
 LINK: dict[str, Any] = {
@@ -58,7 +58,7 @@ class Subject:
         **network: Any,
     ) -> Flight:
         """Run one flow of `size` segments, or an endless one; the rest are keys of the link."""
-        from headgate.scenario import Scenario
+        from headgate.api import Scenario
 
         flow: dict[str, Any] = {"kind": "flows", **dict(self.keys)}
         if size is not None:

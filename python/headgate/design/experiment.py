@@ -20,7 +20,7 @@ from headgate.errors import HeadgateError, ScenarioError
 from headgate.visible import in_spreadsheet, visible
 
 if TYPE_CHECKING:
-    from headgate.scenario import Scenario
+    from headgate.api import Scenario
 
 ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII")
 #: Words and aliases that are printed before "and so on"; all of them are in the JSON.
@@ -52,7 +52,7 @@ class Experiment:
 
     def base(self) -> Scenario:
         """Read the scenario that is varied."""
-        from headgate.scenario.scenario import Scenario
+        from headgate.api import Scenario
 
         if not self.file.scenario:
             raise ScenarioError(str(self.path or "design"), "it names no scenario; give one")

@@ -19,7 +19,7 @@ from headgate.design.fraction import Fraction
 from headgate.errors import HeadgateError
 
 if TYPE_CHECKING:
-    from headgate.scenario import Scenario
+    from headgate.api import Scenario
 
 SIGNS = {-1: "\N{MINUS SIGN}", 0: "0", 1: "+"}
 #: Runs are held in memory, and nobody makes more of them than this.

@@ -9,7 +9,7 @@ from headgate.design.factor import Factor
 from headgate.errors import HeadgateError, ScenarioError
 
 if TYPE_CHECKING:
-    from headgate.scenario import Scenario
+    from headgate.api import Scenario
 
 
 def scenarios(

@@ -14,7 +14,7 @@ from headgate.design.factorial import Design
 from headgate.errors import HeadgateError
 
 if TYPE_CHECKING:
-    from headgate.scenario import Scenario
+    from headgate.api import Scenario
 
 CENTRE = 0
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from headgate import catalog
+from headgate.api import Result
 from headgate.errors import EngineMissingError, FluidWarning, ScenarioError
 from headgate.fluid import network as networks
 from headgate.fluid import validity
@@ -21,7 +22,6 @@ from headgate.fluid import varied as varying
 from headgate.fluid.methods import Adaptive, Method, above_zero, chosen, described, seconds
 from headgate.fluid.validity import Seen
 from headgate.measures.fluid import Path, make_fluid_tables
-from headgate.result import Result
 from headgate.tables import Table
 from headgate.version import __version__
 

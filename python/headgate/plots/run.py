@@ -16,8 +16,8 @@ from headgate.plots import over_time
 from headgate.plots.network import Stretch, network_map, utilisation_maps
 from headgate.plots.over_time import SIZE_IN
 from headgate.plots.style import colours, styled, subplots
-from headgate.scenario.networks import abilene, isp
 from headgate.tables import Table
+from headgate.topologies import abilene, isp
 
 BINS_PER_DECADE = 6
 LEAST_IN_BIN = 5

@@ -13,6 +13,7 @@ from headgate.analysis.questions import Answer
 from headgate.analysis.whole import Made, Whole
 from headgate.analysis.words import TONES
 from headgate.charts import CHARTS
+from headgate.claims import Judged
 from headgate.report.about import About, Parameter
 from headgate.report.page import (
     Markup,
@@ -27,7 +28,6 @@ from headgate.report.page import (
     table,
     verdict,
 )
-from headgate.studies.claims import Judged
 
 CLAIM_COLUMNS = ("claim", "published", "tolerance", "measured as", "ours", "95 % CI", "verdict")
 FIGURES, TABLES = "figures", "tables"

@@ -8,8 +8,8 @@ from typing import Any
 
 from headgate.errors import ScenarioError
 from headgate.run.memory import refuse_what_does_not_fit
-from headgate.scenario import Scenario
 from headgate.scenario.plan import Arrays, plan_json
+from headgate.scenario.spec import ScenarioSpec
 
 Plan = Mapping[str, Any]
 
@@ -36,7 +36,7 @@ _UNIT = re.compile(r"_(ps|bps|bytes|s)$")
 _ITEM = re.compile(r"(\w+)\[(\d+)\]\.?(.*)")
 
 
-def check_plan(plan: Plan, arrays: Arrays, scenario: Scenario) -> None:
+def check_plan(plan: Plan, arrays: Arrays, scenario: ScenarioSpec) -> None:
     """Raise ScenarioError if the engine refuses the plan, or memory would not hold the run."""
     from headgate._native import check_plan as check
 
@@ -47,7 +47,7 @@ def check_plan(plan: Plan, arrays: Arrays, scenario: Scenario) -> None:
         raise refused(str(error), plan, scenario) from None
 
 
-def refused(said: str, plan: Plan, scenario: Scenario) -> ScenarioError:
+def refused(said: str, plan: Plan, scenario: ScenarioSpec) -> ScenarioError:
     """Make the error of a refusal, `place: sentence` in words of the plan."""
     place, _, sentence = said.partition(": ")
     return ScenarioError(*_Place(plan, scenario).of_user(place, sentence))
@@ -56,7 +56,7 @@ def refused(said: str, plan: Plan, scenario: Scenario) -> ScenarioError:
 class _Place:
     """Turns places of the plan into places of the scenario."""
 
-    def __init__(self, plan: Plan, scenario: Scenario) -> None:
+    def __init__(self, plan: Plan, scenario: ScenarioSpec) -> None:
         self.plan, self.scenario = plan, scenario
 
     def of_user(self, place: str, sentence: str) -> tuple[str, str]:

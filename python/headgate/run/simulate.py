@@ -1,4 +1,4 @@
-"""One run: from a scenario to a result, with progress, and resumed where it was stopped."""
+"""One run of the engine, with progress, and resumed where it was stopped."""
 
 from __future__ import annotations
 
@@ -15,27 +15,24 @@ from headgate.errors import (
     InterruptedRunError,
     ScenarioError,
     StoreError,
-    UnstoredError,
 )
 from headgate.measures.tables import make_tables
 from headgate.names import each_name
 from headgate.own import calls
 from headgate.own.own_law import Ready
 from headgate.own.ready import make_ready
-from headgate.result import Result
-from headgate.run.folder import in_hand, read_meta, write_file, write_folder
+from headgate.run.folder import write_file
 from headgate.run.memory import packets_that_fit, refuse_what_does_not_fit
-from headgate.run.progress import Clock, Progress, Report, StopRunError
+from headgate.run.progress import Clock, Report, StopRunError
 from headgate.run.refusals import refused
 from headgate.scenario.doubts import doubts_of
 from headgate.scenario.plan import Arrays, identity_of, plan_json
+from headgate.scenario.spec import ScenarioSpec
+from headgate.tables import Table
 from headgate.version import __version__
-
-__all__ = ["Progress", "simulate"]
 
 if TYPE_CHECKING:
     from headgate._native import Simulation
-    from headgate.scenario import Scenario
 
 log = logging.getLogger("headgate")
 
@@ -51,46 +48,17 @@ class SnapshotError(StoreError):
     """A snapshot that cannot be gone on from."""
 
 
-def simulate(
-    scenario: Scenario,
-    out: Path | None = None,
-    progress: Report | None = None,
-    command: str = "",
-    snapshot: Path | None = None,
-) -> Result:
-    """Run a scenario; with `out`, keep the result there, where no other run may be at work.
-
-    A finished run of the same scenario in `out` is read back, a stopped or killed one is resumed:
-    its state is kept in `snapshot`, which is in `out` unless told. Raises ScenarioError,
-    StoreError, or InterruptedRunError when it is stopped.
-    """
-    planned = scenario.plan()
-    if out is None:
-        return _made(scenario, planned, command, progress, snapshot)
-    identity = identity_of(*planned)
-    if (done := _already_there(out, identity)) is not None:
-        return done
-    with in_hand(out):
-        if (done := _already_there(out, identity)) is not None:  # made while we came
-            return done
-        snapshot = snapshot or out / SNAPSHOT_FILE
-        result = _made(scenario, planned, command, progress, snapshot)
-        try:
-            write_folder(out, result.tables, result.meta)
-        except StoreError as error:
-            raise UnstoredError(str(error), result) from None
-        snapshot.unlink(missing_ok=True)
-    return result
-
-
-def _made(
-    scenario: Scenario,
+def run_engine(
+    scenario: ScenarioSpec,
     planned: tuple[dict[str, Any], Arrays],
-    command: str,
-    progress: Report | None,
-    snapshot: Path | None,
-) -> Result:
-    """Run a scenario to its end, from its snapshot if there is one."""
+    command: str = "",
+    progress: Report | None = None,
+    snapshot: Path | None = None,
+) -> tuple[dict[str, Table], dict[str, Any]]:
+    """Run a plan to its end, from its snapshot if there is one; give tables and run.json.
+
+    Raises ScenarioError, StoreError, LawError, or InterruptedRunError when it is stopped.
+    """
     plan, arrays = planned
     refuse_what_does_not_fit(plan, arrays)
     run = _Run(scenario, planned, identity_of(plan, arrays), snapshot)
@@ -110,16 +78,7 @@ def _made(
         "laws": plan["laws"],
         "warnings": doubts_of(plan, arrays),
     }
-    return Result(make_tables(plan, facts), meta)
-
-
-def _already_there(out: Path, identity: str) -> Result | None:
-    meta = read_meta(out)
-    if meta is None:
-        return None
-    if meta.get("identity") != identity:
-        raise StoreError(f"{out}: holds the run of another scenario; choose another folder")
-    return Result.read(out)
+    return make_tables(plan, facts), meta
 
 
 class _Run:
@@ -127,7 +86,7 @@ class _Run:
 
     def __init__(
         self,
-        scenario: Scenario,
+        scenario: ScenarioSpec,
         planned: tuple[Mapping[str, Any], Arrays],
         identity: str,
         snapshot: Path | None,
@@ -285,7 +244,7 @@ class _Due:
         self._warned = True
 
 
-def own_laws(scenario: Scenario, plan: Mapping[str, Any]) -> list[Ready]:
+def own_laws(scenario: ScenarioSpec, plan: Mapping[str, Any]) -> list[Ready]:
     """Make the user's own laws ready, in the order of the plan. Raises LawError."""
     by_law = {json.dumps(control.plan()): control for control in scenario.own_laws()}
     chosen = [by_law[json.dumps(law)] for law in plan["laws"] if "own" in law]

@@ -2,10 +2,9 @@
 
 from headgate.scenario.law import LawChoice
 from headgate.scenario.measure import Measure, Series
-from headgate.scenario.mesonet import MesoNet
 from headgate.scenario.networks import Dumbbell, FourTier, Graph, ParkingLot
-from headgate.scenario.scenario import Scenario
 from headgate.scenario.sizes import Sizes
+from headgate.scenario.spec import ScenarioSpec
 from headgate.scenario.traffic import Flows, Poisson, Replay, Web
 from headgate.scenario.transport import Pacing, Transport
 
@@ -16,12 +15,11 @@ __all__ = [
     "Graph",
     "LawChoice",
     "Measure",
-    "MesoNet",
     "Pacing",
     "ParkingLot",
     "Poisson",
     "Replay",
-    "Scenario",
+    "ScenarioSpec",
     "Series",
     "Sizes",
     "Transport",

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate, chain, islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,11 +27,9 @@ from headgate.scenario.networks.layout import Demand, Layout, Spot
 from headgate.scenario.places import ends, place_of, pools, sending
 from headgate.scenario.problems import join
 from headgate.scenario.sizes import packets_of
+from headgate.scenario.spec import ScenarioSpec
 from headgate.scenario.traffic import Flows, Group, Poisson, Replay, Web
 from headgate.version import __version__
-
-if TYPE_CHECKING:
-    from headgate.scenario.scenario import Scenario
 
 Arrays = dict[str, NDArray[np.uint64]]
 
@@ -39,7 +37,7 @@ Arrays = dict[str, NDArray[np.uint64]]
 MOST = 2**62
 
 
-def make_plan(scenario: Scenario) -> tuple[dict[str, Any], Arrays]:
+def make_plan(scenario: ScenarioSpec) -> tuple[dict[str, Any], Arrays]:
     """Give the plan and the arrays that it names; raise ScenarioError if it cannot run."""
     return _Planner(scenario).plan()
 
@@ -47,7 +45,7 @@ def make_plan(scenario: Scenario) -> tuple[dict[str, Any], Arrays]:
 class _Planner:
     """Collects profiles, laws and arrays while the traffic is laid out."""
 
-    def __init__(self, scenario: Scenario) -> None:
+    def __init__(self, scenario: ScenarioSpec) -> None:
         self.scenario = scenario
         self.demand = Demand(
             packet_bytes=scenario.transport.packet_bytes,

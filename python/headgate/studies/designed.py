@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.api import Result, Scenario
+from headgate.campaign.jobs import Job
 from headgate.design import Design
-from headgate.result import Result
-from headgate.run.plan import Job
-from headgate.scenario import Scenario
 from headgate.studies.runs import Key, Runs, Setup, by_labels
 from headgate.tables import Table, Words
 

@@ -8,8 +8,8 @@ from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 
+from headgate.claims import Finding
 from headgate.stats.intervals import mean_interval
-from headgate.studies.claims import Finding
 from headgate.studies.runs import NotRunError, Runs
 
 Makers = dict[str, Callable[[Runs], Finding]]

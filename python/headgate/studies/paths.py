@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.api import Result, Scenario
 from headgate.build import Flow, dumbbell
-from headgate.result import Result
-from headgate.run.plan import Job
-from headgate.scenario import Scenario
+from headgate.campaign.jobs import Job
 from headgate.units import format_time, parse_time
 
 MBPS = 1e6

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
+from headgate.campaign.jobs import program
 from headgate.plots.style import save
 from headgate.report.about import About, Listed, Parameter, Shown, write
 from headgate.report.sections import FIGURES
-from headgate.run.plan import program
 from headgate.studies.runs import Runs, Setup
 from headgate.studies.study import Analysis, Listing, Study
 

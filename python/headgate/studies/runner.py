@@ -12,18 +12,18 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+from headgate.api import Result
+from headgate.campaign.cost import Estimate, estimate
+from headgate.campaign.jobs import Job
+from headgate.campaign.progress import shown
+from headgate.campaign.scheduler import Pool
+from headgate.campaign.store import Store
+from headgate.campaign.workers import ALL_CORES, Crew
+from headgate.claims import Finding, Judged, Verdict, judge
 from headgate.errors import FluidWarning, HeadgateError, StoreError
 from headgate.report.about import CLAIMS
 from headgate.report.make import PAGE, make
-from headgate.result import Result
-from headgate.run.cost import Estimate, estimate
-from headgate.run.crew import ALL_CORES, Crew
 from headgate.run.folder import write_bytes, write_table
-from headgate.run.plan import Job
-from headgate.run.pool import Pool
-from headgate.run.standing import shown
-from headgate.run.store import Store
-from headgate.studies.claims import Finding, Judged, Verdict, judge
 from headgate.studies.reporting import write_about
 from headgate.studies.runs import Key, Runs, Setup
 from headgate.studies.settings import changed

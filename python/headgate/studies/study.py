@@ -20,21 +20,21 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from headgate import catalog
+from headgate.claims import Claim, Finding
 from headgate.design import Design, Factor, factorial
 from headgate.design import load as load_design
 from headgate.errors import HeadgateError
 from headgate.marks import Mark
 from headgate.strict import Strict, fitted
 from headgate.studies import written
-from headgate.studies.claims import Claim, Finding, read_claims
 from headgate.studies.runs import Key, Runs, Setup
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from headgate.analysis.roles import Roles
-    from headgate.result import Result
-    from headgate.run.plan import Job
+    from headgate.api import Result
+    from headgate.campaign.jobs import Job
     from headgate.tables import Table
 
 FOLDER = Path(__file__).parent
@@ -225,6 +225,14 @@ class Study:
         own = {*self.plan.fixed, *(factor.setting for factor in self.plan.factors.values())}
         found: frozenset[str] = getattr(self._module, "SETTINGS", frozenset(own))
         return found
+
+
+def read_claims(path: Path) -> list[Claim]:
+    """Read a study's `claims.toml`; a wrong entry is one sentence with its place."""
+    claims = [fitted(Claim, row, path.name) for row in written.read(path)["claim"]]
+    if len({claim.id for claim in claims}) < len(claims):
+        raise HeadgateError(f"{path.name}: two claims have the same id")
+    return claims
 
 
 def names() -> list[str]:

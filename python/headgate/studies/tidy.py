@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from headgate.result import Result
+from headgate.api import Result
 from headgate.studies.runs import Runs
 from headgate.tables import Table, Words
 

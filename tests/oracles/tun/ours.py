@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from tests.oracles.oracle import run
 
-from headgate.result import Result
+from headgate import Result
 
 from .kernel import RATE_MBPS, Case
 

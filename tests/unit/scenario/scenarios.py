@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from headgate.scenario import Scenario
+from headgate import Scenario
 
 DUMBBELL = {"kind": "dumbbell", "rate": "100 Mbit/s", "rtt": "40 ms"}
 RENO = {"kind": "flows", "law": "reno"}

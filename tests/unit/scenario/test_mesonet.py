@@ -6,10 +6,11 @@ from typing import Any, get_args
 import polars as pl
 import pytest
 
+from headgate import Scenario
 from headgate.errors import ScenarioError
 from headgate.marks import MEANINGS, Mark
-from headgate.scenario import MesoNet, Scenario
-from headgate.scenario.mesonet_parameters import (
+from headgate.mesonet import MesoNet
+from headgate.mesonet.parameters import (
     BY_KEY,
     EXPERIMENTS,
     LARGER_FILES,

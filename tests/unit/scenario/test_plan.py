@@ -6,9 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from headgate import Scenario
 from headgate.errors import ScenarioError
 from headgate.names import each_name, single_flows
-from headgate.scenario import Scenario, Sizes
+from headgate.scenario import Sizes
 from headgate.scenario.plan import plan_json
 
 from .scenarios import DUMBBELL, RENO, WEB, planned, scenario

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from headgate.scenario import Scenario
+from headgate import Scenario
 from headgate.scenario.toml import parse_setting
 
 from .scenarios import DUMBBELL, RENO, WEB, scenario

@@ -6,8 +6,8 @@ from functools import partial
 
 import numpy as np
 
-from headgate.result import Result
-from headgate.studies.claims import Finding
+from headgate.api import Result
+from headgate.claims import Finding
 from headgate.studies.fast import jobs, theory
 from headgate.studies.fast.measures import AGAINST_RENO_BDP, convergence_factor, window_swing
 from headgate.studies.found import Makers, apart, largest, least, listed, mean_of, named

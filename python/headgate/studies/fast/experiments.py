@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from headgate.result import Result
-from headgate.studies.claims import Finding
+from headgate.api import Result
+from headgate.claims import Finding
 from headgate.studies.fast import jobs, theory
 from headgate.studies.fast.measures import (
     dsl_rtt_s,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headgate.studies.claims import Finding
+from headgate.claims import Finding
 from headgate.studies.fast.equation import EQUATION
 from headgate.studies.fast.experiments import EXPERIMENTS
 from headgate.studies.found import found

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import product
 from typing import Any
 
-from headgate.run.plan import Job
-from headgate.scenario import Scenario
+from headgate.api import Scenario
+from headgate.campaign.jobs import Job
 from headgate.studies.fast.theory import AGAINST_RENO, EVEN
 from headgate.studies.paths import (
     MBPS,

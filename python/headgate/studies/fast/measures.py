@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.result import Result
+from headgate.api import Result
 from headgate.studies.paths import bdp_packets, course, utilisation
 from headgate.studies.runs import Runs
 

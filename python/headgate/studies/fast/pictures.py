@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from headgate.api import Result
 from headgate.plots.bars import bars
 from headgate.plots.curves import Curve, Panel, curves
-from headgate.result import Result
 from headgate.studies.fast import jobs, theory
 from headgate.studies.fast.equation import against_reno_found
 from headgate.studies.fast.measures import (

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from headgate.result import Result
+from headgate.api import Result
 from headgate.studies.paths import goodput_bps, loss_rate, mean_queue, utilisation
 from headgate.studies.runs import NotRunError, Runs
 from headgate.studies.study import Listing

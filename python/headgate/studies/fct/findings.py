@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headgate.studies.claims import Finding
+from headgate.claims import Finding
 from headgate.studies.fct.findings_order import ORDER
 from headgate.studies.fct.findings_rcp import RCP
 from headgate.studies.fct.findings_theory import THEORY

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from headgate.studies.claims import Finding
+from headgate.claims import Finding
 from headgate.studies.fct.jobs import BASE, DATA_CENTRE, levels, magnitude
 from headgate.studies.fct.measures import (
     SHOWN,

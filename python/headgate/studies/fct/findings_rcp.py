@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from headgate.studies.claims import Finding
+from headgate.claims import Finding
 from headgate.studies.fct import theory
 from headgate.studies.fct.jobs import BASE, PAPER_GAINS, levels, named
 from headgate.studies.fct.measures import (

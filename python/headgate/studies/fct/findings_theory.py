@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from headgate.claims import Finding
 from headgate.fluid.completion import processor_sharing, slow_start
-from headgate.studies.claims import Finding
 from headgate.studies.fct import theory
 from headgate.studies.found import Makers, named
 from headgate.studies.runs import Runs

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from headgate import catalog
+from headgate.api import Scenario
 from headgate.build import dumbbell
+from headgate.campaign.jobs import Job
 from headgate.errors import HeadgateError
-from headgate.run.plan import Job
-from headgate.scenario import Scenario
 from headgate.studies.paths import job
 from headgate.studies.runs import Key, Setup, by_labels
 from headgate.units import parse_rate, parse_time

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.api import Result
 from headgate.fluid.completion import served_equally, served_shortest_first
-from headgate.result import Result
 from headgate.tables import Table
 
 Values = NDArray[np.float64]

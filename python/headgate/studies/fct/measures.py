@@ -10,8 +10,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.api import Result
 from headgate.fluid.completion import processor_sharing, slow_start_ns2
-from headgate.result import Result
 from headgate.studies.fct.jobs import cases, packets_per_s, rtt_s
 from headgate.studies.fct.keep import divided
 from headgate.studies.runs import Runs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headgate.studies.claims import Finding
+from headgate.claims import Finding
 from headgate.studies.flow_level.findings_comes import COMES
 from headgate.studies.flow_level.findings_rests import RESTS
 from headgate.studies.flow_level.findings_shares import SHARES

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.studies.claims import Finding
+from headgate.claims import Finding
 from headgate.studies.flow_level import measures, networks, theory
 from headgate.studies.flow_level.jobs import GAMMA, LOSSY, first_windows
 from headgate.studies.flow_level.solutions import Solutions

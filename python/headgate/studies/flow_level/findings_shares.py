@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.studies.claims import Finding
+from headgate.claims import Finding
 from headgate.studies.flow_level import measures, networks
 from headgate.studies.flow_level.solutions import Solutions
 from headgate.studies.found import largest, mean_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from headgate.run.plan import Job
+from headgate.campaign.jobs import Job
 from headgate.studies.flow_level import networks, theory
 from headgate.studies.paths import (
     MBPS,

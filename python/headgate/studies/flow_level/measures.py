@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize
 
-from headgate.result import Result
+from headgate.api import Result
 from headgate.studies.flow_level import networks
 from headgate.studies.flow_level.jobs import GAMMA, random_losses, rest_of_windows
 from headgate.studies.paths import PACKET_BITS, course, in_seconds, measured_s

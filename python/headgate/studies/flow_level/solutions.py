@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.api import Result
 from headgate.fluid import Adaptive, Convergence, convergence, equilibrium, fast_map, solve
-from headgate.result import Result
 from headgate.studies.flow_level import measures, networks
 from headgate.studies.flow_level.jobs import (
     DELAYED,

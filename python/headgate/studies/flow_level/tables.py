@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from headgate.result import Result
+from headgate.api import Result
 from headgate.studies.flow_level import fits, measures, networks, theory
 from headgate.studies.flow_level.findings_rests import KINDS, points
 from headgate.studies.flow_level.jobs import DELAYED, LOSSY, NAMES

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from headgate.api import Result
 from headgate.fluid import solve
-from headgate.result import Result
 from headgate.studies.fluid_check.cells import Cell, cells
 from headgate.studies.fluid_check.faces import Face, Params, faces
 from headgate.studies.fluid_check.jobs import GRID, ROWS, START, starts

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from headgate.studies.claims import Finding
+from headgate.claims import Finding
 from headgate.studies.fluid_check.compare import Comparison, Pair, largest_apart
 from headgate.studies.fluid_check.faces import RED, RENO, faces
 from headgate.studies.runs import NotRunError

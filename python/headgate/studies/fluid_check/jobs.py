@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from headgate.run.plan import Job
-from headgate.scenario import Scenario
+from headgate.api import Scenario
+from headgate.campaign.jobs import Job
 from headgate.studies.fluid_check.cells import Cell, cells
 from headgate.studies.fluid_check.faces import Face, faces
 from headgate.studies.paths import NO_SERIES, drawn, flow, job, packets, path, seconds

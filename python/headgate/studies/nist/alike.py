@@ -12,8 +12,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy import stats
 
+from headgate.claims import Finding
 from headgate.stats.intervals import share_interval
-from headgate.studies.claims import Finding
 from headgate.studies.nist.cuts import cuts_as_published
 from headgate.studies.nist.summary import DELAY_LAWS, Experiment
 

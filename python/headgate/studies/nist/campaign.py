@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from headgate.run.plan import Job
-from headgate.scenario import MesoNet, Scenario
-from headgate.scenario.mesonet_parameters import BY_KEY
+from headgate.api import Scenario
+from headgate.campaign.jobs import Job
+from headgate.mesonet import MesoNet
+from headgate.mesonet.parameters import BY_KEY
 from headgate.studies.designed import jobs_of
 from headgate.studies.runs import Key, Setup
 

@@ -15,9 +15,8 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.result import Result
-from headgate.scenario import Scenario
-from headgate.scenario.mesonet import STANDARD
+from headgate.api import Result, Scenario
+from headgate.mesonet.model import STANDARD
 from headgate.scenario.networks.four_tier import FourTier
 from headgate.studies.nist.responses import INTERFACES, NUMBERED, ratio
 from headgate.studies.runs import Key

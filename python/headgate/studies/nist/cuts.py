@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from headgate.claims import Finding
 from headgate.law import LOSS, Ack, Congestion, Path, Shipped, Window, shipped
-from headgate.studies.claims import Finding
 
 #: Least and greatest share that each law takes away, as the source has it; above 64 packets, where
 #: none of them behaves like TCP.

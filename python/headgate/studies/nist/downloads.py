@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any
 
-from headgate.scenario import MesoNet, Scenario
-from headgate.scenario.mesonet import PARETO_SHAPE, STANDARD
+from headgate.api import Scenario
+from headgate.mesonet import MesoNet
+from headgate.mesonet.model import PARETO_SHAPE, STANDARD
 from headgate.units import format_time, parse_time
 
 #: One pair of router classes a path: very fast, fast, typical.

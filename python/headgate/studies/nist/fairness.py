@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from headgate.claims import Finding
 from headgate.stats.intervals import mean_interval
-from headgate.studies.claims import Finding
 from headgate.studies.found import found, listed
 from headgate.studies.nist.alike import share
 from headgate.studies.nist.competing import FILES, Rates

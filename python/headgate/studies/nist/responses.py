@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.result import Result
+from headgate.api import Result
 from headgate.tables import Table
 
 Numbers = NDArray[np.float64]

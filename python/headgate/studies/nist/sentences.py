@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from headgate.api import Result
 from headgate.measures.periods import FLOWS, PACKETS, WAITS
-from headgate.result import Result
 from headgate.studies.nist.size import preserved
 from headgate.studies.nist.summary import Experiment
 from headgate.tables import Table

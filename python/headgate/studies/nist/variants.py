@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from headgate.api import Scenario
+from headgate.campaign.jobs import Job
 from headgate.design import Design
 from headgate.errors import HeadgateError
-from headgate.run.plan import Job
-from headgate.scenario import Scenario
 from headgate.studies.designed import jobs_of
 from headgate.studies.nist.downloads import NAMED, scenario
 from headgate.studies.runs import Key, Setup

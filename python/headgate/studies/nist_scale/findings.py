@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
+from headgate.claims import Finding
 from headgate.stats.intervals import mean_interval
-from headgate.studies.claims import Finding
 from headgate.studies.found import largest
 from headgate.studies.nist.alike import share
 from headgate.studies.nist.responses import PAIRS

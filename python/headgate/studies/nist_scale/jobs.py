@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
-from headgate.run.plan import Job
-from headgate.scenario import MesoNet
+from headgate.campaign.jobs import Job
+from headgate.mesonet import MesoNet
 from headgate.studies.runs import Key, Setup, by_labels
 from headgate.studies.study import fraction
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from headgate.result import Result
+from headgate.api import Result
 from headgate.stats.intervals import LEVEL
 from headgate.studies.nist.responses import TITLES, responses
 from headgate.studies.nist_scale.jobs import share

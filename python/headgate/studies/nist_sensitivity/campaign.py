@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from headgate.run.plan import Job
-from headgate.scenario import Scenario
+from headgate.api import Scenario
+from headgate.campaign.jobs import Job
 from headgate.studies.designed import jobs_of
 from headgate.studies.nist import campaign
 from headgate.studies.runs import Key, Setup

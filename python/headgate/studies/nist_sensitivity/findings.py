@@ -11,9 +11,9 @@ from scipy import stats
 
 from headgate.analysis.correlations import correlations
 from headgate.analysis.influence import AVERAGE
+from headgate.claims import Finding
 from headgate.stats.effects import Effect
 from headgate.stats.intervals import share_interval
-from headgate.studies.claims import Finding
 from headgate.studies.found import found, listed
 from headgate.studies.nist_sensitivity.published import (
     FACTORS,

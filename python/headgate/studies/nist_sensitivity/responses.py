@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from headgate.analysis.roles import Roles
+from headgate.api import Result
 from headgate.design import Factor
-from headgate.result import Result
 from headgate.studies.nist.responses import LONG_RATES, NUMBERED, Numbers, ratio
 from headgate.studies.nist.responses import TITLES as EVERY_TITLE
 from headgate.studies.nist.responses import responses as all_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headgate.studies.claims import Finding
+from headgate.claims import Finding
 from headgate.studies.found import found
 from headgate.studies.runs import Runs
 from headgate.studies.senders.findings_alone import ALONE

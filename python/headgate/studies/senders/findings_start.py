@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from headgate.studies.claims import Finding
+from headgate.claims import Finding
 from headgate.studies.found import Makers, apart, by_seed, largest, least, listed, named
 from headgate.studies.paths import goodput_bps, utilisation
 from headgate.studies.runs import Runs

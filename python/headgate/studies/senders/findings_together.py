@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.studies.claims import Finding
+from headgate.claims import Finding
 from headgate.studies.found import Makers, listed, mean_of, named
 from headgate.studies.runs import Runs
 from headgate.studies.senders import together

@@ -7,7 +7,7 @@ from itertools import combinations_with_replacement, product
 from typing import Any
 
 from headgate.build import Flow
-from headgate.run.plan import Job
+from headgate.campaign.jobs import Job
 from headgate.studies.paths import (
     bdp_packets,
     beside,

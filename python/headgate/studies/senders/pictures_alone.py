@@ -9,12 +9,12 @@ from itertools import pairwise, product
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.api import Result
 from headgate.catalog import label
 from headgate.plots.curves import Curve, Panel, curves
 from headgate.plots.heat import Heat, heat
 from headgate.plots.multiples import Course, windows_and_queues
 from headgate.plots.multiples import phases as phases_of
-from headgate.result import Result
 from headgate.studies.paths import bdp_packets, course, in_seconds, loss_rate, utilisation
 from headgate.studies.runs import Runs
 from headgate.studies.senders import measures

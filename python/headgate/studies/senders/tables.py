@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from headgate.result import Result
+from headgate.api import Result
 from headgate.studies.found import all_possible, apart
 from headgate.studies.paths import goodput_bps, loss_rate, mean_queue, utilisation
 from headgate.studies.runs import Runs

@@ -8,7 +8,7 @@ from math import log
 
 import numpy as np
 
-from headgate.result import Result
+from headgate.api import Result
 from headgate.studies.paths import course, delivered, in_seconds, measured_s
 from headgate.studies.runs import Runs
 from headgate.studies.senders.jobs import (

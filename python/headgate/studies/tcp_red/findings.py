@@ -8,8 +8,8 @@ from functools import partial
 
 import numpy as np
 
+from headgate.claims import Finding
 from headgate.measures.working_points import POINTS, Trace
-from headgate.studies.claims import Finding
 from headgate.studies.runs import NotRunError
 from headgate.studies.tcp_red.simulations import (
     FIRST,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
+from headgate.api import Scenario
 from headgate.build import dumbbell
+from headgate.campaign.jobs import Job
 from headgate.fluid import Adaptive, Euler, solve
 from headgate.fluid.methods import Method, Past
 from headgate.measures.working_points import Trace
-from headgate.run.plan import Job
-from headgate.scenario import Scenario
 from headgate.studies.runs import Key, Runs, Setup, by_labels
 
 MODEL = "tcp-red"

@@ -1,6 +1,6 @@
 """The analysis of the first study: effects, condition-response summaries, maps, claims."""
 
-from headgate.run.plan import Job
+from headgate.campaign.jobs import Job
 from headgate.studies.designed import Designed, jobs_of
 from headgate.studies.runs import Key, Runs, Setup
 from headgate.studies.study import Analysis

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy import stats
 
+from headgate.claims import Finding
 from headgate.stats.intervals import mean_interval, share_interval
-from headgate.studies.claims import Finding
 from headgate.studies.tcp_replacements.summary import CONNECTING, FAST, Summary
 
 # Table 1(b) of the source, seven rows whose meaning is inferred; factor -> sign that raises it.

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from headgate.scenario import Scenario
-from headgate.scenario.mesonet import PARETO_SHAPE
-from headgate.scenario.mesonet_parameters import DISTRIBUTIONS, EXPERIMENTS
+from headgate.api import Scenario
+from headgate.mesonet.model import PARETO_SHAPE
+from headgate.mesonet.parameters import DISTRIBUTIONS, EXPERIMENTS
 from headgate.units import format_rate, format_time, parse_rate, parse_time
 
 #: The source's largest: its top backbone rate, and the most sources.

@@ -1,10 +1,10 @@
 """The pictures of the first study's report."""
 
 from headgate.plots import changes, network
-from headgate.scenario.networks.abilene import CITIES
 from headgate.studies.study import Picture
 from headgate.studies.tcp_replacements.sentences import in_words
 from headgate.studies.tcp_replacements.summary import BEFORE, FAST, RESPONSES, Summary
+from headgate.topologies.abilene import CITIES
 
 
 def pictures(summary: Summary) -> tuple[Picture, ...]:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from headgate.result import Result
-from headgate.studies.claims import Finding
+from headgate.api import Result
+from headgate.claims import Finding
 from headgate.studies.found import Makers, largest, least, listed
 from headgate.studies.paths import course, measured_s
 from headgate.studies.runs import Runs

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import product
 from typing import Any
 
+from headgate.api import Scenario
 from headgate.build import Flow, parking_lot
-from headgate.run.plan import Job
-from headgate.scenario import Scenario
+from headgate.campaign.jobs import Job
 from headgate.studies.paths import NO_SERIES, flow, in_seconds, job, path, scaled, seconds, starts
 from headgate.studies.runs import Key, Setup, by_labels
 from headgate.studies.vcp.schemes import COMPARED, ROOM, SCHEMES, TRANSPORT, Scheme, bdp

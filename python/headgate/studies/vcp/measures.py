@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.result import Result
+from headgate.api import Result
 from headgate.studies.paths import course, jain, loss_rate, utilisation
 from headgate.studies.runs import NotRunError, Runs
 from headgate.studies.vcp import jobs

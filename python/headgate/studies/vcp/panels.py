@@ -7,8 +7,8 @@ from collections.abc import Callable
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
+from headgate.api import Result
 from headgate.plots.curves import Curve, Panel, curves
-from headgate.result import Result
 from headgate.studies.paths import utilisation
 from headgate.studies.runs import Runs
 from headgate.studies.vcp import measures

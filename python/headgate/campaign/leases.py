@@ -16,13 +16,13 @@ from pathlib import Path
 
 from pydantic import FiniteFloat, NonNegativeInt
 
+from headgate.campaign.clock import Clock
+from headgate.campaign.jobs import Job
+from headgate.campaign.records import read_record, write_record
 from headgate.errors import StoreError
-from headgate.run.clock import Clock
 from headgate.run.lock import exclusive
-from headgate.run.plan import Job
 from headgate.run.process import dead, here
 from headgate.run.progress import Progress, StopRunError
-from headgate.run.records import read_record, write_record
 
 #: Wall time between two signs of life, and how long without one until a claim is void.
 BEAT_S, SILENT_S = 1.0, 60.0

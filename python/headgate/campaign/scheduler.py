@@ -15,9 +15,8 @@ from contextlib import suppress
 from statistics import median
 from typing import Protocol
 
-from headgate.errors import FailedRunsError, HeadgateError, InterruptedRunError, StoreError
-from headgate.run.attempts import Attempts
-from headgate.run.campaign import (
+from headgate.campaign.attempts import Attempts
+from headgate.campaign.campaign import (
     Campaign,
     Failure,
     fail,
@@ -26,12 +25,13 @@ from headgate.run.campaign import (
     forgive,
     said,
 )
-from headgate.run.claims import Claim, Claims
-from headgate.run.plan import Job, program
-from headgate.run.processes import Processes
-from headgate.run.standing import Show, Standing
-from headgate.run.store import Store
-from headgate.run.worker import Keep, Order, Outcome
+from headgate.campaign.jobs import Job, program
+from headgate.campaign.leases import Claim, Claims
+from headgate.campaign.processes import Processes
+from headgate.campaign.progress import Show, Standing
+from headgate.campaign.store import Store
+from headgate.campaign.worker import Keep, Order, Outcome
+from headgate.errors import FailedRunsError, HeadgateError, InterruptedRunError, StoreError
 
 PAUSE_S = 0.2
 #: Wall time between two looks at what others have in hand.

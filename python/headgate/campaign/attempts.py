@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from headgate.campaign.records import read_record, write_record
 from headgate.errors import CrashedRunError
 from headgate.run.process import here
-from headgate.run.records import read_record, write_record
 
 #: How often a run may take its process down, and be lost with everything else, from one place on.
 DEATHS, LOSSES = 2, 5

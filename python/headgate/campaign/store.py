@@ -8,10 +8,10 @@ can make wrong; whether it is as it was written is told when it is read.
     runs/ID/         a finished run
     drafts/          runs that are being written
     snapshots/ID     the state of a run that was stopped or killed
-    running/ID       who works on it (headgate.run.claims)
-    attempts/ID.json starts of it that have not come back (headgate.run.attempts)
+    running/ID       who works on it (headgate.campaign.leases)
+    attempts/ID.json starts of it that have not come back (headgate.campaign.attempts)
     failed/ID.*      why it failed, and its scenario
-    campaigns/       what was asked for (headgate.run.campaign)
+    campaigns/       what was asked for (headgate.campaign.campaign)
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from headgate.api import Result
+from headgate.campaign.clock import Clock
+from headgate.campaign.jobs import Job
+from headgate.campaign.summary import SUMMARY_FILE, Summary
 from headgate.errors import StoreError
-from headgate.result import Result
-from headgate.run.clock import Clock
 from headgate.run.folder import LABEL_PREFIX, RUN_COLUMN, RUN_FILE, flush, stored_run, write_folder
-from headgate.run.plan import Job
 from headgate.run.process import dead, here
-from headgate.run.summary import SUMMARY_FILE, Summary
 from headgate.tables import Table
 
 log = logging.getLogger("headgate")

@@ -4,7 +4,7 @@
 access routers: the counts are the study's; which routers carry D and F is not published and ours.
 """
 
-from headgate.scenario.networks.topology import Topology
+from headgate.topologies.topology import Topology
 
 # City, latitude and longitude in degrees.
 CITIES = {

@@ -8,12 +8,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from headgate.campaign.campaign import Asked, Campaign, End, Failure, campaigns, failures
+from headgate.campaign.clock import Clock
+from headgate.campaign.leases import SILENT_S, Claim, Claims
+from headgate.campaign.summary import FIGURES, Summary, summary
 from headgate.errors import StoreError
-from headgate.run.campaign import Asked, Campaign, End, Failure, campaigns, failures
-from headgate.run.claims import SILENT_S, Claim, Claims
-from headgate.run.clock import Clock
 from headgate.run.process import dead
-from headgate.run.summary import FIGURES, Summary, summary
 
 State = Literal[End, "running", "silent"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from headgate.run.pool import Hands
-from headgate.run.processes import Processes
+from headgate.campaign.processes import Processes
+from headgate.campaign.scheduler import Hands
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Crew:
         """Get those who work. Raises HeadgateError if there is no cluster to be reached."""
         if self.cluster is None:
             return Processes(self.workers)
-        from headgate.run.cluster import Cluster
+        from headgate.campaign.cluster import Cluster
 
         return Cluster(self.cluster)
 

@@ -7,7 +7,7 @@ from functools import cache, cached_property
 from importlib import util
 from pathlib import Path
 
-from headgate.scenario import Scenario
+from headgate.api import Scenario
 from headgate.version import __version__
 
 ID_LENGTH = 16

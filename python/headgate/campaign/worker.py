@@ -9,18 +9,18 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from headgate.api import Result, simulate
+from headgate.campaign.attempts import Attempts
+from headgate.campaign.campaign import Campaign, Failure, fail, forgive
+from headgate.campaign.child import Children, DiedError
+from headgate.campaign.jobs import Job, program
+from headgate.campaign.leases import Claims
+from headgate.campaign.store import Store
 from headgate.errors import CrashedRunError, HeadgateError, InterruptedRunError, StoreError
 from headgate.own import trust
-from headgate.result import Result
-from headgate.run.attempts import Attempts
-from headgate.run.campaign import Campaign, Failure, fail, forgive
-from headgate.run.child import Children, DiedError
-from headgate.run.claims import Claims
-from headgate.run.plan import Job, program
 from headgate.run.process import here
 from headgate.run.progress import Progress, StopRunError
-from headgate.run.simulate import SnapshotError, simulate
-from headgate.run.store import Store
+from headgate.run.simulate import SnapshotError
 
 log = logging.getLogger("headgate")
 

@@ -52,7 +52,7 @@ class Child:
         self._pipe, theirs = Pipe()
         with theirs:
             handle = theirs.fileno()
-            code = f"from headgate.run.child import serve; serve({handle})"
+            code = f"from headgate.campaign.child import serve; serve({handle})"
             self._process = Popen([sys.executable, "-c", code], pass_fds=[handle])
         try:
             self._pipe.send(sys.path)

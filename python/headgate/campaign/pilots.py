@@ -21,11 +21,11 @@ from pathlib import Path
 
 import numpy as np
 
+from headgate.api import simulate
+from headgate.campaign.jobs import Job
 from headgate.errors import InterruptedRunError
 from headgate.run.folder import write_bytes
-from headgate.run.plan import Job
 from headgate.run.progress import Progress, StopRunError
-from headgate.run.simulate import simulate
 
 #: A pilot sees so much of the simulated time, at least so many reports, and takes so long at most.
 PILOT_SHARE, PILOT_REPORTS, PILOT_WALL_S = 0.15, 5, 60.0

@@ -16,12 +16,12 @@ from typing import Literal
 
 from pydantic import FiniteFloat
 
+from headgate.campaign.clock import Clock
+from headgate.campaign.jobs import Job
+from headgate.campaign.records import read_record, write_record
+from headgate.campaign.store import Store
 from headgate.errors import HeadgateError
-from headgate.run.clock import Clock
-from headgate.run.plan import Job
 from headgate.run.process import dead, here
-from headgate.run.records import read_record, write_record
-from headgate.run.store import Store
 
 End = Literal["done", "stopped", "failed"]
 
@@ -30,7 +30,7 @@ End = Literal["done", "stopped", "failed"]
 class Asked:
     """A campaign as it began: its runs, and those of them that were there already.
 
-    Times are of the store's clock (headgate.run.clock).
+    Times are of the store's clock (headgate.campaign.clock).
     """
 
     name: str

@@ -8,19 +8,19 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
+from headgate.api import Scenario
 from headgate.errors import ScenarioError
-from headgate.scenario.base import Buffer, FileSize, Model, Packets, Time, at
-from headgate.scenario.law import LawChoice
-from headgate.scenario.mesonet_parameters import (
+from headgate.mesonet.parameters import (
     BY_KEY,
     BY_LABEL,
     DISTRIBUTIONS,
     EXPERIMENTS,
     LARGER_FILES,
 )
+from headgate.scenario.base import Buffer, FileSize, Model, Packets, Time, at
+from headgate.scenario.law import LawChoice
 from headgate.scenario.networks.four_tier import Shares
 from headgate.scenario.problems import scenario_error
-from headgate.scenario.scenario import Scenario
 from headgate.units import (
     Amount,
     format_rate,

@@ -5,7 +5,7 @@ every router has two or more ways out, 32 points of presence, 170 access routers
 divide into D, F and N as those of Abilene do: 8, 34 and 128.
 """
 
-from headgate.scenario.networks.topology import Topology
+from headgate.topologies.topology import Topology
 
 # City, latitude and longitude in degrees.
 CITIES = {

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from pydantic import Field
 
+from headgate.campaign.child import Children
+from headgate.campaign.jobs import Job
+from headgate.campaign.worker import Order, Outcome, isolated
 from headgate.errors import HeadgateError
-from headgate.run.child import Children
-from headgate.run.plan import Job
-from headgate.run.worker import Order, Outcome, isolated
 from headgate.strict import Strict, read_toml
 
 if TYPE_CHECKING:

@@ -10,14 +10,9 @@ import math
 import re
 from collections.abc import Mapping
 from enum import StrEnum
-from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
-
-from headgate.errors import HeadgateError
-from headgate.strict import fitted
-from headgate.studies import written
 
 ROUNDING = 1e-9
 _TOLERANCE = re.compile(r"(>=|<=|\+-)\s*([0-9.eE+-]+)\s*(%?)")
@@ -96,14 +91,6 @@ class Judged(BaseModel):
     ci: tuple[float, float] | None
     verdict: Verdict
     note: str
-
-
-def read_claims(path: Path) -> list[Claim]:
-    """Read a study's `claims.toml`; a wrong entry is one sentence with its place."""
-    claims = [fitted(Claim, row, path.name) for row in written.read(path)["claim"]]
-    if len({claim.id for claim in claims}) < len(claims):
-        raise HeadgateError(f"{path.name}: two claims have the same id")
-    return claims
 
 
 def judge(claim: Claim, findings: Mapping[str, Finding], scale: str) -> Judged:

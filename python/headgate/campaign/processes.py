@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from headgate.run.child import Children
-from headgate.run.plan import Job
-from headgate.run.worker import Order, Outcome, isolated
+from headgate.campaign.child import Children
+from headgate.campaign.jobs import Job
+from headgate.campaign.worker import Order, Outcome, isolated
 
 
 class Processes:

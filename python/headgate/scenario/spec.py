@@ -1,21 +1,19 @@
 """A scenario: network, transport, traffic, measurement, seed and duration.
 
-The typed object and the TOML file are the same thing; `Scenario.plan` turns it into what the engine
-runs.
+The typed object and the TOML file are the same thing; `scenario/plan.py` turns it into what the
+engine runs, and `headgate.Scenario` is the one that can be run.
 """
 
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 from pydantic import Field, ValidationError, model_validator
 
 from headgate import own
-from headgate.errors import SchemeWarning
 from headgate.scenario.base import Model, Time, at
 from headgate.scenario.control import Control
 from headgate.scenario.measure import Measure
@@ -25,13 +23,9 @@ from headgate.scenario.traffic import Traffic
 from headgate.scenario.transport import Transport
 from headgate.units import parse_time
 
-if TYPE_CHECKING:
-    from headgate.result import Result
-    from headgate.scenario.plan import Arrays
 
-
-class Scenario(Model):
-    """Everything that decides a run. Two equal scenarios give equal results, bit for bit."""
+class ScenarioSpec(Model):
+    """Everything that decides a run."""
 
     title: str = Field("", description="For people.")
     seed: int = Field(1, ge=0, lt=2**63, description="Root of every random stream.")
@@ -42,7 +36,7 @@ class Scenario(Model):
     measure: Measure = Field(default_factory=Measure, description="What to keep.")
 
     @model_validator(mode="after")
-    def _measures_within_the_run(self) -> Scenario:
+    def _measures_within_the_run(self) -> Self:
         if not self.traffic:
             raise at("traffic", "there is no traffic; write at least one [[traffic]]")
         if self.measure.warmup >= self.duration:
@@ -55,7 +49,7 @@ class Scenario(Model):
         return self
 
     @classmethod
-    def from_dict(cls, given: Mapping[str, Any]) -> Scenario:
+    def from_dict(cls, given: Mapping[str, Any]) -> Self:
         """Make a scenario of nested dicts with units written; raise ScenarioError."""
         try:
             return cls.model_validate(given)
@@ -63,7 +57,7 @@ class Scenario(Model):
             raise scenario_error(error, given) from None
 
     @classmethod
-    def load(cls, path: str | Path, *, trust: bool = False) -> Scenario:
+    def load(cls, path: str | Path, *, trust: bool = False) -> Self:
         """Read a TOML file; files that it names are looked up beside it.
 
         Laws of your own that it names are code: they run once you allowed them, with `trust`.
@@ -105,7 +99,7 @@ class Scenario(Model):
         ]
         return data
 
-    def _filled_in(self) -> Scenario:
+    def _filled_in(self) -> Self:
         """Give the scenario with every field of its TCP profiles written out."""
         traffic = tuple(
             group
@@ -115,7 +109,7 @@ class Scenario(Model):
         )
         return self.model_copy(update={"transport": self.transport.filled_in(), "traffic": traffic})
 
-    def replaced(self, changes: Mapping[str, Any]) -> Scenario:
+    def replaced(self, changes: Mapping[str, Any]) -> Self:
         """Give the scenario with keys changed, each a path such as `traffic.0.law`."""
         from headgate.scenario.toml import set_key
 
@@ -123,30 +117,3 @@ class Scenario(Model):
         for key, value in changes.items():
             set_key(data, key, value)
         return self.from_dict(data)
-
-    def plan(self) -> tuple[dict[str, Any], Arrays]:
-        """Give the engine's plan and the arrays beside it; raise ScenarioError."""
-        from headgate.scenario.plan import make_plan
-
-        return make_plan(self)
-
-    def identity(self) -> str:
-        """Give the SHA-256 of the plan, its arrays and the version: equal means equal results."""
-        from headgate.scenario.plan import identity_of
-
-        return identity_of(*self.plan())
-
-    def run(self, duration: str | None = None, seed: int | None = None) -> Result:
-        """Run it, perhaps with another duration ("60 s") or seed.
-
-        Senders without the routers or marks that they need are a SchemeWarning each, and in
-        `meta["warnings"]`.
-        """
-        from headgate.run.simulate import simulate
-
-        changes = {"duration": duration, "seed": seed}
-        changes = {key: value for key, value in changes.items() if value is not None}
-        result = simulate(self.replaced(changes) if changes else self)
-        for doubt in result.meta["warnings"]:
-            warnings.warn(doubt, SchemeWarning, stacklevel=2)
-        return result

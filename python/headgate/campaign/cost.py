@@ -14,10 +14,10 @@ from dataclasses import asdict, dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
+from headgate.campaign.jobs import Job
+from headgate.campaign.pilots import Pilots, begin, chosen, fly, without_seed
+from headgate.campaign.store import Store
 from headgate.run.folder import query
-from headgate.run.pilots import Pilots, begin, chosen, fly, without_seed
-from headgate.run.plan import Job
-from headgate.run.store import Store
 
 KIB = 1024
 

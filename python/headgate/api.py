@@ -1,0 +1,169 @@
+"""What users hold: a scenario that can be run, and the result of its run.
+
+Either gives the other, so both stand here, above all that makes and keeps a run.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from headgate.errors import HeadgateError, SchemeWarning, StoreError
+from headgate.run.folder import in_hand, read_meta, stored_run, write_folder
+from headgate.run.progress import Report
+from headgate.run.simulate import SNAPSHOT_FILE, run_engine
+from headgate.scenario.plan import Arrays, identity_of, make_plan
+from headgate.scenario.spec import ScenarioSpec
+from headgate.scenario.toml import note_laws
+from headgate.tables import Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Scenario(ScenarioSpec):
+    """Everything that decides a run. Two equal scenarios give equal results, bit for bit."""
+
+    def plan(self) -> tuple[dict[str, Any], Arrays]:
+        """Give the engine's plan and the arrays beside it; raise ScenarioError."""
+        return make_plan(self)
+
+    def identity(self) -> str:
+        """Give the SHA-256 of the plan, its arrays and the version: equal means equal results."""
+        return identity_of(*self.plan())
+
+    def run(self, duration: str | None = None, seed: int | None = None) -> Result:
+        """Run it, perhaps with another duration ("60 s") or seed.
+
+        Senders without the routers or marks that they need are a SchemeWarning each, and in
+        `meta["warnings"]`.
+        """
+        changes = {"duration": duration, "seed": seed}
+        changes = {key: value for key, value in changes.items() if value is not None}
+        result = simulate(self.replaced(changes) if changes else self)
+        for doubt in result.meta["warnings"]:
+            warnings.warn(doubt, SchemeWarning, stacklevel=2)
+        return result
+
+
+class Result:
+    """Tables of a run: flows, ports, series, network, responses; `meta` is its run.json.
+
+    A run of packets has `tables["classes"]`, `laws`, `windows`, `links` and `checks` besides.
+    """
+
+    def __init__(self, tables: Mapping[str, Table], meta: dict[str, Any]) -> None:
+        self.tables = tables
+        self.meta = meta
+
+    @property
+    def flows(self) -> Table:
+        """One row a flow."""
+        return self.tables["flows"]
+
+    @property
+    def ports(self) -> Table:
+        """One row a link."""
+        return self.tables["ports"]
+
+    @property
+    def series(self) -> Table:
+        """Chosen flows and ports over time."""
+        return self.tables["series"]
+
+    @property
+    def network(self) -> Table:
+        """The whole network over time."""
+        return self.tables["network"]
+
+    @property
+    def responses(self) -> Table:
+        """The 22 responses, one row a measurement period."""
+        return self.tables["responses"]
+
+    @property
+    def scenario(self) -> Scenario:
+        """The scenario that was run, with every default filled in."""
+        if "scenario" not in self.meta:
+            raise HeadgateError("a fluid run has no scenario; meta['fluid'] says what was solved")
+        scenario = self.meta["scenario"]
+        note_laws(scenario, "a stored run")
+        return Scenario.from_dict(scenario)
+
+    @property
+    def digest(self) -> str:
+        """Fingerprint of everything that happened; equal runs have equal ones."""
+        return str(self.meta["digest"])
+
+    def plot(self) -> dict[str, Figure]:
+        """Draw windows, queues, throughput, completion times and the utilisation map, by name."""
+        from headgate.plots import draw_run
+
+        return draw_run(self)
+
+    def write(self, folder: str | Path) -> Path:
+        """Write the run's folder: one Parquet file a table, and run.json."""
+        with in_hand(Path(folder)):
+            write_folder(Path(folder), self.tables, self.meta)
+        return Path(folder)
+
+    @classmethod
+    def read(cls, folder: str | Path) -> Result:
+        """Read a run's folder; raise StoreError if it is not one, or is damaged."""
+        tables, meta = stored_run(Path(folder))
+        return cls(dict(tables), meta)
+
+    def __repr__(self) -> str:
+        rows = ", ".join(f"{len(table)} {name}" for name, table in self.tables.items())
+        return f"Result({rows}; {self.meta['packet_hops']:,} packet-hops)"
+
+
+class UnstoredError(StoreError):
+    """A finished run that could not be written; `result` has it."""
+
+    def __init__(self, sentence: str, result: Result) -> None:
+        self.result = result
+        super().__init__(sentence)
+
+
+def simulate(
+    scenario: Scenario,
+    out: Path | None = None,
+    progress: Report | None = None,
+    command: str = "",
+    snapshot: Path | None = None,
+) -> Result:
+    """Run a scenario; with `out`, keep the result there, where no other run may be at work.
+
+    A finished run of the same scenario in `out` is read back, a stopped or killed one is resumed:
+    its state is kept in `snapshot`, which is in `out` unless told. Raises ScenarioError,
+    StoreError, or InterruptedRunError when it is stopped.
+    """
+    planned = scenario.plan()
+    if out is None:
+        return Result(*run_engine(scenario, planned, command, progress, snapshot))
+    identity = identity_of(*planned)
+    if (done := _read_finished(out, identity)) is not None:
+        return done
+    with in_hand(out):
+        if (done := _read_finished(out, identity)) is not None:  # made while we came
+            return done
+        snapshot = snapshot or out / SNAPSHOT_FILE
+        result = Result(*run_engine(scenario, planned, command, progress, snapshot))
+        try:
+            write_folder(out, result.tables, result.meta)
+        except StoreError as error:
+            raise UnstoredError(str(error), result) from None
+        snapshot.unlink(missing_ok=True)
+    return result
+
+
+def _read_finished(out: Path, identity: str) -> Result | None:
+    meta = read_meta(out)
+    if meta is None:
+        return None
+    if meta.get("identity") != identity:
+        raise StoreError(f"{out}: holds the run of another scenario; choose another folder")
+    return Result.read(out)

@@ -1,0 +1,1 @@
+"""Backbones of four-tier networks: where their routers are, and which are joined."""
