@@ -68,9 +68,3 @@ def test_commands_in_the_documentation_exist() -> None:
         for command in re.findall(r"^headgate ([a-z-]+)", block, re.MULTILINE)
     }
     assert not {(page, command) for page, command in named if command not in known}
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_python_in_the_documentation_compiles(page: Path) -> None:
-    for text in blocks(page, "python"):
-        compile(text, page.name, "exec")
