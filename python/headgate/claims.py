@@ -70,7 +70,7 @@ class Claim(BaseModel):
         return self
 
 
-class Finding(BaseModel):
+class Estimate(BaseModel):
     """What a study found for one claim: the number, and its 95 % confidence interval if any."""
 
     ours: float
@@ -93,7 +93,7 @@ class Judged(BaseModel):
     note: str
 
 
-def judge(claim: Claim, findings: Mapping[str, Finding], scale: str) -> Judged:
+def judge(claim: Claim, findings: Mapping[str, Estimate], scale: str) -> Judged:
     """Give the verdict on a claim; `findings` are by claim id."""
     finding = findings.get(claim.id)
     left_out = claim.scales and scale not in claim.scales
@@ -135,7 +135,7 @@ def within(ours: float, tolerance: str, published: float | str) -> bool:
     return abs(ours - middle) <= allowed * (1 + ROUNDING)
 
 
-def _row(claim: Claim, finding: Finding | None, verdict: Verdict, note: str) -> Judged:
+def _row(claim: Claim, finding: Estimate | None, verdict: Verdict, note: str) -> Judged:
     shared: dict[str, Any] = claim.model_dump(
         include={"id", "statement", "source", "published", "measure", "tolerance"}
     )

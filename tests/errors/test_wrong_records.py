@@ -9,9 +9,9 @@ from headgate import Result, dumbbell
 from headgate.campaign.attempts import Attempts
 from headgate.campaign.campaign import Campaign, fail
 from headgate.campaign.jobs import Job
-from headgate.campaign.leases import Claims
+from headgate.campaign.leases import Leases
 from headgate.campaign.processes import Processes
-from headgate.campaign.scheduler import Pool
+from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
 from headgate.campaign.summary import SUMMARY_FILE, summary
 from headgate.campaign.view import Watcher
@@ -50,9 +50,9 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store with one run that is there, one in hand, and one that failed, of a campaign."""
     folder = tmp_path_factory.mktemp("store")
     whole, other = jobs()
-    Pool(Store(folder), hands=Processes(1)).run([whole], lambda _: None)
+    Scheduler(Store(folder), executor=Processes(1)).run([whole], lambda _: None)
     Campaign.begin(Store(folder), "wrong", [whole, other], [other])
-    assert Claims(folder).take(other)
+    assert Leases(folder).take(other)
     Attempts(folder).begin(other.id)
     fail(folder, other, ValueError("no window"))
     return folder
@@ -77,7 +77,7 @@ def test_what_has_another_shape_is_watched_without_a_traceback(store: Path, patt
             done = headgate("watch", store, option)
             assert done.exit_code == 0 or "there is no campaign here" in done.sentence
         Store(store)
-        assert not Claims(store).take(jobs()[1])
+        assert not Leases(store).take(jobs()[1])
     for file, data in before.items():
         file.write_bytes(data)
 
@@ -90,7 +90,7 @@ def test_a_run_of_another_shape_is_made_again(store: Path, wrong: bytes) -> None
     file.write_bytes(wrong)
     assert headgate("watch", store, "--once").exit_code == 0
     assert Store(store).read(job) is None
-    Pool(Store(store), hands=Processes(1)).run([job], lambda _: None)
+    Scheduler(Store(store), executor=Processes(1)).run([job], lambda _: None)
     assert Result.read(file.parent).digest == digest
 
 
@@ -102,7 +102,7 @@ def test_a_run_that_tells_nothing_of_what_it_took_is_made_again(store: Path) -> 
     result = Result.read(folder)
     write_folder(folder, result.tables, {"headgate": "0", "packet_hops": "many"})
     assert Store(store).read(job) is None
-    Pool(Store(store), hands=Processes(1)).run([job], lambda _: None)
+    Scheduler(Store(store), executor=Processes(1)).run([job], lambda _: None)
 
 
 def test_a_wrong_bit_in_a_summary_is_found_and_the_tables_are_asked(store: Path) -> None:

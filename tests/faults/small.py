@@ -14,9 +14,9 @@ from headgate import dumbbell
 from headgate.campaign import worker
 from headgate.campaign.jobs import Job
 from headgate.campaign.processes import Processes
-from headgate.campaign.scheduler import Hands, Pool
+from headgate.campaign.scheduler import Executor, Scheduler
 from headgate.campaign.store import Store
-from headgate.campaign.worker import Order, Outcome, Worker
+from headgate.campaign.worker import CampaignSpec, JobOutcome, Worker
 from headgate.errors import HeadgateError
 from headgate.run import simulate
 from headgate.run.folder import stored_run
@@ -29,13 +29,13 @@ class Here:
 
     copies, slots = False, 1
 
-    def open(self, order: Order) -> None:
+    def open(self, order: CampaignSpec) -> None:
         """Take the order of a campaign."""
         self._worker = Worker(order, Store(order.folder))
 
-    def submit(self, job: Job, *, copy: bool = False) -> Future[Outcome]:
+    def submit(self, job: Job, *, copy: bool = False) -> Future[JobOutcome]:
         """Make a run now."""
-        made: Future[Outcome] = Future()
+        made: Future[JobOutcome] = Future()
         try:
             made.set_result(self._worker.do(job, copy=copy))
         except BaseException as error:
@@ -46,7 +46,7 @@ class Here:
         """Nothing is left to do."""
 
 
-def apart() -> Hands:
+def apart() -> Executor:
     """Make runs in a process of their own."""
     return Processes(1)
 
@@ -60,12 +60,12 @@ def jobs(runs: int = 2) -> list[Job]:
     return [Job(one, {"law": "reno", "seed": one.seed}) for one in seeded]
 
 
-def campaign(folder: Path, asked: list[Job], hands: Callable[[], Hands] = Here) -> int:
+def campaign(folder: Path, asked: list[Job], executor: Callable[[], Executor] = Here) -> int:
     """Make what is missing and read all, as a study does; return the exit code."""
     try:
         store = Store(folder)
         for _ in range(3):
-            Pool(store, hands=hands()).run(asked, lambda _: None)
+            Scheduler(store, executor=executor()).run(asked, lambda _: None)
             found = [store.read(job) for job in asked]
             if all(found):
                 return 0
@@ -121,7 +121,7 @@ def made_here() -> list[str]:
     made: list[str] = []
     plain = worker.Worker._attempted
 
-    def counted(self: Worker, job: Job) -> Outcome:
+    def counted(self: Worker, job: Job) -> JobOutcome:
         outcome = plain(self, job)
         made.extend([job.id] if outcome.wall_s else [])
         return outcome

@@ -13,9 +13,9 @@ from typing import Any
 from headgate import Result, Scenario, dumbbell
 from headgate.campaign import worker
 from headgate.campaign.jobs import Job
-from headgate.campaign.scheduler import Pool
+from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
-from headgate.campaign.worker import Order, Outcome, Worker
+from headgate.campaign.worker import CampaignSpec, JobOutcome, Worker
 from headgate.run import simulate
 
 
@@ -28,10 +28,10 @@ class Threads:
         self.slots = workers or os.cpu_count() or 1
         self._executor = ThreadPoolExecutor(self.slots)
 
-    def open(self, order: Order) -> None:
+    def open(self, order: CampaignSpec) -> None:
         self._worker = Worker(order, Store(order.folder))
 
-    def submit(self, job: Job, *, copy: bool = False) -> Future[Outcome]:
+    def submit(self, job: Job, *, copy: bool = False) -> Future[JobOutcome]:
         return self._executor.submit(self._worker.do, job, copy=copy)
 
     def close(self) -> None:
@@ -53,7 +53,7 @@ def seeded(scenario: Scenario, seed: int) -> Scenario:
 def run(folder: Path, runs: int, duration_s: float, workers: int = 2) -> None:
     """Run them with a snapshot each quarter of a second, by default once a minute."""
     simulate.CHECKPOINT_S = 0.25
-    Pool(Store(folder), hands=Threads(workers)).run(
+    Scheduler(Store(folder), executor=Threads(workers)).run(
         jobs(runs, duration_s), lambda _: None, "campaign"
     )
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from headgate import dumbbell
 from headgate.campaign.cluster import Cluster
 from headgate.campaign.jobs import Job
-from headgate.campaign.scheduler import Pool
+from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
 from headgate.errors import HeadgateError
 
@@ -18,6 +18,8 @@ if __name__ == "__main__":
         Job(long.replaced({"duration": "9000 s", "seed": seed}), {"seed": seed}) for seed in (1, 2)
     ]
     try:
-        Pool(Store(folder), hands=Cluster(str(folder / "local.toml"))).run(made, lambda _: None)
+        Scheduler(Store(folder), executor=Cluster(str(folder / "local.toml"))).run(
+            made, lambda _: None
+        )
     except HeadgateError as error:
         sys.exit(f"headgate: {error}")

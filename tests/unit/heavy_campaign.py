@@ -6,8 +6,8 @@ from pathlib import Path
 from headgate import dumbbell
 from headgate.campaign.cost import estimate, peak_bytes
 from headgate.campaign.jobs import Job
-from headgate.campaign.leases import Claims
-from headgate.campaign.scheduler import Pool
+from headgate.campaign.leases import Leases
+from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
 
 USERS = 150_000
@@ -35,9 +35,9 @@ if __name__ == "__main__":
         peaks: dict[str, int] = {}
 
         def look(_: object) -> None:
-            for claim in Claims(store.folder).all():
+            for claim in Leases(store.folder).all():
                 process = claim.owner.split(":")[1]
                 peaks[process] = peak_bytes(process)
 
-        Pool(store, 2).run(jobs(), look)
+        Scheduler(store, 2).run(jobs(), look)
         print(peak_bytes() + sum(peaks.values()))

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from headgate import Result
-from headgate.campaign.workers import Crew
+from headgate.campaign.workers import Workers
 from headgate.studies import runner, study
 
 
@@ -25,15 +25,15 @@ def shrunk(seeds: int = 2, period: str = "1 s") -> study.Study:
     return changed
 
 
-def asked(folder: Path, seeds: int = 2, period: str = "1 s") -> runner.Asked:
+def asked(folder: Path, seeds: int = 2, period: str = "1 s") -> runner.StudyRun:
     """Return what the small study runs."""
     small = shrunk(seeds, period)
-    return runner.Asked(small, small.setup(small.scale("quick")), folder)
+    return runner.StudyRun(small, small.setup(small.scale("quick")), folder)
 
 
-def run(folder: Path, workers: int) -> runner.Outcome:
+def run(folder: Path, workers: int) -> runner.StudyOutcome:
     """Run the small study."""
-    return runner.run_study("tcp-replacements", "quick", Crew(workers), folder)
+    return runner.run_study("tcp-replacements", "quick", Workers(workers), folder)
 
 
 def digests(folder: Path) -> dict[str, str]:

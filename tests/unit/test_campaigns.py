@@ -20,8 +20,8 @@ from headgate.api import simulate
 from headgate.campaign import worker as worker_module
 from headgate.campaign.campaign import Campaign
 from headgate.campaign.jobs import Job
-from headgate.campaign.leases import Claims
-from headgate.campaign.scheduler import Pool
+from headgate.campaign.leases import Leases
+from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
 from headgate.campaign.view import View, Watcher
 from headgate.cli.main import app
@@ -57,14 +57,14 @@ def small(runs: int = 4) -> list[Job]:
     return campaign_program.jobs(runs, 5.0)
 
 
-def order_of(folder: Path) -> worker_module.Order:
+def order_of(folder: Path) -> worker_module.CampaignSpec:
     campaign = Campaign.begin(Store(folder), "", [], [])
-    return worker_module.Order(folder, campaign.name, "p")
+    return worker_module.CampaignSpec(folder, campaign.name, "p")
 
 
 def pooled(folder: Path, jobs: list[Job], workers: int = 2) -> Store:
     store = Store(folder)
-    Pool(store, hands=Threads(workers)).run(jobs, lambda _: None, "small")
+    Scheduler(store, executor=Threads(workers)).run(jobs, lambda _: None, "small")
     return store
 
 
@@ -112,7 +112,7 @@ def test_a_damaged_snapshot_costs_its_run_only(tmp_path: Path) -> None:
 
 def test_ctrl_c_keeps_the_runs_in_hand(tmp_path: Path) -> None:
     with program(tmp_path, 2, LONG_S) as process:
-        until(lambda: len(list(Claims(tmp_path).all())) == 2, process)
+        until(lambda: len(list(Leases(tmp_path).all())) == 2, process)
         time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         assert "InterruptedRunError" in process.communicate(timeout=30)[1]
@@ -137,14 +137,14 @@ def test_two_campaigns_share_a_store_and_make_no_run_twice(tmp_path: Path) -> No
 
 def test_a_run_that_another_has_in_hand_is_left_to_it(tmp_path: Path) -> None:
     jobs = small(3)
-    elsewhere, claims = Claims(tmp_path), Store(tmp_path)
+    elsewhere, claims = Leases(tmp_path), Store(tmp_path)
     assert elsewhere.take(jobs[0])
     order = order_of(tmp_path)
-    outcome = worker_module.Worker(order, claims).do(jobs[0])
+    outcome = worker_module.Worker(order, claims).run_job(jobs[0])
     assert (outcome.there, outcome.failure) == (False, None)
     assert not digests(tmp_path)
     elsewhere.drop(jobs[0].id)
-    assert worker_module.Worker(order, claims).do(jobs[0]).there
+    assert worker_module.Worker(order, claims).run_job(jobs[0]).there
     assert set(digests(tmp_path)) == {jobs[0].id}
 
 
@@ -167,7 +167,7 @@ def test_a_claim_is_void_when_its_owner_is_gone(
     file, at_s = tmp_path / "running" / job.id, time.time() - age_s
     file.write_text(json.dumps({"run_id": job.id, "owner": owner, "since_s": 0.0}))
     os.utime(file, (at_s, at_s))
-    assert Claims(tmp_path).take(job) is free
+    assert Leases(tmp_path).take(job) is free
 
 
 @pytest.mark.parametrize("file", ["ports.parquet", "responses.parquet", "run.json"])
@@ -280,7 +280,7 @@ def test_a_copy_that_was_slower_leaves_no_snapshot(
 ) -> None:
     (job,) = small(1)
     store = Store(tmp_path)
-    monkeypatch.setattr(worker_module, "LOOK_S", 0.0)
+    monkeypatch.setattr(worker_module, "POLL_S", 0.0)
     monkeypatch.setattr(simulate_module, "SLICE_S", 0.0)
     slower = worker_module.Worker(order_of(tmp_path), Store(tmp_path))
 
@@ -307,14 +307,14 @@ def watched(folder: Path) -> View:
 
 def test_a_campaign_is_watched_from_another_process(tmp_path: Path) -> None:
     with program(tmp_path, 3, LONG_S) as process:
-        until(lambda: any(claim.share for claim in Claims(tmp_path).all()), process)
+        until(lambda: any(lease.share for lease in Leases(tmp_path).all()), process)
         view = watched(tmp_path)
         assert (view.title, view.state, view.total, view.done) == ("campaign", "running", 3, 0)
         assert len(view.running) == 2
         assert view.running[0].labels["law"] == "both"
         assert view.packet_hops > 0
         assert view.hops_per_s == pytest.approx(view.packet_hops / view.elapsed_s)
-        share = sum(claim.share for claim in view.running)
+        share = sum(lease.share for lease in view.running)
         assert view.eta_s == pytest.approx(view.elapsed_s * (3 - share) / share)
         process.kill()
     view = watched(tmp_path)
@@ -336,7 +336,7 @@ def test_a_finished_campaign_has_figures_by_law(finished: Path) -> None:
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("watched")
     jobs = list(asked(folder, seeds=1).jobs.values())
-    Pool(Store(folder), hands=Threads(2)).run(jobs, lambda _: None, "tcp-replacements")
+    Scheduler(Store(folder), executor=Threads(2)).run(jobs, lambda _: None, "tcp-replacements")
     return folder
 
 

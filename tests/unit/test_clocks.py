@@ -11,7 +11,7 @@ import pytest
 
 from headgate.campaign.campaign import Campaign, campaigns
 from headgate.campaign.clock import Clock
-from headgate.campaign.leases import SILENT_S, Claims
+from headgate.campaign.leases import SILENT_S, Leases
 from headgate.campaign.store import Store
 from headgate.campaign.view import Watcher
 from headgate.run import process
@@ -82,22 +82,22 @@ def test_a_clock_is_that_of_the_store(tmp_path: Path, apart: None) -> None:
 def test_a_claim_is_as_old_as_its_file(tmp_path: Path, apart: None) -> None:
     (job, other) = campaign_program.jobs(2, 1.0)
     Store(tmp_path)
-    assert Claims(tmp_path).take(job)
+    assert Leases(tmp_path).take(job)
     path = tmp_path / "running" / job.id
     path.write_text(path.read_text().replace(process.here(), ELSEWHERE))
-    assert not Claims(tmp_path).take(job)
+    assert not Leases(tmp_path).take(job)
     (tmp_path / "now").touch()
     silent_s = (tmp_path / "now").stat().st_mtime - SILENT_S - 5
     os.utime(path, (silent_s, silent_s))
-    assert Claims(tmp_path).take(job)
-    assert Claims(tmp_path).take(other)
-    assert all(abs(claim.for_s) < 60 for claim in Claims(tmp_path).all())
+    assert Leases(tmp_path).take(job)
+    assert Leases(tmp_path).take(other)
+    assert all(abs(claim.for_s) < 60 for claim in Leases(tmp_path).all())
 
 
 def test_an_owner_that_was_taken_for_dead_stops(tmp_path: Path) -> None:
     (job,) = campaign_program.jobs(1, 1.0)
     Store(tmp_path)
-    owner = Claims(tmp_path)
+    owner = Leases(tmp_path)
     assert owner.take(job)
     path = tmp_path / "running" / job.id
     taken = path.read_text().replace(process.here(), ELSEWHERE)
@@ -139,5 +139,5 @@ def test_a_claim_that_is_just_being_made_is_held_and_not_shown(tmp_path: Path) -
     Store(tmp_path)
     (tmp_path / "running").mkdir()
     (tmp_path / "running" / job.id).touch()
-    assert not Claims(tmp_path).take(job)
-    assert not list(Claims(tmp_path).all())
+    assert not Leases(tmp_path).take(job)
+    assert not list(Leases(tmp_path).all())

@@ -19,11 +19,11 @@ from headgate.campaign import scheduler as pool_module
 from headgate.campaign.campaign import Campaign
 from headgate.campaign.cluster import Cluster, Profile
 from headgate.campaign.jobs import Job, program
-from headgate.campaign.leases import Claim, Claims
-from headgate.campaign.progress import Show, Standing
-from headgate.campaign.scheduler import Pool
+from headgate.campaign.leases import Lease, Leases
+from headgate.campaign.progress import CampaignProgress, Show
+from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
-from headgate.campaign.worker import Order, do
+from headgate.campaign.worker import CampaignSpec, run_job
 from headgate.errors import FailedRunsError, HeadgateError, StoreError
 
 from . import cluster_program
@@ -58,8 +58,8 @@ class Killer:
         self.cluster, self.store, self.most, self.killed = cluster, store, most, 0
         self.chance = random.Random(1)
 
-    def __call__(self, _: Standing) -> None:
-        found = map(worker_of, Claims(self.store).all())
+    def __call__(self, _: CampaignProgress) -> None:
+        found = map(worker_of, Leases(self.store).all())
         workers = {nanny.pid for nanny in self.cluster.workers.values()}
         at_work = [worker for worker in found if worker in workers]
         if len(at_work) > 1 and self.killed < self.most and self.chance.random() < 0.5:
@@ -67,10 +67,10 @@ class Killer:
             self.killed += 1
 
 
-def worker_of(claim: Claim) -> int:
-    """Find the worker of Dask whose child has a claim; 0 if that has just ended."""
+def worker_of(lease: Lease) -> int:
+    """Find the worker of Dask whose child has a lease; 0 if that has just ended."""
     try:
-        stat = Path(f"/proc/{claim.owner.split(':')[1]}/stat").read_text()
+        stat = Path(f"/proc/{lease.owner.split(':')[1]}/stat").read_text()
     except OSError:
         return 0
     return int(stat.rpartition(")")[2].split()[1])
@@ -79,12 +79,12 @@ def worker_of(claim: Claim) -> int:
 def campaign(
     cluster: LocalCluster, folder: Path, made: list[Job], show: Show = lambda _: None
 ) -> None:
-    hands = Cluster(cluster.scheduler_address)
-    Pool(Store(folder), hands=hands).run(made, show, "on a cluster")
+    executor = Cluster(cluster.scheduler_address)
+    Scheduler(Store(folder), executor=executor).run(made, show, "on a cluster")
 
 
 def made_here(folder: Path, made: list[Job]) -> dict[str, str]:
-    Pool(Store(folder), hands=Threads(2)).run(made, lambda _: None)
+    Scheduler(Store(folder), executor=Threads(2)).run(made, lambda _: None)
     return digests(folder)
 
 
@@ -114,14 +114,14 @@ def test_a_worker_that_hangs_is_not_waited_for(
     stopped: list[int] = []
 
     def stop_its_worker(_: object) -> None:
-        claims = list(Claims(tmp_path).all())
-        if claims and not stopped:
-            stopped.append(int(claims[0].owner.split(":")[1]))
+        leases = list(Leases(tmp_path).all())
+        if leases and not stopped:
+            stopped.append(int(leases[0].owner.split(":")[1]))
             os.kill(stopped[0], signal.SIGSTOP)
 
     try:
         store = Store(tmp_path)
-        Pool(store, hands=Cluster(local.scheduler_address)).run(made, stop_its_worker)
+        Scheduler(store, executor=Cluster(local.scheduler_address)).run(made, stop_its_worker)
         assert store.read(made[0]).digest == made[0].scenario.run().digest
         assert stopped
     finally:
@@ -147,7 +147,7 @@ def test_a_scheduler_file_will_do(local: LocalCluster, tmp_path: Path) -> None:
     with Client(local.scheduler_address) as client:
         client.write_scheduler_file(str(file))
     made = jobs(2, 10.0)
-    Pool(Store(tmp_path / "s"), hands=Cluster(str(file))).run(made, lambda _: None)
+    Scheduler(Store(tmp_path / "s"), executor=Cluster(str(file))).run(made, lambda _: None)
     assert set(digests(tmp_path / "s")) == {job.id for job in made}
 
 
@@ -162,15 +162,15 @@ def test_a_failed_run_on_a_cluster_is_told(local: LocalCluster, tmp_path: Path) 
 
 def test_a_worker_of_another_version_is_refused(tmp_path: Path) -> None:
     with pytest.raises(HeadgateError, match="give both the same version"):
-        do(Order(tmp_path, "c", "headgate 0"), jobs(1, 1.0)[0])
+        run_job(CampaignSpec(tmp_path, "c", "headgate 0"), jobs(1, 1.0)[0])
 
 
 def test_a_worker_that_does_not_see_the_store_says_so(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"does not see .*use --shard"):
-        do(Order(tmp_path / "not here", "c", program()), jobs(1, 1.0)[0])
+        run_job(CampaignSpec(tmp_path / "not here", "c", program()), jobs(1, 1.0)[0])
     store = Store(tmp_path)
     seen = Campaign.begin(store, "", jobs(1, 1.0), [])
-    assert do(Order(tmp_path, seen.name, program()), jobs(1, 1.0)[0]).there
+    assert run_job(CampaignSpec(tmp_path, seen.name, program()), jobs(1, 1.0)[0]).there
 
 
 def test_a_scheduler_that_dies_is_one_sentence(tmp_path: Path) -> None:
@@ -185,9 +185,9 @@ def test_a_scheduler_that_dies_is_one_sentence(tmp_path: Path) -> None:
         while not file.exists():
             assert scheduler.poll() is None
             time.sleep(0.05)
-        hands = Cluster(str(file))
+        executor = Cluster(str(file))
         with pytest.raises(HeadgateError, match="the same command goes on"):
-            Pool(Store(tmp_path), hands=hands).run(made, lambda _: scheduler.kill())
+            Scheduler(Store(tmp_path), executor=executor).run(made, lambda _: scheduler.kill())
 
 
 def test_an_address_without_a_scheduler_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,7 +202,7 @@ def test_a_local_profile_runs_a_campaign(tmp_path: Path) -> None:
     profile = tmp_path / "local.toml"
     profile.write_text('engine = "local"\njobs = 1\noptions = { processes = false }\n')
     made = jobs(2, 10.0)
-    Pool(Store(tmp_path), hands=Cluster(str(profile))).run(made, lambda _: None)
+    Scheduler(Store(tmp_path), executor=Cluster(str(profile))).run(made, lambda _: None)
     assert set(digests(tmp_path)) == {job.id for job in made}
 
 
@@ -224,8 +224,8 @@ def test_a_busy_machine_gets_another_try(starved: list[float], tmp_path: Path) -
     profile = tmp_path / "local.toml"
     profile.write_text('engine = "local"\noptions = { processes = false }\n')
     starved.append(10.0)
-    hands = Cluster(str(profile))
-    hands.close()
+    executor = Cluster(str(profile))
+    executor.close()
     assert not starved
 
 
@@ -247,7 +247,7 @@ def test_ctrl_c_reaches_workers_of_this_machine_as_the_end_of_the_campaign(tmp_p
     with subprocess.Popen(
         program, start_new_session=True, stderr=subprocess.PIPE, text=True
     ) as process:
-        while not any(claim.share for claim in Claims(tmp_path).all()):
+        while not any(lease.share for lease in Leases(tmp_path).all()):
             assert process.poll() is None
             time.sleep(0.05)
         os.killpg(process.pid, signal.SIGINT)

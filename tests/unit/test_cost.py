@@ -10,10 +10,10 @@ from typer.testing import CliRunner
 
 from headgate import dumbbell
 from headgate.campaign import cost, pilots
-from headgate.campaign.cost import Estimate, estimate
+from headgate.campaign.cost import CostEstimate, estimate
 from headgate.campaign.jobs import Job
 from headgate.campaign.pilots import Pilot
-from headgate.campaign.scheduler import Pool
+from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
 from headgate.cli.main import app
 from headgate.run import simulate
@@ -25,7 +25,7 @@ WITHIN = 0.25  # what the dry run promises
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Estimate, runner.Asked]:
+def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[CostEstimate, runner.StudyRun]:
     """Estimate the small study, with longer periods, before and without running it."""
     asked = small_study.asked(tmp_path_factory.mktemp("cost"), seeds=2, period="5 s")
     with pytest.MonkeyPatch.context() as patch:
@@ -37,16 +37,16 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Estimate, runner.Ask
 
 
 @pytest.fixture(scope="module")
-def taken(told: tuple[Estimate, runner.Asked]) -> list[dict[str, float]]:
+def taken(told: tuple[CostEstimate, runner.StudyRun]) -> list[dict[str, float]]:
     _, asked = told
     store, jobs = Store(asked.folder), list(asked.jobs.values())
-    Pool(store, 2).run(jobs, lambda _: None)
+    Scheduler(store, 2).run(jobs, lambda _: None)
     results = [store.read(job) for job in jobs]
     return [result.meta for result in results if result is not None]
 
 
 def test_packet_hops_are_told_within_a_quarter(
-    told: tuple[Estimate, runner.Asked], taken: list[dict[str, float]]
+    told: tuple[CostEstimate, runner.StudyRun], taken: list[dict[str, float]]
 ) -> None:
     found, asked = told
     assert (found.runs, found.found, found.pilots) == (32, 0, 12)
@@ -58,7 +58,7 @@ def test_packet_hops_are_told_within_a_quarter(
 
 @pytest.mark.timing
 def test_cpu_time_is_told_within_a_quarter(
-    told: tuple[Estimate, runner.Asked], taken: list[dict[str, float]]
+    told: tuple[CostEstimate, runner.StudyRun], taken: list[dict[str, float]]
 ) -> None:
     found, _ = told
     cpu_s = sum(meta["cpu_s"] + meta["setup_cpu_s"] for meta in taken)
@@ -66,7 +66,7 @@ def test_cpu_time_is_told_within_a_quarter(
 
 
 def test_what_is_there_costs_nothing(
-    told: tuple[Estimate, runner.Asked], taken: list[dict[str, float]]
+    told: tuple[CostEstimate, runner.StudyRun], taken: list[dict[str, float]]
 ) -> None:
     _, asked = told
     found = estimate(list(asked.jobs.values()), Store(asked.folder), 2)

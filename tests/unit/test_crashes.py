@@ -17,9 +17,9 @@ from headgate.campaign.campaign import failures
 from headgate.campaign.child import Child, Children, DiedError
 from headgate.campaign.cluster import Cluster
 from headgate.campaign.jobs import Job
-from headgate.campaign.leases import Claims
+from headgate.campaign.leases import Leases
 from headgate.campaign.processes import Processes
-from headgate.campaign.scheduler import Hands, Pool
+from headgate.campaign.scheduler import Executor, Scheduler
 from headgate.campaign.store import Store
 from headgate.campaign.view import Watcher
 from headgate.errors import CrashedRunError, FailedRunsError, HeadgateError
@@ -46,10 +46,10 @@ def whole(count: int = 2) -> list[Job]:
     return [job("reno", seed) for seed in range(count)]
 
 
-def held_to(folder: Path, jobs: list[Job], hands: Hands, bad: Job, says: str) -> None:
+def held_to(folder: Path, jobs: list[Job], executor: Executor, bad: Job, says: str) -> None:
     """Run a campaign with a bad run, and hold it to the others and to what it says."""
     with pytest.raises(FailedRunsError, match=f"1 of {len(jobs)} runs failed") as told:
-        Pool(Store(folder), hands=hands).run(jobs, lambda _: None)
+        Scheduler(Store(folder), executor=executor).run(jobs, lambda _: None)
     assert says in str(told.value)
     assert told.value.exit_code == 1
     others = {one.id: one.scenario.run().digest for one in jobs if one is not bad}
@@ -72,8 +72,8 @@ def test_a_law_that_ends_its_process_is_told(tmp_path: Path) -> None:
 def test_a_worker_of_dask_outlives_a_crash(tmp_path: Path) -> None:
     (tmp_path / "local.toml").write_text('engine = "local"\njobs = 1\n')
     bad = crashing()
-    hands = Cluster(str(tmp_path / "local.toml"))
-    held_to(tmp_path / "store", [bad, *whole(1)], hands, bad, SEGFAULT)
+    executor = Cluster(str(tmp_path / "local.toml"))
+    held_to(tmp_path / "store", [bad, *whole(1)], executor, bad, SEGFAULT)
 
 
 def test_two_campaigns_set_the_same_run_aside_and_make_the_others_once(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_two_campaigns_set_the_same_run_aside_and_make_the_others_once(tmp_path:
 
     def start() -> str:
         try:
-            Pool(Store(tmp_path), hands=Processes(1)).run([*others, bad], lambda _: None)
+            Scheduler(Store(tmp_path), executor=Processes(1)).run([*others, bad], lambda _: None)
         except FailedRunsError as error:
             return str(error)
         return ""
@@ -98,8 +98,8 @@ def test_what_was_set_aside_is_tried_again_by_the_same_command(tmp_path: Path) -
     for number in range(attempts_module.DEATHS):
         attempts.died(good.id, f"process {number}", "was killed by SIGKILL")
     with pytest.raises(FailedRunsError, match="SIGKILL"):
-        Pool(Store(tmp_path), hands=Processes(1)).run([good], lambda _: None)
-    Pool(Store(tmp_path), hands=Processes(1)).run([good], lambda _: None)
+        Scheduler(Store(tmp_path), executor=Processes(1)).run([good], lambda _: None)
+    Scheduler(Store(tmp_path), executor=Processes(1)).run([good], lambda _: None)
     assert set(digests(tmp_path)) == {good.id}
     assert not attempts.unfinished()
 
@@ -119,7 +119,7 @@ def test_runs_that_are_lost_with_everything_count_until_they_get_on(tmp_path: Pa
 def test_what_was_lost_with_everything_is_tried_last(tmp_path: Path) -> None:
     jobs = whole(3)
     Attempts(tmp_path).begin(jobs[0].id)
-    Pool(Store(tmp_path), hands=Processes(1)).run(jobs, lambda _: None)
+    Scheduler(Store(tmp_path), executor=Processes(1)).run(jobs, lambda _: None)
     made = sorted((tmp_path / "runs").iterdir(), key=lambda run: run.stat().st_mtime_ns)
     assert [run.name for run in made] == [jobs[1].id, jobs[2].id, jobs[0].id]
 
@@ -128,13 +128,13 @@ def test_an_attempt_is_on_the_disk_before_it_starts(tmp_path: Path) -> None:
     long = job("reno", duration="9000 s")
 
     def look(_: object) -> None:
-        claims = list(Claims(tmp_path).all())
-        if any(claim.share for claim in claims):
+        leases = list(Leases(tmp_path).all())
+        if any(lease.share for lease in leases):
             assert Attempts(tmp_path).unfinished() == {long.id}
-            os.kill(int(claims[0].owner.split(":")[1]), signal.SIGKILL)
+            os.kill(int(leases[0].owner.split(":")[1]), signal.SIGKILL)
 
     with pytest.raises(FailedRunsError, match=r"SIGKILL \(by the system, if memory was short"):
-        Pool(Store(tmp_path), hands=Processes(1)).run([long], look)
+        Scheduler(Store(tmp_path), executor=Processes(1)).run([long], look)
 
 
 def test_a_law_that_may_not_run_here_may_not_run_in_a_child(
@@ -144,7 +144,7 @@ def test_a_law_that_may_not_run_here_may_not_run_in_a_child(
     monkeypatch.setattr(trust, "_by_file", {})
     trust.name_in_file(str(LAWS / "leaves.py"), "plan.toml")
     with pytest.raises(FailedRunsError, match=r"plan.toml names this law.*--trust"):
-        Pool(Store(tmp_path / "s"), hands=Processes(1)).run(
+        Scheduler(Store(tmp_path / "s"), executor=Processes(1)).run(
             [job(LAWS / "leaves.py")], lambda _: None
         )
 

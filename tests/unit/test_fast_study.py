@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from headgate.campaign.scheduler import Pool
+from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
 from headgate.claims import Judged, judge
 from headgate.plots.style import save
@@ -25,7 +25,7 @@ def analysis(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
     setup = study.setup(study.scale("quick").model_copy(update={"seeds": 1}))
     jobs = {key: job for key, job in study.jobs(setup).items() if key[0] in CHEAP}
     store = Store(tmp_path_factory.mktemp("fast"))
-    Pool(store, 2).run(list(jobs.values()), lambda _: None)
+    Scheduler(store, 2).run(list(jobs.values()), lambda _: None)
     return study.analyse(Runs(setup, {key: store.read(job) for key, job in jobs.items()}))
 
 

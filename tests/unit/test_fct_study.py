@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import headgate
-from headgate.campaign.scheduler import Pool
+from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
 from headgate.claims import Judged, judge
 from headgate.errors import HeadgateError
@@ -41,7 +41,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
     setup = study.setup(study.scale("quick"))
     setup = replace(setup, settings=changed(setup.settings, SLOW), seeds=(1, 2))
     jobs, store = study.jobs(setup), Store(tmp_path_factory.mktemp("fct"))
-    Pool(store, 2, study.keep).run(list(jobs.values()), lambda _: None)
+    Scheduler(store, 2, study.keep).run(list(jobs.values()), lambda _: None)
     fresh = Store(store.folder)
     assert not fresh.missing(list(jobs.values()))
     return Runs(setup, {key: fresh.read(job) for key, job in jobs.items()})

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from headgate.campaign.scheduler import Pool
+from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
 from headgate.claims import Judged, judge
 from headgate.plots.style import save
@@ -39,7 +39,7 @@ def study() -> Study:
 def runs(study: Study, tmp_path_factory: pytest.TempPathFactory) -> Runs:
     small = shrunk(study)
     made, store = study.jobs(small.setup), Store(tmp_path_factory.mktemp("runs"))
-    Pool(store, 2).run(list(made.values()), lambda _: None)
+    Scheduler(store, 2).run(list(made.values()), lambda _: None)
     return replace(small, results={key: store.read(job) for key, job in made.items()})
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from headgate import Result, catalog
-from headgate.campaign.scheduler import Pool
+from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
 from headgate.claims import judge
 from headgate.fluid import Adaptive, solve
@@ -38,7 +38,7 @@ def small() -> Setup:
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
     setup = small()
     made, store = load("fluid-check").jobs(setup), Store(tmp_path_factory.mktemp("runs"))
-    Pool(store).run(list(made.values()), lambda _: None)
+    Scheduler(store).run(list(made.values()), lambda _: None)
     return Runs(setup, {key: store.read(job) for key, job in made.items()})
 
 

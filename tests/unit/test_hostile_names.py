@@ -18,14 +18,14 @@ from headgate.analysis import main_effects
 from headgate.analysis.frame import Frame
 from headgate.analysis.whole import whole
 from headgate.campaign import progress as standing
-from headgate.campaign.progress import Standing
+from headgate.campaign.progress import CampaignProgress
 from headgate.claims import Judged
 from headgate.cli.main import app, main
 from headgate.cli.study import _print_claims
 from headgate.console import PlainConsole
 from headgate.design import load
 from headgate.plots.style import save, styled, subplots
-from headgate.report.drawing import write_tables
+from headgate.report.render import write_tables
 from headgate.run import progress
 from headgate.run.progress import Progress
 from headgate.tables import Table, Words
@@ -150,7 +150,7 @@ def test_a_bar_obeys_no_name(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
     with standing.shown(title, stream) as show:
-        show(Standing(4, finished=2))
+        show(CampaignProgress(4, finished=2))
     with progress.shown(title) as report:
         report(Progress(1.0, 2.0, 3, 4.0, 5.0))
     said = stream.getvalue()

@@ -11,7 +11,7 @@ import pytest
 
 from headgate.campaign.campaign import Campaign
 from headgate.campaign.jobs import Job
-from headgate.campaign.scheduler import Pool
+from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
 
 from . import campaign_program
@@ -58,7 +58,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("large")
     (first,) = campaign_program.jobs(1, 1.0)
     store = Store(folder)
-    Pool(store, hands=Threads(1)).run([first], lambda _: None)
+    Scheduler(store, executor=Threads(1)).run([first], lambda _: None)
     files = list((folder / "runs" / first.id).iterdir())
     jobs = [Job(first.scenario, first.labels) for _ in range(RUNS)]
     for number, job in enumerate(jobs):

@@ -15,7 +15,7 @@ from headgate.cli.main import app
 from headgate.errors import HeadgateError, StoreError
 from headgate.plots.effects import significance
 from headgate.plots.style import save
-from headgate.report import drawing
+from headgate.report import render
 from headgate.report.about import About, Listed, Parameter, Shown, read, write
 from headgate.report.make import make
 from headgate.report.page import Page, Section, findings, paragraph, table, verdict, write_page
@@ -179,8 +179,8 @@ def test_pictures_are_drawn_here_where_a_process_is_killed(
     def killed(*_: object) -> dict[str, list[str]]:
         raise BrokenProcessPool
 
-    monkeypatch.setattr(drawing, "FEW", 1)
-    monkeypatch.setattr(drawing, "_draw_beside", killed)
+    monkeypatch.setattr(render, "FEW", 1)
+    monkeypatch.setattr(render, "_draw_beside", killed)
     rows = [f"{a},{b},{3 * a + b}" for a in (-1, 1) for b in (-1, 1)]
     (tmp_path / "t.csv").write_text("\n".join(["A,B,y", *rows]))
     write(

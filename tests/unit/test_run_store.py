@@ -16,8 +16,8 @@ from headgate import Result
 from headgate.campaign import store as store_module
 from headgate.campaign import worker as worker_module
 from headgate.campaign.jobs import Job
-from headgate.campaign.progress import Standing, clock, shown
-from headgate.campaign.scheduler import Pool
+from headgate.campaign.progress import CampaignProgress, clock, shown
+from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
 from headgate.errors import InterruptedRunError, StoreError
 from headgate.run import process
@@ -60,14 +60,14 @@ def simulated(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 
 
 def test_finished_runs_are_skipped(tmp_path: Path, simulated: list[object]) -> None:
-    Pool(Store(tmp_path), hands=Threads(2)).run(jobs(3), lambda _: None)
-    Pool(Store(tmp_path), hands=Threads(2)).run(jobs(5), lambda _: None)
+    Scheduler(Store(tmp_path), executor=Threads(2)).run(jobs(3), lambda _: None)
+    Scheduler(Store(tmp_path), executor=Threads(2)).run(jobs(5), lambda _: None)
     assert len(simulated) == 5
 
 
 def test_results_come_back_as_they_were(tmp_path: Path, simulated: list[object]) -> None:
     (job,) = jobs(1)
-    Pool(Store(tmp_path), hands=Threads(1)).run([job], lambda _: None)
+    Scheduler(Store(tmp_path), executor=Threads(1)).run([job], lambda _: None)
     store = Store(tmp_path)
     assert store.missing([job]) == []
     assert read(job, tmp_path).ports["x"].tolist() == [0, 1, 2]
@@ -78,12 +78,12 @@ def test_results_come_back_as_they_were(tmp_path: Path, simulated: list[object])
 def test_damaged_runs_are_named_and_made_again(
     tmp_path: Path, simulated: list[object], caplog: pytest.LogCaptureFixture, file: str
 ) -> None:
-    Pool(Store(tmp_path), hands=Threads(1)).run(jobs(3), lambda _: None)
+    Scheduler(Store(tmp_path), executor=Threads(1)).run(jobs(3), lambda _: None)
     broken = tmp_path / "runs" / jobs(3)[1].id / file
     broken.write_bytes(broken.read_bytes()[:10])
     with caplog.at_level(logging.WARNING, logger="headgate"):
         assert [Store(tmp_path).read(job) is None for job in jobs(3)] == [False, True, False]
-    Pool(Store(tmp_path), hands=Threads(1)).run(jobs(3), lambda _: None)
+    Scheduler(Store(tmp_path), executor=Threads(1)).run(jobs(3), lambda _: None)
     assert len(simulated) == 4
     assert len(caplog.messages) == 1
     assert jobs(3)[1].id in caplog.messages[0]
@@ -103,7 +103,7 @@ def test_what_a_kill_left_beside_a_finished_run_is_swept(
 ) -> None:
     """As after a kill between the run's last rename and the removal of what it needed."""
     (done, other) = jobs(2)
-    Pool(Store(tmp_path), hands=Threads(1)).run([done], lambda _: None)
+    Scheduler(Store(tmp_path), executor=Threads(1)).run([done], lambda _: None)
     ended = [tmp_path / kind / done.id for kind in ("running", "snapshots")]
     ended += [tmp_path / "attempts" / f"{done.id}.json", tmp_path / "failed" / f"{done.id}.toml"]
     kept = [tmp_path / "snapshots" / other.id, tmp_path / "attempts" / f"{other.id}.json"]
@@ -121,14 +121,14 @@ def test_what_a_kill_left_beside_a_finished_run_is_swept(
 def test_full_disk_is_one_sentence_and_keeps_what_is_finished(
     tmp_path: Path, simulated: list[object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    Pool(Store(tmp_path), hands=Threads(1)).run(jobs(2), lambda _: None)
+    Scheduler(Store(tmp_path), executor=Threads(1)).run(jobs(2), lambda _: None)
 
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(store_module, "write_folder", full)
     with pytest.raises(StoreError, match=r"No space left on device.*2 stored runs are kept"):
-        Pool(Store(tmp_path), hands=Threads(1)).run(jobs(4), lambda _: None)
+        Scheduler(Store(tmp_path), executor=Threads(1)).run(jobs(4), lambda _: None)
     assert len(Store(tmp_path).missing(jobs(4))) == 2
     assert len(list((tmp_path / "runs").iterdir())) == 2
 
@@ -148,13 +148,13 @@ def test_interrupt_keeps_finished_runs(tmp_path: Path, monkeypatch: pytest.Monke
                 raise InterruptedRunError("stopped") from None
         return result()
 
-    def interrupt(standing: Standing) -> None:
+    def interrupt(standing: CampaignProgress) -> None:
         if standing.finished == 1 and started.is_set():
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(worker_module, "simulate", simulate)
     with pytest.raises(InterruptedRunError, match="stopped with 1 of 3 runs"):
-        Pool(Store(tmp_path), hands=Threads(1)).run(jobs(3), interrupt)
+        Scheduler(Store(tmp_path), executor=Threads(1)).run(jobs(3), interrupt)
     assert [job.id for job in Store(tmp_path).missing(jobs(3))] == [j.id for j in jobs(3)[1:]]
 
 
@@ -167,7 +167,7 @@ def test_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
 def test_plain_progress_is_a_line_per_tenth(capsys: pytest.CaptureFixture[str]) -> None:
     with shown("study") as show:
         for finished in range(101):
-            show(Standing(total=100, finished=finished, packet_hops=10**7))
+            show(CampaignProgress(total=100, finished=finished, packet_hops=10**7))
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 11
     assert lines[5].startswith("study: 50 %, 50/100 runs, ")

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from headgate.campaign.scheduler import Pool
+from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
 from headgate.catalog import label
 from headgate.claims import Judged, judge
@@ -58,7 +58,7 @@ def analysis(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
     setup = study.setup(quick.model_copy(update=changed))
     jobs = study.jobs(setup)
     store = Store(tmp_path_factory.mktemp("senders"))
-    Pool(store, 2).run(list(jobs.values()), lambda _: None)
+    Scheduler(store, 2).run(list(jobs.values()), lambda _: None)
     return study.analyse(Runs(setup, {key: store.read(job) for key, job in jobs.items()}))
 
 
@@ -127,7 +127,7 @@ def test_a_law_of_one_s_own_is_one_more(tmp_path: Path) -> None:
     parts = {"alone", "random loss", "pairs", "crowds", "newcomer", "round trips", "crowded"}
     assert parts <= set(mine)
     store = Store(tmp_path)
-    Pool(store, 1).run([mine["alone"]], lambda _: None)
+    Scheduler(store, 1).run([mine["alone"]], lambda _: None)
     assert store.read(mine["alone"]).flows["law"].tolist() == ["Reno"]
     assert label(own) == "Reno"
 

@@ -172,7 +172,7 @@ def test_a_state_that_cannot_be_kept_does_not_end_its_run(
 
     due = module._Due()
     for _ in range(3):
-        due.perhaps(keep)
+        due.checkpoint_if_due(keep)
     assert len(asked) == times
     assert len(caplog.messages) == (1 if times > 1 else 0)
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from headgate.claims import Claim, Correction, Finding, Verdict, judge, within
+from headgate.claims import Claim, Correction, Estimate, Verdict, judge, within
 from headgate.errors import HeadgateError
 from headgate.stats.intervals import mean_interval
-from headgate.studies.found import by_seed
+from headgate.studies.estimates import by_seed
 from headgate.studies.runs import NotRunError, Runs
 from headgate.studies.study import load, names, read_claims, scale_name
 
@@ -35,33 +35,35 @@ def test_tolerances(ours: float, tolerance: str, inside: bool) -> None:
 
 
 def test_verdicts() -> None:
-    assert judge(claim(), {"x": Finding(ours=2.0)}, "quick").verdict == Verdict.HOLDS
-    assert judge(claim(), {"x": Finding(ours=3.0)}, "quick").verdict == Verdict.DIFFERS
+    assert judge(claim(), {"x": Estimate(ours=2.0)}, "quick").verdict == Verdict.HOLDS
+    assert judge(claim(), {"x": Estimate(ours=3.0)}, "quick").verdict == Verdict.DIFFERS
     assert judge(claim(), {}, "quick").verdict == Verdict.NOT_RUN
-    assert judge(claim(scales=("full",)), {"x": Finding(ours=2.0)}, "quick").verdict == "not run"
+    assert judge(claim(scales=("full",)), {"x": Estimate(ours=2.0)}, "quick").verdict == "not run"
 
 
 def test_corrected_claims_are_held_to_the_correction() -> None:
     instead = Correction(statement="t", published=3.0, tolerance="+- 1 %")
-    assert judge(claim(corrected=instead), {"x": Finding(ours=3.0)}, "quick").verdict == "corrected"
-    assert judge(claim(corrected=instead), {"x": Finding(ours=4.0)}, "quick").verdict == "differs"
+    assert (
+        judge(claim(corrected=instead), {"x": Estimate(ours=3.0)}, "quick").verdict == "corrected"
+    )
+    assert judge(claim(corrected=instead), {"x": Estimate(ours=4.0)}, "quick").verdict == "differs"
 
 
 def test_a_difference_is_explained_and_a_correction_is_said() -> None:
     instead = Correction(statement="t", published=3.0, tolerance="+- 1 %")
     told = claim(corrected=instead, why="because")
-    assert judge(told, {"x": Finding(ours=9.0, note="n")}, "quick").note == "n. because"
-    assert judge(told, {"x": Finding(ours=3.0)}, "quick").note == "t"
-    assert not judge(told, {"x": Finding(ours=2.0)}, "quick").note
+    assert judge(told, {"x": Estimate(ours=9.0, note="n")}, "quick").note == "n. because"
+    assert judge(told, {"x": Estimate(ours=3.0)}, "quick").note == "t"
+    assert not judge(told, {"x": Estimate(ours=2.0)}, "quick").note
 
 
 def test_a_finding_gets_the_interval_of_its_seeds() -> None:
     study = load("fast")
     runs = Runs(study.setup(study.scale("quick").model_copy(update={"seeds": 3})), {})
-    made = by_seed({"x": lambda runs: Finding(ours=float(np.mean(runs.setup.seeds)))})["x"](runs)
+    made = by_seed({"x": lambda runs: Estimate(ours=float(np.mean(runs.setup.seeds)))})["x"](runs)
     assert made.ours == 2
     assert made.ci == pytest.approx(mean_interval([1.0, 2.0, 3.0])[1:])
-    assert by_seed({"x": lambda _: Finding(ours=1)})["x"](runs.only(2)).ci is None
+    assert by_seed({"x": lambda _: Estimate(ours=1)})["x"](runs.only(2)).ci is None
 
 
 def test_a_run_that_a_scale_lacks_is_one_sentence() -> None:

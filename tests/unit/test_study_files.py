@@ -6,7 +6,7 @@ import pytest
 
 from headgate.errors import HeadgateError
 from headgate.studies.study import load, names, read_claims
-from headgate.studies.written import files, read
+from headgate.studies.toml_extends import files, read
 
 SHARED = """
 first_seed = 3

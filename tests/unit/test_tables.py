@@ -11,7 +11,7 @@ import pytest
 
 from headgate.columns import TABLES
 from headgate.errors import HeadgateError
-from headgate.report.drawing import write_tables
+from headgate.report.render import write_tables
 from headgate.run.folder import _read_parquet, write_table
 from headgate.tables import Table, Words
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from headgate.campaign.scheduler import Pool
+from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
 from headgate.claims import Judged, judge
 from headgate.errors import HeadgateError
@@ -22,7 +22,7 @@ def simulations(tmp_path_factory: pytest.TempPathFactory) -> Simulations:
     study = load("tcp-red")
     setup = study.setup(study.scale("quick"))
     made, store = study.jobs(setup), Store(tmp_path_factory.mktemp("runs"))
-    Pool(store).run(list(made.values()), lambda _: None)
+    Scheduler(store).run(list(made.values()), lambda _: None)
     return Simulations(setup, {key: store.read(job) for key, job in made.items()})
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from headgate.campaign.scheduler import Pool
+from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
 from headgate.claims import Judged, judge
 from headgate.plots.style import save
@@ -43,7 +43,7 @@ def analysis(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
         if key[0] not in ("crowd", "joining") and key[:2] not in LONG
     }
     store = Store(tmp_path_factory.mktemp("vcp"))
-    Pool(store, 2).run(list(made.values()), lambda _: None)
+    Scheduler(store, 2).run(list(made.values()), lambda _: None)
     return study.analyse(Runs(setup, {key: store.read(job) for key, job in made.items()}))
 
 

@@ -27,7 +27,7 @@ End = Literal["done", "stopped", "failed"]
 
 
 @dataclass(frozen=True)
-class Asked:
+class CampaignRecord:
     """A campaign as it began: its runs, and those of them that were there already.
 
     Times are of the store's clock (headgate.campaign.clock).
@@ -84,7 +84,9 @@ class Campaign:
         campaign = cls(store.folder, f"{stamp}-{here().replace(':', '-')}-{time.time_ns() % 10**9}")
         runs, new = tuple(job.id for job in jobs), {job.id for job in missing}
         found = tuple(run for run in runs if run not in new)
-        asked = Asked(campaign.name, title, Clock(store.folder).now_s(), here(), found, runs)
+        asked = CampaignRecord(
+            campaign.name, title, Clock(store.folder).now_s(), here(), found, runs
+        )
         write_record(campaign.folder / "asked.json", asked)
         return campaign
 
@@ -93,9 +95,9 @@ class Campaign:
         write_record(self.folder / "end.json", Ended(how, Clock(self.store).now_s()))
 
     @property
-    def asked(self) -> Asked | None:
+    def asked(self) -> CampaignRecord | None:
         """What was asked for, if this machine sees it."""
-        return read_record(Asked, self.folder / "asked.json")
+        return read_record(CampaignRecord, self.folder / "asked.json")
 
     @property
     def ended(self) -> Ended | None:
@@ -128,7 +130,7 @@ def failed_file(store: Path, run_id: str) -> Path:
     return store / "failed" / f"{run_id}.json"
 
 
-def forgive(store: Path, run_id: str) -> None:
+def clear_failure(store: Path, run_id: str) -> None:
     """Forget that a run failed, since it is tried again."""
     for suffix in (".json", ".toml"):
         failed_file(store, run_id).with_suffix(suffix).unlink(missing_ok=True)

@@ -18,7 +18,7 @@ from pydantic import Field
 
 from headgate.campaign.child import Children
 from headgate.campaign.jobs import Job
-from headgate.campaign.worker import Order, Outcome, isolated
+from headgate.campaign.worker import CampaignSpec, JobOutcome, isolated
 from headgate.errors import HeadgateError
 from headgate.strict import Strict, read_toml
 
@@ -112,7 +112,7 @@ class Cluster:
 
     def __init__(self, where: str) -> None:
         self._cluster: Any = None
-        self._order: Order | None = None
+        self._order: CampaignSpec | None = None
         self.client = self._connected(where)
 
     def _connected(self, where: str) -> Client:
@@ -150,13 +150,13 @@ class Cluster:
                 " stored, and the same command goes on from there"
             ) from None
 
-    def open(self, order: Order) -> None:
+    def open(self, order: CampaignSpec) -> None:
         """Take the order of a campaign; its runs are in the store when they are finished."""
         self._order = order
 
-    def submit(self, job: Job, *, copy: bool = False) -> Future[Outcome]:
+    def submit(self, job: Job, *, copy: bool = False) -> Future[JobOutcome]:
         """Make a run as soon as a worker is free."""
-        made: Future[Outcome] = self.client.get_executor(pure=False).submit(
+        made: Future[JobOutcome] = self.client.get_executor(pure=False).submit(
             _made, self._order, job, copy
         )
         return made
@@ -173,7 +173,7 @@ class Cluster:
 _children = Children()
 
 
-def _made(order: Order, job: Job, copy: bool) -> Outcome:
+def _made(order: CampaignSpec, job: Job, copy: bool) -> JobOutcome:
     return isolated(_children, order, job, copy)
 
 

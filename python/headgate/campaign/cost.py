@@ -23,7 +23,7 @@ KIB = 1024
 
 
 @dataclass(frozen=True)
-class Estimate:
+class CostEstimate:
     """What the missing runs will cost; `wall_s` and memory are for `workers` at a time."""
 
     runs: int
@@ -41,7 +41,7 @@ class Estimate:
         return asdict(self)
 
 
-def estimate(jobs: Sequence[Job], store: Store, workers: int | None = None) -> Estimate:
+def estimate(jobs: Sequence[Job], store: Store, workers: int | None = None) -> CostEstimate:
     """Estimate what the jobs that the store lacks will cost; pilots are kept in the store."""
     workers = workers or os.cpu_count() or 1
     jobs = list({job.id: job for job in jobs}.values())
@@ -50,7 +50,7 @@ def estimate(jobs: Sequence[Job], store: Store, workers: int | None = None) -> E
     pilots = fly(chosen(missing), store.folder, min(workers, os.cpu_count() or 1))
     hops_more, cpu_more = pilots.corrections()
     costs = [_cost(job, pilots) for job in missing]
-    return Estimate(
+    return CostEstimate(
         runs=len(missing),
         found=len(jobs) - len(missing),
         pilots=len(pilots.made),

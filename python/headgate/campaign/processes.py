@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 from headgate.campaign.child import Children
 from headgate.campaign.jobs import Job
-from headgate.campaign.worker import Order, Outcome, isolated
+from headgate.campaign.worker import CampaignSpec, JobOutcome, isolated
 
 
 class Processes:
@@ -23,13 +23,13 @@ class Processes:
         self.slots = workers or os.cpu_count() or 1
         self._executor = ThreadPoolExecutor(self.slots, thread_name_prefix="headgate-run")
         self._children = Children()
-        self._order: Order | None = None
+        self._order: CampaignSpec | None = None
 
-    def open(self, order: Order) -> None:
+    def open(self, order: CampaignSpec) -> None:
         """Take the order of a campaign."""
         self._order = order
 
-    def submit(self, job: Job, *, copy: bool = False) -> Future[Outcome]:
+    def submit(self, job: Job, *, copy: bool = False) -> Future[JobOutcome]:
         """Make a run as soon as a process is free."""
         assert self._order is not None
         return self._executor.submit(isolated, self._children, self._order, job, copy)

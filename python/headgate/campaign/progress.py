@@ -15,7 +15,7 @@ LINE_EVERY_PERCENT = 10
 
 
 @dataclass
-class Standing:
+class CampaignProgress:
     """How far a set of runs has come."""
 
     total: int
@@ -72,7 +72,7 @@ class Standing:
         return f"{said}, {self.hops_per_s / 1e6:.1f} M hops/s, {clock(self.eta_s)} to go"
 
 
-Show = Callable[[Standing], None]
+Show = Callable[[CampaignProgress], None]
 
 
 def clock(seconds: float) -> str:
@@ -97,7 +97,7 @@ class _Lines:
     def __init__(self, title: str, stream: TextIO) -> None:
         self.title, self.stream, self.shown = title, stream, -1
 
-    def __call__(self, standing: Standing) -> None:
+    def __call__(self, standing: CampaignProgress) -> None:
         step = 100 * standing.done // max(standing.total, 1) // LINE_EVERY_PERCENT
         if step > self.shown:
             self.shown = step
@@ -117,7 +117,7 @@ def _bar(title: str, stream: TextIO) -> Iterator[Show]:
     with Progress(*columns, console=console, refresh_per_second=5) as progress:
         task = progress.add_task(title, total=1, said="")
 
-        def show(standing: Standing) -> None:
+        def show(standing: CampaignProgress) -> None:
             done = standing.done + standing.running_share
             progress.update(task, total=standing.total, completed=done, said=standing.short)
 

@@ -19,18 +19,18 @@ from headgate.campaign.attempts import Attempts
 from headgate.campaign.campaign import (
     Campaign,
     Failure,
+    clear_failure,
     fail,
     failed_file,
     failed_runs,
-    forgive,
     said,
 )
 from headgate.campaign.jobs import Job, program
-from headgate.campaign.leases import Claim, Claims
+from headgate.campaign.leases import Lease, Leases
 from headgate.campaign.processes import Processes
-from headgate.campaign.progress import Show, Standing
+from headgate.campaign.progress import CampaignProgress, Show
 from headgate.campaign.store import Store
-from headgate.campaign.worker import Keep, Order, Outcome
+from headgate.campaign.worker import CampaignSpec, JobOutcome, Keep
 from headgate.errors import FailedRunsError, HeadgateError, InterruptedRunError, StoreError
 
 PAUSE_S = 0.2
@@ -42,7 +42,7 @@ STRAGGLES, QUIET_S = 2.0, 10.0
 AHEAD = 2
 
 
-class Hands(Protocol):
+class Executor(Protocol):
     """Who makes runs: `slots` at a time; `copies` says whether a second copy may be faster."""
 
     copies: bool
@@ -51,17 +51,17 @@ class Hands(Protocol):
     def slots(self) -> int:
         """How many runs are made at a time, now."""
 
-    def open(self, order: Order) -> None:
+    def open(self, order: CampaignSpec) -> None:
         """Take the order of a campaign."""
 
-    def submit(self, job: Job, *, copy: bool = False) -> Future[Outcome]:
+    def submit(self, job: Job, *, copy: bool = False) -> Future[JobOutcome]:
         """Make a run as soon as somebody is free."""
 
     def close(self) -> None:
         """Begin no more runs."""
 
 
-class Pool:
+class Scheduler:
     """Works through jobs; with all cores of this machine unless told."""
 
     def __init__(
@@ -69,28 +69,28 @@ class Pool:
         store: Store,
         workers: int | None = None,
         keep: Keep | None = None,
-        hands: Hands | None = None,
+        executor: Executor | None = None,
     ) -> None:
         self.store = store
         self.keep = keep
-        self.hands = hands or Processes(workers)
+        self.executor = executor or Processes(workers)
 
     def run(self, jobs: Sequence[Job], show: Show, title: str = "") -> None:
         """Run every job that the store lacks. Raises FailedRunsError when all others are done."""
         jobs = list({job.id: job for job in jobs}.values())
         missing = self.store.missing(jobs)
-        standing = Standing(total=len(jobs), skipped=len(jobs) - len(missing))
+        standing = CampaignProgress(total=len(jobs), skipped=len(jobs) - len(missing))
         show(standing)
         if not missing:
-            self.hands.close()
+            self.executor.close()
             with suppress(StoreError):  # a store that cannot be written will do
                 Campaign.begin(self.store, title, jobs, missing).end("done")
             return
         campaign = Campaign.begin(self.store, title, jobs, missing)
-        order = Order(self.store.folder.resolve(), campaign.name, program(), self.keep)
-        self.hands.open(order)
+        order = CampaignSpec(self.store.folder.resolve(), campaign.name, program(), self.keep)
+        self.executor.open(order)
         try:
-            failures = _Work(self.store, self.hands, missing, standing).through(show)
+            failures = _Work(self.store, self.executor, missing, standing).through(show)
         except KeyboardInterrupt:
             campaign.end("stopped")
             raise InterruptedRunError(
@@ -102,7 +102,7 @@ class Pool:
                 campaign.end("failed")
             raise
         finally:
-            self.hands.close()
+            self.executor.close()
         campaign.end("failed" if failures else "done")
         if failures:
             raise FailedRunsError(_told(failures, standing, self.store))
@@ -111,22 +111,24 @@ class Pool:
 class _Work:
     """What is still to do, what is handed out, and what came of it."""
 
-    def __init__(self, store: Store, hands: Hands, jobs: Sequence[Job], standing: Standing) -> None:
-        self.store, self.hands, self.standing = store, hands, standing
+    def __init__(
+        self, store: Store, executor: Executor, jobs: Sequence[Job], standing: CampaignProgress
+    ) -> None:
+        self.store, self.executor, self.standing = store, executor, standing
         self.jobs = {job.id: job for job in jobs}
         self.queue = deque(self.jobs)
-        self.handed: dict[Future[Outcome], str] = {}
+        self.handed: dict[Future[JobOutcome], str] = {}
         self.copied: set[str] = set()
         self.failures: list[Failure] = []
         self.walls_s: list[float] = []
-        self._claims: list[Claim] = []
+        self._leases: list[Lease] = []
         self._hops = 0
         self._later_s: dict[str, float] = {}
         self._look_s = 0.0
 
     def through(self, show: Show) -> list[Failure]:
         """Work until every run is there or has failed; return those that failed."""
-        self._forgive()
+        self._clear_failures()
         while self.jobs:
             self._hand_out()
             done, _ = wait(self.handed, timeout=PAUSE_S, return_when=FIRST_COMPLETED)
@@ -139,11 +141,11 @@ class _Work:
             show(self.standing)
         return self.failures
 
-    def _forgive(self) -> None:
+    def _clear_failures(self) -> None:
         """Try once more what failed; what did not come back the last time is tried last."""
         attempts = Attempts(self.store.folder)
         for run_id in failed_runs(self.store.folder) & self.jobs.keys():
-            forgive(self.store.folder, run_id)
+            clear_failure(self.store.folder, run_id)
             attempts.end(run_id)
         lost = attempts.unfinished()
         self.queue = deque(sorted(self.queue, key=lost.__contains__))
@@ -153,11 +155,11 @@ class _Work:
         for run_id in [run for run, at_s in self._later_s.items() if at_s <= now_s]:
             del self._later_s[run_id]
             self.queue.append(run_id)
-        while self.queue and len(self.handed) < AHEAD * max(self.hands.slots, 1):
+        while self.queue and len(self.handed) < AHEAD * max(self.executor.slots, 1):
             run_id = self.queue.popleft()
-            self.handed[self.hands.submit(self.jobs[run_id])] = run_id
+            self.handed[self.executor.submit(self.jobs[run_id])] = run_id
 
-    def _take(self, run_id: str, future: Future[Outcome]) -> None:
+    def _take(self, run_id: str, future: Future[JobOutcome]) -> None:
         if run_id not in self.jobs:  # the other copy was faster
             return
         outcome = self._outcome(run_id, future)
@@ -170,7 +172,7 @@ class _Work:
         else:  # another campaign has it in hand
             self._later_s[run_id] = time.monotonic() + LOOK_S
 
-    def _outcome(self, run_id: str, future: Future[Outcome]) -> Outcome:
+    def _outcome(self, run_id: str, future: Future[JobOutcome]) -> JobOutcome:
         try:
             return future.result()
         except HeadgateError:
@@ -181,10 +183,10 @@ class _Work:
             ) from None
         except Exception as error:  # a worker died with it, again and again
             if self.store.has(run_id):
-                return Outcome(run_id, there=True)
-            return Outcome(run_id, failure=fail(self.store.folder, self.jobs[run_id], error))
+                return JobOutcome(run_id, there=True)
+            return JobOutcome(run_id, failure=fail(self.store.folder, self.jobs[run_id], error))
 
-    def _finish(self, outcome: Outcome) -> None:
+    def _finish(self, outcome: JobOutcome) -> None:
         del self.jobs[outcome.run_id]
         self._hops += outcome.packet_hops
         if outcome.wall_s:
@@ -201,32 +203,32 @@ class _Work:
         if time.monotonic() < self._look_s:
             return
         self._look_s = time.monotonic() + LOOK_S
-        self._claims = list(Claims(self.store.folder).all())
-        if self.hands.copies and not self.queue:
+        self._leases = list(Leases(self.store.folder).all())
+        if self.executor.copies and not self.queue:
             self._copy_stragglers()
 
     def _stand(self) -> None:
         """Add up what is made, and of what is in hand the part that is done."""
-        in_hand = [claim for claim in self._claims if claim.run_id in self.jobs]
-        self.standing.running_share = sum(claim.share for claim in in_hand)
-        self.standing.packet_hops = self._hops + sum(claim.packet_hops for claim in in_hand)
+        in_hand = [lease for lease in self._leases if lease.run_id in self.jobs]
+        self.standing.running_share = sum(lease.share for lease in in_hand)
+        self.standing.packet_hops = self._hops + sum(lease.packet_hops for lease in in_hand)
 
     def _copy_stragglers(self) -> None:
         """Start the slowest of the last runs once more, where somebody is free: first one wins."""
-        free = self.hands.slots - len(self.handed)
+        free = self.executor.slots - len(self.handed)
         ours = set(self.handed.values()) - self.copied
-        slow = [c for c in self._claims if c.run_id in ours and self._straggles(c)]
-        for claim in sorted(slow, key=lambda claim: claim.since_s)[: max(free, 0)]:
-            self.copied.add(claim.run_id)
-            future = self.hands.submit(self.jobs[claim.run_id], copy=True)
-            self.handed[future] = claim.run_id
+        slow = [c for c in self._leases if c.run_id in ours and self._straggles(c)]
+        for lease in sorted(slow, key=lambda lease: lease.since_s)[: max(free, 0)]:
+            self.copied.add(lease.run_id)
+            future = self.executor.submit(self.jobs[lease.run_id], copy=True)
+            self.handed[future] = lease.run_id
 
-    def _straggles(self, claim: Claim) -> bool:
+    def _straggles(self, lease: Lease) -> bool:
         usual_s = median(self.walls_s) if self.walls_s else float("inf")
-        return claim.for_s > STRAGGLES * usual_s or claim.silent_s > QUIET_S
+        return lease.for_s > STRAGGLES * usual_s or lease.silent_s > QUIET_S
 
 
-def _told(failures: Sequence[Failure], standing: Standing, store: Store) -> str:
+def _told(failures: Sequence[Failure], standing: CampaignProgress, store: Store) -> str:
     lines = [
         f"{said(failure.labels)}: {failure.error}"
         f" (headgate run {failed_file(store.folder, failure.run_id).with_suffix('.toml')})"

@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from headgate.campaign.campaign import Asked, Campaign, End, Failure, campaigns, failures
+from headgate.campaign.campaign import Campaign, CampaignRecord, End, Failure, campaigns, failures
 from headgate.campaign.clock import Clock
-from headgate.campaign.leases import SILENT_S, Claim, Claims
+from headgate.campaign.leases import SILENT_S, Lease, Leases
 from headgate.campaign.summary import FIGURES, Summary, summary
 from headgate.errors import StoreError
 from headgate.run.process import dead
@@ -32,7 +32,7 @@ class View:
     elapsed_s: float
     hops_per_s: float
     eta_s: float | None
-    running: tuple[Claim, ...]
+    running: tuple[Lease, ...]
     failed: tuple[Failure, ...]
     figures: tuple[dict[str, Any], ...]
 
@@ -55,16 +55,16 @@ class Watcher:
         runs = {run for each in asked for run in each.runs}
         there = runs & {path.name for path in (self.store / "runs").glob("[!.]*")}
         new = there - {run for each in asked for run in each.found}
-        claims = [claim for claim in Claims(self.store).all() if claim.run_id in runs - there]
+        leases = [lease for lease in Leases(self.store).all() if lease.run_id in runs - there]
         failed = [item for run, item in failures(self.store).items() if run in runs - there]
         ended = campaign.ended
-        state: State = ended.how if ended else self._alive(asked, claims)
+        state: State = ended.how if ended else self._alive(asked, leases)
         until_s = ended.at_s if ended else self._clock.now_s()
         elapsed_s = max(until_s - min(each.begun_s for each in asked), 1e-9)
         made = {run: self._summary(run) for run in sorted(there)}
         hops = sum(made[run].packet_hops for run in new)
-        hops += sum(claim.packet_hops for claim in claims)
-        work = len(new) + len(failed) + sum(claim.share for claim in claims)
+        hops += sum(lease.packet_hops for lease in leases)
+        work = len(new) + len(failed) + sum(lease.share for lease in leases)
         left = len(runs) - len(there) + len(new) - work
         return View(
             title=asked[-1].title,
@@ -77,12 +77,12 @@ class Watcher:
             elapsed_s=elapsed_s,
             hops_per_s=hops / elapsed_s,
             eta_s=elapsed_s * left / work if work > 0 and state == "running" else None,
-            running=tuple(sorted(claims, key=lambda claim: claim.since_s)),
+            running=tuple(sorted(leases, key=lambda lease: lease.since_s)),
             failed=tuple(failed),
             figures=tuple(_figures(made.values())),
         )
 
-    def _asked(self) -> tuple[Campaign, list[Asked]]:
+    def _asked(self) -> tuple[Campaign, list[CampaignRecord]]:
         """Give the campaigns that go on, or the last one."""
         known = [(each, asked) for each in campaigns(self.store) if (asked := each.asked)]
         known.sort(key=lambda pair: pair[1].begun_s)
@@ -94,9 +94,9 @@ class Watcher:
         chosen = [pair for pair in known if pair[0].wanted and not _gone(pair[1])] or known[-1:]
         return chosen[-1][0], [asked for _, asked in chosen]
 
-    def _alive(self, asked: Sequence[Asked], claims: Sequence[Claim]) -> State:
+    def _alive(self, asked: Sequence[CampaignRecord], leases: Sequence[Lease]) -> State:
         """Say whether anybody still works for a campaign that has not ended."""
-        if claims:
+        if leases:
             return "running"
         newest_s = max((each.begun_s for each in asked), default=0.0)
         newest_s = max(newest_s, (self.store / "runs").stat().st_mtime)
@@ -109,7 +109,7 @@ class Watcher:
         return self._summaries[run_id]
 
 
-def _gone(asked: Asked) -> bool:
+def _gone(asked: CampaignRecord) -> bool:
     return dead(asked.owner)
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from headgate.campaign.processes import Processes
-from headgate.campaign.scheduler import Hands
+from headgate.campaign.scheduler import Executor
 
 
 @dataclass(frozen=True)
-class Crew:
+class WorkerPool:
     """Runs at a time on this machine (all cores unless told), or where the cluster is."""
 
     workers: int | None = None
     cluster: str | None = None
 
-    def hands(self) -> Hands:
+    def executor(self) -> Executor:
         """Get those who work. Raises HeadgateError if there is no cluster to be reached."""
         if self.cluster is None:
             return Processes(self.workers)
@@ -24,4 +24,4 @@ class Crew:
         return Cluster(self.cluster)
 
 
-ALL_CORES = Crew()
+ALL_CORES = WorkerPool()

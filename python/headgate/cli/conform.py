@@ -11,7 +11,7 @@ from headgate.cli.options import Json
 from headgate.visible import say
 
 if TYPE_CHECKING:
-    from headgate.conform.suite import Verdict
+    from headgate.conform.suite import CaseResult
 
 
 def conform(
@@ -40,7 +40,7 @@ def conform(
         raise typer.Exit(1)
 
 
-def _record(verdict: Verdict) -> dict[str, Any]:
+def _record(verdict: CaseResult) -> dict[str, Any]:
     finding = verdict.finding
     return {
         "case": verdict.case.id,
@@ -54,13 +54,13 @@ def _record(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def _show(verdicts: list[Verdict]) -> None:
+def _show(verdicts: list[CaseResult]) -> None:
     from rich import box
     from rich.table import Column, Table
 
     from headgate.console import PlainConsole
 
-    by_case: dict[str, list[Verdict]] = {}
+    by_case: dict[str, list[CaseResult]] = {}
     for verdict in verdicts:
         by_case.setdefault(verdict.case.id, []).append(verdict)
     table = Table(
@@ -86,7 +86,7 @@ def _show(verdicts: list[Verdict]) -> None:
             )
 
 
-def _cells(group: list[Verdict]) -> list[str]:
+def _cells(group: list[CaseResult]) -> list[str]:
     words = ("holds", "does not apply", "fails", "not applicable")
     counts = {word: [v.law for v in group if v.word == word] for word in words}
     if counts["not applicable"]:

@@ -14,10 +14,10 @@ from headgate.visible import say
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from headgate.campaign.cost import Estimate
+    from headgate.campaign.cost import CostEstimate
     from headgate.claims import Judged
     from headgate.console import PlainConsole
-    from headgate.studies.runner import Outcome
+    from headgate.studies.runner import StudyOutcome
 
 Scale = Annotated[
     str,
@@ -101,20 +101,20 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
     if name == "list":
         _list(as_json)
         return
-    from headgate.campaign.workers import Crew
+    from headgate.campaign.workers import WorkerPool
     from headgate.studies import runner
 
-    own = runner.Own(controls or (), settings or (), plan)
-    crew = Crew(workers, cluster)
+    own = runner.Overrides(controls or (), settings or (), plan)
+    pool = WorkerPool(workers, cluster)
     if dry_run:
         _show_cost(runner.cost(runner.ask(name, scale, out, own), workers), as_json)
         return
     if shard is not None:
         asked = runner.ask(name, scale, out, own)
-        count = runner.run_shard(asked, runner.Shard.read(shard), crew)
+        count = runner.run_shard(asked, runner.Shard.read(shard), pool)
         _show_shard(shard, count, asked.folder, as_json)
         return
-    outcome = runner.run_study(name, scale, crew, out, own)
+    outcome = runner.run_study(name, scale, pool, out, own)
     if as_json:
         say(json.dumps(outcome.as_json()))
     else:
@@ -131,12 +131,12 @@ def reproduce(
     as_json: Json = False,
 ) -> None:
     """Run every study and print one table of all claims."""
-    from headgate.campaign.workers import Crew
+    from headgate.campaign.workers import WorkerPool
     from headgate.studies.runner import run_study
     from headgate.studies.study import names
 
-    crew = Crew(workers, cluster)
-    outcomes = [run_study(name, scale, crew, out / name) for name in names()]
+    pool = WorkerPool(workers, cluster)
+    outcomes = [run_study(name, scale, pool, out / name) for name in names()]
     if as_json:
         say(json.dumps([outcome.as_json() for outcome in outcomes]))
         return
@@ -158,7 +158,7 @@ def _list(as_json: bool) -> None:
         say(f"{plan.name}: {plan.title} (scales: {', '.join(plan.scales)})")
 
 
-def _show_cost(cost: "Estimate", as_json: bool) -> None:
+def _show_cost(cost: "CostEstimate", as_json: bool) -> None:
     from headgate.campaign.progress import clock
 
     if as_json:
@@ -173,7 +173,7 @@ def _show_cost(cost: "Estimate", as_json: bool) -> None:
     say(f"From the beginnings of {cost.pilots} runs on this machine; {_trust(cost)}")
 
 
-def _trust(cost: "Estimate") -> str:
+def _trust(cost: "CostEstimate") -> str:
     if not cost.pilots:
         return "nothing is left to run."
     if not cost.whole_pilots:
@@ -191,7 +191,7 @@ def _show_shard(shard: str, count: int, folder: Path, as_json: bool) -> None:
     )
 
 
-def _show(outcome: "Outcome") -> None:
+def _show(outcome: "StudyOutcome") -> None:
     console = _console()
     console.print("\nFindings", style="bold")
     console.print(_bullets(outcome.sentences))

@@ -87,7 +87,7 @@ def _bar(view: View) -> Table:
     from rich.table import Table
 
     grid = Table.grid()
-    done = view.done + sum(claim.share for claim in view.running)
+    done = view.done + sum(lease.share for lease in view.running)
     grid.add_row(ProgressBar(view.total, done, width=60))
     return grid
 
@@ -113,10 +113,10 @@ def _running(view: View) -> Table:
     from headgate.campaign.progress import clock
 
     table = _table("running", "done", "for", "by")
-    for claim in view.running[:MOST_ROWS]:
-        by = ":".join(claim.owner.split(":")[:2])
-        age = clock(max(claim.for_s, 0))
-        table.add_row(said(claim.labels) or claim.run_id, f"{claim.share:.0%}", age, by)
+    for lease in view.running[:MOST_ROWS]:
+        by = ":".join(lease.owner.split(":")[:2])
+        age = clock(max(lease.for_s, 0))
+        table.add_row(said(lease.labels) or lease.run_id, f"{lease.share:.0%}", age, by)
     if len(view.running) > MOST_ROWS:
         table.add_row(f"and {len(view.running) - MOST_ROWS} more", "", "", "")
     return table

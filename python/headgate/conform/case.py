@@ -9,7 +9,7 @@ from headgate.conform.trial import Subject
 
 
 @dataclass(frozen=True)
-class Finding:
+class Observation:
     """One case with one law."""
 
     holds: bool
@@ -24,7 +24,7 @@ class Case:
     id: str
     source: str
     statement: str
-    check: Callable[[Subject], Finding]
+    check: Callable[[Subject], Observation]
     only: tuple[str, ...] = ()
     """Laws that the statement is about; empty = every law."""
     exempt: Mapping[str, str] = field(default_factory=dict)
@@ -46,34 +46,38 @@ class Case:
         return self.concerns(law) and not self.left_out
 
 
-def cannot_run(_: Subject) -> Finding:
+def cannot_run(_: Subject) -> Observation:
     """Stand in for the check of a case that is left out."""
-    return Finding(False, "", "")
+    return Observation(False, "", "")
 
 
-def near(observed: float, expected: float, relative: float, unit: str) -> Finding:
+def near(observed: float, expected: float, relative: float, unit: str) -> Observation:
     """Hold if the figure is within so much of what is expected."""
     holds = abs(observed - expected) <= relative * abs(expected)
-    return Finding(holds, f"{expected:.4g} {unit} (to {relative:.0%})", f"{observed:.4g} {unit}")
+    return Observation(
+        holds, f"{expected:.4g} {unit} (to {relative:.0%})", f"{observed:.4g} {unit}"
+    )
 
 
-def within(observed: float, low: float, high: float, what: str) -> Finding:
+def within(observed: float, low: float, high: float, what: str) -> Observation:
     """Hold if the figure lies between two others."""
-    return Finding(low <= observed <= high, f"{low:.4g} to {high:.4g} {what}", f"{observed:.4g}")
+    return Observation(
+        low <= observed <= high, f"{low:.4g} to {high:.4g} {what}", f"{observed:.4g}"
+    )
 
 
-def together(*findings: Finding) -> Finding:
+def together(*findings: Observation) -> Observation:
     """Hold if all of them do."""
-    return Finding(
+    return Observation(
         all(finding.holds for finding in findings),
         "; ".join(finding.expected for finding in findings),
         "; ".join(finding.observed for finding in findings),
     )
 
 
-def equal(observed: Mapping[str, float], expected: Mapping[str, float]) -> Finding:
+def equal(observed: Mapping[str, float], expected: Mapping[str, float]) -> Observation:
     """Hold if every named count is as expected."""
-    return Finding(dict(observed) == dict(expected), _counts(expected), _counts(observed))
+    return Observation(dict(observed) == dict(expected), _counts(expected), _counts(observed))
 
 
 def _counts(counts: Mapping[str, float]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.conform.case import Case, Finding, near
+from headgate.conform.case import Case, Observation, near
 from headgate.conform.trial import RTT_S, SYN, Subject
 
 #: CUBIC's constants (RFC 9438 §4.1, §4.6).
@@ -15,12 +15,12 @@ C, BETA = 0.4, 0.7
 MARKING: dict[str, Any] = {"queue": {"kind": "threshold", "mark": "100 packets"}}
 
 
-def _cubic_beta(law: Subject) -> Finding:
+def _cubic_beta(law: Subject) -> Observation:
     flight = law.fly(3, lose=[SYN + 200], interval_s=0.001)
     return near(flight.first_threshold() / flight.in_flight_at_loss(), BETA, 0.02, "of the flight")
 
 
-def _cubic_curve(law: Subject) -> Finding:
+def _cubic_curve(law: Subject) -> Observation:
     """Compare with W(t) = C (t - K)^3 + W_max, from one second after the reduction on."""
     # Linux moves by whole segments and rounds the threshold down: the RFC's own form is asked.
     flight = law.having(variant="rfc").fly(12, lose=[SYN + 600])
@@ -38,10 +38,10 @@ def _cubic_curve(law: Subject) -> Finding:
     # The epoch begins within a round trip of the reduction, the target is a round trip ahead.
     gap = np.maximum(curve(-RTT_S) - 1 - window, window - curve(2 * RTT_S) - 1)
     worst = float(np.max(gap, initial=-np.inf))
-    return Finding(worst <= 0, "within two round trips of the curve", f"{worst:+.1f} segments")
+    return Observation(worst <= 0, "within two round trips of the curve", f"{worst:+.1f} segments")
 
 
-def _cubic_reno_friendly(law: Subject) -> Finding:
+def _cubic_reno_friendly(law: Subject) -> Observation:
     # At 10 ms the cubic curve takes seconds where Reno's line needs parts of one.
     flight = law.fly(6, rtt="10 ms", rate="1 Gbit/s", lose=[SYN + 40])
     left = flight.first_threshold()
@@ -50,26 +50,26 @@ def _cubic_reno_friendly(law: Subject) -> Finding:
     estimate = left + 3 * (1 - BETA) / (1 + BETA) * (elapsed / 0.01)
     early = (elapsed > 0.1) & (elapsed < 0.4)
     ratio = float(np.min(flight.cwnd[start:][early] / estimate[early]))
-    return Finding(ratio > 0.9, "at least W_est (to 10 %)", f"{ratio:.2f} of it")
+    return Observation(ratio > 0.9, "at least W_est (to 10 %)", f"{ratio:.2f} of it")
 
 
-def _hystart_leaves(law: Subject) -> Finding:
+def _hystart_leaves(law: Subject) -> Observation:
     flight = law.having(slow_start="hystart++").fly(4)
     left = flight.first_threshold()
     sent_again = flight.count("retransmissions")["retransmissions"]
     holds = np.isfinite(left) and sent_again == 0
-    return Finding(bool(holds), "a threshold without any loss", f"{left:.0f} segments")
+    return Observation(bool(holds), "a threshold without any loss", f"{left:.0f} segments")
 
 
-def _hystart_saves(law: Subject) -> Finding:
+def _hystart_saves(law: Subject) -> Observation:
     plus, plain = (
         law.having(slow_start=word).fly(4, buffer="2 BDP") for word in ("hystart++", "standard")
     )
     observed = f"{plus.drops:g} drops; {plain.drops:g}"
-    return Finding(plus.drops < plain.drops, "fewer drops than standard slow start", observed)
+    return Observation(plus.drops < plain.drops, "fewer drops than standard slow start", observed)
 
 
-def _dctcp_first_mark(law: Subject) -> Finding:
+def _dctcp_first_mark(law: Subject) -> Observation:
     flight = law.fly(2, interval_s=0.001, **MARKING)
     at = flight.loss_at()
     top = float(np.max(flight.cwnd[: at + 1]))
@@ -79,14 +79,14 @@ def _dctcp_first_mark(law: Subject) -> Finding:
     return near(flight.first_threshold() / top, 1 - alpha / 2, 0.02, "of the window")
 
 
-def _dctcp_loss(law: Subject) -> Finding:
+def _dctcp_loss(law: Subject) -> Observation:
     flight = law.fly(2, lose=[SYN + 200], interval_s=0.001)
     return near(flight.first_threshold() / flight.in_flight_at_loss(), 0.5, 0.02, "of the flight")
 
 
-def _dctcp_no_drops(law: Subject) -> Finding:
+def _dctcp_no_drops(law: Subject) -> Observation:
     flight = law.fly(20, **MARKING, buffer="2 BDP")
-    return Finding(flight.drops == 0, "no drop", f"{flight.drops:g} drops")
+    return Observation(flight.drops == 0, "no drop", f"{flight.drops:g} drops")
 
 
 CASES = (

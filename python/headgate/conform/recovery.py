@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from headgate.conform.case import Case, Finding, equal
+from headgate.conform.case import Case, Observation, equal
 from headgate.conform.trial import SYN, Flight, Subject
 from headgate.conform.windows import BBR
 
@@ -16,36 +16,36 @@ TEN = [SYN + 200 + 3 * i for i in range(10)]
 COUNTS = ("retransmissions", "recoveries", "timeouts")
 
 
-def _repaired(flight: Flight, losses: int) -> Finding:
+def _repaired(flight: Flight, losses: int) -> Observation:
     expected = {"retransmissions": losses, "recoveries": 1, "timeouts": 0}
     return equal(flight.count(*COUNTS), expected)
 
 
-def _reno(law: Subject) -> Finding:
+def _reno(law: Subject) -> Observation:
     return _repaired(law.fly(lose=THREE[:1], transport=RENO), 1)
 
 
-def _reno_ends(law: Subject) -> Finding:
+def _reno_ends(law: Subject) -> Observation:
     flight = law.fly(lose=THREE, transport=RENO)
     return equal(flight.count("recoveries", "timeouts"), {"recoveries": 1, "timeouts": 1})
 
 
-def _newreno(law: Subject) -> Finding:
+def _newreno(law: Subject) -> Observation:
     return _repaired(law.fly(lose=THREE, transport=NEWRENO), 3)
 
 
-def _sack(law: Subject) -> Finding:
+def _sack(law: Subject) -> Observation:
     return _repaired(law.fly(lose=TEN), 10)
 
 
-def _one_reduction(law: Subject) -> Finding:
+def _one_reduction(law: Subject) -> Observation:
     one, many = law.fly(3, lose=TEN[:1]), law.fly(3, lose=TEN)
     expected, observed = one.first_threshold(), float(many.ssthresh[-1])
     holds = abs(observed - expected) <= 0.01 * expected
-    return Finding(holds, f"{expected:.1f} segments, as after one loss", f"{observed:.1f}")
+    return Observation(holds, f"{expected:.1f} segments, as after one loss", f"{observed:.1f}")
 
 
-def _tail(law: Subject) -> Finding:
+def _tail(law: Subject) -> Observation:
     # The last two of 200 segments: no ACK follows them, only the timer helps.
     flight = law.fly(lose=[SYN + 199, SYN + 200], size=200)
     expected = {"retransmissions": 2, "recoveries": 0, "timeouts": 1}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from headgate.conform import laws, recovery, timers, windows
 from headgate.conform.bbr import cycle, model, startup
-from headgate.conform.case import Case, Finding
+from headgate.conform.case import Case, Observation
 from headgate.conform.trial import Subject
 from headgate.errors import HeadgateError
 
@@ -17,12 +17,12 @@ CASES: tuple[Case, ...] = (*timers.CASES, *windows.CASES, *recovery.CASES, *laws
 
 
 @dataclass(frozen=True)
-class Verdict:
+class CaseResult:
     """One case with one law; without a finding it does not apply, and `reason` says why."""
 
     case: Case
     law: str
-    finding: Finding | None
+    finding: Observation | None
     reason: str = ""
 
     @property
@@ -54,21 +54,21 @@ def _subject(name: str) -> Subject:
     return Subject(catalog.law(name).name, (("law", name),))
 
 
-def run_suite(chosen: Iterable[Subject], workers: int = 1) -> Iterator[Verdict]:
+def run_suite(chosen: Iterable[Subject], workers: int = 1) -> Iterator[CaseResult]:
     """Run every case with every law, in order."""
     jobs = [(case, subject) for subject in chosen for case in CASES]
     with ThreadPoolExecutor(workers) as pool:
         yield from pool.map(lambda job: judge(*job), jobs)
 
 
-def judge(case: Case, subject: Subject) -> Verdict:
+def judge(case: Case, subject: Subject) -> CaseResult:
     """Run one case with one law, if it applies."""
     if not case.concerns(subject.name):
         reason = case.exempt.get(subject.name, f"is about {', '.join(case.only)}")
-        return Verdict(case, subject.name, None, reason)
+        return CaseResult(case, subject.name, None, reason)
     if case.left_out:
-        return Verdict(case, subject.name, None, case.left_out)
+        return CaseResult(case, subject.name, None, case.left_out)
     try:
-        return Verdict(case, subject.name, case.check(subject))
+        return CaseResult(case, subject.name, case.check(subject))
     except HeadgateError as error:
-        return Verdict(case, subject.name, Finding(False, "a run", str(error)))
+        return CaseResult(case, subject.name, Observation(False, "a run", str(error)))

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from headgate.conform.case import Case, Finding, near
+from headgate.conform.case import Case, Observation, near
 from headgate.conform.trial import RTT_S, SYN, Subject
 
 #: Round trips and serialisation of a handful of packets: none of it is worth a hundredth.
 CLOSE = 0.02
 
 
-def _first_timeout(law: Subject) -> Finding:
+def _first_timeout(law: Subject) -> Observation:
     flight = law.fly(lose=[SYN], size=1)
     return near(flight.count("established_s")["established_s"], 1 + RTT_S, CLOSE, "s")
 
 
-def _doubling(law: Subject) -> Finding:
+def _doubling(law: Subject) -> Observation:
     flight = law.fly(20, lose=[1, 2, 3], size=1)
     return near(flight.count("established_s")["established_s"], 1 + 2 + 4 + RTT_S, CLOSE, "s")
 
 
-def _from_one_sample(law: Subject) -> Finding:
+def _from_one_sample(law: Subject) -> Observation:
     # SRTT = R, RTTVAR = R/2, RTO = SRTT + 4 RTTVAR = 3 R, which exceeds the least time-out
     rtt_s = 0.2
     flight = law.fly(lose=[SYN + 1], size=1, rtt=f"{rtt_s * 1e3:g} ms")
     return near(flight.count("fct_sender_s")["fct_sender_s"], rtt_s + 3 * rtt_s + rtt_s, CLOSE, "s")
 
 
-def _doubled_retransmission(law: Subject) -> Finding:
+def _doubled_retransmission(law: Subject) -> Observation:
     rtt_s = 0.2
     flight = law.fly(lose=[SYN + 1, SYN + 2], size=1, rtt=f"{rtt_s * 1e3:g} ms")
     expected = rtt_s + 3 * rtt_s + 6 * rtt_s + rtt_s

@@ -4,46 +4,46 @@ from __future__ import annotations
 
 import numpy as np
 
-from headgate.conform.case import Case, Finding, equal
+from headgate.conform.case import Case, Observation, equal
 from headgate.conform.trial import RTT_S, SYN, Subject
 
 RATE_BASED = "follows a model of the path instead (draft-ietf-ccwg-bbr)"
 BBR = {"bbr": RATE_BASED, "bbr3": RATE_BASED}
 
 
-def _slow_start(law: Subject) -> Finding:
+def _slow_start(law: Subject) -> Observation:
     flight = law.fly(0.9, rate="10 Gbit/s", interval_s=RTT_S / 10)
     step = 10  # samples in a round trip
     ratio = flight.cwnd[2 * step :] / flight.cwnd[step:-step]
     fastest = float(np.max(ratio))
     # ACKs of two neighbouring round trips may fall between samples: one sample's worth
-    return Finding(fastest <= 2.0 + 1e-9, "at most 2 in a round trip", f"{fastest:.3f}")
+    return Observation(fastest <= 2.0 + 1e-9, "at most 2 in a round trip", f"{fastest:.3f}")
 
 
-def _fast_retransmit(law: Subject) -> Finding:
+def _fast_retransmit(law: Subject) -> Observation:
     flight = law.fly(lose=[SYN + 200])
     counts = flight.count("retransmissions", "recoveries", "timeouts")
     return equal(counts, {"retransmissions": 1, "recoveries": 1, "timeouts": 0})
 
 
-def _threshold(law: Subject) -> Finding:
+def _threshold(law: Subject) -> Observation:
     flight = law.fly(3, lose=[SYN + 200], interval_s=0.001)
     top, left = flight.in_flight_at_loss(), flight.first_threshold()
-    return Finding(2 <= left < top, f"at least 2, less than {top:.1f}", f"{left:.1f} segments")
+    return Observation(2 <= left < top, f"at least 2, less than {top:.1f}", f"{left:.1f} segments")
 
 
-def _loss_window(law: Subject) -> Finding:
+def _loss_window(law: Subject) -> Observation:
     # Everything from segment 150 to 900 is lost: no duplicate ACK tells of it.
     flight = law.fly(6, lose=list(range(SYN + 150, SYN + 900)), interval_s=0.002)
     least = float(np.min(flight.cwnd))
     timed_out = flight.count("timeouts")["timeouts"] > 0
-    return Finding(timed_out and least <= 1.0, "1 segment after a time-out", f"{least:.2f}")
+    return Observation(timed_out and least <= 1.0, "1 segment after a time-out", f"{least:.2f}")
 
 
-def _small_threshold(law: Subject) -> Finding:
+def _small_threshold(law: Subject) -> Observation:
     flight = law.fly(6, lose=[SYN + 3, SYN + 4], transport={"initial_window": "3 packets"})
     left = flight.first_threshold()
-    return Finding(left >= 2.0, "at least 2 segments", f"{left:.2f}")
+    return Observation(left >= 2.0, "at least 2 segments", f"{left:.2f}")
 
 
 CASES = (

@@ -49,14 +49,14 @@ def deferred(own: Sequence[Ready]) -> Iterator[Callable[[], None]]:
             pressed.set()
             late.start()
 
-    def look() -> None:
+    def poll() -> None:
         if pressed.is_set():
             late.cancel()
             raise KeyboardInterrupt
 
     signal.signal(signal.SIGINT, press)
     try:
-        yield look
+        yield poll
     finally:
         late.cancel()
         signal.signal(signal.SIGINT, handler)

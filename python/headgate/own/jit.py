@@ -14,7 +14,7 @@ from headgate.errors import LawError
 from headgate.own import python_class, rewrite
 from headgate.own.own_law import Compiled, Params
 from headgate.own.paths import shown
-from headgate.own.table import FLAGS, Table
+from headgate.own.table import FLAGS, FunctionTable
 
 #: Callback -> the record it takes before the path and the window, or None for the time.
 RECORDS: Mapping[str, str | None] = {
@@ -30,7 +30,7 @@ _KINDS = {"f64": "f8", "u32": "u4", "bool": "?", "Cause": "u4"}
 _KEPT = {"b": "?", "i": "i8", "u": "i8", "f": "f8"}
 
 
-_tables: dict[object, Table] = {}
+_tables: dict[object, FunctionTable] = {}
 _one_at_a_time = threading.Lock()
 
 
@@ -43,7 +43,7 @@ def compiled(cls: type, params: Params) -> Compiled:
         return _tables[key].struct, _tables[key]
 
 
-def _compile(cls: type, params: Params) -> Table:
+def _compile(cls: type, params: Params) -> FunctionTable:
     try:
         import numba
     except ImportError:
@@ -54,7 +54,7 @@ def _compile(cls: type, params: Params) -> Table:
     entries = {
         name: _entry(name, functions[name], pointer, numba) for name in RECORDS if name in functions
     }
-    return Table.of(entries, state.tobytes(), _flags(cls))
+    return FunctionTable.of(entries, state.tobytes(), _flags(cls))
 
 
 @cache

@@ -55,14 +55,14 @@ _new_capsule.restype = ctypes.py_object
 
 
 @dataclass(frozen=True)
-class Table:
+class FunctionTable:
     """A filled table, and what it points to: that must outlive it."""
 
     struct: Struct
     keeps: tuple[Any, ...]
 
     @classmethod
-    def of(cls, entries: Mapping[str, Any], initial: bytes, flags: int) -> Table:
+    def of(cls, entries: Mapping[str, Any], initial: bytes, flags: int) -> FunctionTable:
         """Fill a table with numba's C functions, and the state that a flow begins with."""
         words = ctypes.create_string_buffer(initial, len(initial))
         addresses = {name: entry.address for name, entry in entries.items()}

@@ -23,7 +23,7 @@ ROOM = 3.0
 
 
 @dataclass(frozen=True)
-class Estimate:
+class PowerEstimate:
     """An exponent with its interval."""
 
     value: float
@@ -39,7 +39,7 @@ class Law:
     measured: Mapping[str, tuple[ArrayLike, ArrayLike]]
     printed_exponent: float
     printed: Callable[[float], float]
-    exponents: Mapping[str, Estimate] = field(default_factory=dict)
+    exponents: Mapping[str, PowerEstimate] = field(default_factory=dict)
 
 
 def powers(

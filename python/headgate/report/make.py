@@ -12,8 +12,8 @@ from headgate.errors import HeadgateError
 from headgate.report import about as abouts
 from headgate.report import sections
 from headgate.report.about import About
-from headgate.report.drawing import draw, write_tables
 from headgate.report.page import Charts, Page, Section, write_page
+from headgate.report.render import draw, write_tables
 
 PAGE = "report.html"
 

@@ -145,12 +145,12 @@ class _Run:
         begun, started = time.thread_time() - self.cpu_s, time.perf_counter()
         due = _Due()
         try:
-            with calls.deferred(self.own) as look:
+            with calls.deferred(self.own) as poll:
                 while not self._advance():
                     self.cpu_s = time.thread_time() - begun
-                    look()
+                    poll()
                     self._tell(progress, clock)
-                    due.perhaps(self._keep)
+                    due.checkpoint_if_due(self._keep)
         except calls.StuckLawError:
             says = "stopped in a law that did not come back; what was kept before stands"
             raise InterruptedRunError(says) from None
@@ -223,7 +223,7 @@ class _Due:
         self._at_s = time.perf_counter() + CHECKPOINT_S
         self._warned = False
 
-    def perhaps(self, keep: Callable[[], None]) -> None:
+    def checkpoint_if_due(self, keep: Callable[[], None]) -> None:
         """Keep the state if it is time; what cannot be written now may be a while later."""
         begun_s = time.perf_counter()
         if begun_s < self._at_s:

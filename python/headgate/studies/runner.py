@@ -13,13 +13,13 @@ from functools import cached_property
 from pathlib import Path
 
 from headgate.api import Result
-from headgate.campaign.cost import Estimate, estimate
+from headgate.campaign.cost import CostEstimate, estimate
 from headgate.campaign.jobs import Job
 from headgate.campaign.progress import shown
-from headgate.campaign.scheduler import Pool
+from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
-from headgate.campaign.workers import ALL_CORES, Crew
-from headgate.claims import Finding, Judged, Verdict, judge
+from headgate.campaign.workers import ALL_CORES, WorkerPool
+from headgate.claims import Estimate, Judged, Verdict, judge
 from headgate.errors import FluidWarning, HeadgateError, StoreError
 from headgate.report.about import CLAIMS
 from headgate.report.make import PAGE, make
@@ -33,11 +33,11 @@ log = logging.getLogger("headgate")
 
 #: How often the runs of a study are made and read: the second time, what was damaged.
 TRIES = 3
-OTHER = Finding(ours=math.nan, note="the settings are not those that the claims are about")
+OTHER = Estimate(ours=math.nan, note="the settings are not those that the claims are about")
 
 
 @dataclass(frozen=True)
-class Own:
+class Overrides:
     """What the user brings: laws that are compared with the others, settings as texts, a plan.
 
     With other settings the runs are no longer those of the claims: none is judged. The plan is a
@@ -49,11 +49,11 @@ class Own:
     plan: str = ""
 
 
-NOTHING = Own()
+NOTHING = Overrides()
 
 
 @dataclass(frozen=True)
-class Asked:
+class StudyRun:
     """What a study runs, and where to."""
 
     study: Study
@@ -87,7 +87,7 @@ class Shard:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class StudyOutcome:
     """What a study gave: the judged claims, the findings, and what they cost."""
 
     study: str
@@ -112,22 +112,22 @@ class Outcome:
 def run_study(
     name: str,
     scale: str,
-    crew: Crew = ALL_CORES,
+    pool: WorkerPool = ALL_CORES,
     out: Path | None = None,
-    own: Own = NOTHING,
-) -> Outcome:
+    own: Overrides = NOTHING,
+) -> StudyOutcome:
     """Run what the store at `out` lacks, analyse, judge, draw, and write the report."""
     started_s = time.monotonic()
     asked = ask(name, scale, out, own)
     study, folder = asked.study, _pages(asked)
     _keep_files(study, folder)
-    runs, total = _run(asked, crew)
+    runs, total = _run(asked, pool)
     analysis = _analysed(study, runs)
     if own.settings:
         analysis = replace(analysis, findings=dict.fromkeys((c.id for c in study.claims), OTHER))
     judged = tuple(judge(c, analysis.findings, scale_name(scale)) for c in study.claims)
     analysis = replace(analysis, sentences=(*analysis.sentences, tally(judged)))
-    outcome = Outcome(
+    outcome = StudyOutcome(
         name, scale, judged, analysis.sentences, *total, time.monotonic() - started_s,
         folder / PAGE,
     )  # fmt: skip
@@ -138,11 +138,11 @@ def run_study(
         write_table(folder / f"{data.name}.parquet", data)
     said = " ".join((scale, *(f"--set {text}" for text in own.settings)))
     write_about(study, runs, analysis, folder, said, total)
-    make(folder, crew.workers)
+    make(folder, pool.workers)
     return outcome
 
 
-def _pages(asked: Asked) -> Path:
+def _pages(asked: StudyRun) -> Path:
     """Say where the report goes: beside the runs, or apart if nothing can be written there."""
     if not asked.folder.is_dir() or os.access(asked.folder, os.W_OK):
         return asked.folder
@@ -151,23 +151,23 @@ def _pages(asked: Asked) -> Path:
     return apart
 
 
-def ask(name: str, scale: str, out: Path | None = None, own: Own = NOTHING) -> Asked:
+def ask(name: str, scale: str, out: Path | None = None, own: Overrides = NOTHING) -> StudyRun:
     """Say what a study runs at a scale, without running it. Raises HeadgateError."""
     study = load(name)
     setup = study.setup(study.scale(scale), own.laws, own.plan)
     setup = replace(setup, settings=changed(setup.settings, own.settings))
-    return Asked(study, setup, out or Path("out") / name)
+    return StudyRun(study, setup, out or Path("out") / name)
 
 
-def run_shard(asked: Asked, shard: Shard, crew: Crew = ALL_CORES) -> int:
+def run_shard(asked: StudyRun, shard: Shard, pool: WorkerPool = ALL_CORES) -> int:
     """Run one shard of what is asked for, analyse nothing, and return its number of runs."""
     mine = shard.of(list(asked.jobs.values()))
     _keep_files(asked.study, asked.folder)
-    _make(asked, mine, Store(asked.folder), crew)
+    _make(asked, mine, Store(asked.folder), pool)
     return len(mine)
 
 
-def cost(asked: Asked, workers: int | None = None) -> Estimate:
+def cost(asked: StudyRun, workers: int | None = None) -> CostEstimate:
     """Tell what the runs that the store lacks will cost, from the beginnings of some."""
     return estimate(list(asked.jobs.values()), Store(asked.folder), workers)
 
@@ -177,16 +177,16 @@ def _keep_files(study: Study, folder: Path) -> None:
         write_bytes(folder / file.name, file.read_bytes())
 
 
-def _make(asked: Asked, jobs: Sequence[Job], store: Store, crew: Crew) -> None:
+def _make(asked: StudyRun, jobs: Sequence[Job], store: Store, pool: WorkerPool) -> None:
     study = asked.study
     with shown(study.plan.name) as show:
-        pool = Pool(store, keep=study.keep, hands=crew.hands())
-        pool.run(jobs, show, study.plan.name)
+        scheduler = Scheduler(store, keep=study.keep, executor=pool.executor())
+        scheduler.run(jobs, show, study.plan.name)
 
 
-def _run(asked: Asked, crew: Crew) -> tuple[Runs, tuple[float, int]]:
+def _run(asked: StudyRun, pool: WorkerPool) -> tuple[Runs, tuple[float, int]]:
     store = Store(asked.folder)
-    results = _results(asked, store, crew)
+    results = _results(asked, store, pool)
     total = (
         sum(r.meta["cpu_s"] for r in results.values()),
         sum(r.meta["packet_hops"] for r in results.values()),
@@ -194,11 +194,11 @@ def _run(asked: Asked, crew: Crew) -> tuple[Runs, tuple[float, int]]:
     return Runs(asked.setup, results), total
 
 
-def _results(asked: Asked, store: Store, crew: Crew) -> Mapping[Key, Result]:
+def _results(asked: StudyRun, store: Store, pool: WorkerPool) -> Mapping[Key, Result]:
     """Make what is missing and read all; what is found damaged then is made again."""
     jobs = asked.jobs
     for _ in range(TRIES):
-        _make(asked, list(jobs.values()), store, crew)
+        _make(asked, list(jobs.values()), store, pool)
         read = {key: store.read(job) for key, job in jobs.items()}
         results = {key: result for key, result in read.items() if result is not None}
         if len(results) == len(jobs):

@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from headgate import catalog
-from headgate.claims import Claim, Finding
+from headgate.claims import Claim, Estimate
 from headgate.design import Design, Factor, factorial
 from headgate.design import load as load_design
 from headgate.errors import HeadgateError
 from headgate.marks import Mark
 from headgate.strict import Strict, fitted
-from headgate.studies import written
+from headgate.studies import toml_extends
 from headgate.studies.runs import Key, Runs, Setup
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ SCALES = ("quick", "standard", "full")
 EVERY_LAW = ("*",)
 
 
-class Levels(Strict):
+class StudyFactor(Strict):
     """A factor of the plan: its title, the setting it drives, its two levels."""
 
     title: str
@@ -69,7 +69,7 @@ class Scale(Strict):
     fixed: dict[str, Any] = Field({})
 
 
-class Plan(Strict):
+class StudySpec(Strict):
     """`study.toml` as a value."""
 
     name: str
@@ -78,7 +78,7 @@ class Plan(Strict):
     laws: tuple[str, ...]
     first_seed: int = 1
     fixed: dict[str, Any] = Field({})
-    factors: dict[str, Levels] = Field({})
+    factors: dict[str, StudyFactor] = Field({})
     sources: dict[str, Source] = Field({})
     """Where the values of settings come from, by their names."""
     scales: dict[str, Scale]
@@ -108,7 +108,7 @@ class Listing:
 class Analysis:
     """What a study's analysis gives back."""
 
-    findings: Mapping[str, Finding]
+    findings: Mapping[str, Estimate]
     sentences: tuple[str, ...]
     pictures: tuple[Picture, ...]
     tables: tuple["Listing", ...] = ()
@@ -126,10 +126,10 @@ class Study:
     folder: Path
 
     @cached_property
-    def plan(self) -> Plan:
+    def plan(self) -> StudySpec:
         """The plan, checked."""
         path = self.folder / PLAN
-        return fitted(Plan, written.read(path), str(path))
+        return fitted(StudySpec, toml_extends.read(path), str(path))
 
     @cached_property
     def claims(self) -> list[Claim]:
@@ -139,7 +139,7 @@ class Study:
     @property
     def files(self) -> list[Path]:
         """Plan and claims as they are written, with what they extend."""
-        return [file for name in (PLAN, CLAIMS) for file in written.files(self.folder / name)]
+        return [file for name in (PLAN, CLAIMS) for file in toml_extends.files(self.folder / name)]
 
     @property
     def laws(self) -> tuple[str, ...]:
@@ -229,7 +229,7 @@ class Study:
 
 def read_claims(path: Path) -> list[Claim]:
     """Read a study's `claims.toml`; a wrong entry is one sentence with its place."""
-    claims = [fitted(Claim, row, path.name) for row in written.read(path)["claim"]]
+    claims = [fitted(Claim, row, path.name) for row in toml_extends.read(path)["claim"]]
     if len({claim.id for claim in claims}) < len(claims):
         raise HeadgateError(f"{path.name}: two claims have the same id")
     return claims

@@ -31,7 +31,7 @@ from headgate.conform.bbr.numbers import (
 )
 from headgate.conform.bbr.startup import at_full_pipe
 from headgate.conform.bbr.track import Phase, Track
-from headgate.conform.case import Case, Finding, near, together, within
+from headgate.conform.case import Case, Observation, near, together, within
 from headgate.conform.trial import RTT_S, Subject
 from headgate.errors import HeadgateError
 
@@ -46,11 +46,11 @@ def _fly(
     return sender, sender.run(seconds)
 
 
-def _one_round(track: Track, start: int, end: int, what: str) -> Finding:
+def _one_round(track: Track, start: int, end: int, what: str) -> Observation:
     return within(len(track.round_ends(start, end + 1)), 1, 1, f"round trips {what}")
 
 
-def _up_ends_on_plateau(law: Subject) -> Finding:
+def _up_ends_on_plateau(law: Subject) -> Observation:
     sender, track = _fly(law, 12, MadePath(RATE), lambda _: None)
     ends = list(track.find(UP))
     if not ends:
@@ -59,11 +59,11 @@ def _up_ends_on_plateau(law: Subject) -> Finding:
     return together(*found, *(_then(down, DOWN) for _, down in ends))
 
 
-def _then(phase: Phase, gain: float) -> Finding:
-    return Finding(phase.gain == gain, f"then gain {gain:g}", f"{phase.gain:g}")
+def _then(phase: Phase, gain: float) -> Observation:
+    return Observation(phase.gain == gain, f"then gain {gain:g}", f"{phase.gain:g}")
 
 
-def _up_ends_on_limited_loss(law: Subject) -> Finding:
+def _up_ends_on_limited_loss(law: Subject) -> Observation:
     limit = LimitedLoss()
     sender, track = _fly(law, 12, MadePath(RATE, lose=limit.lose), limit.after_ack)
     _, down = track.first(UP)
@@ -72,7 +72,7 @@ def _up_ends_on_limited_loss(law: Subject) -> Finding:
     second, _ = track.first(UP, float(track.t_s[down.start]))
     in_flight, lost = sender.losses[0]
     return together(
-        Finding(
+        Observation(
             down.gain in (DOWN, CRUISE),
             f"then gain {DOWN}, or {CRUISE:g} at once with less than a BDP in flight",
             f"{down.gain:g}",
@@ -95,11 +95,11 @@ def _long_after(sender: MadeSender, at: int, cwnd: float) -> float:
     return max(in_flight - 1 + prefix, BETA * min(BDP, cwnd))
 
 
-def _down_ends_on_inflight(law: Subject) -> Finding:
+def _down_ends_on_inflight(law: Subject) -> Observation:
     return together(_down_of(law, Burst()), _down_of(law, Burst(1)))
 
 
-def _down_of(law: Subject, burst: Burst) -> Finding:
+def _down_of(law: Subject, burst: Burst) -> Observation:
     sender, track = _fly(law, 6, MadePath(RATE, lose=burst.lose), burst.after_ack)
     up, down = track.first(UP)
     _, cruise = track.first(DOWN, float(track.t_s[up.start]))
@@ -110,7 +110,7 @@ def _down_of(law: Subject, burst: Burst) -> Finding:
         limits = [min(BDP, max(x - max(1, HEADROOM * x), MIN_PIPE_CWND)) for x in longs[1:]]
     word = "with" if burst.chosen else "without"
     return together(
-        Finding(down.gain == DOWN, f"gain {DOWN} {word} losses", f"{down.gain:g}"),
+        Observation(down.gain == DOWN, f"gain {DOWN} {word} losses", f"{down.gain:g}"),
         within(float(track.in_flight[at]), 0, limits[1], "in flight at its end"),
         within(float(track.in_flight[at - 1]), limits[0], inf, "just before"),
         _then(cruise, CRUISE),
@@ -125,7 +125,7 @@ def _raised(long: float, sender: MadeSender, start: int, end: int) -> float:
     return long
 
 
-def _down_ends_on_time(law: Subject) -> Finding:
+def _down_ends_on_time(law: Subject) -> Observation:
     def slow_down(sender: MadeSender) -> None:
         if sender.gain == DOWN and sender.path.rate == RATE:
             sender.change_rate(0.9 * RATE)
@@ -143,7 +143,7 @@ def _down_ends_on_time(law: Subject) -> Finding:
     )
 
 
-def _ten_times_the_rate(law: Subject) -> Finding:
+def _ten_times_the_rate(law: Subject) -> Observation:
     # a buffer that a probe overflows sets inflight_longterm first
     flight = law.having(**NEVER[law.name]).fly(
         30,
@@ -164,7 +164,7 @@ def _ten_times_the_rate(law: Subject) -> Finding:
     return _found_in(track, int(full[0]))
 
 
-def _found_in(track: Track, full: int) -> Finding:
+def _found_in(track: Track, full: int) -> Observation:
     up = next(phase for phase in reversed(track.phases) if phase.start <= full and phase.gain == UP)
     ends = [up.start, *track.round_ends(up.start, full + 1)]
     # What is paced at 1.25 * 0.99 of what was measured grows by e^z a round trip, with
@@ -185,7 +185,7 @@ def _found_in(track: Track, full: int) -> Finding:
     )
 
 
-def _loss_in_up(law: Subject) -> Finding:
+def _loss_in_up(law: Subject) -> Observation:
     burst = Burst(1, 3)
     sender, track = _fly(law, 12, MadePath(RATE, lose=burst.lose), burst.after_ack)
     ups = [pair for pair in pairwise(track.phases) if pair[0].gain == UP]
@@ -203,7 +203,7 @@ def _loss_in_up(law: Subject) -> Finding:
     )
 
 
-def _paused_refill(law: Subject) -> Finding:
+def _paused_refill(law: Subject) -> Observation:
     plain = MadeSender(by_hand(law, **NEVER[law.name]), MadePath(RATE)).run(8)
     up, _ = plain.first(UP)
     refill_s = float(plain.t_s[plain.round_start(up.start)])

@@ -28,7 +28,7 @@ from headgate.conform.bbr.numbers import (
 )
 from headgate.conform.bbr.startup import drain_of
 from headgate.conform.bbr.track import Track
-from headgate.conform.case import Case, Finding, cannot_run, near, together, within
+from headgate.conform.case import Case, Observation, cannot_run, near, together, within
 from headgate.conform.trial import RTT_S, Subject
 from headgate.errors import HeadgateError
 
@@ -40,7 +40,7 @@ def _at_half(track: Track, rtt_s: float, after_s: float) -> NDArray[np.intp]:
     return inside
 
 
-def _probe_rtt(law: Subject) -> Finding:
+def _probe_rtt(law: Subject) -> Observation:
     flight = law.fly(9, interval_s=0.001)
     track = Track.of(flight)
     inside = _at_half(track, RTT_S, float(track.t_s[drain_of(track).start]))
@@ -60,11 +60,11 @@ def _probe_rtt(law: Subject) -> Finding:
         within(lasted_s, DURATION_S, DURATION_S + RTT_S, "s with no more than that in flight"),
         within(len(track.round_ends(few, left + 1)), 1, inf, "round trips of it"),
         within(float(np.max(track.in_flight[resumed])) / bdp, 0.9, 2, "BDP two round trips later"),
-        Finding(UP in after, "PROBE_BW again, up to PROBE_UP", f"gains {sorted(after)}"),
+        Observation(UP in after, "PROBE_BW again, up to PROBE_UP", f"gains {sorted(after)}"),
     )
 
 
-def _skips_probe_rtt(law: Subject) -> Finding:
+def _skips_probe_rtt(law: Subject) -> Observation:
     sender = MadeSender(by_hand(law), MadePath(RATE))
     sender.run(3)
     sender.resume(0)
@@ -81,7 +81,7 @@ def _skips_probe_rtt(law: Subject) -> Finding:
     )
 
 
-def _aggregated_startup(law: Subject) -> Finding:
+def _aggregated_startup(law: Subject) -> Observation:
     slot_s = 0.03
     sender = MadeSender(by_hand(law), MadePath(RATE, slot_s=slot_s))
     track = sender.run(4)
@@ -97,7 +97,7 @@ def _aggregated_startup(law: Subject) -> Finding:
     )
 
 
-def _extra(cwnd: float, slot_s: float) -> Finding:
+def _extra(cwnd: float, slot_s: float) -> Observation:
     """Compare what the window has beyond 2 BDP with what a slot gathers, which comes at once.
 
     A slot may begin within a segment, and the BDP is rounded up: one less for each. An interval
@@ -116,7 +116,7 @@ def _rounds_until(sender: MadeSender, end: int) -> int:
     return count
 
 
-def _aggregated_cruise(law: Subject) -> Finding:
+def _aggregated_cruise(law: Subject) -> Observation:
     # A slot of more than a round trip: twice the BDP alone would stall.
     slot_s = 0.12
 
@@ -139,7 +139,7 @@ def _aggregated_cruise(law: Subject) -> Finding:
     )
 
 
-def _sub_packet(law: Subject) -> Finding:
+def _sub_packet(law: Subject) -> Observation:
     bps = 64e3
     flight = law.fly(120, rate="64 kbit/s", rtt="1 ms", interval_s=0.05)
     track = Track.of(flight)
@@ -155,7 +155,7 @@ def _sub_packet(law: Subject) -> Finding:
     )
 
 
-def _tenth_of_the_rate(law: Subject) -> Finding:
+def _tenth_of_the_rate(law: Subject) -> Observation:
     slow, fast = 1e7 / PACKET_BITS, 1e8 / PACKET_BITS
     at_s = 8.0
     flight = law.having(**NEVER[law.name]).fly(
@@ -193,7 +193,7 @@ def _full_round_s() -> float:
     return RTT_S + 0.2 * RTT_S * 10
 
 
-def _policed(law: Subject) -> Finding:
+def _policed(law: Subject) -> Observation:
     tokens, burst = RATE / 2, 50.0
     began_s = inf
 

@@ -22,7 +22,7 @@ from headgate.conform.bbr.numbers import (
     UP,
 )
 from headgate.conform.bbr.track import Phase, Track
-from headgate.conform.case import Case, Finding, near, together, within
+from headgate.conform.case import Case, Observation, near, together, within
 from headgate.conform.trial import RTT_S, Subject
 from headgate.errors import HeadgateError
 
@@ -35,7 +35,7 @@ def drain_of(track: Track) -> Phase:
     return found
 
 
-def _plateau(law: Subject) -> Finding:
+def _plateau(law: Subject) -> Observation:
     paths = (("10 Mbit/s", "40 ms", 10), ("100 Mbit/s", "100 ms", 100), ("1 Gbit/s", "10 ms", 1000))
     rates = []
     for rate, rtt, expected in paths:
@@ -47,11 +47,11 @@ def _plateau(law: Subject) -> Finding:
     return together(*rates, at_full_pipe(sender, left, "STARTUP"))
 
 
-def at_full_pipe(sender: MadeSender, left: int, state: str, start: int = 0) -> Finding:
+def at_full_pipe(sender: MadeSender, left: int, state: str, start: int = 0) -> Observation:
     """Hold if a state that began at an ACK ends where the draft's full-pipe estimator says so."""
     late = left - _full_pipe(sender, start)
     expected = f"{state} ends as BBR.full_bw_count becomes 3"
-    return Finding(late == 0, expected, f"{late} ACKs later" if late else "it does")
+    return Observation(late == 0, expected, f"{late} ACKs later" if late else "it does")
 
 
 def _full_pipe(sender: MadeSender, start: int) -> int:
@@ -93,7 +93,7 @@ def _limited(law: Subject, writes: float, seconds: float, lose_from_s: float) ->
     return sender
 
 
-def _leaves_on_loss(law: Subject) -> Finding:
+def _leaves_on_loss(law: Subject) -> Observation:
     # 25 segments in flight: eight places of loss in a round trip, where six are asked for
     began_s = 1.0
     sender = _limited(law, SLOW, 2.0, began_s)
@@ -103,12 +103,12 @@ def _leaves_on_loss(law: Subject) -> Finding:
     # one round trip until a loss is seen, one in recovery, and the rest of the one that it began in
     soon = within(after_s / ROUND_S, 2, 3, "round trips after the first loss")
     drained = bool(np.isfinite(sender.window.ssthresh))
-    drain = Finding(drained, "DRAIN sets the threshold", "set" if drained else "not set")
+    drain = Observation(drained, "DRAIN sets the threshold", "set" if drained else "not set")
     share = float(track.bw[-1]) / RATE
     return together(soon, drain, within(share, 0, 0.9, "of the rate, so no plateau of the path"))
 
 
-def _drains(law: Subject) -> Finding:
+def _drains(law: Subject) -> Observation:
     interval_s = 0.0002
     track = Track.of(law.fly(2.5, interval_s=interval_s))
     drain, following = track.first(DRAIN)
@@ -120,13 +120,13 @@ def _drains(law: Subject) -> Finding:
         within(float(track.in_flight[at]), 0, bdp + step, "segments in flight at the end"),
         within(float(track.in_flight[at - 1]), bdp - step, np.inf, "just before"),
         _one_of(following, DOWN, CRUISE),
-        Finding(drain.gain == DRAIN, f"gain {DRAIN}", f"{drain.gain}"),
+        Observation(drain.gain == DRAIN, f"gain {DRAIN}", f"{drain.gain}"),
     )
 
 
-def _one_of(phase: Phase, *gains: float) -> Finding:
+def _one_of(phase: Phase, *gains: float) -> Observation:
     words = " or ".join(f"{gain:g}" for gain in gains)
-    return Finding(phase.gain in gains, f"then gain {words}", f"{phase.gain:g}")
+    return Observation(phase.gain in gains, f"then gain {words}", f"{phase.gain:g}")
 
 
 def _drain_of_so_many_rounds(law: Subject, kept: float) -> tuple[int, float]:
@@ -143,7 +143,7 @@ def _drain_of_so_many_rounds(law: Subject, kept: float) -> tuple[int, float]:
     return len(track.round_ends(drain.start, at + 1)), over
 
 
-def _drain_gives_up(law: Subject) -> Finding:
+def _drain_gives_up(law: Subject) -> Observation:
     # At half of the bandwidth a path that lost 10 % drains as it should, within three round trips;
     # "ensure inflight remains higher" takes a path that falls below that half.
     rounds, over = _drain_of_so_many_rounds(law, 0.4)
@@ -157,7 +157,7 @@ def _drain_gives_up(law: Subject) -> Finding:
     )
 
 
-def _stays(law: Subject) -> Finding:
+def _stays(law: Subject) -> Observation:
     track = _limited(law, SLOW, 20.0, np.inf).run(20.0)
     least = float(np.min(track.gains[track.t_s > 1]))
     startup = within(least, STARTUP, np.inf, "the least gain in 200 round trips of STARTUP")
@@ -170,7 +170,7 @@ def _stays(law: Subject) -> Finding:
 
     track = MadeSender(by_hand(law, **NEVER[law.name]), MadePath(RATE), limit).run(20)
     up = next(phase for phase in track.phases if phase.gain == UP)
-    stays = Finding(
+    stays = Observation(
         up.end == len(track.t_s),
         "PROBE_UP to the end",
         f"{track.t_s[up.end - 1] - track.t_s[up.start]:.1f} s of it",
@@ -178,7 +178,7 @@ def _stays(law: Subject) -> Finding:
     return together(startup, stays)
 
 
-def _probe_rtt_in_startup(law: Subject) -> Finding:
+def _probe_rtt_in_startup(law: Subject) -> Observation:
     # A slow application keeps it in STARTUP; a path that grows longer leaves the RTT as it was.
     params: dict[str, float] = {"min_rtt_window_s": 5.0} if law.name == "bbr" else {}
     sender = MadeSender(by_hand(law, **params), MadePath(RATE))

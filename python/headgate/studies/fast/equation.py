@@ -7,23 +7,23 @@ from functools import partial
 import numpy as np
 
 from headgate.api import Result
-from headgate.claims import Finding
+from headgate.claims import Estimate
+from headgate.studies.estimates import Makers, apart, largest, least, listed, mean_of, named
 from headgate.studies.fast import jobs, theory
 from headgate.studies.fast.measures import AGAINST_RENO_BDP, convergence_factor, window_swing
-from headgate.studies.found import Makers, apart, largest, least, listed, mean_of, named
 from headgate.studies.paths import jain, loss_rate, mean_queue, shares, utilisation
 from headgate.studies.runs import Runs
 
 TOGETHER_ALPHA = 50
 
 
-def _packet_level(runs: Runs) -> Finding:
+def _packet_level(runs: Runs) -> Estimate:
     flow = runs["packet level",].flows
     waiting = 1 - flow["min_rtt_s"][0] / flow["mean_rtt_s"][0]
-    return Finding(ours=float(flow["mean_cwnd_packets"][0] * waiting / jobs.ALPHA))
+    return Estimate(ours=float(flow["mean_cwnd_packets"][0] * waiting / jobs.ALPHA))
 
 
-def _queue_is_sum_of_alpha(runs: Runs) -> Finding:
+def _queue_is_sum_of_alpha(runs: Runs) -> Estimate:
     return largest({f"N = {n}": apart(_together_queue(runs, n), 1) for n in jobs.FLOWS})
 
 
@@ -40,72 +40,72 @@ def _capacity(runs: Runs) -> dict[str, Result]:
     }
 
 
-def _queue_independent_of_capacity(runs: Runs) -> Finding:
+def _queue_independent_of_capacity(runs: Runs) -> Estimate:
     queues = {name: mean_queue(run) for name, run in _capacity(runs).items()}
-    return Finding(ours=max(queues.values()) / min(queues.values()), note=listed(queues, 4))
+    return Estimate(ours=max(queues.values()) / min(queues.values()), note=listed(queues, 4))
 
 
-def _full_utilisation(runs: Runs) -> Finding:
+def _full_utilisation(runs: Runs) -> Estimate:
     return least({name: utilisation(run) for name, run in _capacity(runs).items()}, 4)
 
 
-def _geometric_convergence(runs: Runs) -> Finding:
+def _geometric_convergence(runs: Runs) -> Estimate:
     factors = {gamma: convergence_factor(runs["convergence", gamma]) for gamma in jobs.GAMMAS}
     found = largest({f"gamma {g}": abs(f - (1 - g)) for g, f in factors.items()}, 2)
     said = ", ".join(f"{f:.3f} for gamma {g}" for g, f in factors.items())
     return found.model_copy(update={"note": f"factors {said}"})
 
 
-def _weighted_fairness(runs: Runs) -> Finding:
+def _weighted_fairness(runs: Runs) -> Estimate:
     got = np.mean([shares(run) for run in runs.replicates("weights")], axis=0)
     fair = np.array(jobs.WEIGHTS) / sum(jobs.WEIGHTS)
     distances = zip(jobs.WEIGHTS, got, fair, strict=True)
     return largest({f"alpha {a}": apart(float(o), float(e)) for a, o, e in distances}, 2)
 
 
-def _equal_rates_any_rtt(runs: Runs) -> Finding:
+def _equal_rates_any_rtt(runs: Runs) -> Estimate:
     got = np.mean([shares(run) for run in runs.replicates("round trips")], axis=0)
     return largest({f"flow {i + 1}": apart(float(s), 0.25) for i, s in enumerate(got)}, 2)
 
 
-def _latecomers_2(runs: Runs) -> Finding:
-    return Finding(ours=float(shares(runs["latecomers", 2])[0]))
+def _latecomers_2(runs: Runs) -> Estimate:
+    return Estimate(ours=float(shares(runs["latecomers", 2])[0]))
 
 
-def _latecomers_2_queue(runs: Runs) -> Finding:
-    return Finding(ours=_latecomer_queue(runs, 2))
+def _latecomers_2_queue(runs: Runs) -> Estimate:
+    return Estimate(ours=_latecomer_queue(runs, 2))
 
 
 def _latecomer_queue(runs: Runs, count: int) -> float:
     return mean_queue(runs["latecomers", count]) / (count * TOGETHER_ALPHA)
 
 
-def _latecomers(count: int, runs: Runs) -> Finding:
+def _latecomers(count: int, runs: Runs) -> Estimate:
     got, expected = shares(runs["latecomers", count]), theory.latecomer_shares(count)
     named = {
         f"flow {i + 1}": apart(*map(float, pair))
         for i, pair in enumerate(zip(got, expected, strict=True))
     }
     said = ", ".join(f"{share:.3f}" for share in got)
-    return Finding(ours=max(named.values()), note=f"shares {said}")
+    return Estimate(ours=max(named.values()), note=f"shares {said}")
 
 
-def _latecomers_queue(runs: Runs) -> Finding:
+def _latecomers_queue(runs: Runs) -> Estimate:
     counts = [count for count in jobs.LATECOMERS if count > 2]
     queues = {count: _latecomer_queue(runs, count) for count in counts}
     said = ", ".join(f"{queue:.3f} for {count}" for count, queue in queues.items())
     worst = max(apart(queue, theory.latecomer_queue(count)) for count, queue in queues.items())
-    return Finding(ours=worst, note=f"N alpha times {said}")
+    return Estimate(ours=worst, note=f"N alpha times {said}")
 
 
-def _latecomers_jain(runs: Runs) -> Finding:
+def _latecomers_jain(runs: Runs) -> Estimate:
     found = {count: jain(shares(runs["latecomers", count])) for count in jobs.LATECOMERS}
     expected = {count: jain(theory.latecomer_shares(count)) for count in jobs.LATECOMERS}
     said = ", ".join(f"{index:.3f} for {count}" for count, index in found.items())
-    return Finding(ours=max(apart(found[n], expected[n]) for n in found), note=said)
+    return Estimate(ours=max(apart(found[n], expected[n]) for n in found), note=said)
 
 
-def _true_base_equal(runs: Runs) -> Finding:
+def _true_base_equal(runs: Runs) -> Estimate:
     worst = {}
     for count in jobs.LATECOMERS:
         got = np.mean([shares(run) for run in runs.replicates("together", count)], axis=0)
@@ -123,7 +123,7 @@ def against_reno_found(
     return float(share), float(queue) / AGAINST_RENO_BDP
 
 
-def _against_reno(measure: int, sender: str, runs: Runs) -> Finding:
+def _against_reno(measure: int, sender: str, runs: Runs) -> Estimate:
     worst = {
         f"buffer {b}, alpha {a}": apart(
             against_reno_found(runs, b, a, sender)[measure], theory.against_reno(b, a)[measure]
@@ -133,20 +133,20 @@ def _against_reno(measure: int, sender: str, runs: Runs) -> Finding:
     return largest(worst, 2)
 
 
-def _against_reno_even(runs: Runs) -> Finding:
+def _against_reno_even(runs: Runs) -> Estimate:
     found = {f"buffer {b}": against_reno_found(runs, b, a)[0] for b, a in theory.EVEN}
-    return Finding(ours=float(np.mean(list(found.values()))), note=listed(found))
+    return Estimate(ours=float(np.mean(list(found.values()))), note=listed(found))
 
 
-def _overfull_loses(runs: Runs) -> Finding:
+def _overfull_loses(runs: Runs) -> Estimate:
     return mean_of([loss_rate(run) for run in runs.replicates("overfull", "too little")])
 
 
-def _roomy_loses_nothing(runs: Runs) -> Finding:
+def _roomy_loses_nothing(runs: Runs) -> Estimate:
     return mean_of([loss_rate(run) for run in runs.replicates("overfull", "enough")])
 
 
-def _overfull_oscillates(runs: Runs) -> Finding:
+def _overfull_oscillates(runs: Runs) -> Estimate:
     swings = {
         room: [window_swing(run) for run in runs.replicates("overfull", room)]
         for room in jobs.FULLNESS

@@ -8,7 +8,8 @@ from itertools import pairwise
 import numpy as np
 
 from headgate.api import Result
-from headgate.claims import Finding
+from headgate.claims import Estimate
+from headgate.studies.estimates import Makers, apart, largest, least, listed, named
 from headgate.studies.fast import jobs, theory
 from headgate.studies.fast.measures import (
     dsl_rtt_s,
@@ -19,16 +20,15 @@ from headgate.studies.fast.measures import (
     random_utilisation,
     start_queue,
 )
-from headgate.studies.found import Makers, apart, largest, least, listed, named
 from headgate.studies.paths import course, goodput_bps, jain, shares, utilisation
 from headgate.studies.runs import Runs
 
 
-def _long_fat_95(runs: Runs) -> Finding:
-    return Finding(ours=utilisation(runs["long fat", "fast", 0.0, runs.setup.seeds[0]]))
+def _long_fat_95(runs: Runs) -> Estimate:
+    return Estimate(ours=utilisation(runs["long fat", "fast", 0.0, runs.setup.seeds[0]]))
 
 
-def _long_fat_above_reno(runs: Runs) -> Finding:
+def _long_fat_above_reno(runs: Runs) -> Estimate:
     ratios = {}
     for loss in long_fat_losses(runs):
         fast, reno = (
@@ -39,8 +39,8 @@ def _long_fat_above_reno(runs: Runs) -> Finding:
     return least(ratios)
 
 
-def _two_gbit_92(runs: Runs) -> Finding:
-    return Finding(ours=utilisation(runs["two gbit",]))
+def _two_gbit_92(runs: Runs) -> Estimate:
+    return Estimate(ours=utilisation(runs["two gbit",]))
 
 
 def _oc192(runs: Runs) -> dict[str, float]:
@@ -49,18 +49,18 @@ def _oc192(runs: Runs) -> dict[str, float]:
     return {law: utilisation(runs["oc192", law, loss]) for law in laws}
 
 
-def _oc192_order(runs: Runs) -> Finding:
+def _oc192_order(runs: Runs) -> Estimate:
     used = _oc192(runs)
     ratio = min(used[above] / used[below] for below, above in pairwise(jobs.OC192_LAWS))
-    return Finding(ours=ratio, note=listed(used))
+    return Estimate(ours=ratio, note=listed(used))
 
 
-def _oc192_reno_last(runs: Runs) -> Finding:
+def _oc192_reno_last(runs: Runs) -> Estimate:
     used = _oc192(runs)
     return least({law: used[law] / used["reno"] for law in used if law != "reno"})
 
 
-def _oc192_fast_first(runs: Runs) -> Finding:
+def _oc192_fast_first(runs: Runs) -> Estimate:
     used = _oc192(runs)
     return least({law: used["fast"] / used[law] for law in used if law != "fast"})
 
@@ -69,23 +69,23 @@ def _kaist(runs: Runs, *laws: str) -> dict[str, Result]:
     return {law: runs["kaist", law] for law in runs.setup.has(*laws)}
 
 
-def _kaist_throughput(runs: Runs) -> Finding:
+def _kaist_throughput(runs: Runs) -> Estimate:
     done = _kaist(runs, "bic", "fast", "hstcp", "scalable")
     return least({law: utilisation(run) for law, run in done.items()})
 
 
-def _kaist_reno(runs: Runs) -> Finding:
+def _kaist_reno(runs: Runs) -> Estimate:
     reno = utilisation(runs["kaist", "reno"])
     done = _kaist(runs, "bic", "fast", "hstcp", "scalable")
     found = least({law: utilisation(run) / reno for law, run in done.items()})
     return found.model_copy(update={"note": f"reno {reno:.3g}; ratios: {found.note}"})
 
 
-def _kaist_fast_queue(runs: Runs) -> Finding:
-    return Finding(ours=queue_share(runs["kaist", "fast"]))
+def _kaist_fast_queue(runs: Runs) -> Estimate:
+    return Estimate(ours=queue_share(runs["kaist", "fast"]))
 
 
-def _kaist_loss_based_fill(runs: Runs) -> Finding:
+def _kaist_loss_based_fill(runs: Runs) -> Estimate:
     done = _kaist(runs, "bic", "hstcp", "scalable")
     return least({law: queue_share(run) for law, run in done.items()})
 
@@ -98,28 +98,28 @@ def _jain(runs: Runs) -> dict[str, float]:
     }
 
 
-def _jain_fast_first(runs: Runs) -> Finding:
+def _jain_fast_first(runs: Runs) -> Estimate:
     index = _jain(runs)
     others = max(value for law, value in index.items() if law != "fast")
-    return Finding(ours=index["fast"] - others, note=listed(index))
+    return Estimate(ours=index["fast"] - others, note=listed(index))
 
 
-def _jain_scalable_last(runs: Runs) -> Finding:
+def _jain_scalable_last(runs: Runs) -> Estimate:
     index = _jain(runs)
     others = min(value for law, value in index.items() if law != "scalable")
-    return Finding(ours=others - index["scalable"], note=listed(index))
+    return Estimate(ours=others - index["scalable"], note=listed(index))
 
 
-def _dsl_fast(rtt_ms: int, runs: Runs) -> Finding:
-    return Finding(ours=dsl_rtt_s(runs["dsl", "fast", rtt_ms]))
+def _dsl_fast(rtt_ms: int, runs: Runs) -> Estimate:
+    return Estimate(ours=dsl_rtt_s(runs["dsl", "fast", rtt_ms]))
 
 
-def _dsl_reno(rtt_ms: int, runs: Runs) -> Finding:
+def _dsl_reno(rtt_ms: int, runs: Runs) -> Estimate:
     _, rtt = course(runs["dsl", "reno", rtt_ms], "reno", "srtt_s")
-    return Finding(ours=float(np.nanmax(rtt)))
+    return Estimate(ours=float(np.nanmax(rtt)))
 
 
-def _dsl_fast_below_reno(runs: Runs) -> Finding:
+def _dsl_fast_below_reno(runs: Runs) -> Estimate:
     ratios = {
         f"{rtt} ms": dsl_rtt_s(runs["dsl", "fast", rtt]) / dsl_rtt_s(runs["dsl", "reno", rtt])
         for rtt in jobs.DSL_RTTS_MS
@@ -127,7 +127,7 @@ def _dsl_fast_below_reno(runs: Runs) -> Finding:
     return largest(ratios)
 
 
-def _random_loss(rate: str, sender: str, runs: Runs) -> Finding:
+def _random_loss(rate: str, sender: str, runs: Runs) -> Estimate:
     table = theory.RANDOM_LOSS[rate]["doubling" if sender == "doubling" else "no-doubling"]
     worst, said = {}, []
     for loss in random_losses(runs):
@@ -135,10 +135,10 @@ def _random_loss(rate: str, sender: str, runs: Runs) -> Finding:
             ours = random_utilisation(runs, rate, sender, loss)
             worst[f"p = {loss:g}"] = apart(ours, table[loss]) / theory.allowed(loss)
             said.append(f"{ours:.3g} for {table[loss]:g} at {loss:g}")
-    return Finding(ours=max(worst.values()), note=", ".join(said))
+    return Estimate(ours=max(worst.values()), note=", ".join(said))
 
 
-def _wireless_above_reno(runs: Runs) -> Finding:
+def _wireless_above_reno(runs: Runs) -> Estimate:
     rate = "100 Mbit/s"
     return least(
         {
@@ -149,22 +149,22 @@ def _wireless_above_reno(runs: Runs) -> Finding:
     )
 
 
-def _burstiness_start(runs: Runs) -> Finding:
+def _burstiness_start(runs: Runs) -> Estimate:
     queues = {kind: start_queue(runs["burstiness", kind]) for kind in jobs.BURSTINESS}
-    return Finding(ours=queues["pace"] / queues["none"], note=f"packets: {listed(queues)}")
+    return Estimate(ours=queues["pace"] / queues["none"], note=f"packets: {listed(queues)}")
 
 
-def _burstiness_throughput(runs: Runs) -> Finding:
+def _burstiness_throughput(runs: Runs) -> Estimate:
     rates = {kind: goodput_bps(runs["burstiness", kind]) for kind in jobs.BURSTINESS}
-    return Finding(ours=rates["pace"] / rates["none"])
+    return Estimate(ours=rates["pace"] / rates["none"])
 
 
-def _sc2004_rate(_: Runs) -> Finding:
-    return Finding(ours=8 * 2881e9 / 3600 / 1e9)
+def _sc2004_rate(_: Runs) -> Estimate:
+    return Estimate(ours=8 * 2881e9 / 3600 / 1e9)
 
 
-def _sc2004_product(_: Runs) -> Finding:
-    return Finding(ours=6.86e9 * 25_280e3 / 1e15)
+def _sc2004_product(_: Runs) -> Estimate:
+    return Estimate(ours=6.86e9 * 25_280e3 / 1e15)
 
 
 EXPERIMENTS: Makers = named(

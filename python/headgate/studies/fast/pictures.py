@@ -7,6 +7,7 @@ import numpy as np
 from headgate.api import Result
 from headgate.plots.bars import bars
 from headgate.plots.curves import Curve, Panel, curves
+from headgate.studies.estimates import all_possible
 from headgate.studies.fast import jobs, theory
 from headgate.studies.fast.equation import against_reno_found
 from headgate.studies.fast.measures import (
@@ -15,7 +16,6 @@ from headgate.studies.fast.measures import (
     random_losses,
     random_utilisation,
 )
-from headgate.studies.found import all_possible
 from headgate.studies.paths import course, mean_queue, shares, utilisation
 from headgate.studies.runs import Runs
 from headgate.studies.study import Picture

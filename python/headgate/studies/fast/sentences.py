@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from headgate.studies.estimates import all_possible
 from headgate.studies.fast import jobs
 from headgate.studies.fast.measures import dsl_rtt_s, queue_share, random_utilisation
-from headgate.studies.found import all_possible
 from headgate.studies.paths import loss_rate, mean_queue, shares, utilisation
 from headgate.studies.runs import Runs
 

@@ -10,7 +10,7 @@ from headgate.api import Result
 from headgate.studies.paths import goodput_bps, loss_rate, mean_queue, utilisation
 from headgate.studies.runs import NotRunError, Runs
 from headgate.studies.study import Listing
-from headgate.studies.tidy import tidy
+from headgate.studies.tidy_table import tidy
 from headgate.tables import Table
 
 PUBLISHED_LONG_FAT = {"reno": (0.19, 0.27)}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from headgate.claims import Finding
+from headgate.claims import Estimate
+from headgate.studies.estimates import by_seed, found
 from headgate.studies.fct.findings_order import ORDER
 from headgate.studies.fct.findings_rcp import RCP
 from headgate.studies.fct.findings_theory import THEORY
-from headgate.studies.found import by_seed, found
 from headgate.studies.runs import Runs
 
 
-def findings(runs: Runs) -> dict[str, Finding]:
+def findings(runs: Runs) -> dict[str, Estimate]:
     """Return the finding of every claim that this scale can judge."""
     return found(by_seed(RCP | ORDER) | THEORY, runs)

@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from headgate.claims import Finding
+from headgate.claims import Estimate
+from headgate.studies.estimates import Makers, Values, largest, least, listed, named
 from headgate.studies.fct.jobs import BASE, DATA_CENTRE, levels, magnitude
 from headgate.studies.fct.measures import (
     SHOWN,
@@ -17,7 +18,6 @@ from headgate.studies.fct.measures import (
     mean_total,
     of_bin,
 )
-from headgate.studies.found import Makers, Values, largest, least, listed, named
 from headgate.studies.runs import Runs
 
 
@@ -38,7 +38,7 @@ def _ratios(pair: list[Times], low: int, high: int) -> Values:
 # Who is nearer to processor sharing --------------------------------------------------------------
 
 
-def _closer(runs: Runs, other: str, case: str = BASE) -> Finding:
+def _closer(runs: Runs, other: str, case: str = BASE) -> Estimate:
     rcp, another = _of(runs, "rcp", other, case=case)
     ratios = {}
     for each in bins(50, SHOWN):
@@ -47,22 +47,22 @@ def _closer(runs: Runs, other: str, case: str = BASE) -> Finding:
     return largest(ratios)
 
 
-def _rcp_closer_than_tcp(runs: Runs) -> Finding:
+def _rcp_closer_than_tcp(runs: Runs) -> Estimate:
     return _closer(runs, "tcp")
 
 
-def _rcp_closer_than_xcp(runs: Runs) -> Finding:
+def _rcp_closer_than_xcp(runs: Runs) -> Estimate:
     return _closer(runs, "xcp")
 
 
-def _data_centre_ps(runs: Runs) -> Finding:
+def _data_centre_ps(runs: Runs) -> Estimate:
     return _closer(runs, "tcp", DATA_CENTRE)
 
 
 # TCP ---------------------------------------------------------------------------------------------
 
 
-def _tcp_slow_start(runs: Runs) -> Finding:
+def _tcp_slow_start(runs: Runs) -> Estimate:
     (tcp,) = _of(runs, "tcp")
     distances = {}
     for each in bins(1, 500):
@@ -76,29 +76,29 @@ def _tcp_slow_start(runs: Runs) -> Finding:
     return found.model_copy(update={"note": said})
 
 
-def _tcp_above_slow_start(runs: Runs) -> Finding:
+def _tcp_above_slow_start(runs: Runs) -> Estimate:
     (tcp,) = _of(runs, "tcp")
     rows = tcp.between(500, SHOWN + 1)
     ratios = (tcp.by_size("sender_s") / tcp.slow_start_s)[rows]
     low, high = np.nanquantile(ratios, (0.1, 0.9))
-    return Finding(ours=float(np.nanmedian(ratios)), note=f"a tenth is {low:.3g}, {high:.3g}")
+    return Estimate(ours=float(np.nanmedian(ratios)), note=f"a tenth is {low:.3g}, {high:.3g}")
 
 
-def _tcp_ten_times_rcp(runs: Runs) -> Finding:
+def _tcp_ten_times_rcp(runs: Runs) -> Estimate:
     tcp, rcp = (times.mean("sender_s", 500, SHOWN) for times in _of(runs, "tcp", "rcp"))
-    return Finding(ours=tcp / rcp, note=f"{tcp:.3g} s and {rcp:.3g} s")
+    return Estimate(ours=tcp / rcp, note=f"{tcp:.3g} s and {rcp:.3g} s")
 
 
-def _tcp_short_run(runs: Runs) -> Finding:
+def _tcp_short_run(runs: Runs) -> Estimate:
     (tcp,) = _of(runs, "tcp")
     early, whole = (tcp.mean(name, 5_000, 20_000) for name in ("early_sender_s", "sender_s"))
     ends = mean_total(runs, BASE, "tcp", "early_end_s")
-    return Finding(
+    return Estimate(
         ours=early / whole, note=f"{early:.3g} s up to {ends:.3g} s, {whole:.3g} s whole"
     )
 
 
-def _bandwidth_does_not_help(runs: Runs) -> Finding:
+def _bandwidth_does_not_help(runs: Runs) -> Estimate:
     rates = levels(runs.setup, "rate")
     high = max(rates, key=magnitude)
     quarter = min(rates, key=lambda rate: abs(magnitude(rate) - magnitude(high) / 4))
@@ -109,25 +109,25 @@ def _bandwidth_does_not_help(runs: Runs) -> Finding:
             for rate in (high, quarter)
         )
         ratios[protocol] = fast / slow
-    return Finding(ours=ratios["tcp"], note=f"{quarter} to {high}: {listed(ratios)}")
+    return Estimate(ours=ratios["tcp"], note=f"{quarter} to {high}: {listed(ratios)}")
 
 
 # Order -------------------------------------------------------------------------------------------
 
 
-def _rcp_below_tcp(runs: Runs) -> Finding:
+def _rcp_below_tcp(runs: Runs) -> Estimate:
     return largest(_ratios(_of(runs, "rcp", "tcp"), 50, SHOWN))
 
 
-def _rcp_below_tcp_shapes(runs: Runs) -> Finding:
+def _rcp_below_tcp_shapes(runs: Runs) -> Estimate:
     return _below(runs, "shape")
 
 
-def _rcp_below_tcp_rtts(runs: Runs) -> Finding:
+def _rcp_below_tcp_rtts(runs: Runs) -> Estimate:
     return _below(runs, "rtt")
 
 
-def _below(runs: Runs, factor: str) -> Finding:
+def _below(runs: Runs, factor: str) -> Estimate:
     worst = {
         f"{factor} {level}": max(_ratios(_of(runs, "rcp", "tcp", case=case), 50, SHOWN).values())
         for level, case in levels(runs.setup, factor).items()
@@ -135,45 +135,45 @@ def _below(runs: Runs, factor: str) -> Finding:
     return largest(worst)
 
 
-def _average(runs: Runs, other: str, case: str = BASE) -> Finding:
+def _average(runs: Runs, other: str, case: str = BASE) -> Estimate:
     rcp, another = (times.mean("sender_s") for times in _of(runs, "rcp", other, case=case))
-    return Finding(ours=rcp / another, note=f"{rcp:.4g} s and {another:.4g} s")
+    return Estimate(ours=rcp / another, note=f"{rcp:.4g} s and {another:.4g} s")
 
 
-def _average_tcp(runs: Runs) -> Finding:
+def _average_tcp(runs: Runs) -> Estimate:
     return _average(runs, "tcp")
 
 
-def _average_xcp(runs: Runs) -> Finding:
+def _average_xcp(runs: Runs) -> Estimate:
     return _average(runs, "xcp")
 
 
-def _data_centre_tcp(runs: Runs) -> Finding:
+def _data_centre_tcp(runs: Runs) -> Estimate:
     return _average(runs, "tcp", DATA_CENTRE)
 
 
-def _xcp_slower_than_tcp(runs: Runs) -> Finding:
+def _xcp_slower_than_tcp(runs: Runs) -> Estimate:
     return least(_ratios(_of(runs, "xcp", "tcp"), 10, 500))
 
 
 # Loads, sizes, ideals ----------------------------------------------------------------------------
 
 
-def _load_is_09(runs: Runs) -> Finding:
+def _load_is_09(runs: Runs) -> Estimate:
     loads = {
         f"shape {shape}": mean_total(runs, case, "rcp", "offered_load")
         for shape, case in levels(runs.setup, "shape").items()
     }
-    return Finding(ours=mean_total(runs, BASE, "rcp", "offered_load"), note=listed(loads))
+    return Estimate(ours=mean_total(runs, BASE, "rcp", "offered_load"), note=listed(loads))
 
 
-def _ps_line_is_ps(runs: Runs) -> Finding:
+def _ps_line_is_ps(runs: Runs) -> Estimate:
     (times,) = _of(runs, "rcp")
     said = ", ".join(
         f"{x:,.0f} packets {y:.3g} s"
         for x, y in zip(*by_bin(times, "sharing_s", 500, 20_000), strict=True)
     )
-    return Finding(ours=times.over_sharing("sharing_s", 5_000, 10_000), note=f"exact: {said}")
+    return Estimate(ours=times.over_sharing("sharing_s", 5_000, 10_000), note=f"exact: {said}")
 
 
 def _ideal_means_s(runs: Runs) -> tuple[float, float]:
@@ -183,21 +183,23 @@ def _ideal_means_s(runs: Runs) -> tuple[float, float]:
     return sharing, shortest
 
 
-def _ps_nearly_minimises(runs: Runs) -> Finding:
+def _ps_nearly_minimises(runs: Runs) -> Estimate:
     sharing, shortest = _ideal_means_s(runs)
     floor = 1.5 * Times.of(runs, BASE, "rcp").rtt_s
-    return Finding(ours=(floor + sharing) / (floor + shortest))
+    return Estimate(ours=(floor + sharing) / (floor + shortest))
 
 
-def _ps_not_outperformed(runs: Runs) -> Finding:
+def _ps_not_outperformed(runs: Runs) -> Estimate:
     sharing, shortest = _ideal_means_s(runs)
-    return Finding(ours=shortest / sharing, note=f"{1e3 * shortest:.3g} and {1e3 * sharing:.3g} ms")
+    return Estimate(
+        ours=shortest / sharing, note=f"{1e3 * shortest:.3g} and {1e3 * sharing:.3g} ms"
+    )
 
 
-def _heavier_near_2(runs: Runs) -> Finding:
+def _heavier_near_2(runs: Runs) -> Estimate:
     shares = {f"shape {s}": _heaviest_share(runs, f"shape {s}") for s in (1.1, 1.8)}
     light, heavy = shares.values()
-    return Finding(ours=heavy / light, note=listed(shares))
+    return Estimate(ours=heavy / light, note=listed(shares))
 
 
 def _heaviest_share(runs: Runs, case: str) -> float:
@@ -208,18 +210,18 @@ def _heaviest_share(runs: Runs, case: str) -> float:
     return float((taken * times.sizes[::-1]).sum() / times.offered())
 
 
-def _shorter_near_2(runs: Runs) -> Finding:
+def _shorter_near_2(runs: Runs) -> Estimate:
     shares = {}
     for shape in (1.1, 1.8):
         times = Times.of(runs, f"shape {shape}", "rcp")
         shares[f"shape {shape}"] = times.arrived(1, 10) / times.arrived()
     light, heavy = shares.values()
-    return Finding(ours=heavy / light, note=listed(shares))
+    return Estimate(ours=heavy / light, note=listed(shares))
 
 
-def _short_flows_at_22(runs: Runs) -> Finding:
+def _short_flows_at_22(runs: Runs) -> Estimate:
     times = Times.of(runs, "shape 2.2", "rcp")
-    return Finding(ours=times.offered(1, 100) / times.offered())
+    return Estimate(ours=times.offered(1, 100) / times.offered())
 
 
 ORDER: Makers = named(

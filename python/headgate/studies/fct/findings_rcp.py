@@ -7,7 +7,9 @@ from functools import partial
 
 import numpy as np
 
-from headgate.claims import Finding
+from headgate.claims import Estimate
+from headgate.studies.estimates import Makers, apart, largest, least, listed
+from headgate.studies.estimates import named as by_name
 from headgate.studies.fct import theory
 from headgate.studies.fct.jobs import BASE, PAPER_GAINS, levels, named
 from headgate.studies.fct.measures import (
@@ -21,8 +23,6 @@ from headgate.studies.fct.measures import (
     of_bin,
     parts_s,
 )
-from headgate.studies.found import Makers, apart, largest, least, listed
-from headgate.studies.found import named as by_name
 from headgate.studies.runs import Runs
 
 RCP_PROTOCOL = "rcp"
@@ -36,27 +36,27 @@ def rcp(runs: Runs, case: str = BASE) -> Times:
 # Beside processor sharing ------------------------------------------------------------------------
 
 
-def _rcp_short_receiver(runs: Runs) -> Finding:
+def _rcp_short_receiver(runs: Runs) -> Estimate:
     times = rcp(runs)
     wait = mean_port(runs, BASE, RCP_PROTOCOL, "mean_wait_s")
     formula = times.expected(times.formula_s, "receiver_s", 1, SHORT)
     ours = times.mean("receiver_s", 1, SHORT) / (formula + 2 * wait)
-    return Finding(ours=ours, note=f"mean wait {1e3 * wait:.3g} ms")
+    return Estimate(ours=ours, note=f"mean wait {1e3 * wait:.3g} ms")
 
 
-def _rcp_short_sender(runs: Runs) -> Finding:
+def _rcp_short_sender(runs: Runs) -> Estimate:
     times = rcp(runs)
-    return Finding(ours=times.mean("sender_s", 1, SHORT) - 2 * times.rtt_s)
+    return Estimate(ours=times.mean("sender_s", 1, SHORT) - 2 * times.rtt_s)
 
 
-def _rcp_slightly_above(runs: Runs) -> Finding:
+def _rcp_slightly_above(runs: Runs) -> Estimate:
     times = rcp(runs)
     ratios = {of_bin(*b): times.over_sharing("receiver_s", *b) for b in bins(SHORT, SHOWN)}
     worst = max(ratios.values(), key=lambda ratio: abs(ratio - 1.25))
-    return Finding(ours=worst, note=listed(ratios))
+    return Estimate(ours=worst, note=listed(ratios))
 
 
-def _above_ps_both_rtts(runs: Runs) -> Finding:
+def _above_ps_both_rtts(runs: Runs) -> Estimate:
     ratios = {
         f"{rtt}, {of_bin(*b)}": rcp(runs, case).over_sharing("sender_s", *b)
         for rtt, case in levels(runs.setup, "rtt").items()
@@ -66,12 +66,12 @@ def _above_ps_both_rtts(runs: Runs) -> Finding:
     return least(ratios)
 
 
-def _below_ps_at_200(runs: Runs) -> Finding:
+def _below_ps_at_200(runs: Runs) -> Estimate:
     times = rcp(runs, named("rtt", "200 ms"))
     rows = times.between(1, SHOWN + 1) & (times.counts["finished"] > 0)
     below = times.by_size("sender_s")[rows] < times.formula_s[rows]
     receiver = times.by_size("receiver_s")[rows] < times.formula_s[rows]
-    return Finding(
+    return Estimate(
         ours=float(below.mean()),
         note=f"with the receiver's last packet {receiver.mean():.3g} of the sizes are below",
     )
@@ -80,7 +80,7 @@ def _below_ps_at_200(runs: Runs) -> Finding:
 # Beside the fluid model --------------------------------------------------------------------------
 
 
-def _table(case: str, runs: Runs) -> Finding:
+def _table(case: str, runs: Runs) -> Estimate:
     times = rcp(runs, case)
     ours = {
         (left, right): times.mean("sender_s", left, right)
@@ -95,7 +95,7 @@ def _table(case: str, runs: Runs) -> Finding:
     return found.model_copy(update={"note": said})
 
 
-def _rcp_table_shapes(runs: Runs) -> Finding:
+def _rcp_table_shapes(runs: Runs) -> Estimate:
     ours = {
         shape: rcp(runs, named("shape", shape)).mean("sender_s", 1_000, SHOWN)
         for shape in theory.FLUID_SHAPES
@@ -105,7 +105,7 @@ def _rcp_table_shapes(runs: Runs) -> Finding:
     return largest(distances).model_copy(update={"note": said})
 
 
-def _rcp_long(runs: Runs) -> Finding:
+def _rcp_long(runs: Runs) -> Estimate:
     times = rcp(runs)
     factors = {}
     for left, right in bins(5_000, 20_000):
@@ -114,65 +114,65 @@ def _rcp_long(runs: Runs) -> Finding:
     return largest(factors)
 
 
-def _rcp_mean_queue(runs: Runs) -> Finding:
-    return Finding(ours=mean_port(runs, BASE, RCP_PROTOCOL, "mean_wait_s"))
+def _rcp_mean_queue(runs: Runs) -> Estimate:
+    return Estimate(ours=mean_port(runs, BASE, RCP_PROTOCOL, "mean_wait_s"))
 
 
-def _rcp_largest_queue(runs: Runs) -> Finding:
-    return Finding(ours=mean_port(runs, BASE, RCP_PROTOCOL, "max_queue_packets"))
+def _rcp_largest_queue(runs: Runs) -> Estimate:
+    return Estimate(ours=mean_port(runs, BASE, RCP_PROTOCOL, "max_queue_packets"))
 
 
-def _rcp_paper_gains_short(runs: Runs) -> Finding:
-    return Finding(ours=Times.of(runs, BASE, PAPER_GAINS).mean("sender_s", 1, 20))
+def _rcp_paper_gains_short(runs: Runs) -> Estimate:
+    return Estimate(ours=Times.of(runs, BASE, PAPER_GAINS).mean("sender_s", 1, 20))
 
 
-def _rcp_paper_gains_queue(runs: Runs) -> Finding:
-    return Finding(ours=mean_port(runs, BASE, PAPER_GAINS, "mean_wait_s"))
+def _rcp_paper_gains_queue(runs: Runs) -> Estimate:
+    return Estimate(ours=mean_port(runs, BASE, PAPER_GAINS, "mean_wait_s"))
 
 
 # The gap -----------------------------------------------------------------------------------------
 
 
-def _gap(runs: Runs) -> Finding:
+def _gap(runs: Runs) -> Estimate:
     times = rcp(runs)
     parts = [parts_s(times, *b) for b in bins(SHORT, SHOWN)]
     said = ", ".join(
         f"{name} {1e3 * min(p[name] for p in parts):.3g} to {1e3 * max(p[name] for p in parts):.3g}"
         for name in PARTS
     )
-    return Finding(ours=gap_s(times), note=f"in ms, over bins of 200 to 2,000 packets: {said}")
+    return Estimate(ours=gap_s(times), note=f"in ms, over bins of 200 to 2,000 packets: {said}")
 
 
-def _gap_half_round_trip(runs: Runs) -> Finding:
+def _gap_half_round_trip(runs: Runs) -> Estimate:
     times = rcp(runs)
-    return Finding(ours=times.mean("sender_s", 1, SHOWN) - times.mean("receiver_s", 1, SHOWN))
+    return Estimate(ours=times.mean("sender_s", 1, SHOWN) - times.mean("receiver_s", 1, SHOWN))
 
 
-def _gap_mean_30(runs: Runs) -> Finding:
+def _gap_mean_30(runs: Runs) -> Estimate:
     other, own = gap_s(rcp(runs, named("mean", 30))), gap_s(rcp(runs))
-    return Finding(ours=other / own, note=f"{other:.3f} s and {own:.3f} s")
+    return Estimate(ours=other / own, note=f"{other:.3f} s and {own:.3f} s")
 
 
 # Insensitivity -----------------------------------------------------------------------------------
 
 
-def _insensitive_to_shape(runs: Runs) -> Finding:
+def _insensitive_to_shape(runs: Runs) -> Estimate:
     return _spread(runs, 1_000, SHOWN)
 
 
-def _insensitive_to_shape_short(runs: Runs) -> Finding:
+def _insensitive_to_shape_short(runs: Runs) -> Estimate:
     return _spread(runs, 1, SHORT)
 
 
-def _spread(runs: Runs, low: int, high: int) -> Finding:
+def _spread(runs: Runs, low: int, high: int) -> Estimate:
     ours = {
         f"{shape}": rcp(runs, case).mean("sender_s", low, high)
         for shape, case in levels(runs.setup, "shape").items()
     }
-    return Finding(ours=max(ours.values()) / min(ours.values()), note=f"s: {listed(ours)}")
+    return Estimate(ours=max(ours.values()) / min(ours.values()), note=f"s: {listed(ours)}")
 
 
-def _insensitive_to_rtt(runs: Runs) -> Finding:
+def _insensitive_to_rtt(runs: Runs) -> Estimate:
     times = [rcp(runs, case) for case in levels(runs.setup, "rtt").values()]
     spreads = {}
     for each in bins(1, SHOWN):
@@ -181,7 +181,7 @@ def _insensitive_to_rtt(runs: Runs) -> Finding:
     return largest(spreads)
 
 
-def _rtt_200_like_shape_22(runs: Runs) -> Finding:
+def _rtt_200_like_shape_22(runs: Runs) -> Estimate:
     far, even = rcp(runs, named("rtt", "200 ms")), rcp(runs, named("shape", 2.2))
     ratios, relative = {}, []
     for each in bins(20, SHOWN):
@@ -192,20 +192,20 @@ def _rtt_200_like_shape_22(runs: Runs) -> Finding:
     return found.model_copy(update={"note": said})
 
 
-def _fewer_sizes_at_22(runs: Runs) -> Finding:
+def _fewer_sizes_at_22(runs: Runs) -> Estimate:
     counts = {
         case: float(np.mean([_sizes_met(runs.only(seed), case) for seed in runs.setup.seeds]))
         for case in (named("shape", 2.2), BASE)
     }
     steep, own = counts.values()
-    return Finding(ours=steep / own, note=listed(counts))
+    return Estimate(ours=steep / own, note=listed(counts))
 
 
 def _sizes_met(runs: Runs, case: str) -> int:
     return int(rcp(runs, case).between(SHORT, SHOWN + 1).sum())
 
 
-_TABLES: dict[str, Callable[[Runs], Finding]] = {
+_TABLES: dict[str, Callable[[Runs], Estimate]] = {
     "rcp-table": partial(_table, BASE),
     "rcp-table-rtt-50": partial(_table, "rtt 50 ms"),
     "rcp-table-rtt-200": partial(_table, "rtt 200 ms"),

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from headgate.claims import Finding
+from headgate.claims import Estimate
 from headgate.fluid.completion import processor_sharing, slow_start
+from headgate.studies.estimates import Makers, named
 from headgate.studies.fct import theory
-from headgate.studies.found import Makers, named
 from headgate.studies.runs import Runs
 
 SHAPES = (1.1, 1.2, 1.4, 1.8, 2.2)
 SHAPES_ABOUT_ONE = (0.5, 0.9, 1.0, 1.1, 1.2, 2.2)
 
 
-def _curve_processor_sharing(_: Runs) -> Finding:
-    return Finding(
+def _curve_processor_sharing(_: Runs) -> Estimate:
+    return Estimate(
         ours=max(
             abs(float(processor_sharing(size, *_reference(), rtt)) - expected)
             for rtt, table in theory.REFERENCE.items()
@@ -24,9 +24,9 @@ def _curve_processor_sharing(_: Runs) -> Finding:
     )
 
 
-def _curve_slow_start(_: Runs) -> Finding:
+def _curve_slow_start(_: Runs) -> Estimate:
     rate, _load = _reference()
-    return Finding(
+    return Estimate(
         ours=max(
             abs(float(slow_start(size, rate, rtt)) - expected)
             for rtt, table in theory.REFERENCE.items()
@@ -39,14 +39,14 @@ def _reference() -> tuple[float, float]:
     return theory.REFERENCE_PACKETS_PER_S, theory.REFERENCE_LOAD
 
 
-def _infinite_variance(_: Runs) -> Finding:
+def _infinite_variance(_: Runs) -> Estimate:
     right = [theory.variance_is_infinite(shape) == (shape >= 2) for shape in SHAPES]
-    return Finding(ours=float(np.mean(right)))
+    return Estimate(ours=float(np.mean(right)))
 
 
-def _infinite_mean(_: Runs) -> Finding:
+def _infinite_mean(_: Runs) -> Estimate:
     right = [theory.mean_is_infinite(shape) == (shape <= 1) for shape in SHAPES_ABOUT_ONE]
-    return Finding(ours=float(np.mean(right)))
+    return Estimate(ours=float(np.mean(right)))
 
 
 THEORY: Makers = named(

@@ -9,6 +9,7 @@ import numpy as np
 from headgate.fluid.completion import processor_sharing, slow_start
 from headgate.plots.completion import Cloud, Course, Sizes, completion, parts
 from headgate.plots.curves import Curve, Panel, curves
+from headgate.studies.estimates import all_possible
 from headgate.studies.fct.jobs import (
     BASE,
     DATA_CENTRE,
@@ -27,7 +28,6 @@ from headgate.studies.fct.measures import (
     parts_s,
     total,
 )
-from headgate.studies.found import all_possible
 from headgate.studies.runs import NotRunError, Runs
 from headgate.studies.study import Picture
 

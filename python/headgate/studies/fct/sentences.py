@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from headgate.studies.estimates import all_possible
 from headgate.studies.fct.jobs import BASE, DATA_CENTRE, levels, protocols
 from headgate.studies.fct.measures import (
     PARTS,
@@ -17,7 +18,6 @@ from headgate.studies.fct.measures import (
     total,
 )
 from headgate.studies.fct.pictures import NAMES
-from headgate.studies.found import all_possible
 from headgate.studies.runs import Runs
 
 

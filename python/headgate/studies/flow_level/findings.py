@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from headgate.claims import Finding
+from headgate.claims import Estimate
+from headgate.studies.estimates import found
 from headgate.studies.flow_level.findings_comes import COMES
 from headgate.studies.flow_level.findings_rests import RESTS
 from headgate.studies.flow_level.findings_shares import SHARES
 from headgate.studies.flow_level.solutions import Solutions
-from headgate.studies.found import found
 
 
-def findings(made: Solutions) -> dict[str, Finding]:
+def findings(made: Solutions) -> dict[str, Estimate]:
     """Return the finding of every claim; one whose runs are missing says so."""
     return found(RESTS | SHARES | COMES, made)

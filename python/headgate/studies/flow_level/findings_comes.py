@@ -8,19 +8,19 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.claims import Finding
+from headgate.claims import Estimate
+from headgate.studies.estimates import largest
 from headgate.studies.flow_level import measures, networks, theory
 from headgate.studies.flow_level.jobs import GAMMA, LOSSY, first_windows
 from headgate.studies.flow_level.solutions import Solutions
-from headgate.studies.found import largest
 
 Numbers = NDArray[np.float64]
-Make = Callable[[Solutions], Finding]
+Make = Callable[[Solutions], Estimate]
 #: From here on a link counts as full, and stays so.
 FULL = 1 - 1e-9
 
 
-def _dynamics(law: str, made: Solutions) -> Finding:
+def _dynamics(law: str, made: Solutions) -> Estimate:
     part = made.setup.settings["approach"]
     rest = theory.printed_window(law, part["loss"])
     return largest(
@@ -40,27 +40,27 @@ def _farthest(ours: tuple[Numbers, Numbers], fluid: tuple[Numbers, Numbers], res
     return float(np.abs(window - np.interp(t_s, *fluid))[kept].max() / rest)
 
 
-def _dynamics_fast(burstiness: str, made: Solutions) -> Finding:
+def _dynamics_fast(burstiness: str, made: Solutions) -> Estimate:
     t_s, window = measures.alone(made, burstiness)
     fluid_s, fluid = made.alone[burstiness]
     kept = np.isfinite(window) & (t_s > 0)
     off = np.abs(window - np.interp(t_s, fluid_s, fluid))[kept] / fluid[-1]
-    return Finding(ours=float(off.max()), note=f"at {t_s[kept][off.argmax()]:.1f} s")
+    return Estimate(ours=float(off.max()), note=f"at {t_s[kept][off.argmax()]:.1f} s")
 
 
-def _contraction(names: Iterable[str], made: Solutions) -> Finding:
+def _contraction(names: Iterable[str], made: Solutions) -> Estimate:
     return largest(
         {networks.EVERY[n].title: float(made.convergence[n].worst_ratio.max()) for n in names}
     )
 
 
-def _contraction_pairs(made: Solutions) -> Finding:
+def _contraction_pairs(made: Solutions) -> Estimate:
     pairs = made.convergence["one"].pair_ratio
     still = int((pairs >= 1 - 1e-6).sum())
-    return Finding(ours=float(pairs.max()), note=f"as far apart as before in {still} pairs")
+    return Estimate(ours=float(pairs.max()), note=f"as far apart as before in {still} pairs")
 
 
-def _exponential(made: Solutions) -> Finding:
+def _exponential(made: Solutions) -> Estimate:
     off, said = {}, []
     for name, found in made.convergence.items():
         rate = float(np.nanmax(found.rate))
@@ -69,14 +69,14 @@ def _exponential(made: Solutions) -> Finding:
     return largest(off, 2).model_copy(update={"note": ", ".join(said)})
 
 
-def _exponential_global(made: Solutions) -> Finding:
+def _exponential_global(made: Solutions) -> Estimate:
     left = {
         networks.EVERY[name].title: float(found.distance[:, -1].max())
         for name, found in made.convergence.items()
     }
     updates = {n: found.distance.shape[1] - 1 for n, found in made.convergence.items()}
     told = ", ".join(f"{updates[n]} ({networks.EVERY[n].title})" for n in updates)
-    return Finding(ours=max(left.values()), note=f"after so many updates: {told}")
+    return Estimate(ours=max(left.values()), note=f"after so many updates: {told}")
 
 
 def bound(windows: Numbers) -> int:
@@ -88,19 +88,19 @@ def bound(windows: Numbers) -> int:
     return int(np.ceil(missing / (GAMMA * (alpha / rtts_s).sum())))
 
 
-def _full(made: Solutions) -> Finding:
+def _full(made: Solutions) -> Estimate:
     needed = [int(np.argmax(used >= FULL)) for used, _ in made.filling]
     bounds = [bound(windows[0]) for _, windows in made.filling]
     each = [ours / most for ours, most in zip(needed, bounds, strict=True)]
-    return Finding(ours=max(each), note=f"{min(needed)} to {max(needed)} updates")
+    return Estimate(ours=max(each), note=f"{min(needed)} to {max(needed)} updates")
 
 
-def _full_stays(made: Solutions) -> Finding:
+def _full_stays(made: Solutions) -> Estimate:
     least = [used[int(np.argmax(used >= FULL)) :].min() for used, _ in made.filling]
-    return Finding(ours=float(min(least)))
+    return Estimate(ours=float(min(least)))
 
 
-def _windows_same(made: Solutions) -> Finding:
+def _windows_same(made: Solutions) -> Estimate:
     each = measures.rates(made["windows",])
     first = made.setup.settings["windows"]["first"]
     return largest(
@@ -108,8 +108,8 @@ def _windows_same(made: Solutions) -> Finding:
     )
 
 
-def _windows_factor(made: Solutions) -> Finding:
-    return Finding(ours=measures.factor(made))
+def _windows_factor(made: Solutions) -> Estimate:
+    return Estimate(ours=measures.factor(made))
 
 
 COMES: dict[str, Make] = {

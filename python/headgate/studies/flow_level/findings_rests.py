@@ -7,15 +7,15 @@ from functools import partial
 
 import numpy as np
 
-from headgate.claims import Finding
+from headgate.claims import Estimate
 from headgate.stats.intervals import mean_interval
+from headgate.studies.estimates import apart, largest
 from headgate.studies.flow_level import fits, measures, theory
 from headgate.studies.flow_level.jobs import DELAYED, LOSSY, cases
 from headgate.studies.flow_level.solutions import Points, Solutions
-from headgate.studies.found import apart, largest
 
 KINDS = ("periodic", "random")
-Make = Callable[[Solutions], Finding]
+Make = Callable[[Solutions], Estimate]
 
 
 def points(made: Solutions, law: str, kind: str) -> Points:
@@ -28,23 +28,23 @@ def points(made: Solutions, law: str, kind: str) -> Points:
     return [wait for wait, _ in found], [rate for _, rate in found]
 
 
-def _exponent(law: str, kind: str, made: Solutions) -> Finding:
+def _exponent(law: str, kind: str, made: Solutions) -> Estimate:
     prices, found = points(made, law, kind)
     fit = fits.power(prices, found)
     note = f"{len(prices)} points, p from {min(prices):.2g} to {max(prices):.2g}"
-    return Finding(ours=fit.exponent, ci=(fit.low, fit.high), note=note)
+    return Estimate(ours=fit.exponent, ci=(fit.low, fit.high), note=note)
 
 
-def _alpha(law: str, kind: str, exponent: float, made: Solutions) -> Finding:
+def _alpha(law: str, kind: str, exponent: float, made: Solutions) -> Estimate:
     prices, found = points(made, law, kind)
     ours = fits.constant(prices, found, exponent)
     if kind != "random":
-        return Finding(ours=ours, note=_each(prices, found, exponent))
+        return Estimate(ours=ours, note=_each(prices, found, exponent))
     means = measures.means(made, kind, law)
     note = _each(list(means), list(means.values()), exponent)
     seeds = made.setup.seeds
     own = [fits.constant(*points(made.only(seed), law, kind), exponent) for seed in seeds]
-    return Finding(ours=ours, ci=mean_interval(own)[1:] if len(seeds) > 1 else None, note=note)
+    return Estimate(ours=ours, ci=mean_interval(own)[1:] if len(seeds) > 1 else None, note=note)
 
 
 def _each(prices: list[float], found: list[float], exponent: float) -> str:
@@ -52,15 +52,15 @@ def _each(prices: list[float], found: list[float], exponent: float) -> str:
     return ", ".join(told)
 
 
-def _product(law: str, made: Solutions) -> Finding:
+def _product(law: str, made: Solutions) -> Estimate:
     """Return rate times queueing delay over alpha (of Vegas: the middle of its bounds)."""
     waits, rates = points(made, law, "packets")
     each = np.array(waits) * np.array(rates) / made.setup.settings["delay"]["alpha"]
     note = f"from {each.min():.3f} to {each.max():.3f}"
-    return Finding(ours=float(np.exp(np.log(each).mean())), note=note)
+    return Estimate(ours=float(np.exp(np.log(each).mean())), note=note)
 
 
-def _rounds(kind: str, made: Solutions) -> Finding:
+def _rounds(kind: str, made: Solutions) -> Estimate:
     off = {
         f"{law} at {p:g}": apart(w, theory.mean_window(law, p, random=kind == "random"))
         for law in LOSSY

@@ -8,13 +8,13 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.claims import Finding
+from headgate.claims import Estimate
+from headgate.studies.estimates import largest, mean_of
 from headgate.studies.flow_level import measures, networks
 from headgate.studies.flow_level.solutions import Solutions
-from headgate.studies.found import largest, mean_of
 
 Numbers = NDArray[np.float64]
-Make = Callable[[Solutions], Finding]
+Make = Callable[[Solutions], Estimate]
 
 
 def _off(made: Solutions, rates: Callable[[str], Numbers]) -> dict[str, float]:
@@ -26,22 +26,22 @@ def _off(made: Solutions, rates: Callable[[str], Numbers]) -> dict[str, float]:
     }
 
 
-def _fair_closed(made: Solutions) -> Finding:
+def _fair_closed(made: Solutions) -> Estimate:
     links = len(networks.EVEN.rates_mbps)
     part = networks.EVEN.rates()[0] / (links + 1)
     closed = np.array([part, *[links * part] * links])
-    return Finding(ours=float(np.abs(made.fairest["even"] / closed - 1).max()))
+    return Estimate(ours=float(np.abs(made.fairest["even"] / closed - 1).max()))
 
 
-def _fair_solution(made: Solutions) -> Finding:
+def _fair_solution(made: Solutions) -> Estimate:
     return largest(_off(made, lambda name: made.settled[name]), digits=2)
 
 
-def _fair_packets(made: Solutions) -> Finding:
+def _fair_packets(made: Solutions) -> Estimate:
     return largest(_off(made, lambda name: measures.by_class(made, name, "fast")), digits=2)
 
 
-def _fair_variation(made: Solutions) -> Finding:
+def _fair_variation(made: Solutions) -> Estimate:
     return largest(
         {
             row.title: measures.most_gained(row, measures.by_class(made, name, "fast"))
@@ -50,11 +50,11 @@ def _fair_variation(made: Solutions) -> Finding:
     )
 
 
-def _ratio(law: str, over: str, under: str, made: Solutions) -> Finding:
+def _ratio(law: str, over: str, under: str, made: Solutions) -> Estimate:
     return mean_of(measures.ratio(made, law, over, under))
 
 
-def _reno_rtt(made: Solutions) -> Finding:
+def _reno_rtt(made: Solutions) -> Estimate:
     names = networks.UNEVEN.names
     near, far = (made.reno["uneven"][names.index(name)] for name in ("near", "far"))
     note = f"{near / far:.3g} at greatest utility, without queues"

@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.plots.curves import Curve, Panel, curves
-from headgate.plots.powers import Estimate, Law, powers
+from headgate.plots.powers import Law, PowerEstimate, powers
+from headgate.studies.estimates import all_possible
 from headgate.studies.flow_level import fits, measures, networks, theory
 from headgate.studies.flow_level.findings_rests import KINDS, points
 from headgate.studies.flow_level.jobs import DELAYED, LOSSY, NAMES, first_windows
 from headgate.studies.flow_level.solutions import Solutions
-from headgate.studies.found import all_possible
 from headgate.studies.paths import MBPS, PACKET_BITS
 from headgate.studies.study import Picture
 
@@ -64,9 +64,9 @@ def _averaged(made: Solutions, law: str, kind: str) -> tuple[list[float], list[f
     return list(means), list(means.values())
 
 
-def _exponent(made: Solutions, law: str, kind: str) -> Estimate:
+def _exponent(made: Solutions, law: str, kind: str) -> PowerEstimate:
     fit = fits.power(*points(made, law, kind))
-    return Estimate(fit.exponent, fit.low, fit.high)
+    return PowerEstimate(fit.exponent, fit.low, fit.high)
 
 
 def _dynamics(made: Solutions) -> Picture:

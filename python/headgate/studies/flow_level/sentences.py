@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from headgate.studies.estimates import all_possible, listed
 from headgate.studies.flow_level import fits, measures, networks, theory
 from headgate.studies.flow_level.findings_rests import points
 from headgate.studies.flow_level.jobs import DELAYED, LOSSY, NAMES
 from headgate.studies.flow_level.solutions import Solutions
-from headgate.studies.found import all_possible, listed
 
 
 def sentences(made: Solutions) -> tuple[str, ...]:

@@ -12,15 +12,15 @@ from collections.abc import Callable
 import numpy as np
 from scipy import stats
 
-from headgate.claims import Finding
+from headgate.claims import Estimate
 from headgate.stats.intervals import share_interval
 from headgate.studies.nist.cuts import cuts_as_published
 from headgate.studies.nist.summary import DELAY_LAWS, Experiment
 
 
-def findings(of: Experiment) -> dict[str, Finding]:
+def findings(of: Experiment) -> dict[str, Estimate]:
     """Return the finding of every claim."""
-    makers: dict[str, Callable[[Experiment], Finding]] = {
+    makers: dict[str, Callable[[Experiment], Estimate]] = {
         "uncongested-identical": uncongested_identical,
         "fast-apart": fast_apart,
         "fast-retransmits-more": lambda e: more(e, "y10", 1),
@@ -38,20 +38,20 @@ def findings(of: Experiment) -> dict[str, Finding]:
     return {name: make(of) for name, make in makers.items()}
 
 
-def uncongested_identical(of: Experiment) -> Finding:
+def uncongested_identical(of: Experiment) -> Estimate:
     """Count the cells of light congestion in which no law stands apart."""
     cells = of.outliers(of.light)
     return share(sum(test is None for _, test in cells), len(cells))
 
 
-def little_change(of: Experiment) -> Finding:
+def little_change(of: Experiment) -> Estimate:
     """Count the cells in which no law but FAST and FAST-AT stands apart."""
     cells = of.outliers(of.order)
     quiet = sum(test is None or test.law in DELAY_LAWS for _, test in cells)
     return share(quiet, len(cells))
 
 
-def fast_apart(of: Experiment) -> Finding:
+def fast_apart(of: Experiment) -> Estimate:
     """Count the heavy conditions in which FAST, alone or with FAST-AT, is linked last."""
     return share(sum(_linked_last(of, name) for name in of.heavy), len(of.heavy))
 
@@ -64,13 +64,13 @@ def _linked_last(of: Experiment, condition: str) -> bool:
     return any("fast" in part and set(part) <= set(DELAY_LAWS) for part in parts)
 
 
-def fast_grows_with_congestion(of: Experiment) -> Finding:
+def fast_grows_with_congestion(of: Experiment) -> Estimate:
     """Correlate FAST's residual in retransmission rate with the others' rate, by ranks."""
     others = np.array([of.others("y10", name) for name in of.order])
     fast = np.array([of.mean("y10", "fast", name) for name in of.order])
     found = stats.spearmanr(others, fast - others)
     low, high = _fisher(float(found.statistic), len(others))
-    return Finding(ours=float(found.statistic), ci=(low, high), note=f"p = {found.pvalue:.2g}")
+    return Estimate(ours=float(found.statistic), ci=(low, high), note=f"p = {found.pvalue:.2g}")
 
 
 def _fisher(r: float, count: int) -> tuple[float, float]:
@@ -80,7 +80,7 @@ def _fisher(r: float, count: int) -> tuple[float, float]:
     return float(np.tanh(z - half)), float(np.tanh(z + half))
 
 
-def fast_moves_windows(of: Experiment) -> Finding:
+def fast_moves_windows(of: Experiment) -> Estimate:
     """Divide how much windows fall in all under FAST by the others' mean, over heavy conditions."""
     ratios = [
         of.mean("falls", "fast", name) * of.mean("fall", "fast", name)
@@ -88,10 +88,10 @@ def fast_moves_windows(of: Experiment) -> Finding:
         for name in of.heavy
     ]  # fmt: skip
     note = f"over {len(ratios)} heavy conditions, least {min(ratios):.2f}"
-    return Finding(ours=float(np.median(ratios)), note=note)
+    return Estimate(ours=float(np.median(ratios)), note=note)
 
 
-def more(of: Experiment, response: str, sign: int, law: str = "fast") -> Finding:
+def more(of: Experiment, response: str, sign: int, law: str = "fast") -> Estimate:
     """Count the heavy conditions in which a law is beyond the mean of the others, on one side."""
     ratios = [of.mean(response, law, name) / of.others(response, name) for name in of.heavy]
     beyond = sum(sign * (ratio - 1) > 0 for ratio in ratios)
@@ -100,7 +100,7 @@ def more(of: Experiment, response: str, sign: int, law: str = "fast") -> Finding
     return found.model_copy(update={"note": note})
 
 
-def share(hits: int, cells: int) -> Finding:
+def share(hits: int, cells: int) -> Estimate:
     """Return a share with Wilson's interval."""
     ours, low, high = share_interval(hits, cells)
-    return Finding(ours=ours, ci=(low, high), note=f"{hits} of {cells}")
+    return Estimate(ours=ours, ci=(low, high), note=f"{hits} of {cells}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from headgate.claims import Finding
+from headgate.claims import Estimate
 from headgate.law import LOSS, Ack, Congestion, Path, Shipped, Window, shipped
 
 #: Least and greatest share that each law takes away, as the source has it; above 64 packets, where
@@ -21,12 +21,12 @@ LOSSES, ROUNDS, RTT_S = 3, 40, 0.1
 ROUNDING = 1e-6
 
 
-def cuts_as_published(laws: Sequence[str]) -> Finding:
+def cuts_as_published(laws: Sequence[str]) -> Estimate:
     """Return the share of the replacements whose cuts all lie where the source has them."""
     found = {law: cuts(law) for law in laws if law in PUBLISHED}
     hits = sum(_within(law, each) for law, each in found.items())
     told = ", ".join(f"{law} {min(each):.3g} to {max(each):.3g}" for law, each in found.items())
-    return Finding(ours=hits / len(found), note=told)
+    return Estimate(ours=hits / len(found), note=told)
 
 
 def cuts(law: str) -> list[float]:

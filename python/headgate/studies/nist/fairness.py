@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from headgate.claims import Finding
+from headgate.claims import Estimate
 from headgate.stats.intervals import mean_interval
-from headgate.studies.found import found, listed
+from headgate.studies.estimates import found, listed
 from headgate.studies.nist.alike import share
 from headgate.studies.nist.competing import FILES, Rates
 from headgate.studies.nist.mixed_runs import Mixed
@@ -44,7 +44,7 @@ WITH_THRESHOLD = ("bic", "ctcp", "hstcp", "scalable")
 EQUAL = 0.25
 
 
-def findings(of: Mixed) -> dict[str, Finding]:
+def findings(of: Mixed) -> dict[str, Estimate]:
     """Return the finding of every claim."""
     return found(MAKERS, of)
 
@@ -58,7 +58,7 @@ def _said(logs: dict[str, float]) -> str:
     return listed({law: float(np.exp(log)) for law, log in logs.items()})
 
 
-def equal(of: Rates, laws: Sequence[str]) -> Finding:
+def equal(of: Rates, laws: Sequence[str]) -> Estimate:
     """Count the laws that get what TCP beside them gets."""
     logs = by_law(of)
     ratios = {law: logs[law] for law in laws}
@@ -72,13 +72,13 @@ def movies(of: Mixed) -> Rates:
     return free.only(free.conditions, MOVIES)
 
 
-def sooner(of: Mixed) -> Finding:
+def sooner(of: Mixed) -> Estimate:
     """Count the laws whose movies get more than TCP's beside them, without congestion."""
     logs = by_law(movies(of))
     return _shared(sum(log > 0 for log in logs.values()), len(logs), f"own over TCP: {_said(logs)}")
 
 
-def fast_best(of: Mixed) -> Finding:
+def fast_best(of: Mixed) -> Estimate:
     """Count the uncongested conditions in which movies do best with FAST or FAST-AT."""
     own = movies(of).beside("own")
     rows = own[np.isfinite(own).all(axis=1)]
@@ -88,7 +88,7 @@ def fast_best(of: Mixed) -> Finding:
     return _shared(hits, len(best), f"over the mean of all: {_said(logs)}")
 
 
-def ctcp_second(of: Mixed) -> Finding:
+def ctcp_second(of: Mixed) -> Estimate:
     """Count the uncongested conditions in which movies do best with CTCP, FAST, FAST-AT apart."""
     own = movies(of).beside("own")
     rows = own[np.isfinite(own).all(axis=1)]
@@ -97,7 +97,7 @@ def ctcp_second(of: Mixed) -> Finding:
     return share(int(sum(others[place] == "ctcp" for place in best)), len(best))
 
 
-def ctcp_leads(of: Mixed) -> Finding:
+def ctcp_leads(of: Mixed) -> Estimate:
     """Subtract the best other law's mean rank from CTCP's, over all kinds of flow."""
     ranks = of_ranks(of.rates, "own")
     mean = dict(zip(of.laws, np.nanmean(ranks, axis=0).tolist(), strict=True))
@@ -113,7 +113,7 @@ def of_ranks(of: Rates, side: str) -> Numbers:
     return np.asarray(np.nanmean(ranks, axis=2))
 
 
-def htcp_lower(of: Mixed) -> Finding:
+def htcp_lower(of: Mixed) -> Estimate:
     """Count the conditions in which HTCP's large files get less than the median of the others."""
     own = of.rates.only(of.conditions, LARGE).beside("own")
     rows = own[np.isfinite(own).all(axis=1)]
@@ -122,14 +122,14 @@ def htcp_lower(of: Mixed) -> Finding:
     return share(int((rows[:, place] < np.median(others, axis=1)).sum()), len(rows))
 
 
-def bic_behind(of: Mixed) -> Finding:
+def bic_behind(of: Mixed) -> Estimate:
     """Return BIC's throughput of large files over TCP's beside it, under heavy congestion."""
     logs = of.rates.only(of.heavy, LARGE).ahead()[:, of.laws.index("bic")]
     mean, low, high = np.exp(mean_interval(logs[np.isfinite(logs)]))
-    return Finding(ours=float(mean), ci=(float(low), float(high)))
+    return Estimate(ours=float(mean), ci=(float(low), float(high)))
 
 
-def fairer(of: Mixed, files: Sequence[str], unfair: Sequence[str]) -> Finding:
+def fairer(of: Mixed, files: Sequence[str], unfair: Sequence[str]) -> Estimate:
     """Count the conditions in which TCP flows get more beside the fair three than beside others."""
     left = of.rates.only(of.conditions, files).beside("tcp")
     gap = _mean_of(of, left, FAIR) - _mean_of(of, left, unfair)
@@ -138,17 +138,17 @@ def fairer(of: Mixed, files: Sequence[str], unfair: Sequence[str]) -> Finding:
     return _shared(hits, known, f"TCP beside each, over the mean: {_said(logs)}")
 
 
-def among(of: Mixed, named: Sequence[str], sign: int) -> Finding:
+def among(of: Mixed, named: Sequence[str], sign: int) -> Estimate:
     """Count those named among the first three by the mean rank of the TCP flows beside them."""
     ranks = np.nanmean(of_ranks(of.rates, "tcp"), axis=0)
     order = np.argsort(sign * ranks, kind="stable")[: len(named)]
     first = [of.laws[place] for place in order]
     means = dict(zip(of.laws, ranks.tolist(), strict=True))
     hits = len(set(first) & set(named))
-    return Finding(ours=hits, note=f"{', '.join(first)}; mean ranks of TCP: {listed(means)}")
+    return Estimate(ours=hits, note=f"{', '.join(first)}; mean ranks of TCP: {listed(means)}")
 
 
-def hstcp_fairer(of: Mixed) -> Finding:
+def hstcp_fairer(of: Mixed) -> Estimate:
     """Subtract the mean rank of TCP beside HSTCP under heavy congestion from that without."""
     ranks = of_ranks(of.rates, "tcp")[:, of.laws.index("hstcp")]
     light, heavy = (
@@ -158,19 +158,19 @@ def hstcp_fairer(of: Mixed) -> Finding:
     low, high = test.confidence_interval(0.95)
     note = f"{np.nanmean(light):.2f} and {np.nanmean(heavy):.2f}"
     ours = float(np.nanmean(light) - np.nanmean(heavy))
-    return Finding(ours=ours, ci=(float(low), float(high)), note=note)
+    return Estimate(ours=ours, ci=(float(low), float(high)), note=note)
 
 
-def fast_at_less_fair(of: Mixed) -> Finding:
+def fast_at_less_fair(of: Mixed) -> Estimate:
     """Compare what TCP gets beside FAST-AT, over its mean, at the low and the high ssthresh."""
     names = of.corner(LIGHT_CORNER) + of.corner(HEAVY_CORNER)
     place = of.laws.index("fast-at")
     low, high = (r.only(names).beside("tcp")[:, place] for r in (of.rates, of.variant(INFINITE)))
     mean, least, most = np.exp(mean_interval(_known(low - high)))
-    return Finding(ours=float(mean), ci=(float(least), float(most)), note=f"{len(names)} corners")
+    return Estimate(ours=float(mean), ci=(float(least), float(most)), note=f"{len(names)} corners")
 
 
-def sst_when_heavy(of: Mixed) -> Finding:
+def sst_when_heavy(of: Mixed) -> Estimate:
     """Return by how much large files differ between both settings under heavy congestion."""
     names = of.corner(HEAVY_CORNER)
     heavy = _low_over_high(of.rates.only(names), of.variant(INFINITE).only(names))
@@ -180,7 +180,7 @@ def sst_when_heavy(of: Mixed) -> Finding:
         f"low over high {mean:.3f} [{low:.3f}, {high:.3f}]; without congestion"
         f" {np.exp(free.mean()):.3f}"
     )
-    return Finding(ours=float(abs(mean - 1)), note=note)
+    return Estimate(ours=float(abs(mean - 1)), note=note)
 
 
 def _low_over_high(low: Rates, high: Rates) -> Numbers:
@@ -189,19 +189,19 @@ def _low_over_high(low: Rates, high: Rates) -> Numbers:
     return np.asarray(np.nanmean((gap[0] - gap[1]).reshape(len(low.conditions), -1), axis=1))
 
 
-def utility_large(of: Mixed) -> Finding:
+def utility_large(of: Mixed) -> Estimate:
     """Count the laws that gain more for large files than for Web objects, without congestion."""
     large, web = (by_law(of.rates.only(of.light, files)) for files in (LARGE, WEB))
     return _greater(large, web, "large files", "Web objects")
 
 
-def utility_light(of: Mixed) -> Finding:
+def utility_light(of: Mixed) -> Estimate:
     """Count the laws whose large files gain more without congestion than with much of it."""
     light, heavy = (by_law(of.rates.only(names, LARGE)) for names in (of.light, of.heavy))
     return _greater(light, heavy, "light", "heavy")
 
 
-def utility_at_low(of: Mixed) -> Finding:
+def utility_at_low(of: Mixed) -> Estimate:
     """Count the laws whose large files gain more at the low setting, without congestion."""
     low, high = (
         by_law(r.only(r.conditions, LARGE))
@@ -210,15 +210,15 @@ def utility_at_low(of: Mixed) -> Finding:
     return _greater(low, high, "low", "high")
 
 
-def utility_without_window(of: Mixed) -> Finding:
+def utility_without_window(of: Mixed) -> Estimate:
     """Count the laws whose gain for large files is nearer to none with a window that binds."""
     names = of.corner(LIGHT_CORNER)
     free, bound = (by_law(r.only(names, LARGE)) for r in (of.rates, of.variant(WINDOW)))
     hits = sum(abs(bound[law]) < abs(free[law]) for law in free)
-    return Finding(ours=hits, note=f"without: {_said(free)}; with: {_said(bound)}")
+    return Estimate(ours=hits, note=f"without: {_said(free)}; with: {_said(bound)}")
 
 
-def _greater(one: dict[str, float], other: dict[str, float], first: str, second: str) -> Finding:
+def _greater(one: dict[str, float], other: dict[str, float], first: str, second: str) -> Estimate:
     hits = sum(one[law] > other[law] for law in one)
     return _shared(hits, len(one), f"{first}: {_said(one)}; {second}: {_said(other)}")
 
@@ -231,17 +231,17 @@ def _known(values: Numbers) -> Numbers:
     return values[np.isfinite(values)]
 
 
-def _mean(values: Numbers, note: str) -> Finding:
+def _mean(values: Numbers, note: str) -> Estimate:
     mean, low, high = mean_interval(_known(values))
-    return Finding(ours=mean, ci=(low, high), note=note)
+    return Estimate(ours=mean, ci=(low, high), note=note)
 
 
-def _shared(hits: int, cells: int, note: str) -> Finding:
+def _shared(hits: int, cells: int, note: str) -> Estimate:
     counted = share(int(hits), cells)
     return counted.model_copy(update={"note": f"{counted.note}; {note}"})
 
 
-MAKERS: Mapping[str, Callable[[Mixed], Finding]] = {
+MAKERS: Mapping[str, Callable[[Mixed], Estimate]] = {
     "equal-when-light": lambda m: equal(movies(m), m.laws),
     "sooner-when-light": sooner,
     "fast-best-for-movies": fast_best,

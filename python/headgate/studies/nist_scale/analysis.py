@@ -1,6 +1,6 @@
 """The study `nist-scale`: its runs, and what they say."""
 
-from headgate.studies.found import found
+from headgate.studies.estimates import found
 from headgate.studies.nist_scale.findings import MAKERS
 from headgate.studies.nist_scale.jobs import jobs
 from headgate.studies.nist_scale.pictures import pictures

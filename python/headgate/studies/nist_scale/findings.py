@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from headgate.claims import Finding
+from headgate.claims import Estimate
 from headgate.stats.intervals import mean_interval
-from headgate.studies.found import largest
+from headgate.studies.estimates import largest
 from headgate.studies.nist.alike import share
 from headgate.studies.nist.responses import PAIRS
 from headgate.studies.nist_scale.jobs import share as of_size
@@ -19,22 +19,22 @@ LIGHT, SHORT, LONG = "light", "heavy, short buffers", "heavy, long buffers"
 STANDARD = "reno"
 
 
-def load_kept(of: Sizes) -> Finding:
+def load_kept(of: Sizes) -> Estimate:
     """Compare the backbone's utilisation at the least size."""
     return _worst(of, UTILISATION, of.sizes[0], of.conditions)
 
 
-def transmitting_kept(of: Sizes) -> Finding:
+def transmitting_kept(of: Sizes) -> Estimate:
     """Compare the share of sources that transmit at the next size."""
     return _worst(of, "y2", _next(of), of.conditions)
 
 
-def resent_kept(of: Sizes) -> Finding:
+def resent_kept(of: Sizes) -> Estimate:
     """Compare the retransmission rate under heavy congestion with long buffers."""
     return _worst(of, "y10", _next(of), [LONG])
 
 
-def _worst(of: Sizes, response: str, size: str, conditions: Iterable[str]) -> Finding:
+def _worst(of: Sizes, response: str, size: str, conditions: Iterable[str]) -> Estimate:
     """Return the greatest distance from 1 over conditions and laws."""
     apart = {
         f"{name}, {law}": abs(of.ratio(response, name, size, law).value - 1)
@@ -44,7 +44,7 @@ def _worst(of: Sizes, response: str, size: str, conditions: Iterable[str]) -> Fi
     return _largest(apart)
 
 
-def _largest(apart: Mapping[str, float]) -> Finding:
+def _largest(apart: Mapping[str, float]) -> Estimate:
     """Return the largest of those that are there: a pair may have no flow at a small size."""
     there = {name: value for name, value in apart.items() if np.isfinite(value)}
     if not there:
@@ -52,17 +52,17 @@ def _largest(apart: Mapping[str, float]) -> Finding:
     return largest(there, digits=2)
 
 
-def bdp_delay_kept(of: Sizes) -> Finding:
+def bdp_delay_kept(of: Sizes) -> Estimate:
     """Fit the power of the size that queueing delay follows with buffers of 1 BDP."""
     return _power(of, "y16", LONG)
 
 
-def root_delay_grows(of: Sizes) -> Finding:
+def root_delay_grows(of: Sizes) -> Estimate:
     """Fit the power of the size that queueing delay follows with buffers of BDP/sqrt(n)."""
     return _power(of, "y16", SHORT)
 
 
-def _power(of: Sizes, response: str, condition: str) -> Finding:
+def _power(of: Sizes, response: str, condition: str) -> Estimate:
     """Fit a line to logarithms for each law and seed; the interval is over seeds."""
     logs = np.log([of_size(size) for size in of.sizes])
     values = np.array(
@@ -70,10 +70,10 @@ def _power(of: Sizes, response: str, condition: str) -> Finding:
     )  # (size, law, seed)
     powers = np.polyfit(logs, np.log(values).mean(axis=1), 1)[0]
     mean, low, high = mean_interval(powers)
-    return Finding(ours=mean, ci=(low, high))
+    return Estimate(ours=mean, ci=(low, high))
 
 
-def normal_interfaces_kept(of: Sizes) -> Finding:
+def normal_interfaces_kept(of: Sizes) -> Estimate:
     """Compare the throughput of Web objects over normal interfaces."""
     apart = {
         f"{name}, {pair}": abs(of.ratio(f"web_{pair}_normal", name, _next(of)).value - 1)
@@ -83,12 +83,12 @@ def normal_interfaces_kept(of: Sizes) -> Finding:
     return _largest(apart)
 
 
-def long_flows_slower(of: Sizes) -> Finding:
+def long_flows_slower(of: Sizes) -> Estimate:
     """Compare a long-lived flow between D routers at the least size."""
     return _of_ratio(of.ratio("long_DD", LIGHT, of.sizes[0]))
 
 
-def contrast_kept(of: Sizes) -> Finding:
+def contrast_kept(of: Sizes) -> Estimate:
     """Count the responses whose difference between laws has the sign that it has at the largest."""
     same = [
         (there.value > 1) == (of.contrast(name, condition, of.sizes[0], law, STANDARD).value > 1)
@@ -102,7 +102,7 @@ def contrast_kept(of: Sizes) -> Finding:
     return share(sum(same), len(same))
 
 
-def fast_contrast_kept(of: Sizes) -> Finding:
+def fast_contrast_kept(of: Sizes) -> Estimate:
     """Divide FAST over reno at the next size by the same at the largest."""
     both = [
         np.log(of.contrast("y10", condition, size, "fast", STANDARD).value)
@@ -111,11 +111,11 @@ def fast_contrast_kept(of: Sizes) -> Finding:
     ]
     told = ", ".join(f"{np.exp(log):.3g}" for log in both)
     ours = float(np.exp(np.mean(both[:2]) - np.mean(both[2:])))
-    return Finding(ours=ours, note=f"short and long at the next size, then at the largest: {told}")
+    return Estimate(ours=ours, note=f"short and long at the next size, then at the largest: {told}")
 
 
-def _of_ratio(ratio: Ratio) -> Finding:
-    return Finding(ours=ratio.value, ci=(ratio.low, ratio.high))
+def _of_ratio(ratio: Ratio) -> Estimate:
+    return Estimate(ours=ratio.value, ci=(ratio.low, ratio.high))
 
 
 def _next(of: Sizes) -> str:

@@ -11,10 +11,10 @@ from scipy import stats
 
 from headgate.analysis.correlations import correlations
 from headgate.analysis.influence import AVERAGE
-from headgate.claims import Finding
+from headgate.claims import Estimate
 from headgate.stats.effects import Effect
 from headgate.stats.intervals import share_interval
-from headgate.studies.found import found, listed
+from headgate.studies.estimates import found, listed
 from headgate.studies.nist_sensitivity.published import (
     FACTORS,
     LARGEST,
@@ -31,9 +31,9 @@ Rows = Mapping[str, NDArray[np.float64]]
 RESAMPLES = 200
 
 
-def findings(of: Sensitivity) -> dict[str, Finding]:
+def findings(of: Sensitivity) -> dict[str, Estimate]:
     """Return the finding of every claim."""
-    makers: dict[str, Callable[[Sensitivity], Finding]] = {
+    makers: dict[str, Callable[[Sensitivity], Estimate]] = {
         "psi-order": _order,
         "psi-first": _first,
         "psi-seven": _seven,
@@ -50,7 +50,7 @@ def findings(of: Sensitivity) -> dict[str, Finding]:
     return found(makers, of)
 
 
-def _psi(row: str, factor: str, of: Sensitivity) -> Finding:
+def _psi(row: str, factor: str, of: Sensitivity) -> Estimate:
     """Tell Psi of one factor, and which responses it moves in the second period."""
     of.require(factor)
     place = list(of.factors).index(factor)
@@ -59,10 +59,10 @@ def _psi(row: str, factor: str, of: Sensitivity) -> Finding:
     group = CONGESTED if row == AVERAGE else (row.removeprefix("period "),)
     moved = [r for r in of.by_period.responses if of.by_period.one(factor, r, group).stars]
     said = f"moves in period {group[0]}: {', '.join(moved)}" if moved else ""
-    return Finding(ours=ours, ci=ci, note=said)
+    return Estimate(ours=ours, ci=ci, note=said)
 
 
-def _order(of: Sensitivity) -> Finding:
+def _order(of: Sensitivity) -> Estimate:
     of.require(*FACTORS)
     published = [PSI[AVERAGE][name] for name in FACTORS]
 
@@ -70,23 +70,23 @@ def _order(of: Sensitivity) -> Finding:
         return float(stats.spearmanr(rows[AVERAGE], published).statistic)
 
     ranked = of.influence.ranked
-    return Finding(
+    return Estimate(
         ours=measure(of.psi),
         ci=of.resampled(measure),
         note=listed({name: 100 * of.average[name] for name in ranked}, 2),
     )
 
 
-def _first(of: Sensitivity) -> Finding:
+def _first(of: Sensitivity) -> Estimate:
     of.require(*FACTORS)
 
     def measure(rows: Rows) -> float:
         return float(rows[AVERAGE][0] - rows[AVERAGE][1:].max())
 
-    return Finding(ours=measure(of.psi), ci=of.resampled(measure))
+    return Estimate(ours=measure(of.psi), ci=of.resampled(measure))
 
 
-def _seven(of: Sensitivity) -> Finding:
+def _seven(of: Sensitivity) -> Estimate:
     of.require(*FACTORS)
     names = list(of.factors)
 
@@ -95,31 +95,31 @@ def _seven(of: Sensitivity) -> Finding:
         return float(len({names[place] for place in first} & {*LARGEST}))
 
     first = of.influence.ranked[: len(LARGEST)]
-    return Finding(
+    return Estimate(
         ours=measure(of.psi), ci=of.resampled(measure), note=f"first are {', '.join(first)}"
     )
 
 
-def _transmitting_six(of: Sensitivity) -> Finding:
+def _transmitting_six(of: Sensitivity) -> Estimate:
     of.require(*FACTORS)
     effects = {name: of.by_period.one(name, "y1", CONGESTED) for name in TRANSMITTING}
     moving = {n for n, e in effects.items() if e.stars and same_sign(e, STARS["Y2"][n])}
-    return Finding(ours=len(moving), note=_p_values(effects.values()))
+    return Estimate(ours=len(moving), note=_p_values(effects.values()))
 
 
-def _transmitting_no_other(of: Sensitivity) -> Finding:
+def _transmitting_no_other(of: Sensitivity) -> Estimate:
     of.require(*FACTORS)
     others = [name for name in FACTORS if name not in TRANSMITTING]
     effects = [of.by_period.one(name, "y1", CONGESTED) for name in others]
     moving = [effect for effect in effects if effect.stars == "**"]
-    return Finding(ours=len(moving), note=_p_values(e for e in effects if e.stars))
+    return Estimate(ours=len(moving), note=_p_values(e for e in effects if e.stars))
 
 
 def _p_values(effects: Iterable[Effect]) -> str:
     return ", ".join(f"{e.factor}{e.sign} p = {e.p:.2g}" for e in effects)
 
 
-def _signs_agree(of: Sensitivity) -> Finding:
+def _signs_agree(of: Sensitivity) -> Estimate:
     of.require(*FACTORS)
     cells = strong_cells(of)
     hits = [same_sign(effect, cell) for _, effect, cell in cells]
@@ -131,7 +131,7 @@ def _signs_agree(of: Sensitivity) -> Finding:
     ]
     starred = sum(bool(effect.stars) for _, effect, _ in cells)
     note = f"{sum(hits)} of {len(hits)}, {starred} of them significant here"
-    return Finding(
+    return Estimate(
         ours=ours, ci=(low, high), note=f"{note}; other sign: {', '.join(wrong) or 'none'}"
     )
 
@@ -151,7 +151,7 @@ def same_sign(effect: Effect, cell: str) -> bool:
     return (effect.effect > 0) == cell.startswith("+")
 
 
-def _seven_groups(of: Sensitivity) -> Finding:
+def _seven_groups(of: Sensitivity) -> Estimate:
     groups = of.groups
     rng = np.random.default_rng(SEED)
     counts = []
@@ -161,4 +161,4 @@ def _seven_groups(of: Sensitivity) -> Finding:
         counts.append(len(correlations(drawn, groups.responses).dimensions))
     low, high = np.percentile(counts, (2.5, 97.5))
     said = "; ".join(", ".join(group) for group in groups.dimensions)
-    return Finding(ours=len(groups.dimensions), ci=(float(low), float(high)), note=said)
+    return Estimate(ours=len(groups.dimensions), ci=(float(low), float(high)), note=said)

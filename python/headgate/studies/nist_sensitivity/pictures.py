@@ -18,7 +18,7 @@ from headgate.plots.heat import Heat, heat
 from headgate.plots.palette import ORDER
 from headgate.plots.style import power_of_ten, styled, subplots, tiles
 from headgate.stats.effects import Effect
-from headgate.studies.found import all_possible
+from headgate.studies.estimates import all_possible
 from headgate.studies.nist_sensitivity.findings import same_sign
 from headgate.studies.nist_sensitivity.plan import steps
 from headgate.studies.nist_sensitivity.published import FACTORS, LIKELY, PSI, STARS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from headgate.analysis.influence import AVERAGE
-from headgate.studies.found import all_possible
+from headgate.studies.estimates import all_possible
 from headgate.studies.nist_sensitivity.plan import FILE, NAME, steps
 from headgate.studies.nist_sensitivity.published import PSI
 from headgate.studies.nist_sensitivity.summary import Sensitivity

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from headgate.claims import Finding
-from headgate.studies.found import found
+from headgate.claims import Estimate
+from headgate.studies.estimates import found
 from headgate.studies.runs import Runs
 from headgate.studies.senders.findings_alone import ALONE
 from headgate.studies.senders.findings_lossy import LOSSY
@@ -11,6 +11,6 @@ from headgate.studies.senders.findings_start import START
 from headgate.studies.senders.findings_together import TOGETHER
 
 
-def findings(runs: Runs) -> dict[str, Finding]:
+def findings(runs: Runs) -> dict[str, Estimate]:
     """Return the finding of every claim that this scale can judge."""
     return found(ALONE | LOSSY | TOGETHER | START, runs)

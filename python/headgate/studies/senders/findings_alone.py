@@ -6,8 +6,8 @@ from functools import partial
 
 import numpy as np
 
-from headgate.claims import Finding
-from headgate.studies.found import Makers, listed, named
+from headgate.claims import Estimate
+from headgate.studies.estimates import Makers, listed, named
 from headgate.studies.paths import utilisation
 from headgate.studies.runs import Runs
 from headgate.studies.senders import measures
@@ -25,51 +25,51 @@ def _alone(runs: Runs, law: str, *, slow: bool = False, near: bool = False) -> f
     return utilisation(runs["alone", law, rate, part["rtts_ms"][0 if near else -1], SHALLOW])
 
 
-def _tcp_falls_with_rate(runs: Runs) -> Finding:
+def _tcp_falls_with_rate(runs: Runs) -> Estimate:
     slow, fast = _alone(runs, TCP, slow=True), _alone(runs, TCP)
-    return Finding(ours=slow - fast, note=f"{slow:.3f} and {fast:.3f}")
+    return Estimate(ours=slow - fast, note=f"{slow:.3f} and {fast:.3f}")
 
 
-def _tcp_falls_with_delay(runs: Runs) -> Finding:
+def _tcp_falls_with_delay(runs: Runs) -> Estimate:
     near, far = _alone(runs, TCP, near=True), _alone(runs, TCP)
-    return Finding(ours=near - far, note=f"{near:.3f} and {far:.3f}")
+    return Estimate(ours=near - far, note=f"{near:.3f} and {far:.3f}")
 
 
-def _replacements_use_more(runs: Runs) -> Finding:
+def _replacements_use_more(runs: Runs) -> Estimate:
     used = {law: _alone(runs, law) for law in (TCP, *runs.setup.has(*SEVEN))}
     more = np.mean([used[law] > used[TCP] for law in SEVEN])
-    return Finding(ours=float(more), note=listed(used))
+    return Estimate(ours=float(more), note=listed(used))
 
 
-def _back_off(law: str, runs: Runs) -> Finding:
+def _back_off(law: str, runs: Runs) -> Estimate:
     (law,) = runs.setup.has(law)
-    return Finding(ours=measures.kept(runs, law))
+    return Estimate(ours=measures.kept(runs, law))
 
 
-def _back_off_htcp(runs: Runs) -> Finding:
+def _back_off_htcp(runs: Runs) -> Estimate:
     runs.setup.has("htcp")
     reduced = 1 - measures.kept(runs, "htcp")
     low, high = HTCP_REDUCTION
-    return Finding(ours=max(low - reduced, reduced - high, 0.0), note=f"reduced by {reduced:.3f}")
+    return Estimate(ours=max(low - reduced, reduced - high, 0.0), note=f"reduced by {reduced:.3f}")
 
 
-def _less_than_tcp(runs: Runs) -> Finding:
+def _less_than_tcp(runs: Runs) -> Estimate:
     left = {law: measures.kept(runs, law) for law in (TCP, *runs.setup.has(*LESS_THAN_TCP))}
-    return Finding(
+    return Estimate(
         ours=min(left[law] for law in LESS_THAN_TCP) - left[TCP], note=f"kept: {listed(left)}"
     )
 
 
-def _recover_sooner(runs: Runs) -> Finding:
+def _recover_sooner(runs: Runs) -> Estimate:
     times = {law: measures.recovery_s(runs, law) for law in (TCP, *runs.setup.has(*SEVEN))}
     slowest = max(times[law] for law in SEVEN)
-    return Finding(ours=times[TCP] / slowest, note=f"seconds: {listed(times)}")
+    return Estimate(ours=times[TCP] / slowest, note=f"seconds: {listed(times)}")
 
 
-def _htcp_one_second(runs: Runs) -> Finding:
+def _htcp_one_second(runs: Runs) -> Estimate:
     runs.setup.has("htcp")
     htcp, tcp = (measures.gained(runs, law) for law in ("htcp", TCP))
-    return Finding(ours=htcp / tcp, note=f"{htcp:.2f} and {tcp:.2f} packets")
+    return Estimate(ours=htcp / tcp, note=f"{htcp:.2f} and {tcp:.2f} packets")
 
 
 ALONE: Makers = named(

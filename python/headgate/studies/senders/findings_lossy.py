@@ -6,8 +6,8 @@ from functools import partial
 
 import numpy as np
 
-from headgate.claims import Finding
-from headgate.studies.found import Makers, apart, by_seed, listed, mean_of, named
+from headgate.claims import Estimate
+from headgate.studies.estimates import Makers, apart, by_seed, listed, mean_of, named
 from headgate.studies.paths import bdp_packets, utilisation
 from headgate.studies.runs import NotRunError, Runs
 from headgate.studies.senders import measures, theory
@@ -18,13 +18,13 @@ RATES = {"100m": "100 Mbit/s", "1g": "1 Gbit/s"}
 EXPONENT_LOSSES = (1e-5, 1e-3)
 
 
-def _random_loss(rate: str, law: str, runs: Runs) -> Finding:
+def _random_loss(rate: str, law: str, runs: Runs) -> Estimate:
     runs.setup.has(law)
     table = theory.RANDOM_LOSS[rate][law]
     return _farthest(_used(runs, rate, law, table), table)
 
 
-def _bic_delayed(runs: Runs) -> Finding:
+def _bic_delayed(runs: Runs) -> Estimate:
     runs.setup.has("bic")
     table = theory.RANDOM_LOSS[RATES["100m"]]["bic"]
     compared = [loss for loss in measures.losses(runs, RATES["100m"]) if loss in table]
@@ -41,24 +41,24 @@ def _used(runs: Runs, rate: str, law: str, table: theory.Table) -> theory.Table:
     return {loss: float(np.mean(measures.lossy(runs, rate, law, loss))) for loss in compared}
 
 
-def _farthest(used: theory.Table, table: theory.Table) -> Finding:
+def _farthest(used: theory.Table, table: theory.Table) -> Estimate:
     worst = max(apart(used[loss], table[loss]) / theory.allowed(loss) for loss in used)
-    return Finding(ours=worst, note=_beside(used, table))
+    return Estimate(ours=worst, note=_beside(used, table))
 
 
 def _beside(used: theory.Table, table: theory.Table) -> str:
     return ", ".join(f"{used[p]:.3g} for {table[p]:g} at {p:g}" for p in used)
 
 
-def _below_bound(rate: str, law: str, runs: Runs) -> Finding:
+def _below_bound(rate: str, law: str, runs: Runs) -> Estimate:
     runs.setup.has(law)
     bound = theory.RANDOM_LOSS[rate][law]
     used = _used(runs, rate, law, bound)
     ratio = max(used[p] / (bound[p] * (1 + theory.allowed(p))) for p in used)
-    return Finding(ours=ratio, note=_beside(used, bound))
+    return Estimate(ours=ratio, note=_beside(used, bound))
 
 
-def _flat(rate: str, law: str, runs: Runs) -> Finding:
+def _flat(rate: str, law: str, runs: Runs) -> Estimate:
     """Return the utilisation that is farthest from the one expected at every loss."""
     runs.setup.has(law)
     compared = [loss for loss in measures.losses(runs, rate) if loss <= 1e-2]
@@ -68,7 +68,7 @@ def _flat(rate: str, law: str, runs: Runs) -> Finding:
     return mean_of(used[farthest], f"at {farthest:g}; {said}")
 
 
-def _square_root(runs: Runs) -> Finding:
+def _square_root(runs: Runs) -> Estimate:
     rate = RATES["100m"]
     kept = [loss for loss in measures.losses(runs, rate) if loss <= 1e-3]
     unused = [p for p in kept if np.mean(measures.lossy(runs, rate, TCP, p)) <= 0.5]
@@ -77,22 +77,22 @@ def _square_root(runs: Runs) -> Finding:
     bdp = bdp_packets(100e6, 0.1) / measures.PAYLOAD
     windows = {p: measures.lossy_goodput(runs, rate, TCP, p) / 100e6 * bdp * p**0.5 for p in unused}
     mean = float(np.exp(np.mean(np.log(list(windows.values())))))
-    return Finding(ours=mean, note=listed({f"{p:g}": w for p, w in windows.items()}))
+    return Estimate(ours=mean, note=listed({f"{p:g}": w for p, w in windows.items()}))
 
 
-def _exponent(law: str, runs: Runs) -> Finding:
+def _exponent(law: str, runs: Runs) -> Estimate:
     runs.setup.has(law)
     low, high = EXPONENT_LOSSES
     chosen = [p for p in measures.losses(runs, RATES["1g"]) if low <= p <= high]
     rates = [measures.lossy_goodput(runs, RATES["1g"], law, p) for p in chosen]
     slope = np.polyfit(np.log(chosen), np.log(rates), 1)[0]
-    return Finding(ours=-float(slope))
+    return Estimate(ours=-float(slope))
 
 
-def _bic_severe(runs: Runs) -> Finding:
+def _bic_severe(runs: Runs) -> Estimate:
     runs.setup.has("bic")
     tcp, bic = (measures.lossy_goodput(runs, RATES["100m"], law, 3e-2) for law in (TCP, "bic"))
-    return Finding(ours=tcp / bic, note=f"{tcp / 1e3:.0f} and {bic / 1e3:.0f} kbit/s")
+    return Estimate(ours=tcp / bic, note=f"{tcp / 1e3:.0f} and {bic / 1e3:.0f} kbit/s")
 
 
 LOSSY: Makers = by_seed(

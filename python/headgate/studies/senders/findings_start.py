@@ -6,8 +6,8 @@ from functools import partial
 
 import numpy as np
 
-from headgate.claims import Finding
-from headgate.studies.found import Makers, apart, by_seed, largest, least, listed, named
+from headgate.claims import Estimate
+from headgate.studies.estimates import Makers, apart, by_seed, largest, least, listed, named
 from headgate.studies.paths import goodput_bps, utilisation
 from headgate.studies.runs import Runs
 from headgate.studies.senders import measures
@@ -22,19 +22,19 @@ def _full(runs: Runs, threshold: str) -> dict[str, float]:
     return {law: measures.full_rate_s(runs, law, threshold) for law in laws}
 
 
-def _high_threshold(runs: Runs) -> Finding:
+def _high_threshold(runs: Runs) -> Estimate:
     times = _full(runs, "high")
     slowest = max(times[law] for law in SEVEN)
-    return Finding(ours=slowest / times[TCP], note=f"seconds: {listed(times)}")
+    return Estimate(ours=slowest / times[TCP], note=f"seconds: {listed(times)}")
 
 
-def _low_threshold(runs: Runs) -> Finding:
+def _low_threshold(runs: Runs) -> Estimate:
     times = _full(runs, "low")
     slowest = max(times[law] for law in SEVEN)
-    return Finding(ours=times[TCP] / slowest, note=f"seconds: {listed(times)}")
+    return Estimate(ours=times[TCP] / slowest, note=f"seconds: {listed(times)}")
 
 
-def _congested_threshold(runs: Runs) -> Finding:
+def _congested_threshold(runs: Runs) -> Estimate:
     changes = {}
     for law in (TCP, *runs.setup.has(*SEVEN)):
         low, high = (
@@ -52,28 +52,28 @@ def _resent(runs: Runs, *laws: str) -> dict[str, float]:
     }
 
 
-def _congested_revert(runs: Runs) -> Finding:
+def _congested_revert(runs: Runs) -> Estimate:
     rates = _resent(runs, *REVERTING)
     alike = np.mean([apart(rates[law], rates[TCP]) <= LIKE_TCP for law in REVERTING])
-    return Finding(ours=float(alike), note=listed(rates))
+    return Estimate(ours=float(alike), note=listed(rates))
 
 
-def _congested_fast(runs: Runs) -> Finding:
+def _congested_fast(runs: Runs) -> Estimate:
     rates = _resent(runs, "fast", "fast-at")
     return least({law: rates[law] / rates[TCP] for law in ("fast", "fast-at")})
 
 
-def _path_252(runs: Runs) -> Finding:
-    return Finding(ours=utilisation(runs["path 252",]))
+def _path_252(runs: Runs) -> Estimate:
+    return Estimate(ours=utilisation(runs["path 252",]))
 
 
-def _utility_all(runs: Runs) -> Finding:
+def _utility_all(runs: Runs) -> Estimate:
     return least(measures.advantages(runs, "all"))
 
 
-def _utility(case: str, runs: Runs) -> Finding:
+def _utility(case: str, runs: Runs) -> Estimate:
     gains = measures.advantages(runs, case)
-    return Finding(ours=float(np.median(list(gains.values()))), note=listed(gains))
+    return Estimate(ours=float(np.median(list(gains.values()))), note=listed(gains))
 
 
 START: Makers = named(_high_threshold, _low_threshold, _path_252) | by_seed(

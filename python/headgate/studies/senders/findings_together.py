@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.claims import Finding
-from headgate.studies.found import Makers, listed, mean_of, named
+from headgate.claims import Estimate
+from headgate.studies.estimates import Makers, listed, mean_of, named
 from headgate.studies.runs import Runs
 from headgate.studies.senders import together
 from headgate.studies.senders.jobs import LEAST_FAIR, MOST_FAIR, TCP
@@ -26,7 +26,7 @@ def _left(runs: Runs) -> Left:
     return {law: np.array(together.tcp_left(runs, law)) for law in laws}
 
 
-def _margin(runs: Runs, of: Callable[[Left], float]) -> Finding:
+def _margin(runs: Runs, of: Callable[[Left], float]) -> Estimate:
     """Return a margin of the means, with the interval of the replicates' own margins."""
     left = _left(runs)
     means = {law: np.array([each.mean()]) for law, each in left.items()}
@@ -44,15 +44,15 @@ def _fewest(left: Left, laws: tuple[str, ...]) -> float:
     return min(float(left[law][0]) for law in laws)
 
 
-def _fair(law: str, runs: Runs) -> Finding:
+def _fair(law: str, runs: Runs) -> Estimate:
     return _margin(runs, lambda left: float(left[law][0]) - _most(left, LEAST_FAIR))
 
 
-def _unfair(law: str, runs: Runs) -> Finding:
+def _unfair(law: str, runs: Runs) -> Estimate:
     return _margin(runs, lambda left: _fewest(left, MOST_FAIR) - float(left[law][0]))
 
 
-def _hstcp_between(runs: Runs) -> Finding:
+def _hstcp_between(runs: Runs) -> Estimate:
     def margin(left: Left) -> float:
         own = float(left["hstcp"][0])
         return min(own - _fewest(left, LEAST_FAIR), _most(left, MOST_FAIR) - own)
@@ -60,7 +60,7 @@ def _hstcp_between(runs: Runs) -> Finding:
     return _margin(runs, margin)
 
 
-def _low_threshold_pairs(law: str, sign: int, runs: Runs) -> Finding:
+def _low_threshold_pairs(law: str, sign: int, runs: Runs) -> Estimate:
     """Compare what is left to TCP with a high first threshold and with a low one."""
     runs.setup.has(law)
     high, low = together.tcp_left(runs, law), together.tcp_left_low(runs, law)
@@ -68,18 +68,18 @@ def _low_threshold_pairs(law: str, sign: int, runs: Runs) -> Finding:
     return mean_of([sign * (a - b) for a, b in zip(high, low, strict=True)], said)
 
 
-def _newcomer(law: str, runs: Runs) -> Finding:
+def _newcomer(law: str, runs: Runs) -> Estimate:
     runs.setup.has(law)
     tcp, own = (together.newcomer_share(runs, each, each) for each in (TCP, law))
     said = f"{np.mean(own):.3f}, of TCP {np.mean(tcp):.3f}"
     return mean_of([a - b for a, b in zip(tcp, own, strict=True)], said)
 
 
-def _rtt_fairness_reno(runs: Runs) -> Finding:
+def _rtt_fairness_reno(runs: Runs) -> Estimate:
     return mean_of(together.rtt_exponents(runs, TCP, queueing=False))
 
 
-def _rtt_fairness_reno_queue(runs: Runs) -> Finding:
+def _rtt_fairness_reno_queue(runs: Runs) -> Estimate:
     return mean_of(together.rtt_exponents(runs, TCP, queueing=True))
 
 

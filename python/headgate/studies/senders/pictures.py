@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headgate.studies.found import all_possible
+from headgate.studies.estimates import all_possible
 from headgate.studies.runs import Runs
 from headgate.studies.senders.pictures_alone import courses, grids, halved, phases, rate_and_delay
 from headgate.studies.senders.pictures_lossy import lossy, models

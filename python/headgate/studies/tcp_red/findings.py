@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from headgate.claims import Finding
+from headgate.claims import Estimate
 from headgate.measures.working_points import POINTS, Trace
 from headgate.studies.runs import NotRunError
 from headgate.studies.tcp_red.simulations import (
@@ -20,7 +20,7 @@ from headgate.studies.tcp_red.simulations import (
     Simulations,
 )
 
-Make = Callable[[Simulations], Finding]
+Make = Callable[[Simulations], Estimate]
 
 #: summary(df.cycle) as the source prints it: least, quartiles with the mean, greatest.
 PRINTED = {
@@ -47,9 +47,9 @@ POINTS_PRINTED = {
 PREFIX = {FIRST: "", SECOND: "sim2.", THIRD: "sim3."}
 
 
-def findings(made: Simulations) -> dict[str, Finding]:
+def findings(made: Simulations) -> dict[str, Estimate]:
     """Return the finding of every claim."""
-    found: dict[str, Finding] = {}
+    found: dict[str, Estimate] = {}
     for name, prefix in PREFIX.items():
         found |= {prefix + key: value for key, value in _numbers(made.program[name]).items()}
     for name, printed in PRINTED.items():
@@ -60,14 +60,14 @@ def findings(made: Simulations) -> dict[str, Finding]:
     return found | made_of(_OTHERS, made)
 
 
-def made_of(makers: Mapping[str, Make], made: Simulations) -> dict[str, Finding]:
+def made_of(makers: Mapping[str, Make], made: Simulations) -> dict[str, Estimate]:
     """Return what is found; a finding whose run by packets is missing says so."""
-    found: dict[str, Finding] = {}
+    found: dict[str, Estimate] = {}
     for claim, make in makers.items():
         try:
             found[claim] = make(made)
         except NotRunError as reason:
-            found[claim] = Finding(ours=math.nan, note=str(reason))
+            found[claim] = Estimate(ours=math.nan, note=str(reason))
     return found
 
 
@@ -78,87 +78,87 @@ def as_printed(made: Simulations) -> slice:
     return slice(first.cycle.start + shift, first.cycle.stop + shift)
 
 
-def _numbers(trace: Trace) -> dict[str, Finding]:
+def _numbers(trace: Trace) -> dict[str, Estimate]:
     """Return the coordinates of the points, the period and the share between A and B."""
     found = {}
     for letter, point in trace.points.items():
         said = f"at {point.t_s:.2f} s"
-        found[f"{letter}.R"] = Finding(ours=point.R, note=said)
-        found[f"{letter}.S"] = Finding(ours=point.S, note=said)
+        found[f"{letter}.R"] = Estimate(ours=point.R, note=said)
+        found[f"{letter}.S"] = Estimate(ours=point.S, note=said)
     said = f"from onset to onset {trace.period_s:.2f} s"
-    found["cycle_s"] = Finding(ours=trace.printed_period_s, note=said)
-    found["share_ab"] = Finding(
+    found["cycle_s"] = Estimate(ours=trace.printed_period_s, note=said)
+    found["share_ab"] = Estimate(
         ours=trace.share_ab, note=f"A to B takes {trace.time_s('A', 'B'):.2f} s"
     )
     return found
 
 
-def _summary(trace: Trace, column: str, printed: tuple[float, ...], rows: slice | None) -> Finding:
+def _summary(trace: Trace, column: str, printed: tuple[float, ...], rows: slice | None) -> Estimate:
     ours = trace.summary(column, rows)
     said = " ".join(f"{value:.4g}" for value in ours)
-    return Finding(ours=float(np.max(np.abs(ours / printed - 1))), note=f"ours: {said}")
+    return Estimate(ours=float(np.max(np.abs(ours / printed - 1))), note=f"ours: {said}")
 
 
-def _ratio(column: str, statistic: int, made: Simulations) -> Finding:
+def _ratio(column: str, statistic: int, made: Simulations) -> Estimate:
     """Compare a statistic of the second simulation's cycle with that of the first's."""
     first, second = (made.program[name].summary(column)[statistic] for name in (FIRST, SECOND))
-    return Finding(ours=float(second / first), note=f"{first:.4g} to {second:.4g}")
+    return Estimate(ours=float(second / first), note=f"{first:.4g} to {second:.4g}")
 
 
-def _spread(column: str, made: Simulations) -> Finding:
+def _spread(column: str, made: Simulations) -> Estimate:
     """Compare the distance of the quartiles, what a box plot shows."""
     own = [made.program[name] for name in (FIRST, SECOND)]
     boxes = [trace.summary(column)[4] - trace.summary(column)[1] for trace in own]
     deviations = [float(np.std(trace.column(column)[trace.cycle])) for trace in own]
     said = f"quartiles {boxes[0]:.3g} to {boxes[1]:.3g} apart, standard deviation"
     note = f"{said} {deviations[0]:.3g} to {deviations[1]:.3g}"
-    return Finding(ours=float(boxes[1] / boxes[0]), note=note)
+    return Estimate(ours=float(boxes[1] / boxes[0]), note=note)
 
 
-def _wasted(made: Simulations) -> Finding:
-    return Finding(ours=made.program[FIRST].share_beyond)
+def _wasted(made: Simulations) -> Estimate:
+    return Estimate(ours=made.program[FIRST].share_beyond)
 
 
-def _threshold(made: Simulations) -> Finding:
-    return Finding(ours=made.program[FIRST].points["B"].q)
+def _threshold(made: Simulations) -> Estimate:
+    return Estimate(ours=made.program[FIRST].points["B"].q)
 
 
-def _growing(made: Simulations, above: bool) -> Finding:
+def _growing(made: Simulations, above: bool) -> Estimate:
     """Share of the rows, W growing on one side of Q0 + Q*, in which S goes as the limit has it."""
     trace = made.program[FIRST]
     own = trace.cycle
     window, rate = np.diff(trace.W[own]) > 0, np.diff(trace.S[own]) > 0
     chosen = window & ((trace.room(VIRTUAL_QUEUE) > 1)[own][:-1] == above)
-    return Finding(ours=float(np.mean(rate[chosen] != above)), note=f"of {chosen.sum()} rows")
+    return Estimate(ours=float(np.mean(rate[chosen] != above)), note=f"of {chosen.sum()} rows")
 
 
-def _late(made: Simulations) -> Finding:
+def _late(made: Simulations) -> Estimate:
     """Time by which the average comes to the threshold after the queue."""
     trace = made.program[FIRST]
     start = trace.points["A"].row
     threshold = made.setup.settings["simulations"][FIRST]["min_packets"]
     onset = [start + int(np.argmax(own[start:] >= threshold)) for own in (trace.q, trace.x)]
     queue_s, mean_s = (float(trace.t_s[row]) for row in onset)
-    return Finding(ours=mean_s - queue_s, note=f"at {queue_s:.2f} s and {mean_s:.2f} s")
+    return Estimate(ours=mean_s - queue_s, note=f"at {queue_s:.2f} s and {mean_s:.2f} s")
 
 
-def _remedy(made: Simulations) -> Finding:
+def _remedy(made: Simulations) -> Estimate:
     """Compare the swing of the queue with that of the second simulation, exactly solved."""
     swings = []
     for name in (SECOND, REMEDY):
         low, *_, high = made.exact[name].summary("q")
         swings.append(high - low)
-    return Finding(
+    return Estimate(
         ours=float(swings[1] / swings[0]), note=f"{swings[0]:.3g} to {swings[1]:.3g} packets"
     )
 
 
-def _remedy_by_packets(made: Simulations) -> Finding:
+def _remedy_by_packets(made: Simulations) -> Estimate:
     reno, dctcp = (float(made.packets[name].q.std()) for name in (SECOND, REMEDY))
-    return Finding(ours=dctcp / reno, note=f"{reno:.3g} to {dctcp:.3g} packets")
+    return Estimate(ours=dctcp / reno, note=f"{reno:.3g} to {dctcp:.3g} packets")
 
 
-def _digits(made: Simulations) -> Finding:
+def _digits(made: Simulations) -> Estimate:
     """Compare the printed points with those of the equations."""
     exact = made.exact[FIRST].points
     apart = {
@@ -167,10 +167,10 @@ def _digits(made: Simulations) -> Finding:
         for name, printed in zip("RS", pair, strict=True)
     }
     note = ", ".join(f"{name} {100 * value:+.2g} %" for name, value in apart.items())
-    return Finding(ours=max(map(abs, apart.values())), note=note)
+    return Estimate(ours=max(map(abs, apart.values())), note=note)
 
 
-def _tolerance(made: Simulations) -> Finding:
+def _tolerance(made: Simulations) -> Estimate:
     """Give the largest relative change of any number when the tolerance is halved."""
     changes = [
         abs(getattr(fine.points[letter], name) / getattr(coarse.points[letter], name) - 1)
@@ -178,7 +178,7 @@ def _tolerance(made: Simulations) -> Finding:
         for letter in POINTS
         for name in "RS"
     ]
-    return Finding(ours=max(changes))
+    return Estimate(ours=max(changes))
 
 
 _OTHERS: dict[str, Make] = {

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy import stats
 
-from headgate.claims import Finding
+from headgate.claims import Estimate
 from headgate.stats.intervals import mean_interval, share_interval
 from headgate.studies.tcp_replacements.summary import CONNECTING, FAST, Summary
 
@@ -21,9 +21,9 @@ PRINTED_SIGNS = {
 }
 
 
-def findings(summary: Summary) -> dict[str, Finding]:
+def findings(summary: Summary) -> dict[str, Estimate]:
     """Return the finding of every claim that this scale can judge."""
-    made: dict[str, Callable[[Summary], Finding]] = {
+    made: dict[str, Callable[[Summary], Estimate]] = {
         "little-change": little_change,
         "uncongested-identical": uncongested_identical,
         "fast-apart": fast_apart,
@@ -42,27 +42,27 @@ def findings(summary: Summary) -> dict[str, Finding]:
     return found | _effect_findings(summary)
 
 
-def little_change(summary: Summary) -> Finding:
+def little_change(summary: Summary) -> Estimate:
     """Count the cells in which no law but FAST stands apart."""
     cells = [cell for row in summary.grid.values() for cell in row]
     quiet = sum(not (c and c.passes_filter and c.law != FAST) for c in cells)
     return _share(quiet, len(cells))
 
 
-def uncongested_identical(summary: Summary) -> Finding:
+def uncongested_identical(summary: Summary) -> Estimate:
     """Count the cells of the uncongested conditions in which no law stands apart."""
     cells = [row[c] for row in summary.grid.values() for c in summary.light]
     return _share(sum(not (c and c.passes_filter) for c in cells), len(cells))
 
 
-def fast_apart(summary: Summary) -> Finding:
+def fast_apart(summary: Summary) -> Estimate:
     """Count how many outliers of the heavily congested conditions are FAST."""
     cells = [row[c] for row in summary.grid.values() for c in summary.heavy]
     apart = [c for c in cells if c and c.passes_filter]
     return _share(sum(c.law == FAST for c in apart), len(apart))
 
 
-def fast_retransmits_more(summary: Summary) -> Finding:
+def fast_retransmits_more(summary: Summary) -> Estimate:
     """Count the heavily congested conditions in which FAST stands above in retransmission."""
     row = summary.grid["y10"]
     found = [row[c] for c in summary.heavy]
@@ -70,32 +70,32 @@ def fast_retransmits_more(summary: Summary) -> Finding:
     return _share(above, len(found))
 
 
-def fast_grows_with_congestion(summary: Summary) -> Finding:
+def fast_grows_with_congestion(summary: Summary) -> Estimate:
     """Correlate congestion with FAST's residual in retransmission rate."""
     residual = summary.residuals("y10").values[:, summary.fast]
     if min(np.ptp(summary.congestion), np.ptp(residual)) == 0:
-        return Finding(ours=0.0, note="no condition differs")
+        return Estimate(ours=0.0, note="no condition differs")
     found = stats.spearmanr(summary.congestion, residual)
-    return Finding(ours=float(found.statistic), note=f"p = {found.pvalue:.2g}")
+    return Estimate(ours=float(found.statistic), note=f"p = {found.pvalue:.2g}")
 
 
-def fast_moves_cwnd(summary: Summary) -> Finding:
+def fast_moves_cwnd(summary: Summary) -> Estimate:
     """Compare FAST's timeouts with the other laws', replicate by replicate."""
     heavy = summary.cubes["y14"][summary.heavy].sum(axis=0)
     others = np.delete(heavy, summary.fast, axis=0).mean(axis=0)
     mean, low, high = mean_interval(heavy[summary.fast] / np.where(others > 0, others, np.nan))
-    return Finding(ours=mean, ci=(low, high))
+    return Estimate(ours=mean, ci=(low, high))
 
 
-def network_speed_first(summary: Summary) -> Finding:
+def network_speed_first(summary: Summary) -> Estimate:
     """Compare Psi of network speed with the largest of the others."""
     values = {factor: summary.psi_of(factor) for factor in summary.factors()}
     others = max(value for factor, value in values.items() if factor != "X1")
     said = ", ".join(f"{factor} {100 * value:.0f} %" for factor, value in values.items())
-    return Finding(ours=values["X1"] - others, note=f"Psi: {said}")
+    return Estimate(ours=values["X1"] - others, note=f"Psi: {said}")
 
 
-def signs(summary: Summary) -> Finding:
+def signs(summary: Summary) -> Estimate:
     """Count the significant effects whose sign is the printed one."""
     strong = [
         np.sign(effect.effect) == printed[effect.factor]
@@ -106,7 +106,7 @@ def signs(summary: Summary) -> Finding:
     return _share(sum(map(bool, strong)), len(strong))
 
 
-def _fast_differs(summary: Summary, response: str, sign: int) -> Finding:
+def _fast_differs(summary: Summary, response: str, sign: int) -> Estimate:
     """Count the heavily congested conditions in which FAST's mean lies on the given side."""
     means = summary.cubes[response].mean(axis=2)[summary.heavy]
     others = np.delete(means, summary.fast, axis=1).mean(axis=1)
@@ -116,7 +116,7 @@ def _fast_differs(summary: Summary, response: str, sign: int) -> Finding:
     return share.model_copy(update={"note": f"FAST to the others: {ratio:.3g}"})
 
 
-def _effect_findings(summary: Summary) -> dict[str, Finding]:
+def _effect_findings(summary: Summary) -> dict[str, Estimate]:
     """Return the findings that are one effect over its grand mean, for the factors that vary."""
     wanted = {
         "sources-transmitting-speed": ("y1", "X1"),
@@ -133,13 +133,13 @@ def _effect_findings(summary: Summary) -> dict[str, Finding]:
     }
 
 
-def _relative(summary: Summary, response: str, factor: str) -> Finding:
+def _relative(summary: Summary, response: str, factor: str) -> Estimate:
     effect = summary.effect(response, factor)
     share = np.sign(effect.effect) * effect.relative_percent / 100
     said = f"{effect.mean_low:.4g} to {effect.mean_high:.4g}, p = {effect.p:.2g}"
-    return Finding(ours=float(share) if effect.stars == "**" else 0.0, note=said)
+    return Estimate(ours=float(share) if effect.stars == "**" else 0.0, note=said)
 
 
-def _share(hits: int, trials: int) -> Finding:
+def _share(hits: int, trials: int) -> Estimate:
     share, low, high = share_interval(hits, trials)
-    return Finding(ours=share, ci=(low, high), note=f"{hits} of {trials}")
+    return Estimate(ours=share, ci=(low, high), note=f"{hits} of {trials}")

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from headgate.api import Result
-from headgate.claims import Finding
-from headgate.studies.found import Makers, largest, least, listed
+from headgate.claims import Estimate
+from headgate.studies.estimates import Makers, largest, least, listed
 from headgate.studies.paths import course, measured_s
 from headgate.studies.runs import Runs
 from headgate.studies.vcp import jobs
@@ -92,7 +92,7 @@ VOICE: Mapping[str, Measure] = {
 # Findings ----------------------------------------------------------------------------------------
 
 
-def _short_complete(runs: Runs) -> Finding:
+def _short_complete(runs: Runs) -> Estimate:
     ratios = {}
     for rate in levels(runs, "short", most=HALF_A_LINE):
         vcp, xcp = (mean_completion_s(runs, name, rate, (1, SHORT)) for name in ("VCP", "XCP"))
@@ -100,17 +100,17 @@ def _short_complete(runs: Runs) -> Finding:
     return largest(ratios)
 
 
-def _voice_delay(runs: Runs) -> Finding:
+def _voice_delay(runs: Runs) -> Estimate:
     waits = {name: at(runs, "real time", name, 0.0, voice_delay_ms) for name in COMPARED}
-    return Finding(ours=waits["VCP"] / waits["TCP"], note=f"ms: {listed(waits)}")
+    return Estimate(ours=waits["VCP"] / waits["TCP"], note=f"ms: {listed(waits)}")
 
 
-def _voice_loss(runs: Runs) -> Finding:
+def _voice_loss(runs: Runs) -> Estimate:
     lost = {name: at(runs, "real time", name, 0.0, voice_loss) for name in COMPARED}
-    return Finding(ours=lost["VCP"], note=listed(lost, 2))
+    return Estimate(ours=lost["VCP"], note=listed(lost, 2))
 
 
-def _efficient(runs: Runs) -> Finding:
+def _efficient(runs: Runs) -> Estimate:
     return least(sweep(runs, "real time", "VCP"))
 
 

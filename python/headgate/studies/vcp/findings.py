@@ -6,8 +6,8 @@ from functools import partial
 
 import numpy as np
 
-from headgate.claims import Finding
-from headgate.studies.found import Makers, apart, found, largest, least, listed, mean_of
+from headgate.claims import Estimate
+from headgate.studies.estimates import Makers, apart, found, largest, least, listed, mean_of
 from headgate.studies.paths import goodput_bps, jain, loss_rate, utilisation
 from headgate.studies.runs import Runs
 from headgate.studies.vcp import jobs, measures
@@ -18,7 +18,7 @@ from headgate.studies.vcp.measures import at, levels, sweep
 FAST_MBPS, LONG_MS = 10.0, 800.0
 
 
-def findings(runs: Runs) -> dict[str, Finding]:
+def findings(runs: Runs) -> dict[str, Estimate]:
     """Return the finding of every claim that this scale can judge."""
     return found(SWEEPS | APPLICATIONS | TIME | FAIRNESS | DESIGN | THEORY, runs)
 
@@ -26,20 +26,20 @@ def findings(runs: Runs) -> dict[str, Finding]:
 # Sweeps ------------------------------------------------------------------------------------------
 
 
-def _falls(part: str, runs: Runs) -> Finding:
+def _falls(part: str, runs: Runs) -> Estimate:
     values = sweep(runs, part, "TCP")
-    return Finding(ours=list(values.values())[-1] / max(values.values()), note=listed(values))
+    return Estimate(ours=list(values.values())[-1] / max(values.values()), note=listed(values))
 
 
-def _least(scheme: str, part: str, low: float, runs: Runs) -> Finding:
+def _least(scheme: str, part: str, low: float, runs: Runs) -> Estimate:
     return least(sweep(runs, part, scheme, least=low))
 
 
-def _efficient_delay(runs: Runs) -> Finding:
+def _efficient_delay(runs: Runs) -> Estimate:
     return least({f"{x:g}": at(runs, "delay", "VCP", x) for x in levels(runs, "delay", 0, LONG_MS)})
 
 
-def _above_tcp(runs: Runs) -> Finding:
+def _above_tcp(runs: Runs) -> Estimate:
     cells = [("bandwidth", x) for x in levels(runs, "bandwidth", 100)]
     cells += [("delay", x) for x in levels(runs, "delay", 80)]
     ratios = {
@@ -48,16 +48,16 @@ def _above_tcp(runs: Runs) -> Finding:
     return least(ratios)
 
 
-def _approximates_xcp(runs: Runs) -> Finding:
+def _approximates_xcp(runs: Runs) -> Estimate:
     xcp, vcp = (sweep(runs, "bandwidth", name, least=FAST_MBPS) for name in ("XCP", "VCP"))
     return largest({level: xcp[level] - vcp[level] for level in xcp}, 2)
 
 
-def _low_loss(part: str, low: float, runs: Runs) -> Finding:
+def _low_loss(part: str, low: float, runs: Runs) -> Estimate:
     return largest(sweep(runs, part, "VCP", loss_rate, low), 2)
 
 
-def _less_loss(runs: Runs) -> Finding:
+def _less_loss(runs: Runs) -> Estimate:
     parts = ("bandwidth", "delay")
     losses = {
         f"{part} {x:g}": at(runs, part, "VCP", x, loss_rate) - at(runs, part, "TCP", x, loss_rate)
@@ -77,19 +77,19 @@ def _queues(runs: Runs, *, crowded: bool) -> dict[str, float]:
     }
 
 
-def _small_queue(runs: Runs) -> Finding:
+def _small_queue(runs: Runs) -> Estimate:
     slow = {f"bandwidth {x:g}" for x in levels(runs, "bandwidth", most=FAST_MBPS - 1e-9)}
     queues = _queues(runs, crowded=False)
     return largest({name: share for name, share in queues.items() if name not in slow}, 2)
 
 
-def _queue_below_a_packet(runs: Runs) -> Finding:
+def _queue_below_a_packet(runs: Runs) -> Estimate:
     few, many = (_queues(runs, crowded=crowded) for crowded in (True, False))
     ratio = float(np.mean(list(few.values())) / np.mean(list(many.values())))
-    return Finding(ours=ratio, note=f"at most a packet: {listed(few, 2)}; more: {listed(many, 2)}")
+    return Estimate(ours=ratio, note=f"at most a packet: {listed(few, 2)}; more: {listed(many, 2)}")
 
 
-def _small_queue_flows(runs: Runs) -> Finding:
+def _small_queue_flows(runs: Runs) -> Estimate:
     return largest(sweep(runs, "flows", "VCP", measures.queue_share), 2)
 
 
@@ -115,42 +115,42 @@ SWEEPS: Makers = {
 # Over time ---------------------------------------------------------------------------------------
 
 
-def _mi_exponential(runs: Runs) -> Finding:
-    return Finding(ours=measures.growth(runs["illustration", "VCP"]))
+def _mi_exponential(runs: Runs) -> Estimate:
+    return Estimate(ours=measures.growth(runs["illustration", "VCP"]))
 
 
-def _mi_back_soon(runs: Runs) -> Finding:
+def _mi_back_soon(runs: Runs) -> Estimate:
     run = runs["illustration", "VCP"]
-    return Finding(ours=measures.back_in_use_s(run, "joiner", jobs.SLOW_MBPS, 0.78))
+    return Estimate(ours=measures.back_in_use_s(run, "joiner", jobs.SLOW_MBPS, 0.78))
 
 
-def _aimd_fair(runs: Runs) -> Finding:
-    return Finding(ours=measures.join_fairness(runs["illustration", "VCP"]))
+def _aimd_fair(runs: Runs) -> Estimate:
+    return Estimate(ours=measures.join_fairness(runs["illustration", "VCP"]))
 
 
-def _vcp_over_tcp(runs: Runs) -> Finding:
+def _vcp_over_tcp(runs: Runs) -> Estimate:
     vcp, tcp = (utilisation(runs["illustration", name]) for name in ("VCP", "TCP"))
-    return Finding(ours=vcp / tcp, note=f"{vcp:.3f} against {tcp:.3f}")
+    return Estimate(ours=vcp / tcp, note=f"{vcp:.3f} against {tcp:.3f}")
 
 
 def _join_times(runs: Runs, scheme: str) -> float:
     return float(np.mean(measures.fair_after_s(runs["joining", scheme])))
 
 
-def _join_ratio(slow: str, fast: str, runs: Runs) -> Finding:
+def _join_ratio(slow: str, fast: str, runs: Runs) -> Estimate:
     times = {name: _join_times(runs, name) for name in (slow, fast)}
-    return Finding(ours=times[slow] / times[fast], note=f"seconds: {listed(times)}")
+    return Estimate(ours=times[slow] / times[fast], note=f"seconds: {listed(times)}")
 
 
-def _converges(runs: Runs) -> Finding:
-    return Finding(ours=measures.end_fairness(runs["joining", "VCP"]))
+def _converges(runs: Runs) -> Estimate:
+    return Estimate(ours=measures.end_fairness(runs["joining", "VCP"]))
 
 
-def _responsive_up(runs: Runs) -> Finding:
+def _responsive_up(runs: Runs) -> Estimate:
     return mean_of([measures.spike_loss(run) for run in runs.replicates("crowd", "VCP")])
 
 
-def _responsive_down(runs: Runs) -> Finding:
+def _responsive_down(runs: Runs) -> Estimate:
     done = runs.replicates("crowd", "VCP")
     return mean_of([measures.back_in_use_s(run, "crowd", jobs.RATE_MBPS, 0.9) for run in done])
 
@@ -176,25 +176,25 @@ def fairness(runs: Runs, scheme: str, spread: str) -> float:
     return jain(measures.delivered_by_rtt(runs, scheme, spread))
 
 
-def _fair(spread: str, runs: Runs) -> Finding:
-    return Finding(ours=fairness(runs, "VCP", spread))
+def _fair(spread: str, runs: Runs) -> Estimate:
+    return Estimate(ours=fairness(runs, "VCP", spread))
 
 
-def _less_fair(runs: Runs) -> Finding:
+def _less_fair(runs: Runs) -> Estimate:
     index = {spread: fairness(runs, "VCP", spread) for spread in jobs.SPREADS_MS}
-    return Finding(ours=index["equal"] - index["40-330"], note=listed(index))
+    return Estimate(ours=index["equal"] - index["40-330"], note=listed(index))
 
 
-def _exponent(scheme: str, runs: Runs) -> Finding:
-    return Finding(ours=measures.rtt_exponent(runs, scheme))
+def _exponent(scheme: str, runs: Runs) -> Estimate:
+    return Estimate(ours=measures.rtt_exponent(runs, scheme))
 
 
-def _long_share(less: str, more: str, runs: Runs) -> Finding:
+def _long_share(less: str, more: str, runs: Runs) -> Estimate:
     shares = {name: measures.long_over_cross(runs, name) for name in (less, more)}
-    return Finding(ours=shares[less] / shares[more], note=listed(shares))
+    return Estimate(ours=shares[less] / shares[more], note=listed(shares))
 
 
-def _parking_lot(runs: Runs) -> Finding:
+def _parking_lot(runs: Runs) -> Estimate:
     return mean_of([measures.least_hop(run) for run in runs.replicates("parking lot", "VCP")])
 
 
@@ -213,29 +213,29 @@ FAIRNESS: Makers = {
 # Parameters --------------------------------------------------------------------------------------
 
 
-def _xi(_: Runs) -> Finding:
-    return Finding(ours=0.25 * (1 - 0.8) / 0.8)
+def _xi(_: Runs) -> Estimate:
+    return Estimate(ours=0.25 * (1 - 0.8) / 0.8)
 
 
-def _xi_compared(runs: Runs) -> Finding:
+def _xi_compared(runs: Runs) -> Estimate:
     times = {f"xi {xi:g}": measures.rise_s(runs["xi", xi]) for xi in jobs.XIS}
     ratio = measures.rise_s(runs["xi", 0.01]) / measures.rise_s(runs["xi", 0.0625])
-    return Finding(ours=ratio, note=f"seconds: {listed(times)}")
+    return Estimate(ours=ratio, note=f"seconds: {listed(times)}")
 
 
-def _overshoot(runs: Runs) -> Finding:
+def _overshoot(runs: Runs) -> Estimate:
     peaks = {kind: measures.peak_load(runs["scaling", kind]) for kind in ("none", "rtt")}
-    return Finding(ours=peaks["none"] / peaks["rtt"], note=f"largest load: {listed(peaks)}")
+    return Estimate(ours=peaks["none"] / peaks["rtt"], note=f"largest load: {listed(peaks)}")
 
 
-def _root_of_loss(runs: Runs) -> Finding:
+def _root_of_loss(runs: Runs) -> Estimate:
     losses = [p for p in runs.setup.settings["lossy"]["losses"] if p >= 1e-4]
     rates = {
         f"p = {p:g}": float(np.mean([goodput_bps(r) for r in runs.replicates("lossy", "TCP", p)]))
         for p in losses
     }
     slope = float(np.polyfit(np.log(losses), np.log(list(rates.values())), 1)[0])
-    return Finding(ours=slope, note=f"bit/s: {listed(rates)}")
+    return Estimate(ours=slope, note=f"bit/s: {listed(rates)}")
 
 
 DESIGN: Makers = {
@@ -249,7 +249,7 @@ DESIGN: Makers = {
 # Theory ------------------------------------------------------------------------------------------
 
 
-def _fluid_equilibrium(runs: Runs) -> Finding:
+def _fluid_equilibrium(runs: Runs) -> Estimate:
     run = runs["fluid",]
     rates = np.asarray(run.flows["delivered_packets"], float) / float(run.ports["elapsed_s"][0])
     rest = jobs.fluid_rate(jobs.KS[0])
@@ -258,14 +258,14 @@ def _fluid_equilibrium(runs: Runs) -> Finding:
     return found_.model_copy(update={"note": f"{rest:.0f} packets/s expected; {found_.note}"})
 
 
-def _fluid_stable(runs: Runs) -> Finding:
+def _fluid_stable(runs: Runs) -> Estimate:
     swings = {f"k = {k:g}": measures.load_swing(runs["stability", k]) for k in jobs.KS}
     judged = max(swing for k, swing in zip(jobs.KS, swings.values(), strict=True) if k <= 0.5)
-    return Finding(ours=judged, note=listed(swings, 2))
+    return Estimate(ours=judged, note=listed(swings, 2))
 
 
-def _fluid_max_min(runs: Runs) -> Finding:
-    return Finding(ours=measures.long_over_cross(runs, "VCP exact"))
+def _fluid_max_min(runs: Runs) -> Estimate:
+    return Estimate(ours=measures.long_over_cross(runs, "VCP exact"))
 
 
 THEORY: Makers = {

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from headgate.plots.curves import Curve, Panel, curves
-from headgate.studies.found import all_possible
+from headgate.studies.estimates import all_possible
 from headgate.studies.paths import course, loss_rate, utilisation
 from headgate.studies.runs import Runs
 from headgate.studies.study import Picture

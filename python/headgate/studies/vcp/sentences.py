@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from headgate.studies.found import all_possible
+from headgate.studies.estimates import all_possible
 from headgate.studies.paths import loss_rate, utilisation
 from headgate.studies.runs import Runs
 from headgate.studies.vcp import jobs, measures

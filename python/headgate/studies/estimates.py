@@ -8,11 +8,11 @@ from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 
-from headgate.claims import Finding
+from headgate.claims import Estimate
 from headgate.stats.intervals import mean_interval
 from headgate.studies.runs import NotRunError, Runs
 
-Makers = dict[str, Callable[[Runs], Finding]]
+Makers = dict[str, Callable[[Runs], Estimate]]
 """What makes the finding of each claim."""
 Drawn = TypeVar("Drawn")
 Done = TypeVar("Done", bound=Runs)
@@ -21,21 +21,21 @@ Values = Mapping[str, float]
 """Numbers by what they are of."""
 
 
-def named(*makers: Callable[[Runs], Finding]) -> Makers:
+def named(*makers: Callable[[Runs], Estimate]) -> Makers:
     """Return makers by claim: each function is named as its claim is, after an underscore."""
     return {make.__name__.strip("_").replace("_", "-"): make for make in makers}
 
 
-def found(makers: Mapping[str, Callable[[Done], Finding]], runs: Done) -> dict[str, Finding]:
+def found(makers: Mapping[str, Callable[[Done], Estimate]], runs: Done) -> dict[str, Estimate]:
     """Make every finding; one whose runs are missing says so and judges nothing."""
     return {claim: _tried(make, runs) for claim, make in makers.items()}
 
 
-def _tried(make: Callable[[Done], Finding], runs: Done) -> Finding:
+def _tried(make: Callable[[Done], Estimate], runs: Done) -> Estimate:
     try:
         return make(runs)
     except NotRunError as reason:
-        return Finding(ours=math.nan, note=str(reason))
+        return Estimate(ours=math.nan, note=str(reason))
 
 
 def all_possible(makers: Iterable[Callable[[Done], Drawn]], runs: Done) -> tuple[Drawn, ...]:
@@ -52,7 +52,7 @@ def by_seed(makers: Makers) -> Makers:
     return {claim: partial(_with_interval, make) for claim, make in makers.items()}
 
 
-def _with_interval(make: Callable[[Runs], Finding], runs: Runs) -> Finding:
+def _with_interval(make: Callable[[Runs], Estimate], runs: Runs) -> Estimate:
     whole = make(runs)
     if whole.ci is not None or len(runs.setup.seeds) == 1:
         return whole
@@ -60,22 +60,22 @@ def _with_interval(make: Callable[[Runs], Finding], runs: Runs) -> Finding:
     return whole.model_copy(update={"ci": mean_interval(own)[1:]})
 
 
-def mean_of(values: list[float], note: str = "") -> Finding:
+def mean_of(values: list[float], note: str = "") -> Estimate:
     """Return the mean over replicates with its interval; one run alone has none."""
     mean, low, high = mean_interval(values)
-    return Finding(ours=mean, ci=(low, high) if len(values) > 1 else None, note=note)
+    return Estimate(ours=mean, ci=(low, high) if len(values) > 1 else None, note=note)
 
 
-def largest(values: Values, digits: int = 3) -> Finding:
+def largest(values: Values, digits: int = 3) -> Estimate:
     """Return the largest of many, named."""
     name = max(values, key=lambda each: values[each])
-    return Finding(ours=values[name], note=f"largest for {name}; {listed(values, digits)}")
+    return Estimate(ours=values[name], note=f"largest for {name}; {listed(values, digits)}")
 
 
-def least(values: Values, digits: int = 3) -> Finding:
+def least(values: Values, digits: int = 3) -> Estimate:
     """Return the least of many, named."""
     name = min(values, key=lambda each: values[each])
-    return Finding(ours=values[name], note=f"least for {name}; {listed(values, digits)}")
+    return Estimate(ours=values[name], note=f"least for {name}; {listed(values, digits)}")
 
 
 def listed(values: Values, digits: int = 3) -> str:
