@@ -14,7 +14,7 @@ for law in catalog.laws():
     if law.scheme:
         network["feedback"] = law.scheme  # routers that its senders speak with
     if law.needs_marks:
-        network["queue"] = {"kind": "threshold", "mark": "0.17 BDP"}
+        network["queue"] = {"name": "threshold", "mark": "0.17 BDP"}
     scenario = headgate.dumbbell(flows=flows, measure={"warmup": "10 s"}, **network)
     table = scenario.run("40 s", seed=1).flows
     goodput = dict(zip(table["traffic"], table["goodput_bps"], strict=True))

@@ -29,16 +29,16 @@ FLOWS = {
 DUMBBELL = {
     "kind": "dumbbell", "rate": "10 Mbit/s", "rtt": "40 ms", "buffer": "1 BDP", "lose": [5],
     "changes": [{"at": "1 s", "rate": "5 Mbit/s"}], "loss": 0.01, "host_rate": "1 Gbit/s",
-    "queue": {"kind": "red", "min": "5 packets", "max_packets": 20},
+    "queue": {"name": "red", "min": "5 packets", "max_packets": 20},
 }  # fmt: skip
 LOT = {
     "kind": "parking_lot", "hops": 3, "rate": "10 Mbit/s", "rtt": "40 ms", "buffer": "50 ms",
-    "queue": {"kind": "threshold", "mark": "0.5 BDP/sqrt(n)"}, "loss": 0.01,
+    "queue": {"name": "threshold", "mark": "0.5 BDP/sqrt(n)"}, "loss": 0.01,
 }  # fmt: skip
 TIERS = {
     "kind": "abilene", "rate": "1 Gbit/s", "ratios": {"backbone": 80, "N": 1},
     "delay_multiplier": 2.0, "lower_delay": "500 us", "fast_share": 0.5, "fast_rate": "1 Gbit/s",
-    "host_buffer": "50 ms", "queue": {"kind": "codel", "target": "5 ms"},
+    "host_buffer": "50 ms", "queue": {"name": "codel", "target": "5 ms"},
 }  # fmt: skip
 GRAPH = {
     "kind": "graph", "rate": "10 Mbit/s", "delay": "1 ms", "host_rate": "1 Gbit/s",

@@ -48,7 +48,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
 def device(draw: Draw, kind: str) -> str | dict[str, Any]:
     """Draw what stands at a port, of one kind: `queue` or `feedback`."""
     card = draw.choice([card for card in catalog.devices() if card.kind == kind])
-    return {"kind": card.name, **draw.params(card, 0.5)}
+    return {"name": card.name, **draw.params(card, 0.5)}
 
 
 def queue(draw: Draw) -> str | dict[str, Any]:

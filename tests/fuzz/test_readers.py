@@ -22,7 +22,7 @@ TOML = b"""duration = "1 s"
 kind = "dumbbell"
 rate = "1 Mbit/s"
 rtt = "20 ms"
-queue = { kind = "codel", target = "5 ms" }
+queue = { name = "codel", target = "5 ms" }
 [[traffic]]
 kind = "web"
 law = { name = "cubic", beta = 0.7 }

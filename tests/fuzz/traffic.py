@@ -14,7 +14,7 @@ def traffic(draw: Draw, network: Scenario, duration_s: float, name: str) -> dict
         drawn["rtt"] = draw.time(1e-6, 3.0)
     if draw.maybe(0.3):
         drawn["transport"] = transport(draw)
-    scheme = network.get("feedback", {}).get("kind")
+    scheme = network.get("feedback", {}).get("name")
     kind = draw.choices((flows, poisson, web), (5, 2, 2))[0]
     return drawn | {"law": law(draw, scheme)} | kind(draw, duration_s)
 

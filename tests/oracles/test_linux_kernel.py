@@ -29,7 +29,7 @@ LAWS: dict[str, dict[str, Any]] = {
 #: What `tc` makes of min 30000 max 90000 avpkt 1500 burst 34 probability 0.1. For `adaptive` it
 #: sets a flag where this kernel does not look before it starts the timer: the probability stays.
 TC_RED = {
-    "kind": "red",
+    "name": "red",
     "min": "20 packets",
     "max": "60 packets",
     "weight": 1 / 32,
@@ -44,12 +44,12 @@ ECN = {"ecn": "on", "mark_below": 1}
 #: PIE's timer asks for 15 ms and gets two ticks; Linux's drops keep their distance. In the kernel's
 #: runs no two of sixteen flows met in one of 1024 queues; here two would.
 QUEUES: dict[str, dict[str, Any]] = {
-    "codel": {"kind": "codel"},
+    "codel": {"name": "codel"},
     "dctcp": TC_RED
     | {"min": "10 packets", "max": "11 packets", "weight": 1 / 2, "max_p": 0.732422}
     | ECN,
-    "fqcodel": {"kind": "fq-codel", "flows": 65536},
-    "pie": {"kind": "pie", "update": "20 ms", "derandomise": "on"},
+    "fqcodel": {"name": "fq-codel", "flows": 65536},
+    "pie": {"name": "pie", "update": "20 ms", "derandomise": "on"},
     "red": TC_RED,
 }
 #: What is out of bounds; the reference page of the oracles says why.
@@ -121,7 +121,7 @@ def queue_of(case: str) -> dict[str, Any]:
 
 
 def means(case: str) -> dict[str, float]:
-    by_chance = int(REPEATS[case][0]["flows"]) > 1 or queue_of(case).get("kind") in ("red", "pie")
+    by_chance = int(REPEATS[case][0]["flows"]) > 1 or queue_of(case).get("name") in ("red", "pie")
     each = [figures(case, seed) for seed in (SEEDS if by_chance else SEEDS[:1])]
     return {name: sum(one[name] for one in each) / len(each) for name in each[0]}
 

@@ -28,7 +28,7 @@ CASES = [
 
 def both_ways(flows: int, kind: str, ecn: int, seed: int) -> Result:
     starts = np.random.default_rng(seed).uniform(0, 2, 2 * flows)
-    queue = {"kind": "red", "ecn": "on" if ecn else "off", **THRESHOLDS[kind]}
+    queue = {"name": "red", "ecn": "on" if ecn else "off", **THRESHOLDS[kind]}
     return run(
         seed=seed,
         duration="100 s",

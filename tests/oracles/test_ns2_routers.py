@@ -23,7 +23,7 @@ TRANSPORT = {"preset": "ns2", "segment": "960 B", "recovery": "newreno"}
 #: RCP had the gains of its authors' figure 6, and a buffer without end.
 ROUTERS: dict[str, dict[str, Any]] = {
     "xcp": {"feedback": "xcp"},
-    "rcp": {"feedback": {"kind": "rcp", "alpha": 0.1, "beta": 1.0}, "buffer": "infinite"},
+    "rcp": {"feedback": {"name": "rcp", "alpha": 0.1, "beta": 1.0}, "buffer": "infinite"},
 }
 #: How near the mean completion times are in each of the 22 bins of 30 flows and more.
 WITHIN = {"xcp": 0.024, "rcp": 0.012}

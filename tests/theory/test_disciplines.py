@@ -56,7 +56,7 @@ def red_fixed_point(flows: int, rtt_s: float, low: float, high: float, max_p: fl
 
 
 def test_reds_mean_queue_is_the_fixed_point_of_its_line_and_renos_response() -> None:
-    queue = {"kind": "red", "min": "10 packets", "max": "90 packets", "weight": 0.002}
+    queue = {"name": "red", "min": "10 packets", "max": "90 packets", "weight": 0.002}
     result = run(queue, [{"law": "reno", "count": 10}], ("30 s", "150 s"), rtt="100 ms")
     due = red_fixed_point(10, 0.1, 10, 90, 0.1)
     # sqrt(1.5/p) holds for regular losses; 10 % of the window are 20 % of p and of the queue
@@ -78,7 +78,7 @@ def test_pi_holds_the_queue_at_its_reference() -> None:
 
 
 def test_adaptive_red_holds_its_queue_within_the_middle_of_its_band() -> None:
-    queue = {"kind": "ared", "min": "20 packets", "max": "60 packets"}
+    queue = {"name": "ared", "min": "20 packets", "max": "60 packets"}
     for count in (4, 16):
         result = run(queue, [{"law": "reno", "count": count}], ("50 s", "150 s"))
         # max_p rests while the mean is within 36 and 44; steps overshoot by about as much
@@ -140,7 +140,7 @@ def test_fq_codel_shares_equally_among_laws() -> None:
 
 
 def test_red_with_ecn_marks_and_nothing_is_sent_again() -> None:
-    queue = {"kind": "red", "min": "10 packets", "max": "90 packets", "weight": 0.002, "ecn": "on"}
+    queue = {"name": "red", "min": "10 packets", "max": "90 packets", "weight": 0.002, "ecn": "on"}
     flows: list[dict[str, object]] = [{"law": "reno", "count": 5}]
     gently = {"initial_ssthresh": "10 packets"}  # the mean shall not overshoot, where RED drops
     result = run(queue, flows, ("20 s", "80 s"), transport={"ecn": True, **gently})
@@ -154,7 +154,7 @@ def test_red_with_ecn_marks_and_nothing_is_sent_again() -> None:
 
 
 def test_a_sender_answers_once_a_window_however_many_marks_there_are() -> None:
-    everything = {"kind": "threshold", "mark": "20 packets"}
+    everything = {"name": "threshold", "mark": "20 packets"}
     flows: list[dict[str, object]] = [{"law": "reno"}]
     result = run(everything, flows, ("10 s", "60 s"), transport={"ecn": True})
     # a queue above 20 marks most of a window at once; answered one by one the window would be two
@@ -179,7 +179,7 @@ def test_acks_are_marked_by_choice(capable: bool) -> None:
             "buffer": "100 packets",
             "routers": [{"name": "left"}, {"name": "right"}],
             "links": links,
-            "queue": {"kind": "threshold", "mark": "5 packets"},
+            "queue": {"name": "threshold", "mark": "5 packets"},
         },
         "transport": {"ecn": True, "ecn_acks": capable},
         "traffic": [{"kind": "flows", "law": "reno", "source": "left", "receiver": "right"}],

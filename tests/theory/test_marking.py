@@ -27,7 +27,7 @@ def marked(law: str, flows: int, *, ecn: bool = False) -> Result:
                 "rtt": "500 us",
                 "buffer": "2000 packets",
                 "access": "direct",
-                "queue": {"kind": "threshold", "mark": f"{THRESHOLD} packets"},
+                "queue": {"name": "threshold", "mark": f"{THRESHOLD} packets"},
             },
             "transport": {"ecn": ecn},
             "traffic": [{"kind": "flows", "law": law, "count": flows}],
@@ -96,7 +96,7 @@ def test_a_time_out_under_marks_does_not_last() -> None:
                     "rtt": "80 ms",
                     "buffer": "1 BDP",
                     "access": "direct",
-                    "queue": {"kind": "red", "ecn": "on"},
+                    "queue": {"name": "red", "ecn": "on"},
                 },
                 "transport": {"preset": "ns2", "segment": "960 B", "recovery": "sack", "ecn": ecn},
                 "traffic": [

@@ -68,7 +68,7 @@ def test_a_flow_of_less_than_a_packet_per_rtt_asks_for_a_new_rate() -> None:
     # At a millionth of the line the second packet would leave after 80 s. R grows by alpha/d = 2/s
     # at least, d being 0.2 s at first: to the whole line within ln(1e6)/2 = 6.9 s.
     traffic = {"kind": "flows", "size": "1000 packets"}
-    result = rcp(traffic, network={"feedback": {"kind": "rcp", "start": 1e-6}})
+    result = rcp(traffic, network={"feedback": {"name": "rcp", "start": 1e-6}})
     assert 1.0 < result.flows["fct_sender_s"][0] < 6.9 + 0.2 + 0.2
 
 
@@ -110,7 +110,7 @@ def test_short_flows_take_two_round_trips_and_little_more() -> None:
             "arrivals": "10800 /s",
             "size": {"kind": "pareto", "mean": "25 packets", "shape": 1.2},
         },
-        network={"rate": "2.4 Gbit/s", "feedback": {"kind": "rcp", "alpha": 0.1, "beta": 1.0}},
+        network={"rate": "2.4 Gbit/s", "feedback": {"name": "rcp", "alpha": 0.1, "beta": 1.0}},
         duration="10 s",
     )
     flows = result.flows

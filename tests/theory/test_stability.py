@@ -307,7 +307,7 @@ def spread_of_arrivals(scheme: str, alpha: float, beta: float, seed: int) -> flo
                 "rtt": "100 ms",
                 "buffer": "infinite",
                 "access": "direct",
-                "feedback": {"kind": scheme, "alpha": alpha, "beta": beta},
+                "feedback": {"name": scheme, "alpha": alpha, "beta": beta},
             },
             "transport": {"preset": "ns2", "segment": "1460 B"},
             "traffic": [flows, flows | {"start": "30 s"}],

@@ -30,7 +30,7 @@ def at_rest(feedback: str) -> Result:
         rate="20 Mbit/s",
         rtt="40 ms",
         buffer="1000 packets",
-        feedback={"kind": "vcp", "gamma": GAMMA},
+        feedback={"name": "vcp", "gamma": GAMMA},
         duration=f"{warmup_s + 60:.3f} s",
         transport={"segment": "960 B", "initial_window": "2 packets"},
         flows=[{"law": law, "rtt": f"{rtt} ms"} for rtt in RTTS_MS],

@@ -64,7 +64,7 @@ def test_a_scheme_has_its_router_and_both_faces_the_same_numbers() -> None:
         given, told = face.params(setup, cell), face.sender(setup, cell)
         assert all(told[name] == given[name] for name in told if name in given)
         if catalog.law(face.law).family == "explicit":
-            assert face.network(setup, cell) == {"feedback": {"kind": face.law}}
+            assert face.network(setup, cell) == {"feedback": {"name": face.law}}
             assert not face.starts_slowly
 
 

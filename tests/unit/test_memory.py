@@ -64,7 +64,7 @@ def refusals(asked: Scenario) -> set[str]:
                     "network": {
                         "kind": "abilene",
                         "rate": "1 Gbit/s",
-                        "queue": {"kind": "fq-codel", "flows": 65536},
+                        "queue": {"name": "fq-codel", "flows": 65536},
                     },
                     "traffic": [{**FLOW, "source": "N", "receiver": "D"}],
                 }

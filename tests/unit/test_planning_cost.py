@@ -43,7 +43,7 @@ def mesh(routers: int, reach: int) -> dict[str, Any]:
         "kind": "graph",
         "rate": "100 Mbit/s",
         "host_rate": "1 Gbit/s",
-        "queue": {"kind": "threshold", "mark": "0.5 BDP/sqrt(n)"},
+        "queue": {"name": "threshold", "mark": "0.5 BDP/sqrt(n)"},
         "routers": [{"name": name} for name in names],
         "links": links,
     }

@@ -12,7 +12,7 @@ from headgate.conform.trial import RTT_S, SYN, Subject
 
 #: CUBIC's constants (RFC 9438 §4.1, §4.6).
 C, BETA = 0.4, 0.7
-MARKING: dict[str, Any] = {"queue": {"kind": "threshold", "mark": "100 packets"}}
+MARKING: dict[str, Any] = {"queue": {"name": "threshold", "mark": "100 packets"}}
 
 
 def _cubic_beta(law: Subject) -> Observation:

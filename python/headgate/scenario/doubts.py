@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Plan = Mapping[str, Any]
 Device = Mapping[str, Any] | None
 
-MARKING = 'network.queue = {kind = "threshold", mark = "0.17 BDP"}'
+MARKING = 'network.queue = {name = "threshold", mark = "0.17 BDP"}'
 
 
 def doubts_of(plan: Plan, arrays: Arrays) -> list[str]:

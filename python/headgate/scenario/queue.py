@@ -1,4 +1,4 @@
-"""What stands at a port: a queue discipline, a router that speaks; and how its rate changes."""
+"""What stands at a port: a queue discipline, router feedback; and how its rate changes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DROP_TAIL_NAME = "drop_tail"
 
 
 class Device(Model):
-    """A name, or `{kind = "codel", target = "5 ms"}`.
+    """A name, or `{name = "codel", target = "5 ms"}`.
 
     Parameters are numbers in the catalogue's units (`target_s = 0.005`), or quantities under the
     name without its unit (`target = "5 ms"`, `mark = "0.17 BDP"`).
@@ -25,7 +25,7 @@ class Device(Model):
 
     device: ClassVar[str]
 
-    kind: str = Field(description="A name of `headgate catalog`.")
+    name: str = Field(description="A name of `headgate catalog`.")
     params: dict[str, float | str] = Field(
         default_factory=dict, description="Parameters that differ from the defaults."
     )
@@ -34,10 +34,12 @@ class Device(Model):
     @classmethod
     def _from_short_form(cls, given: Any) -> Any:
         if isinstance(given, str):
-            return {"kind": given}
+            return {"name": given}
+        if isinstance(given, Mapping) and "kind" in given:
+            raise at("kind", f"this key is now 'name'; write {{ name = {given['kind']!r} }}")
         if isinstance(given, Mapping) and "params" not in given:
-            params = {key: value for key, value in given.items() if key != "kind"}
-            return {key: given[key] for key in ("kind",) if key in given} | {"params": params}
+            params = {key: value for key, value in given.items() if key != "name"}
+            return {key: given[key] for key in ("name",) if key in given} | {"params": params}
         return given
 
     @model_validator(mode="after")
@@ -48,7 +50,7 @@ class Device(Model):
 
     @model_serializer
     def _short_form(self) -> Any:
-        return {"kind": self.kind, **self.params} if self.params else self.kind
+        return {"name": self.name, **self.params} if self.params else self.name
 
     @property
     def is_plain(self) -> bool:
@@ -62,7 +64,7 @@ class Device(Model):
 
     def resolve(self, packets: Callable[[str, Amount], float]) -> dict[str, float | str]:
         """Make the parameters of the plan; `packets` makes a number of a key's amount."""
-        card = catalog.device(self.device, self.kind)
+        card = catalog.device(self.device, self.name)
         made: dict[str, float | str] = {}
         for key, value in self.params.items():
             quantity = self._quantity(key, value)
@@ -73,7 +75,7 @@ class Device(Model):
 
     def _quantity(self, key: str, value: float | str) -> float | str | Amount:
         """Read a quantity by the unit that the catalogue gives."""
-        card = catalog.device(self.device, self.kind)
+        card = catalog.device(self.device, self.name)
         param = card.param(card.full_name(key))
         if not isinstance(value, str) or param.choices:
             return value
@@ -98,20 +100,20 @@ def _rough(_key: str, amount: Amount) -> float:
 
 
 class Queue(Device):
-    """A queue discipline: `"drop_tail"`, `{kind = "threshold", mark = "65 packets"}` and so on."""
+    """A queue discipline: `"drop_tail"`, `{name = "threshold", mark = "65 packets"}` and so on."""
 
     device: ClassVar[str] = "queue"
 
-    kind: str = Field(DROP_TAIL_NAME, description="drop_tail, or a discipline of the catalogue.")
+    name: str = Field(DROP_TAIL_NAME, description="drop_tail, or a discipline of the catalogue.")
 
     @property
     def is_plain(self) -> bool:
         """Whether arrivals are dropped for want of room only."""
-        return self.kind == DROP_TAIL_NAME
+        return self.name == DROP_TAIL_NAME
 
 
 class Feedback(Device):
-    """What a router tells the senders of its scheme: `"rcp"`, `{kind = "rcp", alpha = 0.1}`."""
+    """What a router tells the senders of its scheme: `"rcp"`, `{name = "rcp", alpha = 0.1}`."""
 
     device: ClassVar[str] = "feedback"
 

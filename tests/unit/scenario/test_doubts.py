@@ -11,7 +11,7 @@ from headgate.scenario.doubts import doubts_of
 
 from .scenarios import DUMBBELL, RENO, scenario
 
-THRESHOLD = {"kind": "threshold", "mark": "20 packets"}
+THRESHOLD = {"name": "threshold", "mark": "20 packets"}
 
 
 def doubts(network: dict[str, Any], *laws: str) -> list[str]:
@@ -32,9 +32,9 @@ def test_senders_of_a_scheme_without_their_routers_are_told(law: str) -> None:
 def test_dctcp_wants_marks_on_its_way() -> None:
     (said,) = doubts({}, "dctcp", "reno")
     assert "'dctcp' senders (bottleneck) marks packets" in said
-    for queue in (THRESHOLD, "pie", {"kind": "codel", "ecn": "on"}):
+    for queue in (THRESHOLD, "pie", {"name": "codel", "ecn": "on"}):
         assert not doubts({"queue": queue}, "dctcp"), queue
-    for queue in ("codel", {"kind": "pie", "ecn": "off"}):
+    for queue in ("codel", {"name": "pie", "ecn": "off"}):
         assert doubts({"queue": queue}, "dctcp"), queue
 
 

@@ -199,7 +199,7 @@ class Layout:
             says = f"'{amount}' is not allowed; it is a number of packets or of BDP"
             raise ScenarioError(place, says)
 
-        return {"name": device.kind, "params": device.resolve(packets)}
+        return {"name": device.name, "params": device.resolve(packets)}
 
     @cached_property
     def _loads(self) -> tuple[list[float], int]:

@@ -135,9 +135,9 @@ def _port(setup: Setup, case: Case, protocol: str) -> Mapping[str, Any]:
             gains = setup.settings["gains" if protocol == "rcp" else "paper_gains"]
             # The scripts assume 200 ms at first, which no router of a data centre would.
             first = {"start_rtt": case["rtt"]} if "mark" in case else {}
-            return {"buffer": "infinite", "feedback": {"kind": "rcp", **gains, **first}}
+            return {"buffer": "infinite", "feedback": {"name": "rcp", **gains, **first}}
         case "dctcp":
-            return {"buffer": "1 BDP", "queue": {"kind": "threshold", "mark": case["mark"]}}
+            return {"buffer": "1 BDP", "queue": {"name": "threshold", "mark": case["mark"]}}
     return {"buffer": "1 BDP"}
 
 

@@ -36,7 +36,7 @@ DELAY_PARAMS: Mapping[str, Mapping[str, Any]] = {"fast": {}, "vegas": {"variant"
 #: Within which flows start so that no SYN meets data: every baseRTT is true.
 TOGETHER_S = 0.001
 #: Reno has a queue to keep short on the way, so that round trips stay apart.
-RED = {"kind": "red", "min_packets": 20.0, "max_packets": 60.0, "max_p": 0.1, "weight": 0.002}
+RED = {"name": "red", "min_packets": 20.0, "max_packets": 60.0, "max_p": 0.1, "weight": 0.002}
 RENO_LINK = {"buffer": "300 packets", "queue": RED}
 
 Part = Iterator[Job]

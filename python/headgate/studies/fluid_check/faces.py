@@ -52,8 +52,8 @@ class Face:
     def network(self, setup: Setup, cell: Cell) -> dict[str, Any]:
         """Return what stands at the ports."""
         if self.over_red:
-            return {"queue": {"kind": "red", "mean_packet_bytes": 1500, **profile(setup, cell)}}
-        return {"feedback": {"kind": self.law}} if self.law in _routers() else {}
+            return {"queue": {"name": "red", "mean_packet_bytes": 1500, **profile(setup, cell)}}
+        return {"feedback": {"name": self.law}} if self.law in _routers() else {}
 
     def sender(self, setup: Setup, cell: Cell) -> Params:
         """Return the parameters of the packet law: what both faces have, and what makes it one."""

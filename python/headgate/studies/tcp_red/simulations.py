@@ -102,10 +102,10 @@ def _queue(setup: Setup, name: str) -> dict[str, Any]:
     """Return RED with the profile of a simulation; what the remedy needs are marks."""
     own = setup.settings["simulations"][name]
     if name == REMEDY:
-        return {"kind": "threshold", "mark_packets": own["min_packets"]}
+        return {"name": "threshold", "mark_packets": own["min_packets"]}
     by_mean = own["red"] == "mean"
     return {
-        "kind": "red",
+        "name": "red",
         "min_packets": own["min_packets"],
         "max_packets": 60.0,
         "max_p": 1.0,

@@ -296,7 +296,7 @@ def _beside_tcp(setup: Setup) -> Part:
 
 def _exact(k: float, rtts_s: tuple[float, ...], setup: Setup, series: str) -> Scenario:
     params: Mapping[str, Any] = {"feedback": "exact", "k": k}
-    scheme = Scheme("vcp", params, {"kind": "vcp", "gamma": ROOM})
+    scheme = Scheme("vcp", params, {"name": "vcp", "gamma": ROOM})
     begun = starts(1, len(rtts_s), 1.0)
     flows = [scheme.flow(at, rtt=seconds(rtt)) for at, rtt in zip(begun, rtts_s, strict=True)]
     where = LONE_MBPS, min(rtts_s)

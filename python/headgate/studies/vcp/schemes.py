@@ -40,19 +40,19 @@ class Scheme:
             # the thresholds of the XCP paper, whose comparison the slides follow
             thresholds = {"min_packets": max(1.0, buffer / 3), "max_packets": 2 * buffer / 3}
             sized = {"mean_packet_bytes": 1000, "ecn": "on"}
-            made["queue"] = {"kind": "red", **thresholds, **sized}
+            made["queue"] = {"name": "red", **thresholds, **sized}
             made["transport"] = {**TRANSPORT, "ecn": True}
         return made if self.feedback is None else {**made, "feedback": dict(self.feedback)}
 
 
-VCP_ROUTER = {"kind": "vcp"}
+VCP_ROUTER = {"name": "vcp"}
 #: What the author's ns-2 code has.
-CODE_ROUTER = {"kind": "vcp", "gamma": 0.95, "rounding": "per-cent"}
-ROOMY_ROUTER = {"kind": "vcp", "gamma": ROOM}
+CODE_ROUTER = {"name": "vcp", "gamma": 0.95, "rounding": "per-cent"}
+ROOMY_ROUTER = {"name": "vcp", "gamma": ROOM}
 
 SCHEMES: Mapping[str, Scheme] = {
     "TCP": Scheme("reno", red=True),
-    "XCP": Scheme("xcp", feedback={"kind": "xcp"}),
+    "XCP": Scheme("xcp", feedback={"name": "xcp"}),
     "VCP": Scheme("vcp", feedback=VCP_ROUTER),
     "VCP 8-bit": Scheme("vcp", {"feedback": "8-bit"}, VCP_ROUTER),
     "VCP code": Scheme("vcp", {"variant": "code"}, CODE_ROUTER),
