@@ -11,7 +11,7 @@ from headgate.studies import runner, study
 def shrunk(seeds: int = 2, period: str = "1 s") -> study.Study:
     """Return the study with a quick scale of 16 runs a seed, of four simulated seconds."""
     whole = study.load("tcp-replacements")
-    quick = whole.plan.scales["quick"].model_copy(
+    quick = whole.spec.scales["quick"].model_copy(
         update={
             "factors": ("X1", "X12"),
             "size": 0.002,
@@ -20,8 +20,8 @@ def shrunk(seeds: int = 2, period: str = "1 s") -> study.Study:
         }
     )
     changed = study.Study(whole.folder)
-    scales = {**whole.plan.scales, "quick": quick}
-    changed.__dict__["plan"] = whole.plan.model_copy(update={"scales": scales})
+    scales = {**whole.spec.scales, "quick": quick}
+    changed.__dict__["spec"] = whole.spec.model_copy(update={"scales": scales})
     return changed
 
 

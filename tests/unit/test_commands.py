@@ -8,11 +8,20 @@ import pytest
 from typer.testing import CliRunner
 
 from headgate import __version__, catalog
-from headgate.cli.main import app
+from headgate.cli.main import app, main
 from headgate.columns import TABLES
 
 ROOT = Path(__file__).parents[2]
 FIRST = str(ROOT / "examples" / "first.toml")
+
+
+def test_options_with_another_name_now_are_refused_with_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["headgate", "study", "nist-1b", "--plan", "d.toml"])
+    with pytest.raises(SystemExit, match="2"):
+        main()
+    assert capsys.readouterr().err == "headgate: --plan is now --design\n"
 
 
 def printed(*arguments: str) -> str:

@@ -74,7 +74,8 @@ def test_the_command_tells_and_draws(tmp_path: Path) -> None:
 def test_pictures_are_drawn_for_what_is_stable_and_what_is_not() -> None:
     for beta in (0.226, 0.5):
         params = {"alpha": 0.4, "beta": beta, "target_packets": 1000.0}
-        figure = draw_stability(stability("rcp", params, network=NETWORK))
+        found = stability("rcp", params, network=NETWORK)
+        figure = draw_stability("rcp", found.roots, found.loop, None)
         assert len(figure.axes) == 2
         plt.close(figure)
     points = (np.array([0.1, 0.5]), np.array([0.1, 0.4]))

@@ -223,7 +223,7 @@ def tiny() -> Mixed:
         "size": 0.004,
         "fixed": {"duration": "4 s", "downloaders": 1},
     }
-    setup = study.setup(study.plan.scales["quick"].model_copy(update=changes))
+    setup = study.setup(study.spec.scales["quick"].model_copy(update=changes))
     setup = replace(setup, laws=("bic", "ctcp", "fast", "fast-at", "hstcp", "htcp", "scalable"))
     return Mixed(setup, {key: job.scenario.run() for key, job in study.jobs(setup).items()})
 

@@ -27,7 +27,7 @@ LAWS = ("reno", "ctcp", "fast", "scalable")
 
 def tiny(study: Study) -> Runs:
     """Run four conditions and four laws, ten simulated seconds each."""
-    scale = study.plan.scales["quick"].model_copy(
+    scale = study.spec.scales["quick"].model_copy(
         update={
             "factors": ("X1", "X12"),
             "generators": {},
@@ -64,7 +64,7 @@ def same_but_for_the_law(value: object) -> object:
 
 def test_nothing_but_the_law_differs_between_the_runs_of_a_condition() -> None:
     study = load("nist-1b")
-    setup = study.setup(study.plan.scales["quick"])
+    setup = study.setup(study.spec.scales["quick"])
     written = [scenario({**setup.settings, **setup.design.settings(3)}, law) for law in LAWS]
     first, *others = map(Scenario.to_dict, written)
     assert all(other != first for other in others)

@@ -25,7 +25,7 @@ def study() -> Study:
 @pytest.fixture(scope="module")
 def tiny(study: Study) -> Sizes:
     """Run two sizes and two laws, five simulated seconds each."""
-    setup = study.setup(study.plan.scales["quick"])
+    setup = study.setup(study.spec.scales["quick"])
     settings = {**setup.settings, "sizes": ["1/100", "1/200"], "duration": "5 s"}
     setup = replace(setup, settings=settings, laws=("reno", "fast"))
     return Sizes(setup, {key: job.scenario.run() for key, job in study.jobs(setup).items()})
@@ -54,7 +54,7 @@ def test_sizes_are_fractions() -> None:
 
 
 def test_runs_of_a_condition_differ_in_their_size_alone(study: Study) -> None:
-    made = study.jobs(study.setup(study.plan.scales["quick"]))
+    made = study.jobs(study.setup(study.spec.scales["quick"]))
     small, large = (made["light", size, "reno", 1].scenario.to_dict() for size in ("1/40", "1/10"))
     users = [one["traffic"][0].pop("users") for one in (small, large)]
     receivers = [one["traffic"][0].pop("receivers") for one in (small, large)]

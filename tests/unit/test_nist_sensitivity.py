@@ -1,4 +1,4 @@
-"""The sensitivity analysis at a size that takes seconds: plan, runs, claims, and what follows."""
+"""The sensitivity analysis at a size that takes seconds: design, runs, claims, and what follows."""
 
 import csv
 from itertools import combinations
@@ -17,8 +17,8 @@ from headgate.run.folder import write_table
 from headgate.studies.nist_sensitivity import published
 from headgate.studies.nist_sensitivity.analysis import analyse
 from headgate.studies.nist_sensitivity.campaign import scenario
+from headgate.studies.nist_sensitivity.design import design_file, every, steps
 from headgate.studies.nist_sensitivity.findings import findings, strong_cells
-from headgate.studies.nist_sensitivity.plan import every, plan_file, steps
 from headgate.studies.nist_sensitivity.responses import NAMES
 from headgate.studies.nist_sensitivity.summary import Sensitivity
 from headgate.studies.runs import Runs
@@ -39,7 +39,7 @@ def in_32_runs() -> dict[str, str]:
 def tiny(
     study: Study, factors: tuple[str, ...], generators: dict[str, str], size: float
 ) -> Sensitivity:
-    scale = study.plan.scales["quick"].model_copy(
+    scale = study.spec.scales["quick"].model_copy(
         update={
             "factors": factors,
             "generators": generators,
@@ -180,8 +180,8 @@ def test_every_claim_has_a_finding(whole: Sensitivity, by_both_laws: Sensitivity
 
 
 def test_the_six_most_significant_make_the_plan(whole: Sensitivity, tmp_path: Path) -> None:
-    plan_file(whole).save(tmp_path / "plan.toml")
-    made = load_design(tmp_path / "plan.toml")
+    design_file(whole).save(tmp_path / "design.toml")
+    made = load_design(tmp_path / "design.toml")
     assert (len(made.design), made.design.resolution) == (32, 6)
     names = [factor.name for factor in made.design.factors]
     assert set(names) == set(whole.influence.ranked[:6])
@@ -194,10 +194,10 @@ def test_the_six_most_significant_make_the_plan(whole: Sensitivity, tmp_path: Pa
 
 
 def test_another_study_takes_the_plan(whole: Sensitivity, tmp_path: Path) -> None:
-    file = plan_file(whole)
-    file.save(tmp_path / "plan.toml")
+    file = design_file(whole)
+    file.save(tmp_path / "design.toml")
     study = load("nist-1b")
-    setup = study.setup(study.scale("quick"), plan=str(tmp_path / "plan.toml"))
+    setup = study.setup(study.scale("quick"), design=str(tmp_path / "design.toml"))
     assert [f.name for f in setup.design.factors] == list(file.factors)
     assert set(study.settings(study.scale("quick"))) <= {
         *setup.settings, *(factor.setting for factor in setup.design.factors)
@@ -214,7 +214,7 @@ def test_another_study_takes_the_plan(whole: Sensitivity, tmp_path: Path) -> Non
     [
         ("nist-1b", "law", "'law' cannot be varied in nist-1b; what can be is buffer_prov"),
         ("tcp-replacements", "patience", "'patience' cannot be varied in tcp-replacements"),
-        ("fast", "alpha", "fast: has no factors, so that it takes no plan"),
+        ("fast", "alpha", "fast: has no factors, so that it takes no design"),
     ],
 )
 def test_a_plan_that_does_not_fit_is_one_sentence(
@@ -223,7 +223,7 @@ def test_a_plan_that_does_not_fit_is_one_sentence(
     (tmp_path / "p.toml").write_text(f'[factors.A]\nsetting = "{setting}"\nlow = 1\nhigh = 2\n')
     taken = load(study)
     with pytest.raises(HeadgateError, match=said):
-        taken.setup(taken.scale("quick"), plan=str(tmp_path / "p.toml"))
+        taken.setup(taken.scale("quick"), design=str(tmp_path / "p.toml"))
 
 
 def test_the_reduction_has_the_counts_of_the_source(whole: Sensitivity) -> None:
@@ -244,7 +244,7 @@ def test_the_study_ends_with_pictures_tables_and_a_plan(
     assert [picture.name for picture in made.pictures] == [
         "reduction", "ranking", "psi", "stars", "groups",
     ]  # fmt: skip
-    assert set(made.files) == {"plan.toml"}
+    assert set(made.files) == {"design.toml"}
     write_table(tmp_path / "responses.parquet", made.data[0])
     read = Frame.of(tmp_path / "responses.parquet")
     assert len(read) == 3 * 32

@@ -114,7 +114,7 @@ def test_every_setting_has_a_source_and_every_claim_a_finding(name: str) -> None
     study = load(name)
     setup = study.setup(study.scale("quick"))
     settings = {*setup.settings, *setup.design.settings(0)}
-    assert settings == set(study.plan.sources)
+    assert settings == set(study.spec.sources)
     assert len(study.jobs(setup)) == (364 if name == "nist-2b" else 252)
     for claim in study.claims:
         assert claim.missing or claim.id in fairness.MAKERS

@@ -102,10 +102,10 @@ def test_claims_of_a_study_have_different_ids(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", names())
 def test_every_shipped_study_is_whole(name: str) -> None:
     study = load(name)
-    assert study.plan.name == name
+    assert study.spec.name == name
     assert study.claims
-    assert {"quick", "standard", "full"} <= set(study.plan.scales)
-    for scale in study.plan.scales:
+    assert {"quick", "standard", "full"} <= set(study.spec.scales)
+    for scale in study.spec.scales:
         jobs = study.jobs(study.setup(study.scale(scale)))
         assert len(jobs) >= 4
         assert all(tuple(job.labels.values()) == key for key, job in jobs.items())

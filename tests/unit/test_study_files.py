@@ -87,7 +87,7 @@ def test_everything_that_a_study_reads_can_be_copied_into_one_folder(name: str) 
     ],
 )
 def test_experiments_of_a_kind_differ_in_the_experiment(name: str, like: str, shared: str) -> None:
-    one, other = load(name).plan, load(like).plan
+    one, other = load(name).spec, load(like).spec
     assert one.factors == other.factors
     assert {key for key in one.fixed if one.fixed[key] != other.fixed[key]} == {"experiment"}
     read_by_one = [file.name for file in files(load(name).folder / "study.toml")]

@@ -43,7 +43,7 @@ def new(  # noqa: PLR0913, PLR0917 - one for each option
     file: Annotated[Path, typer.Argument(help="Where to write it, in TOML.", metavar="FILE")],
     factor: Given = None,
     factors: Annotated[
-        int, typer.Option(metavar="K", help="So many factors A, B, ... without a meaning yet.")
+        int, typer.Option(metavar="K", help="Number of placeholder factors (A, B, ...).")
     ] = 0,
     kind: Annotated[
         str,
@@ -52,7 +52,7 @@ def new(  # noqa: PLR0913, PLR0917 - one for each option
             help="two-level, plackett-burman, orthogonal-array, latin-hypercube or sobol.",
         ),
     ] = "two-level",
-    plan: Annotated[str, typer.Option(metavar="NAME", help="By name, such as '2^(6-1)'.")] = "",
+    design: Annotated[str, typer.Option(metavar="NAME", help="By name, such as '2^(6-1)'.")] = "",
     runs: Annotated[
         int | None,
         typer.Option(
@@ -81,14 +81,14 @@ def new(  # noqa: PLR0913, PLR0917 - one for each option
     from headgate.design.experiment import make
     from headgate.design.file import DesignFile
 
-    varied = _factors(factor or [], factors, plan)
+    varied = _factors(factor or [], factors, design)
     if not varied:
-        says = "there are no factors; give --factor NAME=PATH:LOW..HIGH, --factors K or --plan NAME"
+        says = "there are no factors; give --factor NAME=PATH:LOW..HIGH, --factors K or --design"
         raise ScenarioError("headgate design new", says)
     given: dict[str, Any] = {
         "title": title or file.stem,
         "kind": kind,
-        "plan": plan,
+        "design": design,
         "runs": runs,
         "generators": _rules(generators),
         "array": array,
@@ -165,13 +165,13 @@ def _rules(text: str) -> dict[str, str] | str:
     return rules
 
 
-def _factors(texts: list[str], count: int, plan: str) -> dict[str, dict[str, Any]]:
+def _factors(texts: list[str], count: int, design: str) -> dict[str, dict[str, Any]]:
     from headgate.design.factor import letters
     from headgate.design.named import size_of
 
     if texts and count:
         raise ScenarioError("--factors", "give --factor for each, or only how many there are")
-    size = size_of(plan)[0] if plan and not texts and not count else count
+    size = size_of(design)[0] if design and not texts and not count else count
     return dict(map(_factor, texts)) or {name: {"low": -1, "high": 1} for name in letters(size)}
 
 

@@ -75,6 +75,17 @@ for command in (
 app.add_typer(design.app, name="design")
 
 
+#: Options that have another name now.
+RENAMED = {"--plan": "--design"}
+
+
+def _refuse_renamed(arguments: list[str]) -> None:
+    for argument in arguments:
+        name = argument.partition("=")[0]
+        if name in RENAMED:
+            raise HeadgateError(f"{name} is now {RENAMED[name]}")
+
+
 def _refuse_controls(arguments: list[str]) -> None:
     """Refuse what no name holds: the parser of the command line repeats arguments as they are."""
     for argument in arguments:
@@ -86,6 +97,7 @@ def main() -> None:
     """Run the command line; errors that a user can put right end in one sentence on stderr."""
     try:
         _refuse_controls(sys.argv[1:])
+        _refuse_renamed(sys.argv[1:])
         app()
     except HeadgateError as error:
         say(f"headgate: {error}", error=True)

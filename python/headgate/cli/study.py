@@ -69,11 +69,11 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
             " then not judged.",
         ),
     ] = None,
-    plan: Annotated[
+    design: Annotated[
         str,
         typer.Option(
             metavar="FILE",
-            help="A design file, such as nist-sensitivity's plan.toml, whose factors and levels"
+            help="A design file, such as nist-sensitivity's design.toml, whose factors and levels"
             " take the place of the study's own.",
         ),
     ] = "",
@@ -88,7 +88,7 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
         bool,
         typer.Option(
             "--dry-run",
-            help="Run nothing; tell what it will cost, from the beginnings of some runs.",
+            help="Estimate time and memory from short pilot runs; run nothing else.",
         ),
     ] = False,
     as_json: Json = False,
@@ -104,7 +104,7 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
     from headgate.campaign.workers import WorkerPool
     from headgate.studies import runner
 
-    own = runner.Overrides(controls or (), settings or (), plan)
+    own = runner.Overrides(controls or (), settings or (), design)
     pool = WorkerPool(workers, cluster)
     if dry_run:
         _show_cost(runner.cost(runner.ask(name, scale, out, own), workers), as_json)
@@ -149,13 +149,13 @@ def reproduce(
 def _list(as_json: bool) -> None:
     from headgate.studies.study import load, names
 
-    plans = [load(name).plan for name in names()]
+    specs = [load(name).spec for name in names()]
     if as_json:
-        rows = [{"name": p.name, "title": p.title, "scales": list(p.scales)} for p in plans]
+        rows = [{"name": p.name, "title": p.title, "scales": list(p.scales)} for p in specs]
         say(json.dumps(rows))
         return
-    for plan in plans:
-        say(f"{plan.name}: {plan.title} (scales: {', '.join(plan.scales)})")
+    for spec in specs:
+        say(f"{spec.name}: {spec.title} (scales: {', '.join(spec.scales)})")
 
 
 def _show_cost(cost: "CostEstimate", as_json: bool) -> None:

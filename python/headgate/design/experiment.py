@@ -176,7 +176,7 @@ def load(source: str | Path) -> Experiment:
     if text.startswith(("2^", "2**")):
         design, origin = named(text)
         tables = {f.name: FactorTable(low=-1, high=1) for f in design.factors}
-        return Experiment(DesignFile(title=text, plan=text, factors=tables), design, origin)
+        return Experiment(DesignFile(title=text, design=text, factors=tables), design, origin)
     file = DesignFile.load(text)
     try:
         return make(file, Path(text))
@@ -200,8 +200,8 @@ def make(file: DesignFile, path: Path | None = None) -> Experiment:
 
 def _two_level(file: DesignFile) -> tuple[Design, str]:
     factors = _with_two_levels(file)
-    if file.plan:
-        return named(file.plan, factors)
+    if file.design:
+        return named(file.design, factors)
     if file.runs is not None:
         return least_aberrant(factors, basic_of(file.runs))
     rules = file.generators if isinstance(file.generators, dict) else {}

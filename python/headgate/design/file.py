@@ -57,7 +57,7 @@ class DesignFile(Model):
     title: str = Field("", description="For people.")
     kind: Kind = Field("two-level", description="How runs are chosen.")
     scenario: str = Field("", description="The scenario that is varied; a path beside this file.")
-    plan: str = Field("", description="A two-level design by name, such as 2^(6-1).")
+    design: str = Field("", description="A two-level design by name, such as 2^(6-1).")
     generators: dict[str, str] | Literal["minimum aberration"] = Field(
         default_factory=dict, description='Such as {F = "A B C"}, or "minimum aberration".'
     )
@@ -70,6 +70,13 @@ class DesignFile(Model):
     blocks: tuple[str, ...] = Field((), description="Effects whose signs part runs into blocks.")
     in_order: bool = Field(False, description="Runs in the order of the design, not a random one.")
     factors: dict[str, FactorTable] = Field(description="What is varied.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_renamed(cls, given: Any) -> Any:
+        if isinstance(given, Mapping) and "plan" in given:
+            raise at("plan", f"this key is now 'design'; write design = {given['plan']!r}")
+        return given
 
     @field_validator("factors")
     @classmethod
@@ -95,10 +102,12 @@ class DesignFile(Model):
         for key, kinds in _ONLY.items():
             if getattr(self, key) and self.kind not in kinds:
                 raise at(key, f"is for the kind {' or '.join(kinds)}, and this is {self.kind}")
-        if bool(self.plan) + bool(self.generators) + (self.runs is not None) * (not sample) > 1:
-            aberrant = self.generators == MINIMUM_ABERRATION and not self.plan
+        if bool(self.design) + bool(self.generators) + (self.runs is not None) * (not sample) > 1:
+            aberrant = self.generators == MINIMUM_ABERRATION and not self.design
             if not aberrant:
-                raise at("plan" if self.plan else "runs", "give one of plan, generators and runs")
+                raise at(
+                    "design" if self.design else "runs", "give one of design, generators and runs"
+                )
         if self.generators == MINIMUM_ABERRATION and self.runs is None:
             raise at("runs", f'this key is required for generators = "{MINIMUM_ABERRATION}"')
         return self
@@ -158,7 +167,7 @@ class DesignFile(Model):
 
 
 _ONLY = {
-    "plan": ("two-level",),
+    "design": ("two-level",),
     "generators": ("two-level",),
     "foldover": ("two-level",),
     "blocks": ("two-level",),

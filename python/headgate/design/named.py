@@ -31,8 +31,8 @@ def _numbers(*rules: str) -> dict[str, str]:
 
 #: What the NIST study of TCP replacements needs, and alternatives of the same size.
 PUBLISHED = {
-    plan.name: plan
-    for plan in (
+    design.name: design
+    for design in (
         Published(
             "2^(6-1)",
             _numbers("6=1 2 3 4 5"),
@@ -57,7 +57,7 @@ PUBLISHED = {
                 *("15=2 3 4", "16=2 3 5", "17=2 3 6", "18=2 3 7", "19=2 3 8", "20=3 4 5"),
             ),
             "NIST Dataplot, MILLS_20_256.DAT (generators recovered from its 256 rows); that the "
-            "network study used the same plan is inferred from its size",
+            "network study used the same design is inferred from its size",
         ),
     )
 }
@@ -72,15 +72,15 @@ def named(
     Factors take the columns in their order.
     """
     count, generated = size_of(name)
-    plan = PUBLISHED.get(f"2^({count}-{generated})") if published else None
-    chosen = _checked(factors, count) if factors else coded_factors(_names(count, plan))
-    if plan is not None:
+    design = PUBLISHED.get(f"2^({count}-{generated})") if published else None
+    chosen = _checked(factors, count) if factors else coded_factors(_names(count, design))
+    if design is not None:
         words = {f"X{i}": factor.name for i, factor in enumerate(chosen, 1)}
         rules = {
             words[made]: " ".join(words[part] for part in text.split())
-            for made, text in plan.generators.items()
+            for made, text in design.generators.items()
         }
-        return factorial(chosen, rules), plan.source
+        return factorial(chosen, rules), design.source
     return least_aberrant(chosen, count - generated)
 
 
@@ -113,8 +113,8 @@ def size_of(name: str) -> tuple[int, int]:
     return count, generated
 
 
-def _names(count: int, plan: Published | None) -> list[str]:
-    return letters(count) if plan is None else numbered(count)
+def _names(count: int, design: Published | None) -> list[str]:
+    return letters(count) if design is None else numbered(count)
 
 
 def _checked(factors: Sequence[Factor], count: int) -> Sequence[Factor]:

@@ -1,1 +1,1 @@
-"""Studies: designed experiments with claims to check, each a folder with a plan and an analysis."""
+"""Studies: designed experiments with claims, each a folder with a specification and analysis."""

@@ -28,8 +28,8 @@ def write_about(  # noqa: PLR0913, PLR0917 - each says one thing of the study
     for item in analysis.pictures:
         save(item.figure, folder / FIGURES, item.name)
     about = About(
-        title=study.plan.title,
-        question=study.plan.question,
+        title=study.spec.title,
+        question=study.spec.question,
         table=f"{analysis.data[0].name}.parquet" if analysis.roles else None,
         roles=analysis.roles,
         design=_design(runs.setup),
@@ -73,7 +73,7 @@ def _parameters(study: Study, setup: Setup) -> Iterator[Parameter]:
         name, value = levels.get(
             setting, (setting.replace("_", " "), str(setup.settings.get(setting)))
         )
-        source = study.plan.sources.get(setting)
+        source = study.spec.sources.get(setting)
         told = source.model_dump() if source else {}
         yield Parameter(name=name, value=value, **told)
 

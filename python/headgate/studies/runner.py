@@ -1,4 +1,4 @@
-"""Runs a study from its plan to its report, and judges its claims."""
+"""Runs a study from its specification to its report, and judges its claims."""
 
 import json
 import logging
@@ -38,15 +38,15 @@ OTHER = Estimate(ours=math.nan, note="the settings are not those that the claims
 
 @dataclass(frozen=True)
 class Overrides:
-    """What the user brings: laws that are compared with the others, settings as texts, a plan.
+    """What the user brings: laws that are compared with the others, settings as texts, a design.
 
-    With other settings the runs are no longer those of the claims: none is judged. The plan is a
+    With other settings the runs are no longer those of the claims: none is judged. The design is a
     design file, whose factors and levels take the place of the study's own.
     """
 
     laws: Sequence[str] = ()
     settings: Sequence[str] = ()
-    plan: str = ""
+    design: str = ""
 
 
 NOTHING = Overrides()
@@ -154,7 +154,7 @@ def _pages(asked: StudyRun) -> Path:
 def ask(name: str, scale: str, out: Path | None = None, own: Overrides = NOTHING) -> StudyRun:
     """Say what a study runs at a scale, without running it. Raises HeadgateError."""
     study = load(name)
-    setup = study.setup(study.scale(scale), own.laws, own.plan)
+    setup = study.setup(study.scale(scale), own.laws, own.design)
     setup = replace(setup, settings=changed(setup.settings, own.settings))
     return StudyRun(study, setup, out or Path("out") / name)
 
@@ -179,9 +179,9 @@ def _keep_files(study: Study, folder: Path) -> None:
 
 def _make(asked: StudyRun, jobs: Sequence[Job], store: Store, pool: WorkerPool) -> None:
     study = asked.study
-    with shown(study.plan.name) as show:
+    with shown(study.spec.name) as show:
         scheduler = Scheduler(store, keep=study.keep, executor=pool.executor())
-        scheduler.run(jobs, show, study.plan.name)
+        scheduler.run(jobs, show, study.spec.name)
 
 
 def _run(asked: StudyRun, pool: WorkerPool) -> tuple[Runs, tuple[float, int]]:

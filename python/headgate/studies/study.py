@@ -1,12 +1,12 @@
-"""A study: a folder with a plan (`study.toml`), claims (`claims.toml`) and an analysis.
+"""A study: a folder with a specification (`study.toml`), claims (`claims.toml`) and an analysis.
 
-The plan names the laws that are compared (`["*"]`: all that need no router's help), what is held
-fixed, and how much of it each scale runs; a designed study names factors with two levels each.
+It names the laws that are compared (`["*"]`: all that need no router's help), what is held fixed,
+and how much of it each scale runs; a designed study names factors with two levels each.
 Either file may extend another (`extends = "../nist/replaced.toml"`) and say what is different.
 `analysis.py` has two functions: `jobs(setup)` makes every run of a scale by its key,
 `analyse(runs)` turns the finished ones into findings and figures. A third, `keep(result)`, is for
-studies whose runs are too large to be stored as they are. `SETTINGS`, if there, are what a plan of
-the user's may vary.
+studies whose runs are too large to be stored as they are. `SETTINGS`, if there, are what a user's
+design may vary.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
     from headgate.tables import Table
 
 FOLDER = Path(__file__).parent
-PLAN, CLAIMS = "study.toml", "claims.toml"
+SPEC, CLAIMS = "study.toml", "claims.toml"
 SCALES = ("quick", "standard", "full")
 EVERY_LAW = ("*",)
 
 
 class StudyFactor(Strict):
-    """A factor of the plan: its title, the setting it drives, its two levels."""
+    """A factor of the study: its title, the setting it drives, its two levels."""
 
     title: str
     setting: str
@@ -116,7 +116,7 @@ class Analysis:
     roles: "Roles | None" = None
     """What the columns of the first table of `data` are, if it is to be analysed as a whole."""
     files: Mapping[str, str] = field(default_factory=dict)
-    """Texts that are written beside the report, by name, such as a plan for the next study."""
+    """Texts that are written beside the report, by name, such as a design for the next study."""
 
 
 @dataclass(frozen=True)
@@ -126,9 +126,9 @@ class Study:
     folder: Path
 
     @cached_property
-    def plan(self) -> StudySpec:
-        """The plan, checked."""
-        path = self.folder / PLAN
+    def spec(self) -> StudySpec:
+        """What `study.toml` says, checked."""
+        path = self.folder / SPEC
         return fitted(StudySpec, toml_extends.read(path), str(path))
 
     @cached_property
@@ -138,16 +138,16 @@ class Study:
 
     @property
     def files(self) -> list[Path]:
-        """Plan and claims as they are written, with what they extend."""
-        return [file for name in (PLAN, CLAIMS) for file in toml_extends.files(self.folder / name)]
+        """Specification and claims as they are written, with what they extend."""
+        return [file for name in (SPEC, CLAIMS) for file in toml_extends.files(self.folder / name)]
 
     @property
     def laws(self) -> tuple[str, ...]:
         """The laws that are compared, by their names in the registry."""
-        if self.plan.laws == EVERY_LAW:
+        if self.spec.laws == EVERY_LAW:
             apart = ("explicit", "none")
             return tuple(law.name for law in catalog.laws() if law.family not in apart)
-        return self.plan.laws
+        return self.spec.laws
 
     @property
     def jobs(self) -> "Callable[[Setup], Mapping[Key, Job]]":
@@ -173,56 +173,56 @@ class Study:
 
     def scale(self, name: str) -> Scale:
         """Return a scale by name; a number is that fraction of the full size."""
-        if name in self.plan.scales:
-            return self.plan.scales[name]
-        full = self.plan.scales["full"]
+        if name in self.spec.scales:
+            return self.spec.scales[name]
+        full = self.spec.scales["full"]
         share = fraction(name, f"scale {name!r} is not one of {', '.join(SCALES)} or")
         return full.model_copy(update={"size": full.size * share})
 
     def settings(self, scale: Scale) -> dict[str, Any]:
         """Return what is held fixed at a scale."""
-        held = {f.setting: f.low for n, f in self.plan.factors.items() if n not in scale.factors}
-        return {**held, **self.plan.fixed, **scale.fixed, "size": scale.size}
+        held = {f.setting: f.low for n, f in self.spec.factors.items() if n not in scale.factors}
+        return {**held, **self.spec.fixed, **scale.fixed, "size": scale.size}
 
     def design(self, scale: Scale) -> Design:
         """Return the design of a scale."""
-        chosen = [Factor(name, **self.plan.factors[name].model_dump()) for name in scale.factors]
+        chosen = [Factor(name, **self.spec.factors[name].model_dump()) for name in scale.factors]
         return factorial(chosen, scale.generators)
 
-    def setup(self, scale: Scale, own: Sequence[str] = (), plan: str = "") -> Setup:
+    def setup(self, scale: Scale, own: Sequence[str] = (), design: str = "") -> Setup:
         """Return what a scale has to work with; `own` are users' own laws, as file and name.
 
-        With a `plan`, a design file, its factors vary and the study's own are held at their low
+        With a `design`, a design file, its factors vary and the study's own are held at their low
         level.
         """
-        if own and self.plan.laws != EVERY_LAW:
+        if own and self.spec.laws != EVERY_LAW:
             raise HeadgateError(
-                f"{self.plan.name}: takes no law of one's own, as its laws are given"
+                f"{self.spec.name}: takes no law of one's own, as its laws are given"
             )
-        seeds = tuple(range(self.plan.first_seed, self.plan.first_seed + scale.seeds))
-        laws, design = (*self.laws, *own), self.design(scale)
-        if plan:
-            design = self._planned(plan)
+        seeds = tuple(range(self.spec.first_seed, self.spec.first_seed + scale.seeds))
+        laws, own_design = (*self.laws, *own), self.design(scale)
+        if design:
+            own_design = self._load_design(design)
             scale = scale.model_copy(update={"factors": ()})
-        return Setup(laws, seeds, self.settings(scale), design)
+        return Setup(laws, seeds, self.settings(scale), own_design)
 
-    def _planned(self, plan: str) -> Design:
+    def _load_design(self, file: str) -> Design:
         """Read the design that takes the place of the study's own; raise HeadgateError."""
-        if not self.plan.factors:
-            raise HeadgateError(f"{self.plan.name}: has no factors, so that it takes no plan")
-        design, known = load_design(plan).design, self._settable
+        if not self.spec.factors:
+            raise HeadgateError(f"{self.spec.name}: has no factors, so that it takes no design")
+        design, known = load_design(file).design, self._settable
         for factor in design.factors:
             if factor.setting not in known:
                 raise HeadgateError(
-                    f"{plan}: factor {factor.name}: {factor.setting!r} cannot be varied in"
-                    f" {self.plan.name}; what can be is {', '.join(sorted(known))}"
+                    f"{file}: factor {factor.name}: {factor.setting!r} cannot be varied in"
+                    f" {self.spec.name}; what can be is {', '.join(sorted(known))}"
                 )
         return design
 
     @property
     def _settable(self) -> frozenset[str]:
-        """The settings that a plan may vary: the module's `SETTINGS`, else those of study.toml."""
-        own = {*self.plan.fixed, *(factor.setting for factor in self.plan.factors.values())}
+        """What a user's design may vary: the module's `SETTINGS`, else the keys of study.toml."""
+        own = {*self.spec.fixed, *(factor.setting for factor in self.spec.factors.values())}
         found: frozenset[str] = getattr(self._module, "SETTINGS", frozenset(own))
         return found
 

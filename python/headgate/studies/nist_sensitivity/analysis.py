@@ -1,9 +1,9 @@
-"""The analysis of the sensitivity campaign: claims, pictures, and the plan that it ends with."""
+"""The analysis of the sensitivity campaign: claims, pictures, and the design that it ends with."""
 
 from headgate.studies.nist_sensitivity.campaign import jobs
+from headgate.studies.nist_sensitivity.design import FILE, design_file
 from headgate.studies.nist_sensitivity.findings import findings
 from headgate.studies.nist_sensitivity.pictures import pictures
-from headgate.studies.nist_sensitivity.plan import FILE, plan_file
 from headgate.studies.nist_sensitivity.responses import roles
 from headgate.studies.nist_sensitivity.sentences import sentences, tables
 from headgate.studies.nist_sensitivity.summary import Sensitivity
@@ -14,7 +14,7 @@ __all__ = ["analyse", "jobs"]
 
 
 def analyse(runs: Runs) -> Analysis:
-    """Turn finished runs into findings, the table that the report analyses, and the plan."""
+    """Turn finished runs into findings, the table that the report analyses, and the design."""
     of = Sensitivity(runs.setup, runs.results)
     return Analysis(
         findings(of),
@@ -29,6 +29,6 @@ def analyse(runs: Runs) -> Analysis:
 
 def _files(of: Sensitivity) -> dict[str, str]:
     try:
-        return {FILE: plan_file(of).text()}
+        return {FILE: design_file(of).text()}
     except NotRunError:
         return {}

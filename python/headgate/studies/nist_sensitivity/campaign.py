@@ -1,4 +1,4 @@
-"""The runs: each condition of the plan under its law, or under both where the law is no factor."""
+"""The runs: each condition of the design under its law, or under both if the law is no factor."""
 
 from __future__ import annotations
 

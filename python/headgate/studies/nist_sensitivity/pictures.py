@@ -19,8 +19,8 @@ from headgate.plots.palette import ORDER
 from headgate.plots.style import power_of_ten, styled, subplots, tiles
 from headgate.stats.effects import Effect
 from headgate.studies.estimates import all_possible
+from headgate.studies.nist_sensitivity.design import steps
 from headgate.studies.nist_sensitivity.findings import same_sign
-from headgate.studies.nist_sensitivity.plan import steps
 from headgate.studies.nist_sensitivity.published import FACTORS, LIKELY, PSI, STARS
 from headgate.studies.nist_sensitivity.responses import TITLES
 from headgate.studies.nist_sensitivity.summary import CONGESTED, Sensitivity
@@ -94,7 +94,7 @@ def _ranking(of: Sensitivity) -> Picture:
         "ranking",
         "Influence of the factors, ours and the source's",
         "Weighted average of Psi, 95 % interval over resampled responses; from the most influential"
-        " on. The first six make the plan of the experiments.",
+        " on. The first six make the design of the experiments.",
         _drawn_ranking(of),
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from headgate.analysis.influence import AVERAGE
 from headgate.studies.estimates import all_possible
-from headgate.studies.nist_sensitivity.plan import FILE, NAME, steps
+from headgate.studies.nist_sensitivity.design import FILE, NAME, steps
 from headgate.studies.nist_sensitivity.published import PSI
 from headgate.studies.nist_sensitivity.summary import Sensitivity
 from headgate.studies.study import Listing
@@ -22,7 +22,7 @@ def _six(of: Sensitivity) -> str:
     named = ", ".join(f"{factor.title} ({factor.name})" for factor in of.selected)
     return (
         f"The six most significant parameters are {named}; {FILE} has the 32 conditions"
-        f" {NAME} of them, for `headgate study nist-1b --plan {FILE}`."
+        f" {NAME} of them, for `headgate study nist-1b --design {FILE}`."
     )
 
 

@@ -29,11 +29,11 @@ _WEIGHT = {"**": 1.0, "*": 0.5, "": 0.0}
 
 
 class Sensitivity(Designed):
-    """Finished runs of the plan, with what follows from them."""
+    """Finished runs of the design, with what follows from them."""
 
     @cached_property
     def factors(self) -> dict[str, Factor]:
-        """The factors in their order, the law among them even where the plan is run for each."""
+        """The factors in their order, the law among them even where the design is run for each."""
         own = {factor.name: factor for factor in self.design.factors}
         low, high = self.laws
         law = Factor(LAW_FACTOR, "congestion control procedures", "law", low, high)

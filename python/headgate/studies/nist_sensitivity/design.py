@@ -11,8 +11,8 @@ from headgate.design.file import DesignFile, FactorTable
 from headgate.studies.nist_sensitivity.campaign import scenario
 from headgate.studies.nist_sensitivity.summary import MOST_SIGNIFICANT, Sensitivity
 
-FILE = "plan.toml"
-#: The plan of the experiments: 32 conditions of six factors.
+FILE = "design.toml"
+#: The design of the experiments: 32 conditions of six factors.
 NAME = f"2^({MOST_SIGNIFICANT}-1)"
 #: As many values may a parameter have, after the source.
 VALUES = 2.0**32
@@ -31,8 +31,8 @@ class Step:
     """What is counted here."""
 
 
-def plan_file(of: Sensitivity) -> DesignFile:
-    """Return the plan of 32 conditions of the six most significant factors."""
+def design_file(of: Sensitivity) -> DesignFile:
+    """Return the design of 32 conditions of the six most significant factors."""
     tables = {
         factor.name: FactorTable(
             title=factor.title, setting=factor.setting, low=factor.low, high=factor.high,
@@ -41,7 +41,7 @@ def plan_file(of: Sensitivity) -> DesignFile:
         for factor in of.selected
     }  # fmt: skip
     title = "The six most significant of MesoNet's parameters"
-    return DesignFile(title=title, plan=NAME, in_order=True, factors=tables)
+    return DesignFile(title=title, design=NAME, in_order=True, factors=tables)
 
 
 def steps(of: Sensitivity) -> Sequence[Step]:
