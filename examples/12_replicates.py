@@ -15,8 +15,8 @@ import numpy as np
 from scipy import stats
 
 import headgate
+from headgate.api import simulate
 from headgate.mesonet import MesoNet
-from headgate.run.simulate import simulate
 
 size = float(sys.argv[1]) if len(sys.argv) > 1 else 0.002
 folder = Path(sys.argv[2]) if len(sys.argv) > 2 else None

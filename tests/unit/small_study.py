@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from headgate import Result
-from headgate.campaign.workers import Workers
+from headgate.campaign.workers import WorkerPool
 from headgate.studies import runner, study
 
 
@@ -33,7 +33,7 @@ def asked(folder: Path, seeds: int = 2, period: str = "1 s") -> runner.StudyRun:
 
 def run(folder: Path, workers: int) -> runner.StudyOutcome:
     """Run the small study."""
-    return runner.run_study("tcp-replacements", "quick", Workers(workers), folder)
+    return runner.run_study("tcp-replacements", "quick", WorkerPool(workers), folder)
 
 
 def digests(folder: Path) -> dict[str, str]:
