@@ -67,6 +67,7 @@ impl<L: Registry> Sender<L> {
         }
     }
 
+    #[inline]
     fn delivery_rate(&mut self, sampled_s: f64, shared: &Shared<L>) -> Rate {
         let (in_flight, wait) = (self.flight(), self.pace_next.saturating_sub(shared.now));
         let rate = self.journal.as_mut().map_or_else(Rate::default, |j| j.rate(in_flight));

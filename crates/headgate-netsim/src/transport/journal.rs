@@ -2,7 +2,7 @@
 //! delivery-rate samples (draft-cheng-iccrg-delivery-rate-estimation). Kept only for those who ask.
 
 use headgate_model::control::Rate;
-use headgate_model::units::{SECOND, Span, Time, seconds};
+use headgate_model::units::{NEVER, SECOND, Span, Time, seconds};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -11,6 +11,7 @@ const ROOM: usize = 16;
 
 /// One transmission: half a cache line, as there is one for each segment in flight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[repr(align(32))]
 struct Sent {
     at: Time,
     /// Segments delivered until then.
@@ -43,37 +44,74 @@ impl Ago {
     }
 }
 
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+/// The fields of the first lines serve every segment.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[repr(C, align(64))]
 pub struct Journal {
     base: u32,
-    sent: VecDeque<Sent>,
-    /// For RACK: transmissions in order of time; those that were repeated or acknowledged are stale.
-    order: Option<VecDeque<(Time, u32)>>,
     delivered: u32,
-    delivered_at: Time,
-    first_at: Time,
-    /// The transmission sent last among all that were delivered, and its round trip.
-    newest: (Time, u32),
-    newest_rtt: Span,
-    /// Of this ACK: the segment whose sending saw the most delivered.
-    latest: Option<Sent>,
-    /// Delivered before this ACK.
-    before: u32,
     /// Segments found lost, and before this ACK.
     lost: u32,
     lost_before: u32,
-    /// Shortest round trip among this ACK's segments that were sent once.
-    rtt: Option<Span>,
-    /// Shortest round trip of all: exact, whatever the clock of the profile.
-    least_rtt: Option<Span>,
+    /// Delivered before this ACK.
+    before: u32,
     /// Samples are limited by the application until so many are delivered.
     app_limited_until: u32,
+    delivered_at: Time,
+    first_at: Time,
+    sent: VecDeque<Sent>,
+    /// Shortest round trip among this ACK's segments that were sent once, and of all: exact, whatever the clock
+    /// of the profile. `NEVER` if there is none.
+    rtt: Span,
+    least_rtt: Span,
+    /// Of this ACK: the segment whose sending saw the most delivered.
+    latest: Option<Sent>,
+    /// For RACK.
+    order: Option<Order>,
+}
+
+/// Transmissions in order of time; those that were repeated or acknowledged are stale.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Order {
+    sent: VecDeque<(Time, u32)>,
+    /// The transmission sent last among all that were delivered, and its round trip.
+    newest: (Time, u32),
+    newest_rtt: Span,
+}
+
+impl Order {
+    fn note_delivered(&mut self, at: Time, seq: u32, rtt: Span) {
+        if (at, seq) > self.newest {
+            (self.newest, self.newest_rtt) = ((at, seq), rtt);
+        }
+    }
+
+    fn advance(&mut self, una: u32) {
+        while self.sent.front().is_some_and(|sent| sent.1 < una) {
+            self.sent.pop_front();
+        }
+        tighten(&mut self.sent);
+    }
 }
 
 impl Journal {
     /// `in_order`: it will be asked what was overtaken.
     pub fn new(in_order: bool) -> Self {
-        Self { order: in_order.then(VecDeque::new), ..Self::default() }
+        Self {
+            base: 0,
+            delivered: 0,
+            lost: 0,
+            lost_before: 0,
+            before: 0,
+            app_limited_until: 0,
+            delivered_at: 0,
+            first_at: 0,
+            sent: VecDeque::new(),
+            rtt: NEVER,
+            least_rtt: NEVER,
+            latest: None,
+            order: in_order.then(Order::default),
+        }
     }
 
     /// Notes a transmission that makes `in_flight` segments outstanding; `alone`: nothing was, not
@@ -100,12 +138,13 @@ impl Journal {
             None => self.sent.push_back(sent),
         }
         if let Some(order) = &mut self.order {
-            order.push_back((now, seq));
+            order.sent.push_back((now, seq));
         }
     }
 
     /// One segment is known to have arrived. An echo faster than any round trip was of its first
     /// transmission and says nothing about the second (RFC 8985 §6.2 step 2).
+    #[inline]
     pub fn deliver(&mut self, seq: u32, now: Time) {
         let Some(&sent) = self.sent.get((seq - self.base) as usize) else { return };
         self.delivered += 1;
@@ -114,34 +153,36 @@ impl Journal {
             self.latest = Some(sent);
             self.first_at = sent.at;
         }
+        let rtt = now - sent.at;
         if !sent.again {
-            let rtt = now - sent.at;
-            self.rtt = shorter(self.rtt, rtt);
-            self.least_rtt = shorter(self.least_rtt, rtt);
+            self.rtt = self.rtt.min(rtt);
+            self.least_rtt = self.least_rtt.min(rtt);
         }
-        let spurious = sent.again && self.least_rtt.is_some_and(|least| now - sent.at < least);
-        if !spurious && (sent.at, seq) > self.newest {
-            (self.newest, self.newest_rtt) = ((sent.at, seq), now - sent.at);
+        let spurious = sent.again && self.least_rtt != NEVER && rtt < self.least_rtt;
+        if let Some(order) = self.order.as_mut().filter(|_| !spurious) {
+            order.note_delivered(sent.at, seq, rtt);
         }
     }
 
     /// Everything below `una` is acknowledged.
+    #[inline]
     pub fn advance(&mut self, una: u32) {
-        let gone = (una - self.base) as usize;
-        self.sent.drain(..gone.min(self.sent.len()));
+        let gone = ((una - self.base) as usize).min(self.sent.len());
+        if gone == 1 {
+            self.sent.pop_front();
+        } else {
+            self.sent.drain(..gone);
+        }
         tighten(&mut self.sent);
         self.base = una;
         if let Some(order) = &mut self.order {
-            while order.front().is_some_and(|o| o.1 < una) {
-                order.pop_front();
-            }
-            tighten(order);
+            order.advance(una);
         }
     }
 
     /// Shortest round trip among this ACK's segments that were sent once.
     pub fn rtt(&self) -> Option<Span> {
-        self.rtt
+        known(self.rtt)
     }
 
     /// When an outstanding segment was last sent.
@@ -151,6 +192,7 @@ impl Journal {
 
     /// The sample of this ACK, after which `in_flight` segments are outstanding. There is no rate if the
     /// interval is shorter than any round trip.
+    #[inline]
     pub fn rate(&mut self, in_flight: u32) -> Rate {
         let newly = self.delivered - std::mem::replace(&mut self.before, self.delivered);
         let newly_lost = self.lost - std::mem::replace(&mut self.lost_before, self.lost);
@@ -160,12 +202,12 @@ impl Journal {
             lost: f64::from(self.lost),
             newly_lost: f64::from(newly_lost),
             in_flight: f64::from(in_flight),
-            rtt_s: self.rtt.take().map_or(0.0, seconds),
+            rtt_s: known(std::mem::replace(&mut self.rtt, NEVER)).map_or(0.0, seconds),
             ..Rate::default()
         };
         let Some(sent) = self.latest.take() else { return counts };
         let interval = sent.first_ago.span().max(self.delivered_at - sent.at + sent.delivered_ago.span());
-        let valid = interval > 0 && self.least_rtt.is_none_or(|least| interval >= least);
+        let valid = interval > 0 && (self.least_rtt == NEVER || interval >= self.least_rtt);
         let delivered = f64::from(self.delivered - sent.delivered);
         Rate {
             per_s: if valid { delivered * SECOND as f64 / interval as f64 } else { 0.0 },
@@ -174,6 +216,7 @@ impl Journal {
         }
     }
 
+    #[inline]
     fn since(&self, sent: &Sent, counts: Rate) -> Rate {
         Rate {
             prior: f64::from(sent.delivered),
@@ -201,26 +244,26 @@ impl Journal {
     /// Otherwise when the next one would be, if any can. `stale` tells what arrived.
     pub fn overtaken(&mut self, now: Time, patience: Span, mut stale: impl FnMut(u32) -> bool) -> Overtaken {
         let Some(order) = &mut self.order else { return Overtaken::None };
-        while let Some(&(at, seq)) = order.front() {
+        while let Some(&(at, seq)) = order.sent.front() {
             let current = seq >= self.base && self.sent[(seq - self.base) as usize].at == at;
             if current && !stale(seq) {
-                if (at, seq) >= self.newest {
+                if (at, seq) >= order.newest {
                     break;
                 }
-                let due = at + self.newest_rtt + patience;
+                let due = at + order.newest_rtt + patience;
                 if due > now {
                     return Overtaken::Maybe(due);
                 }
-                order.pop_front();
+                order.sent.pop_front();
                 return Overtaken::Lost(seq);
             }
-            order.pop_front();
+            order.sent.pop_front();
         }
         Overtaken::None
     }
 
     pub fn bytes(&self) -> usize {
-        let order = self.order.as_ref().map_or(0, VecDeque::capacity);
+        let order = self.order.as_ref().map_or(0, |order| order.sent.capacity());
         size_of::<Self>() + self.sent.capacity() * size_of::<Sent>() + order * 16
     }
 }
@@ -234,8 +277,10 @@ fn tighten<T>(ring: &mut VecDeque<T>) {
     }
 }
 
-fn shorter(least: Option<Span>, rtt: Span) -> Option<Span> {
-    Some(least.map_or(rtt, |least| least.min(rtt)))
+/// A span, if it is one.
+#[inline]
+fn known(span: Span) -> Option<Span> {
+    (span != NEVER).then_some(span)
 }
 
 /// See [`Journal::overtaken`].
@@ -285,7 +330,7 @@ mod tests {
         j.deliver(1, 101 * MS);
         j.note_sent(0, 190 * MS, 10, false);
         j.deliver(0, 200 * MS); // 10 ms after it was sent again, where a round trip takes 100
-        assert_eq!(j.newest, (MS, 1));
+        assert_eq!(j.order.map(|order| order.newest), Some((MS, 1)));
     }
 
     #[test]

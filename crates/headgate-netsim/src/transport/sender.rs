@@ -61,24 +61,24 @@ pub struct Sender<L> {
     pub address: u32,
     pub(super) episode: Option<Box<Episode>>,
     pub(super) journal: Option<Box<Journal>>,
+    pub(super) pace_next: Time,
+    /// When the pacing timer goes off.
+    pub(super) pace_armed: Time,
+    /// Its host has enough to send until then.
+    pub(super) host_busy_until: Time,
+    /// Growth of a whole window that does not make a segment yet.
+    pub(super) grown: f64,
+    /// The tail loss probe under way: `next` after it, and whether it repeated a segment.
+    pub(super) probe: Option<(u32, bool)>,
     pub law: L,
     /// Fast recovery may begin again above this (RFC 6582); 0 before the first.
     pub(super) recover: u32,
-    /// Without time stamps: the segment being timed, and since when (Karn).
-    pub(super) timed: Option<(u32, Time)>,
     /// Marks echoed up to here belong to a window that was reduced already.
     pub(super) marked_until: u32,
-    /// The tail loss probe under way: `next` after it, and whether it repeated a segment.
-    pub(super) probe: Option<(u32, bool)>,
-    pub(super) pace_next: Time,
-    /// Growth of a whole window that does not make a segment yet.
-    pub(super) grown: f64,
-    /// When the pacing timer goes off.
-    pub(super) pace_armed: Time,
+    /// Without time stamps: the segment being timed, and since when (Karn).
+    pub(super) timed: Option<(u32, Time)>,
     /// When the routers are asked for a new pace, if that is before the next turn.
     pub(super) ask_at: Time,
-    /// Its host has enough to send until then.
-    pub(super) host_busy_until: Time,
     pub number: u32,
     pub law_index: u32,
     pub owner: u32,
@@ -192,6 +192,7 @@ impl<L: Registry> Sender<L> {
         self.restart_timer(shared);
     }
 
+    #[inline]
     fn note_arrivals(&mut self, cum: u32, now: Time) {
         if let Some(journal) = &mut self.journal {
             (self.una..cum).for_each(|seq| journal.deliver(seq, now));
