@@ -94,8 +94,9 @@ const EXTRA_S: f64 = 0.1;
 /// RTT assumed before the first sample, seconds.
 const NOMINAL_RTT_S: f64 = 0.001;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Mode {
+    #[default]
     Startup,
     Drain,
     ProbeBw,
@@ -104,6 +105,18 @@ enum Mode {
 
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Bbr(Box<Model>);
+
+/// What the target of the window comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+struct Basis {
+    bw: f64,
+    min_rtt_s: f64,
+    extra: f64,
+    pace: f64,
+    mode: Mode,
+    probes: bool,
+    full: bool,
+}
 
 /// The path as the law sees it, and where in its cycle it is.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -125,6 +138,8 @@ struct Model {
     repair: Conservation,
     seen_rtt: bool,
     aggregation: Aggregation,
+    basis: Basis,
+    target: f64,
     policer: Policer,
     /// Counts as of the last event.
     delivered: f64,
@@ -150,6 +165,8 @@ impl Bbr {
             repair: Conservation::default(),
             seen_rtt: false,
             aggregation: Aggregation::default(),
+            basis: Basis::default(),
+            target: 0.0,
             policer: Policer::default(),
             delivered: 0.0,
             lost: 0.0,

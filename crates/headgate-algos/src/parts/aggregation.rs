@@ -19,12 +19,12 @@ impl Epoch {
     /// `newly` segments were acknowledged, at an estimated bandwidth of `bw` segments/s: how many
     /// were not to be expected. An epoch ends when there is no excess.
     pub fn excess(&mut self, newly: f64, now_s: f64, bw: f64, cwnd: f64) -> f64 {
-        let mut expected = floor(bw * (now_s - self.since_s));
-        if self.acked <= expected {
-            (self.acked, self.since_s, expected) = (0.0, now_s, 0.0);
-        }
-        self.acked += newly;
-        (self.acked - expected).min(cwnd)
+        let expected = floor(bw * (now_s - self.since_s));
+        let goes_on = self.acked > expected; // as often as not: chosen without a jump
+        let so_far = if goes_on { [self.acked, self.since_s, expected] } else { [0.0, now_s, 0.0] };
+        self.acked = so_far[0] + newly;
+        self.since_s = so_far[1];
+        (self.acked - so_far[2]).min(cwnd)
     }
 }
 

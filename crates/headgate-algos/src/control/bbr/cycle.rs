@@ -4,17 +4,16 @@ use super::*;
 
 impl Model {
     pub(super) fn phase_is_over(&self, ack: &Ack, path: &Path, window: &Window) -> bool {
-        let rate = &ack.rate;
         let lasted = ack.now_s - self.phase_at_s > self.min_rtt_s;
         if self.pacing_gain == 1.0 {
             return lasted;
         }
-        let in_network = self.in_network(rate.in_flight_before(), rate, path, window);
+        let in_network = || self.in_network(ack.rate.in_flight_before(), &ack.rate, path, window);
         if self.pacing_gain > 1.0 {
-            let filled = in_network >= self.inflight(self.pacing_gain, path, window);
-            return lasted && (rate.newly_lost > 0.0 || filled);
+            let filled = || in_network() >= self.inflight(self.pacing_gain, path, window);
+            return lasted && (ack.rate.newly_lost > 0.0 || filled());
         }
-        lasted || in_network <= self.inflight(1.0, path, window)
+        lasted || in_network() <= self.inflight(1.0, path, window)
     }
 
     pub(super) fn next_phase(&mut self, now_s: f64) {

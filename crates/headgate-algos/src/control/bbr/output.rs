@@ -12,7 +12,11 @@ impl Model {
     /// Room for what waits in the end hosts: three quanta, an even number, and two while probing.
     pub(super) fn with_quanta(&self, segments: f64, path: &Path, window: &Window) -> f64 {
         let even = ceil((segments + 3.0 * window.quantum(path.segment_bytes)) / 2.0) * 2.0;
-        if self.mode == Mode::ProbeBw && self.phase == 0 { even + 2.0 } else { even }
+        if self.probes() { even + 2.0 } else { even }
+    }
+
+    fn probes(&self) -> bool {
+        self.mode == Mode::ProbeBw && self.phase == 0
     }
 
     pub(super) fn inflight(&self, gain: f64, path: &Path, window: &Window) -> f64 {
@@ -66,10 +70,8 @@ impl Model {
         }
     }
 
-    pub(super) fn grown(&self, cwnd: f64, ack: &Ack, path: &Path, window: &Window) -> f64 {
-        let bw = self.bandwidth();
-        let target = self.bdp(bw, self.cwnd_gain()) + self.allowance(bw);
-        let target = self.with_quanta(target, path, window);
+    pub(super) fn grown(&mut self, cwnd: f64, ack: &Ack, path: &Path, window: &Window) -> f64 {
+        let target = self.target(path, window);
         let more = cwnd + ack.rate.newly;
         let cwnd = if self.pipe.full {
             more.min(target)
@@ -81,9 +83,27 @@ impl Model {
         cwnd.max(FLOOR)
     }
 
+    /// What the window grows to: found anew only when what it comes from has changed.
+    fn target(&mut self, path: &Path, window: &Window) -> f64 {
+        let basis = Basis {
+            bw: self.bandwidth(),
+            min_rtt_s: self.min_rtt_s,
+            extra: self.aggregation.extra(),
+            pace: window.pace,
+            mode: self.mode,
+            probes: self.probes(),
+            full: self.pipe.full,
+        };
+        if basis != self.basis {
+            let target = self.bdp(basis.bw, self.cwnd_gain()) + self.allowance(&basis);
+            (self.basis, self.target) = (basis, self.with_quanta(target, path, window));
+        }
+        self.target
+    }
+
     /// For ACK aggregation, once the path has been full.
-    pub(super) fn allowance(&self, bw: f64) -> f64 {
-        let extra = self.params.extra_acked_gain * self.aggregation.extra();
-        if self.pipe.full { floor(extra.min(bw * EXTRA_S)) } else { 0.0 }
+    fn allowance(&self, basis: &Basis) -> f64 {
+        let extra = self.params.extra_acked_gain * basis.extra;
+        if basis.full { floor(extra.min(basis.bw * EXTRA_S)) } else { 0.0 }
     }
 }

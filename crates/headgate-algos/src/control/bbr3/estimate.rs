@@ -1,6 +1,7 @@
 //! What the ACKs say of the path: bandwidth, RTT, aggregation, losses.
 
 use super::*;
+use headgate_model::whole::floor;
 
 impl Model {
     pub(super) fn sampled(&self, rate: &Rate) -> bool {
@@ -23,7 +24,7 @@ impl Model {
             self.rounds_since_probe += 1.0;
             self.full_window = [self.full_window[1], false];
         }
-        self.full_window[1] |= rate.in_flight_before() >= cwnd.floor();
+        self.full_window[1] |= rate.in_flight_before() >= floor(cwnd);
     }
 
     pub(super) fn is_cwnd_limited(&self) -> bool {

@@ -121,6 +121,6 @@ impl Model {
             Mode::Cruise | Mode::ProbeRtt => self.bounds.with_headroom(self.params.headroom, FLOOR),
             Mode::Startup | Mode::Drain => f64::INFINITY,
         };
-        long.min(self.bounds.inflight_short).floor().max(FLOOR)
+        floor(long.min(self.bounds.inflight_short)).max(FLOOR)
     }
 }
