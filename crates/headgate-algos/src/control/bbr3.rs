@@ -112,8 +112,9 @@ const DRAIN_ROUNDS: f64 = 3.0;
 /// RTT assumed before the first sample, seconds.
 const NOMINAL_RTT_S: f64 = 0.001;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Mode {
+    #[default]
     Startup,
     Drain,
     Down,
@@ -136,6 +137,16 @@ enum Feedback {
 
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Bbr3(Box<Model>);
+
+/// What the target of the window comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+struct Basis {
+    bw: f64,
+    min_rtt_s: f64,
+    extra: f64,
+    pace: f64,
+    mode: Mode,
+}
 
 /// The path as the law sees it, and where in its cycle it is.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -169,6 +180,8 @@ struct Model {
     epoch: Epoch,
     extra: WindowedMax,
     aggregation: Aggregation,
+    basis: Basis,
+    window_target: f64,
     /// Whether the window limited the flow in the last round trip, and in this one.
     full_window: [bool; 2],
     pacing_gain: f64,
@@ -209,6 +222,8 @@ impl Bbr3 {
             epoch: Epoch::default(),
             extra: WindowedMax::default(),
             aggregation: Aggregation::default(),
+            basis: Basis::default(),
+            window_target: 0.0,
             full_window: [false; 2],
             pacing_gain: params.startup_gain,
             seen_rtt: false,

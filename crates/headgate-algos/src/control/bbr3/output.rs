@@ -89,10 +89,8 @@ impl Model {
         window.cwnd = window.cwnd.min(self.cap());
     }
 
-    pub(super) fn grown(&self, ack: &Ack, path: &Path, window: &Window) -> f64 {
-        let bw = self.bandwidth();
-        let target = self.bdp(bw, self.cwnd_gain()) + self.allowance(bw);
-        let target = self.with_quanta(target, path, window);
+    pub(super) fn grown(&mut self, ack: &Ack, path: &Path, window: &Window) -> f64 {
+        let target = self.window_target(path, window);
         let more = window.cwnd + ack.rate.newly;
         let begins = if self.linux() {
             window.cwnd < 2.0 * self.first_cwnd
@@ -109,9 +107,30 @@ impl Model {
         cwnd.max(FLOOR)
     }
 
+    /// What the window grows to: found anew only when what it comes from has changed.
+    fn window_target(&mut self, path: &Path, window: &Window) -> f64 {
+        let basis = Basis {
+            bw: self.bandwidth(),
+            min_rtt_s: self.min_rtt_s,
+            extra: self.extra_acked(),
+            pace: window.pace,
+            mode: self.mode,
+        };
+        if basis != self.basis {
+            let target = self.bdp(basis.bw, self.cwnd_gain()) + self.allowance(basis.bw);
+            (self.basis, self.window_target) = (basis, self.with_quanta(target, path, window));
+        }
+        self.window_target
+    }
+
     /// For ACK aggregation.
     pub(super) fn allowance(&self, bw: f64) -> f64 {
-        if self.linux() { floor(self.aggregation.extra().min(bw * EXTRA_S)) } else { self.extra.get() }
+        let extra = self.extra_acked();
+        if self.linux() { floor(extra.min(bw * EXTRA_S)) } else { extra }
+    }
+
+    fn extra_acked(&self) -> f64 {
+        if self.linux() { self.aggregation.extra() } else { self.extra.get() }
     }
 
     /// The bounds that apply in this phase.
