@@ -37,14 +37,16 @@ impl<L: Registry> Sender<L> {
         if !self.window.is_sound() {
             return self.exceed(Asked::Window(self.window), shared);
         }
+        if !self.has_room(shared) {
+            return;
+        }
         let rate = self.pacing_rate(shared);
-        if rate.is_infinite() {
-            let sent = self.send_burst(MOST_AT_ONCE, shared);
-            if sent == MOST_AT_ONCE && self.has_room(shared) {
-                self.exceed(Asked::Burst(self.window.cwnd), shared);
-            }
-        } else {
-            self.pump_paced(rate, shared);
+        if rate < f64::INFINITY {
+            return self.pump_paced(rate, shared);
+        }
+        let sent = self.send_burst(MOST_AT_ONCE, shared);
+        if sent == MOST_AT_ONCE && self.has_room(shared) {
+            self.exceed(Asked::Burst(self.window.cwnd), shared);
         }
     }
 
@@ -59,13 +61,13 @@ impl<L: Registry> Sender<L> {
     /// A burst now if it is time, and the timer for the next one. What was sent pushes the next turn
     /// back by as long as it lasts at this rate.
     fn pump_paced(&mut self, rate: f64, shared: &mut Shared<L>) {
-        while self.has_room(shared) && self.may_send_at(rate, shared) {
+        while self.may_send(shared) {
             let sent = self.send_burst(self.burst(rate, shared), shared);
             let pause = (f64::from(sent) * SECOND as f64 / rate) as Span;
             let bursts = self.profile(shared).burst_edge > 0;
             let pause = if bursts { self.shortened(pause, shared.now) } else { pause.max(1) };
             self.pace_next = shared.now.saturating_add(pause);
-            if sent == 0 {
+            if sent == 0 || !self.has_room(shared) {
                 return;
             }
         }
@@ -124,18 +126,19 @@ impl<L: Registry> Sender<L> {
             && now < self.host_busy_until.saturating_add(picoseconds(self.rtt.path.srtt_s))
     }
 
-    /// Sends up to so many segments, as the window allows; returns how many.
+    /// Sends up to so many segments, as the window allows, which has room for one; returns how many.
     #[inline]
     fn send_burst(&mut self, most: u32, shared: &mut Shared<L>) -> u32 {
-        let mut sent = 0;
-        while sent < most && self.has_room(shared) {
+        for sent in 0..most {
+            if sent > 0 && !self.has_room(shared) {
+                return sent;
+            }
             if !self.send_next(shared) {
                 self.note_app_limited();
-                break;
+                return sent;
             }
-            sent += 1;
         }
-        sent
+        most
     }
 
     #[inline]
@@ -156,10 +159,10 @@ impl<L: Registry> Sender<L> {
     /// Segments/s; infinite when the flow is not paced.
     #[inline]
     pub fn pacing_rate(&self, shared: &Shared<L>) -> f64 {
-        match self.profile(shared).pacing {
-            Some(gains) if self.window.pace.is_infinite() => self.window_rate(gains),
-            _ => self.window.pace,
+        if self.window.pace < f64::INFINITY {
+            return self.window.pace;
         }
+        self.profile(shared).pacing.map_or(f64::INFINITY, |gains| self.window_rate(gains))
     }
 
     fn window_rate(&self, (slow_start, steady): (f64, f64)) -> f64 {
@@ -168,9 +171,10 @@ impl<L: Registry> Sender<L> {
         if srtt_s > 0.0 { gain * self.window.cwnd / srtt_s } else { f64::INFINITY }
     }
 
+    /// Whether its turn has come; else the timer is set for it.
     #[inline]
-    fn may_send_at(&mut self, rate: f64, shared: &mut Shared<L>) -> bool {
-        if rate.is_infinite() || shared.now >= self.pace_next {
+    fn may_send(&mut self, shared: &mut Shared<L>) -> bool {
+        if shared.now >= self.pace_next {
             return true;
         }
         let turn = self.pace_next.min(self.next_question(shared.now));

@@ -202,6 +202,10 @@ impl Ahead {
     #[inline]
     fn report(&mut self, range: (u32, u32)) {
         let before = self.recent;
+        if before[0] == (range.0, range.1 - 1) {
+            self.recent[0] = range; // the same again, one segment longer
+            return;
+        }
         self.recent = [range, (0, 0), (0, 0)];
         let others = before.into_iter().filter(|other| other.1 <= range.0 || range.1 <= other.0);
         for (place, other) in self.recent[1..].iter_mut().zip(others.filter(|other| other.1 > 0)) {

@@ -45,7 +45,12 @@ impl Scoreboard {
 
     /// Covers the segments sent so far.
     pub fn extend(&mut self, next: u32) {
-        self.flags.resize((next - self.base) as usize, 0);
+        let covered = (next - self.base) as usize;
+        if covered == self.flags.len() + 1 {
+            self.flags.push_back(0); // nearly always
+        } else {
+            self.flags.resize(covered, 0);
+        }
     }
 
     /// Everything below `una` was acknowledged; returns how many of those had not been SACKed, and
@@ -75,23 +80,29 @@ impl Scoreboard {
     /// Takes the blocks of one ACK; returns how many segments they newly SACK, and tells `news` of each.
     pub fn sack(&mut self, blocks: Blocks, mut news: impl FnMut(u32)) -> u32 {
         let before = self.sacked;
-        for (from, to) in blocks {
-            let known = self.recent.iter().copied().find(|&(a, b)| a < to && from < b);
-            let (a, b) = known.unwrap_or((to, to));
-            self.mark_sacked(from, to.min(a), &mut news);
-            self.mark_sacked(from.max(b), to, &mut news);
+        for block in blocks {
+            if !self.recent.contains(&block) {
+                self.take_block(block, &mut news);
+            }
         }
         self.recent = blocks;
         self.sacked - before
     }
 
+    /// A block that has changed: only on one side or the other of the one seen before there is news.
+    fn take_block(&mut self, (from, to): (u32, u32), news: &mut impl FnMut(u32)) {
+        let known = self.recent.iter().copied().find(|&(a, b)| a < to && from < b);
+        let (a, b) = known.unwrap_or((to, to));
+        self.mark_sacked(from, to.min(a), news);
+        self.mark_sacked(from.max(b), to, news);
+    }
+
     fn mark_sacked(&mut self, from: u32, to: u32, news: &mut impl FnMut(u32)) {
         let end = self.base + self.flags.len() as u32;
         for seq in from.max(self.base)..to.min(end) {
-            let flags = *self.flag(seq);
+            let flags = std::mem::replace(self.flag(seq), SACKED);
             if flags & SACKED == 0 {
                 self.uncount(flags);
-                *self.flag(seq) = SACKED;
                 self.sacked += 1;
                 self.rank(seq);
                 news(seq);
@@ -101,9 +112,7 @@ impl Scoreboard {
 
     fn rank(&mut self, mut seq: u32) {
         for top in &mut self.top {
-            if seq > *top {
-                std::mem::swap(top, &mut seq);
-            }
+            (*top, seq) = (seq.max(*top), seq.min(*top));
         }
     }
 
