@@ -46,5 +46,7 @@ figure = draw_boundaries(
 figure.savefig("out/stability.png", dpi=120)
 
 published = stability("xcp", {"alpha": 0.4, "beta": 0.226, **held}, network=network)
-print(f"XCP's own gains leave {published.margins.phase_deg:.1f} degrees of phase")
-draw_stability(published).savefig("out/nyquist.png", dpi=120)
+left_deg = published.margins.phase_deg
+print(f"XCP's own gains leave {left_deg:.1f} degrees of phase")
+figure = draw_stability("XCP's own gains", published.roots, published.loop, left_deg)
+figure.savefig("out/nyquist.png", dpi=120)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headgate.errors import HeadgateError, SchemeWarning, StoreError
-from headgate.run.folder import in_hand, read_meta, stored_run, write_folder
+from headgate.run.folder import find_run, hold_for_run, read_meta, write_folder
 from headgate.run.progress import Report
 from headgate.run.simulate import SNAPSHOT_FILE, run_engine
 from headgate.scenario.plan import Arrays, identity_of, make_plan
@@ -105,14 +105,14 @@ class Result:
 
     def write(self, folder: str | Path) -> Path:
         """Write the run's folder: one Parquet file a table, and run.json."""
-        with in_hand(Path(folder)):
+        with hold_for_run(Path(folder)):
             write_folder(Path(folder), self.tables, self.meta)
         return Path(folder)
 
     @classmethod
     def read(cls, folder: str | Path) -> Result:
         """Read a run's folder; raise StoreError if it is not one, or is damaged."""
-        tables, meta = stored_run(Path(folder))
+        tables, meta = find_run(Path(folder))
         return cls(dict(tables), meta)
 
     def __repr__(self) -> str:
@@ -147,7 +147,7 @@ def simulate(
     identity = identity_of(*planned)
     if (done := _read_finished(out, identity)) is not None:
         return done
-    with in_hand(out):
+    with hold_for_run(out):
         if (done := _read_finished(out, identity)) is not None:  # made while we came
             return done
         snapshot = snapshot or out / SNAPSHOT_FILE

@@ -167,14 +167,14 @@ def label(name: str) -> str:
     return f"{name} ({nist})" if nist else name
 
 
-def everything_known() -> list[Law]:
+def list_everything() -> list[Law]:
     """Give every card: laws, what stands at ports, fluid models."""
     return [*laws(), *devices(), *models()]
 
 
 def cards(word: str) -> list[Law]:
     """Give all that the word means (a scheme is a law and a router), or raise CatalogError."""
-    everything = everything_known()
+    everything = list_everything()
     found = [card for card in everything if word in card.names]
     if found:
         return found

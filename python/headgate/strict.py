@@ -22,7 +22,7 @@ Read = TypeVar("Read", bound=BaseModel)
 
 def read_toml(model: type[Read], path: Path) -> Read:
     """Read a value from TOML; raise HeadgateError with the file and the place in it."""
-    return fitted(model, toml(path), str(path))
+    return fit_model(model, toml(path), str(path))
 
 
 def toml(path: Path) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def toml(path: Path) -> dict[str, Any]:
         raise HeadgateError(f"{path}: this is not TOML ({error})") from None
 
 
-def fitted(model: type[Read], data: dict[str, Any], where: str) -> Read:
+def fit_model(model: type[Read], data: dict[str, Any], where: str) -> Read:
     """Make a value of nested dicts; raise HeadgateError with the place of what is wrong."""
     try:
         return model(**data)

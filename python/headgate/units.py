@@ -105,7 +105,7 @@ INFINITE = Amount(Fraction(0), _INFINITE)
 
 def parse_rate(text: object) -> int:
     """Read a rate of a link, "100 Mbit/s", as bit/s. It must be above zero."""
-    number = _scaled(text, _RATE)
+    number = _scale(text, _RATE)
     if number == 0:
         raise UnitError(f"{text!r} is zero; write a rate above zero, such as '{_RATE.example}'")
     return number
@@ -113,12 +113,12 @@ def parse_rate(text: object) -> int:
 
 def parse_time(text: object) -> int:
     """Read a time or a delay, "45 ms", as picoseconds. Zero is allowed."""
-    return _scaled(text, _TIME)
+    return _scale(text, _TIME)
 
 
 def parse_bytes(text: object) -> int:
     """Read a size in bytes, "1460 B". Zero is allowed."""
-    return _scaled(text, _SIZE_IN_BYTES)
+    return _scale(text, _SIZE_IN_BYTES)
 
 
 def parse_size(text: object) -> Amount:
@@ -167,7 +167,7 @@ def sizes(texts: Sequence[str]) -> list[Fraction | float] | None:
     One kind are rates, times or sizes in any of their units, and numbers before the same word, such
     as "5 %". Zero needs no unit, and what is "infinite" is larger than all.
     """
-    parts = [_parted(text) for text in texts]
+    parts = [_split_quantity(text) for text in texts]
     known = [part for part in parts if part is not None]
     if len(known) < len(parts):
         return None
@@ -181,7 +181,7 @@ def sizes(texts: Sequence[str]) -> list[Fraction | float] | None:
     ]
 
 
-def _parted(text: str) -> tuple[Fraction, str] | None:
+def _split_quantity(text: str) -> tuple[Fraction, str] | None:
     if text in (_INFINITE, "inf"):
         return Fraction(1), _INFINITE
     match = _NUMBER.fullmatch(text)
@@ -226,13 +226,13 @@ def _text(given: object, kind: _Kind) -> str:
     return given
 
 
-def _scaled(given: object, kind: _Kind) -> int:
-    return _scaled_text(_text(given, kind), kind)
+def _scale(given: object, kind: _Kind) -> int:
+    return _scale_text(_text(given, kind), kind)
 
 
 # A study's thousand scenarios say the same few times and rates again and again.
 @lru_cache(maxsize=4096)
-def _scaled_text(text: str, kind: _Kind) -> int:
+def _scale_text(text: str, kind: _Kind) -> int:
     value, unit = _split(text, kind)
     exact = _not_negative(value, text, kind) * kind.units[unit]
     whole = round(exact)
@@ -270,7 +270,7 @@ def _split(text: str, kind: _Kind) -> tuple[Fraction, str]:
     if unit not in kind.units:
         known = ", ".join(kind.units)
         raise UnitError(f"{text!r} has the unit '{match[2]}'; {kind.what} takes one of {known}")
-    return _bounded(match[1], text, kind), unit
+    return _check_bound(match[1], text, kind), unit
 
 
 def _no_quantity(given: object, kind: _Kind) -> UnitError:
@@ -283,7 +283,7 @@ def _exact(number: str) -> Fraction:
     return Fraction(Decimal(number.replace("_", "")))
 
 
-def _bounded(number: str, text: str, kind: _Kind) -> Fraction:
+def _check_bound(number: str, text: str, kind: _Kind) -> Fraction:
     """Read a number, unless it is beyond all that is simulated: it could have endless digits."""
     value = Decimal(number.replace("_", ""))
     if value and not -MOST_DIGITS <= value.adjusted() <= MOST_DIGITS:

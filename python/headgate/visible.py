@@ -29,10 +29,10 @@ _QUOTED = re.compile(rf"(^|[;\t\r\n])'(?={_FORMULA})", re.DOTALL)
 
 def visible(text: str) -> str:
     r"""Return a line with what a terminal would obey written out, such as \x1b and \u202e."""
-    return text if text.isprintable() else "".join(map(_drawn, text))
+    return text if text.isprintable() else "".join(map(_escape, text))
 
 
-def _drawn(character: str) -> str:
+def _escape(character: str) -> str:
     if unicodedata.category(character) in OBEYED and character not in JOINERS:
         return character.encode("unicode_escape").decode()
     return character

@@ -14,9 +14,9 @@ from headgate import Result, Scenario, dumbbell
 from headgate.api import UnstoredError, simulate
 from headgate.errors import StoreError
 from headgate.run import folder as folder_module
-from headgate.run.folder import LOCK_FILE, in_hand
-from headgate.run.lock import HeldError, owned
-from headgate.run.process import here, named
+from headgate.run.folder import LOCK_FILE, hold_for_run
+from headgate.run.lock import HeldError, hold_lock
+from headgate.run.process import here, name_process
 
 from .command import headgate
 
@@ -55,7 +55,7 @@ def test_a_second_run_is_refused_before_it_starts_and_told_whose_it_is(tmp_path:
 
 
 def test_of_many_that_want_a_dead_owner_s_folder_one_has_it(tmp_path: Path) -> None:
-    (tmp_path / LOCK_FILE).write_text(f"{named(2**22 + 1)}\ndead\n")
+    (tmp_path / LOCK_FILE).write_text(f"{name_process(2**22 + 1)}\ndead\n")
     inside, most, refused = [0], [0], [0]
     start = threading.Barrier(8)
 
@@ -63,7 +63,7 @@ def test_of_many_that_want_a_dead_owner_s_folder_one_has_it(tmp_path: Path) -> N
         start.wait()
         for _ in range(50):
             try:
-                with in_hand(tmp_path):
+                with hold_for_run(tmp_path):
                     inside[0] += 1
                     most[0] = max(most[0], inside[0])
                     inside[0] -= 1
@@ -80,7 +80,7 @@ def test_of_many_that_want_a_dead_owner_s_folder_one_has_it(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("owner", "free"), [(named(2**22 + 1), True), (here(), False)], ids=["gone", "alive"]
+    ("owner", "free"), [(name_process(2**22 + 1), True), (here(), False)], ids=["gone", "alive"]
 )
 def test_where_the_file_system_knows_no_locks_the_name_decides(
     owner: str, free: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -91,7 +91,7 @@ def test_where_the_file_system_knows_no_locks_the_name_decides(
     monkeypatch.setattr("headgate.run.lock.fcntl.flock", unknown)
     (tmp_path / "lock").write_text(f"{owner}\nsomebody\n")
     taken = nullcontext() if free else pytest.raises(HeldError, match="somebody")
-    with taken, owned(tmp_path / "lock", "we"):
+    with taken, hold_lock(tmp_path / "lock", "we"):
         assert free
 
 

@@ -19,7 +19,7 @@ from headgate.campaign.store import Store
 from headgate.campaign.worker import CampaignSpec, JobOutcome, Worker
 from headgate.errors import HeadgateError
 from headgate.run import simulate
-from headgate.run.folder import stored_run
+from headgate.run.folder import find_run
 
 TRACEBACK = 70
 
@@ -37,7 +37,7 @@ class Here:
         """Make a run now."""
         made: Future[JobOutcome] = Future()
         try:
-            made.set_result(self._worker.do(job, copy=copy))
+            made.set_result(self._worker.run_job(job, copy=copy))
         except BaseException as error:
             made.set_exception(error)
         return made
@@ -107,7 +107,7 @@ def forked(work: Callable[[], int], log: Path, begun: Callable[[int], None] = in
 
 def digests(folder: Path) -> dict[str, str]:
     """Return the digest of every run that is there, each held to its checksums."""
-    return {run.name: stored_run(run)[1]["digest"] for run in (folder / "runs").iterdir()}
+    return {run.name: find_run(run)[1]["digest"] for run in (folder / "runs").iterdir()}
 
 
 def stamps(folder: Path) -> dict[str, int]:
@@ -119,12 +119,12 @@ def stamps(folder: Path) -> dict[str, int]:
 def made_here() -> list[str]:
     """Count the runs that this process makes from now on."""
     made: list[str] = []
-    plain = worker.Worker._attempted
+    plain = worker.Worker._attempt
 
     def counted(self: Worker, job: Job) -> JobOutcome:
         outcome = plain(self, job)
         made.extend([job.id] if outcome.wall_s else [])
         return outcome
 
-    worker.Worker._attempted = counted  # type: ignore[method-assign]
+    worker.Worker._attempt = counted  # type: ignore[method-assign]
     return made

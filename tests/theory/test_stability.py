@@ -11,7 +11,7 @@ from headgate import Scenario
 from headgate.errors import ScenarioError
 from headgate.fluid import simulated_growth, stability, stability_boundary
 from headgate.fluid.characteristic import Delayed
-from headgate.fluid.stability import bisected
+from headgate.fluid.stability import bisect_verdict
 
 #: What simulation is held to.
 WITHIN = 0.05
@@ -53,7 +53,7 @@ def test_one_delay_is_stable_up_to_half_pi(delay_s: float) -> None:
     def stable(a_tau: float) -> bool:
         return bool(one(a_tau / delay_s, delay_s).roots()[0].real < 0)
 
-    found = bisected(stable, (1.0, 2.0))
+    found = bisect_verdict(stable, (1.0, 2.0))
     np.testing.assert_allclose(found, np.pi / 2, rtol=1e-4)
     margins = one(1.0 / delay_s, delay_s).margins()
     assert margins is not None
@@ -229,7 +229,7 @@ def test_fewer_flows_and_longer_round_trips_make_tcp_over_red_unstable() -> None
 
         assert stable(ends[1])
         assert not stable(ends[0])
-        return bisected(stable, ends, close=1e-3)
+        return bisect_verdict(stable, ends, close=1e-3)
 
     for make, ends in (
         (lambda flows: red_network(flows, 0.2, 3750.0), (20.0, 100.0)),

@@ -32,7 +32,7 @@ class Threads:
         self._worker = Worker(order, Store(order.folder))
 
     def submit(self, job: Job, *, copy: bool = False) -> Future[JobOutcome]:
-        return self._executor.submit(self._worker.do, job, copy=copy)
+        return self._executor.submit(self._worker.run_job, job, copy=copy)
 
     def close(self) -> None:
         self._executor.shutdown(wait=False, cancel_futures=True)

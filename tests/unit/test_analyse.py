@@ -182,7 +182,7 @@ def test_the_ten_steps_find_what_was_planted(tmp_path: Path) -> None:
     assert steps.ordered[0] == table["y"].argmin()
     block = steps.block("X1")
     assert (len(block.low), block.agreeing, block.p) == (8, 8, 2 / 2**8)
-    at = steps.fitted(np.array([1.0]), np.array([0.0]))[0] - steps.values.mean()
+    at = steps.fit_surface(np.array([1.0]), np.array([0.0]))[0] - steps.values.mean()
     assert at == pytest.approx(steps.effects["X1",] / 2)
     drawn = [save(figure, tmp_path, name) for name, figure in steps.figures("y (s)").items()]
     assert len(drawn) == 10

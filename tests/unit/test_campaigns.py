@@ -290,7 +290,7 @@ def test_a_copy_that_was_slower_leaves_no_snapshot(
         return simulate(job.scenario, progress=progress, snapshot=snapshot)
 
     monkeypatch.setattr(worker_module, "simulate", overtaken)
-    outcome = slower.do(job, copy=True)
+    outcome = slower.run_job(job, copy=True)
     assert (outcome.there, outcome.wall_s) == (True, 0.0)
     assert not list((tmp_path / "snapshots").iterdir())
 

@@ -16,7 +16,7 @@ from headgate.charts.data import SOURCES, plain
 from headgate.charts.style import AWAY, NONE
 from headgate.plots import changes as static_changes
 from headgate.plots import correlations as static_correlations
-from headgate.plots.palette import SMALL, signed
+from headgate.plots.palette import SMALL, signed_colour
 from headgate.plots.style import colours
 from headgate.stats.conditions import FILTER_SHARE
 
@@ -142,11 +142,11 @@ def test_effects_have_the_colours_of_their_stars(found: Whole) -> None:
 
 
 def test_more_is_orange_and_less_is_purple() -> None:
-    more, less, none = signed(0.8), signed(-0.8), signed(0.0)
+    more, less, none = signed_colour(0.8), signed_colour(-0.8), signed_colour(0.0)
     assert more[0] > more[2]
     assert less[2] > less[0]
     assert none == pytest.approx((0.97, 0.97, 0.97, 1), abs=0.01)
-    assert signed(7.0) == signed(1.0)
+    assert signed_colour(7.0) == signed_colour(1.0)
 
 
 @pytest.mark.parametrize("name", [name for charts in CHARTS.values() for name in charts])

@@ -123,13 +123,13 @@ def test_the_time_of_a_campaign_is_the_store_s(tmp_path: Path, apart: None) -> N
 
 
 def test_only_processes_of_this_space_are_known_to_be_dead() -> None:
-    gone = process.named(2**22 + 1)
+    gone = process.name_process(2**22 + 1)
     assert process.dead(gone)
     host, number, start, space = gone.split(":")
     assert not process.dead(f"{host}:{number}:{start}:another:token:1")
     assert not process.dead(f"{host}:{number}:1")  # as an earlier version named them
     assert not process.dead(process.here())
-    reused = process.named(os.getpid()).split(":")
+    reused = process.name_process(os.getpid()).split(":")
     assert process.dead(":".join([reused[0], reused[1], "1", space]))
     assert not process.dead("")
 

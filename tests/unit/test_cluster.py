@@ -262,7 +262,7 @@ def test_a_profile_of_slurm_asks_for_jobs_as_written(tmp_path: Path) -> None:
     text = 'engine = "slurm"\njobs = 20\n[options]\nqueue = "short"\ncores = 8\nmemory = "16 GB"\n'
     (tmp_path / "slurm.toml").write_text(text + 'walltime = "02:00:00"\n')
     profile = Profile.load(tmp_path / "slurm.toml")
-    with profile.made() as cluster:
+    with profile.make_cluster() as cluster:
         script = cluster.job_script()
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler  # Ctrl-C is still ours
     assert "#SBATCH -p short" in script

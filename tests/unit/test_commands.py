@@ -43,7 +43,7 @@ def test_version() -> None:
 
 
 def test_the_catalogue_lists_every_card_and_tells_all_about_one() -> None:
-    names = [card.name for card in catalog.everything_known()]
+    names = [card.name for card in catalog.list_everything()]
     assert [line.split()[0] for line in printed("catalog").splitlines()] == names
     assert [law["name"] for law in json.loads(printed("catalog", "--json"))] == names
     card = printed("catalog", "fast")

@@ -125,7 +125,7 @@ def test_replicates_share_a_pilot_and_there_are_not_too_many() -> None:
         for seed in (1, 2)
         for place, job in enumerate(campaign_program.jobs(300, 1.0))
     ]
-    chosen = pilots.chosen(jobs)
+    chosen = pilots.choose_pilots(jobs)
     assert len(chosen) == pilots.MOST_PILOTS
     assert {job.labels["seed"] for job in chosen} == {1}
     assert max(int(job.labels["condition"]) for job in chosen) > 290

@@ -96,12 +96,12 @@ def test_what_was_set_aside_is_tried_again_by_the_same_command(tmp_path: Path) -
     (good,) = whole(1)
     attempts = Attempts(tmp_path)
     for number in range(attempts_module.DEATHS):
-        attempts.died(good.id, f"process {number}", "was killed by SIGKILL")
+        attempts.note_death(good.id, f"process {number}", "was killed by SIGKILL")
     with pytest.raises(FailedRunsError, match="SIGKILL"):
         Scheduler(Store(tmp_path), executor=Processes(1)).run([good], lambda _: None)
     Scheduler(Store(tmp_path), executor=Processes(1)).run([good], lambda _: None)
     assert set(digests(tmp_path)) == {good.id}
-    assert not attempts.unfinished()
+    assert not attempts.find_unfinished()
 
 
 def test_runs_that_are_lost_with_everything_count_until_they_get_on(tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_an_attempt_is_on_the_disk_before_it_starts(tmp_path: Path) -> None:
     def look(_: object) -> None:
         leases = list(Leases(tmp_path).all())
         if any(lease.share for lease in leases):
-            assert Attempts(tmp_path).unfinished() == {long.id}
+            assert Attempts(tmp_path).find_unfinished() == {long.id}
             os.kill(int(leases[0].owner.split(":")[1]), signal.SIGKILL)
 
     with pytest.raises(FailedRunsError, match=r"SIGKILL \(by the system, if memory was short"):

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headgate.design import Design, factorial, foldover, named
-from headgate.design.factor import coded_factors, letters, numbered
+from headgate.design.factor import letters, make_coded_factors, number_factors
 from headgate.errors import HeadgateError
 
 
 def design(count: int, **generators: str) -> Design:
-    return factorial(coded_factors(letters(count)), generators)
+    return factorial(make_coded_factors(letters(count)), generators)
 
 
 @st.composite
@@ -29,7 +29,7 @@ def fractions(draw: st.DrawFn) -> Design:
         + " ".join(names[i] for i in range(basic) if point >> i & 1)
         for name, point in zip(names[basic:], points, strict=True)
     }
-    return factorial(coded_factors(names), rules)
+    return factorial(make_coded_factors(names), rules)
 
 
 @given(fractions())
@@ -157,7 +157,7 @@ def test_very_many_words_are_counted_but_not_listed() -> None:
 
 
 def test_a_named_design_takes_the_factors_it_is_given() -> None:
-    made, _ = named("2^(6-1)", coded_factors(letters(6)))
+    made, _ = named("2^(6-1)", make_coded_factors(letters(6)))
     assert made.fraction.relation() == "I = ABCDEF"
     assert prod(made.matrix[0].tolist()) == 1
 
@@ -170,7 +170,7 @@ def test_names_of_no_design_are_one_sentence(name: str) -> None:
 
 def test_wrong_counts_sizes_and_foldovers_are_one_sentence() -> None:
     with pytest.raises(HeadgateError, match="6 factors is asked for, and 3 are given"):
-        named("2^(6-1)", coded_factors(letters(3)))
+        named("2^(6-1)", make_coded_factors(letters(3)))
     with pytest.raises(HeadgateError, match=r"make 2\^25 runs; at most"):
         design(25)
     with pytest.raises(HeadgateError, match="foldover: 'Z' is not a factor"):
@@ -179,7 +179,7 @@ def test_wrong_counts_sizes_and_foldovers_are_one_sentence() -> None:
 
 def test_two_factors_of_one_name_are_one_sentence() -> None:
     with pytest.raises(HeadgateError, match="two factors are called 'A'"):
-        factorial(coded_factors(["A", "B", "A"]))
+        factorial(make_coded_factors(["A", "B", "A"]))
 
 
 @given(fractions())
@@ -198,6 +198,6 @@ def test_the_runs_are_those_that_pydoe_makes(made: Design) -> None:
 
 
 def test_effects_of_all_orders_are_counted() -> None:
-    made = factorial(coded_factors(numbered(5)))
+    made = factorial(make_coded_factors(number_factors(5)))
     assert len(list(made.fraction.effects(5))) == 2**5 - 1
     assert len(made.fraction.clear()) == 5 + len(list(combinations(range(5), 2)))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from headgate.design import Factor, factorial, named
 from headgate.design.correlation import mixing
-from headgate.design.factor import coded_factors, letters
+from headgate.design.factor import letters, make_coded_factors
 from headgate.design.samples import latin_hypercube, sobol
 from headgate.design.screening import orthogonal_array, plackett_burman
 from headgate.design.sheet import CENTRE, sheet
@@ -31,7 +31,7 @@ def test_plackett_burman_of_twelve_runs() -> None:
 
     Plackett and Burman 1946; Lin and Draper 1992 for the projections.
     """
-    design = plackett_burman(coded_factors(letters(11)))
+    design = plackett_burman(make_coded_factors(letters(11)))
     full = np.column_stack([np.ones(12, dtype=int), design.matrix])
     assert np.array_equal(full.T @ full, 12 * np.eye(12))
     assert abs(np.linalg.det(full)) == pytest.approx(12**6)
@@ -45,7 +45,7 @@ def test_plackett_burman_of_twelve_runs() -> None:
 @given(st.integers(1, 60))
 @settings(max_examples=20, deadline=None)
 def test_plackett_burman_is_orthogonal_for_any_number_of_factors(count: int) -> None:
-    matrix = plackett_burman(coded_factors([f"X{i}" for i in range(count)])).matrix.astype(int)
+    matrix = plackett_burman(make_coded_factors([f"X{i}" for i in range(count)])).matrix.astype(int)
     assert np.array_equal(matrix.T @ matrix, len(matrix) * np.eye(count))
     assert not matrix.sum(axis=0).any()
 
@@ -69,17 +69,17 @@ def test_an_array_can_be_named_and_the_wrong_one_of_pydoe_is_left_out() -> None:
 
 
 def test_a_latin_hypercube_has_one_point_in_every_stratum() -> None:
-    design = latin_hypercube(coded_factors(letters(4)), 25, seed=3)
+    design = latin_hypercube(make_coded_factors(letters(4)), 25, seed=3)
     strata = np.floor((design.matrix + 1) / 2 * 25).astype(int)
     assert all(sorted(column) == list(range(25)) for column in strata.T)
-    again = latin_hypercube(coded_factors(letters(4)), 25, seed=3)
+    again = latin_hypercube(make_coded_factors(letters(4)), 25, seed=3)
     assert np.array_equal(design.matrix, again.matrix)
     assert not np.array_equal(design.matrix, latin_hypercube(design.factors, 25, seed=4).matrix)
 
 
 def test_sobol_points_are_balanced_in_every_dyadic_part() -> None:
     """A (t, m, s)-net: 2^5 points have one in each 1/32 of a factor, one of 4 x 8 cells in two."""
-    design = sobol(coded_factors(letters(2)), 32, seed=1)
+    design = sobol(make_coded_factors(letters(2)), 32, seed=1)
     shares = (design.matrix + 1) / 2
     for column in shares.T:
         assert sorted(np.floor(32 * column).astype(int)) == list(range(32))
@@ -140,14 +140,14 @@ def test_centre_points_and_replicates() -> None:
 
 def test_blocks_are_parted_by_the_sign_of_an_effect() -> None:
     """2^3 in two blocks by ABC: all main effects and pairs are free of blocks (BHH, chapter 5)."""
-    made = sheet(factorial(coded_factors(letters(3))), blocks=["ABC"])
+    made = sheet(factorial(make_coded_factors(letters(3))), blocks=["ABC"])
     assert not made.blocks
     for block in (1, 2):
         rows = [row.coded for row in made.rows if row.block == block]
         assert len({np.prod(coded) for coded in rows}) == 1
         assert len(rows) == 4
         assert not np.sum(rows, axis=0).any()
-    four = sheet(factorial(coded_factors(letters(3))), blocks=["AB", "AC"])
+    four = sheet(factorial(make_coded_factors(letters(3))), blocks=["AB", "AC"])
     assert {row.block for row in four.rows} == {1, 2, 3, 4}
     assert four.blocks == {"A B": ["AB"], "A C": ["AC"], "B C": ["BC"]}
 
@@ -188,4 +188,4 @@ def test_a_factor_that_does_not_fit_is_one_sentence(setting: str, low: str, said
 )
 def test_wrong_sizes_of_samples_are_one_sentence(runs: int, said: str) -> None:
     with pytest.raises(HeadgateError, match=f"runs = {runs}: .*{said}"):
-        sobol(coded_factors(letters(2)), runs)
+        sobol(make_coded_factors(letters(2)), runs)

@@ -8,7 +8,7 @@ import pytest
 from headgate.design import Design, factorial, named
 from headgate.design.aberration import minimum_aberration
 from headgate.design.equivalence import Columns, equivalent
-from headgate.design.factor import coded_factors, numbered
+from headgate.design.factor import make_coded_factors, number_factors
 from headgate.design.fraction import word_lengths
 from headgate.design.named import size_of
 from headgate.errors import HeadgateError
@@ -81,7 +81,7 @@ def of_dataplot(name: str) -> Design:
         f"X{count - len(digits) + i}": " ".join(f"X{digit}" for digit in text)
         for i, text in enumerate(digits, 1)
     }
-    return factorial(coded_factors(numbered(count)), rules)
+    return factorial(make_coded_factors(number_factors(count)), rules)
 
 
 @pytest.mark.parametrize("size", TABLES, ids=str)

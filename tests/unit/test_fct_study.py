@@ -17,7 +17,7 @@ from headgate.studies.fct.jobs import levels
 from headgate.studies.fct.keep import keep
 from headgate.studies.fct.measures import Times, parts_s
 from headgate.studies.runs import Runs
-from headgate.studies.settings import changed
+from headgate.studies.settings import change_settings
 from headgate.studies.study import Analysis, load
 
 # Models ------------------------------------------------------------------------------------------
@@ -39,7 +39,7 @@ SLOW = (
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
     study = load("fct")
     setup = study.setup(study.scale("quick"))
-    setup = replace(setup, settings=changed(setup.settings, SLOW), seeds=(1, 2))
+    setup = replace(setup, settings=change_settings(setup.settings, SLOW), seeds=(1, 2))
     jobs, store = study.jobs(setup), Store(tmp_path_factory.mktemp("fct"))
     Scheduler(store, 2, study.keep).run(list(jobs.values()), lambda _: None)
     fresh = Store(store.folder)
@@ -136,7 +136,7 @@ def test_what_is_kept_of_a_run_are_its_means_by_size() -> None:
 
 def test_a_setting_is_changed_where_it_stands() -> None:
     before = {"base": {"load": 0.9, "rtt": "100 ms"}, "rtts": ["50 ms"]}
-    after = changed(before, ["base.load=0.5", 'rtts=["1 ms", "2 ms"]'])
+    after = change_settings(before, ["base.load=0.5", 'rtts=["1 ms", "2 ms"]'])
     assert after == {"base": {"load": 0.5, "rtt": "100 ms"}, "rtts": ["1 ms", "2 ms"]}
     assert before["base"] == {"load": 0.9, "rtt": "100 ms"}
 
@@ -155,10 +155,10 @@ def test_a_setting_is_changed_where_it_stands() -> None:
 )
 def test_a_wrong_setting_is_one_sentence(text: str, said: str) -> None:
     with pytest.raises(HeadgateError, match=said):
-        changed({"base": {"load": 0.9}, "rtts": ["50 ms"]}, [text])
+        change_settings({"base": {"load": 0.9}, "rtts": ["50 ms"]}, [text])
 
 
 def test_an_unknown_protocol_is_one_sentence(runs: Runs) -> None:
-    settings = changed(runs.setup.settings, ['protocols=["udp"]'])
+    settings = change_settings(runs.setup.settings, ['protocols=["udp"]'])
     with pytest.raises(HeadgateError, match="'udp' is not a protocol here; it is tcp, xcp, rcp"):
         load("fct").jobs(replace(runs.setup, settings=settings))

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from headgate.cli.main import app
 from headgate.errors import ScenarioError
 from headgate.fluid import solve, stability
-from headgate.fluid.characteristic import chebyshev, interpolated
+from headgate.fluid.characteristic import chebyshev, interpolation_weights
 from headgate.plots.stability import draw_boundaries, draw_stability
 
 NETWORK = {
@@ -27,7 +27,9 @@ def test_polynomials_are_exact_at_and_between_chebyshev_s_nodes() -> None:
     values = nodes**5 - 2 * nodes
     np.testing.assert_allclose(slopes @ values, 5 * nodes**4 - 2, atol=1e-12)
     for place in (-0.3, -0.77, nodes[2]):
-        np.testing.assert_allclose(interpolated(nodes, place) @ values, place**5 - 2 * place)
+        np.testing.assert_allclose(
+            interpolation_weights(nodes, place) @ values, place**5 - 2 * place
+        )
 
 
 def test_a_rest_that_no_solution_comes_near_is_found() -> None:

@@ -24,7 +24,7 @@ from headgate.cli.main import app, main
 from headgate.cli.study import _print_claims
 from headgate.console import PlainConsole
 from headgate.design import load
-from headgate.plots.style import save, styled, subplots
+from headgate.plots.style import save, subplots, use_style
 from headgate.report.render import write_tables
 from headgate.run import progress
 from headgate.run.progress import Progress
@@ -149,9 +149,9 @@ def test_a_bar_obeys_no_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "300")
     stream = Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
-    with standing.shown(title, stream) as show:
+    with standing.show_progress(title, stream) as show:
         show(CampaignProgress(4, finished=2))
-    with progress.shown(title) as report:
+    with progress.show_progress(title) as report:
         report(Progress(1.0, 2.0, 3, 4.0, 5.0))
     said = stream.getvalue()
     assert said.count("[link=https://example.org]{task.total}\\x1b[2J") >= 2
@@ -220,7 +220,7 @@ def test_the_sheet_of_a_design_is_not_computed(tmp_path: Path) -> None:
 @pytest.mark.filterwarnings("ignore:Glyph")
 @pytest.mark.parametrize("name", [r"$\frac{$", "a$b$c", "<script>", "&amp;\x1b\x00", "-->", "%s"])
 def test_a_picture_draws_names_as_they_are(tmp_path: Path, name: str) -> None:
-    with styled():
+    with use_style():
         figure, (ax, powers) = subplots(1, 2, (6, 3))
         ax.bar([name, "b"], [1, 2], label=name)
         ax.set(title=name, xlabel=name)
@@ -238,7 +238,7 @@ def test_a_picture_draws_names_as_they_are(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.filterwarnings("ignore:Glyph")
 def test_a_picture_of_outlines_is_whole(tmp_path: Path) -> None:
-    with styled():
+    with use_style():
         figure, (ax,) = subplots(1, 1, (6, 3))
         ax.set(title="--><script>\x1b</script><!--")
     _, svg = save(figure, tmp_path, "named")

@@ -67,13 +67,13 @@ def by_law(made: Table) -> object:
 
 def ten(made: Table) -> object:
     steps = ten_steps(made, ["x1", "x2"], "y0")
-    at = steps.fitted(np.zeros(1), np.zeros(1))
+    at = steps.fit_surface(np.zeros(1), np.zeros(1))
     return steps.margin, steps.half_normal, steps.residual_sd, steps.block("x1").p, at
 
 
 def outlying(made: Table) -> object:
     found = condition_responses(made, RESPONSES, order_by="y0")
-    return found.outliers(), found.outliers(by="runs"), found.masked(), list(found.rows())
+    return found.outliers(), found.outliers(by="runs"), found.find_masked(), list(found.rows())
 
 
 def correlated(made: Table) -> object:

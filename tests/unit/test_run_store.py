@@ -16,7 +16,7 @@ from headgate import Result
 from headgate.campaign import store as store_module
 from headgate.campaign import worker as worker_module
 from headgate.campaign.jobs import Job
-from headgate.campaign.progress import CampaignProgress, clock, shown
+from headgate.campaign.progress import CampaignProgress, clock, show_progress
 from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
 from headgate.errors import InterruptedRunError, StoreError
@@ -90,7 +90,7 @@ def test_damaged_runs_are_named_and_made_again(
 
 
 def test_half_written_runs_of_killed_processes_are_swept(tmp_path: Path) -> None:
-    dead = [f"0123456789abcdef@{process.named(DEAD_PROCESS)}:t:1"]
+    dead = [f"0123456789abcdef@{process.name_process(DEAD_PROCESS)}:t:1"]
     alive = [f"0123456789abcdef@{process.here()}", f"0@elsewhere:{DEAD_PROCESS}:1"]
     for name in (*dead, *alive):
         (tmp_path / "drafts" / name).mkdir(parents=True)
@@ -107,7 +107,7 @@ def test_what_a_kill_left_beside_a_finished_run_is_swept(
     ended = [tmp_path / kind / done.id for kind in ("running", "snapshots")]
     ended += [tmp_path / "attempts" / f"{done.id}.json", tmp_path / "failed" / f"{done.id}.toml"]
     kept = [tmp_path / "snapshots" / other.id, tmp_path / "attempts" / f"{other.id}.json"]
-    draft = f".end.json@{process.named(DEAD_PROCESS)}:t:1"
+    draft = f".end.json@{process.name_process(DEAD_PROCESS)}:t:1"
     (tmp_path / "campaigns" / "killed").mkdir()
     for path in (*ended, *kept, tmp_path / "campaigns" / "killed" / draft):
         path.parent.mkdir(exist_ok=True)
@@ -165,7 +165,7 @@ def test_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
 
 
 def test_plain_progress_is_a_line_per_tenth(capsys: pytest.CaptureFixture[str]) -> None:
-    with shown("study") as show:
+    with show_progress("study") as show:
         for finished in range(101):
             show(CampaignProgress(total=100, finished=finished, packet_hops=10**7))
     lines = capsys.readouterr().err.splitlines()
@@ -179,7 +179,7 @@ def test_a_long_run_is_never_silent_for_long(
 ) -> None:
     now_s = 0.0
     monkeypatch.setattr(run_progress.time, "perf_counter", lambda: now_s)
-    with run_progress.shown("run") as report:
+    with run_progress.show_progress("run") as report:
         for second in range(1000):
             now_s = float(second)
             report(Progress(second / 100, 1000.0, second, 1.0, 1.0))

@@ -7,7 +7,7 @@ import pytest
 from headgate.analysis.kinds import KINDS
 from headgate.analysis.questions import QUESTIONS, Answer
 from headgate.analysis.whole import Whole, whole
-from headgate.analysis.words import TONES, Tally, fair, moved, safe, useful
+from headgate.analysis.words import TONES, Tally, fair, name_tone, safe, useful
 from headgate.charts import CHARTS
 from headgate.charts.data import SOURCES, data
 from headgate.errors import AnalysisError
@@ -84,7 +84,7 @@ def test_every_word_of_praise_or_blame_can_be_said() -> None:
     """And no other than these and the three that are neither."""
     counts = range(21)
     tallies = [Tally(better, worse, 20) for better in counts for worse in counts]
-    said = {word(tally) for word in (moved, safe) for tally in tallies}
+    said = {word(tally) for word in (name_tone, safe) for tally in tallies}
     said |= {useful(more, 20) for more in counts}
     said |= {fair(low, low + 0.5) for low in (0.3, 0.8, 1.1)}
     assert said == {*TONES, *NEITHER}
@@ -92,7 +92,7 @@ def test_every_word_of_praise_or_blame_can_be_said() -> None:
 
 def test_nothing_is_praised_where_there_is_nothing_to_count() -> None:
     assert useful(0, 0) == "not useful"
-    assert moved(Tally(0, 0, 0)) == "as before"
+    assert name_tone(Tally(0, 0, 0)) == "as before"
 
 
 def test_an_answer_takes_the_changes_that_are_drawn(found: Whole) -> None:
@@ -147,7 +147,7 @@ def test_no_word_denies_a_count(found: Whole) -> None:
     assert safe(Tally(0, 0, 110)) == "nothing worse"
     assert safe(Tally(0, 7, 110)) == "within chance"
     assert safe(Tally(0, 20, 110)) == "sometimes worse"
-    assert moved(Tally(3, 2, 110)) == "within chance"
+    assert name_tone(Tally(3, 2, 110)) == "within chance"
     for one in found.of("questions"):
         for answer in one.result:
             for law, word in answer.words.items():

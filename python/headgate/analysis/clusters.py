@@ -123,7 +123,9 @@ def of_grid(cells: Grid, order_by: str | None = None) -> Clusters:
         name: tree(cells.laws, cells.responses, cells.values[place])
         for place, name in enumerate(cells.conditions)
     }
-    return Clusters(trees, tuple(cells.conditions[place] for place in cells.ordered(order_by)))
+    return Clusters(
+        trees, tuple(cells.conditions[place] for place in cells.order_conditions(order_by))
+    )
 
 
 def tree(laws: Sequence[str], responses: Sequence[str], values: Numbers) -> Tree:

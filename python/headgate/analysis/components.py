@@ -102,8 +102,8 @@ def of_grid(cells: Grid) -> Components:
         raise AnalysisError(f"{cells.name}: components need two points and two varying responses")
     scores, loadings, shares = decompose(scaled)
     names = tuple(name for name, kept in zip(cells.responses, used, strict=True) if kept)
-    groups = grouped(scores[:, :2])
-    halves = _halved(scores[:, :2], groups)
+    groups = group_points(scores[:, :2])
+    halves = _halve_groups(scores[:, :2], groups)
     return Components(points, names, scores, loadings, shares, groups, halves)
 
 
@@ -130,7 +130,7 @@ def decompose(scaled: Numbers) -> tuple[Numbers, Numbers, Numbers]:
     return left * size * signs, right * signs[:, None], size**2 / (size**2).sum()
 
 
-def grouped(scores: Numbers, most: int = MOST_GROUPS) -> NDArray[np.int64]:
+def group_points(scores: Numbers, most: int = MOST_GROUPS) -> NDArray[np.int64]:
     """Return the group of each point, from 0 on; all are in one where none stand apart."""
     if len(scores) < 3 or np.ptp(scores) == 0:
         return np.zeros(len(scores), dtype=np.int64)
@@ -145,12 +145,12 @@ def grouped(scores: Numbers, most: int = MOST_GROUPS) -> NDArray[np.int64]:
     return np.unique(best, return_inverse=True)[1].astype(np.int64)
 
 
-def _halved(scores: Numbers, groups: NDArray[np.int64]) -> NDArray[np.int64]:
+def _halve_groups(scores: Numbers, groups: NDArray[np.int64]) -> NDArray[np.int64]:
     """Split each group in two where its halves stand apart."""
     halves = np.zeros(len(scores), dtype=np.int64)
     for group in np.unique(groups):
         own = groups == group
-        halves[own] = grouped(scores[own], most=2)
+        halves[own] = group_points(scores[own], most=2)
     return halves
 
 

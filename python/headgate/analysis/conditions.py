@@ -79,7 +79,7 @@ class ConditionResponses(DrawnOnce):
             if test.p_by(by)[1] < self.level and abs(test.relative) >= share
         }
 
-    def masked(self) -> dict[Cell, Test]:
+    def find_masked(self) -> dict[Cell, Test]:
         """Return the cells in which one law alone is no outlier, but two together are."""
         return {
             cell: test
@@ -122,7 +122,7 @@ class ConditionResponses(DrawnOnce):
         found = self.outliers(share, self.best)
         rows = {
             (titles or {}).get(name, name): [
-                _shown(found.get((condition, name))) for condition in self.order
+                _as_outlier(found.get((condition, name))) for condition in self.order
             ]
             for name in self.grid.responses
         }
@@ -166,7 +166,7 @@ def of_grid(cells: Grid, level: float = ALPHA, order_by: str | None = None) -> C
         for column, response in enumerate(cells.responses)
         if np.isfinite(cells.values[row, :, column]).sum() >= 3
     }
-    order = tuple(cells.conditions[place] for place in cells.ordered(order_by))
+    order = tuple(cells.conditions[place] for place in cells.order_conditions(order_by))
     return ConditionResponses(cells, tests, level, order)
 
 
@@ -198,7 +198,7 @@ def _relative(residual: float, mean: float) -> float:
     return residual / abs(mean) if mean else float(np.copysign(np.inf, residual))
 
 
-def _shown(test: Test | None) -> Outlier | None:
+def _as_outlier(test: Test | None) -> Outlier | None:
     if test is None:
         return None
     strong = abs(test.relative) >= FILTERS[0]

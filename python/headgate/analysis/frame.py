@@ -104,7 +104,7 @@ class Frame:
         Raises AnalysisError where a factor has fewer than two.
         """
         texts = [_text(cell) for cell in self.column(factor)]
-        names, order = _ordered({text for text in texts if text})
+        names, order = _order_levels({text for text in texts if text})
         if len(names) < 2:
             has = f"{names[0]!r} only" if names else "nothing"
             raise AnalysisError(f"{self.name}: the factor {factor} has {has}; it takes two levels")
@@ -146,7 +146,7 @@ class Levels:
         step = 2.0 / (len(self.names) - 1)
         return np.where(self.places < 0, np.nan, self.places * step - 1.0)
 
-    def said(self) -> str:
+    def describe(self) -> str:
         """Say which level is low and which is high, and where only the alphabet tells so."""
         low, *between, high = self.names
         middle = f"then {', '.join(between)}, " if between else ""
@@ -186,7 +186,7 @@ def _text(cell: Any) -> str:
     return np.format_float_positional(value, trim="-")
 
 
-def _ordered(names: set[str]) -> tuple[tuple[str, ...], str]:
+def _order_levels(names: set[str]) -> tuple[tuple[str, ...], str]:
     """Order levels: quantities by size, known pairs low first, other words by the alphabet.
 
     Returns them and what orders them.

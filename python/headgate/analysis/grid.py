@@ -34,7 +34,7 @@ class Grid:
         """Return the means of one response, conditions by laws."""
         return np.asarray(self.values[:, :, self.responses.index(response)])
 
-    def ordered(self, by: str | None) -> list[int]:
+    def order_conditions(self, by: str | None) -> list[int]:
         """Return conditions from the least to the most of a response, the mean over laws.
 
         Without a response they stay as the table has them.

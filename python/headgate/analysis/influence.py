@@ -61,7 +61,7 @@ class Influence(DrawnOnce):
 def influence(*kinds: MainEffects) -> Influence:
     """Return Psi from the main effects of each kind of grouping, all with the same factors."""
     named = [
-        {_named(effects.by, group): effects.psi(group) for group in effects.table.groups}
+        {_name_group(effects.by, group): effects.psi(group) for group in effects.table.groups}
         for effects in kinds
     ]
     return of_rows(
@@ -79,7 +79,7 @@ def of_rows(
     return Influence(tuple(factors), arrays, tuple(tuple(kind) for kind in kinds))
 
 
-def _named(by: Sequence[str], group: Sequence[str]) -> str:
+def _name_group(by: Sequence[str], group: Sequence[str]) -> str:
     """Name a group by its labels; a number says what of."""
     labels = zip(by, group, strict=True)
     named = [f"{name} {label}" if label.isdigit() else label for name, label in labels]

@@ -60,7 +60,7 @@ class Kind:
     by_period: bool = True
 
 
-def _changes_drawn(found: Changes, part: Part) -> Figures:
+def _draw_changes(found: Changes, part: Part) -> Figures:
     return found.figures(part.roles.titles).items()
 
 
@@ -70,7 +70,7 @@ def _answer_rows(found: tuple[Answer, ...]) -> Rows:
             yield {"question": answer.question, "law": law, "answer": word}
 
 
-def _answers_drawn(found: tuple[Answer, ...], part: Part) -> Figures:
+def _draw_answers(found: tuple[Answer, ...], part: Part) -> Figures:
     from headgate.plots.answers import answers as draw
 
     words = {answer.question: answer.words for answer in found if answer.words}
@@ -83,7 +83,7 @@ def _answer_findings(found: tuple[Answer, ...], _part: Part) -> Iterator[Finding
         yield from answer.findings
 
 
-def _effects_drawn(found: MainEffects, part: Part) -> Figures:
+def _draw_effects(found: MainEffects, part: Part) -> Figures:
     strongest = sorted(found.responses, key=lambda name: -_strength(found, name))[:SHOWN_EFFECTS]
     shown = [name for name in found.responses if name in strongest]
     return found.figures(part.roles.titles, part.roles.titles, shown).items()
@@ -107,7 +107,7 @@ def _ten_steps(part: Part) -> TenSteps:
     return ten_steps(part.frame, part.roles.factors, response)
 
 
-def _ten_drawn(found: TenSteps, part: Part) -> Figures:
+def _draw_ten_steps(found: TenSteps, part: Part) -> Figures:
     drawn = found.figures(part.roles.title(found.response))
     return ((f"ten-steps-{name}", figure) for name, figure in drawn.items())
 
@@ -116,7 +116,7 @@ def _correlations(part: Part) -> Correlations:
     return correlations(part.frame, part.roles.responses)
 
 
-def _outliers_drawn(found: ConditionResponses, part: Part) -> Figures:
+def _draw_outliers(found: ConditionResponses, part: Part) -> Figures:
     yield "outliers", found.figure(titles=part.roles.titles)
     yield "outliers-filtered", found.figure(FILTERS[0], part.roles.titles)
     yield "outliers-far", found.figure(FILTERS[1], part.roles.titles)
@@ -137,17 +137,19 @@ def _shares(part: Part) -> dict[str, Bars]:
     return part.shares
 
 
-def _named(kind: str, title: str) -> str:
+def _name_picture(kind: str, title: str) -> str:
     """Return the name of a pair's picture."""
     return f"{kind}-{title.lower().replace(' ', '-')}"
 
 
-def _beside_drawn(found: Mapping[str, Biplots], part: Part) -> Figures:
-    return ((_named("biplots", t), one.figure(part.roles.titles)) for t, one in found.items())
+def _draw_biplots(found: Mapping[str, Biplots], part: Part) -> Figures:
+    return (
+        (_name_picture("biplots", t), one.figure(part.roles.titles)) for t, one in found.items()
+    )
 
 
-def _shares_drawn(found: Mapping[str, Bars], _part: Part) -> Figures:
-    return ((_named("bars", t), one.figure()) for t, one in found.items())
+def _draw_bars(found: Mapping[str, Bars], _part: Part) -> Figures:
+    return ((_name_picture("bars", t), one.figure()) for t, one in found.items())
 
 
 def _pair_rows(found: Mapping[str, Biplots | Bars]) -> Rows:
@@ -159,7 +161,7 @@ def _pair_rows(found: Mapping[str, Biplots | Bars]) -> Rows:
 def _beside_findings(found: Mapping[str, Biplots], _part: Part) -> Iterator[Finding]:
     for title, one in found.items():
         for said in findings.of_biplots(one):
-            yield Finding(f"{title}: {said.sentence}", _named("biplots", title), "biplots")
+            yield Finding(f"{title}: {said.sentence}", _name_picture("biplots", title), "biplots")
 
 
 def _ranks(part: Part) -> Ranks:
@@ -185,13 +187,13 @@ KINDS: tuple[Kind, ...] = (
         " response moves where the mean difference between replicates with the same traffic is 10 %"
         " or more and its 95 % interval leaves out zero; a law is better or worse where more cells"
         " move that way than by chance (binomial, p < 0.01).",
-        answers, _answers_drawn, _answer_rows, _answer_findings,
+        answers, _draw_answers, _answer_rows, _answer_findings,
     ),
     Kind(
         "changes", "What changes",
         "Change of each response from the law before to each other law, as a share of the mean"
         " before; replicates are pairs with the same traffic; 95 % interval of Student's t.",
-        lambda part: part.changes, _changes_drawn,
+        lambda part: part.changes, _draw_changes,
     ),
     Kind(
         "main-effects", "Main effects",
@@ -200,7 +202,7 @@ KINDS: tuple[Kind, ...] = (
         " (macro dexmp). Beside it in the table: the model with two-factor interactions (p_full),"
         " the share of the variance (eta squared), and the false-discovery rate q (Benjamini,"
         " Hochberg 1995).",
-        lambda part: part.effects(), _effects_drawn,
+        lambda part: part.effects(), _draw_effects,
     ),
     Kind(
         "influence", "Influence of the factors",
@@ -213,7 +215,7 @@ KINDS: tuple[Kind, ...] = (
         "ten-steps", "Ten steps of one response",
         "Filliben's ten-step graphical analysis (NIST/SEMATECH e-Handbook 5.5.9) of the response"
         " that tells congestion; effects beyond Lenth's margin stand out (Lenth 1989).",
-        _ten_steps, _ten_drawn,
+        _ten_steps, _draw_ten_steps,
     ),
     Kind(
         "correlations", "Which responses say the same",
@@ -244,19 +246,19 @@ KINDS: tuple[Kind, ...] = (
         " against the spread of replicates (Bonferroni over the laws) where there are any, else by"
         " Grubbs' test. In the table both, a test of pairs that mask each other, and the"
         " false-discovery rate q of Grubbs'. A filter keeps what is 10 % (30 %) of the mean away.",
-        lambda part: part.outliers, _outliers_drawn,
+        lambda part: part.outliers, _draw_outliers,
         findings=lambda found, _part: findings.of_outliers(found),
     ),
     Kind(
         "biplots", "Flows beside TCP",
         "Throughput of each law's flows against that of the TCP flows on the same paths, a point a"
         " condition; the ratio is a geometric mean with Student's 95 % interval.",
-        _beside, _beside_drawn, _pair_rows, _beside_findings,
+        _beside, _draw_biplots, _pair_rows, _beside_findings,
     ),
     Kind(
         "bars", "Share of what is available",
         "Throughput over what the path has to give: the law's flows left, TCP's beside them right.",
-        _shares, _shares_drawn, _pair_rows,
+        _shares, _draw_bars, _pair_rows,
     ),
     Kind(
         "ranks", "Ranks",

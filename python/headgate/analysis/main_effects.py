@@ -78,7 +78,7 @@ class MainEffects(InNotebook):
 
     def levels(self) -> list[str]:
         """Say of each factor which level is low and which is high, and what tells so."""
-        return [levels.said() for levels in self.table.levels.values()]
+        return [levels.describe() for levels in self.table.levels.values()]
 
     def psi(self, group: Labels = ()) -> dict[str, float]:
         """Return Psi of each factor over all responses of a group."""
@@ -141,7 +141,7 @@ def main_effects(
     in the error; the model with interactions is beside them. Raises AnalysisError.
     """
     frame = Frame.of(table)
-    coded = _coded(frame, factors, responses, by)
+    coded = _code_factors(frame, factors, responses, by)
     effects = {
         (group, factor, response): main_effect(factor, signs, values[rows])
         for group, rows in coded.groups.items()
@@ -151,7 +151,7 @@ def main_effects(
     return MainEffects(tuple(factors), tuple(responses), tuple(by), effects, coded)
 
 
-def _coded(
+def _code_factors(
     frame: Frame, factors: Sequence[str], responses: Sequence[str], by: Sequence[str]
 ) -> Coded:
     _check(frame, factors, responses, by)

@@ -56,7 +56,7 @@ class Part:
     @cached_property
     def order(self) -> list[int]:
         """Conditions from the least to the most congested; as they come where nothing tells."""
-        return self.cells.ordered(self.roles.congestion)
+        return self.cells.order_conditions(self.roles.congestion)
 
     @cached_property
     def changes(self) -> Changes:

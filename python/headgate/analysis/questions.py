@@ -20,7 +20,7 @@ from headgate.analysis.findings import Finding
 from headgate.analysis.grid import Grid
 from headgate.analysis.part import Part
 from headgate.analysis.roles import Asked, Roles
-from headgate.analysis.words import BY_CHANCE, Tally, fair, moved, safe, useful
+from headgate.analysis.words import BY_CHANCE, Tally, fair, name_tone, safe, useful
 from headgate.stats.changes import MATTERS_SHARE
 from headgate.stats.intervals import mean_interval
 
@@ -96,8 +96,8 @@ def answers(part: Part) -> tuple[Answer, ...]:
     changes = part.changes if part.roles.before else None
     compared = Compared(part.cells, part.roles, part.order, changes)
     return (
-        _moved(compared, "increase", "without congestion", compared.light()),
-        _moved(compared, "recovery", "under heavy congestion", compared.heavy()),
+        _compare_laws(compared, "increase", "without congestion", compared.light()),
+        _compare_laws(compared, "recovery", "under heavy congestion", compared.heavy()),
         _fairness(part.cells, part.beside),
         _utility(compared, part.beside),
         _safety(compared),
@@ -112,7 +112,9 @@ def _lacks(compared: Compared, asked: Asked) -> str:
     return ""
 
 
-def _moved(compared: Compared, asked: Asked, where: str, conditions: Sequence[int]) -> Answer:
+def _compare_laws(
+    compared: Compared, asked: Asked, where: str, conditions: Sequence[int]
+) -> Answer:
     """Say who is better and worse than the law before, under some conditions."""
     missing = _lacks(compared, asked)
     if missing:
@@ -123,7 +125,7 @@ def _moved(compared: Compared, asked: Asked, where: str, conditions: Sequence[in
         f"Beside {compared.roles.before}, {where} ({len(conditions)} conditions,"
         f" {len(names)} responses): {_moving(found)}."
     )
-    words = {law: moved(tally) for law, tally in found.items()}
+    words = {law: name_tone(tally) for law, tally in found.items()}
     return Answer(asked, words, (Finding(sentence, *SHOWN),))
 
 
@@ -139,7 +141,7 @@ def _fairness(cells: Grid, beside: Mapping[str, Biplots]) -> Answer:
     """Rank laws by what TCP flows get beside them, relative to the mean over all laws."""
     if not beside:
         return Answer("fairness", missing="the table has no TCP flows beside the laws' (pairs)")
-    logs = {law: np.concatenate(list(_left(beside, law))) for law in cells.laws}
+    logs = {law: np.concatenate(list(_tcp_beside(beside, law))) for law in cells.laws}
     found = {law: np.exp(mean_interval(values)) for law, values in logs.items()}
     ranked = sorted(found, key=lambda law: -float(found[law][0]))
     said = ", ".join(f"{law} {found[law][0]:.2f}" for law in ranked)
@@ -151,7 +153,7 @@ def _fairness(cells: Grid, beside: Mapping[str, Biplots]) -> Answer:
     return Answer("fairness", words, (Finding(sentence, *SHOWN),))
 
 
-def _left(beside: Mapping[str, Biplots], law: str) -> Iterator[np.ndarray]:
+def _tcp_beside(beside: Mapping[str, Biplots], law: str) -> Iterator[np.ndarray]:
     """Yield, for each pair, log of TCP's throughput beside a law over its mean beside all."""
     for found in beside.values():
         common = [set(panel.conditions) for panel in found.panels.values()]
@@ -168,7 +170,7 @@ def _left(beside: Mapping[str, Biplots], law: str) -> Iterator[np.ndarray]:
 def _utility(compared: Compared, beside: Mapping[str, Biplots]) -> Answer:
     """Say how often flows of a law get at least 10 % more than the TCP flows beside them."""
     if not beside:
-        return _moved(compared, "utility", "under all conditions", compared.order)
+        return _compare_laws(compared, "utility", "under all conditions", compared.order)
     laws = [law for law in compared.cells.laws if law != compared.roles.before]
     found = {law: _gains(beside, law) for law in laws}
     said = ", ".join(f"{law} in {more} of {count}" for law, (more, count) in found.items())

@@ -58,17 +58,17 @@ def _parquet(path: Path) -> Columns:
 
 def _text(path: Path) -> Columns:
     try:
-        rows = _rows(_decoded(path.read_bytes()))
+        rows = _rows(_decode(path.read_bytes()))
         _, head = next(rows, (0, []))
-        names = distinct(_named(head), "two columns are named")
-        return _columns(names, [_fitted(row, head) for row in rows])
+        names = distinct(_name_columns(head), "two columns are named")
+        return _columns(names, [_fit_row(row, head) for row in rows])
     except (OSError, EOFError, csv.Error) as error:
         raise AnalysisError(f"{path}: cannot be read ({error})") from None
     except ValueError as error:
         raise AnalysisError(f"{path}: {error}") from None
 
 
-def _decoded(raw: bytes) -> str:
+def _decode(raw: bytes) -> str:
     raw = gzip.decompress(raw) if raw.startswith(GZIP) else raw
     try:
         text = raw.decode("utf-16" if raw.startswith(UTF_16) else "utf-8-sig")
@@ -86,7 +86,9 @@ def _rows(text: str) -> Iterator[Row]:
     first = next((i for i, line in enumerate(lines) if _says_something(line)), len(lines))
     rest = lines[first:]
     separator = _separator(rest[0]) if rest else ","
-    reader = csv.reader(_prepared(rest, separator), delimiter=separator, skipinitialspace=True)
+    reader = csv.reader(
+        _join_quoted_lines(rest, separator), delimiter=separator, skipinitialspace=True
+    )
     for cells in reader:
         stripped = [from_spreadsheet(cell.strip()) for cell in cells]
         if any(stripped):
@@ -103,18 +105,18 @@ def _separator(head: str) -> str:
     return most if most in outside else " "
 
 
-def _prepared(lines: Iterable[str], separator: str) -> Iterator[str]:
+def _join_quoted_lines(lines: Iterable[str], separator: str) -> Iterator[str]:
     """Put back the ends of lines, which quotes may hold; blanks around a row part nothing."""
     for line in lines:
         yield (line.strip() if separator == " " else line) + "\n"
 
 
-def _named(head: list[str]) -> list[str]:
+def _name_columns(head: list[str]) -> list[str]:
     """Name what the head leaves without a name, such as the numbers of rows."""
     return [name or f"column {place}" for place, name in enumerate(head, 1)]
 
 
-def _fitted(row: Row, head: list[str]) -> list[str]:
+def _fit_row(row: Row, head: list[str]) -> list[str]:
     """Return the cells of a row, as many as there are names; empty ones at its end may go."""
     line, cells = row
     if len(cells) < len(head) or any(cells[len(head) :]):

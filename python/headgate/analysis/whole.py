@@ -96,7 +96,7 @@ class Whole:
 
     def one(self, place: int) -> Made:
         """Make one of the plan."""
-        return _tried(*self.plan[place])
+        return _try_kind(*self.plan[place])
 
     @cached_property
     def made(self) -> tuple[Made, ...]:
@@ -138,7 +138,7 @@ def whole(table: object, roles: Roles) -> Whole:
     return Whole(frame, roles)
 
 
-def _tried(kind: Kind, part: Part) -> Made:
+def _try_kind(kind: Kind, part: Part) -> Made:
     try:
         return Made(kind, part, kind.make(part))
     except AnalysisError as reason:

@@ -35,7 +35,7 @@ class Tally:
         return f"better in {self.better}, worse in {self.worse} of {self.cells}"
 
 
-def moved(found: Tally) -> str:
+def name_tone(found: Tally) -> str:
     """Say whether a law is better or worse than the one before it."""
     better, worse = (_beyond_chance(n, found.cells) for n in (found.better, found.worse))
     if not better and not worse:

@@ -50,7 +50,7 @@ class Attempts:
         """Strike out what came back."""
         self._file(run_id).unlink(missing_ok=True)
 
-    def died(self, run_id: str, by: str, cause: str) -> None:
+    def note_death(self, run_id: str, by: str, cause: str) -> None:
         """Write down what the process of an attempt died of."""
         others = [one for one in self._of(run_id) if one.by != by]
         self._write(run_id, (*others, Attempt(by, self._snapshot(run_id), cause)))
@@ -67,7 +67,7 @@ class Attempts:
                 f"was in hand {len(lost)} times when its process and the campaign were lost"
             )
 
-    def unfinished(self) -> set[str]:
+    def find_unfinished(self) -> set[str]:
         """Name the runs with attempts that did not come back."""
         return {path.stem for path in self.folder.glob("[!.]*.json")}
 

@@ -59,10 +59,10 @@ class Failure:
     trace: str = ""
 
     def __str__(self) -> str:
-        return f"{said(self.labels)}: {self.error}"
+        return f"{format_labels(self.labels)}: {self.error}"
 
 
-def said(labels: dict[str, str | int | float]) -> str:
+def format_labels(labels: dict[str, str | int | float]) -> str:
     """Write labels in a line."""
     return " ".join(f"{name}={value}" for name, value in labels.items())
 
@@ -117,7 +117,7 @@ def campaigns(store: Path) -> list[Campaign]:
 
 def fail(store: Path, job: Job, error: BaseException) -> Failure:
     """Write down why a run failed, and its scenario, which `headgate run` takes."""
-    sentence = str(error) if isinstance(error, HeadgateError) else _named(error)
+    sentence = str(error) if isinstance(error, HeadgateError) else _name_error(error)
     trace = "".join(traceback.format_exception(error))
     failure = Failure(job.id, dict(job.labels), sentence, trace)
     write_record(failed_file(store, job.id), failure)
@@ -148,7 +148,7 @@ def failures(store: Path) -> dict[str, Failure]:
     return {failure.run_id: failure for failure in found if failure}
 
 
-def _named(error: BaseException) -> str:
+def _name_error(error: BaseException) -> str:
     first = (str(error).splitlines() or [""])[0]
     return f"{type(error).__name__}: {first}" if first else type(error).__name__
 

@@ -69,7 +69,7 @@ class Child:
             answer: _Answer = self._pipe.recv()
         except (EOFError, ConnectionError):
             raise DiedError(self.name, self._cause()) from None
-        made: Made = answer.taken()
+        made: Made = answer.take()
         return made
 
     def close(self) -> None:
@@ -137,7 +137,7 @@ class _Answer:
     def __init__(self, value: Any = None, wrong: str = "", fault: str = "") -> None:
         self.value, self.wrong, self.fault = value, wrong, fault
 
-    def taken(self) -> Any:
+    def take(self) -> Any:
         if self.wrong:
             raise HeadgateError(self.wrong)
         if self.fault:
@@ -166,10 +166,10 @@ def _listen(pipe: Connection, calls: SimpleQueue[Callable[[], Any]]) -> None:
             data = pipe.recv_bytes()
         except (EOFError, OSError):
             os._exit(0)
-        calls.put(partial(_called, data))
+        calls.put(partial(_call_pickled, data))
 
 
-def _called(data: bytes) -> Any:
+def _call_pickled(data: bytes) -> Any:
     function, given = pickle.loads(data)
     return function(*given)
 

@@ -18,7 +18,7 @@ from pydantic import Field
 
 from headgate.campaign.child import Children
 from headgate.campaign.jobs import Job
-from headgate.campaign.worker import CampaignSpec, JobOutcome, isolated
+from headgate.campaign.worker import CampaignSpec, JobOutcome, run_isolated
 from headgate.errors import HeadgateError
 from headgate.strict import Strict, read_toml
 
@@ -70,7 +70,7 @@ class Profile(Strict):
     def start(self) -> Any:
         """Start the workers; give what is connected to and closed. Raises HeadgateError."""
         try:
-            cluster = patient(self.made)
+            cluster = patient(self.make_cluster)
             if self.at_least is None:
                 cluster.scale(**{self._of("jobs"): self.jobs})
             else:
@@ -86,7 +86,7 @@ class Profile(Strict):
             return {"jobs": "n"}.get(name, name)
         return {"jobs": "jobs"}.get(name, f"{name}_jobs")
 
-    def made(self) -> Any:
+    def make_cluster(self) -> Any:
         """Make the cluster without any worker."""
         if self.engine == "local":
             from distributed import LocalCluster
@@ -99,7 +99,7 @@ class Profile(Strict):
             if self.options.get("processes", True):
                 plain["preload"] = [DEAF]
             return LocalCluster(**{**plain, **self.options})
-        dask_jobqueue = _imported_jobqueue()
+        dask_jobqueue = _import_jobqueue()
         kinds = {kind.lower(): kind for kind in dir(dask_jobqueue) if kind.endswith("Cluster")}
         return getattr(dask_jobqueue, kinds[f"{self.engine}cluster"])(**self.options)
 
@@ -113,9 +113,9 @@ class Cluster:
     def __init__(self, where: str) -> None:
         self._cluster: Any = None
         self._order: CampaignSpec | None = None
-        self.client = self._connected(where)
+        self.client = self._connect(where)
 
-    def _connected(self, where: str) -> Client:
+    def _connect(self, where: str) -> Client:
         try:
             from distributed import Client
         except ImportError:
@@ -157,7 +157,7 @@ class Cluster:
     def submit(self, job: Job, *, copy: bool = False) -> Future[JobOutcome]:
         """Make a run as soon as a worker is free."""
         made: Future[JobOutcome] = self.client.get_executor(pure=False).submit(
-            _made, self._order, job, copy
+            _make_run, self._order, job, copy
         )
         return made
 
@@ -173,11 +173,11 @@ class Cluster:
 _children = Children()
 
 
-def _made(order: CampaignSpec, job: Job, copy: bool) -> JobOutcome:
-    return isolated(_children, order, job, copy)
+def _make_run(order: CampaignSpec, job: Job, copy: bool) -> JobOutcome:
+    return run_isolated(_children, order, job, copy)
 
 
-def _imported_jobqueue() -> Any:
+def _import_jobqueue() -> Any:
     """Import it without its handler of Ctrl-C, which would end a campaign without a word."""
     handler = signal.getsignal(signal.SIGINT)
     import dask_jobqueue

@@ -15,7 +15,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from headgate.campaign.jobs import Job
-from headgate.campaign.pilots import Pilots, begin, chosen, fly, without_seed
+from headgate.campaign.pilots import Pilots, begin, choose_pilots, fly, without_seed
 from headgate.campaign.store import Store
 from headgate.run.folder import query
 
@@ -47,7 +47,7 @@ def estimate(jobs: Sequence[Job], store: Store, workers: int | None = None) -> C
     jobs = list({job.id: job for job in jobs}.values())
     missing = store.missing(jobs)
     held_bytes = peak_bytes()
-    pilots = fly(chosen(missing), store.folder, min(workers, os.cpu_count() or 1))
+    pilots = fly(choose_pilots(missing), store.folder, min(workers, os.cpu_count() or 1))
     hops_more, cpu_more = pilots.corrections()
     costs = [_cost(job, pilots) for job in missing]
     return CostEstimate(

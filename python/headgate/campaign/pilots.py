@@ -110,7 +110,7 @@ def _pilot(job: Job, store: Path, *, whole: bool = False) -> Pilot:
     return pilot
 
 
-def chosen(jobs: Sequence[Job]) -> list[Job]:
+def choose_pilots(jobs: Sequence[Job]) -> list[Job]:
     """Choose runs for pilots: one of each set of replicates, and not too many of these."""
     first = {without_seed(job): job for job in reversed(jobs)}
     different = list(reversed(first.values()))
@@ -142,7 +142,7 @@ def begin(job: Job, *, whole: bool = False) -> Pilot:
         enough = now.share >= PILOT_SHARE and len(seen) >= PILOT_REPORTS
         late = time.perf_counter() - begun_s > PILOT_WALL_S
         if not told and (enough or late or now.share >= 1):
-            told.append(_continued(job, seen))
+            told.append(_extrapolate(job, seen))
         if now.share < 1 and (late or (enough and not whole)):
             raise StopRunError
 
@@ -154,7 +154,7 @@ def begin(job: Job, *, whole: bool = False) -> Pilot:
     return replace(told[0], took_packet_hops=seen[-1].packet_hops, took_cpu_s=took_s)
 
 
-def _continued(job: Job, seen: Sequence[_Seen]) -> Pilot:
+def _extrapolate(job: Job, seen: Sequence[_Seen]) -> Pilot:
     """Go on as in the second half of what was seen."""
     end_s, last = job.scenario.duration / 1e12, seen[-1]
     half = next(at for at in seen if at.time_s >= last.time_s / 2)

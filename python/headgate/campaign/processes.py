@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 from headgate.campaign.child import Children
 from headgate.campaign.jobs import Job
-from headgate.campaign.worker import CampaignSpec, JobOutcome, isolated
+from headgate.campaign.worker import CampaignSpec, JobOutcome, run_isolated
 
 
 class Processes:
@@ -32,7 +32,7 @@ class Processes:
     def submit(self, job: Job, *, copy: bool = False) -> Future[JobOutcome]:
         """Make a run as soon as a process is free."""
         assert self._order is not None
-        return self._executor.submit(isolated, self._children, self._order, job, copy)
+        return self._executor.submit(run_isolated, self._children, self._order, job, copy)
 
     def close(self) -> None:
         """Begin no more runs; those in hand see that the campaign ended."""

@@ -83,7 +83,7 @@ def clock(seconds: float) -> str:
 
 
 @contextmanager
-def shown(title: str, stream: TextIO | None = None) -> Iterator[Show]:
+def show_progress(title: str, stream: TextIO | None = None) -> Iterator[Show]:
     """Give what shows a standing on the stream, standard error unless told."""
     stream = stream or sys.stderr
     if stream.isatty():

@@ -23,7 +23,7 @@ from headgate.campaign.campaign import (
     fail,
     failed_file,
     failed_runs,
-    said,
+    format_labels,
 )
 from headgate.campaign.jobs import Job, program
 from headgate.campaign.leases import Lease, Leases
@@ -105,7 +105,7 @@ class Scheduler:
             self.executor.close()
         campaign.end("failed" if failures else "done")
         if failures:
-            raise FailedRunsError(_told(failures, standing, self.store))
+            raise FailedRunsError(_format_failures(failures, standing, self.store))
 
 
 class _Work:
@@ -147,7 +147,7 @@ class _Work:
         for run_id in failed_runs(self.store.folder) & self.jobs.keys():
             clear_failure(self.store.folder, run_id)
             attempts.end(run_id)
-        lost = attempts.unfinished()
+        lost = attempts.find_unfinished()
         self.queue = deque(sorted(self.queue, key=lost.__contains__))
 
     def _hand_out(self) -> None:
@@ -228,9 +228,9 @@ class _Work:
         return lease.for_s > STRAGGLES * usual_s or lease.silent_s > QUIET_S
 
 
-def _told(failures: Sequence[Failure], standing: CampaignProgress, store: Store) -> str:
+def _format_failures(failures: Sequence[Failure], standing: CampaignProgress, store: Store) -> str:
     lines = [
-        f"{said(failure.labels)}: {failure.error}"
+        f"{format_labels(failure.labels)}: {failure.error}"
         f" (headgate run {failed_file(store.folder, failure.run_id).with_suffix('.toml')})"
         for failure in failures
     ]

@@ -27,7 +27,7 @@ from headgate.campaign.clock import Clock
 from headgate.campaign.jobs import Job
 from headgate.campaign.summary import SUMMARY_FILE, Summary
 from headgate.errors import StoreError
-from headgate.run.folder import LABEL_PREFIX, RUN_COLUMN, RUN_FILE, flush, stored_run, write_folder
+from headgate.run.folder import LABEL_PREFIX, RUN_COLUMN, RUN_FILE, find_run, flush, write_folder
 from headgate.run.process import dead, here
 from headgate.tables import Table
 
@@ -73,7 +73,7 @@ class Store:
         """
         folder = self.runs / job.id
         try:
-            return _whole(Result(*stored_run(folder)), folder)
+            return _whole(Result(*find_run(folder)), folder)
         except StoreError as error:
             if folder.exists():
                 log.warning("%s: this run is damaged and is made again (%s)", folder, error)
@@ -87,7 +87,7 @@ class Store:
         try:
             draft.mkdir()
             Summary.of(result.tables, result.meta).write(draft / SUMMARY_FILE)
-            write_folder(draft, _labelled(job, result), result.meta)
+            write_folder(draft, _add_labels(job, result), result.meta)
             self._keep(draft, self.runs / job.id)
         except (OSError, StoreError) as error:
             shutil.rmtree(draft, ignore_errors=True)
@@ -147,7 +147,7 @@ def _whole(result: Result, folder: Path) -> Result:
     raise StoreError(f"{folder / RUN_FILE}: does not say what the run gave and took")
 
 
-def _labelled(job: Job, result: Result) -> Mapping[str, Table]:
+def _add_labels(job: Job, result: Result) -> Mapping[str, Table]:
     labels = {RUN_COLUMN: job.id} | {LABEL_PREFIX + n: v for n, v in job.labels.items()}
     return {name: table.labelled(labels) for name, table in result.tables.items()}
 

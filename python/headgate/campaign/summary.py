@@ -44,7 +44,7 @@ class Summary:
     def of(cls, tables: Mapping[str, Table], meta: Mapping[str, Any]) -> Summary:
         """Sum a run up."""
         responses = tables["responses"]
-        known = {name: _known(responses[name]) for name in FIGURES if name in responses}
+        known = {name: _drop_missing(responses[name]) for name in FIGURES if name in responses}
         return cls(
             meta.get("packet_hops", 0),
             meta.get("cpu_s", 0.0),
@@ -71,10 +71,10 @@ def summary(run: Path) -> Summary:
             return _SHAPE.validate_json(text)
     except (OSError, ValueError):
         pass
-    return _made(run)
+    return _make_summary(run)
 
 
-def _made(run: Path) -> Summary:
+def _make_summary(run: Path) -> Summary:
     try:
         meta = read_meta(run) or {}
         return _SHAPE.validate_python(Summary.of({"responses": read_table(run, "responses")}, meta))
@@ -82,7 +82,7 @@ def _made(run: Path) -> Summary:
         return NOTHING
 
 
-def _known(values: Any) -> Any:
+def _drop_missing(values: Any) -> Any:
     return values[np.isfinite(values)]
 
 

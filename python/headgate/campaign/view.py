@@ -51,7 +51,7 @@ class Watcher:
 
     def look(self) -> View:
         """See how the campaigns of the folder stand. Raises StoreError if there is none."""
-        campaign, asked = self._asked()
+        campaign, asked = self._find_campaigns()
         runs = {run for each in asked for run in each.runs}
         there = runs & {path.name for path in (self.store / "runs").glob("[!.]*")}
         new = there - {run for each in asked for run in each.found}
@@ -82,7 +82,7 @@ class Watcher:
             figures=tuple(_figures(made.values())),
         )
 
-    def _asked(self) -> tuple[Campaign, list[CampaignRecord]]:
+    def _find_campaigns(self) -> tuple[Campaign, list[CampaignRecord]]:
         """Give the campaigns that go on, or the last one."""
         known = [(each, asked) for each in campaigns(self.store) if (asked := each.asked)]
         known.sort(key=lambda pair: pair[1].begun_s)

@@ -39,7 +39,7 @@ class CampaignSpec:
     campaign: str
     program: str
     keep: Keep | None = None
-    named: trust.Named = field(default_factory=trust.named)
+    named: trust.Named = field(default_factory=trust.export_notes)
 
 
 @dataclass(frozen=True)
@@ -80,17 +80,17 @@ class Worker:
         except CrashedRunError as error:
             return JobOutcome(job.id, failure=fail(self.store.folder, job, error))
         try:
-            return self._attempted(job)
+            return self._attempt(job)
         finally:
             self.attempts.end(job.id)
 
-    def _attempted(self, job: Job) -> JobOutcome:
+    def _attempt(self, job: Job) -> JobOutcome:
         begun_s = time.perf_counter()
         try:
-            result = self._simulated(job)
+            result = self._simulate(job)
             kept = self.spec.keep(result) if self.spec.keep else result
         except InterruptedRunError:
-            return self._stopped(job.id)
+            return self._stop(job.id)
         except (StoreError, KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # also a panic of the engine: the other runs go on
@@ -101,15 +101,15 @@ class Worker:
         hops = int(result.meta.get("packet_hops", 0))
         return JobOutcome(job.id, True, packet_hops=hops, wall_s=time.perf_counter() - begun_s)
 
-    def _stopped(self, run_id: str) -> JobOutcome:
+    def _stop(self, run_id: str) -> JobOutcome:
         """Tell whether another was faster; then nobody goes on from here."""
         there = self.store.has(run_id)
         if there:
             self.store.snapshot(run_id).unlink(missing_ok=True)
         return JobOutcome(run_id, there)
 
-    def _simulated(self, job: Job) -> Result:
-        report, snapshot = self._report(job.id), self.store.snapshot(job.id)
+    def _simulate(self, job: Job) -> Result:
+        report, snapshot = self._make_report(job.id), self.store.snapshot(job.id)
         try:
             return simulate(job.scenario, progress=report, snapshot=snapshot)
         except SnapshotError as error:
@@ -117,7 +117,7 @@ class Worker:
             snapshot.unlink(missing_ok=True)
             return simulate(job.scenario, progress=report, snapshot=snapshot)
 
-    def _report(self, run_id: str) -> Callable[[Progress], None]:
+    def _make_report(self, run_id: str) -> Callable[[Progress], None]:
         looked_s = time.perf_counter()
 
         def report(now: Progress) -> None:
@@ -132,13 +132,15 @@ class Worker:
         return report
 
 
-def isolated(children: Children, spec: CampaignSpec, job: Job, copy: bool = False) -> JobOutcome:
+def run_isolated(
+    children: Children, spec: CampaignSpec, job: Job, copy: bool = False
+) -> JobOutcome:
     """Make a run in a child, which it may take down; after too often it is set aside."""
     try:
         return children.call(run_job, spec, job, copy)
     except DiedError as died:
         attempts = Attempts(spec.folder)
-        attempts.died(job.id, died.child, died.cause)
+        attempts.note_death(job.id, died.child, died.cause)
         Leases(spec.folder).bury(job.id, died.child)
         try:
             attempts.judge(job.id)

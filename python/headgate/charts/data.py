@@ -58,7 +58,7 @@ def _each(whole: Whole, kind: str) -> Iterable[tuple[Made, str]]:
     return ((one, one.part.period) for one in whole.of(kind) if not one.reason)
 
 
-def _titled(kind: str) -> Callable[[Whole], Iterable[Row]]:
+def _add_titles(kind: str) -> Callable[[Whole], Iterable[Row]]:
     """Return the rows of a kind's own tables, with period and title."""
 
     def rows(whole: Whole) -> Iterable[Row]:
@@ -108,7 +108,7 @@ def _cells_of(part: Part) -> Iterable[Row]:
 
 
 def _trees(whole: Whole) -> Iterable[Row]:
-    for row in _titled("clusters")(whole):
+    for row in _add_titles("clusters")(whole):
         yield {**row, "law": row["apart"] or NOBODY}
 
 
@@ -132,7 +132,7 @@ def _segments(tree: Tree) -> Iterable[Row]:
 
 
 def _effects(whole: Whole) -> Iterable[Row]:
-    for row in _titled("main-effects")(whole):
+    for row in _add_titles("main-effects")(whole):
         sign = "+" if row["effect"] > 0 else "\N{MINUS SIGN}"
         yield {**row, "factor_title": whole.roles.title(row["factor"]), "sign": sign}
 
@@ -182,7 +182,7 @@ SOURCES: Mapping[str, Callable[[Whole], Iterable[Row]]] = {
     "outliers": _outliers,
     "trees": _trees,
     "links": _links,
-    "points": _titled("components"),
+    "points": _add_titles("components"),
     "effects": _effects,
     "psi": _psi,
     "r": _r,

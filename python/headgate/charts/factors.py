@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 
 from headgate.analysis.whole import Whole
-from headgate.charts.style import CELL, chart, chosen, finished, signed
+from headgate.charts.style import CELL, chart, filter_chosen, finish, signed_scale
 from headgate.plots.palette import GREY, STRONG, WEAK
 
 #: Width of the means of one factor.
@@ -32,7 +32,7 @@ def _down(whole: Whole) -> alt.Y:
 def effects(whole: Whole) -> dict[str, Any]:
     """Draw which factor moves which response, and which level raises it."""
     base = chart("effects")
-    base = base.transform_filter(f"{chosen('period')} && datum.stars !== ''").encode(
+    base = base.transform_filter(f"{filter_chosen('period')} && datum.stars !== ''").encode(
         x=_across(whole), y=_down(whole)
     )
     faces = base.transform_calculate(
@@ -47,7 +47,7 @@ def effects(whole: Whole) -> dict[str, Any]:
     )  # fmt: skip
     signs = base.mark_text(color="white", fontSize=10, aria=False).encode(text="sign:N")
     made = alt.layer(faces, signs).properties(width=alt.Step(2.4 * CELL), height=alt.Step(CELL))
-    return finished(
+    return finish(
         made, "Significance of each factor's effect on each response", "effects", "period"
     )
 
@@ -55,7 +55,7 @@ def effects(whole: Whole) -> dict[str, Any]:
 def means(whole: Whole) -> dict[str, Any]:
     """Draw the means of the chosen response at both levels of every factor."""
     base = chart("effects")
-    base = base.transform_filter(f"datum.response === response && {chosen('period')}")
+    base = base.transform_filter(f"datum.response === response && {filter_chosen('period')}")
     stars = alt.Scale(domain=["**", "*", ""], range=[STRONG, WEAK, GREY])
     folded = base.transform_fold(["mean_low", "mean_high"], as_=["level", "mean"]).encode(
         x=alt.X("level:N", sort=["mean_low", "mean_high"], title=None,
@@ -68,7 +68,7 @@ def means(whole: Whole) -> dict[str, Any]:
     header = alt.Header(labelLimit=MEANS, labelAngle=0)
     across = alt.Column("factor_title:N", title=None, sort=names, header=header)
     made = lines.properties(width=MEANS, height=220).encode(column=across)
-    return finished(
+    return finish(
         made,
         "Mean of the chosen response at the low and high level of each factor",
         "effects",
@@ -90,7 +90,7 @@ def influence(whole: Whole) -> dict[str, Any]:
         color=alt.when("datum.psi > 0.6").then(alt.value("black")).otherwise(alt.value("white")),
     )
     made = alt.layer(faces, numbers).properties(width=alt.Step(44), height=alt.Step(20))
-    return finished(made, "Psi of each factor by period and by law", "psi")
+    return finish(made, "Psi of each factor by period and by law", "psi")
 
 
 def correlations(whole: Whole) -> dict[str, Any]:
@@ -102,9 +102,9 @@ def correlations(whole: Whole) -> dict[str, Any]:
         .encode(
             x=alt.X("title:N", sort=order, title=None, axis=alt.Axis(labelAngle=-90)),
             y=alt.Y("other_title:N", sort=order, title=None),
-            color=alt.Color("r:Q", title="r", scale=signed()),
+            color=alt.Color("r:Q", title="r", scale=signed_scale()),
             tooltip=["title:N", "other_title:N", alt.Tooltip("r:Q", format=".2f"), "kept:N"],
         )
         .properties(width=alt.Step(CELL), height=alt.Step(CELL))
     )  # fmt: skip
-    return finished(cells, "Correlation of each pair of responses", "r", "response")
+    return finish(cells, "Correlation of each pair of responses", "r", "response")

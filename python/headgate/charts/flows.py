@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 
 from headgate.analysis.whole import Whole
-from headgate.charts.style import chart, chosen, finished, law_colour, strong
+from headgate.charts.style import chart, filter_chosen, finish, law_colour, strong
 
 PANEL = 170
 ACROSS = 4
@@ -18,7 +18,7 @@ def biplots(whole: Whole) -> dict[str, Any]:
     """Draw, a panel a law, the throughput of its flows against TCP's beside them."""
     laws = whole.all_periods.cells.laws
     base = chart("pairs")
-    base = base.transform_filter(chosen("period", "flows"))
+    base = base.transform_filter(filter_chosen("period", "flows"))
     points = base.mark_point(filled=True, size=45, cursor="pointer").encode(
         x=alt.X("own:Q", title="flows of the law"),
         y=alt.Y("other:Q", title="TCP flows beside them"),
@@ -36,7 +36,7 @@ def biplots(whole: Whole) -> dict[str, Any]:
     )
     made = alt.layer(points, line).properties(width=PANEL, height=PANEL)
     panels = made.facet(facet=alt.Facet("law:N", title=None, sort=list(laws)), columns=ACROSS)
-    return finished(
+    return finish(
         panels,
         "Throughput of each law's flows against TCP's on the same paths",
         "pairs",
@@ -51,7 +51,7 @@ def bars(whole: Whole) -> dict[str, Any]:
     laws = whole.all_periods.cells.laws
     base = chart("pairs")
     made = (
-        base.transform_filter(chosen("period", "flows", "condition"))
+        base.transform_filter(filter_chosen("period", "flows", "condition"))
         .transform_fold(["share_own", "share_other"], as_=["side", "share"])
         .transform_aggregate(share="mean(share)", groupby=["law", "side"])
         .transform_calculate(whose=f"datum.side === 'share_own' ? '{WHOSE[0]}' : '{WHOSE[1]}'")
@@ -67,7 +67,7 @@ def bars(whole: Whole) -> dict[str, Any]:
         )
         .properties(width="container", height=240)
     )  # fmt: skip
-    return finished(
+    return finish(
         made,
         "Share of what is available: flows of each law, and TCP's beside them",
         "pairs",
@@ -82,7 +82,7 @@ def ranks(whole: Whole) -> dict[str, Any]:
     laws = whole.all_periods.cells.laws
     made = (
         chart("ranks")
-        .transform_filter(chosen("period", "condition"))
+        .transform_filter(filter_chosen("period", "condition"))
         .transform_aggregate(mean="mean(rank)", deviation="stdev(rank)", groupby=["law", "title"])
         .transform_calculate(spread="isValid(datum.deviation) ? datum.deviation : 0")
         .mark_point(filled=True, size=90)
@@ -96,7 +96,7 @@ def ranks(whole: Whole) -> dict[str, Any]:
         )
         .properties(width="container", height=300)
     )  # fmt: skip
-    return finished(
+    return finish(
         made,
         "Mean rank of each law against the standard deviation of its rank",
         "ranks",

@@ -13,11 +13,11 @@ from headgate.charts.style import (
     CELL,
     NONE,
     chart,
-    chosen,
-    finished,
+    filter_chosen,
+    finish,
     law_colour,
     law_mark,
-    signed,
+    signed_scale,
     strong,
 )
 from headgate.plots.palette import GREY, STRONG
@@ -48,11 +48,11 @@ def changes(whole: Whole) -> dict[str, Any]:
     """Draw the change of each response under each condition, for the law that is chosen."""
     cells = (
         chart("changes")
-        .transform_filter(chosen("period", "law"))
+        .transform_filter(filter_chosen("period", "law"))
         .mark_rect(cursor="pointer", stroke="#8883", tooltip=True)
         .encode(
             color=alt.when("datum.known").then(
-                alt.Color("change:Q", title="change", scale=signed(),
+                alt.Color("change:Q", title="change", scale=signed_scale(),
                           legend=alt.Legend(format="+.0%")),
             ).otherwise(alt.value(NONE)),
             opacity=strong(),
@@ -60,7 +60,7 @@ def changes(whole: Whole) -> dict[str, Any]:
                      alt.Tooltip("moves:N", title="no chance, 10 % or more")],
         )
     )  # fmt: skip
-    return finished(
+    return finish(
         _grid(cells, whole),
         "Change of each response under each condition, for the chosen law",
         "changes",
@@ -74,7 +74,7 @@ def outliers(whole: Whole) -> dict[str, Any]:
     """Draw which law stands apart in each response and condition."""
     laws = whole.all_periods.cells.laws
     base = chart("outliers")
-    base = base.transform_filter(chosen("period"))
+    base = base.transform_filter(filter_chosen("period"))
     faces = base.mark_rect(cursor="pointer", stroke="#8883").encode(
         color=law_colour(laws),
         opacity=strong(small="!datum.kept"),
@@ -86,7 +86,7 @@ def outliers(whole: Whole) -> dict[str, Any]:
         text=alt.when("datum.relative > 0").then(alt.value(HIGH)).otherwise(alt.value(LOW))
     )
     made = alt.layer(_grid(faces, whole), _grid(sides, whole))
-    return finished(
+    return finish(
         made,
         "The outlying law of each response under each condition",
         "outliers",
@@ -100,7 +100,7 @@ def residuals(whole: Whole) -> dict[str, Any]:
     laws = whole.all_periods.cells.laws
     points = (
         chart("cells")
-        .transform_filter(f"datum.response === response && {chosen('period')}")
+        .transform_filter(f"datum.response === response && {filter_chosen('period')}")
         .transform_joinaggregate(middle="mean(mean)", groupby=["condition"])
         .transform_calculate(residual="datum.mean - datum.middle")
         .transform_calculate(relative="datum.residual / abs(datum.middle)")
@@ -118,7 +118,7 @@ def residuals(whole: Whole) -> dict[str, Any]:
         )
         .properties(width="container", height=260)
     )  # fmt: skip
-    return finished(
+    return finish(
         points,
         "Residual of each law about the mean of its condition, chosen response",
         "cells",
@@ -133,7 +133,7 @@ def apart(whole: Whole) -> dict[str, Any]:
     laws = whole.all_periods.cells.laws
     bars = (
         chart("trees")
-        .transform_filter(chosen("period"))
+        .transform_filter(filter_chosen("period"))
         .mark_bar(cursor="pointer")
         .encode(
             x=_by_congestion(whole),
@@ -145,7 +145,7 @@ def apart(whole: Whole) -> dict[str, Any]:
         )
         .properties(width="container", height=180)
     )  # fmt: skip
-    return finished(
+    return finish(
         bars, "Greatest linkage of the laws under each condition", "trees", "period", "condition"
     )
 
@@ -153,7 +153,7 @@ def apart(whole: Whole) -> dict[str, Any]:
 def tree(whole: Whole) -> dict[str, Any]:  # noqa: ARG001 - the same for every table
     """Draw the dendrogram of the chosen condition; the page chooses the last where none is."""
     base = chart("links")
-    kept = f"{chosen('period')} && datum.condition === shown"
+    kept = f"{filter_chosen('period')} && datum.condition === shown"
     lines = base.transform_filter(kept).mark_rule(strokeWidth=2).encode(
         x=alt.X("x:Q", axis=None, scale=alt.Scale(padding=20)),
         x2="x2:Q",
@@ -170,7 +170,7 @@ def tree(whole: Whole) -> dict[str, Any]:  # noqa: ARG001 - the same for every t
     made = alt.layer(lines, names).properties(
         width="container", height=240, title=alt.Title(alt.expr("'Condition ' + shown"))
     )
-    return finished(
+    return finish(
         made,
         "Dendrogram of the laws under the chosen condition",
         "links",
@@ -185,7 +185,7 @@ def components(whole: Whole) -> dict[str, Any]:
     laws = whole.all_periods.cells.laws
     points = (
         chart("points")
-        .transform_filter(chosen("period"))
+        .transform_filter(filter_chosen("period"))
         .mark_point(filled=True, size=55, cursor="pointer")
         .encode(
             x=alt.X("component_1:Q", title="component 1"),
@@ -197,7 +197,7 @@ def components(whole: Whole) -> dict[str, Any]:
         )
         .properties(width="container", height=380)
     )
-    return finished(
+    return finish(
         points,
         "Laws under conditions, first against second principal component",
         "points",

@@ -39,7 +39,7 @@ def chart(data: str) -> alt.Chart:
     return alt.Chart(alt.NamedData(name=data))
 
 
-def chosen(*choices: str) -> str:
+def filter_chosen(*choices: str) -> str:
     """Return the filter that keeps what is chosen; nothing chosen keeps everything."""
     return " && ".join(f"({name} === '' || datum.{name} === {name})" for name in choices)
 
@@ -49,11 +49,11 @@ def strong(small: str = "false") -> Any:
 
     The first test that holds decides: a condition put into `otherwise` would lose the one before.
     """
-    away = alt.when(f"!({chosen('condition')})").then(alt.value(AWAY))
+    away = alt.when(f"!({filter_chosen('condition')})").then(alt.value(AWAY))
     return away.when(small).then(alt.value(SMALL)).otherwise(alt.value(1.0))
 
 
-def signed() -> alt.Scale:
+def signed_scale() -> alt.Scale:
     """Return the colours of changes and correlations, as in the pictures beside the page."""
     places = [2 * place / (STEPS - 1) - 1 for place in range(STEPS)]
     return alt.Scale(domain=places, range=list(SIGNED), clamp=True)
@@ -85,7 +85,7 @@ def law_mark(laws: Sequence[str]) -> alt.Shape:
     return alt.Shape("law:N", title="law", scale=alt.Scale(domain=list(laws), range=chosen_marks))
 
 
-def finished(
+def finish(
     made: alt.TopLevelMixin, described: str, data: str, *filters: str, **params: str
 ) -> dict[str, Any]:
     """Return the specification of a picture, in the page's look and with all choices.

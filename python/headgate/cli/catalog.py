@@ -27,7 +27,7 @@ def catalog(
     """List laws, queue disciplines, routers of schemes and fluid models, or tell all about one."""
     from headgate import catalog as known
 
-    chosen = known.everything_known() if name is None else known.cards(name)
+    chosen = known.list_everything() if name is None else known.cards(name)
     if as_json:
         dumped = [card.model_dump() for card in chosen]
         say(json.dumps(dumped if name is None or len(dumped) > 1 else dumped[0]))

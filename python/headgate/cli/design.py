@@ -103,7 +103,7 @@ def new(  # noqa: PLR0913, PLR0917 - one for each option
     if scenario is not None:
         made.scenarios()
     _write(made, file)
-    _told(made, [file, file.with_suffix(".csv")], as_json=as_json)
+    _print_design(made, [file, file.with_suffix(".csv")], as_json=as_json)
 
 
 @app.command()
@@ -212,7 +212,7 @@ def _write(made: Experiment, file: Path) -> None:
         raise StoreError(f"{file}: cannot be written: {error.strerror}") from None
 
 
-def _told(made: Experiment, paths: list[Path], *, as_json: bool) -> None:
+def _print_design(made: Experiment, paths: list[Path], *, as_json: bool) -> None:
     if as_json:
         say(json.dumps(made.facts() | {"files": [str(path) for path in paths]}))
         return

@@ -80,9 +80,9 @@ def fluid(  # noqa: PLR0913, PLR0917 - one for each option
         )
         return
     from headgate.fluid import solve
-    from headgate.run.folder import in_hand, write_folder
+    from headgate.run.folder import hold_for_run, write_folder
 
-    with warnings.catch_warnings(), in_hand(out) if out is not None else nullcontext():
+    with warnings.catch_warnings(), hold_for_run(out) if out is not None else nullcontext():
         warnings.simplefilter("ignore", FluidWarning)
         result = solve(
             model,
@@ -145,10 +145,10 @@ def _method(name: str, tolerance: float, step: str | None, past: str) -> Method:
 def _summary(result: Result) -> dict[str, Any]:
     """Give means of flows and ports, and what the solution cost."""
     said = {key: result.meta[key] for key in ("fluid", "steps", "cpu_s", "warnings", "digest")}
-    return said | {name: _known(result, name) for name in ("flows", "ports")}
+    return said | {name: _drop_missing(result, name) for name in ("flows", "ports")}
 
 
-def _known(result: Result, name: str) -> list[dict[str, Any]]:
+def _drop_missing(result: Result, name: str) -> list[dict[str, Any]]:
     """Give the rows of a table without what a fluid does not have."""
     table = result.tables[name]
     rows = [{key: table[key][row].item() for key in table} for row in range(len(table))]
@@ -166,7 +166,7 @@ _SHOWN = {
 
 def _show(result: Result, out: Path | None) -> None:
     for name, columns in _SHOWN.items():
-        for row in _known(result, name):
+        for row in _drop_missing(result, name):
             said = ", ".join(f"{column} {row[column]:.4g}" for column in columns)
             say(f"{row.get('link', row.get('traffic'))}: {said}")
     steps, cpu_s = result.meta["steps"], result.meta["cpu_s"]

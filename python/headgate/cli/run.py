@@ -40,11 +40,11 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     """
     from headgate.api import UnstoredError, simulate
     from headgate.cli.options import load
-    from headgate.own.watch import watched
-    from headgate.run.progress import shown
+    from headgate.own.watch import run_watched
+    from headgate.run.progress import show_progress
 
     chosen = load(scenario, settings, seed, controls, trust=trust)
-    with watched(chosen.own_laws()), shown(scenario.stem) as progress:
+    with run_watched(chosen.own_laws()), show_progress(scenario.stem) as progress:
         command = shlex.join(["headgate", *sys.argv[1:]])
         unstored = None
         try:

@@ -109,14 +109,14 @@ def _pace(view: View) -> str:
 
 
 def _running(view: View) -> Table:
-    from headgate.campaign.campaign import said
+    from headgate.campaign.campaign import format_labels
     from headgate.campaign.progress import clock
 
     table = _table("running", "done", "for", "by")
     for lease in view.running[:MOST_ROWS]:
         by = ":".join(lease.owner.split(":")[:2])
         age = clock(max(lease.for_s, 0))
-        table.add_row(said(lease.labels) or lease.run_id, f"{lease.share:.0%}", age, by)
+        table.add_row(format_labels(lease.labels) or lease.run_id, f"{lease.share:.0%}", age, by)
     if len(view.running) > MOST_ROWS:
         table.add_row(f"and {len(view.running) - MOST_ROWS} more", "", "", "")
     return table

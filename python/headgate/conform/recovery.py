@@ -16,13 +16,13 @@ TEN = [SYN + 200 + 3 * i for i in range(10)]
 COUNTS = ("retransmissions", "recoveries", "timeouts")
 
 
-def _repaired(flight: Flight, losses: int) -> Observation:
+def _check_repair(flight: Flight, losses: int) -> Observation:
     expected = {"retransmissions": losses, "recoveries": 1, "timeouts": 0}
     return equal(flight.count(*COUNTS), expected)
 
 
 def _reno(law: Subject) -> Observation:
-    return _repaired(law.fly(lose=THREE[:1], transport=RENO), 1)
+    return _check_repair(law.fly(lose=THREE[:1], transport=RENO), 1)
 
 
 def _reno_ends(law: Subject) -> Observation:
@@ -31,11 +31,11 @@ def _reno_ends(law: Subject) -> Observation:
 
 
 def _newreno(law: Subject) -> Observation:
-    return _repaired(law.fly(lose=THREE, transport=NEWRENO), 3)
+    return _check_repair(law.fly(lose=THREE, transport=NEWRENO), 3)
 
 
 def _sack(law: Subject) -> Observation:
-    return _repaired(law.fly(lose=TEN), 10)
+    return _check_repair(law.fly(lose=TEN), 10)
 
 
 def _one_reduction(law: Subject) -> Observation:

@@ -5,15 +5,15 @@ from headgate.design.factor import Factor
 from headgate.design.factorial import Design, factorial
 from headgate.design.foldover import foldover
 from headgate.design.fraction import Fraction
-from headgate.design.named import named
+from headgate.design.named import design_of_name
 
 __all__ = [
     "Design",
     "Experiment",
     "Factor",
     "Fraction",
+    "design_of_name",
     "factorial",
     "foldover",
     "load",
-    "named",
 ]

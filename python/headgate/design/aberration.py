@@ -91,7 +91,9 @@ def minimum_aberration(factors: int, basic: int) -> Found:
     left_out = factors > 1 << (basic - 1)
     space = _Space(basic, left if left_out else factors, left_out)
     found = [*_beam(space), *_beam(space, even=True)]
-    best = _best(space, found if left_out else [_exchanged(space, points) for points in found])
+    best = _best(
+        space, found if left_out else [_exchange_columns(space, points) for points in found]
+    )
     every = _within_bounds(space, best)
     chosen = best if every is None else _best(space, every)
     return Found(_in_basic_columns(space.fraction(chosen), basic), basic, every is not None)
@@ -119,7 +121,7 @@ def _beam(space: _Space, *, even: bool = False) -> list[Points]:
     return level
 
 
-def _exchanged(space: _Space, points: Points) -> Points:
+def _exchange_columns(space: _Space, points: Points) -> Points:
     """Replace one column by a better one for as long as there is one."""
     least = _lengths_of(space, points)
     for point in points:
@@ -128,7 +130,7 @@ def _exchanged(space: _Space, points: Points) -> Points:
         row = np.lexsort(lengths.T[::-1])[0]
         child = tuple(sorted((*rest, int(added[row]))))
         if tuple(lengths[row].tolist()) < least and len(independent(child)) == space.basic:
-            return _exchanged(space, child)
+            return _exchange_columns(space, child)
     return points
 
 

@@ -31,7 +31,7 @@ class Columns:
 
 def equivalent(one: Columns, other: Columns) -> bool:
     """Whether a linear map carries the points of `one` onto those of `other`."""
-    return _extended(one, other, independent(one.by_rarity()), {0: 0})
+    return _can_extend(one, other, independent(one.by_rarity()), {0: 0})
 
 
 def independent(points: Sequence[int]) -> list[int]:
@@ -47,7 +47,7 @@ def independent(points: Sequence[int]) -> list[int]:
     return base
 
 
-def _extended(one: Columns, other: Columns, base: list[int], image: dict[int, int]) -> bool:
+def _can_extend(one: Columns, other: Columns, base: list[int], image: dict[int, int]) -> bool:
     """Whether `image`, a map of the points spanned so far, can be extended over `base`."""
     if not base:
         return True
@@ -57,7 +57,7 @@ def _extended(one: Columns, other: Columns, base: list[int], image: dict[int, in
         if target in taken:
             continue
         wider = {span ^ point: there ^ target for span, there in image.items()}
-        if _agree(one, other, wider) and _extended(one, other, rest, image | wider):
+        if _agree(one, other, wider) and _can_extend(one, other, rest, image | wider):
             return True
     return False
 

@@ -14,7 +14,7 @@ from headgate.design.factor import Factor
 from headgate.design.factorial import Design, factorial
 from headgate.design.file import DesignFile, FactorTable, basic_of
 from headgate.design.foldover import foldover
-from headgate.design.named import least_aberrant, named
+from headgate.design.named import design_of_name, least_aberrant
 from headgate.design.sheet import Sheet, sheet
 from headgate.errors import HeadgateError, ScenarioError
 from headgate.visible import in_spreadsheet, visible
@@ -174,7 +174,7 @@ def load(source: str | Path) -> Experiment:
     """Read a design file, or take a two-level design by its name; raise ScenarioError."""
     text = str(source)
     if text.startswith(("2^", "2**")):
-        design, origin = named(text)
+        design, origin = design_of_name(text)
         tables = {f.name: FactorTable(low=-1, high=1) for f in design.factors}
         return Experiment(DesignFile(title=text, design=text, factors=tables), design, origin)
     file = DesignFile.load(text)
@@ -201,7 +201,7 @@ def make(file: DesignFile, path: Path | None = None) -> Experiment:
 def _two_level(file: DesignFile) -> tuple[Design, str]:
     factors = _with_two_levels(file)
     if file.design:
-        return named(file.design, factors)
+        return design_of_name(file.design, factors)
     if file.runs is not None:
         return least_aberrant(factors, basic_of(file.runs))
     rules = file.generators if isinstance(file.generators, dict) else {}
@@ -209,7 +209,7 @@ def _two_level(file: DesignFile) -> tuple[Design, str]:
 
 
 def _with_two_levels(file: DesignFile) -> list[Factor]:
-    factors = file.taken()
+    factors = file.make_factors()
     for factor in factors:
         if factor.levels:
             raise HeadgateError(
@@ -228,20 +228,24 @@ def _plackett_burman(file: DesignFile) -> tuple[Design, str]:
 def _orthogonal_array(file: DesignFile) -> tuple[Design, str]:
     from headgate.design.screening import orthogonal_array
 
-    design, title = orthogonal_array(file.taken(), file.array)
+    design, title = orthogonal_array(file.make_factors(), file.array)
     return design, f"{title}, by pydoe"
 
 
 def _latin_hypercube(file: DesignFile) -> tuple[Design, str]:
     from headgate.design.samples import latin_hypercube
 
-    return latin_hypercube(file.taken(), file.runs or 0, file.seed), "Latin hypercube, by SciPy"
+    return latin_hypercube(
+        file.make_factors(), file.runs or 0, file.seed
+    ), "Latin hypercube, by SciPy"
 
 
 def _sobol(file: DesignFile) -> tuple[Design, str]:
     from headgate.design.samples import sobol
 
-    return sobol(file.taken(), file.runs or 0, file.seed), "scrambled Sobol sequence, by SciPy"
+    return sobol(
+        file.make_factors(), file.runs or 0, file.seed
+    ), "scrambled Sobol sequence, by SciPy"
 
 
 _KINDS = {

@@ -53,7 +53,7 @@ class Factor:
                 "centre points and samples need numbers, with the same unit if they have one"
             )
         low, high, unit = numbers
-        value = _interpolated(low, high, (coded + 1) / 2, self.scale, self.name)
+        value = _interpolate(low, high, (coded + 1) / 2, self.scale, self.name)
         if isinstance(self.low, int) and isinstance(self.high, int):
             return round(value)
         rounded = float(f"{value:.{DIGITS}g}")
@@ -72,15 +72,15 @@ class Factor:
 def letters(count: int) -> list[str]:
     """Name factors as handbooks do, `A` to `Z` without `I`; beyond 25 of them `X1`, `X2`, ..."""
     alphabet = [chr(code) for code in range(ord("A"), ord("Z") + 1) if chr(code) != "I"]
-    return alphabet[:count] if count <= len(alphabet) else numbered(count)
+    return alphabet[:count] if count <= len(alphabet) else number_factors(count)
 
 
-def numbered(count: int) -> list[str]:
+def number_factors(count: int) -> list[str]:
     """Name factors `X1`, `X2`, ..."""
     return [f"X{i}" for i in range(1, count + 1)]
 
 
-def coded_factors(names: Sequence[str]) -> list[Factor]:
+def make_coded_factors(names: Sequence[str]) -> list[Factor]:
     """Return factors without a meaning yet: their levels are -1 and +1."""
     return [Factor(name, "", name, -1, 1) for name in names]
 
@@ -104,7 +104,7 @@ def _in_one_unit(
     return None if factor is None else (low[0], high[0] * factor, low[1])
 
 
-def _interpolated(low: float, high: float, share: float, scale: Scale, name: str) -> float:
+def _interpolate(low: float, high: float, share: float, scale: Scale, name: str) -> float:
     if scale == "linear":
         return low + share * (high - low)
     if low <= 0 or high <= 0:

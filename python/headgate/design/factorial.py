@@ -95,7 +95,7 @@ def factorial(factors: Sequence[Factor], generators: Mapping[str, str] | None = 
     basic = [f.name for f in factors if f.name not in rules]
     places = {name: (1 << place, 1) for place, name in enumerate(basic)}
     for name, (sign, parents) in rules.items():
-        places[name] = _product(sign, [_made(places, name, parent) for parent in parents])
+        places[name] = _product(sign, [_make_generator(places, name, parent) for parent in parents])
     points, signs = zip(*(places[f.name] for f in factors), strict=True) if factors else ((), ())
     return regular(factors, Fraction(tuple(f.name for f in factors), points, signs, len(basic)))
 
@@ -142,7 +142,9 @@ def _parse(name: str, text: str, factors: Sequence[Factor]) -> tuple[int, tuple[
     return (-1 if text.strip().startswith("-") else 1), parents
 
 
-def _made(places: Mapping[str, tuple[int, int]], name: str, parent: str) -> tuple[int, int]:
+def _make_generator(
+    places: Mapping[str, tuple[int, int]], name: str, parent: str
+) -> tuple[int, int]:
     if parent not in places:
         raise HeadgateError(f"generator {name}: {parent} is itself generated later; reorder them")
     return places[parent]

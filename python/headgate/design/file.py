@@ -161,7 +161,7 @@ class DesignFile(Model):
             factors[name] = tomlkit.item(table)
         return tomlkit.dumps({**data, "factors": factors})
 
-    def taken(self) -> list[Factor]:
+    def make_factors(self) -> list[Factor]:
         """Return the factors."""
         return [table.factor(name) for name, table in self.factors.items()]
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from headgate.design.factor import Factor, coded_factors, letters, numbered
+from headgate.design.factor import Factor, letters, make_coded_factors, number_factors
 from headgate.design.factorial import Design, factorial
 from headgate.errors import HeadgateError
 
@@ -63,7 +63,7 @@ PUBLISHED = {
 }
 
 
-def named(
+def design_of_name(
     name: str, factors: Sequence[Factor] | None = None, *, published: bool = True
 ) -> tuple[Design, str]:
     """Return the design that a name such as `2^(9-4)` stands for, and where it is from.
@@ -73,7 +73,7 @@ def named(
     """
     count, generated = size_of(name)
     design = PUBLISHED.get(f"2^({count}-{generated})") if published else None
-    chosen = _checked(factors, count) if factors else coded_factors(_names(count, design))
+    chosen = _check_count(factors, count) if factors else make_coded_factors(_names(count, design))
     if design is not None:
         words = {f"X{i}": factor.name for i, factor in enumerate(chosen, 1)}
         rules = {
@@ -114,10 +114,10 @@ def size_of(name: str) -> tuple[int, int]:
 
 
 def _names(count: int, design: Published | None) -> list[str]:
-    return letters(count) if design is None else numbered(count)
+    return letters(count) if design is None else number_factors(count)
 
 
-def _checked(factors: Sequence[Factor], count: int) -> Sequence[Factor]:
+def _check_count(factors: Sequence[Factor], count: int) -> Sequence[Factor]:
     if len(factors) != count:
         raise HeadgateError(
             f"a design of {count} factors is asked for, and {len(factors)} are given"

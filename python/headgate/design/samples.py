@@ -48,11 +48,11 @@ def _positive(kind: str, runs: int) -> None:
 
 
 def _design(factors: Sequence[Factor], points: NDArray[np.float64]) -> Design:
-    columns = [_coded(f, points[:, i]) for i, f in enumerate(factors)]
+    columns = [_code_shares(f, points[:, i]) for i, f in enumerate(factors)]
     return Design(tuple(factors), np.array(columns).T)
 
 
-def _coded(factor: Factor, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+def _code_shares(factor: Factor, shares: NDArray[np.float64]) -> NDArray[np.float64]:
     """Code shares of the range from -1 to +1; a factor without numbers takes equal parts of it."""
     if factor.numeric:
         return 2 * shares - 1

@@ -41,7 +41,7 @@ def plackett_burman(factors: Sequence[Factor]) -> Design:
             f"a Plackett-Burman design is made for 1 to {MOST_RUNS - 1} factors, not {len(factors)}"
         )
     matrix = np.asarray(pbdesign(runs - 1), dtype=np.int8)[:, : len(factors)]
-    if not balanced(matrix.astype(np.int64)):
+    if not is_balanced(matrix.astype(np.int64)):
         raise HeadgateError(f"pydoe's Plackett-Burman design of {runs} runs is not orthogonal")
     return Design(tuple(factors), matrix)
 
@@ -60,7 +60,7 @@ def orthogonal_array(factors: Sequence[Factor], name: str = "") -> tuple[Design,
     for title, array in arrays.items():
         has = Counter((array.max(axis=0) + 1).tolist())
         if short(title) in (name.upper() or short(title)) and wanted <= has:
-            return Design(tuple(factors), _laid(factors, array)), title
+            return Design(tuple(factors), _assign_columns(factors, array)), title
     asked = ", ".join(f"{n} of {levels} levels" for levels, n in sorted(wanted.items()))
     raise HeadgateError(
         f"no orthogonal array {name or 'here'} has columns for {asked}; those known are "
@@ -78,7 +78,7 @@ def short(title: str) -> str:
     return title.partition("(")[0]
 
 
-def balanced(array: Numbers) -> bool:
+def is_balanced(array: Numbers) -> bool:
     """Whether every pair of columns has every combination of levels equally often."""
     return all(_pair(array[:, i], array[:, j]) for i, j in combinations(range(array.shape[1]), 2))
 
@@ -101,13 +101,13 @@ def _read() -> Iterator[tuple[str, Numbers]]:
 
     for given in list_orthogonal_arrays():
         array = np.asarray(get_orthogonal_array(given), dtype=np.int64)
-        if balanced(array):
+        if is_balanced(array):
             counts = sorted(Counter((array.max(axis=0) + 1).tolist()).items())
             levels = " ".join(f"{levels}^{columns}" for levels, columns in counts)
             yield f"L{len(array)}({levels})", array
 
 
-def _laid(factors: Sequence[Factor], array: Numbers) -> NDArray[np.float64]:
+def _assign_columns(factors: Sequence[Factor], array: Numbers) -> NDArray[np.float64]:
     """Give each factor the next column with as many levels as it has, coded from -1 to +1."""
     free = list(range(array.shape[1]))
     columns = []

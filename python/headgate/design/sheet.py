@@ -118,10 +118,10 @@ def _blocks(design: Design, texts: Sequence[str]) -> tuple[list[int], dict[str, 
             raise HeadgateError(f"blocks: {texts[place]!r} is the same in every run of the design")
         numbers = [n | int(h) << place for n, h in zip(numbers, high, strict=True)]
     places = {n: i for i, n in enumerate(sorted(set(numbers)), 1)}
-    return [places[n] for n in numbers], _lost(design, effects)
+    return [places[n] for n in numbers], _find_lost(design, effects)
 
 
-def _lost(design: Design, effects: Sequence[tuple[int, ...]]) -> dict[str, list[str]]:
+def _find_lost(design: Design, effects: Sequence[tuple[int, ...]]) -> dict[str, list[str]]:
     fraction = design.fraction
     if fraction is None:
         return {}
@@ -132,13 +132,13 @@ def _lost(design: Design, effects: Sequence[tuple[int, ...]]) -> dict[str, list[
     for effect in fraction.effects(2):
         point, _ = fraction.point(effect)
         if point and point in points:
-            found.setdefault(_written(fraction.names, points[point]), []).append(
+            found.setdefault(_format_effect(fraction.names, points[point]), []).append(
                 fraction.text(effect)
             )
     return found
 
 
-def _written(names: Sequence[str], factors: Iterable[int]) -> str:
+def _format_effect(names: Sequence[str], factors: Iterable[int]) -> str:
     listed = list(factors)
     return " ".join(names[i] for i in sorted(set(listed)) if listed.count(i) % 2)
 

@@ -112,9 +112,9 @@ class Delayed:
 
     def roots(self) -> Complex:
         """Return the rightmost characteristic roots, 1/s, from the right."""
-        guesses = self._collocated()
+        guesses = self._guess_roots()
         guesses = guesses[np.argsort(-guesses.real)][:ROOTS]
-        found = [self._refined(guess) for guess in guesses if guess.imag >= 0.0]
+        found = [self._refine_root(guess) for guess in guesses if guess.imag >= 0.0]
         kept: list[complex] = []
         for root in found:
             if root is not None and all(abs(root - other) > SAME / self.time_s for other in kept):
@@ -123,7 +123,7 @@ class Delayed:
         flat = np.array([root for pair in pairs for root in pair], dtype=complex)
         return np.asarray(flat[np.argsort(-flat.real, kind="stable")])
 
-    def _collocated(self) -> Complex:
+    def _guess_roots(self) -> Complex:
         """Guess roots: the generator of the solutions, on a polynomial over the longest delay.
 
         At the nodes of the past its slope, at that of the present the equation (Breda, Maset,
@@ -138,11 +138,11 @@ class Delayed:
         generator[:size] = 0.0
         generator[:size, :size] = self.now * self.time_s
         for delay_s, part in zip(self.delays_s, self.then, strict=True):
-            weights = interpolated(nodes, -delay_s / self.time_s)
+            weights = interpolation_weights(nodes, -delay_s / self.time_s)
             generator[:size] += np.kron(weights, part * self.time_s)
         return np.asarray(np.linalg.eigvals(generator) / self.time_s, dtype=complex)
 
-    def _refined(self, guess: complex) -> complex | None:
+    def _refine_root(self, guess: complex) -> complex | None:
         """Come from a guess to the root: Newton's method for the least singular value of M."""
         root = guess
         for _ in range(NEWTON):
@@ -210,10 +210,10 @@ class Delayed:
         last = 2.0 * norm
         count = int(last * (self.time_s + 1.0 / norm) / TURN) + 2
         left = np.linalg.eigvals(self.matrix(np.array(1j * last)) / (1j * last))
-        turned = self._turned(np.linspace(0.0, last, count)) - np.angle(left).sum()
+        turned = self._measure_turn(np.linspace(0.0, last, count)) - np.angle(left).sum()
         return round(float(size / 2.0 - turned / np.pi))
 
-    def _turned(self, rad_s: Numbers) -> float:
+    def _measure_turn(self, rad_s: Numbers) -> float:
         """Return by how much `det M(i w)` turns, with more frequencies where it turns fast."""
         curve = self._direction(rad_s)
         for _ in range(HALVINGS):
@@ -242,7 +242,7 @@ def chebyshev(count: int) -> tuple[Numbers, Numbers]:
     return (nodes - 1.0) / 2.0, 2.0 * slopes
 
 
-def interpolated(nodes: Numbers, place: float) -> Numbers:
+def interpolation_weights(nodes: Numbers, place: float) -> Numbers:
     """Return the weights of values at Chebyshev's nodes for the value at a place between."""
     apart = place - nodes
     if (at := np.abs(apart) < 1e-14).any():

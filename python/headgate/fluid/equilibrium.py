@@ -16,7 +16,7 @@ from scipy import optimize
 
 from headgate import catalog
 from headgate.errors import ScenarioError
-from headgate.fluid.levels import filled, shares_of
+from headgate.fluid.levels import fill_levels, shares_of
 from headgate.fluid.network import Resolved, resolve
 from headgate.fluid.solve import Network, Params, demand_of
 
@@ -81,7 +81,7 @@ def _by_levels(model: str, params: Params, network: Network) -> Equilibrium:
     resolved = resolve(catalog.model(model), network)
     routes, rates, flows = matrices(resolved)
     shares = shares_of(model, params, network, len(rates))
-    levels = filled(routes, flows, shares, resolved.names["link"])
+    levels = fill_levels(routes, flows, shares, resolved.names["link"])
     each = shares.rates(np.where(routes > 0, levels[:, None], np.inf).min(axis=0))
     return Equilibrium(
         classes=tuple(resolved.names["class"]),
@@ -129,10 +129,12 @@ def clear(routes: Numbers, rates: Numbers, flows: Numbers, demand: Demand) -> Nu
         bounds=[(LEAST, None)] * len(rates),
         options={"ftol": 0.0, "gtol": 1e-12, "maxiter": 10_000, "maxcor": 20, "maxfun": 100_000},
     )
-    return scale * _exactly(found.x, lambda z: _asked(routes, rates, flows, demand, scale * z))
+    return scale * _exactly(
+        found.x, lambda z: _excess_demand(routes, rates, flows, demand, scale * z)
+    )
 
 
-def _asked(
+def _excess_demand(
     routes: Numbers, rates: Numbers, flows: Numbers, demand: Demand, prices: Numbers
 ) -> Numbers:
     """Return how much more than its rate each link is asked for, as a part of it."""
@@ -144,7 +146,7 @@ def _one_price(routes: Numbers, rates: Numbers, flows: Numbers, demand: Demand) 
 
     def asked(log_price: float) -> float:
         prices = np.full(len(rates), np.exp(log_price))
-        return float(_asked(routes, rates, flows, demand, prices).max())
+        return float(_excess_demand(routes, rates, flows, demand, prices).max())
 
     low, high = np.log(1e-15), np.log(1e9)
     if asked(low) <= 0.0:

@@ -183,7 +183,7 @@ def convergence(
     rest = found.rate_packets_s * (fast.rtts_s + found.path_price)
     spread = np.random.default_rng(seed).uniform(-1.0, 1.0, (starts, len(rest)))
     windows = rest * SPREAD**spread
-    distance, pair_ratio = _followed(fast, windows, rest)
+    distance, pair_ratio = _follow_starts(fast, windows, rest)
     jacobian = fast.jacobian(rest, found.link_price)
     wait = found.path_price / (fast.rtts_s + found.path_price)
     return Convergence(
@@ -198,7 +198,7 @@ def convergence(
     )
 
 
-def _followed(fast: _Map, windows: Numbers, rest: Numbers) -> tuple[Numbers, Numbers]:
+def _follow_starts(fast: _Map, windows: Numbers, rest: Numbers) -> tuple[Numbers, Numbers]:
     """Return each start's distances, and how each start and the one after it draw together."""
     waits_s = np.zeros((len(windows), len(fast.rates)))
     weights = fast.flows / rest / (fast.flows @ rest)

@@ -48,7 +48,7 @@ def shares_of(model: str, params: Params, network: Network, links: int) -> Share
     return Shares(first["weight"], first["least_packets_s"], takes)
 
 
-def filled(routes: Numbers, flows: Numbers, shares: Shares, names: list[str]) -> Numbers:
+def fill_levels(routes: Numbers, flows: Numbers, shares: Shares, names: list[str]) -> Numbers:
     """Return the level of each link, infinite where it slows no flow; `routes` by links, classes.
 
     Raises ScenarioError where a link is asked for more than it takes at any level.

@@ -46,7 +46,7 @@ class Euler:
 
     def order(self) -> dict[str, Any]:
         """Give what the engine reads."""
-        return _fixed("euler", self.step, self.past)
+        return _describe_fixed("euler", self.step, self.past)
 
 
 @dataclass(frozen=True)
@@ -58,13 +58,13 @@ class RK4:
 
     def order(self) -> dict[str, Any]:
         """Give what the engine reads."""
-        return _fixed("rk4", self.step, self.past)
+        return _describe_fixed("rk4", self.step, self.past)
 
 
 Method = Adaptive | Euler | RK4
 
 
-def chosen(method: object) -> Method:
+def choose_method(method: object) -> Method:
     """Return the method that is meant; the word `adaptive` is the one with its defaults."""
     if method == "adaptive":
         return Adaptive()
@@ -100,12 +100,12 @@ def number(place: str, value: object) -> float:
     return float(value)
 
 
-def described(method: Method) -> Mapping[str, Any]:
+def describe_method(method: Method) -> Mapping[str, Any]:
     """Return a method as plain data, for the record of a run."""
     return {"method": type(method).__name__.lower(), **method.__dict__}
 
 
-def _fixed(kind: str, step: object, past: object) -> dict[str, Any]:
+def _describe_fixed(kind: str, step: object, past: object) -> dict[str, Any]:
     if past not in ("smooth", "rows"):
         raise ScenarioError("past", f"is 'smooth' or 'rows'; got {past!r}")
     return {"kind": kind, "step_s": above_zero("step", step), "rows": past == "rows"}

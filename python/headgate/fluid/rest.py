@@ -49,7 +49,7 @@ class Rest:
     #: Switches that are at their edge.
     edges: tuple[int, ...]
 
-    def shown(self) -> dict[str, Numbers]:
+    def show(self) -> dict[str, Numbers]:
         """Return what each class and each link shows."""
         facts = self.run(np.ones(len(self.state)))
         rest: dict[str, Numbers] = {}
@@ -93,11 +93,11 @@ def _both(
     ask: Callable[..., dict[str, Any]], guess: Numbers, sides: tuple[bool, ...]
 ) -> list[Rest]:
     """Return the rest with switches on such sides, and those beyond its edges."""
-    rest = _held(ask, guess, sides)
+    rest = _solve_rest(ask, guess, sides)
     if rest is None:
         return []
     turned = [tuple(side != (k == edge) for k, side in enumerate(sides)) for edge in rest.edges]
-    beyond = [_held(ask, rest.state, other) for other in turned]
+    beyond = [_solve_rest(ask, rest.state, other) for other in turned]
     return [rest, *(other for other in beyond if other is not None)]
 
 
@@ -128,7 +128,7 @@ def _system(near: Mapping[str, Any], sizes: Numbers) -> Delayed:
     return Delayed.of(near["now"], near["then"], near["delays_s"]).scaled(sizes)
 
 
-def _held(
+def _solve_rest(
     ask: Callable[..., dict[str, Any]], guess: Numbers, sides: tuple[bool, ...]
 ) -> Rest | None:
     """Return the model at rest, if its switches stay on their sides and its slopes do not bend."""

@@ -19,7 +19,14 @@ from headgate.errors import EngineMissingError, FluidWarning, ScenarioError
 from headgate.fluid import network as networks
 from headgate.fluid import validity
 from headgate.fluid import varied as varying
-from headgate.fluid.methods import Adaptive, Method, above_zero, chosen, described, seconds
+from headgate.fluid.methods import (
+    Adaptive,
+    Method,
+    above_zero,
+    choose_method,
+    describe_method,
+    seconds,
+)
 from headgate.fluid.validity import Seen
 from headgate.measures.fluid import Path, make_fluid_tables
 from headgate.tables import Table
@@ -59,7 +66,7 @@ def solve(  # noqa: PLR0913 - each is a quantity of its own
     card = catalog.model(model)
     given = dict(params or {})
     values = np.array([_value(card, name, given) for name in _names(card, given)])
-    order, way = _order(card.name, duration, chosen(method), every, "0 s")
+    order, way = _order(card.name, duration, choose_method(method), every, "0 s")
     resolved = None if network is None else networks.resolve(card, network)
     if resolved is not None:
         order["network"] = resolved.order
@@ -68,8 +75,8 @@ def solve(  # noqa: PLR0913 - each is a quantity of its own
     if warmup_s >= order["duration_s"]:
         raise ScenarioError("warmup", f"is shorter than the run of {order['duration_s']:g} s")
     begun, started = time.thread_time(), time.perf_counter()
-    facts = _called("fluid_run", json.dumps(order), values)
-    said = {"model": card.name, "params": given, "order": order, **described(way)}
+    facts = _call_engine("fluid_run", json.dumps(order), values)
+    said = {"model": card.name, "params": given, "order": order, **describe_method(way)}
     paths = None if resolved is None else _paths(card, values, resolved)
     tables = make_fluid_tables(card.name, facts, warmup_s, names, paths)
     bytes_each = float(facts["packet_bytes"])
@@ -118,7 +125,7 @@ def sweep(  # noqa: PLR0913 - each is a quantity of its own
     plain = {name: values for name, values in params.items() if name not in varied}
     runs = _runs({**plain, **varied})
     columns = _columns(card, plain, runs)
-    order, _ = _order(card.name, duration, chosen(method), every, warmup)
+    order, _ = _order(card.name, duration, choose_method(method), every, warmup)
     if network is not None:
         order["network"] = networks.resolve(card, network).order
     own, shown = _networks(card, network, varied, runs)
@@ -127,7 +134,7 @@ def sweep(  # noqa: PLR0913 - each is a quantity of its own
         values[:, place] = columns[name] if name in columns else _default(card, name)
     text, cores = json.dumps(order), workers or os.cpu_count() or 1
     parts = [
-        _called(
+        _call_engine(
             "fluid_sweep",
             text,
             values[start : start + SLICE],
@@ -198,7 +205,7 @@ def engine_of(
         order["network"] = networks.resolve(card, network).order
 
     def ask(function: str, *more: Any, **changes: Any) -> dict[str, Any]:
-        return _called(function, json.dumps(order | changes), values, *more)
+        return _call_engine(function, json.dumps(order | changes), values, *more)
 
     return ask
 
@@ -267,7 +274,7 @@ def _numbers(card: catalog.Law, name: str, values: ArrayLike) -> NDArray[np.floa
     return np.array(each, dtype=float).reshape(column.shape)
 
 
-def _called(function: str, order: str, *values: Any) -> dict[str, Any]:
+def _call_engine(function: str, order: str, *values: Any) -> dict[str, Any]:
     """Call the engine; its refusals are one sentence with their place."""
     try:
         found: dict[str, Any] = getattr(_native(), function)(order, *values)

@@ -89,7 +89,7 @@ def stability(
     return Stability(
         model=catalog.model(model).name,
         state=rest.state,
-        rest=rest.shown(),
+        rest=rest.show(),
         delays_s=rest.system.delays_s,
         roots=rest.system.roots(),
         unstable_roots=rest.system.unstable(),
@@ -119,7 +119,7 @@ def simulated_growth(  # noqa: PLR0913 - each is a quantity of its own
     duration_s = DELAYS * rest.system.time_s
     kick = rest.basis @ np.random.default_rng(seed).uniform(-1.0, 1.0, rest.basis.shape[1])
     facts = rest.run(1.0 + KICK * kick, duration_s=duration_s, every_s=duration_s / ROWS)
-    apart = _deviation(facts, rest.shown())
+    apart = _deviation(facts, rest.show())
     return _growth(apart, duration_s / ROWS)
 
 
@@ -146,10 +146,10 @@ def stability_boundary(  # noqa: PLR0913 - each is a quantity of its own
             return bool(at_rest(model, own, network, None, settle).system.roots()[0].real < 0.0)
         return simulated_growth(model, own, network=network, settle=settle) < 0.0
 
-    return bisected(stable, between, name, close)
+    return bisect_verdict(stable, between, name, close)
 
 
-def bisected(
+def bisect_verdict(
     stable: Callable[[float], bool],
     between: tuple[float, float],
     name: str = "value",

@@ -61,7 +61,7 @@ def make_fluid_tables(
 def _per_flow(facts: Facts, warmup_s: float, paths: Sequence[Path]) -> Facts:
     """Return what one flow of each class sends, loses and has in flight: means over time."""
     kept, links = _later(facts["classes"], warmup_s), _later(facts["links"], warmup_s)
-    through = 1.0 - _lost(links, facts["lines"])
+    through = 1.0 - _loss_share(links, facts["lines"])
     means: dict[str, list[float]] = {"sent": [], "lost": [], "window": []}
     for index, path in enumerate(paths):
         here = kept["class"] == index
@@ -80,7 +80,7 @@ def _later(of: Facts, warmup_s: float) -> Facts:
     return {name: column[kept] for name, column in of.items()}
 
 
-def _lost(links: Facts, lines: Facts) -> Numbers:
+def _loss_share(links: Facts, lines: Facts) -> Numbers:
     """Return the share of arrivals that a link loses: by its probability, or as a full buffer."""
     which = links["link"].astype(np.int64)
     full = links["queue_packets"] >= FULL * lines["buffer_packets"][which]
@@ -126,8 +126,8 @@ def _flows(model: str, facts: Facts, warmup_s: float, names: list[str], sent: Fa
 def _ports(facts: Facts, warmup_s: float, names: list[str]) -> Table:
     of, lines = facts["links"], facts["lines"]
     rows, packet_bits = len(names), 8 * facts["packet_bytes"]
-    sent = _sent(of, lines)
-    dropped = _lost(of, lines) * of["arrival_packets_s"]
+    sent = _sent_rate(of, lines)
+    dropped = _loss_share(of, lines) * of["arrival_packets_s"]
     of = {**of, "sent": sent, "dropped": dropped}
     mean = {name: _means(of, "link", name, warmup_s) for name in of if name != "link"}
     elapsed_s = _end(of) - warmup_s
@@ -153,7 +153,7 @@ def _ports(facts: Facts, warmup_s: float, names: list[str]) -> Table:
     return _table("ports", PORTS, rows, {"link": names, **ends}, columns)
 
 
-def _sent(of: Facts, lines: Facts) -> Numbers:
+def _sent_rate(of: Facts, lines: Facts) -> Numbers:
     """Return what each link sends: its rate while there is a queue, else what arrives."""
     rate = lines["rate_packets_s"][of["link"].astype(np.int64)]
     sent = np.where(of["queue_packets"] > 0, rate, np.minimum(rate, of["arrival_packets_s"]))
@@ -174,7 +174,7 @@ def _series(facts: Facts, known: Names) -> Table:
         "t_s": links["t_s"],
         "gauge": links["mean_queue_packets"],
         "queue_packets": links["queue_packets"],
-        "throughput_bps": bits * _sent(links, facts["lines"]),
+        "throughput_bps": bits * _sent_rate(links, facts["lines"]),
         "drop_probability": links["drop_probability"],
     }
     lengths = (len(classes["t_s"]), len(links["t_s"]))

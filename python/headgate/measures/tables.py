@@ -135,7 +135,7 @@ def series(plan: Plan, facts: Mapping[str, Any]) -> dict[str, Any]:
     delivered = bits[flow] * of_flows["delivered_packets"]
     parts = [
         {
-            **_renamed(of_flows, {"in_flight": "in_flight_packets"}),
+            **_rename_columns(of_flows, {"in_flight": "in_flight_packets"}),
             "pacing_rate_bps": packets[flow] * of_flows["pace"],
             "throughput_bps": _slope(of_flows["t_s"], delivered, flow),
         },
@@ -162,7 +162,7 @@ def _stack(name: str, parts: list[dict[str, Any]], lengths: list[int]) -> NDArra
     return np.concatenate(columns)
 
 
-def _renamed(facts: Facts, names: Mapping[str, str]) -> dict[str, NDArray[Any]]:
+def _rename_columns(facts: Facts, names: Mapping[str, str]) -> dict[str, NDArray[Any]]:
     return {names.get(name, name): column for name, column in facts.items()}
 
 

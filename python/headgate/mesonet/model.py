@@ -236,19 +236,19 @@ class MesoNet(Model):
         share = self.standard_share
         if share is None:
             share = 0.5 if EXPERIMENTS[self.experiment].mixed else 0.0
-        law = self._written_law()
+        law = self._law_key()
         if not share or law == STANDARD:
             return {"law": law}
         return {"laws": [{"law": law, "share": 1 - share}, {"law": STANDARD, "share": share}]}
 
-    def _written_law(self) -> Any:
+    def _law_key(self) -> Any:
         return self.law.model_dump(mode="json")
 
     def _long_lived(self) -> list[dict[str, Any]]:
         """Start them one second after the other, long before the first period."""
         if not self.long_lived_flows:
             return []
-        law = self._written_law()
+        law = self._law_key()
         return [
             {
                 "kind": "flows",

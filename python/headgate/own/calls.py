@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from headgate.errors import LawError
 from headgate.own.own_law import Ready
-from headgate.own.python_class import told
+from headgate.own.python_class import locate_error
 
 if TYPE_CHECKING:
     from headgate import _native
@@ -30,7 +30,7 @@ class StuckLawError(KeyboardInterrupt):
 
 
 @contextmanager
-def deferred(own: Sequence[Ready]) -> Iterator[Callable[[], None]]:
+def defer_interrupts(own: Sequence[Ready]) -> Iterator[Callable[[], None]]:
     """Keep Ctrl-C out of the laws: it is raised where the run looks, between two slices.
 
     A law that the interpreter runs and that has not come back a second later meets it all the same.
@@ -76,14 +76,14 @@ def law_error(fault: _native.LawFaultError, own: Sequence[Ready]) -> LawError:
     if isinstance(cause, StuckLawError):
         raise cause
     if cause is None and says == RAISED and ready is not None and call is not None:
-        cause = _raised_again(ready, call)
+        cause = _raise_again(ready, call)
         says = "it raised an exception"
     if cause is None or ready is None:
         return LawError(label, f"{place}: {says}")
-    return LawError(*told(cause, ready.law.file, f"{ready.law.name}.{place}"))
+    return LawError(*locate_error(cause, ready.law.file, f"{ready.law.name}.{place}"))
 
 
-def _raised_again(ready: Ready, call: tuple[str, Any, Any, Any, bytes]) -> BaseException | None:
+def _raise_again(ready: Ready, call: tuple[str, Any, Any, Any, bytes]) -> BaseException | None:
     """Make a compiled class's call in the interpreter, which knows the line; give the exception."""
     if ready.law.cls is None:
         return None

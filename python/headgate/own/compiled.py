@@ -24,7 +24,7 @@ def drive_compiled(law: OwnLaw, params: Params, course: Course, note: int = -1) 
     """
     assert law.compiled is not None
     table = law.compiled(params)
-    law.taken(table)  # refuses what is no table of this version
+    law.hand_over(table)  # refuses what is no table of this version
     cwnds: list[float] = []
     for seed in range(course.flows):
         flow = _Compiled(table[0], seed, cwnds, strict=course.strict, note=note)
@@ -74,7 +74,9 @@ class _Compiled:
         write_place(self.note, where)
         status, changed = self._call(function, event, window)
         keeps = bool(self.flags & FLAGS["keeps_window"])
-        wrong = _returned(status) or changed or sound(event, before, window, keeps_window=keeps)
+        wrong = (
+            _describe_status(status) or changed or sound(event, before, window, keeps_window=keeps)
+        )
         if wrong and self.strict:
             raise _WrongError(f"{wrong} ({where})")
         if wrong:
@@ -96,7 +98,7 @@ class _Compiled:
             record = _record(_kind(event.callback), given)
             kept = record.copy()
             status = function(self.state, record.ctypes.data, path.ctypes.data, out.ctypes.data)
-            changed = _changed(kept, record)
+            changed = _describe_change(kept, record)
         else:
             status = function(self.state, given, path.ctypes.data, out.ctypes.data)
             changed = ""
@@ -128,7 +130,7 @@ def _fill(record: np.ndarray[Any, Any], fields: Mapping[str, Any]) -> None:
             record[name] = value
 
 
-def _changed(before: np.ndarray[Any, Any], after: np.ndarray[Any, Any]) -> str:
+def _describe_change(before: np.ndarray[Any, Any], after: np.ndarray[Any, Any]) -> str:
     """Say what a law wrote into a record that it may only read."""
     for name in before.dtype.names or ():
         old, new = before[name][0].item(), after[name][0].item()
@@ -138,5 +140,5 @@ def _changed(before: np.ndarray[Any, Any], after: np.ndarray[Any, Any]) -> str:
     return ""
 
 
-def _returned(status: int) -> str:
+def _describe_status(status: int) -> str:
     return f"it returned {status}" if status else ""

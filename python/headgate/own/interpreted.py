@@ -13,7 +13,7 @@ from headgate.own import python_class, state
 from headgate.own.course import MOST_CWND, Course, sound, write_place
 from headgate.own.events import Event, Flow, Window
 from headgate.own.own_law import OwnLaw, Params
-from headgate.own.paths import shown
+from headgate.own.paths import shorten_path
 
 
 def drive_interpreted(law: OwnLaw, params: Params, course: Course, note: int = -1) -> list[float]:
@@ -64,7 +64,7 @@ class _Interpreted:
         line = self._call(callback, event, window)
         wrong = sound(event, before, window, keeps_window=self.traits["keeps_window"])
         if wrong:
-            place = shown(self.law.file) + (f", line {line}" if line else "")
+            place = shorten_path(self.law.file) + (f", line {line}" if line else "")
             raise LawError(place, f"{wrong} ({self._where(event)})")
         self.cwnds.append(window.cwnd)
 
@@ -81,7 +81,9 @@ class _Interpreted:
             with watch:
                 callback(given, path, native)
         except Exception as error:
-            raise LawError(*python_class.told(error, self.law.file, self._where(event))) from None
+            raise LawError(
+                *python_class.locate_error(error, self.law.file, self._where(event))
+            ) from None
         window.cwnd, window.ssthresh, window.pace = native.cwnd, native.ssthresh, native.pace
         return watch.line
 

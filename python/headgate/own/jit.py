@@ -13,7 +13,7 @@ import numpy as np
 from headgate.errors import LawError
 from headgate.own import python_class, rewrite
 from headgate.own.own_law import Compiled, Params
-from headgate.own.paths import shown
+from headgate.own.paths import shorten_path
 from headgate.own.table import FLAGS, FunctionTable
 
 #: Callback -> the record it takes before the path and the window, or None for the time.
@@ -34,7 +34,7 @@ _tables: dict[object, FunctionTable] = {}
 _one_at_a_time = threading.Lock()
 
 
-def compiled(cls: type, params: Params) -> Compiled:
+def compile_law(cls: type, params: Params) -> Compiled:
     """Give the table of a class with these parameters; raise LawError if numba refuses one."""
     with _one_at_a_time:
         key = cls, tuple(sorted(params.items()))
@@ -136,7 +136,7 @@ def _functions(cls: type, state: np.dtype[Any], numba: Any) -> dict[str, Any]:
     }
     plain = rewrite.functions_of(cls, state.names or (), takes)
     compiled = {name: numba.njit(function) for name, function in plain.items()}
-    common = {rewrite.called(name): function for name, function in compiled.items()}
+    common = {rewrite.name_in_globals(name): function for name, function in compiled.items()}
     for method, name in rewrite.WINDOW_METHODS.items():
         common[name] = numba.njit(_WINDOW[method])
     for function in plain.values():
@@ -166,14 +166,18 @@ def _entry(name: str, method: Any, state: Any, numba: Any) -> Any:
 
     given = types.float64 if record is None else pointer(record)
     form = types.int32(state, given, pointer("Path"), pointer("Window"))
-    body = _timed(method, numba.carray) if record is None else _recorded(method, numba.carray)
+    body = (
+        _wrap_time_callback(method, numba.carray)
+        if record is None
+        else _wrap_record_callback(method, numba.carray)
+    )
     try:
         return numba.cfunc(form)(body)
     except numba.core.errors.NumbaError as error:
         raise LawError(*_complaint(name, method.py_func, str(error))) from None
 
 
-def _recorded(method: Any, carray: Any) -> Any:
+def _wrap_record_callback(method: Any, carray: Any) -> Any:
     def entry(state: Any, given: Any, path: Any, window: Any) -> Any:
         try:
             method(
@@ -186,7 +190,7 @@ def _recorded(method: Any, carray: Any) -> Any:
     return entry
 
 
-def _timed(method: Any, carray: Any) -> Any:
+def _wrap_time_callback(method: Any, carray: Any) -> Any:
     def entry(state: Any, now_s: Any, path: Any, window: Any) -> Any:
         try:
             method(carray(state, 1)[0], now_s, carray(path, 1)[0], carray(window, 1)[0])
@@ -209,7 +213,7 @@ def _complaint(name: str, function: Any, text: str) -> tuple[str, str]:
     said = next((line for line in lines if not line.startswith(noise)), lines[0])
     asked = next((line[4:] for line in lines if line.startswith(">>> ")), "")
     return (
-        f"{shown(_file(function))}, line {at}",
+        f"{shorten_path(_file(function))}, line {at}",
         f"numba cannot compile {name}: {said} {asked}".rstrip(),
     )
 
@@ -219,4 +223,4 @@ def _file(function: Any) -> str:
 
 
 def _label(cls: type) -> str:
-    return f"{shown(python_class.file_of(cls))}:{cls.__name__}"
+    return f"{shorten_path(python_class.file_of(cls))}:{cls.__name__}"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from headgate.errors import LawError
 from headgate.own.own_law import Compiled, OwnLaw, Params
-from headgate.own.paths import sha256, shown
+from headgate.own.paths import sha256, shorten_path
 from headgate.own.source import Source
 from headgate.own.table import Struct
 
@@ -24,7 +24,7 @@ _RUST_FLAGS = ("--edition=2021", "-Copt-level=3", "-Cpanic=abort", "--error-form
 
 def law_in(source: Source) -> OwnLaw:
     """Take the law that a file exports."""
-    load = partial(_loaded, source.file, source.text, source.symbol)
+    load = partial(_load_library, source.file, source.text, source.symbol)
     return OwnLaw(source.name, source.file, source.sha256, compiled=load)
 
 
@@ -34,16 +34,16 @@ def cache_folder() -> Path:
     return Path(home) / "headgate" / "laws"
 
 
-def built(file: str, text: bytes) -> Path:
+def build_library(file: str, text: bytes) -> Path:
     """Give the shared library of a source, compiled if it is not there yet; raise LawError."""
     if file.endswith(".so"):
         return Path(file)
     if file.endswith(".c"):
         command = [os.environ.get("CC", "cc"), *_C_FLAGS, f"-I{INCLUDE}", file, "-lm", "-o"]
-        return _compiled(command, file, text, ".so")
+        return _compile_source(command, file, text, ".so")
     prelude = INCLUDE / "headgate.rs"
     rlib = ["rustc", "--crate-type=rlib", "--crate-name=headgate", *_RUST_FLAGS, str(prelude), "-o"]
-    crate = _compiled(rlib, str(prelude), prelude.read_bytes(), ".rlib", "lib")
+    crate = _compile_source(rlib, str(prelude), prelude.read_bytes(), ".rlib", "lib")
     cdylib = [
         "rustc",
         "--crate-type=cdylib",
@@ -52,10 +52,10 @@ def built(file: str, text: bytes) -> Path:
         file,
         "-o",
     ]
-    return _compiled(cdylib, file, text, ".so")
+    return _compile_source(cdylib, file, text, ".so")
 
 
-def opened(file: Path, symbol: str, label: str) -> Compiled:
+def open_library(file: Path, symbol: str, label: str) -> Compiled:
     """Load a library; give the table that it exports, and the library. Raises LawError."""
     try:
         library = ctypes.CDLL(str(file))
@@ -67,14 +67,16 @@ def opened(file: Path, symbol: str, label: str) -> Compiled:
         raise LawError(label, f"exports no law called {symbol!r}") from None
 
 
-def _loaded(file: str, text: bytes, symbol: str, params: Params) -> Compiled:
-    label = f"{shown(file)}:{symbol}"
+def _load_library(file: str, text: bytes, symbol: str, params: Params) -> Compiled:
+    label = f"{shorten_path(file)}:{symbol}"
     if params:
         raise LawError(label, "a compiled law takes no arguments; set them in its source")
-    return opened(built(file, text), symbol, label)
+    return open_library(build_library(file, text), symbol, label)
 
 
-def _compiled(command: Sequence[str], file: str, text: bytes, kind: str, prefix: str = "") -> Path:
+def _compile_source(
+    command: Sequence[str], file: str, text: bytes, kind: str, prefix: str = ""
+) -> Path:
     headers = b"".join(path.read_bytes() for path in sorted(INCLUDE.glob("headgate.*")))
     key = sha256(text, headers, " ".join(command).encode())[:16]
     target = cache_folder() / f"{prefix}{Path(file).stem}-{key}{kind}"
@@ -93,9 +95,9 @@ def _run(command: Sequence[str], file: str) -> None:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     except OSError as error:
         says = f"cannot be compiled: {tool} cannot be started ({error.strerror}); install it first"
-        raise LawError(shown(file), says) from None
+        raise LawError(shorten_path(file), says) from None
     if done.returncode:
-        raise LawError(shown(file), f"cannot be compiled: {_first_error(done.stderr, tool)}")
+        raise LawError(shorten_path(file), f"cannot be compiled: {_first_error(done.stderr, tool)}")
 
 
 def _first_error(text: str, tool: str) -> str:

@@ -59,7 +59,7 @@ def _load(source: str) -> OwnLaw:
     return replace(make(found), source=f"{found.file}:{found.symbol}")
 
 
-def given(law: type) -> str:
+def register_class(law: type) -> str:
     """Give the words that stand for a class in a scenario, in this process."""
     words = f"{file_of(law)}:{law.__qualname__}"
     _given[words] = law

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from headgate.errors import LawError
-from headgate.own.paths import shown
+from headgate.own.paths import shorten_path
 
 if TYPE_CHECKING:
     from headgate import _native
@@ -36,9 +36,9 @@ class OwnLaw:
     @property
     def label(self) -> str:
         """How sentences call it."""
-        return f"{shown(self.file)}:{self.name}"
+        return f"{shorten_path(self.file)}:{self.name}"
 
-    def taken(self, table: Compiled) -> _native.OwnLaw:
+    def hand_over(self, table: Compiled) -> _native.OwnLaw:
         """Have the engine take a table; raise LawError if it is not one."""
         from headgate import _native
         from headgate.own.table import capsule

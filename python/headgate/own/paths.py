@@ -23,9 +23,9 @@ def read(file: str) -> bytes:
     try:
         return Path(file).read_bytes()
     except FileNotFoundError:
-        raise LawError(shown(file), "there is no such file") from None
+        raise LawError(shorten_path(file), "there is no such file") from None
     except OSError as error:
-        raise LawError(shown(file), f"cannot be read: {error.strerror}") from None
+        raise LawError(shorten_path(file), f"cannot be read: {error.strerror}") from None
 
 
 def sha256(*parts: bytes) -> str:
@@ -33,7 +33,7 @@ def sha256(*parts: bytes) -> str:
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 
-def shown(file: str) -> str:
+def shorten_path(file: str) -> str:
     """Write a path as short as it is clear: from the working folder, if it is below."""
     path = Path(file)
     try:

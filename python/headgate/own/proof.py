@@ -77,7 +77,7 @@ def child(law: OwnLaw, params: Params, course: Course, *, compiled: bool) -> lis
         except subprocess.TimeoutExpired:
             says = f"did not come back within {PATIENCE_S:g} s from {_last(note.name)}"
             raise LawError(law.label, says) from None
-        told = _told(done.stdout)
+        told = _read_answer(done.stdout)
         if done.returncode or told is None:
             raise LawError(law.label, f"{_end(done.returncode)} in {_last(note.name)}")
     if "error" in told:
@@ -85,7 +85,7 @@ def child(law: OwnLaw, params: Params, course: Course, *, compiled: bool) -> lis
     return [float(cwnd) for cwnd in told["cwnds"]]
 
 
-def _told(output: str) -> dict[str, Any] | None:
+def _read_answer(output: str) -> dict[str, Any] | None:
     """Read the last line, if the process came as far as to write it."""
     last = (output.splitlines() or [""])[-1]
     if not last.startswith(_TOLD):

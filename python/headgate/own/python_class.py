@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from headgate.errors import LawError
 from headgate.own.own_law import Params
-from headgate.own.paths import shown
+from headgate.own.paths import shorten_path
 
 if TYPE_CHECKING:
     from headgate import _native
@@ -65,17 +65,21 @@ def make(cls: type, params: Params) -> Any:
     try:
         return cls(**params)
     except Exception as error:
-        raise LawError(*told(error, file_of(cls), f"{cls.__name__}({_listed(params)})")) from None
+        raise LawError(
+            *locate_error(error, file_of(cls), f"{cls.__name__}({_format_params(params)})")
+        ) from None
 
 
-def told(error: BaseException, file: str, where: str) -> tuple[str, str]:
+def locate_error(error: BaseException, file: str, where: str) -> tuple[str, str]:
     """Give the place and the sentence of an exception in a law: file and line, what, and where."""
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if shown(frame.filename) == shown(file)]
+    own = [frame for frame in frames if shorten_path(frame.filename) == shorten_path(file)]
     what = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
     if isinstance(error, SyntaxError):
-        return f"{shown(file)}, line {error.lineno}", what
-    place = f"{shown(own[-1].filename)}, line {own[-1].lineno}" if own else shown(file)
+        return f"{shorten_path(file)}, line {error.lineno}", what
+    place = (
+        f"{shorten_path(own[-1].filename)}, line {own[-1].lineno}" if own else shorten_path(file)
+    )
     return place, f"{what} ({where})"
 
 
@@ -110,7 +114,7 @@ def check_form(cls: type) -> None:
         except (TypeError, ValueError):
             place = _label(cls)
             if isinstance(callback, FunctionType):
-                place = f"{shown(file_of(cls))}, line {callback.__code__.co_firstlineno}"
+                place = f"{shorten_path(file_of(cls))}, line {callback.__code__.co_firstlineno}"
             raise LawError(place, f"{name} is called as {name}({', '.join(takes)})") from None
     traits(cls)
     _check_spelling(cls)
@@ -135,8 +139,8 @@ def _meant(name: str, known: Iterable[str]) -> str:
 
 
 def _label(cls: type) -> str:
-    return f"{shown(file_of(cls))}:{cls.__name__}"
+    return f"{shorten_path(file_of(cls))}:{cls.__name__}"
 
 
-def _listed(params: Params) -> str:
+def _format_params(params: Params) -> str:
     return ", ".join(f"{key}={value!r}" for key, value in params.items())

@@ -11,14 +11,14 @@ from typing import Any
 
 from headgate.errors import LawError
 from headgate.own.own_law import OwnLaw
-from headgate.own.paths import sha256, shown
-from headgate.own.python_class import check_form, file_of, told
+from headgate.own.paths import sha256, shorten_path
+from headgate.own.python_class import check_form, file_of, locate_error
 from headgate.own.source import Source
 
 
 def law_in(source: Source) -> OwnLaw:
     """Run the file, and take its class; raise LawError."""
-    cls = _named(_module(source.file, source.text), source.symbol, source.file)
+    cls = _find_class(_module(source.file, source.text), source.symbol, source.file)
     return _law(cls, source.file, source.sha256)
 
 
@@ -38,7 +38,7 @@ def _law(cls: type, file: str, sha: str) -> OwnLaw:
         return OwnLaw(cls.__name__, file, sha, cls)
     from headgate.own import jit
 
-    return OwnLaw(cls.__name__, file, sha, cls, partial(jit.compiled, cls))
+    return OwnLaw(cls.__name__, file, sha, cls, partial(jit.compile_law, cls))
 
 
 def _module(file: str, text: bytes) -> ModuleType:
@@ -53,16 +53,16 @@ def _module(file: str, text: bytes) -> ModuleType:
         exec(compile(text, file, "exec"), module.__dict__)
     except Exception as error:
         del sys.modules[name]
-        raise LawError(*told(error, file, "as the file was read")) from None
+        raise LawError(*locate_error(error, file, "as the file was read")) from None
     return module
 
 
-def _named(module: ModuleType, name: str, file: str) -> type:
+def _find_class(module: ModuleType, name: str, file: str) -> type:
     found: Any = getattr(module, name, None)
     if isinstance(found, type):
         return found
     known = ", ".join(cls.__name__ for cls in _classes(module)) or "none"
-    raise LawError(shown(file), f"has no class {name!r}; its laws: {known}")
+    raise LawError(shorten_path(file), f"has no class {name!r}; its laws: {known}")
 
 
 def _classes(module: ModuleType) -> list[type]:

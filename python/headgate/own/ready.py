@@ -16,4 +16,4 @@ def make_ready(law: OwnLaw, params: Params) -> Ready:
     with one_at_a_time:
         table = law.compiled(params)
         prove(law, params)
-    return Ready(law, params, law.taken(table))
+    return Ready(law, params, law.hand_over(table))

@@ -15,7 +15,7 @@ from types import FunctionType
 from typing import Any
 
 from headgate.errors import LawError
-from headgate.own.paths import shown
+from headgate.own.paths import shorten_path
 
 #: Method of a window -> the function in its place.
 WINDOW_METHODS = {"slow_start": "_headgate_slow_start", "slow_starts": "_headgate_slow_starts"}
@@ -43,7 +43,7 @@ def functions_of(
     }
 
 
-def called(method: str) -> str:
+def name_in_globals(method: str) -> str:
     """Give the name under which other methods call a method."""
     return f"_headgate_self_{method}"
 
@@ -86,7 +86,7 @@ class _Rewriter(ast.NodeTransformer):
         fields: Mapping[str, Fields],
         methods: Collection[str],
     ) -> None:
-        self.file = shown(function.__code__.co_filename)
+        self.file = shorten_path(function.__code__.co_filename)
         self.fields = fields
         self.methods = methods
         self.own = next(iter(fields))
@@ -112,7 +112,7 @@ class _Rewriter(ast.NodeTransformer):
     def _function_for(self, target: ast.Attribute) -> str | None:
         is_own = isinstance(target.value, ast.Name) and target.value.id == self.own
         if is_own and target.attr in self.methods:
-            return called(target.attr)
+            return name_in_globals(target.attr)
         return WINDOW_METHODS.get(target.attr)
 
     def _check(self, name: str, node: ast.Attribute) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headgate.errors import LawError
-from headgate.own.paths import read, sha256, shown, split
+from headgate.own.paths import read, sha256, shorten_path, split
 
 #: Kinds of file: a Python class, what is compiled to a shared library first, and such a library.
 KINDS = (".py", ".c", ".rs", ".so")
@@ -41,7 +41,7 @@ class Source:
     @property
     def label(self) -> str:
         """How sentences call it."""
-        return f"{shown(self.file)}:{self.symbol}"
+        return f"{shorten_path(self.file)}:{self.symbol}"
 
 
 def find(source: str) -> Source:
@@ -62,10 +62,10 @@ def _only_law(text: bytes, file: str) -> str:
     if len(laws) == 1:
         return laws[0]
     if not laws:
-        raise LawError(shown(file), "has no class with on_ack and on_congestion")
-    example = f"{shown(file)}:{laws[0]}"
+        raise LawError(shorten_path(file), "has no class with on_ack and on_congestion")
+    example = f"{shorten_path(file)}:{laws[0]}"
     names = ", ".join(laws)
-    raise LawError(shown(file), f"has several laws ({names}); name one, as in {example}")
+    raise LawError(shorten_path(file), f"has several laws ({names}); name one, as in {example}")
 
 
 def laws_in(text: bytes, file: str) -> list[str]:
@@ -74,19 +74,19 @@ def laws_in(text: bytes, file: str) -> list[str]:
     Where none has `on_ack` itself or from a class of the file, those of imported bases may.
     """
     classes = {
-        node.name: node for node in _parsed(text, file).body if isinstance(node, ast.ClassDef)
+        node.name: node for node in _parse(text, file).body if isinstance(node, ast.ClassDef)
     }
     sure = [name for name in classes if _has_on_ack(name, classes)]
     return sure or [name for name, node in classes.items() if _has_other_bases(node, classes)]
 
 
-def _parsed(text: bytes, file: str) -> ast.Module:
+def _parse(text: bytes, file: str) -> ast.Module:
     try:
         return ast.parse(text)
     except _UNREADABLE as error:
         line = f", line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
         says = error.msg if isinstance(error, SyntaxError) else str(error)
-        raise LawError(f"{shown(file)}{line}", f"{type(error).__name__}: {says}") from None
+        raise LawError(f"{shorten_path(file)}{line}", f"{type(error).__name__}: {says}") from None
 
 
 def _has_on_ack(name: str, classes: Mapping[str, ast.ClassDef]) -> bool:

@@ -22,15 +22,15 @@ _by_file: dict[str, str] = {}
 
 def name_by_hand(file: str) -> None:
     """Take note that the user named a law's file."""
-    _by_hand.add(_resolved(file))
+    _by_hand.add(_resolve(file))
 
 
 def name_in_file(file: str, where: str) -> None:
     """Take note that the file `where` names a law's file."""
-    _by_file.setdefault(_resolved(file), where)
+    _by_file.setdefault(_resolve(file), where)
 
 
-def named() -> Named:
+def export_notes() -> Named:
     """Give the notes of this process, for another that works for it."""
     return frozenset(_by_hand), tuple(sorted(_by_file.items()))
 
@@ -44,26 +44,26 @@ def take(notes: Named) -> None:
 
 def is_trusted(file: str, sha256: str) -> bool:
     """Say whether the law in a file may run."""
-    law = _resolved(file)
-    return law in _by_hand or law not in _by_file or sha256 in _allowed()
+    law = _resolve(file)
+    return law in _by_hand or law not in _by_file or sha256 in _read_allowed()
 
 
 def require(label: str, file: str, sha256: str) -> None:
     """Raise UntrustedLawError if the law in a file may not run."""
     if not is_trusted(file, sha256):
-        where = _by_file[_resolved(file)]
+        where = _by_file[_resolve(file)]
         says = f"{where} names this law, which is code (SHA-256 {sha256}); read it, then allow it"
         raise UntrustedLawError(label, f"{says} with --trust")
 
 
 def allow(file: str, sha256: str) -> None:
     """Remember for this user that a law may run."""
-    if sha256 in _allowed():
+    if sha256 in _read_allowed():
         return
     path = list_file()
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a", encoding="utf-8") as list_:
-        list_.write(f"{sha256}  {_resolved(file)}\n".replace("\r", "?"))
+        list_.write(f"{sha256}  {_resolve(file)}\n".replace("\r", "?"))
 
 
 def list_file() -> Path:
@@ -72,7 +72,7 @@ def list_file() -> Path:
     return Path(home) / "headgate" / "trusted-laws"
 
 
-def _allowed() -> frozenset[str]:
+def _read_allowed() -> frozenset[str]:
     try:
         lines = list_file().read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -80,5 +80,5 @@ def _allowed() -> frozenset[str]:
     return frozenset(line.partition(" ")[0] for line in lines)
 
 
-def _resolved(file: str) -> str:
+def _resolve(file: str) -> str:
     return str(Path(file).resolve())

@@ -24,7 +24,7 @@ _SI_KERNEL = 0x80
 
 
 @contextmanager
-def watched(laws: Sequence[object]) -> Iterator[None]:
+def run_watched(laws: Sequence[object]) -> Iterator[None]:
     """Do what follows, and all that comes after, in a child if there are laws of one's own.
 
     Only where this process is the whole program: one that calls the command as a function, and has

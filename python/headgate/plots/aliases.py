@@ -11,7 +11,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
-from headgate.plots.style import styled, subplots
+from headgate.plots.style import subplots, use_style
 from headgate.stats.mixing import Mixing
 
 #: Effects that a sheet has room to name, and the side of a cell in inches.
@@ -27,7 +27,7 @@ def aliases(mixed: Mixing, title: str = "") -> Figure:
     """
     count = len(mixed.effects)
     side = min(max(LEAST_IN, CELL_IN * count + 1.0), GREATEST_IN)
-    with styled():
+    with use_style():
         figure, axes = subplots(1, 1, (side + 1.4, side + 0.4))
         ax = axes[0]
         colours = mpl.colormaps[COLOURS].with_extremes(bad=ITSELF)

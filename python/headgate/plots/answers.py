@@ -9,7 +9,7 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
 from headgate.catalog import label
-from headgate.plots.style import styled, subplots, tiles
+from headgate.plots.style import subplots, tiles, use_style
 
 GOOD, BAD, NEITHER, NONE = "#56B4E9", "#E69F00", "#DDDDDD", "#F8F8F8"
 
@@ -19,7 +19,7 @@ def answers(
 ) -> Figure:
     """Draw a row a law, a column a question; `tones` says which words are good (1) and bad (-1)."""
     faces = [[_face(of.get(law), tones) for of in words.values()] for law in laws]
-    with styled():
+    with use_style():
         figure, axes = subplots(1, 1, (1.6 + 1.9 * len(words), 1.3 + 0.36 * len(laws)))
         ax = axes[0]
         tiles(ax, faces)

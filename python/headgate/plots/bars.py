@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from headgate.plots.palette import GREY, ORDER
-from headgate.plots.style import styled, subplots
+from headgate.plots.style import subplots, use_style
 
 ROW_IN = 0.27
 
@@ -20,7 +20,7 @@ def bars(
     levels: Mapping[str, float] | None = None,
 ) -> Figure:
     """Draw one panel a measure, one bar a name, each with its number; `levels` are dotted."""
-    with styled():
+    with use_style():
         size_in = (3.4 * len(measures) + 1.2, ROW_IN * len(names) + 1.1)
         figure, axes = subplots(1, len(measures), size_in, sharey=True)
         for ax, (title, values) in zip(axes, measures.items(), strict=True):

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from headgate.catalog import label
 from headgate.plots.palette import GREY
-from headgate.plots.style import colours, marks, styled, subplots
+from headgate.plots.style import colours, marks, subplots, use_style
 
 ACROSS = 4
 
@@ -32,7 +32,7 @@ def biplots(panels: Mapping[str, Points], axes_titles: tuple[str, str], unit: fl
     colour, mark = colours(panels), marks(panels)
     most = max(max(p.own.max(initial=0), p.other.max(initial=0)) for p in panels.values())
     most = most or unit
-    with styled():
+    with use_style():
         size_in = (max(2.6 * across, 4.5) + 0.3, 2.7 * down + 0.4)
         figure, axes = subplots(down, across, size_in, sharex=True, sharey=True)
         for ax, (law, panel) in zip(axes, panels.items(), strict=False):

@@ -10,8 +10,15 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
 from headgate.catalog import label
-from headgate.plots.palette import GREY, NOTHING, SIGNED_MAP, SIGNED_SCALE, ink_on_signed, signed
-from headgate.plots.style import styled, subplots, tiles
+from headgate.plots.palette import (
+    GREY,
+    NOTHING,
+    SIGNED_MAP,
+    SIGNED_SCALE,
+    ink_on_signed,
+    signed_colour,
+)
+from headgate.plots.style import subplots, tiles, use_style
 from headgate.stats.changes import Change
 
 LEAST_WRITTEN = 0.005
@@ -25,7 +32,7 @@ def changes(panels: Mapping[str, Grid], conditions: Sequence[str]) -> Figure:
     """Draw a grid response x condition for each law; `panels`: title -> response -> changes."""
     rows = list(next(iter(panels.values())))
     width_in = LABELS_IN[0] + CELL_IN[0] * len(panels) * max(len(conditions), 6)
-    with styled():
+    with use_style():
         size_in = (width_in, LABELS_IN[1] + CELL_IN[1] * len(rows))
         figure, axes = subplots(1, len(panels), size_in, sharey=True)
         for ax, (title, grid) in zip(axes, panels.items(), strict=True):
@@ -56,7 +63,7 @@ def _write(ax: Axes, grid: Grid) -> None:
 
 
 def _colour(cell: Change) -> tuple[float, float, float, float]:
-    return signed(cell.share) if cell.significant else to_rgba(NOTHING)
+    return signed_colour(cell.share) if cell.significant else to_rgba(NOTHING)
 
 
 def _colour_bar(figure: Figure, axes: Sequence[Axes]) -> None:

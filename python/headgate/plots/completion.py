@@ -13,7 +13,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 from numpy.typing import NDArray
 
 from headgate.plots.palette import GREY, ORDER
-from headgate.plots.style import MARKS, styled, subplots
+from headgate.plots.style import MARKS, subplots, use_style
 
 Course = tuple[NDArray[np.float64], NDArray[np.float64]]
 #: Formulas in black, told apart by their dashes.
@@ -47,7 +47,7 @@ def completion(
     panel_in: tuple[float, float] = (5.6, 4.0),
 ) -> Figure:
     """Draw panels in a grid with one legend; `order` fixes the colours of the protocols."""
-    with styled():
+    with use_style():
         rows = -(-len(panels) // columns)
         figure, axes = subplots(rows, columns, (panel_in[0] * columns, panel_in[1] * rows + 0.4))
         for ax, panel in zip(axes, panels, strict=False):
@@ -106,7 +106,7 @@ def parts(
 
     `whole` are marks over the bars, such as what the parts add up to.
     """
-    with styled():
+    with use_style():
         figure, (ax,) = subplots(1, 1, (9.6, 4.6))
         places = np.arange(len(names))
         above, below = np.zeros(len(names)), np.zeros(len(names))

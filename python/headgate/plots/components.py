@@ -14,7 +14,7 @@ from scipy.spatial import ConvexHull, QhullError
 
 from headgate.catalog import label
 from headgate.plots.palette import GREY
-from headgate.plots.style import colours, marks, styled, subplots
+from headgate.plots.style import colours, marks, subplots, use_style
 
 #: A group is drawn this much larger than its hull.
 ROOM = 1.15
@@ -42,7 +42,7 @@ class Loadings:
 def components(plane: Plane, loadings: Loadings) -> Figure:
     """Draw the scores of the first two components, and beside them what these are made of."""
     laws = list(dict.fromkeys(plane.laws))
-    with styled():
+    with use_style():
         figure, axes = subplots(1, 2, (11.5, 5.0), width_ratios=(2, 1))
         _points(axes[0], plane, laws)
         _loadings(axes[1], loadings)

@@ -11,7 +11,7 @@ from matplotlib.patches import Patch
 
 from headgate.catalog import label
 from headgate.plots.palette import GREY, NOTHING, SMALL
-from headgate.plots.style import colours, marks, styled, subplots, tiles
+from headgate.plots.style import colours, marks, subplots, tiles, use_style
 from headgate.stats.conditions import Outlier, Residuals
 
 COLUMNS = 2
@@ -23,7 +23,7 @@ FITS = 7
 def residuals(panels: Mapping[str, tuple[str, Residuals]], conditions: Sequence[str]) -> Figure:
     """Draw residuals of the laws about each condition's mean; `panels`: title -> (axis, data)."""
     laws = next(iter(panels.values()))[1].laws
-    with styled():
+    with use_style():
         rows = -(-len(panels) // COLUMNS)
         figure, axes = subplots(rows, COLUMNS, (11.5, 3.6 * rows + 0.5))
         for ax, (title, (axis, data)) in zip(axes, panels.items(), strict=False):
@@ -76,7 +76,7 @@ def roll_up(
     grid: Mapping[str, Sequence[Outlier | None]],
 ) -> Figure:
     """Draw the grid condition x response; a cell names the law that stands apart, and its side."""
-    with styled():
+    with use_style():
         size_in = (3.6 + 0.62 * max(len(conditions), 8), 1.6 + 0.27 * len(grid))
         figure, axes = subplots(1, 1, size_in)
         ax, colour = axes[0], colours(laws)

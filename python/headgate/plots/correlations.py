@@ -12,8 +12,8 @@ from matplotlib.colors import Normalize, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from headgate.plots.palette import GREY, NOTHING, SIGNED_MAP, ink_on_signed, signed
-from headgate.plots.style import styled, subplots, tiles
+from headgate.plots.palette import GREY, NOTHING, SIGNED_MAP, ink_on_signed, signed_colour
+from headgate.plots.style import subplots, tiles, use_style
 
 BINS = 20
 #: More runs than these are not all drawn.
@@ -29,7 +29,7 @@ def matrix(names: Sequence[str], r: np.ndarray, values: np.ndarray) -> Figure:
     count = len(names)
     size_in = max(5.0, (0.55 if count <= NUMBERED else 0.3) * count)
     step = -(-len(values) // DOTS)
-    with styled():
+    with use_style():
         figure, axes = subplots(1, 1, (size_in, size_in + 0.4))
         ax = axes[0]
         for place, name in enumerate(names):
@@ -57,7 +57,7 @@ def _faces(r: np.ndarray) -> np.ndarray:
     faces = np.tile(to_rgba(NOTHING), (*r.shape, 1))
     for pair in combinations(range(len(r)), 2):
         if np.isfinite(r[pair]):
-            faces[pair] = signed(float(r[pair]))
+            faces[pair] = signed_colour(float(r[pair]))
     return faces
 
 
@@ -82,7 +82,7 @@ def histogram(r: np.ndarray, threshold: float) -> Figure:
     """Draw how many pairs have which |r|; those that are kept are highlighted."""
     upper = np.abs(r[np.triu_indices(len(r), 1)])
     counts, edges = np.histogram(upper[np.isfinite(upper)], bins=BINS, range=(0, 1))
-    with styled():
+    with use_style():
         figure, axes = subplots(1, 1, (6.5, 3.6))
         kept = edges[:-1] >= threshold - 1e-9
         colour = np.where(kept, "#D55E00", "#BBBBBB")
@@ -97,7 +97,7 @@ def histogram(r: np.ndarray, threshold: float) -> Figure:
 def index_index(names: Sequence[str], kept: np.ndarray, groups: Sequence[int]) -> Figure:
     """Draw a mark for each kept pair of responses, in another colour within a group."""
     size_in = max(4.5, 0.24 * len(names) + 1.6)
-    with styled():
+    with use_style():
         figure, axes = subplots(1, 1, (size_in, size_in))
         ax = axes[0]
         for row, column in zip(*np.nonzero(kept), strict=True):

@@ -15,7 +15,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 from numpy.typing import ArrayLike
 
 from headgate.plots.palette import GREY, ORDER
-from headgate.plots.style import DASHES, MARKS, power_of_ten, styled, subplots
+from headgate.plots.style import DASHES, MARKS, power_of_ten, subplots, use_style
 
 #: Yellow is too pale for a line.
 INKS = tuple(colour for colour in ORDER if colour != "#F0E442")
@@ -77,7 +77,7 @@ def curves(
     """Draw panels in a grid; one legend for all of them, or one in each."""
     drawn = [name for p in panels for name, curve in p.curves.items() if not curve.theory]
     look = looks(list(order or dict.fromkeys(drawn)))
-    with styled():
+    with use_style():
         rows = -(-len(panels) // columns)
         size_in = (panel_in[0] * columns, panel_in[1] * rows + 0.4)
         figure, axes = subplots(rows, columns, size_in)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from headgate.measures.working_points import PHASES, Trace
 from headgate.plots.palette import GREY, ORDER
-from headgate.plots.style import DASHES, PALE, styled, subplots
+from headgate.plots.style import DASHES, PALE, subplots, use_style
 
 PANEL_IN = (4.7, 3.6)
 #: Of the drop probability: pale where there is none, dark where there is most.
@@ -36,14 +36,14 @@ def phase_diagrams(
 
     Above `most` p has the darkest colour; the greatest of all unless given.
     """
-    with styled():
+    with use_style():
         rows = -(-len(traces) // columns)
         size_in = (PANEL_IN[0] * columns, PANEL_IN[1] * rows + 0.3)
         figure, axes = subplots(rows, columns, size_in, sharex=True, sharey=True)
         greatest = max(float(trace.p.max()) for trace in traces.values())
         shades = Normalize(0.0, most or greatest)
         for ax, (name, trace) in zip(axes, traces.items(), strict=False):
-            drawn = _coloured(ax, trace, shades)
+            drawn = _draw_course(ax, trace, shades)
             _points(ax, trace)
             ax.set_title(name)
         figure.supxlabel(LABELS["R"], fontsize="medium")
@@ -62,7 +62,7 @@ def phase_diagrams(
 
 def phases(trace: Trace) -> Figure:
     """Draw the rate over time: shaded by phase, thick where it changes fast."""
-    with styled():
+    with use_style():
         figure, axes = subplots(1, 1, (9.2, 3.6))
         ax = axes[0]
         _shade(ax, trace)
@@ -84,7 +84,7 @@ def phases(trace: Trace) -> Figure:
 
 def changes(trace: Trace) -> Figure:
     """Draw per cent of change along the path from A to B: from row to row, and since A."""
-    with styled():
+    with use_style():
         figure, axes = subplots(1, 2, (2 * PANEL_IN[0], PANEL_IN[1]))
         t_s = trace.t_s[trace.path]
         for name, colour, dash in zip("WRS", ORDER, DASHES, strict=False):
@@ -102,7 +102,7 @@ def changes(trace: Trace) -> Figure:
 
 def average(traces: Mapping[str, Trace], thresholds: Mapping[str, float]) -> Figure:
     """Draw each queue beside its moving average, and the threshold of drops."""
-    with styled():
+    with use_style():
         figure, axes = subplots(len(traces), 1, (9.2, 2.3 * len(traces) + 0.6), sharex=True)
         for ax, (name, trace) in zip(axes, traces.items(), strict=True):
             ax.plot(trace.t_s, trace.q, color=ORDER[0], label="queue q")
@@ -120,7 +120,7 @@ def average(traces: Mapping[str, Trace], thresholds: Mapping[str, float]) -> Fig
 
 def growth(trace: Trace, packets: float) -> Figure:
     """Draw W/(q + Q*) and S over a cycle: where the window grows for nothing."""
-    with styled():
+    with use_style():
         figure, axes = subplots(2, 1, (9.2, 4.6), sharex=True)
         own = trace.cycle
         t_s = trace.t_s[own]
@@ -144,7 +144,7 @@ def growth(trace: Trace, packets: float) -> Figure:
 
 def boxes(traces: Mapping[str, Trace]) -> Figure:
     """Draw box plots of W, R, q and S over the cycle of every trace."""
-    with styled():
+    with use_style():
         figure, axes = subplots(2, 2, (2 * PANEL_IN[0], 2 * 2.9))
         for ax, (letter, label) in zip(axes, LABELS.items(), strict=True):
             own = [trace.column(letter)[trace.cycle] for trace in traces.values()]
@@ -161,7 +161,7 @@ def boxes(traces: Mapping[str, Trace]) -> Figure:
         return figure
 
 
-def _coloured(ax: Axes, trace: Trace, shades: Normalize) -> LineCollection:
+def _draw_course(ax: Axes, trace: Trace, shades: Normalize) -> LineCollection:
     """Draw the whole way through {R, S}, each piece in the colour of its p."""
     places: NDArray[np.float64] = np.stack([trace.R, trace.S], axis=1)
     pieces = np.stack([places[:-1], places[1:]], axis=1)

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from scipy.cluster import hierarchy
 
 from headgate.plots.palette import GREY, ORDER
-from headgate.plots.style import styled, subplots
+from headgate.plots.style import subplots, use_style
 
 ACROSS = 8
 CELL_IN = (1.65, 2.0)
@@ -40,7 +40,7 @@ def dendrograms(trees: Sequence[Tree]) -> Figure:
     """Draw the trees in order, on one sheet."""
     across = min(ACROSS, len(trees))
     down = -(-len(trees) // across)
-    with styled():
+    with use_style():
         size_in = (max(CELL_IN[0] * across, 4.0) + 0.4, CELL_IN[1] * down + 0.5)
         figure, axes = subplots(down, across, size_in, sharey=True)
         for ax, tree in zip(axes, trees, strict=False):

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from headgate.plots.palette import GREY, ORDER
-from headgate.plots.style import MARKS, styled, subplots
+from headgate.plots.style import MARKS, subplots, use_style
 
 ROW_IN = 0.26
 #: Room to the right of the farthest dot.
@@ -39,7 +39,7 @@ def alone(value: float) -> Interval:
 
 def dots(names: Sequence[str], panels: Sequence[Dots], width_in: float = 3.6) -> Figure:
     """Draw panels side by side; `level` is a dotted line to compare with."""
-    with styled():
+    with use_style():
         size_in = (1.2 + width_in * len(panels), ROW_IN * len(names) + 1.3)
         figure, axes = subplots(1, len(panels), size_in, sharey=True)
         for ax, panel in zip(axes, panels, strict=True):

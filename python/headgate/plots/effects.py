@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from headgate.plots.palette import GREY, NOTHING, STRONG, WEAK
-from headgate.plots.style import styled, subplots, tiles
+from headgate.plots.style import subplots, tiles, use_style
 from headgate.stats.effects import Effect
 
 #: So many factors, each this wide (in), fit beside each other on a sheet.
@@ -27,7 +27,7 @@ def main_effects(
     """Draw, for each response, its mean at the low and the high level of every factor."""
     factors = len(next(iter(responses.values())))
     columns = min(max(1, int(WIDTH_IN / (FACTOR_IN * factors + 0.6))), 3, len(responses))
-    with styled():
+    with use_style():
         rows = -(-len(responses) // columns)
         figure, axes = subplots(rows, columns, (WIDTH_IN, 2.9 * rows + 0.3))
         for ax, (name, effects) in zip(axes, responses.items(), strict=False):
@@ -78,7 +78,7 @@ def significance(
 ) -> Figure:
     """Draw the grid of responses by factors; a cell says which level raises the response."""
     factors = [effect.factor for effect in next(iter(responses.values()))]
-    with styled():
+    with use_style():
         figure, axes = subplots(1, 1, (3.8 + 0.75 * len(factors), 1.1 + 0.27 * len(responses)))
         ax = axes[0]
         grid = [[_shade(effect) for effect in effects] for effects in responses.values()]

@@ -15,7 +15,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 from numpy.typing import NDArray
 
 from headgate.plots.palette import GREY
-from headgate.plots.style import MARKS, PALE, styled, subplots
+from headgate.plots.style import MARKS, PALE, subplots, use_style
 
 PANEL_IN = (2.75, 2.35)
 #: Errors are shown in per cent, straight up to this, by their logarithm beyond.
@@ -54,7 +54,7 @@ def errors(
     panels: Sequence[Scatter], groups: Sequence[str], x: str, y: str, band: tuple[float, float]
 ) -> Figure:
     """Draw small multiples of errors; the band within which they are small is shaded."""
-    with styled():
+    with use_style():
         figure, axes = _grid(len(panels))
         norm = LogNorm(1, 1000)
         for ax, panel in zip(axes, panels, strict=False):
@@ -116,7 +116,7 @@ def _hide_rest(axes: Sequence[Axes], count: int) -> None:
 
 def error_maps(panels: Sequence[ErrorMap], x: str, y: str) -> Figure:
     """Draw maps of the worst error of each place; a ring is a warning, lines are its limits."""
-    with styled():
+    with use_style():
         figure, axes = _grid(len(panels))
         colours, norm = ListedColormap(SHADES), BoundaryNorm([*STEPS, 1e9], len(SHADES))
         for ax, panel in zip(axes, panels, strict=False):

@@ -14,7 +14,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from headgate.plots.style import styled, subplots
+from headgate.plots.style import subplots, use_style
 
 CELL_IN = (0.42, 0.27)
 LABELS_IN = (1.3, 1.3)
@@ -54,7 +54,7 @@ def heat(
     down = -(-len(panels) // across)
     width = CELL_IN[0] * len(panels[0].columns) + 0.9
     height = CELL_IN[1] * len(rows) + LABELS_IN[1]
-    with styled():
+    with use_style():
         size_in = (_labels_in(rows) + across * width, down * height)
         figure, axes = subplots(down, across, size_in)
         for ax, panel in zip(axes, panels, strict=True):

@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 
 from headgate.catalog import label
 from headgate.plots.palette import GREY
-from headgate.plots.style import colours, styled, subplots
+from headgate.plots.style import colours, subplots, use_style
 
 ACROSS = 4
 
@@ -30,7 +30,7 @@ def law_bars(laws: Sequence[str], panels: Sequence[Panel]) -> Figure:
     """Draw the law's own flows on the left, the TCP flows beside them hatched on the right."""
     across = min(ACROSS, len(panels))
     down = -(-len(panels) // across)
-    with styled():
+    with use_style():
         size_in = (max(2.9 * across, 5.0), 1.9 * down + 0.6)
         figure, axes = subplots(down, across, size_in, sharex=True, sharey=True)
         for ax, panel in zip(axes, panels, strict=False):

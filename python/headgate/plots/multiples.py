@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from headgate.plots.palette import GREY, ORDER
-from headgate.plots.style import PALE, styled, subplots
+from headgate.plots.style import PALE, subplots, use_style
 
 Course = tuple[NDArray[np.float64], NDArray[np.float64]]
 COLUMNS = 4
@@ -21,7 +21,7 @@ NARROW = 0.09
 def windows_and_queues(courses: Mapping[str, tuple[Course, Course]], full: Course) -> Figure:
     """Draw window and queue of each name over time, all to one scale; dotted: the path's window."""
     top = 2.3 * float(np.max(full[1]))
-    with styled():
+    with use_style():
         rows = -(-len(courses) // COLUMNS)
         figure, axes = subplots(rows, COLUMNS, (11.5, 1.55 * rows + 0.5), sharex=True, sharey=True)
         for ax, (name, (window, queue)) in zip(axes, courses.items(), strict=False):
@@ -46,7 +46,7 @@ def phases(
     window: Course, threshold: Course, queue: Course, spans: Sequence[tuple[float, float, str]]
 ) -> Figure:
     """Draw the window of one flow, its threshold, the queue below; `spans` are named phases."""
-    with styled():
+    with use_style():
         figure, (ax, under) = subplots(2, 1, (10.5, 5.2), sharex=True, height_ratios=(3.2, 1))
         top = 1.45 * float(np.nanmax(window[1]))
         ax.plot(*window, color=ORDER[0], label="congestion window")

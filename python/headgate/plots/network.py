@@ -14,7 +14,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
 
-from headgate.plots.style import styled, subplots
+from headgate.plots.style import subplots, use_style
 
 if TYPE_CHECKING:
     from networkx import Graph
@@ -52,7 +52,7 @@ def utilisation_maps(
     leaves the near city. Routers below a city stand round it, their links show the busier
     direction.
     """
-    with styled():
+    with use_style():
         rows = -(-len(panels) // columns)
         figure, axes = subplots(rows, columns, (6.2 * columns, 3.5 * rows + 0.2))
         for ax, (title, stretches) in zip(axes, panels.items(), strict=False):
@@ -71,7 +71,7 @@ def network_map(stretches: Sequence[Stretch]) -> Figure:
     graph = nx.Graph([(s.source, s.target) for s in stretches])
     row = _row(graph)
     places = _in_a_row(row) if row else nx.kamada_kawai_layout(graph)
-    with styled():
+    with use_style():
         figure, axes = subplots(1, 1, (8.2, 2.0 if row else 4.4))
         halves = [_half(places[s.source], places[s.target]) for s in stretches]
         _draw(axes[0], halves, [s.utilisation for s in stretches], WIDTHS["backbone"])

@@ -56,7 +56,7 @@ class Chosen:
         return t_s, total if how is np.sum else total / np.bincount(place)
 
 
-def chosen(series: Table, kind: str, flows: Table) -> Chosen | None:
+def choose_series(series: Table, kind: str, flows: Table) -> Chosen | None:
     """Return the series of a kind; None where there are none."""
     table = series.where(series["of"] == kind)
     laws = {str(t): str(law) for t, law in zip(flows["traffic"], flows["law"], strict=True)}
@@ -72,7 +72,7 @@ def draw_cwnd(of: Chosen) -> Figure:
     }
     lines = lines or _largest(of, "cwnd_packets")
     figure, ax = _together(lines, "congestion window (packets)")
-    ax.set_title(f"Congestion window{_alone(lines)}{_left_out(of, lines)}")
+    ax.set_title(f"Congestion window{_alone(lines)}{_describe_left_out(of, lines)}")
     return figure
 
 
@@ -116,13 +116,13 @@ def draw_throughput(of: Chosen, ports: Chosen | None, rates_bps: Mapping[str, fl
         for law, names in laws.items()
     }
     lines = lines or _largest(of, "throughput_bps")
-    few = _left_out(of, lines)
+    few = _describe_left_out(of, lines)
     link = ports.names[0] if ports is not None and len(ports.names) == 1 else ""
     if link and of is not ports and len(of.names) > 1:
         total = of.together(of.names, "throughput_bps", np.sum)
         known = f" of {len(of.laws)}" * (len(of.laws) > len(of.names))
         lines = {f"total of {len(of.names)}{known}": total, **lines}
-    binned = {name: _binned(t_s, 1e-6 * bps) for name, (t_s, bps) in lines.items()}
+    binned = {name: _average_bins(t_s, 1e-6 * bps) for name, (t_s, bps) in lines.items()}
     figure, ax = _together(binned, "throughput (Mbit/s)", total=bool(link))
     what = "bits sent" if of is ports else "payload acknowledged"
     ax.set_title(f"Throughput{_alone(binned)}{few}: {what}, each point over {_interval(binned)}")
@@ -139,7 +139,7 @@ def _largest(of: Chosen, column: str) -> dict[str, Line]:
     return {name: line for name, line in lines.items() if name in order[:MOST_LINES]}
 
 
-def _left_out(of: Chosen, lines: Mapping[str, Line]) -> str:
+def _describe_left_out(of: Chosen, lines: Mapping[str, Line]) -> str:
     fewer = len(lines) < len(of.names) and set(lines) <= set(of.names)
     return f" (the {len(lines)} largest of {len(of.names)})" if fewer else ""
 
@@ -173,7 +173,7 @@ def _together(lines: Mapping[str, Line], label: str, *, total: bool = False) -> 
     return figure, ax
 
 
-def _binned(t_s: NDArray[Any], values: NDArray[Any]) -> Line:
+def _average_bins(t_s: NDArray[Any], values: NDArray[Any]) -> Line:
     """Average over equal stretches of time, few enough to see the course of a noisy series."""
     kept = np.isfinite(values)
     each = max(1, kept.sum() // MOST_POINTS)

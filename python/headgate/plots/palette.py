@@ -24,7 +24,7 @@ SIGNED_SCALE = Normalize(-1, 1, clip=True)
 DARK_FROM = 0.6
 
 
-def signed(value: float) -> tuple[float, float, float, float]:
+def signed_colour(value: float) -> tuple[float, float, float, float]:
     """Return the colour of a change or a correlation."""
     red, green, blue, alpha = SIGNED_MAP(SIGNED_SCALE(value))
     return float(red), float(green), float(blue), float(alpha)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from headgate.plots.curves import plain_powers
 from headgate.plots.palette import GREY, ORDER
-from headgate.plots.style import MARKS, styled, subplots
+from headgate.plots.style import MARKS, subplots, use_style
 
 #: How kinds of measurements are told apart: filled, open.
 FILLS = (True, False)
@@ -50,7 +50,7 @@ def powers(
     The last divides everything of the first group by what is printed.
     """
     looks = {name: (ORDER[i], MARKS[i]) for i, name in enumerate(laws)}
-    with styled():
+    with use_style():
         figure, axes = subplots(2, 2, (9.6, 7.4))
         for ax, (title, x, y, names) in zip(axes, groups, strict=False):
             _lines(ax, {name: laws[name] for name in names}, looks)

@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 
 from headgate.catalog import label
 from headgate.plots.palette import GREY
-from headgate.plots.style import colours, marks, styled, subplots
+from headgate.plots.style import colours, marks, subplots, use_style
 
 #: So many classes of flows fit into one panel; so many panels into a row.
 TOGETHER, ACROSS = 2, 3
@@ -30,7 +30,7 @@ def ranks(laws: Sequence[str], classes: Sequence[Class]) -> Figure:
     panels = [classes] if len(classes) <= TOGETHER else [[one] for one in classes]
     across = min(ACROSS, len(panels))
     down = -(-len(panels) // across)
-    with styled():
+    with use_style():
         size_in = (3.0 + 3.4 * across, 1.2 + 2.8 * down) if len(panels) > 1 else (7.2, 4.6)
         figure, axes = subplots(down, across, size_in, sharex=True, sharey=True)
         for ax, own in zip(axes, panels, strict=False):

@@ -15,7 +15,7 @@ from headgate import catalog
 from headgate.plots import over_time
 from headgate.plots.network import Stretch, network_map, utilisation_maps
 from headgate.plots.over_time import SIZE_IN
-from headgate.plots.style import colours, styled, subplots
+from headgate.plots.style import colours, subplots, use_style
 from headgate.tables import Table
 from headgate.topologies import abilene, isp
 
@@ -50,25 +50,25 @@ def draw_run(result: Tables) -> dict[str, Figure]:
         "fct": draw_completion_times,
         "utilisation": draw_utilisation,
     }
-    with styled():
+    with use_style():
         drawn = {name: draw(result) for name, draw in made.items()}
     return {name: figure for name, figure in drawn.items() if figure is not None}
 
 
 def _cwnd(result: Tables) -> Figure | None:
-    flows = over_time.chosen(result.series, "flow", result.flows)
+    flows = over_time.choose_series(result.series, "flow", result.flows)
     return over_time.draw_cwnd(flows) if flows else None
 
 
 def _queue(result: Tables) -> Figure | None:
-    ports = over_time.chosen(result.series, "port", result.flows)
+    ports = over_time.choose_series(result.series, "port", result.flows)
     return over_time.draw_queue(ports, _by_link(result.ports, "buffer_packets")) if ports else None
 
 
 def _throughput(result: Tables) -> Figure | None:
     """Draw the throughput of flows, or of ports where no flow was chosen."""
-    ports = over_time.chosen(result.series, "port", result.flows)
-    of = over_time.chosen(result.series, "flow", result.flows) or ports
+    ports = over_time.choose_series(result.series, "port", result.flows)
+    of = over_time.choose_series(result.series, "flow", result.flows) or ports
     rates_bps = _by_link(result.ports, "rate_bps")
     return over_time.draw_throughput(of, ports, rates_bps) if of else None
 

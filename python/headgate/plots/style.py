@@ -63,7 +63,7 @@ _RC: dict[Any, Any] = {
 
 
 @contextmanager
-def styled() -> Iterator[None]:
+def use_style() -> Iterator[None]:
     """Draw with the house style, whatever the user's own settings are."""
     with mpl.rc_context(_RC):
         yield

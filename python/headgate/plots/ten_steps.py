@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from headgate.plots.palette import GREY, ORDER
-from headgate.plots.style import styled, subplots
+from headgate.plots.style import subplots, use_style
 from headgate.stats.ten_steps import Steps
 
 LOW, HIGH = ORDER[0], ORDER[3]
@@ -22,12 +22,13 @@ def ten_steps(found: Steps, title: str) -> dict[str, Figure]:
     """Draw every step; the names say their order, the title what the response is."""
     axis = title or found.response
     steps: list[tuple[str, Callable[[Steps, str], Figure]]] = [
-        ("ordered", _ordered), ("scatter", _scatter), ("means", _means),
-        ("interactions", _interactions), ("blocks", _blocks), ("youden", _youden),
-        ("effects", _effects), ("half-normal", _half_normal), ("residual-sd", _residual_sd),
-        ("contour", _contour),
+        ("ordered", _draw_ordered), ("scatter", _draw_scatter), ("means", _draw_means),
+        ("interactions", _draw_interactions), ("blocks", _draw_blocks), ("youden", _draw_youden),
+        ("effects", _draw_effects), ("half-normal", _draw_half_normal),
+        ("residual-sd", _draw_residual_sd),
+        ("contour", _draw_contour),
     ]  # fmt: skip
-    with styled():
+    with use_style():
         return {f"{n:02}-{name}": draw(found, axis) for n, (name, draw) in enumerate(steps, 1)}
 
 
@@ -36,7 +37,7 @@ def _one(size_in: tuple[float, float]) -> tuple[Figure, Axes]:
     return figure, axes[0]
 
 
-def _ordered(found: Steps, axis: str) -> Figure:
+def _draw_ordered(found: Steps, axis: str) -> Figure:
     """Draw the runs in order, and below them how their factors were set."""
     runs, factors = len(found.values), found.important
     width = min(4.0 + 0.09 * runs, 14.0)
@@ -55,7 +56,7 @@ def _ordered(found: Steps, axis: str) -> Figure:
     return figure
 
 
-def _scatter(found: Steps, axis: str) -> Figure:
+def _draw_scatter(found: Steps, axis: str) -> Figure:
     """Draw every run at the level that each factor has in it."""
     figure, ax = _one((max(5.0, 0.75 * len(found.factors) + 1.0), 3.8))
     for place, name in enumerate(found.factors):
@@ -69,7 +70,7 @@ def _scatter(found: Steps, axis: str) -> Figure:
     return figure
 
 
-def _means(found: Steps, axis: str) -> Figure:
+def _draw_means(found: Steps, axis: str) -> Figure:
     """Draw the mean at both levels of every factor, beside the grand mean."""
     figure, ax = _one((max(5.0, 0.75 * len(found.factors) + 1.0), 3.8))
     ax.axhline(float(found.values.mean()), color=GREY, linestyle="--", linewidth=0.8)
@@ -91,7 +92,7 @@ def _levels(ax: Axes, factors: tuple[str, ...]) -> None:
     ax.grid(axis="x", visible=False)
 
 
-def _interactions(found: Steps, axis: str) -> Figure:
+def _draw_interactions(found: Steps, axis: str) -> Figure:
     """Draw main effects on the diagonal, and beyond it the effect of each product of two."""
     names = found.important[:MOST]
     figure, axes = subplots(len(names), len(names), (1.25 * len(names) + 0.8,) * 2,
@@ -112,7 +113,7 @@ def _interactions(found: Steps, axis: str) -> Figure:
     return figure
 
 
-def _blocks(found: Steps, axis: str) -> Figure:
+def _draw_blocks(found: Steps, axis: str) -> Figure:
     """Draw, for each important factor, both its means in every setting of the next ones."""
     names = found.important[:MOST]
     across = min(4, len(names))
@@ -139,7 +140,7 @@ def _blocks(found: Steps, axis: str) -> Figure:
     return figure
 
 
-def _youden(found: Steps, axis: str) -> Figure:
+def _draw_youden(found: Steps, axis: str) -> Figure:
     """Draw the mean at the high level against that at the low one, a point a term."""
     figure, ax = _one((5.4, 5.0))
     ax.axline(
@@ -158,7 +159,7 @@ def _youden(found: Steps, axis: str) -> Figure:
     return figure
 
 
-def _effects(found: Steps, axis: str) -> Figure:
+def _draw_effects(found: Steps, axis: str) -> Figure:
     """Draw the sizes of the effects, the largest first."""
     shown = list(found.effects.items())[:30]
     figure, ax = _one((6.4, 0.22 * len(shown) + 1.2))
@@ -172,7 +173,7 @@ def _effects(found: Steps, axis: str) -> Figure:
     return figure
 
 
-def _half_normal(found: Steps, axis: str) -> Figure:
+def _draw_half_normal(found: Steps, axis: str) -> Figure:
     """Draw the effects against half-normal quantiles; chance lies on a line."""
     figure, ax = _one((5.8, 4.4))
     sizes = np.abs(list(found.effects.values()))
@@ -188,7 +189,7 @@ def _half_normal(found: Steps, axis: str) -> Figure:
     return figure
 
 
-def _residual_sd(found: Steps, axis: str) -> Figure:
+def _draw_residual_sd(found: Steps, axis: str) -> Figure:
     """Draw how much is left to explain after the largest effects, one after the other."""
     known = np.flatnonzero(np.isfinite(found.residual_sd))[:31]
     names = ["mean", *(f"+ {_short(term)}" for term in found.effects)]
@@ -201,11 +202,11 @@ def _residual_sd(found: Steps, axis: str) -> Figure:
     return figure
 
 
-def _contour(found: Steps, axis: str) -> Figure:
+def _draw_contour(found: Steps, axis: str) -> Figure:
     """Draw the fitted response over the two most important factors."""
     figure, ax = _one((5.8, 4.6))
     one, other = np.meshgrid(np.linspace(-1.5, 1.5, 61), np.linspace(-1.5, 1.5, 61))
-    drawn = ax.contourf(one, other, found.fitted(one, other), levels=12, cmap="viridis")
+    drawn = ax.contourf(one, other, found.fit_surface(one, other), levels=12, cmap="viridis")
     figure.colorbar(drawn, ax=ax, label=axis)
     first, second = found.important[:2]
     for a in (-1, 1):

@@ -24,7 +24,7 @@ def make(folder: Path, workers: int | None = None) -> Path:
     Returns the path of the page. Raises HeadgateError where the folder does not have what it takes.
     """
     about = abouts.read(folder)
-    found = _analysed(about, folder)
+    found = _analyse(about, folder)
     drawn: Mapping[str, list[str]] = {}
     if found:
         drawn = draw(found, folder / sections.FIGURES, workers or os.cpu_count() or 1)
@@ -36,7 +36,7 @@ def make(folder: Path, workers: int | None = None) -> Path:
     return write_page(folder / PAGE, page)
 
 
-def _analysed(about: About, folder: Path) -> Whole | None:
+def _analyse(about: About, folder: Path) -> Whole | None:
     if about.roles is None:
         return None
     if about.table is None:
@@ -56,7 +56,7 @@ def _sections(
     judged = abouts.claims(folder)
     analyses = sections.analyses(found, charts.specs, drawn, folder) if found and charts else []
     parts = [
-        sections.found(about, found),
+        sections.findings_section(about, found),
         *analyses[:1],
         *own[:1],
         sections.claims(judged) if judged else None,

@@ -132,7 +132,7 @@ def chart(name: str, caption: str) -> str:
     )
 
 
-def folded(summary: str, html: str) -> str:
+def fold(summary: str, html: str) -> str:
     """Return what opens by a click."""
     return f"<details><summary>{escape(summary)}</summary>{html}</details>"
 
@@ -154,7 +154,9 @@ def write_page(path: Path, page: Page) -> Path:
         choices=_choices(page.charts) if page.charts else "",
         body=body,
         footer=escape(page.footer),
-        scripts="\n".join([*_told(page.charts), *(f"<script>{code}</script>" for code in scripts)]),
+        scripts="\n".join(
+            [*_script_data(page.charts), *(f"<script>{code}</script>" for code in scripts)]
+        ),
     )
     try:
         path.write_text(text, encoding="utf-8", errors="backslashreplace")
@@ -181,7 +183,7 @@ def _options(values: Mapping[str, str]) -> str:
     return "".join(f'<option value="{escape(v)}">{escape(t)}</option>' for v, t in shown.items())
 
 
-def _told(charts: Charts | None) -> list[str]:
+def _script_data(charts: Charts | None) -> list[str]:
     """Return what the scripts read: specifications, data and choices, as JSON."""
     if charts is None:
         return []

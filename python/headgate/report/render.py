@@ -45,17 +45,17 @@ def _draw_beside(
 
 
 @cache
-def _begun() -> list[tuple[Whole, Path]]:
+def _worker_state() -> list[tuple[Whole, Path]]:
     """Return what a process was begun with, once it was."""
     return []
 
 
 def _begin(frame: Frame, roles: Roles, folder: Path) -> None:
-    _begun().append((Whole(frame, roles), folder))
+    _worker_state().append((Whole(frame, roles), folder))
 
 
 def _draw(place: int) -> list[str]:
-    return _draw_one(*_begun()[0], place)
+    return _draw_one(*_worker_state()[0], place)
 
 
 def _draw_one(whole: Whole, folder: Path, place: int) -> list[str]:

@@ -21,7 +21,7 @@ from headgate.report.page import (
     anchor,
     chart,
     findings,
-    folded,
+    fold,
     link,
     paragraph,
     picture,
@@ -34,7 +34,7 @@ FIGURES, TABLES = "figures", "tables"
 Specs = Mapping[str, Mapping[str, Any]]
 
 
-def found(about: About, whole: Whole | None) -> Section:
+def findings_section(about: About, whole: Whole | None) -> Section:
     """Return what was found: by the study, and by each analysis with a link to it."""
     if whole is None:
         return Section("Findings", findings(about.findings))
@@ -42,11 +42,13 @@ def found(about: About, whole: Whole | None) -> Section:
     first = [one for one in told if not one.suffix or one.part is whole.focus]
     rest = {part.title: [one for one in told if one.part is part] for part in whole.parts}
     rest.pop(whole.focus.title)
-    others = "".join(folded(title.capitalize(), findings(_said(of))) for title, of in rest.items())
-    return Section("Findings", findings([*about.findings, *_said(first)]) + others)
+    others = "".join(
+        fold(title.capitalize(), findings(_link_findings(of))) for title, of in rest.items()
+    )
+    return Section("Findings", findings([*about.findings, *_link_findings(first)]) + others)
 
 
-def _said(made: Sequence[Made]) -> list[Markup]:
+def _link_findings(made: Sequence[Made]) -> list[Markup]:
     return [Markup(_with_link(found, one)) for one in made for found in one.findings()]
 
 
@@ -77,8 +79,8 @@ def design(about: About, whole: Whole | None) -> Section | None:
     parts = [paragraph(text) for text in about.design]
     if whole and whole.roles.factors:
         effects = [one.result for one in whole.of("main-effects") if not one.reason]
-        parts += [folded("Levels", findings(of.levels())) for of in effects[:1]]
-        parts.append(folded("Conditions", _conditions(whole)))
+        parts += [fold("Levels", findings(of.levels())) for of in effects[:1]]
+        parts.append(fold("Conditions", _conditions(whole)))
     return Section("Design", "".join(parts)) if parts else None
 
 
@@ -113,12 +115,12 @@ def listings(about: About) -> list[Section]:
 def questions(whole: Whole) -> str:
     """Return the answers to the five questions, a row a law, period by period."""
     made = [one for one in whole.of("questions") if not one.reason]
-    first = "".join(_answered(one) for one in made if one.part is whole.focus)
+    first = "".join(_answer_table(one) for one in made if one.part is whole.focus)
     rest = [one for one in made if one.part is not whole.focus]
-    return first + "".join(folded(one.part.title.capitalize(), _answered(one)) for one in rest)
+    return first + "".join(fold(one.part.title.capitalize(), _answer_table(one)) for one in rest)
 
 
-def _answered(one: Made) -> str:
+def _answer_table(one: Made) -> str:
     answers: tuple[Answer, ...] = one.result
     laws = one.part.cells.laws
     rows = [[law, *(_word(answer.words.get(law)) for answer in answers)] for law in laws]
@@ -168,7 +170,7 @@ def _files(
     files = [link(f"{FIGURES}/{name}.svg", f"{name}.svg") for name in names]
     files += [link(f"{TABLES}/{one.name}.csv", f"{one.name}.csv") for one in made]
     beside = f'<p class="links">Files: {", ".join(files)}</p>'
-    return (folded("Pictures", "".join(shown)) if inside else "") + folded(
+    return (fold("Pictures", "".join(shown)) if inside else "") + fold(
         "Files beside this page", beside
     )
 

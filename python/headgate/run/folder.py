@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headgate.errors import StoreError
-from headgate.run.lock import HeldError, owned
+from headgate.run.lock import HeldError, hold_lock
 from headgate.run.process import here
 from headgate.tables import TABLES, Table, Words
 
@@ -62,14 +62,14 @@ def write_folder(folder: Path, tables: Mapping[str, Table], meta: Mapping[str, A
 
 
 @contextmanager
-def in_hand(folder: Path) -> Iterator[None]:
+def hold_for_run(folder: Path) -> Iterator[None]:
     """Have a folder for one run alone; it is made, and gone afterwards if nothing was put in it.
 
     Raises StoreError before anything is done if another run has it, or it cannot be written.
     """
     made = not folder.exists()
     try:
-        with _held(folder):
+        with _hold_folder(folder):
             yield
     finally:
         if made:
@@ -77,11 +77,11 @@ def in_hand(folder: Path) -> Iterator[None]:
                 folder.rmdir()
 
 
-def _held(folder: Path) -> ExitStack:
+def _hold_folder(folder: Path) -> ExitStack:
     held = ExitStack()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        held.enter_context(owned(folder / LOCK_FILE, _owner()))
+        held.enter_context(hold_lock(folder / LOCK_FILE, _owner()))
     except HeldError as error:
         raise StoreError(
             f"{folder}: another run is at work in it ({error}); wait, or choose another folder"
@@ -144,7 +144,7 @@ def read_meta(folder: Path) -> dict[str, Any] | None:
     return found[0] if found else None
 
 
-def stored_run(folder: Path) -> tuple[StoredTables, dict[str, Any]]:
+def find_run(folder: Path) -> tuple[StoredTables, dict[str, Any]]:
     """Find a run: its tables, which are read when they are asked for, and its run.json.
 
     Raises StoreError if there is none, or a file is not what was written.
@@ -160,7 +160,7 @@ def stored_run(folder: Path) -> tuple[StoredTables, dict[str, Any]]:
         if not path.is_file():
             raise StoreError(f"{path}: there is no such file; run the scenario again")
         if sums.get(path.name) != _checksum(path):
-            raise _damaged(path)
+            raise _damage_error(path)
     return StoredTables(folder, names), meta
 
 
@@ -197,7 +197,7 @@ def _read_manifest(folder: Path) -> tuple[dict[str, Any], dict[str, str]] | None
         ) from None
     sums = meta.pop(CHECKSUMS, None) if isinstance(meta, dict) else None
     if not isinstance(sums, dict) or sums.get(RUN_FILE) != _checksum_of(meta):
-        raise _damaged(path)
+        raise _damage_error(path)
     return meta, sums
 
 
@@ -217,7 +217,7 @@ def _checksum_of(meta: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(meta).encode()).hexdigest()
 
 
-def _damaged(path: Path) -> StoreError:
+def _damage_error(path: Path) -> StoreError:
     return StoreError(f"{path}: its checksum does not fit; remove {path.parent} and run again")
 
 

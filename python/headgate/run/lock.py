@@ -26,22 +26,22 @@ class HeldError(Exception):
 @contextmanager
 def exclusive(path: Path) -> Iterator[None]:
     """Wait for a lock and hold it; where the file system knows none, go on without."""
-    with _opened(path) as handle:
+    with _open_lock(path) as handle:
         _lock(handle, fcntl.LOCK_EX)
         yield
 
 
 @contextmanager
-def owned(path: Path, owner: str) -> Iterator[None]:
+def hold_lock(path: Path, owner: str) -> Iterator[None]:
     """Hold a lock that says whose it is. Raises HeldError if another has it, and OSError."""
-    with _opened(path) as handle:
+    with _open_lock(path) as handle:
         try:
             by_kernel = _lock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise HeldError(_said(handle)) from None
+            raise HeldError(_read_owner(handle)) from None
         gone = not _is_at(handle, path)  # its last owner has removed it since it was opened
         if gone or not (by_kernel or _free(handle)):
-            raise HeldError(_said(handle))
+            raise HeldError(_read_owner(handle))
         try:
             os.ftruncate(handle, 0)
             os.pwrite(handle, f"{here()}\n{owner}".encode(), 0)
@@ -52,7 +52,7 @@ def owned(path: Path, owner: str) -> Iterator[None]:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[int]:
+def _open_lock(path: Path) -> Iterator[int]:
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     try:
         yield handle
@@ -84,7 +84,7 @@ def _is_at(handle: int, path: Path) -> bool:
         return False
 
 
-def _said(handle: int) -> str:
+def _read_owner(handle: int) -> str:
     return _text(handle).partition("\n")[2] or "it does not say which"
 
 

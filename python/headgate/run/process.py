@@ -22,10 +22,10 @@ def here() -> str:
     Two processes never share a name, also where host names and process numbers are equal: a space
     is one boot of one kernel and a namespace of process numbers in it, and the token is random.
     """
-    return f"{named(os.getpid())}:{_token(os.getpid())}:{threading.get_ident()}"
+    return f"{name_process(os.getpid())}:{_token(os.getpid())}:{threading.get_ident()}"
 
 
-def named(process_id: int) -> str:
+def name_process(process_id: int) -> str:
     """Name a process of this space, without its token."""
     return f"{socket.gethostname()}:{process_id}:{_start(process_id) or UNKNOWN}:{_space()}"
 

@@ -53,7 +53,7 @@ class Clock:
 
 
 @contextmanager
-def shown(title: str) -> Iterator[Report]:
+def show_progress(title: str) -> Iterator[Report]:
     """Show reports on stderr: a bar on a terminal, plain lines elsewhere.
 
     There is a line a tenth of the run, and no pause of more than `SILENT_S`.

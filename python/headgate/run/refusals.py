@@ -44,10 +44,10 @@ def check_plan(plan: Plan, arrays: Arrays, scenario: ScenarioSpec) -> None:
     try:
         check(plan_json(dict(plan)), arrays)
     except ValueError as error:
-        raise refused(str(error), plan, scenario) from None
+        raise translate_refusal(str(error), plan, scenario) from None
 
 
-def refused(said: str, plan: Plan, scenario: ScenarioSpec) -> ScenarioError:
+def translate_refusal(said: str, plan: Plan, scenario: ScenarioSpec) -> ScenarioError:
     """Make the error of a refusal, `place: sentence` in words of the plan."""
     place, _, sentence = said.partition(": ")
     return ScenarioError(*_Place(plan, scenario).of_user(place, sentence))

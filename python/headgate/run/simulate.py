@@ -24,7 +24,7 @@ from headgate.own.ready import make_ready
 from headgate.run.folder import write_file
 from headgate.run.memory import packets_that_fit, refuse_what_does_not_fit
 from headgate.run.progress import Clock, Report, StopRunError
-from headgate.run.refusals import refused
+from headgate.run.refusals import translate_refusal
 from headgate.scenario.doubts import doubts_of
 from headgate.scenario.plan import Arrays, identity_of, plan_json
 from headgate.scenario.spec import ScenarioSpec
@@ -113,26 +113,26 @@ class _Run:
         own = [ready.native for ready in self.own]
         if self.snapshot_file is not None and self.snapshot_file.is_file():
             self.resumed = True
-            begins = self._kept(self.snapshot_file)
+            begins = self._read_head(self.snapshot_file)
             try:
                 return Simulation.resume(plan, arrays, self.snapshot_file, begins, own)
             except (OSError, ValueError) as error:
-                raise _damaged(self.snapshot_file, error) from None
+                raise _damage_error(self.snapshot_file, error) from None
         try:
             return Simulation(plan, arrays, own)
         except ValueError as error:
-            raise refused(str(error), self.plan, self.scenario) from None
+            raise translate_refusal(str(error), self.plan, self.scenario) from None
 
-    def _kept(self, path: Path) -> int:
+    def _read_head(self, path: Path) -> int:
         """Find where an earlier start left the engine's state, if it is of this very run."""
         with path.open("rb") as file:
             head = file.readline()
         try:
             kept = json.loads(head)
         except (ValueError, RecursionError) as error:
-            raise _damaged(path, error) from None
+            raise _damage_error(path, error) from None
         if not isinstance(kept, dict) or not isinstance(kept.get("cpu_s"), int | float):
-            raise _damaged(path, "its head is of another kind")
+            raise _damage_error(path, "its head is of another kind")
         if kept.get("identity") != self.identity:
             raise SnapshotError(
                 f"{path}: belongs to another scenario; choose another folder, or remove it"
@@ -145,18 +145,18 @@ class _Run:
         begun, started = time.thread_time() - self.cpu_s, time.perf_counter()
         due = _Due()
         try:
-            with calls.deferred(self.own) as poll:
+            with calls.defer_interrupts(self.own) as poll:
                 while not self._advance():
                     self.cpu_s = time.thread_time() - begun
                     poll()
-                    self._tell(progress, clock)
+                    self._report(progress, clock)
                     due.checkpoint_if_due(self._keep)
         except calls.StuckLawError:
             says = "stopped in a law that did not come back; what was kept before stands"
             raise InterruptedRunError(says) from None
         except (KeyboardInterrupt, StopRunError):
-            raise InterruptedRunError(self._stopped()) from None
-        self._tell(progress, clock)
+            raise InterruptedRunError(self._stop()) from None
+        self._report(progress, clock)
         facts = self.simulation.results()
         self.wall_s = time.perf_counter() - started
         self.cpu_s = time.thread_time() - begun
@@ -172,12 +172,12 @@ class _Run:
         except ExcessError as excess:
             raise excess_error(excess, self.plan) from None
 
-    def _tell(self, progress: Report | None, clock: Clock) -> None:
+    def _report(self, progress: Report | None, clock: Clock) -> None:
         if progress is not None:
             state = self.simulation
             progress(clock.report(state.time_s, state.duration_s, state.packet_hops))
 
-    def _stopped(self) -> str:
+    def _stop(self) -> str:
         """Keep the engine's state, and say what to do."""
         state = self.simulation
         at = f"stopped at {state.time_s:.3f} s of {state.duration_s:g} s{self._pace()}"
@@ -262,5 +262,5 @@ def excess_error(excess: Exception, plan: Mapping[str, Any]) -> ScenarioError:
     return ScenarioError(f"flow '{flow}', law '{name}'", f"at {at_s:.6f} s {says}")
 
 
-def _damaged(path: Path, error: object) -> SnapshotError:
+def _damage_error(path: Path, error: object) -> SnapshotError:
     return SnapshotError(f"{path}: is damaged ({error}); remove it and run again")

@@ -74,11 +74,11 @@ class Model(BaseModel):
             known = cls.model_fields
             for key in given:
                 if key not in known:
-                    raise unknown_key(str(key), tuple(known))
+                    raise unknown_key_error(str(key), tuple(known))
         return given
 
 
-def unknown_key(key: str, known: tuple[str, ...]) -> PydanticCustomError:
+def unknown_key_error(key: str, known: tuple[str, ...]) -> PydanticCustomError:
     """Make the error of a misspelt key: the nearest name, or all of them."""
     near = difflib.get_close_matches(key, known, n=1)
     hint = f"did you mean '{near[0]}'?" if near else f"the keys here are {', '.join(known)}"

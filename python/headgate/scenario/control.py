@@ -29,7 +29,7 @@ class Control(Model):
             data = {"source": data}
         if not isinstance(data, Mapping):
             return data
-        data = {key: own.given(v) if isinstance(v, type) else v for key, v in data.items()}
+        data = {key: own.register_class(v) if isinstance(v, type) else v for key, v in data.items()}
         if "params" not in data:
             params = {key: value for key, value in data.items() if key != "source"}
             return {key: data[key] for key in ("source",) if key in data} | {"params": params}

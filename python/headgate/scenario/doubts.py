@@ -61,7 +61,7 @@ class _Doubts:
         serving = [need.serves(link.get(need.key)) for link in self.links]
         if all(serving):
             return
-        way = self._routes.unserved(*_ends(item), serving)
+        way = self._routes.find_unserved(*_ends(item), serving)
         if way:
             names = [self.links[link]["name"] for link in way]
             passed = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"

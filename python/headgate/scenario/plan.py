@@ -261,8 +261,10 @@ class _Planner:
         ports = self.layout.main_ports if series.ports is None else series.ports
         return {
             "interval_ps": series.interval,
-            "flows": _followed(traffic, series.flows, series.most),
-            "links": _chosen([lambda: iter(links)], ports, "measure.series.ports", "links"),
+            "flows": _choose_followed(traffic, series.flows, series.most),
+            "links": _choose_matching(
+                [lambda: iter(links)], ports, "measure.series.ports", "links"
+            ),
         }
 
 
@@ -311,7 +313,9 @@ Named = Callable[[], Iterator[tuple[int, str]]]
 """Gives numbers with their names, as often as it is called."""
 
 
-def _followed(traffic: list[dict[str, Any]], patterns: tuple[str, ...], most: int) -> list[int]:
+def _choose_followed(
+    traffic: list[dict[str, Any]], patterns: tuple[str, ...], most: int
+) -> list[int]:
     """Give the numbers of the single flows that the series follow."""
     firsts = accumulate(name_counts(traffic), initial=0)
     groups = [
@@ -321,16 +325,16 @@ def _followed(traffic: list[dict[str, Any]], patterns: tuple[str, ...], most: in
     ]
     named = [partial(_flows_of, first, item) for first, item in groups]
     begins = [first for first, _ in groups]
-    flows = _chosen(named, patterns, "measure.series.flows", "flows", most)
+    flows = _choose_matching(named, patterns, "measure.series.flows", "flows", most)
     laws = [groups[bisect_right(begins, number) - 1][1]["law"] for number in flows]
-    return _dealt(flows, laws, most)
+    return _deal(flows, laws, most)
 
 
 def _flows_of(first: int, item: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
     return enumerate(each_name([item]), first)
 
 
-def _dealt(flows: list[int], laws: list[int], most: int) -> list[int]:
+def _deal(flows: list[int], laws: list[int], most: int) -> list[int]:
     """Keep at most so many flows, the first of each law in turn, and leave them in their order."""
     turn = Counter[int]()
     dealt: list[tuple[int, int]] = []
@@ -340,7 +344,7 @@ def _dealt(flows: list[int], laws: list[int], most: int) -> list[int]:
     return [flows[place] for place in sorted(place for _, place in sorted(dealt)[:most])]
 
 
-def _chosen(
+def _choose_matching(
     named: Sequence[Named],
     patterns: tuple[str, ...],
     place: str,

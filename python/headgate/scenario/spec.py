@@ -90,7 +90,7 @@ class ScenarioSpec(Model):
         What equals its default is left out, unless `resolved`.
         """
         if resolved:
-            return self._filled_in().model_dump(mode="json", exclude_none=True)
+            return self._fill_in().model_dump(mode="json", exclude_none=True)
         data = self.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
         data["network"] = {"kind": self.network.kind} | data["network"]
         data["traffic"] = [
@@ -99,15 +99,15 @@ class ScenarioSpec(Model):
         ]
         return data
 
-    def _filled_in(self) -> Self:
+    def _fill_in(self) -> Self:
         """Give the scenario with every field of its TCP profiles written out."""
         traffic = tuple(
             group
             if group.transport is None
-            else group.model_copy(update={"transport": group.transport.filled_in()})
+            else group.model_copy(update={"transport": group.transport.fill_in()})
             for group in self.traffic
         )
-        return self.model_copy(update={"transport": self.transport.filled_in(), "traffic": traffic})
+        return self.model_copy(update={"transport": self.transport.fill_in(), "traffic": traffic})
 
     def replaced(self, changes: Mapping[str, Any]) -> Self:
         """Give the scenario with keys changed, each a path such as `traffic.0.law`."""

@@ -48,10 +48,10 @@ def _anchor(data: dict[str, Any], folder: Path) -> None:
         if isinstance(table, dict) and isinstance(table.get("file"), str):
             table["file"] = str(folder / table["file"])
         if isinstance(table, dict) and "control" in table:
-            table["control"] = _anchored(table["control"], folder)
+            table["control"] = _anchor_path(table["control"], folder)
 
 
-def _anchored(control: Any, folder: Path) -> Any:
+def _anchor_path(control: Any, folder: Path) -> Any:
     if isinstance(control, dict) and isinstance(control.get("source"), str):
         return control | {"source": str(folder / control["source"])}
     return str(folder / control) if isinstance(control, str) else control

@@ -141,7 +141,7 @@ class Transport(Model):
         own = {name: getattr(self, name) for name in type(self).model_fields if name != "preset"}
         return PRESETS[self.preset] | {key: v for key, v in own.items() if v is not None}
 
-    def filled_in(self) -> Transport:
+    def fill_in(self) -> Transport:
         """Give the same profile with every field written out."""
         return self.model_copy(update=self.resolved)
 

@@ -131,7 +131,7 @@ class Steps:
             ]
         )
 
-    def fitted(self, one: Numbers, other: Numbers) -> Numbers:
+    def fit_surface(self, one: Numbers, other: Numbers) -> Numbers:
         """Step 10: the response over the two most important factors, with their interaction."""
         first, second = self._important[:2]
         a, b = self.effects[first,] / 2, self.effects[second,] / 2

@@ -21,17 +21,19 @@ Values = Mapping[str, float]
 """Numbers by what they are of."""
 
 
-def named(*makers: Callable[[Runs], Estimate]) -> Makers:
+def makers_by_claim(*makers: Callable[[Runs], Estimate]) -> Makers:
     """Return makers by claim: each function is named as its claim is, after an underscore."""
     return {make.__name__.strip("_").replace("_", "-"): make for make in makers}
 
 
-def found(makers: Mapping[str, Callable[[Done], Estimate]], runs: Done) -> dict[str, Estimate]:
+def make_estimates(
+    makers: Mapping[str, Callable[[Done], Estimate]], runs: Done
+) -> dict[str, Estimate]:
     """Make every finding; one whose runs are missing says so and judges nothing."""
-    return {claim: _tried(make, runs) for claim, make in makers.items()}
+    return {claim: _try_estimate(make, runs) for claim, make in makers.items()}
 
 
-def _tried(make: Callable[[Done], Estimate], runs: Done) -> Estimate:
+def _try_estimate(make: Callable[[Done], Estimate], runs: Done) -> Estimate:
     try:
         return make(runs)
     except NotRunError as reason:
@@ -47,7 +49,7 @@ def all_possible(makers: Iterable[Callable[[Done], Drawn]], runs: Done) -> tuple
     return tuple(made)
 
 
-def by_seed(makers: Makers) -> Makers:
+def add_intervals_by_seed(makers: Makers) -> Makers:
     """Give the findings of `makers` the interval of the same measure on each seed by itself."""
     return {claim: partial(_with_interval, make) for claim, make in makers.items()}
 
@@ -69,16 +71,16 @@ def mean_of(values: list[float], note: str = "") -> Estimate:
 def largest(values: Values, digits: int = 3) -> Estimate:
     """Return the largest of many, named."""
     name = max(values, key=lambda each: values[each])
-    return Estimate(ours=values[name], note=f"largest for {name}; {listed(values, digits)}")
+    return Estimate(ours=values[name], note=f"largest for {name}; {format_values(values, digits)}")
 
 
 def least(values: Values, digits: int = 3) -> Estimate:
     """Return the least of many, named."""
     name = min(values, key=lambda each: values[each])
-    return Estimate(ours=values[name], note=f"least for {name}; {listed(values, digits)}")
+    return Estimate(ours=values[name], note=f"least for {name}; {format_values(values, digits)}")
 
 
-def listed(values: Values, digits: int = 3) -> str:
+def format_values(values: Values, digits: int = 3) -> str:
     """Write values with their names."""
     return ", ".join(f"{name} {value:.{digits}g}" for name, value in values.items())
 

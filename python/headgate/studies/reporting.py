@@ -37,14 +37,14 @@ def write_about(  # noqa: PLR0913, PLR0917 - each says one thing of the study
         pictures=tuple(
             Shown(name=p.name, title=p.title, caption=p.caption) for p in analysis.pictures
         ),
-        tables=tuple(_listed(item) for item in analysis.tables),
+        tables=tuple(_plain_table(item) for item in analysis.tables),
         parameters=tuple(_parameters(study, runs.setup)),
         versions=_versions(scale, runs, total),
     )
     write(about, folder)
 
 
-def _listed(item: Listing) -> Listed:
+def _plain_table(item: Listing) -> Listed:
     """Return a table with plain numbers in it."""
     rows = [
         [cell.item() if isinstance(cell, np.generic) else cell for cell in row] for row in item.rows

@@ -15,7 +15,7 @@ from pathlib import Path
 from headgate.api import Result
 from headgate.campaign.cost import CostEstimate, estimate
 from headgate.campaign.jobs import Job
-from headgate.campaign.progress import shown
+from headgate.campaign.progress import show_progress
 from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
 from headgate.campaign.workers import ALL_CORES, WorkerPool
@@ -26,7 +26,7 @@ from headgate.report.make import PAGE, make
 from headgate.run.folder import write_bytes, write_table
 from headgate.studies.reporting import write_about
 from headgate.studies.runs import Key, Runs, Setup
-from headgate.studies.settings import changed
+from headgate.studies.settings import change_settings
 from headgate.studies.study import Analysis, Study, load, scale_name
 
 log = logging.getLogger("headgate")
@@ -122,7 +122,7 @@ def run_study(
     study, folder = asked.study, _pages(asked)
     _keep_files(study, folder)
     runs, total = _run(asked, pool)
-    analysis = _analysed(study, runs)
+    analysis = _analyse(study, runs)
     if own.settings:
         analysis = replace(analysis, findings=dict.fromkeys((c.id for c in study.claims), OTHER))
     judged = tuple(judge(c, analysis.findings, scale_name(scale)) for c in study.claims)
@@ -155,7 +155,7 @@ def ask(name: str, scale: str, out: Path | None = None, own: Overrides = NOTHING
     """Say what a study runs at a scale, without running it. Raises HeadgateError."""
     study = load(name)
     setup = study.setup(study.scale(scale), own.laws, own.design)
-    setup = replace(setup, settings=changed(setup.settings, own.settings))
+    setup = replace(setup, settings=change_settings(setup.settings, own.settings))
     return StudyRun(study, setup, out or Path("out") / name)
 
 
@@ -179,7 +179,7 @@ def _keep_files(study: Study, folder: Path) -> None:
 
 def _make(asked: StudyRun, jobs: Sequence[Job], store: Store, pool: WorkerPool) -> None:
     study = asked.study
-    with shown(study.spec.name) as show:
+    with show_progress(study.spec.name) as show:
         scheduler = Scheduler(store, keep=study.keep, executor=pool.executor())
         scheduler.run(jobs, show, study.spec.name)
 
@@ -206,7 +206,7 @@ def _results(asked: StudyRun, store: Store, pool: WorkerPool) -> Mapping[Key, Re
     raise StoreError(f"{store.runs}: what is written is damaged at once; look at the disk")
 
 
-def _analysed(study: Study, runs: Runs) -> Analysis:
+def _analyse(study: Study, runs: Runs) -> Analysis:
     """Analyse; what a fluid run warns of is for the study to say."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FluidWarning)

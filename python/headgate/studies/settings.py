@@ -10,7 +10,7 @@ from headgate.errors import HeadgateError
 from headgate.scenario.toml import parse_setting
 
 
-def changed(settings: Mapping[str, Any], texts: Sequence[str]) -> dict[str, Any]:
+def change_settings(settings: Mapping[str, Any], texts: Sequence[str]) -> dict[str, Any]:
     """Return settings with some changed; a wrong one is one sentence."""
     made: dict[str, Any] = copy.deepcopy(dict(settings))
     for text in texts:

@@ -25,7 +25,7 @@ from headgate.design import Design, Factor, factorial
 from headgate.design import load as load_design
 from headgate.errors import HeadgateError
 from headgate.marks import Mark
-from headgate.strict import Strict, fitted
+from headgate.strict import Strict, fit_model
 from headgate.studies import toml_extends
 from headgate.studies.runs import Key, Runs, Setup
 
@@ -129,7 +129,7 @@ class Study:
     def spec(self) -> StudySpec:
         """What `study.toml` says, checked."""
         path = self.folder / SPEC
-        return fitted(StudySpec, toml_extends.read(path), str(path))
+        return fit_model(StudySpec, toml_extends.read(path), str(path))
 
     @cached_property
     def claims(self) -> list[Claim]:
@@ -229,7 +229,7 @@ class Study:
 
 def read_claims(path: Path) -> list[Claim]:
     """Read a study's `claims.toml`; a wrong entry is one sentence with its place."""
-    claims = [fitted(Claim, row, path.name) for row in toml_extends.read(path)["claim"]]
+    claims = [fit_model(Claim, row, path.name) for row in toml_extends.read(path)["claim"]]
     if len({claim.id for claim in claims}) < len(claims):
         raise HeadgateError(f"{path.name}: two claims have the same id")
     return claims

@@ -33,23 +33,23 @@ def read(path: Path) -> dict[str, Any]:
     for below in shared:
         if EXTENDS in below:
             raise HeadgateError(f"{files(path)[0]}: {EXTENDS}: what is extended extends no other")
-        own = _laid(below, own, str(path))
+        own = _merge(below, own, str(path))
     return own
 
 
-def _laid(below: Mapping[str, Any], over: Mapping[str, Any], where: str) -> dict[str, Any]:
-    return {**below, **{key: _over(below.get(key), over[key], where) for key in over}}
+def _merge(below: Mapping[str, Any], over: Mapping[str, Any], where: str) -> dict[str, Any]:
+    return {**below, **{key: _merge_value(below.get(key), over[key], where) for key in over}}
 
 
-def _over(below: Any, over: Any, where: str) -> Any:
+def _merge_value(below: Any, over: Any, where: str) -> Any:
     if isinstance(below, dict) and isinstance(over, dict):
-        return _laid(below, over, where)
-    if _named(below) and _named(over):
-        return list(_laid(_by_id(below, where), _by_id(over, where), where).values())
+        return _merge(below, over, where)
+    if _have_ids(below) and _have_ids(over):
+        return list(_merge(_by_id(below, where), _by_id(over, where), where).values())
     return over
 
 
-def _named(entries: Any) -> bool:
+def _have_ids(entries: Any) -> bool:
     return isinstance(entries, list) and all(isinstance(e, dict) and "id" in e for e in entries)
 
 

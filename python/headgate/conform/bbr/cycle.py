@@ -106,7 +106,7 @@ def _down_of(law: Subject, burst: Burst) -> Observation:
     at, limits = cruise.start, [float(BDP)] * 2
     if burst.chosen:
         long = _long_after(sender, down.start, float(track.cwnd[up.end - 1]))
-        longs = [long, *(_raised(long, sender, down.start, end) for end in (at, at + 1))]
+        longs = [long, *(_raise_inflight(long, sender, down.start, end) for end in (at, at + 1))]
         limits = [min(BDP, max(x - max(1, HEADROOM * x), MIN_PIPE_CWND)) for x in longs[1:]]
     word = "with" if burst.chosen else "without"
     return together(
@@ -117,7 +117,7 @@ def _down_of(law: Subject, burst: Burst) -> Observation:
     )
 
 
-def _raised(long: float, sender: MadeSender, start: int, end: int) -> float:
+def _raise_inflight(long: float, sender: MadeSender, start: int, end: int) -> float:
     """Raise inflight_longterm by the samples that lost no more than 2 % (AdaptLongTermModel())."""
     for rate in sender.samples[start:end]:
         if rate.lost_since <= LOSS_THRESH * rate.then_in_flight:
@@ -161,10 +161,10 @@ def _ten_times_the_rate(law: Subject) -> Observation:
         cycles = log(10) / log(UP * PACED)
         rounds = float(track.t_s[full[0]] - 10) / RTT_S
         return within(rounds, 0, 8 * (ceil(cycles) + 2), "round trips to 100 Mbit/s")
-    return _found_in(track, int(full[0]))
+    return _check_track(track, int(full[0]))
 
 
-def _found_in(track: Track, full: int) -> Observation:
+def _check_track(track: Track, full: int) -> Observation:
     up = next(phase for phase in reversed(track.phases) if phase.start <= full and phase.gain == UP)
     ends = [up.start, *track.round_ends(up.start, full + 1)]
     # What is paced at 1.25 * 0.99 of what was measured grows by e^z a round trip, with

@@ -78,7 +78,7 @@ def _full_pipe(sender: MadeSender, start: int) -> int:
     raise HeadgateError("the bandwidth has no plateau")
 
 
-def _limited(law: Subject, writes: float, seconds: float, lose_from_s: float) -> MadeSender:
+def _fly_limited(law: Subject, writes: float, seconds: float, lose_from_s: float) -> MadeSender:
     """Fly with an application that writes so much; from a time on each third segment is lost."""
     sent = 0
 
@@ -96,7 +96,7 @@ def _limited(law: Subject, writes: float, seconds: float, lose_from_s: float) ->
 def _leaves_on_loss(law: Subject) -> Observation:
     # 25 segments in flight: eight places of loss in a round trip, where six are asked for
     began_s = 1.0
-    sender = _limited(law, SLOW, 2.0, began_s)
+    sender = _fly_limited(law, SLOW, 2.0, began_s)
     track = sender.run(2.0)
     slow = np.flatnonzero(track.gains < STARTUP)
     after_s = float(track.t_s[slow[0]]) - began_s if len(slow) else float("inf")
@@ -158,7 +158,7 @@ def _drain_gives_up(law: Subject) -> Observation:
 
 
 def _stays(law: Subject) -> Observation:
-    track = _limited(law, SLOW, 20.0, np.inf).run(20.0)
+    track = _fly_limited(law, SLOW, 20.0, np.inf).run(20.0)
     least = float(np.min(track.gains[track.t_s > 1]))
     startup = within(least, STARTUP, np.inf, "the least gain in 200 round trips of STARTUP")
     if law.name == "bbr":

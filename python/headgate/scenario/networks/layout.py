@@ -119,7 +119,7 @@ class Layout:
             return list(default)
         wanted = self._called.get(name)
         if not wanted:
-            raise ScenarioError(place, f"{name!r} is not a router here; {self._known()}")
+            raise ScenarioError(place, f"{name!r} is not a router here; {self._list_routers()}")
         if default is not self._indexed[0]:
             self._indexed = default, _places_by_node(default)
         at = sorted(place for node in wanted for place in self._indexed[1].get(node, ()))
@@ -135,7 +135,7 @@ class Layout:
                 called.setdefault(name, []).append(index)
         return called
 
-    def _known(self) -> str:
+    def _list_routers(self) -> str:
         names = [name for name, _ in self.nodes]
         classes = sorted({class_name for _, class_name in self.nodes if class_name})
         shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")

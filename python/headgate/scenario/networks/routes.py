@@ -43,7 +43,7 @@ class Routes:
         """Give the delay of the route; None if there is none."""
         return self._found.delay_ps(source, receiver)
 
-    def unserved(
+    def find_unserved(
         self, sources: Iterable[int], receivers: Iterable[int], serving: Sequence[bool]
     ) -> list[int] | None:
         """Give the links of a way from a source to a receiver that has no serving link, if any."""

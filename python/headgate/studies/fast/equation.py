@@ -8,7 +8,15 @@ import numpy as np
 
 from headgate.api import Result
 from headgate.claims import Estimate
-from headgate.studies.estimates import Makers, apart, largest, least, listed, mean_of, named
+from headgate.studies.estimates import (
+    Makers,
+    apart,
+    format_values,
+    largest,
+    least,
+    makers_by_claim,
+    mean_of,
+)
 from headgate.studies.fast import jobs, theory
 from headgate.studies.fast.measures import AGAINST_RENO_BDP, convergence_factor, window_swing
 from headgate.studies.paths import jain, loss_rate, mean_queue, shares, utilisation
@@ -42,7 +50,7 @@ def _capacity(runs: Runs) -> dict[str, Result]:
 
 def _queue_independent_of_capacity(runs: Runs) -> Estimate:
     queues = {name: mean_queue(run) for name, run in _capacity(runs).items()}
-    return Estimate(ours=max(queues.values()) / min(queues.values()), note=listed(queues, 4))
+    return Estimate(ours=max(queues.values()) / min(queues.values()), note=format_values(queues, 4))
 
 
 def _full_utilisation(runs: Runs) -> Estimate:
@@ -135,7 +143,7 @@ def _against_reno(measure: int, sender: str, runs: Runs) -> Estimate:
 
 def _against_reno_even(runs: Runs) -> Estimate:
     found = {f"buffer {b}": against_reno_found(runs, b, a)[0] for b, a in theory.EVEN}
-    return Estimate(ours=float(np.mean(list(found.values()))), note=listed(found))
+    return Estimate(ours=float(np.mean(list(found.values()))), note=format_values(found))
 
 
 def _overfull_loses(runs: Runs) -> Estimate:
@@ -156,10 +164,10 @@ def _overfull_oscillates(runs: Runs) -> Estimate:
 
 
 def _means(values: dict[str, list[float]]) -> str:
-    return listed({name: float(np.mean(each)) for name, each in values.items()})
+    return format_values({name: float(np.mean(each)) for name, each in values.items()})
 
 
-EQUATION: Makers = named(
+EQUATION: Makers = makers_by_claim(
     _packet_level,
     _queue_is_sum_of_alpha,
     _queue_independent_of_capacity,

@@ -9,7 +9,7 @@ import numpy as np
 
 from headgate.api import Result
 from headgate.claims import Estimate
-from headgate.studies.estimates import Makers, apart, largest, least, listed, named
+from headgate.studies.estimates import Makers, apart, format_values, largest, least, makers_by_claim
 from headgate.studies.fast import jobs, theory
 from headgate.studies.fast.measures import (
     dsl_rtt_s,
@@ -52,7 +52,7 @@ def _oc192(runs: Runs) -> dict[str, float]:
 def _oc192_order(runs: Runs) -> Estimate:
     used = _oc192(runs)
     ratio = min(used[above] / used[below] for below, above in pairwise(jobs.OC192_LAWS))
-    return Estimate(ours=ratio, note=listed(used))
+    return Estimate(ours=ratio, note=format_values(used))
 
 
 def _oc192_reno_last(runs: Runs) -> Estimate:
@@ -101,13 +101,13 @@ def _jain(runs: Runs) -> dict[str, float]:
 def _jain_fast_first(runs: Runs) -> Estimate:
     index = _jain(runs)
     others = max(value for law, value in index.items() if law != "fast")
-    return Estimate(ours=index["fast"] - others, note=listed(index))
+    return Estimate(ours=index["fast"] - others, note=format_values(index))
 
 
 def _jain_scalable_last(runs: Runs) -> Estimate:
     index = _jain(runs)
     others = min(value for law, value in index.items() if law != "scalable")
-    return Estimate(ours=others - index["scalable"], note=listed(index))
+    return Estimate(ours=others - index["scalable"], note=format_values(index))
 
 
 def _dsl_fast(rtt_ms: int, runs: Runs) -> Estimate:
@@ -151,7 +151,7 @@ def _wireless_above_reno(runs: Runs) -> Estimate:
 
 def _burstiness_start(runs: Runs) -> Estimate:
     queues = {kind: start_queue(runs["burstiness", kind]) for kind in jobs.BURSTINESS}
-    return Estimate(ours=queues["pace"] / queues["none"], note=f"packets: {listed(queues)}")
+    return Estimate(ours=queues["pace"] / queues["none"], note=f"packets: {format_values(queues)}")
 
 
 def _burstiness_throughput(runs: Runs) -> Estimate:
@@ -167,7 +167,7 @@ def _sc2004_product(_: Runs) -> Estimate:
     return Estimate(ours=6.86e9 * 25_280e3 / 1e15)
 
 
-EXPERIMENTS: Makers = named(
+EXPERIMENTS: Makers = makers_by_claim(
     _long_fat_95,
     _long_fat_above_reno,
     _two_gbit_92,

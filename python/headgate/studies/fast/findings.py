@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from headgate.claims import Estimate
-from headgate.studies.estimates import found
+from headgate.studies.estimates import make_estimates
 from headgate.studies.fast.equation import EQUATION
 from headgate.studies.fast.experiments import EXPERIMENTS
 from headgate.studies.runs import Runs
@@ -11,4 +11,4 @@ from headgate.studies.runs import Runs
 
 def findings(runs: Runs) -> dict[str, Estimate]:
     """Return the finding of every claim that this scale can judge."""
-    return found(EQUATION | EXPERIMENTS, runs)
+    return make_estimates(EQUATION | EXPERIMENTS, runs)

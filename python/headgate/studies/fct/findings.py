@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from headgate.claims import Estimate
-from headgate.studies.estimates import by_seed, found
+from headgate.studies.estimates import add_intervals_by_seed, make_estimates
 from headgate.studies.fct.findings_order import ORDER
 from headgate.studies.fct.findings_rcp import RCP
 from headgate.studies.fct.findings_theory import THEORY
@@ -12,4 +12,4 @@ from headgate.studies.runs import Runs
 
 def findings(runs: Runs) -> dict[str, Estimate]:
     """Return the finding of every claim that this scale can judge."""
-    return found(by_seed(RCP | ORDER) | THEORY, runs)
+    return make_estimates(add_intervals_by_seed(RCP | ORDER) | THEORY, runs)

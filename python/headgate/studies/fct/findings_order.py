@@ -7,7 +7,14 @@ import math
 import numpy as np
 
 from headgate.claims import Estimate
-from headgate.studies.estimates import Makers, Values, largest, least, listed, named
+from headgate.studies.estimates import (
+    Makers,
+    Values,
+    format_values,
+    largest,
+    least,
+    makers_by_claim,
+)
 from headgate.studies.fct.jobs import BASE, DATA_CENTRE, levels, magnitude
 from headgate.studies.fct.measures import (
     SHOWN,
@@ -109,7 +116,7 @@ def _bandwidth_does_not_help(runs: Runs) -> Estimate:
             for rate in (high, quarter)
         )
         ratios[protocol] = fast / slow
-    return Estimate(ours=ratios["tcp"], note=f"{quarter} to {high}: {listed(ratios)}")
+    return Estimate(ours=ratios["tcp"], note=f"{quarter} to {high}: {format_values(ratios)}")
 
 
 # Order -------------------------------------------------------------------------------------------
@@ -164,7 +171,7 @@ def _load_is_09(runs: Runs) -> Estimate:
         f"shape {shape}": mean_total(runs, case, "rcp", "offered_load")
         for shape, case in levels(runs.setup, "shape").items()
     }
-    return Estimate(ours=mean_total(runs, BASE, "rcp", "offered_load"), note=listed(loads))
+    return Estimate(ours=mean_total(runs, BASE, "rcp", "offered_load"), note=format_values(loads))
 
 
 def _ps_line_is_ps(runs: Runs) -> Estimate:
@@ -199,7 +206,7 @@ def _ps_not_outperformed(runs: Runs) -> Estimate:
 def _heavier_near_2(runs: Runs) -> Estimate:
     shares = {f"shape {s}": _heaviest_share(runs, f"shape {s}") for s in (1.1, 1.8)}
     light, heavy = shares.values()
-    return Estimate(ours=heavy / light, note=listed(shares))
+    return Estimate(ours=heavy / light, note=format_values(shares))
 
 
 def _heaviest_share(runs: Runs, case: str) -> float:
@@ -216,7 +223,7 @@ def _shorter_near_2(runs: Runs) -> Estimate:
         times = Times.of(runs, f"shape {shape}", "rcp")
         shares[f"shape {shape}"] = times.arrived(1, 10) / times.arrived()
     light, heavy = shares.values()
-    return Estimate(ours=heavy / light, note=listed(shares))
+    return Estimate(ours=heavy / light, note=format_values(shares))
 
 
 def _short_flows_at_22(runs: Runs) -> Estimate:
@@ -224,7 +231,7 @@ def _short_flows_at_22(runs: Runs) -> Estimate:
     return Estimate(ours=times.offered(1, 100) / times.offered())
 
 
-ORDER: Makers = named(
+ORDER: Makers = makers_by_claim(
     _rcp_closer_than_tcp,
     _rcp_closer_than_xcp,
     _data_centre_ps,

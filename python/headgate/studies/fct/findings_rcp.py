@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 
 from headgate.claims import Estimate
-from headgate.studies.estimates import Makers, apart, largest, least, listed
-from headgate.studies.estimates import named as by_name
+from headgate.studies.estimates import Makers, apart, format_values, largest, least
+from headgate.studies.estimates import makers_by_claim as by_name
 from headgate.studies.fct import theory
 from headgate.studies.fct.jobs import BASE, PAPER_GAINS, levels, named
 from headgate.studies.fct.measures import (
@@ -53,7 +53,7 @@ def _rcp_slightly_above(runs: Runs) -> Estimate:
     times = rcp(runs)
     ratios = {of_bin(*b): times.over_sharing("receiver_s", *b) for b in bins(SHORT, SHOWN)}
     worst = max(ratios.values(), key=lambda ratio: abs(ratio - 1.25))
-    return Estimate(ours=worst, note=listed(ratios))
+    return Estimate(ours=worst, note=format_values(ratios))
 
 
 def _above_ps_both_rtts(runs: Runs) -> Estimate:
@@ -169,7 +169,7 @@ def _spread(runs: Runs, low: int, high: int) -> Estimate:
         f"{shape}": rcp(runs, case).mean("sender_s", low, high)
         for shape, case in levels(runs.setup, "shape").items()
     }
-    return Estimate(ours=max(ours.values()) / min(ours.values()), note=f"s: {listed(ours)}")
+    return Estimate(ours=max(ours.values()) / min(ours.values()), note=f"s: {format_values(ours)}")
 
 
 def _insensitive_to_rtt(runs: Runs) -> Estimate:
@@ -198,7 +198,7 @@ def _fewer_sizes_at_22(runs: Runs) -> Estimate:
         for case in (named("shape", 2.2), BASE)
     }
     steep, own = counts.values()
-    return Estimate(ours=steep / own, note=listed(counts))
+    return Estimate(ours=steep / own, note=format_values(counts))
 
 
 def _sizes_met(runs: Runs, case: str) -> int:

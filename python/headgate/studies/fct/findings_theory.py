@@ -6,7 +6,7 @@ import numpy as np
 
 from headgate.claims import Estimate
 from headgate.fluid.completion import processor_sharing, slow_start
-from headgate.studies.estimates import Makers, named
+from headgate.studies.estimates import Makers, makers_by_claim
 from headgate.studies.fct import theory
 from headgate.studies.runs import Runs
 
@@ -49,6 +49,6 @@ def _infinite_mean(_: Runs) -> Estimate:
     return Estimate(ours=float(np.mean(right)))
 
 
-THEORY: Makers = named(
+THEORY: Makers = makers_by_claim(
     _curve_processor_sharing, _curve_slow_start, _infinite_variance, _infinite_mean
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from headgate.claims import Estimate
-from headgate.studies.estimates import found
+from headgate.studies.estimates import make_estimates
 from headgate.studies.flow_level.findings_comes import COMES
 from headgate.studies.flow_level.findings_rests import RESTS
 from headgate.studies.flow_level.findings_shares import SHARES
@@ -12,4 +12,4 @@ from headgate.studies.flow_level.solutions import Solutions
 
 def findings(made: Solutions) -> dict[str, Estimate]:
     """Return the finding of every claim; one whose runs are missing says so."""
-    return found(RESTS | SHARES | COMES, made)
+    return make_estimates(RESTS | SHARES | COMES, made)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from headgate.studies.estimates import all_possible, listed
+from headgate.studies.estimates import all_possible, format_values
 from headgate.studies.flow_level import fits, measures, networks, theory
 from headgate.studies.flow_level.findings_rests import points
 from headgate.studies.flow_level.jobs import DELAYED, LOSSY, NAMES
@@ -68,7 +68,7 @@ def _theorem(made: Solutions) -> str:
     starts = made.setup.settings["theorem"]["starts"]
     return (
         f"From {starts} starts each update of FAST's map brings windows nearer to rest; greatest"
-        f" ratios of distances: {listed(worst)}."
+        f" ratios of distances: {format_values(worst)}."
     )
 
 

@@ -17,7 +17,7 @@ from scipy import stats
 
 from headgate.claims import Estimate
 from headgate.stats.intervals import mean_interval
-from headgate.studies.estimates import found, listed
+from headgate.studies.estimates import format_values, make_estimates
 from headgate.studies.nist.alike import share
 from headgate.studies.nist.competing import FILES, Rates
 from headgate.studies.nist.mixed_runs import Mixed
@@ -46,7 +46,7 @@ EQUAL = 0.25
 
 def findings(of: Mixed) -> dict[str, Estimate]:
     """Return the finding of every claim."""
-    return found(MAKERS, of)
+    return make_estimates(MAKERS, of)
 
 
 def by_law(of: Rates) -> dict[str, float]:
@@ -55,7 +55,7 @@ def by_law(of: Rates) -> dict[str, float]:
 
 
 def _said(logs: dict[str, float]) -> str:
-    return listed({law: float(np.exp(log)) for law, log in logs.items()})
+    return format_values({law: float(np.exp(log)) for law, log in logs.items()})
 
 
 def equal(of: Rates, laws: Sequence[str]) -> Estimate:
@@ -103,7 +103,7 @@ def ctcp_leads(of: Mixed) -> Estimate:
     mean = dict(zip(of.laws, np.nanmean(ranks, axis=0).tolist(), strict=True))
     best = max((law for law in of.laws if law != "ctcp"), key=mean.__getitem__)
     apart = ranks[:, of.laws.index("ctcp")] - ranks[:, of.laws.index(best)]
-    return _mean(apart, f"mean ranks: {listed(mean)}")
+    return _mean(apart, f"mean ranks: {format_values(mean)}")
 
 
 def of_ranks(of: Rates, side: str) -> Numbers:
@@ -145,7 +145,9 @@ def among(of: Mixed, named: Sequence[str], sign: int) -> Estimate:
     first = [of.laws[place] for place in order]
     means = dict(zip(of.laws, ranks.tolist(), strict=True))
     hits = len(set(first) & set(named))
-    return Estimate(ours=hits, note=f"{', '.join(first)}; mean ranks of TCP: {listed(means)}")
+    return Estimate(
+        ours=hits, note=f"{', '.join(first)}; mean ranks of TCP: {format_values(means)}"
+    )
 
 
 def hstcp_fairer(of: Mixed) -> Estimate:

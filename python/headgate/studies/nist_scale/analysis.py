@@ -1,6 +1,6 @@
 """The study `nist-scale`: its runs, and what they say."""
 
-from headgate.studies.estimates import found
+from headgate.studies.estimates import make_estimates
 from headgate.studies.nist_scale.findings import MAKERS
 from headgate.studies.nist_scale.jobs import jobs
 from headgate.studies.nist_scale.pictures import pictures
@@ -18,7 +18,7 @@ def analyse(runs: Runs) -> Analysis:
     """Compare every response at every size with the largest."""
     of = Sizes(runs.setup, runs.results)
     return Analysis(
-        found(MAKERS, of),
+        make_estimates(MAKERS, of),
         sentences(of),
         pictures(of),
         tables(of),

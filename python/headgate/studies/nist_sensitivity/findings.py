@@ -14,7 +14,7 @@ from headgate.analysis.influence import AVERAGE
 from headgate.claims import Estimate
 from headgate.stats.effects import Effect
 from headgate.stats.intervals import share_interval
-from headgate.studies.estimates import found, listed
+from headgate.studies.estimates import format_values, make_estimates
 from headgate.studies.nist_sensitivity.published import (
     FACTORS,
     LARGEST,
@@ -47,7 +47,7 @@ def findings(of: Sensitivity) -> dict[str, Estimate]:
         "x15-near-bottom": partial(_psi, AVERAGE, "X15"),
         "seven-groups": _seven_groups,
     }
-    return found(makers, of)
+    return make_estimates(makers, of)
 
 
 def _psi(row: str, factor: str, of: Sensitivity) -> Estimate:
@@ -73,7 +73,7 @@ def _order(of: Sensitivity) -> Estimate:
     return Estimate(
         ours=measure(of.psi),
         ci=of.resampled(measure),
-        note=listed({name: 100 * of.average[name] for name in ranked}, 2),
+        note=format_values({name: 100 * of.average[name] for name in ranked}, 2),
     )
 
 

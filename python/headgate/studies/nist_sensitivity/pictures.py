@@ -16,7 +16,7 @@ from headgate.analysis.influence import AVERAGE
 from headgate.plots.dots import Dots, alone, dots
 from headgate.plots.heat import Heat, heat
 from headgate.plots.palette import ORDER
-from headgate.plots.style import power_of_ten, styled, subplots, tiles
+from headgate.plots.style import power_of_ten, subplots, tiles, use_style
 from headgate.stats.effects import Effect
 from headgate.studies.estimates import all_possible
 from headgate.studies.nist_sensitivity.design import steps
@@ -54,7 +54,7 @@ def _reduction(of: Sensitivity) -> Picture:
 def _drawn_reduction(of: Sensitivity) -> Figure:
     found = steps(of)
     places = np.arange(len(found))
-    with styled():
+    with use_style():
         figure, axes = subplots(1, 1, (8.6, 0.62 * len(found) + 1.2))
         ax = axes[0]
         _bars(ax, places - 0.19, [s.theirs for s in found], "NIST 2011", ORDER[1])
@@ -149,7 +149,7 @@ def _drawn_stars(of: Sensitivity) -> Figure:
         [(of.by_period.one(f, r, CONGESTED), STARS[row].get(f, "")) for f in FACTORS]
         for row, r in LIKELY.items()
     ]
-    with styled():
+    with use_style():
         figure, axes = subplots(1, 1, (12.5, 5.6))
         ax = axes[0]
         tiles(ax, [[to_rgba(_face(*cell)) for cell in row] for row in cells])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from headgate.claims import Estimate
-from headgate.studies.estimates import found
+from headgate.studies.estimates import make_estimates
 from headgate.studies.runs import Runs
 from headgate.studies.senders.findings_alone import ALONE
 from headgate.studies.senders.findings_lossy import LOSSY
@@ -13,4 +13,4 @@ from headgate.studies.senders.findings_together import TOGETHER
 
 def findings(runs: Runs) -> dict[str, Estimate]:
     """Return the finding of every claim that this scale can judge."""
-    return found(ALONE | LOSSY | TOGETHER | START, runs)
+    return make_estimates(ALONE | LOSSY | TOGETHER | START, runs)

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from headgate.claims import Estimate
-from headgate.studies.estimates import Makers, listed, named
+from headgate.studies.estimates import Makers, format_values, makers_by_claim
 from headgate.studies.paths import utilisation
 from headgate.studies.runs import Runs
 from headgate.studies.senders import measures
@@ -38,7 +38,7 @@ def _tcp_falls_with_delay(runs: Runs) -> Estimate:
 def _replacements_use_more(runs: Runs) -> Estimate:
     used = {law: _alone(runs, law) for law in (TCP, *runs.setup.has(*SEVEN))}
     more = np.mean([used[law] > used[TCP] for law in SEVEN])
-    return Estimate(ours=float(more), note=listed(used))
+    return Estimate(ours=float(more), note=format_values(used))
 
 
 def _back_off(law: str, runs: Runs) -> Estimate:
@@ -56,14 +56,15 @@ def _back_off_htcp(runs: Runs) -> Estimate:
 def _less_than_tcp(runs: Runs) -> Estimate:
     left = {law: measures.kept(runs, law) for law in (TCP, *runs.setup.has(*LESS_THAN_TCP))}
     return Estimate(
-        ours=min(left[law] for law in LESS_THAN_TCP) - left[TCP], note=f"kept: {listed(left)}"
+        ours=min(left[law] for law in LESS_THAN_TCP) - left[TCP],
+        note=f"kept: {format_values(left)}",
     )
 
 
 def _recover_sooner(runs: Runs) -> Estimate:
     times = {law: measures.recovery_s(runs, law) for law in (TCP, *runs.setup.has(*SEVEN))}
     slowest = max(times[law] for law in SEVEN)
-    return Estimate(ours=times[TCP] / slowest, note=f"seconds: {listed(times)}")
+    return Estimate(ours=times[TCP] / slowest, note=f"seconds: {format_values(times)}")
 
 
 def _htcp_one_second(runs: Runs) -> Estimate:
@@ -72,7 +73,7 @@ def _htcp_one_second(runs: Runs) -> Estimate:
     return Estimate(ours=htcp / tcp, note=f"{htcp:.2f} and {tcp:.2f} packets")
 
 
-ALONE: Makers = named(
+ALONE: Makers = makers_by_claim(
     _tcp_falls_with_rate,
     _tcp_falls_with_delay,
     _replacements_use_more,

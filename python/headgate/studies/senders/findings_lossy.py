@@ -7,7 +7,14 @@ from functools import partial
 import numpy as np
 
 from headgate.claims import Estimate
-from headgate.studies.estimates import Makers, apart, by_seed, listed, mean_of, named
+from headgate.studies.estimates import (
+    Makers,
+    add_intervals_by_seed,
+    apart,
+    format_values,
+    makers_by_claim,
+    mean_of,
+)
 from headgate.studies.paths import bdp_packets, utilisation
 from headgate.studies.runs import NotRunError, Runs
 from headgate.studies.senders import measures, theory
@@ -64,7 +71,7 @@ def _flat(rate: str, law: str, runs: Runs) -> Estimate:
     compared = [loss for loss in measures.losses(runs, rate) if loss <= 1e-2]
     used = {loss: measures.lossy(runs, rate, law, loss) for loss in compared}
     farthest = max(compared, key=lambda loss: abs(np.mean(used[loss]) - BBR[law]))
-    said = listed({f"{loss:g}": float(np.mean(each)) for loss, each in used.items()})
+    said = format_values({f"{loss:g}": float(np.mean(each)) for loss, each in used.items()})
     return mean_of(used[farthest], f"at {farthest:g}; {said}")
 
 
@@ -77,7 +84,7 @@ def _square_root(runs: Runs) -> Estimate:
     bdp = bdp_packets(100e6, 0.1) / measures.PAYLOAD
     windows = {p: measures.lossy_goodput(runs, rate, TCP, p) / 100e6 * bdp * p**0.5 for p in unused}
     mean = float(np.exp(np.mean(np.log(list(windows.values())))))
-    return Estimate(ours=mean, note=listed({f"{p:g}": w for p, w in windows.items()}))
+    return Estimate(ours=mean, note=format_values({f"{p:g}": w for p, w in windows.items()}))
 
 
 def _exponent(law: str, runs: Runs) -> Estimate:
@@ -95,8 +102,8 @@ def _bic_severe(runs: Runs) -> Estimate:
     return Estimate(ours=tcp / bic, note=f"{tcp / 1e3:.0f} and {bic / 1e3:.0f} kbit/s")
 
 
-LOSSY: Makers = by_seed(
-    named(_square_root, _bic_severe)
+LOSSY: Makers = add_intervals_by_seed(
+    makers_by_claim(_square_root, _bic_severe)
     | {
         f"random-loss-{short}-{law}": partial(_random_loss, rate, law)
         for short, rate in RATES.items()

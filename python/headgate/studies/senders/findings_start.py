@@ -7,7 +7,15 @@ from functools import partial
 import numpy as np
 
 from headgate.claims import Estimate
-from headgate.studies.estimates import Makers, apart, by_seed, largest, least, listed, named
+from headgate.studies.estimates import (
+    Makers,
+    add_intervals_by_seed,
+    apart,
+    format_values,
+    largest,
+    least,
+    makers_by_claim,
+)
 from headgate.studies.paths import goodput_bps, utilisation
 from headgate.studies.runs import Runs
 from headgate.studies.senders import measures
@@ -25,13 +33,13 @@ def _full(runs: Runs, threshold: str) -> dict[str, float]:
 def _high_threshold(runs: Runs) -> Estimate:
     times = _full(runs, "high")
     slowest = max(times[law] for law in SEVEN)
-    return Estimate(ours=slowest / times[TCP], note=f"seconds: {listed(times)}")
+    return Estimate(ours=slowest / times[TCP], note=f"seconds: {format_values(times)}")
 
 
 def _low_threshold(runs: Runs) -> Estimate:
     times = _full(runs, "low")
     slowest = max(times[law] for law in SEVEN)
-    return Estimate(ours=times[TCP] / slowest, note=f"seconds: {listed(times)}")
+    return Estimate(ours=times[TCP] / slowest, note=f"seconds: {format_values(times)}")
 
 
 def _congested_threshold(runs: Runs) -> Estimate:
@@ -55,7 +63,7 @@ def _resent(runs: Runs, *laws: str) -> dict[str, float]:
 def _congested_revert(runs: Runs) -> Estimate:
     rates = _resent(runs, *REVERTING)
     alike = np.mean([apart(rates[law], rates[TCP]) <= LIKE_TCP for law in REVERTING])
-    return Estimate(ours=float(alike), note=listed(rates))
+    return Estimate(ours=float(alike), note=format_values(rates))
 
 
 def _congested_fast(runs: Runs) -> Estimate:
@@ -73,11 +81,11 @@ def _utility_all(runs: Runs) -> Estimate:
 
 def _utility(case: str, runs: Runs) -> Estimate:
     gains = measures.advantages(runs, case)
-    return Estimate(ours=float(np.median(list(gains.values()))), note=listed(gains))
+    return Estimate(ours=float(np.median(list(gains.values()))), note=format_values(gains))
 
 
-START: Makers = named(_high_threshold, _low_threshold, _path_252) | by_seed(
-    named(_congested_threshold, _congested_revert, _congested_fast, _utility_all)
+START: Makers = makers_by_claim(_high_threshold, _low_threshold, _path_252) | add_intervals_by_seed(
+    makers_by_claim(_congested_threshold, _congested_revert, _congested_fast, _utility_all)
     | {
         f"utility-{case}": partial(_utility, case)
         for case in ("receive-window", "threshold", "file", "congestion")

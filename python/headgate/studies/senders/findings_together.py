@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.claims import Estimate
-from headgate.studies.estimates import Makers, listed, mean_of, named
+from headgate.studies.estimates import Makers, format_values, makers_by_claim, mean_of
 from headgate.studies.runs import Runs
 from headgate.studies.senders import together
 from headgate.studies.senders.jobs import LEAST_FAIR, MOST_FAIR, TCP
@@ -32,7 +32,7 @@ def _margin(runs: Runs, of: Callable[[Left], float]) -> Estimate:
     means = {law: np.array([each.mean()]) for law, each in left.items()}
     count = len(left["hstcp"])
     own = [of({law: each[i : i + 1] for law, each in left.items()}) for i in range(count)]
-    said = listed({law: float(mean[0]) for law, mean in means.items()})
+    said = format_values({law: float(mean[0]) for law, mean in means.items()})
     return mean_of(own, said).model_copy(update={"ours": of(means)})
 
 
@@ -84,7 +84,7 @@ def _rtt_fairness_reno_queue(runs: Runs) -> Estimate:
 
 
 TOGETHER: Makers = (
-    named(_hstcp_between, _rtt_fairness_reno, _rtt_fairness_reno_queue)
+    makers_by_claim(_hstcp_between, _rtt_fairness_reno, _rtt_fairness_reno_queue)
     | {f"fair-{law}": partial(_fair, law) for law in MOST_FAIR}
     | {f"unfair-{law}": partial(_unfair, law) for law in LEAST_FAIR}
     | {f"newcomer-{law}": partial(_newcomer, law) for law in UNFAIR_TO_NEW}

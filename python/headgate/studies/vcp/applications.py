@@ -8,7 +8,7 @@ import numpy as np
 
 from headgate.api import Result
 from headgate.claims import Estimate
-from headgate.studies.estimates import Makers, largest, least, listed
+from headgate.studies.estimates import Makers, format_values, largest, least
 from headgate.studies.paths import course, measured_s
 from headgate.studies.runs import Runs
 from headgate.studies.vcp import jobs
@@ -102,12 +102,12 @@ def _short_complete(runs: Runs) -> Estimate:
 
 def _voice_delay(runs: Runs) -> Estimate:
     waits = {name: at(runs, "real time", name, 0.0, voice_delay_ms) for name in COMPARED}
-    return Estimate(ours=waits["VCP"] / waits["TCP"], note=f"ms: {listed(waits)}")
+    return Estimate(ours=waits["VCP"] / waits["TCP"], note=f"ms: {format_values(waits)}")
 
 
 def _voice_loss(runs: Runs) -> Estimate:
     lost = {name: at(runs, "real time", name, 0.0, voice_loss) for name in COMPARED}
-    return Estimate(ours=lost["VCP"], note=listed(lost, 2))
+    return Estimate(ours=lost["VCP"], note=format_values(lost, 2))
 
 
 def _efficient(runs: Runs) -> Estimate:

@@ -7,7 +7,15 @@ from functools import partial
 import numpy as np
 
 from headgate.claims import Estimate
-from headgate.studies.estimates import Makers, apart, found, largest, least, listed, mean_of
+from headgate.studies.estimates import (
+    Makers,
+    apart,
+    format_values,
+    largest,
+    least,
+    make_estimates,
+    mean_of,
+)
 from headgate.studies.paths import goodput_bps, jain, loss_rate, utilisation
 from headgate.studies.runs import Runs
 from headgate.studies.vcp import jobs, measures
@@ -20,7 +28,7 @@ FAST_MBPS, LONG_MS = 10.0, 800.0
 
 def findings(runs: Runs) -> dict[str, Estimate]:
     """Return the finding of every claim that this scale can judge."""
-    return found(SWEEPS | APPLICATIONS | TIME | FAIRNESS | DESIGN | THEORY, runs)
+    return make_estimates(SWEEPS | APPLICATIONS | TIME | FAIRNESS | DESIGN | THEORY, runs)
 
 
 # Sweeps ------------------------------------------------------------------------------------------
@@ -28,7 +36,9 @@ def findings(runs: Runs) -> dict[str, Estimate]:
 
 def _falls(part: str, runs: Runs) -> Estimate:
     values = sweep(runs, part, "TCP")
-    return Estimate(ours=list(values.values())[-1] / max(values.values()), note=listed(values))
+    return Estimate(
+        ours=list(values.values())[-1] / max(values.values()), note=format_values(values)
+    )
 
 
 def _least(scheme: str, part: str, low: float, runs: Runs) -> Estimate:
@@ -86,7 +96,10 @@ def _small_queue(runs: Runs) -> Estimate:
 def _queue_below_a_packet(runs: Runs) -> Estimate:
     few, many = (_queues(runs, crowded=crowded) for crowded in (True, False))
     ratio = float(np.mean(list(few.values())) / np.mean(list(many.values())))
-    return Estimate(ours=ratio, note=f"at most a packet: {listed(few, 2)}; more: {listed(many, 2)}")
+    return Estimate(
+        ours=ratio,
+        note=f"at most a packet: {format_values(few, 2)}; more: {format_values(many, 2)}",
+    )
 
 
 def _small_queue_flows(runs: Runs) -> Estimate:
@@ -139,7 +152,7 @@ def _join_times(runs: Runs, scheme: str) -> float:
 
 def _join_ratio(slow: str, fast: str, runs: Runs) -> Estimate:
     times = {name: _join_times(runs, name) for name in (slow, fast)}
-    return Estimate(ours=times[slow] / times[fast], note=f"seconds: {listed(times)}")
+    return Estimate(ours=times[slow] / times[fast], note=f"seconds: {format_values(times)}")
 
 
 def _converges(runs: Runs) -> Estimate:
@@ -182,7 +195,7 @@ def _fair(spread: str, runs: Runs) -> Estimate:
 
 def _less_fair(runs: Runs) -> Estimate:
     index = {spread: fairness(runs, "VCP", spread) for spread in jobs.SPREADS_MS}
-    return Estimate(ours=index["equal"] - index["40-330"], note=listed(index))
+    return Estimate(ours=index["equal"] - index["40-330"], note=format_values(index))
 
 
 def _exponent(scheme: str, runs: Runs) -> Estimate:
@@ -191,7 +204,7 @@ def _exponent(scheme: str, runs: Runs) -> Estimate:
 
 def _long_share(less: str, more: str, runs: Runs) -> Estimate:
     shares = {name: measures.long_over_cross(runs, name) for name in (less, more)}
-    return Estimate(ours=shares[less] / shares[more], note=listed(shares))
+    return Estimate(ours=shares[less] / shares[more], note=format_values(shares))
 
 
 def _parking_lot(runs: Runs) -> Estimate:
@@ -220,12 +233,12 @@ def _xi(_: Runs) -> Estimate:
 def _xi_compared(runs: Runs) -> Estimate:
     times = {f"xi {xi:g}": measures.rise_s(runs["xi", xi]) for xi in jobs.XIS}
     ratio = measures.rise_s(runs["xi", 0.01]) / measures.rise_s(runs["xi", 0.0625])
-    return Estimate(ours=ratio, note=f"seconds: {listed(times)}")
+    return Estimate(ours=ratio, note=f"seconds: {format_values(times)}")
 
 
 def _overshoot(runs: Runs) -> Estimate:
     peaks = {kind: measures.peak_load(runs["scaling", kind]) for kind in ("none", "rtt")}
-    return Estimate(ours=peaks["none"] / peaks["rtt"], note=f"largest load: {listed(peaks)}")
+    return Estimate(ours=peaks["none"] / peaks["rtt"], note=f"largest load: {format_values(peaks)}")
 
 
 def _root_of_loss(runs: Runs) -> Estimate:
@@ -235,7 +248,7 @@ def _root_of_loss(runs: Runs) -> Estimate:
         for p in losses
     }
     slope = float(np.polyfit(np.log(losses), np.log(list(rates.values())), 1)[0])
-    return Estimate(ours=slope, note=f"bit/s: {listed(rates)}")
+    return Estimate(ours=slope, note=f"bit/s: {format_values(rates)}")
 
 
 DESIGN: Makers = {
@@ -261,7 +274,7 @@ def _fluid_equilibrium(runs: Runs) -> Estimate:
 def _fluid_stable(runs: Runs) -> Estimate:
     swings = {f"k = {k:g}": measures.load_swing(runs["stability", k]) for k in jobs.KS}
     judged = max(swing for k, swing in zip(jobs.KS, swings.values(), strict=True) if k <= 0.5)
-    return Estimate(ours=judged, note=listed(swings, 2))
+    return Estimate(ours=judged, note=format_values(swings, 2))
 
 
 def _fluid_max_min(runs: Runs) -> Estimate:
