@@ -151,7 +151,7 @@ def test_a_run_that_another_has_in_hand_is_left_to_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("owner", "age_s", "free"),
     [
-        (f"{process.named(2**22 + 1)}:t:1", 0.0, True),  # no such process
+        (f"{process.name_process(2**22 + 1)}:t:1", 0.0, True),  # no such process
         (process.here(), 0.0, False),
         ("elsewhere:1:1", 30.0, False),
         ("elsewhere:1:1", 90.0, True),  # silent for more than a minute

@@ -66,7 +66,7 @@ def test_the_command_tells_and_draws(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, [*order, "--out", str(tmp_path)])
     assert done.exit_code == 0
     assert "tcp-red at rest: unstable; what is off it grows by 0.9118/s" in done.output
-    assert "It rests where its equations change" in done.output
+    assert "The equilibrium lies on a switching boundary" in done.output
     assert (tmp_path / "stability.png").stat().st_size > 10_000
     said = json.loads(CliRunner().invoke(app, [*order, "--json"]).output)
     assert said["unstable_roots"] == 2

@@ -71,7 +71,7 @@ def test_losses_of_a_path_are_those_of_its_links_and_its_own() -> None:
 
 
 def test_a_sweep_gives_the_period_of_what_goes_round() -> None:
-    """By the equations the source's first simulation goes round in 16.95 s; Reno alone rests."""
+    """By the equations the first simulation's period is 16.95 s; Reno alone rests."""
     table = sweep("tcp-red", {"red": ["mean"]}, duration="200 s", warmup="50 s")
     assert table["queue_packets_period_s"][0] == pytest.approx(16.95, rel=0.01)
     assert table["cwnd_packets_period_s"][0] == pytest.approx(16.95, rel=0.01)

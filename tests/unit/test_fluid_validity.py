@@ -78,7 +78,7 @@ def test_vegas_between_alpha_and_beta_is_warned_of() -> None:
 
 
 def test_a_queue_that_runs_empty_is_warned_of() -> None:
-    """A gentle slope over many packets is stable; a steep one goes round."""
+    """A gentle slope over many packets is stable; a steep one oscillates."""
     profile = {"min_packets": 100.0, "weight": 0.002}
     gentle = profile | {"max_packets": 2000.0, "max_p": 0.05}
     assert said("misra-gong-towsley", 20.0, "2 BDP", **gentle) == []

@@ -161,7 +161,7 @@ def of_biplots(found: Biplots) -> Iterator[Finding]:
 
 
 def _some(said: Sequence[str], most: int = NAMED) -> str:
-    """Name so many, and say how many more there are."""
+    """Name the first few, and say how many more there are."""
     more = len(said) - most
     return ", ".join(said[:most]) + (f" and {more} more" if more > 0 else "")
 

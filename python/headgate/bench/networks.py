@@ -15,7 +15,7 @@ RATE_BPS, RTT_S, PACKET_BYTES = 10**9, 0.04, 1500
 
 
 def dumbbell(flows: int, duration: str) -> Scenario:
-    """Make ns-2's timing dumbbell with so many endless SACK flows."""
+    """Make ns-2's timing dumbbell with N endless SACK flows."""
     bdp = math.ceil(RATE_BPS * RTT_S / 8 / PACKET_BYTES)
     return Scenario.from_dict(
         {

@@ -56,7 +56,7 @@ class Profile(Strict):
     engine: Literal["local", "htcondor", "lsf", "moab", "oar", "pbs", "sge", "slurm"]
     jobs: int = Field(1, ge=1, description="Jobs to ask for; processes, if local.")
     at_least: int | None = Field(
-        None, ge=0, description="Keep so many at least, and up to `jobs` while there is work."
+        None, ge=0, description="The least number to keep; up to `jobs` while there is work."
     )
     options: dict[str, Any] = Field(
         default_factory=dict, description="What dask-jobqueue wants to know of a job."

@@ -27,11 +27,11 @@ from headgate.errors import InterruptedRunError
 from headgate.run.folder import write_bytes
 from headgate.run.progress import Progress, StopRunError
 
-#: A pilot sees so much of the simulated time, at least so many reports, and takes so long at most.
+#: Share of the simulated time that a pilot sees, its fewest reports, its longest wall time.
 PILOT_SHARE, PILOT_REPORTS, PILOT_WALL_S = 0.15, 5, 60.0
 #: No more pilots than this; other runs are taken to be like them.
 MOST_PILOTS = 64
-#: So many draws of pilots that go on to the end; none that would take longer than `PILOT_WALL_S`.
+#: Number of draws of pilots that go on to the end; none that would take longer than `PILOT_WALL_S`.
 DRAWS = 6
 
 

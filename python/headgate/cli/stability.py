@@ -72,7 +72,7 @@ def _show(found: Stability, said: dict[str, Any]) -> None:
         )
         say(f"margins: {told}")
     if found.edges:
-        say("It rests where its equations change, and this is one side of them.")
+        say("The equilibrium lies on a switching boundary; the result holds on one side only.")
 
 
 def _draw(found: Stability, out: Path) -> None:

@@ -31,7 +31,7 @@ Lengths = tuple[int, ...]
 
 #: Lengths of words that tell fractions apart during the search; the last comparison is of all.
 FIRST, LAST = 3, 8
-#: Fractions kept for each number of columns, by the beam and by the exact search: so many in up to
+#: Fractions kept for each number of columns, by the beam and by the exact search: so in up to
 #: `RUNS` runs. In more the beam keeps accordingly fewer, and there is no exact search, so that
 #: either takes seconds.
 BEAM, MOST, RUNS = 40, 400, 256

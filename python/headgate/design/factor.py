@@ -11,7 +11,7 @@ from headgate.errors import HeadgateError
 
 Scale = Literal["linear", "log"]
 _QUANTITY = re.compile(r"\s*([+-]?\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*(\S.*?)?\s*")
-#: A level between two others is written with so many digits: nobody sets a rate more finely.
+#: A level between two others is written with this number of digits: nobody sets a rate more finely.
 DIGITS = 6
 
 

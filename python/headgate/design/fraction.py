@@ -22,7 +22,7 @@ from headgate.errors import HeadgateError
 from headgate.stats.mixing import Effect
 
 MINUS = "-"
-#: Beyond so many independent words their products are too many to be listed (65,535).
+#: Beyond this number of independent words their products are too many to be listed (65,535).
 LISTED_WORDS = 16
 
 

@@ -1,7 +1,7 @@
 """Linear equations with delays: their characteristic roots, Nyquist's curve, and its margins.
 
 `z'(t) = A z(t) + sum of B_k z(t - tau_k)` has the solutions `e^(s t)` with `det M(s) = 0`, where
-`M(s) = s - A - sum of B_k e^(-s tau_k)`. Infinitely many, but only so many right of any line.
+`M(s) = s - A - sum of B_k e^(-s tau_k)`. Infinitely many, but finitely many right of any line.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ CLOSE = 1e-9
 NEAR = 1e-4
 #: Updates that it takes to measure it: the slowest part is what is left after half of them.
 LEAST = 8
-#: Random windows are up to so many times those at rest, or as many times smaller.
+#: Random windows are up to this many times those at rest, or as many times smaller.
 SPREAD = 100.0
 #: Updates after which nothing is waited for any more.
 MOST = 5000

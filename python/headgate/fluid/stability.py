@@ -23,7 +23,7 @@ SETTLE = "200 s"
 #: Frequencies of a result's loop, in parts of one over the longest delay.
 FREQUENCIES = (1e-2, 1e2, 2000)
 
-#: A simulation starts off its rest by such parts of it, and is looked at for so many of the longest
+#: A simulation starts off its rest by such parts of it, and is watched for a number of the longest
 #: delays: near its boundary an oscillation grows by parts of a hundredth in each.
 KICK = 1e-4
 DELAYS = 250.0

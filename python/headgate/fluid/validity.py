@@ -38,7 +38,7 @@ BAND = 0.02
 #: From this part on a buffer is full; up to this part of its greatest a queue nearly is
 #: empty.
 FULL, EMPTY = 0.999, 0.2
-#: A climb counts from the start to this share of what is sent later, and if it takes so many times
+#: A climb counts from the start to this share of what is sent later, and if it takes N times
 #: as long as doubling each round trip.
 RISEN, SLOWER = 0.95, 3.0
 

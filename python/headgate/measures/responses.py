@@ -59,7 +59,7 @@ def form_responses(facts: Facts) -> Columns:
         "y13": "duplicate_acks",
         "y14": "timeouts",
     }
-    # a period need not be so many whole intervals, so what is counted is not divided by the samples
+    # a period need not be whole intervals, so what is counted is not divided by the samples
     intervals = ratio(facts["end_s"] - facts["start_s"], facts["interval_s"])
     y = {name: ratio(facts[fact], intervals) for name, fact in per_interval.items()}
     y["y1"] = ratio(facts["transmitting_sum"], facts["samples"])

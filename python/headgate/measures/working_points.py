@@ -1,4 +1,4 @@
-"""Where a flow and its queue go round: phases, cycle, working points, and the way between them.
+"""How a flow and its queue oscillate: phases, cycle, working points, and the way between them.
 
 For a trace of one flow over one link, by packets or by a fluid model: window W, round trip R, rate
 S = W/R, queue q, its moving average x, drop probability p.

@@ -64,7 +64,7 @@ class Flow:
         self.window.cwnd = self.random.choice([1.0, 2.0, 10.0, 100.0])
 
     def run(self, events: int) -> None:
-        """Begin, and meet so many events."""
+        """Begin, and meet this number of events."""
         if self.random.random() < 0.8:  # else the SYN was lost: there is no sample yet
             self._sample(self.base_s)
         self._call("on_start", self.now_s)

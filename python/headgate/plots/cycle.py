@@ -1,4 +1,4 @@
-"""Pictures of a flow and its queue that go round: phase diagram, phases, changes, boxes."""
+"""Pictures of a flow and its queue that oscillate: phase diagram, phases, changes, boxes."""
 
 from __future__ import annotations
 

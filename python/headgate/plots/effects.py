@@ -13,7 +13,7 @@ from headgate.plots.palette import GREY, NOTHING, STRONG, WEAK
 from headgate.plots.style import subplots, tiles, use_style
 from headgate.stats.effects import Effect
 
-#: So many factors, each this wide (in), fit beside each other on a sheet.
+#: Number of factors, each this wide (in), that fit beside each other on a sheet.
 WIDTH_IN, FACTOR_IN = 11.5, 0.55
 #: Characters of a factor's name in a line below its means: 13 run into the next where six stand.
 NAME = 12

@@ -13,7 +13,7 @@ from headgate.catalog import label
 from headgate.plots.palette import GREY
 from headgate.plots.style import colours, marks, subplots, use_style
 
-#: So many classes of flows fit into one panel; so many panels into a row.
+#: Classes of flows that fit into one panel; panels that fit into a row.
 TOGETHER, ACROSS = 2, 3
 
 

@@ -68,7 +68,7 @@ def _at_rtt(
 
 
 def sending(count: int, sources: Spots, receivers: Spots, place: str) -> Spots:
-    """Give the sources that so many flows take in turn; no flow may stay at its own router."""
+    """Give the sources that `count` flows take in turn; no flow may stay at its own router."""
     senders = sources[:count]
     ends = {spot.node for spot in receivers}
     if len(ends) == 1 and ends & {spot.node for spot in senders}:

@@ -335,7 +335,7 @@ def _flows_of(first: int, item: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
 
 
 def _deal(flows: list[int], laws: list[int], most: int) -> list[int]:
-    """Keep at most so many flows, the first of each law in turn, and leave them in their order."""
+    """Keep at most `most` flows, the first of each law in turn, and leave them in their order."""
     turn = Counter[int]()
     dealt: list[tuple[int, int]] = []
     for place, law in enumerate(laws):
@@ -351,7 +351,7 @@ def _choose_matching(
     known: str,
     most: int | None = None,
 ) -> list[int]:
-    """Give the numbers of the names that match, of each group so many at most.
+    """Give the numbers of the names that match, of each group at most `most`.
 
     A pattern without a star must match.
     """

@@ -19,7 +19,7 @@ from headgate.stats.full_model import Factors, FullModel, full_model
 
 Numbers = NDArray[np.float64]
 
-#: Blocks of at most so many other factors: 2^3 blocks are what an eye takes in.
+#: Greatest number of other factors in a block: 2^3 blocks are what an eye takes in.
 BLOCKS = 3
 
 
@@ -41,7 +41,7 @@ class Block:
 
     @property
     def p(self) -> float:
-        """Chance of so many or more agreeing, were there no effect (two-sided sign test)."""
+        """Chance of as many or more agreeing, were there no effect (two-sided sign test)."""
         known = int((self.high != self.low).sum())
         return float(stats.binomtest(self.agreeing, known).pvalue) if known else 1.0
 

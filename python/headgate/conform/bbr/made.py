@@ -143,7 +143,7 @@ class MadeSender:
         return Track(*np.array(self.rows).T)
 
     def resume(self, writes: float) -> None:
-        """From now on the application writes so many segments/s."""
+        """From now on the application writes at this rate, segments/s."""
         if self.writes == 0 and writes > 0:
             self._note_limited()
         self.writes, self.written_s = writes, self.now_s

@@ -78,7 +78,7 @@ def fast(start_s: float = 0.0, alpha: float = ALPHA, **params: Any) -> Any:
 def rest_s(rate_mbps: float, rtt_s: float, flows: int, alpha: float) -> float:
     """Time to come to rest.
 
-    An update every other round trip takes alpha/(2w) of a flow's distance; after so many over that
+    An update every other round trip takes alpha/(2w) of a flow's distance; after a number over that
     share, e^-12 of it is left.
     """
     packets_per_s = rate_mbps * MBPS / PACKET_BITS

@@ -76,7 +76,7 @@ def _exponential_global(made: Solutions) -> Estimate:
     }
     updates = {n: found.distance.shape[1] - 1 for n, found in made.convergence.items()}
     told = ", ".join(f"{updates[n]} ({networks.EVERY[n].title})" for n in updates)
-    return Estimate(ours=max(left.values()), note=f"after so many updates: {told}")
+    return Estimate(ours=max(left.values()), note=f"updates needed: {told}")
 
 
 def bound(windows: Numbers) -> int:

@@ -27,7 +27,7 @@ NAMES = {"reno": "Reno", "hstcp": "HSTCP", "scalable": "STCP", "fast": "FAST", "
 #: One update in every other round trip, at once and without doubling: the deck's equation.
 EQUATION = {"mi_threshold_s": 0.0, "variant": "paper", "burstiness": "none"}
 GAMMA = 0.5
-#: So many losses, at least, are forgotten first: 7/8 to this power is 2 % of Scalable TCP's start.
+#: The fewest losses that are forgotten first: 7/8 to this power is 2 % of Scalable TCP's start.
 FORGOTTEN = 30
 #: RFC 6298; with less, the rise of the queue at the start is a time-out.
 PATIENT = {"min_rto": "1 s"}
@@ -68,7 +68,7 @@ def _count(setup: Setup, losses: int) -> int:
 
 
 def _lossy(setup: Setup, law: str, loss: float, losses: int) -> tuple[tuple[str, str], Any]:
-    """Return the times of a run of so many losses, and its network; it starts about at rest."""
+    """Return the times of a run of N losses, and its network; it starts about at rest."""
     window, own = theory.printed_window(law, loss), setup.settings["path"]
     between_s = in_seconds(own["rtt"]) / (loss * window)
     times = seconds((FORGOTTEN + losses) * between_s), seconds(FORGOTTEN * between_s)

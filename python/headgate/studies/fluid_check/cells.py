@@ -1,4 +1,4 @@
-"""The grid: one bottleneck and so many flows, and how long each is watched."""
+"""The grid: one bottleneck and N flows, and how long each is watched."""
 
 from __future__ import annotations
 

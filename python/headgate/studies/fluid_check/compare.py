@@ -30,8 +30,8 @@ LOOKS = 8
 SCALABLE_ROUNDS = 100
 #: From here on one face is worse than what it is for: throughput, queue, and a factor of losses.
 WORSE_THROUGHPUT, WORSE_QUEUE, WORSE_LOSS = 0.05, 0.2, 2.0
-#: Where a model has no losses, so many of the packets make it worse; a wrong queue does if it makes
-#: the round trip wrong by this part, and by more than so many packets.
+#: Where a model has no losses, this share of lost packets does it; a wrong queue does if it makes
+#: the round trip wrong by this part, and by more than this number of packets.
 SOME_LOSS, SOME_QUEUE, SOME_PACKETS = 0.01, 0.02, 2.0
 
 

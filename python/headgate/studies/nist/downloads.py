@@ -44,7 +44,7 @@ def scenario(settings: Mapping[str, Any], law: str) -> Scenario:
 def _downloads(
     count: int, end_ps: int, law: str, ends: Mapping[str, str]
 ) -> Iterator[dict[str, Any]]:
-    """Yield so many users with service packs, and so many movies; these begin at even intervals.
+    """Yield users with service packs, and movies; these begin at even intervals.
 
     The last begins before two thirds of the time are over.
     """

@@ -14,7 +14,7 @@ from headgate.strict import Strict, read_toml
 
 #: The experiment whose sizes were measured; others are as large as this with as many sources.
 MEASURED = "1b"
-#: So many responses are named, the others counted.
+#: Number of responses that are named; the others are counted.
 NAMED = 4
 
 

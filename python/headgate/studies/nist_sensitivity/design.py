@@ -62,7 +62,7 @@ def steps(of: Sensitivity) -> Sequence[Step]:
 
 
 def every(parameters: int) -> float:
-    """Return the power of ten of all combinations of so many parameters of 2^32 values each."""
+    """Return the power of ten of all combinations of `count` parameters of 2^32 values each."""
     return parameters * log10(VALUES)
 
 

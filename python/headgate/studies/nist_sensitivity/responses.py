@@ -1,7 +1,7 @@
 """What is measured of a run: the source's 22 responses, and three kinds of long-lived flows.
 
-Counts of an interval are told a second: the interval is a factor (X18), and would move them by what
-they are. The source found it weak, so that its counts cannot be of X18 either.
+Counts are per second; otherwise the interval itself, a factor (X18), would change them. The source
+found it weak, so that its counts cannot be per interval either.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The study `tcp-red`: where TCP over RED goes round, and what moves it."""
+"""The study `tcp-red`: when TCP over RED oscillates, and how to stop it."""

@@ -25,7 +25,7 @@ def _diagrams(made: Simulations) -> Picture:
     own = {NAMES[name]: made.program[name] for name in SIMULATIONS}
     return Picture(
         "phase-diagrams",
-        "Where the flow goes round",
+        "The oscillation of the flow",
         "Rate over round trip, coloured by the drop probability, from the start. A: least round"
         " trip; B: greatest rate; C and D: greatest round trip, least rate. Red: from A to B."
         " Solved as the source's program does; the last has the settings of simulation 2.",

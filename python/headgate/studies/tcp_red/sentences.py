@@ -21,7 +21,8 @@ def sentences(made: Simulations) -> tuple[str, ...]:
 def _cycle(made: Simulations) -> str:
     trace = made.program[FIRST]
     return (
-        f"Simulation 1 goes round in {trace.period_s:.2f} s. It is between the least round trip and"
+        f"Simulation 1 oscillates with a period of {trace.period_s:.2f} s. It is between"
+        " the least round trip and"
         f" the greatest rate for {100 * trace.share_ab:.1f} % of that, and beyond, before the first"
         f" drop, for {100 * trace.share_beyond:.0f} %."
     )
@@ -63,8 +64,9 @@ def _packets(made: Simulations) -> str:
     trace = made.packets[FIRST]
     low, *_, high = trace.summary("q")
     return (
-        f"By packets, one Reno flow over such a RED goes round in {trace.period_s:.1f} s with a"
-        f" queue of {low:.0f} to {high:.0f} packets: the fluid has its period and its queue right,"
+        f"By packets, one Reno flow over such a RED oscillates with a period of"
+        f" {trace.period_s:.1f} s and a queue of {low:.0f} to {high:.0f} packets: the fluid has its period and"
+        " its queue right,"
         " not the way down, which a loss takes at once."
     )
 

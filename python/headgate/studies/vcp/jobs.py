@@ -61,7 +61,7 @@ def _path(  # noqa: PLR0913, PLR0917 - what a run differs by
     seed: int = 1,
     buffer: float | None = None,
 ) -> Scenario:
-    """Make a run on one bottleneck of so many Mbit/s and seconds; hosts have links of their own."""
+    """Make a run on one bottleneck; hosts have links of their own."""
     rate_mbps, rtt_s = where
     room = bdp(*where) if buffer is None else buffer
     network = {
@@ -167,7 +167,7 @@ def _real_time(setup: Setup) -> Part:
 
 
 def _round_trips(setup: Setup) -> Part:
-    """Thirty flows whose round trips are so many milliseconds apart."""
+    """Thirty flows whose round trips are `apart` milliseconds apart."""
     for name, spread, seed in product(COMPARED, SPREADS_MS, setup.seeds):
         scheme = SCHEMES[name]
         rtts = [0.04 + i * SPREADS_MS[spread] / 1e3 for i in range(FAIR_FLOWS)]
@@ -187,7 +187,7 @@ def _lot(  # noqa: PLR0913, PLR0917 - what a run differs by
     times: tuple[str, str],
     seed: int,
 ) -> Scenario:
-    """Make a chain of links with so many flows over all, over each, and back."""
+    """Make a chain of links with N flows over all, over each, and back."""
     long, cross, back = each
     rate_mbps, rtt_s = where
     at = iter(starts(seed, long + hops * cross + back, 1.0))
