@@ -64,9 +64,9 @@ def _packets(made: Simulations) -> str:
     trace = made.packets[FIRST]
     low, *_, high = trace.summary("q")
     return (
-        f"By packets, one Reno flow over such a RED oscillates with a period of {trace.period_s:.1f} s"
-        f" and a queue of {low:.0f} to {high:.0f} packets: the fluid has both right, but not the way"
-        " down, which a loss takes at once."
+        "By packets, one Reno flow over such a RED oscillates with a period of"
+        f" {trace.period_s:.1f} s and a queue of {low:.0f} to {high:.0f} packets: the fluid has both"
+        " right, but not the way down, which a loss takes at once."
     )
 
 
