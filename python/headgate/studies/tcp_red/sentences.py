@@ -65,8 +65,8 @@ def _packets(made: Simulations) -> str:
     low, *_, high = trace.summary("q")
     return (
         "By packets, one Reno flow over such a RED oscillates with a period of"
-        f" {trace.period_s:.1f} s and a queue of {low:.0f} to {high:.0f} packets: the fluid has both"
-        " right, but not the way down, which a loss takes at once."
+        f" {trace.period_s:.1f} s and a queue of {low:.0f} to {high:.0f} packets: the fluid has"
+        " both right, but not the way down, which a loss takes at once."
     )
 
 
