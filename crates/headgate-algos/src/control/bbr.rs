@@ -186,6 +186,7 @@ impl Model {
         self.pace_from_rtt(path, window);
     }
 
+    #[cold]
     fn pace_from_rtt(&mut self, path: &Path, window: &mut Window) {
         self.seen_rtt = path.srtt_s > 0.0;
         let rtt_s = if self.seen_rtt { path.srtt_s } else { NOMINAL_RTT_S };

@@ -82,6 +82,7 @@ impl Policer {
         self.rounds = 0;
     }
 
+    #[cold]
     fn close(&mut self, counts: &Counts) {
         let delivered = counts.delivered - self.delivered;
         let (lost, span_s) = (counts.lost - self.lost, counts.now_s - self.since_s);

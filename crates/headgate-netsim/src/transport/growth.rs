@@ -76,6 +76,7 @@ impl<L: Registry> Sender<L> {
     }
 
     /// The RTT of what was sent again, which only time stamps can tell.
+    #[cold]
     fn stamped_s(&self, sampled_s: f64, shared: &Shared<L>) -> f64 {
         let profile = self.profile(shared);
         if !profile.timestamps || sampled_s <= 0.0 {

@@ -122,8 +122,12 @@ impl<L: Registry> Sender<L> {
     /// its small queues below TCP).
     #[inline]
     pub(super) fn host_limits(&self, now: Time) -> bool {
-        self.host_busy_until > 0
-            && now < self.host_busy_until.saturating_add(picoseconds(self.rtt.path.srtt_s))
+        self.host_busy_until > 0 && self.host_limited(now)
+    }
+
+    #[inline(never)]
+    fn host_limited(&self, now: Time) -> bool {
+        now < self.host_busy_until.saturating_add(picoseconds(self.rtt.path.srtt_s))
     }
 
     /// Sends up to so many segments, as the window allows, which has room for one; returns how many.
@@ -186,9 +190,15 @@ impl<L: Registry> Sender<L> {
     }
 
     /// A flow that sends less than a packet per RTT at the routers' pace asks for a new one meanwhile.
+    #[inline]
     fn next_question(&mut self, now: Time) -> Time {
+        if self.scheme.is_none() { NEVER } else { self.next_question_to_routers(now) }
+    }
+
+    #[inline(never)]
+    fn next_question_to_routers(&mut self, now: Time) -> Time {
         let min_rtt_s = self.rtt.path.min_rtt_s;
-        if self.scheme.is_none() || self.window.pace * min_rtt_s >= 1.0 {
+        if self.window.pace * min_rtt_s >= 1.0 {
             return NEVER;
         }
         if self.ask_at <= now {

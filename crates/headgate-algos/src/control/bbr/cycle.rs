@@ -22,6 +22,7 @@ impl Model {
     }
 
     /// Starts the cycle in any phase but the one that drains.
+    #[cold]
     pub(super) fn enter_probe_bw(&mut self, now_s: f64) {
         self.mode = Mode::ProbeBw;
         let drawn = self.draw.below(7, self.delivered);
@@ -29,7 +30,15 @@ impl Model {
         self.next_phase(now_s);
     }
 
+    #[inline]
     pub(super) fn check_drained(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
+        if self.mode == Mode::Startup || self.mode == Mode::Drain {
+            self.drain(ack, path, window);
+        }
+    }
+
+    #[cold]
+    fn drain(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
         if self.mode == Mode::Startup && self.pipe.full {
             self.mode = Mode::Drain;
             window.ssthresh = self.inflight(1.0, path, window);
@@ -42,6 +51,7 @@ impl Model {
         }
     }
 
+    #[cold]
     pub(super) fn heed_probe_rtt(&mut self, ack: &Ack, window: &mut Window) {
         let empty = ack.rate.in_flight <= FLOOR;
         if self.probe_rtt.ends(empty, self.params.probe_rtt_s, ack, &mut self.rounds) {

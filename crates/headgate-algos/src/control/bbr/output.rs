@@ -19,11 +19,13 @@ impl Model {
         self.mode == Mode::ProbeBw && self.phase == 0
     }
 
+    #[inline(never)]
     pub(super) fn inflight(&self, gain: f64, path: &Path, window: &Window) -> f64 {
         self.with_quanta(self.bdp(self.bw.get(), gain), path, window)
     }
 
     /// Of `in_flight` segments, those still in the network when the next one leaves.
+    #[inline(never)]
     pub(super) fn in_network(&self, in_flight: f64, rate: &Rate, path: &Path, window: &Window) -> f64 {
         let leaving = if self.pacing_gain > 1.0 { window.quantum(path.segment_bytes) } else { 0.0 };
         (in_flight + leaving - floor(self.bandwidth() * rate.wait_s)).max(0.0)
@@ -95,10 +97,15 @@ impl Model {
             full: self.pipe.full,
         };
         if basis != self.basis {
-            let target = self.bdp(basis.bw, self.cwnd_gain()) + self.allowance(&basis);
-            (self.basis, self.target) = (basis, self.with_quanta(target, path, window));
+            self.aim(basis, path, window);
         }
         self.target
+    }
+
+    #[inline(never)]
+    fn aim(&mut self, basis: Basis, path: &Path, window: &Window) {
+        let target = self.bdp(basis.bw, self.cwnd_gain()) + self.allowance(&basis);
+        (self.basis, self.target) = (basis, self.with_quanta(target, path, window));
     }
 
     /// For ACK aggregation, once the path has been full.

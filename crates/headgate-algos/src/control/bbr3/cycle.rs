@@ -17,6 +17,7 @@ impl Model {
         }
     }
 
+    #[cold]
     pub(super) fn is_drained(&self, event: &Event<'_>) -> bool {
         let rate = &event.ack.rate;
         if self.linux() {
@@ -80,6 +81,7 @@ impl Model {
     }
 
     /// All that a probe sent is acknowledged. True if it is repeated at once.
+    #[cold]
     pub(super) fn probe_is_over(&mut self, rate: &Rate) -> bool {
         self.probes = false;
         self.feedback = Feedback::None;
@@ -109,6 +111,7 @@ impl Model {
     }
 
     /// A probe lost too much with so many segments in flight: once for each probe.
+    #[cold]
     pub(super) fn answer_loss(&mut self, (in_flight, limited): (f64, bool), path: &Path, window: &Window) {
         self.too_high = true;
         self.probes = false;
@@ -137,6 +140,7 @@ impl Model {
             && in_flight <= self.inflight(self.max_bw(), event.path, event.window)
     }
 
+    #[inline(never)]
     pub(super) fn go_up(&mut self, event: &Event<'_>) {
         if self.too_high && self.in_flight(event) >= self.bounds.inflight_long {
             self.cautious = true;
@@ -150,6 +154,7 @@ impl Model {
         self.enter_down();
     }
 
+    #[cold]
     pub(super) fn enter_down(&mut self) {
         self.latest.forget();
         self.bounds.stop();
@@ -168,6 +173,7 @@ impl Model {
         self.mode = Mode::Cruise;
     }
 
+    #[cold]
     pub(super) fn enter_refill(&mut self) {
         self.bounds.forget_short();
         self.bounds.prepare();
@@ -177,6 +183,7 @@ impl Model {
         self.mode = Mode::Refill;
     }
 
+    #[cold]
     pub(super) fn enter_up(&mut self, event: &Event<'_>) {
         self.feedback = Feedback::Starting;
         self.rounds.begin(self.delivered);
@@ -185,6 +192,7 @@ impl Model {
         self.bounds.steepen(event.window.cwnd);
     }
 
+    #[cold]
     pub(super) fn enter_probe_rtt(&mut self, event: &Event<'_>) {
         self.mode = Mode::ProbeRtt;
         self.repair.save(event.window.cwnd, true);
@@ -193,6 +201,7 @@ impl Model {
         self.probe_rtt.begin(&event.ack.rate);
     }
 
+    #[cold]
     pub(super) fn heed_probe_rtt(&mut self, event: &mut Event<'_>) {
         let empty = event.ack.rate.in_flight <= self.probe_rtt_cwnd();
         if self.probe_rtt.ends(empty, PROBE_RTT_S, event.ack, &mut self.rounds) {

@@ -47,6 +47,7 @@ impl Model {
         }
     }
 
+    #[inline(never)]
     pub(super) fn adapt_lower_bounds(&mut self, cwnd: f64) {
         if self.latest.loses && !self.accelerates() {
             let latest = (self.latest.bw, self.latest.inflight);
@@ -79,10 +80,15 @@ impl Model {
             && rate.lost_since > self.params.loss_threshold * rate.then_in_flight
     }
 
+    #[inline]
     pub(super) fn heed_startup_losses(&mut self, event: &Event<'_>) {
-        if self.pipe.full {
-            return;
+        if !self.pipe.full {
+            self.count_startup_losses(event);
         }
+    }
+
+    #[cold]
+    fn count_startup_losses(&mut self, event: &Event<'_>) {
         self.startup_losses += u32::from(event.ack.rate.newly_lost > 0.0);
         if !self.latest.starts {
             return;

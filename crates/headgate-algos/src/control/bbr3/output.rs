@@ -16,6 +16,7 @@ impl Model {
         segments.max(3.0 * quantum).max(FLOOR) + probe
     }
 
+    #[inline(never)]
     pub(super) fn inflight(&self, bw: f64, path: &Path, window: &Window) -> f64 {
         self.with_quanta(self.bdp(bw, 1.0), path, window)
     }
@@ -36,6 +37,7 @@ impl Model {
     }
 
     /// Linux: of `in_flight` segments, those still in the network when the next one leaves.
+    #[inline(never)]
     pub(super) fn in_network(&self, in_flight: f64, event: &Event<'_>) -> f64 {
         let quantum = event.window.quantum(event.path.segment_bytes).max(2.0);
         let leaving = if self.pacing_gain > 1.0 { quantum } else { 0.0 };
@@ -117,10 +119,15 @@ impl Model {
             mode: self.mode,
         };
         if basis != self.basis {
-            let target = self.bdp(basis.bw, self.cwnd_gain()) + self.allowance(basis.bw);
-            (self.basis, self.window_target) = (basis, self.with_quanta(target, path, window));
+            self.aim(basis, path, window);
         }
         self.window_target
+    }
+
+    #[inline(never)]
+    fn aim(&mut self, basis: Basis, path: &Path, window: &Window) {
+        let target = self.bdp(basis.bw, self.cwnd_gain()) + self.allowance(basis.bw);
+        (self.basis, self.window_target) = (basis, self.with_quanta(target, path, window));
     }
 
     /// For ACK aggregation.
