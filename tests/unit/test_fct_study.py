@@ -104,7 +104,7 @@ def test_protocols_of_a_case_get_the_same_flows(runs: Runs) -> None:
 def test_the_parts_of_the_gap_add_up_to_it(runs: Runs) -> None:
     rcp = Times.of(runs, "base", "rcp")
     for low, high in ((1, 20), (20, 200)):
-        formula = rcp.expected(rcp.formula_s, "sender_s", low, high)
+        formula = rcp.expect(rcp.formula_s, "sender_s", low, high)
         gap = rcp.mean("sender_s", low, high) - formula
         assert sum(parts_s(rcp, low, high).values()) == pytest.approx(gap, abs=1e-12)
 

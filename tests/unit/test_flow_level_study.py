@@ -98,9 +98,11 @@ def test_a_power_is_found_with_its_interval() -> None:
 def test_nothing_is_gained_by_other_rates_where_they_are_fair_and_something_where_not() -> None:
     links = networks.EVEN.rates()[0]
     fair = np.array([links / 4, *[3 * links / 4] * 3])
-    assert measures.most_gained(networks.EVEN, fair) == pytest.approx(0, abs=1e-9)
+    assert measures.greatest_gain(networks.EVEN, fair) == pytest.approx(0, abs=1e-9)
     # Halves for all: the long flow gives up its 1/2 of each link, and three gain 1 each.
-    assert measures.most_gained(networks.EVEN, np.full(4, links / 2)) == pytest.approx((3 - 1) / 4)
+    assert measures.greatest_gain(networks.EVEN, np.full(4, links / 2)) == pytest.approx(
+        (3 - 1) / 4
+    )
 
 
 def test_the_bound_of_updates_until_the_link_is_full_by_hand() -> None:

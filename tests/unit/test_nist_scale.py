@@ -10,7 +10,7 @@ from scipy import stats
 from headgate.errors import HeadgateError
 from headgate.studies.nist_scale.findings import MAKERS
 from headgate.studies.nist_scale.jobs import share
-from headgate.studies.nist_scale.preserved import as_toml, preserved
+from headgate.studies.nist_scale.preserved import as_toml, sort_responses
 from headgate.studies.nist_scale.sizes import NAMES, Ratio, Sizes, difference
 from headgate.studies.study import Study, load
 
@@ -102,7 +102,7 @@ def test_near_and_far(ratio: Ratio, within: bool, beyond: bool) -> None:
 )
 def test_responses_are_sorted(tiny: Sizes, small: list[float], sort: str) -> None:
     of = made_up(tiny, "y16", {"1/200": small, "1/100": [1.0, 1.01]})
-    assert "y16" in getattr(preserved(of, "1/200"), sort)
+    assert "y16" in getattr(sort_responses(of, "1/200"), sort)
     written = tomllib.loads(as_toml(of))
     assert "y16" in written["sizes"]["1/200"][sort]
     assert written["largest"] == "1/100"

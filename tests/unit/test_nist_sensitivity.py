@@ -134,7 +134,7 @@ def test_psi_of_all_responses_is_the_influence_and_the_interval_is_around_it(
 ) -> None:
     for place, name in enumerate(whole.factors):
         assert whole.psi["weighted average"][place] == pytest.approx(whole.average[name])
-    low, high = whole.resampled(lambda rows: float(rows["period 2"][0]))
+    low, high = whole.resample(lambda rows: float(rows["period 2"][0]))
     assert low <= whole.psi["period 2"][0] <= high
     assert low < high
     steps_of_psi = whole.psi["period 2"] * 2 * len(NAMES)

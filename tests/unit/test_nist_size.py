@@ -3,17 +3,23 @@
 import pytest
 
 from headgate.studies.nist import size
-from headgate.studies.nist.size import Preserved, Sorted, as_measured, measured, preserved
+from headgate.studies.nist.size import (
+    Preserved,
+    Sorted,
+    describe_preserved,
+    equivalent_size,
+    load_measured,
+)
 from headgate.studies.nist_scale.sizes import NAMES
 
 
 def test_experiments_are_compared_by_their_sources() -> None:
-    assert as_measured("1b", 0.1) == pytest.approx(0.1)
-    assert as_measured("1a", 0.01) == pytest.approx(0.1)  # 278,000 sources over 27,800
+    assert equivalent_size("1b", 0.1) == pytest.approx(0.1)
+    assert equivalent_size("1a", 0.01) == pytest.approx(0.1)  # 278,000 sources over 27,800
 
 
 def test_every_response_has_one_place_at_every_size() -> None:
-    for found in measured().sizes.values():
+    for found in load_measured().sizes.values():
         told = [*found.kept, *found.moved, *found.untold]
         assert sorted(told) == sorted(NAMES)
 
@@ -28,10 +34,10 @@ def test_the_nearest_size_is_told_with_its_responses(monkeypatch: pytest.MonkeyP
         },
     )
     monkeypatch.setattr(size, "measured", lambda: found)
-    (said,) = preserved({"experiment": "1a", "size": 0.01})
+    (said,) = describe_preserved({"experiment": "1a", "size": 0.01})
     assert "1/10 of its size" in said
     assert f"stay {NAMES['y2']}" in said
     assert "and 2 more; farther off under some condition are none" in said
-    (said,) = preserved({"experiment": "1b", "size": 0.02})
+    (said,) = describe_preserved({"experiment": "1b", "size": 0.02})
     assert "1/40 of its size" in said
-    assert preserved({"experiment": "1b", "size": 0.25}) == ()
+    assert describe_preserved({"experiment": "1b", "size": 0.25}) == ()

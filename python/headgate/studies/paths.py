@@ -41,7 +41,7 @@ def packets(count: float) -> str:
     return f"{max(1, round(count))} packets"
 
 
-def scaled(times: Mapping[str, Any], size: float) -> tuple[str, str]:
+def scale_times(times: Mapping[str, Any], size: float) -> tuple[str, str]:
     """Return duration and warm-up of a part of a study, shortened by the scale's size."""
     whole, warmup = (parse_time(times[name]) for name in ("duration", "warmup"))
     return format_time(round(size * whole)), format_time(round(size * warmup))
@@ -106,14 +106,14 @@ def flow(
     return {**obeys, "start": seconds(start_s), **keys}
 
 
-def drawn(seed: int, count: int, spread_s: float) -> list[float]:
+def draw_starts(seed: int, count: int, spread_s: float) -> list[float]:
     """Draw when flows start: each within `spread_s`, the same for a seed in every run."""
     return [float(t) for t in np.random.default_rng(seed).uniform(0, spread_s, count)]
 
 
 def starts(seed: int, count: int, spread_s: float) -> list[float]:
     """Draw when flows start, in the order of the flows."""
-    return sorted(drawn(seed, count, spread_s))
+    return sorted(draw_starts(seed, count, spread_s))
 
 
 def job(scenario: Scenario, **labels: str | float) -> Job:
@@ -152,13 +152,13 @@ def jain(rates: NDArray[np.float64]) -> float:
     return float(rates.sum() ** 2 / (len(rates) * (rates**2).sum()))
 
 
-def delivered(result: Result, name: str, from_s: float, to_s: float) -> float:
+def count_delivered(result: Result, name: str, from_s: float, to_s: float) -> float:
     """Packets of a flow of the series that were acknowledged between two moments."""
     t_s, packets_so_far = course(result, name, "delivered_packets")
     return float(np.diff(np.interp((from_s, to_s), t_s, packets_so_far, left=0.0))[0])
 
 
-def measured_s(result: Result) -> tuple[float, float]:
+def measured_period_s(result: Result) -> tuple[float, float]:
     """Return when the warm-up and the run end."""
     scenario = result.meta["scenario"]
     return in_seconds(scenario["measure"]["warmup"]), in_seconds(scenario["duration"])

@@ -121,7 +121,7 @@ def _true_base_equal(runs: Runs) -> Estimate:
     return largest(worst, 2)
 
 
-def against_reno_found(
+def beside_reno(
     runs: Runs, buffer: float, alpha: float, sender: str = "doubling"
 ) -> tuple[float, float]:
     """Return FAST's share and the mean queue in BDP."""
@@ -134,7 +134,7 @@ def against_reno_found(
 def _against_reno(measure: int, sender: str, runs: Runs) -> Estimate:
     worst = {
         f"buffer {b}, alpha {a}": apart(
-            against_reno_found(runs, b, a, sender)[measure], theory.against_reno(b, a)[measure]
+            beside_reno(runs, b, a, sender)[measure], theory.against_reno(b, a)[measure]
         )
         for b, a in theory.AGAINST_RENO
     }
@@ -142,7 +142,7 @@ def _against_reno(measure: int, sender: str, runs: Runs) -> Estimate:
 
 
 def _against_reno_even(runs: Runs) -> Estimate:
-    found = {f"buffer {b}": against_reno_found(runs, b, a)[0] for b, a in theory.EVEN}
+    found = {f"buffer {b}": beside_reno(runs, b, a)[0] for b, a in theory.EVEN}
     return Estimate(ours=float(np.mean(list(found.values()))), note=format_values(found))
 
 

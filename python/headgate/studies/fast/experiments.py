@@ -133,7 +133,7 @@ def _random_loss(rate: str, sender: str, runs: Runs) -> Estimate:
     for loss in random_losses(runs):
         if loss in table:
             ours = random_utilisation(runs, rate, sender, loss)
-            worst[f"p = {loss:g}"] = apart(ours, table[loss]) / theory.allowed(loss)
+            worst[f"p = {loss:g}"] = apart(ours, table[loss]) / theory.tolerance(loss)
             said.append(f"{ours:.3g} for {table[loss]:g} at {loss:g}")
     return Estimate(ours=max(worst.values()), note=", ".join(said))
 

@@ -19,7 +19,7 @@ from headgate.studies.paths import (
     job,
     packets,
     path,
-    scaled,
+    scale_times,
     seconds,
     starts,
 )  # fmt: skip
@@ -151,7 +151,7 @@ def _latecomers(_: Setup) -> Part:
 
 def _against_reno(setup: Setup) -> Part:
     """FAST comes first, to an empty queue."""
-    times = scaled(setup.settings["against_reno"], setup.settings["size"])
+    times = scale_times(setup.settings["against_reno"], setup.settings["size"])
     bdp = bdp_packets(100 * MBPS, 0.05)
     senders: dict[str, Mapping[str, Any]] = {"doubling": {}, "no-doubling": PLAIN}
     for (buffer, alpha), (sender, params) in product(
@@ -165,7 +165,7 @@ def _against_reno(setup: Setup) -> Part:
 
 
 def _overfull(setup: Setup) -> Part:
-    times = scaled(setup.settings["overfull"], setup.settings["size"])
+    times = scale_times(setup.settings["overfull"], setup.settings["size"])
     count, alpha = 8, 50
     for room, buffer in FULLNESS.items():
         for seed in setup.seeds:
@@ -181,7 +181,7 @@ def _overfull(setup: Setup) -> Part:
 
 def _long_fat(setup: Setup) -> Part:
     part = setup.settings["long_fat"]
-    times = scaled(part, setup.settings["size"])
+    times = scale_times(part, setup.settings["size"])
     laws = {"fast": fast(0.0, RECALLED_ALPHA["1 Gbit/s"]), "reno": flow("reno")}
     for loss in part["losses"]:
         for law, one in laws.items():
@@ -194,13 +194,13 @@ def _two_gbit(setup: Setup) -> Part:
     part = setup.settings["long_fat"]
     if part["two_gbit"]:
         flows = [fast(start, RECALLED_ALPHA["1 Gbit/s"]) for start in (0.0, 0.01)]
-        times = scaled(part, setup.settings["size"])
+        times = scale_times(part, setup.settings["size"])
         yield job(path(flows, times, LONG_FAT | {"rate": "2 Gbit/s"}), part="two gbit")
 
 
 def _oc192(setup: Setup) -> Part:
     part = setup.settings["oc192"]
-    times = scaled(part, setup.settings["size"])
+    times = scale_times(part, setup.settings["size"])
     for law in (law for law in OC192_LAWS if law in setup.laws):
         one = fast(0.0, RECALLED_ALPHA["1 Gbit/s"]) if law == "fast" else flow(law)
         for loss in part["losses"]:
@@ -209,7 +209,7 @@ def _oc192(setup: Setup) -> Part:
 
 
 def _kaist(setup: Setup) -> Part:
-    times = scaled(setup.settings["kaist"], setup.settings["size"])
+    times = scale_times(setup.settings["kaist"], setup.settings["size"])
     network = {**LONG_FAT, "buffer": "0.5 BDP"}
     for law in setup.laws:
         one = fast(0.0, RECALLED_ALPHA["1 Gbit/s"]) if law == "fast" else flow(law)
@@ -217,7 +217,7 @@ def _kaist(setup: Setup) -> Part:
 
 
 def _jain(setup: Setup) -> Part:
-    times = scaled(setup.settings["jain"], setup.settings["size"])
+    times = scale_times(setup.settings["jain"], setup.settings["size"])
     network = {"rate": "800 Mbit/s", "rtt": "50 ms", "buffer": "2000 packets"}
     for law in (law for law in JAIN_LAWS if law in setup.laws):
         for seed in setup.seeds:
@@ -231,7 +231,7 @@ def _own(law: str, start_s: float) -> Mapping[str, Any]:
 
 
 def _dsl(setup: Setup) -> Part:
-    times = scaled(setup.settings["dsl"], setup.settings["size"])
+    times = scale_times(setup.settings["dsl"], setup.settings["size"])
     for rtt in DSL_RTTS_MS:
         for law in ("fast", "reno"):
             one = fast(0.0, DSL_ALPHA) if law == "fast" else flow("reno")
@@ -244,7 +244,7 @@ def _random_loss(setup: Setup) -> Part:
     part = setup.settings["random_loss"]
     for rate, alpha in RECALLED_ALPHA.items():
         duration = part["duration_100m" if rate == "100 Mbit/s" else "duration_1g"]
-        times = scaled({**part, "duration": duration}, setup.settings["size"])
+        times = scale_times({**part, "duration": duration}, setup.settings["size"])
         senders = {
             "doubling": fast(0.0, alpha),
             "no-doubling": fast(0.0, alpha, **PLAIN),
@@ -261,7 +261,7 @@ def _random_loss(setup: Setup) -> Part:
 
 
 def _burstiness(setup: Setup) -> Part:
-    times = scaled(setup.settings["burstiness"], setup.settings["size"])
+    times = scale_times(setup.settings["burstiness"], setup.settings["size"])
     for kind in BURSTINESS:
         flows = [fast(0.0, ALPHA, burstiness=kind)]
         network = {"rate": "100 Mbit/s", "rtt": "100 ms", "buffer": "2 BDP"}
@@ -271,6 +271,6 @@ def _burstiness(setup: Setup) -> Part:
 
 def _components(setup: Setup) -> Part:
     """One packet is lost, so that loss control is seen."""
-    times = scaled(setup.settings["burstiness"], setup.settings["size"])
+    times = scale_times(setup.settings["burstiness"], setup.settings["size"])
     network = {"rate": "100 Mbit/s", "rtt": "100 ms", "buffer": "2 BDP", "lose": [LOST_PACKET]}
     yield job(path([fast()], times, network, "10 ms"), part="components")

@@ -9,7 +9,7 @@ from headgate.plots.bars import bars
 from headgate.plots.curves import Curve, Panel, curves
 from headgate.studies.estimates import all_possible
 from headgate.studies.fast import jobs, theory
-from headgate.studies.fast.equation import against_reno_found
+from headgate.studies.fast.equation import beside_reno
 from headgate.studies.fast.measures import (
     plateaus,
     queue_share,
@@ -86,7 +86,7 @@ def _against_reno(runs: Runs) -> Panel:
     drawn: dict[str, Curve] = {}
     for sender in ("doubling", "no-doubling"):
         pairs = [
-            (theory.against_reno(b, a)[0], against_reno_found(runs, b, a, sender)[0])
+            (theory.against_reno(b, a)[0], beside_reno(runs, b, a, sender)[0])
             for b, a in theory.AGAINST_RENO
         ]
         expected, found = zip(*sorted(pairs), strict=True)

@@ -58,7 +58,7 @@ def _explaining_losses(runs: Runs) -> Listing:
 def _loss_for(runs: Runs, part: str, law: str, published: float) -> str:
     losses = [p for p in runs.setup.settings[part.replace(" ", "_")]["losses"] if p > 0]
     try:
-        used = [_used(runs, part, law, loss) for loss in losses]
+        used = [_utilisation(runs, part, law, loss) for loss in losses]
     except NotRunError as reason:
         return str(reason)
     if not min(used) <= published <= max(used):
@@ -67,7 +67,7 @@ def _loss_for(runs: Runs, part: str, law: str, published: float) -> str:
     return f"{10**log:.2g}"
 
 
-def _used(runs: Runs, part: str, law: str, loss: float) -> float:
+def _utilisation(runs: Runs, part: str, law: str, loss: float) -> float:
     if part == "oc192":
         return utilisation(runs[part, law, loss])
     return float(np.mean([utilisation(run) for run in runs.replicates(part, law, loss)]))

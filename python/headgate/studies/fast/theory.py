@@ -34,12 +34,12 @@ AGAINST_RENO = (
 EVEN = ((0.25, 0.1), (0.5, 0.2), (1.0, 0.4), (2.0, 0.8))
 
 
-def allowed(loss: float) -> float:
+def tolerance(loss: float) -> float:
     """Relative tolerance of the table of random loss: time-outs matter from 3e-3 on."""
     return 0.30 if loss >= 3e-3 else 0.15
 
 
-def queues_found(flows: int) -> list[float]:
+def queues_of_latecomers(flows: int) -> list[float]:
     """Queueing delay in units of alpha/C that each late-comer finds; last: with all of them.
 
     Solves sum 1/(q - e_i) = 1 for one flow more each time, e_i being what flow i found.
@@ -58,13 +58,13 @@ def _surplus(queue: float, joined: NDArray[np.float64]) -> float:
 
 def latecomer_shares(flows: int) -> NDArray[np.float64]:
     """Shares of flows that came one after the other, oldest first."""
-    *joined, queue = queues_found(flows)
+    *joined, queue = queues_of_latecomers(flows)
     return 1 / (queue - np.array(joined))
 
 
 def latecomer_queue(flows: int) -> float:
     """Queue of late-comers in units of N alpha."""
-    return queues_found(flows)[-1] / flows
+    return queues_of_latecomers(flows)[-1] / flows
 
 
 def against_reno(buffer: float, alpha: float) -> tuple[float, float]:

@@ -73,7 +73,7 @@ def _tcp_slow_start(runs: Runs) -> Estimate:
     (tcp,) = _of(runs, "tcp")
     distances = {}
     for each in bins(1, 500):
-        expected = tcp.expected(tcp.slow_start_s, "clean_sender_s", *each)
+        expected = tcp.expect(tcp.slow_start_s, "clean_sender_s", *each)
         distances[of_bin(*each)] = abs(tcp.mean("clean_sender_s", *each) / expected - 1)
     distances = {name: value for name, value in distances.items() if math.isfinite(value)}
     retransmitted = mean_total(runs, BASE, "tcp", "retransmissions")
@@ -214,21 +214,21 @@ def _heaviest_share(runs: Runs, case: str) -> float:
     times = Times.of(runs, case, "rcp")
     flows = times.counts["flows"][::-1]
     taken = np.minimum(flows, np.maximum(0.0, flows.sum() / 100 - (np.cumsum(flows) - flows)))
-    return float((taken * times.sizes[::-1]).sum() / times.offered())
+    return float((taken * times.sizes[::-1]).sum() / times.count_packets())
 
 
 def _shorter_near_2(runs: Runs) -> Estimate:
     shares = {}
     for shape in (1.1, 1.8):
         times = Times.of(runs, f"shape {shape}", "rcp")
-        shares[f"shape {shape}"] = times.arrived(1, 10) / times.arrived()
+        shares[f"shape {shape}"] = times.count_flows(1, 10) / times.count_flows()
     light, heavy = shares.values()
     return Estimate(ours=heavy / light, note=format_values(shares))
 
 
 def _short_flows_at_22(runs: Runs) -> Estimate:
     times = Times.of(runs, "shape 2.2", "rcp")
-    return Estimate(ours=times.offered(1, 100) / times.offered())
+    return Estimate(ours=times.count_packets(1, 100) / times.count_packets())
 
 
 ORDER: Makers = makers_by_claim(

@@ -11,7 +11,7 @@ from headgate.claims import Estimate
 from headgate.studies.estimates import Makers, apart, format_values, largest, least
 from headgate.studies.estimates import makers_by_claim as by_name
 from headgate.studies.fct import theory
-from headgate.studies.fct.jobs import BASE, PAPER_GAINS, levels, named
+from headgate.studies.fct.jobs import BASE, PAPER_GAINS, levels, name_case
 from headgate.studies.fct.measures import (
     PARTS,
     SHORT,
@@ -39,7 +39,7 @@ def rcp(runs: Runs, case: str = BASE) -> Times:
 def _rcp_short_receiver(runs: Runs) -> Estimate:
     times = rcp(runs)
     wait = mean_port(runs, BASE, RCP_PROTOCOL, "mean_wait_s")
-    formula = times.expected(times.formula_s, "receiver_s", 1, SHORT)
+    formula = times.expect(times.formula_s, "receiver_s", 1, SHORT)
     ours = times.mean("receiver_s", 1, SHORT) / (formula + 2 * wait)
     return Estimate(ours=ours, note=f"mean wait {1e3 * wait:.3g} ms")
 
@@ -67,7 +67,7 @@ def _above_ps_both_rtts(runs: Runs) -> Estimate:
 
 
 def _below_ps_at_200(runs: Runs) -> Estimate:
-    times = rcp(runs, named("rtt", "200 ms"))
+    times = rcp(runs, name_case("rtt", "200 ms"))
     rows = times.between(1, SHOWN + 1) & (times.counts["finished"] > 0)
     below = times.by_size("sender_s")[rows] < times.formula_s[rows]
     receiver = times.by_size("receiver_s")[rows] < times.formula_s[rows]
@@ -97,7 +97,7 @@ def _table(case: str, runs: Runs) -> Estimate:
 
 def _rcp_table_shapes(runs: Runs) -> Estimate:
     ours = {
-        shape: rcp(runs, named("shape", shape)).mean("sender_s", 1_000, SHOWN)
+        shape: rcp(runs, name_case("shape", shape)).mean("sender_s", 1_000, SHOWN)
         for shape in theory.FLUID_SHAPES
     }
     distances = {f"{s}": apart(value, theory.FLUID_SHAPES[s]) for s, value in ours.items()}
@@ -149,7 +149,7 @@ def _gap_half_round_trip(runs: Runs) -> Estimate:
 
 
 def _gap_mean_30(runs: Runs) -> Estimate:
-    other, own = gap_s(rcp(runs, named("mean", 30))), gap_s(rcp(runs))
+    other, own = gap_s(rcp(runs, name_case("mean", 30))), gap_s(rcp(runs))
     return Estimate(ours=other / own, note=f"{other:.3f} s and {own:.3f} s")
 
 
@@ -182,7 +182,7 @@ def _insensitive_to_rtt(runs: Runs) -> Estimate:
 
 
 def _rtt_200_like_shape_22(runs: Runs) -> Estimate:
-    far, even = rcp(runs, named("rtt", "200 ms")), rcp(runs, named("shape", 2.2))
+    far, even = rcp(runs, name_case("rtt", "200 ms")), rcp(runs, name_case("shape", 2.2))
     ratios, relative = {}, []
     for each in bins(20, SHOWN):
         ratios[of_bin(*each)] = far.mean("sender_s", *each) / even.mean("sender_s", *each)
@@ -195,7 +195,7 @@ def _rtt_200_like_shape_22(runs: Runs) -> Estimate:
 def _fewer_sizes_at_22(runs: Runs) -> Estimate:
     counts = {
         case: float(np.mean([_sizes_met(runs.only(seed), case) for seed in runs.setup.seeds]))
-        for case in (named("shape", 2.2), BASE)
+        for case in (name_case("shape", 2.2), BASE)
     }
     steep, own = counts.values()
     return Estimate(ours=steep / own, note=format_values(counts))

@@ -46,7 +46,7 @@ def jobs(setup: Setup) -> dict[Key, Job]:
 
 def cases(setup: Setup) -> dict[str, Case]:
     """Return every condition by its name, the base first."""
-    return {BASE: base(setup), **dict(_varied(setup)), DATA_CENTRE: _data_centre(setup)}
+    return {BASE: base(setup), **dict(_vary_factors(setup)), DATA_CENTRE: _data_centre(setup)}
 
 
 def base(setup: Setup) -> Case:
@@ -54,13 +54,13 @@ def base(setup: Setup) -> Case:
     return {**setup.settings["base"], "duration": setup.settings["duration"]}
 
 
-def _varied(setup: Setup) -> Iterator[tuple[str, Case]]:
+def _vary_factors(setup: Setup) -> Iterator[tuple[str, Case]]:
     for factor in ("shape", "rtt", "mean", "load", "rate"):
         for level in setup.settings[f"{factor}s"]:
-            yield named(factor, level), {**base(setup), factor: level}
+            yield name_case(factor, level), {**base(setup), factor: level}
 
 
-def named(factor: str, level: object) -> str:
+def name_case(factor: str, level: object) -> str:
     """Return the name of the case in which one factor has another level."""
     return f"{factor} {level}"
 
@@ -68,7 +68,7 @@ def named(factor: str, level: object) -> str:
 def levels(setup: Setup, factor: str) -> dict[Any, str]:
     """Return the name of the case of every level of a factor, the base's among them, in order."""
     own = setup.settings["base"][factor]
-    found = {own: BASE} | {each: named(factor, each) for each in setup.settings[f"{factor}s"]}
+    found = {own: BASE} | {each: name_case(factor, each) for each in setup.settings[f"{factor}s"]}
     return {each: found[each] for each in sorted(found, key=magnitude)}
 
 

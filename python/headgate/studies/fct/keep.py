@@ -53,7 +53,7 @@ def _sizes(flows: Table, ideal: Ideal, rtt_s: float, duration_s: float) -> Table
     def mean(values: Values, rows: NDArray[np.bool_]) -> Values:
         sums = np.bincount(of[rows], values[rows], len(sizes))
         count = np.bincount(of[rows], minlength=len(sizes))
-        return divided(sums, count)
+        return divide(sums, count)
 
     def count(rows: NDArray[np.bool_]) -> Values:
         return np.bincount(of[rows], minlength=len(sizes)).astype(float)
@@ -85,7 +85,7 @@ def _sizes(flows: Table, ideal: Ideal, rtt_s: float, duration_s: float) -> Table
     )
 
 
-def divided(sums: NDArray[Any], count: NDArray[Any]) -> Values:
+def divide(sums: NDArray[Any], count: NDArray[Any]) -> Values:
     """Return means of sums; NaN where nothing was summed."""
     return np.asarray(np.divide(sums, count, out=np.full(len(sums), np.nan), where=count > 0))
 
@@ -113,11 +113,11 @@ def _totals(flows: Table, ideal: Ideal, rate: float, duration_s: float) -> Table
 
 def _ideal(start_s: Values, packets: NDArray[np.uint64], rate: float) -> Ideal:
     with _alone:
-        return _computed(start_s.tobytes(), packets.tobytes(), rate)
+        return _compute_ideal(start_s.tobytes(), packets.tobytes(), rate)
 
 
 @lru_cache(REMEMBERED)
-def _computed(start_s: bytes, packets: bytes, rate: float) -> Ideal:
+def _compute_ideal(start_s: bytes, packets: bytes, rate: float) -> Ideal:
     starts, sizes = np.frombuffer(start_s, float), np.frombuffer(packets, np.uint64)
     return Ideal(
         served_equally(starts, sizes, rate),

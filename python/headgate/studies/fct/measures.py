@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from headgate.api import Result
 from headgate.fluid.completion import processor_sharing, slow_start_ns2
 from headgate.studies.fct.jobs import cases, packets_per_s, rtt_s
-from headgate.studies.fct.keep import divided
+from headgate.studies.fct.keep import divide
 from headgate.studies.runs import Runs
 
 Values = NDArray[np.float64]
@@ -77,7 +77,7 @@ class Times:
 
     def by_size(self, name: str) -> Values:
         """Mean of a column for each size; NaN where there was no such flow."""
-        return divided(self.sums[name], self.counts[COUNTS[name]])
+        return divide(self.sums[name], self.counts[COUNTS[name]])
 
     def mean(self, name: str, low: float = 0, high: float = np.inf) -> float:
         """Mean of a column over the flows of a bin; NaN if there are none."""
@@ -85,7 +85,7 @@ class Times:
         count = self.counts[COUNTS[name]][rows].sum()
         return float(self.sums[name][rows].sum() / count) if count else np.nan
 
-    def expected(self, what: Values, name: str, low: float, high: float) -> float:
+    def expect(self, what: Values, name: str, low: float, high: float) -> float:
         """Mean of a formula over the very flows of a bin whose column is compared with it."""
         rows = self.between(low, high)
         weights = self.counts[COUNTS[name]][rows]
@@ -103,14 +103,14 @@ class Times:
 
     def over_sharing(self, name: str, low: float, high: float) -> float:
         """AFCT of a bin over processor sharing at the nominal load."""
-        return self.mean(name, low, high) / self.expected(self.formula_s, name, low, high)
+        return self.mean(name, low, high) / self.expect(self.formula_s, name, low, high)
 
-    def offered(self, low: float = 0, high: float = np.inf) -> float:
+    def count_packets(self, low: float = 0, high: float = np.inf) -> float:
         """Packets of the flows of a bin."""
         rows = self.between(low, high)
         return float((self.sizes * self.counts["flows"])[rows].sum())
 
-    def arrived(self, low: float = 0, high: float = np.inf) -> float:
+    def count_flows(self, low: float = 0, high: float = np.inf) -> float:
         """Count the flows of a bin."""
         return float(self.counts["flows"][self.between(low, high)].sum())
 
@@ -133,7 +133,7 @@ def by_bin(times: Times, name: str, low: float = 1, high: float = 100_000) -> tu
     for left, right in bins(low, high):
         value = times.mean(name, left, right)
         if np.isfinite(value):
-            found.append((times.expected(times.sizes, name, left, right), value))
+            found.append((times.expect(times.sizes, name, left, right), value))
     return np.array([x for x, _ in found]), np.array([y for _, y in found])
 
 
@@ -174,6 +174,6 @@ def parts_s(times: Times, low: float, high: float) -> dict[str, float]:
     exact = times.mean("paired_sharing_s", low, high)
     syn = times.mean("established_s", low, high) - times.rtt_s
     data = times.mean("rtt_s", low, high) - times.rtt_s
-    formula = times.expected(times.formula_s, "sender_s", low, high)
+    formula = times.expect(times.formula_s, "sender_s", low, high)
     values = (sender - receiver, syn, data, receiver - exact - syn - data, exact - formula)
     return dict(zip(PARTS, values, strict=True))

@@ -36,7 +36,7 @@ def _answer(runs: Runs) -> str:
             if p in NAMES
         ]
         times = Times.of(runs, BASE, protocols(runs.setup, BASE)[0])
-        formula = times.expected(times.formula_s, "sender_s", low, high)
+        formula = times.expect(times.formula_s, "sender_s", low, high)
         told.append(f"{low} to {high:,} packets: {', '.join(of)}, processor sharing {formula:.3g}")
     return f"Average completion times, {'; '.join(told)} s."
 

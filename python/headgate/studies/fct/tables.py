@@ -22,7 +22,7 @@ def _times(runs: Runs) -> Listing:
     rows = []
     for each in bins(1, 100_000):
         times = next(iter(done.values()))
-        formula = times.expected(times.formula_s, "sharing_s", *each)
+        formula = times.expect(times.formula_s, "sharing_s", *each)
         exact = times.mean("sharing_s", *each)
         row = [f"{one.mean('sender_s', *each):.3f}" for one in done.values()]
         rows.append((of_bin(*each), *row, f"{exact:.3f}", f"{formula:.3f}"))

@@ -24,7 +24,7 @@ def points(made: Solutions, law: str, kind: str) -> Points:
         return made.rests[law]
     if law in LOSSY:
         return measures.points(made, kind, law)
-    found = [measures.delayed(made, law, *case) for case in cases(made.setup)]
+    found = [measures.mean_delay(made, law, *case) for case in cases(made.setup)]
     return [wait for wait, _ in found], [rate for _, rate in found]
 
 

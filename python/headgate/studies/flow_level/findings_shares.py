@@ -44,7 +44,7 @@ def _fair_packets(made: Solutions) -> Estimate:
 def _fair_variation(made: Solutions) -> Estimate:
     return largest(
         {
-            row.title: measures.most_gained(row, measures.by_class(made, name, "fast"))
+            row.title: measures.greatest_gain(row, measures.by_class(made, name, "fast"))
             for name, row in networks.ROWS.items()
         }
     )

@@ -14,7 +14,7 @@ from headgate.studies.paths import (
     in_seconds,
     job,
     path,
-    scaled,
+    scale_times,
     seconds,
     starts,
 )
@@ -201,7 +201,7 @@ def _windows(setup: Setup) -> Part:
 
 
 def _fair(setup: Setup) -> Part:
-    times = scaled(setup.settings["fair"], setup.settings["size"])
+    times = scale_times(setup.settings["fair"], setup.settings["size"])
     links: Mapping[str, Mapping[str, Any]] = {"fast": {"buffer": "infinite"}, "reno": RENO_LINK}
     for name, row in networks.ROWS.items():
         for law, link in links.items():

@@ -11,7 +11,7 @@ from scipy import optimize
 from headgate.api import Result
 from headgate.studies.flow_level import networks
 from headgate.studies.flow_level.jobs import GAMMA, random_losses, rest_of_windows
-from headgate.studies.paths import PACKET_BITS, course, in_seconds, measured_s
+from headgate.studies.paths import PACKET_BITS, course, in_seconds, measured_period_s
 from headgate.studies.runs import Runs, Setup
 
 Numbers = NDArray[np.float64]
@@ -21,7 +21,7 @@ LINE_FROM, LINE_TO = 0.3, 0.02
 
 def rates(result: Result) -> Numbers:
     """Packets that each flow delivered a second."""
-    begin_s, end_s = measured_s(result)
+    begin_s, end_s = measured_period_s(result)
     return np.asarray(result.flows["delivered_packets"], float) / (end_s - begin_s)
 
 
@@ -55,7 +55,7 @@ def means(runs: Runs, kind: str, law: str) -> dict[float, float]:
     return {float(p): float(windows[losses == p].mean()) for p in np.unique(losses)}
 
 
-def delayed(runs: Runs, law: str, flows: int, rate_mbps: float) -> tuple[float, float]:
+def mean_delay(runs: Runs, law: str, flows: int, rate_mbps: float) -> tuple[float, float]:
     """Return the mean wait at a link (s) and the mean rate (packets/s) of the flows of a link."""
     run = runs["delay", law, flows, rate_mbps]
     return float(run.ports["mean_wait_s"][0]), float(rates(run).mean())
@@ -90,7 +90,7 @@ def ratio(runs: Runs, law: str, over: str, under: str) -> list[float]:
     return [float(row[first] / row[second]) for row in each]
 
 
-def most_gained(row: networks.Row, rate: Numbers) -> float:
+def greatest_gain(row: networks.Row, rate: Numbers) -> float:
     """Return the most that `sum alpha (x' - x)/x` is for rates within the links, over `sum alpha`.
 
     Rates are proportionally fair if that is nothing: a linear programme.

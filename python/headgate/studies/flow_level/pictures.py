@@ -50,14 +50,14 @@ def _law(made: Solutions, law: str) -> Law:
     exponent, alpha = theory.PRINTED.get(law, (1.0, made.setup.settings["delay"]["alpha"]))
     return Law(
         solution=made.rests[law],
-        measured={kind: _averaged(made, law, kind) for kind in kinds},
+        measured={kind: _average(made, law, kind) for kind in kinds},
         printed_exponent=exponent,
         printed=lambda p: float(alpha / p**exponent),
         exponents={kind: _exponent(made, law, kind) for kind in ("solution", *kinds)},
     )
 
 
-def _averaged(made: Solutions, law: str, kind: str) -> tuple[list[float], list[float]]:
+def _average(made: Solutions, law: str, kind: str) -> tuple[list[float], list[float]]:
     if law in DELAYED:
         return points(made, law, kind)
     means = measures.means(made, kind, law)
@@ -122,12 +122,12 @@ def _classes(made: Solutions, name: str) -> Panel:
         said: Curve(places + off, rate * PACKET_BITS / MBPS, points=True)
         for off, (said, rate) in zip(beside, drawn.items(), strict=True)
     }
-    ticks = {float(i): _named(item) for i, item in enumerate(row.classes.items())}
+    ticks = {float(i): _name_item(item) for i, item in enumerate(row.classes.items())}
     links = ", ".join(f"{rate:g}" for rate in row.rates_mbps)
     return Panel(f"{row.title}: {links} Mbit/s", "", "rate (Mbit/s)", marks, "", ticks=ticks)
 
 
-def _named(item: tuple[str, networks.Class]) -> str:
+def _name_item(item: tuple[str, networks.Class]) -> str:
     name, one = item
     alpha = "" if one.alpha == networks.ALPHA else f"\nalpha {one.alpha:g}"
     return f"{name}\n{one.rtt_ms:g} ms{alpha}"
@@ -157,7 +157,7 @@ def _theorem(made: Solutions) -> Picture:
     )
 
 
-def _joined(rows: Numbers) -> Curve:
+def _join(rows: Numbers) -> Curve:
     """Draw many courses as one broken line."""
     length = rows.shape[1]
     x = np.tile(np.append(np.arange(length, dtype=float), np.nan), len(rows))
@@ -174,7 +174,7 @@ def _distances(made: Solutions, name: str) -> Panel:
     line = end / found.linear_rate ** (updates[-1] - updates)
     kept = line < 10 * rows.max()
     drawn = {
-        f"{shown} starts": _joined(rows),
+        f"{shown} starts": _join(rows),
         "linear": Curve(updates[kept], line[kept], theory=True),
     }
     title = f"{networks.EVERY[name].title}: {found.linear_rate:.3f} an update"
@@ -195,7 +195,7 @@ def _ratios(made: Solutions) -> Panel:
 
 def _filling(made: Solutions) -> Panel:
     rows = np.array([used for used, _ in made.filling])[:, :9]
-    drawn = {f"{len(rows)} starts": _joined(rows)}
+    drawn = {f"{len(rows)} starts": _join(rows)}
     title = "One link is full after a few updates"
     return Panel(title, "update", "utilisation", drawn, "", low=0.0, high=1.1)
 

@@ -60,7 +60,7 @@ class Solutions(Runs):
         network = _one_link(own["rate"], {"rtt": rtt})
         params = {"loss": loss, "initial_window": first}
         duration = seconds(SLOWER * duration_s)
-        run = _solved(law, params, network, duration)
+        run = _solve(law, params, network, duration)
         t_s, window = course(run, "one", "cwnd_packets")
         return t_s / SLOWER, window
 
@@ -74,7 +74,7 @@ class Solutions(Runs):
         self, law: str, rtt: str, params: dict[str, float], flows: int, rate_mbps: float
     ) -> tuple[float, float]:
         network = _one_link(f"{rate_mbps} Mbit/s", {"flows": flows, "rtt": rtt})
-        run = _solved(law, params, network, "2000 s")
+        run = _solve(law, params, network, "2000 s")
         _, rtt_s = course(run, "one", "srtt_s")
         _, bps = course(run, "one", "throughput_bps")
         return float(rtt_s[-1]) - in_seconds(rtt), float(bps[-1]) / PACKET_BITS
@@ -98,7 +98,7 @@ class Solutions(Runs):
         made = {}
         for burstiness, first in own["first"].items():
             params = {"alpha": own["alpha"], "gamma": GAMMA, "initial_window": float(first)}
-            run = _solved("fast", params, network, own["duration"])
+            run = _solve("fast", params, network, own["duration"])
             made[burstiness] = course(run, "one", "cwnd_packets")
         return made
 
@@ -121,7 +121,7 @@ class Solutions(Runs):
     @cached_property
     def settled(self) -> dict[str, Numbers]:
         """Rates of FAST, solved in time, packets/s."""
-        return {name: _ended(row) for name, row in networks.ROWS.items()}
+        return {name: _final_state(row) for name, row in networks.ROWS.items()}
 
     @cached_property
     def convergence(self) -> dict[str, Convergence]:
@@ -138,10 +138,10 @@ class Solutions(Runs):
         own, row = self.setup.settings["theorem"], networks.ONE
         rest = self.convergence["one"].rest_packets
         parts = np.geomspace(1e-3, 0.5, own["shown"])
-        return [_filled(row, part * rest, own["updates"]) for part in parts]
+        return [_fill_course(row, part * rest, own["updates"]) for part in parts]
 
 
-def _solved(
+def _solve(
     model: str, params: Mapping[str, float], network: Mapping[str, Any], duration: str
 ) -> Result:
     return solve(model, params, network=network, duration=duration, method=METHOD)
@@ -152,8 +152,8 @@ def _one_link(rate: str, own: Mapping[str, Any]) -> dict[str, Any]:
     return {"links": {"link": {"rate": rate}}, "classes": {"one": {**own, "path": ["link"]}}}
 
 
-def _ended(row: networks.Row) -> Numbers:
-    run = _solved("fast", {}, row.fluid(), "2000 s")
+def _final_state(row: networks.Row) -> Numbers:
+    run = _solve("fast", {}, row.fluid(), "2000 s")
     return np.array([_last(run, name) for name in row.names])
 
 
@@ -161,7 +161,7 @@ def _last(run: Result, name: str) -> float:
     return float(course(run, name, "throughput_bps")[1][-1]) / PACKET_BITS
 
 
-def _filled(row: networks.Row, first: Numbers, updates: int) -> Course:
+def _fill_course(row: networks.Row, first: Numbers, updates: int) -> Course:
     network = row.fluid()
     for part, window in zip(network["classes"].values(), first, strict=True):
         part["params"] = part["params"] | {"initial_window": float(window)}

@@ -64,7 +64,7 @@ def printed_window(law: str, loss: float) -> float:
 def mean_window(law: str, loss: float, *, random: bool, recovery: float = 1.0) -> float:
     """Return the mean rate times the round trip; `recovery` in round trips."""
     rule, rng = RULES[law], np.random.default_rng(1)
-    packets, rounds = _summed(GRID / rule.growth(GRID)), _summed(1 / rule.growth(GRID))
+    packets, rounds = _integrate(GRID / rule.growth(GRID)), _integrate(1 / rule.growth(GRID))
     window = np.full(CHAINS if random else 1, printed_window(law, loss))
     sent = spent = 0.0
     for number in range(LOSSES):
@@ -81,7 +81,7 @@ def mean_window(law: str, loss: float, *, random: bool, recovery: float = 1.0) -
     return sent / spent
 
 
-def _summed(slope: Numbers) -> Numbers:
+def _integrate(slope: Numbers) -> Numbers:
     """Integrate over the grid of windows."""
     steps = np.diff(GRID) * (slope[1:] + slope[:-1]) / 2
     return np.concatenate([[0.0], np.cumsum(steps)])

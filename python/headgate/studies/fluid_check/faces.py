@@ -58,14 +58,14 @@ class Face:
     def sender(self, setup: Setup, cell: Cell) -> Params:
         """Return the parameters of the packet law: what both faces have, and what makes it one."""
         own: Params = setup.settings["sender"].get(self.law, {})
-        return {**self.shared, **own, **_kept(setup, self.law, cell)}
+        return {**self.shared, **own, **_queue_per_flow(setup, self.law, cell)}
 
     def params(self, setup: Setup, cell: Cell) -> Params:
         """Return the parameters of the model; a window begins where it fills the path."""
         own = {param.name for param in self.card.params}
         first = {"initial_window": cell.window} if "initial_window" in own else {}
         red = profile(setup, cell) if self.over_red else {}
-        return {**first, **self.shared, **red, **_kept(setup, self.law, cell)}
+        return {**first, **self.shared, **red, **_queue_per_flow(setup, self.law, cell)}
 
     @cached_property
     def shared(self) -> Params:
@@ -102,7 +102,7 @@ def profile(setup: Setup, cell: Cell) -> dict[str, float]:
     }
 
 
-def _kept(setup: Setup, law: str, cell: Cell) -> dict[str, float | str]:
+def _queue_per_flow(setup: Setup, law: str, cell: Cell) -> dict[str, float | str]:
     """Return how many packets a flow keeps queued, of a law that is told: one at least."""
     share = setup.settings["alpha"].get(law)
     if share is None:

@@ -9,7 +9,7 @@ from headgate.api import Scenario
 from headgate.campaign.jobs import Job
 from headgate.studies.fluid_check.cells import Cell, cells
 from headgate.studies.fluid_check.faces import Face, faces
-from headgate.studies.paths import NO_SERIES, drawn, flow, job, packets, path, seconds
+from headgate.studies.paths import NO_SERIES, draw_starts, flow, job, packets, path, seconds
 from headgate.studies.runs import Key, Setup, by_labels
 
 GRID, START, APART = "grid", "start", "apart"
@@ -62,7 +62,7 @@ def _apart(setup: Setup) -> Iterator[Job]:
     """Give each flow of a loss law a round trip of its own."""
     cell, seed = apart(setup), setup.seeds[0]
     spread = setup.settings["apart"]["spread"] * cell.rtt_s
-    own = [cell.rtt_s - spread + more_s for more_s in drawn(seed, cell.flows, 2 * spread)]
+    own = [cell.rtt_s - spread + more_s for more_s in draw_starts(seed, cell.flows, 2 * spread)]
     duration, warmup = (seconds(time) for time in cell.times_s(dict(setup.settings)))
     network = {
         "rate": cell.rate,
@@ -73,7 +73,7 @@ def _apart(setup: Setup) -> Iterator[Job]:
         if not face.queues:
             flows = [flow(face.law, rtt=seconds(rtt_s)) for rtt_s in own]
             scenario = path(flows, (duration, warmup), network, NO_SERIES, seed)
-            yield job(_unnamed(scenario), part=APART, face=face.name)
+            yield job(_drop_flow_rows(scenario), part=APART, face=face.name)
 
 
 def _scenario(
@@ -92,10 +92,10 @@ def _scenario(
         **face.network(setup, cell),
     }
     duration, warmup = (seconds(time) for time in times_s)
-    return _unnamed(path([flows], (duration, warmup), network, series, setup.seeds[0]))
+    return _drop_flow_rows(path([flows], (duration, warmup), network, series, setup.seeds[0]))
 
 
-def _unnamed(scenario: Scenario) -> Scenario:
+def _drop_flow_rows(scenario: Scenario) -> Scenario:
     """Keep no row of each flow: the responses have their means."""
     measure = scenario.measure.model_copy(update={"flows": "none"})
     return scenario.model_copy(update={"measure": measure})

@@ -54,7 +54,7 @@ def by_law(of: Rates) -> dict[str, float]:
     return dict(zip(of.laws, np.nanmean(of.ahead(), axis=0).tolist(), strict=True))
 
 
-def _said(logs: dict[str, float]) -> str:
+def _format_ratio(logs: dict[str, float]) -> str:
     return format_values({law: float(np.exp(log)) for law, log in logs.items()})
 
 
@@ -63,7 +63,7 @@ def equal(of: Rates, laws: Sequence[str]) -> Estimate:
     logs = by_law(of)
     ratios = {law: logs[law] for law in laws}
     hits = sum(abs(np.exp(log) - 1) <= EQUAL for log in ratios.values())
-    return _shared(hits, len(ratios), f"own over TCP: {_said(ratios)}")
+    return _share_estimate(hits, len(ratios), f"own over TCP: {_format_ratio(ratios)}")
 
 
 def movies(of: Mixed) -> Rates:
@@ -75,7 +75,9 @@ def movies(of: Mixed) -> Rates:
 def sooner(of: Mixed) -> Estimate:
     """Count the laws whose movies get more than TCP's beside them, without congestion."""
     logs = by_law(movies(of))
-    return _shared(sum(log > 0 for log in logs.values()), len(logs), f"own over TCP: {_said(logs)}")
+    return _share_estimate(
+        sum(log > 0 for log in logs.values()), len(logs), f"own over TCP: {_format_ratio(logs)}"
+    )
 
 
 def fast_best(of: Mixed) -> Estimate:
@@ -85,7 +87,7 @@ def fast_best(of: Mixed) -> Estimate:
     best = [of.laws[place] for place in rows.argmax(axis=1)]
     logs = dict(zip(of.laws, rows.mean(axis=0).tolist(), strict=True))
     hits = sum(law in DELAY_LAWS for law in best)
-    return _shared(hits, len(best), f"over the mean of all: {_said(logs)}")
+    return _share_estimate(hits, len(best), f"over the mean of all: {_format_ratio(logs)}")
 
 
 def ctcp_second(of: Mixed) -> Estimate:
@@ -135,7 +137,7 @@ def fairer(of: Mixed, files: Sequence[str], unfair: Sequence[str]) -> Estimate:
     gap = _mean_of(of, left, FAIR) - _mean_of(of, left, unfair)
     hits, known = int((gap > 0).sum()), int(np.isfinite(gap).sum())
     logs = dict(zip(of.laws, np.nanmean(left, axis=0).tolist(), strict=True))
-    return _shared(hits, known, f"TCP beside each, over the mean: {_said(logs)}")
+    return _share_estimate(hits, known, f"TCP beside each, over the mean: {_format_ratio(logs)}")
 
 
 def among(of: Mixed, named: Sequence[str], sign: int) -> Estimate:
@@ -156,7 +158,7 @@ def hstcp_fairer(of: Mixed) -> Estimate:
     light, heavy = (
         ranks[[of.conditions.index(name) for name in names]] for names in (of.light, of.heavy)
     )
-    test = stats.ttest_ind(_known(light), _known(heavy), equal_var=False)
+    test = stats.ttest_ind(_drop_missing(light), _drop_missing(heavy), equal_var=False)
     low, high = test.confidence_interval(0.95)
     note = f"{np.nanmean(light):.2f} and {np.nanmean(heavy):.2f}"
     ours = float(np.nanmean(light) - np.nanmean(heavy))
@@ -168,7 +170,7 @@ def fast_at_less_fair(of: Mixed) -> Estimate:
     names = of.corner(LIGHT_CORNER) + of.corner(HEAVY_CORNER)
     place = of.laws.index("fast-at")
     low, high = (r.only(names).beside("tcp")[:, place] for r in (of.rates, of.variant(INFINITE)))
-    mean, least, most = np.exp(mean_interval(_known(low - high)))
+    mean, least, most = np.exp(mean_interval(_drop_missing(low - high)))
     return Estimate(ours=float(mean), ci=(float(least), float(most)), note=f"{len(names)} corners")
 
 
@@ -217,28 +219,30 @@ def utility_without_window(of: Mixed) -> Estimate:
     names = of.corner(LIGHT_CORNER)
     free, bound = (by_law(r.only(names, LARGE)) for r in (of.rates, of.variant(WINDOW)))
     hits = sum(abs(bound[law]) < abs(free[law]) for law in free)
-    return Estimate(ours=hits, note=f"without: {_said(free)}; with: {_said(bound)}")
+    return Estimate(ours=hits, note=f"without: {_format_ratio(free)}; with: {_format_ratio(bound)}")
 
 
 def _greater(one: dict[str, float], other: dict[str, float], first: str, second: str) -> Estimate:
     hits = sum(one[law] > other[law] for law in one)
-    return _shared(hits, len(one), f"{first}: {_said(one)}; {second}: {_said(other)}")
+    return _share_estimate(
+        hits, len(one), f"{first}: {_format_ratio(one)}; {second}: {_format_ratio(other)}"
+    )
 
 
 def _mean_of(of: Mixed, table: Numbers, laws: Sequence[str]) -> Numbers:
     return np.asarray(table[:, [of.laws.index(law) for law in laws]].mean(axis=1))
 
 
-def _known(values: Numbers) -> Numbers:
+def _drop_missing(values: Numbers) -> Numbers:
     return values[np.isfinite(values)]
 
 
 def _mean(values: Numbers, note: str) -> Estimate:
-    mean, low, high = mean_interval(_known(values))
+    mean, low, high = mean_interval(_drop_missing(values))
     return Estimate(ours=mean, ci=(low, high), note=note)
 
 
-def _shared(hits: int, cells: int, note: str) -> Estimate:
+def _share_estimate(hits: int, cells: int, note: str) -> Estimate:
     counted = share(int(hits), cells)
     return counted.model_copy(update={"note": f"{counted.note}; {note}"})
 

@@ -9,13 +9,13 @@ from headgate.studies.nist.competing import COLUMNS, Rates
 from headgate.studies.nist.fairness import LARGE, by_law, movies
 from headgate.studies.nist.mixed_runs import Mixed
 from headgate.studies.nist.sentences import balance
-from headgate.studies.nist.size import preserved
+from headgate.studies.nist.size import describe_preserved
 
 
 def sentences(of: Mixed) -> tuple[str, ...]:
     """Say how congested it is, who gains for large files, how much is known, and what adds up."""
-    said = all_possible((_congestion, _large_files, _uncongested, _known, _balance), of)
-    return (*said, *preserved(of.setup.settings))
+    said = all_possible((_congestion, _large_files, _uncongested, _known_answers, _balance), of)
+    return (*said, *describe_preserved(of.setup.settings))
 
 
 def _congestion(of: Mixed) -> str:
@@ -41,7 +41,7 @@ def _uncongested(of: Mixed) -> str:
     )
 
 
-def _known(of: Mixed) -> str:
+def _known_answers(of: Mixed) -> str:
     table = of.experiment.table
     known = np.mean([np.isfinite(np.asarray(table[name], dtype=float)) for name in COLUMNS])
     return (

@@ -8,7 +8,7 @@ import numpy as np
 
 from headgate.api import Result
 from headgate.measures.periods import FLOWS, PACKETS, WAITS
-from headgate.studies.nist.size import preserved
+from headgate.studies.nist.size import describe_preserved
 from headgate.studies.nist.summary import Experiment
 from headgate.tables import Table
 
@@ -26,7 +26,7 @@ def sentences(of: Experiment) -> tuple[str, ...]:
         f" congested quarter of the conditions and {of.sent_again(of.heavy)} in the most congested"
         f" one; the least is {least}, the most {most} (second period).",
         balance(of.runs.results.values()),
-        *preserved(of.runs.settings),
+        *describe_preserved(of.runs.settings),
     )
 
 
@@ -34,11 +34,13 @@ def balance(results: Iterable[Result]) -> str:
     """Say whether packets and flows add up in every run, and how far both counts of waits agree."""
     checks = [result.tables["checks"] for result in results]
     off = [told for what, check in COUNTED.items() if (told := _off(what, check, checks))]
-    waits = [abs(_of(table, WAITS, "relative_error")) for table in checks if _told(table)]
-    return f"{_counted(off, len(checks))}; {_waited(waits, len(checks) - len(waits))}."
+    waits = [
+        abs(_of(table, WAITS, "relative_error")) for table in checks if _has_enough_waits(table)
+    ]
+    return f"{_count_cut(off, len(checks))}; {_compare_waits(waits, len(checks) - len(waits))}."
 
 
-def _waited(apart: list[float], quiet: int) -> str:
+def _compare_waits(apart: list[float], quiet: int) -> str:
     if not apart:
         return "next to nothing waits in any, so that Little's law has nothing to tell"
     left_out = f" (runs in which next to nothing waits are left out: {quiet})" if quiet else ""
@@ -48,12 +50,12 @@ def _waited(apart: list[float], quiet: int) -> str:
     )
 
 
-def _told(table: Table) -> bool:
+def _has_enough_waits(table: Table) -> bool:
     """Say whether enough waits in a run for samples of the queues to tell how much."""
     return max(_of(table, WAITS, side) for side in ("left", "right")) >= TELLING
 
 
-def _counted(off: list[str], runs: int) -> str:
+def _count_cut(off: list[str], runs: int) -> str:
     if off:
         return f"Of {runs} runs, {' and '.join(off)}"
     return f"Packets and flows add up exactly in all {runs} runs"

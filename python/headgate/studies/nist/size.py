@@ -35,19 +35,19 @@ class Preserved(Strict):
 
 
 @cache
-def measured() -> Preserved:
+def load_measured() -> Preserved:
     """Return what the `standard` scale of `nist-scale` found."""
     return read_toml(Preserved, Path(__file__).with_name("preserved.toml"))
 
 
-def as_measured(experiment: str, size: float) -> float:
+def equivalent_size(experiment: str, size: float) -> float:
     """Return the size of the measured experiment with as many sources."""
     return size * EXPERIMENTS[experiment].sources / EXPERIMENTS[MEASURED].sources
 
 
-def preserved(settings: Mapping[str, Any]) -> tuple[str, ...]:
+def describe_preserved(settings: Mapping[str, Any]) -> tuple[str, ...]:
     """Say what a size keeps of a larger one; nothing at a size beyond those compared."""
-    own, known = as_measured(settings["experiment"], settings["size"]), measured()
+    own, known = equivalent_size(settings["experiment"], settings["size"]), load_measured()
     if own >= Fraction(known.largest):
         return ()
     nearest = min(known.sizes, key=lambda each: abs(log(float(Fraction(each)) / own)))
@@ -56,12 +56,13 @@ def preserved(settings: Mapping[str, Any]) -> tuple[str, ...]:
         f"Speeds and sources are {settings['size']:g} of the published ones. Measured on three"
         f" conditions of experiment {MEASURED} with about as many sources ({nearest} of its size,"
         f" study nist-scale): within {known.near:.0%} of a network of {known.largest} of its size"
-        f" stay {_named(found.kept)}; farther off under some condition are {_named(found.moved)};"
+        f" stay {_name_first(found.kept)}; farther off under some condition are"
+        f" {_name_first(found.moved)};"
         f" of {len(found.untold)} responses the replicates could not tell.",
     )
 
 
-def _named(responses: Sequence[str]) -> str:
+def _name_first(responses: Sequence[str]) -> str:
     """Name the first few responses and count the others."""
     from headgate.studies.nist_scale.sizes import NAMES
 

@@ -71,14 +71,14 @@ VARIANTS = {
 
 def jobs(setup: Setup) -> dict[Key, Job]:
     """Make every run of the design, and those of the variants that the study names."""
-    names = _known(setup.settings.get(NAMED, ()))
+    names = _known_names(setup.settings.get(NAMED, ()))
     made = jobs_of(setup, scenario)
     for name in names:
-        made |= _varied(setup, name, VARIANTS[name])
+        made |= _vary(setup, name, VARIANTS[name])
     return made
 
 
-def _known(names: Iterable[str]) -> list[str]:
+def _known_names(names: Iterable[str]) -> list[str]:
     unknown = [name for name in names if name not in VARIANTS]
     if unknown:
         raise HeadgateError(
@@ -87,7 +87,7 @@ def _known(names: Iterable[str]) -> list[str]:
     return list(names)
 
 
-def _varied(setup: Setup, name: str, variant: Variant) -> dict[Key, Job]:
+def _vary(setup: Setup, name: str, variant: Variant) -> dict[Key, Job]:
     """Make the runs of a variant; their key ends with its name."""
     conditions = set(variant.conditions(setup.design))
     return {

@@ -28,10 +28,10 @@ LARGEST_CHANGE = np.log(2)
 
 def pictures(of: Sizes) -> tuple[Picture, ...]:
     """Draw every picture."""
-    return (_preserved(of), _courses(of), _contrasts(of))
+    return (_draw_preserved(of), _courses(of), _contrasts(of))
 
 
-def _preserved(of: Sizes) -> Picture:
+def _draw_preserved(of: Sizes) -> Picture:
     smaller = of.sizes[:-1]
     columns = list(product(of.conditions, smaller))
     values = np.array(

@@ -24,7 +24,7 @@ class Preserved:
     untold: tuple[str, ...]
 
 
-def preserved(of: Sizes, size: str) -> Preserved:
+def sort_responses(of: Sizes, size: str) -> Preserved:
     """Sort the responses of a size: kept in every condition, moved in one at least, or neither."""
     sorted_ = {name: _sort(of, name, size) for name in NAMES}
     return Preserved(*(tuple(n for n, s in sorted_.items() if s == say) for say in _SORTS))
@@ -48,7 +48,7 @@ def as_toml(of: Sizes) -> str:
         "\n# told, by 95 % intervals over replicates.\n\n"
         f'largest = "{of.sizes[-1]}"\nnear = {NEAR}\n'
     )
-    return head + "".join(_section(size, preserved(of, size)) for size in of.sizes[:-1])
+    return head + "".join(_section(size, sort_responses(of, size)) for size in of.sizes[:-1])
 
 
 def _section(size: str, found: Preserved) -> str:

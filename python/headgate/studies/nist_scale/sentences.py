@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headgate.studies.nist_scale.preserved import NEAR, preserved
+from headgate.studies.nist_scale.preserved import NEAR, sort_responses
 from headgate.studies.nist_scale.sizes import NAMES, Sizes
 
 
@@ -12,7 +12,7 @@ def sentences(of: Sizes) -> tuple[str, ...]:
 
 
 def _size(of: Sizes, size: str) -> str:
-    found = preserved(of, size)
+    found = sort_responses(of, size)
     return (
         f"At {size} of the published size, {len(found.kept)} of {len(NAMES)} responses are within"
         f" {NEAR:.0%} of those at {of.sizes[-1]} under every condition, {len(found.moved)} are not"

@@ -73,13 +73,13 @@ class Sizes(Runs):
     def measured(self) -> Mapping[tuple[str, str, str], Mapping[str, Numbers]]:
         """Every response of a condition, size and law: one value a seed."""
         return {
-            (condition, size, law): self._measured(condition, size, law)
+            (condition, size, law): self._measure(condition, size, law)
             for condition in self.conditions
             for size in self.sizes
             for law in self.laws
         }
 
-    def _measured(self, condition: str, size: str, law: str) -> Mapping[str, Numbers]:
+    def _measure(self, condition: str, size: str, law: str) -> Mapping[str, Numbers]:
         found = [measure(self[condition, size, law, seed], law) for seed in self.setup.seeds]
         return {name: np.array([one[name] for one in found]) for name in NAMES}
 

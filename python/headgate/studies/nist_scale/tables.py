@@ -20,7 +20,7 @@ def tables(of: Sizes) -> tuple[Listing, ...]:
 def _condition(of: Sizes, condition: str) -> Listing:
     smaller = of.sizes[:-1]
     rows: list[tuple[Any, ...]] = [
-        (title, *(_told(of.ratio(name, condition, size)) for size in smaller))
+        (title, *(_format_ratio(of.ratio(name, condition, size)) for size in smaller))
         for name, title in NAMES.items()
     ]
     return Listing(
@@ -32,7 +32,7 @@ def _condition(of: Sizes, condition: str) -> Listing:
     )
 
 
-def _told(ratio: Ratio) -> str:
+def _format_ratio(ratio: Ratio) -> str:
     if not np.isfinite(ratio.value):
         return "none in some run"
     return f"{ratio.value:.2f} ({ratio.low:.2f} to {ratio.high:.2f})"

@@ -55,7 +55,7 @@ def _psi(row: str, factor: str, of: Sensitivity) -> Estimate:
     of.require(factor)
     place = list(of.factors).index(factor)
     ours = float(of.psi[row][place])
-    ci = of.resampled(lambda rows: float(rows[row][place]))
+    ci = of.resample(lambda rows: float(rows[row][place]))
     group = CONGESTED if row == AVERAGE else (row.removeprefix("period "),)
     moved = [r for r in of.by_period.responses if of.by_period.one(factor, r, group).stars]
     said = f"moves in period {group[0]}: {', '.join(moved)}" if moved else ""
@@ -72,7 +72,7 @@ def _order(of: Sensitivity) -> Estimate:
     ranked = of.influence.ranked
     return Estimate(
         ours=measure(of.psi),
-        ci=of.resampled(measure),
+        ci=of.resample(measure),
         note=format_values({name: 100 * of.average[name] for name in ranked}, 2),
     )
 
@@ -83,7 +83,7 @@ def _first(of: Sensitivity) -> Estimate:
     def measure(rows: Rows) -> float:
         return float(rows[AVERAGE][0] - rows[AVERAGE][1:].max())
 
-    return Estimate(ours=measure(of.psi), ci=of.resampled(measure))
+    return Estimate(ours=measure(of.psi), ci=of.resample(measure))
 
 
 def _seven(of: Sensitivity) -> Estimate:
@@ -96,7 +96,7 @@ def _seven(of: Sensitivity) -> Estimate:
 
     first = of.influence.ranked[: len(LARGEST)]
     return Estimate(
-        ours=measure(of.psi), ci=of.resampled(measure), note=f"first are {', '.join(first)}"
+        ours=measure(of.psi), ci=of.resample(measure), note=f"first are {', '.join(first)}"
     )
 
 

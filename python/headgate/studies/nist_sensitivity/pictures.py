@@ -47,11 +47,11 @@ def _reduction(of: Sensitivity) -> Picture:
         "From every combination to 32 conditions",
         "Number of conditions after each step. A parameter may have 2^32 values, after the source,"
         " until two levels are chosen; what is counted here is written beside our bars.",
-        _drawn_reduction(of),
+        _draw_reduction(of),
     )
 
 
-def _drawn_reduction(of: Sensitivity) -> Figure:
+def _draw_reduction(of: Sensitivity) -> Figure:
     found = steps(of)
     places = np.arange(len(found))
     with use_style():
@@ -95,24 +95,24 @@ def _ranking(of: Sensitivity) -> Picture:
         "Influence of the factors, ours and the source's",
         "Weighted average of Psi, 95 % interval over resampled responses; from the most influential"
         " on. The first six make the design of the experiments.",
-        _drawn_ranking(of),
+        _draw_ranking(of),
     )
 
 
-def _drawn_ranking(of: Sensitivity) -> Figure:
+def _draw_ranking(of: Sensitivity) -> Figure:
     ranked = of.influence.ranked
-    ours = {_titled(of, name): (of.average[name], *_interval(of, name)) for name in ranked}
-    printed = {_titled(of, name): alone(PSI[AVERAGE][name]) for name in ranked}
+    ours = {_title_of(of, name): (of.average[name], *_interval(of, name)) for name in ranked}
+    printed = {_title_of(of, name): alone(PSI[AVERAGE][name]) for name in ranked}
     panel = Dots("", "weighted average of Psi", {"here": ours, "NIST 2011": printed})
     return dots(list(ours), [panel], width_in=6.0)
 
 
 def _interval(of: Sensitivity, name: str) -> tuple[float, float]:
     place = list(of.factors).index(name)
-    return of.resampled(lambda rows: float(rows[AVERAGE][place]))
+    return of.resample(lambda rows: float(rows[AVERAGE][place]))
 
 
-def _titled(of: Sensitivity, name: str) -> str:
+def _title_of(of: Sensitivity, name: str) -> str:
     return f"{name} {of.factors[name].title}"
 
 
@@ -140,11 +140,11 @@ def _stars(of: Sensitivity) -> Picture:
         "Which level raises which response, against the printed table",
         "Second period, thirteen rows whose meaning is likely. In a cell are the sign and stars"
         " found here; the colour says how they compare with those printed.",
-        _drawn_stars(of),
+        _draw_stars(of),
     )
 
 
-def _drawn_stars(of: Sensitivity) -> Figure:
+def _draw_stars(of: Sensitivity) -> Figure:
     cells = [
         [(of.by_period.one(f, r, CONGESTED), STARS[row].get(f, "")) for f in FACTORS]
         for row, r in LIKELY.items()
@@ -157,7 +157,7 @@ def _drawn_stars(of: Sensitivity) -> Figure:
             _write(ax, x, y, cells[y][x])
         ax.set_xticks(
             np.arange(len(FACTORS)) + 0.5,
-            [_titled(of, name) for name in FACTORS],
+            [_title_of(of, name) for name in FACTORS],
             rotation=35,
             ha="left",
         )

@@ -32,7 +32,7 @@ def responses(result: Result, law: str) -> dict[str, Numbers]:
     interval_s = parse_time(scenario["measure"]["interval"]) / 1e12
     found |= {name: found[name] / interval_s for name in COUNTS}
     found |= {"y7": _share(found, "y6"), "y9": _share(found, "y8")}
-    flows = _long_lived(scenario)
+    flows = _count_long_lived(scenario)
     return found | {name: found[name] / flows.get(name, 1) for name in LONG_RATES}
 
 
@@ -41,7 +41,7 @@ def _share(found: Mapping[str, Numbers], count: str) -> Numbers:
     return ratio(found[count], found[count] + found["y1"])
 
 
-def _long_lived(scenario: Mapping[str, object]) -> dict[str, int]:
+def _count_long_lived(scenario: Mapping[str, object]) -> dict[str, int]:
     """Return how many flows there are of each kind that lives long."""
     traffic = scenario["traffic"]
     assert isinstance(traffic, list)

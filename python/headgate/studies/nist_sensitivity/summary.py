@@ -95,7 +95,7 @@ class Sensitivity(Designed):
         if missing is not None:
             raise NotRunError(f"the factor {missing} is not varied at this scale")
 
-    def resampled(self, measure: Callable[[Mapping[str, Numbers]], float]) -> tuple[float, float]:
+    def resample(self, measure: Callable[[Mapping[str, Numbers]], float]) -> tuple[float, float]:
         """Return the 95 % interval of a measure of Psi, its responses drawn again and again.
 
         `measure` is of rows like those of `psi`.

@@ -43,18 +43,18 @@ def _replacements_use_more(runs: Runs) -> Estimate:
 
 def _back_off(law: str, runs: Runs) -> Estimate:
     (law,) = runs.setup.has(law)
-    return Estimate(ours=measures.kept(runs, law))
+    return Estimate(ours=measures.share_kept(runs, law))
 
 
 def _back_off_htcp(runs: Runs) -> Estimate:
     runs.setup.has("htcp")
-    reduced = 1 - measures.kept(runs, "htcp")
+    reduced = 1 - measures.share_kept(runs, "htcp")
     low, high = HTCP_REDUCTION
     return Estimate(ours=max(low - reduced, reduced - high, 0.0), note=f"reduced by {reduced:.3f}")
 
 
 def _less_than_tcp(runs: Runs) -> Estimate:
-    left = {law: measures.kept(runs, law) for law in (TCP, *runs.setup.has(*LESS_THAN_TCP))}
+    left = {law: measures.share_kept(runs, law) for law in (TCP, *runs.setup.has(*LESS_THAN_TCP))}
     return Estimate(
         ours=min(left[law] for law in LESS_THAN_TCP) - left[TCP],
         note=f"kept: {format_values(left)}",
@@ -69,7 +69,7 @@ def _recover_sooner(runs: Runs) -> Estimate:
 
 def _htcp_one_second(runs: Runs) -> Estimate:
     runs.setup.has("htcp")
-    htcp, tcp = (measures.gained(runs, law) for law in ("htcp", TCP))
+    htcp, tcp = (measures.window_gain(runs, law) for law in ("htcp", TCP))
     return Estimate(ours=htcp / tcp, note=f"{htcp:.2f} and {tcp:.2f} packets")
 
 

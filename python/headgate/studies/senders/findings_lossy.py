@@ -49,7 +49,7 @@ def _used(runs: Runs, rate: str, law: str, table: theory.Table) -> theory.Table:
 
 
 def _farthest(used: theory.Table, table: theory.Table) -> Estimate:
-    worst = max(apart(used[loss], table[loss]) / theory.allowed(loss) for loss in used)
+    worst = max(apart(used[loss], table[loss]) / theory.tolerance(loss) for loss in used)
     return Estimate(ours=worst, note=_beside(used, table))
 
 
@@ -61,7 +61,7 @@ def _below_bound(rate: str, law: str, runs: Runs) -> Estimate:
     runs.setup.has(law)
     bound = theory.RANDOM_LOSS[rate][law]
     used = _used(runs, rate, law, bound)
-    ratio = max(used[p] / (bound[p] * (1 + theory.allowed(p))) for p in used)
+    ratio = max(used[p] / (bound[p] * (1 + theory.tolerance(p))) for p in used)
     return Estimate(ours=ratio, note=_beside(used, bound))
 
 

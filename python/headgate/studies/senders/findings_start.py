@@ -46,7 +46,7 @@ def _congested_threshold(runs: Runs) -> Estimate:
     changes = {}
     for law in (TCP, *runs.setup.has(*SEVEN)):
         low, high = (
-            np.mean([goodput_bps(run) for run in measures.crowded(runs, law, threshold)])
+            np.mean([goodput_bps(run) for run in measures.crowded_runs(runs, law, threshold)])
             for threshold in ("low", "high")
         )
         changes[law] = abs(float(low / high) - 1)
@@ -55,7 +55,11 @@ def _congested_threshold(runs: Runs) -> Estimate:
 
 def _resent(runs: Runs, *laws: str) -> dict[str, float]:
     return {
-        law: float(np.mean([measures.resent(run) for run in measures.crowded(runs, law, "high")]))
+        law: float(
+            np.mean(
+                [measures.share_resent(run) for run in measures.crowded_runs(runs, law, "high")]
+            )
+        )
         for law in (TCP, *runs.setup.has(*laws))
     }
 

@@ -23,7 +23,7 @@ Left = dict[str, NDArray[np.float64]]
 def _left(runs: Runs) -> Left:
     """Return what each law leaves to TCP, by replicate."""
     laws = runs.setup.has(*MOST_FAIR, *LEAST_FAIR, "hstcp")
-    return {law: np.array(together.tcp_left(runs, law)) for law in laws}
+    return {law: np.array(together.tcp_share(runs, law)) for law in laws}
 
 
 def _margin(runs: Runs, of: Callable[[Left], float]) -> Estimate:
@@ -63,7 +63,7 @@ def _hstcp_between(runs: Runs) -> Estimate:
 def _low_threshold_pairs(law: str, sign: int, runs: Runs) -> Estimate:
     """Compare what is left to TCP with a high first threshold and with a low one."""
     runs.setup.has(law)
-    high, low = together.tcp_left(runs, law), together.tcp_left_low(runs, law)
+    high, low = together.tcp_share(runs, law), together.tcp_left_low(runs, law)
     said = f"{np.mean(high):.3f} with an infinite threshold, {np.mean(low):.3f} with 100 packets"
     return mean_of([sign * (a - b) for a, b in zip(high, low, strict=True)], said)
 

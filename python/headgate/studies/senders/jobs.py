@@ -11,13 +11,13 @@ from headgate.campaign.jobs import Job
 from headgate.studies.paths import (
     bdp_packets,
     beside,
-    drawn,
+    draw_starts,
     flow,
     in_seconds,
     job,
     packets,
     path,
-    scaled,
+    scale_times,
     seconds,
     starts,
 )
@@ -55,7 +55,7 @@ def jobs(setup: Setup) -> dict[Key, Job]:
         _course,
         _phases,
         _one_loss,
-        _halved,
+        _halve_rate,
         _random_loss,
         _random_loss_delayed,
         _pairs,
@@ -63,7 +63,7 @@ def jobs(setup: Setup) -> dict[Key, Job]:
         _crowds,
         _newcomer,
         _round_trips,
-        _crowded,
+        _crowd,
         _path_252,
         _utility,
     )
@@ -82,7 +82,7 @@ def pair_seeds(setup: Setup, *laws: str) -> tuple[int, ...]:
 
 
 def _times(setup: Setup, part: str) -> tuple[str, str]:
-    return scaled(setup.settings[part], setup.settings["size"])
+    return scale_times(setup.settings[part], setup.settings["size"])
 
 
 def _alone(setup: Setup) -> Part:
@@ -131,7 +131,7 @@ def _one_loss(setup: Setup) -> Part:
             yield job(scenario, part="one loss", law=law, threshold=threshold)
 
 
-def _halved(setup: Setup) -> Part:
+def _halve_rate(setup: Setup) -> Part:
     """Halve the rate of the path, and give it back."""
     part, size = setup.settings["halved"], setup.settings["size"]
     moments = [
@@ -146,7 +146,7 @@ def _halved(setup: Setup) -> Part:
 
 def _random_loss(setup: Setup) -> Part:
     for part in setup.settings["random_loss"]:
-        times = scaled(part, setup.settings["size"])
+        times = scale_times(part, setup.settings["size"])
         for loss, law, seed in product(part["losses"], setup.laws, setup.seeds):
             network = {**FAST_PATH, "rate": part["rate"], "loss": loss}
             scenario = path([flow(law)], times, network, seed=seed)
@@ -160,7 +160,7 @@ def _random_loss_delayed(setup: Setup) -> Part:
     for part in setup.settings["random_loss"]:
         if part["rate"] != FAST_PATH["rate"]:
             continue
-        times = scaled(part, setup.settings["size"])
+        times = scale_times(part, setup.settings["size"])
         for law, loss, seed in product(bic, part["losses"], setup.seeds):
             network = {**FAST_PATH, "loss": loss, "transport": {"delayed_ack": True}}
             scenario = path([flow(law)], times, network, seed=seed)
@@ -182,15 +182,15 @@ def _pairs(setup: Setup) -> Part:
     both = combinations_with_replacement(setup.laws, 2)
     for (one, other), (rtt_ms, buffer) in product(both, cells(setup)):
         for seed in pair_seeds(setup, one, other):
-            flows = _begun({"one": one, "other": other}, seed)
+            flows = _begin_flows({"one": one, "other": other}, seed)
             scenario = beside(flows, _times(setup, "pairs"), _cell(setup, rtt_ms, buffer), seed)
             cell = {"rtt_ms": rtt_ms, "buffer": buffer}
             yield job(scenario, part="pairs", one=one, other=other, **cell, seed=seed)
 
 
-def _begun(laws: Mapping[str, str], seed: int, spread_s: float = 2.0) -> list[Flow]:
+def _begin_flows(laws: Mapping[str, str], seed: int, spread_s: float = 2.0) -> list[Flow]:
     """Describe named flows that begin at random."""
-    begun = drawn(seed, len(laws), spread_s)
+    begun = draw_starts(seed, len(laws), spread_s)
     return [flow(laws[name], at, name=name) for name, at in zip(laws, begun, strict=True)]
 
 
@@ -199,7 +199,7 @@ def _pairs_low(setup: Setup) -> Part:
     transport = {"initial_ssthresh": THRESHOLDS["low"]}
     for law, (rtt_ms, buffer), seed in product(setup.laws, cells(setup), pair_seeds(setup, TCP)):
         network = {**_cell(setup, rtt_ms, buffer), "transport": transport}
-        flows = _begun({"one": law, "other": TCP}, seed)
+        flows = _begin_flows({"one": law, "other": TCP}, seed)
         scenario = beside(flows, _times(setup, "pairs"), network, seed)
         yield job(scenario, part="pairs low", law=law, rtt_ms=rtt_ms, buffer=buffer, seed=seed)
 
@@ -215,7 +215,7 @@ def _crowds(setup: Setup) -> Part:
         named = dict(zip(PAIR, (one, other), strict=True))
         laws = {f"{name} {i}": law for i in range(CROWD) for name, law in named.items()}
         for seed in crowd_seeds(setup, one, other):
-            flows = _begun(laws, seed)
+            flows = _begin_flows(laws, seed)
             scenario = beside(flows, _times(setup, "crowds"), SHORT_PATH, seed)
             yield job(scenario, part="crowds", one=one, other=other, seed=seed)
 
@@ -224,7 +224,7 @@ def _newcomer(setup: Setup) -> Part:
     joins_s = in_seconds(setup.settings["newcomer"]["joins"]) * setup.settings["size"]
     for law, seed in product(setup.laws, setup.seeds):
         for newcomer in dict.fromkeys((law, TCP)):
-            at = joins_s + drawn(seed, 1, JOINS_WITHIN_S)[0]
+            at = joins_s + draw_starts(seed, 1, JOINS_WITHIN_S)[0]
             flows = [flow(law, name="old"), flow(newcomer, at, name="new")]
             scenario = beside(flows, _times(setup, "newcomer"), SHORT_PATH, seed, "500 ms")
             yield job(scenario, part="newcomer", law=law, newcomer=newcomer, seed=seed)
@@ -233,7 +233,7 @@ def _newcomer(setup: Setup) -> Part:
 def _round_trips(setup: Setup) -> Part:
     part = setup.settings["round_trips"]
     for law, ratio, seed in product(setup.laws, part["ratios"], replicates(setup, "round_trips")):
-        begun = drawn(seed, 2, 2)
+        begun = draw_starts(seed, 2, 2)
         flows = [
             flow(law, at, name=name, rtt=seconds(ROUND_TRIP_S * times))
             for at, name, times in zip(begun, ("short", "long"), (1, ratio), strict=True)
@@ -243,7 +243,7 @@ def _round_trips(setup: Setup) -> Part:
         yield job(scenario, part="round trips", law=law, ratio=ratio, seed=seed)
 
 
-def _crowded(setup: Setup) -> Part:
+def _crowd(setup: Setup) -> Part:
     """Heavy congestion: a packet of buffer a flow."""
     for (threshold, first), law, seed in product(THRESHOLDS.items(), setup.laws, setup.seeds):
         begun = starts(seed, CROWDED_FLOWS, 2)

@@ -45,11 +45,11 @@ def first_time(t_s: Series, holds: NDArray[np.bool_]) -> float:
 
 def full_rate_s(runs: Runs, law: str, threshold: str) -> float:
     """Time from the start to 95 % of the rate."""
-    t_s, share = _used(runs["one loss", law, threshold], law)
+    t_s, share = _utilisation(runs["one loss", law, threshold], law)
     return first_time(t_s, share >= FULL)
 
 
-def _used(run: Result, law: str) -> tuple[Series, Series]:
+def _utilisation(run: Result, law: str) -> tuple[Series, Series]:
     t_s, bps = course(run, law, "throughput_bps")
     return t_s, smooth(bps, TWO_ROUND_TRIPS) / (PAYLOAD * FAST_PATH_BPS)
 
@@ -60,7 +60,7 @@ def _loss_row(run: Result, law: str) -> int:
     return int(np.searchsorted(delivered, LOST_PACKET)) - 3
 
 
-def kept(runs: Runs, law: str) -> float:
+def share_kept(runs: Runs, law: str) -> float:
     """Share of the window that is left after one lost packet."""
     run = runs["one loss", law, "low"]
     _, window = course(run, law, "cwnd_packets")
@@ -71,7 +71,7 @@ def kept(runs: Runs, law: str) -> float:
 def recovery_s(runs: Runs, law: str) -> float:
     """Time from one lost packet until the flow has 95 % of the rate again; at least one RTT."""
     run = runs["one loss", law, "low"]
-    t_s, share = _used(run, law)
+    t_s, share = _utilisation(run, law)
     lost = _loss_row(run, law)
     low = np.flatnonzero(share[lost:] < FULL)
     settled = lost + REDUCED
@@ -79,7 +79,7 @@ def recovery_s(runs: Runs, law: str) -> float:
     return max(ROUND_TRIP_S, float(back - t_s[lost]))
 
 
-def gained(runs: Runs, law: str) -> float:
+def window_gain(runs: Runs, law: str) -> float:
     """Packets that the window gains from 0.3 s to 1 s after the loss."""
     run = runs["one loss", law, "low"]
     t_s, window = course(run, law, "cwnd_packets")
@@ -111,13 +111,13 @@ def lossy_goodput(runs: Runs, rate: str, law: str, loss: float) -> float:
 # Crowded, files ----------------------------------------------------------------------------------
 
 
-def resent(run: Result) -> float:
+def share_resent(run: Result) -> float:
     """Share of the packets that were sent again."""
     again = float(run.flows["retransmissions"].sum())
     return again / (again + float(run.flows["delivered_packets"].sum()))
 
 
-def crowded(runs: Runs, law: str, threshold: str) -> list[Result]:
+def crowded_runs(runs: Runs, law: str, threshold: str) -> list[Result]:
     """Return the runs of forty flows."""
     return runs.replicates("crowded", law, threshold)
 

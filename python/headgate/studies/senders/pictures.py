@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from headgate.studies.estimates import all_possible
 from headgate.studies.runs import Runs
-from headgate.studies.senders.pictures_alone import courses, grids, halved, phases, rate_and_delay
+from headgate.studies.senders.pictures_alone import (
+    courses,
+    draw_halved,
+    grids,
+    phases,
+    rate_and_delay,
+)
 from headgate.studies.senders.pictures_lossy import lossy, models
-from headgate.studies.senders.pictures_start import crowded, one_loss
+from headgate.studies.senders.pictures_start import draw_crowded, one_loss
 from headgate.studies.senders.pictures_together import (
     fairness,
     newcomers,
@@ -28,11 +34,11 @@ def pictures(runs: Runs) -> tuple[Picture, ...]:
         courses,
         phases,
         one_loss,
-        halved,
+        draw_halved,
         rate_and_delay,
         *grids(runs),
         lossy,
         models,
-        crowded,
+        draw_crowded,
     )
     return all_possible(made, runs)

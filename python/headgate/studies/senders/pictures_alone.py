@@ -43,7 +43,7 @@ def courses(runs: Runs) -> Picture:
     )
 
 
-def halved(runs: Runs) -> Picture:
+def draw_halved(runs: Runs) -> Picture:
     """Draw window and queue of every law while the path is halved."""
     begin, end = measures.halved_between_s(runs)
     edge = MARGIN * (end - begin)
@@ -114,8 +114,8 @@ def rate_and_delay(runs: Runs) -> Picture:
     """Draw utilisation against rate and against delay."""
     part = runs.setup.settings["alone"]
     rates, rtts = part["rates"], part["rtts_ms"]
-    by_rate = _used_by(runs, range(len(rates)), [(rate, rtts[-1]) for rate in rates])
-    by_delay = _used_by(runs, rtts, [(rates[-1], rtt) for rtt in rtts])
+    by_rate = _utilisation_curves(runs, range(len(rates)), [(rate, rtts[-1]) for rate in rates])
+    by_delay = _utilisation_curves(runs, rtts, [(rates[-1], rtt) for rtt in rtts])
     ticks = {rtt: str(rtt) for rtt in rtts}
     panels = [
         Panel(f"{rtts[-1]} ms", "rate", "utilisation", by_rate, ticks=dict(enumerate(rates))),
@@ -130,7 +130,9 @@ def rate_and_delay(runs: Runs) -> Picture:
     )
 
 
-def _used_by(runs: Runs, x: Iterable[int], paths: list[tuple[str, int]]) -> dict[str, Curve]:
+def _utilisation_curves(
+    runs: Runs, x: Iterable[int], paths: list[tuple[str, int]]
+) -> dict[str, Curve]:
     return {
         label(law): Curve(
             list(x),

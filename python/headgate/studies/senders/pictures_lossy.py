@@ -22,7 +22,7 @@ def lossy(runs: Runs) -> Picture:
     panels = []
     for rate in theory.RANDOM_LOSS:
         losses = measures.losses(runs, rate)
-        drawn = {label(law): _used(runs, rate, law, losses) for law in runs.setup.laws}
+        drawn = {label(law): _utilisation_curve(runs, rate, law, losses) for law in runs.setup.laws}
         model = theory.RANDOM_LOSS[rate][TCP]
         kept = [p for p in losses if p in model]
         drawn["derived, Reno"] = Curve(kept, [model[p] for p in kept], theory=True)
@@ -36,7 +36,9 @@ def lossy(runs: Runs) -> Picture:
     )
 
 
-def _used(runs: Runs, rate: str, law: str, losses: list[float], *, points: bool = False) -> Curve:
+def _utilisation_curve(
+    runs: Runs, rate: str, law: str, losses: list[float], *, points: bool = False
+) -> Curve:
     used = [float(np.mean(measures.lossy(runs, rate, law, p))) for p in losses]
     return Curve(losses, used, marks=not points, points=points)
 
@@ -58,7 +60,7 @@ def models(runs: Runs) -> Picture:
 def _beside_model(runs: Runs, law: str) -> Panel:
     drawn: dict[str, Curve] = {}
     for rate, tables in theory.RANDOM_LOSS.items():
-        drawn[rate] = _used(runs, rate, law, measures.losses(runs, rate), points=True)
+        drawn[rate] = _utilisation_curve(runs, rate, law, measures.losses(runs, rate), points=True)
         if law in tables:
             drawn[f"derived, {rate}"] = Curve(
                 list(tables[law]), list(tables[law].values()), theory=True

@@ -25,7 +25,7 @@ def one_loss(runs: Runs) -> Picture:
         }
         for said, threshold in (("infinite threshold", "high"), ("100 packets", "low"))
     }
-    kept = {label(law): alone(measures.kept(runs, law)) for law in laws}
+    kept = {label(law): alone(measures.share_kept(runs, law)) for law in laws}
     back = {label(law): alone(min(NEVER_S, measures.recovery_s(runs, law))) for law in laws}
     panels = [
         Dots("Start: to 95 % of the rate", "seconds", named, log=True),
@@ -42,13 +42,13 @@ def one_loss(runs: Runs) -> Picture:
     )
 
 
-def crowded(runs: Runs) -> Picture:
+def draw_crowded(runs: Runs) -> Picture:
     """Draw loss, retransmissions and goodput of forty flows."""
     laws = runs.setup.laws
-    done = {law: measures.crowded(runs, law, "high") for law in laws}
+    done = {law: measures.crowded_runs(runs, law, "high") for law in laws}
     lost, again, rate = (
         {label(law): mean_interval([scale * of(run) for run in each]) for law, each in done.items()}
-        for scale, of in ((100, loss_rate), (100, measures.resent), (1e-6, goodput_bps))
+        for scale, of in ((100, loss_rate), (100, measures.share_resent), (1e-6, goodput_bps))
     )
     tcp = label(TCP)
     panels = [

@@ -75,14 +75,16 @@ def takes_in_crowds(runs: Runs) -> Picture:
 
 def fairness(runs: Runs) -> Picture:
     """Draw what each law leaves to TCP."""
-    left = {law: mean_interval(together.tcp_left(runs, law)) for law in runs.setup.laws}
+    left = {law: mean_interval(together.tcp_share(runs, law)) for law in runs.setup.laws}
     low = {law: mean_interval(together.tcp_left_low(runs, law)) for law in runs.setup.laws}
     laws = sorted(left, key=lambda law: -left[law][0])
     crowd = {law: mean_interval(together.crowd_share(runs, TCP, law)) for law in laws}
-    thresholds = {"infinite first threshold": _labelled(left), "100 packets": _labelled(low)}
+    thresholds = {"infinite first threshold": _label_laws(left), "100 packets": _label_laws(low)}
     panels = [
         Dots("TCP beside it, over TCP beside TCP", "ratio of goodput", thresholds, 1.0),
-        Dots("Four TCP flows beside four of it", "share of TCP", {"share": _labelled(crowd)}, 0.5),
+        Dots(
+            "Four TCP flows beside four of it", "share of TCP", {"share": _label_laws(crowd)}, 0.5
+        ),
     ]
     return Picture(
         "fairness",
@@ -94,7 +96,7 @@ def fairness(runs: Runs) -> Picture:
     )
 
 
-def _labelled(values: dict[str, Interval]) -> dict[str, Interval]:
+def _label_laws(values: dict[str, Interval]) -> dict[str, Interval]:
     return {label(law): value for law, value in values.items()}
 
 
@@ -111,17 +113,17 @@ def newcomers(runs: Runs) -> Picture:
         Dots(
             "Its first minute",
             "share of the newcomer",
-            {said: _labelled(each) for said, each in shares.items()},
+            {said: _label_laws(each) for said, each in shares.items()},
             0.5,
         ),
-        Dots("Until shares are fair", "seconds", {"own law": _labelled(after)}),
+        Dots("Until shares are fair", "seconds", {"own law": _label_laws(after)}),
     ]
     return Picture(
         "newcomers",
         "A newcomer beside an established flow",
         "100 Mbit/s, 40 ms, half a BDP. Left: mean and 95 % interval over replicates. Right: time"
         " until a newcomer of the same law has between 0.4 and 0.6 of ten seconds; mean, least and"
-        f" most of the replicates; {together.watched_s(runs):.0f} s: not within the run.",
+        f" most of the replicates; {together.watch_time_s(runs):.0f} s: not within the run.",
         dots([label(law) for law in order], panels, 4.6),
     )
 
@@ -131,7 +133,7 @@ def _shares(runs: Runs, law: str, newcomer: str) -> list[float]:
 
 
 def _fair_after(runs: Runs, law: str) -> Interval:
-    longest = together.watched_s(runs)
+    longest = together.watch_time_s(runs)
     times = [min(longest, each) for each in together.fair_after(runs, law)]
     return float(np.mean(times)), min(times), max(times)
 

@@ -43,10 +43,10 @@ def _each(runs: Runs) -> Listing:
             law,
             measures.full_rate_s(runs, law, "high"),
             measures.full_rate_s(runs, law, "low"),
-            measures.kept(runs, law),
+            measures.share_kept(runs, law),
             measures.recovery_s(runs, law),
             *measures.halved_times_s(runs, law),
-            float(np.mean(together.tcp_left(runs, law))),
+            float(np.mean(together.tcp_share(runs, law))),
         )
         for law in runs.setup.laws
     ]
@@ -87,14 +87,14 @@ def _cell(runs: Runs, rate: str, law: str, loss: float) -> str:
     expected = theory.RANDOM_LOSS[rate].get(law, {}).get(loss)
     if expected is None:
         return f"{ours:.3g}"
-    far = apart(ours, expected) > theory.allowed(loss) and not (
+    far = apart(ours, expected) > theory.tolerance(loss) and not (
         law == "westwood" and ours < expected
     )
     return f"{ours:.3g} ({expected:g}){'*' if far else ''}"
 
 
 def _newcomers(runs: Runs) -> Listing:
-    rows, longest_s = [], together.watched_s(runs)
+    rows, longest_s = [], together.watch_time_s(runs)
     for law in runs.setup.laws:
         times = together.fair_after(runs, law)
         known = [time for time in times if np.isfinite(time)]

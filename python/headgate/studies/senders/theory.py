@@ -59,6 +59,6 @@ RESPONSES: dict[str, Callable[[Losses], Losses]] = {
 }
 
 
-def allowed(loss: float) -> float:
+def tolerance(loss: float) -> float:
     """Relative tolerance of the tables: time-outs matter from 3e-3 on."""
     return 0.30 if loss >= 3e-3 else 0.15

@@ -9,7 +9,7 @@ from math import log
 import numpy as np
 
 from headgate.api import Result
-from headgate.studies.paths import course, delivered, in_seconds, measured_s
+from headgate.studies.paths import count_delivered, course, in_seconds, measured_period_s
 from headgate.studies.runs import Runs
 from headgate.studies.senders.jobs import (
     JOINS_WITHIN_S,
@@ -69,7 +69,7 @@ def share(run: Result, name: str) -> float:
     """Share of one of two flows, or groups of flows, in what all delivered after the warm-up."""
     packets = dict.fromkeys(PAIR, 0.0)
     for each in flow_names(run):
-        packets[each.split()[0]] += delivered(run, each, *measured_s(run))
+        packets[each.split()[0]] += count_delivered(run, each, *measured_period_s(run))
     return packets[name] / sum(packets.values())
 
 
@@ -79,7 +79,7 @@ def flow_names(run: Result) -> list[str]:
     return [str(name) for name in np.unique(rows["name"])] if len(rows) else []
 
 
-def tcp_left(runs: Runs, law: str) -> list[float]:
+def tcp_share(runs: Runs, law: str) -> list[float]:
     """TCP's goodput beside a law over its goodput beside another TCP, each replicate.
 
     The mean over the cells, which are the same for every law.
@@ -90,7 +90,7 @@ def tcp_left(runs: Runs, law: str) -> list[float]:
         if law == TCP:
             return 1.0
         run, name = _pair(runs, "pairs", TCP, law, *cell, seed)
-        return delivered(run, name, *measured_s(run)) / _mean_delivered(own)
+        return count_delivered(run, name, *measured_period_s(run)) / _mean_delivered(own)
 
     return _over_cells(runs, ratio)
 
@@ -100,13 +100,13 @@ def tcp_left_low(runs: Runs, law: str) -> list[float]:
 
     def ratio(cell: Cell, seed: int) -> float:
         run, own = (runs["pairs low", each, *cell, seed] for each in (law, TCP))
-        return delivered(run, "other", *measured_s(run)) / _mean_delivered(own)
+        return count_delivered(run, "other", *measured_period_s(run)) / _mean_delivered(own)
 
     return _over_cells(runs, ratio)
 
 
 def _mean_delivered(run: Result) -> float:
-    return float(np.mean([delivered(run, name, *measured_s(run)) for name in PAIR]))
+    return float(np.mean([count_delivered(run, name, *measured_period_s(run)) for name in PAIR]))
 
 
 def _over_cells(runs: Runs, ratio: Callable[[Cell, int], float]) -> list[float]:
@@ -123,14 +123,14 @@ def named_share(run: Result) -> float:
     mine = [name for name in names if name.split()[0] in ("one", "new", "short")]
     if not mine or len(names) < 2:
         return float("nan")
-    packets = {name: delivered(run, name, *measured_s(run)) for name in names}
+    packets = {name: count_delivered(run, name, *measured_period_s(run)) for name in names}
     return sum(packets[name] for name in mine) / sum(packets.values())
 
 
 # Newcomers ---------------------------------------------------------------------------------------
 
 
-def joined_s(run: Result) -> float:
+def join_time_s(run: Result) -> float:
     """When the newcomer came."""
     return parse_time(run.meta["scenario"]["traffic"][1]["start"]) / 1e12
 
@@ -140,7 +140,7 @@ def newcomer_share(runs: Runs, law: str, newcomer: str) -> list[float]:
     return [first_share(run) for run in runs.replicates("newcomer", law, newcomer)]
 
 
-def watched_s(runs: Runs) -> float:
+def watch_time_s(runs: Runs) -> float:
     """How long a newcomer is surely watched."""
     part, size = runs.setup.settings["newcomer"], float(runs.setup.settings["size"])
     return size * (in_seconds(part["duration"]) - in_seconds(part["joins"])) - JOINS_WITHIN_S
@@ -153,8 +153,8 @@ def fair_after(runs: Runs, law: str) -> list[float]:
 
 def first_share(run: Result) -> float:
     """Share of the newcomer in what both delivered in its first minute."""
-    came = joined_s(run)
-    old, new = (delivered(run, name, came, came + FIRST_S) for name in ("old", "new"))
+    came = join_time_s(run)
+    old, new = (count_delivered(run, name, came, came + FIRST_S) for name in ("old", "new"))
     return new / (old + new)
 
 
@@ -162,9 +162,9 @@ def fair_after_s(run: Result) -> float:
     """Time from joining until the newcomer's share, over 10 s, is between 0.4 and 0.6."""
     t_s = course(run, "bottleneck", "t_s")[0]
     old, new = (_over_ten_s(run, name, t_s) for name in ("old", "new"))
-    later = t_s >= joined_s(run) + 1
+    later = t_s >= join_time_s(run) + 1
     shares = new[later] / np.maximum(old[later] + new[later], 1.0)
-    return first_time(t_s[later], (shares >= FAIR[0]) & (shares <= FAIR[1])) - joined_s(run)
+    return first_time(t_s[later], (shares >= FAIR[0]) & (shares <= FAIR[1])) - join_time_s(run)
 
 
 def _over_ten_s(run: Result, name: str, t_s: Series) -> Series:
@@ -199,5 +199,7 @@ def _rtt_ratio(run: Result) -> float:
 def rate_ratio(runs: Runs, law: str, ratio: float, seed: int) -> float:
     """Rate of the flow with the short round trip over that with the long one."""
     run = runs["round trips", law, ratio, seed]
-    short, long = (delivered(run, name, *measured_s(run)) for name in ("short", "long"))
+    short, long = (
+        count_delivered(run, name, *measured_period_s(run)) for name in ("short", "long")
+    )
     return short / max(long, 1.0)

@@ -40,17 +40,17 @@ class Simulations(Runs):
         """The simulations as the source's program solves them."""
         own = self.setup.settings["program"]
         past: Past = own["past"]
-        return self._solved(Euler(own["step"], past), p_lag_s=own["p_lag_s"])
+        return self._solve(Euler(own["step"], past), p_lag_s=own["p_lag_s"])
 
     @cached_property
     def exact(self) -> dict[str, Trace]:
         """The solutions of the equations."""
-        return self._solved(Adaptive(self.setup.settings["exact"]["tolerance"]))
+        return self._solve(Adaptive(self.setup.settings["exact"]["tolerance"]))
 
     @cached_property
     def finer(self) -> dict[str, Trace]:
         """The same with half the tolerance."""
-        return self._solved(Adaptive(self.setup.settings["exact"]["tolerance"] / 2))
+        return self._solve(Adaptive(self.setup.settings["exact"]["tolerance"] / 2))
 
     @cached_property
     def packets(self) -> dict[str, Trace]:
@@ -62,7 +62,7 @@ class Simulations(Runs):
             made[name] = Trace.of(result.series, flow, link).after(PACKETS_FROM_S)
         return made
 
-    def _solved(self, method: Method, **more: float) -> dict[str, Trace]:
+    def _solve(self, method: Method, **more: float) -> dict[str, Trace]:
         settings = self.setup.settings
         every = None if isinstance(method, Euler) else settings["exact"]["every"]
         made = {}

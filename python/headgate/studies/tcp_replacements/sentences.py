@@ -18,7 +18,7 @@ def sentences(summary: Summary) -> tuple[str, ...]:
         "In between": summary.middle,
         "Under heavy congestion": summary.heavy,
     }
-    said = (_said_of_group(summary, name, chosen) for name, chosen in groups.items())
+    said = (_describe_group(summary, name, chosen) for name, chosen in groups.items())
     lead = (
         f"If everyone leaves {BEFORE} for another law, so many of the {len(RESPONSES)} responses"
         " change by 10 % or more, on average over the periods and the conditions named:"
@@ -26,15 +26,15 @@ def sentences(summary: Summary) -> tuple[str, ...]:
     return (lead, *said)
 
 
-def _said_of_group(summary: Summary, name: str, conditions: Sequence[int]) -> str:
+def _describe_group(summary: Summary, name: str, conditions: Sequence[int]) -> str:
     resent = 100 * summary.congestion[list(conditions)].mean()
     where = ", ".join((*in_words(summary, conditions), f"{resent:.2g} % of packets sent again"))
     laws = [law for law in summary.runs.laws if law != BEFORE]
-    told = "; ".join(_said_of_law(summary, law, conditions) for law in laws)
+    told = "; ".join(_describe_law(summary, law, conditions) for law in laws)
     return f"{name} ({where}): {told}."
 
 
-def _said_of_law(summary: Summary, law: str, conditions: Sequence[int]) -> str:
+def _describe_law(summary: Summary, law: str, conditions: Sequence[int]) -> str:
     found = {title(name): summary.change(law, name, conditions) for name in RESPONSES}
     strong = sorted(
         (name for name, change in found.items() if change.matters),

@@ -9,10 +9,10 @@ import numpy as np
 from headgate.api import Result
 from headgate.claims import Estimate
 from headgate.studies.estimates import Makers, format_values, largest, least
-from headgate.studies.paths import course, measured_s
+from headgate.studies.paths import course, measured_period_s
 from headgate.studies.runs import Runs
 from headgate.studies.vcp import jobs
-from headgate.studies.vcp.measures import Measure, Series, at, levels, named, sweep
+from headgate.studies.vcp.measures import Measure, Series, at, has_name, levels, sweep
 from headgate.studies.vcp.schemes import COMPARED
 
 #: Packets of what is called a short file; files a second that take half of the line.
@@ -24,9 +24,9 @@ def completions_s(run: Result, low: float, high: float) -> Series:
 
     The last sixth of the run is theirs to finish in; one that does not is left out.
     """
-    warmup_s, end_s = measured_s(run)
+    warmup_s, end_s = measured_period_s(run)
     size, start_s = (np.asarray(run.flows[name], float) for name in ("size_packets", "start_s"))
-    rows = named(run, "short") & (size >= low) & (size <= high)
+    rows = has_name(run, "short") & (size >= low) & (size <= high)
     rows &= (start_s >= warmup_s) & (start_s <= end_s - end_s / 6)
     taken = np.asarray(run.flows["fct_receiver_s"], float)[rows]
     return np.asarray(taken[np.isfinite(taken)])
@@ -74,7 +74,7 @@ def voice_jitter_ms(run: Result) -> float:
 
 def voice_loss(run: Result) -> float:
     """Share of the voice's packets that were lost: those that had to be repeated."""
-    [row] = np.flatnonzero(named(run, "voice"))
+    [row] = np.flatnonzero(has_name(run, "voice"))
     lost, got = (
         float(run.flows[name][row]) for name in ("retransmissions_total", "delivered_total_packets")
     )

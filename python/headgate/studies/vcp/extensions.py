@@ -11,7 +11,7 @@ from headgate.studies.study import Picture
 from headgate.studies.vcp import applications
 from headgate.studies.vcp.applications import HALF_A_LINE, SHORT, mean_completion_s
 from headgate.studies.vcp.measures import levels
-from headgate.studies.vcp.panels import AXES, alone, marked, swept, use_and_queue
+from headgate.studies.vcp.panels import AXES, alone, mark_points, swept, use_and_queue
 
 #: Bins of the sizes of files, packets; the least that is drawn is 8.
 SIZES = ((8, 9), (10, 14), (15, 19), (20, 29), (30, 49), (50, 99), (100, 199), (200, 499))
@@ -32,9 +32,9 @@ def completion(runs: Runs) -> Picture:
     rates = levels(runs, "short")
     typical = max(levels(runs, "short", most=HALF_A_LINE))
     files = (1, SHORT)
-    by_rate = marked(rates, lambda n: [mean_completion_s(runs, n, x, files) for x in rates])
+    by_rate = mark_points(rates, lambda n: [mean_completion_s(runs, n, x, files) for x in rates])
     middles = [np.sqrt(low * high) for low, high in SIZES]
-    by_size = marked(
+    by_size = mark_points(
         middles, lambda n: [mean_completion_s(runs, n, typical, size) for size in SIZES]
     )
     by_size["alone"] = Curve(
@@ -69,7 +69,7 @@ def real_time(runs: Runs) -> Picture:
 def lossy(runs: Runs) -> Picture:
     """Show the goodput over a link that loses packets at random."""
     losses = runs.setup.settings["lossy"]["losses"]
-    drawn = marked(losses, lambda name: [_goodput_mbps(runs, name, p) for p in losses])
+    drawn = mark_points(losses, lambda name: [_goodput_mbps(runs, name, p) for p in losses])
     panel = Panel("One flow, 50 Mbit/s, 80 ms", "random loss", "goodput (Mbit/s)", drawn, "xy")
     return Picture(
         "wireless",

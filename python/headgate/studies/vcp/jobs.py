@@ -9,7 +9,16 @@ from typing import Any
 from headgate.api import Scenario
 from headgate.build import Flow, parking_lot
 from headgate.campaign.jobs import Job
-from headgate.studies.paths import NO_SERIES, flow, in_seconds, job, path, scaled, seconds, starts
+from headgate.studies.paths import (
+    NO_SERIES,
+    flow,
+    in_seconds,
+    job,
+    path,
+    scale_times,
+    seconds,
+    starts,
+)
 from headgate.studies.runs import Key, Setup, by_labels
 from headgate.studies.vcp.schemes import COMPARED, ROOM, SCHEMES, TRANSPORT, Scheme, bdp
 
@@ -47,7 +56,7 @@ def jobs(setup: Setup) -> dict[Key, Job]:
 
 def _times(setup: Setup, part: str, longest_rtt_s: float = 0.0) -> tuple[str, str]:
     """Duration and warm-up; of long round trips there are 200 at least."""
-    duration, warmup = scaled(setup.settings[part], setup.settings["size"])
+    duration, warmup = scale_times(setup.settings[part], setup.settings["size"])
     stretch = max(1.0, 200 * longest_rtt_s / in_seconds(duration))
     return seconds(stretch * in_seconds(duration)), seconds(stretch * in_seconds(warmup))
 

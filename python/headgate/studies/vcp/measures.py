@@ -86,7 +86,7 @@ def window_packets(part: str, level: float) -> float:
 # Courses -----------------------------------------------------------------------------------------
 
 
-def used(run: Result, rate_mbps: float, rows: int = ROWS) -> tuple[Series, Series]:
+def utilisation_course(run: Result, rate_mbps: float, rows: int = ROWS) -> tuple[Series, Series]:
     """Return the time and the utilisation of the bottleneck over the last second."""
     t_s, sent_bytes = course(run, "bottleneck", "sent_bytes")
     total = np.concatenate([[0.0], sent_bytes])
@@ -96,14 +96,14 @@ def used(run: Result, rate_mbps: float, rows: int = ROWS) -> tuple[Series, Serie
     return t_s, (total[1:] - total[back]) * 8 / (spans * rate_mbps * 1e6)
 
 
-def named(run: Result, begin: str) -> NDArray[np.bool_]:
+def has_name(run: Result, begin: str) -> NDArray[np.bool_]:
     """Say which flows have a name that begins so."""
     return np.array([str(name).startswith(begin) for name in run.flows["traffic"]])
 
 
 def ends_s(run: Result, traffic: str) -> NDArray[np.float64]:
     """When the flows end whose names begin so."""
-    rows = named(run, traffic)
+    rows = has_name(run, traffic)
     starts = np.asarray(run.flows["start_s"], float)[rows]
     return np.asarray(starts + np.asarray(run.flows["fct_sender_s"], float)[rows])
 
@@ -111,7 +111,7 @@ def ends_s(run: Result, traffic: str) -> NDArray[np.float64]:
 def back_in_use_s(run: Result, traffic: str, rate_mbps: float, share: float) -> float:
     """Time from the last such flow's end until that share is used, infinite if never."""
     last_s = float(np.max(ends_s(run, traffic)))
-    t_s, in_use = used(run, rate_mbps)
+    t_s, in_use = utilisation_course(run, rate_mbps)
     later = (t_s >= last_s + 1.0) & (in_use >= share)
     return float(t_s[later][0]) - last_s if later.any() else float("inf")
 
@@ -129,10 +129,10 @@ def join_fairness(run: Result) -> float:
     """Jain's index of all ten flows over the 15 s before the first of the nine ends."""
     first_s = float(np.min(ends_s(run, "joiner")))
     names = ["first", *(f"joiner {i}" for i in range(jobs.JOINERS))]
-    return jain(np.array([_delivered(run, name, first_s - 15.0, first_s) for name in names]))
+    return jain(np.array([_count_delivered(run, name, first_s - 15.0, first_s) for name in names]))
 
 
-def _delivered(run: Result, name: str, from_s: float, to_s: float) -> float:
+def _count_delivered(run: Result, name: str, from_s: float, to_s: float) -> float:
     t_s, so_far = course(run, name, "delivered_packets")
     return float(np.diff(np.interp((from_s, to_s), t_s, so_far, left=0.0))[0])
 
@@ -190,7 +190,7 @@ def long_over_cross(runs: Runs, scheme: str) -> float:
     found = []
     for run in runs.replicates("shares", scheme):
         rates = np.asarray(run.flows["delivered_packets"], float)
-        found.append(rates[named(run, "long")].mean() / rates[named(run, "cross")].mean())
+        found.append(rates[has_name(run, "long")].mean() / rates[has_name(run, "cross")].mean())
     return float(np.mean(found))
 
 
@@ -237,6 +237,6 @@ def load_swing(run: Result) -> float:
 
 def rise_s(run: Result) -> float:
     """Time in which a lone flow takes 75 % of the rate, over a second."""
-    t_s, in_use = used(run, jobs.LONE_MBPS)
+    t_s, in_use = utilisation_course(run, jobs.LONE_MBPS)
     taken = in_use >= 0.75
     return float(t_s[taken][0]) if taken.any() else float("inf")

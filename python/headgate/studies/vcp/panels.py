@@ -38,7 +38,7 @@ def each(of: Callable[[str], Curve]) -> dict[str, Curve]:
     return {name: of(name) for name in COMPARED}
 
 
-def marked(x: ArrayLike, of: Callable[[str], ArrayLike]) -> dict[str, Curve]:
+def mark_points(x: ArrayLike, of: Callable[[str], ArrayLike]) -> dict[str, Curve]:
     """Draw points for each of them."""
     return each(lambda name: Curve(x, of(name), marks=True))
 
@@ -46,7 +46,7 @@ def marked(x: ArrayLike, of: Callable[[str], ArrayLike]) -> dict[str, Curve]:
 def swept(runs: Runs, part: str, of: Measure, y: str, title: str = "") -> Panel:
     """Draw a measure over the levels of a sweep."""
     xs = levels(runs, part)
-    drawn = marked(xs, lambda name: [at(runs, part, name, x, of) for x in xs])
+    drawn = mark_points(xs, lambda name: [at(runs, part, name, x, of) for x in xs])
     return Panel(title, AXES[part], y, drawn, "" if part in PLAIN else "x")
 
 

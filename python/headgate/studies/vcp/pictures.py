@@ -20,7 +20,7 @@ from headgate.studies.vcp.panels import (
     PER_CENT,
     alone,
     each,
-    marked,
+    mark_points,
     over_paths,
     queue_per_cent,
     use_and_queue,
@@ -53,7 +53,7 @@ def _over_time(runs: Runs, schemes: Sequence[str]) -> Figure:
     use, windows = {}, {}
     for name in schemes:
         run = runs["illustration", name]
-        use[name] = Curve(*measures.used(run, jobs.SLOW_MBPS))
+        use[name] = Curve(*measures.utilisation_course(run, jobs.SLOW_MBPS))
         windows[name] = Curve(*course(run, "first", "cwnd_packets"))
         windows[f"{name}, of one that joins"] = Curve(*course(run, "joiner 0", "cwnd_packets"))
     return curves(
@@ -84,7 +84,8 @@ def _against_tcp(runs: Runs) -> Picture:
 
 def _parameters(runs: Runs) -> Picture:
     drawn = {
-        f"xi = {xi:g}": Curve(*measures.used(runs["xi", xi], jobs.LONE_MBPS)) for xi in jobs.XIS
+        f"xi = {xi:g}": Curve(*measures.utilisation_course(runs["xi", xi], jobs.LONE_MBPS))
+        for xi in jobs.XIS
     }
     panel = Panel("A lone flow, 20 Mbit/s, 80 ms", "time (s)", "utilisation", drawn)
     return Picture(
@@ -151,7 +152,7 @@ def _fluid(runs: Runs) -> Picture:
 
 
 def _bias(runs: Runs) -> Picture:
-    drawn = marked(1e3 * measures.spread_rtts_s("40-330"), partial(_relative, runs, "40-330"))
+    drawn = mark_points(1e3 * measures.spread_rtts_s("40-330"), partial(_relative, runs, "40-330"))
     panel = Panel("30 flows on 90 Mbit/s", DELAY, RELATIVE, drawn)
     return Picture(
         "rtt-bias",
@@ -187,7 +188,7 @@ def _round_trips(runs: Runs) -> Picture:
     panels = []
     for spread in jobs.SPREADS_MS:
         title = "40 ms each" if spread == "equal" else f"{spread} ms"
-        drawn = marked(flows, partial(_relative, runs, spread))
+        drawn = mark_points(flows, partial(_relative, runs, spread))
         panels.append(Panel(title, "flow, by round trip", RELATIVE, drawn))
     return Picture(
         "round-trips",
@@ -214,7 +215,7 @@ def _joining(runs: Runs) -> Picture:
 
 def _responsiveness(runs: Runs) -> Picture:
     firsts = {name: runs.replicates("crowd", name)[0] for name in COMPARED}
-    use = each(lambda name: Curve(*measures.used(firsts[name], jobs.RATE_MBPS)))
+    use = each(lambda name: Curve(*measures.utilisation_course(firsts[name], jobs.RATE_MBPS)))
     queue = each(lambda name: Curve(*course(firsts[name], "bottleneck", "queue_packets")))
     panels = [
         Panel("Link", "time (s)", "utilisation", use, zoom=(70, 180)),
@@ -230,7 +231,7 @@ def _responsiveness(runs: Runs) -> Picture:
 
 def _parking_lot(runs: Runs) -> Picture:
     hops = range(1, jobs.HOPS + 1)
-    drawn = marked(list(hops), lambda name: [_hop_use(runs, name, hop) for hop in hops])
+    drawn = mark_points(list(hops), lambda name: [_hop_use(runs, name, hop) for hop in hops])
     panel = Panel("Seven links of 100 Mbit/s", "link", "utilisation", drawn)
     return Picture(
         "parking-lot",

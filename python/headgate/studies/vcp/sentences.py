@@ -110,7 +110,7 @@ def _beside(runs: Runs) -> str:
     shares, use = [], []
     for run in runs.replicates("beside tcp"):
         packets = np.asarray(run.flows["delivered_packets"], float)
-        shares.append(packets[measures.named(run, "vcp")].sum() / packets.sum())
+        shares.append(packets[measures.has_name(run, "vcp")].sum() / packets.sum())
         use.append(utilisation(run))
     return (
         "Five flows of VCP beside five of TCP at one drop-tail port get"

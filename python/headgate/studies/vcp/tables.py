@@ -25,7 +25,7 @@ ONE_WAY = (utilisation, measures.queue_share)
 def tables(runs: Runs) -> tuple[Listing, ...]:
     """Return every table of the report; one whose runs this scale lacks is left out."""
     constants = [partial(_constants, part) for part in ("bandwidth", "delay")]
-    made: list[Callable[[Runs], Listing]] = [_base, _voice, _completion, _recalled, _one_way]
+    made: list[Callable[[Runs], Listing]] = [_base, _voice, _completion, _list_recalled, _one_way]
     return all_possible([*made, *constants, _xis], runs)
 
 
@@ -124,9 +124,9 @@ def _one_way(runs: Runs) -> Listing:
     )
 
 
-def _recalled(runs: Runs) -> Listing:
+def _list_recalled(runs: Runs) -> Listing:
     rows: list[tuple[str, str, str]] = []
-    for row in (_recalled_bandwidth, _recalled_delay, _recalled_flows, _recalled_lot):
+    for row in (_recall_bandwidth, _recall_delay, _recall_flows, _recall_lot):
         rows.append(row(runs))
     return Listing(
         "Figures remembered from the paper, beside ours",
@@ -140,7 +140,7 @@ def _most(runs: Runs, part: str, of: Callable[..., float]) -> float:
     return max(at(runs, part, "VCP", x, of) for x in levels(runs, part))
 
 
-def _recalled_bandwidth(runs: Runs) -> tuple[str, str, str]:
+def _recall_bandwidth(runs: Runs) -> tuple[str, str, str]:
     all_levels = levels(runs, "bandwidth")
     below = max(
         at(runs, "bandwidth", "XCP", x) - at(runs, "bandwidth", "VCP", x) for x in all_levels
@@ -155,7 +155,7 @@ def _recalled_bandwidth(runs: Runs) -> tuple[str, str, str]:
     )
 
 
-def _recalled_delay(runs: Runs) -> tuple[str, str, str]:
+def _recall_delay(runs: Runs) -> tuple[str, str, str]:
     long = [at(runs, "delay", "VCP", x) for x in levels(runs, "delay", 801)]
     short = [at(runs, "delay", "VCP", x, measures.queue_share) for x in levels(runs, "delay", 0, 5)]
     return (
@@ -166,7 +166,7 @@ def _recalled_delay(runs: Runs) -> tuple[str, str, str]:
     )
 
 
-def _recalled_flows(runs: Runs) -> tuple[str, str, str]:
+def _recall_flows(runs: Runs) -> tuple[str, str, str]:
     mean, largest = (
         100 * _most(runs, "flows", of)
         for of in (measures.queue_share, measures.largest_queue_share)
@@ -178,7 +178,7 @@ def _recalled_flows(runs: Runs) -> tuple[str, str, str]:
     )
 
 
-def _recalled_lot(runs: Runs) -> tuple[str, str, str]:
+def _recall_lot(runs: Runs) -> tuple[str, str, str]:
     done = runs.replicates("parking lot", "VCP")
     rows = [measures.hop_row(done[0], hop) for hop in range(1, jobs.HOPS + 1)]
     use, queue, room = (
