@@ -156,7 +156,7 @@ REFUSED = [
     ("no columns", "correlations", "table: has no rows"),
     ("one level", "main effects", "the factor x1 has '0' only; it takes two levels"),
     ("three levels", "ten steps", "x1 has 3 levels; the ten steps take two"),
-    ("factors alike", "ten steps", "x2 cannot be told from the other factors"),
+    ("factors alike", "ten steps", "x2 is confounded with the other factors"),
     ("text", "clusters", "y0 is a response, but 'fast' is no number"),
     ("complex", "components", r"y0 is a response, but '\(.*j\)' is no number"),
     ("dates", "biplots", "y0 is a response, but '2020-01-01' is no number"),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Numbers = NDArray[np.float64]
 
 MOST_GROUPS = 8
-#: Groups are told apart where the silhouette is at least this (a "reasonable structure" to
+#: Groups are distinguished where the silhouette is at least this (a "reasonable structure" to
 #: Kaufman, Rousseeuw 1990).
 LEAST_SILHOUETTE = 0.5
 
@@ -131,7 +131,7 @@ def decompose(scaled: Numbers) -> tuple[Numbers, Numbers, Numbers]:
 
 
 def group_points(scores: Numbers, most: int = MOST_GROUPS) -> NDArray[np.int64]:
-    """Return the group of each point, from 0 on; all are in one where none stand apart."""
+    """Return the group of each point, from 0 on; all are in one where none are distinct."""
     if len(scores) < 3 or np.ptp(scores) == 0:
         return np.zeros(len(scores), dtype=np.int64)
     apart = distance.pdist(scores)
@@ -146,7 +146,7 @@ def group_points(scores: Numbers, most: int = MOST_GROUPS) -> NDArray[np.int64]:
 
 
 def _halve_groups(scores: Numbers, groups: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Split each group in two where its halves stand apart."""
+    """Split each group in two where its halves are distinct."""
     halves = np.zeros(len(scores), dtype=np.int64)
     for group in np.unique(groups):
         own = groups == group

@@ -1,9 +1,9 @@
-"""Condition-response summaries: which law stands apart, where, in what, and by how much.
+"""Condition-response summaries: which law is the outlier, where, in what, and by how much.
 
 For each condition and response Grubbs' test asks whether the law farthest from the mean is an
 outlier. The roll-up names it in a grid of responses by conditions; a filter keeps those that are
 also at least 10 % (or 30 %) of the mean away (Mills, Filliben, Cho, Schwartz 2011, slide 4, which
-names no test: that and its level are ours). Two laws that stand apart together mask each other: a
+names no test: that and its level are ours). Two laws that are outliers together mask each other: a
 test of pairs finds them, and is shown apart, since it is one test more. With replicates a law is
 also judged by their spread (`headgate.stats.conditions`), which sees more than seven means can:
 Grubbs' test finds one of them that is five standard deviations away in 62 % of cases only.

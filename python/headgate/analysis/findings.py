@@ -84,7 +84,7 @@ def of_clusters(found: Clusters) -> Iterator[Finding]:
 
 
 def of_outliers(found: ConditionResponses) -> Iterator[Finding]:
-    """Say who stands apart, how often by chance, and how often by at least 10 %."""
+    """Say which law is an outlier, how often by chance, and how often by at least 10 %."""
     cells, chance = len(found.tests), found.level * len(found.tests)
     everyone, test = len(found.outliers(by=found.best)), TESTS[found.best]
     yield Finding(

@@ -69,7 +69,7 @@ class Frame:
         return len(next(iter(self.columns.values()), ()))
 
     def column(self, name: str) -> NDArray[Any]:
-        """Return a column; an unknown one is told with what is there."""
+        """Return a column; an unknown one is refused with what is there."""
         if name in self.columns:
             return self.columns[name]
         lower = {column.lower(): column for column in self.columns}

@@ -1,4 +1,4 @@
-"""The kinds of analysis, in the order in which they are told; a new one is a `Kind` here."""
+"""The kinds of analysis, in the order in which they are reported; a new one is a `Kind` here."""
 
 from __future__ import annotations
 
@@ -241,7 +241,7 @@ KINDS: tuple[Kind, ...] = (
         lambda found, part: [("components", found.figure(part.roles.titles))],
     ),
     Kind(
-        "outliers", "Who stands apart, where",
+        "outliers", "Outliers, and where",
         "The law farthest from the mean in each condition and response, at 5 %: by Student's t"
         " against the spread of replicates (Bonferroni over the laws) where there are any, else by"
         " Grubbs' test. In the table both, a test of pairs that mask each other, and the"

@@ -58,5 +58,5 @@ def ten_steps(table: object, factors: Sequence[str], response: str) -> TenSteps:
     steps = TenSteps(response, tuple(factors), coded, values[kept])
     for name in factors:
         if (name,) not in steps.model.terms:
-            raise AnalysisError(f"{frame.name}: {name} cannot be told from the other factors")
+            raise AnalysisError(f"{frame.name}: {name} is confounded with the other factors")
     return steps

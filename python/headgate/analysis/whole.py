@@ -77,7 +77,7 @@ class Whole:
 
     @property
     def focus(self) -> Part:
-        """The period that is told first: the middle one, where congestion is switched on."""
+        """The period that is reported first: the middle one, where congestion is switched on."""
         return self.parts[len(self.parts) // 2]
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Calls in a process of their own: if one takes its process down, the caller lives and is told why.
+"""Calls in a process of their own: if one takes its process down, the caller lives and learns why.
 
 Caller and child share a pipe that nobody else sees; what crosses it is pickled, as everywhere in
 `multiprocessing`. A child ends when its caller does, however that ends: the pipe closes.

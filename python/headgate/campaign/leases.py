@@ -2,7 +2,7 @@
 
 A run in hand elsewhere is left to its owner, so that several campaigns, shards or machines share a
 store without doing a run twice. A lease whose owner is dead or silent is anybody's. How long it has
-been silent is told by the file's age on the clock of the store, never by clocks of machines.
+been silent is known by the file's age on the clock of the store, never by clocks of machines.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ comes later is taken to go on as in the second half of what was seen, since the 
 start-up. What no beginning can know, such as congestion that comes in a later period, is learned
 from a few that go on to their end. These are drawn by cost (systematically, from the cheapest to
 the dearest: half of the cost is seen by half of them), so that the mean of what they took over what
-their beginnings told corrects the whole without bias (Hansen and Hurwitz 1943).
+their beginnings predicted corrects the whole without bias (Hansen and Hurwitz 1943).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Works through the runs of a campaign: with processes here, or with workers of a cluster.
 
 A finished run is stored at once; a job that the store has already is skipped, one that another
-campaign has in hand is left to it. A run that fails is told at the end; the others go on. Ctrl-C
+campaign has in hand is left to it. A failed run is reported at the end; the others go on. Ctrl-C
 stops the runs in hand within a fraction of a second, and keeps how far they are.
 """
 

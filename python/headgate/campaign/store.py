@@ -2,8 +2,8 @@
 
 A run is written among the drafts and then renamed, so that a kill at any moment leaves either a
 whole run or none. No file is shared between runs, so several processes, also on several machines,
-may work in one folder. What is there is told by the listing of `runs`, which no kill, copy or hand
-can make wrong; whether it is as it was written is told when it is read.
+may work in one folder. What is there is known by the listing of `runs`, which no kill, copy or hand
+can make wrong; whether it is as it was written is checked when it is read.
 
     runs/ID/         a finished run
     drafts/          runs that are being written

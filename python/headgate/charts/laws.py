@@ -71,7 +71,7 @@ def changes(whole: Whole) -> dict[str, Any]:
 
 
 def outliers(whole: Whole) -> dict[str, Any]:
-    """Draw which law stands apart in each response and condition."""
+    """Draw which law is the outlier in each response and condition."""
     laws = whole.all_periods.cells.laws
     base = chart("outliers")
     base = base.transform_filter(filter_chosen("period"))

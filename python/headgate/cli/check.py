@@ -38,8 +38,8 @@ def check(
     Of a scenario it says what it comes to: routers, links, buffers in packets, traffic; with --json
     it prints the scenario with every default filled in. Laws that only the scenario names are not
     run without --trust. A law meets ACKs, losses, time-outs, marks
-    and silence; NaN, a window below one segment, a record it changed or an exception is told with
-    the line. It meets them in a process of its own.
+    and silence; NaN, a window below one segment, a record it changed or an exception is reported
+    with the line. It meets them in a process of its own.
     """
     from headgate.own import split
     from headgate.own.source import KINDS

@@ -134,7 +134,7 @@ def alias(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Print which effects cannot be told apart, and draw how far they are mixed."""
+    """Print which effects are confounded, and draw how far they are mixed."""
     from headgate.design.experiment import load
 
     made = load(source)

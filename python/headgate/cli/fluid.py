@@ -138,7 +138,7 @@ def _method(name: str, tolerance: float, step: str | None, past: str) -> Method:
         raise ScenarioError("--method", f"{name!r} is not one of adaptive, euler, rk4")
     if step is None:
         raise ScenarioError("--step", f"{name} takes steps of one length, such as --step '20 ms'")
-    looked: Any = past  # a wrong word is told when it is read
+    looked: Any = past  # a wrong word is refused when it is read
     return Euler(step, looked) if name == "euler" else RK4(step, looked)
 
 

@@ -194,7 +194,7 @@ def make(file: DesignFile, path: Path | None = None) -> Experiment:
         design = foldover(design, on)
         source += f"; folded over on {', '.join(on) or 'all factors'}"
     made = Experiment(file, design, source, path)
-    _ = made.sheet  # wrong blocks and centre points are told now
+    _ = made.sheet  # wrong blocks and centre points are refused now
     return made
 
 

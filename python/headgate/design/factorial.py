@@ -48,7 +48,7 @@ class Design:
         return None if self.fraction is None else self.fraction.resolution
 
     def aliases(self, name: str, order: int = 2) -> list[str]:
-        """Return the effects of at most `order` factors that cannot be told from `name`."""
+        """Return the effects of at most `order` factors that are aliased with `name`."""
         if self.fraction is None:
             return []
         places = {f.name: place for place, f in enumerate(self.factors)}

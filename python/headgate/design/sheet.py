@@ -36,7 +36,7 @@ class Sheet:
     design: Design
     rows: tuple[Row, ...]
     blocks: Mapping[str, list[str]] = field(default_factory=dict)
-    """The effects of up to two factors that cannot be told from a difference between blocks."""
+    """The effects of up to two factors that are confounded with a difference between blocks."""
 
     def settings(self, row: Row) -> dict[str, Any]:
         """Return the settings of a run, by the scenario's own names."""

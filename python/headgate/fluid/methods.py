@@ -78,7 +78,7 @@ def choose_method(method: object) -> Method:
 
 
 def seconds(place: str, text: object) -> float:
-    """Read a time such as "20 ms"; a wrong one is told with its place."""
+    """Read a time such as "20 ms"; a wrong one is refused with its place."""
     try:
         return parse_time(text) / PS_PER_S
     except UnitError as error:
@@ -94,7 +94,7 @@ def above_zero(place: str, text: object) -> float:
 
 
 def number(place: str, value: object) -> float:
-    """Read a number; anything else is told with its place."""
+    """Read a number; anything else is refused with its place."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ScenarioError(place, f"is a number; got {value!r}")
     return float(value)

@@ -1,4 +1,4 @@
-"""Where a fluid breaks: what packets do otherwise in a solved run, told with its numbers.
+"""Where a fluid breaks: what packets do otherwise in a solved run, with its numbers.
 
 Limits are those beyond which the study `fluid-check` finds throughput more than 5 % wrong, a queue
 more than 20 %, or losses more than twice or less than half of what packets have.

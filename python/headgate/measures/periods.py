@@ -1,4 +1,4 @@
-"""What happened in each measurement period, told apart by what flows and links have in common.
+"""What happened in each measurement period, by what flows and links have in common.
 
 `classes`: flows by kind of file, classes of routers, interfaces and law; `laws` and `windows`: the
 congestion windows of each law and how they swing; `links`: every link; `checks`: what must add up.

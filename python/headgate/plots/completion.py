@@ -16,7 +16,7 @@ from headgate.plots.palette import GREY, ORDER
 from headgate.plots.style import MARKS, subplots, use_style
 
 Course = tuple[NDArray[np.float64], NDArray[np.float64]]
-#: Formulas in black, told apart by their dashes.
+#: Formulas in black, distinguished by their dashes.
 FORMULA_DASHES = ("-", (0, (5, 2)), (0, (1, 1.2)))
 
 

@@ -75,7 +75,7 @@ def roll_up(
     conditions: Sequence[str],
     grid: Mapping[str, Sequence[Outlier | None]],
 ) -> Figure:
-    """Draw the grid condition x response; a cell names the law that stands apart, and its side."""
+    """Draw the grid condition x response; a cell names the outlier, and its side."""
     with use_style():
         size_in = (3.6 + 0.62 * max(len(conditions), 8), 1.6 + 0.27 * len(grid))
         figure, axes = subplots(1, 1, size_in)

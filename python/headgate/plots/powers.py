@@ -15,7 +15,7 @@ from headgate.plots.curves import plain_powers
 from headgate.plots.palette import GREY, ORDER
 from headgate.plots.style import MARKS, subplots, use_style
 
-#: How kinds of measurements are told apart: filled, open.
+#: How kinds of measurements are distinguished: filled, open.
 FILLS = (True, False)
 EXPONENT_STEP = 0.16
 #: Above falling lines, for a legend.

@@ -10,7 +10,7 @@ import threading
 from functools import lru_cache
 from pathlib import Path
 
-#: What a name has for processes that cannot be told from others of the same number.
+#: What a name has for processes that cannot be distinguished from others of the same number.
 UNKNOWN = "0"
 #: States of a process that runs no more (proc_pid_stat(5)).
 OVER = ("Z", "X", "x")

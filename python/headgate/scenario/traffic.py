@@ -106,7 +106,7 @@ class Poisson(Group):
 
 
 class FileKind(Model):
-    """A kind of file that users fetch beside their ordinary ones, told apart in the results."""
+    """A kind of file that users fetch beside their ordinary ones, counted apart in the results."""
 
     name: str = Field(min_length=1, description="Name in the results, such as 'movie'.")
     share: float = Field(ge=0, le=1, description="Probability that a user fetches one of these.")

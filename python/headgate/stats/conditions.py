@@ -1,4 +1,4 @@
-"""Condition-response summaries: which law stands apart, under which condition, in which response.
+"""Condition-response summaries: which law is the outlier, under which condition, in which response.
 
 Residuals of the laws are taken about their condition's mean and the conditions are ordered by the
 range of these residuals, as the seed study does. Four laws are too few for Grubbs' test, so a law

@@ -39,13 +39,13 @@ def findings(of: Experiment) -> dict[str, Estimate]:
 
 
 def uncongested_identical(of: Experiment) -> Estimate:
-    """Count the cells of light congestion in which no law stands apart."""
+    """Count the cells of light congestion in which no law is an outlier."""
     cells = of.outliers(of.light)
     return share(sum(test is None for _, test in cells), len(cells))
 
 
 def little_change(of: Experiment) -> Estimate:
-    """Count the cells in which no law but FAST and FAST-AT stands apart."""
+    """Count the cells in which no law but FAST and FAST-AT is an outlier."""
     cells = of.outliers(of.order)
     quiet = sum(test is None or test.law in DELAY_LAWS for _, test in cells)
     return share(quiet, len(cells))

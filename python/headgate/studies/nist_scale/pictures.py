@@ -52,7 +52,7 @@ def _draw_preserved(of: Sizes) -> Picture:
         "preserved",
         "What each size keeps",
         f"Second period: 100 times the logarithm of a response over that at {of.sizes[-1]}, mean"
-        " over laws; 10 is 10 % more, -69 a half. Counts are told per source. Grey: none in some"
+        " over laws; 10 is 10 % more, -69 a half. Counts are per source. Grey: none in some"
         " run.",
         heat(list(NAMES.values()), [panel]),
     )

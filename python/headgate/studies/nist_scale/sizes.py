@@ -1,6 +1,6 @@
 """Finished runs at several sizes, and how each response compares with the largest of them.
 
-What is counted (segments, flows, sources) is told per source, so that a response which only follows
+What is counted (segments, flows, sources) is per source, so that a response which only follows
 the size stands at a ratio of 1. Judged is the second period, the one with congestion that the
 experiments are judged by.
 """
@@ -103,7 +103,7 @@ class Sizes(Runs):
 
 
 def measure(result: Result, law: str) -> dict[str, float]:
-    """Return every response of a run in the second period, counts told a source."""
+    """Return every response of a run in the second period, counts per source."""
     found = {name: float(values[SECOND]) for name, values in responses(result, law).items()}
     sources = float(result.responses["sources"][SECOND])
     told = {name: found[name] / sources for name in COUNTS}

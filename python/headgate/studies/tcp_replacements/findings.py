@@ -43,14 +43,14 @@ def findings(summary: Summary) -> dict[str, Estimate]:
 
 
 def little_change(summary: Summary) -> Estimate:
-    """Count the cells in which no law but FAST stands apart."""
+    """Count the cells in which no law but FAST is an outlier."""
     cells = [cell for row in summary.grid.values() for cell in row]
     quiet = sum(not (c and c.passes_filter and c.law != FAST) for c in cells)
     return _share(quiet, len(cells))
 
 
 def uncongested_identical(summary: Summary) -> Estimate:
-    """Count the cells of the uncongested conditions in which no law stands apart."""
+    """Count the cells of the uncongested conditions in which no law is an outlier."""
     cells = [row[c] for row in summary.grid.values() for c in summary.light]
     return _share(sum(not (c and c.passes_filter) for c in cells), len(cells))
 

@@ -1,6 +1,6 @@
 """The answer of the first study in plain sentences, each with its numbers.
 
-What the analyses of its table say (who stands apart, which factors matter) is left to them: over
+What the analyses of its table say (outliers, which factors matter) is left to them: over
 other periods and laws the numbers would be others, beside theirs in one list.
 """
 
