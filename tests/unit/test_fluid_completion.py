@@ -8,8 +8,8 @@ import pytest
 from headgate.errors import ScenarioError
 from headgate.fluid import (
     processor_sharing,
-    served_equally,
-    served_shortest_first,
+    serve_equally,
+    serve_shortest_first,
     slow_start,
     slow_start_ns2,
 )
@@ -54,17 +54,17 @@ def sizes(*values: int) -> np.ndarray:
 
 
 def test_flows_that_come_together_leave_together() -> None:
-    assert served_equally(times(0, 0), sizes(10, 10), 10.0).tolist() == [2.0, 2.0]
+    assert serve_equally(times(0, 0), sizes(10, 10), 10.0).tolist() == [2.0, 2.0]
 
 
 def test_equal_shares_by_hand() -> None:
     # Half of the first is done when the second comes; it gets 5 a second and is done 0.4 s later.
-    got = served_equally(times(0, 0.5, 9), sizes(10, 2, 10), 10.0)
+    got = serve_equally(times(0, 0.5, 9), sizes(10, 2, 10), 10.0)
     assert got == pytest.approx([1.2, 0.4, 1.0])
 
 
 def test_the_shortest_remaining_flow_first_by_hand() -> None:
-    got = served_shortest_first(times(0, 0.5, 9), sizes(10, 2, 10), 10.0)
+    got = serve_shortest_first(times(0, 0.5, 9), sizes(10, 2, 10), 10.0)
     assert got == pytest.approx([1.2, 0.2, 1.0])
 
 
@@ -72,7 +72,7 @@ def test_both_servers_are_busy_for_the_same_time() -> None:
     rng = np.random.default_rng(1)
     start = np.cumsum(rng.exponential(1.0, 2_000))
     packets = rng.geometric(0.1, 2_000).astype(np.uint64)
-    ends = [start + of(start, packets, 12.0) for of in (served_equally, served_shortest_first)]
+    ends = [start + of(start, packets, 12.0) for of in (serve_equally, serve_shortest_first)]
     idle = [np.flatnonzero(start[1:] > np.maximum.accumulate(end)[:-1]) for end in ends]
     assert idle[0].tolist() == idle[1].tolist()
     last_of_first_period = [end[: idle[0][0] + 1].max() for end in ends]
@@ -83,7 +83,7 @@ def test_equal_shares_do_not_care_for_the_law_of_sizes() -> None:
     rng, load, count = np.random.default_rng(2), 0.7, 200_000
     for packets in (rng.geometric(0.05, count), rng.choice([2, 110], count, p=[5 / 6, 1 / 6])):
         start = np.cumsum(rng.exponential(packets.mean() / load, count))
-        spent = served_equally(start, packets.astype(np.uint64), 1.0)
+        spent = serve_equally(start, packets.astype(np.uint64), 1.0)
         assert (spent / packets).mean() == pytest.approx(1 / (1 - load), rel=0.05)
 
 
@@ -103,12 +103,12 @@ def test_equal_shares_do_not_care_for_the_law_of_sizes() -> None:
             "first_packets: is a number above 0; got 0",
         ),
         (
-            lambda: served_equally([0], [1, 2], 1),
+            lambda: serve_equally([0], [1, 2], 1),
             "start_s: is a list with a time for each of 2 sizes; got 1",
         ),
-        (lambda: served_equally([1, 0], [1, 2], 1), "start_s: has times in their order"),
+        (lambda: serve_equally([1, 0], [1, 2], 1), "start_s: has times in their order"),
         (
-            lambda: served_shortest_first([0], [np.nan], 1),
+            lambda: serve_shortest_first([0], [np.nan], 1),
             "size_packets: has sizes above 0 only; got nan",
         ),
     ],

@@ -86,7 +86,7 @@ class Whole:
         return Part(self.frame, self.roles)
 
     @cached_property
-    def plan(self) -> tuple[tuple[Kind, Part], ...]:
+    def steps(self) -> tuple[tuple[Kind, Part], ...]:
         """Every kind of analysis with each part that it is made of, in the registry's order."""
         return tuple(
             (kind, part)
@@ -95,13 +95,13 @@ class Whole:
         )
 
     def one(self, place: int) -> Made:
-        """Make one of the plan."""
-        return _try_kind(*self.plan[place])
+        """Make one of the steps."""
+        return _try_kind(*self.steps[place])
 
     @cached_property
     def made(self) -> tuple[Made, ...]:
         """Everything that is planned."""
-        return tuple(self.one(place) for place in range(len(self.plan)))
+        return tuple(self.one(place) for place in range(len(self.steps)))
 
     def of(self, kind: str) -> tuple[Made, ...]:
         """Return the results of one kind, one a period."""

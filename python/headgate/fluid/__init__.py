@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from headgate.fluid.completion import (
     processor_sharing,
-    served_equally,
-    served_shortest_first,
+    serve_equally,
+    serve_shortest_first,
     slow_start,
     slow_start_ns2,
 )
@@ -35,8 +35,8 @@ __all__ = [
     "equilibrium",
     "fast_map",
     "processor_sharing",
-    "served_equally",
-    "served_shortest_first",
+    "serve_equally",
+    "serve_shortest_first",
     "simulated_growth",
     "slow_start",
     "slow_start_ns2",

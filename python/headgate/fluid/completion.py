@@ -60,7 +60,7 @@ def slow_start_ns2(
     return np.asarray(rtt_s * (1 + rounds) + last / rate_packets_s)
 
 
-def served_equally(start_s: ArrayLike, size_packets: ArrayLike, rate_packets_s: float) -> Numbers:
+def serve_equally(start_s: ArrayLike, size_packets: ArrayLike, rate_packets_s: float) -> Numbers:
     """Return the time that each flow spends in a server that all flows there share equally.
 
     Exact, for flows in the order of their start. While n flows are there, each gets C/n. With v
@@ -91,7 +91,7 @@ def served_equally(start_s: ArrayLike, size_packets: ArrayLike, rate_packets_s: 
     return np.array(left) - starts
 
 
-def served_shortest_first(
+def serve_shortest_first(
     start_s: ArrayLike, size_packets: ArrayLike, rate_packets_s: float
 ) -> Numbers:
     """Return the time that each flow spends in a server of the shortest remaining flow.

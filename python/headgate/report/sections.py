@@ -140,7 +140,7 @@ def analyses(
     whole: Whole, specs: Specs, drawn: Mapping[str, Sequence[str]], folder: Path
 ) -> list[Section]:
     """Return a section a kind of analysis, with its pictures, its method and its files."""
-    kinds: dict[str, Kind] = {kind.name: kind for kind, _ in whole.plan}
+    kinds: dict[str, Kind] = {kind.name: kind for kind, _ in whole.steps}
     show: dict[str, Callable[[], str]] = {"questions": lambda: questions(whole)}
     sections = []
     for name, kind in kinds.items():

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.api import Result
-from headgate.fluid.completion import served_equally, served_shortest_first
+from headgate.fluid.completion import serve_equally, serve_shortest_first
 from headgate.tables import Table
 
 Values = NDArray[np.float64]
@@ -120,6 +120,6 @@ def _ideal(start_s: Values, packets: NDArray[np.uint64], rate: float) -> Ideal:
 def _compute_ideal(start_s: bytes, packets: bytes, rate: float) -> Ideal:
     starts, sizes = np.frombuffer(start_s, float), np.frombuffer(packets, np.uint64)
     return Ideal(
-        served_equally(starts, sizes, rate),
-        float(served_shortest_first(starts, sizes, rate).mean()),
+        serve_equally(starts, sizes, rate),
+        float(serve_shortest_first(starts, sizes, rate).mean()),
     )

@@ -151,7 +151,7 @@ class Comparison(Runs):
         """Every cell of every law."""
         return tuple(self._pair(face, cell) for face in faces() for cell in cells(self.setup))
 
-    def chosen(self, holds: Callable[[Pair], bool], what: str) -> list[Pair]:
+    def choose(self, holds: Callable[[Pair], bool], what: str) -> list[Pair]:
         """Return the pairs for which something holds; there is one at least, or NotRunError."""
         found = [pair for pair in self.pairs if holds(pair)]
         if not found:

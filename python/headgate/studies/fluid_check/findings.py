@@ -40,14 +40,14 @@ def good(pair: Pair) -> bool:
 
 
 def _good(made: Comparison, *laws: str) -> list[Pair]:
-    return made.chosen(
+    return made.choose(
         lambda pair: good(pair) and (not laws or pair.face.name in laws),
         f"many flows and large windows of {', '.join(laws) or 'any law'}",
     )
 
 
 def _of(made: Comparison, law: str, holds: Holds) -> list[Pair]:
-    return made.chosen(lambda pair: pair.face.name == law and holds(pair), f"what it asks of {law}")
+    return made.choose(lambda pair: pair.face.name == law and holds(pair), f"what it asks of {law}")
 
 
 def _worst(pairs: Sequence[Pair], error: str) -> Estimate:
@@ -171,7 +171,7 @@ def later(packets_s: float, fluid_s: float) -> float:
 
 def quiet(made: Comparison) -> list[Pair]:
     """Return the runs without a warning."""
-    return made.chosen(lambda pair: not pair.warnings, "no warning")
+    return made.choose(lambda pair: not pair.warnings, "no warning")
 
 
 def _quiet_throughput(made: Comparison) -> Estimate:
@@ -179,25 +179,25 @@ def _quiet_throughput(made: Comparison) -> Estimate:
 
 
 def _quiet_queue(made: Comparison) -> Estimate:
-    pairs = made.chosen(lambda pair: not pair.warnings and pair.face.queues, "a queue, unwarned")
+    pairs = made.choose(lambda pair: not pair.warnings and pair.face.queues, "a queue, unwarned")
     return _worst(pairs, "queue_error")
 
 
 def _quiet_loss(made: Comparison) -> Estimate:
-    pairs = made.chosen(lambda pair: not pair.warnings and pair.face.lossy, "losses, unwarned")
+    pairs = made.choose(lambda pair: not pair.warnings and pair.face.lossy, "losses, unwarned")
     worst = max(pairs, key=lambda pair: pair.loss_factor)
     return Estimate(ours=worst.loss_factor, note=f"{worst}; {len(pairs)} cells")
 
 
 def _warned(made: Comparison) -> Estimate:
-    pairs = made.chosen(lambda pair: bool(pair.wrong), "a large error")
+    pairs = made.choose(lambda pair: bool(pair.wrong), "a large error")
     missed = [f"{pair} ({', '.join(pair.wrong)})" for pair in pairs if not pair.warnings]
     said = f"{len(pairs)} runs; not warned of: {'; '.join(missed[:5]) or 'none'}"
     return Estimate(ours=1 - len(missed) / len(pairs), note=said)
 
 
 def _loud(made: Comparison) -> Estimate:
-    pairs = made.chosen(lambda pair: bool(pair.warnings), "a warning")
+    pairs = made.choose(lambda pair: bool(pair.warnings), "a warning")
     right = [pair for pair in pairs if not pair.wrong]
     said = (
         f"{len(pairs)} of {len(made.pairs)} runs have a warning, {len(right)} of them for nothing"
