@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.design import Design, factorial, foldover, named
+from headgate.design import Design, design_of_name, factorial, foldover
 from headgate.design.factor import letters, make_coded_factors, number_factors
 from headgate.errors import HeadgateError
 
@@ -118,19 +118,19 @@ def test_generators_may_stand_on_each_other() -> None:
 
 
 def test_the_deck_s_designs_are_there_by_name() -> None:
-    sixth, source = named("2^(6-1)")
+    sixth, source = design_of_name("2^(6-1)")
     assert (len(sixth), sixth.resolution) == (32, 6)
     assert sixth.fraction.relation() == "I = X1 X2 X3 X4 X5 X6"
     assert "2TO6M1" in source
-    ninth, _ = named("2^(9-4)")
+    ninth, _ = design_of_name("2^(9-4)")
     assert (len(ninth), ninth.resolution) == (32, 4)
     assert ninth.fraction.word_lengths == {4: 6, 5: 8, 8: 1}
-    eleventh, _ = named("2^(11-5)")
+    eleventh, _ = design_of_name("2^(11-5)")
     assert (len(eleventh), eleventh.resolution) == (64, 4)
 
 
 def test_the_plan_of_256_runs_has_its_published_words() -> None:
-    twentieth, source = named("2^(20-12)")
+    twentieth, source = design_of_name("2^(20-12)")
     assert (len(twentieth), twentieth.resolution) == (256, 4)
     counts = {4: 70, 6: 276, 8: 940, 10: 1432, 12: 1074, 14: 276, 16: 27}
     assert twentieth.fraction.word_lengths == counts
@@ -142,14 +142,14 @@ def test_the_plan_of_256_runs_has_its_published_words() -> None:
 
 def test_what_dataplot_states_of_its_2_to_9_minus_4() -> None:
     """2TO9M4.DAT lists the chains of two-factor interactions; 5 is clear of all."""
-    ninth, _ = named("2^(9-4)")
+    ninth, _ = design_of_name("2^(9-4)")
     assert ninth.aliases("X1 X6") == ["X2 X7", "X3 X8", "X4 X9"]
     assert ninth.aliases("X1 X2") == ["X6 X7"]
     assert not ninth.aliases("X5 X9")
 
 
 def test_very_many_words_are_counted_but_not_listed() -> None:
-    saturated, _ = named("2^(31-26)")
+    saturated, _ = design_of_name("2^(31-26)")
     assert saturated.fraction.word_lengths[3] == 31 * 30 // 6  # lines of PG(4, 2)
     assert sum(saturated.fraction.word_lengths.values()) == 2**26 - 1
     with pytest.raises(HeadgateError, match="26 generators"):
@@ -157,7 +157,7 @@ def test_very_many_words_are_counted_but_not_listed() -> None:
 
 
 def test_a_named_design_takes_the_factors_it_is_given() -> None:
-    made, _ = named("2^(6-1)", make_coded_factors(letters(6)))
+    made, _ = design_of_name("2^(6-1)", make_coded_factors(letters(6)))
     assert made.fraction.relation() == "I = ABCDEF"
     assert prod(made.matrix[0].tolist()) == 1
 
@@ -165,12 +165,12 @@ def test_a_named_design_takes_the_factors_it_is_given() -> None:
 @pytest.mark.parametrize("name", ["2^(4-4)", "2^0", "3^(4-1)", "half", "2^(1000-1)"])
 def test_names_of_no_design_are_one_sentence(name: str) -> None:
     with pytest.raises(HeadgateError, match="is not the name of a two-level design"):
-        named(name)
+        design_of_name(name)
 
 
 def test_wrong_counts_sizes_and_foldovers_are_one_sentence() -> None:
     with pytest.raises(HeadgateError, match="6 factors is asked for, and 3 are given"):
-        named("2^(6-1)", make_coded_factors(letters(3)))
+        design_of_name("2^(6-1)", make_coded_factors(letters(3)))
     with pytest.raises(HeadgateError, match=r"make 2\^25 runs; at most"):
         design(25)
     with pytest.raises(HeadgateError, match="foldover: 'Z' is not a factor"):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.design import Factor, factorial, named
+from headgate.design import Factor, design_of_name, factorial
 from headgate.design.correlation import mixing
 from headgate.design.factor import letters, make_coded_factors
 from headgate.design.samples import latin_hypercube, sobol
@@ -118,7 +118,7 @@ def test_a_logarithmic_scale_is_above_zero() -> None:
 
 
 def test_a_sheet_has_every_run_once_in_an_order_of_its_own() -> None:
-    design, _ = named("2^(6-1)")
+    design, _ = design_of_name("2^(6-1)")
     made = sheet(design, seed=1, name="a")
     assert sorted(row.standard for row in made.rows) == list(range(1, 33))
     order = [row.standard for row in made.rows]

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from headgate.design import Design, factorial, named
+from headgate.design import Design, design_of_name, factorial
 from headgate.design.aberration import minimum_aberration
 from headgate.design.equivalence import Columns, equivalent
 from headgate.design.factor import make_coded_factors, number_factors
@@ -94,7 +94,7 @@ def test_word_lengths_are_those_of_the_tables(size: tuple[int, int]) -> None:
 @pytest.mark.parametrize("name", DATAPLOT)
 def test_no_plan_of_dataplot_has_less_aberration(name: str) -> None:
     theirs = of_dataplot(name)
-    ours, source = named(name, published=False)
+    ours, source = design_of_name(name, published=False)
     pattern = [[d.fraction.word_lengths.get(j, 0) for j in range(3, 12)] for d in (ours, theirs)]
     assert pattern[0] <= pattern[1]
     assert "exhaustive" in source
@@ -104,7 +104,7 @@ def test_no_plan_of_dataplot_has_less_aberration(name: str) -> None:
 def test_the_plans_that_the_study_names_have_minimum_aberration_but_one() -> None:
     """The 2^(20-12) has 70 words of length 4, where 5 are possible."""
     for name in ("2^(6-1)", "2^(9-4)", "2^(11-5)"):
-        published, ours = named(name)[0], named(name, published=False)[0]
+        published, ours = design_of_name(name)[0], design_of_name(name, published=False)[0]
         assert published.fraction.word_lengths == ours.fraction.word_lengths
     best = minimum_aberration(20, 8)
     assert best.exact
@@ -137,7 +137,7 @@ def test_up_to_half_of_all_columns_resolution_is_four() -> None:
 
 
 def test_a_heuristic_result_says_so() -> None:
-    design, source = named("2^(24-17)", published=False)
+    design, source = design_of_name("2^(24-17)", published=False)
     assert len(design) == 128
     lengths = [design.fraction.word_lengths[j] for j in (4, 5, 6)]
     assert lengths == [102, 384, 992]  # FrF2's 24-17.1: the best all the same

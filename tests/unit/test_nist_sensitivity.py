@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from headgate.analysis.frame import Frame
+from headgate.design import design_of_name
 from headgate.design import load as load_design
-from headgate.design import named
 from headgate.errors import HeadgateError
 from headgate.mesonet import MesoNet
 from headgate.mesonet.parameters import BY_LABEL
@@ -65,7 +65,7 @@ def by_both_laws() -> Sensitivity:
 def test_the_plan_is_the_published_one_at_mesonets_levels() -> None:
     design = STUDY.design(STUDY.scale("quick"))
     assert design.resolution == 4
-    assert np.array_equal(design.matrix, named("2^(20-12)")[0].matrix)
+    assert np.array_equal(design.matrix, design_of_name("2^(20-12)")[0].matrix)
     for factor in design.factors:
         parameter = BY_LABEL[factor.name]
         given = (factor.setting, factor.title, factor.low, factor.high)
