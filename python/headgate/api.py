@@ -138,7 +138,7 @@ def simulate(
     """Run a scenario; with `out`, keep the result there, where no other run may be at work.
 
     A finished run of the same scenario in `out` is read back, a stopped or killed one is resumed:
-    its state is kept in `snapshot`, which is in `out` unless told. Raises ScenarioError,
+    its state is kept in `snapshot`, which is in `out` by default. Raises ScenarioError,
     StoreError, or InterruptedRunError when it is stopped.
     """
     planned = scenario.plan()

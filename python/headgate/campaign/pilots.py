@@ -1,4 +1,4 @@
-"""Pilots: beginnings of runs, by which the cost of a whole campaign is told.
+"""Pilots: beginnings of runs, from which the cost of a whole campaign is estimated.
 
 A pilot begins a run and follows how its packet-hops and its CPU time grow with simulated time. What
 comes later is taken to go on as in the second half of what was seen, since the first half has the
@@ -51,7 +51,7 @@ class Pilot:
 
     @property
     def more(self) -> tuple[float, float] | None:
-        """What the run took over what its beginning told: packet-hops and CPU time, if known."""
+        """What the run took over its prediction: packet-hops and CPU time, if known."""
         if self.took_packet_hops is None or self.took_cpu_s is None:
             return None
         return self.took_packet_hops / self.packet_hops, self.took_cpu_s / self.cpu_s
@@ -70,7 +70,7 @@ class Pilots:
         return max(self.made.values(), key=lambda one: one[1].packet_hops, default=(None,))[0]
 
     def corrections(self) -> tuple[float, float]:
-        """Give what runs take over what their beginnings told, in packet-hops and CPU time."""
+        """Give what runs take over what their beginnings predicted, in packet-hops and CPU time."""
         told = [pilot.more for pilot in self.drawn if pilot.more]
         hops, cpu = np.mean(told, axis=0) if told else (1.0, 1.0)
         return float(hops), float(cpu)

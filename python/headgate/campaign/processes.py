@@ -14,7 +14,7 @@ from headgate.campaign.worker import CampaignSpec, JobOutcome, run_isolated
 
 
 class Processes:
-    """Makes `workers` runs at a time; as many as there are cores unless told."""
+    """Makes `workers` runs at a time; as many as there are cores by default."""
 
     #: A second copy of a slow run would only slow it down: it has the same cores.
     copies = False

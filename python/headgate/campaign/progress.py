@@ -84,7 +84,7 @@ def clock(seconds: float) -> str:
 
 @contextmanager
 def show_progress(title: str, stream: TextIO | None = None) -> Iterator[Show]:
-    """Give what shows a standing on the stream, standard error unless told."""
+    """Give what shows progress on the stream, standard error by default."""
     stream = stream or sys.stderr
     if stream.isatty():
         with _bar(title, stream) as show:

@@ -62,7 +62,7 @@ class Executor(Protocol):
 
 
 class Scheduler:
-    """Works through jobs; with all cores of this machine unless told."""
+    """Works through jobs; with all cores of this machine by default."""
 
     def __init__(
         self,

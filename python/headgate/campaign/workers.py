@@ -10,7 +10,7 @@ from headgate.campaign.scheduler import Executor
 
 @dataclass(frozen=True)
 class WorkerPool:
-    """Runs at a time on this machine (all cores unless told), or where the cluster is."""
+    """Runs at a time on this machine (all cores by default), or where the cluster is."""
 
     workers: int | None = None
     cluster: str | None = None

@@ -12,7 +12,7 @@ from headgate.visible import say
 if TYPE_CHECKING:
     from headgate.fluid import Stability
 
-#: Roots that are told.
+#: Roots that are printed.
 ROOTS = 3
 #: The picture, in the folder of `--out`.
 PICTURE = "stability"

@@ -221,7 +221,7 @@ def _follow_starts(fast: _Map, windows: Numbers, rest: Numbers) -> tuple[Numbers
 
 
 def _ratios(distance: Numbers, down_to: float) -> Numbers:
-    """Return the ratios of distances that follow one another, as long as they can be told."""
+    """Return the ratios of distances that follow one another, as long as they exceed rounding."""
     told = distance[:-1] > down_to
     return np.asarray(distance[1:][told] / distance[:-1][told])
 

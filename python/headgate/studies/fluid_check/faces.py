@@ -103,7 +103,7 @@ def profile(setup: Setup, cell: Cell) -> dict[str, float]:
 
 
 def _queue_per_flow(setup: Setup, law: str, cell: Cell) -> dict[str, float | str]:
-    """Return how many packets a flow keeps queued, of a law that is told: one at least."""
+    """Return how many packets a flow keeps queued, of a law with such a target: one at least."""
     share = setup.settings["alpha"].get(law)
     if share is None:
         return {}
