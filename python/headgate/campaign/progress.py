@@ -97,11 +97,11 @@ class _Lines:
     def __init__(self, title: str, stream: TextIO) -> None:
         self.title, self.stream, self.shown = title, stream, -1
 
-    def __call__(self, standing: CampaignProgress) -> None:
-        step = 100 * standing.done // max(standing.total, 1) // LINE_EVERY_PERCENT
+    def __call__(self, state: CampaignProgress) -> None:
+        step = 100 * state.done // max(state.total, 1) // LINE_EVERY_PERCENT
         if step > self.shown:
             self.shown = step
-            self.stream.write(f"{visible(self.title)}: {step * LINE_EVERY_PERCENT} %, {standing}\n")
+            self.stream.write(f"{visible(self.title)}: {step * LINE_EVERY_PERCENT} %, {state}\n")
             self.stream.flush()
 
 
@@ -117,8 +117,8 @@ def _bar(title: str, stream: TextIO) -> Iterator[Show]:
     with Progress(*columns, console=console, refresh_per_second=5) as progress:
         task = progress.add_task(title, total=1, said="")
 
-        def show(standing: CampaignProgress) -> None:
-            done = standing.done + standing.running_share
-            progress.update(task, total=standing.total, completed=done, said=standing.short)
+        def show(state: CampaignProgress) -> None:
+            done = state.done + state.running_share
+            progress.update(task, total=state.total, completed=done, said=state.short)
 
         yield show

@@ -79,8 +79,8 @@ class Scheduler:
         """Run every job that the store lacks. Raises FailedRunsError when all others are done."""
         jobs = list({job.id: job for job in jobs}.values())
         missing = self.store.missing(jobs)
-        standing = CampaignProgress(total=len(jobs), skipped=len(jobs) - len(missing))
-        show(standing)
+        progress = CampaignProgress(total=len(jobs), skipped=len(jobs) - len(missing))
+        show(progress)
         if not missing:
             self.executor.close()
             with suppress(StoreError):  # a store that cannot be written will do
@@ -90,11 +90,11 @@ class Scheduler:
         order = CampaignSpec(self.store.folder.resolve(), campaign.name, program(), self.keep)
         self.executor.open(order)
         try:
-            failures = _Work(self.store, self.executor, missing, standing).through(show)
+            failures = _Work(self.store, self.executor, missing, progress).through(show)
         except KeyboardInterrupt:
             campaign.end("stopped")
             raise InterruptedRunError(
-                f"stopped with {standing.done} of {standing.total} runs in"
+                f"stopped with {progress.done} of {progress.total} runs in"
                 f" {self.store.folder}; the same command goes on from there"
             ) from None
         except BaseException:
@@ -105,16 +105,16 @@ class Scheduler:
             self.executor.close()
         campaign.end("failed" if failures else "done")
         if failures:
-            raise FailedRunsError(_format_failures(failures, standing, self.store))
+            raise FailedRunsError(_format_failures(failures, progress, self.store))
 
 
 class _Work:
     """What is still to do, what is handed out, and what came of it."""
 
     def __init__(
-        self, store: Store, executor: Executor, jobs: Sequence[Job], standing: CampaignProgress
+        self, store: Store, executor: Executor, jobs: Sequence[Job], progress: CampaignProgress
     ) -> None:
-        self.store, self.executor, self.standing = store, executor, standing
+        self.store, self.executor, self.progress = store, executor, progress
         self.jobs = {job.id: job for job in jobs}
         self.queue = deque(self.jobs)
         self.handed: dict[Future[JobOutcome], str] = {}
@@ -138,7 +138,7 @@ class _Work:
                 self._take(self.handed.pop(future), future)
             self._look()
             self._stand()
-            show(self.standing)
+            show(self.progress)
         return self.failures
 
     def _clear_failures(self) -> None:
@@ -191,12 +191,12 @@ class _Work:
         self._hops += outcome.packet_hops
         if outcome.wall_s:
             self.walls_s.append(outcome.wall_s)
-        self.standing.finished += 1
+        self.progress.finished += 1
 
     def _fail(self, run_id: str, failure: Failure) -> None:
         del self.jobs[run_id]
         self.failures.append(failure)
-        self.standing.failed += 1
+        self.progress.failed += 1
 
     def _look(self) -> None:
         """See how far the runs in hand are, each second."""
@@ -210,8 +210,8 @@ class _Work:
     def _stand(self) -> None:
         """Add up what is made, and of what is in hand the part that is done."""
         in_hand = [lease for lease in self._leases if lease.run_id in self.jobs]
-        self.standing.running_share = sum(lease.share for lease in in_hand)
-        self.standing.packet_hops = self._hops + sum(lease.packet_hops for lease in in_hand)
+        self.progress.running_share = sum(lease.share for lease in in_hand)
+        self.progress.packet_hops = self._hops + sum(lease.packet_hops for lease in in_hand)
 
     def _copy_stragglers(self) -> None:
         """Start the slowest of the last runs once more, where somebody is free: first one wins."""
@@ -228,11 +228,11 @@ class _Work:
         return lease.for_s > STRAGGLES * usual_s or lease.silent_s > QUIET_S
 
 
-def _format_failures(failures: Sequence[Failure], standing: CampaignProgress, store: Store) -> str:
+def _format_failures(failures: Sequence[Failure], progress: CampaignProgress, store: Store) -> str:
     lines = [
         f"{format_labels(failure.labels)}: {failure.error}"
         f" (headgate run {failed_file(store.folder, failure.run_id).with_suffix('.toml')})"
         for failure in failures
     ]
-    head = f"{len(failures)} of {standing.total} runs failed, the others are in {store.folder}"
+    head = f"{len(failures)} of {progress.total} runs failed, the others are in {store.folder}"
     return "\n  ".join([f"{head}; the same command tries them again:", *lines])
