@@ -49,7 +49,12 @@ def in_path(text: str) -> str:
     kept = re.sub(r"[^\w.+-]+", "-", text).strip("-.")[:LONGEST]
     if kept and kept == text:
         return kept
-    return f"{kept}-{sha256(text.encode(errors='replace')).hexdigest()[:8]}"
+    return f"{kept}-{fingerprint(text)}"
+
+
+def fingerprint(text: str) -> str:
+    """Return letters and digits that no other text has."""
+    return sha256(text.encode(errors="replace")).hexdigest()[:8]
 
 
 def in_spreadsheet(text: str) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
@@ -10,7 +11,7 @@ from matplotlib.figure import Figure
 
 from headgate import Result, catalog
 from headgate.plots import draw_run
-from headgate.plots.style import save
+from headgate.plots.style import image, save, styled, subplots
 from headgate.tables import TABLES, Table, Words
 
 BUFFER_PACKETS = 60.0
@@ -104,6 +105,21 @@ def test_figures_are_written_as_png_and_svg(run: Result, tmp_path: Path) -> None
         paths = save(figure, tmp_path, name)
         assert [path.suffix for path in paths] == [".png", ".svg"]
         assert all(path.stat().st_size > 3000 for path in paths)
+
+
+def test_a_figure_is_drawn_the_same_whatever_the_settings_are_by_then() -> None:
+    def drawn() -> bytes:
+        with styled():
+            figure, axes = subplots(1, 1, (4.0, 3.0))
+            axes[0].plot([1, 10, 100])
+            axes[0].set_yscale("log")
+        return image(figure, "svg")
+
+    with mpl.rc_context({"svg.fonttype": "path", "svg.hashsalt": None, "grid.color": "#ff0000"}):
+        first = drawn()
+    assert b"<text" in first
+    assert b"#ff0000" not in first
+    assert drawn() == first
 
 
 def test_empty_tables_have_no_pictures() -> None:

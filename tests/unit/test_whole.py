@@ -5,6 +5,7 @@ import re
 import pytest
 
 from headgate.analysis.kinds import KINDS
+from headgate.analysis.part import slugs
 from headgate.analysis.questions import QUESTIONS, Answer
 from headgate.analysis.whole import Whole, whole
 from headgate.analysis.words import TONES, Tally, fair, name_tone, safe, useful
@@ -159,3 +160,29 @@ def test_no_word_denies_a_count(found: Whole) -> None:
 def test_averages_name_what_they_are_over(found: Whole) -> None:
     (said, *_) = [one.sentence for one in found.of("influence")[0].findings()]
     assert "averaged over period 1, period 2; reno, ctcp, fast, scalable (Psi)" in said
+
+
+def test_periods_whose_names_look_alike_have_files_of_their_own() -> None:
+    called = {1: "mid day", 2: "Mid-day"}
+    named = columns() | {"period": [called[int(str(at))] for at in columns()["period"]]}
+    found = whole(named, roles())
+    made = [one for one in found.made if not one.reason]
+    tables = [one.name for one in made]
+    assert len({name.casefold() for name in tables}) == len(tables)
+    assert {finding.table for finding in found.findings()} <= set(tables)
+    drawn = [name for one in made if one.kind.name == "changes" for name, _ in one.figures()]
+    assert len({name.casefold() for name in drawn}) == len(drawn) == 6
+
+
+@pytest.mark.parametrize(
+    ("titles", "expected"),
+    [
+        (["period 1", "period 2"], ["period-1", "period-2"]),
+        (["period +", "period -"], ["period-[0-9a-f]{8}", "period-[0-9a-f]{8}"]),
+        (["\u671f \u524d"], ["[0-9a-f]{8}"]),
+    ],
+)
+def test_a_title_becomes_a_part_of_a_name(titles: list[str], expected: list[str]) -> None:
+    found = slugs(titles)
+    assert len(set(found)) == len(titles)
+    assert all(map(re.fullmatch, expected, found))

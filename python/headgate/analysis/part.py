@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,25 +22,35 @@ from headgate.analysis.grid import Grid, grid
 from headgate.analysis.main_effects import MainEffects, main_effects
 from headgate.analysis.roles import Roles
 from headgate.errors import AnalysisError
+from headgate.visible import fingerprint
+
+
+def slugs(titles: Sequence[str]) -> list[str]:
+    """Return each title as a part of a file's name, which no other of them has."""
+    plain = [re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") for title in titles]
+    shared = Counter(plain)
+    return [
+        one if one and shared[one] == 1 else f"{one}-{fingerprint(title)}".strip("-")
+        for one, title in zip(plain, titles, strict=True)
+    ]
 
 
 @dataclass(frozen=True)
 class Part:
-    """Rows of one period, with their roles; `period` is "" where there are none."""
+    """Rows of one period, with their roles; `period` is "" where there are none.
+
+    `slug` is the period as a part of a file's name.
+    """
 
     frame: Frame
     roles: Roles
     period: str = ""
+    slug: str = ""
 
     @property
     def title(self) -> str:
         """What the period is called."""
         return f"{self.roles.period} {self.period}" if self.period else ""
-
-    @property
-    def slug(self) -> str:
-        """The period as a part of a file's name."""
-        return re.sub(r"[^a-z0-9]+", "-", self.title.lower()).strip("-")
 
     @cached_property
     def cells(self) -> Grid:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from headgate.analysis.findings import Finding
 from headgate.analysis.frame import Frame
 from headgate.analysis.kinds import KINDS, Kind
-from headgate.analysis.part import Part
+from headgate.analysis.part import Part, slugs
 from headgate.analysis.roles import Roles
 from headgate.errors import AnalysisError
 from headgate.visible import in_path
@@ -73,7 +73,9 @@ class Whole:
         if self.roles.period is None:
             return (Part(self.frame, self.roles),)
         groups = self.frame.groups([self.roles.period])
-        return tuple(Part(self.frame.only(rows), self.roles, *key) for key, rows in groups.items())
+        parts = [Part(self.frame.only(rows), self.roles, *key) for key, rows in groups.items()]
+        names = slugs([part.title for part in parts])
+        return tuple(replace(part, slug=name) for part, name in zip(parts, names, strict=True))
 
     @property
     def focus(self) -> Part:

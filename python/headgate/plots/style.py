@@ -125,10 +125,13 @@ def _take_literally(figure: Figure) -> None:
 
 
 def image(figure: Figure, kind: str) -> bytes:
-    """Draw a figure as PNG or SVG, with every name as it is."""
-    _take_literally(figure)
+    """Draw a figure as PNG or SVG, with every name as it is.
+
+    Ticks, fonts of an SVG and its identifiers are looked up only now: in the house style too.
+    """
     dpi = min(_RC["savefig.dpi"], MOST_PIXELS / max(figure.get_size_inches()))
-    with BytesIO() as file:
+    with styled(), BytesIO() as file:
+        _take_literally(figure)
         figure.savefig(file, format=kind, dpi=dpi, **_OPTIONS[kind])
         drawn = file.getvalue()
     # XML has no word for most control characters, and a reader refuses a file that holds one.
