@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from headgate import Result, catalog
 from headgate.plots import draw_run
-from headgate.plots.style import image, save, styled, subplots
+from headgate.plots.style import image, save, subplots, use_style
 from headgate.tables import TABLES, Table, Words
 
 BUFFER_PACKETS = 60.0
@@ -109,7 +109,7 @@ def test_figures_are_written_as_png_and_svg(run: Result, tmp_path: Path) -> None
 
 def test_a_figure_is_drawn_the_same_whatever_the_settings_are_by_then() -> None:
     def drawn() -> bytes:
-        with styled():
+        with use_style():
             figure, axes = subplots(1, 1, (4.0, 3.0))
             axes[0].plot([1, 10, 100])
             axes[0].set_yscale("log")

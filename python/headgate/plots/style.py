@@ -11,6 +11,8 @@ import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
 from matplotlib.path import Path as MplPath
@@ -30,6 +32,7 @@ _OPTIONS: dict[str, Any] = {
     "svg": {"metadata": {"Date": None}},
     "png": {"pil_kwargs": {"compress_level": 3}},
 }
+_CANVASES = {"png": FigureCanvasAgg, "svg": FigureCanvasSVG}
 _RAISED = str.maketrans("-0123456789", "\N{SUPERSCRIPT MINUS}⁰¹²³⁴⁵⁶⁷⁸⁹")
 _NOT_IN_XML = bytes(set(range(32)) - set(b"\t\n\r"))
 #: A PNG is no larger than this on its long side (pixels): beyond it an SVG is looked at.
@@ -130,12 +133,23 @@ def image(figure: Figure, kind: str) -> bytes:
     Ticks, fonts of an SVG and its identifiers are looked up only now: in the house style too.
     """
     dpi = min(_RC["savefig.dpi"], MOST_PIXELS / max(figure.get_size_inches()))
-    with styled(), BytesIO() as file:
+    canvas = _CANVASES[kind](figure)
+    with use_style(), BytesIO() as file:
         _take_literally(figure)
-        figure.savefig(file, format=kind, dpi=dpi, **_OPTIONS[kind])
+        _lay_out(figure, dpi)
+        getattr(canvas, f"print_{kind}")(file, **_OPTIONS[kind])
         drawn = file.getvalue()
     # XML has no word for most control characters, and a reader refuses a file that holds one.
     return drawn.translate(None, _NOT_IN_XML) if kind == "svg" else drawn
+
+
+def _lay_out(figure: Figure, dpi: float) -> None:
+    """Give each axes its place, once; `Figure.savefig` would draw all, unseen, for that."""
+    figure.set_dpi(dpi)
+    if engine := figure.get_layout_engine():
+        engine.execute(figure)
+        figure.set_layout_engine("none")
+        figure.set_dpi(dpi)  # to measure for an SVG changes it
 
 
 def save(figure: Figure, folder: Path, name: str) -> list[Path]:
@@ -145,7 +159,6 @@ def save(figure: Figure, folder: Path, name: str) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
         for path, kind in zip(paths, FORMATS, strict=True):
             path.write_bytes(image(figure, kind))
-            figure.set_layout_engine("none")  # laid out once is laid out
     except OSError as error:
         raise StoreError(
             f"{folder}: the figure {name} cannot be written ({error.strerror})"

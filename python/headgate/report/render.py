@@ -16,7 +16,7 @@ import numpy as np
 
 from headgate.analysis.frame import Frame
 from headgate.analysis.roles import Roles
-from headgate.analysis.whole import Whole
+from headgate.analysis.whole import Made, Whole
 from headgate.errors import StoreError
 from headgate.visible import in_spreadsheet
 
@@ -31,7 +31,7 @@ def draw(whole: Whole, folder: Path, workers: int) -> dict[str, list[str]]:
     if workers > 1 and numbers >= FEW:
         with suppress(BrokenProcessPool):  # a process that the system killed: draw here after all
             return _draw_beside(whole, folder, workers, places)
-    return {whole.made[place].name: _draw_one(whole, folder, place) for place in places}
+    return {whole.made[place].name: _draw_one(whole.made[place], folder) for place in places}
 
 
 def _draw_beside(
@@ -40,7 +40,7 @@ def _draw_beside(
     """Draw in processes that begin afresh: a fork of one with threads may never come to an end."""
     begun = (whole.frame, whole.roles, folder)
     with ProcessPoolExecutor(workers, get_context("spawn"), _begin, begun) as pool:
-        names = pool.map(_draw, places)
+        names = pool.map(_draw, places, [whole.made[place].result for place in places])
         return {whole.made[place].name: drawn for place, drawn in zip(places, names, strict=True)}
 
 
@@ -54,18 +54,20 @@ def _begin(frame: Frame, roles: Roles, folder: Path) -> None:
     _worker_state().append((Whole(frame, roles), folder))
 
 
-def _draw(place: int) -> list[str]:
-    return _draw_one(*_worker_state()[0], place)
+def _draw(place: int, result: Any) -> list[str]:
+    """Draw one of the analyses, whose result is there."""
+    whole, folder = _worker_state()[0]
+    return _draw_one(Made(*whole.steps[place], result), folder)
 
 
-def _draw_one(whole: Whole, folder: Path, place: int) -> list[str]:
+def _draw_one(made: Made, folder: Path) -> list[str]:
     import matplotlib as mpl
 
     mpl.use("agg")
     from headgate.plots.style import save
 
     names = []
-    for name, figure in whole.one(place).figures():
+    for name, figure in made.figures():
         save(figure, folder, name)
         names.append(name)
     return names
