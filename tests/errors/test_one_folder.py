@@ -105,7 +105,7 @@ def test_a_folder_that_cannot_be_written_is_told_before_the_run(
         raise OSError(30, "Read-only file system")
 
     monkeypatch.setattr("headgate.run.simulate._Run", never)
-    monkeypatch.setattr("headgate.run.folder.owned", read_only)
+    monkeypatch.setattr("headgate.run.folder.hold_lock", read_only)
     done = headgate("run", scenario(tmp_path), "--out", tmp_path / "run")
     assert done.exit_code == 2
     assert done.sentence.endswith("run: cannot be written: Read-only file system")

@@ -33,7 +33,7 @@ def test_the_nearest_size_is_told_with_its_responses(monkeypatch: pytest.MonkeyP
             "1/10": Sorted(kept=("y2", "y3", "y4", "y6", "y7", "y8"), moved=(), untold=("y1",)),
         },
     )
-    monkeypatch.setattr(size, "measured", lambda: found)
+    monkeypatch.setattr(size, "load_measured", lambda: found)
     (said,) = describe_preserved({"experiment": "1a", "size": 0.01})
     assert "1/10 of its size" in said
     assert f"stay {NAMES['y2']}" in said
