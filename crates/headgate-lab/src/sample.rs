@@ -1,6 +1,6 @@
 //! A plan for tests: every kind of traffic on a small network.
 
-use headgate_netsim::setup::Lists;
+use headgate_netsim::choices::Lists;
 use serde_json::{Value, json};
 
 pub fn transport() -> Value {

@@ -7,9 +7,9 @@ use std::time::Instant;
 use headgate_algos::control::AnyLaw;
 use headgate_algos::own::{Fault, Host};
 pub use headgate_model::units::seconds;
+use headgate_netsim::choices::Lists;
 use headgate_netsim::engine::Engine;
 pub use headgate_netsim::excess::Excess;
-use headgate_netsim::setup::Lists;
 
 use crate::error::{Checked, Wrong};
 use crate::snapshot;
@@ -69,6 +69,11 @@ impl Simulation {
         let Self { engine, own, .. } = self;
         let sound = || own.iter().all(|host| host.fault().is_none());
         engine.advance(&mut || started.elapsed().as_secs_f64() < wall_s && sound())
+    }
+
+    /// Runs on so many threads from now on. Results do not depend on it.
+    pub fn use_threads(&mut self, threads: usize) {
+        self.engine.use_threads(threads);
     }
 
     /// No more packets than this may be under way, since memory holds no more; a run that needs more ends with

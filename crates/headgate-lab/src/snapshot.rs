@@ -3,7 +3,7 @@
 
 use std::io::{self, BufWriter, Write};
 
-use headgate_netsim::setup::Lists;
+use headgate_netsim::choices::Lists;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 

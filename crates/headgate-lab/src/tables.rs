@@ -191,7 +191,7 @@ fn responses(rows: &[PeriodRow], sources: u64) -> Table {
         .count("cwnd_increases", |row| row.counters.cwnd_increases)
         .count("duplicate_acks", |row| row.counters.duplicate_acks)
         .count("timeouts", |row| row.counters.timeouts)
-        .figure("rtt_sum_s", |row| row.counters.rtt_sum_s)
+        .figure("rtt_sum_s", |row| row.counters.rtt_sum_s.value())
         .count("rtt_count", |row| row.counters.rtt_count)
         .figure("wait_sum_s", |row| seconds_of(row.counters.wait_ps));
     PAIRS.into_iter().enumerate().fold(facts, of_pair).build()
@@ -203,7 +203,7 @@ fn of_pair<'a>(
 ) -> Builder<'a, PeriodRow> {
     table
         .count(format!("flows_{pair}"), |row| row.counters.pair_flows[index])
-        .figure(format!("rate_sum_{pair}"), |row| row.counters.pair_rates[index])
+        .figure(format!("rate_sum_{pair}"), |row| row.counters.pair_rates[index].value())
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Packets under way, sorted into windows: the structure that stands in for an event queue.
 //!
-//! A row is a place where packets arrive (a router, or the hosts behind it). Time is cut into windows
+//! A row is a place where packets arrive (a router, or the hosts behind it); a calendar keeps some of them. Time is cut into windows
 //! no longer than the lookahead; a packet goes into the bucket of its row and window. Nothing is
 //! compared until the window comes, and then a row is sorted as one batch.
 //!
@@ -8,6 +8,7 @@
 //! uneven the rows, the memory in use is that of the packets under way, and stays in the cache.
 
 use crate::packet::{NOTHING, Packet};
+use crate::windows::Windows;
 use headgate_model::units::{Span, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -23,6 +24,19 @@ const MOST: usize = 1 << 25;
 
 const NO_CHUNK: u32 = u32::MAX;
 
+/// What became of a packet that was to be filed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Filed {
+    Done,
+    /// It is not here: it arrives within the window in hand.
+    ThisWindow,
+    /// It is not here: another calendar has its row.
+    Elsewhere,
+}
+
+/// A row whose packets another calendar keeps.
+const ELSEWHERE: u32 = u32::MAX;
+
 /// A chain of chunks, the last one first.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Bucket {
@@ -34,13 +48,14 @@ const EMPTY: Bucket = Bucket { last: NO_CHUNK, len: 0 };
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Calendar {
-    /// Windows per picosecond, as a 0.64 fixed-point number.
-    per_ps: u64,
+    windows: Windows,
     /// The window being processed, and its first instant.
     pub current: u64,
     pub window_start: Time,
     /// Packets in the buckets of all windows.
     held: u64,
+    /// Of each row of the network its number here, or `ELSEWHERE`.
+    places: Vec<u32>,
     rows: usize,
     buckets: Vec<Bucket>,
     far: BTreeMap<u64, Vec<(u32, Packet)>>,
@@ -54,79 +69,106 @@ pub struct Calendar {
 pub type Key = u64;
 
 impl Calendar {
-    /// `window` is rounded down, so that no window is longer than it: a packet that crosses to another
-    /// region arrives in a later one.
-    pub fn new(rows: usize, window: Span) -> Self {
-        let per_ps = (1u128 << 64).div_ceil(u128::from(window));
-        let per_ps = u64::try_from(per_ps).expect("window > 1 ps");
-        let buckets = vec![EMPTY; rows * HORIZON as usize];
-        let place_bits = window.leading_zeros();
-        let (far, pool) = (BTreeMap::new(), Pool { most: MOST, ..Pool::default() });
-        Self { per_ps, current: 0, window_start: 0, held: 0, rows, buckets, far, pool, place_bits }
-    }
-
-    #[inline]
-    fn window(&self, time: Time) -> u64 {
-        ((u128::from(time) * u128::from(self.per_ps)) >> 64) as u64
-    }
-
-    /// First instant of a window.
-    pub fn start(&self, window: u64) -> Time {
-        (u128::from(window) << 64).div_ceil(u128::from(self.per_ps)) as Time
+    /// For these rows of a network of so many. No window is longer than `window`.
+    pub fn new(rows: &[u32], of: usize, window: Span) -> Self {
+        let mut places = vec![ELSEWHERE; of];
+        (0..).zip(rows).for_each(|(place, &row)| places[row as usize] = place);
+        Self {
+            windows: Windows::new(window),
+            current: 0,
+            window_start: 0,
+            held: 0,
+            places,
+            rows: rows.len(),
+            buckets: vec![EMPTY; rows.len() * HORIZON as usize],
+            far: BTreeMap::new(),
+            pool: Pool { most: MOST, ..Pool::default() },
+            place_bits: window.leading_zeros(),
+        }
     }
 
     /// The buckets of one window are neighbours.
     #[inline]
-    fn bucket(&self, row: usize, window: u64) -> usize {
-        (window % HORIZON) as usize * self.rows + row
+    fn bucket(&self, place: u32, window: u64) -> usize {
+        (window % HORIZON) as usize * self.rows + place as usize
     }
 
-    /// Files a packet that arrives at `row` at this time, unless that is within the current window.
-    /// The time comes beside the packet: to change it first and copy at once would stall the processor.
+    /// Files a packet that arrives at `row` at this time, unless that is within the current window or the row
+    /// is not here. The time comes beside the packet: to change it first and copy at once would stall the
+    /// processor.
     #[inline]
     #[must_use]
-    pub fn file(&mut self, row: usize, time: Time, packet: &Packet) -> bool {
-        let ahead = self.window(time).wrapping_sub(self.current);
+    pub fn file(&mut self, row: usize, time: Time, packet: &Packet) -> Filed {
+        let place = self.places[row];
+        let ahead = self.windows.of(time).wrapping_sub(self.current);
+        if place == ELSEWHERE {
+            return Filed::Elsewhere;
+        }
         if ahead == 0 {
-            return false;
+            return Filed::ThisWindow;
         }
         if ahead < HORIZON {
-            self.put(row, self.current + ahead, time, packet);
+            self.put(place, self.current + ahead, time, packet);
         } else {
             debug_assert!(ahead < 1 << 60, "a packet into the past");
             let packet = Packet { time, ..*packet };
             self.far.entry(self.current + ahead).or_default().push((row as u32, packet));
         }
-        true
+        Filed::Done
     }
 
     #[inline]
-    fn put(&mut self, row: usize, window: u64, time: Time, packet: &Packet) {
+    fn put(&mut self, place: u32, window: u64, time: Time, packet: &Packet) {
         self.held += 1;
-        let at = self.bucket(row, window);
+        let at = self.bucket(place, window);
         self.pool.push(&mut self.buckets[at], time, packet);
     }
 
     /// Puts a packet of the current window (back) into its bucket.
     pub fn put_back(&mut self, row: usize, packet: &Packet) {
-        self.put(row, self.current, packet.time, packet);
+        self.put(self.places[row], self.current, packet.time, packet);
     }
 
-    /// Moves to the next window.
-    pub fn turn(&mut self) {
-        self.enter(self.current + 1);
+    /// Files a packet of this window or a later one.
+    pub fn admit(&mut self, row: usize, packet: &Packet) {
+        if self.file(row, packet.time, packet) == Filed::ThisWindow {
+            self.put_back(row, packet);
+        }
+    }
+
+    /// Takes out all packets, with their rows, in no order. Slow.
+    pub fn drain(&mut self) -> Vec<(u32, Packet)> {
+        let mut rows = vec![0; self.rows];
+        let here = (0..).zip(&self.places).filter(|(_, place)| **place != ELSEWHERE);
+        here.for_each(|(row, &place): (u32, _)| rows[place as usize] = row);
+        let mut all: Vec<_> = std::mem::take(&mut self.far).into_values().flatten().collect();
+        for (at, bucket) in self.buckets.iter().enumerate().filter(|(_, bucket)| bucket.len > 0) {
+            all.extend(self.pool.packets(*bucket).map(|packet| (rows[at % self.rows], *packet)));
+        }
+        self.buckets.fill(EMPTY);
+        self.pool = Pool { most: self.pool.most, full: self.pool.full, ..Pool::default() };
+        self.held = 0;
+        all
+    }
+
+    /// Moves on to a window; until then there must be silence, unless it is the next one.
+    pub fn turn_to(&mut self, window: u64) {
+        if window == self.current {
+            return;
+        }
+        self.enter(window);
         if let Some(entry) = self.far.first_entry()
             && *entry.key() == self.current
         {
             for (row, packet) in entry.remove() {
-                self.put(row as usize, self.current, packet.time, &packet);
+                self.put(self.places[row as usize], self.current, packet.time, &packet);
             }
         }
     }
 
     fn enter(&mut self, window: u64) {
         self.current = window;
-        self.window_start = self.start(window);
+        self.window_start = self.windows.start(window);
     }
 
     /// No packet is under way.
@@ -134,20 +176,15 @@ impl Calendar {
         self.held == 0 && self.far.is_empty()
     }
 
-    /// Moves on to the window of `time`; there must be silence until then.
-    pub fn skip_to(&mut self, time: Time) {
-        self.enter(self.window(time).max(self.current));
-    }
-
     #[inline]
     pub fn is_empty(&self, row: usize) -> bool {
-        self.buckets[self.bucket(row, self.current)].len == 0
+        self.buckets[self.bucket(self.places[row], self.current)].len == 0
     }
 
     /// Takes the current window's packets of a row: their keys, in the order of filing, and the
     /// chunks that hold them until [`Self::give_back`].
     pub fn take(&mut self, row: usize, keys: &mut Vec<Key>, chunks: &mut Vec<u32>) {
-        let at = self.bucket(row, self.current);
+        let at = self.bucket(self.places[row], self.current);
         let bucket = std::mem::replace(&mut self.buckets[at], EMPTY);
         self.held -= u64::from(bucket.len);
         let from = chunks.len();
@@ -299,15 +336,16 @@ mod tests {
 
     #[test]
     fn every_packet_comes_out_in_its_own_window() {
-        let mut calendar = Calendar::new(2, 500_000);
+        let mut calendar = Calendar::new(&[0, 1], 2, 500_000);
         let times: Vec<Time> = (0..3000).map(|i| 500_000 + i * 777_777).collect();
         for &t in &times {
-            assert!(calendar.file(1, t, &packet(t)));
+            assert_eq!(calendar.file(1, t, &packet(t)), Filed::Done);
         }
         let mut seen = Vec::new();
         while seen.len() < times.len() {
-            calendar.turn();
-            let (from, to) = (calendar.start(calendar.current), calendar.start(calendar.current + 1));
+            calendar.turn_to(calendar.current + 1);
+            let (from, to) =
+                (calendar.windows.start(calendar.current), calendar.windows.start(calendar.current + 1));
             assert!(to - from <= 500_000);
             assert!(calendar.is_empty(0));
             let bucket = drained(&mut calendar, 1);
@@ -319,27 +357,15 @@ mod tests {
     }
 
     #[test]
-    fn no_window_is_longer_than_was_asked_for() {
-        for window in [2, 3, 7, 20_000_000, 200_000_000_000, 333_333_333_333, 500_000_000_000] {
-            let calendar = Calendar::new(1, window);
-            for n in [0, 1, 2, 1000, 1_000_003, (1 << 40) / window] {
-                let (from, to) = (calendar.start(n), calendar.start(n + 1));
-                assert!(from < to && to - from <= window, "{window} {n}: {from} to {to}");
-                assert_eq!([from, to - 1, to].map(|at| calendar.window(at)), [n, n, n + 1]);
-            }
-        }
-    }
-
-    #[test]
     fn a_bucket_of_many_chunks_keeps_its_order_and_gives_them_back() {
-        let mut calendar = Calendar::new(1, 500_000);
+        let mut calendar = Calendar::new(&[0], 1, 500_000);
         for _ in 0..3 {
-            let from = calendar.start(calendar.current + 1);
+            let from = calendar.windows.start(calendar.current + 1);
             let times: Vec<Time> = (from..from + 5 * CHUNK as u64 + 7).collect();
-            times.iter().for_each(|&t| assert!(calendar.file(0, t, &packet(t))));
+            times.iter().for_each(|&t| assert_eq!(calendar.file(0, t, &packet(t)), Filed::Done));
             let odd = times.iter().filter(|&t| t % 2 == 1).count();
             assert_eq!(calendar.count(|packet| packet.time % 2 == 1), odd);
-            calendar.turn();
+            calendar.turn_to(calendar.current + 1);
             assert_eq!(drained(&mut calendar, 0), times);
         }
         assert_eq!((calendar.pool.link.len(), calendar.count(|_| true)), (6, 0));
@@ -347,21 +373,21 @@ mod tests {
 
     #[test]
     fn packets_without_room_make_it_full() {
-        let mut calendar = Calendar::new(1, 500_000);
+        let mut calendar = Calendar::new(&[0], 1, 500_000);
         calendar.limit(CHUNK);
         for time in 500_000..500_000 + CHUNK as u64 {
-            assert!(calendar.full().is_none() && calendar.file(0, time, &packet(time)));
+            assert!(calendar.full().is_none() && calendar.file(0, time, &packet(time)) == Filed::Done);
         }
-        assert!(calendar.file(0, 600_000, &packet(600_000)));
+        assert_eq!(calendar.file(0, 600_000, &packet(600_000)), Filed::Done);
         assert_eq!(calendar.full(), Some(CHUNK));
-        calendar.turn();
+        calendar.turn_to(calendar.current + 1);
         assert_eq!(drained(&mut calendar, 0).len(), CHUNK);
     }
 
     #[test]
     fn a_packet_of_this_window_is_given_back() {
-        let mut calendar = Calendar::new(1, 500_000);
-        assert!(!calendar.file(0, 10, &packet(10)));
+        let mut calendar = Calendar::new(&[0], 1, 500_000);
+        assert_eq!(calendar.file(0, 10, &packet(10)), Filed::ThisWindow);
         calendar.put_back(0, &packet(10));
         assert_eq!(drained(&mut calendar, 0), [10]);
     }

@@ -6,6 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::exact::Exact;
 use crate::record::{PAIRS, Status};
 use crate::transport::flow::FlowTally;
 use headgate_model::units::{Span, Time, seconds};
@@ -28,8 +29,8 @@ pub struct Cell {
     /// Flows whose receiver had everything, their segments, the time that took, and their rates.
     pub timed: u64,
     pub timed_segments: u64,
-    pub fct_sum_s: f64,
-    pub rate_sum: f64,
+    pub fct_sum_s: Exact,
+    pub rate_sum: Exact,
     /// Of all flows, those under way too: the time since each was asked for, segments acknowledged in
     /// order.
     pub active_ps: u128,
@@ -37,8 +38,8 @@ pub struct Cell {
     pub retransmissions: u64,
     pub timeouts: u64,
     pub decreases: u64,
-    pub fallen: f64,
-    pub rtt_sum_s: f64,
+    pub fallen: Exact,
+    pub rtt_sum_s: Exact,
     pub rtt_count: u64,
 }
 
@@ -73,29 +74,45 @@ impl Cell {
         self.rate_sum += f64::from(segments) / seconds(fct);
     }
 
-    /// What came after `before`. A sum of fractions to which nothing was added is 0: flows under way are added
-    /// anew at each instant, in another order, so that it differs by its rounding.
+    /// Adds what was counted elsewhere.
+    fn merge(&mut self, other: &Self) {
+        self.started += other.started;
+        self.completed += other.completed;
+        self.failed += other.failed;
+        self.abandoned += other.abandoned;
+        self.timed += other.timed;
+        self.timed_segments += other.timed_segments;
+        self.fct_sum_s += other.fct_sum_s;
+        self.rate_sum += other.rate_sum;
+        self.active_ps += other.active_ps;
+        self.delivered += other.delivered;
+        self.retransmissions += other.retransmissions;
+        self.timeouts += other.timeouts;
+        self.decreases += other.decreases;
+        self.fallen += other.fallen;
+        self.rtt_sum_s += other.rtt_sum_s;
+        self.rtt_count += other.rtt_count;
+    }
+
+    /// What came after `before`.
     pub fn since(&self, before: &Self) -> Self {
-        let risen = |by: u64, after: f64, before: f64| if by == 0 { 0.0 } else { after - before };
-        let (timed, rtt_count) = (self.timed - before.timed, self.rtt_count - before.rtt_count);
-        let decreases = self.decreases - before.decreases;
         Self {
             started: self.started - before.started,
             completed: self.completed - before.completed,
             failed: self.failed - before.failed,
             abandoned: self.abandoned - before.abandoned,
-            timed,
+            timed: self.timed - before.timed,
             timed_segments: self.timed_segments - before.timed_segments,
-            fct_sum_s: risen(timed, self.fct_sum_s, before.fct_sum_s),
-            rate_sum: risen(timed, self.rate_sum, before.rate_sum),
+            fct_sum_s: self.fct_sum_s - before.fct_sum_s,
+            rate_sum: self.rate_sum - before.rate_sum,
             active_ps: self.active_ps - before.active_ps,
             delivered: self.delivered - before.delivered,
             retransmissions: self.retransmissions - before.retransmissions,
             timeouts: self.timeouts - before.timeouts,
-            decreases,
-            fallen: risen(decreases, self.fallen, before.fallen),
-            rtt_sum_s: risen(rtt_count, self.rtt_sum_s, before.rtt_sum_s),
-            rtt_count,
+            decreases: self.decreases - before.decreases,
+            fallen: self.fallen - before.fallen,
+            rtt_sum_s: self.rtt_sum_s - before.rtt_sum_s,
+            rtt_count: self.rtt_count - before.rtt_count,
         }
     }
 
@@ -139,6 +156,22 @@ impl Cells {
         let pair = (class < CLASSES - 1).then_some(class as usize);
         Sort { file: (rest / 2 / CLASSES) as u8, pair, fast: rest % 2 == 1, law }
     }
+
+    /// Adds what was counted elsewhere.
+    pub fn merge(&mut self, other: &Self) {
+        self.all.iter_mut().zip(&other.all).for_each(|(cell, other)| cell.merge(other));
+    }
+
+    /// The same cells with nothing in them.
+    pub fn emptied(&self) -> Self {
+        Self { laws: self.laws, all: vec![Cell::default(); self.all.len()] }
+    }
+
+    /// What came after `before`, cell by cell, where anything did.
+    pub fn since(&self, before: &Self) -> impl Iterator<Item = (u32, Cell)> {
+        let since = |(index, (after, before)): (u32, (&Cell, &Cell))| (index, after.since(before));
+        (0..).zip(self.all.iter().zip(&before.all)).map(since).filter(|(_, cell)| !cell.is_empty())
+    }
 }
 
 #[cfg(test)]
@@ -156,20 +189,11 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_was_added_is_nothing_after_rounding() {
-        let before = Cell { fallen: 0.1 + (0.2 + 0.3), rtt_sum_s: 0.7, decreases: 3, ..Cell::default() };
-        let after = Cell { fallen: (0.1 + 0.2) + 0.3 - 2e-16, rtt_sum_s: 0.9, rtt_count: 1, ..before };
-        let since = after.since(&before);
-        assert_eq!((since.decreases, since.fallen, since.rtt_count), (0, 0.0, 1));
-        assert!((since.rtt_sum_s - 0.2).abs() < 1e-15);
-    }
-
-    #[test]
     fn a_flow_that_is_given_up_is_not_completed() {
         let mut cell = Cell::default();
         cell.end(Status::Abandoned, 100, None);
         cell.end(Status::Finished, 100, Some(headgate_model::units::SECOND / 2));
         assert_eq!((cell.abandoned, cell.completed, cell.timed_segments), (1, 1, 100));
-        assert_eq!((cell.rate_sum, cell.fct_sum_s), (200.0, 0.5));
+        assert_eq!((cell.rate_sum.value(), cell.fct_sum_s.value()), (200.0, 0.5));
     }
 }

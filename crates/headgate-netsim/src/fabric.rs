@@ -1,24 +1,21 @@
 //! Routers, links and host links: where a packet goes next, and when it gets there.
 
 use headgate_model::control::Registry;
-use headgate_model::plan::{Edge, Plan};
+use headgate_model::plan::Edge;
 use headgate_model::units::{Busy, NEVER, Span, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::packet::{INLINE, Packet, Split};
+use crate::packet::{INLINE, Packet};
 use crate::port::ticks::TickCache;
 use crate::port::{Fate, Port};
 use crate::prefetch::prefetch;
-use crate::record::{Counters, PortRow};
-use crate::routes::Routes;
-use crate::setup::{self, Fitted};
+use crate::record::Counters;
 use crate::shared::Shared;
 
-/// A host link: its two serialisers.
+/// One direction of a host link.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct HostLink {
-    up: Busy,
-    down: Busy,
+    busy: Busy,
     edge: u32,
 }
 
@@ -60,158 +57,151 @@ pub enum Step {
     Here,
     /// Dropped or lost.
     Gone,
-    /// At the end of this link, whose router will write into its label before.
-    Spoken(u32, Time),
-    /// In the hands of this port, which holds it.
+    /// In the hands of this port, which holds it or has dropped it.
     Held(u32),
 }
 
+/// Where a packet is sent from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin {
+    pub router: u32,
+    pub host: u32,
+}
+
+/// What a region has of the network.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "L: Registry")]
 pub struct Fabric<L: Registry> {
-    split: Split,
+    /// Of the links from its routers, in the order of the plan.
     pub ports: Vec<Port<L>>,
-    /// Router at the end of each link.
+    /// Of each port its link and the router at its end.
+    pub links: Vec<u32>,
     ends: Vec<u32>,
-    routes: Routes,
     edges: Vec<EdgeLine>,
-    /// Host links of each router.
-    hosts: Vec<Vec<HostLink>>,
+    /// Links from the hosts of each of its groups, and to the hosts of each of its routers.
+    up: Vec<Vec<HostLink>>,
+    down: Vec<Vec<HostLink>>,
 }
 
 impl<L: Registry> Fabric<L> {
-    /// `hosts` gives the kind of link of every host of every router; `inline` says which routers have
-    /// hosts directly on them.
-    pub fn new(plan: &Plan, fitted: &[Fitted], split: Split, hosts: &[Vec<u32>], inline: &[bool]) -> Self {
-        let goals = (0..hosts.len()).filter(|&router| inline[router] || !hosts[router].is_empty());
-        let link = |&edge: &u32| HostLink { edge, ..HostLink::default() };
+    pub fn new(edges: &[Edge]) -> Self {
         Self {
-            split,
-            ports: setup::ports(plan, fitted),
-            ends: plan.links.iter().map(|l| l.to).collect(),
-            routes: Routes::new(plan.nodes.len(), &plan.links, goals),
-            edges: plan.edges.iter().map(EdgeLine::new).collect(),
-            hosts: hosts.iter().map(|h| h.iter().map(link).collect()).collect(),
+            ports: Vec::new(),
+            links: Vec::new(),
+            ends: Vec::new(),
+            edges: edges.iter().map(EdgeLine::new).collect(),
+            up: Vec::new(),
+            down: Vec::new(),
         }
+    }
+
+    pub fn add_port(&mut self, link: u32, end: u32, port: Port<L>) {
+        self.links.push(link);
+        self.ends.push(end);
+        self.ports.push(port);
+    }
+
+    /// A router joins, from which links of these kinds lead to hosts.
+    pub fn add_router(&mut self, hosts: &[u32]) {
+        self.down.push(hosts.iter().map(host_link).collect());
+    }
+
+    /// A group of hosts joins, with links of these kinds.
+    pub fn add_hosts(&mut self, hosts: &[u32]) {
+        self.up.push(hosts.iter().map(host_link).collect());
     }
 
     /// A host sends.
     #[inline]
-    pub fn leave(&mut self, router: usize, host: u32, packet: &mut Packet, shared: &mut Shared<L>) -> Step {
-        if host == INLINE {
-            return self.forward(router, packet, shared);
+    pub fn leave(&mut self, site: usize, at: Origin, packet: &mut Packet, shared: &mut Shared<L>) -> Step {
+        if at.host == INLINE {
+            return self.forward(at.router as usize, packet, shared);
         }
-        let link = &mut self.hosts[router][host as usize];
+        let link = &mut self.up[site][at.host as usize];
         let edge = &mut self.edges[link.edge as usize];
-        let time = edge.serve(&mut link.up, packet.time, packet.size);
-        if edge.is_full(&link.up, packet.time) && packet.is_data() {
-            shared.told_to_wait.push((packet.b, link.up.until - edge.limit));
+        let time = edge.serve(&mut link.busy, packet.time, packet.size);
+        if edge.is_full(&link.busy, packet.time) && packet.is_data() {
+            shared.told_to_wait.push((packet.b, link.busy.until - edge.limit));
         }
         shared.counters.packet_hops += 1;
-        Step::Router(router as u32, time)
+        Step::Router(at.router, time)
     }
 
     /// A router sends a packet on its way.
     #[inline]
     pub fn forward(&mut self, router: usize, packet: &mut Packet, shared: &mut Shared<L>) -> Step {
-        let goal = self.split.site(packet.flow);
+        let goal = shared.split.site(packet.flow);
         if goal == router {
             return self.last_hop(router, packet, shared);
         }
-        let link = self.routes.link(router, goal) as usize;
-        let counters = &mut shared.counters;
-        match &mut self.ports[link] {
+        let port = shared.setup.routes.link(router, goal);
+        match &mut self.ports[port as usize] {
             Port::Line(line) => {
                 let (wait, fate) = (line.wait(packet.time), line.offer(packet.time, packet));
-                hop(wait, fate, packet, counters, |time| Step::Router(self.ends[link], time))
+                count(wait, fate, packet, &mut shared.counters);
+                match fate {
+                    Fate::Arrives(time) => Step::Router(self.ends[port as usize], time),
+                    _ => Step::Gone,
+                }
             }
-            Port::Spoken(port) => {
-                let (wait, fate) = (port.line.wait(packet.time), port.offer(packet, &mut shared.papers));
-                hop(wait, fate, packet, counters, |time| Step::Spoken(link as u32, time))
+            Port::Spoken(spoken) => {
+                let wait = spoken.line.wait(packet.time);
+                let fate = spoken.offer(packet, &mut shared.desk());
+                count(wait, fate, packet, &mut shared.counters);
+                if fate == Fate::Dropped {
+                    shared.papers.forget(packet);
+                }
+                Step::Held(port)
             }
-            Port::Served(port) => {
-                port.arrive(packet.time, packet, &mut shared.desk());
-                Step::Held(link as u32)
+            Port::Served(served) => {
+                served.arrive(packet.time, packet, &mut shared.desk());
+                Step::Held(port)
             }
         }
     }
 
     /// Lets a port that acts at departures make up for those before `until`.
-    pub fn catch_up(&mut self, link: u32, until: Time, shared: &mut Shared<L>) {
-        match &mut self.ports[link as usize] {
+    pub fn catch_up(&mut self, port: u32, until: Time, shared: &mut Shared<L>) {
+        match &mut self.ports[port as usize] {
             Port::Line(_) => {}
-            Port::Spoken(port) => port.catch_up(until, &mut shared.papers),
-            Port::Served(port) => port.catch_up(until, &mut shared.desk()),
+            Port::Spoken(spoken) => spoken.catch_up(until, &mut shared.desk()),
+            Port::Served(served) => served.catch_up(until, &mut shared.desk()),
         }
     }
 
     /// As [`Self::catch_up`], but so many things at most; true when all is made up for.
-    pub fn catch_up_in_part(&mut self, link: u32, until: Time, most: usize, shared: &mut Shared<L>) -> bool {
-        match &mut self.ports[link as usize] {
+    pub fn catch_up_in_part(&mut self, port: u32, until: Time, most: usize, shared: &mut Shared<L>) -> bool {
+        match &mut self.ports[port as usize] {
             Port::Line(_) => true,
-            Port::Spoken(port) => !(0..most).all(|_| port.step(until, &mut shared.papers)),
-            Port::Served(port) => !(0..most).all(|_| port.step(until, &mut shared.desk())),
+            Port::Spoken(spoken) => !(0..most).all(|_| spoken.step(until, &mut shared.desk())),
+            Port::Served(served) => !(0..most).all(|_| served.step(until, &mut shared.desk())),
         }
-    }
-
-    /// Packets that wait at a port.
-    pub fn queue(&mut self, link: u32, now: Time, shared: &mut Shared<L>) -> u64 {
-        self.catch_up(link, now, shared);
-        self.ports[link as usize].queue(now) as u64
-    }
-
-    /// Bytes that a port has sent and packets that it has dropped since its tally began.
-    pub fn passed(&mut self, link: u32, now: Time, shared: &mut Shared<L>) -> (u64, u64) {
-        self.catch_up(link, now, shared);
-        self.ports[link as usize].passed(now)
-    }
-
-    /// What happened at all ports since their tallies began.
-    pub fn rows(&mut self, now: Time, shared: &mut Shared<L>) -> Vec<PortRow> {
-        self.catch_up_all(now, shared);
-        self.ports.iter_mut().map(|port| port.row(now)).collect()
-    }
-
-    /// All tallies begin afresh.
-    pub fn reset(&mut self, now: Time, shared: &mut Shared<L>) {
-        self.catch_up_all(now, shared);
-        self.ports.iter_mut().for_each(|port| port.reset(now));
-    }
-
-    /// Between windows this is for ticks and rates only: all packets before `until` have left.
-    fn catch_up_all(&mut self, until: Time, shared: &mut Shared<L>) {
-        (0..self.ports.len() as u32).for_each(|link| self.catch_up(link, until, shared));
     }
 
     /// The next departure at which a port acts.
-    pub fn next_departure(&self, link: u32) -> Time {
-        match &self.ports[link as usize] {
+    pub fn next_departure(&self, port: u32) -> Time {
+        match &self.ports[port as usize] {
             Port::Line(_) => NEVER,
-            Port::Spoken(port) => port.next_departure(),
-            Port::Served(port) => port.next_departure(),
+            Port::Spoken(spoken) => spoken.next_departure(),
+            Port::Served(served) => served.next_departure(),
         }
     }
 
-    /// Whether a link's port acts at departures.
-    pub fn catches_up(&self, link: u32) -> bool {
-        !matches!(self.ports[link as usize], Port::Line(_))
+    /// Router at the end of a port's link.
+    pub fn end(&self, port: u32) -> u32 {
+        self.ends[port as usize]
     }
 
-    /// Router at the end of a link.
-    pub fn end(&self, link: u32) -> u32 {
-        self.ends[link as usize]
-    }
-
-    /// A packet will soon be sent to, or come from, a host of this router.
+    /// A packet will soon be sent by a host of a group.
     #[inline]
-    pub fn expect(&self, router: usize, packet: &Packet) {
-        prefetch(&self.hosts[router], packet.host as usize);
+    pub fn expect_up(&self, site: usize, packet: &Packet) {
+        prefetch(&self.up[site], packet.host as usize);
     }
 
-    /// Whether a packet at this router is at its last one.
+    /// A packet will soon be sent to a host of a router.
     #[inline]
-    pub fn is_last(&self, router: usize, packet: &Packet) -> bool {
-        self.split.site(packet.flow) == router
+    pub fn expect_down(&self, router: usize, packet: &Packet) {
+        prefetch(&self.down[router], packet.host as usize);
     }
 
     #[inline]
@@ -219,42 +209,34 @@ impl<L: Registry> Fabric<L> {
         if packet.host == INLINE {
             return Step::Here;
         }
-        let link = &mut self.hosts[router][packet.host as usize];
+        let index = shared.setup.places[router].index;
+        let link = &mut self.down[index as usize][packet.host as usize];
         let edge = &mut self.edges[link.edge as usize];
-        if edge.is_full(&link.down, packet.time) {
-            return gone(packet, &mut shared.counters);
+        if edge.is_full(&link.busy, packet.time) {
+            shared.counters.segments_dropped += u64::from(packet.is_data());
+            return Step::Gone;
         }
         shared.counters.packet_hops += 1;
-        Step::Site(router as u32, edge.serve(&mut link.down, packet.time, packet.size))
+        Step::Site(router as u32, edge.serve(&mut link.busy, packet.time, packet.size))
     }
 
     pub fn bytes(&self) -> usize {
         self.ports.iter().map(Port::bytes).sum::<usize>()
-            + self.hosts.iter().map(|h| h.capacity() * size_of::<HostLink>()).sum::<usize>()
+            + self.up.iter().chain(&self.down).map(|h| h.capacity() * size_of::<HostLink>()).sum::<usize>()
     }
 }
 
-/// Counts a packet at an analytic port: where it is next.
+fn host_link(&edge: &u32) -> HostLink {
+    HostLink { edge, ..HostLink::default() }
+}
+
+/// Counts a packet at an analytic port.
 #[inline]
-fn hop(
-    wait: Span,
-    fate: Fate,
-    packet: &Packet,
-    counters: &mut Counters,
-    next: impl FnOnce(Time) -> Step,
-) -> Step {
-    if fate == Fate::Dropped {
-        return gone(packet, counters);
+fn count(wait: Span, fate: Fate, packet: &Packet, counters: &mut Counters) {
+    let data = packet.is_data();
+    if fate != Fate::Dropped {
+        counters.packet_hops += 1;
+        counters.wait_ps += if data { u128::from(wait) } else { 0 };
     }
-    counters.packet_hops += 1;
-    counters.wait_ps += if packet.is_data() { u128::from(wait) } else { 0 };
-    match fate {
-        Fate::Arrives(time) => next(time),
-        _ => gone(packet, counters),
-    }
-}
-
-fn gone(packet: &Packet, counters: &mut Counters) -> Step {
-    counters.segments_dropped += u64::from(packet.is_data());
-    Step::Gone
+    counters.segments_dropped += u64::from(data && !matches!(fate, Fate::Arrives(_)));
 }

@@ -69,8 +69,8 @@ impl Meter {
         next.min(self.duration)
     }
 
-    pub fn visit<L: Registry>(&mut self, now: Time, world: &mut World<L>) {
-        world.shared.now = now;
+    pub fn visit<L: Registry>(&mut self, now: Time, world: &mut World<'_, L>) {
+        world.set_now(now);
         if now == self.next_series {
             self.trace(now, world);
         }
@@ -88,20 +88,19 @@ impl Meter {
         }
     }
 
-    fn end_warmup<L: Registry>(&mut self, now: Time, world: &mut World<L>) {
+    fn end_warmup<L: Registry>(&mut self, now: Time, world: &mut World<'_, L>) {
         if let Some(watch) = &mut self.watch {
             for (&link, before) in watch.links.iter().zip(&mut watch.before) {
-                *before = world.fabric.passed(link, now, &mut world.shared);
+                *before = world.port(link, now).passed(now);
             }
         }
-        world.fabric.reset(now, &mut world.shared);
-        world.sites.iter_mut().for_each(|s| s.forget_delivered());
+        world.forget(now);
         if let Some(period) = &mut self.open {
             period.forget_ports(now, world);
         }
     }
 
-    fn end_period<L: Registry>(&mut self, now: Time, world: &mut World<L>) {
+    fn end_period<L: Registry>(&mut self, now: Time, world: &mut World<'_, L>) {
         if let Some(period) = self.open.take_if(|period| period.end() == now) {
             period.close(now, world, &mut self.record);
             self.periods.pop();
@@ -109,7 +108,7 @@ impl Meter {
         }
     }
 
-    fn begin_period<L: Registry>(&mut self, now: Time, world: &mut World<L>) {
+    fn begin_period<L: Registry>(&mut self, now: Time, world: &mut World<'_, L>) {
         let begins = self.periods.last().copied().filter(|p| self.open.is_none() && p[0] == now);
         if let Some(bounds) = begins {
             let number = self.record.periods.len() as u32;
@@ -118,59 +117,60 @@ impl Meter {
         }
     }
 
-    fn sample<L: Registry>(&mut self, now: Time, world: &mut World<L>) {
+    fn sample<L: Registry>(&mut self, now: Time, world: &mut World<'_, L>) {
         self.next_sample = now + self.interval;
         if let Some(period) = &mut self.open {
             period.sample(now, world);
         }
     }
 
-    fn trace<L: Registry>(&mut self, now: Time, world: &mut World<L>) {
+    fn trace<L: Registry>(&mut self, now: Time, world: &mut World<'_, L>) {
         let Some(watch) = &self.watch else { return };
         self.next_series = now + watch.interval;
         for (&link, before) in watch.links.iter().zip(&watch.before) {
-            let (sent_bytes, drops) = world.fabric.passed(link, now, &mut world.shared);
+            let port = world.port(link, now);
+            let (sent_bytes, drops) = port.passed(now);
             let (sent_bytes, drops) = (before.0 + sent_bytes, before.1 + drops);
-            let queue = world.fabric.queue(link, now, &mut world.shared);
-            let gauge = world.fabric.ports[link as usize].gauge();
+            let (queue, gauge) = (port.queue(now) as u64, port.gauge());
             let sample = PortSample { time: now, link, queue, sent_bytes, drops, gauge };
             self.record.port_samples.push(sample);
         }
         self.record.flow_samples.extend(flow_samples(now, world));
-        let counters = &world.shared.counters;
+        let counters = world.counters();
         self.record.network_samples.push(NetworkSample {
             time: now,
-            active: counters.active,
-            connecting: counters.connecting,
+            active: counters.active as u64,
+            connecting: counters.connecting as u64,
             finished: counters.flows_completed,
         });
     }
 
-    fn finish<L: Registry>(&mut self, now: Time, world: &mut World<L>) {
+    fn finish<L: Registry>(&mut self, now: Time, world: &mut World<'_, L>) {
         self.done = true;
         let record = &mut self.record;
-        record.flows = std::mem::take(&mut world.shared.rows);
-        if world.shared.keep_rows {
-            record.flows.extend(world.sites.iter().flat_map(|s| s.open_rows(&world.shared)));
+        record.flows = world.take_rows();
+        if world.setup.keep_rows {
+            record.flows.extend(world.sites().flat_map(|(site, shared)| site.open_rows(shared)));
         }
         record.flows.sort_by_key(|r| (r.start, r.traffic, r.address));
-        record.ports = world.fabric.rows(now, &mut world.shared);
+        record.ports = world.port_rows(now);
     }
 }
 
 /// The followed flows that are under way.
-fn flow_samples<L: Registry>(now: Time, world: &World<L>) -> impl Iterator<Item = FlowSample> {
-    let split = world.shared.split;
-    (0..).zip(&world.shared.traced).filter_map(move |(flow, address)| {
-        let address = (*address)?;
-        let sender = world.sites[split.site(address)].sender_of(split.slot(address), flow, &world.shared)?;
+fn flow_samples<L: Registry>(now: Time, world: &World<'_, L>) -> impl Iterator<Item = FlowSample> {
+    let split = world.setup.split;
+    (0..world.setup.follows.len() as u32).filter_map(move |flow| {
+        let address = world.traced(flow as usize)?;
+        let (site, shared) = world.site(split.site(address) as u32);
+        let sender = site.sender_of(split.slot(address), flow, shared)?;
         Some(FlowSample {
             time: now,
             flow,
             cwnd: sender.window.cwnd,
             ssthresh: sender.window.ssthresh,
             srtt_s: sender.rtt.path.srtt_s,
-            pace: sender.pacing_rate(&world.shared),
+            pace: sender.pacing_rate(shared),
             gauge: sender.gauge(),
             in_flight: sender.flight(),
             delivered: sender.una,

@@ -144,7 +144,7 @@ pub const NOTHING: Packet = Packet {
 };
 
 /// How an endpoint's address divides into router (high bits) and slot at that router (low bits).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Split {
     shift: u32,
 }

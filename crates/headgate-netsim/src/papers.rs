@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::packet::{Head, Kind, NO_SACK, Packet};
 use crate::prefetch::prefetch;
-use crate::transport::sack::SackPool;
+use crate::transport::sack::{Blocks, SackPool};
 
 /// In the place of a label's number: there is none.
 pub const NO_LABEL: u32 = u32::MAX;
@@ -15,6 +15,21 @@ pub const NO_LABEL: u32 = u32::MAX;
 struct Attached {
     label: Label,
     c: u32,
+}
+
+/// What a packet carries, on its way from the papers of one region to those of another.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Load {
+    label: Option<Label>,
+    blocks: Option<Blocks>,
+}
+
+impl Packet {
+    /// Whether it carries anything.
+    #[inline]
+    pub fn is_laden(&self) -> bool {
+        self.head.has(Head::LABELLED) || (self.head.kind() == Kind::Ack && self.c != NO_SACK)
+    }
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -27,9 +42,14 @@ pub struct Papers {
 impl Papers {
     /// Gives a packet a new label.
     pub fn attach(&mut self, packet: &mut Packet, label: Label) {
+        let number = self.keep(label);
+        self.put_on(packet, number);
+    }
+
+    fn keep(&mut self, label: Label) -> u32 {
         let number = self.free.pop().unwrap_or_else(|| self.grow(label));
         self.labels[number as usize].label = label;
-        self.put_on(packet, number);
+        number
     }
 
     #[cold]
@@ -98,6 +118,45 @@ impl Papers {
         if packet.head.kind() == Kind::Ack && packet.c != NO_SACK {
             self.sacks.free(packet.c);
         }
+    }
+
+    /// Takes from a packet what it carries.
+    pub fn unload(&mut self, packet: &mut Packet) -> Load {
+        let label = packet.head.has(Head::LABELLED).then(|| {
+            let number = self.take_off(packet);
+            self.discard(number);
+            *self.read(number)
+        });
+        let sacks = packet.head.kind() == Kind::Ack && packet.c != NO_SACK;
+        let blocks = sacks.then(|| self.sacks.take(std::mem::replace(&mut packet.c, NO_SACK)));
+        Load { label, blocks }
+    }
+
+    /// Gives a packet what it carried elsewhere.
+    pub fn load(&mut self, packet: &mut Packet, load: Load) {
+        if let Some(blocks) = load.blocks {
+            packet.c = self.sacks.store(blocks);
+        }
+        if let Some(label) = load.label {
+            self.attach(packet, label);
+        }
+    }
+
+    /// What a packet carries goes to the papers of another shard.
+    pub fn hand_over(&mut self, packet: &mut Packet, to: &mut Self) {
+        if packet.is_laden() {
+            let load = self.unload(packet);
+            to.load(packet, load);
+        }
+    }
+
+    /// A label that was taken off goes to the papers of another shard: its number there.
+    pub fn hand_over_label(&mut self, number: u32, to: &mut Self) -> u32 {
+        if number == NO_LABEL {
+            return NO_LABEL;
+        }
+        self.discard(number);
+        to.keep(*self.read(number))
     }
 
     /// Records in use.

@@ -4,7 +4,7 @@ use headgate_model::control::Registry;
 use headgate_model::units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::cells::{Cell, Sort};
+use crate::cells::{Cell, Cells, Sort};
 use crate::record::{Counters, PeriodRow, PortRow, Record};
 use crate::transport::sender::Phase;
 use crate::world::World;
@@ -65,7 +65,7 @@ pub struct LinkRow {
 pub struct Period {
     row: PeriodRow,
     counters: Counters,
-    cells: Vec<Cell>,
+    cells: Cells,
     laws: Vec<LawRow>,
     ports: Vec<PortRow>,
     links: Vec<LinkRow>,
@@ -73,17 +73,17 @@ pub struct Period {
 
 impl Period {
     /// The period `number` begins at `start`.
-    pub fn begin<L: Registry>(number: u32, [start, end]: [Time; 2], world: &mut World<L>) -> Self {
+    pub fn begin<L: Registry>(number: u32, [start, end]: [Time; 2], world: &mut World<'_, L>) -> Self {
         let law = |law| LawRow { period: number, law, least: f64::INFINITY, ..LawRow::default() };
         let link = |link| LinkRow { period: number, link, ..LinkRow::default() };
-        let ports = world.fabric.rows(start, &mut world.shared);
+        let ports = world.port_rows(start);
         Self {
             row: PeriodRow { start, end, ..PeriodRow::default() },
-            counters: world.shared.counters.by_now(&ports),
+            counters: world.counters().by_now(&ports),
             cells: cells(start, world),
-            laws: (0..world.shared.laws.len() as u32).map(law).collect(),
+            laws: (0..world.laws() as u32).map(law).collect(),
             ports,
-            links: (0..world.fabric.ports.len() as u32).map(link).collect(),
+            links: (0..world.links() as u32).map(link).collect(),
         }
     }
 
@@ -92,33 +92,33 @@ impl Period {
     }
 
     /// The ports begin to count afresh: so does the period.
-    pub fn forget_ports<L: Registry>(&mut self, now: Time, world: &mut World<L>) {
-        self.ports = world.fabric.rows(now, &mut world.shared);
+    pub fn forget_ports<L: Registry>(&mut self, now: Time, world: &mut World<'_, L>) {
+        self.ports = world.port_rows(now);
         for link in &mut self.links {
             *link = LinkRow { period: link.period, link: link.link, ..LinkRow::default() };
         }
     }
 
     /// The macroscopic state, once an interval.
-    pub fn sample<L: Registry>(&mut self, now: Time, world: &mut World<L>) {
-        let counters = &world.shared.counters;
+    pub fn sample<L: Registry>(&mut self, now: Time, world: &mut World<'_, L>) {
+        let counters = world.counters();
         self.row.samples += 1;
-        self.row.transmitting_sum += counters.transmitting;
-        self.row.active_sum += counters.active;
-        self.row.connecting_sum += counters.connecting;
+        self.row.transmitting_sum += counters.transmitting as u64;
+        self.row.active_sum += counters.active as u64;
+        self.row.connecting_sum += counters.connecting as u64;
         self.sample_windows(world);
         for (row, link) in self.links.iter_mut().zip(0..) {
-            let queue = world.fabric.queue(link, now, &mut world.shared);
+            let queue = world.port(link, now).queue(now) as u64;
             row.samples += 1;
             row.queue_sum += queue;
             row.queue_max = row.queue_max.max(queue);
         }
     }
 
-    fn sample_windows<L: Registry>(&mut self, world: &World<L>) {
+    fn sample_windows<L: Registry>(&mut self, world: &World<'_, L>) {
         let mut now = vec![(0u64, 0.0); self.laws.len()];
         let mut sum = 0.0;
-        for sender in world.sites.iter().flat_map(|site| site.active()) {
+        for sender in world.sites().flat_map(|(site, _)| site.active()) {
             let (law, cwnd) = (sender.law_index as usize, sender.window.cwnd);
             sum += cwnd;
             let row = &mut self.laws[law];
@@ -138,28 +138,25 @@ impl Period {
     }
 
     /// The period is over.
-    pub fn close<L: Registry>(self, now: Time, world: &mut World<L>, record: &mut Record) {
-        let ports = world.fabric.rows(now, &mut world.shared);
-        let counters = world.shared.counters.by_now(&ports).since(&self.counters);
+    pub fn close<L: Registry>(self, now: Time, world: &mut World<'_, L>, record: &mut Record) {
+        let ports = world.port_rows(now);
+        let counters = world.counters().by_now(&ports).since(&self.counters);
         record.periods.push(PeriodRow { counters, ..self.row });
         record.laws.extend(self.laws.into_iter().filter(|row| row.active_sum > 0));
         let period = record.periods.len() as u32 - 1;
-        for (index, (after, before)) in (0..).zip(cells(now, world).iter().zip(&self.cells)) {
-            let cell = after.since(before);
-            if !cell.is_empty() {
-                record.classes.push(ClassRow { period, sort: world.shared.cells.sort(index), cell });
-            }
-        }
+        let after = cells(now, world);
+        let row = |(index, cell)| ClassRow { period, sort: after.sort(index), cell };
+        record.classes.extend(after.since(&self.cells).map(row));
         let links = self.links.iter().zip(ports.iter().zip(&self.ports));
         record.links.extend(links.map(|(link, (after, before))| link.between(before, after)));
     }
 }
 
 /// What flows of each sort have done, those under way too.
-fn cells<L: Registry>(now: Time, world: &World<L>) -> Vec<Cell> {
-    let mut cells = world.shared.cells.all.clone();
-    for sender in world.sites.iter().flat_map(|site| site.active()) {
-        cells[sender.cell as usize].add(now, sender.una, &sender.tally);
+fn cells<L: Registry>(now: Time, world: &World<'_, L>) -> Cells {
+    let mut cells = world.cells();
+    for sender in world.sites().flat_map(|(site, _)| site.active()) {
+        cells.all[sender.cell as usize].add(now, sender.una, &sender.tally);
     }
     cells
 }

@@ -3,6 +3,7 @@
 use headgate_model::units::{NEVER, Span, Time};
 use serde::{Deserialize, Serialize};
 
+use crate::exact::Exact;
 use crate::period::{ClassRow, LawRow, LinkRow};
 use crate::port::Tally;
 use crate::transport::flow::Repairs;
@@ -37,21 +38,45 @@ pub struct Counters {
     pub cwnd_increases: u64,
     pub duplicate_acks: u64,
     pub timeouts: u64,
-    pub rtt_sum_s: f64,
+    pub rtt_sum_s: Exact,
     pub rtt_count: u64,
     /// Time data segments waited in router ports, or will have when they leave them.
     pub wait_ps: u128,
-    /// Connections in the handshake now.
-    pub connecting: u64,
+    /// Connections in the handshake now; in one shard below zero where they began in another.
+    pub connecting: i64,
     /// Flows under way now, and sources that have one.
-    pub active: u64,
-    pub transmitting: u64,
+    pub active: i64,
+    pub transmitting: i64,
     /// Finished flows of each class pair, and the sum of their rates (segments/s).
     pub pair_flows: [u64; 6],
-    pub pair_rates: [f64; 6],
+    pub pair_rates: [Exact; 6],
 }
 
 impl Counters {
+    /// Adds what was counted elsewhere.
+    pub fn merge(&mut self, other: &Self) {
+        self.packet_hops += other.packet_hops;
+        self.segments_in += other.segments_in;
+        self.segments_out += other.segments_out;
+        self.segments_dropped += other.segments_dropped;
+        self.flows_started += other.flows_started;
+        self.flows_completed += other.flows_completed;
+        self.connection_failures += other.connection_failures;
+        self.flows_abandoned += other.flows_abandoned;
+        self.retransmissions += other.retransmissions;
+        self.cwnd_increases += other.cwnd_increases;
+        self.duplicate_acks += other.duplicate_acks;
+        self.timeouts += other.timeouts;
+        self.rtt_sum_s += other.rtt_sum_s;
+        self.rtt_count += other.rtt_count;
+        self.wait_ps += other.wait_ps;
+        self.connecting += other.connecting;
+        self.active += other.active;
+        self.transmitting += other.transmitting;
+        (0..PAIRS.len()).for_each(|pair| self.pair_flows[pair] += other.pair_flows[pair]);
+        (0..PAIRS.len()).for_each(|pair| self.pair_rates[pair] += other.pair_rates[pair]);
+    }
+
     /// What has happened by now, if the ports are so.
     pub fn by_now(&self, ports: &[PortRow]) -> Self {
         let wait_ps: i128 = ports.iter().map(|port| port.early.wait_ps).sum();
@@ -107,7 +132,7 @@ impl Counters {
             self.timeouts,
             self.rtt_count,
             self.wait_ps as u64,
-            self.active,
+            self.active as u64,
         ]
     }
 }

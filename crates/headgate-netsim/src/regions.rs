@@ -46,7 +46,8 @@ fn borders(plan: &Plan, hosts: &[Vec<u32>], inline: &[bool]) -> Vec<(u32, u32, S
         let edges = hosts[router as usize].iter();
         let direct = inline[router as usize].then_some(0);
         let delays = edges.map(|&e| plan.edges[e as usize].delay_ps).chain(direct);
-        borders.extend(delays.min().map(|delay| (router, n + router, delay)));
+        // where there are no hosts their row goes with its router
+        borders.push((router, n + router, delays.min().unwrap_or(0)));
     }
     borders
 }

@@ -9,7 +9,7 @@ use std::collections::BinaryHeap;
 const NO_LINK: u32 = u32::MAX;
 
 /// For every router the link to take towards each goal; among equal paths the first link listed wins.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Routes {
     nodes: usize,
     table: Vec<u32>,
@@ -25,6 +25,13 @@ impl Routes {
             tree.iter().enumerate().for_each(|(from, step)| table[from * nodes + to] = step.link);
         }
         Self { nodes, table }
+    }
+
+    /// Names the links otherwise: `numbers` has a number for each.
+    pub fn renumber(&mut self, numbers: &[u32]) {
+        for link in self.table.iter_mut().filter(|link| **link != NO_LINK) {
+            *link = numbers[*link as usize];
+        }
     }
 
     /// The link that leads from one router towards another; none if they are the same or apart.
@@ -224,7 +231,7 @@ mod tests {
     use super::*;
 
     fn link(from: u32, to: u32, delay_ps: u64) -> Link {
-        Link { from, to, ..crate::setup::sample_link(1, delay_ps) }
+        Link { from, to, ..crate::port::sample_link(1, delay_ps) }
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub fn row<L: Registry>(sender: &Sender<L>, status: Status, router: u32, shared:
         established: tally.established,
         delivered: sender.una - tally.base,
         delivered_total: sender.una,
-        active: shared.now - tally.started.max(shared.warmup).min(shared.now),
+        active: shared.now - tally.started.max(shared.setup.warmup).min(shared.now),
         repairs: tally.repairs().since(tally.before),
         repairs_total: tally.repairs(),
         min_rtt_s: sender.rtt.path.min_rtt_s,
@@ -53,7 +53,7 @@ pub fn count_finished<L>(row: &FlowRow, tally: &FlowTally, shared: &mut Shared<L
 fn count_completed<L>(row: &FlowRow, shared: &mut Shared<L>) {
     let counters = &mut shared.counters;
     counters.flows_completed += 1;
-    let classes = [row.source, row.receiver].map(|node| shared.classes[node as usize]);
+    let classes = [row.source, row.receiver].map(|node| shared.setup.classes[node as usize]);
     let Some(pair) = pair(classes[0], classes[1]) else { return };
     if let Some(fct) = row.fct_receiver {
         counters.pair_flows[pair] += 1;

@@ -1,17 +1,18 @@
-//! What all endpoints of a run share: profiles, counters, and the tray for what they emit.
+//! What all endpoints of a shard share: a clock, counters, and the tray for what they emit.
 
 use headgate_model::units::Time;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::cells::Cells;
 use crate::excess::Excess;
 use crate::packet::{Packet, Split};
 use crate::papers::{NO_LABEL, Papers};
+use crate::port::Held;
 use crate::port::served::Desk;
-use crate::record::{Counters, FlowRow, pair};
+use crate::record::{Counters, FlowRow};
+use crate::setup::Setup;
 use crate::timers::Timer;
-use crate::traffic::Spec;
 use crate::transport::flow::Opening;
 use crate::transport::profile::Profile;
 
@@ -19,15 +20,13 @@ use crate::transport::profile::Profile;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Shared<L> {
     pub now: Time,
-    pub warmup: Time,
+    #[serde(skip)]
+    pub setup: Arc<Setup>,
+    /// What every packet asks for is at hand: how addresses divide, and profiles.
     pub split: Split,
     pub profiles: Vec<Profile>,
     /// Fresh laws, one for each of the plan's choices; a connection clones its own.
     pub laws: Vec<L>,
-    /// In the order of their first numbers.
-    pub specs: Vec<Spec>,
-    /// Class of each router, as an index into D, F, N; larger = none.
-    pub classes: Vec<u8>,
     pub counters: Counters,
     /// What the flows that are over counted, by what they have in common.
     pub cells: Cells,
@@ -37,12 +36,11 @@ pub struct Shared<L> {
     pub label: u32,
     /// Packets leaving a port that holds packets, and when they arrive.
     pub leaving: Vec<(Time, Packet)>,
-    pub keep_rows: bool,
+    /// Packets in the hands of the shard's ports.
+    pub held: Held,
     pub rows: Vec<FlowRow>,
-    /// By the numbers of the flows that the series follow, their places there.
-    pub follows: BTreeMap<u32, u32>,
-    /// Addresses of those flows, once they have begun.
-    pub traced: Vec<Option<u32>>,
+    /// Addresses of the flows that the series follow, once they have begun, and when they did.
+    pub traced: Vec<Option<(Time, u32)>>,
     /// Packets leaving hosts of the site that handles the event: (host, packet).
     pub out: Vec<(u32, Packet)>,
     /// Senders whose host has enough to send, by their address, and until when.
@@ -57,25 +55,63 @@ pub struct Shared<L> {
 }
 
 impl<L> Shared<L> {
-    /// What is known of the kind of traffic that a flow belongs to.
-    pub fn spec(&self, number: u32) -> &Spec {
-        &self.specs[self.specs.partition_point(|spec| spec.first <= number) - 1]
+    pub fn new(setup: Arc<Setup>, profiles: Vec<Profile>, laws: Vec<L>, cells: Cells) -> Self {
+        Self {
+            now: 0,
+            split: setup.split,
+            profiles,
+            laws,
+            counters: Counters::default(),
+            cells,
+            papers: Papers::default(),
+            label: NO_LABEL,
+            leaving: Vec::new(),
+            held: Held::default(),
+            rows: Vec::new(),
+            traced: vec![None; setup.follows.len()],
+            out: Vec::new(),
+            told_to_wait: Vec::new(),
+            timers: Vec::new(),
+            completed: Vec::new(),
+            excess: None,
+            setup,
+        }
     }
 
-    /// The place of a flow among those that the series follow.
-    pub fn trace_of(&self, number: u32) -> Option<u32> {
-        self.follows.get(&number).copied()
+    /// The same for another shard, with nothing in it yet.
+    #[must_use]
+    pub fn emptied(&self) -> Self
+    where
+        L: Clone,
+    {
+        let (setup, profiles, laws) = (Arc::clone(&self.setup), self.profiles.clone(), self.laws.clone());
+        Self::new(setup, profiles, laws, self.cells.emptied())
+    }
+
+    /// Adds what was counted in another shard. What its packets carry stays with them.
+    pub fn merge(&mut self, other: Self) {
+        self.now = self.now.max(other.now);
+        self.counters.merge(&other.counters);
+        self.cells.merge(&other.cells);
+        self.rows.extend(other.rows);
+        let traced = self.traced.iter_mut().zip(other.traced);
+        traced.for_each(|(here, there)| *here = (*here).max(there));
+        self.excess = self.excess.or(other.excess);
     }
 
     /// What a port that holds packets needs.
     pub fn desk(&mut self) -> Desk<'_> {
-        Desk { counters: &mut self.counters, papers: &mut self.papers, leaving: &mut self.leaving }
+        Desk {
+            counters: &mut self.counters,
+            papers: &mut self.papers,
+            leaving: &mut self.leaving,
+            held: &mut self.held,
+        }
     }
 
     /// Where the results count a flow of this address.
     pub fn cell_of(&self, opening: &Opening, address: u32) -> u32 {
-        let class = |router: usize| self.classes[router];
-        let pair = pair(class(self.split.site(address)), class(opening.destination as usize));
+        let pair = self.setup.pair_of(opening, address);
         self.cells.index(opening.file, pair, opening.fast, opening.law)
     }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::packet::{Head, Kind, NO_SACK, Packet};
-use crate::papers::NO_LABEL;
+use crate::papers::{NO_LABEL, Papers};
 use crate::prefetch::prefetch;
 use crate::record::{FlowRow, Status};
 use crate::rows::row;
@@ -34,6 +34,10 @@ pub struct Site<L> {
 }
 
 impl<L: Registry> Site<L> {
+    pub fn router(&self) -> u32 {
+        self.router
+    }
+
     pub fn new(router: u32, sources: Sources) -> Self {
         Self {
             router,
@@ -100,7 +104,7 @@ impl<L: Registry> Site<L> {
             }
             Purpose::DelayedAck => self.on_delayed_ack(timer, shared),
             Purpose::Think => {
-                let opening = self.sources.request(timer.id, timer.time, &shared.specs, self.router);
+                let opening = self.sources.request(timer.id, timer.time, &shared.setup.specs, self.router);
                 self.open(&opening, shared);
             }
             Purpose::Arrival => self.on_arrival(timer.id, shared),
@@ -282,6 +286,13 @@ impl<L: Registry> Site<L> {
         }
     }
 
+    /// The labels that receivers keep go from some papers to others.
+    pub fn move_labels(&mut self, from: &mut Papers, to: &mut Papers) {
+        for receiver in &mut self.receivers {
+            receiver.label = from.hand_over_label(receiver.label, to);
+        }
+    }
+
     /// Flows that are under way.
     pub fn active(&self) -> impl Iterator<Item = &Sender<L>> {
         self.senders.iter().filter(|s| s.phase != Phase::Idle)
@@ -289,7 +300,7 @@ impl<L: Registry> Site<L> {
 
     /// The sender in a slot, while it carries the flow that a series follows as `trace`.
     pub fn sender_of(&self, slot: usize, trace: u32, shared: &Shared<L>) -> Option<&Sender<L>> {
-        let of = |s: &&Sender<L>| s.phase != Phase::Idle && shared.trace_of(s.number) == Some(trace);
+        let of = |s: &&Sender<L>| s.phase != Phase::Idle && shared.setup.trace_of(s.number) == Some(trace);
         self.senders.get(slot).filter(of)
     }
 

@@ -1,49 +1,106 @@
-//! What a run simulates: the network, and everybody on it.
+//! All regions between two windows, as one network.
 
 use headgate_model::control::Registry;
-use serde::{Deserialize, Serialize};
+use headgate_model::units::Time;
+use std::sync::Arc;
 
-use crate::fabric::Fabric;
+use crate::cells::Cells;
 use crate::port::Port;
-use crate::record::{FlowRow, digest};
+use crate::record::{Counters, FlowRow, PortRow};
+use crate::region::Region;
+use crate::setup::{Place, Setup};
+use crate::shard::Shard;
 use crate::shared::Shared;
 use crate::site::Site;
 
-/// The network and everybody on it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(bound = "L: Registry")]
-pub struct World<L: Registry> {
-    pub shared: Shared<L>,
-    pub sites: Vec<Site<L>>,
-    pub fabric: Fabric<L>,
+pub struct World<'a, L: Registry> {
+    pub setup: Arc<Setup>,
+    /// In the order of their numbers, each with the place of what its shard shares.
+    regions: Vec<(&'a mut Region<L>, usize)>,
+    shared: Vec<&'a mut Shared<L>>,
 }
 
-impl<L: Registry> World<L> {
-    /// Receivers report completion to the record of their sender, beside the network.
-    pub fn note_completed(&mut self) {
-        let Shared { now, split, completed, .. } = &mut self.shared;
-        for (address, generation) in completed.drain(..) {
-            let sender = &mut self.sites[split.site(address)].senders[split.slot(address)];
-            if sender.generation == generation {
-                sender.tally.received = Some(*now - sender.tally.started);
-            }
+impl<'a, L: Registry> World<'a, L> {
+    pub fn new(setup: &Arc<Setup>, shards: impl Iterator<Item = &'a mut Shard<L>>) -> Self {
+        let (mut regions, mut shared) = (Vec::new(), Vec::new());
+        for (place, shard) in shards.enumerate() {
+            regions.extend(shard.regions.iter_mut().map(|region| (region, place)));
+            shared.push(&mut shard.space.shared);
         }
+        regions.sort_by_key(|(region, _)| region.number());
+        Self { setup: Arc::clone(setup), regions, shared }
     }
 
-    /// Hosts that have enough to send let their senders know.
-    pub fn tell_to_wait(&mut self) {
-        let Shared { split, told_to_wait, .. } = &mut self.shared;
-        for (address, until) in told_to_wait.drain(..) {
-            self.sites[split.site(address)].senders[split.slot(address)].wait_until(until);
-        }
+    pub fn set_now(&mut self, now: Time) {
+        self.shared.iter_mut().for_each(|shared| shared.now = now);
     }
 
-    pub fn digest(&self, flows: &[FlowRow]) -> u64 {
-        let ports = self.fabric.ports.iter().map(Port::digest);
-        digest(ports, &self.shared.counters, flows)
+    pub fn laws(&self) -> usize {
+        self.shared[0].laws.len()
     }
 
-    pub fn bytes(&self) -> usize {
-        self.fabric.bytes() + self.sites.iter().map(Site::bytes).sum::<usize>()
+    pub fn links(&self) -> usize {
+        self.setup.ports.len()
+    }
+
+    /// In the order of their routers, with what those of their shard share.
+    pub fn sites(&self) -> impl Iterator<Item = (&Site<L>, &Shared<L>)> {
+        (0..self.setup.routers() as u32).map(|router| self.site(router))
+    }
+
+    /// The hosts behind a router.
+    pub fn site(&self, router: u32) -> (&Site<L>, &Shared<L>) {
+        let Place { region, index } = self.setup.hosts_of(router);
+        let (region, shard) = &self.regions[region as usize];
+        (&region.sites[index as usize], &*self.shared[*shard])
+    }
+
+    /// Where the flow was last seen that the series follow as `trace`: its address.
+    pub fn traced(&self, trace: usize) -> Option<u32> {
+        let seen = self.shared.iter().filter_map(|shared| shared.traced[trace]);
+        seen.max().map(|(_, address)| address)
+    }
+
+    pub fn counters(&self) -> Counters {
+        let mut all = Counters::default();
+        self.shared.iter().for_each(|shared| all.merge(&shared.counters));
+        all
+    }
+
+    /// What flows counted that are over, by what they have in common.
+    pub fn cells(&self) -> Cells {
+        let mut all = self.shared[0].cells.emptied();
+        self.shared.iter().for_each(|shared| all.merge(&shared.cells));
+        all
+    }
+
+    /// Rows of the flows that are over; they are kept no longer.
+    pub fn take_rows(&mut self) -> Vec<FlowRow> {
+        self.shared.iter_mut().flat_map(|shared| std::mem::take(&mut shared.rows)).collect()
+    }
+
+    /// The port of a link, which has made up for what was before `now`.
+    pub fn port(&mut self, link: u32, now: Time) -> &mut Port<L> {
+        let Place { region, index } = self.setup.ports[link as usize];
+        let (region, shard) = &mut self.regions[region as usize];
+        region.fabric.catch_up(index, now, self.shared[*shard]);
+        &mut region.fabric.ports[index as usize]
+    }
+
+    /// What happened at all ports since their tallies began.
+    pub fn port_rows(&mut self, now: Time) -> Vec<PortRow> {
+        (0..self.links() as u32).map(|link| self.port(link, now).row(now)).collect()
+    }
+
+    /// Warm-up is over: ports and flows count afresh.
+    pub fn forget(&mut self, now: Time) {
+        (0..self.links() as u32).for_each(|link| self.port(link, now).reset(now));
+        let sites = self.regions.iter_mut().flat_map(|(region, _)| region.sites.iter_mut());
+        sites.for_each(Site::forget_delivered);
+    }
+
+    /// Data packets in the hands of ports.
+    pub fn held_data(&self) -> usize {
+        self.regions.iter().flat_map(|(region, _)| &region.fabric.ports).map(Port::held_data).sum()
     }
 }

@@ -11,12 +11,12 @@ use headgate_model::params::Card;
 use headgate_model::plan::{Buffer, Link};
 use headgate_model::queue::Queues;
 use headgate_model::units::{SECOND, Time};
+use headgate_netsim::choices::{Choice, Fitted};
 use headgate_netsim::packet::{Head, Kind, NOTHING, Packet};
 use headgate_netsim::papers::Papers;
 use headgate_netsim::port::served::Desk;
-use headgate_netsim::port::{Fate, Port};
+use headgate_netsim::port::{Fate, Held, Port};
 use headgate_netsim::record::{Counters, PortRow};
-use headgate_netsim::setup::{Choice, Fitted};
 
 const DELAY: Time = 3_000_000;
 
@@ -94,8 +94,10 @@ impl Seen {
     fn looked_at(fit: Fit, seed: u64, before: Option<Time>) -> Self {
         let (mut port, mut left) = (port(fit), Vec::new());
         let (mut counters, mut papers) = (Counters::default(), Papers::default());
+        let mut held = Held::default();
         let (mut leaving, fresh) = (Vec::new(), port.bytes());
-        let mut desk = Desk { counters: &mut counters, papers: &mut papers, leaving: &mut leaving };
+        let mut desk =
+            Desk { counters: &mut counters, papers: &mut papers, leaving: &mut leaving, held: &mut held };
         let all = arrivals(seed);
         let last = all.last().expect("packets").0;
         for (now, mut packet) in all {
@@ -110,9 +112,7 @@ impl Seen {
                 }
                 Port::Spoken(spoken) => {
                     packet.time = now;
-                    if let Fate::Arrives(at) = spoken.offer(&mut packet, desk.papers) {
-                        left.push((at, packet));
-                    }
+                    spoken.offer(&mut packet, &mut desk);
                 }
                 Port::Served(served) => served.arrive(now, &packet, &mut desk),
             }
@@ -121,7 +121,7 @@ impl Seen {
             .map(|now| {
                 match &mut port {
                     Port::Line(_) => {}
-                    Port::Spoken(spoken) => spoken.catch_up(now + 1, desk.papers),
+                    Port::Spoken(spoken) => spoken.catch_up(now + 1, &mut desk),
                     Port::Served(served) => served.catch_up(now + 1, &mut desk),
                 }
                 (port.row(now), port.queue(now))

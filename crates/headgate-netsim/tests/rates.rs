@@ -9,12 +9,12 @@ use headgate_model::params::Card;
 use headgate_model::plan::{Buffer, Link, RateChange};
 use headgate_model::queue::Queues;
 use headgate_model::units::{SECOND, Time};
+use headgate_netsim::choices::{Choice, Fitted};
 use headgate_netsim::packet::{Head, Kind, NOTHING, Packet};
 use headgate_netsim::papers::Papers;
-use headgate_netsim::port::Port;
 use headgate_netsim::port::served::Desk;
+use headgate_netsim::port::{Held, Port};
 use headgate_netsim::record::{Counters, PortRow};
-use headgate_netsim::setup::{Choice, Fitted};
 
 const MS: Time = SECOND / 1000;
 
@@ -138,7 +138,9 @@ fn packets(chance: &mut Stream) -> Vec<(Time, u16)> {
 /// Offers the packets; looks at the given instants, and begins the tally afresh at the first of them.
 fn rows(mut port: Port<AnyLaw>, packets: &[(Time, u16)], looks: &[Time]) -> Vec<PortRow> {
     let (mut counters, mut papers, mut leaving) = (Counters::default(), Papers::default(), Vec::new());
-    let mut desk = Desk { counters: &mut counters, papers: &mut papers, leaving: &mut leaving };
+    let mut held = Held::default();
+    let mut desk =
+        Desk { counters: &mut counters, papers: &mut papers, leaving: &mut leaving, held: &mut held };
     let mut coming = packets.iter().peekable();
     let mut rows = Vec::new();
     for &look in looks {
@@ -146,13 +148,13 @@ fn rows(mut port: Port<AnyLaw>, packets: &[(Time, u16)], looks: &[Time]) -> Vec<
             let mut packet = Packet { time: now, size, head: Head::plain(Kind::Data), ..NOTHING };
             match &mut port {
                 Port::Line(line) => drop(line.offer(now, &mut packet)),
-                Port::Spoken(spoken) => drop(spoken.offer(&mut packet, desk.papers)),
+                Port::Spoken(spoken) => drop(spoken.offer(&mut packet, &mut desk)),
                 Port::Served(served) => served.arrive(now, &packet, &mut desk),
             }
         }
         match &mut port {
             Port::Line(_) => {}
-            Port::Spoken(spoken) => spoken.catch_up(look, desk.papers),
+            Port::Spoken(spoken) => spoken.catch_up(look, &mut desk),
             Port::Served(served) => served.catch_up(look, &mut desk),
         }
         if rows.is_empty() {

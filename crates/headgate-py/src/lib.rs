@@ -151,6 +151,12 @@ mod _native {
             self.run.limit(packets);
         }
 
+        /// Runs on so many threads from now on; results do not depend on it. On one, whatever is asked for,
+        /// where a law is a plain Python class: only one thread at a time may run it.
+        fn use_threads(&mut self, threads: usize) {
+            self.run.use_threads(if self.own.need_the_gil() { 1 } else { threads });
+        }
+
         /// Runs for about `wall_s` seconds; True when the run is over. Without the GIL, unless a law is
         /// a plain Python class. Raises LawFaultError if an own law fails, ExcessError if a law or the
         /// network asks for what cannot be had.

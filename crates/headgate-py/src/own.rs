@@ -106,9 +106,14 @@ impl OwnLaws {
         self.hosts.clone()
     }
 
+    /// Whether a law is a Python class that is called as such.
+    pub fn need_the_gil(&self) -> bool {
+        !self.plain.is_empty()
+    }
+
     /// Works without the interpreter's lock, unless a law needs it at every ACK.
     pub fn detached<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
-        if self.plain.is_empty() { py.detach(work) } else { work() }
+        if self.need_the_gil() { work() } else { py.detach(work) }
     }
 
     /// What Python hears of a fault: law, place, sentence, and the call; the exception, if the law

@@ -8,7 +8,7 @@ use headgate_model::feedback::Routers;
 use headgate_model::params::{Card, Param};
 use headgate_model::plan::{DeviceChoice, LawChoice, Link, Value};
 use headgate_model::queue::Queues;
-use headgate_netsim::setup::{Choice, Fitted};
+use headgate_netsim::choices::{Choice, Fitted};
 use std::collections::BTreeMap;
 
 use super::range::Spot;

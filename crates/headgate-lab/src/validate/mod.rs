@@ -15,7 +15,7 @@ mod traffic;
 mod transport;
 
 use headgate_model::plan::Plan;
-use headgate_netsim::setup::{Choices, Lists};
+use headgate_netsim::choices::{Choices, Lists};
 
 use crate::error::{Checked, Wrong};
 

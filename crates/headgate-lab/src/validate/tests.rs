@@ -2,7 +2,7 @@
 
 use headgate_algos::control::AnyLaw;
 use headgate_model::control::Registry;
-use headgate_netsim::setup::Lists;
+use headgate_netsim::choices::Lists;
 use serde_json::{Value, json};
 
 use super::validate;

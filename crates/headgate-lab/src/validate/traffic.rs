@@ -1,7 +1,7 @@
 //! Who sends what, when.
 
 use headgate_model::plan::{Flows, Place, Plan, Poisson, Pool, Size, Traffic, Web};
-use headgate_netsim::setup::Lists;
+use headgate_netsim::choices::Lists;
 use headgate_netsim::traffic::turns::Turns;
 
 use std::collections::BTreeMap;

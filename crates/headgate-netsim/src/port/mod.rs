@@ -19,8 +19,9 @@ use headgate_model::queue::{Discipline, Queues};
 use headgate_model::units::Time;
 use serde::{Deserialize, Serialize};
 
+use crate::choices::Fitted;
+use crate::packet::Packet;
 use crate::record::PortRow;
-use crate::setup::Fitted;
 use line::Line;
 use loss::Loss;
 use served::Served;
@@ -84,6 +85,38 @@ impl From<Buffer> for Room {
     }
 }
 
+/// Packets in the hands of ports.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Held {
+    pub packets: usize,
+    /// Packets that there may be: a limit of the machine, so it is not kept with the state.
+    #[serde(skip, default = "no_limit")]
+    pub most: usize,
+    /// There was no room for some: they count as dropped, and the run means nothing.
+    pub full: bool,
+}
+
+fn no_limit() -> usize {
+    usize::MAX
+}
+
+impl Default for Held {
+    fn default() -> Self {
+        Self { packets: 0, most: no_limit(), full: false }
+    }
+}
+
+impl Held {
+    /// Whether there is room for one more, which is then taken.
+    #[inline]
+    fn take(&mut self) -> bool {
+        let room = self.packets < self.most;
+        self.packets += usize::from(room);
+        self.full |= !room;
+        room
+    }
+}
+
 /// The digest of a port after one more departure: equal runs have equal sums.
 #[inline]
 fn digested(before: u64, leaves: Time, flow: u32) -> u64 {
@@ -137,8 +170,18 @@ impl<L: Registry> Port<L> {
     /// Data packets that the port holds.
     pub fn held_data(&self) -> usize {
         match self {
-            Self::Line(_) | Self::Spoken(_) => 0,
+            Self::Line(_) => 0,
+            Self::Spoken(spoken) => spoken.held_data(),
             Self::Served(served) => served.held_data(),
+        }
+    }
+
+    /// The packets that the port holds.
+    pub fn held_mut(&mut self) -> Box<dyn Iterator<Item = &mut Packet> + '_> {
+        match self {
+            Self::Line(_) => Box::new(std::iter::empty()),
+            Self::Spoken(spoken) => Box::new(spoken.held_mut()),
+            Self::Served(served) => Box::new(served.held_mut()),
         }
     }
 
@@ -192,5 +235,23 @@ impl<L: Registry> Port<L> {
             Self::Spoken(spoken) => spoken.bytes(),
             Self::Served(served) => served.bytes(),
         }
+    }
+}
+
+/// A link for tests: no buffer limit, nothing special.
+#[cfg(test)]
+pub fn sample_link(rate_bps: u64, delay_ps: u64) -> Link {
+    Link {
+        name: "link".into(),
+        from: 0,
+        to: 1,
+        rate_bps,
+        delay_ps,
+        buffer: Buffer::Infinite,
+        loss: 0.0,
+        lose: Vec::new(),
+        queue: None,
+        feedback: None,
+        changes: Vec::new(),
     }
 }

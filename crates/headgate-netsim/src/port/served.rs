@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::loss::Loss;
 use super::rates::Rates;
 use super::ticks::TickCache;
-use super::{Room, Tally, digested};
+use super::{Held, Room, Tally, digested};
 use crate::packet::{Head, Packet};
 use crate::papers::Papers;
 use crate::record::{Counters, Early, PortRow};
@@ -31,6 +31,7 @@ pub struct Desk<'a> {
     pub counters: &'a mut Counters,
     pub papers: &'a mut Papers,
     pub leaving: &'a mut Vec<(Time, Packet)>,
+    pub held: &'a mut Held,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -98,6 +99,13 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
         self.sum(|waiting| u128::from(waiting.packet.is_data())) as usize
     }
 
+    pub fn held_mut(&mut self) -> impl Iterator<Item = &mut Packet> {
+        let mut waits = vec![true; self.store.len()];
+        self.free.iter().for_each(|&place| waits[place as usize] = false);
+        let held = self.store.iter_mut().zip(waits).filter(|(_, waits)| *waits);
+        held.map(|(waiting, _)| &mut waiting.packet)
+    }
+
     /// How long those that wait have waited: all, and the data among them.
     fn waits(&self, now: Time) -> (u128, u128) {
         let so_far = |waiting: &Waiting| u128::from(now.saturating_sub(waiting.since));
@@ -129,7 +137,7 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
         }
         let backlog = self.with_room(now, backlog, desk);
         let verdict = self.verdict(packet, &backlog);
-        if verdict == Verdict::Drop {
+        if verdict == Verdict::Drop || !desk.held.take() {
             return self.discard(packet, desk);
         }
         self.keep(now, packet, verdict == Verdict::Mark, &backlog, desk);
@@ -176,7 +184,8 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
     }
 
     /// Takes a packet out of the store, and says how long it waited.
-    fn release(&mut self, now: Time, id: u32) -> (Packet, u128) {
+    fn release(&mut self, now: Time, id: u32, held: &mut Held) -> (Packet, u128) {
+        held.packets -= 1;
         self.free.push(id);
         let Waiting { packet, since } = self.store[id as usize];
         let waited = u128::from(now - since);
@@ -187,7 +196,7 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
 
     fn clear_drops(&mut self, now: Time, desk: &mut Desk) {
         while let Some(id) = self.drops.pop() {
-            let (packet, waited) = self.release(now, id);
+            let (packet, waited) = self.release(now, id, desk.held);
             self.in_vain += waited;
             self.discard(&packet, desk);
         }
@@ -240,7 +249,7 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
     fn depart(&mut self, now: Time, desk: &mut Desk) {
         let backlog = self.backlog(now);
         if let Some((id, marked)) = self.queue.dequeue(&backlog, &mut self.drops) {
-            let (packet, waited) = self.release(now, id);
+            let (packet, waited) = self.release(now, id, desk.held);
             self.tally.marks += u64::from(marked);
             desk.counters.wait_ps += waited;
             self.transmit(now, packet.marked(marked), desk);
@@ -353,7 +362,7 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
 }
 
 impl Packet {
-    fn passing(&self) -> Passing {
+    pub(super) fn passing(&self) -> Passing {
         Passing { size_bytes: u32::from(self.size), data: self.is_data() }
     }
 

@@ -1,11 +1,10 @@
 //! An analytic port whose router speaks: it measures what arrives, and writes into labels.
 //!
-//! The line decides at arrival when a packet's transmission begins, so the packet goes on its way at
-//! once. What stays here is the number of its label, and when the router is to write into it: that is
-//! made up for, with the router's ticks and in order, when the next packet arrives or the window ends
-//! ([`Spoken::catch_up`]), and so before the other end reads it.
+//! The line decides at arrival when a packet's transmission begins and ends. Until it begins the packet
+//! stays here, since the router writes into its label then. That is made up for, with the router's ticks
+//! and in order, when the next packet arrives or the window ends ([`Spoken::catch_up`]).
 
-use headgate_model::feedback::{Passing, Routers};
+use headgate_model::feedback::Routers;
 use headgate_model::queue::{Backlog, Discipline};
 use headgate_model::units::{NEVER, Time, seconds};
 use serde::{Deserialize, Serialize};
@@ -13,26 +12,17 @@ use std::collections::VecDeque;
 
 use super::Fate;
 use super::line::Line;
+use super::served::Desk;
 use crate::packet::Packet;
-use crate::papers::{NO_LABEL, Papers};
 
 /// A transmission to come.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Due {
     begins: Time,
     ends: Time,
-    /// Number of the label that the router writes into, or `NO_LABEL`.
-    label: u32,
-    size: u16,
-    data: bool,
-    /// The line loses the packet: the label is read by nobody else.
-    lost: bool,
-}
-
-impl Due {
-    fn passing(&self) -> Passing {
-        Passing { size_bytes: u32::from(self.size), data: self.data }
-    }
+    /// When the packet is at the other end; none if the line loses it.
+    arrives: Option<Time>,
+    packet: Packet,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -58,52 +48,52 @@ impl<Q: Discipline, R: Routers> Spoken<Q, R> {
     }
 
     /// Offers a packet, which is marked if the line's discipline has it so. Calls must come in time order.
-    pub fn offer(&mut self, packet: &mut Packet, papers: &mut Papers) -> Fate {
+    pub fn offer(&mut self, packet: &mut Packet, desk: &mut Desk) -> Fate {
         let now = packet.time;
-        self.catch_up(now + 1, papers);
-        let label = papers.number_of(packet, self.router.scheme());
-        let mut due = Due {
-            begins: now + self.line.wait(now),
-            ends: now,
-            label,
-            size: packet.size,
-            data: packet.is_data(),
-            lost: false,
-        };
+        self.catch_up(now + 1, desk);
+        let begins = now + self.line.wait(now);
         let backlog = self.backlog(now);
-        self.router.on_arrival(&due.passing(), papers.words(label).map(|words| &*words), &backlog);
+        let label = desk.papers.number_of(packet, self.router.scheme());
+        let words = desk.papers.words(label).map(|words| &*words);
+        self.router.on_arrival(&packet.passing(), words, &backlog);
+        if !desk.held.take() {
+            return Fate::Dropped;
+        }
         let fate = self.line.offer(now, packet);
+        if fate == Fate::Dropped {
+            desk.held.packets -= 1;
+        }
         if fate != Fate::Dropped {
-            due.lost = fate == Fate::Lost;
-            due.ends = self.line.clear_at();
-            self.keep(due, packet, papers);
-            self.catch_up(now + 1, papers);
+            let arrives = if let Fate::Arrives(time) = fate { Some(time) } else { None };
+            self.waiting_bytes += u64::from(packet.size);
+            self.due.push_back(Due { begins, ends: self.line.clear_at(), arrives, packet: *packet });
+            self.catch_up(now + 1, desk);
         }
         fate
     }
 
-    /// A packet that the line loses is forgotten at once: its label stays.
-    fn keep(&mut self, due: Due, packet: &mut Packet, papers: &mut Papers) {
-        if due.lost && due.label != NO_LABEL {
-            papers.take_off(packet);
-        }
-        self.waiting_bytes += u64::from(due.size);
-        self.due.push_back(due);
+    /// Data packets that wait and will arrive.
+    pub fn held_data(&self) -> usize {
+        self.due.iter().filter(|due| due.arrives.is_some() && due.packet.is_data()).count()
+    }
+
+    pub fn held_mut(&mut self) -> impl Iterator<Item = &mut Packet> {
+        self.due.iter_mut().map(|due| &mut due.packet)
     }
 
     /// All transmissions and ticks before `until`.
-    pub fn catch_up(&mut self, until: Time, papers: &mut Papers) {
-        while self.step(until, papers) {}
+    pub fn catch_up(&mut self, until: Time, desk: &mut Desk) {
+        while self.step(until, desk) {}
     }
 
     /// The next of them, if there is any.
-    pub fn step(&mut self, until: Time, papers: &mut Papers) -> bool {
+    pub fn step(&mut self, until: Time, desk: &mut Desk) -> bool {
         let (begins, tick) = (self.next_departure(), self.router.next_tick());
         if begins.min(tick) >= until {
             return false;
         }
         if begins <= tick {
-            self.begin(papers);
+            self.begin(desk);
         } else {
             let backlog = self.backlog(tick);
             self.router.on_tick(&backlog);
@@ -111,15 +101,18 @@ impl<Q: Discipline, R: Routers> Spoken<Q, R> {
         true
     }
 
-    /// The next packet's transmission begins.
-    fn begin(&mut self, papers: &mut Papers) {
-        let Some(due) = self.due.pop_front() else { return };
-        self.waiting_bytes -= u64::from(due.size);
-        let backlog = self.backlog(due.begins);
-        self.busy_until = due.ends;
-        self.router.on_departure(&due.passing(), papers.words(due.label), &backlog);
-        if due.lost {
-            papers.discard(due.label);
+    /// The next packet's transmission begins: it goes on its way, unless the line loses it.
+    fn begin(&mut self, desk: &mut Desk) {
+        let Some(Due { begins, ends, arrives, packet }) = self.due.pop_front() else { return };
+        self.waiting_bytes -= u64::from(packet.size);
+        desk.held.packets -= 1;
+        let backlog = self.backlog(begins);
+        self.busy_until = ends;
+        let label = desk.papers.number_of(&packet, self.router.scheme());
+        self.router.on_departure(&packet.passing(), desk.papers.words(label), &backlog);
+        match arrives {
+            Some(time) => desk.leaving.push((time, packet)),
+            None => desk.papers.forget(&packet),
         }
     }
 

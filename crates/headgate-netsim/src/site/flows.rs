@@ -14,9 +14,9 @@ use crate::transport::sender::{LINGER, Phase, Sender};
 
 impl<L: Registry> Site<L> {
     pub(super) fn on_arrival(&mut self, process: u32, shared: &mut Shared<L>) {
-        let opening = self.sources.arrive(process, &shared.specs, self.router);
+        let opening = self.sources.arrive(process, &shared.setup.specs, self.router);
         self.open(&opening, shared);
-        let next = self.sources.next_arrival(process, shared.now, &shared.specs, self.router);
+        let next = self.sources.next_arrival(process, shared.now, &shared.setup.specs, self.router);
         shared.timers.extend(next);
     }
 
@@ -28,7 +28,7 @@ impl<L: Registry> Site<L> {
     }
 
     pub(super) fn open(&mut self, opening: &Opening, shared: &mut Shared<L>) {
-        shared.counters.transmitting += u64::from(self.sources.begin(opening.owner));
+        shared.counters.transmitting += i64::from(self.sources.begin(opening.owner));
         let slot = self.free_slot(shared.now);
         let address = shared.split.join(self.router as usize, slot);
         let generation = self.senders.get(slot).map_or(0, |s| s.generation.wrapping_add(1));
@@ -38,10 +38,10 @@ impl<L: Registry> Site<L> {
         } else {
             self.senders[slot] = sender;
         }
-        let Spec { ends, ref habits, .. } = *shared.spec(opening.number);
+        let Spec { ends, ref habits, .. } = *shared.setup.spec(opening.number);
         let patience = habits.patience.filter(|_| opening.impatient);
-        if let Some(trace) = shared.trace_of(opening.number) {
-            shared.traced[trace as usize] = Some(address);
+        if let Some(trace) = shared.setup.trace_of(opening.number) {
+            shared.traced[trace as usize] = Some((shared.now, address));
         }
         let (site, id) = (self.router, slot as u32);
         if ends != NEVER {
@@ -61,7 +61,7 @@ impl<L: Registry> Site<L> {
         if gone || sender.phase == Phase::Connecting {
             return;
         }
-        let patience = shared.spec(sender.number).habits.patience;
+        let patience = shared.setup.spec(sender.number).habits.patience;
         let elapsed = timer.time - sender.tally.started;
         if patience.is_some_and(|patience| patience.is_over(sender.una, elapsed)) {
             self.finish(sender.address, Status::Abandoned, shared);
@@ -99,15 +99,15 @@ impl<L: Registry> Site<L> {
         let sender = &mut self.senders[slot];
         let row = row(sender, status, self.router, shared);
         count_finished(&row, &sender.tally, shared);
-        if shared.keep_rows {
+        if shared.setup.keep_rows {
             shared.rows.push(row);
         }
         sender.close(shared);
         let owner = sender.owner;
         self.vacate(slot, shared.now);
-        shared.counters.transmitting -= u64::from(self.sources.end(owner));
+        shared.counters.transmitting -= i64::from(self.sources.end(owner));
         if owner < OTHERS {
-            let timer = self.sources.think(owner, shared.now, &shared.specs, self.router);
+            let timer = self.sources.think(owner, shared.now, &shared.setup.specs, self.router);
             shared.timers.push(timer);
         }
     }

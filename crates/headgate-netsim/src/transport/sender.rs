@@ -91,7 +91,7 @@ pub struct Sender<L> {
 impl<L: Registry> Sender<L> {
     /// A connection that sends its SYN.
     pub fn open(o: &Opening, address: u32, generation: u8, shared: &mut Shared<L>) -> Self {
-        let index = shared.spec(o.number).profile;
+        let index = shared.setup.spec(o.number).profile;
         let profile = &shared.profiles[index as usize];
         let window =
             Window { cwnd: profile.initial_window, ssthresh: profile.initial_ssthresh, pace: f64::INFINITY };

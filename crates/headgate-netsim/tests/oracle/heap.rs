@@ -7,13 +7,14 @@ use headgate_model::feedback::{Feedback, Passing, Routers};
 use headgate_model::plan::{Buffer, Link, Plan, RateChange};
 use headgate_model::queue::{Backlog, Discipline, Queues, Verdict};
 use headgate_model::units::{NEVER, SECOND, Time, seconds};
+use headgate_netsim::choices::{Choices, Lists};
 use headgate_netsim::packet::{Head, INLINE, Kind, Packet};
 use headgate_netsim::papers::NO_LABEL;
+use headgate_netsim::populate::{self, Population};
 use headgate_netsim::port::Port;
 use headgate_netsim::port::served::Served;
 use headgate_netsim::record;
 use headgate_netsim::routes::Routes;
-use headgate_netsim::setup::{self, Choices, Lists, Population};
 use headgate_netsim::timers::Timer;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
@@ -328,11 +329,11 @@ pub struct HeapEngine<L: Registry> {
 
 impl<L: Registry> HeapEngine<L> {
     pub fn new(plan: &Plan, choices: &Choices) -> Self {
-        let people = setup::populate::<L>(plan, &choices.laws, &Lists::new());
+        let people = populate::populate::<L>(plan, &choices.laws, &Lists::new());
         let mut servers: Vec<Server> = plan.links.iter().map(|l| Server::port(l, plan.seed)).collect();
         let (mut held, mut guards, mut routers) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         for (at, (port, fitted)) in
-            setup::ports::<L>(plan, &choices.ports).into_iter().zip(&choices.ports).enumerate()
+            populate::ports::<L>(plan, &choices.ports).into_iter().zip(&choices.ports).enumerate()
         {
             if let Port::Served(port) = port {
                 held.insert(at, (port, NEVER));

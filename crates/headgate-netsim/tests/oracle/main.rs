@@ -8,9 +8,9 @@ use headgate_algos::control::AnyLaw;
 use headgate_model::plan::Plan;
 use headgate_model::units::Time;
 use headgate_netsim::engine::Engine;
+use headgate_netsim::populate;
 use headgate_netsim::port::Port;
 use headgate_netsim::record::{Balance, PeriodRow};
-use headgate_netsim::setup;
 use watch::{Look, Seen};
 
 type Machine = Engine<AnyLaw>;
@@ -47,10 +47,49 @@ fn the_digest_is_the_slow_engines() {
     assert!(seen.iter().all(|&n| n > 50), "the networks are too kind: {seen:?}");
 }
 
+#[test]
+fn threads_change_no_digest() {
+    for seed in 0..300 {
+        let plan = networks::plan(seed);
+        let alone = finished(machine(&plan)).digest();
+        for threads in [2, 3, 7] {
+            let mut team = machine(&plan);
+            team.use_threads(threads);
+            if team.lookahead() > networks::MS {
+                team.always_together();
+            }
+            assert_eq!(finished(team).digest(), alone, "network {seed} on {threads} threads");
+        }
+    }
+}
+
+/// A run goes on with other numbers of threads than it was written out with.
+#[test]
+fn a_run_resumed_on_other_threads_is_the_same_run() {
+    for seed in 0..100 {
+        let plan = networks::plan(seed);
+        let mut run = machine(&plan);
+        for (number, threads) in (0..).zip([3, 1, 2].into_iter().cycle()) {
+            run.use_threads(threads);
+            let mut left = 1u64 << number;
+            let mut go_on = || {
+                left = left.saturating_sub(1);
+                left > 0
+            };
+            if run.advance(&mut go_on) {
+                break;
+            }
+            let bytes = postcard::to_stdvec(&run).expect("plain data");
+            run = postcard::from_bytes(&bytes).expect("the same data");
+        }
+        assert_eq!(run.digest(), finished(machine(&plan)).digest(), "network {seed}");
+    }
+}
+
 /// Every period's counts, and those since the warm-up, are what had happened by its end.
 fn assert_counts(ours: &Machine, plan: &Plan, looks: &[Look], seed: u64) {
     let at = |time: Time| looks.iter().find(|look| look.at == time).expect("looked at");
-    let ports = setup::ports::<AnyLaw>(plan, &networks::choices(plan).ports);
+    let ports = populate::ports::<AnyLaw>(plan, &networks::choices(plan).ports);
     let is_held = |port: usize| matches!(ports[port], Port::Served(_));
     let warmed = plan.measure.warmup_ps;
     for (row, port) in ours.record().ports.iter().zip(0..) {
@@ -103,7 +142,7 @@ fn no_packet_and_no_flow_is_lost_sight_of() {
         let gone = counters.segments_out + counters.segments_dropped + now;
         assert_eq!(counters.segments_in, gone, "network {seed}");
         let over = counters.flows_completed + counters.connection_failures + counters.flows_abandoned;
-        assert_eq!(counters.flows_started, over + counters.active, "network {seed}");
+        assert_eq!(counters.flows_started, over + counters.active as u64, "network {seed}");
         under_way += now;
         held += u64::from(*now > 0);
     }

@@ -10,7 +10,7 @@ use headgate_model::params::{Card, Param};
 use headgate_model::plan::*;
 use headgate_model::queue::Queues;
 use headgate_model::units::SECOND;
-use headgate_netsim::setup::{Choice, Choices, Fitted};
+use headgate_netsim::choices::{Choice, Choices, Fitted};
 
 pub const MS: u64 = SECOND / 1000;
 const US: u64 = SECOND / 1_000_000;

@@ -20,7 +20,7 @@ impl Discipline for Refuses {
 
 /// 1 Gbit/s: 1500 B take 12 µs.
 fn link(buffer: Buffer) -> Link {
-    Link { buffer, ..crate::setup::sample_link(1_000_000_000, 5) }
+    Link { buffer, ..crate::port::sample_link(1_000_000_000, 5) }
 }
 
 fn port(buffer: Buffer) -> Line<Keeps> {

@@ -8,7 +8,7 @@ use headgate_model::queue::Queues;
 fn with(packets: u32, buffer: Buffer, lost: &[u64]) -> Served<AnyQueue, AnyRouter> {
     let codel = AnyQueue::cards().iter().position(|card| card.name == "codel").expect("a discipline");
     let values: Vec<_> = AnyQueue::cards()[codel].params.iter().map(|param| param.default).collect();
-    let link = Link { buffer, ..crate::setup::sample_link(1_000_000_000, 5) };
+    let link = Link { buffer, ..crate::port::sample_link(1_000_000_000, 5) };
     let queue = AnyQueue::build(codel, &values, 1.25e8);
     let loss = Loss::new(0.0, Stream::new(1, "loss", 0), lost);
     let mut port = Served::new(&link, loss, queue, None, Stream::new(1, "queue", 0));
@@ -19,7 +19,7 @@ fn with(packets: u32, buffer: Buffer, lost: &[u64]) -> Served<AnyQueue, AnyRoute
 
 fn at_desk(work: impl FnOnce(&mut Desk)) {
     let (counters, papers, leaving) = (&mut Counters::default(), &mut Papers::default(), &mut Vec::new());
-    work(&mut Desk { counters, papers, leaving });
+    work(&mut Desk { counters, papers, leaving, held: &mut Held::default() });
 }
 
 #[test]

@@ -1,0 +1,95 @@
+//! The packets of a region and window, in the declared order.
+
+use headgate_model::units::{NEVER, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::calendar::{Calendar, Key};
+use crate::packet::{Kind, Packet};
+
+/// Events between asking the cache for something and using it.
+const AHEAD: usize = 8;
+
+/// Closed between two windows.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Batch {
+    open: bool,
+    keys: Vec<Key>,
+    /// Where the packets are.
+    chunks: Vec<u32>,
+    /// Keys that were used up.
+    at: usize,
+}
+
+impl Batch {
+    /// Takes the packets of `rows` out of the calendar and sorts them.
+    pub fn load(&mut self, rows: &[u32], calendar: &mut Calendar) {
+        self.open = true;
+        for &row in rows {
+            if !calendar.is_empty(row as usize) {
+                calendar.take(row as usize, &mut self.keys, &mut self.chunks);
+            }
+        }
+        self.keys.sort();
+        self.settle_ties(calendar);
+    }
+
+    /// It was loaded, and is not used up.
+    pub fn is_open(&self) -> bool {
+        self.open
+    }
+
+    /// Gives back what was not used up.
+    pub fn close(&mut self, calendar: &mut Calendar) {
+        for &key in &self.keys[self.at..] {
+            let (row, packet) = calendar.packet(key);
+            let packet = *packet;
+            calendar.put_back(row as usize, &packet);
+        }
+        calendar.give_back(&mut self.chunks);
+        self.open = false;
+        self.at = 0;
+        self.keys.clear();
+    }
+
+    /// Orders packets of the same picosecond by rank.
+    fn settle_ties(&mut self, calendar: &Calendar) {
+        let mut from = 0;
+        for to in 1..=self.keys.len() {
+            let tied = to < self.keys.len() && calendar.time(self.keys[to]) == calendar.time(self.keys[from]);
+            if !tied {
+                if to - from > 1 {
+                    self.keys[from..to].sort_by_key(|&key| rank(calendar.packet(key)));
+                }
+                from = to;
+            }
+        }
+    }
+
+    /// The packet some events ahead, for the cache.
+    #[inline]
+    pub fn ahead<'a>(&self, calendar: &'a Calendar) -> Option<(u32, &'a Packet)> {
+        Some(calendar.packet(*self.keys.get(self.at + AHEAD)?))
+    }
+
+    /// The next packet and its row.
+    #[inline]
+    pub fn next<'a>(&self, calendar: &'a Calendar) -> Option<(u32, &'a Packet)> {
+        Some(calendar.packet(*self.keys.get(self.at)?))
+    }
+
+    #[inline]
+    pub fn next_time(&self, calendar: &Calendar) -> Time {
+        self.keys.get(self.at).map_or(NEVER, |&key| calendar.time(key))
+    }
+
+    /// The next packet is used up.
+    #[inline]
+    pub fn pass(&mut self) {
+        self.at += 1;
+    }
+}
+
+/// The declared order of packets that arrive at the same instant.
+pub fn rank((row, packet): (u32, &Packet)) -> ((u32, Kind, u32), u32) {
+    (packet.rank(), row)
+}

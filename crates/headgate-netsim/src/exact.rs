@@ -1,0 +1,87 @@
+//! Sums of fractions that do not depend on the order of what is added: so threads may add at once, and
+//! what nothing was added to differs by exactly nothing.
+
+use serde::{Deserialize, Serialize};
+use std::ops::{Add, AddAssign, Sub};
+
+/// In units of 2^-40.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Exact(i128);
+
+const UNITS: f64 = (1u64 << 40) as f64;
+
+/// Below this a number of units fits a word.
+const SMALL: f64 = (1u64 << 22) as f64;
+
+impl Exact {
+    pub fn value(self) -> f64 {
+        self.0 as f64 / UNITS
+    }
+}
+
+impl From<f64> for Exact {
+    /// What is beyond the finest unit is left out; infinity is the largest number.
+    #[inline]
+    fn from(value: f64) -> Self {
+        let units = value * UNITS;
+        Self(if value.abs() < SMALL { i128::from(units as i64) } else { units as i128 })
+    }
+}
+
+impl AddAssign<f64> for Exact {
+    #[inline]
+    fn add_assign(&mut self, value: f64) {
+        *self += Self::from(value);
+    }
+}
+
+impl AddAssign for Exact {
+    #[inline]
+    fn add_assign(&mut self, other: Self) {
+        self.0 = self.0.saturating_add(other.0);
+    }
+}
+
+impl Add for Exact {
+    type Output = Self;
+
+    fn add(mut self, other: Self) -> Self {
+        self += other;
+        self
+    }
+}
+
+impl Sub for Exact {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_order_shows() {
+        let values = [0.1, 1e9, 3.7e-9, -2.5, 1e-6, 123_456_789.123];
+        let mut sums: Vec<Exact> = Vec::new();
+        for turn in 0..values.len() {
+            let mut sum = Exact::default();
+            (0..values.len()).for_each(|at| sum += values[(at + turn) % values.len()]);
+            sums.push(sum);
+        }
+        assert!(sums.iter().all(|&sum| sum == sums[0]));
+        let plain: f64 = values.iter().sum();
+        assert!((sums[0].value() - plain).abs() < 1e-6);
+    }
+
+    #[test]
+    fn it_is_right_to_a_trillionth() {
+        let mut sum = Exact::default();
+        (0..1000).for_each(|_| sum += 0.001);
+        assert!((sum.value() - 1.0).abs() < 1e-9);
+        assert_eq!((sum - sum).value(), 0.0);
+    }
+}

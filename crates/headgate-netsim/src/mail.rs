@@ -1,0 +1,34 @@
+//! What the regions of one shard send to those of another, or of their own: all of it for later windows.
+
+use headgate_model::units::Time;
+use serde::{Deserialize, Serialize};
+
+use crate::packet::Packet;
+use crate::papers::Load;
+use crate::timers::Timer;
+
+/// A sender's receiver has everything, since then.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Completed {
+    pub address: u32,
+    pub generation: u8,
+    pub at: Time,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Mail {
+    /// Packets and the rows where they arrive.
+    pub packets: Vec<(u32, Packet)>,
+    pub laden: Vec<(u32, Packet, Load)>,
+    pub timers: Vec<Timer>,
+    pub completed: Vec<Completed>,
+}
+
+impl Mail {
+    pub fn is_empty(&self) -> bool {
+        self.packets.is_empty()
+            && self.laden.is_empty()
+            && self.timers.is_empty()
+            && self.completed.is_empty()
+    }
+}
