@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from headgate.errors import HeadgateError, SchemeWarning, StoreError
 from headgate.run.folder import find_run, hold_for_run, read_meta, write_folder
 from headgate.run.progress import Report
-from headgate.run.simulate import SNAPSHOT_FILE, run_engine
+from headgate.run.simulate import SNAPSHOT_FILE, Threads, run_engine
 from headgate.scenario.plan import Arrays, identity_of, make_plan
 from headgate.scenario.spec import ScenarioSpec
 from headgate.scenario.toml import note_laws
@@ -34,15 +34,15 @@ class Scenario(ScenarioSpec):
         """Give the SHA-256 of the plan, its arrays and the version: equal means equal results."""
         return identity_of(*self.plan())
 
-    def run(self, duration: str | None = None, seed: int | None = None) -> Result:
-        """Run it, perhaps with another duration ("60 s") or seed.
+    def run(self, duration: str | None = None, seed: int | None = None, threads: int = 1) -> Result:
+        """Run it, perhaps with another duration ("60 s") or seed, on up to so many threads.
 
         Senders without the routers or marks that they need are a SchemeWarning each, and in
         `meta["warnings"]`.
         """
         changes = {"duration": duration, "seed": seed}
         changes = {key: value for key, value in changes.items() if value is not None}
-        result = simulate(self.replaced(changes) if changes else self)
+        result = simulate(self.replaced(changes) if changes else self, threads=threads)
         for doubt in result.meta["warnings"]:
             warnings.warn(doubt, SchemeWarning, stacklevel=2)
         return result
@@ -128,22 +128,25 @@ class UnstoredError(StoreError):
         super().__init__(sentence)
 
 
-def simulate(
+def simulate(  # noqa: PLR0913 - what a run can be given
     scenario: Scenario,
     out: Path | None = None,
     progress: Report | None = None,
     command: str = "",
     snapshot: Path | None = None,
+    *,
+    threads: Threads = 1,
 ) -> Result:
     """Run a scenario; with `out`, keep the result there, where no other run may be at work.
 
-    A finished run of the same scenario in `out` is read back, a stopped or killed one is resumed:
-    its state is kept in `snapshot`, which is in `out` by default. Raises ScenarioError,
-    StoreError, or InterruptedRunError when it is stopped.
+    It has up to `threads` threads (a number, or a function that is asked again and again), which
+    do not change its result. A finished run of the same scenario in `out` is read back, a stopped
+    or killed one is resumed: its state is kept in `snapshot`, which is in `out` by default. Raises
+    ScenarioError, StoreError, or InterruptedRunError when it is stopped.
     """
     planned = scenario.plan()
     if out is None:
-        return Result(*run_engine(scenario, planned, command, progress, snapshot))
+        return Result(*run_engine(scenario, planned, command, progress, snapshot, threads=threads))
     identity = identity_of(*planned)
     if (done := _read_finished(out, identity)) is not None:
         return done
@@ -151,7 +154,9 @@ def simulate(
         if (done := _read_finished(out, identity)) is not None:  # made while we came
             return done
         snapshot = snapshot or out / SNAPSHOT_FILE
-        result = Result(*run_engine(scenario, planned, command, progress, snapshot))
+        result = Result(
+            *run_engine(scenario, planned, command, progress, snapshot, threads=threads)
+        )
         try:
             write_folder(out, result.tables, result.meta)
         except StoreError as error:

@@ -91,13 +91,17 @@ class Bench:
                 file = Path(folder, f"{number}.bin")
                 simulation.snapshot(file)
                 simulation = Simulation.resume(self.json, self.arrays, file, 0)
+                simulation.use_threads(draw.of(1, 2, 3, 7))
             return self.finished(simulation)
 
     def sliced(self, draw: Draw) -> Run:
         return self.finished(self.start(), lambda: draw.of(0.0, 0.0, 1e-6, 1e-4, 0.01))
 
     def twice(self, draw: Draw) -> Run:
-        return self.finished(self.start())
+        """Make it once more, on other threads."""
+        simulation = self.start()
+        simulation.use_threads(draw.of(1, 2, 3, 7))
+        return self.finished(simulation)
 
 
 #: In which ways a run is made again.

@@ -52,7 +52,7 @@ TINY = {
 @pytest.fixture(scope="module")
 def analysis(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
     study = load("senders")
-    study.__dict__["plan"] = study.spec.model_copy(update={"laws": LAWS})
+    study.__dict__["spec"] = study.spec.model_copy(update={"laws": LAWS})
     quick = study.scale("quick")
     changed = {"seeds": 2, "fixed": {**quick.fixed, **TINY}}
     setup = study.setup(quick.model_copy(update=changed))

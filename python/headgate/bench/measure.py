@@ -20,13 +20,16 @@ KIB = 1024
 class Timing:
     """What one network cost. A packet-hop is one packet, data or ACK, over one link.
 
-    `cpu_s` is the run's, `setup_cpu_s` what came before it; `bytes_per_flow` is the engine's memory
-    after set-up, when every source is idle, over the number of flows or sources.
+    `cpu_s` is the run's, of all its threads, `setup_cpu_s` what came before it; `bytes_per_flow` is
+    the engine's memory after set-up, when every source is idle, over the number of flows or
+    sources.
     """
 
     name: str
+    threads: int
     packet_hops: int
     cpu_s: float
+    wall_s: float
     setup_cpu_s: float
     packet_hops_per_cpu_s: float
     peak_memory_bytes: int
@@ -39,29 +42,35 @@ def names() -> list[str]:
     return list(NETWORKS)
 
 
-def measure(name: str) -> Timing:
-    """Time a network in a fresh process."""
+def measure(name: str, threads: int = 1) -> Timing:
+    """Time a network in a fresh process, on so many threads."""
     if name not in NETWORKS:
         raise HeadgateError(f"{name!r} is not a bench network; they are {', '.join(NETWORKS)}")
     done = subprocess.run(
-        [sys.executable, "-m", "headgate.bench.measure", name], stdout=subprocess.PIPE, check=False
+        [sys.executable, "-m", "headgate.bench.measure", name, str(threads)],
+        stdout=subprocess.PIPE,
+        check=False,
     )
     if done.returncode:
         raise HeadgateError(f"bench {name}: the measuring process ended with {done.returncode}")
     return Timing(**json.loads(done.stdout))
 
 
-def measure_here(name: str, progress: Callable[[Progress], None] | None = None) -> Timing:
+def measure_here(
+    name: str, progress: Callable[[Progress], None] | None = None, threads: int = 1
+) -> Timing:
     """Time a network in this process; its peak of memory counts everything done before."""
     begun = time.process_time()
     scenario = NETWORKS[name]()
-    meta = simulate(scenario, progress=progress).meta
+    meta = simulate(scenario, progress=progress, threads=threads).meta
     cpu_s, hops = float(meta["cpu_s"]), int(meta["packet_hops"])
     peak_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return Timing(
         name=name,
+        threads=threads,
         packet_hops=hops,
         cpu_s=cpu_s,
+        wall_s=meta["wall_s"],
         setup_cpu_s=time.process_time() - begun - cpu_s,
         packet_hops_per_cpu_s=hops / cpu_s,
         peak_memory_bytes=peak_kib * KIB,
@@ -71,4 +80,4 @@ def measure_here(name: str, progress: Callable[[Progress], None] | None = None) 
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(asdict(measure_here(sys.argv[1]))))
+    sys.stdout.write(json.dumps(asdict(measure_here(sys.argv[1], threads=int(sys.argv[2])))))

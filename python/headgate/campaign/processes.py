@@ -10,17 +10,23 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 from headgate.campaign.child import Children
 from headgate.campaign.jobs import Job
+from headgate.campaign.threads import ThreadShares
 from headgate.campaign.worker import CampaignSpec, JobOutcome, run_isolated
 
 
 class Processes:
-    """Makes `workers` runs at a time; as many as there are cores by default."""
+    """Makes `workers` runs at a time, of `threads` each; by default as many as there are cores.
+
+    Where there are fewer runs than cores, and no number of threads was given, they share the cores.
+    """
 
     #: A second copy of a slow run would only slow it down: it has the same cores.
     copies = False
 
-    def __init__(self, workers: int | None = None) -> None:
-        self.slots = workers or os.cpu_count() or 1
+    def __init__(self, workers: int | None = None, threads: int | None = None) -> None:
+        cores = workers or os.cpu_count() or 1
+        self.slots = workers or max(1, cores // (threads or 1))
+        self._shares = ThreadShares(cores, threads)
         self._executor = ThreadPoolExecutor(self.slots, thread_name_prefix="headgate-run")
         self._children = Children()
         self._order: CampaignSpec | None = None
@@ -32,9 +38,14 @@ class Processes:
     def submit(self, job: Job, *, copy: bool = False) -> Future[JobOutcome]:
         """Make a run as soon as a process is free."""
         assert self._order is not None
-        return self._executor.submit(run_isolated, self._children, self._order, job, copy)
+        return self._executor.submit(self._make, self._order, job, copy)
+
+    def _make(self, order: CampaignSpec, job: Job, copy: bool) -> JobOutcome:
+        with self._shares.run():
+            return run_isolated(self._children, order, job, copy, self._shares.file)
 
     def close(self) -> None:
         """Begin no more runs; those in hand see that the campaign ended."""
         self._executor.shutdown(wait=False, cancel_futures=True)
         self._children.close()
+        self._shares.close()

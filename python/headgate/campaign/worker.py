@@ -16,11 +16,12 @@ from headgate.campaign.child import Children, DiedError
 from headgate.campaign.jobs import Job, program
 from headgate.campaign.leases import Leases
 from headgate.campaign.store import Store
+from headgate.campaign.threads import reader
 from headgate.errors import CrashedRunError, HeadgateError, InterruptedRunError, StoreError
 from headgate.own import trust
 from headgate.run.process import here
 from headgate.run.progress import Progress, StopRunError
-from headgate.run.simulate import SnapshotError
+from headgate.run.simulate import SnapshotError, Threads
 
 log = logging.getLogger("headgate")
 
@@ -56,8 +57,8 @@ class JobOutcome:
 class Worker:
     """Makes runs of a campaign; several threads may share one."""
 
-    def __init__(self, spec: CampaignSpec, store: Store) -> None:
-        self.spec, self.store = spec, store
+    def __init__(self, spec: CampaignSpec, store: Store, threads: Threads = 1) -> None:
+        self.spec, self.store, self.threads = spec, store, threads
         self.leases, self.attempts = Leases(store.folder), Attempts(store.folder)
         self.campaign = Campaign(store.folder, spec.campaign)
 
@@ -111,11 +112,11 @@ class Worker:
     def _simulate(self, job: Job) -> Result:
         report, snapshot = self._make_report(job.id), self.store.snapshot(job.id)
         try:
-            return simulate(job.scenario, progress=report, snapshot=snapshot)
+            return simulate(job.scenario, progress=report, snapshot=snapshot, threads=self.threads)
         except SnapshotError as error:
             log.warning("%s; the run begins again", error)
             snapshot.unlink(missing_ok=True)
-            return simulate(job.scenario, progress=report, snapshot=snapshot)
+            return simulate(job.scenario, progress=report, snapshot=snapshot, threads=self.threads)
 
     def _make_report(self, run_id: str) -> Callable[[Progress], None]:
         looked_s = time.perf_counter()
@@ -133,11 +134,18 @@ class Worker:
 
 
 def run_isolated(
-    children: Children, spec: CampaignSpec, job: Job, copy: bool = False
+    children: Children,
+    spec: CampaignSpec,
+    job: Job,
+    copy: bool = False,
+    threads: Path | None = None,
 ) -> JobOutcome:
-    """Make a run in a child, which it may take down; after too often it is set aside."""
+    """Make a run in a child, which it may take down; after too often it is set aside.
+
+    The file `threads` says how many it may have (`campaign/threads.py`).
+    """
     try:
-        return children.call(run_job, spec, job, copy)
+        return children.call(run_job, spec, job, copy, threads)
     except DiedError as died:
         attempts = Attempts(spec.folder)
         attempts.note_death(job.id, died.child, died.cause)
@@ -149,13 +157,15 @@ def run_isolated(
         return JobOutcome(job.id)
 
 
-def run_job(spec: CampaignSpec, job: Job, copy: bool = False) -> JobOutcome:
+def run_job(
+    spec: CampaignSpec, job: Job, copy: bool = False, threads: Path | None = None
+) -> JobOutcome:
     """Make a run in a process that knows nothing yet but the spec. Raises HeadgateError."""
-    return _worker(spec).run_job(job, copy=copy)
+    return _worker(spec, threads).run_job(job, copy=copy)
 
 
 @cache
-def _worker(spec: CampaignSpec) -> Worker:
+def _worker(spec: CampaignSpec, threads: Path | None) -> Worker:
     if spec.program != program():
         raise HeadgateError(
             f"worker {here()}: has headgate {program()}, the campaign has {spec.program}; give"
@@ -167,4 +177,4 @@ def _worker(spec: CampaignSpec) -> Worker:
             " folder of the study on a file system that they share (without one, use --shard)"
         )
     trust.take(spec.named)
-    return Worker(spec, Store(spec.folder))
+    return Worker(spec, Store(spec.folder), reader(threads) if threads else 1)

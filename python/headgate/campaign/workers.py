@@ -14,11 +14,12 @@ class WorkerPool:
 
     workers: int | None = None
     cluster: str | None = None
+    threads: int | None = None
 
     def executor(self) -> Executor:
         """Get those who work. Raises HeadgateError if there is no cluster to be reached."""
         if self.cluster is None:
-            return Processes(self.workers)
+            return Processes(self.workers, self.threads)
         from headgate.campaign.cluster import Cluster
 
         return Cluster(self.cluster)

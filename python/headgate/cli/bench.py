@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from headgate.cli.options import Json, Threads
 from headgate.visible import say
 
 if TYPE_CHECKING:
     from headgate.bench.measure import Timing
 
 COLUMNS = (
-    "network", "packet-hops", "CPU s", "set-up s", "million hops / CPU s", "peak MiB",
-    "B / flow", "sim s / wall s",
+    "network", "threads", "packet-hops", "CPU s", "wall s", "set-up s", "million hops / CPU s",
+    "peak MiB", "B / flow", "sim s / wall s",
 )  # fmt: skip
 
 
@@ -23,16 +24,17 @@ def bench(
     name: Annotated[
         str | None, typer.Argument(help="One network; all four, one after the other, unless given.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")] = False,
+    threads: Threads = 1,
+    as_json: Json = False,
 ) -> None:
     """Time the engine: packet-hops per CPU second on two dumbbells and two Abilene networks.
 
     A packet-hop is one packet, data or ACK, over one link. Leave the machine idle meanwhile: each
-    network runs on one core, in a process of its own.
+    network runs on one core, or as many as there are threads, in a process of its own.
     """
     from headgate.bench.measure import measure, names
 
-    timings = [measure(chosen) for chosen in ([name] if name else names())]
+    timings = [measure(chosen, threads) for chosen in ([name] if name else names())]
     if as_json:
         rows = [asdict(timing) for timing in timings]
         say(json.dumps(rows[0] if name else rows))
@@ -57,8 +59,10 @@ def _show(timings: list[Timing]) -> None:
 def _row(timing: Timing) -> tuple[str, ...]:
     return (
         timing.name,
+        str(timing.threads),
         f"{timing.packet_hops:,}",
         f"{timing.cpu_s:.2f}",
+        f"{timing.wall_s:.2f}",
         f"{timing.setup_cpu_s:.2f}",
         f"{timing.packet_hops_per_cpu_s / 1e6:.1f}",
         f"{timing.peak_memory_bytes / 2**20:.0f}",

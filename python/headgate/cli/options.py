@@ -37,7 +37,14 @@ Controls = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
-
+Threads = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="Threads for the run, which pay in networks of many routers. The result is the same.",
+    ),
+]
 
 Trust = Annotated[
     bool,

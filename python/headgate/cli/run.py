@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headgate.cli.options import Controls, Json, ScenarioFile, Seed, Settings, Trust
+from headgate.cli.options import Controls, Json, ScenarioFile, Seed, Settings, Threads, Trust
 from headgate.visible import say
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     seed: Seed = None,
     controls: Controls = None,
     out: Out = None,
+    threads: Threads = 1,
     trust: Trust = False,
     as_json: Json = False,
 ) -> None:
@@ -48,7 +49,7 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
         command = shlex.join(["headgate", *sys.argv[1:]])
         unstored = None
         try:
-            result = simulate(chosen, out, progress, command)
+            result = simulate(chosen, out, progress, command, threads=threads)
         except UnstoredError as error:
             result, unstored = error.result, error
     _print(result, out if unstored is None else None, as_json)

@@ -29,6 +29,15 @@ Scale = Annotated[
 Workers = Annotated[
     int | None, typer.Option(min=1, help="Runs at a time; all cores unless given.", metavar="N")
 ]
+ThreadsEach = Annotated[
+    int | None,
+    typer.Option(
+        "--threads",
+        min=1,
+        metavar="N",
+        help="Threads of each run; unless given, runs share the cores that are free.",
+    ),
+]
 Clustered = Annotated[
     str | None,
     typer.Option(
@@ -48,6 +57,7 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
     name: Annotated[str, typer.Argument(help="A study's name, or `list`.")] = "list",
     scale: Scale = "quick",
     workers: Workers = None,
+    threads: ThreadsEach = None,
     out: Annotated[
         Path | None,
         typer.Option(help="Folder for runs, figures and report; out/NAME unless given."),
@@ -105,7 +115,7 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
     from headgate.studies import runner
 
     own = runner.Overrides(controls or (), settings or (), design)
-    pool = WorkerPool(workers, cluster)
+    pool = WorkerPool(workers, cluster, threads)
     if dry_run:
         _show_cost(runner.cost(runner.ask(name, scale, out, own), workers), as_json)
         return
@@ -121,9 +131,10 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
         _show(outcome)
 
 
-def reproduce(
+def reproduce(  # noqa: PLR0913, PLR0917 - one for each option
     scale: Scale = "quick",
     workers: Workers = None,
+    threads: ThreadsEach = None,
     cluster: Clustered = None,
     out: Annotated[Path, typer.Option(help="Folder that gets a folder for each study.")] = Path(
         "out"
@@ -135,7 +146,7 @@ def reproduce(
     from headgate.studies.runner import run_study
     from headgate.studies.study import names
 
-    pool = WorkerPool(workers, cluster)
+    pool = WorkerPool(workers, cluster, threads)
     outcomes = [run_study(name, scale, pool, out / name) for name in names()]
     if as_json:
         say(json.dumps([outcome.as_json() for outcome in outcomes]))

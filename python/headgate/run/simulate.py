@@ -44,16 +44,22 @@ CHECKPOINT_S = 60.0
 SNAPSHOT_SHARE = 0.05
 
 
+Threads = int | Callable[[], int]
+"""Threads of a run, or what tells how many it may have now."""
+
+
 class SnapshotError(StoreError):
     """A snapshot that cannot be gone on from."""
 
 
-def run_engine(
+def run_engine(  # noqa: PLR0913 - what a run can be given
     scenario: ScenarioSpec,
     planned: tuple[dict[str, Any], Arrays],
     command: str = "",
     progress: Report | None = None,
     snapshot: Path | None = None,
+    *,
+    threads: Threads = 1,
 ) -> tuple[dict[str, Table], dict[str, Any]]:
     """Run a plan to its end, from its snapshot if there is one; give tables and run.json.
 
@@ -61,7 +67,7 @@ def run_engine(
     """
     plan, arrays = planned
     refuse_what_does_not_fit(plan, arrays)
-    run = _Run(scenario, planned, identity_of(plan, arrays), snapshot)
+    run = _Run(scenario, planned, identity_of(plan, arrays), snapshot, threads)
     facts = run.to_the_end(progress)
     meta = {
         "headgate": __version__,
@@ -90,18 +96,31 @@ class _Run:
         planned: tuple[Mapping[str, Any], Arrays],
         identity: str,
         snapshot: Path | None,
+        threads: Threads,
     ) -> None:
         self.scenario, (self.plan, arrays) = scenario, planned
+        self._asked_threads = threads
+        # the process's CPU time has what other threads do, so it is taken only where it must be
+        self._cpu_time_s = time.thread_time if threads == 1 else time.process_time
         self.identity, self.snapshot_file = identity, snapshot
         self.own = own_laws(scenario, self.plan)
-        begun = time.thread_time()
+        begun = self._cpu_time_s()
         self.cpu_s = 0.0
         self.resumed = False
         self.simulation = self._start(plan_json(dict(self.plan)), arrays)
         self.simulation.limit(packets_that_fit())
-        self.setup_cpu_s = time.thread_time() - begun
+        self.threads = 1
+        self._share_threads(threads)
+        self.setup_cpu_s = self._cpu_time_s() - begun
         self.setup_bytes = self.simulation.bytes
         self.wall_s = 0.0
+
+    def _share_threads(self, threads: Threads) -> None:
+        """Go on with as many threads as the run may have now."""
+        now = threads if isinstance(threads, int) else threads()
+        if now != self.threads:
+            self.threads = now
+            self.simulation.use_threads(now)
 
     def _start(self, plan: str, arrays: Arrays) -> Simulation:
         try:
@@ -142,15 +161,16 @@ class _Run:
 
     def to_the_end(self, progress: Report | None) -> dict[str, Any]:
         clock = Clock(self.simulation.time_s, self.simulation.packet_hops)
-        begun, started = time.thread_time() - self.cpu_s, time.perf_counter()
+        begun, started = self._cpu_time_s() - self.cpu_s, time.perf_counter()
         due = _Due()
         try:
             with calls.defer_interrupts(self.own) as poll:
                 while not self._advance():
-                    self.cpu_s = time.thread_time() - begun
+                    self.cpu_s = self._cpu_time_s() - begun
                     poll()
                     self._report(progress, clock)
                     due.checkpoint_if_due(self._keep)
+                    self._share_threads(self._asked_threads)
         except calls.StuckLawError:
             says = "stopped in a law that did not come back; what was kept before stands"
             raise InterruptedRunError(says) from None
@@ -159,7 +179,7 @@ class _Run:
         self._report(progress, clock)
         facts = self.simulation.results()
         self.wall_s = time.perf_counter() - started
-        self.cpu_s = time.thread_time() - begun
+        self.cpu_s = self._cpu_time_s() - begun
         return facts
 
     def _advance(self) -> bool:
