@@ -9,7 +9,8 @@ from headgate.bench.networks import NETWORKS, dumbbell, flows
 from headgate.errors import HeadgateError
 
 FIELDS = {
-    "name", "packet_hops", "cpu_s", "setup_cpu_s", "packet_hops_per_cpu_s", "peak_memory_bytes",
+    "name", "threads", "packet_hops", "cpu_s", "wall_s", "setup_cpu_s", "packet_hops_per_cpu_s",
+    "peak_memory_bytes",
     "bytes_per_flow", "sim_s_per_wall_s",
 }  # fmt: skip
 

@@ -84,7 +84,9 @@ def test_a_run_killed_in_its_middle_goes_on_from_its_last_snapshot(
     assert not (tmp_path / "runs" / job.id).exists()
     times_s: list[float] = []
 
-    def watched(scenario: object, progress: Callable[[Progress], None], snapshot: Path) -> Result:
+    def watched(
+        scenario: object, progress: Callable[[Progress], None], snapshot: Path, threads: object
+    ) -> Result:
         def report(now: Progress) -> None:
             times_s.append(now.time_s)
             progress(now)
@@ -198,7 +200,7 @@ def test_a_failed_run_is_told_with_its_scenario_and_the_others_finish(
 ) -> None:
     jobs = small(4)
 
-    def failing(scenario: object, progress: object, snapshot: Path) -> Result:
+    def failing(scenario: object, progress: object, snapshot: Path, threads: object) -> Result:
         if scenario is jobs[1].scenario:
             raise error
         return simulate(scenario)  # type: ignore[arg-type]
@@ -284,7 +286,9 @@ def test_a_copy_that_was_slower_leaves_no_snapshot(
     monkeypatch.setattr(simulate_module, "SLICE_S", 0.0)
     slower = worker_module.Worker(order_of(tmp_path), Store(tmp_path))
 
-    def overtaken(scenario: object, progress: Callable[[Progress], None], snapshot: Path) -> Result:
+    def overtaken(
+        scenario: object, progress: Callable[[Progress], None], snapshot: Path, threads: object
+    ) -> Result:
         if not store.has(job.id):
             store.write(job, job.scenario.run())
         return simulate(job.scenario, progress=progress, snapshot=snapshot)

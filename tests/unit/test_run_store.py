@@ -50,7 +50,9 @@ def simulated(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """Replace the engine by one that answers at once; the list grows by one for each run."""
     calls: list[object] = []
 
-    def simulate(scenario: object, progress: Callable[[Progress], None], snapshot: Path) -> Result:
+    def simulate(
+        scenario: object, progress: Callable[[Progress], None], snapshot: Path, threads: object
+    ) -> Result:
         progress(Progress(1.0, 2.0, 10, 10.0, 1.0))
         calls.append(scenario)
         return result()
@@ -137,7 +139,10 @@ def test_interrupt_keeps_finished_runs(tmp_path: Path, monkeypatch: pytest.Monke
     started = threading.Event()
 
     def simulate(
-        scenario: SimpleNamespace, progress: Callable[[Progress], None], snapshot: Path
+        scenario: SimpleNamespace,
+        progress: Callable[[Progress], None],
+        snapshot: Path,
+        threads: object,
     ) -> Result:
         if scenario.identity() != "scenario 0":
             started.set()
