@@ -22,6 +22,7 @@ mod sample;
 pub mod shipped;
 pub mod simulation;
 pub mod snapshot;
+mod table;
 pub mod tables;
 pub mod validate;
 

@@ -1,10 +1,10 @@
 //! Tables whose rows belong to a measurement period, and what must add up at the end of a run.
 
 use headgate_model::units::seconds;
-use headgate_netsim::period::{BUCKETS, ClassRow, LawRow, LinkRow};
+use headgate_netsim::record::{BUCKETS, ClassRow, LawRow, LinkRow};
 use headgate_netsim::record::{Balance, PAIRS};
 
-use crate::tables::{Builder, Table, finite, seconds_of};
+use crate::table::{Builder, Table, finite, seconds_of};
 
 pub fn classes(rows: &[ClassRow]) -> Table {
     Builder::new("classes", rows)

@@ -7,20 +7,8 @@ use headgate_netsim::record::{
 use headgate_netsim::transport::profile::ENDLESS;
 
 use crate::periods;
-
-/// Numbers of one kind; a figure that does not exist is NaN.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Column {
-    U64(Vec<u64>),
-    F64(Vec<f64>),
-}
-
-/// Columns of equal length.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Table {
-    pub name: &'static str,
-    pub columns: Vec<(String, Column)>,
-}
+use crate::table::{Builder, finite, seconds_of};
+pub use crate::table::{Column, Table};
 
 /// The tables of a run.
 pub fn tables(record: &Record) -> Vec<Table> {
@@ -37,34 +25,6 @@ pub fn tables(record: &Record) -> Vec<Table> {
         periods::links(&record.links),
         periods::balance(&record.balance),
     ]
-}
-
-/// Builds a table from its rows, one column after the other.
-pub struct Builder<'a, R> {
-    rows: &'a [R],
-    table: Table,
-}
-
-impl<'a, R> Builder<'a, R> {
-    pub fn new(name: &'static str, rows: &'a [R]) -> Self {
-        Self { rows, table: Table { name, columns: Vec::new() } }
-    }
-
-    pub fn count(mut self, name: impl Into<String>, value: impl Fn(&R) -> u64) -> Self {
-        let column = self.rows.iter().map(value).collect();
-        self.table.columns.push((name.into(), Column::U64(column)));
-        self
-    }
-
-    pub fn figure(mut self, name: impl Into<String>, value: impl Fn(&R) -> f64) -> Self {
-        let column = self.rows.iter().map(value).collect();
-        self.table.columns.push((name.into(), Column::F64(column)));
-        self
-    }
-
-    pub fn build(self) -> Table {
-        self.table
-    }
 }
 
 fn flows(rows: &[FlowRow]) -> Table {
@@ -108,11 +68,6 @@ fn optional(span: Option<Span>) -> f64 {
     span.map_or(f64::NAN, seconds)
 }
 
-/// A flow without samples has no least or mean of them.
-pub fn finite(value: f64) -> f64 {
-    if value.is_finite() { value } else { f64::NAN }
-}
-
 fn ports(rows: &[PortRow]) -> Table {
     let mut table = Builder::new("ports", rows)
         .count("arrivals", |row| row.tally.arrivals)
@@ -131,10 +86,6 @@ fn ports(rows: &[PortRow]) -> Table {
     let link = Column::U64((0..rows.len() as u64).collect());
     table.columns.insert(0, ("link".to_owned(), link));
     table
-}
-
-pub fn seconds_of(ps: u128) -> f64 {
-    ps as f64 / 1e12
 }
 
 fn series_flows(rows: &[FlowSample]) -> Table {
@@ -209,7 +160,7 @@ fn of_pair<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use headgate_netsim::transport::flow::Repairs;
+    use headgate_netsim::record::Repairs;
 
     fn column<'a>(table: &'a Table, name: &str) -> &'a Column {
         &table.columns.iter().find(|(known, _)| known == name).expect("a column").1

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::plan::Size;
+use crate::size::Size;
 
 /// A kind of file, which a user fetches with this probability.
 #[derive(Clone, Copy, Debug, Deserialize)]

@@ -18,5 +18,6 @@ pub mod layout;
 pub mod params;
 pub mod plan;
 pub mod queue;
+mod size;
 pub mod units;
 pub mod whole;

@@ -7,6 +7,7 @@
 use serde::Deserialize;
 
 pub use crate::habits::{Kind, LawShare, Patience, Surge};
+pub use crate::size::Size;
 
 /// One run, whole.
 #[derive(Clone, Debug, Deserialize)]
@@ -351,15 +352,6 @@ pub struct Replay {
     /// Used where the columns are absent.
     pub source: u32,
     pub receiver: u32,
-}
-
-/// File sizes, in whole packets, at least one.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Size {
-    Fixed { packets: f64 },
-    Exponential { mean_packets: f64 },
-    Pareto { mean_packets: f64, shape: f64 },
 }
 
 /// What to keep.

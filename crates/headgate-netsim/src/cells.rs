@@ -6,10 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::exact::Exact;
-use crate::record::{PAIRS, Status};
-use crate::transport::flow::FlowTally;
-use headgate_model::units::{Span, Time, seconds};
+use crate::record::{Cell, PAIRS, Sort};
 
 /// Kinds of file: a flow of given size, one without end, what a Web user fetches; then the plan's names.
 pub const FILE: u8 = 0;
@@ -19,117 +16,6 @@ pub const NAMED: u8 = 3;
 
 /// Pairs of router classes, and none.
 const CLASSES: u32 = PAIRS.len() as u32 + 1;
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Cell {
-    pub started: u64,
-    pub completed: u64,
-    pub failed: u64,
-    pub abandoned: u64,
-    /// Flows whose receiver had everything, their segments, the time that took, and their rates.
-    pub timed: u64,
-    pub timed_segments: u64,
-    pub fct_sum_s: Exact,
-    pub rate_sum: Exact,
-    /// Of all flows, those under way too: the time since each was asked for, segments acknowledged in
-    /// order.
-    pub active_ps: u128,
-    pub delivered: u64,
-    pub retransmissions: u64,
-    pub timeouts: u64,
-    pub decreases: u64,
-    pub fallen: Exact,
-    pub rtt_sum_s: Exact,
-    pub rtt_count: u64,
-}
-
-impl Cell {
-    /// Adds what a flow has done until `now`.
-    pub fn add(&mut self, now: Time, delivered: u32, tally: &FlowTally) {
-        self.active_ps += u128::from(now - tally.started);
-        self.delivered += u64::from(delivered);
-        self.retransmissions += u64::from(tally.retransmissions);
-        self.timeouts += u64::from(tally.timeouts);
-        self.decreases += u64::from(tally.decreases);
-        self.fallen += tally.fallen;
-        self.rtt_sum_s += tally.rtt_sum_s;
-        self.rtt_count += u64::from(tally.rtt_count);
-    }
-
-    /// Adds how a flow of so many segments ended.
-    pub fn end(&mut self, status: Status, segments: u32, received: Option<Span>) {
-        match status {
-            Status::Failed => self.failed += 1,
-            Status::Abandoned => self.abandoned += 1,
-            _ => self.complete(segments, received),
-        }
-    }
-
-    fn complete(&mut self, segments: u32, received: Option<Span>) {
-        self.completed += 1;
-        let Some(fct) = received else { return };
-        self.timed += 1;
-        self.timed_segments += u64::from(segments);
-        self.fct_sum_s += seconds(fct);
-        self.rate_sum += f64::from(segments) / seconds(fct);
-    }
-
-    /// Adds what was counted elsewhere.
-    fn merge(&mut self, other: &Self) {
-        self.started += other.started;
-        self.completed += other.completed;
-        self.failed += other.failed;
-        self.abandoned += other.abandoned;
-        self.timed += other.timed;
-        self.timed_segments += other.timed_segments;
-        self.fct_sum_s += other.fct_sum_s;
-        self.rate_sum += other.rate_sum;
-        self.active_ps += other.active_ps;
-        self.delivered += other.delivered;
-        self.retransmissions += other.retransmissions;
-        self.timeouts += other.timeouts;
-        self.decreases += other.decreases;
-        self.fallen += other.fallen;
-        self.rtt_sum_s += other.rtt_sum_s;
-        self.rtt_count += other.rtt_count;
-    }
-
-    /// What came after `before`.
-    pub fn since(&self, before: &Self) -> Self {
-        Self {
-            started: self.started - before.started,
-            completed: self.completed - before.completed,
-            failed: self.failed - before.failed,
-            abandoned: self.abandoned - before.abandoned,
-            timed: self.timed - before.timed,
-            timed_segments: self.timed_segments - before.timed_segments,
-            fct_sum_s: self.fct_sum_s - before.fct_sum_s,
-            rate_sum: self.rate_sum - before.rate_sum,
-            active_ps: self.active_ps - before.active_ps,
-            delivered: self.delivered - before.delivered,
-            retransmissions: self.retransmissions - before.retransmissions,
-            timeouts: self.timeouts - before.timeouts,
-            decreases: self.decreases - before.decreases,
-            fallen: self.fallen - before.fallen,
-            rtt_sum_s: self.rtt_sum_s - before.rtt_sum_s,
-            rtt_count: self.rtt_count - before.rtt_count,
-        }
-    }
-
-    pub fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
-/// What a cell's flows have in common.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sort {
-    pub file: u8,
-    /// Index into [`PAIRS`], if both routers have a class.
-    pub pair: Option<usize>,
-    pub fast: bool,
-    pub law: u32,
-}
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Cells {
@@ -177,6 +63,7 @@ impl Cells {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Status;
 
     #[test]
     fn every_sort_has_a_cell_of_its_own() {

@@ -1,65 +1,13 @@
 //! A measurement period under way: how things stood when it began, and what its samples saw.
 
 use headgate_model::control::Registry;
-use headgate_model::units::{Span, Time};
+use headgate_model::units::Time;
 use serde::{Deserialize, Serialize};
 
-use crate::cells::{Cell, Cells, Sort};
-use crate::record::{Counters, PeriodRow, PortRow, Record};
-use crate::transport::sender::Phase;
+use crate::cells::Cells;
+use crate::record::{BUCKETS, ClassRow, Counters, LawRow, LinkRow, PeriodRow, PortRow, Record};
+use crate::transport::state::Phase;
 use crate::world::World;
-
-/// Buckets of windows: the first is below 2 segments, each next one twice as wide, the last has no end.
-pub const BUCKETS: usize = 24;
-
-/// The windows of all flows of one law, over the samples of a period. Flows in their handshake are
-/// counted apart.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct LawRow {
-    pub period: u32,
-    pub law: u32,
-    pub samples: u64,
-    /// Sums over the samples: of flows, of those in their handshake, of the windows of the others.
-    pub active_sum: u64,
-    pub connecting_sum: u64,
-    pub cwnd_sum: f64,
-    /// Over the samples with a window: their number, the mean of the samples' mean windows, the sum of
-    /// squared differences from it, the least and the greatest.
-    pub seen: u64,
-    pub mean: f64,
-    pub squares: f64,
-    pub least: f64,
-    pub greatest: f64,
-    /// Windows from 2^k segments on.
-    pub buckets: [u64; BUCKETS],
-}
-
-/// What flows of one sort did in a period.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ClassRow {
-    pub period: u32,
-    pub sort: Sort,
-    pub cell: Cell,
-}
-
-/// What one link's port did in a period (from the end of warm-up on, if that is within).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct LinkRow {
-    pub period: u32,
-    pub link: u32,
-    pub arrivals: u64,
-    pub drops: u64,
-    pub departures: u64,
-    pub sent_bytes: u64,
-    /// What it could have sent: bit/s x ps.
-    pub capacity: u128,
-    pub wait_ps: u128,
-    pub elapsed: Span,
-    /// Samples, and packets seen waiting in them, in all and at most.
-    pub samples: u64,
-    pub queue_sum: u64,
-    pub queue_max: u64,
-}
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Period {

@@ -14,11 +14,11 @@ use crate::setup::Setup;
 use crate::shared::Shared;
 use crate::site::Site;
 use crate::timers::{Purpose, Timer};
+use crate::traffic::Opening;
 use crate::traffic::lots::Lots;
 use crate::traffic::sources::{Arrivals, Listed, User};
 use crate::traffic::turns::Turns;
 use crate::traffic::{Habits, Home, Hosts, Receivers, Size, Sources, Spec};
-use crate::transport::flow::Opening;
 use crate::transport::profile::{ENDLESS, Profile};
 
 /// Everything but the links.

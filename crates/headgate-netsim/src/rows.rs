@@ -3,9 +3,9 @@
 use headgate_model::control::Registry;
 use headgate_model::units::seconds;
 
+use crate::record::FlowTally;
 use crate::record::{FlowRow, Status, pair};
 use crate::shared::Shared;
-use crate::transport::flow::FlowTally;
 use crate::transport::sender::Sender;
 
 /// The facts of one flow as of now. What is given up has no completion time, even where the receiver, whose

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use crate::packet::Split;
 use crate::record::pair;
 use crate::routes::Routes;
+use crate::traffic::Opening;
 use crate::traffic::Spec;
-use crate::transport::flow::Opening;
 
 /// Where something is kept: its region, and its number among the routers, groups of hosts or ports there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

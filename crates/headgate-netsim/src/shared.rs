@@ -13,7 +13,7 @@ use crate::port::served::Desk;
 use crate::record::{Counters, FlowRow};
 use crate::setup::Setup;
 use crate::timers::Timer;
-use crate::transport::flow::Opening;
+use crate::traffic::Opening;
 use crate::transport::profile::Profile;
 
 /// The world as an endpoint sees it while it handles one event.

@@ -13,9 +13,10 @@ use crate::rows::row;
 use crate::shared::Shared;
 use crate::timers::{Purpose, Timer};
 use crate::traffic::Sources;
-use crate::transport::ecn::Marks;
+use crate::transport::marks::Marks;
 use crate::transport::receiver::{Receiver, Reply};
-use crate::transport::sender::{Phase, Sender};
+use crate::transport::sender::Sender;
+use crate::transport::state::Phase;
 
 mod flows;
 

@@ -13,9 +13,9 @@ use std::collections::VecDeque;
 use super::loss::Loss;
 use super::rates::Rates;
 use super::ticks::TickCache;
-use super::{Fate, Room, Tally, digested};
+use super::{Fate, Room, digested};
 use crate::packet::{Head, Packet};
-use crate::record::{Early, PortRow};
+use crate::record::{Early, PortRow, Tally};
 
 /// When a packet leaves, and whether it is data; in one word, since there are many.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]

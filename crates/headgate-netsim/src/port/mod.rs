@@ -38,34 +38,6 @@ pub enum Fate {
     Lost,
 }
 
-/// What a port counts. Sums of waits give the mean queue by Little's law.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tally {
-    pub arrivals: u64,
-    pub arrived_bytes: u64,
-    pub drops: u64,
-    pub dropped_bytes: u64,
-    pub lost: u64,
-    pub marks: u64,
-    pub wait_ps: u128,
-    /// Most packets that waited at once.
-    pub max_queue: u64,
-}
-
-impl Tally {
-    /// Bytes that have left and packets that were dropped.
-    fn passed(&self, carried: (u64, u64), present: (u64, u64)) -> (u64, u64) {
-        (self.left(carried, present).1, self.drops)
-    }
-
-    /// Packets and bytes that have left, if so many were here when the tally began and are now.
-    fn left(&self, carried: (u64, u64), present: (u64, u64)) -> (u64, u64) {
-        let packets = carried.0 + self.arrivals - self.drops - present.0;
-        let bytes = carried.1 + self.arrived_bytes - self.dropped_bytes - present.1;
-        (packets, bytes)
-    }
-}
-
 /// How much may be here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Room {

@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 use super::loss::Loss;
 use super::rates::Rates;
 use super::ticks::TickCache;
-use super::{Held, Room, Tally, digested};
+use super::{Held, Room, digested};
 use crate::packet::{Head, Packet};
 use crate::papers::Papers;
-use crate::record::{Counters, Early, PortRow};
+use crate::record::{Counters, Early, PortRow, Tally};
 
 /// A packet that waits, and since when.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]

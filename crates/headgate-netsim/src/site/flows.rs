@@ -9,8 +9,9 @@ use crate::rows::{count_finished, row};
 use crate::shared::Shared;
 use crate::timers::{Purpose, Timer};
 use crate::traffic::Spec;
-use crate::transport::flow::{OTHERS, Opening};
-use crate::transport::sender::{LINGER, Phase, Sender};
+use crate::traffic::{OTHERS, Opening};
+use crate::transport::sender::{LINGER, Sender};
+use crate::transport::state::Phase;
 
 impl<L: Registry> Site<L> {
     pub(super) fn on_arrival(&mut self, process: u32, shared: &mut Shared<L>) {

@@ -8,7 +8,7 @@ use headgate_model::plan;
 use headgate_model::units::{Span, Time, seconds};
 use serde::{Deserialize, Serialize};
 
-use super::{Size, size};
+use super::size::{self, Size};
 use crate::cells::{NAMED, WEB_OBJECT};
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

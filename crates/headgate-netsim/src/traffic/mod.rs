@@ -1,124 +1,17 @@
 //! Who sends what to whom, when: what all sites share ([`Spec`]) and what each keeps ([`Sources`]).
 
 pub mod habits;
+pub mod hosts;
 pub mod lots;
+pub mod opening;
 pub mod size;
 pub mod sources;
+pub mod spec;
 pub mod turns;
 
-use headgate_model::chance::Stream;
-use headgate_model::units::Time;
-use serde::{Deserialize, Serialize};
-
 pub use habits::Habits;
+pub use hosts::{Home, Hosts, Receivers};
+pub use opening::{OTHERS, Opening};
 pub use size::Size;
 pub use sources::Sources;
-
-/// One kind of traffic of the plan.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Spec {
-    /// The number of its first flow, or of all of them if it has one name.
-    pub first: u32,
-    pub law: u32,
-    pub profile: u8,
-    /// Which kind of file it is, for the results (see [`crate::cells`]).
-    pub file: u8,
-    pub size: Size,
-    pub habits: Habits,
-    /// Mean thinking time of Web users, seconds.
-    pub think_s: f64,
-    /// No flow arrives after this.
-    pub stop: Time,
-    /// From here on its flows send nothing new.
-    pub ends: Time,
-    pub receivers: Receivers,
-}
-
-/// Equal hosts at one router.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Hosts {
-    pub node: u32,
-    /// The first host's number, or [`crate::packet::INLINE`] for all of them.
-    pub first: u32,
-    pub count: u32,
-    /// Their links are fast ones.
-    pub fast: bool,
-}
-
-/// One host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Home {
-    pub router: u32,
-    pub host: u32,
-    pub fast: bool,
-}
-
-impl Hosts {
-    pub fn nth(&self, n: u32) -> Home {
-        let host = if self.first == crate::packet::INLINE { self.first } else { self.first + n };
-        Home { router: self.node, host, fast: self.fast }
-    }
-}
-
-/// Receivers to draw from, every host as likely as any other.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Receivers {
-    pools: Vec<Hosts>,
-    /// Hosts up to and including each pool.
-    upto: Vec<u64>,
-}
-
-impl Receivers {
-    pub fn new(pools: Vec<Hosts>) -> Self {
-        let mut sum = 0;
-        let count = |p: &Hosts| {
-            sum += u64::from(p.count);
-            sum
-        };
-        let upto = pools.iter().map(count).collect();
-        Self { pools, upto }
-    }
-
-    /// A random receiver: at another router than `own` if there is any.
-    pub fn draw(&self, stream: &mut Stream, own: u32) -> Home {
-        let elsewhere = self.pools.iter().any(|p| p.node != own);
-        loop {
-            let (pool, n) = self.nth(stream.below(*self.upto.last().expect("a pool")));
-            if pool.node != own || !elsewhere {
-                return pool.nth(n);
-            }
-        }
-    }
-
-    fn nth(&self, n: u64) -> (&Hosts, u32) {
-        let at = self.upto.partition_point(|&upto| upto <= n);
-        let before = if at == 0 { 0 } else { self.upto[at - 1] };
-        (&self.pools[at], (n - before) as u32)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::packet::INLINE;
-
-    #[test]
-    fn every_host_elsewhere_is_as_likely() {
-        let hosts = |node, first, count| Hosts { node, first, count, fast: false };
-        let receivers = Receivers::new(vec![hosts(0, 0, 50), hosts(1, 10, 2), hosts(2, INLINE, 1)]);
-        let mut stream = Stream::new(1, "receiver", 0);
-        let draws: Vec<_> = (0..30_000).map(|_| receivers.draw(&mut stream, 0)).collect();
-        for (router, host) in [(1, 10), (1, 11), (2, INLINE)] {
-            let receiver = Home { router, host, fast: false };
-            let share = draws.iter().filter(|&&d| d == receiver).count();
-            assert!((9_500..10_500).contains(&share), "{receiver:?}: {share}"); // sd 82
-        }
-    }
-
-    #[test]
-    fn the_only_router_serves_itself() {
-        let receivers = Receivers::new(vec![Hosts { node: 3, first: 7, count: 1, fast: true }]);
-        let home = Home { router: 3, host: 7, fast: true };
-        assert_eq!(receivers.draw(&mut Stream::new(1, "receiver", 0), 3), home);
-    }
-}
+pub use spec::Spec;

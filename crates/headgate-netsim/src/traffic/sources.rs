@@ -5,9 +5,11 @@ use headgate_model::units::{Time, picoseconds};
 use serde::{Deserialize, Serialize};
 
 use super::habits::Wish;
-use super::{Hosts, Spec, size};
+use super::hosts::Hosts;
+use super::opening::{OTHERS, Opening};
+use super::size;
+use super::spec::Spec;
 use crate::timers::{Purpose, Timer};
-use crate::transport::flow::{OTHERS, Opening};
 
 /// Thinks, fetches a file, and thinks again. Idle users are this small record and a timer.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -2,21 +2,11 @@
 
 use headgate_model::control::{Cause, Registry};
 use headgate_model::units::{NEVER, Time};
-use serde::{Deserialize, Serialize};
 
-use super::sender::{Phase, Sender};
+use super::sender::Sender;
+use super::state::{Alarm, Phase};
 use crate::shared::Shared;
 use crate::timers::{Purpose, Timer};
-
-/// What the retransmission timer is set for; it is one timer (RFC 8985 §8).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Alarm {
-    Timeout,
-    /// A tail loss probe.
-    Probe,
-    /// The reordering window of an overtaken segment.
-    Reorder,
-}
 
 impl<L: Registry> Sender<L> {
     /// The retransmission timer (or SYN timer) went off; false when the connection failed.

@@ -1,62 +1,11 @@
 //! Explicit congestion notification: the receiver's echo and the sender's answer (RFC 3168, RFC 8257).
 
 use headgate_model::control::{Cause, Echo, Registry};
-use serde::{Deserialize, Serialize};
 
-use super::sender::{Phase, Sender};
+use super::sender::Sender;
+use super::state::Phase;
 use crate::packet::{Head, Kind};
 use crate::shared::Shared;
-
-/// What a receiver knows of marks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Marks {
-    echo: Echo,
-    /// Latched: a mark awaits the sender's answer. Accurate: the segment before was marked.
-    set: bool,
-    /// ACKs may be marked: ports then need not drop them (RFC 3168 §6.1.4 forbids it; RFC 8311 §4.3 lets
-    /// experiments do it). A mark on one is not answered.
-    acks: bool,
-}
-
-impl Marks {
-    /// The echo that a SYN asks for.
-    pub fn asked(syn: Head, acks: bool) -> Self {
-        let echo = match (syn.has(Head::CAPABLE), syn.has(Head::ECHO)) {
-            (false, _) => Echo::None,
-            (true, false) => Echo::Latched,
-            (true, true) => Echo::Accurate,
-        };
-        Self { echo, set: false, acks: acks && echo != Echo::None }
-    }
-
-    /// Takes a segment's marks; true if what came before it must be acknowledged first, so that no ACK
-    /// stands for marked and unmarked segments at once (RFC 8257 §3.2).
-    #[inline]
-    pub fn take(&mut self, data: Head) -> bool {
-        match self.echo {
-            Echo::None => false,
-            Echo::Latched => {
-                self.set = data.has(Head::MARKED) || (self.set && !data.has(Head::REDUCED));
-                false
-            }
-            Echo::Accurate => self.set != data.has(Head::MARKED),
-        }
-    }
-
-    /// After [`Self::take`], and the ACK that it may have asked for.
-    #[inline]
-    pub fn settle(&mut self, data: Head) {
-        if self.echo == Echo::Accurate {
-            self.set = data.has(Head::MARKED);
-        }
-    }
-
-    /// The head of an ACK that leaves now.
-    #[inline]
-    pub fn ack(&self) -> Head {
-        Head::plain(Kind::Ack).with(Head::ECHO, self.set).with(Head::CAPABLE, self.acks)
-    }
-}
 
 impl<L: Registry> Sender<L> {
     pub(super) fn syn_head(&self) -> Head {
@@ -90,59 +39,5 @@ impl<L: Registry> Sender<L> {
         let flight = self.flight_for_law(shared);
         self.tell_law(Cause::Mark, flight, shared);
         self.settle_window(shared.now);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn data(marked: bool, reduced: bool) -> Head {
-        Head::plain(Kind::Data).with(Head::MARKED, marked).with(Head::REDUCED, reduced)
-    }
-
-    fn echoes(marks: &mut Marks, segment: Head) -> bool {
-        marks.take(segment);
-        marks.settle(segment);
-        marks.ack().has(Head::ECHO)
-    }
-
-    #[test]
-    fn a_latched_echo_stays_until_the_sender_has_reduced() {
-        let mut marks = Marks::asked(Head::plain(Kind::Syn).with(Head::CAPABLE, true), false);
-        let segments = [(false, false), (true, false), (false, false), (false, true), (true, true)];
-        let seen = segments.map(|(marked, reduced)| echoes(&mut marks, data(marked, reduced)));
-        assert_eq!(seen, [false, true, true, false, true]);
-    }
-
-    #[test]
-    fn an_accurate_echo_follows_every_mark_and_splits_delayed_acks() {
-        let syn = Head::plain(Kind::Syn).with(Head::CAPABLE, true).with(Head::ECHO, true);
-        let mut marks = Marks::asked(syn, false);
-        let mut splits = Vec::new();
-        for marked in [false, true, true, false] {
-            splits.push(marks.take(data(marked, false)));
-            marks.settle(data(marked, false));
-            assert_eq!(marks.ack().has(Head::ECHO), marked);
-        }
-        assert_eq!(splits, [false, true, false, true]);
-    }
-
-    #[test]
-    fn without_ecn_nothing_is_echoed() {
-        let mut marks = Marks::asked(Head::plain(Kind::Syn), false);
-        assert!(!echoes(&mut marks, data(true, false)));
-    }
-
-    #[test]
-    fn acks_are_capable_by_choice_and_only_with_ecn() {
-        let capable = |ecn, acks| {
-            let syn = Head::plain(Kind::Syn).with(Head::CAPABLE, ecn);
-            Marks::asked(syn, acks).ack().has(Head::CAPABLE)
-        };
-        assert_eq!(
-            [(true, true), (true, false), (false, true)].map(|(e, a)| capable(e, a)),
-            [true, false, false]
-        );
     }
 }

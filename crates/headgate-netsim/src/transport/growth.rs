@@ -5,7 +5,8 @@ use headgate_model::units::{picoseconds, seconds};
 use headgate_model::whole::floor;
 
 use super::rtt::by_stamps;
-use super::sender::{Phase, Sender};
+use super::sender::Sender;
+use super::state::Phase;
 use crate::shared::Shared;
 
 impl<L: Registry> Sender<L> {

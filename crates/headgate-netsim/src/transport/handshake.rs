@@ -4,7 +4,8 @@ use headgate_model::control::Registry;
 use headgate_model::feedback::Label;
 use headgate_model::units::seconds;
 
-use super::sender::{Phase, Sender};
+use super::sender::Sender;
+use super::state::Phase;
 use crate::packet::Packet;
 use crate::papers::NO_LABEL;
 use crate::shared::Shared;

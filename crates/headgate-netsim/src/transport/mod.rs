@@ -2,10 +2,11 @@
 
 pub mod alarm;
 pub mod ecn;
-pub mod flow;
+pub mod episode;
 pub mod growth;
 pub mod handshake;
 pub mod journal;
+pub mod marks;
 pub mod output;
 pub mod profile;
 pub mod rack;
@@ -15,3 +16,4 @@ pub mod rtt;
 pub mod sack;
 pub mod scoreboard;
 pub mod sender;
+pub mod state;

@@ -4,7 +4,8 @@ use headgate_model::control::{Registry, Window};
 use headgate_model::units::{NEVER, SECOND, Span, Time, picoseconds};
 
 use super::rtt::stamp;
-use super::sender::{Phase, Sender};
+use super::sender::Sender;
+use super::state::Phase;
 use crate::excess::{Asked, Excess, MOST_AT_ONCE};
 use crate::packet::Packet;
 use crate::shared::Shared;

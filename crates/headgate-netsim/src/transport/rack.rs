@@ -6,10 +6,11 @@
 use headgate_model::control::{Cause, Registry};
 use headgate_model::units::{SECOND, Span, picoseconds};
 
-use super::alarm::Alarm;
 use super::journal::Overtaken;
 use super::scoreboard::DUP_THRESH;
-use super::sender::{Phase, Sender};
+use super::sender::Sender;
+use super::state::Alarm;
+use super::state::Phase;
 use crate::shared::Shared;
 
 /// A lone segment's ACK may be delayed by this (WCDelAckT, RFC 8985 §7.2).

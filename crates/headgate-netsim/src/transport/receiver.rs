@@ -6,7 +6,7 @@ use headgate_model::units::{NEVER, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-use super::ecn::Marks;
+use super::marks::Marks;
 use super::sack::Blocks;
 use crate::papers::{NO_LABEL, Papers};
 

@@ -3,62 +3,15 @@
 
 use headgate_model::control::{Cause, Congestion, Path, Registry, Window};
 use headgate_model::units::{Time, seconds};
-use serde::{Deserialize, Serialize};
 
+use super::episode::Episode;
 use super::journal::Journal;
 use super::profile::Profile;
 use super::scoreboard::{DUP_THRESH, Scoreboard};
-use super::sender::{Phase, Sender};
+use super::sender::Sender;
+use super::state::Phase;
 use crate::packet::{Head, NO_SACK, Packet};
 use crate::shared::Shared;
-
-/// State that exists only while something is lost or reordered.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Episode {
-    pub board: Scoreboard,
-    /// Without SACK: segments that duplicate ACKs say have left, less those that partial ACKs took back
-    /// (RFC 6582 §3.2); below zero where duplicates were lost.
-    inflation: f64,
-    /// NewReno: this recovery has seen a partial ACK.
-    partial: bool,
-    /// PRR: segments delivered and sent since recovery began, and the flight or window then.
-    delivered: u32,
-    sent: u32,
-    flight: u32,
-}
-
-impl Episode {
-    fn new(una: u32, next: u32) -> Self {
-        let mut board = Scoreboard::new(una);
-        board.extend(next);
-        Self { board, inflation: 0.0, partial: false, delivered: 0, sent: 0, flight: 0 }
-    }
-
-    /// A new segment was sent; `next` is above it.
-    pub fn note_sent(&mut self, next: u32) {
-        self.sent += 1;
-        self.board.extend(next);
-    }
-
-    pub fn bytes(&self) -> usize {
-        size_of::<Self>() + self.board.bytes()
-    }
-
-    /// PRR (RFC 9937 §6): segments that may leave on an ACK that tells of so many delivered. The first
-    /// always goes. Down to the target it is one for each that arrived, and one more only for a `safe` ACK,
-    /// which moves on and tells of no further loss: else a law that keeps more than the path holds would
-    /// grow into the losses of its own recovery.
-    fn allowed(&self, target: f64, delivered: u32, safe: bool) -> f64 {
-        let (pipe, all, sent) =
-            (f64::from(self.board.pipe()), f64::from(self.delivered), f64::from(self.sent));
-        let allowed = if pipe > target {
-            (all * target / f64::from(self.flight.max(1))).ceil() - sent
-        } else {
-            (target - pipe).min((all - sent).max(f64::from(delivered)) + f64::from(u8::from(safe)))
-        };
-        allowed.max(f64::from(u8::from(self.sent == 0)))
-    }
-}
 
 /// Tells the journal, if there is one, what arrived.
 struct Arrivals<'a> {

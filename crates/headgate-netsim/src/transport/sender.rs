@@ -6,28 +6,16 @@ use headgate_model::control::{Echo, Registry, Window};
 use headgate_model::units::{NEVER, SECOND, Span, Time};
 use serde::{Deserialize, Serialize};
 
-use super::alarm::Alarm;
-use super::flow::{FlowTally, Opening};
+use super::episode::Episode;
 use super::journal::Journal;
 use super::profile::Profile;
-use super::recovery::Episode;
 use super::rtt::{Estimator, since};
+use super::state::{Alarm, Phase};
 use crate::packet::{Head, NO_SACK, Packet};
-use crate::record::Status;
+use crate::record::{FlowTally, Status};
 use crate::shared::Shared;
 use crate::timers::{Purpose, Timer};
-
-/// What the connection is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Phase {
-    Idle,
-    Connecting,
-    Open,
-    /// Fast recovery: a loss was found by its echo.
-    Recovery,
-    /// Recovery after a time-out.
-    Timeout,
-}
+use crate::traffic::Opening;
 
 /// One connection's sending end. The fields of the first lines serve every ACK.
 #[derive(Clone, Debug, Serialize, Deserialize)]

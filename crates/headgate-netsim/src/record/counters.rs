@@ -1,12 +1,9 @@
-//! What a run counts and keeps: facts only, ratios are made elsewhere.
+//! Sums over the whole network since the run began.
 
-use headgate_model::units::{NEVER, Span, Time};
 use serde::{Deserialize, Serialize};
 
+use super::ports::PortRow;
 use crate::exact::Exact;
-use crate::period::{ClassRow, LawRow, LinkRow};
-use crate::port::Tally;
-use crate::transport::flow::Repairs;
 
 /// Unordered pairs of router classes D, F, N.
 pub const PAIRS: [&str; 6] = ["DD", "DF", "DN", "FF", "FN", "NN"];
@@ -117,7 +114,7 @@ impl Counters {
     }
 
     /// The integers, for a digest.
-    fn words(&self) -> [u64; 14] {
+    pub(super) fn words(&self) -> [u64; 14] {
         [
             self.packet_hops,
             self.segments_in,
@@ -135,175 +132,6 @@ impl Counters {
             self.active as u64,
         ]
     }
-}
-
-/// One number for all that happened: every port's departures, the counts, and each flow's row.
-pub fn digest(ports: impl Iterator<Item = u64>, counters: &Counters, flows: &[FlowRow]) -> u64 {
-    let fold = |h: u64, word: u64| (h ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
-    let rows = flows.iter().flat_map(FlowRow::words);
-    ports.chain(counters.words()).chain(rows).fold(flows.len() as u64, fold)
-}
-
-/// Where a flow stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Status {
-    Connecting,
-    Running,
-    Finished,
-    Failed,
-    /// Its user gave it up.
-    Abandoned,
-}
-
-/// One flow, as the tables give it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct FlowRow {
-    pub traffic: u32,
-    pub law: u32,
-    /// See [`crate::cells`].
-    pub cell: u32,
-    pub source: u32,
-    pub receiver: u32,
-    pub address: u32,
-    pub start: Time,
-    pub size: u32,
-    pub status: Status,
-    pub fct_sender: Option<Span>,
-    pub fct_receiver: Option<Span>,
-    pub established: Option<Span>,
-    pub delivered: u32,
-    pub delivered_total: u32,
-    pub active: Span,
-    pub repairs: Repairs,
-    pub repairs_total: Repairs,
-    pub min_rtt_s: f64,
-    pub mean_rtt_s: f64,
-    pub mean_cwnd: f64,
-}
-
-impl FlowRow {
-    fn words(&self) -> [u64; 8] {
-        [
-            self.start,
-            u64::from(self.traffic) << 32 | u64::from(self.address),
-            u64::from(self.size) << 32 | u64::from(self.delivered_total),
-            self.fct_sender.unwrap_or(NEVER),
-            self.fct_receiver.unwrap_or(NEVER),
-            self.established.unwrap_or(NEVER),
-            u64::from(self.repairs_total.retransmissions) << 32 | u64::from(self.repairs_total.timeouts),
-            self.mean_cwnd.to_bits(),
-        ]
-    }
-}
-
-/// What one link's port did from the end of warm-up to the end of the run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct PortRow {
-    pub tally: Tally,
-    pub departures: u64,
-    pub sent_bytes: u64,
-    /// What the line could have sent: bit/s x ps.
-    pub capacity: u128,
-    /// The rate at the end, bit/s.
-    pub rate_bps: u64,
-    pub elapsed: Span,
-    pub early: Early,
-}
-
-impl PortRow {
-    /// Mean over the time, bit/s.
-    pub fn mean_rate_bps(&self) -> f64 {
-        let elapsed = u128::from(self.elapsed);
-        let Some(whole) = self.capacity.checked_div(elapsed) else { return self.rate_bps as f64 };
-        whole as f64 + (self.capacity % elapsed) as f64 / elapsed as f64
-    }
-}
-
-/// What the network's counters know of a port's data packets before it is so; below zero: not yet,
-/// though it is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Early {
-    pub wait_ps: i128,
-    pub lost: u64,
-}
-
-/// A chosen flow at one instant.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FlowSample {
-    pub time: Time,
-    /// Index in `measure.series.flows`.
-    pub flow: u32,
-    pub cwnd: f64,
-    pub ssthresh: f64,
-    pub srtt_s: f64,
-    /// Pacing rate, segments/s; infinite when unpaced.
-    pub pace: f64,
-    /// What the law shows of itself; NaN if nothing.
-    pub gauge: f64,
-    pub in_flight: u32,
-    pub delivered: u32,
-}
-
-/// A chosen link at one instant; bytes and drops since the run began.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PortSample {
-    pub time: Time,
-    pub link: u32,
-    pub queue: u64,
-    pub sent_bytes: u64,
-    pub drops: u64,
-    /// What its router or discipline shows of itself; NaN if nothing.
-    pub gauge: f64,
-}
-
-/// The whole network at one instant.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct NetworkSample {
-    pub time: Time,
-    pub active: u64,
-    pub connecting: u64,
-    pub finished: u64,
-}
-
-/// One measurement period: differences of the counters, and sums over the samples taken in it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct PeriodRow {
-    pub start: Time,
-    pub end: Time,
-    pub samples: u64,
-    pub transmitting_sum: u64,
-    pub active_sum: u64,
-    pub connecting_sum: u64,
-    pub cwnd_sum: f64,
-    pub counters: Counters,
-}
-
-/// What must add up at the end of a run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Balance {
-    /// Counts of the whole run.
-    pub counters: Counters,
-    /// Data packets between hosts at the end, found in the calendar and at the ports that hold packets.
-    pub under_way: u64,
-}
-
-/// Everything a run leaves behind.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Record {
-    /// In the order of start, traffic, address.
-    pub flows: Vec<FlowRow>,
-    /// One for each link of the plan.
-    pub ports: Vec<PortRow>,
-    pub flow_samples: Vec<FlowSample>,
-    pub port_samples: Vec<PortSample>,
-    pub network_samples: Vec<NetworkSample>,
-    pub periods: Vec<PeriodRow>,
-    pub laws: Vec<LawRow>,
-    pub classes: Vec<ClassRow>,
-    pub links: Vec<LinkRow>,
-    pub balance: Balance,
-    /// All sources of the plan: users, hosts of Poisson pools and of flow lists, single flows.
-    pub sources: u64,
 }
 
 #[cfg(test)]

@@ -1,0 +1,53 @@
+//! State that a sender has only while something is lost or reordered.
+
+use serde::{Deserialize, Serialize};
+
+use super::scoreboard::Scoreboard;
+
+/// State that exists only while something is lost or reordered.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Episode {
+    pub board: Scoreboard,
+    /// Without SACK: segments that duplicate ACKs say have left, less those that partial ACKs took back
+    /// (RFC 6582 §3.2); below zero where duplicates were lost.
+    pub(super) inflation: f64,
+    /// NewReno: this recovery has seen a partial ACK.
+    pub(super) partial: bool,
+    /// PRR: segments delivered and sent since recovery began, and the flight or window then.
+    pub(super) delivered: u32,
+    pub(super) sent: u32,
+    pub(super) flight: u32,
+}
+
+impl Episode {
+    pub(super) fn new(una: u32, next: u32) -> Self {
+        let mut board = Scoreboard::new(una);
+        board.extend(next);
+        Self { board, inflation: 0.0, partial: false, delivered: 0, sent: 0, flight: 0 }
+    }
+
+    /// A new segment was sent; `next` is above it.
+    pub fn note_sent(&mut self, next: u32) {
+        self.sent += 1;
+        self.board.extend(next);
+    }
+
+    pub fn bytes(&self) -> usize {
+        size_of::<Self>() + self.board.bytes()
+    }
+
+    /// PRR (RFC 9937 §6): segments that may leave on an ACK that tells of so many delivered. The first
+    /// always goes. Down to the target it is one for each that arrived, and one more only for a `safe` ACK,
+    /// which moves on and tells of no further loss: else a law that keeps more than the path holds would
+    /// grow into the losses of its own recovery.
+    pub(super) fn allowed(&self, target: f64, delivered: u32, safe: bool) -> f64 {
+        let (pipe, all, sent) =
+            (f64::from(self.board.pipe()), f64::from(self.delivered), f64::from(self.sent));
+        let allowed = if pipe > target {
+            (all * target / f64::from(self.flight.max(1))).ceil() - sent
+        } else {
+            (target - pipe).min((all - sent).max(f64::from(delivered)) + f64::from(u8::from(safe)))
+        };
+        allowed.max(f64::from(u8::from(self.sent == 0)))
+    }
+}

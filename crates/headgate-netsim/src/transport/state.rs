@@ -1,0 +1,25 @@
+//! What a sender is doing, and what its timer is set for.
+
+use serde::{Deserialize, Serialize};
+
+/// What the connection is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Phase {
+    Idle,
+    Connecting,
+    Open,
+    /// Fast recovery: a loss was found by its echo.
+    Recovery,
+    /// Recovery after a time-out.
+    Timeout,
+}
+
+/// What the retransmission timer is set for; it is one timer (RFC 8985 §8).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Alarm {
+    Timeout,
+    /// A tail loss probe.
+    Probe,
+    /// The reordering window of an overtaken segment.
+    Reorder,
+}
