@@ -93,6 +93,10 @@ audit: $(VENV)/.ok ## Licences and advisories of crates and Python packages (car
 miri: ## The tests of model and algos under Miri (nightly Rust with miri)
 	@scripts/miri.sh
 
+.PHONY: races
+races: ## Threads of a run in every order of their steps (loom), and under ThreadSanitizer (nightly Rust)
+	@scripts/races.sh
+
 .PHONY: mutants
 mutants: ## Make small wrong changes of laws, disciplines and ports; the Rust tests must notice (cargo-mutants)
 	@scripts/need-tools.sh $(PYTHON)
