@@ -11,8 +11,8 @@ use crate::error::{Checked, Wrong};
 
 const MAGIC: &[u8; 8] = b"HEADGATE";
 
-/// Raised when the head below changes; the state itself belongs to one version of the engine.
-const FORMAT: u16 = 2;
+/// Raised when the head below or the layout of the state changes.
+const FORMAT: u16 = 3;
 
 /// Length and checksum of the state.
 const TAIL: usize = 16;
