@@ -49,7 +49,7 @@ impl Cells {
     }
 
     /// The same cells with nothing in them.
-    pub fn emptied(&self) -> Self {
+    pub fn new_empty(&self) -> Self {
         Self { laws: self.laws, all: vec![Cell::default(); self.all.len()] }
     }
 

@@ -18,7 +18,7 @@ use crate::regions::Regions;
 use crate::setup::Setup;
 use crate::shard::Shard;
 use crate::shared::Shared;
-use crate::team::{ENOUGH, Team, with_team};
+use crate::team::{PARALLEL_FROM, Team, with_team};
 use crate::windows::Windows;
 use crate::world::World;
 
@@ -36,9 +36,9 @@ pub struct Engine<L: Registry> {
     /// When the regions are shared out anew: first guesses are bad, later ones rarely change.
     #[serde(skip)]
     next_sharing: u64,
-    /// Packets of a window for which the threads work together.
-    #[serde(skip, default = "enough")]
-    enough: u64,
+    /// Packets of a stretch from which on the threads run it in parallel.
+    #[serde(skip, default = "parallel_from")]
+    parallel_from: u64,
     #[serde(skip, default = "no_limit")]
     limit: usize,
 }
@@ -47,15 +47,15 @@ fn one() -> usize {
     1
 }
 
-fn enough() -> u64 {
-    ENOUGH
+fn parallel_from() -> u64 {
+    PARALLEL_FROM
 }
 
 fn no_limit() -> usize {
     usize::MAX
 }
 
-/// Windows before the work of each region is known well enough to share them out by it.
+/// Windows before the work of each region is known well parallel_from to share them out by it.
 const FIRST_WINDOWS: u64 = 64;
 
 /// Where a run stands, and what it has noted.
@@ -71,8 +71,9 @@ struct Clock {
 #[derive(PartialEq, Eq)]
 enum Pause {
     Over,
-    /// Between two stretches, or within one.
+    /// Between two windows.
     Stopped,
+    /// Within a stretch.
     Interrupted,
     /// The regions are to be shared out anew.
     Sharing,
@@ -147,7 +148,7 @@ impl<L: Registry> Engine<L> {
             stopped: false,
             threads: 1,
             next_sharing: u64::MAX,
-            enough: ENOUGH,
+            parallel_from: PARALLEL_FROM,
             limit: usize::MAX,
         }
     }
@@ -158,18 +159,19 @@ impl<L: Registry> Engine<L> {
         self.next_sharing = self.clock.window;
     }
 
-    /// Its threads work together in every window, however little there is to do: slow.
-    pub fn always_together(&mut self) {
-        self.enough = 0;
+    /// Its threads run every window in parallel, however little there is to do: slow, for tests.
+    pub fn always_in_parallel(&mut self) {
+        self.parallel_from = 0;
     }
 
     /// Runs until the end, or until `go_on` says no or a law asks for too much; true when the run is over.
     pub fn advance(&mut self, go_on: &mut dyn FnMut() -> bool) -> bool {
         loop {
             self.share_out();
-            let Self { network: Network { setup, shards, .. }, clock, next_sharing, enough, .. } = self;
+            let Self { network: Network { setup, shards, .. }, clock, next_sharing, parallel_from, .. } =
+                self;
             let sharing = *next_sharing;
-            let pause = with_team(shards, *enough, |team| clock.run(setup, team, sharing, go_on));
+            let pause = with_team(shards, *parallel_from, |team| clock.run(setup, team, sharing, go_on));
             self.stopped = pause == Pause::Interrupted;
             if pause == Pause::Over || self.excess().is_some() {
                 return self.clock.meter.is_done();

@@ -69,7 +69,7 @@ impl<L: Registry> Network<L> {
             let numbers: Vec<u32> = regions.iter().map(Region::number).collect();
             let rows: Vec<u32> = regions.iter().flat_map(|region| region.rows()).copied().collect();
             let space = Workspace {
-                shared: shared.emptied(),
+                shared: shared.new_empty(),
                 calendar: Calendar::new(&rows, self.setup.places.len(), self.lookahead),
                 batch: Batch::default(),
                 post: Post::new(shard_of),
@@ -88,10 +88,13 @@ impl<L: Registry> Network<L> {
         for mut shard in std::mem::take(&mut self.shards) {
             let Workspace { mut shared, mut calendar, .. } = shard.space;
             packets.extend(calendar.drain().into_iter().map(|(row, mut packet)| {
-                shared.papers.hand_over(&mut packet, &mut papers);
+                shared.papers.move_records(&mut packet, &mut papers);
                 (row, packet)
             }));
-            shard.regions.iter_mut().for_each(|region| region.move_papers(&mut shared.papers, &mut papers));
+            shard
+                .regions
+                .iter_mut()
+                .for_each(|region| region.move_side_records(&mut shared.papers, &mut papers));
             regions.append(&mut shard.regions);
             match &mut counted {
                 None => counted = Some(shared),
@@ -115,12 +118,12 @@ impl<L: Registry> Network<L> {
             shard.space.shared.held = Held { packets: held, full, ..Held::default() };
             shard.space.calendar.turn_to(window);
             let there = &mut shard.space.shared.papers;
-            shard.regions.iter_mut().for_each(|region| region.move_papers(&mut papers, there));
+            shard.regions.iter_mut().for_each(|region| region.move_side_records(&mut papers, there));
         }
         for (row, mut packet) in packets {
             let region = self.setup.places[row as usize].region;
             let shard = self.shards.iter_mut().find(|shard| shard.has(region)).expect("a shard");
-            papers.hand_over(&mut packet, &mut shard.space.shared.papers);
+            papers.move_records(&mut packet, &mut shard.space.shared.papers);
             shard.space.calendar.admit(row as usize, &packet);
         }
     }

@@ -19,7 +19,7 @@ struct Attached {
 
 /// What a packet carries, on its way from the papers of one region to those of another.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Load {
+pub struct Records {
     label: Option<Label>,
     blocks: Option<Blocks>,
 }
@@ -27,7 +27,7 @@ pub struct Load {
 impl Packet {
     /// Whether it carries anything.
     #[inline]
-    pub fn is_laden(&self) -> bool {
+    pub fn has_records(&self) -> bool {
         self.head.has(Head::LABELLED) || (self.head.kind() == Kind::Ack && self.c != NO_SACK)
     }
 }
@@ -121,7 +121,7 @@ impl Papers {
     }
 
     /// Takes from a packet what it carries.
-    pub fn unload(&mut self, packet: &mut Packet) -> Load {
+    pub fn take_records(&mut self, packet: &mut Packet) -> Records {
         let label = packet.head.has(Head::LABELLED).then(|| {
             let number = self.take_off(packet);
             self.discard(number);
@@ -129,29 +129,29 @@ impl Papers {
         });
         let sacks = packet.head.kind() == Kind::Ack && packet.c != NO_SACK;
         let blocks = sacks.then(|| self.sacks.take(std::mem::replace(&mut packet.c, NO_SACK)));
-        Load { label, blocks }
+        Records { label, blocks }
     }
 
     /// Gives a packet what it carried elsewhere.
-    pub fn load(&mut self, packet: &mut Packet, load: Load) {
-        if let Some(blocks) = load.blocks {
+    pub fn put_records(&mut self, packet: &mut Packet, records: Records) {
+        if let Some(blocks) = records.blocks {
             packet.c = self.sacks.store(blocks);
         }
-        if let Some(label) = load.label {
+        if let Some(label) = records.label {
             self.attach(packet, label);
         }
     }
 
     /// What a packet carries goes to the papers of another shard.
-    pub fn hand_over(&mut self, packet: &mut Packet, to: &mut Self) {
-        if packet.is_laden() {
-            let load = self.unload(packet);
-            to.load(packet, load);
+    pub fn move_records(&mut self, packet: &mut Packet, to: &mut Self) {
+        if packet.has_records() {
+            let records = self.take_records(packet);
+            to.put_records(packet, records);
         }
     }
 
     /// A label that was taken off goes to the papers of another shard: its number there.
-    pub fn hand_over_label(&mut self, number: u32, to: &mut Self) -> u32 {
+    pub fn move_label(&mut self, number: u32, to: &mut Self) -> u32 {
         if number == NO_LABEL {
             return NO_LABEL;
         }

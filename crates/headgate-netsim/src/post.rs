@@ -32,9 +32,9 @@ impl Post {
     pub fn send(&mut self, (row, region): (usize, u32), time: Time, packet: &Packet, papers: &mut Papers) {
         let mut packet = Packet { time, ..*packet };
         let mail = self.to(region);
-        if packet.is_laden() {
-            let load = papers.unload(&mut packet);
-            mail.laden.push((row as u32, packet, load));
+        if packet.has_records() {
+            let load = papers.take_records(&mut packet);
+            mail.with_records.push((row as u32, packet, load));
         } else {
             mail.packets.push((row as u32, packet));
         }

@@ -17,7 +17,6 @@ use crate::mail::Completed;
 use crate::packet::Packet;
 use crate::papers::Papers;
 use crate::port::Port;
-
 use crate::setup::Setup;
 use crate::shared::Shared;
 use crate::site::Site;
@@ -364,9 +363,9 @@ impl<L: Registry> Region<L> {
     }
 
     /// What its packets at ports and its receivers carry goes from some papers to others.
-    pub fn move_papers(&mut self, from: &mut Papers, to: &mut Papers) {
+    pub fn move_side_records(&mut self, from: &mut Papers, to: &mut Papers) {
         let held = self.fabric.ports.iter_mut().flat_map(Port::held_mut);
-        held.for_each(|packet| from.hand_over(packet, to));
+        held.for_each(|packet| from.move_records(packet, to));
         self.sites.iter_mut().for_each(|site| site.move_labels(from, to));
     }
 

@@ -75,12 +75,15 @@ impl<L: Registry> Shard<L> {
         for (row, packet) in mail.packets.drain(..) {
             self.space.calendar.admit(row as usize, &packet);
         }
-        for (row, mut packet, load) in mail.laden.drain(..) {
-            self.space.shared.papers.load(&mut packet, load);
+        for (row, mut packet, records) in mail.with_records.drain(..) {
+            self.space.shared.papers.put_records(&mut packet, records);
             self.space.calendar.admit(row as usize, &packet);
         }
         for timer in mail.timers.drain(..) {
             self.region_of(timer.site).set_timer(timer);
+        }
+        if mail.completed.is_empty() {
+            return; // counting references costs other threads their copy of what is shared
         }
         let setup = Arc::clone(&self.space.shared.setup);
         for note in mail.completed.drain(..) {

@@ -80,12 +80,12 @@ impl<L> Shared<L> {
 
     /// The same for another shard, with nothing in it yet.
     #[must_use]
-    pub fn emptied(&self) -> Self
+    pub fn new_empty(&self) -> Self
     where
         L: Clone,
     {
         let (setup, profiles, laws) = (Arc::clone(&self.setup), self.profiles.clone(), self.laws.clone());
-        Self::new(setup, profiles, laws, self.cells.emptied())
+        Self::new(setup, profiles, laws, self.cells.new_empty())
     }
 
     /// Adds what was counted in another shard. What its packets carry stays with them.

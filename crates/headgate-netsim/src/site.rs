@@ -290,7 +290,7 @@ impl<L: Registry> Site<L> {
     /// The labels that receivers keep go from some papers to others.
     pub fn move_labels(&mut self, from: &mut Papers, to: &mut Papers) {
         for receiver in &mut self.receivers {
-            receiver.label = from.hand_over_label(receiver.label, to);
+            receiver.label = from.move_label(receiver.label, to);
         }
     }
 

@@ -1,7 +1,7 @@
-//! The leader and the workers of a run: who may go, who is done, and what they hand each other.
+//! Synchronisation of a run's threads: the leader's commands, a barrier, and mailboxes.
 //!
-//! A window of a large network takes some hundred microseconds, so they first wait for one another in a loop
-//! that asks again and again. Where that takes long, others have work for the core: then they sleep.
+//! A window of a large network takes some hundred microseconds, so a thread that waits spins first, and sleeps
+//! where that takes long, since others may have work for the core.
 
 #[cfg(loom)]
 pub use loom::sync::Mutex;
@@ -18,15 +18,15 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
 use std::sync::{Condvar, MutexGuard};
 use std::time::Duration;
 
-/// Questions in a row before sleep: some ten microseconds.
-const PATIENCE: u32 = if cfg!(loom) { 1 } else { 1 << 10 };
+/// Iterations of spinning before a thread sleeps: some ten microseconds.
+const SPINS: u32 = if cfg!(loom) { 1 } else { 1 << 10 };
 
-/// The leader looks around so often while it sleeps.
-const NAP: Duration = Duration::from_millis(1);
+/// A thread that sleeps checks its condition at least so often.
+const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
 /// What the workers do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
+pub enum Command {
     Run(Stretch),
     Quit,
 }
@@ -43,63 +43,63 @@ pub struct Stretch {
 
 #[derive(Debug, Default)]
 pub struct Signals {
-    /// Orders given so far.
-    given: AtomicU64,
+    /// Commands sent so far.
+    sent: AtomicU64,
     number: AtomicU64,
     window: AtomicU64,
     until: AtomicU64,
     quit: AtomicBool,
-    /// Workers that are not done with the last order.
+    /// Workers that are not done with the last command.
     busy: AtomicUsize,
     /// Everybody is to stop as soon as may be.
     stop: AtomicBool,
     /// A worker has panicked.
     broken: AtomicBool,
-    bed: Bed,
+    waiters: WaitQueue,
 }
 
 impl Signals {
     /// The leader tells so many workers what to do.
-    pub fn order(&self, order: Order, workers: usize) {
-        match order {
-            Order::Run(Stretch { number, window, until }) => {
+    pub fn send(&self, command: Command, workers: usize) {
+        match command {
+            Command::Run(Stretch { number, window, until }) => {
                 self.number.store(number, Ordering::Relaxed);
                 self.window.store(window, Ordering::Relaxed);
                 self.until.store(until, Ordering::Relaxed);
             }
-            Order::Quit => self.quit.store(true, Ordering::Relaxed),
+            Command::Quit => self.quit.store(true, Ordering::Relaxed),
         }
         self.stop.store(false, Ordering::Relaxed);
         self.busy.store(workers, Ordering::Relaxed);
-        self.given.fetch_add(1, Ordering::Release);
-        self.bed.wake();
+        self.sent.fetch_add(1, Ordering::Release);
+        self.waiters.wake();
     }
 
-    /// A worker waits for the order of this number.
-    pub fn await_order(&self, number: u64) -> Order {
-        self.bed.wait(|| self.given.load(Ordering::Acquire) >= number);
+    /// A worker waits for the command of this number.
+    pub fn await_command(&self, number: u64) -> Command {
+        self.waiters.wait(|| self.sent.load(Ordering::Acquire) >= number);
         if self.quit.load(Ordering::Relaxed) {
-            return Order::Quit;
+            return Command::Quit;
         }
         let [number, window, until] =
             [&self.number, &self.window, &self.until].map(|word| word.load(Ordering::Relaxed));
-        Order::Run(Stretch { number, window, until })
+        Command::Run(Stretch { number, window, until })
     }
 
     /// A worker has done what it was told.
     pub fn done(&self) {
         if self.busy.fetch_sub(1, Ordering::Release) == 1 {
-            self.bed.wake();
+            self.waiters.wake();
         }
     }
 
-    /// The leader waits for all, and looks around meanwhile.
+    /// The leader waits for all workers, and calls `poll` meanwhile.
     ///
     /// # Panics
     /// If a worker has panicked.
-    pub fn await_all(&self, mut look: impl FnMut()) {
-        self.bed.wait(|| {
-            look();
+    pub fn await_all(&self, mut poll: impl FnMut()) {
+        self.waiters.wait(|| {
+            poll();
             self.busy.load(Ordering::Acquire) == 0
         });
         assert!(!self.broken.load(Ordering::Relaxed), "a thread of the run has panicked");
@@ -114,44 +114,44 @@ impl Signals {
     }
 
     /// A worker has panicked: the leader must not wait for it.
-    pub fn break_off(&self) {
+    pub fn report_panic(&self) {
         self.broken.store(true, Ordering::Relaxed);
         self.done();
     }
 }
 
-/// Where those sleep who wait long.
+/// Threads that wait: first spinning, then asleep.
 #[derive(Debug, Default)]
-struct Bed {
-    sleepers: AtomicUsize,
-    door: Mutex<()>,
-    bell: Condvar,
+struct WaitQueue {
+    asleep: AtomicUsize,
+    mutex: Mutex<()>,
+    condvar: Condvar,
 }
 
-impl Bed {
+impl WaitQueue {
     fn wait(&self, mut is_over: impl FnMut() -> bool) {
-        for _ in 0..PATIENCE {
+        for _ in 0..SPINS {
             if is_over() {
                 return;
             }
             std::hint::spin_loop();
         }
-        let mut guard = lock(&self.door);
-        self.sleepers.fetch_add(1, Ordering::Relaxed);
+        let mut guard = lock(&self.mutex);
+        self.asleep.fetch_add(1, Ordering::Relaxed);
         // either the one who changes something sees the sleeper, or the sleeper sees the change
         fence(Ordering::SeqCst);
         while !is_over() {
-            guard = self.bell.wait_timeout(guard, NAP).unwrap_or_else(PoisonError::into_inner).0;
+            guard = self.condvar.wait_timeout(guard, POLL_INTERVAL).unwrap_or_else(PoisonError::into_inner).0;
         }
-        self.sleepers.fetch_sub(1, Ordering::Relaxed);
+        self.asleep.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// Something has changed.
     fn wake(&self) {
         fence(Ordering::SeqCst);
-        if self.sleepers.load(Ordering::Relaxed) > 0 {
-            drop(lock(&self.door));
-            self.bell.notify_all();
+        if self.asleep.load(Ordering::Relaxed) > 0 {
+            drop(lock(&self.mutex));
+            self.condvar.notify_all();
         }
     }
 }
@@ -161,14 +161,15 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What each of several parties has for each other, by turns: what is given in a turn is taken in the next.
+/// A mailbox from each of several parties to each other, in alternation: what is put in during a turn is taken out
+/// during the next.
 #[derive(Debug)]
-pub struct Exchange<T> {
+pub struct Mailboxes<T> {
     parties: usize,
     places: [Vec<Mutex<T>>; 2],
 }
 
-impl<T: Default> Exchange<T> {
+impl<T: Default> Mailboxes<T> {
     pub fn new(parties: usize) -> Self {
         let places = || (0..parties * parties).map(|_| Mutex::new(T::default())).collect();
         Self { parties, places: [places(), places()] }
@@ -178,9 +179,9 @@ impl<T: Default> Exchange<T> {
         lock(&self.places[(turn % 2) as usize][from * self.parties + to])
     }
 
-    /// Gives something in a turn, and gets what was left there: it was emptied by who took it.
-    pub fn give(&self, turn: u64, from: usize, to: usize, gift: &mut T) {
-        std::mem::swap(gift, &mut self.place(turn, from, to));
+    /// Gives something in a turn, and gets what was left there: it was new_empty by who took it.
+    pub fn give(&self, turn: u64, from: usize, to: usize, message: &mut T) {
+        std::mem::swap(message, &mut self.place(turn, from, to));
     }
 
     /// Takes all that was given in the turn before.

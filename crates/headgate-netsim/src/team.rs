@@ -5,7 +5,7 @@ use headgate_model::units::Time;
 
 use crate::mail::Mail;
 use crate::shard::Shard;
-use crate::sync::{Exchange, Mutex, Order, Signals, Stretch, lock};
+use crate::sync::{Command, Mailboxes, Mutex, Signals, Stretch, lock};
 
 /// How a stretch of a window went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,9 +42,9 @@ pub trait Team<L: Registry> {
 }
 
 /// One thread.
-pub struct Alone<'a, L: Registry>(pub &'a mut Shard<L>);
+pub struct SingleThread<'a, L: Registry>(pub &'a mut Shard<L>);
 
-impl<L: Registry> Team<L> for Alone<'_, L> {
+impl<L: Registry> Team<L> for SingleThread<'_, L> {
     fn run(&mut self, window: u64, until: Time, go_on: &mut dyn FnMut() -> bool) -> Outcome {
         let whole = self.0.run(window, until, go_on);
         self.0.receive_own(0);
@@ -56,16 +56,16 @@ impl<L: Registry> Team<L> for Alone<'_, L> {
     }
 }
 
-/// What leader and workers share. While no order is carried out, the leader may look at everything.
-struct Floor<'a, L: Registry> {
+/// What leader and workers share. Between two commands the leader has access to all shards.
+struct Threads<'a, L: Registry> {
     signals: Signals,
     shards: Vec<Mutex<(&'a mut Shard<L>, Option<Outcome>)>>,
-    mail: Exchange<Mail>,
+    mail: Mailboxes<Mail>,
 }
 
-impl<'a, L: Registry> Floor<'a, L> {
+impl<'a, L: Registry> Threads<'a, L> {
     fn new(shards: &'a mut [Shard<L>]) -> Self {
-        let mail = Exchange::new(shards.len());
+        let mail = Mailboxes::new(shards.len());
         let shards = shards.iter_mut().map(|shard| Mutex::new((shard, None))).collect();
         Self { signals: Signals::default(), shards, mail }
     }
@@ -83,11 +83,11 @@ impl<'a, L: Registry> Floor<'a, L> {
     }
 
     fn work(&self, to: usize) {
-        let guard = BreakOff(&self.signals);
+        let guard = PanicGuard(&self.signals);
         for number in 1.. {
-            match self.signals.await_order(number) {
-                Order::Run(stretch) => self.run(to, stretch, &mut || self.signals.goes_on()),
-                Order::Quit => break,
+            match self.signals.await_command(number) {
+                Command::Run(stretch) => self.run(to, stretch, &mut || self.signals.goes_on()),
+                Command::Quit => break,
             }
             self.signals.done();
         }
@@ -96,31 +96,32 @@ impl<'a, L: Registry> Floor<'a, L> {
 }
 
 /// Lets the leader know that its thread has panicked.
-struct BreakOff<'a>(&'a Signals);
+struct PanicGuard<'a>(&'a Signals);
 
-impl Drop for BreakOff<'_> {
+impl Drop for PanicGuard<'_> {
     fn drop(&mut self) {
-        self.0.break_off();
+        self.0.report_panic();
     }
 }
 
 /// The leader of several threads, which runs the first shard.
 struct Leader<'a, 'f, L: Registry> {
-    floor: &'f Floor<'a, L>,
+    threads: &'f Threads<'a, L>,
     stretches: u64,
-    /// Packets of the last stretch, and for how many it pays to wake the others.
+    /// Packets of the last stretch, and from how many on the next one is run in parallel.
     events: u64,
-    enough: u64,
+    parallel_from: u64,
 }
 
-/// To let others run costs some ten microseconds, as much as so many packets.
-pub const ENOUGH: u64 = 256;
+/// Packets of a stretch from which on the threads run it in parallel: a barrier costs some ten microseconds, as much as
+/// so many packets.
+pub const PARALLEL_FROM: u64 = 256;
 
 impl<L: Registry> Leader<'_, '_, L> {
     /// Every thread runs its shard.
     fn run_together(&self, stretch: Stretch, go_on: &mut dyn FnMut() -> bool) {
-        let Floor { signals, shards, .. } = self.floor;
-        signals.order(Order::Run(stretch), shards.len() - 1);
+        let Threads { signals, shards, .. } = self.threads;
+        signals.send(Command::Run(stretch), shards.len() - 1);
         let mut go_on = || {
             let goes_on = signals.goes_on() && go_on();
             if !goes_on {
@@ -128,7 +129,7 @@ impl<L: Registry> Leader<'_, '_, L> {
             }
             goes_on
         };
-        self.floor.run(0, stretch, &mut go_on);
+        self.threads.run(0, stretch, &mut go_on);
         signals.await_all(|| {
             go_on();
         });
@@ -139,30 +140,30 @@ impl<L: Registry> Team<L> for Leader<'_, '_, L> {
     fn run(&mut self, window: u64, until: Time, go_on: &mut dyn FnMut() -> bool) -> Outcome {
         self.stretches += 1;
         let stretch = Stretch { number: self.stretches, window, until };
-        if self.events >= self.enough {
+        if self.events >= self.parallel_from {
             self.run_together(stretch, go_on);
         } else {
-            (0..self.floor.shards.len()).for_each(|to| self.floor.run(to, stretch, go_on));
+            (0..self.threads.shards.len()).for_each(|to| self.threads.run(to, stretch, go_on));
         }
-        let outcomes = self.floor.shards.iter().filter_map(|shard| lock(shard).1);
+        let outcomes = self.threads.shards.iter().filter_map(|shard| lock(shard).1);
         let outcome = outcomes.reduce(Outcome::and).expect("a shard");
         self.events = outcome.events;
         outcome
     }
 
     fn show(&mut self, look: &mut dyn FnMut(&mut [&mut Shard<L>])) {
-        let mut guards: Vec<_> = self.floor.shards.iter().map(lock).collect();
+        let mut guards: Vec<_> = self.threads.shards.iter().map(lock).collect();
         for (to, guard) in guards.iter_mut().enumerate() {
-            self.floor.mail.take(self.stretches + 1, to, |mail| guard.0.receive(mail));
+            self.threads.mail.take(self.stretches + 1, to, |mail| guard.0.receive(mail));
         }
         look(&mut guards.iter_mut().map(|guard| &mut *guard.0).collect::<Vec<_>>());
     }
 }
 
 impl<L: Registry> Drop for Leader<'_, '_, L> {
-    /// No worker waits for an order that never comes, also where the leader panics.
+    /// No worker waits for a command that never comes, also where the leader panics.
     fn drop(&mut self) {
-        self.floor.signals.order(Order::Quit, 0);
+        self.threads.signals.send(Command::Quit, 0);
     }
 }
 
@@ -170,18 +171,18 @@ impl<L: Registry> Drop for Leader<'_, '_, L> {
 /// are to be expected.
 pub fn with_team<L: Registry, T>(
     shards: &mut [Shard<L>],
-    enough: u64,
+    parallel_from: u64,
     lead: impl FnOnce(&mut dyn Team<L>) -> T,
 ) -> T {
     if let [shard] = shards {
-        return lead(&mut Alone(shard));
+        return lead(&mut SingleThread(shard));
     }
-    let floor = Floor::new(shards);
+    let threads = Threads::new(shards);
     std::thread::scope(|scope| {
-        let mut leader = Leader { floor: &floor, stretches: 0, events: 0, enough };
-        for to in 1..floor.shards.len() {
-            let floor = &floor;
-            scope.spawn(move || floor.work(to));
+        let mut leader = Leader { threads: &threads, stretches: 0, events: 0, parallel_from };
+        for to in 1..threads.shards.len() {
+            let threads = &threads;
+            scope.spawn(move || threads.work(to));
         }
         let result = lead(&mut leader);
         leader.show(&mut |_| ()); // all mail has arrived

@@ -69,7 +69,7 @@ impl<'a, L: Registry> World<'a, L> {
 
     /// What flows counted that are over, by what they have in common.
     pub fn cells(&self) -> Cells {
-        let mut all = self.shared[0].cells.emptied();
+        let mut all = self.shared[0].cells.new_empty();
         self.shared.iter().for_each(|shared| all.merge(&shared.cells));
         all
     }

@@ -56,7 +56,7 @@ fn threads_change_no_digest() {
             let mut team = machine(&plan);
             team.use_threads(threads);
             if team.lookahead() > networks::MS {
-                team.always_together();
+                team.always_in_parallel();
             }
             assert_eq!(finished(team).digest(), alone, "network {seed} on {threads} threads");
         }

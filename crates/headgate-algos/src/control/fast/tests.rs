@@ -1,0 +1,110 @@
+use super::*;
+use crate::trial::{self, ack, loss, starting, timeout};
+
+/// Below 4 ms: increases are not spread.
+const BASE_S: f64 = 0.002;
+const PATH: Path = Path { srtt_s: BASE_S, min_rtt_s: BASE_S, segment_bytes: 1500 };
+
+fn law(variant: f64) -> Fast {
+    let (alpha, gamma, update_rounds, burstiness) = (100.0, 0.5, 2.0, 0.0);
+    Fast::new(Params { alpha, gamma, mi_threshold_s: 0.0, update_rounds, variant, burstiness })
+}
+
+#[test]
+fn one_update_by_hand() {
+    let mut law = law(1.0);
+    law.rtt_s = 0.0025;
+    law.rest_at(1200.0);
+    // 0.5 * 1200 + 0.5 * (2/2.5 * 1200 + 100) = 600 + 530
+    assert!((law.target(1200.0, BASE_S) - 1130.0).abs() < 1e-9);
+    law.rest_at(20.0);
+    assert_eq!(law.target(20.0, BASE_S), 40.0); // 10 + 58 is more than twice 20
+    law.alpha = 1.0;
+    law.rest_at(2.0);
+    assert_eq!(law.target(2.0, 0.0), 2.0); // 1 + 0.5 is less than 2
+}
+
+#[test]
+fn the_window_doubles_below_the_threshold() {
+    let (mut law, mut window) = (law(0.0), starting(10.0));
+    law.mi_threshold_s = 0.00075;
+    law.on_start(0.0, &PATH, &mut window);
+    for i in 0..20 {
+        let ack = Ack { round_start: i % 10 == 0, ..ack(BASE_S + 0.0007) };
+        law.on_ack(&ack, &PATH, &mut window);
+    }
+    // one each; half way through the second round the packet acknowledged was sent at 15
+    assert_eq!((window.cwnd, law.sent_at()), (30.0, 15.0));
+}
+
+#[test]
+fn after_a_repair_it_rests_where_the_repair_has_left_it() {
+    let (mut law, mut window) = (law(0.0), starting(100.0));
+    law.on_start(0.0, &PATH, &mut window);
+    law.on_congestion(&loss(100), &PATH, &mut window);
+    for (cwnd, rests_at) in [(48.0, 48.0), (1.0, 2.0)] {
+        window.cwnd = cwnd; // of the 50 that were left, or after a time-out
+        law.on_recovered(5.0, &PATH, &mut window);
+        assert_eq!((law.goal, law.sent_at(), law.updated_s), (rests_at, rests_at, 5.0));
+    }
+}
+
+#[test]
+fn an_increase_is_spread_over_the_acks_of_ten_milliseconds() {
+    let (mut law, mut window) = (law(0.0), starting(1000.0));
+    law.on_start(0.0, &trial::PATH, &mut window);
+    // base/rtt w + alpha = 1000 + 100: half of it is 50, over 10 of 100 ms, that is 100 ACKs
+    for (acks, expected) in [(50, 1025.0), (100, 1050.0)] {
+        (0..acks).for_each(|_| law.on_ack(&ack(0.1), &trial::PATH, &mut window));
+        assert!((window.cwnd - expected).abs() < 1e-9);
+    }
+}
+
+/// A window of 1000 at base 100 ms after `acks` ACKs: half of alpha is to come.
+fn increased(burstiness: Burstiness, acks: u32) -> Window {
+    let (mut law, mut window) = (law(0.0), starting(1000.0));
+    law.burstiness = burstiness;
+    law.on_start(0.0, &trial::PATH, &mut window);
+    (0..acks).for_each(|_| law.on_ack(&ack(0.1), &trial::PATH, &mut window));
+    window
+}
+
+#[test]
+fn without_burstiness_control_an_increase_comes_at_once() {
+    assert_eq!(increased(Burstiness::None, 1).cwnd, 1050.0);
+    assert!((increased(Burstiness::Spread, 1).cwnd - 1000.5).abs() < 1e-9); // 50/100
+}
+
+#[test]
+fn pacing_leaves_the_window_the_limit() {
+    let window = increased(Burstiness::Pace, 100);
+    assert!((window.cwnd - 1050.0).abs() < 1e-9);
+    assert!((window.pace - 1.2 * 1050.0 / 0.1).abs() < 1e-6);
+    assert_eq!(increased(Burstiness::Spread, 100).pace, f64::INFINITY);
+}
+
+#[test]
+fn gamma_one_is_the_rule_of_the_packet_level() {
+    let mut law = law(1.0);
+    (law.gamma, law.rtt_s) = (1.0, 0.0025);
+    law.rest_at(1200.0);
+    assert!((law.target(1200.0, BASE_S) - 1060.0).abs() < 1e-9); // 2/2.5 * 1200 + 100
+}
+
+#[test]
+fn a_loss_halves_and_a_timeout_leaves_two() {
+    let (mut law, mut window) = (law(0.0), starting(100.0));
+    law.on_congestion(&loss(100), &PATH, &mut window);
+    assert_eq!((window.ssthresh, window.cwnd), (50.0, 100.0));
+    window.cwnd = 1.0;
+    law.on_congestion(&timeout(100), &PATH, &mut window);
+    assert_eq!((window.ssthresh, window.cwnd), (50.0, 2.0));
+    law.on_ack(&ack(0.0), &PATH, &mut window);
+    assert_eq!(window.cwnd, 3.0);
+}
+
+#[test]
+fn the_rtt_is_averaged_over_a_third_of_a_window() {
+    assert_eq!([300.0, 1500.0].map(|cwnd| law(0.0).weight(cwnd)), [1.0 / 256.0, 1.0 / 500.0]);
+    assert_eq!([6.0, 30.0].map(|cwnd| law(1.0).weight(cwnd)), [0.25, 0.1]);
+}
