@@ -55,7 +55,7 @@ fn no_limit() -> usize {
     usize::MAX
 }
 
-/// Windows before the work of each region is known well parallel_from to share them out by it.
+/// Windows before the work of each region is known well enough to share them out by it.
 const FIRST_WINDOWS: u64 = 64;
 
 /// Where a run stands, and what it has noted.

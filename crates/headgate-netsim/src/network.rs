@@ -103,8 +103,7 @@ impl<L: Registry> Network<L> {
         }
         let counted = counted.expect("a shard");
         regions.sort_by_key(Region::number);
-        let load = |region: &mut Region<L>| std::mem::take(&mut region.events) + 1;
-        let loads: Vec<u64> = regions.iter_mut().map(load).collect();
+        let loads = take_loads(&mut regions);
         self.make_shards(regions, &sharing::share_out(&loads, &self.neighbours, threads), &counted);
         self.settle(counted, packets, papers, window);
     }
@@ -131,6 +130,16 @@ impl<L: Registry> Network<L> {
     pub fn regions(&self) -> impl Iterator<Item = &Region<L>> {
         self.shards.iter().flat_map(|shard| &shard.regions)
     }
+}
+
+/// The work of each region since this was asked last: its time where that was measured, else its packets.
+fn take_loads<L: Registry>(regions: &mut [Region<L>]) -> Vec<u64> {
+    let timed = regions.iter().any(|region| !region.work.is_zero());
+    let load = |region: &mut Region<L>| {
+        let (work, events) = (std::mem::take(&mut region.work), std::mem::take(&mut region.events));
+        1 + if timed { work.as_nanos() as u64 } else { events }
+    };
+    regions.iter_mut().map(load).collect()
 }
 
 /// Of each region those to which links lead, and the hosts of its routers.

@@ -7,6 +7,7 @@
 use headgate_model::control::Registry;
 use headgate_model::units::{NEVER, Span, Time};
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 use crate::agenda::Agenda;
 use crate::batch::{Batch, rank};
@@ -48,8 +49,11 @@ pub struct Region<L: Registry> {
     holder_of: Vec<Option<u32>>,
     timers: Agenda,
     intra: IntraWindow,
-    /// Packets taken from the batch: a measure of its work.
+    /// Packets taken from the batch.
     pub events: u64,
+    /// The time that it took in windows that were timed.
+    #[serde(skip)]
+    pub work: Duration,
 }
 
 impl<L: Registry> Region<L> {
@@ -64,6 +68,7 @@ impl<L: Registry> Region<L> {
             timers: Agenda::default(),
             intra: IntraWindow::default(),
             events: 0,
+            work: Duration::ZERO,
         }
     }
 

@@ -4,6 +4,7 @@ use headgate_model::control::Registry;
 use headgate_model::units::{NEVER, Time};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use crate::mail::Mail;
 use crate::port::Held;
@@ -27,6 +28,9 @@ pub struct Shard<L: Registry> {
 
 const ELSEWHERE: u32 = u32::MAX;
 
+/// One window of so many is timed, if regions are to be shared out by their work.
+const TIMED: u64 = 8;
+
 impl<L: Registry> Shard<L> {
     /// `numbers` are those of the regions, of so many in all.
     pub fn new(regions: Vec<Region<L>>, numbers: &[u32], of: usize, space: Workspace<L>) -> Self {
@@ -44,10 +48,12 @@ impl<L: Registry> Shard<L> {
     pub fn run(&mut self, window: u64, until: Time, go_on: &mut dyn FnMut() -> bool) -> bool {
         self.space.calendar.turn_to(window);
         self.events = 0;
+        let timed = self.space.post.out.len() > 1 && window.is_multiple_of(TIMED);
         while let Some(region) = self.regions.get_mut(self.turn) {
-            let before = region.events;
+            let (events, start) = (region.events, timed.then(Instant::now));
             let whole = region.run(until, &mut self.space, go_on);
-            self.events += region.events - before;
+            self.events += region.events - events;
+            region.work += start.map_or(Duration::ZERO, |start| start.elapsed());
             if !whole {
                 return false;
             }

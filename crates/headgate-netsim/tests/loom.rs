@@ -40,11 +40,11 @@ fn nobody_is_ahead_of_the_other_and_nothing_is_lost() {
         let (signals, mailboxes) = &*threads;
         for number in 1..=TURNS {
             let stretch = Stretch { number, window: number, until: 0 };
-            signals.order(Command::Run(stretch), 1);
+            signals.send(Command::Run(stretch), 1);
             take_turn(mailboxes, number, 0);
             signals.await_all(|| ());
         }
-        signals.order(Command::Quit, 0);
+        signals.send(Command::Quit, 0);
         worker.join().unwrap();
         for party in 0..2 {
             mailboxes.take(TURNS + 1, party, |message| assert_eq!(*message, [TURNS]));
