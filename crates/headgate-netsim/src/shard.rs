@@ -48,7 +48,7 @@ impl<L: Registry> Shard<L> {
     pub fn run(&mut self, window: u64, until: Time, go_on: &mut dyn FnMut() -> bool) -> bool {
         self.space.calendar.turn_to(window);
         self.events = 0;
-        let timed = self.space.post.out.len() > 1 && window.is_multiple_of(TIMED);
+        let timed = self.space.post.out.len() > 1 && window % TIMED == 0;
         while let Some(region) = self.regions.get_mut(self.turn) {
             let (events, start) = (region.events, timed.then(Instant::now));
             let whole = region.run(until, &mut self.space, go_on);
