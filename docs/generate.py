@@ -221,7 +221,7 @@ def _written(profile: Any) -> dict[str, Any]:
 
 def columns() -> str:
     """Every column of every table of results."""
-    from headgate.columns_of_periods import EVERY_TABLE
+    from headgate.columns import EVERY_TABLE
 
     return "\n".join(
         f"## {name}\n\n"

@@ -1,6 +1,7 @@
-"""What exists: laws, disciplines, schemes, fluid models, as the engine's registries have them.
+"""What exists: laws, disciplines, schemes, fluid models, columns, as the engine has them.
 
-No law is named in Python: a new one is one Rust file and one line, and shows up here.
+No law is named in Python: a new one is one Rust file and one line, and shows up here. So does a
+counter, which is one line.
 """
 
 from __future__ import annotations
@@ -108,6 +109,26 @@ def _native() -> ModuleType:
             f"the engine is not built ({error}); run `make setup` in the clone"
         ) from None
     return _native
+
+
+class Counted(BaseModel):
+    """A column that the engine fills: "1" is the unit of counts and ratios."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    unit: str
+    definition: str
+
+
+@cache
+def columns() -> dict[str, tuple[Counted, ...]]:
+    """Give the columns that the engine fills, table by table, in its order."""
+    said = json.loads(_native().columns())
+    return {
+        table: tuple(Counted.model_validate(column) for column in columns)
+        for table, columns in said.items()
+    }
 
 
 @cache

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.columns import TABLES, Column
-from headgate.columns_of_periods import EVERY_TABLE
+from headgate.columns import EVERY_TABLE, TABLES, Column
 from headgate.errors import HeadgateError
 
 __all__ = ["TABLES", "Table", "Words"]

@@ -1,4 +1,4 @@
-"""A fifth law costs one file and one line: the steps of CONTRIBUTING.md, followed."""
+"""A law costs one file and one line, a counter one line: what CONTRIBUTING.md says, followed."""
 
 import os
 import re
@@ -12,7 +12,8 @@ from headgate.scenario.plan import plan_json
 
 from .repository import ROOT
 
-#: Step 4, without building the extension again: what the catalog reads, and a run with the law.
+#: Step 4, without building the extension again: what the catalog reads, and a run with the law
+#: and the counter.
 STEP_4 = """\
 use headgate_lab::{catalog, simulation::Simulation};
 
@@ -22,6 +23,10 @@ fn the_catalog_shows_the_law_and_a_scenario_runs_with_it() {
     let mut run = Simulation::new(include_str!("plan.json"), &Default::default()).expect("a plan");
     while !run.advance(1.0) {}
     assert!(run.packet_hops() > 1000);
+    let results = run.results();
+    let responses = results.tables.iter().find(|table| table.name == "responses").unwrap();
+    assert!(responses.columns.iter().any(|(name, _)| name == "resets"));
+    assert!(catalog::columns().contains("Connections that were reset."));
 }
 """
 
@@ -57,6 +62,15 @@ def add_line(registry: Path, line: str) -> None:
     registry.write_text(text[: found.start(1)] + "\n".join(lines) + "\n" + text[found.end(1) :])
 
 
+def add_counter(table: Path, line: str) -> None:
+    """Put the line at the end of the counters of the network, or fail."""
+    head, begin, rest = table.read_text().partition("pub struct Counters {\n")
+    body, end, tail = rest.partition("    }\n")
+    assert begin
+    assert end
+    table.write_text(f"{head}{begin}{body}        {line.strip()}\n{end}{tail}")
+
+
 def cargo(folder: Path, *args: str) -> None:
     # A target folder of its own: cargo takes two workspaces of one shape for the same.
     environment = os.environ | {"CARGO_TARGET_DIR": str(folder / "target")}
@@ -75,13 +89,14 @@ def plan_with(law: str) -> str:
     return plan_json(plan | {"laws": laws})
 
 
-def test_the_five_steps_add_a_law() -> None:
-    law, line = code_blocks()
+def test_the_steps_add_a_law_and_a_counter() -> None:
+    law, line, counter = code_blocks()
     workspace = ROOT / "target" / "contributing"
     crates = workspace / "crates"
     copy_workspace(workspace)
     (crates / "headgate-algos" / "src" / "control" / "aimd.rs").write_text(law)
     add_line(crates / "headgate-algos" / "src" / "control" / "mod.rs", line)
+    add_counter(crates / "headgate-netsim" / "src" / "record" / "counters.rs", counter)
     tests = crates / "headgate-lab" / "tests"
     tests.mkdir(exist_ok=True)
     (tests / "step_4.rs").write_text(STEP_4)

@@ -26,7 +26,7 @@ CROSSES_THE_BORDER = (
 #: Every package and module of `headgate`, the lowest first: each imports only from those before it.
 LAYERS = (
     *("version", "errors", "visible", "names", "marks", "units", "strict", "console"),
-    *("columns", "columns_of_periods", "tables", "catalog", "claims", "stats", "measures"),
+    *("catalog", "columns", "tables", "claims", "stats", "measures"),
     *("topologies", "plots", "analysis", "charts"),
     *("law", "own", "scenario", "run", "api", "build"),
     *("fluid", "mesonet", "design", "campaign", "conform", "report", "bench", "studies", "cli"),

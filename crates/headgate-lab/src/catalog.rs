@@ -43,6 +43,11 @@ pub fn layout() -> String {
     RECORDS.iter().map(record).collect::<Value>().to_string()
 }
 
+/// What the columns of each table mean.
+pub fn columns() -> String {
+    json!(crate::tables::meanings()).to_string()
+}
+
 /// All queue disciplines and all routers, each with its kind.
 pub fn devices() -> String {
     let kinds = [("queue", AnyQueue::cards()), ("feedback", AnyRouter::cards())];

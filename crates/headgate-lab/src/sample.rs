@@ -28,7 +28,7 @@ pub fn plan() -> Value {
     let (left, right) = (json!([{"node": 0, "edge": 0, "hosts": 9}]), json!([{"node": 1, "hosts": 9}]));
     json!({
         "seed": 1, "duration_ps": 10_000_000_000_000u64,
-        "nodes": [{"name": "left", "class": "D"}, {"name": "right"}, {"name": "sink"}],
+        "nodes": [{"name": "left", "class": "D"}, {"name": "right", "class": "F"}, {"name": "sink"}],
         "links": [link(0, 1), link(1, 0), link(1, 2)],
         "edges": [{"name": "host", "rate_bps": 1_000_000_000, "delay_ps": 1000}],
         "transports": [transport()],

@@ -12,7 +12,7 @@ use crate::error::{Checked, Wrong};
 const MAGIC: &[u8; 8] = b"HEADGATE";
 
 /// Raised when the head below or the layout of the state changes.
-const FORMAT: u16 = 3;
+const FORMAT: u16 = 4;
 
 /// Length and checksum of the state.
 const TAIL: usize = 16;

@@ -1,4 +1,7 @@
-//! Named columns, and how they are built from rows.
+//! Named columns, how they are filled from rows, and what they mean.
+
+use headgate_model::column::{self, Show};
+use serde::Serialize;
 
 /// Numbers of one kind; a figure that does not exist is NaN.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,39 +17,40 @@ pub struct Table {
     pub columns: Vec<(String, Column)>,
 }
 
-/// Builds a table from its rows, one column after the other.
-pub struct Builder<'a, R> {
-    rows: &'a [R],
-    table: Table,
+/// What a column that users read means.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Meaning {
+    pub name: &'static str,
+    pub unit: &'static str,
+    pub definition: String,
 }
 
-impl<'a, R> Builder<'a, R> {
-    pub fn new(name: &'static str, rows: &'a [R]) -> Self {
-        Self { rows, table: Table { name, columns: Vec::new() } }
-    }
+/// A table, and what its columns mean.
+pub struct Sheet {
+    pub table: Table,
+    pub meanings: Vec<Meaning>,
+}
 
-    pub fn count(mut self, name: impl Into<String>, value: impl Fn(&R) -> u64) -> Self {
-        let column = self.rows.iter().map(value).collect();
-        self.table.columns.push((name.into(), Column::U64(column)));
-        self
-    }
-
-    pub fn figure(mut self, name: impl Into<String>, value: impl Fn(&R) -> f64) -> Self {
-        let column = self.rows.iter().map(value).collect();
-        self.table.columns.push((name.into(), Column::F64(column)));
-        self
-    }
-
-    pub fn build(self) -> Table {
-        self.table
+impl Sheet {
+    /// Fills the columns that such rows declare.
+    pub fn fill<R>(name: &'static str, columns: Vec<column::Column<R>>, rows: &[R]) -> Self {
+        let meanings = columns.iter().filter(|column| !column.hidden).map(Meaning::of).collect();
+        let columns = columns.iter().map(|of| (of.name.to_owned(), Column::fill(&of.show, rows))).collect();
+        Self { table: Table { name, columns }, meanings }
     }
 }
 
-/// A flow without samples has no least or mean of them.
-pub fn finite(value: f64) -> f64 {
-    if value.is_finite() { value } else { f64::NAN }
+impl Column {
+    fn fill<R>(show: &Show<R>, rows: &[R]) -> Self {
+        match show {
+            Show::Count(show) => Self::U64(rows.iter().map(show).collect()),
+            Show::Figure(show) => Self::F64(rows.iter().map(show).collect()),
+        }
+    }
 }
 
-pub fn seconds_of(ps: u128) -> f64 {
-    ps as f64 / 1e12
+impl Meaning {
+    fn of<R>(column: &column::Column<R>) -> Self {
+        Self { name: column.name, unit: column.unit, definition: column.definition.clone() }
+    }
 }

@@ -2,6 +2,7 @@
 //!
 //! * [`units`] — time as integer picoseconds, and a clock that serialises bytes without drift.
 //! * [`chance`] — random streams keyed by name.
+//! * [`column`] — columns of results that describe themselves, and counters.
 //! * [`control`] — the interface of a congestion-control law.
 //! * [`queue`] — the interface of a queue discipline.
 //! * [`feedback`] — the interface of a router that tells senders something.
@@ -11,6 +12,7 @@
 //! * [`plan`] — a whole run, every default filled in and every unit resolved.
 
 pub mod chance;
+pub mod column;
 pub mod control;
 pub mod feedback;
 mod habits;

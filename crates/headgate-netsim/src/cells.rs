@@ -17,6 +17,12 @@ pub const NAMED: u8 = 3;
 /// Pairs of router classes, and none.
 const CLASSES: u32 = PAIRS.len() as u32 + 1;
 
+/// Index into [`PAIRS`], if both routers have a class.
+pub fn pair(a: u8, b: u8) -> Option<usize> {
+    let (low, high) = (a.min(b) as usize, a.max(b) as usize);
+    (high < 3).then(|| [0, 3, 5][low] + high - low)
+}
+
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Cells {
     laws: u32,
@@ -64,6 +70,14 @@ impl Cells {
 mod tests {
     use super::*;
     use crate::record::Status;
+
+    #[test]
+    fn pairs_are_unordered() {
+        let names: Vec<_> =
+            [(0, 0), (1, 0), (0, 2), (1, 1), (2, 1), (2, 2)].map(|(a, b)| PAIRS[pair(a, b).unwrap()]).into();
+        assert_eq!(names, PAIRS);
+        assert_eq!(pair(0, 3), None);
+    }
 
     #[test]
     fn every_sort_has_a_cell_of_its_own() {

@@ -1,6 +1,7 @@
 //! Sums of fractions that do not depend on the order of what is added: so threads may add at once, and
 //! what nothing was added to differs by exactly nothing.
 
+use headgate_model::column::{Counted, Kind};
 use serde::{Deserialize, Serialize};
 use std::ops::{Add, AddAssign, Sub};
 
@@ -16,6 +17,32 @@ const SMALL: f64 = (1u64 << 22) as f64;
 impl Exact {
     pub fn value(self) -> f64 {
         self.0 as f64 / UNITS
+    }
+}
+
+/// A column that holds such a sum.
+pub enum Sum {}
+
+impl Kind for Sum {
+    type Held = Exact;
+    type Shown = f64;
+
+    fn shown(held: &Exact) -> f64 {
+        held.value()
+    }
+}
+
+impl Counted for Sum {
+    fn merge(held: &mut Exact, other: &Exact) {
+        *held += *other;
+    }
+
+    fn since(held: &Exact, before: &Exact) -> Exact {
+        *held - *before
+    }
+
+    fn word(held: &Exact) -> u64 {
+        held.value().to_bits()
     }
 }
 

@@ -89,7 +89,7 @@ impl Period {
     pub fn close<L: Registry>(self, now: Time, world: &mut World<'_, L>, record: &mut Record) {
         let ports = world.port_rows(now);
         let counters = world.counters().by_now(&ports).since(&self.counters);
-        record.periods.push(PeriodRow { counters, ..self.row });
+        record.periods.push(PeriodRow { counters, sources: record.sources, ..self.row });
         record.laws.extend(self.laws.into_iter().filter(|row| row.active_sum > 0));
         let period = record.periods.len() as u32 - 1;
         let after = cells(now, world);
@@ -130,16 +130,7 @@ impl LawRow {
 
 impl LinkRow {
     fn between(&self, before: &PortRow, after: &PortRow) -> Self {
-        Self {
-            arrivals: after.tally.arrivals - before.tally.arrivals,
-            drops: after.tally.drops - before.tally.drops,
-            departures: after.departures - before.departures,
-            sent_bytes: after.sent_bytes - before.sent_bytes,
-            capacity: after.capacity - before.capacity,
-            wait_ps: after.tally.wait_ps - before.tally.wait_ps,
-            elapsed: after.elapsed - before.elapsed,
-            ..*self
-        }
+        Self { tally: after.tally.since(&before.tally), sent: after.sent.since(&before.sent), ..*self }
     }
 }
 

@@ -1,10 +1,8 @@
 //! What is written down of a flow.
 
 use headgate_model::control::Registry;
-use headgate_model::units::seconds;
 
-use crate::record::FlowTally;
-use crate::record::{FlowRow, Status, pair};
+use crate::record::{FlowRow, FlowTally, Repairs, Status};
 use crate::shared::Shared;
 use crate::transport::sender::Sender;
 
@@ -13,6 +11,7 @@ use crate::transport::sender::Sender;
 pub fn row<L: Registry>(sender: &Sender<L>, status: Status, router: u32, shared: &Shared<L>) -> FlowRow {
     let tally = &sender.tally;
     let elapsed = shared.now - tally.started;
+    let Repairs { retransmissions, timeouts, recoveries } = tally.repairs().since(tally.before);
     FlowRow {
         traffic: sender.number,
         law: sender.law_index,
@@ -29,15 +28,19 @@ pub fn row<L: Registry>(sender: &Sender<L>, status: Status, router: u32, shared:
         delivered: sender.una - tally.base,
         delivered_total: sender.una,
         active: shared.now - tally.started.max(shared.setup.warmup).min(shared.now),
-        repairs: tally.repairs().since(tally.before),
-        repairs_total: tally.repairs(),
+        retransmissions,
+        timeouts,
+        recoveries,
+        retransmissions_total: tally.retransmissions,
+        timeouts_total: tally.timeouts,
+        recoveries_total: tally.recoveries,
         min_rtt_s: sender.rtt.path.min_rtt_s,
         mean_rtt_s: tally.rtt_sum_s / f64::from(tally.rtt_count),
         mean_cwnd: tally.cwnd_sum / f64::from(tally.acks),
     }
 }
 
-/// A flow is over: it counts as failed or given up, or as completed between its classes of routers.
+/// A flow is over: it counts as failed, given up or completed.
 pub fn count_finished<L>(row: &FlowRow, tally: &FlowTally, shared: &mut Shared<L>) {
     let cell = &mut shared.cells.all[row.cell as usize];
     cell.add(shared.now, row.delivered_total, tally);
@@ -46,17 +49,6 @@ pub fn count_finished<L>(row: &FlowRow, tally: &FlowTally, shared: &mut Shared<L
     match row.status {
         Status::Failed => counters.connection_failures += 1,
         Status::Abandoned => counters.flows_abandoned += 1,
-        _ => count_completed(row, shared),
-    }
-}
-
-fn count_completed<L>(row: &FlowRow, shared: &mut Shared<L>) {
-    let counters = &mut shared.counters;
-    counters.flows_completed += 1;
-    let classes = [row.source, row.receiver].map(|node| shared.setup.classes[node as usize]);
-    let Some(pair) = pair(classes[0], classes[1]) else { return };
-    if let Some(fct) = row.fct_receiver {
-        counters.pair_flows[pair] += 1;
-        counters.pair_rates[pair] += f64::from(row.size) / seconds(fct);
+        _ => counters.flows_completed += 1,
     }
 }

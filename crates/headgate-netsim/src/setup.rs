@@ -5,8 +5,8 @@ use headgate_model::units::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+use crate::cells::pair;
 use crate::packet::Split;
-use crate::record::pair;
 use crate::routes::Routes;
 use crate::traffic::Opening;
 use crate::traffic::Spec;

@@ -166,7 +166,7 @@ fn what_arrives_leaves_or_is_dropped_or_is_here() {
         {
             let departed = seen.departed(now);
             let here = row.tally.arrivals - row.tally.drops - departed;
-            assert_eq!((row.tally.arrivals, row.departures), (20_000, departed), "{name}");
+            assert_eq!((row.tally.arrivals, row.sent.departures), (20_000, departed), "{name}");
             // one of those here is in service
             assert_eq!(waiting as u64, here.saturating_sub(1), "{name}");
         }
@@ -174,7 +174,7 @@ fn what_arrives_leaves_or_is_dropped_or_is_here() {
         let bytes: u64 = seen.left.iter().map(|(_, packet)| u64::from(packet.size)).sum();
         let tally = seen.rows[1].tally;
         assert_eq!(
-            (tally.arrived_bytes - tally.dropped_bytes, seen.rows[1].sent_bytes),
+            (tally.arrived_bytes - tally.dropped_bytes, seen.rows[1].sent.sent_bytes),
             (bytes, bytes),
             "{name}"
         );
@@ -203,7 +203,7 @@ fn no_two_packets_are_sent_at_once() {
         times.sort_unstable();
         // 0.8 us a byte: between two departures lies at least the service of the second
         assert!(times.windows(2).all(|w| w[1].0 - w[0].0 >= u64::from(w[1].1) * 800_000), "{name}");
-        assert_eq!(sizes, seen.rows[1].sent_bytes, "{name}");
+        assert_eq!(sizes, seen.rows[1].sent.sent_bytes, "{name}");
     }
 }
 

@@ -180,16 +180,20 @@ fn rates_that_change_while_a_backlog_drains_lose_nothing() {
                 let now = look as f64;
                 let says = format!("seed {seed}, {now} ps, held {at_departure}: {row:?}");
                 let off = |ours: f64, theirs: f64, by: f64| (ours - theirs).abs() <= by;
-                let (sent, capacity) = (8.0 * row.sent_bytes as f64, row.capacity as f64 / 1e12);
+                let (sent, capacity) = (8.0 * row.sent.sent_bytes as f64, row.sent.capacity as f64 / 1e12);
                 // a picosecond for each change and each packet, and whole bytes for each rate
                 assert!(off(sent, model.sent_bits(begin, now), 8.0 * 14.0 + 2.0), "sent {says}");
                 assert!(off(capacity, model.capacity_bits(begin, now), 2.0), "capacity {says}");
                 assert!(sent <= capacity + 8.0 * 14.0, "more than the line carries {says}");
                 let waited = model.waited_ps(begin, now);
                 assert!(off(row.tally.wait_ps as f64, waited, 1e-9 * waited + 1e4), "waits {says}");
-                assert!(off(row.departures as f64, model.departures(begin, now), 0.1), "{says}");
-                assert!(row.sent_bytes >= before.sent_bytes && row.capacity >= before.capacity, "{says}");
-                let most = u128::from(row.tally.max_queue) * u128::from(row.elapsed);
+                assert!(off(row.sent.departures as f64, model.departures(begin, now), 0.1), "{says}");
+                assert!(
+                    row.sent.sent_bytes >= before.sent.sent_bytes
+                        && row.sent.capacity >= before.sent.capacity,
+                    "{says}"
+                );
+                let most = u128::from(row.tally.max_queue) * u128::from(row.sent.elapsed);
                 assert!(row.tally.wait_ps <= most, "the mean exceeds the most {says}");
             }
         }

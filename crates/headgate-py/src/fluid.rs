@@ -5,7 +5,7 @@ use numpy::{IntoPyArray, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::{columns, refused};
+use crate::{arrays, refused};
 
 /// One run: `classes`, `links`, `lines`, `events`, `cost` (steps, rejected, slopes),
 /// `packet_bytes` and `flows` of each class.
@@ -19,7 +19,7 @@ pub fn fluid_run<'py>(
     let found = py.detach(|| run(&Order::read(order_json)?, &values)).map_err(refused)?;
     let all = PyDict::new(py);
     for table in found.tables {
-        all.set_item(table.name, columns(py, table)?)?;
+        all.set_item(table.name, arrays(py, table)?)?;
     }
     all.set_item("cost", found.cost)?;
     all.set_item("packet_bytes", found.packet_bytes)?;
@@ -39,7 +39,7 @@ pub fn fluid_levels<'py>(
     let order = Order::read(order_json).map_err(refused)?;
     let all = PyDict::new(py);
     for table in levels(&order, &values, &each).map_err(refused)? {
-        all.set_item(table.name, columns(py, table)?)?;
+        all.set_item(table.name, arrays(py, table)?)?;
     }
     Ok(all)
 }
@@ -57,7 +57,7 @@ pub fn fluid_sweep<'py>(
     let values: Vec<f64> = values.as_array().iter().copied().collect();
     let all = || sweep(&Order::read(order_json)?, &values, &read_networks(networks_json)?, workers);
     let found = py.detach(all).map_err(refused)?;
-    columns(py, found.table)
+    arrays(py, found.table)
 }
 
 /// What a flow of each class sends at rest at the price of its path, `rate_packets_s`, and its `integral`.
@@ -70,7 +70,7 @@ pub fn fluid_demand<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let (values, prices) = (values.as_array().to_vec(), prices.as_array().to_vec());
     let order = Order::read(order_json).map_err(refused)?;
-    columns(py, demand(&order, &values, &prices).map_err(refused)?)
+    arrays(py, demand(&order, &values, &prices).map_err(refused)?)
 }
 
 /// About where a model settles: its mean `state` over the second half of the run, and the `sides` that its

@@ -15,7 +15,7 @@ use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-fn columns<'py>(py: Python<'py>, table: Table) -> PyResult<Bound<'py, PyDict>> {
+fn arrays<'py>(py: Python<'py>, table: Table) -> PyResult<Bound<'py, PyDict>> {
     let all = PyDict::new(py);
     for (name, column) in table.columns {
         match column {
@@ -51,7 +51,7 @@ mod _native {
     use std::path::PathBuf;
 
     use crate::own::OwnLaws;
-    use crate::{columns, exceeded, refused};
+    use crate::{arrays, exceeded, refused};
     use headgate_lab::error::Checked;
     use headgate_lab::simulation;
     use headgate_lab::validate::validate;
@@ -102,6 +102,12 @@ mod _native {
     #[pyfunction]
     fn layout() -> String {
         headgate_lab::catalog::layout()
+    }
+
+    /// JSON of what the columns of each table mean, but for those that no user reads.
+    #[pyfunction]
+    fn columns() -> String {
+        headgate_lab::catalog::columns()
     }
 
     /// Raises ValueError("place: sentence") if the plan is wrong.
@@ -182,7 +188,7 @@ mod _native {
             let found = py.detach(|| self.run.results());
             let all = PyDict::new(py);
             for table in found.tables {
-                all.set_item(table.name, columns(py, table)?)?;
+                all.set_item(table.name, arrays(py, table)?)?;
             }
             all.set_item("digest", found.digest)?;
             all.set_item("packet_hops", found.packet_hops)?;

@@ -35,7 +35,7 @@ def describe(
 
 def select(what: str | None) -> dict[str, tuple[Column, ...]]:
     """Give the columns asked for, by table."""
-    from headgate.columns_of_periods import EVERY_TABLE
+    from headgate.columns import EVERY_TABLE
 
     if what is None:
         return EVERY_TABLE

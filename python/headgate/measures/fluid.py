@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.columns import FLOWS, NETWORK, PORTS, RESPONSES, SERIES, Column
-from headgate.measures.responses import form_responses, ratio
+from headgate.measures.formula import form, ratio
 from headgate.tables import Table, Words
 
 Facts = Mapping[str, Any]
@@ -141,6 +141,8 @@ def _ports(facts: Facts, warmup_s: float, names: list[str]) -> Table:
         "drops": mean["dropped"] * elapsed_s,
         "departures": mean["sent"] * elapsed_s,
         "sent_bytes": mean["sent"] * elapsed_s * facts["packet_bytes"],
+        # Little's law
+        "wait_sum_s": mean["queue_packets"] * elapsed_s,
         "utilisation": mean["sent"] / lines["rate_packets_s"],
         "throughput_bps": packet_bits * mean["sent"],
         "loss_rate": ratio(mean["dropped"], mean["dropped"] + mean["sent"]),
@@ -238,7 +240,7 @@ def _responses(facts: Facts, warmup_s: float, sent: Facts) -> Table:
     }
     counted = [column.name for column in RESPONSES if not column.formula]
     facts = {name: np.array([known.get(name, np.nan)]) for name in counted}
-    return Table("responses", form_responses(facts))
+    return Table("responses", form(RESPONSES, facts))
 
 
 def _end(of: Facts) -> float:

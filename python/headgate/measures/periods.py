@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.columns import FILES, PAIRS
-from headgate.measures.responses import ratio
+from headgate.columns.mesonet import PAIRS
+from headgate.columns.periods import CLASSES, LAWS, LINKS, WINDOWS
+from headgate.columns.run import FILES
+from headgate.measures.formula import form, ratio
 from headgate.tables import Table, Words
 
 Facts = Mapping[str, NDArray[Any]]
@@ -66,88 +68,51 @@ def _bounds(plan: Plan, facts: Facts) -> dict[str, NDArray[Any]]:
     return {"period": period + 1, "start_s": bounds[:, 0], "end_s": bounds[:, 1]}
 
 
-def _classes(plan: Plan, facts: Facts) -> dict[str, Any]:
-    at = _bounds(plan, facts)
-    names = (
-        "started", "completed", "failed", "abandoned", "active_s", "delivered_packets",
-        "retransmissions", "timeouts", "decreases", "fallen_packets", "timed", "timed_packets",
-        "fct_sum_s", "rate_sum", "rtt_sum_s", "rtt_count",
-    )  # fmt: skip
+def name_links(plan: Plan, link: NDArray[Any]) -> dict[str, Words]:
+    """Name links by their numbers, and the routers at their ends."""
+    items, nodes = plan["links"], [node["name"] for node in plan["nodes"]]
+    ends = {end: np.array([item[end] for item in items])[link] for end in ("from", "to")}
     return {
-        **at,
+        "link": Words(link, [item["name"] for item in items]),
+        **{end: Words(routers, nodes) for end, routers in ends.items()},
+    }
+
+
+def _classes(plan: Plan, facts: Facts) -> dict[str, Any]:
+    words = {
         "file": Words(facts["file"], (*FILES, *plan.get("files", ()))),
         "class": Words(facts["pair"], (*PAIRS, "")),
         "interface": Words(facts["fast"], INTERFACES),
         "law": Words(facts["law"], law_names(plan["laws"])),
-        "rate_packets_s": ratio(facts["rate_sum"], facts["timed"]),
-        "bulk_rate_packets_s": ratio(facts["timed_packets"], facts["fct_sum_s"]),
-        "delivered_packets_s": ratio(facts["delivered_packets"], at["end_s"] - at["start_s"]),
-        "flow_rate_packets_s": ratio(facts["delivered_packets"], facts["active_s"]),
-        "mean_fct_s": ratio(facts["fct_sum_s"], facts["timed"]),
-        "mean_rtt_s": ratio(facts["rtt_sum_s"], facts["rtt_count"]),
-        "mean_fall_packets": ratio(facts["fallen_packets"], facts["decreases"]),
-        **{name: facts[name] for name in names},
     }
+    return form(CLASSES, {**facts, **_bounds(plan, facts), **words})
 
 
 def _laws(plan: Plan, facts: Facts) -> dict[str, Any]:
-    sd = np.sqrt(facts["variance"])
-    open_sum = facts["active_sum"].astype(np.float64) - facts["connecting_sum"]
-    return {
-        **_bounds(plan, facts),
-        "law": Words(facts["law"], law_names(plan["laws"])),
-        "active": ratio(facts["active_sum"], facts["samples"]),
-        "connecting": ratio(facts["connecting_sum"], facts["samples"]),
-        "cwnd_packets": ratio(facts["cwnd_sum"], open_sum),
-        "swing_mean_packets": facts["mean"],
-        "swing_sd_packets": sd,
-        "swing_relative": ratio(sd, facts["mean"]),
-        "swing_least_packets": facts["least"],
-        "swing_greatest_packets": facts["greatest"],
-        **{name: facts[name] for name in ("samples", "active_sum", "connecting_sum", "cwnd_sum")},
-    }
+    law = Words(facts["law"], law_names(plan["laws"]))
+    return form(LAWS, {**facts, **_bounds(plan, facts), "law": law})
 
 
 def _windows(plan: Plan, facts: Facts) -> dict[str, Any]:
     at = _bounds(plan, facts)
-    bucket = facts["bucket"].astype(np.int64)
     group = at["period"] * (len(plan["laws"]) + 1) + facts["law"].astype(np.int64)
     _, row = np.unique(group, return_inverse=True)
     total = np.bincount(row, weights=facts["count"], minlength=1)
-    return {
-        **at,
-        "law": Words(facts["law"], law_names(plan["laws"])),
-        "from_packets": np.where(bucket == 0, 0.0, 2.0**bucket),
-        "count": facts["count"],
-        "share": ratio(facts["count"], total[row]),
-    }
+    law = Words(facts["law"], law_names(plan["laws"]))
+    share = ratio(facts["count"], total[row])
+    return form(WINDOWS, {**facts, **at, "law": law, "share": share})
 
 
 def _links(plan: Plan, facts: Facts) -> dict[str, Any]:
-    link = facts["link"].astype(np.int64)
-    items, nodes = plan["links"], [node["name"] for node in plan["nodes"]]
-    return {
-        **_bounds(plan, facts),
-        "link": Words(link, [item["name"] for item in items]),
-        "from": Words(np.array([item["from"] for item in items])[link], nodes),
-        "to": Words(np.array([item["to"] for item in items])[link], nodes),
-        "utilisation": ratio(8.0 * facts["sent_bytes"], facts["capacity_bits"]),
-        "throughput_bps": ratio(8.0 * facts["sent_bytes"], facts["elapsed_s"]),
-        "loss_rate": ratio(facts["drops"], facts["drops"] + facts["departures"]),
-        "mean_wait_s": ratio(facts["wait_sum_s"], facts["departures"]),
-        "mean_queue_packets": ratio(facts["wait_sum_s"], facts["elapsed_s"]),
-        "sampled_queue_packets": ratio(facts["queue_sum"], facts["samples"]),
-        "greatest_sampled_packets": facts["queue_max"],
-        **{name: facts[name] for name in ("arrivals", "drops", "departures", "sent_bytes")},
-        **{name: facts[name] for name in ("wait_sum_s", "elapsed_s", "samples", "queue_sum")},
-    }
+    names = name_links(plan, facts["link"].astype(np.int64))
+    return form(LINKS, {**facts, **_bounds(plan, facts), **names})
 
 
 def _checks(balance: Facts, links: Mapping[str, Any]) -> dict[str, Any]:
     """Compare what was counted in two ways."""
     of = {name: float(column[0]) for name, column in balance.items()}
     gone = of["segments_out"] + of["segments_dropped"] + of["under_way"]
-    over = ("flows_completed", "connection_failures", "flows_abandoned", "active")
+    over = ("flows_completed", "connection_failures", "flows_abandoned", "active_now")
     seen = np.nan_to_num(links["sampled_queue_packets"] * links["elapsed_s"])
     waits = np.asarray(links["wait_sum_s"], np.float64)
     busy = np.flatnonzero(np.asarray(links["queue_sum"]) >= BUSY)

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.columns import SERIES
-from headgate.measures.periods import law_names, of_periods
-from headgate.measures.responses import form_responses, ratio
+from headgate.columns import FLOWS, NETWORK, PORTS, RESPONSES, SERIES
+from headgate.columns.mesonet import PAIRS
+from headgate.measures.formula import form, ratio
+from headgate.measures.periods import law_names, name_links, of_periods
 from headgate.names import each_name, transport_of_each
 from headgate.tables import Table, Words
 
@@ -26,55 +27,45 @@ def make_tables(plan: Plan, facts: Mapping[str, Any]) -> dict[str, Table]:
         "flows": Table("flows", flows(plan, facts["flows"])),
         "ports": Table("ports", ports(plan, facts["ports"])),
         "series": Table("series", series(plan, facts)),
-        "network": Table("network", network(facts["network"])),
-        "responses": Table("responses", responses(plan, facts["responses"])),
+        "network": Table("network", form(NETWORK, facts["network"])),
+        "responses": Table("responses", responses(plan, facts)),
         **of_periods(plan, facts),
     }
 
 
-def responses(plan: Plan, facts: Facts) -> dict[str, Any]:
+def responses(plan: Plan, facts: Mapping[str, Facts]) -> dict[str, Any]:
     """Form the responses of each period; the interval is the plan's."""
-    interval_s = np.full(len(facts["start_s"]), plan["measure"]["interval_ps"] / 1e12)
-    return form_responses({**facts, "interval_s": interval_s})
+    periods = facts["responses"]
+    interval_s = np.full(len(periods["start_s"]), plan["measure"]["interval_ps"] / 1e12)
+    of_pairs = _flows_of_pairs(facts["pairs"], len(interval_s))
+    return form(RESPONSES, {**periods, **of_pairs, "interval_s": interval_s})
+
+
+def _flows_of_pairs(pairs: Facts, periods: int) -> dict[str, NDArray[Any]]:
+    """Give flows_DD and rate_sum_DD of each period, and those of the other pairs of MesoNet."""
+    found: dict[str, NDArray[Any]] = {}
+    for column, fact in (("flows", "timed"), ("rate_sum", "rate_sum")):
+        for number, pair in enumerate(PAIRS):
+            here = pairs["pair"] == number
+            found[f"{column}_{pair}"] = np.zeros(periods, pairs[fact].dtype)
+            found[f"{column}_{pair}"][pairs["period"][here].astype(np.int64)] = pairs[fact][here]
+    return found
 
 
 def flows(plan: Plan, facts: Facts) -> dict[str, Any]:
-    """Name traffic, law, class and routers; form the goodput."""
+    """Name traffic, law, class and routers."""
     nodes = [node["name"] for node in plan["nodes"]]
     segment = np.array([t["segment_bytes"] for t in plan["transports"]], np.float64)
     profile = transport_of_each(plan["traffic"])[facts["traffic"].astype(np.int64)]
-    bits = 8 * segment[profile] * facts["delivered_packets"]
-    return {
+    words = {
         "traffic": Words(facts["traffic"], list(each_name(plan["traffic"]))),
         "law": Words(facts["law"], law_names(plan["laws"])),
         "class": _pair_classes(plan, facts["source"], facts["receiver"]),
         "source": Words(facts["source"], nodes),
         "receiver": Words(facts["receiver"], nodes),
         "status": Words(facts["status"], STATUS),
-        "start_s": facts["start_s"],
-        "size_packets": facts["packets"],
-        "fct_receiver_s": facts["fct_receiver_s"],
-        "fct_sender_s": facts["fct_sender_s"],
-        "established_s": facts["established_s"],
-        "goodput_bps": ratio(bits, facts["active_s"]),
-        "delivered_packets": facts["delivered_packets"],
-        "delivered_total_packets": facts["delivered_total"],
-        **{
-            name: facts[name]
-            for name in (
-                "active_s",
-                "retransmissions",
-                "timeouts",
-                "recoveries",
-                "retransmissions_total",
-                "timeouts_total",
-                "recoveries_total",
-                "min_rtt_s",
-                "mean_rtt_s",
-                "mean_cwnd_packets",
-            )
-        },
     }
+    return form(FLOWS, {**facts, **words, "segment_bytes": segment[profile]})
 
 
 def _pair_classes(plan: Plan, source: NDArray[Any], receiver: NDArray[Any]) -> Words:
@@ -87,31 +78,15 @@ def _pair_classes(plan: Plan, source: NDArray[Any], receiver: NDArray[Any]) -> W
 
 
 def ports(plan: Plan, facts: Facts) -> dict[str, Any]:
-    """Name links and routers; form utilisation, loss rate, mean queue."""
-    link = facts["link"].astype(np.int64)
+    """Name links and routers; a row for each link of the plan."""
+    links = plan["links"]
     packet = plan["transports"][0]["segment_bytes"] + plan["transports"][0]["header_bytes"]
-    buffer = np.array([_buffer_packets(item["buffer"], packet) for item in plan["links"]])
-    nodes = [node["name"] for node in plan["nodes"]]
-    bits = 8.0 * facts["sent_bytes"]
-    counts = ("arrivals", "arrived_bytes", "drops", "dropped_bytes", "lost", "departures")
-    return {
-        "link": Words(link, [item["name"] for item in plan["links"]]),
-        "from": Words(np.array([item["from"] for item in plan["links"]])[link], nodes),
-        "to": Words(np.array([item["to"] for item in plan["links"]])[link], nodes),
-        "rate_bps": facts["rate_bps"],
-        "delay_s": np.array([item["delay_ps"] for item in plan["links"]])[link] / 1e12,
-        "buffer_packets": buffer[link],
-        **{name: facts[name] for name in counts},
-        "sent_bytes": facts["sent_bytes"],
-        "marks": facts["marks"],
-        "utilisation": ratio(bits, facts["rate_bps"] * facts["elapsed_s"]),
-        "throughput_bps": ratio(bits, facts["elapsed_s"]),
-        "loss_rate": ratio(facts["drops"], facts["drops"] + facts["departures"]),
-        "mean_queue_packets": ratio(facts["wait_sum_s"], facts["elapsed_s"]),
-        "max_queue_packets": facts["max_queue_packets"],
-        "mean_wait_s": ratio(facts["wait_sum_s"], facts["departures"]),
-        "elapsed_s": facts["elapsed_s"],
+    of_plan = {
+        **name_links(plan, np.arange(len(links))),
+        "delay_s": np.array([link["delay_ps"] for link in links]) / 1e12,
+        "buffer_packets": np.array([_buffer_packets(link["buffer"], packet) for link in links]),
     }
+    return form(PORTS, {**facts, **of_plan})
 
 
 def _buffer_packets(buffer: Any, packet_bytes: int) -> float:
@@ -135,7 +110,7 @@ def series(plan: Plan, facts: Mapping[str, Any]) -> dict[str, Any]:
     delivered = bits[flow] * of_flows["delivered_packets"]
     parts = [
         {
-            **_rename_columns(of_flows, {"in_flight": "in_flight_packets"}),
+            **of_flows,
             "pacing_rate_bps": packets[flow] * of_flows["pace"],
             "throughput_bps": _slope(of_flows["t_s"], delivered, flow),
         },
@@ -162,10 +137,6 @@ def _stack(name: str, parts: list[dict[str, Any]], lengths: list[int]) -> NDArra
     return np.concatenate(columns)
 
 
-def _rename_columns(facts: Facts, names: Mapping[str, str]) -> dict[str, NDArray[Any]]:
-    return {names.get(name, name): column for name, column in facts.items()}
-
-
 def _names(plan: Plan, numbers: list[int]) -> list[str]:
     """Name the flows of these numbers."""
     wanted = set(numbers)
@@ -181,13 +152,3 @@ def _slope(t_s: NDArray[Any], total: NDArray[Any], of: NDArray[Any]) -> NDArray[
     slope = ratio(np.diff(np.asarray(total, np.float64)[order]), np.diff(t_s[order]))
     out[order[1:][same]] = slope[same]
     return out
-
-
-def network(facts: Facts) -> dict[str, Any]:
-    """Name the network's state."""
-    return {
-        "t_s": facts["t_s"],
-        "active_flows": facts["active_flows"],
-        "connecting_flows": facts["connecting"],
-        "finished_flows": facts["finished"],
-    }

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Discriminator, Field, model_validator
 
-from headgate.columns import FILES
+from headgate.columns.run import FILES
 from headgate.scenario.base import FileSize, Frequency, Model, Rate, Time, at
 from headgate.scenario.control import Control
 from headgate.scenario.law import LawChoice

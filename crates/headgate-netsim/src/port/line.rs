@@ -15,7 +15,7 @@ use super::rates::Rates;
 use super::ticks::TickCache;
 use super::{Fate, Room, digested};
 use crate::packet::{Head, Packet};
-use crate::record::{Early, PortRow, Tally};
+use crate::record::{Early, PortRow, Sent, Tally};
 
 /// When a packet leaves, and whether it is data; in one word, since there are many.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -301,11 +301,13 @@ impl<Q: Discipline> Line<Q> {
         let data_wait_ps = self.waits_ahead(now, Leave::is_data) as i128;
         PortRow {
             tally: Tally { wait_ps, lost: self.tally.lost - lost, ..self.tally },
-            departures,
-            sent_bytes,
-            capacity: self.rates.capacity(now),
+            sent: Sent {
+                departures,
+                sent_bytes,
+                capacity: self.rates.capacity(now),
+                elapsed: now - self.since,
+            },
             rate_bps: self.rates.bps,
-            elapsed: now - self.since,
             early: Early { wait_ps: data_wait_ps, lost: lost_data },
         }
     }

@@ -17,7 +17,7 @@ use super::ticks::TickCache;
 use super::{Held, Room, digested};
 use crate::packet::{Head, Packet};
 use crate::papers::Papers;
-use crate::record::{Counters, Early, PortRow, Tally};
+use crate::record::{Counters, Early, PortRow, Sent, Tally};
 
 /// A packet that waits, and since when.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -337,11 +337,13 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
         let wait_ps = self.tally.wait_ps + waits - self.waited;
         PortRow {
             tally: Tally { wait_ps, lost: self.tally.lost - lost, ..self.tally },
-            departures,
-            sent_bytes,
-            capacity: self.rates.capacity(now),
+            sent: Sent {
+                departures,
+                sent_bytes,
+                capacity: self.rates.capacity(now),
+                elapsed: now - self.since,
+            },
             rate_bps: self.rates.bps,
-            elapsed: now - self.since,
             early: Early { wait_ps: -((waits_of_data + self.in_vain) as i128), lost: lost_data },
         }
     }

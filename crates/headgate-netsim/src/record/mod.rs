@@ -1,6 +1,6 @@
 //! What a run counts and keeps: facts only, ratios are made elsewhere.
 
-use headgate_model::units::Time;
+use headgate_model::column::{Count, Instant};
 use serde::{Deserialize, Serialize};
 
 mod counters;
@@ -8,10 +8,10 @@ mod flows;
 mod periods;
 mod ports;
 
-pub use counters::{Counters, PAIRS, pair};
+pub use counters::Counters;
 pub use flows::{FlowRow, FlowSample, FlowTally, Repairs, Status};
-pub use periods::{BUCKETS, Cell, ClassRow, LawRow, LinkRow, PeriodRow, Sort};
-pub use ports::{Early, PortRow, PortSample, Tally};
+pub use periods::{BUCKETS, Cell, ClassRow, LawRow, LinkRow, PAIRS, PeriodRow, Sort};
+pub use ports::{Early, PortRow, PortSample, Sent, Tally};
 
 /// One number for all that happened: every port's departures, the counts, and each flow's row.
 pub fn digest(ports: impl Iterator<Item = u64>, counters: &Counters, flows: &[FlowRow]) -> u64 {
@@ -39,20 +39,25 @@ pub struct Record {
     pub sources: u64,
 }
 
-/// The whole network at one instant.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct NetworkSample {
-    pub time: Time,
-    pub active: u64,
-    pub connecting: u64,
-    pub finished: u64,
+headgate_model::columns! {
+    /// The whole network at one instant.
+    #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct NetworkSample {
+        time as t_s: Instant, "s", "Time since the start of the run.";
+        active as active_flows: Count, "1", "Flows that are established and not finished.";
+        connecting as connecting_flows: Count, "1", "Flows in their handshake.";
+        finished as finished_flows: Count, "1", "Flows finished since the start.";
+    }
 }
 
-/// What must add up at the end of a run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Balance {
-    /// Counts of the whole run.
-    pub counters: Counters,
-    /// Data packets between hosts at the end, found in the calendar and at the ports that hold packets.
-    pub under_way: u64,
+headgate_model::columns! {
+    /// What must add up at the end of a run.
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+    pub struct Balance {
+        under_way: Count [HIDDEN], "packets", "Data packets between hosts at the end, found in the calendar and at the ports that hold packets.";
+    }
+    parts {
+        /// Counts of the whole run.
+        pub counters: Counters,
+    }
 }

@@ -1,71 +1,98 @@
 //! Rows of a measurement period.
 
+use headgate_model::column::{Count, Durations, Figure, Index, Instant};
 use headgate_model::units::{Span, Time, seconds};
 use serde::{Deserialize, Serialize};
 
 use super::counters::Counters;
 use super::flows::{FlowTally, Status};
-use crate::exact::Exact;
+use super::ports::{Sent, Tally};
+use crate::exact::Sum;
 
 /// Buckets of windows: the first is below 2 segments, each next one twice as wide, the last has no end.
 pub const BUCKETS: usize = 24;
 
-/// One measurement period: differences of the counters, and sums over the samples taken in it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct PeriodRow {
-    pub start: Time,
-    pub end: Time,
-    pub samples: u64,
-    pub transmitting_sum: u64,
-    pub active_sum: u64,
-    pub connecting_sum: u64,
-    pub cwnd_sum: f64,
-    pub counters: Counters,
+headgate_model::columns! {
+    /// One measurement period: differences of the counters, and sums over the samples taken in it.
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+    pub struct PeriodRow {
+        start as start_s: Instant, "s", "Start of the measurement period.";
+        end as end_s: Instant, "s", "End of the measurement period.";
+        samples: Count, "1", "Intervals sampled in the period.";
+        sources: Count, "1", "All sources: Web users, single flows, hosts that begin flows.";
+        transmitting_sum: Count, "1", "Sum over the samples of sources with a flow under way.";
+        active_sum: Count, "1", "Sum over the samples of flows under way.";
+        connecting_sum: Count, "1", "Sum over the samples of flows in their handshake.";
+        cwnd_sum: Figure, "packets", "Sum of the windows of active flows over the samples.";
+    }
+    parts {
+        pub counters: Counters,
+    }
 }
 
-/// The windows of all flows of one law, over the samples of a period. Flows in their handshake are
-/// counted apart.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct LawRow {
-    pub period: u32,
-    pub law: u32,
-    pub samples: u64,
-    /// Sums over the samples: of flows, of those in their handshake, of the windows of the others.
-    pub active_sum: u64,
-    pub connecting_sum: u64,
-    pub cwnd_sum: f64,
-    /// Over the samples with a window: their number, the mean of the samples' mean windows, the sum of
-    /// squared differences from it, the least and the greatest.
-    pub seen: u64,
-    pub mean: f64,
-    pub squares: f64,
-    pub least: f64,
-    pub greatest: f64,
-    /// Windows from 2^k segments on.
-    pub buckets: [u64; BUCKETS],
+headgate_model::columns! {
+    /// The windows of all flows of one law, over the samples of a period. Flows in their handshake are
+    /// counted apart.
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+    pub struct LawRow {
+        period: Index [HIDDEN], "", "Number of the period.";
+        law: Index [HIDDEN], "", "The law's number in the plan.";
+        samples: Count, "1", "Intervals sampled.";
+        active_sum: Count, "1", "Sum over the samples of flows under way.";
+        connecting_sum: Count, "1", "Sum over the samples of flows in their handshake.";
+        cwnd_sum: Figure, "packets", "Sum of the windows of the other flows over the samples.";
+    }
+    beside {
+        /// Over the samples with a window: their number, the mean of the samples' mean windows, the sum of
+        /// squared differences from it, the least and the greatest.
+        pub seen: u64,
+        pub mean: f64,
+        pub squares: f64,
+        pub least: f64,
+        pub greatest: f64,
+        /// Windows from 2^k segments on.
+        pub buckets: [u64; BUCKETS],
+    }
+    derived {
+        swing_mean_packets = |row| row.if_seen(0, row.mean), "packets", "Each sample has a mean window; this is the mean of those over the time.";
+        swing_sd_packets = |row| row.if_seen(1, row.variance().sqrt()), "packets", "Their standard deviation over the time: oscillation.";
+        swing_least_packets = |row| row.if_seen(0, row.least), "packets", "The least of the samples' mean windows.";
+        swing_greatest_packets = |row| row.if_seen(0, row.greatest), "packets", "The greatest of them.";
+    }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Cell {
-    pub started: u64,
-    pub completed: u64,
-    pub failed: u64,
-    pub abandoned: u64,
-    /// Flows whose receiver had everything, their segments, the time that took, and their rates.
-    pub timed: u64,
-    pub timed_segments: u64,
-    pub fct_sum_s: Exact,
-    pub rate_sum: Exact,
-    /// Of all flows, those under way too: the time since each was asked for, segments acknowledged in
-    /// order.
-    pub active_ps: u128,
-    pub delivered: u64,
-    pub retransmissions: u64,
-    pub timeouts: u64,
-    pub decreases: u64,
-    pub fallen: Exact,
-    pub rtt_sum_s: Exact,
-    pub rtt_count: u64,
+impl LawRow {
+    /// A figure that exists where more samples than these had a window.
+    fn if_seen(&self, more_than: u64, figure: f64) -> f64 {
+        if self.seen > more_than { figure } else { f64::NAN }
+    }
+
+    fn variance(&self) -> f64 {
+        self.squares / (self.seen as f64 - 1.0)
+    }
+}
+
+headgate_model::counters! {
+    /// What flows that have something in common did.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+    pub struct Cell {
+        started: Count, "1", "Flows started.";
+        completed: Count, "1", "Flows finished.";
+        failed: Count, "1", "Connections that failed: no SYN was answered.";
+        abandoned: Count, "1", "Flows that their users gave up.";
+        active_ps as active_s: Durations, "s", "Time that flows were under way, from their first SYN, of all.";
+        delivered as delivered_packets: Count, "packets", "Packets acknowledged in order, of all these flows.";
+        retransmissions: Count, "packets", "Data packets sent again.";
+        timeouts: Count, "1", "Retransmission time-outs.";
+        decreases: Count, "1", "Times that a window shrank: at a loss or mark (to ssthresh), at a time-out, on an ACK.";
+        fallen as fallen_packets: Sum, "packets", "Sum of these decreases.";
+        timed: Count, "1", "Flows finished whose receiver had all of the file.";
+        timed_segments as timed_packets: Count, "packets", "Their packets.";
+        fct_sum_s: Sum, "s", "Sum of their completion times (receiver).";
+        rate_sum: Sum, "packets/s", "Sum of packets / completion time of each.";
+        rtt_sum_s: Sum, "s", "Sum of the round-trip samples.";
+        rtt_count: Count, "1", "Round-trip samples.";
+    }
 }
 
 impl Cell {
@@ -99,52 +126,13 @@ impl Cell {
         self.rate_sum += f64::from(segments) / seconds(fct);
     }
 
-    /// Adds what was counted elsewhere.
-    pub fn merge(&mut self, other: &Self) {
-        self.started += other.started;
-        self.completed += other.completed;
-        self.failed += other.failed;
-        self.abandoned += other.abandoned;
-        self.timed += other.timed;
-        self.timed_segments += other.timed_segments;
-        self.fct_sum_s += other.fct_sum_s;
-        self.rate_sum += other.rate_sum;
-        self.active_ps += other.active_ps;
-        self.delivered += other.delivered;
-        self.retransmissions += other.retransmissions;
-        self.timeouts += other.timeouts;
-        self.decreases += other.decreases;
-        self.fallen += other.fallen;
-        self.rtt_sum_s += other.rtt_sum_s;
-        self.rtt_count += other.rtt_count;
-    }
-
-    /// What came after `before`.
-    pub fn since(&self, before: &Self) -> Self {
-        Self {
-            started: self.started - before.started,
-            completed: self.completed - before.completed,
-            failed: self.failed - before.failed,
-            abandoned: self.abandoned - before.abandoned,
-            timed: self.timed - before.timed,
-            timed_segments: self.timed_segments - before.timed_segments,
-            fct_sum_s: self.fct_sum_s - before.fct_sum_s,
-            rate_sum: self.rate_sum - before.rate_sum,
-            active_ps: self.active_ps - before.active_ps,
-            delivered: self.delivered - before.delivered,
-            retransmissions: self.retransmissions - before.retransmissions,
-            timeouts: self.timeouts - before.timeouts,
-            decreases: self.decreases - before.decreases,
-            fallen: self.fallen - before.fallen,
-            rtt_sum_s: self.rtt_sum_s - before.rtt_sum_s,
-            rtt_count: self.rtt_count - before.rtt_count,
-        }
-    }
-
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
+
+/// Unordered pairs of router classes D, F, N.
+pub const PAIRS: [&str; 6] = ["DD", "DF", "DN", "FF", "FN", "NN"];
 
 /// What a cell's flows have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -156,29 +144,38 @@ pub struct Sort {
     pub law: u32,
 }
 
-/// What flows of one sort did in a period.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ClassRow {
-    pub period: u32,
-    pub sort: Sort,
-    pub cell: Cell,
+headgate_model::columns! {
+    /// What flows of one sort did in a period.
+    #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct ClassRow {
+        period: Index [HIDDEN], "", "Number of the period.";
+    }
+    parts {
+        pub cell: Cell,
+    }
+    beside {
+        pub sort: Sort,
+    }
+    derived {
+        file [HIDDEN] = |row| u64::from(row.sort.file), "", "Number of the kind of file.";
+        pair [HIDDEN] = |row| row.sort.pair.unwrap_or(PAIRS.len()) as u64, "", "Number of the pair of classes.";
+        fast [HIDDEN] = |row| u64::from(row.sort.fast), "", "Both hosts have fast links: 1, else 0.";
+        law [HIDDEN] = |row| u64::from(row.sort.law), "", "The law's number in the plan.";
+    }
 }
 
-/// What one link's port did in a period (from the end of warm-up on, if that is within).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct LinkRow {
-    pub period: u32,
-    pub link: u32,
-    pub arrivals: u64,
-    pub drops: u64,
-    pub departures: u64,
-    pub sent_bytes: u64,
-    /// What it could have sent: bit/s x ps.
-    pub capacity: u128,
-    pub wait_ps: u128,
-    pub elapsed: Span,
-    /// Samples, and packets seen waiting in them, in all and at most.
-    pub samples: u64,
-    pub queue_sum: u64,
-    pub queue_max: u64,
+headgate_model::columns! {
+    /// What one link's port did in a period (from the end of warm-up on, if that is within).
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+    pub struct LinkRow {
+        period: Index [HIDDEN], "", "Number of the period.";
+        link: Index [HIDDEN], "", "The link's number in the plan.";
+        queue_max as greatest_sampled_packets: Count, "packets", "Greatest number waiting in a sample.";
+        samples: Count, "1", "Intervals sampled.";
+        queue_sum: Count, "packets", "Sum over the samples of packets waiting.";
+    }
+    parts {
+        pub tally: Tally,
+        pub sent: Sent,
+    }
 }

@@ -1,20 +1,21 @@
 //! What one port counts, and its row in the results.
 
-use headgate_model::units::{Span, Time};
+use headgate_model::column::{Count, Duration, Durations, Figure, Index, Instant, Peak};
 use serde::{Deserialize, Serialize};
 
-/// What a port counts. Sums of waits give the mean queue by Little's law.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tally {
-    pub arrivals: u64,
-    pub arrived_bytes: u64,
-    pub drops: u64,
-    pub dropped_bytes: u64,
-    pub lost: u64,
-    pub marks: u64,
-    pub wait_ps: u128,
-    /// Most packets that waited at once.
-    pub max_queue: u64,
+headgate_model::counters! {
+    /// What a port counts. Sums of waits give the mean queue by Little's law.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct Tally {
+        arrivals: Count, "packets", "Packets that arrived at the queue.";
+        arrived_bytes: Count, "B", "Bytes that arrived at the queue.";
+        drops: Count, "packets", "Packets dropped, for want of room or by their queue's discipline.";
+        dropped_bytes: Count, "B", "Bytes of the packets dropped.";
+        lost: Count, "packets", "Packets lost on the link once they were sent.";
+        marks: Count, "packets", "Packets marked as having met congestion.";
+        wait_ps as wait_sum_s: Durations, "s", "Time that packets waited, in all.";
+        max_queue as max_queue_packets: Peak, "packets", "Greatest number waiting.";
+    }
 }
 
 impl Tally {
@@ -31,26 +32,41 @@ impl Tally {
     }
 }
 
-/// What one link's port did from the end of warm-up to the end of the run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct PortRow {
-    pub tally: Tally,
-    pub departures: u64,
-    pub sent_bytes: u64,
-    /// What the line could have sent: bit/s x ps.
-    pub capacity: u128,
-    /// The rate at the end, bit/s.
-    pub rate_bps: u64,
-    pub elapsed: Span,
-    pub early: Early,
+headgate_model::counters! {
+    /// What left a port, and what could have.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct Sent {
+        departures: Count, "packets", "Packets sent on the link, to their last bit.";
+        sent_bytes: Count, "B", "Bytes sent on the link, parts of packets too.";
+        capacity as capacity_bits: Durations [HIDDEN], "bit", "What the link could have sent.";
+        elapsed as elapsed_s: Duration, "s", "Time measured.";
+    }
+}
+
+headgate_model::columns! {
+    /// What one link's port did from the end of warm-up to the end of the run.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+    pub struct PortRow {}
+    parts {
+        pub tally: Tally = ", after the warm-up",
+        pub sent: Sent = ", after the warm-up",
+    }
+    beside {
+        /// The rate at the end, bit/s.
+        pub rate_bps: u64,
+        pub early: Early,
+    }
+    derived {
+        rate_bps = |row| row.mean_rate_bps(), "bit/s", "Rate at which the link sends, or would; its mean after the warm-up where it changes: a new rate begins when what was queued before it has left.";
+    }
 }
 
 impl PortRow {
     /// Mean over the time, bit/s.
     pub fn mean_rate_bps(&self) -> f64 {
-        let elapsed = u128::from(self.elapsed);
-        let Some(whole) = self.capacity.checked_div(elapsed) else { return self.rate_bps as f64 };
-        whole as f64 + (self.capacity % elapsed) as f64 / elapsed as f64
+        let elapsed = u128::from(self.sent.elapsed);
+        let Some(whole) = self.sent.capacity.checked_div(elapsed) else { return self.rate_bps as f64 };
+        whole as f64 + (self.sent.capacity % elapsed) as f64 / elapsed as f64
     }
 }
 
@@ -62,14 +78,15 @@ pub struct Early {
     pub lost: u64,
 }
 
-/// A chosen link at one instant; bytes and drops since the run began.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PortSample {
-    pub time: Time,
-    pub link: u32,
-    pub queue: u64,
-    pub sent_bytes: u64,
-    pub drops: u64,
-    /// What its router or discipline shows of itself; NaN if nothing.
-    pub gauge: f64,
+headgate_model::columns! {
+    /// A chosen link at one instant.
+    #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct PortSample {
+        time as t_s: Instant, "s", "Time since the start of the run.";
+        link: Index [HIDDEN], "", "Its number in the plan.";
+        queue as queue_packets: Count, "packets", "Packets waiting (ports).";
+        sent_bytes: Count, "B", "Bytes sent since the start (ports).";
+        drops: Count, "packets", "Packets dropped since the start (ports).";
+        gauge: Figure, "1", "What the router or else the discipline shows of itself; missing if nothing.";
+    }
 }

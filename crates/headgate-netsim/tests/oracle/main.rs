@@ -35,8 +35,8 @@ fn the_digest_is_the_slow_engines() {
         assert_counts(&ours, &plan, &looks, seed);
         let flows = &ours.record().flows;
         let drops: u64 = ours.record().ports.iter().map(|p| p.tally.drops).sum();
-        let timeouts: u32 = flows.iter().map(|f| f.repairs_total.timeouts).sum();
-        let recoveries: u32 = flows.iter().map(|f| f.repairs_total.recoveries).sum();
+        let timeouts: u32 = flows.iter().map(|f| f.timeouts_total).sum();
+        let recoveries: u32 = flows.iter().map(|f| f.recoveries_total).sum();
         let apart = ours.lookahead() < networks::MS / 10;
         let given_up = ours.record().balance.counters.flows_abandoned > 0;
         let now = [drops > 0, timeouts > 0, recoveries > 0, apart, given_up];
@@ -95,12 +95,12 @@ fn assert_counts(ours: &Machine, plan: &Plan, looks: &[Look], seed: u64) {
     for (row, port) in ours.record().ports.iter().zip(0..) {
         let seen = at(plan.duration_ps).links[port].since(&at(warmed).links[port]);
         assert_eq!(row.tally.wait_ps, seen.wait_ps, "network {seed}, port {port}");
-        let most = u128::from(row.tally.max_queue) * u128::from(row.elapsed);
+        let most = u128::from(row.tally.max_queue) * u128::from(row.sent.elapsed);
         assert!(seen.wait_ps <= most, "network {seed}, port {port}: {row:?}");
         if !is_held(port) {
-            let ours = (row.tally.lost, row.departures);
+            let ours = (row.tally.lost, row.sent.departures);
             assert_eq!(ours, (seen.lost, seen.departures), "network {seed}, port {port}");
-            assert_bytes(row.sent_bytes, &seen, seed);
+            assert_bytes(row.sent.sent_bytes, &seen, seed);
         }
     }
     for row in &ours.record().links {
@@ -108,10 +108,10 @@ fn assert_counts(ours: &Machine, plan: &Plan, looks: &[Look], seed: u64) {
         let link = row.link as usize;
         let from = if end > warmed { start.max(warmed) } else { start };
         let seen = at(end).links[link].since(&at(from).links[link]);
-        assert_eq!(row.wait_ps, seen.wait_ps, "network {seed}, link {link}, period {}", row.period);
+        assert_eq!(row.tally.wait_ps, seen.wait_ps, "network {seed}, link {link}, period {}", row.period);
         if !is_held(link) {
-            assert_eq!(row.departures, seen.departures, "network {seed}, link {link}");
-            assert_bytes(row.sent_bytes, &seen, seed);
+            assert_eq!(row.sent.departures, seen.departures, "network {seed}, link {link}");
+            assert_bytes(row.sent.sent_bytes, &seen, seed);
         }
     }
     for row in &ours.record().periods {

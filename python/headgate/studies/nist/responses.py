@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.api import Result
+from headgate.columns.mesonet import PAIRS
 from headgate.tables import Table
 
 Numbers = NDArray[np.float64]
 
-PAIRS = ("DD", "DF", "DN", "FF", "FN", "NN")
 INTERFACES = ("fast", "normal")
 WEB, LONG = "web object", "long-lived"
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from headgate.claims import Estimate
+from headgate.columns.mesonet import PAIRS
 from headgate.stats.intervals import mean_interval
 from headgate.studies.estimates import largest
 from headgate.studies.nist.alike import share
-from headgate.studies.nist.responses import PAIRS
 from headgate.studies.nist_scale.jobs import share as of_size
 from headgate.studies.nist_scale.sizes import NAMES, UTILISATION, Ratio, Sizes
 from headgate.studies.runs import NotRunError

@@ -79,7 +79,7 @@ fn what_is_queued_at_a_change_leaves_at_the_rate_before() {
     p.offer(0, &mut packet(1500)); // to 24 us
     assert_eq!(p.offer(6_000_000, &mut packet(1500)), Fate::Arrives(30_000_005)); // 6 us more
     // at 18 us half of the second and the whole third are here
-    assert_eq!(p.row(18_000_000).sent_bytes, 2250);
+    assert_eq!(p.row(18_000_000).sent.sent_bytes, 2250);
     let rate_bps = p.row(48_000_000).mean_rate_bps();
     assert!((rate_bps - 1.5e9).abs() < 1.0, "{rate_bps}"); // 24 us at each rate
 }

@@ -1,8 +1,9 @@
-"""Columns of the tables that tell the flows, windows and links of a measurement period apart."""
+"""Columns of the tables that tell the flows, windows and links of a measurement period apart.
 
-from __future__ import annotations
+Runs of packets have these besides.
+"""
 
-from headgate.columns import TABLES, Column
+from headgate.columns.column import Column, arrange
 
 _PERIOD = (
     Column("period", "1", "Number of the measurement period, from 1."),
@@ -12,7 +13,8 @@ _PERIOD = (
 
 _LAW = Column("law", "", "Law of congestion control, by its name in the catalogue.")
 
-CLASSES = (
+CLASSES = arrange(
+    ["classes"],
     *_PERIOD,
     Column(
         "file",
@@ -55,29 +57,11 @@ CLASSES = (
         "Mean size of a window's decrease.",
         "fallen_packets / decreases",
     ),
-    Column("started", "1", "Flows started."),
-    Column("completed", "1", "Flows finished."),
-    Column("failed", "1", "Connections that failed: no SYN was answered."),
-    Column("abandoned", "1", "Flows that their users gave up."),
-    Column("active_s", "s", "Time that flows were under way, from their first SYN, of all."),
-    Column("delivered_packets", "packets", "Packets acknowledged in order, of all these flows."),
-    Column("retransmissions", "packets", "Data packets sent again."),
-    Column("timeouts", "1", "Retransmission time-outs."),
-    Column(
-        "decreases",
-        "1",
-        "Times that a window shrank: at a loss or mark (to ssthresh), at a time-out, on an ACK.",
-    ),
-    Column("fallen_packets", "packets", "Sum of these decreases."),
-    Column("timed", "1", "Flows finished whose receiver had all of the file."),
-    Column("timed_packets", "packets", "Their packets."),
-    Column("fct_sum_s", "s", "Sum of their completion times (receiver)."),
-    Column("rate_sum", "packets/s", "Sum of packets / completion time of each."),
-    Column("rtt_sum_s", "s", "Sum of the round-trip samples."),
-    Column("rtt_count", "1", "Round-trip samples."),
+    ...,
 )
 
-LAWS = (
+LAWS = arrange(
+    ["laws"],
     *_PERIOD,
     _LAW,
     Column("active", "1", "Flows under way, mean of the samples.", "active_sum / samples"),
@@ -93,44 +77,40 @@ LAWS = (
         "Congestion window of a flow whose handshake is over, mean over samples and flows.",
         "cwnd_sum / (active_sum - connecting_sum)",
     ),
-    Column(
-        "swing_mean_packets",
-        "packets",
-        "Each sample has a mean window; this is the mean of those over the time.",
-    ),
-    Column("swing_sd_packets", "packets", "Their standard deviation over the time: oscillation."),
+    "swing_mean_packets",
+    "swing_sd_packets",
     Column(
         "swing_relative",
         "1",
         "Oscillation relative to the mean.",
         "swing_sd_packets / swing_mean_packets",
     ),
-    Column("swing_least_packets", "packets", "The least of the samples' mean windows."),
-    Column("swing_greatest_packets", "packets", "The greatest of them."),
-    Column("samples", "1", "Intervals sampled."),
-    Column("active_sum", "1", "Sum over the samples of flows under way."),
-    Column("connecting_sum", "1", "Sum over the samples of flows in their handshake."),
-    Column("cwnd_sum", "packets", "Sum of the windows of the other flows over the samples."),
+    "swing_least_packets",
+    "swing_greatest_packets",
+    ...,
 )
 
-WINDOWS = (
+WINDOWS = arrange(
+    ["windows"],
     *_PERIOD,
     _LAW,
-    Column(
-        "from_packets",
-        "packets",
-        "Least window of the bucket; it ends at twice that (the first at 2, the last nowhere).",
-    ),
-    Column("count", "1", "Windows seen in it, over flows and samples."),
+    "from_packets",
+    ...,
     Column("share", "1", "Share of the windows of that law and period.", "count / sum of counts"),
 )
 
-LINKS = (
+LINKS = arrange(
+    ["links"],
     *_PERIOD,
     Column("link", "", "Name of the link that the port feeds."),
     Column("from", "", "Router that the link leaves."),
     Column("to", "", "Router that the link enters."),
-    Column("utilisation", "1", "Share of what the link could have sent."),
+    Column(
+        "utilisation",
+        "1",
+        "Share of what the link could have sent, at the rates that it had.",
+        "8 * sent_bytes / capacity_bits",
+    ),
     Column("throughput_bps", "bit/s", "Bits sent a second.", "8 * sent_bytes / elapsed_s"),
     Column(
         "loss_rate",
@@ -156,15 +136,16 @@ LINKS = (
         "Mean number waiting, as seen in the samples: near mean_queue_packets if both are right.",
         "queue_sum / samples",
     ),
-    Column("greatest_sampled_packets", "packets", "Greatest number waiting in a sample."),
-    Column("arrivals", "packets", "Packets that arrived at the queue."),
-    Column("drops", "packets", "Packets dropped there."),
-    Column("departures", "packets", "Packets sent on the link, to their last bit."),
-    Column("sent_bytes", "B", "Bytes sent on the link, parts of packets too."),
-    Column("wait_sum_s", "s", "Time that packets waited within the period, in all."),
-    Column("elapsed_s", "s", "Time measured: the period without its warm-up."),
-    Column("samples", "1", "Intervals sampled."),
-    Column("queue_sum", "packets", "Sum over the samples of packets waiting."),
+    "greatest_sampled_packets",
+    "arrivals",
+    "drops",
+    "departures",
+    "sent_bytes",
+    "wait_sum_s",
+    "elapsed_s",
+    "samples",
+    "queue_sum",
+    ...,
 )
 
 CHECKS = (
@@ -179,7 +160,6 @@ CHECKS = (
     ),
 )
 
-#: Runs of packets have these besides.
 OF_PERIODS: dict[str, tuple[Column, ...]] = {
     "classes": CLASSES,
     "laws": LAWS,
@@ -187,5 +167,3 @@ OF_PERIODS: dict[str, tuple[Column, ...]] = {
     "links": LINKS,
     "checks": CHECKS,
 }
-
-EVERY_TABLE = TABLES | OF_PERIODS

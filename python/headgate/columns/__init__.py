@@ -1,0 +1,22 @@
+"""Every column of every table of results: its unit, what it means, how it is formed.
+
+What the engine counts it defines itself, in one line a column; what is formed here has a formula.
+"""
+
+from headgate.columns.column import Column
+from headgate.columns.periods import OF_PERIODS
+from headgate.columns.run import FLOWS, NETWORK, PORTS, RESPONSES, SERIES, TABLES
+
+EVERY_TABLE: dict[str, tuple[Column, ...]] = TABLES | OF_PERIODS
+
+__all__ = [
+    "EVERY_TABLE",
+    "FLOWS",
+    "NETWORK",
+    "OF_PERIODS",
+    "PORTS",
+    "RESPONSES",
+    "SERIES",
+    "TABLES",
+    "Column",
+]
