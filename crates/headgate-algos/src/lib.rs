@@ -1,6 +1,7 @@
 //! The laws. Each is one file, and one word in its folder's list. A user's own come from outside.
 
 pub mod control;
+mod forward;
 pub mod own;
 mod parts;
 pub mod queue;

@@ -8,9 +8,10 @@
 //!   the step before, then again with its own, until that no longer changes.
 
 use crate::bends::Bend;
-use crate::breaks::{Break, Breaks};
+use crate::breaks::Break;
 use crate::history::TERMS;
-use crate::solve::{Run, Stuck};
+use crate::run::{Run, Stuck};
+use crate::stepper::{LEAST_ERROR, Stepper};
 use crate::tableau::{ERROR, NODES, STAGE, STAGES, combine, terms};
 
 /// Tolerances, and the longest step.
@@ -26,7 +27,6 @@ const INTEGRAL: f64 = 0.04;
 const EXPONENT: f64 = 0.2 - 0.75 * INTEGRAL;
 const LEAST_CHANGE: f64 = 0.2;
 const MOST_CHANGE: f64 = 10.0;
-const LEAST_ERROR: f64 = 1e-4;
 
 /// Rounds in which a step of its own past settles; then it is halved.
 const MOST_ROUNDS: usize = 8;
@@ -58,47 +58,7 @@ pub fn run(run: &mut Run<'_>, limits: &Limits, end_s: f64) -> Result<(), Stuck> 
     Ok(())
 }
 
-pub(crate) struct Stepper {
-    pub(crate) t_s: f64,
-    pub(crate) state: Vec<f64>,
-    next: Vec<f64>,
-    pub(crate) stage: Vec<f64>,
-    slopes: [Vec<f64>; STAGES],
-    pub(crate) terms: Vec<f64>,
-    draft: Vec<f64>,
-    pub(crate) gaps: Vec<f64>,
-    /// Where the lags look at the beginning and at the end of the step.
-    pub(crate) from_s: Vec<f64>,
-    pub(crate) to_s: Vec<f64>,
-    pub(crate) breaks: Breaks,
-    error_before: f64,
-    /// The last bend, and how many were there before.
-    turned_s: f64,
-    at_once: usize,
-}
-
 impl Stepper {
-    fn new(run: &Run<'_>) -> Self {
-        let (dimension, lags) = (run.model.dimension(), run.model.lags());
-        let empty = || vec![0.0; dimension];
-        Self {
-            t_s: 0.0,
-            state: run.start(),
-            next: empty(),
-            stage: empty(),
-            slopes: std::array::from_fn(|_| empty()),
-            terms: vec![0.0; TERMS * dimension],
-            draft: vec![0.0; TERMS * dimension],
-            gaps: vec![0.0; run.model.switches()],
-            from_s: vec![f64::NEG_INFINITY; lags],
-            to_s: vec![f64::NEG_INFINITY; lags],
-            breaks: Breaks::new(lags),
-            error_before: LEAST_ERROR,
-            turned_s: f64::NEG_INFINITY,
-            at_once: 0,
-        }
-    }
-
     /// The slope at the beginning of a step, where it is not that of the end before.
     fn renew(&mut self, run: &mut Run<'_>) {
         run.slope(self.t_s, self.t_s, &self.state, None, &mut self.slopes[0]);

@@ -1,10 +1,10 @@
 //! Where a step must end: at the first switch that it crosses, or jump of old that a lag meets in it.
 
-use crate::adaptive::Stepper;
 use crate::breaks::Break;
 use crate::history::{TERMS, weights};
 use crate::root::crossing;
-use crate::solve::Run;
+use crate::run::Run;
+use crate::stepper::Stepper;
 use crate::tableau::combine;
 
 /// Parts of a step at which switches are looked at.

@@ -2,7 +2,7 @@
 
 use crate::history::{TERMS, cubic, line};
 use crate::past::Between;
-use crate::solve::{Run, Stuck};
+use crate::run::{Run, Stuck};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {

@@ -1,7 +1,5 @@
 //! What was solved so far: one polynomial a step, known at any moment.
 
-use crate::model::Model;
-
 /// Terms of a polynomial: those of the method's continuous extension, of which simpler ones use the first.
 pub const TERMS: usize = 5;
 
@@ -71,6 +69,9 @@ impl History {
     }
 }
 
+/// What a model was before time 0: a number of its state at a time.
+pub(crate) type Before<'a> = &'a dyn Fn(f64, usize) -> f64;
+
 /// A moment of the past, and the state in it.
 #[derive(Clone, Copy)]
 pub struct Moment<'a> {
@@ -80,9 +81,9 @@ pub struct Moment<'a> {
 
 #[derive(Clone, Copy)]
 enum From<'a> {
-    Before(&'a dyn Model),
+    Before(Before<'a>),
     /// The initial state carried on.
-    Start(&'a dyn Model),
+    Start(Before<'a>),
     /// The same state at any moment.
     Held(&'a [f64]),
     Step {
@@ -92,13 +93,13 @@ enum From<'a> {
 }
 
 impl<'a> Moment<'a> {
-    pub(crate) fn before(model: &'a dyn Model, t_s: f64) -> Self {
-        Self { t_s, from: From::Before(model) }
+    pub(crate) fn before(before: Before<'a>, t_s: f64) -> Self {
+        Self { t_s, from: From::Before(before) }
     }
 
     /// The initial state, later than it is.
-    pub(crate) fn carried(model: &'a dyn Model, t_s: f64) -> Self {
-        Self { t_s, from: From::Start(model) }
+    pub(crate) fn carried(before: Before<'a>, t_s: f64) -> Self {
+        Self { t_s, from: From::Start(before) }
     }
 
     /// A past in which nothing changes.
@@ -115,8 +116,8 @@ impl<'a> Moment<'a> {
     #[inline]
     pub fn value(&self, index: usize) -> f64 {
         match self.from {
-            From::Before(model) => model.before(self.t_s, index),
-            From::Start(model) => model.before(0.0, index),
+            From::Before(before) => before(self.t_s, index),
+            From::Start(before) => before(0.0, index),
             From::Held(state) => state[index],
             From::Step { terms, weights } => {
                 let own = &terms[TERMS * index..TERMS * (index + 1)];

@@ -4,6 +4,7 @@
 //! * [`past`] — how it looks at what was solved, at moments that may depend on the state.
 //! * [`history`] — what was solved so far.
 //! * [`solve`] — one interface for the adaptive method and the fixed steps of published programs.
+//! * [`run`] — a model on its way, by whatever method.
 //! * [`batch`] — many runs on all cores, the same to the bit whatever their number.
 //! * [`linear`] — a model next to a state at rest, for small changes.
 //! * [`start`] — a model that starts from any state.
@@ -31,7 +32,9 @@ pub mod network;
 pub mod past;
 pub mod queues;
 mod root;
+pub mod run;
 pub mod solve;
 pub mod start;
+mod stepper;
 pub mod summary;
 mod tableau;

@@ -77,8 +77,9 @@ impl Probe<'_> {
     ) -> (T, Lags) {
         let (history, mut lags) = (History::default(), Lags::default());
         lags.clear(self.model.lags());
+        let before = |t_s, index| self.model.before(t_s, index);
         let mut past = Past {
-            model: self.model,
+            before: &before,
             history: &history,
             held: Some(Held { state: self.state, seen }),
             draft: None,

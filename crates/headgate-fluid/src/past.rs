@@ -3,8 +3,7 @@
 //! A *lag* looks at one moment of the past: at a time ([`Past::at`]), or at the time whose reply is back just
 //! now ([`Past::sent`]). Each lag has a number, under which it remembers where it looked last.
 
-use crate::history::{History, Moment};
-use crate::model::Model;
+use crate::history::{Before, History, Moment};
 use crate::root::crossing;
 
 /// A lag that is found by its reply is found to this accuracy, relative to the time.
@@ -70,7 +69,7 @@ impl<'a> Held<'a> {
 
 /// The past as a model looks at it.
 pub struct Past<'a> {
-    pub(crate) model: &'a dyn Model,
+    pub(crate) before: Before<'a>,
     pub(crate) history: &'a History,
     /// Stands for all of what was solved.
     pub(crate) held: Option<Held<'a>>,
@@ -88,7 +87,7 @@ impl<'a> Past<'a> {
         let moment = if let Some(held) = self.held {
             held.moment(lag, t_s)
         } else if t_s < 0.0 || (t_s == 0.0 && self.history.steps() == 0) {
-            Moment::before(self.model, t_s)
+            Moment::before(self.before, t_s)
         } else if t_s > self.history.end_s() {
             self.lags.overlap = true;
             self.ahead(t_s)
@@ -122,8 +121,8 @@ impl<'a> Past<'a> {
     fn sent_at(&mut self, lag: usize, t_s: f64, delay_s: &dyn Fn(&Moment<'_>) -> f64) -> Moment<'a> {
         let found = self.sent_near(lag, t_s, delay_s).or_else(|| self.sent_within(lag, t_s, delay_s));
         let moment = found.unwrap_or_else(|| {
-            let first_s = delay_s(&Moment::before(self.model, 0.0));
-            Moment::before(self.model, t_s - first_s)
+            let first_s = delay_s(&Moment::before(self.before, 0.0));
+            Moment::before(self.before, t_s - first_s)
         });
         self.lags.replies_s[lag] = t_s;
         moment
@@ -171,7 +170,7 @@ impl<'a> Past<'a> {
         t_s: f64,
         delay_s: &dyn Fn(&Moment<'_>) -> f64,
     ) -> Option<Moment<'a>> {
-        if t_s <= delay_s(&Moment::before(self.model, 0.0)) {
+        if t_s <= delay_s(&Moment::before(self.before, 0.0)) {
             return None;
         }
         let late = |moment: Moment<'a>| moment.t_s + delay_s(&moment) - t_s;
@@ -204,9 +203,9 @@ impl<'a> Past<'a> {
     fn sent_row(&mut self, lag: usize, delay_s: &dyn Fn(&Moment<'_>) -> f64) -> Moment<'a> {
         // A reply that is due at the end of the step up to rounding is not back before it.
         let until_s = self.until_s - self.rounding_s();
-        let first_s = delay_s(&Moment::before(self.model, 0.0));
+        let first_s = delay_s(&Moment::before(self.before, 0.0));
         if until_s <= first_s {
-            return Moment::before(self.model, until_s - first_s);
+            return Moment::before(self.before, until_s - first_s);
         }
         let back = |row: usize| {
             let moment = self.row(row);
@@ -228,7 +227,7 @@ impl<'a> Past<'a> {
     /// The state at a knot.
     fn row(&self, row: usize) -> Moment<'a> {
         match row.min(self.history.steps()) {
-            0 if self.history.steps() == 0 => Moment::before(self.model, 0.0),
+            0 if self.history.steps() == 0 => Moment::before(self.before, 0.0),
             row if row == self.history.steps() => self.history.within(row - 1, self.history.knots_s()[row]),
             row => self.history.within(row, self.history.knots_s()[row]),
         }
@@ -238,7 +237,7 @@ impl<'a> Past<'a> {
     fn ahead(&self, t_s: f64) -> Moment<'a> {
         match (self.draft, self.history.steps()) {
             (Some((terms, end_s)), _) => Moment::on(terms, (self.history.end_s(), end_s), t_s),
-            (None, 0) => Moment::carried(self.model, t_s),
+            (None, 0) => Moment::carried(self.before, t_s),
             (None, steps) => self.history.within(steps - 1, t_s),
         }
     }

@@ -3,8 +3,9 @@
 use crate::adaptive;
 use crate::fixed;
 use crate::history::History;
-use crate::model::{Model, Now};
-use crate::past::{Between, Lags, Past};
+use crate::model::Model;
+use crate::past::Between;
+use crate::run::{Cost, Run, Stuck};
 
 /// How a model is solved.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,19 +18,13 @@ pub enum Method {
     Rk4 { step_s: f64, between: Between },
 }
 
-/// Why there is no solution.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stuck {
-    pub t_s: f64,
-    pub says: &'static str,
-}
-
-/// What a solution cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cost {
-    pub steps: u64,
-    pub rejected: u64,
-    pub slopes: u64,
+impl Method {
+    fn between(&self) -> Between {
+        match *self {
+            Self::Adaptive { .. } => Between::Smooth,
+            Self::Euler { between, .. } | Self::Rk4 { between, .. } => between,
+        }
+    }
 }
 
 /// A solved model: its state at any moment.
@@ -45,7 +40,7 @@ pub struct Solution {
 
 /// Solves a model from time 0.
 pub fn solve(model: &dyn Model, method: &Method, duration_s: f64) -> Result<Solution, Stuck> {
-    let mut run = Run::new(model, method);
+    let mut run = Run::new(model, method.between());
     match *method {
         Method::Adaptive { relative, absolute, most_s } => {
             adaptive::run(&mut run, &adaptive::Limits { relative, absolute, most_s }, duration_s)?;
@@ -54,85 +49,6 @@ pub fn solve(model: &dyn Model, method: &Method, duration_s: f64) -> Result<Solu
         Method::Rk4 { step_s, .. } => fixed::run(&mut run, fixed::Kind::Rk4, step_s, duration_s)?,
     }
     Ok(Solution { history: run.history, cost: run.cost, events: run.events, sides: run.sides })
-}
-
-/// A model on its way, by whatever method.
-pub(crate) struct Run<'m> {
-    pub model: &'m dyn Model,
-    pub history: History,
-    pub lags: Lags,
-    pub sides: Vec<bool>,
-    pub cost: Cost,
-    pub events: Vec<(f64, usize)>,
-    between: Between,
-}
-
-/// A first solution of the step in hand, and its end.
-pub(crate) type Draft<'a> = Option<(&'a [f64], f64)>;
-
-impl<'m> Run<'m> {
-    fn new(model: &'m dyn Model, method: &Method) -> Self {
-        let between = match *method {
-            Method::Adaptive { .. } => Between::Smooth,
-            Method::Euler { between, .. } | Method::Rk4 { between, .. } => between,
-        };
-        let mut run = Self {
-            model,
-            history: History::default(),
-            lags: Lags::default(),
-            sides: (0..model.switches()).map(|index| model.side(index)).collect(),
-            cost: Cost::default(),
-            events: Vec::new(),
-            between,
-        };
-        run.history.clear(model.dimension());
-        run.lags.clear(model.lags());
-        run
-    }
-
-    pub fn between_is(&self, between: Between) -> bool {
-        self.between == between
-    }
-
-    /// The state at time 0.
-    pub fn start(&self) -> Vec<f64> {
-        (0..self.model.dimension()).map(|index| self.model.before(0.0, index)).collect()
-    }
-
-    pub fn slope(&mut self, t_s: f64, until_s: f64, state: &[f64], draft: Draft<'_>, slope: &mut [f64]) {
-        self.cost.slopes += 1;
-        let Self { model, history, lags, sides, between, .. } = self;
-        let mut past = Past { model: *model, history, held: None, draft, between: *between, until_s, lags };
-        model.slope(&Now { t_s, state, sides }, &mut past, slope);
-    }
-
-    pub fn gaps(&mut self, t_s: f64, until_s: f64, state: &[f64], draft: Draft<'_>, gaps: &mut [f64]) {
-        let Self { model, history, lags, sides, between, .. } = self;
-        let mut past = Past { model: *model, history, held: None, draft, between: *between, until_s, lags };
-        model.gaps(&Now { t_s, state, sides }, &mut past, gaps);
-    }
-
-    /// Puts every switch on the side that the state says. Two rounds: a switch may read its own side.
-    pub fn settle(&mut self, t_s: f64, until_s: f64, state: &[f64], gaps: &mut [f64]) -> bool {
-        let mut changed = false;
-        for _ in 0..2 {
-            self.gaps(t_s, until_s, state, None, gaps);
-            for (index, gap) in gaps.iter().enumerate() {
-                if self.sides[index] != (*gap >= 0.0) {
-                    self.flip(t_s, index);
-                    changed = true;
-                }
-            }
-        }
-        changed
-    }
-
-    pub fn flip(&mut self, t_s: f64, index: usize) {
-        self.sides[index] = !self.sides[index];
-        if t_s > 0.0 {
-            self.events.push((t_s, index));
-        }
-    }
 }
 
 impl Solution {

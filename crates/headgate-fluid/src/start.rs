@@ -1,6 +1,6 @@
 //! A model that starts from any state, in which it has been for ever.
 
-use crate::model::{Class, Demand, Line, Link, Model, Now};
+use crate::model::{Class, Demand, Line, Link, Model, Now, Share};
 use crate::past::Past;
 
 /// A model with another past: `state` at and before time 0, with its switches on `sides`.
@@ -10,6 +10,7 @@ pub struct Started {
     pub sides: Vec<bool>,
 }
 
+#[deny(clippy::missing_trait_methods)]
 impl Model for Started {
     fn dimension(&self) -> usize {
         self.model.dimension()
@@ -75,7 +76,34 @@ impl Model for Started {
         self.model.demand(class, price)
     }
 
+    fn share(&self, class: usize) -> Option<Share> {
+        self.model.share(class)
+    }
+
+    fn takes(&self, link: usize, level: f64) -> f64 {
+        self.model.takes(link, level)
+    }
+
     fn packet_bytes(&self) -> f64 {
         self.model.packet_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::models::{build, cards};
+
+    #[test]
+    fn another_past_changes_no_rest() {
+        let index =
+            cards().iter().position(|card| card.name == "rcp").expect("a model that shares by levels");
+        let values: Vec<f64> = cards()[index].params.iter().map(|param| param.default).collect();
+        let plain = build(index, &values);
+        let (state, sides) = (vec![1.0; plain.dimension()], vec![false; plain.switches()]);
+        let started = Started { model: build(index, &values), state, sides };
+        assert!(plain.share(0).is_some());
+        assert_eq!(started.share(0), plain.share(0));
+        assert_eq!(started.takes(0, 2.0), plain.takes(0, 2.0));
     }
 }

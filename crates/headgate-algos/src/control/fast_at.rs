@@ -21,7 +21,8 @@
 //! # References
 //! Mills, Filliben, Cho, Schwartz, Genin 2010 (NIST SP 500-282, chapter 5); and those of FAST.
 
-use headgate_model::control::{Ack, Congestion, Law, Path, Window};
+use headgate_model::control::{Ack, Congestion, Echo, Law, Path, Rate, Window};
+use headgate_model::feedback::Words;
 use headgate_model::params::Card;
 
 use super::fast::{self, Fast};
@@ -140,6 +141,7 @@ impl FastAt {
     }
 }
 
+#[deny(clippy::missing_trait_methods)]
 impl Law for FastAt {
     fn on_start(&mut self, now_s: f64, path: &Path, window: &mut Window) {
         self.0.fast.on_start(now_s, path, window);
@@ -159,8 +161,40 @@ impl Law for FastAt {
         self.0.fast.on_congestion(event, path, window);
     }
 
+    fn on_recovery_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
+        self.0.fast.on_recovery_ack(ack, path, window);
+    }
+
+    fn on_segment_lost(&mut self, sent: &Rate, path: &Path, window: &mut Window) {
+        self.0.fast.on_segment_lost(sent, path, window);
+    }
+
     fn on_recovered(&mut self, now_s: f64, path: &Path, window: &mut Window) {
         self.0.fast.on_recovered(now_s, path, window);
+    }
+
+    fn keeps_window(&self) -> bool {
+        self.0.fast.keeps_window()
+    }
+
+    fn echo(&self) -> Echo {
+        self.0.fast.echo()
+    }
+
+    fn wants_rate(&self) -> bool {
+        self.0.fast.wants_rate()
+    }
+
+    fn scheme(&self) -> Option<u8> {
+        self.0.fast.scheme()
+    }
+
+    fn label(&mut self, path: &Path, window: &Window) -> Words {
+        self.0.fast.label(path, window)
+    }
+
+    fn on_label(&mut self, label: &Words, now_s: f64, path: &Path, window: &mut Window) {
+        self.0.fast.on_label(label, now_s, path, window);
     }
 
     fn gauge(&self) -> Option<(&'static str, f64)> {

@@ -27,76 +27,15 @@ macro_rules! laws {
             Own(Box<Own>),
         }
 
-        hand_on!(AnyLaw: $($Name,)+ Scheme, Own);
+        forward_to_variants!(AnyLaw: $($Name,)+ Scheme, Own);
     };
 }
 
-/// An enum of laws is a law: each call goes to the one that it is.
-macro_rules! hand_on {
-    ($Any:ident: $($Name:ident),+) => {
-        impl Law for $Any {
-            fn on_start(&mut self, now_s: f64, path: &Path, window: &mut Window) {
-                match self { $(Self::$Name(law) => law.on_start(now_s, path, window),)+ }
-            }
-
-            #[inline]
-            fn on_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
-                match self { $(Self::$Name(law) => law.on_ack(ack, path, window),)+ }
-            }
-
-            fn on_segment_lost(&mut self, sent: &Rate, path: &Path, window: &mut Window) {
-                match self { $(Self::$Name(law) => law.on_segment_lost(sent, path, window),)+ }
-            }
-
-            fn on_congestion(&mut self, event: &Congestion, path: &Path, window: &mut Window) {
-                match self { $(Self::$Name(law) => law.on_congestion(event, path, window),)+ }
-            }
-
-            fn on_recovery_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
-                match self { $(Self::$Name(law) => law.on_recovery_ack(ack, path, window),)+ }
-            }
-
-            fn on_recovered(&mut self, now_s: f64, path: &Path, window: &mut Window) {
-                match self { $(Self::$Name(law) => law.on_recovered(now_s, path, window),)+ }
-            }
-
-            fn keeps_window(&self) -> bool {
-                match self { $(Self::$Name(law) => law.keeps_window(),)+ }
-            }
-
-            fn echo(&self) -> Echo {
-                match self { $(Self::$Name(law) => law.echo(),)+ }
-            }
-
-            fn wants_rate(&self) -> bool {
-                match self { $(Self::$Name(law) => law.wants_rate(),)+ }
-            }
-
-            fn scheme(&self) -> Option<u8> {
-                match self { $(Self::$Name(law) => law.scheme(),)+ }
-            }
-
-            fn label(&mut self, path: &Path, window: &Window) -> Words {
-                match self { $(Self::$Name(law) => law.label(path, window),)+ }
-            }
-
-            fn on_label(&mut self, label: &Words, now_s: f64, path: &Path, window: &mut Window) {
-                match self { $(Self::$Name(law) => law.on_label(label, now_s, path, window),)+ }
-            }
-
-            fn gauge(&self) -> Option<(&'static str, f64)> {
-                match self { $(Self::$Name(law) => law.gauge(),)+ }
-            }
-        }
-    };
-}
-pub(crate) use hand_on;
-
-use headgate_model::control::{Ack, Congestion, Echo, Law, Path, Rate, Registry, Window};
-use headgate_model::feedback::Words;
+use headgate_model::control::Registry;
 use headgate_model::params::Card;
 use std::sync::LazyLock;
 
+use crate::forward::forward_to_variants;
 use crate::own::Own;
 use crate::queue::AnyQueue;
 use crate::scheme::{self, AnyRouter, AnySender};

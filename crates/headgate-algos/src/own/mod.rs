@@ -12,6 +12,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use headgate_model::control::{Ack, Congestion, Echo, Law, Path, Rate, Window};
+use headgate_model::feedback::Words;
 use serde::ser::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -201,6 +202,7 @@ fn unsound(window: &Window, cwnd: bool, ssthresh: bool) -> String {
     format!("pace became {}; it is above 0 segments/s, or infinite", window.pace)
 }
 
+#[deny(clippy::missing_trait_methods)]
 impl Law for Own {
     fn on_start(&mut self, now_s: f64, path: &Path, window: &mut Window) {
         self.begin();
@@ -248,6 +250,22 @@ impl Law for Own {
 
     fn wants_rate(&self) -> bool {
         self.traits.wants_rate
+    }
+
+    // No interface of a user's law has these yet.
+
+    fn scheme(&self) -> Option<u8> {
+        None
+    }
+
+    fn label(&mut self, _path: &Path, _window: &Window) -> Words {
+        Words::default()
+    }
+
+    fn on_label(&mut self, _label: &Words, _now_s: f64, _path: &Path, _window: &mut Window) {}
+
+    fn gauge(&self) -> Option<(&'static str, f64)> {
+        None
     }
 }
 

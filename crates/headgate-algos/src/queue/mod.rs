@@ -27,6 +27,7 @@ macro_rules! queues {
             }
         }
 
+        #[deny(clippy::missing_trait_methods)]
         impl Discipline for AnyQueue {
             #[inline]
             fn admit(&mut self, offer: &Offer, port: &Backlog, chance: &mut Stream) -> Verdict {

@@ -33,7 +33,7 @@ macro_rules! schemes {
             }
         }
 
-        hand_on!(AnySender: $($Name),+);
+        forward_to_variants!(AnySender: $($Name),+);
 
         impl Routers for AnyRouter {
             fn cards() -> &'static [&'static Card] {
@@ -60,6 +60,7 @@ macro_rules! schemes {
             }
         }
 
+        #[deny(clippy::missing_trait_methods)]
         impl Feedback for AnyRouter {
             fn on_arrival(&mut self, packet: &Passing, label: Option<&Words>, port: &Backlog) {
                 match self { $(Self::$Name(router) => router.on_arrival(packet, label, port),)+ }
@@ -85,13 +86,12 @@ macro_rules! schemes {
 }
 
 use headgate_model::chance::Stream;
-use headgate_model::control::{Ack, Congestion, Echo, Law, Path, Rate, Window};
 use headgate_model::feedback::{Feedback, Passing, Routers, Words};
 use headgate_model::params::Card;
 use headgate_model::queue::Backlog;
 use headgate_model::units::Time;
 
-use crate::control::hand_on;
+use crate::forward::forward_to_variants;
 
 schemes! {
     rcp => Rcp,

@@ -1,0 +1,68 @@
+//! Enums of laws as laws. A hook that is not forwarded would silently do what its default does: the lint refuses it.
+
+/// An enum of laws is a law: each call goes to the one that it is.
+macro_rules! forward_to_variants {
+    ($Any:ident: $($Name:ident),+) => {
+        const _: () = {
+            use headgate_model::control::{Ack, Congestion, Echo, Law, Path, Rate, Window};
+            use headgate_model::feedback::Words;
+
+            #[deny(clippy::missing_trait_methods)]
+            impl Law for $Any {
+                fn on_start(&mut self, now_s: f64, path: &Path, window: &mut Window) {
+                    match self { $(Self::$Name(law) => law.on_start(now_s, path, window),)+ }
+                }
+
+                #[inline]
+                fn on_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
+                    match self { $(Self::$Name(law) => law.on_ack(ack, path, window),)+ }
+                }
+
+                fn on_segment_lost(&mut self, sent: &Rate, path: &Path, window: &mut Window) {
+                    match self { $(Self::$Name(law) => law.on_segment_lost(sent, path, window),)+ }
+                }
+
+                fn on_congestion(&mut self, event: &Congestion, path: &Path, window: &mut Window) {
+                    match self { $(Self::$Name(law) => law.on_congestion(event, path, window),)+ }
+                }
+
+                fn on_recovery_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
+                    match self { $(Self::$Name(law) => law.on_recovery_ack(ack, path, window),)+ }
+                }
+
+                fn on_recovered(&mut self, now_s: f64, path: &Path, window: &mut Window) {
+                    match self { $(Self::$Name(law) => law.on_recovered(now_s, path, window),)+ }
+                }
+
+                fn keeps_window(&self) -> bool {
+                    match self { $(Self::$Name(law) => law.keeps_window(),)+ }
+                }
+
+                fn echo(&self) -> Echo {
+                    match self { $(Self::$Name(law) => law.echo(),)+ }
+                }
+
+                fn wants_rate(&self) -> bool {
+                    match self { $(Self::$Name(law) => law.wants_rate(),)+ }
+                }
+
+                fn scheme(&self) -> Option<u8> {
+                    match self { $(Self::$Name(law) => law.scheme(),)+ }
+                }
+
+                fn label(&mut self, path: &Path, window: &Window) -> Words {
+                    match self { $(Self::$Name(law) => law.label(path, window),)+ }
+                }
+
+                fn on_label(&mut self, label: &Words, now_s: f64, path: &Path, window: &mut Window) {
+                    match self { $(Self::$Name(law) => law.on_label(label, now_s, path, window),)+ }
+                }
+
+                fn gauge(&self) -> Option<(&'static str, f64)> {
+                    match self { $(Self::$Name(law) => law.gauge(),)+ }
+                }
+            }
+        };
+    };
+}
+pub(crate) use forward_to_variants;
