@@ -14,7 +14,8 @@ from headgate.errors import HeadgateError, SchemeWarning, StoreError
 from headgate.run.folder import find_run, hold_for_run, read_meta, write_folder
 from headgate.run.progress import Report
 from headgate.run.simulate import SNAPSHOT_FILE, Threads, run_engine
-from headgate.scenario.plan import Arrays, identity_of, make_plan
+from headgate.scenario.plan import identity_of, make_plan
+from headgate.scenario.planner import Arrays
 from headgate.scenario.spec import ScenarioSpec
 from headgate.scenario.toml import note_laws
 from headgate.tables import Table

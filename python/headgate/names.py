@@ -1,6 +1,7 @@
 """Names of traffic in the results: each single flow has one of its own.
 
-All traffic of a plan is counted through, and an item takes as many numbers as it has names.
+All traffic of a plan is counted through, and an item takes as many numbers as it has names. An item
+with `count` is as many single flows.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def single_flows(traffic: Traffic) -> Iterator[tuple[int, str]]:
     single = (
         flag
         for item, count in zip(traffic, name_counts(traffic), strict=True)
-        for flag in [item["kind"] == "flows"] * count
+        for flag in ["count" in item] * count
     )
     named = enumerate(each_name(traffic))
     return (pair for pair, is_single in zip(named, single, strict=True) if is_single)

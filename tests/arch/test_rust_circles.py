@@ -1,4 +1,4 @@
-"""No circle among the files of a crate, but for those that are known."""
+"""No circle among the files of a crate."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -8,12 +8,6 @@ from pathlib import Path
 import pytest
 
 CRATES = Path(__file__).parents[2] / "crates"
-#: Files that know each other, to be parted.
-KNOWN = {
-    "headgate-algos": {"control", "scheme"},
-    "headgate-fluid": {"history", "model", "past", "adaptive", "bends", "fixed", "solve"},
-    "headgate-lab": {"validate::habits", "validate::replay", "validate::traffic"},
-}
 PATH = re.compile(r"\bcrate::((?:[a-z_0-9]+::)*)(\{[^}]*\}|\w+)")
 
 
@@ -50,12 +44,7 @@ def imports(crate: str) -> Mapping[str, set[str]]:
 
 @pytest.mark.parametrize("crate", sorted(folder.name for folder in CRATES.iterdir()))
 def test_no_file_leads_back_to_itself(crate: str) -> None:
-    known = KNOWN.get(crate, set())
-    graph = {
-        module: {other for other in named if not {module, other} <= known}
-        for module, named in imports(crate).items()
-    }
     try:
-        TopologicalSorter(graph).prepare()
+        TopologicalSorter(imports(crate)).prepare()
     except CycleError as error:
         pytest.fail(f"{crate}: {' -> '.join(reversed(error.args[1]))}")

@@ -40,7 +40,7 @@ WRONG = [
         "network",
         "one of 'dumbbell', 'parking_lot', 'abilene', 'isp', 'graph'",
     ),
-    ("traffic.0.kind=flood", "traffic[0]", "one of 'flows', 'poisson', 'web', 'replay'"),
+    ("traffic.0.kind=flood", "traffic[0]", "one of 'flows', 'poisson', 'replay', 'web'"),
     ("traffic=[]", "traffic", "at least one [[traffic]]"),
     ('traffic=[{kind="flows"}]', "traffic[0].law", "required"),
     ('network={kind="dumbbell",rate="1 Mbit/s"}', "network.rtt", "required"),

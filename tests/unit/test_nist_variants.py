@@ -8,7 +8,7 @@ import pytest
 from headgate import Scenario
 from headgate.errors import HeadgateError
 from headgate.mesonet import MesoNet
-from headgate.scenario.traffic import Flows
+from headgate.scenario.traffic.flows import Flows
 from headgate.studies.nist import fairness
 from headgate.studies.nist.competing import FILES, tally
 from headgate.studies.nist.downloads import scenario

@@ -10,7 +10,6 @@
 //! * [`shipped`] — one of our laws without a machine around it, for events made by hand.
 
 pub mod catalog;
-pub mod error;
 #[cfg(test)]
 mod extremes;
 pub mod fluid;
@@ -27,7 +26,7 @@ pub mod tables;
 pub mod validate;
 
 pub use headgate_algos::own;
-pub use headgate_model::{control, layout};
+pub use headgate_model::{check, control, layout};
 pub use headgate_netsim::routes;
 
 /// The version of Headgate: results and snapshots name it.

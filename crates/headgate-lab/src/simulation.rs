@@ -6,12 +6,12 @@ use std::time::Instant;
 
 use headgate_algos::control::AnyLaw;
 use headgate_algos::own::{Fault, Host};
+use headgate_model::check::{Checked, Wrong};
 pub use headgate_model::units::seconds;
 use headgate_netsim::choices::Lists;
 use headgate_netsim::engine::Engine;
 pub use headgate_netsim::excess::Excess;
 
-use crate::error::{Checked, Wrong};
 use crate::snapshot;
 use crate::tables::{Table, tables};
 use crate::validate::validate;

@@ -3,11 +3,10 @@
 
 use std::io::{self, BufWriter, Write};
 
+use headgate_model::check::{Checked, Wrong};
 use headgate_netsim::choices::Lists;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-
-use crate::error::{Checked, Wrong};
 
 const MAGIC: &[u8; 8] = b"HEADGATE";
 

@@ -9,13 +9,14 @@
 //! * [`layout`] — where the fields of its records lie, for laws in other languages.
 //! * [`params`] — parameters that describe themselves, and the card of a law.
 //! * [`whole`] — rounding without a call.
-//! * [`plan`] — a whole run, every default filled in and every unit resolved.
+//! * [`plan`] — the parts of a run's plan, every default filled in and every unit resolved.
+//! * [`check`] — what is wrong with one, in one sentence with its place.
 
 pub mod chance;
+pub mod check;
 pub mod column;
 pub mod control;
 pub mod feedback;
-mod habits;
 pub mod layout;
 pub mod params;
 pub mod plan;

@@ -1,33 +1,11 @@
-//! The plan: a scenario with every default filled in and every unit resolved.
+//! The parts of a plan: a scenario with every default filled in and every unit resolved.
 //!
-//! Python writes it as JSON, this crate reads it. Times are integer picoseconds, rates bit/s, sizes
-//! bytes; a packet count is a count of full segments. Large columns (flow lists) come beside the
-//! JSON as arrays, and the plan names them.
+//! Python writes it as JSON. Times are integer picoseconds, rates bit/s, sizes
+//! bytes; a packet count is a count of full segments.
 
 use serde::Deserialize;
 
-pub use crate::habits::{Kind, LawShare, Patience, Surge};
 pub use crate::size::Size;
-
-/// One run, whole.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Plan {
-    pub seed: u64,
-    pub duration_ps: u64,
-    pub nodes: Vec<Node>,
-    pub links: Vec<Link>,
-    /// Kinds of host link; a traffic place names one by index, or none at all.
-    #[serde(default)]
-    pub edges: Vec<Edge>,
-    pub transports: Vec<Transport>,
-    pub laws: Vec<LawChoice>,
-    pub traffic: Vec<Traffic>,
-    /// Names of the kinds of file that Web users fetch beside their ordinary ones.
-    #[serde(default)]
-    pub files: Vec<String>,
-    pub measure: Measure,
-}
 
 /// A router.
 #[derive(Clone, Debug, Deserialize)]
@@ -251,109 +229,6 @@ pub struct Pool {
     pub hosts: u32,
 }
 
-/// Who sends what, when. Every flow of a kind uses one law and one transport profile.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Traffic {
-    Flows(Flows),
-    Poisson(Poisson),
-    Web(Web),
-    Replay(Replay),
-}
-
-impl Traffic {
-    pub fn name(&self) -> &str {
-        match self {
-            Self::Flows(Flows { name, .. })
-            | Self::Poisson(Poisson { name, .. })
-            | Self::Web(Web { name, .. })
-            | Self::Replay(Replay { name, .. }) => name,
-        }
-    }
-
-    /// How many names it has in the results: each single flow has one of its own.
-    pub fn names(&self) -> u32 {
-        if let Self::Flows(flows) = self { flows.count } else { 1 }
-    }
-}
-
-/// Single flows, `count` of them, one each `stagger_ps`. They take the sources in turn, and of the
-/// receivers at other routers one in turn. Without `packets` they do not end by themselves; from `stop_ps` on
-/// they send nothing new. Of several, the one numbered 3 is called `name.3` in the results.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Flows {
-    pub name: String,
-    pub count: u32,
-    pub law: u32,
-    pub transport: u32,
-    pub sources: Vec<Place>,
-    pub receivers: Vec<Place>,
-    pub start_ps: u64,
-    #[serde(default)]
-    pub stagger_ps: u64,
-    #[serde(default)]
-    pub packets: Option<u64>,
-    #[serde(default)]
-    pub stop_ps: Option<u64>,
-}
-
-/// Flows that arrive as a Poisson process; each picks a source and a receiver at random.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Poisson {
-    pub name: String,
-    pub law: u32,
-    pub transport: u32,
-    pub sources: Vec<Pool>,
-    pub receivers: Vec<Pool>,
-    pub flows_per_s: f64,
-    pub size: Size,
-    pub start_ps: u64,
-    pub stop_ps: u64,
-}
-
-/// Users who think (exponential), fetch a file from a random receiver, and think again.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Web {
-    pub name: String,
-    pub law: u32,
-    pub transport: u32,
-    pub sources: Vec<Pool>,
-    pub receivers: Vec<Pool>,
-    pub think_s: f64,
-    pub size: Size,
-    /// Share of the users who ask at once; the others begin by thinking.
-    pub at_once: f64,
-    /// Other kinds of file; what they leave of the probability is for `size`.
-    #[serde(default)]
-    pub kinds: Vec<Kind>,
-    /// Which part of the users has which law; absent = all have `law`.
-    #[serde(default)]
-    pub laws: Vec<LawShare>,
-    #[serde(default)]
-    pub patience: Option<Patience>,
-    #[serde(default)]
-    pub surge: Option<Surge>,
-}
-
-/// A list of flows. Columns, by name in the arrays beside the plan: `{key}.start_ps` (u64),
-/// `{key}.packets` (u64), and optionally `{key}.source`, `{key}.receiver` (u64, index into `places`),
-/// `{key}.law` (u64, index into `laws`).
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Replay {
-    pub name: String,
-    pub key: String,
-    pub law: u32,
-    pub transport: u32,
-    pub places: Vec<Place>,
-    /// Used where the columns are absent.
-    pub source: u32,
-    pub receiver: u32,
-}
-
 /// What to keep.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -377,7 +252,7 @@ pub enum FlowRows {
 }
 
 /// Time series of chosen single flows and links. A flow is known by its number: all traffic is counted
-/// through, and each item takes as many numbers as it has names ([`Traffic::names`]).
+/// through, and each item takes as many numbers as it has names.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Series {

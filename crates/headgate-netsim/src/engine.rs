@@ -2,7 +2,6 @@
 //! run for itself, as one sorted batch, without an event queue.
 
 use headgate_model::control::Registry;
-use headgate_model::plan::Plan;
 use headgate_model::units::{Span, Time};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -12,6 +11,7 @@ use crate::excess::{Asked, Excess};
 use crate::meter::Meter;
 use crate::network::Network;
 use crate::packet::Packet;
+use crate::plan::Plan;
 use crate::populate;
 use crate::record::{Balance, Counters, PortRow, Record, digest};
 use crate::regions::Regions;

@@ -17,6 +17,7 @@ pub mod network;
 pub mod packet;
 pub mod papers;
 pub mod period;
+pub mod plan;
 pub mod populate;
 pub mod port;
 pub mod post;

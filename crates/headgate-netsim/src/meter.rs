@@ -1,11 +1,12 @@
 //! When to look at the running network, and what to note.
 
 use headgate_model::control::Registry;
-use headgate_model::plan::{Plan, Series};
+use headgate_model::plan::Series;
 use headgate_model::units::{NEVER, Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::period::Period;
+use crate::plan::Plan;
 use crate::record::{FlowSample, NetworkSample, PortSample, Record};
 use crate::world::World;
 

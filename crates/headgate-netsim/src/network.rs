@@ -1,7 +1,6 @@
 //! The whole state of what a run simulates: regions, shared out over shards.
 
 use headgate_model::control::Registry;
-use headgate_model::plan::Plan;
 use headgate_model::units::Span;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::sync::Arc;
@@ -12,6 +11,7 @@ use crate::choices::Choices;
 use crate::fabric::Fabric;
 use crate::packet::Packet;
 use crate::papers::Papers;
+use crate::plan::Plan;
 use crate::populate::{self, Population};
 use crate::port::Held;
 use crate::post::Post;

@@ -3,8 +3,9 @@
 //! A place ("row") is a router, or the hosts behind it. Places joined by links shorter than
 //! [`SHORTEST`] form one region; between regions nothing travels faster than the lookahead.
 
-use headgate_model::plan::Plan;
 use headgate_model::units::{SECOND, Span};
+
+use crate::plan::Plan;
 
 /// Links shorter than this are no boundary: shorter windows cost more than they give.
 const SHORTEST: Span = 20_000_000;

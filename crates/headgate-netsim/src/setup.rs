@@ -1,12 +1,13 @@
 //! What a run never changes: all of its regions look at one copy.
 
-use headgate_model::plan::{FlowRows, Plan};
+use headgate_model::plan::FlowRows;
 use headgate_model::units::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 use crate::cells::pair;
 use crate::packet::Split;
+use crate::plan::Plan;
 use crate::routes::Routes;
 use crate::traffic::Opening;
 use crate::traffic::Spec;

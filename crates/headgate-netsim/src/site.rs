@@ -104,12 +104,7 @@ impl<L: Registry> Site<L> {
                 }
             }
             Purpose::DelayedAck => self.on_delayed_ack(timer, shared),
-            Purpose::Think => {
-                let opening = self.sources.request(timer.id, timer.time, &shared.setup.specs, self.router);
-                self.open(&opening, shared);
-            }
-            Purpose::Arrival => self.on_arrival(timer.id, shared),
-            Purpose::Listed => self.on_listed(shared),
+            Purpose::Source => self.wake(timer.id, shared),
             Purpose::Stop => self.on_stop(timer, shared),
             Purpose::Release => self.release(timer, shared),
             Purpose::Look => self.on_look(timer, shared),

@@ -16,12 +16,8 @@ pub enum Purpose {
     Pace,
     /// A receiver's delayed ACK.
     DelayedAck,
-    /// A Web user stops thinking; `id` is the user.
-    Think,
-    /// The next flow of an arrival process; `id` is the process.
-    Arrival,
-    /// The next flow of the site's list.
-    Listed,
+    /// It is a source's turn; `id` is its number.
+    Source,
     /// A flow has nothing more to send; `id` is its slot.
     Stop,
     /// A sender is long gone: its receiver may be forgotten; `id` is the sender's address.

@@ -4,10 +4,10 @@ use headgate_algos::queue::AnyQueue;
 use headgate_algos::scheme::AnyRouter;
 use headgate_model::control::{Ack, Congestion, Law, Path, Registry, Window};
 use headgate_model::params::Card;
-use headgate_model::plan::Plan;
 use headgate_netsim::choices::{Choice, Choices, Fitted};
 use headgate_netsim::engine::Engine;
 use headgate_netsim::excess::{Asked, Excess, MOST_AT_ONCE};
+use headgate_netsim::plan::Plan;
 use serde::{Deserialize, Serialize};
 
 /// Sets the window that it was made with as soon as something was acknowledged.

@@ -7,7 +7,7 @@ mod records;
 mod routes;
 mod shipped;
 
-use headgate_lab::error::Wrong;
+use headgate_lab::check::Wrong;
 use headgate_lab::simulation::{Excess, seconds};
 use headgate_lab::tables::{Column, Table};
 use numpy::IntoPyArray;
@@ -52,7 +52,7 @@ mod _native {
 
     use crate::own::OwnLaws;
     use crate::{arrays, exceeded, refused};
-    use headgate_lab::error::Checked;
+    use headgate_lab::check::Checked;
     use headgate_lab::simulation;
     use headgate_lab::validate::validate;
     use numpy::PyReadonlyArray1;

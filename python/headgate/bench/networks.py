@@ -64,5 +64,4 @@ NETWORKS: dict[str, Callable[[], Scenario]] = {
 
 def flows(scenario: Scenario) -> int:
     """Return how many flows, or Web users, a bench network has."""
-    group = scenario.traffic[0]
-    return int(getattr(group, "count", 0) or getattr(group, "users", 0))
+    return scenario.traffic[0].most_flows

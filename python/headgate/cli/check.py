@@ -102,9 +102,9 @@ def _check_law(source: str, as_json: bool) -> None:
 def describe_plan(plan: dict[str, Any]) -> str:
     """Say in one line what a plan comes to."""
     laws = ", ".join(law["name"] for law in plan["laws"])
-    crowds = [item for item in plan["traffic"] if item["kind"] in ("poisson", "web")]
-    users = sum(pool["hosts"] for item in crowds for pool in item["sources"])
-    single = sum(item["count"] for item in plan["traffic"] if item["kind"] == "flows")
+    traffic = plan["traffic"]
+    users = sum(pool.get("hosts", 0) for item in traffic for pool in item.get("sources", ()))
+    single = sum(item.get("count", 0) for item in traffic)
     who = [f"{single} single flows"] * bool(single) + [f"{users} sources"] * bool(users)
     return (
         f"{len(plan['nodes'])} routers, {len(plan['links'])} links (each way counted), "

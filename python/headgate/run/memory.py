@@ -15,8 +15,8 @@ from typing import Any
 
 from headgate import catalog
 from headgate.errors import ScenarioError
-from headgate.names import name_counts
-from headgate.scenario.plan import Arrays
+from headgate.scenario.planner import Arrays
+from headgate.scenario.traffic import kind_of
 
 Plan = Mapping[str, Any]
 
@@ -24,8 +24,8 @@ Plan = Mapping[str, Any]
 _ROW_OF_SERIES = 8 * (6 + 6 + 15)
 _ROW_OF_FLOW = 160 + 8 * 2 * 22
 _ROW_OF_LINK = 160 + 8 * 2 * 18
-#: Bytes of what stands ready before the first packet.
-_HOST, _LISTED, _USER, _QUEUE = 44, 48, 72, 192
+#: Bytes of a queue that stands ready before the first packet.
+_QUEUE = 192
 _LEAST = 2**23
 """What a run takes that has nothing in it."""
 _PACKET = 512
@@ -96,35 +96,9 @@ def _subqueues(name: str, params: Mapping[str, Any]) -> float:
 
 def _traffic(plan: Plan, arrays: Arrays) -> Iterator[Part]:
     row = _ROW_OF_FLOW if plan["measure"]["flows"] == "all" else 0
-    for index, (item, count) in enumerate(
-        zip(plan["traffic"], name_counts(plan["traffic"]), strict=True)
-    ):
-        place = f"traffic[{index}]"
-        if item["kind"] == "flows":
-            size = count * (2 * _HOST + _LISTED + row)
-            yield Part(f"{place}.count", f"{count:,} flows", size)
-        elif item["kind"] == "replay":
-            rows = len(arrays[f"{item['key']}.start_ps"])
-            yield Part(f"{place}.file", f"{rows:,} flows", rows * (_LISTED + row))
-        else:
-            own = _USER if item["kind"] == "web" else 0
-            sources, receivers = (_hosts(item[of]) for of in ("sources", "receivers"))
-            size = sources * (own + _HOST) + receivers * _HOST + int(_arrivals(item) * row)
-            key = "users" if item["kind"] == "web" else "hosts"
-            what = f"{sources:,} sources and {receivers:,} receivers"
-            if item["kind"] == "poisson":
-                what += f", {_arrivals(item):,.0f} flows,"
-            yield Part(f"{place}.{key}", what, size)
-
-
-def _arrivals(item: Mapping[str, Any]) -> float:
-    """Give how many flows are to be expected of arrivals at a rate."""
-    span_s = max(0, item.get("stop_ps", 0) - item.get("start_ps", 0)) / 1e12
-    return float(item.get("flows_per_s", 0.0) * span_s)
-
-
-def _hosts(pools: list[Mapping[str, Any]]) -> int:
-    return sum(pool["hosts"] for pool in pools)
+    for index, item in enumerate(plan["traffic"]):
+        need = kind_of(item).estimate(item, arrays)
+        yield Part(f"traffic[{index}].{need.key}", need.what, need.size + int(need.flows * row))
 
 
 def free_bytes() -> int | None:

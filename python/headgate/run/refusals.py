@@ -8,7 +8,9 @@ from typing import Any
 
 from headgate.errors import ScenarioError
 from headgate.run.memory import refuse_what_does_not_fit
-from headgate.scenario.plan import Arrays, plan_json
+from headgate.scenario.group import Group
+from headgate.scenario.plan import plan_json
+from headgate.scenario.planner import Arrays
 from headgate.scenario.spec import ScenarioSpec
 
 Plan = Mapping[str, Any]
@@ -24,13 +26,6 @@ _KEYS = {
     "until": "stop",
     "hosts": "hosts",
     "class": "class_name",
-}
-#: Keys of traffic that say in the plan more than the user wrote.
-_OF_TRAFFIC = {
-    "packets": "size",
-    "size.packets": "size.mean",
-    "size.mean_packets": "size.mean",
-    "flows_per_s": "arrivals",
 }
 _UNIT = re.compile(r"_(ps|bps|bytes|s)$")
 _ITEM = re.compile(r"(\w+)\[(\d+)\]\.?(.*)")
@@ -104,20 +99,18 @@ class _Place:
         return f"{where}.{rest.removeprefix('params.')}"
 
     def _traffic(self, index: int, rest: str) -> str:
-        place = f"traffic[{index}]"
+        place, group = f"traffic[{index}]", self.scenario.traffic[index]
         if not rest:
             return place
         if rest.startswith(("sources", "receivers", "places")):
-            return f"{place}.{_crowd(self.scenario.traffic[index], rest)}"
-        if rest == "flows_per_s" and getattr(self.scenario.traffic[index], "load", None):
-            return f"{place}.load"
-        return f"{place}.{_OF_TRAFFIC.get(rest) or _key(rest)}"
+            return f"{place}.{_hosts(group, rest)}"
+        return f"{place}.{group.key_of(rest) or _key(rest)}"
 
 
-def _crowd(group: Any, rest: str) -> str:
+def _hosts(group: Group, rest: str) -> str:
     """Name what says how many hosts there are, or where they sit."""
     if rest.endswith("hosts"):
-        return "users" if hasattr(group, "users") else "hosts"
+        return group.hosts_key
     return "source" if rest.startswith("sources") else "receiver"
 
 

@@ -26,7 +26,8 @@ from headgate.run.memory import packets_that_fit, refuse_what_does_not_fit
 from headgate.run.progress import Clock, Report, StopRunError
 from headgate.run.refusals import translate_refusal
 from headgate.scenario.doubts import doubts_of
-from headgate.scenario.plan import Arrays, identity_of, plan_json
+from headgate.scenario.plan import identity_of, plan_json
+from headgate.scenario.planner import Arrays
 from headgate.scenario.spec import ScenarioSpec
 from headgate.tables import Table
 from headgate.version import __version__

@@ -5,23 +5,18 @@ from headgate.scenario.measure import Measure, Series
 from headgate.scenario.networks import Dumbbell, FourTier, Graph, ParkingLot
 from headgate.scenario.sizes import Sizes
 from headgate.scenario.spec import ScenarioSpec
-from headgate.scenario.traffic import Flows, Poisson, Replay, Web
 from headgate.scenario.transport import Pacing, Transport
 
 __all__ = [
     "Dumbbell",
-    "Flows",
     "FourTier",
     "Graph",
     "LawChoice",
     "Measure",
     "Pacing",
     "ParkingLot",
-    "Poisson",
-    "Replay",
     "ScenarioSpec",
     "Series",
     "Sizes",
     "Transport",
-    "Web",
 ]

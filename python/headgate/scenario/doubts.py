@@ -13,7 +13,7 @@ from headgate import catalog
 from headgate.scenario.networks.routes import Routes
 
 if TYPE_CHECKING:
-    from headgate.scenario.plan import Arrays
+    from headgate.scenario.planner import Arrays
 
 Plan = Mapping[str, Any]
 Device = Mapping[str, Any] | None
@@ -118,7 +118,7 @@ def _marks(queue: Device) -> bool:
 
 def _ends(item: Mapping[str, Any]) -> tuple[set[int], set[int]]:
     """Give the routers of the sources and of the receivers."""
-    if item["kind"] == "replay":
+    if "places" in item:
         nodes = {place["node"] for place in item["places"]}
         return nodes, nodes
     sources, receivers = ({place["node"] for place in item[of]} for of in ("sources", "receivers"))

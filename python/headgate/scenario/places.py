@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from headgate.errors import ScenarioError
+from headgate.scenario.group import Group
 from headgate.scenario.networks.layout import Layout, Spot, apportion
-from headgate.scenario.traffic import Flows, Group
 
 Spots = list[Spot]
 
@@ -14,7 +14,7 @@ Spots = list[Spot]
 def ends(layout: Layout, group: Group, place: str) -> tuple[Spots, Spots]:
     """Give where the sources and the receivers of the traffic sit; raise ScenarioError."""
     unnamed = None in (group.source, group.receiver)
-    if isinstance(group, Flows) and unnamed and len(layout.sources) > 2:
+    if group.names_its_ends and unnamed and len(layout.sources) > 2:
         raise ScenarioError(place, "flows in this network name their source and receiver")
     forward = layout.sources, layout.receivers
     default = forward[::-1] if group.reverse else forward
@@ -65,15 +65,6 @@ def _at_rtt(
     rate = layout.edges[sources[0].edge].rate_bps
     edge = layout.edge(f"host {rtt_ps / 1e9:g} ms", rate, rest // 2)
     return [Spot(sources[0].node, edge)], [Spot(receivers[0].node, edge)]
-
-
-def sending(count: int, sources: Spots, receivers: Spots, place: str) -> Spots:
-    """Give the sources that `count` flows take in turn; no flow may stay at its own router."""
-    senders = sources[:count]
-    ends = {spot.node for spot in receivers}
-    if len(ends) == 1 and ends & {spot.node for spot in senders}:
-        raise ScenarioError(place, "a flow would start and end at the same router")
-    return senders
 
 
 def place_of(spot: Spot) -> dict[str, Any]:

@@ -2,9 +2,9 @@
 
 use headgate_fluid::linear::{Linear, linear};
 use headgate_fluid::solve::solve;
+use headgate_model::check::{Checked, Wrong};
 
 use super::order::{Order, check_state};
-use crate::error::{Checked, Wrong};
 
 /// About where a model settles, or what it circles.
 #[derive(Debug)]

@@ -6,10 +6,9 @@ use headgate_fluid::network::Network;
 use headgate_fluid::past::Between;
 use headgate_fluid::solve::Method;
 use headgate_fluid::start::Started;
+use headgate_model::check::{Checked, Wrong};
 use headgate_model::params::Param;
 use serde::Deserialize;
-
-use crate::error::{Checked, Wrong};
 
 /// Rows that one run may show, and steps of one length that it may take: a few hundred bytes each.
 const MOST_ROWS: f64 = 1e7;

@@ -5,9 +5,9 @@ use headgate_fluid::model::{Line, Model};
 use headgate_fluid::network::Network;
 use headgate_fluid::solve::{Solution, solve};
 use headgate_fluid::summary::{CLASS, LINK, STATISTICS, period_s, show, statistics};
+use headgate_model::check::{Checked, Wrong};
 
 use super::order::Order;
-use crate::error::{Checked, Wrong};
 use crate::tables::{Column, Table};
 
 /// One solved run.

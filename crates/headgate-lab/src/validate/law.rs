@@ -3,6 +3,7 @@
 use headgate_algos::control::AnyLaw;
 use headgate_algos::queue::AnyQueue;
 use headgate_algos::scheme::AnyRouter;
+use headgate_model::check::{Checked, Spot, Wrong};
 use headgate_model::control::Registry;
 use headgate_model::feedback::Routers;
 use headgate_model::params::{Card, Param};
@@ -10,9 +11,6 @@ use headgate_model::plan::{DeviceChoice, LawChoice, Link, Value};
 use headgate_model::queue::Queues;
 use headgate_netsim::choices::{Choice, Fitted};
 use std::collections::BTreeMap;
-
-use super::range::Spot;
-use crate::error::{Checked, Wrong};
 
 pub fn choose(laws: &[LawChoice]) -> Checked<Vec<Choice>> {
     // Users' own laws are those beyond the cards, in the order of the plan.

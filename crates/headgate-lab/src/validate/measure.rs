@@ -1,11 +1,10 @@
 //! What is measured, and when.
 
-use headgate_model::plan::{Plan, Series, Traffic};
+use headgate_model::check::{Checked, LONGEST_RUN_S, Spot};
+use headgate_model::plan::Series;
 use headgate_model::units::seconds;
+use headgate_netsim::plan::Plan;
 use std::collections::BTreeSet;
-
-use super::range::{LONGEST_RUN_S, Spot};
-use crate::error::Checked;
 
 /// Each sample looks at every flow: more of them would take longer than the run itself.
 const MOST_SAMPLES: u64 = 100_000_000;
@@ -74,7 +73,7 @@ fn flows(chosen: &[u32], plan: &Plan, at: &Spot) -> Checked {
     let mut single = Vec::new();
     let mut first = 0;
     for traffic in &plan.traffic {
-        if let Traffic::Flows(_) = traffic {
+        if traffic.is_single_flows() {
             single.push(first..first + traffic.names());
         }
         first += traffic.names();

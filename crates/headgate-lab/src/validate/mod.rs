@@ -1,23 +1,17 @@
 //! From JSON to a plan that the engine can trust: whatever comes in, a plan runs or is refused in one
 //! sentence that names the place.
 
-mod habits;
-mod hosts;
 mod law;
 mod measure;
 mod network;
-mod range;
-mod reach;
-mod replay;
 #[cfg(test)]
 mod tests;
-mod traffic;
 mod transport;
 
-use headgate_model::plan::Plan;
+use headgate_model::check::{Checked, Wrong};
 use headgate_netsim::choices::{Choices, Lists};
-
-use crate::error::{Checked, Wrong};
+use headgate_netsim::plan::Plan;
+use headgate_netsim::traffic::validate as traffic;
 
 /// A plan that was checked, and what it chose as the engine builds it.
 #[derive(Debug)]
@@ -33,7 +27,7 @@ pub fn validate(plan_json: &str, lists: &Lists) -> Checked<Ready> {
     network::check(&plan)?;
     transport::check(&plan.transports)?;
     let choices = Choices { laws: law::choose(&plan.laws)?, ports: law::fit(&plan.links)? };
-    traffic::check(&plan, lists)?;
+    traffic::validate(&plan.traffic, plan.context(lists))?;
     measure::check(&plan)?;
     Ok(Ready { plan, choices })
 }

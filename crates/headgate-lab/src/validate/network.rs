@@ -1,9 +1,8 @@
 //! Routers, links and host links.
 
-use headgate_model::plan::{Buffer, Edge, Link, Node, Plan};
-
-use super::range::{LONGEST_DELAY_S, Spot, different};
-use crate::error::Checked;
+use headgate_model::check::{Checked, LONGEST_DELAY_S, Spot, different};
+use headgate_model::plan::{Buffer, Edge, Link, Node};
+use headgate_netsim::plan::Plan;
 
 /// Route tables hold a link for each pair of routers; this many take 16 MB.
 const MOST_NODES: u64 = 2000;

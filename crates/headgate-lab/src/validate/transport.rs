@@ -1,10 +1,8 @@
 //! Transport profiles.
 
+use headgate_model::check::{Checked, LONGEST_DELAY_S, LONGEST_RUN_S, Spot};
 use headgate_model::plan::{Pacing, Transport};
 use headgate_model::units::{SECOND, seconds};
-
-use super::range::{LONGEST_DELAY_S, LONGEST_RUN_S, Spot};
-use crate::error::Checked;
 
 /// A profile's number travels in eight bits of each SYN.
 const MOST_PROFILES: u64 = 255;

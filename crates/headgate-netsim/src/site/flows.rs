@@ -8,27 +8,29 @@ use crate::record::Status;
 use crate::rows::{count_finished, row};
 use crate::shared::Shared;
 use crate::timers::{Purpose, Timer};
-use crate::traffic::Spec;
-use crate::traffic::{OTHERS, Opening};
+use crate::traffic::Opening;
 use crate::transport::sender::{LINGER, Sender};
 use crate::transport::state::Phase;
 
 impl<L: Registry> Site<L> {
-    pub(super) fn on_arrival(&mut self, process: u32, shared: &mut Shared<L>) {
-        let opening = self.sources.arrive(process, &shared.setup.specs, self.router);
-        self.open(&opening, shared);
-        let next = self.sources.next_arrival(process, shared.now, &shared.setup.specs, self.router);
-        shared.timers.extend(next);
-    }
-
-    pub(super) fn on_listed(&mut self, shared: &mut Shared<L>) {
-        while let Some(opening) = self.sources.next_listed(shared.now) {
-            self.open(&opening, shared);
+    /// It is a source's turn: it may begin a flow.
+    pub(super) fn wake(&mut self, source: u32, shared: &mut Shared<L>) {
+        let turn = self.sources.wake(source, shared.now, &shared.setup.specs, self.router);
+        if let Some(opening) = turn.opening {
+            self.open(&opening, turn.ends, shared);
         }
-        shared.timers.extend(self.sources.list_timer(self.router));
+        if let Some(time) = turn.next {
+            self.await_turn(source, time, shared);
+        }
     }
 
-    pub(super) fn open(&mut self, opening: &Opening, shared: &mut Shared<L>) {
+    fn await_turn(&self, source: u32, time: Time, shared: &mut Shared<L>) {
+        let (site, purpose) = (self.router, Purpose::Source);
+        shared.timers.push(Timer { time, site, purpose, id: source, generation: 0 });
+    }
+
+    /// Begins a flow that sends nothing new from `ends` on.
+    fn open(&mut self, opening: &Opening, ends: Time, shared: &mut Shared<L>) {
         shared.counters.transmitting += i64::from(self.sources.begin(opening.owner));
         let slot = self.free_slot(shared.now);
         let address = shared.split.join(self.router as usize, slot);
@@ -39,8 +41,7 @@ impl<L: Registry> Site<L> {
         } else {
             self.senders[slot] = sender;
         }
-        let Spec { ends, ref habits, .. } = *shared.setup.spec(opening.number);
-        let patience = habits.patience.filter(|_| opening.impatient);
+        let patience = shared.setup.spec(opening.number).patience.filter(|_| opening.impatient);
         if let Some(trace) = shared.setup.trace_of(opening.number) {
             shared.traced[trace as usize] = Some((shared.now, address));
         }
@@ -62,7 +63,7 @@ impl<L: Registry> Site<L> {
         if gone || sender.phase == Phase::Connecting {
             return;
         }
-        let patience = shared.setup.spec(sender.number).habits.patience;
+        let patience = shared.setup.spec(sender.number).patience;
         let elapsed = timer.time - sender.tally.started;
         if patience.is_some_and(|patience| patience.is_over(sender.una, elapsed)) {
             self.finish(sender.address, Status::Abandoned, shared);
@@ -107,9 +108,8 @@ impl<L: Registry> Site<L> {
         let owner = sender.owner;
         self.vacate(slot, shared.now);
         shared.counters.transmitting -= i64::from(self.sources.end(owner));
-        if owner < OTHERS {
-            let timer = self.sources.think(owner, shared.now, &shared.setup.specs, self.router);
-            shared.timers.push(timer);
+        if let Some(time) = self.sources.after(owner, shared.now) {
+            self.await_turn(owner, time, shared);
         }
     }
 }

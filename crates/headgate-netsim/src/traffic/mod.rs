@@ -1,17 +1,22 @@
-//! Who sends what to whom, when: what all sites share ([`Spec`]) and what each keeps ([`Sources`]).
+//! Who sends what to whom, when. A kind of traffic ([`kinds`]) owns what the plan says of it, its check, and
+//! the processes that it becomes ([`process`]); what all sites share of it is a [`Spec`].
 
-pub mod habits;
+pub mod builder;
+pub mod check;
+pub mod context;
 pub mod hosts;
-pub mod lots;
+pub mod kind;
+pub mod kinds;
+pub mod list;
 pub mod opening;
+pub mod process;
 pub mod size;
 pub mod sources;
 pub mod spec;
-pub mod turns;
+pub mod validate;
 
-pub use habits::Habits;
 pub use hosts::{Home, Hosts, Receivers};
-pub use opening::{OTHERS, Opening};
-pub use size::Size;
+pub use kinds::Traffic;
+pub use opening::Opening;
 pub use sources::Sources;
 pub use spec::Spec;

@@ -5,9 +5,6 @@ use serde::{Deserialize, Serialize};
 use super::hosts::Home;
 use super::spec::Spec;
 
-/// Sources that are no Web users are numbered from here on.
-pub const OTHERS: u32 = 1 << 31;
-
 /// Who talks to whom, and for whom.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Opening {
@@ -15,7 +12,7 @@ pub struct Opening {
     pub number: u32,
     /// Index of the law among the plan's.
     pub law: u32,
-    /// The source at its router: the Web user to wake when the flow ends, or another, from [`OTHERS`] on.
+    /// Its source, by its number among those of its process, or of all at the router.
     pub owner: u32,
     pub host: u32,
     /// Router of the receiver, and its host there.
@@ -30,12 +27,12 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// A flow of a source that is no Web user, under the law of its kind of traffic.
-    pub fn between(number: u32, spec: &Spec, source: u32, (from, to): (Home, Home), size: u32) -> Self {
+    /// A flow under the law of its kind of traffic, of somebody patient.
+    pub fn between(number: u32, spec: &Spec, source: u32, [from, to]: [Home; 2], size: u32) -> Self {
         Self {
             number,
             law: spec.law,
-            owner: OTHERS + source,
+            owner: source,
             host: from.host,
             destination: to.router,
             receiver_host: to.host,

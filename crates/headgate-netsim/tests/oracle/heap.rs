@@ -4,12 +4,13 @@
 use headgate_model::chance::Stream;
 use headgate_model::control::Registry;
 use headgate_model::feedback::{Feedback, Passing, Routers};
-use headgate_model::plan::{Buffer, Link, Plan, RateChange};
+use headgate_model::plan::{Buffer, Link, RateChange};
 use headgate_model::queue::{Backlog, Discipline, Queues, Verdict};
 use headgate_model::units::{NEVER, SECOND, Time, seconds};
 use headgate_netsim::choices::{Choices, Lists};
 use headgate_netsim::packet::{Head, INLINE, Kind, Packet};
 use headgate_netsim::papers::NO_LABEL;
+use headgate_netsim::plan::Plan;
 use headgate_netsim::populate::{self, Population};
 use headgate_netsim::port::Port;
 use headgate_netsim::port::served::Served;

@@ -5,9 +5,9 @@ mod networks;
 mod watch;
 
 use headgate_algos::control::AnyLaw;
-use headgate_model::plan::Plan;
 use headgate_model::units::Time;
 use headgate_netsim::engine::Engine;
+use headgate_netsim::plan::Plan;
 use headgate_netsim::populate;
 use headgate_netsim::port::Port;
 use headgate_netsim::record::{Balance, PeriodRow};

@@ -11,6 +11,11 @@ use headgate_model::plan::*;
 use headgate_model::queue::Queues;
 use headgate_model::units::SECOND;
 use headgate_netsim::choices::{Choice, Choices, Fitted};
+use headgate_netsim::plan::Plan;
+use headgate_netsim::traffic::Traffic;
+use headgate_netsim::traffic::kinds::flows::Flows;
+use headgate_netsim::traffic::kinds::poisson::Poisson;
+use headgate_netsim::traffic::kinds::web::{FileKind, LawShare, Patience, Surge, Web};
 
 pub const MS: u64 = SECOND / 1000;
 const US: u64 = SECOND / 1_000_000;
@@ -212,8 +217,8 @@ fn web(n: u32, s: &mut Stream) -> Traffic {
     })
 }
 
-fn document(share: f64) -> Kind {
-    Kind { file: 0, share, size: Size::Exponential { mean_packets: 90.0 } }
+fn document(share: f64) -> FileKind {
+    FileKind { file: 0, share, size: Size::Exponential { mean_packets: 90.0 } }
 }
 
 /// Two laws for all, and another for routers of class F.

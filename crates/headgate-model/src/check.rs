@@ -1,9 +1,26 @@
-//! The checks that all parts share: a number in its range, an index of something that exists.
+//! What all checks of a plan share: a refusal in one sentence with its place, a number in its range, an index
+//! of something that exists.
 
-use headgate_model::units::{SECOND, seconds};
 use std::collections::BTreeSet;
 
-use crate::error::{Checked, Wrong};
+use crate::units::{SECOND, seconds};
+
+/// A refusal: the place in the plan (or "plan", "snapshot") and what is allowed there.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {says}")]
+pub struct Wrong {
+    pub place: String,
+    pub says: String,
+}
+
+impl Wrong {
+    pub fn new(place: impl Into<String>, says: impl Into<String>) -> Self {
+        Self { place: place.into(), says: says.into() }
+    }
+}
+
+/// The outcome of a check.
+pub type Checked<T = ()> = Result<T, Wrong>;
 
 /// No instant of a run lies beyond this: sums of times stay far from the end of 64 bits.
 pub const LONGEST_RUN_S: u64 = 100 * 86_400;

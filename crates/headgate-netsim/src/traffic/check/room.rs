@@ -1,25 +1,24 @@
 //! Hosts at routers: how many fit, and that none would talk to itself.
 
-use headgate_model::plan::{Plan, Pool};
-use headgate_netsim::packet::Split;
+use headgate_model::check::{Checked, Spot};
+use headgate_model::plan::{Node, Pool};
 
-use super::range::Spot;
-use crate::error::Checked;
+use crate::packet::Split;
 
 /// A host's number travels in 24 bits of each SYN; the last two have a meaning of their own.
 const MOST_HOSTS: u64 = (1 << 24) - 3;
 
 /// Hosts counted at each router, over all traffic.
-pub struct Hosts {
+pub struct Room {
     at: Vec<u64>,
     /// An address divides its 32 bits between routers and what is at them.
     most: u64,
 }
 
-impl Hosts {
-    pub fn new(plan: &Plan) -> Self {
-        let slots = Split::for_routers(plan.nodes.len()).slots() as u64;
-        Self { at: vec![0; plan.nodes.len()], most: slots.min(MOST_HOSTS) }
+impl Room {
+    pub fn new(routers: usize) -> Self {
+        let slots = Split::for_routers(routers).slots() as u64;
+        Self { at: vec![0; routers], most: slots.min(MOST_HOSTS) }
     }
 
     pub fn add(&mut self, node: u32, hosts: u64, at: &Spot) -> Checked {
@@ -33,15 +32,15 @@ impl Hosts {
 
 /// Refuses sources whose only receivers are on the same router, both without a link of their own.
 /// A host is never paired with a receiver at its router while there are others.
-pub fn none_stays_inside(plan: &Plan, sources: &[Pool], receivers: &[Pool], at: &Spot) -> Checked {
+pub fn check_paths(nodes: &[Node], sources: &[Pool], receivers: &[Pool], at: &Spot) -> Checked {
     let only = receivers[0].node;
     let one_router = receivers.iter().all(|pool| pool.node == only);
     let bare = |pool: &Pool| pool.node == only && pool.edge.is_none();
     let stays = one_router && receivers.iter().any(bare) && sources.iter().any(bare);
-    at.holds(!stays, || no_link(plan, only))
+    at.holds(!stays, || no_link(nodes, only))
 }
 
-pub fn no_link(plan: &Plan, node: u32) -> String {
-    let name = &plan.nodes[node as usize].name;
+pub fn no_link(nodes: &[Node], node: u32) -> String {
+    let name = &nodes[node as usize].name;
     format!("source and receiver are both on router '{name}' and no link is between them")
 }

@@ -1,15 +1,17 @@
 //! Who can talk to whom: routes there for packets and back for ACKs.
 
-use headgate_model::plan::Plan;
-use headgate_netsim::routes::{Way, groups};
+use headgate_model::plan::Node;
+
+use crate::routes::{Way, groups};
+use crate::traffic::context::Context;
 
 /// Routers in groups: within a group every router reaches every other and is reached by it.
 pub struct Groups(Vec<u32>);
 
 impl Groups {
-    pub fn new(plan: &Plan) -> Self {
-        let links: Vec<Way> = plan.links.iter().map(Way::from).collect();
-        Self(groups(plan.nodes.len(), &links))
+    pub fn new(context: &Context) -> Self {
+        let links: Vec<Way> = context.links.iter().map(Way::from).collect();
+        Self(groups(context.nodes.len(), &links))
     }
 
     pub fn together(&self, a: u32, b: u32) -> bool {
@@ -29,7 +31,7 @@ impl Groups {
     }
 }
 
-pub fn no_way(plan: &Plan, (from, to): (u32, u32)) -> String {
-    let name = |node: u32| &plan.nodes[node as usize].name;
+pub fn no_way(nodes: &[Node], (from, to): (u32, u32)) -> String {
+    let name = |node: u32| &nodes[node as usize].name;
     format!("no route leads from router '{}' to '{}' and back", name(from), name(to))
 }

@@ -1,108 +1,25 @@
-"""Who sends what, when. Each kind of traffic is one model; `kind` says which."""
+"""Web users: they think, fetch a file, and think again; what only some of them do."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self
 
-from pydantic import Discriminator, Field, model_validator
+from pydantic import Field, model_validator
 
 from headgate.columns.run import FILES
-from headgate.scenario.base import FileSize, Frequency, Model, Rate, Time, at
-from headgate.scenario.control import Control
+from headgate.scenario.base import Model, Rate, Time, at
+from headgate.scenario.group import HOST_BYTES, Group, Item, Need, count_hosts
 from headgate.scenario.law import LawChoice
+from headgate.scenario.places import pools
+from headgate.scenario.planner import Arrays, Planner
 from headgate.scenario.sizes import Sizes
-from headgate.scenario.transport import Transport
 from headgate.units import parse_time
 
 #: Shares that are written with six decimals add up to 1 within this.
 ROUNDING = 1e-6
-
-
-class Group(Model):
-    """What every kind of traffic has."""
-
-    name: str = Field("", description="Name in the results; made from the law if absent.")
-    law: LawChoice | None = Field(
-        None, description="The law of congestion control; or `control` in its place."
-    )
-    control: Control | None = Field(
-        None, description="A law of your own: a file and a name, such as './mylaw.py:MyLaw'."
-    )
-    transport: Transport | None = Field(
-        None, description="TCP profile of this traffic; absent = the scenario's."
-    )
-    source: str | None = Field(
-        None, description="Router (or class of routers) whose hosts send; absent = the network's."
-    )
-    receiver: str | None = Field(
-        None,
-        description="Router (or class of routers) whose hosts receive; absent = the network's.",
-    )
-    reverse: bool = Field(False, description="Send against the network's main direction.")
-    rtt: Time | None = Field(
-        None, description="Propagation round trip; sets the delay of this traffic's host links."
-    )
-
-    @model_validator(mode="after")
-    def _has_a_law(self) -> Self:
-        self._check_law()
-        return self
-
-    def _check_law(self, in_its_place: str = "'control'") -> None:
-        if self.law is None and self.control is None:
-            raise at("law", f"this key is required, or {in_its_place} in its place")
-        if self.law is not None and self.control is not None:
-            raise at("control", "a flow has one law; give either 'law' or 'control'")
-
-    def law_plan(self) -> dict[str, Any]:
-        """Make the law of the plan; raise LawError if the user's own cannot be taken."""
-        chosen = self.control or self.law
-        assert chosen is not None
-        return chosen.plan()
-
-
-class Flows(Group):
-    """Single flows, endless or of a given size."""
-
-    kind: Literal["flows"] = "flows"
-    count: int = Field(1, ge=1, le=1_000_000, description="Number of flows.")
-    size: FileSize | None = Field(None, description="Size of each flow; absent = endless.")
-    start: Time = Field(0, description="When the first one starts.")
-    stagger: Time = Field(0, description="Time from one start to the next.")
-    stop: Time | None = Field(
-        None, description="No flow sends anything new from here on; absent = the end."
-    )
-
-    @model_validator(mode="after")
-    def _stops_after_it_starts(self) -> Self:
-        if self.stop is not None and self.stop <= self.start + (self.count - 1) * self.stagger:
-            raise at("stop", "a flow stops after it starts, the last one of several too")
-        return self
-
-
-class Poisson(Group):
-    """Flows that arrive as a Poisson process, between random hosts."""
-
-    kind: Literal["poisson"] = "poisson"
-    arrivals: Frequency | None = Field(None, description="Mean arrival rate.")
-    load: float | None = Field(
-        None,
-        gt=0,
-        le=1000,
-        description="Offered load as a share of the network's rate, in place of arrivals.",
-    )
-    size: Sizes = Field(description="File sizes.")
-    hosts: int = Field(100, ge=1, le=10_000_000, description="Number of sources, and of receivers.")
-    start: Time = Field(0, description="First possible arrival.")
-    stop: Time | None = Field(None, description="No arrivals from here on; absent = the end.")
-
-    @model_validator(mode="after")
-    def _one_rate(self) -> Poisson:
-        if (self.arrivals is None) == (self.load is None):
-            raise at("arrivals", 'give either arrivals = "500 flows/s" or load = 0.9')
-        if self.stop is not None and self.stop <= self.start:
-            raise at("stop", "arrivals stop after they start")
-        return self
+#: Bytes of a user's record and timer.
+USER_BYTES = 72
 
 
 class FileKind(Model):
@@ -156,6 +73,12 @@ class Surge(Model):
 
 class Web(Group):
     """Users who think, fetch a file from a random receiver, and think again."""
+
+    hosts_key: ClassVar[str] = "users"
+    plan_keys: ClassVar[Mapping[str, str]] = {
+        "size.packets": "size.mean",
+        "size.mean_packets": "size.mean",
+    }
 
     kind: Literal["web"] = "web"
     users: int = Field(ge=1, le=100_000_000, description="Number of users (each a source).")
@@ -211,14 +134,75 @@ class Web(Group):
         """Make the law of the plan: of several the first."""
         return self.laws[0].law.plan() if self.laws else super().law_plan()
 
+    def default_name(self, law: str) -> str:
+        """Random streams go by the name: who has which law of a mix is nobody else's luck."""
+        return "users" if self.laws else law
 
-class Replay(Group):
-    """A list of flows from a CSV or Parquet file."""
+    @property
+    def most_flows(self) -> int:
+        """Each user has one at a time."""
+        return self.users
 
-    kind: Literal["replay"] = "replay"
-    file: str = Field(
-        description="Columns start_s, size_packets or size_bytes; optional source, receiver, law."
-    )
+    def lay_out(self, planner: Planner, item: Item) -> dict[str, Any]:
+        """Give the users of the plan; what nobody has is left out."""
+        segment_bytes = planner.profile(self.transport).segment_bytes
+        return {
+            "sources": pools(item.sources, self.users),
+            "receivers": pools(item.receivers, self.receivers or self.users),
+            "think_s": self.think / 1e12,
+            "size": self.size.plan(segment_bytes),
+            "at_once": self.at_once,
+            **self._lay_out_kinds(planner, segment_bytes),
+            **self._lay_out_laws(planner, item.place),
+            **self._lay_out_patience(segment_bytes),
+            **self._lay_out_surge(planner, segment_bytes, item.place),
+        }
 
+    def _lay_out_kinds(self, planner: Planner, segment_bytes: int) -> dict[str, Any]:
+        kinds = [
+            {
+                "file": planner.add_file(kind.name),
+                "share": kind.share,
+                "size": kind.size.plan(segment_bytes),
+            }
+            for kind in self.kinds
+        ]
+        return {"kinds": kinds} if kinds else {}
 
-Traffic = Annotated[Flows | Poisson | Web | Replay, Discriminator("kind")]
+    def _lay_out_laws(self, planner: Planner, place: str) -> dict[str, Any]:
+        laws = [
+            {
+                "law": planner.add_law(part.law.plan()),
+                "share": part.share,
+                "class": planner.check_class(part.source, f"{place}.laws[{number}].source"),
+            }
+            for number, part in enumerate(self.laws)
+        ]
+        return {"laws": laws} if laws else {}
+
+    def _lay_out_patience(self, segment_bytes: int) -> dict[str, Any]:
+        if (patience := self.patience) is None:
+            return {}
+        floor_per_s = patience.floor / (8 * segment_bytes)
+        made = {"share": patience.share, "check_ps": patience.check, "floor_per_s": floor_per_s}
+        return {"patience": made}
+
+    def _lay_out_surge(self, planner: Planner, segment_bytes: int, place: str) -> dict[str, Any]:
+        if (surge := self.surge) is None:
+            return {}
+        made = {
+            "class": planner.check_class(surge.source, f"{place}.surge.source"),
+            "share": surge.share,
+            "from_ps": surge.start,
+            "until_ps": surge.stop,
+            "file": planner.add_file(surge.name),
+            "size": surge.size.plan(segment_bytes),
+        }
+        return {"surge": made}
+
+    @classmethod
+    def estimate(cls, item: Mapping[str, Any], _arrays: Arrays) -> Need:
+        """Count users and hosts; how many files they fetch is not known."""
+        sources, receivers = count_hosts(item["sources"]), count_hosts(item["receivers"])
+        size = sources * (USER_BYTES + HOST_BYTES) + receivers * HOST_BYTES
+        return Need("users", f"{sources:,} sources and {receivers:,} receivers", size, 0)

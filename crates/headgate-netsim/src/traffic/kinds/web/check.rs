@@ -1,14 +1,14 @@
 //! What Web users fetch, under which law, and when they give up.
 
-use headgate_model::plan::{Kind, LawShare, Patience, Plan, Surge, Web};
+use headgate_model::check::{Checked, LONGEST_RUN_S, Spot};
 use std::collections::BTreeSet;
 
-use super::range::{LONGEST_RUN_S, Spot, different};
-use super::traffic::sizes;
-use crate::error::Checked;
+use super::plan::{FileKind, LawShare, Patience, Surge, Web};
+use crate::traffic::check::{Check, check_size};
+use crate::traffic::context::Context;
 
-/// Kinds of file are counted apart, for each law and class: more would be a table of noughts.
-const MOST_FILES: usize = 32;
+/// Mean thinking times; exponential ones still end within 64 bits.
+const THINKING_S: (f64, f64) = (1e-9, 100_000.0);
 
 /// Shares that are written with six decimals add up to 1 within this.
 const ROUNDING: f64 = 1e-6;
@@ -16,39 +16,37 @@ const ROUNDING: f64 = 1e-6;
 /// Segments a second; the least is one in ten days or so.
 const FLOORS_PER_S: (f64, f64) = (1e-6, 1e12);
 
-pub fn files(plan: &Plan) -> Checked {
-    Spot::top().ensure(plan.files.len() <= MOST_FILES, "files", || {
-        format!("{} kinds of file are too many; at most {MOST_FILES}", plan.files.len())
-    })?;
-    different("files", plan.files.iter().cloned())
-}
-
-pub fn check(plan: &Plan, web: &Web, at: &Spot) -> Checked {
-    kinds(plan, &web.kinds, at)?;
-    laws(plan, &web.laws, at)?;
+pub fn check(web: &Web, check: &mut Check, at: &Spot) -> Checked {
+    check.law_and_profile(web.law, web.transport, at)?;
+    at.number("think_s", web.think_s, THINKING_S, "s")?;
+    at.number("at_once", web.at_once, (0.0, 1.0), "")?;
+    check_size(web.size, at)?;
+    kinds(&check.context, &web.kinds, at)?;
+    laws(&check.context, &web.laws, at)?;
     web.patience.as_ref().map_or(Ok(()), |patience| self::patience(patience, at))?;
-    web.surge.as_ref().map_or(Ok(()), |surge| self::surge(plan, surge, at))
+    web.surge.as_ref().map_or(Ok(()), |surge| self::surge(&check.context, surge, at))?;
+    check.pools(&web.sources, &web.receivers, at)
 }
 
 fn share(share: f64, key: &str, at: &Spot) -> Checked {
     at.number(key, share, (0.0, 1.0), "")
 }
 
-fn kinds(plan: &Plan, kinds: &[Kind], at: &Spot) -> Checked {
+fn kinds(context: &Context, kinds: &[FileKind], at: &Spot) -> Checked {
     for (i, kind) in kinds.iter().enumerate() {
         let at = Spot::new(at.key(&format!("kinds[{i}]")));
-        at.index("file", kind.file, plan.files.len(), "kind of file")?;
+        at.index("file", kind.file, context.files.len(), "kind of file")?;
         share(kind.share, "share", &at)?;
-        sizes(kind.size, &at)?;
+        check_size(kind.size, &at)?;
     }
     let total: f64 = kinds.iter().map(|kind| kind.share).sum();
     at.ensure(total <= 1.0 + ROUNDING, "kinds", || format!("the shares add up to {total}; at most 1"))
 }
 
-fn laws(plan: &Plan, laws: &[LawShare], at: &Spot) -> Checked {
+fn laws(context: &Context, laws: &[LawShare], at: &Spot) -> Checked {
     for (i, part) in laws.iter().enumerate() {
         let at = Spot::new(at.key(&format!("laws[{i}]")));
-        at.index("law", part.law, plan.laws.len(), "law")?;
+        at.index("law", part.law, context.laws, "law")?;
         share(part.share, "share", &at)?;
     }
     let classes: BTreeSet<&str> = laws.iter().map(|part| part.class.as_str()).collect();
@@ -69,12 +67,12 @@ fn patience(patience: &Patience, at: &Spot) -> Checked {
     at.number("floor_per_s", patience.floor_per_s, FLOORS_PER_S, "segments/s")
 }
 
-fn surge(plan: &Plan, surge: &Surge, at: &Spot) -> Checked {
+fn surge(context: &Context, surge: &Surge, at: &Spot) -> Checked {
     let at = Spot::new(at.key("surge"));
     share(surge.share, "share", &at)?;
     at.span("from_ps", surge.from_ps, LONGEST_RUN_S)?;
     at.span("until_ps", surge.until_ps, LONGEST_RUN_S)?;
     at.ensure(surge.from_ps < surge.until_ps, "until_ps", || "a surge ends after it begins".to_owned())?;
-    at.index("file", surge.file, plan.files.len(), "kind of file")?;
-    sizes(surge.size, &at)
+    at.index("file", surge.file, context.files.len(), "kind of file")?;
+    check_size(surge.size, &at)
 }

@@ -1,13 +1,37 @@
-//! The part of the plan that says what Web users do beside fetching ordinary files.
+//! What the plan says of Web users.
 
+use headgate_model::plan::{Pool, Size};
 use serde::Deserialize;
 
-use crate::size::Size;
+/// Users who think (exponential), fetch a file from a random receiver, and think again.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Web {
+    pub name: String,
+    pub law: u32,
+    pub transport: u32,
+    pub sources: Vec<Pool>,
+    pub receivers: Vec<Pool>,
+    pub think_s: f64,
+    pub size: Size,
+    /// Share of the users who ask at once; the others begin by thinking.
+    pub at_once: f64,
+    /// Other kinds of file; what they leave of the probability is for `size`.
+    #[serde(default)]
+    pub kinds: Vec<FileKind>,
+    /// Which part of the users has which law; absent = all have `law`.
+    #[serde(default)]
+    pub laws: Vec<LawShare>,
+    #[serde(default)]
+    pub patience: Option<Patience>,
+    #[serde(default)]
+    pub surge: Option<Surge>,
+}
 
 /// A kind of file, which a user fetches with this probability.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Kind {
+pub struct FileKind {
     /// Index in `files`.
     pub file: u32,
     pub share: f64,
@@ -36,7 +60,7 @@ pub struct Patience {
 }
 
 /// For a time, a part of the users at routers of one class fetch files of another kind, whatever they
-/// wished for.
+/// would have asked for.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Surge {

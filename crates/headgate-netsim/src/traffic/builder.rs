@@ -1,0 +1,43 @@
+//! Hosts as kinds of traffic add them, router by router.
+
+use headgate_model::plan::{Place, Pool};
+
+use super::context::Context;
+use super::hosts::Hosts;
+use crate::packet::INLINE;
+
+pub struct Builder<'a> {
+    pub context: Context<'a>,
+    /// Kind of link of every host of every router.
+    pub hosts: Vec<Vec<u32>>,
+    /// Routers that have hosts directly on them.
+    pub inline: Vec<bool>,
+}
+
+impl<'a> Builder<'a> {
+    pub fn new(context: Context<'a>) -> Self {
+        let n = context.nodes.len();
+        Self { context, hosts: vec![Vec::new(); n], inline: vec![false; n] }
+    }
+
+    pub fn add_hosts(&mut self, pool: &Pool) -> Hosts {
+        let hosts = &mut self.hosts[pool.node as usize];
+        let mut first = INLINE;
+        if let Some(edge) = pool.edge {
+            first = hosts.len() as u32;
+            hosts.extend(std::iter::repeat_n(edge, pool.hosts as usize));
+        } else {
+            self.inline[pool.node as usize] = true;
+        }
+        let fast = pool.edge.is_some_and(|edge| self.context.edges[edge as usize].name == "fast");
+        Hosts { node: pool.node, first, count: pool.hosts, fast }
+    }
+
+    pub fn add_pools(&mut self, pools: &[Pool]) -> Vec<Hosts> {
+        pools.iter().map(|pool| self.add_hosts(pool)).collect()
+    }
+
+    pub fn add_host(&mut self, place: Place) -> Hosts {
+        self.add_hosts(&Pool { node: place.node, edge: place.edge, hosts: 1 })
+    }
+}

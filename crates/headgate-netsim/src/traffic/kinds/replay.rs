@@ -1,0 +1,165 @@
+//! Flow lists: columns that come beside the plan.
+
+use headgate_model::check::{Checked, LONGEST_FLOW, LONGEST_RUN_S, Spot, Wrong, no_such};
+use headgate_model::plan::Place;
+use headgate_model::units::{NEVER, SECOND, seconds};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+use crate::choices::Lists;
+use crate::traffic::builder::Builder;
+use crate::traffic::check::Check;
+use crate::traffic::hosts::Hosts;
+use crate::traffic::kind::{Kind, Populate, Populated};
+use crate::traffic::list::List;
+use crate::traffic::opening::Opening;
+use crate::traffic::spec::Spec;
+
+/// A list of flows. Columns, by name in the arrays beside the plan: `{key}.start_ps` (u64),
+/// `{key}.packets` (u64), and optionally `{key}.source`, `{key}.receiver` (u64, index into `places`),
+/// `{key}.law` (u64, index into `laws`).
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Replay {
+    pub name: String,
+    pub key: String,
+    pub law: u32,
+    pub transport: u32,
+    pub places: Vec<Place>,
+    /// Used where the columns are absent.
+    pub source: u32,
+    pub receiver: u32,
+}
+
+impl Kind for Replay {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn check(&self, check: &mut Check, at: &Spot) -> Checked {
+        check.law_and_profile(self.law, self.transport, at)?;
+        for (i, &place) in self.places.iter().enumerate() {
+            check.place(place, at, &format!("places[{i}]"))?;
+            check.room.add(place.node, 1, at)?;
+        }
+        at.index("source", self.source, self.places.len(), "place")?;
+        at.index("receiver", self.receiver, self.places.len(), "place")?;
+        let columns = Columns { lists: check.context.lists, key: &self.key };
+        columns.numbers()?;
+        columns.indices("law", check.context.laws)?;
+        let from = columns.indices("source", self.places.len())?;
+        let to = columns.indices("receiver", self.places.len())?;
+        self.check_pairs(check, (from, to), at)
+    }
+}
+
+impl Replay {
+    /// Every row's source and receiver can talk.
+    fn check_pairs(&self, check: &Check, (from, to): (Column, Column), at: &Spot) -> Checked {
+        let many = from.or(to).map_or(1, <[u64]>::len);
+        (0..many).try_for_each(|row| {
+            let (source, receiver) = (pick(from, row, self.source), pick(to, row, self.receiver));
+            check.pair(self.places[source as usize], self.places[receiver as usize], at)
+        })
+    }
+}
+
+impl Populate for Replay {
+    type Process = List;
+
+    /// Each place from which there are flows is a source.
+    fn populate(&self, first: u32, builder: &mut Builder) -> Populated<List> {
+        let spec = Spec::new(first, self.law, self.transport);
+        let homes: Vec<Hosts> = self.places.iter().map(|place| builder.add_host(*place)).collect();
+        let mut numbers = vec![None; homes.len()];
+        let mut lists = BTreeMap::new();
+        let columns = Columns { lists: builder.context.lists, key: &self.key };
+        let (sources, receivers) = (columns.optional("source"), columns.optional("receiver"));
+        let laws = columns.optional("law");
+        let (starts, sizes) = (columns.optional("start_ps"), columns.optional("packets"));
+        let rows = starts.into_iter().flatten().zip(sizes.into_iter().flatten());
+        for (row, (&start, &size)) in rows.enumerate() {
+            let place = pick(sources, row, self.source) as usize;
+            let [from, to] = [homes[place], homes[pick(receivers, row, self.receiver) as usize]];
+            let list = lists.entry(from.node).or_insert_with(|| List::new(NEVER));
+            let source = *numbers[place].get_or_insert_with(|| list.add_source());
+            let ends = [from.nth(0), to.nth(0)];
+            let plain = Opening::between(first, &spec, source, ends, size as u32);
+            list.add(start, Opening { law: pick(laws, row, self.law), ..plain });
+        }
+        Populated { spec, processes: lists.into_iter().collect() }
+    }
+}
+
+/// A column beside the plan, if it is there.
+type Column<'a> = Option<&'a [u64]>;
+
+/// What a row has in a column, or the default.
+fn pick(column: Column, row: usize, default: u32) -> u32 {
+    column.map_or(default, |column| column[row] as u32)
+}
+
+struct Columns<'a> {
+    lists: &'a Lists,
+    key: &'a str,
+}
+
+impl<'a> Columns<'a> {
+    fn name(&self, column: &str) -> String {
+        format!("{}.{column}", self.key)
+    }
+
+    fn optional(&self, column: &str) -> Column<'a> {
+        self.lists.get(&self.name(column)).map(Vec::as_slice)
+    }
+
+    fn required(&self, column: &str) -> Checked<&'a [u64]> {
+        self.optional(column).ok_or_else(|| {
+            let says = "this column is not among the arrays beside the plan; start_ps and packets are needed";
+            Wrong::new(self.name(column), says)
+        })
+    }
+
+    /// Starts and sizes of all rows.
+    fn numbers(&self) -> Checked {
+        let (start, packets) = (self.required("start_ps")?, self.required("packets")?);
+        let late = |ps| format!("{} s; a start is from 0 to {LONGEST_RUN_S} s", seconds(ps));
+        self.all(start, "start_ps", |&ps| ps <= LONGEST_RUN_S * SECOND, late)?;
+        let odd = |n| format!("{n}; a flow has 1 to {LONGEST_FLOW} packets");
+        self.all(packets, "packets", |n| (1..=LONGEST_FLOW).contains(n), odd)?;
+        let at = Spot::new(self.name("start_ps"));
+        at.holds(!start.is_empty(), || "the list has no rows; it needs at least one".to_owned())?;
+        self.equal_lengths(start.len())
+    }
+
+    fn equal_lengths(&self, rows: usize) -> Checked {
+        for column in ["packets", "source", "receiver", "law"] {
+            let found = self.optional(column).map_or(rows, <[u64]>::len);
+            Spot::new(self.name(column))
+                .holds(found == rows, || format!("{found} rows, where start_ps has {rows}"))?;
+        }
+        Ok(())
+    }
+
+    /// A column of indices into `len` things, if it is there.
+    fn indices(&self, column: &str, len: usize) -> Checked<Column<'a>> {
+        let what = if column == "law" { "law" } else { "place" };
+        let rows = self.optional(column);
+        let good = |i: &u64| *i < len as u64;
+        self.all(rows.unwrap_or(&[]), column, good, |i| no_such(i, len, what))?;
+        Ok(rows)
+    }
+
+    /// Names the first row that is not good.
+    fn all(
+        &self,
+        rows: &[u64],
+        column: &str,
+        good: impl Fn(&u64) -> bool,
+        says: impl Fn(u64) -> String,
+    ) -> Checked {
+        rows.iter().position(|value| !good(value)).map_or(Ok(()), |row| {
+            Err(Wrong::new(self.name(column), format!("row {}: {}", row + 1, says(rows[row]))))
+        })
+    }
+}

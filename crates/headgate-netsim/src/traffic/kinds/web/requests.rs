@@ -1,0 +1,134 @@
+//! What Web users ask for.
+//!
+//! A user draws from one stream of its own: receiver, kind, size, think time. What a surge or a lack of
+//! patience needs is drawn aside, so that neither changes anybody else's luck, nor a user's next thought.
+
+use headgate_model::chance::Stream;
+use headgate_model::units::Time;
+use serde::{Deserialize, Serialize};
+
+use super::plan::{self, Web};
+use crate::cells::{NAMED, WEB_OBJECT};
+use crate::traffic::size::{self, Size};
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Requests {
+    ordinary: Size,
+    kinds: Vec<Kind>,
+    /// Share of the requests whose user looks how they go.
+    impatient: Option<f64>,
+    surge: Option<Surge>,
+}
+
+/// A kind of file, and the probability of it and all kinds before it.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Kind {
+    upto: f64,
+    file: u8,
+    size: Size,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Surge {
+    from: Time,
+    until: Time,
+    file: u8,
+    size: Size,
+}
+
+/// What a user asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    pub file: u8,
+    pub size: u32,
+    pub impatient: bool,
+}
+
+impl From<&Web> for Requests {
+    fn from(web: &Web) -> Self {
+        let mut upto = 0.0;
+        let kind = |kind: &plan::FileKind| {
+            upto += kind.share;
+            Kind { upto, file: NAMED + kind.file as u8, size: kind.size.into() }
+        };
+        let surge = |s: &plan::Surge| Surge {
+            from: s.from_ps,
+            until: s.until_ps,
+            file: NAMED + s.file as u8,
+            size: s.size.into(),
+        };
+        Self {
+            ordinary: web.size.into(),
+            kinds: web.kinds.iter().map(kind).collect(),
+            impatient: web.patience.map(|patience| patience.share),
+            surge: web.surge.as_ref().map(surge),
+        }
+    }
+}
+
+impl Requests {
+    /// Draws one; `surges` says whether the user is one of those who take part in a surge.
+    pub fn draw(&self, surges: bool, now: Time, stream: &mut Stream) -> Request {
+        let (mut file, kind) = self.kind(stream);
+        let mut size = size::draw(kind, stream);
+        if let Some(surge) = self.surge.filter(|s| surges && (s.from..s.until).contains(&now)) {
+            file = surge.file;
+            size = size::draw(surge.size, &mut stream.aside("surge"));
+        }
+        let impatient = self.impatient.is_some_and(|share| stream.aside("patience").chance(share));
+        Request { file, size, impatient }
+    }
+
+    fn kind(&self, stream: &mut Stream) -> (u8, Size) {
+        let ordinary = (WEB_OBJECT, self.ordinary);
+        if self.kinds.is_empty() {
+            return ordinary; // nothing to draw
+        }
+        let at = stream.open01();
+        let kind = self.kinds.iter().find(|kind| at <= kind.upto);
+        kind.map_or(ordinary, |kind| (kind.file, kind.size))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ORDINARY: Size = Size::Fixed { packets: 7.0 };
+
+    fn requests(shares: &[f64], surge: Option<Surge>) -> Requests {
+        let mut upto = 0.0;
+        let kind = |(file, share): (u8, &f64)| {
+            upto += share;
+            Kind { upto, file, size: Size::Exponential { mean_packets: 1000.0 } }
+        };
+        let kinds = (NAMED..).zip(shares).map(kind).collect();
+        Requests { ordinary: ORDINARY, kinds, impatient: None, surge }
+    }
+
+    #[test]
+    fn each_kind_has_its_share() {
+        let (requests, mut stream) = (requests(&[0.2, 0.1], None), Stream::new(1, "user", 0));
+        let n = 100_000;
+        let files: Vec<u8> = (0..n).map(|_| requests.draw(false, 0, &mut stream).file).collect();
+        for (file, share) in [(WEB_OBJECT, 0.7), (NAMED, 0.2), (NAMED + 1, 0.1)] {
+            let found = files.iter().filter(|&&f| f == file).count() as f64 / f64::from(n);
+            assert!((found - share).abs() < 4.0 * (share * (1.0 - share) / f64::from(n)).sqrt());
+        }
+    }
+
+    #[test]
+    fn a_surge_has_its_time_and_its_people_and_changes_no_later_draw() {
+        let surge = Surge { from: 10, until: 20, file: 9, size: Size::Fixed { packets: 1e6 } };
+        let (with, without) = (requests(&[0.5], Some(surge)), requests(&[0.5], None));
+        let (mut one, mut other) = (Stream::new(1, "user", 0), Stream::new(1, "user", 0));
+        for (now, surges, file) in [(9, true, None), (10, true, Some(9)), (19, false, None), (20, true, None)]
+        {
+            let plain = without.draw(surges, now, &mut other);
+            let request = with.draw(surges, now, &mut one);
+            assert_eq!(request.file, file.unwrap_or(plain.file), "{now}");
+            assert_eq!(request.size, if file.is_some() { 1_000_000 } else { plain.size });
+            assert_eq!(one, other);
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! All traffic of a plan, checked.
+
+use headgate_model::check::{Checked, Spot, different};
+use std::collections::BTreeMap;
+
+use super::check::{Check, MOST_NAMES};
+use super::context::Context;
+use super::kinds::Traffic;
+
+/// Kinds of file are counted apart, for each law and class: more would be a table of noughts.
+const MOST_FILES: usize = 32;
+
+/// Refuses traffic that cannot run.
+pub fn validate(traffic: &[Traffic], context: Context) -> Checked {
+    names(traffic)?;
+    files(context.files)?;
+    let mut check = Check::new(context);
+    traffic.iter().enumerate().try_for_each(|(i, item)| item.check(&mut check, &Spot::item("traffic", i)))
+}
+
+/// Random streams are keyed by names: two traffics of one name would have the same luck.
+fn names(traffic: &[Traffic]) -> Checked {
+    let all: u64 = traffic.iter().map(|item| u64::from(item.names())).sum();
+    Spot::top().count("traffic", all, (0, MOST_NAMES), "single flows and other traffic")?;
+    different("traffic", traffic.iter().map(|item| item.name().to_owned()))?;
+    let counts: BTreeMap<&str, u32> = traffic.iter().map(|item| (item.name(), item.names())).collect();
+    for (i, item) in traffic.iter().enumerate().filter(|(_, item)| item.names() == 1) {
+        let (of, number) = item.name().rsplit_once('.').unwrap_or_default();
+        let taken = number.parse().is_ok_and(|n: u32| n.to_string() == number && n < several(&counts, of));
+        let says = || format!("'{}' is the name of one of the flows '{of}'; names differ", item.name());
+        Spot::item("traffic", i).ensure(!taken, "name", says)?;
+    }
+    Ok(())
+}
+
+/// How many flows share a name, told apart by their number.
+fn several(counts: &BTreeMap<&str, u32>, name: &str) -> u32 {
+    counts.get(name).copied().filter(|&count| count > 1).unwrap_or(0)
+}
+
+fn files(files: &[String]) -> Checked {
+    Spot::top().ensure(files.len() <= MOST_FILES, "files", || {
+        format!("{} kinds of file are too many; at most {MOST_FILES}", files.len())
+    })?;
+    different("files", files.iter().cloned())
+}

@@ -1,0 +1,77 @@
+"""Single flows, endless or of a given size."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self
+
+from pydantic import Field, model_validator
+
+from headgate.errors import ScenarioError
+from headgate.scenario.base import FileSize, Time, at
+from headgate.scenario.group import HOST_BYTES, LISTED_BYTES, Group, Item, Need
+from headgate.scenario.networks.layout import Spot
+from headgate.scenario.places import place_of
+from headgate.scenario.planner import Arrays, Planner
+from headgate.scenario.sizes import packets_of
+
+#: Fits 64 bits, and is refused by the engine where a count of packets stands.
+MOST = 2**62
+
+
+class Flows(Group):
+    """Single flows, endless or of a given size."""
+
+    names_its_ends: ClassVar[bool] = True
+    plan_keys: ClassVar[Mapping[str, str]] = {"packets": "size"}
+
+    kind: Literal["flows"] = "flows"
+    count: int = Field(1, ge=1, le=1_000_000, description="Number of flows.")
+    size: FileSize | None = Field(None, description="Size of each flow; absent = endless.")
+    start: Time = Field(0, description="When the first one starts.")
+    stagger: Time = Field(0, description="Time from one start to the next.")
+    stop: Time | None = Field(
+        None, description="No flow sends anything new from here on; absent = the end."
+    )
+
+    @model_validator(mode="after")
+    def _stops_after_it_starts(self) -> Self:
+        if self.stop is not None and self.stop <= self.start + (self.count - 1) * self.stagger:
+            raise at("stop", "a flow stops after it starts, the last one of several too")
+        return self
+
+    @property
+    def most_flows(self) -> int:
+        """Each is one."""
+        return self.count
+
+    def lay_out(self, planner: Planner, item: Item) -> dict[str, Any]:
+        """Give the flows of the plan."""
+        senders = sending(self.count, item)
+        segment_bytes = planner.profile(self.transport).segment_bytes
+        size = None if self.size is None else math.ceil(packets_of(self.size, segment_bytes))
+        return {
+            "count": self.count,
+            "sources": [place_of(spot) for spot in senders],
+            "receivers": [place_of(spot) for spot in item.receivers],
+            "start_ps": self.start,
+            "stagger_ps": self.stagger,
+            "packets": size if size is None else min(size, MOST),
+            **({} if self.stop is None else {"stop_ps": self.stop}),
+        }
+
+    @classmethod
+    def estimate(cls, item: Mapping[str, Any], _arrays: Arrays) -> Need:
+        """Count two hosts and a place in a list for each."""
+        count = item["count"]
+        return Need("count", f"{count:,} flows", count * (2 * HOST_BYTES + LISTED_BYTES), count)
+
+
+def sending(count: int, item: Item) -> list[Spot]:
+    """Give the sources that `count` flows take in turn; no flow may stay at its own router."""
+    senders = item.sources[:count]
+    ends = {spot.node for spot in item.receivers}
+    if len(ends) == 1 and ends & {spot.node for spot in senders}:
+        raise ScenarioError(item.place, "a flow would start and end at the same router")
+    return senders

@@ -1,0 +1,80 @@
+"""Flows that arrive as a Poisson process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from headgate.scenario.base import Frequency, Time, at
+from headgate.scenario.group import HOST_BYTES, Group, Item, Need, count_hosts
+from headgate.scenario.places import pools
+from headgate.scenario.planner import Arrays, Planner
+from headgate.scenario.sizes import Sizes
+
+
+class Poisson(Group):
+    """Flows that arrive as a Poisson process, between random hosts."""
+
+    plan_keys: ClassVar[Mapping[str, str]] = {
+        "size.packets": "size.mean",
+        "size.mean_packets": "size.mean",
+    }
+
+    kind: Literal["poisson"] = "poisson"
+    arrivals: Frequency | None = Field(None, description="Mean arrival rate.")
+    load: float | None = Field(
+        None,
+        gt=0,
+        le=1000,
+        description="Offered load as a share of the network's rate, in place of arrivals.",
+    )
+    size: Sizes = Field(description="File sizes.")
+    hosts: int = Field(100, ge=1, le=10_000_000, description="Number of sources, and of receivers.")
+    start: Time = Field(0, description="First possible arrival.")
+    stop: Time | None = Field(None, description="No arrivals from here on; absent = the end.")
+
+    @model_validator(mode="after")
+    def _one_rate(self) -> Poisson:
+        if (self.arrivals is None) == (self.load is None):
+            raise at("arrivals", 'give either arrivals = "500 flows/s" or load = 0.9')
+        if self.stop is not None and self.stop <= self.start:
+            raise at("stop", "arrivals stop after they start")
+        return self
+
+    @property
+    def most_flows(self) -> int:
+        """Take each host for one."""
+        return self.hosts
+
+    def lay_out(self, planner: Planner, item: Item) -> dict[str, Any]:
+        """Give the arrivals of the plan."""
+        profile = planner.profile(self.transport)
+        per_s = self.arrivals
+        if per_s is None:
+            bits = 8 * profile.packet_bytes * self.size.mean_sent(profile.segment_bytes)
+            per_s = (self.load or 0.0) * planner.layout.rate_bps / bits
+        return {
+            "sources": pools(item.sources, self.hosts),
+            "receivers": pools(item.receivers, self.hosts),
+            "flows_per_s": per_s,
+            "size": self.size.plan(profile.segment_bytes),
+            "start_ps": self.start,
+            "stop_ps": planner.duration_ps if self.stop is None else self.stop,
+        }
+
+    @classmethod
+    def estimate(cls, item: Mapping[str, Any], _arrays: Arrays) -> Need:
+        """Count hosts, and the flows that are to be expected."""
+        sources, receivers = count_hosts(item["sources"]), count_hosts(item["receivers"])
+        span_s = max(0, item["stop_ps"] - item["start_ps"]) / 1e12
+        flows = float(item["flows_per_s"] * span_s)
+        what = f"{sources:,} sources and {receivers:,} receivers, {flows:,.0f} flows,"
+        return Need("hosts", what, (sources + receivers) * HOST_BYTES, flows)
+
+    def key_of(self, key: str) -> str | None:
+        """Tell which of the two keys gave the rate."""
+        if key == "flows_per_s":
+            return "arrivals" if self.load is None else "load"
+        return super().key_of(key)
