@@ -40,7 +40,7 @@ WRONG = [
         "network",
         "one of 'dumbbell', 'parking_lot', 'abilene', 'isp', 'graph'",
     ),
-    ("traffic.0.kind=flood", "traffic[0]", "one of 'flows', 'poisson', 'replay', 'web'"),
+    ("traffic.0.kind=flood", "traffic[0]", "one of 'flows', 'on_off', 'poisson', 'replay', 'web'"),
     ("traffic=[]", "traffic", "at least one [[traffic]]"),
     ('traffic=[{kind="flows"}]', "traffic[0].law", "required"),
     ('network={kind="dumbbell",rate="1 Mbit/s"}', "network.rtt", "required"),
@@ -133,6 +133,23 @@ WRONG = [
         'traffic.0={kind="poisson",law="reno",size="9 packets"}',
         "traffic[0].arrivals",
         "either arrivals",
+    ),
+    ('traffic.0={kind="on_off",law="reno",off="1 s"}', "traffic[0].on", "required"),
+    ('traffic.0={kind="on_off",law="reno",on="0 s",off="1 s"}', "traffic[0].on", "greater than 0"),
+    (
+        'traffic.0={kind="on_off",law="reno",on="1 s",off="1 s",shape=1}',
+        "traffic[0].shape",
+        "greater than 1",
+    ),
+    (
+        'traffic.0={kind="on_off",law="reno",on="1 s",off="1 s",start="2 s",stop="1 s"}',
+        "traffic[0].stop",
+        "after they start",
+    ),
+    (
+        'traffic.0={kind="on_off",law="reno",on="30 h",off="1 s"}',
+        "traffic[0].on",
+        "to 100000 s",
     ),
     (
         'traffic.0={kind="web",law="reno",users=5,size={kind="pareto",mean="9 packets"}}',

@@ -89,6 +89,28 @@ def web(draw: Draw, duration_s: float) -> dict[str, Any]:
     return drawn
 
 
+def add_on_off(draw: Draw, scenario: Scenario, duration_s: float) -> None:
+    """Add it to one of eight scenarios. What is drawn for it changes no other choice."""
+    if draw.maybe(1 / 8):
+        network = scenario["network"]
+        scheme = network.get("feedback", {}).get("name")
+        group = {"name": "switches", **places(draw, network), "law": law(draw, scheme)}
+        scenario["traffic"].append(group | on_off(draw, duration_s))
+
+
+def on_off(draw: Draw, duration_s: float) -> dict[str, Any]:
+    drawn = {
+        "kind": "on_off",
+        "on": draw.time(1e-3, duration_s, odd=0.02),
+        "off": draw.time(1e-3, duration_s, odd=0.02),
+        "hosts": draw.of(1, 2, 10, 100),
+        **span(draw, duration_s),
+    }
+    if draw.maybe(0.5):
+        drawn["shape"] = draw.of(1.0001, 1.2, 1.5, 3, 1000)
+    return drawn
+
+
 def patience(draw: Draw) -> dict[str, Any]:
     check = picoseconds(draw.magnitude(1e-3, 2))
     return {"share": draw.of(0, 0.5, 1), "check": check, "floor": draw.rate(1, 1e7)}

@@ -55,6 +55,10 @@ def refusals(asked: Scenario) -> set[str]:
             "traffic[1].hosts",
         ),
         (
+            scenario({"kind": "on_off", "law": "reno", "on": "1 us", "off": "1 us"}),
+            "traffic[0].hosts",
+        ),
+        (
             scenario({"kind": "poisson", "law": "reno", "arrivals": "1e6 flows/s", "size": SIZE}),
             "traffic[0].hosts",
         ),

@@ -85,6 +85,10 @@ fn traffic() {
     each("/traffic/2/at_once", [0.0, 1.0].map(Value::from));
     let pareto = |mean: f64, shape: f64| json!({"kind": "pareto", "mean_packets": mean, "shape": shape});
     each("/traffic/2/size", [pareto(1e-300, 1000.0), pareto(4e9, 1.000_000_1)]);
+    for (key, values) in [("on_s", [1e-9, 1e5]), ("off_s", [1e-4, 1e5]), ("shape", [1.01, 1000.0])] {
+        each(&format!("/traffic/4/{key}"), values.map(Value::from));
+    }
+    runs(&[("/traffic/4/start_ps", json!(100 * DAY_PS)), ("/traffic/4/stop_ps", json!(100 * DAY_PS))]);
     each(
         "/traffic/2/receivers",
         [json!([{"node": 0, "hosts": 3}]), json!([{"node": 0, "edge": 0, "hosts": 3}])],

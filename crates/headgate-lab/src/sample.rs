@@ -46,7 +46,9 @@ pub fn plan() -> Value {
              "surge": {"class": "D", "share": 0.5, "from_ps": 1_000_000_000_000u64,
                        "until_ps": 3_000_000_000_000u64, "file": 0, "size": size}},
             {"kind": "replay", "name": "list", "key": "list", "law": 0, "transport": 0,
-             "places": [{"node": 0}, {"node": 1}, {"node": 2}], "source": 0, "receiver": 1}
+             "places": [{"node": 0}, {"node": 1}, {"node": 2}], "source": 0, "receiver": 1},
+            {"kind": "on_off", "name": "switches", "law": 0, "transport": 0, "sources": left, "receivers": right,
+             "on_s": 0.5, "off_s": 1.5, "shape": 1.5, "start_ps": 0, "stop_ps": 10_000_000_000_000u64}
         ],
         "files": ["jumbo", "document"],
         "measure": {

@@ -173,6 +173,12 @@ fn traffic() {
     refused("1/size/shape", json!(1.0), "traffic[1].size.shape", "above 1");
     refused("1/size/mean_packets", json!(0.0), "traffic[1].size.mean_packets", "above 0");
     refused("1/size", json!({"kind": "fixed", "packets": 0.5}), "traffic[1].size.packets", "from 1 to");
+    refused("4/on_s", json!(0.0), "traffic[4].on_s", "from 1e-9 to 100000 s");
+    refused("4/off_s", json!(1e6), "traffic[4].off_s", "from 1e-9 to 100000 s");
+    refused("4/shape", json!(1.0), "traffic[4].shape", "above 1");
+    refused("4/start_ps", json!(10_000_000_000_001u64), "traffic[4].stop_ps", "before they start");
+    refused("4/sources", json!([]), "traffic[4].sources", "at least one host");
+    refused("4/receivers", json!([{"node": 2, "hosts": 1}]), "traffic[4]", "from router 'left' to 'sink'");
     refused("2/think_s", json!(0.0), "traffic[2].think_s", "s");
     refused("2/at_once", json!(1.5), "traffic[2].at_once", "from 0 to 1");
     refused("2/sources", json!([]), "traffic[2].sources", "at least one host");

@@ -14,6 +14,7 @@ use headgate_netsim::choices::{Choice, Choices, Fitted};
 use headgate_netsim::plan::Plan;
 use headgate_netsim::traffic::Traffic;
 use headgate_netsim::traffic::kinds::flows::Flows;
+use headgate_netsim::traffic::kinds::on_off::OnOff;
 use headgate_netsim::traffic::kinds::poisson::Poisson;
 use headgate_netsim::traffic::kinds::web::{FileKind, LawShare, Patience, Surge, Web};
 
@@ -48,6 +49,7 @@ pub fn plan(seed: u64) -> Plan {
         },
     };
     plan.traffic = traffic(n, &mut s);
+    plan.traffic.extend(on_off(n, seed));
     plan
 }
 
@@ -181,6 +183,27 @@ fn traffic(n: u32, s: &mut Stream) -> Vec<Traffic> {
     all.push(poisson(n, s));
     all.push(web(n, s));
     all
+}
+
+/// In half of the networks, from the last router to the first; drawn apart from all else.
+fn on_off(n: u32, seed: u64) -> Option<Traffic> {
+    let mut s = Stream::new(seed, "on and off", 0);
+    let drawn = OnOff {
+        name: "switches".into(),
+        law: law(&mut s),
+        transport: 0,
+        sources: vec![
+            Pool { node: n - 1, edge: Some(0), hosts: 2 },
+            Pool { node: n - 1, edge: None, hosts: 1 },
+        ],
+        receivers: vec![Pool { node: 0, edge: pick(&mut s, &[None, Some(1)]), hosts: 2 }],
+        on_s: pick(&mut s, &[0.02, 0.3]),
+        off_s: 0.2,
+        shape: pick(&mut s, &[None, Some(1.5)]),
+        start_ps: 100 * MS,
+        stop_ps: 2500 * MS,
+    };
+    s.chance(0.5).then_some(Traffic::OnOff(drawn))
 }
 
 /// Sources at the first router, receivers at the last.

@@ -56,6 +56,7 @@ macro_rules! kinds {
 
 kinds! {
     flows => Flows,
+    on_off => OnOff,
     poisson => Poisson,
     replay => Replay,
     web => Web,
