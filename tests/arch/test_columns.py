@@ -90,3 +90,14 @@ def test_a_formula_may_name_another() -> None:
 def test_nothing_but_arithmetic_is_worked_out() -> None:
     with pytest.raises(ValueError, match="neither a name, a number nor one of"):
         evaluate("__import__('os')", lambda _: np.ones(1))
+
+
+@pytest.mark.parametrize("word", ["D", "F", "N", "DFN", "DD", "fast", "normal"])
+def test_the_engine_knows_no_class_of_any_network(word: str) -> None:
+    sources = [
+        ROOT / "crates" / f"headgate-{crate}" / "src" for crate in ("model", "netsim", "lab")
+    ]
+    for path in (path for source in sources for path in source.rglob("*.rs")):
+        if path.stem not in {"tests", "sample", "catalog"}:  # the catalogue has a law of that name
+            code = path.read_text(encoding="utf-8").split("#[cfg(test)]", maxsplit=1)[0]
+            assert f'"{word}"' not in code, path

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use headgate_model::column::{Count, Index};
-use headgate_netsim::record::{BUCKETS, Cell, ClassRow, LawRow};
+use headgate_netsim::record::{BUCKETS, ClassRow, FlowStats, LawRow};
 
 headgate_model::columns! {
     /// The windows of one law in one bucket.
@@ -41,18 +41,16 @@ headgate_model::columns! {
         pair: Index [HIDDEN], "", "Number of the pair of classes.";
     }
     parts {
-        pub cell: Cell,
+        pub stats: FlowStats,
     }
 }
 
 /// A row for each pair of classes and period in which any flow did anything. Sums are exact: it is what
 /// counting by pairs alone would have given.
 pub fn pairs(rows: &[ClassRow]) -> Vec<PairRow> {
-    let mut merged: BTreeMap<(u32, u32), Cell> = BTreeMap::new();
+    let mut merged: BTreeMap<(u32, u32), FlowStats> = BTreeMap::new();
     for row in rows {
-        if let Some(pair) = row.sort.pair {
-            merged.entry((row.period, pair as u32)).or_default().merge(&row.cell);
-        }
+        merged.entry((row.period, row.key.pair)).or_default().merge(&row.stats);
     }
-    merged.into_iter().map(|((period, pair), cell)| PairRow { period, pair, cell }).collect()
+    merged.into_iter().map(|((period, pair), stats)| PairRow { period, pair, stats }).collect()
 }

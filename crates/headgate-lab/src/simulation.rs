@@ -1,5 +1,6 @@
 //! A run that can be stopped at any time, kept in a file and resumed.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Instant;
@@ -13,7 +14,7 @@ use headgate_netsim::engine::Engine;
 pub use headgate_netsim::excess::Excess;
 
 use crate::snapshot;
-use crate::tables::{Table, tables};
+use crate::tables::{Table, labels, tables};
 use crate::validate::validate;
 
 /// One run: the engine at work, and the identity of what it runs.
@@ -26,6 +27,8 @@ pub struct Simulation {
 /// What a run leaves behind.
 pub struct Results {
     pub tables: Vec<Table>,
+    /// What numbers stand for, by column; the last is empty, for what has no label.
+    pub labels: BTreeMap<&'static str, Vec<String>>,
     /// Equal runs have equal digests.
     pub digest: String,
     pub packet_hops: u64,
@@ -112,6 +115,7 @@ impl Simulation {
     pub fn results(&mut self) -> Results {
         Results {
             tables: tables(self.engine.record()),
+            labels: labels(self.engine.record()).map(|(column, words)| (column, words.to_vec())).into(),
             digest: format!("{:016x}", self.engine.digest()),
             packet_hops: self.engine.packet_hops(),
             lookahead_s: seconds(self.engine.lookahead()),

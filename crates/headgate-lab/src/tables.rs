@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use headgate_model::column;
 use headgate_netsim::record::{
-    Balance, ClassRow, FlowRow, FlowSample, LawRow, LinkRow, NetworkSample, PeriodRow, PortRow, PortSample,
-    Record,
+    Balance, ClassRow, FlowKeys, FlowRow, FlowSample, LawRow, LinkRow, NetworkSample, PeriodRow, PortRow,
+    PortSample, Record,
 };
 
 use crate::periods::{PairRow, WindowRow, pairs, windows};
@@ -17,6 +17,11 @@ pub fn tables(record: &Record) -> Vec<Table> {
     sheets(record).into_iter().map(|sheet| sheet.table).collect()
 }
 
+/// What the numbers of classes stand for, by the column that has them.
+pub fn labels(record: &Record) -> [(&'static str, &[String]); 2] {
+    [("class", &record.keys.pairs), ("interface", &record.keys.interfaces)]
+}
+
 /// What the columns of each table mean, but for those that no user reads.
 pub fn meanings() -> BTreeMap<&'static str, Vec<Meaning>> {
     sheets(&Record::default()).into_iter().map(|sheet| (sheet.table.name, sheet.meanings)).collect()
@@ -24,7 +29,7 @@ pub fn meanings() -> BTreeMap<&'static str, Vec<Meaning>> {
 
 fn sheets(record: &Record) -> Vec<Sheet> {
     vec![
-        Sheet::fill("flows", FlowRow::columns(), &record.flows),
+        Sheet::fill("flows", flows(&record.keys), &record.flows),
         Sheet::fill("ports", PortRow::columns(), &record.ports),
         Sheet::fill("series_flows", FlowSample::columns(), &record.flow_samples),
         Sheet::fill("series_ports", PortSample::columns(), &record.port_samples),
@@ -39,6 +44,16 @@ fn sheets(record: &Record) -> Vec<Sheet> {
     ]
 }
 
+fn flows(keys: &FlowKeys) -> Vec<column::Column<FlowRow>> {
+    let keys = keys.clone();
+    let pair = move |row: &FlowRow| u64::from(keys.key(row.key).pair);
+    let says = "Number of the pair of classes.";
+    FlowRow::columns()
+        .into_iter()
+        .chain([column::Column::new("pair", "", says, column::HIDDEN, pair)])
+        .collect()
+}
+
 /// The most that ever waited is known since the tally began, not for a period.
 fn links() -> Vec<column::Column<LinkRow>> {
     LinkRow::columns().into_iter().filter(|column| column.name != "max_queue_packets").collect()
@@ -49,6 +64,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
+    use headgate_netsim::plan::Plan;
     use headgate_netsim::record::Status;
     use headgate_netsim::transport::profile::ENDLESS;
 
@@ -60,7 +76,7 @@ mod tests {
         FlowRow {
             traffic: 1,
             law: 2,
-            cell: 0,
+            key: 0,
             source: 0,
             receiver: 1,
             address: 0,
@@ -103,6 +119,7 @@ mod tests {
             flows: vec![flow()],
             ports: vec![PortRow::default(); 2],
             periods: vec![PeriodRow::default(); 3],
+            keys: serde_json::from_value::<Plan>(crate::sample::plan()).expect("a plan").flow_keys(),
             ..Record::default()
         };
         let rows = |table: &Table| match table.name {

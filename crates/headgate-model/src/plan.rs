@@ -12,7 +12,7 @@ pub use crate::size::Size;
 #[serde(deny_unknown_fields)]
 pub struct Node {
     pub name: String,
-    /// Flow classes are unordered pairs of these ("D", "F", "N"); empty = no class.
+    /// A label; flows are told apart by the unordered pairs of these. Empty = no class.
     #[serde(default)]
     pub class: String,
 }
@@ -65,8 +65,10 @@ pub enum Buffer {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Edge {
-    /// Flows between two hosts with links called "fast" are told apart in the results.
     pub name: String,
+    /// A label; flows are told apart by that of the slower of their hosts' links. Empty = no class.
+    #[serde(default)]
+    pub class: String,
     pub rate_bps: u64,
     pub delay_ps: u64,
     /// Bytes that may wait at the router's end, which drops what is beyond, and at the host's end, whose

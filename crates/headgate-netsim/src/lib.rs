@@ -4,12 +4,12 @@
 pub mod agenda;
 pub mod batch;
 pub mod calendar;
-pub mod cells;
 pub mod choices;
 pub mod engine;
 pub mod exact;
 pub mod excess;
 pub mod fabric;
+pub mod flow_stats;
 pub mod intra_window;
 pub mod mail;
 pub mod meter;

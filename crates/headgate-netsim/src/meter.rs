@@ -55,7 +55,7 @@ impl Meter {
             next_series: if watch.is_some() { 0 } else { NEVER },
             watch,
             done: false,
-            record: Record { sources, ..Record::default() },
+            record: Record { sources, keys: plan.flow_keys(), ..Record::default() },
         }
     }
 

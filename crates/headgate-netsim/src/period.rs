@@ -4,7 +4,7 @@ use headgate_model::control::Registry;
 use headgate_model::units::Time;
 use serde::{Deserialize, Serialize};
 
-use crate::cells::Cells;
+use crate::flow_stats::StatsByKey;
 use crate::record::{BUCKETS, ClassRow, Counters, LawRow, LinkRow, PeriodRow, PortRow, Record};
 use crate::transport::state::Phase;
 use crate::world::World;
@@ -13,7 +13,7 @@ use crate::world::World;
 pub struct Period {
     row: PeriodRow,
     counters: Counters,
-    cells: Cells,
+    flow_stats: StatsByKey,
     laws: Vec<LawRow>,
     ports: Vec<PortRow>,
     links: Vec<LinkRow>,
@@ -28,7 +28,7 @@ impl Period {
         Self {
             row: PeriodRow { start, end, ..PeriodRow::default() },
             counters: world.counters().by_now(&ports),
-            cells: cells(start, world),
+            flow_stats: flow_stats(start, world),
             laws: (0..world.laws() as u32).map(law).collect(),
             ports,
             links: (0..world.links() as u32).map(link).collect(),
@@ -92,21 +92,21 @@ impl Period {
         record.periods.push(PeriodRow { counters, sources: record.sources, ..self.row });
         record.laws.extend(self.laws.into_iter().filter(|row| row.active_sum > 0));
         let period = record.periods.len() as u32 - 1;
-        let after = cells(now, world);
-        let row = |(index, cell)| ClassRow { period, sort: after.sort(index), cell };
-        record.classes.extend(after.since(&self.cells).map(row));
+        let after = flow_stats(now, world);
+        let row = |(index, stats)| ClassRow { period, key: record.keys.key(index), stats };
+        record.classes.extend(after.since(&self.flow_stats).map(row));
         let links = self.links.iter().zip(ports.iter().zip(&self.ports));
         record.links.extend(links.map(|(link, (after, before))| link.between(before, after)));
     }
 }
 
-/// What flows of each sort have done, those under way too.
-fn cells<L: Registry>(now: Time, world: &World<'_, L>) -> Cells {
-    let mut cells = world.cells();
+/// What flows of each key have done, those under way too.
+fn flow_stats<L: Registry>(now: Time, world: &World<'_, L>) -> StatsByKey {
+    let mut stats = world.flow_stats();
     for sender in world.sites().flat_map(|(site, _)| site.active()) {
-        cells.all[sender.cell as usize].add(now, sender.una, &sender.tally);
+        stats.all[sender.key as usize].add(now, sender.una, &sender.tally);
     }
-    cells
+    stats
 }
 
 impl LawRow {

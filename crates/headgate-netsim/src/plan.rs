@@ -8,6 +8,7 @@ use headgate_model::plan::{Edge, LawChoice, Link, Measure, Node, Transport};
 use serde::Deserialize;
 
 use crate::choices::Lists;
+use crate::record::FlowKeys;
 use crate::traffic::Traffic;
 use crate::traffic::context::Context;
 
@@ -32,6 +33,11 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// What its flows are counted by.
+    pub fn flow_keys(&self) -> FlowKeys {
+        FlowKeys::new(&self.nodes, &self.edges, self.files.len(), self.laws.len())
+    }
+
     /// What its traffic is laid out on.
     pub fn context<'a>(&'a self, lists: &'a Lists) -> Context<'a> {
         Context {

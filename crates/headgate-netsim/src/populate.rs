@@ -3,7 +3,6 @@
 use headgate_model::control::Registry;
 use std::sync::Arc;
 
-use crate::cells::Cells;
 use crate::choices::{Choice, Fitted, Lists};
 use crate::plan::Plan;
 use crate::port::Port;
@@ -35,12 +34,13 @@ pub fn ports<L: Registry>(plan: &Plan, fitted: &[Fitted]) -> Vec<Port<L>> {
 
 /// Hosts, sources and what they share.
 pub fn populate<L: Registry>(plan: &Plan, laws: &[Choice], lists: &Lists) -> Population<L> {
-    let mut builder = Builder::new(plan.context(lists));
+    let keys = plan.flow_keys();
+    let mut builder = Builder::new(plan.context(lists), &keys);
     let (specs, mut sources) = add_traffic(plan, &mut builder);
     let timers = first_timers(&mut sources, &specs);
     let count = sources.iter().map(|sources| u64::from(sources.count())).sum();
     let sites = (0..).zip(sources).map(|(router, sources)| Site::new(router, sources)).collect();
-    let shared = share(plan, laws, specs);
+    let shared = share(plan, laws, Setup::new(plan, specs, keys.clone()));
     Population { shared, sites, hosts: builder.hosts, inline: builder.inline, timers, sources: count }
 }
 
@@ -68,8 +68,8 @@ fn first_timers(sources: &mut [Sources], specs: &[Spec]) -> Vec<Timer> {
     (0..).zip(sources).flat_map(timers).collect()
 }
 
-fn share<L: Registry>(plan: &Plan, laws: &[Choice], specs: Vec<Spec>) -> Shared<L> {
+fn share<L: Registry>(plan: &Plan, laws: &[Choice], setup: Setup) -> Shared<L> {
     let built = laws.iter().map(|c| L::build(c.index, &c.values)).collect();
     let profiles = plan.transports.iter().map(Profile::from).collect();
-    Shared::new(Arc::new(Setup::new(plan, specs)), profiles, built, Cells::new(plan.files.len(), laws.len()))
+    Shared::new(Arc::new(setup), profiles, built)
 }

@@ -15,7 +15,7 @@ pub fn row<L: Registry>(sender: &Sender<L>, status: Status, router: u32, shared:
     FlowRow {
         traffic: sender.number,
         law: sender.law_index,
-        cell: sender.cell,
+        key: sender.key,
         source: router,
         receiver: sender.destination,
         address: sender.address,
@@ -42,9 +42,9 @@ pub fn row<L: Registry>(sender: &Sender<L>, status: Status, router: u32, shared:
 
 /// A flow is over: it counts as failed, given up or completed.
 pub fn count_finished<L>(row: &FlowRow, tally: &FlowTally, shared: &mut Shared<L>) {
-    let cell = &mut shared.cells.all[row.cell as usize];
-    cell.add(shared.now, row.delivered_total, tally);
-    cell.end(row.status, row.size, row.fct_receiver);
+    let stats = &mut shared.flow_stats.all[row.key as usize];
+    stats.add(shared.now, row.delivered_total, tally);
+    stats.end(row.status, row.size, row.fct_receiver);
     let counters = &mut shared.counters;
     match row.status {
         Status::Failed => counters.connection_failures += 1,

@@ -5,9 +5,9 @@ use headgate_model::units::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-use crate::cells::pair;
 use crate::packet::Split;
 use crate::plan::Plan;
+use crate::record::FlowKeys;
 use crate::routes::Routes;
 use crate::traffic::Opening;
 use crate::traffic::Spec;
@@ -25,8 +25,8 @@ pub struct Setup {
     pub warmup: Time,
     /// In the order of their first numbers.
     pub specs: Vec<Spec>,
-    /// Class of each router, as an index into D, F, N; larger = none.
-    pub classes: Vec<u8>,
+    /// What flows are counted by.
+    pub keys: FlowKeys,
     pub keep_rows: bool,
     /// By the numbers of the flows that the series follow, their places there.
     pub follows: BTreeMap<u32, u32>,
@@ -39,14 +39,13 @@ pub struct Setup {
 }
 
 impl Setup {
-    pub fn new(plan: &Plan, specs: Vec<Spec>) -> Self {
+    pub fn new(plan: &Plan, specs: Vec<Spec>, keys: FlowKeys) -> Self {
         let followed = plan.measure.series.as_ref().map_or(&[][..], |series| &series.flows);
-        let class = |name: &str| "DFN".find(name).filter(|_| !name.is_empty()).map_or(u8::MAX, |i| i as u8);
         Self {
             split: Split::for_routers(plan.nodes.len()),
             warmup: plan.measure.warmup_ps,
             specs,
-            classes: plan.nodes.iter().map(|n| class(&n.class)).collect(),
+            keys,
             keep_rows: plan.measure.flows == FlowRows::All,
             follows: followed.iter().copied().zip(0..).collect(),
             places: Vec::new(),
@@ -56,13 +55,13 @@ impl Setup {
     }
 
     pub fn routers(&self) -> usize {
-        self.classes.len()
+        self.keys.routers()
     }
 
     /// Where the hosts behind a router are kept.
     #[inline]
     pub fn hosts_of(&self, router: u32) -> Place {
-        self.places[self.classes.len() + router as usize]
+        self.places[self.routers() + router as usize]
     }
 
     /// What is known of the kind of traffic that a flow belongs to.
@@ -75,9 +74,9 @@ impl Setup {
         self.follows.get(&number).copied()
     }
 
-    /// The pair of router classes between which a flow of this address goes, if both have one.
-    pub fn pair_of(&self, opening: &Opening, address: u32) -> Option<usize> {
-        let class = |router: usize| self.classes[router];
-        pair(class(self.split.site(address)), class(opening.destination as usize))
+    /// What a flow of this address is counted by, as a number.
+    pub fn key_of(&self, opening: &Opening, address: u32) -> u32 {
+        let routers = [self.split.site(address) as u32, opening.destination];
+        self.keys.index(opening.file, routers, opening.interface, opening.law)
     }
 }

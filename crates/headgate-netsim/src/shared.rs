@@ -4,8 +4,8 @@ use headgate_model::units::Time;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-use crate::cells::Cells;
 use crate::excess::Excess;
+use crate::flow_stats::StatsByKey;
 use crate::packet::{Packet, Split};
 use crate::papers::{NO_LABEL, Papers};
 use crate::port::Held;
@@ -13,7 +13,6 @@ use crate::port::served::Desk;
 use crate::record::{Counters, FlowRow};
 use crate::setup::Setup;
 use crate::timers::Timer;
-use crate::traffic::Opening;
 use crate::transport::profile::Profile;
 
 /// The world as an endpoint sees it while it handles one event.
@@ -29,7 +28,7 @@ pub struct Shared<L> {
     pub laws: Vec<L>,
     pub counters: Counters,
     /// What the flows that are over counted, by what they have in common.
-    pub cells: Cells,
+    pub flow_stats: StatsByKey,
     /// What packets carry beside themselves.
     pub papers: Papers,
     /// The number of the label of the packet that a site handles, or `NO_LABEL`.
@@ -55,14 +54,14 @@ pub struct Shared<L> {
 }
 
 impl<L> Shared<L> {
-    pub fn new(setup: Arc<Setup>, profiles: Vec<Profile>, laws: Vec<L>, cells: Cells) -> Self {
+    pub fn new(setup: Arc<Setup>, profiles: Vec<Profile>, laws: Vec<L>) -> Self {
         Self {
             now: 0,
             split: setup.split,
             profiles,
             laws,
             counters: Counters::default(),
-            cells,
+            flow_stats: StatsByKey::new(setup.keys.count()),
             papers: Papers::default(),
             label: NO_LABEL,
             leaving: Vec::new(),
@@ -85,14 +84,14 @@ impl<L> Shared<L> {
         L: Clone,
     {
         let (setup, profiles, laws) = (Arc::clone(&self.setup), self.profiles.clone(), self.laws.clone());
-        Self::new(setup, profiles, laws, self.cells.new_empty())
+        Self::new(setup, profiles, laws)
     }
 
     /// Adds what was counted in another shard. What its packets carry stays with them.
     pub fn merge(&mut self, other: Self) {
         self.now = self.now.max(other.now);
         self.counters.merge(&other.counters);
-        self.cells.merge(&other.cells);
+        self.flow_stats.merge(&other.flow_stats);
         self.rows.extend(other.rows);
         let traced = self.traced.iter_mut().zip(other.traced);
         traced.for_each(|(here, there)| *here = (*here).max(there));
@@ -107,12 +106,6 @@ impl<L> Shared<L> {
             leaving: &mut self.leaving,
             held: &mut self.held,
         }
-    }
-
-    /// Where the results count a flow of this address.
-    pub fn cell_of(&self, opening: &Opening, address: u32) -> u32 {
-        let pair = self.setup.pair_of(opening, address);
-        self.cells.index(opening.file, pair, opening.fast, opening.law)
     }
 
     /// Takes the label in hand, if there is one.

@@ -4,7 +4,7 @@ use headgate_model::control::Registry;
 use headgate_model::units::Time;
 use std::sync::Arc;
 
-use crate::cells::Cells;
+use crate::flow_stats::StatsByKey;
 use crate::port::Port;
 use crate::record::{Counters, FlowRow, PortRow};
 use crate::region::Region;
@@ -68,9 +68,9 @@ impl<'a, L: Registry> World<'a, L> {
     }
 
     /// What flows counted that are over, by what they have in common.
-    pub fn cells(&self) -> Cells {
-        let mut all = self.shared[0].cells.new_empty();
-        self.shared.iter().for_each(|shared| all.merge(&shared.cells));
+    pub fn flow_stats(&self) -> StatsByKey {
+        let mut all = self.shared[0].flow_stats.new_empty();
+        self.shared.iter().for_each(|shared| all.merge(&shared.flow_stats));
         all
     }
 

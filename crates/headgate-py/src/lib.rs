@@ -190,6 +190,7 @@ mod _native {
             for table in found.tables {
                 all.set_item(table.name, arrays(py, table)?)?;
             }
+            all.set_item("labels", found.labels)?;
             all.set_item("digest", found.digest)?;
             all.set_item("packet_hops", found.packet_hops)?;
             all.set_item("lookahead_s", found.lookahead_s)?;

@@ -22,8 +22,16 @@ CLASSES = arrange(
         "Kind of file: 'web object' (the ordinary one of Web users), the names of their others,"
         " 'file' (other flows of given size), 'long-lived' (flows without end).",
     ),
-    Column("class", "", "Classes of the two routers, as in DD; empty where routers have none."),
-    Column("interface", "", "fast where both hosts have fast links, else normal."),
+    Column(
+        "class",
+        "",
+        "Classes of the two routers, as in DD or core/edge; empty where one has none.",
+    ),
+    Column(
+        "interface",
+        "",
+        "Class of the slower of the two hosts' links; normal where the network gives none.",
+    ),
     _LAW,
     Column(
         "rate_packets_s",

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.columns.mesonet import PAIRS
 from headgate.columns.periods import CLASSES, LAWS, LINKS, WINDOWS
 from headgate.columns.run import FILES
 from headgate.measures.formula import form, ratio
@@ -21,7 +20,8 @@ from headgate.tables import Table, Words
 Facts = Mapping[str, NDArray[Any]]
 Plan = Mapping[str, Any]
 
-INTERFACES = ("normal", "fast")
+#: The class of host links where a network gives none.
+UNLABELLED = "normal"
 #: What is counted in two ways, as the table of checks names it.
 PACKETS = "data packets: sent = arrived + dropped + under way"
 FLOWS = "flows: started = over + under way"
@@ -35,7 +35,7 @@ def of_periods(plan: Plan, facts: Mapping[str, Facts]) -> dict[str, Table]:
     """Give the tables whose rows belong to a period, and the checks of the whole run."""
     links = _links(plan, facts["links"])
     return {
-        "classes": Table("classes", _classes(plan, facts["classes"])),
+        "classes": Table("classes", _classes(plan, facts)),
         "laws": Table("laws", _laws(plan, facts["laws"])),
         "windows": Table("windows", _windows(plan, facts["windows"])),
         "links": Table("links", links),
@@ -78,11 +78,13 @@ def name_links(plan: Plan, link: NDArray[Any]) -> dict[str, Words]:
     }
 
 
-def _classes(plan: Plan, facts: Facts) -> dict[str, Any]:
+def _classes(plan: Plan, of_run: Mapping[str, Any]) -> dict[str, Any]:
+    facts, labels = of_run["classes"], of_run["labels"]
+    interfaces = [label or UNLABELLED for label in labels["interface"]]
     words = {
         "file": Words(facts["file"], (*FILES, *plan.get("files", ()))),
-        "class": Words(facts["pair"], (*PAIRS, "")),
-        "interface": Words(facts["fast"], INTERFACES),
+        "class": Words(facts["pair"], labels["class"]),
+        "interface": Words(facts["interface"], interfaces),
         "law": Words(facts["law"], law_names(plan["laws"])),
     }
     return form(CLASSES, {**facts, **_bounds(plan, facts), **words})

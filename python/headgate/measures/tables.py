@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ STATUS = ("connecting", "running", "finished", "failed", "abandoned")
 def make_tables(plan: Plan, facts: Mapping[str, Any]) -> dict[str, Table]:
     """Give the tables of a run."""
     return {
-        "flows": Table("flows", flows(plan, facts["flows"])),
+        "flows": Table("flows", flows(plan, facts)),
         "ports": Table("ports", ports(plan, facts["ports"])),
         "series": Table("series", series(plan, facts)),
         "network": Table("network", form(NETWORK, facts["network"])),
@@ -33,48 +33,40 @@ def make_tables(plan: Plan, facts: Mapping[str, Any]) -> dict[str, Table]:
     }
 
 
-def responses(plan: Plan, facts: Mapping[str, Facts]) -> dict[str, Any]:
+def responses(plan: Plan, facts: Mapping[str, Any]) -> dict[str, Any]:
     """Form the responses of each period; the interval is the plan's."""
     periods = facts["responses"]
     interval_s = np.full(len(periods["start_s"]), plan["measure"]["interval_ps"] / 1e12)
-    of_pairs = _flows_of_pairs(facts["pairs"], len(interval_s))
+    of_pairs = _flows_of_pairs(facts["pairs"], facts["labels"]["class"], len(interval_s))
     return form(RESPONSES, {**periods, **of_pairs, "interval_s": interval_s})
 
 
-def _flows_of_pairs(pairs: Facts, periods: int) -> dict[str, NDArray[Any]]:
+def _flows_of_pairs(pairs: Facts, labels: Sequence[str], periods: int) -> dict[str, NDArray[Any]]:
     """Give flows_DD and rate_sum_DD of each period, and those of the other pairs of MesoNet."""
     found: dict[str, NDArray[Any]] = {}
     for column, fact in (("flows", "timed"), ("rate_sum", "rate_sum")):
-        for number, pair in enumerate(PAIRS):
-            here = pairs["pair"] == number
+        for pair in PAIRS:
+            here = pairs["pair"] == (labels.index(pair) if pair in labels else len(labels))
             found[f"{column}_{pair}"] = np.zeros(periods, pairs[fact].dtype)
             found[f"{column}_{pair}"][pairs["period"][here].astype(np.int64)] = pairs[fact][here]
     return found
 
 
-def flows(plan: Plan, facts: Facts) -> dict[str, Any]:
+def flows(plan: Plan, of_run: Mapping[str, Any]) -> dict[str, Any]:
     """Name traffic, law, class and routers."""
+    facts = of_run["flows"]
     nodes = [node["name"] for node in plan["nodes"]]
     segment = np.array([t["segment_bytes"] for t in plan["transports"]], np.float64)
     profile = transport_of_each(plan["traffic"])[facts["traffic"].astype(np.int64)]
     words = {
         "traffic": Words(facts["traffic"], list(each_name(plan["traffic"]))),
         "law": Words(facts["law"], law_names(plan["laws"])),
-        "class": _pair_classes(plan, facts["source"], facts["receiver"]),
+        "class": Words(facts["pair"], of_run["labels"]["class"]),
         "source": Words(facts["source"], nodes),
         "receiver": Words(facts["receiver"], nodes),
         "status": Words(facts["status"], STATUS),
     }
     return form(FLOWS, {**facts, **words, "segment_bytes": segment[profile]})
-
-
-def _pair_classes(plan: Plan, source: NDArray[Any], receiver: NDArray[Any]) -> Words:
-    """Code each pair of classes by one number; the order within a pair does not count."""
-    classes = sorted({node["class"] for node in plan["nodes"]})
-    code = np.array([classes.index(node["class"]) for node in plan["nodes"]], np.int64)
-    one, other = code[source.astype(np.int64)], code[receiver.astype(np.int64)]
-    words = [a + b if a and b else "" for a in classes for b in classes]
-    return Words(np.minimum(one, other) * len(classes) + np.maximum(one, other), words)
 
 
 def ports(plan: Plan, facts: Facts) -> dict[str, Any]:

@@ -1,11 +1,22 @@
 //! Routers, links and host links.
 
+use std::collections::BTreeSet;
+
 use headgate_model::check::{Checked, LONGEST_DELAY_S, Spot, different};
 use headgate_model::plan::{Buffer, Edge, Link, Node};
 use headgate_netsim::plan::Plan;
 
 /// Route tables hold a link for each pair of routers; this many take 16 MB.
 const MOST_NODES: u64 = 2000;
+
+/// In tables two of them stand in one cell.
+const LONGEST_LABEL: usize = 40;
+
+/// Many more than anybody compares.
+const MOST_LINK_CLASSES: u64 = 64;
+
+/// What is counted of so many kinds of flow takes 40 MB.
+const MOST_KEYS: u64 = 200_000;
 
 /// 100 Tbit/s: a byte still takes a good part of a picosecond.
 const FASTEST_BPS: u64 = 100_000_000_000_000;
@@ -18,17 +29,36 @@ pub fn check(plan: &Plan) -> Checked {
     let many = plan.nodes.len();
     different("links", plan.links.iter().map(|link| link.name.clone()))?;
     plan.links.iter().enumerate().try_for_each(|(i, l)| link(l, many, &Spot::item("links", i)))?;
-    plan.edges.iter().enumerate().try_for_each(|(i, e)| edge(e, &Spot::item("edges", i)))
+    plan.edges.iter().enumerate().try_for_each(|(i, e)| edge(e, &Spot::item("edges", i)))?;
+    keys(plan)
 }
 
 fn nodes(nodes: &[Node]) -> Checked {
     Spot::top().count("nodes", nodes.len() as u64, (1, MOST_NODES), "routers")?;
-    nodes.iter().enumerate().try_for_each(|(i, node)| class(node, &Spot::item("nodes", i)))
+    nodes.iter().enumerate().try_for_each(|(i, node)| class(&node.class, &Spot::item("nodes", i)))
 }
 
-fn class(node: &Node, at: &Spot) -> Checked {
-    at.ensure(["", "D", "F", "N"].contains(&node.class.as_str()), "class", || {
-        format!("'{}' is not a class; it is D, F, N or empty", node.class)
+/// What flows are told apart by is a name for people: it stands in tables, and two of them by a slash.
+fn class(class: &str, at: &Spot) -> Checked {
+    let is_label =
+        class.chars().count() <= LONGEST_LABEL && !class.contains(|c: char| c == '/' || c.is_control());
+    at.ensure(is_label, "class", || {
+        format!("'{class}' is not a class; it is a label of at most {LONGEST_LABEL} characters without '/'")
+    })
+}
+
+/// Flows are counted by what they have in common, whether any have that or not.
+fn keys(plan: &Plan) -> Checked {
+    let labels = |classes: BTreeSet<&str>| classes.len() as u64 - u64::from(classes.contains(""));
+    let classes = labels(plan.nodes.iter().map(|node| node.class.as_str()).collect());
+    let links = labels(plan.edges.iter().map(|edge| edge.class.as_str()).collect());
+    Spot::top().count("edges", links, (0, MOST_LINK_CLASSES), "classes of host links")?;
+    let (files, laws) = (plan.files.len() as u64 + 3, plan.laws.len() as u64);
+    let keys = files * (classes * (classes + 1) / 2 + 1) * (links + 1) * laws;
+    Spot::top().ensure(keys <= MOST_KEYS, "nodes", || {
+        format!(
+            "{classes} classes of routers, {links} of host links, {files} kinds of file and {laws} laws make              {keys} kinds of flow; at most {MOST_KEYS}"
+        )
     })
 }
 
@@ -66,6 +96,7 @@ fn buffer(buffer: Buffer, at: &Spot) -> Checked {
 }
 
 fn edge(edge: &Edge, at: &Spot) -> Checked {
+    class(&edge.class, at)?;
     at.count("rate_bps", edge.rate_bps, (1, FASTEST_BPS), "bit/s")?;
     at.span("delay_ps", edge.delay_ps, LONGEST_DELAY_S)?;
     let bytes = edge.buffer_bytes.unwrap_or(0);

@@ -42,7 +42,9 @@ fn networks() {
     let hops: Vec<Value> = (0..2001).map(|i| json!({"name": i.to_string()})).collect();
     assert_refused("/nodes", json!([]), "nodes", "from 1 to 2000 routers");
     assert_refused("/nodes", json!(hops), "nodes", "2001 is not allowed");
-    assert_refused("/nodes/0/class", json!("X"), "nodes[0].class", "D, F, N or empty");
+    assert_refused("/nodes/0/class", json!("a/b"), "nodes[0].class", "at most 40 characters without '/'");
+    assert_refused("/nodes/0/class", json!("x".repeat(41)), "nodes[0].class", "at most 40 characters");
+    assert_refused("/edges/0/class", json!("a\nb"), "edges[0].class", "is not a class");
     assert_refused("/links/1/from", json!(3), "links[1].from", "numbered 0 to 2");
     assert_refused("/links/1/to", json!(9), "links[1].to", "no router 9");
     assert_refused("/links/0/to", json!(0), "links[0].to", "to itself");

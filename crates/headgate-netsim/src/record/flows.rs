@@ -101,8 +101,8 @@ headgate_model::columns! {
         mean_cwnd as mean_cwnd_packets: Finite, "packets", "Mean congestion window at its ACKs, from the start of the flow on.";
     }
     beside {
-        /// See [`crate::cells`].
-        pub cell: u32,
+        /// What it is counted by: see [`super::FlowKeys`].
+        pub key: u32,
         pub address: u32,
         pub size: u32,
         pub status: Status,

@@ -5,12 +5,14 @@ use serde::{Deserialize, Serialize};
 
 mod counters;
 mod flows;
+mod keys;
 mod periods;
 mod ports;
 
 pub use counters::Counters;
 pub use flows::{FlowRow, FlowSample, FlowTally, Repairs, Status};
-pub use periods::{BUCKETS, Cell, ClassRow, LawRow, LinkRow, PAIRS, PeriodRow, Sort};
+pub use keys::{FILE, FlowKey, FlowKeys, LONG_LIVED, NAMED, WEB_OBJECT};
+pub use periods::{BUCKETS, ClassRow, FlowStats, LawRow, LinkRow, PeriodRow};
 pub use ports::{Early, PortRow, PortSample, Sent, Tally};
 
 /// One number for all that happened: every port's departures, the counts, and each flow's row.
@@ -35,6 +37,8 @@ pub struct Record {
     pub classes: Vec<ClassRow>,
     pub links: Vec<LinkRow>,
     pub balance: Balance,
+    /// What the numbers of classes stand for.
+    pub keys: FlowKeys,
     /// All sources of the plan: users, hosts of Poisson pools and of flow lists, single flows.
     pub sources: u64,
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::counters::Counters;
 use super::flows::{FlowTally, Status};
+use super::keys::FlowKey;
 use super::ports::{Sent, Tally};
 use crate::exact::Sum;
 
@@ -75,7 +76,7 @@ impl LawRow {
 headgate_model::counters! {
     /// What flows that have something in common did.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-    pub struct Cell {
+    pub struct FlowStats {
         started: Count, "1", "Flows started.";
         completed: Count, "1", "Flows finished.";
         failed: Count, "1", "Connections that failed: no SYN was answered.";
@@ -95,7 +96,7 @@ headgate_model::counters! {
     }
 }
 
-impl Cell {
+impl FlowStats {
     /// Adds what a flow has done until `now`.
     pub fn add(&mut self, now: Time, delivered: u32, tally: &FlowTally) {
         self.active_ps += u128::from(now - tally.started);
@@ -131,36 +132,23 @@ impl Cell {
     }
 }
 
-/// Unordered pairs of router classes D, F, N.
-pub const PAIRS: [&str; 6] = ["DD", "DF", "DN", "FF", "FN", "NN"];
-
-/// What a cell's flows have in common.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sort {
-    pub file: u8,
-    /// Index into [`PAIRS`], if both routers have a class.
-    pub pair: Option<usize>,
-    pub fast: bool,
-    pub law: u32,
-}
-
 headgate_model::columns! {
-    /// What flows of one sort did in a period.
+    /// What flows of one key did in a period.
     #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
     pub struct ClassRow {
         period: Index [HIDDEN], "", "Number of the period.";
     }
     parts {
-        pub cell: Cell,
+        pub stats: FlowStats,
     }
     beside {
-        pub sort: Sort,
+        pub key: FlowKey,
     }
     derived {
-        file [HIDDEN] = |row| u64::from(row.sort.file), "", "Number of the kind of file.";
-        pair [HIDDEN] = |row| row.sort.pair.unwrap_or(PAIRS.len()) as u64, "", "Number of the pair of classes.";
-        fast [HIDDEN] = |row| u64::from(row.sort.fast), "", "Both hosts have fast links: 1, else 0.";
-        law [HIDDEN] = |row| u64::from(row.sort.law), "", "The law's number in the plan.";
+        file [HIDDEN] = |row| u64::from(row.key.file), "", "Number of the kind of file.";
+        pair [HIDDEN] = |row| u64::from(row.key.pair), "", "Number of the pair of classes.";
+        interface [HIDDEN] = |row| u64::from(row.key.interface), "", "Number of the class of host links.";
+        law [HIDDEN] = |row| u64::from(row.key.law), "", "The law's number in the plan.";
     }
 }
 

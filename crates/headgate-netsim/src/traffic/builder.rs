@@ -5,9 +5,11 @@ use headgate_model::plan::{Place, Pool};
 use super::context::Context;
 use super::hosts::Hosts;
 use crate::packet::INLINE;
+use crate::record::FlowKeys;
 
 pub struct Builder<'a> {
     pub context: Context<'a>,
+    keys: &'a FlowKeys,
     /// Kind of link of every host of every router.
     pub hosts: Vec<Vec<u32>>,
     /// Routers that have hosts directly on them.
@@ -15,9 +17,9 @@ pub struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    pub fn new(context: Context<'a>) -> Self {
+    pub fn new(context: Context<'a>, keys: &'a FlowKeys) -> Self {
         let n = context.nodes.len();
-        Self { context, hosts: vec![Vec::new(); n], inline: vec![false; n] }
+        Self { context, keys, hosts: vec![Vec::new(); n], inline: vec![false; n] }
     }
 
     pub fn add_hosts(&mut self, pool: &Pool) -> Hosts {
@@ -29,8 +31,7 @@ impl<'a> Builder<'a> {
         } else {
             self.inline[pool.node as usize] = true;
         }
-        let fast = pool.edge.is_some_and(|edge| self.context.edges[edge as usize].name == "fast");
-        Hosts { node: pool.node, first, count: pool.hosts, fast }
+        Hosts { node: pool.node, first, count: pool.hosts, interface: self.keys.interface(pool.edge) }
     }
 
     pub fn add_pools(&mut self, pools: &[Pool]) -> Vec<Hosts> {

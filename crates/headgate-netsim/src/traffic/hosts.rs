@@ -10,8 +10,8 @@ pub struct Hosts {
     /// The first host's number, or [`crate::packet::INLINE`] for all of them.
     pub first: u32,
     pub count: u32,
-    /// Their links are fast ones.
-    pub fast: bool,
+    /// Class of their links (see [`crate::record::FlowKeys`]).
+    pub interface: u8,
 }
 
 /// One host.
@@ -19,13 +19,13 @@ pub struct Hosts {
 pub struct Home {
     pub router: u32,
     pub host: u32,
-    pub fast: bool,
+    pub interface: u8,
 }
 
 impl Hosts {
     pub fn nth(&self, n: u32) -> Home {
         let host = if self.first == crate::packet::INLINE { self.first } else { self.first + n };
-        Home { router: self.node, host, fast: self.fast }
+        Home { router: self.node, host, interface: self.interface }
     }
 }
 
@@ -73,12 +73,12 @@ mod tests {
 
     #[test]
     fn every_host_elsewhere_is_as_likely() {
-        let hosts = |node, first, count| Hosts { node, first, count, fast: false };
+        let hosts = |node, first, count| Hosts { node, first, count, interface: 0 };
         let receivers = Receivers::new(vec![hosts(0, 0, 50), hosts(1, 10, 2), hosts(2, INLINE, 1)]);
         let mut stream = Stream::new(1, "receiver", 0);
         let draws: Vec<_> = (0..30_000).map(|_| receivers.draw(&mut stream, 0)).collect();
         for (router, host) in [(1, 10), (1, 11), (2, INLINE)] {
-            let receiver = Home { router, host, fast: false };
+            let receiver = Home { router, host, interface: 0 };
             let share = draws.iter().filter(|&&d| d == receiver).count();
             assert!((9_500..10_500).contains(&share), "{receiver:?}: {share}"); // sd 82
         }
@@ -86,8 +86,8 @@ mod tests {
 
     #[test]
     fn the_only_router_serves_itself() {
-        let receivers = Receivers::new(vec![Hosts { node: 3, first: 7, count: 1, fast: true }]);
-        let home = Home { router: 3, host: 7, fast: true };
+        let receivers = Receivers::new(vec![Hosts { node: 3, first: 7, count: 1, interface: 1 }]);
+        let home = Home { router: 3, host: 7, interface: 1 };
         assert_eq!(receivers.draw(&mut Stream::new(1, "receiver", 0), 3), home);
     }
 }

@@ -19,9 +19,9 @@ pub struct Opening {
     pub destination: u32,
     pub receiver_host: u32,
     pub size: u32,
-    /// Which kind of file it is, and whether both hosts have fast links: for the results.
+    /// Which kind of file it is, and the class of the slower of its hosts' links: for the results.
     pub file: u8,
-    pub fast: bool,
+    pub interface: u8,
     /// The user will look whether it goes fast enough.
     pub impatient: bool,
 }
@@ -38,7 +38,7 @@ impl Opening {
             receiver_host: to.host,
             size,
             file: spec.file,
-            fast: from.fast && to.fast,
+            interface: from.interface.min(to.interface),
             impatient: false,
         }
     }

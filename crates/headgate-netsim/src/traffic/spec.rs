@@ -4,7 +4,7 @@ use headgate_model::units::{Span, seconds};
 use serde::{Deserialize, Serialize};
 
 use super::hosts::Receivers;
-use crate::cells::FILE;
+use crate::record::FILE;
 
 /// One kind of traffic of the plan.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -13,7 +13,7 @@ pub struct Spec {
     pub first: u32,
     pub law: u32,
     pub profile: u8,
-    /// Which kind of file it is, for the results (see [`crate::cells`]).
+    /// Which kind of file it is, for the results (see [`crate::record::FlowKeys`]).
     pub file: u8,
     /// Whom to draw as receivers.
     pub receivers: Receivers,

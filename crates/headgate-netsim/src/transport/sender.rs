@@ -72,8 +72,8 @@ pub struct Sender<L> {
     pub owner: u32,
     pub destination: u32,
     pub tally: FlowTally,
-    /// Where the results count it (see [`crate::cells`]).
-    pub cell: u32,
+    /// What it is counted by (see [`crate::record::FlowKeys`]).
+    pub key: u32,
 }
 
 impl<L: Registry> Sender<L> {
@@ -125,11 +125,11 @@ impl<L: Registry> Sender<L> {
             law_index: o.law,
             owner: o.owner,
             destination: o.destination,
-            cell: shared.cell_of(o, address),
+            key: shared.setup.key_of(o, address),
             tally: FlowTally { started: shared.now, ..FlowTally::default() },
         };
         shared.counters.flows_started += 1;
-        shared.cells.all[sender.cell as usize].started += 1;
+        shared.flow_stats.all[sender.key as usize].started += 1;
         shared.counters.connecting += 1;
         shared.counters.active += 1;
         sender.send_syn(shared);

@@ -37,7 +37,7 @@ pub fn plan(seed: u64) -> Plan {
         links: links(n, &mut s),
         edges: edges(&mut s),
         transports: (0..3).map(|_| transport(&mut s)).collect(),
-        laws: Vec::new(),
+        laws: AnyLaw::cards().iter().map(law_choice).collect(),
         traffic: Vec::new(),
         files: vec!["document".into(), "jumbo".into()],
         measure: Measure {
@@ -112,6 +112,7 @@ fn device(cards: &[&Card], s: &mut Stream) -> Option<DeviceChoice> {
 
 fn edges(s: &mut Stream) -> Vec<Edge> {
     let edge = |i| Edge {
+        class: ["", "fast", "slow"][i as usize % 3].into(),
         name: format!("e{i}"),
         rate_bps: pick(s, &[10_000_000, 100_000_000, 960_000_000]),
         delay_ps: pick(s, &[0, 5 * US, 500 * US]),
@@ -255,6 +256,10 @@ fn surge((class, share): (&str, f64)) -> Surge {
     Surge { class: class.into(), share, from_ps: 600 * MS, until_ps: 1500 * MS, file: 1, size }
 }
 
+fn law_choice(card: &&Card) -> LawChoice {
+    LawChoice { name: card.name.into(), params: Default::default(), own: None }
+}
+
 /// One of each law, with its defaults, and what stands at the plan's ports.
 pub fn choices(plan: &Plan) -> Choices {
     let cards = AnyLaw::cards();
@@ -301,7 +306,13 @@ pub fn far() -> Plan {
     plan.links = vec![link((0, 1), None), link((1, 0), Some("ps"))];
     plan.duration_ps = 2 * SECOND;
     plan.measure.periods = vec![[500 * MS, 2 * SECOND]];
-    plan.edges = vec![Edge { name: "e".into(), rate_bps: 10_000_000_000, delay_ps: 0, buffer_bytes: None }];
+    plan.edges = vec![Edge {
+        name: "e".into(),
+        class: String::new(),
+        rate_bps: 10_000_000_000,
+        delay_ps: 0,
+        buffer_bytes: None,
+    }];
     plan.transports.truncate(1);
     plan.transports[0].initial_window = 1_000.0;
     plan.transports[0].syn_rto_ps = 3 * SECOND;

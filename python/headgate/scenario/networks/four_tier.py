@@ -142,7 +142,7 @@ class FourTier(Model):
             ("normal", self.normal_rate, 1 - self.fast_share),
         ]
         return [
-            (layout.edge(n, rate, delay, self.host_buffer), share)
+            (layout.edge(n, rate, delay, self.host_buffer, class_name=n), share)
             for n, rate, share in kinds
             if share > 0
         ]

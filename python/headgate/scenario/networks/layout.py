@@ -57,6 +57,7 @@ class Edge:
     rate_bps: int
     delay_ps: int
     buffer: Amount = INFINITE
+    class_name: str = ""
 
 
 @dataclass(frozen=True)
@@ -105,12 +106,19 @@ class Layout:
         )
         self.links += [link, back]
 
-    def edge(self, name: str, rate_bps: int, delay_ps: int, buffer: Amount = INFINITE) -> int:
+    def edge(
+        self,
+        name: str,
+        rate_bps: int,
+        delay_ps: int,
+        buffer: Amount = INFINITE,
+        class_name: str = "",
+    ) -> int:
         """Give the kind of host link with that rate, delay and buffer, made if need be."""
         like = (rate_bps, delay_ps, buffer)
         if like not in self._edges:
             self._edges[like] = len(self.edges)
-            self.edges.append(Edge(name, rate_bps, delay_ps, buffer))
+            self.edges.append(Edge(name, rate_bps, delay_ps, buffer, class_name))
         return self._edges[like]
 
     def spots(self, default: Sequence[Spot], name: str | None, place: str) -> list[Spot]:
@@ -231,6 +239,7 @@ class Layout:
             "edges": [
                 {
                     "name": edge.name,
+                    **({"class": edge.class_name} if edge.class_name else {}),
                     "rate_bps": edge.rate_bps,
                     "delay_ps": edge.delay_ps,
                     "buffer_bytes": _host_bytes(edge, demand.packet_bytes),

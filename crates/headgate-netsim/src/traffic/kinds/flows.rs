@@ -6,7 +6,7 @@ use headgate_model::units::NEVER;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-use crate::cells::{FILE, LONG_LIVED};
+use crate::record::{FILE, LONG_LIVED};
 use crate::traffic::builder::Builder;
 use crate::traffic::check::{Check, MOST_NAMES, no_link};
 use crate::traffic::kind::{Kind, Populate, Populated};

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use self::assignment::Assignment;
 pub use self::plan::{FileKind, LawShare, Patience, Surge, Web};
 use self::requests::{Request, Requests};
-use crate::cells::WEB_OBJECT;
+use crate::record::WEB_OBJECT;
 use crate::traffic::builder::Builder;
 use crate::traffic::check::Check;
 use crate::traffic::hosts::{Hosts, Receivers};

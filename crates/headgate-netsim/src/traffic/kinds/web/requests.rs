@@ -8,7 +8,7 @@ use headgate_model::units::Time;
 use serde::{Deserialize, Serialize};
 
 use super::plan::{self, Web};
-use crate::cells::{NAMED, WEB_OBJECT};
+use crate::record::{NAMED, WEB_OBJECT};
 use crate::traffic::size::{self, Size};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
