@@ -10,7 +10,7 @@ use headgate_model::plan::Pool;
 use headgate_model::units::{Span, Time, picoseconds};
 use serde::{Deserialize, Serialize};
 
-use crate::cells::LONG_LIVED;
+use crate::record::LONG_LIVED;
 use crate::traffic::builder::Builder;
 use crate::traffic::check::{Check, check_shape, check_span};
 use crate::traffic::hosts::{Hosts, Receivers};
