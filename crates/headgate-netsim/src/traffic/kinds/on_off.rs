@@ -163,7 +163,7 @@ mod tests {
 
     fn switches(shape: Option<f64>) -> Switches {
         Switches {
-            hosts: Hosts { node: 0, first: 0, count: 2, fast: false },
+            hosts: Hosts { node: 0, first: 0, count: 2, interface: 0 },
             streams: (0..2).map(|n| Stream::new(1, "on and off test", n)).collect(),
             on: Lasting { mean_s: 2.0, shape },
             off: Lasting { mean_s: 6.0, shape },
@@ -174,7 +174,7 @@ mod tests {
     }
 
     fn spec() -> Spec {
-        let receivers = Receivers::new(vec![Hosts { node: 1, first: 0, count: 3, fast: false }]);
+        let receivers = Receivers::new(vec![Hosts { node: 1, first: 0, count: 3, interface: 0 }]);
         Spec { file: LONG_LIVED, receivers, ..Spec::new(7, 0, 0) }
     }
 
