@@ -2,19 +2,14 @@
 
 from headgate.scenario.law import LawChoice
 from headgate.scenario.measure import Measure, Series
-from headgate.scenario.networks import Dumbbell, FourTier, Graph, ParkingLot
 from headgate.scenario.sizes import Sizes
 from headgate.scenario.spec import ScenarioSpec
 from headgate.scenario.transport import Pacing, Transport
 
 __all__ = [
-    "Dumbbell",
-    "FourTier",
-    "Graph",
     "LawChoice",
     "Measure",
     "Pacing",
-    "ParkingLot",
     "ScenarioSpec",
     "Series",
     "Sizes",

@@ -1,4 +1,4 @@
-"""The networks a scenario can have; each file is one, `kind` says which."""
+"""Networks: one file for each, and its name here; `kind` says which."""
 
 from typing import Annotated
 
@@ -10,5 +10,3 @@ from headgate.scenario.networks.graph import Graph
 from headgate.scenario.networks.parking_lot import ParkingLot
 
 Network = Annotated[Dumbbell | ParkingLot | FourTier | Graph, Discriminator("kind")]
-
-__all__ = ["Dumbbell", "FourTier", "Graph", "Network", "ParkingLot"]
