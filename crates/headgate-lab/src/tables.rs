@@ -66,7 +66,7 @@ mod tests {
 
     use headgate_netsim::plan::Plan;
     use headgate_netsim::record::Status;
-    use headgate_netsim::transport::profile::ENDLESS;
+    use headgate_tcp::ENDLESS;
 
     fn column<'a>(table: &'a Table, name: &str) -> &'a Column {
         &table.columns.iter().find(|(known, _)| known == name).expect("a column").1

@@ -3,20 +3,15 @@
 
 use std::fmt;
 
-use headgate_model::control::Window;
 use headgate_model::units::Time;
+use headgate_tcp::context as tcp;
 use serde::{Deserialize, Serialize};
-
-/// Packets that a sender may put into the network in one event: ten times the largest first window.
-pub const MOST_AT_ONCE: u32 = 1_000_000;
 
 /// What was asked.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Asked {
-    /// More packets than [`MOST_AT_ONCE`], of this window.
-    Burst(f64),
-    /// A window that is none.
-    Window(Window),
+    /// By a controller.
+    Tcp(tcp::Excess),
     /// More packets under way than these, for which there is room.
     Room(usize),
 }
@@ -24,17 +19,10 @@ pub enum Asked {
 impl fmt::Display for Asked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Burst(cwnd) => {
-                write!(f, "a window of {cwnd:.0} segments asks for more than {MOST_AT_ONCE} packets at once")
-            }
+            Self::Tcp(excess) => excess.fmt(f),
             Self::Room(packets) => {
                 write!(f, "more than {packets} packets are under way, and memory has room for no more")
             }
-            Self::Window(Window { cwnd, ssthresh, pace }) => write!(
-                f,
-                "cwnd became {cwnd} segments, ssthresh {ssthresh} segments, pace {pace} segments/s; \
-                 cwnd is finite, the others are above 0"
-            ),
         }
     }
 }

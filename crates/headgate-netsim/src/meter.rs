@@ -164,14 +164,15 @@ fn flow_samples<L: Registry>(now: Time, world: &World<'_, L>) -> impl Iterator<I
     (0..world.setup.follows.len() as u32).filter_map(move |flow| {
         let address = world.traced(flow as usize)?;
         let (site, shared) = world.site(split.site(address) as u32);
-        let sender = site.sender_of(split.slot(address), flow, shared)?;
+        let found = site.flow_of(split.slot(address), flow, shared)?;
+        let sender = &found.tcp;
         Some(FlowSample {
             time: now,
             flow,
             cwnd: sender.window.cwnd,
             ssthresh: sender.window.ssthresh,
             srtt_s: sender.rtt.path.srtt_s,
-            pace: sender.pacing_rate(shared),
+            pace: sender.pacing_rate(&shared.profiles[found.path.profile as usize]),
             gauge: sender.gauge(),
             in_flight: sender.flight(),
             delivered: sender.una,

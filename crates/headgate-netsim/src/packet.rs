@@ -1,6 +1,7 @@
 //! The packet: a small value, never allocated, never pointed to.
 
 use headgate_model::queue::Offer;
+use headgate_tcp::Flags;
 use serde::{Deserialize, Serialize};
 
 /// No SACK record attached to an ACK.
@@ -32,18 +33,25 @@ pub struct Head(u8);
 
 impl Head {
     /// The sender understands marks (ECT); on a SYN: so will its receiver have to.
-    pub const CAPABLE: u8 = 4;
+    pub const CAPABLE: u8 = Flags::CAPABLE.0;
     /// A port marked the packet (CE).
-    pub const MARKED: u8 = 8;
-    /// The receiver has seen a mark (ECE); on a SYN: every mark is to be echoed exactly.
-    pub const ECHO: u8 = 16;
-    /// The sender has reduced its window (CWR).
-    pub const REDUCED: u8 = 32;
+    pub const MARKED: u8 = Flags::MARKED.0;
     /// `c` is the number of a label, which holds what would stand there.
     pub const LABELLED: u8 = 64;
 
     pub const fn plain(kind: Kind) -> Self {
         Self(kind as u8)
+    }
+
+    #[inline]
+    pub fn new(kind: Kind, flags: Flags) -> Self {
+        Self(kind as u8 | flags.0)
+    }
+
+    /// What TCP says and hears by it.
+    #[inline]
+    pub fn flags(self) -> Flags {
+        Flags(self.0 & !3)
     }
 
     #[inline]

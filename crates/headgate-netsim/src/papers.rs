@@ -1,11 +1,12 @@
 //! What packets carry that does not fit into them: SACK blocks and labels.
 
 use headgate_model::feedback::{Label, Words};
+use headgate_tcp::context::Blocks;
 use serde::{Deserialize, Serialize};
 
 use crate::packet::{Head, Kind, NO_SACK, Packet};
 use crate::prefetch::prefetch;
-use crate::transport::sack::{Blocks, SackPool};
+use crate::sacks::SackPool;
 
 /// In the place of a label's number: there is none.
 pub const NO_LABEL: u32 = u32::MAX;

@@ -2,11 +2,11 @@
 
 use headgate_model::control::Registry;
 use headgate_model::units::Time;
+use headgate_tcp::Phase;
 use serde::{Deserialize, Serialize};
 
 use crate::flow_stats::StatsByKey;
 use crate::record::{BUCKETS, ClassRow, Counters, LawRow, LinkRow, PeriodRow, PortRow, Record};
-use crate::transport::state::Phase;
 use crate::world::World;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -66,12 +66,12 @@ impl Period {
     fn sample_windows<L: Registry>(&mut self, world: &World<'_, L>) {
         let mut now = vec![(0u64, 0.0); self.laws.len()];
         let mut sum = 0.0;
-        for sender in world.sites().flat_map(|(site, _)| site.active()) {
-            let (law, cwnd) = (sender.law_index as usize, sender.window.cwnd);
+        for flow in world.sites().flat_map(|(site, _)| site.active()) {
+            let (law, cwnd) = (flow.law as usize, flow.tcp.window.cwnd);
             sum += cwnd;
             let row = &mut self.laws[law];
             row.active_sum += 1;
-            if sender.phase == Phase::Connecting {
+            if flow.tcp.phase == Phase::SynSent {
                 row.connecting_sum += 1;
                 continue;
             }
@@ -103,8 +103,8 @@ impl Period {
 /// What flows of each key have done, those under way too.
 fn flow_stats<L: Registry>(now: Time, world: &World<'_, L>) -> StatsByKey {
     let mut stats = world.flow_stats();
-    for sender in world.sites().flat_map(|(site, _)| site.active()) {
-        stats.all[sender.key as usize].add(now, sender.una, &sender.tally);
+    for flow in world.sites().flat_map(|(site, _)| site.active()) {
+        stats.all[flow.key as usize].add(now, flow.tcp.una, &flow.tcp.stats);
     }
     stats
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::choices::{Choice, Fitted, Lists};
 use crate::plan::Plan;
 use crate::port::Port;
+use crate::profiles::profile;
 use crate::setup::Setup;
 use crate::shared::Shared;
 use crate::site::Site;
@@ -13,7 +14,6 @@ use crate::timers::{Purpose, Timer};
 use crate::traffic::builder::Builder;
 use crate::traffic::kind::Populated;
 use crate::traffic::{Sources, Spec};
-use crate::transport::profile::Profile;
 
 /// Everything but the links.
 pub struct Population<L> {
@@ -70,6 +70,6 @@ fn first_timers(sources: &mut [Sources], specs: &[Spec]) -> Vec<Timer> {
 
 fn share<L: Registry>(plan: &Plan, laws: &[Choice], setup: Setup) -> Shared<L> {
     let built = laws.iter().map(|c| L::build(c.index, &c.values)).collect();
-    let profiles = plan.transports.iter().map(Profile::from).collect();
+    let profiles = plan.transports.iter().map(profile).collect();
     Shared::new(Arc::new(setup), profiles, built)
 }

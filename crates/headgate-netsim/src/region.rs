@@ -340,9 +340,9 @@ impl<L: Registry> Region<L> {
 
     pub fn note_completed(&mut self, note: Completed, setup: &Setup) {
         let site = setup.hosts_of(setup.split.site(note.address) as u32).index;
-        let sender = &mut self.sites[site as usize].senders[setup.split.slot(note.address)];
-        if sender.generation == note.generation {
-            sender.tally.received = Some(note.at - sender.tally.started);
+        let flow = &mut self.sites[site as usize].flows[setup.split.slot(note.address)];
+        if flow.path.generation == note.generation {
+            flow.received = Some(note.at - flow.tcp.stats.started);
         }
     }
 
@@ -350,7 +350,7 @@ impl<L: Registry> Region<L> {
     fn tell_to_wait(&mut self, site: usize, shared: &mut Shared<L>) {
         let split = shared.split;
         for (address, until) in shared.told_to_wait.drain(..) {
-            self.sites[site].senders[split.slot(address)].wait_until(until);
+            self.sites[site].flows[split.slot(address)].tcp.wait_until(until);
         }
     }
 

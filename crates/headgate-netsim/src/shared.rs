@@ -1,6 +1,9 @@
 //! What all endpoints of a shard share: a clock, counters, and the tray for what they emit.
 
+use headgate_model::feedback::Words;
 use headgate_model::units::Time;
+use headgate_tcp::Profile;
+use headgate_tcp::context as tcp;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -12,8 +15,7 @@ use crate::port::Held;
 use crate::port::served::Desk;
 use crate::record::{Counters, FlowRow};
 use crate::setup::Setup;
-use crate::timers::Timer;
-use crate::transport::profile::Profile;
+use crate::timers::{Purpose, Timer};
 
 /// The world as an endpoint sees it while it handles one event.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -106,6 +108,23 @@ impl<L> Shared<L> {
             leaving: &mut self.leaving,
             held: &mut self.held,
         }
+    }
+
+    /// A timer of one end of a connection, by its address.
+    pub fn set_timer(&mut self, timer: tcp::Timer, time: Time, address: u32, generation: u8) {
+        let purpose = match timer {
+            tcp::Timer::Retransmit => Purpose::Retransmit,
+            tcp::Timer::Pace => Purpose::Pace,
+            tcp::Timer::DelayedAck => Purpose::DelayedAck,
+        };
+        let (site, id) = (self.split.site(address) as u32, self.split.slot(address) as u32);
+        self.timers.push(Timer { time, site, purpose, id, generation });
+    }
+
+    /// What the label in hand says, if there is one.
+    #[inline]
+    pub fn label_in_hand(&self) -> Option<Words> {
+        (self.label != NO_LABEL).then(|| self.papers.read(self.label).words)
     }
 
     /// Takes the label in hand, if there is one.

@@ -6,8 +6,9 @@ use headgate_model::control::{Ack, Congestion, Law, Path, Registry, Window};
 use headgate_model::params::Card;
 use headgate_netsim::choices::{Choice, Choices, Fitted};
 use headgate_netsim::engine::Engine;
-use headgate_netsim::excess::{Asked, Excess, MOST_AT_ONCE};
+use headgate_netsim::excess::{Asked, Excess};
 use headgate_netsim::plan::Plan;
+use headgate_tcp::context::{self as tcp, MOST_AT_ONCE};
 use serde::{Deserialize, Serialize};
 
 /// Sets the window that it was made with as soon as something was acknowledged.
@@ -91,7 +92,9 @@ fn a_window_that_is_none_ends_the_run() {
         (1e9, 1e9, -1.0),
     ];
     for (cwnd, ssthresh, pace) in none {
-        let Asked::Window(window) = excess(cwnd, ssthresh, pace).asked else { panic!("{cwnd} {pace}") };
+        let Asked::Tcp(tcp::Excess::Window(window)) = excess(cwnd, ssthresh, pace).asked else {
+            panic!("{cwnd} {pace}")
+        };
         assert_eq!(format!("{window:?}"), format!("{:?}", Window { cwnd, ssthresh, pace }));
     }
 }
@@ -99,7 +102,7 @@ fn a_window_that_is_none_ends_the_run() {
 #[test]
 fn more_packets_than_memory_holds_end_the_run() {
     let found = excess(1e12, 2.0, f64::INFINITY);
-    assert_eq!(found.asked, Asked::Burst(1e12));
+    assert_eq!(found.asked, Asked::Tcp(tcp::Excess::Burst(1e12)));
     assert!(found.asked.to_string().contains("more than 1000000 packets at once"), "{}", found.asked);
 }
 

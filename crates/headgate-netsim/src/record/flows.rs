@@ -1,68 +1,9 @@
-//! What one flow counts, and its row in the results.
+//! A flow's row in the results.
 
 use headgate_model::column::{Duration, Figure, Finite, Index, Instant, Optional, Small};
-use headgate_model::units::{NEVER, Span, Time};
+use headgate_model::units::NEVER;
+use headgate_tcp::ENDLESS;
 use serde::{Deserialize, Serialize};
-
-use crate::transport::profile::ENDLESS;
-
-/// What one flow counts: first what every ACK touches, in one line of the cache.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[repr(C)]
-pub struct FlowTally {
-    pub rtt_sum_s: f64,
-    pub cwnd_sum: f64,
-    pub rtt_count: u32,
-    pub acks: u32,
-    /// Times that the window shrank, and by how many segments in all.
-    pub decreases: u32,
-    /// `una` at the end of warm-up.
-    pub base: u32,
-    pub fallen: f64,
-    pub started: Time,
-    pub established: Option<Span>,
-    /// When the receiver had everything.
-    pub received: Option<Span>,
-    pub retransmissions: u32,
-    pub timeouts: u32,
-    pub recoveries: u32,
-    /// Reductions on congestion marks.
-    pub reductions: u32,
-    /// What it had repaired at the end of warm-up.
-    pub before: Repairs,
-}
-
-impl FlowTally {
-    /// What was repaired from the start of the flow on.
-    pub fn repairs(&self) -> Repairs {
-        let Self { retransmissions, timeouts, recoveries, .. } = *self;
-        Repairs { retransmissions, timeouts, recoveries }
-    }
-
-    /// Warm-up is over: what was delivered and repaired so far does not count.
-    pub fn forget(&mut self, una: u32) {
-        self.base = una;
-        self.before = self.repairs();
-    }
-}
-
-/// Segments sent again, time-outs, episodes of fast recovery.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Repairs {
-    pub retransmissions: u32,
-    pub timeouts: u32,
-    pub recoveries: u32,
-}
-
-impl Repairs {
-    pub fn since(self, before: Self) -> Self {
-        Self {
-            retransmissions: self.retransmissions - before.retransmissions,
-            timeouts: self.timeouts - before.timeouts,
-            recoveries: self.recoveries - before.recoveries,
-        }
-    }
-}
 
 /// Where a flow stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -10,7 +10,7 @@ mod periods;
 mod ports;
 
 pub use counters::Counters;
-pub use flows::{FlowRow, FlowSample, FlowTally, Repairs, Status};
+pub use flows::{FlowRow, FlowSample, Status};
 pub use keys::{FILE, FlowKey, FlowKeys, LONG_LIVED, NAMED, WEB_OBJECT};
 pub use periods::{BUCKETS, ClassRow, FlowStats, LawRow, LinkRow, PeriodRow};
 pub use ports::{Early, PortRow, PortSample, Sent, Tally};

@@ -2,10 +2,11 @@
 
 use headgate_model::column::{Count, Durations, Figure, Index, Instant};
 use headgate_model::units::{Span, Time, seconds};
+use headgate_tcp::Stats;
 use serde::{Deserialize, Serialize};
 
 use super::counters::Counters;
-use super::flows::{FlowTally, Status};
+use super::flows::Status;
 use super::keys::FlowKey;
 use super::ports::{Sent, Tally};
 use crate::exact::Sum;
@@ -98,15 +99,15 @@ headgate_model::counters! {
 
 impl FlowStats {
     /// Adds what a flow has done until `now`.
-    pub fn add(&mut self, now: Time, delivered: u32, tally: &FlowTally) {
-        self.active_ps += u128::from(now - tally.started);
+    pub fn add(&mut self, now: Time, delivered: u32, stats: &Stats) {
+        self.active_ps += u128::from(now - stats.started);
         self.delivered += u64::from(delivered);
-        self.retransmissions += u64::from(tally.retransmissions);
-        self.timeouts += u64::from(tally.timeouts);
-        self.decreases += u64::from(tally.decreases);
-        self.fallen += tally.fallen;
-        self.rtt_sum_s += tally.rtt_sum_s;
-        self.rtt_count += u64::from(tally.rtt_count);
+        self.retransmissions += u64::from(stats.retransmissions);
+        self.timeouts += u64::from(stats.timeouts);
+        self.decreases += u64::from(stats.decreases);
+        self.fallen += stats.fallen;
+        self.rtt_sum_s += stats.rtt_sum_s;
+        self.rtt_count += u64::from(stats.rtt_count);
     }
 
     /// Adds how a flow of so many segments ended.

@@ -2,15 +2,15 @@
 
 use headgate_model::control::Registry;
 use headgate_model::units::{NEVER, Time};
+use headgate_tcp::Phase;
 
 use super::Site;
+use crate::flow::{Flow, LINGER};
 use crate::record::Status;
 use crate::rows::{count_finished, row};
 use crate::shared::Shared;
 use crate::timers::{Purpose, Timer};
 use crate::traffic::Opening;
-use crate::transport::sender::{LINGER, Sender};
-use crate::transport::state::Phase;
 
 impl<L: Registry> Site<L> {
     /// It is a source's turn: it may begin a flow.
@@ -34,12 +34,12 @@ impl<L: Registry> Site<L> {
         shared.counters.transmitting += i64::from(self.sources.begin(opening.owner));
         let slot = self.free_slot(shared.now);
         let address = shared.split.join(self.router as usize, slot);
-        let generation = self.senders.get(slot).map_or(0, |s| s.generation.wrapping_add(1));
-        let sender = Sender::open(opening, address, generation, shared);
-        if slot == self.senders.len() {
-            self.senders.push(sender);
+        let generation = self.flows.get(slot).map_or(0, |flow| flow.path.generation.wrapping_add(1));
+        let flow = Flow::open(opening, address, generation, shared);
+        if slot == self.flows.len() {
+            self.flows.push(flow);
         } else {
-            self.senders[slot] = sender;
+            self.flows[slot] = flow;
         }
         let patience = shared.setup.spec(opening.number).patience.filter(|_| opening.impatient);
         if let Some(trace) = shared.setup.trace_of(opening.number) {
@@ -58,22 +58,22 @@ impl<L: Registry> Site<L> {
 
     /// A connection that is still in its handshake is left to its SYNs: they are few.
     pub(super) fn on_look(&mut self, timer: &Timer, shared: &mut Shared<L>) {
-        let sender = &self.senders[timer.id as usize];
-        let gone = sender.generation != timer.generation || sender.phase == Phase::Idle;
-        if gone || sender.phase == Phase::Connecting {
+        let flow = &self.flows[timer.id as usize];
+        let gone = flow.path.generation != timer.generation || !flow.is_active();
+        if gone || flow.tcp.phase == Phase::SynSent {
             return;
         }
-        let patience = shared.setup.spec(sender.number).patience;
-        let elapsed = timer.time - sender.tally.started;
-        if patience.is_some_and(|patience| patience.is_over(sender.una, elapsed)) {
-            self.finish(sender.address, Status::Abandoned, shared);
+        let patience = shared.setup.spec(flow.number).patience;
+        let elapsed = timer.time - flow.tcp.stats.started;
+        if patience.is_some_and(|patience| patience.is_over(flow.tcp.una, elapsed)) {
+            self.finish(flow.path.address, Status::Abandoned, shared);
         }
     }
 
     pub(super) fn on_stop(&mut self, timer: &Timer, shared: &mut Shared<L>) {
-        let sender = &mut self.senders[timer.id as usize];
-        if sender.generation == timer.generation && sender.phase != Phase::Idle && sender.stop() {
-            let address = sender.address;
+        let flow = &mut self.flows[timer.id as usize];
+        if flow.path.generation == timer.generation && flow.is_active() && flow.tcp.stop() {
+            let address = flow.path.address;
             self.finish(address, Status::Finished, shared);
         }
     }
@@ -81,31 +81,31 @@ impl<L: Registry> Site<L> {
     /// A slot for a new sender: the one left last is still in the cache.
     fn free_slot(&mut self, now: Time) -> usize {
         if self.resting.front().is_some_and(|r| r.1 < now) {
-            self.free_senders.extend(self.resting.pop_front().map(|r| r.0));
+            self.free_flows.extend(self.resting.pop_front().map(|r| r.0));
         }
-        self.free_senders.pop().unwrap_or(self.senders.len() as u32) as usize
+        self.free_flows.pop().unwrap_or(self.flows.len() as u32) as usize
     }
 
     /// Gives a slot back. Before its generations begin again every receiver they had must be gone.
     fn vacate(&mut self, slot: usize, now: Time) {
-        if self.senders[slot].generation == u8::MAX {
+        if self.flows[slot].path.generation == u8::MAX {
             self.resting.push_back((slot as u32, now + LINGER));
         } else {
-            self.free_senders.push(slot as u32);
+            self.free_flows.push(slot as u32);
         }
     }
 
     /// A flow is over: its row, its counts, and its user's next thought.
     pub(super) fn finish(&mut self, address: u32, status: Status, shared: &mut Shared<L>) {
         let slot = shared.split.slot(address);
-        let sender = &mut self.senders[slot];
-        let row = row(sender, status, self.router, shared);
-        count_finished(&row, &sender.tally, shared);
+        let flow = &mut self.flows[slot];
+        let row = row(flow, status, self.router, shared);
+        count_finished(&row, &flow.tcp.stats, shared);
         if shared.setup.keep_rows {
             shared.rows.push(row);
         }
-        sender.close(shared);
-        let owner = sender.owner;
+        flow.close(shared);
+        let owner = flow.owner;
         self.vacate(slot, shared.now);
         shared.counters.transmitting -= i64::from(self.sources.end(owner));
         if let Some(time) = self.sources.after(owner, shared.now) {

@@ -592,9 +592,9 @@ impl<L: Registry> HeapEngine<L> {
         }
         for (address, generation) in std::mem::take(&mut self.people.shared.completed) {
             let split = self.people.shared.split;
-            let sender = &mut self.people.sites[split.site(address)].senders[split.slot(address)];
-            if sender.generation == generation {
-                sender.tally.received = Some(self.people.shared.now - sender.tally.started);
+            let flow = &mut self.people.sites[split.site(address)].flows[split.slot(address)];
+            if flow.path.generation == generation {
+                flow.received = Some(self.people.shared.now - flow.tcp.stats.started);
             }
         }
     }
@@ -608,8 +608,8 @@ impl<L: Registry> HeapEngine<L> {
             let clear = server.clear_at();
             if clear - now > longest {
                 let split = self.people.shared.split;
-                let sender = &mut self.people.sites[split.site(packet.b)].senders[split.slot(packet.b)];
-                sender.wait_until(clear - longest);
+                let flow = &mut self.people.sites[split.site(packet.b)].flows[split.slot(packet.b)];
+                flow.tcp.wait_until(clear - longest);
             }
         }
     }

@@ -3,6 +3,7 @@
 use headgate_model::check::{Checked, LONGEST_FLOW, LONGEST_RUN_S, Spot};
 use headgate_model::plan::Place;
 use headgate_model::units::NEVER;
+use headgate_tcp::ENDLESS;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -13,7 +14,6 @@ use crate::traffic::kind::{Kind, Populate, Populated};
 use crate::traffic::list::List;
 use crate::traffic::opening::Opening;
 use crate::traffic::spec::Spec;
-use crate::transport::profile::ENDLESS;
 
 /// Single flows, `count` of them, one each `stagger_ps`. They take the sources in turn, and of the
 /// receivers at other routers one in turn. Without `packets` they do not end by themselves; from `stop_ps` on

@@ -8,6 +8,7 @@ use headgate_model::chance::Stream;
 use headgate_model::check::{Checked, Spot};
 use headgate_model::plan::Pool;
 use headgate_model::units::{Span, Time, picoseconds};
+use headgate_tcp::ENDLESS;
 use serde::{Deserialize, Serialize};
 
 use crate::record::LONG_LIVED;
@@ -18,7 +19,6 @@ use crate::traffic::kind::{Kind, Populate, Populated};
 use crate::traffic::opening::Opening;
 use crate::traffic::process::{Moment, Process, Turn, UnderWay};
 use crate::traffic::spec::Spec;
-use crate::transport::profile::ENDLESS;
 
 /// Mean times; exponential ones still end within 64 bits.
 const MEANS_S: (f64, f64) = (1e-9, 100_000.0);

@@ -1,10 +1,8 @@
 //! SACK blocks under way: ACKs that report holes point here (RFC 2018, three blocks as with time
 //! stamps).
 
+use headgate_tcp::context::Blocks;
 use serde::{Deserialize, Serialize};
-
-/// Up to three blocks [from, to), the most recent first; unused ones are empty.
-pub type Blocks = [(u32, u32); 3];
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct SackPool {

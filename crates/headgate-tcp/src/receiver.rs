@@ -1,14 +1,13 @@
 //! The receiving end: reassembly, SACK blocks (RFC 2018), delayed ACKs (RFC 5681 §4.2).
 
-use headgate_model::control::Registry;
-use headgate_model::feedback::Routers;
 use headgate_model::units::{NEVER, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-use super::marks::Marks;
-use super::sack::Blocks;
-use crate::papers::{NO_LABEL, Papers};
+use crate::context::{AckSegment, Blocks, Context, DataSegment, ReceiverContext, Timer};
+use crate::flags::Flags;
+use crate::marks::Marks;
+use crate::profile::Profile;
 
 /// Segments above a hole, as disjoint ranges in order; and where segments arrived last.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -23,83 +22,110 @@ struct Ahead {
 pub struct Receiver {
     /// Next segment expected.
     pub next: u32,
+    /// Segments of the flow.
     pub size: u32,
-    /// Where ACKs go.
-    pub sender: u32,
-    pub sender_host: u32,
-    pub host: u32,
     /// Time stamp to echo (RFC 7323: of the segment that caused the pending ACK).
-    pub echo: u32,
+    echo: u32,
     /// Segments received in order since the last ACK.
-    pub unacked: u8,
-    /// Of the sender's slot: names the connection together with `sender`.
-    pub generation: u8,
-    pub profile: u8,
-    pub marks: Marks,
+    unacked: u8,
+    marks: Marks,
     /// Segments still to be acknowledged at once.
-    pub quick: u32,
-    /// When the delayed ACK must go, and when the timer in the heap goes off.
-    pub ack_by: Time,
-    pub ack_timer: Time,
-    /// Number of the label to return with the next ACK, or `NO_LABEL`.
-    pub label: u32,
+    quick: u32,
+    /// When the delayed ACK must go, and when the timer that was asked for goes off.
+    ack_by: Time,
+    ack_timer: Time,
     ahead: Option<Box<Ahead>>,
 }
 
 /// What a data segment asks of the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reply {
+enum Reply {
     Now,
     /// In order and no hole: the ACK may wait.
     MayWait,
-    /// The last missing segment: acknowledge and forget.
+    /// The last missing segment.
     Complete,
 }
 
 impl Receiver {
-    pub fn new(size: u32, generation: u8) -> Self {
+    /// The end that answers a SYN for a flow of `size` segments.
+    #[must_use]
+    pub fn new(size: u32, syn: Flags, profile: &Profile) -> Self {
         Self {
             next: 0,
             size,
-            sender: 0,
-            sender_host: 0,
-            host: 0,
             echo: 0,
             unacked: 0,
-            generation,
-            profile: 0,
-            marks: Marks::default(),
-            quick: 0,
+            marks: Marks::asked(syn, profile.ecn_acks),
+            quick: profile.quick_acks,
             ack_by: NEVER,
             ack_timer: NEVER,
-            label: NO_LABEL,
             ahead: None,
         }
     }
 
-    /// A segment brought a label; one that waits for its ACK takes it in.
-    pub fn note_label<L: Registry>(&mut self, number: u32, papers: &mut Papers) {
-        if self.label == NO_LABEL {
-            self.label = number;
-            return;
+    /// A data segment arrived; true when it was the last one missing.
+    #[inline]
+    pub fn on_data(&mut self, segment: &DataSegment, ctx: &mut impl ReceiverContext) -> bool {
+        if self.marks.take(segment.flags) && self.unacked > 0 {
+            self.acknowledge(ctx);
         }
-        let (older, newer) = (papers.read(self.label), papers.read(number));
-        let words = L::Router::fold(older.scheme, &older.words, &newer.words);
-        papers.discard(number);
-        if let Some(kept) = papers.words(self.label) {
-            *kept = words;
+        self.marks.settle(segment.flags);
+        ctx.keep_label();
+        let reply = self.take(segment.seq, segment.stamp);
+        let delay = ctx.profile().delayed_ack;
+        match delay {
+            Some(wait) if reply == Reply::MayWait && !self.acknowledges_now() => self.delay_ack(wait, ctx),
+            _ => self.acknowledge(ctx),
+        }
+        reply == Reply::Complete
+    }
+
+    #[inline]
+    fn acknowledge(&mut self, ctx: &mut impl ReceiverContext) {
+        self.unacked = 0;
+        let flags = self.marks.ack();
+        ctx.send_ack(AckSegment { next: self.next, stamp: self.echo, blocks: self.blocks(), flags });
+    }
+
+    /// Sets the delayed-ACK timer, lazily: one that runs is left to run.
+    fn delay_ack(&mut self, wait: Time, ctx: &mut impl Context) {
+        self.ack_by = ctx.now() + wait;
+        if self.ack_timer == NEVER {
+            self.arm(ctx);
         }
     }
 
-    /// The connection is over: stragglers match no sender from now on.
-    pub fn forget(&mut self, papers: &mut Papers) {
-        papers.discard(self.label);
-        *self = Self { sender: u32::MAX, ..Self::new(0, self.generation) };
+    fn arm(&mut self, ctx: &mut impl Context) {
+        self.ack_timer = self.ack_by;
+        ctx.set_timer(Timer::DelayedAck, self.ack_by);
+    }
+
+    /// The timer of the delayed ACK went off.
+    pub fn on_timer(&mut self, at: Time, ctx: &mut impl ReceiverContext) {
+        if at != self.ack_timer {
+            return;
+        }
+        self.ack_timer = NEVER;
+        if self.unacked == 0 {
+            return;
+        }
+        if self.ack_by > at {
+            self.arm(ctx);
+        } else {
+            self.acknowledge(ctx);
+        }
+    }
+
+    /// The connection is over: nothing is sent any more but for what still arrives.
+    pub fn close(&mut self) {
+        (self.next, self.size, self.unacked, self.quick) = (0, 0, 0, 0);
+        (self.ack_by, self.ack_timer, self.ahead) = (NEVER, NEVER, None);
     }
 
     /// Takes segment `seq`; `stamp` is its time stamp.
     #[inline]
-    pub fn take(&mut self, seq: u32, stamp: u32) -> Reply {
+    fn take(&mut self, seq: u32, stamp: u32) -> Reply {
         if seq != self.next {
             return self.out_of_order(seq);
         }
@@ -142,7 +168,7 @@ impl Receiver {
 
     /// Whether an ACK that may wait goes now all the same: early segments, and every second one.
     #[inline]
-    pub fn acknowledges_now(&mut self) -> bool {
+    fn acknowledges_now(&mut self) -> bool {
         self.unacked += 1;
         let quick = self.quick > 0;
         self.quick -= u32::from(quick);
@@ -151,7 +177,7 @@ impl Receiver {
 
     /// Blocks for an ACK leaving now; `None` when nothing is missing.
     #[inline]
-    pub fn blocks(&self) -> Option<Blocks> {
+    fn blocks(&self) -> Option<Blocks> {
         self.ahead.as_deref().map(|ahead| ahead.recent)
     }
 
@@ -224,9 +250,13 @@ impl Ahead {
 mod tests {
     use super::*;
 
+    fn receiver(size: u32) -> Receiver {
+        Receiver::new(size, Flags::NONE, &Profile::default())
+    }
+
     #[test]
     fn holes_are_reported_most_recent_first() {
-        let mut r = Receiver::new(100, 0);
+        let mut r = receiver(100);
         assert_eq!(r.take(0, 1), Reply::MayWait);
         for seq in [2, 3, 6, 9] {
             assert_eq!(r.take(seq, 0), Reply::Now);
@@ -244,7 +274,7 @@ mod tests {
 
     #[test]
     fn the_last_missing_segment_completes() {
-        let mut r = Receiver::new(3, 0);
+        let mut r = receiver(3);
         assert_eq!(r.take(0, 0), Reply::MayWait);
         assert_eq!(r.take(2, 0), Reply::Now);
         assert_eq!(r.take(1, 0), Reply::Complete);
@@ -255,7 +285,7 @@ mod tests {
         let mut x = 12_345u64;
         for _ in 0..500 {
             let n = 40;
-            let mut r = Receiver::new(n, 0);
+            let mut r = receiver(n);
             let mut left: Vec<u32> = (0..n).collect();
             while let Some(last) = left.len().checked_sub(1) {
                 x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

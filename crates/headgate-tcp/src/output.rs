@@ -1,15 +1,13 @@
 //! What a sender puts into the network, and when: the window's allowance, pacing, segments.
 
-use headgate_model::control::{Registry, Window};
+use headgate_model::control::{Law, Window};
 use headgate_model::units::{NEVER, SECOND, Span, Time, picoseconds};
 
-use super::rtt::stamp;
-use super::sender::Sender;
-use super::state::Phase;
-use crate::excess::{Asked, Excess, MOST_AT_ONCE};
-use crate::packet::Packet;
-use crate::shared::Shared;
-use crate::timers::Purpose;
+use crate::context::{Context, DataSegment, Event, Excess, MOST_AT_ONCE, SenderContext, Timer};
+use crate::profile::Profile;
+use crate::rtt::stamp;
+use crate::sender::Sender;
+use crate::state::Phase;
 
 /// Time between questions for a new pace, at most (Dukkipati's ns-2 code).
 const LONGEST_SILENCE: Span = SECOND / 2;
@@ -17,58 +15,57 @@ const LONGEST_SILENCE: Span = SECOND / 2;
 /// Linux paces from this data segment of a connection on (`tcp_update_skb_after_send`).
 const FIRST_PACED: u32 = 10;
 
-impl<L: Registry> Sender<L> {
+impl<C: Law> Sender<C> {
     /// A paced sender's turn.
-    pub fn on_pace(&mut self, at: Time, shared: &mut Shared<L>) {
+    pub fn on_pace(&mut self, at: Time, ctx: &mut impl SenderContext) {
         if at != self.pace_armed {
             return; // an earlier one was set since
         }
         self.pace_armed = NEVER;
-        if !matches!(self.phase, Phase::Connecting | Phase::Idle) {
+        if !matches!(self.phase, Phase::SynSent | Phase::Closed) {
             if at == self.ask_at && at < self.pace_next {
-                self.ask(0, shared);
+                self.ask(0, ctx);
             }
-            self.pump(shared);
+            self.pump(ctx);
         }
     }
 
     /// Sends what the window allows: lost segments first.
     #[inline]
-    pub(super) fn pump(&mut self, shared: &mut Shared<L>) {
+    pub(crate) fn pump(&mut self, ctx: &mut impl SenderContext) {
         if !self.window.is_sound() {
-            return self.exceed(Asked::Window(self.window), shared);
+            return self.exceed(Excess::Window(self.window), ctx);
         }
-        if !self.has_room(shared) {
+        if !self.has_room(ctx) {
             return;
         }
-        let rate = self.pacing_rate(shared);
+        let rate = self.pacing_rate(ctx.profile());
         if rate < f64::INFINITY {
-            return self.pump_paced(rate, shared);
+            return self.pump_paced(rate, ctx);
         }
-        let sent = self.send_burst(MOST_AT_ONCE, shared);
-        if sent == MOST_AT_ONCE && self.has_room(shared) {
-            self.exceed(Asked::Burst(self.window.cwnd), shared);
+        let sent = self.send_burst(MOST_AT_ONCE, ctx);
+        if sent == MOST_AT_ONCE && self.has_room(ctx) {
+            self.exceed(Excess::Burst(self.window.cwnd), ctx);
         }
     }
 
-    /// The first excess is the one to tell. The flow sends nothing new until the run stops for it.
+    /// The flow sends nothing new until whoever drives it stops for it.
     #[cold]
-    fn exceed(&mut self, asked: Asked, shared: &mut Shared<L>) {
-        let excess = Excess { sender: Some((self.number, self.law_index)), at: shared.now, asked };
-        shared.excess.get_or_insert(excess);
+    fn exceed(&mut self, excess: Excess, ctx: &mut impl SenderContext) {
+        ctx.exceed(excess);
         self.stop();
     }
 
     /// A burst now if it is time, and the timer for the next one. What was sent pushes the next turn
     /// back by as long as it lasts at this rate.
-    fn pump_paced(&mut self, rate: f64, shared: &mut Shared<L>) {
-        while self.may_send(shared) {
-            let sent = self.send_burst(self.burst(rate, shared), shared);
+    fn pump_paced(&mut self, rate: f64, ctx: &mut impl SenderContext) {
+        while self.may_send(ctx) {
+            let sent = self.send_burst(self.burst(rate, ctx), ctx);
             let pause = (f64::from(sent) * SECOND as f64 / rate) as Span;
-            let bursts = self.profile(shared).burst_edge > 0;
-            let pause = if bursts { self.shortened(pause, shared.now) } else { pause.max(1) };
-            self.pace_next = shared.now.saturating_add(pause);
-            if sent == 0 || !self.has_room(shared) {
+            let bursts = ctx.profile().burst_edge > 0;
+            let pause = if bursts { self.shortened(pause, ctx.now()) } else { pause.max(1) };
+            self.pace_next = ctx.now().saturating_add(pause);
+            if sent == 0 || !self.has_room(ctx) {
                 return;
             }
         }
@@ -77,7 +74,7 @@ impl<L: Registry> Sender<L> {
     /// Linux: no pause after the first segments; a turn that came late, most of all one that had to wait for
     /// the window, shortens the pause after it by as much, but leaves half.
     fn shortened(&self, pause: Span, now: Time) -> Span {
-        if self.next + self.tally.retransmissions < FIRST_PACED {
+        if self.next + self.stats.retransmissions < FIRST_PACED {
             return 0;
         }
         let late = if self.pace_next > 0 { now - self.pace_next } else { 0 };
@@ -85,7 +82,7 @@ impl<L: Registry> Sender<L> {
     }
 
     /// A router has named another pace: the next turn is as long after the last as that one says.
-    pub(super) fn change_pace(&mut self, before: f64) {
+    pub(crate) fn change_pace(&mut self, before: f64) {
         let pause = |rate: f64| if rate.is_finite() { (SECOND as f64 / rate) as Span } else { 0 };
         if self.pace_next > 0 && self.window.pace != before {
             let last = self.pace_next.saturating_sub(pause(before));
@@ -94,8 +91,8 @@ impl<L: Registry> Sender<L> {
     }
 
     /// Segments of one turn.
-    fn burst(&self, rate: f64, shared: &Shared<L>) -> u32 {
-        let edge = self.profile(shared).burst_edge;
+    fn burst(&self, rate: f64, ctx: &impl Context) -> u32 {
+        let edge = ctx.profile().burst_edge;
         if edge == 0 {
             return 1;
         }
@@ -104,8 +101,8 @@ impl<L: Registry> Sender<L> {
     }
 
     #[inline]
-    fn has_room(&self, shared: &Shared<L>) -> bool {
-        self.in_flight(shared) < self.allowance(shared) && !self.waits(shared.now)
+    fn has_room(&self, ctx: &impl Context) -> bool {
+        self.in_flight(ctx) < self.allowance(ctx) && !self.waits(ctx.now())
     }
 
     /// Its host tells it that the queue of its interface is full.
@@ -122,7 +119,7 @@ impl<L: Registry> Sender<L> {
     /// Whether in the last round trip the host's interface was the limit, not the window (as Linux with
     /// its small queues below TCP).
     #[inline]
-    pub(super) fn host_limits(&self, now: Time) -> bool {
+    pub(crate) fn host_limits(&self, now: Time) -> bool {
         self.host_busy_until > 0 && self.host_limited(now)
     }
 
@@ -133,12 +130,12 @@ impl<L: Registry> Sender<L> {
 
     /// Sends up to so many segments, as the window allows, which has room for one; returns how many.
     #[inline]
-    fn send_burst(&mut self, most: u32, shared: &mut Shared<L>) -> u32 {
+    fn send_burst(&mut self, most: u32, ctx: &mut impl SenderContext) -> u32 {
         for sent in 0..most {
-            if sent > 0 && !self.has_room(shared) {
+            if sent > 0 && !self.has_room(ctx) {
                 return sent;
             }
-            if !self.send_next(shared) {
+            if !self.send_next(ctx) {
                 self.note_app_limited();
                 return sent;
             }
@@ -147,10 +144,10 @@ impl<L: Registry> Sender<L> {
     }
 
     #[inline]
-    fn send_next(&mut self, shared: &mut Shared<L>) -> bool {
-        (self.episode.is_some() && self.resend(shared))
-            || self.send_new(shared)
-            || (self.episode.is_some() && self.rescue(shared))
+    fn send_next(&mut self, ctx: &mut impl SenderContext) -> bool {
+        (self.episode.is_some() && self.resend(ctx))
+            || self.send_new(ctx)
+            || (self.episode.is_some() && self.rescue(ctx))
     }
 
     /// The window has room, and there is nothing left to send.
@@ -163,11 +160,11 @@ impl<L: Registry> Sender<L> {
 
     /// Segments/s; infinite when the flow is not paced.
     #[inline]
-    pub fn pacing_rate(&self, shared: &Shared<L>) -> f64 {
+    pub fn pacing_rate(&self, profile: &Profile) -> f64 {
         if self.window.pace < f64::INFINITY {
             return self.window.pace;
         }
-        self.profile(shared).pacing.map_or(f64::INFINITY, |gains| self.window_rate(gains))
+        profile.pacing.map_or(f64::INFINITY, |gains| self.window_rate(gains))
     }
 
     fn window_rate(&self, (slow_start, steady): (f64, f64)) -> f64 {
@@ -178,14 +175,14 @@ impl<L: Registry> Sender<L> {
 
     /// Whether its turn has come; else the timer is set for it.
     #[inline]
-    fn may_send(&mut self, shared: &mut Shared<L>) -> bool {
-        if shared.now >= self.pace_next {
+    fn may_send(&mut self, ctx: &mut impl SenderContext) -> bool {
+        if ctx.now() >= self.pace_next {
             return true;
         }
-        let turn = self.pace_next.min(self.next_question(shared.now));
+        let turn = self.pace_next.min(self.next_question(ctx.now()));
         if turn < self.pace_armed {
             self.pace_armed = turn;
-            self.set_timer(turn, Purpose::Pace, shared);
+            ctx.set_timer(Timer::Pace, turn);
         }
         false
     }
@@ -209,63 +206,54 @@ impl<L: Registry> Sender<L> {
     }
 
     #[inline]
-    fn in_flight(&self, shared: &Shared<L>) -> u32 {
+    fn in_flight(&self, ctx: &impl Context) -> u32 {
         match &self.episode {
             None => self.next - self.una,
-            Some(episode) => self.troubled_flight(episode, self.profile(shared).sack),
+            Some(episode) => self.troubled_flight(episode, ctx.profile().sack),
         }
     }
 
     #[inline]
-    fn allowance(&self, shared: &Shared<L>) -> u32 {
+    fn allowance(&self, ctx: &impl Context) -> u32 {
         let allowed = match &self.episode {
             None => self.window.cwnd as u32,
-            Some(episode) => self.troubled_allowance(episode, self.profile(shared)),
+            Some(episode) => self.troubled_allowance(episode, ctx.profile()),
         };
         allowed.max(1)
     }
 
     #[inline]
-    pub(super) fn send_new(&mut self, shared: &mut Shared<L>) -> bool {
-        let profile = self.profile(shared);
+    pub(crate) fn send_new(&mut self, ctx: &mut impl SenderContext) -> bool {
+        let profile = ctx.profile();
         if self.next >= self.size || self.next - self.una >= profile.receive_window {
             return false;
         }
         let seq = self.next;
         self.next += 1;
         if self.timed.is_none() && !profile.timestamps {
-            self.timed = Some((seq, shared.now));
+            self.timed = Some((seq, ctx.now()));
         }
         if let Some(episode) = &mut self.episode {
             episode.note_sent(self.next);
         }
-        self.transmit(seq, false, shared);
+        self.transmit(seq, false, ctx);
         if self.deadline == NEVER {
-            self.restart_timer(shared);
+            self.restart_timer(ctx);
         }
         true
     }
 
     #[inline]
-    pub(super) fn transmit(&mut self, seq: u32, again: bool, shared: &mut Shared<L>) {
-        shared.counters.segments_in += 1;
+    pub(crate) fn transmit(&mut self, seq: u32, again: bool, ctx: &mut impl SenderContext) {
+        self.stats.retransmissions += u32::from(again);
         let in_flight = self.flight();
         let alone = !again && self.next - self.una == 1;
         if let Some(journal) = &mut self.journal {
-            journal.note_sent(seq, shared.now, in_flight, alone);
+            journal.note_sent(seq, ctx.now(), in_flight, alone);
         }
-        let mut packet = Packet {
-            time: shared.now,
-            flow: self.receiver,
-            host: self.receiver_host,
-            a: seq,
-            b: self.address,
-            c: stamp(shared.now),
-            size: self.profile(shared).data_bytes,
-            head: self.data_head(again),
-            generation: self.generation,
-        };
-        self.attach_label(&mut packet, shared);
-        shared.out.push((self.host, packet));
+        ctx.observe(Event::Sent { seq, again });
+        let flags = self.data_flags(again);
+        let label = self.make_label();
+        ctx.send_data(DataSegment { seq, stamp: stamp(ctx.now()), flags }, label);
     }
 }

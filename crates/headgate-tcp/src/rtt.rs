@@ -4,7 +4,7 @@ use headgate_model::control::Path;
 use headgate_model::units::{SECOND, Span, Time, seconds};
 use serde::{Deserialize, Serialize};
 
-use super::profile::Profile;
+use crate::profile::Profile;
 
 /// Time stamps count 2^16 ps (65.5 ns), so that they fit 32 bits for 281 s.
 const STAMP_SHIFT: u32 = 16;

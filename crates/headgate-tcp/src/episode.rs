@@ -2,25 +2,25 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::scoreboard::Scoreboard;
+use crate::scoreboard::Scoreboard;
 
 /// State that exists only while something is lost or reordered.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Episode {
+pub(crate) struct Episode {
     pub board: Scoreboard,
     /// Without SACK: segments that duplicate ACKs say have left, less those that partial ACKs took back
     /// (RFC 6582 §3.2); below zero where duplicates were lost.
-    pub(super) inflation: f64,
+    pub(crate) inflation: f64,
     /// NewReno: this recovery has seen a partial ACK.
-    pub(super) partial: bool,
+    pub(crate) partial: bool,
     /// PRR: segments delivered and sent since recovery began, and the flight or window then.
-    pub(super) delivered: u32,
-    pub(super) sent: u32,
-    pub(super) flight: u32,
+    pub(crate) delivered: u32,
+    pub(crate) sent: u32,
+    pub(crate) flight: u32,
 }
 
 impl Episode {
-    pub(super) fn new(una: u32, next: u32) -> Self {
+    pub(crate) fn new(una: u32, next: u32) -> Self {
         let mut board = Scoreboard::new(una);
         board.extend(next);
         Self { board, inflation: 0.0, partial: false, delivered: 0, sent: 0, flight: 0 }
@@ -40,7 +40,7 @@ impl Episode {
     /// always goes. Down to the target it is one for each that arrived, and one more only for a `safe` ACK,
     /// which moves on and tells of no further loss: else a law that keeps more than the path holds would
     /// grow into the losses of its own recovery.
-    pub(super) fn allowed(&self, target: f64, delivered: u32, safe: bool) -> f64 {
+    pub(crate) fn allowed(&self, target: f64, delivered: u32, safe: bool) -> f64 {
         let (pipe, all, sent) =
             (f64::from(self.board.pipe()), f64::from(self.delivered), f64::from(self.sent));
         let allowed = if pipe > target {

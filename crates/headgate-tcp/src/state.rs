@@ -5,8 +5,11 @@ use serde::{Deserialize, Serialize};
 /// What the connection is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Phase {
-    Idle,
-    Connecting,
+    /// Not begun, or over.
+    Closed,
+    /// The SYN is under way.
+    SynSent,
+    /// Established, and nothing is being repaired.
     Open,
     /// Fast recovery: a loss was found by its echo.
     Recovery,
@@ -16,7 +19,7 @@ pub enum Phase {
 
 /// What the retransmission timer is set for; it is one timer (RFC 8985 §8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Alarm {
+pub(crate) enum Alarm {
     Timeout,
     /// A tail loss probe.
     Probe,

@@ -1,17 +1,16 @@
 //! What a sender does when segments are missing: Reno (RFC 5681), NewReno (RFC 6582), SACK (RFC 6675),
 //! proportional rate reduction (RFC 9937), limited transmit (RFC 3042).
 
-use headgate_model::control::{Cause, Congestion, Path, Registry, Window};
+use headgate_model::control::{Cause, Congestion, Law, Path, Window};
 use headgate_model::units::{Time, seconds};
 
-use super::episode::Episode;
-use super::journal::Journal;
-use super::profile::Profile;
-use super::scoreboard::{DUP_THRESH, Scoreboard};
-use super::sender::Sender;
-use super::state::Phase;
-use crate::packet::{Head, NO_SACK, Packet};
-use crate::shared::Shared;
+use crate::context::{AckSegment, Context, Event, SenderContext};
+use crate::episode::Episode;
+use crate::journal::Journal;
+use crate::profile::Profile;
+use crate::scoreboard::{DUP_THRESH, Scoreboard};
+use crate::sender::Sender;
+use crate::state::Phase;
 
 /// Tells the journal, if there is one, what arrived.
 struct Arrivals<'a> {
@@ -28,18 +27,18 @@ impl Arrivals<'_> {
 }
 
 /// Tells the law, if it follows every segment, what was lost.
-pub(super) struct Losses<'a, L> {
+pub(crate) struct Losses<'a, C> {
     journal: Option<&'a mut Journal>,
-    law: &'a mut L,
+    controller: &'a mut C,
     path: &'a Path,
     window: &'a mut Window,
 }
 
-impl<L: Registry> Losses<'_, L> {
-    pub(super) fn note(&mut self, seq: u32) {
+impl<C: Law> Losses<'_, C> {
+    pub(crate) fn note(&mut self, seq: u32) {
         let sent = self.journal.as_mut().and_then(|journal| journal.lose(seq));
         if let Some(sent) = sent {
-            self.law.on_segment_lost(&sent, self.path, self.window);
+            self.controller.on_segment_lost(&sent, self.path, self.window);
         }
     }
 }
@@ -57,84 +56,82 @@ struct News {
     marked: bool,
 }
 
-impl<L: Registry> Sender<L> {
+impl<C: Law> Sender<C> {
     /// Duplicates, SACKs, and everything until nothing is missing any more.
-    pub(super) fn on_troubled_ack(&mut self, packet: &Packet, shared: &mut Shared<L>) {
-        let blocks = (packet.c != NO_SACK).then(|| shared.papers.sacks.take(packet.c));
-        let cum = packet.a;
+    pub(crate) fn on_troubled_ack(&mut self, ack: &AckSegment, ctx: &mut impl SenderContext) {
+        let cum = ack.next;
         if cum < self.una || (cum == self.una && self.una == self.next) {
             return; // an old ACK, or a duplicate with nothing outstanding
         }
         let (flight, newly) = (self.next - self.una, cum - self.una);
-        let sack = self.profile(shared).sack;
+        let sack = ctx.profile().sack;
         let episode = self.episode.get_or_insert_with(|| Box::new(Episode::new(self.una, self.next)));
-        let blocks = blocks.filter(|_| sack).unwrap_or_default();
-        let mut arrived = Arrivals { journal: self.journal.as_deref_mut(), now: shared.now };
+        let blocks = ack.blocks.filter(|_| sack).unwrap_or_default();
+        let mut arrived = Arrivals { journal: self.journal.as_deref_mut(), now: ctx.now() };
         let mut delivered = episode.board.advance(cum, |seq| arrived.note(seq));
         delivered += episode.board.sack(blocks, |seq| arrived.note(seq));
         self.una = cum;
         if let Some(journal) = &mut self.journal {
             journal.advance(cum);
         }
-        let rtt_s = self.count_ack(newly, packet.b, shared);
-        self.settle_probe(newly, shared);
-        let marked = packet.head.has(Head::ECHO);
-        let news = News { newly, delivered, flight, rtt_s, marked };
+        let rtt_s = self.count_ack(newly, ack.stamp, ctx);
+        self.settle_probe(newly, ctx);
+        let news = News { newly, delivered, flight, rtt_s, marked: ack.echoes_mark() };
         if newly > 0 && (sack || self.phase != Phase::Recovery) {
-            self.restart_timer(shared);
+            self.restart_timer(ctx);
         }
         let told = match self.phase {
-            Phase::Open => self.in_disorder(news, shared),
-            Phase::Recovery if sack => self.in_sack_recovery(news, shared),
-            Phase::Recovery => self.in_plain_recovery(news, shared),
-            _ => self.after_timeout(news, sack, shared),
+            Phase::Open => self.in_disorder(news, ctx),
+            Phase::Recovery if sack => self.in_sack_recovery(news, ctx),
+            Phase::Recovery => self.in_plain_recovery(news, ctx),
+            _ => self.after_timeout(news, sack, ctx),
         };
         if !told {
-            self.watch(news, shared);
+            self.watch(news, ctx);
         }
         if news.marked {
-            self.on_mark(shared);
+            self.on_mark(ctx);
         }
-        self.forget_episode(shared);
+        self.forget_episode(ctx);
     }
 
     /// Counts a duplicate, or takes the RTT sample of an ACK that moves on.
-    fn count_ack(&mut self, newly: u32, echo: u32, shared: &mut Shared<L>) -> f64 {
+    fn count_ack(&mut self, newly: u32, echo: u32, ctx: &mut impl SenderContext) -> f64 {
         if newly == 0 {
             self.dupacks += 1;
-            shared.counters.duplicate_acks += 1;
-            self.sample_sacked(shared);
+            ctx.observe(Event::DuplicateAck);
+            self.sample_sacked(ctx);
             return 0.0;
         }
         self.dupacks = 0;
         self.retried = false;
-        self.sample_rtt(self.una, echo, shared)
+        self.sample_rtt(self.una, echo, ctx)
     }
 
     /// Open, but segments are missing or were until now. True if the law has seen the ACK.
-    fn in_disorder(&mut self, news: News, shared: &mut Shared<L>) -> bool {
-        let Profile { sack, rack_tlp, .. } = *self.profile(shared);
+    fn in_disorder(&mut self, news: News, ctx: &mut impl SenderContext) -> bool {
+        let Profile { sack, rack_tlp, .. } = *ctx.profile();
         // Without SACK, duplicates up to the last recovery point may echo what was sent twice.
         let fresh = sack || self.recover == 0 || self.una > self.recover;
         let counts = !rack_tlp && fresh;
-        if self.judge(shared) || (counts && self.dupacks as usize >= DUP_THRESH) {
-            self.enter_recovery(news.delivered, shared);
+        if self.judge(ctx) || (counts && self.dupacks as usize >= DUP_THRESH) {
+            self.enter_recovery(news.delivered, ctx);
             return false;
         }
         if news.newly > 0 {
-            self.grow(news.newly, news.flight, news.rtt_s, news.marked, shared);
+            self.grow(news.newly, news.flight, news.rtt_s, news.marked, ctx);
         }
         news.newly > 0
     }
 
-    pub(super) fn enter_recovery(&mut self, delivered: u32, shared: &mut Shared<L>) {
-        let flight = self.flight_for_law(shared);
-        self.tell_law(Cause::Loss, flight, shared);
+    pub(crate) fn enter_recovery(&mut self, delivered: u32, ctx: &mut impl SenderContext) {
+        let flight = self.flight_for_law(ctx);
+        self.tell_law(Cause::Loss, flight, ctx);
         self.phase = Phase::Recovery;
-        self.tally.recoveries += 1;
+        self.stats.recoveries += 1;
         self.timed = None;
         self.recover = self.next;
-        let profile = self.profile(shared);
+        let profile = ctx.profile();
         let (profile_sack, proportional) = (profile.sack, profile.sack && profile.prr);
         let before = if profile.whole_windows { flight } else { self.next - self.una };
         let episode = self.episode.as_mut().expect("losses are on the board");
@@ -143,21 +140,21 @@ impl<L: Registry> Sender<L> {
         if episode.board.lost == 0 {
             self.lose_first();
         }
-        let law_decides = self.law.keeps_window();
+        let law_decides = self.controller.keeps_window();
         if !law_decides && proportional {
             self.reduce_proportionally(delivered, false);
         } else if !(law_decides && profile_sack) {
             self.window.cwnd = if law_decides { self.window.cwnd } else { self.window.ssthresh };
-            self.resend(shared);
+            self.resend(ctx);
         }
-        self.restart_timer(shared);
+        self.restart_timer(ctx);
     }
 
-    fn in_sack_recovery(&mut self, news: News, shared: &mut Shared<L>) -> bool {
-        let lost = self.judge(shared);
+    fn in_sack_recovery(&mut self, news: News, ctx: &mut impl SenderContext) -> bool {
+        let lost = self.judge(ctx);
         if self.una >= self.recover {
-            self.leave_recovery(shared);
-        } else if self.profile(shared).prr && !self.law.keeps_window() {
+            self.leave_recovery(ctx);
+        } else if ctx.profile().prr && !self.controller.keeps_window() {
             self.reduce_proportionally(news.delivered, news.newly > 0 && !lost);
         }
         false
@@ -165,15 +162,15 @@ impl<L: Registry> Sender<L> {
 
     /// Without SACK: it ends when all is acknowledged that was outstanding (RFC 6582 §3.2), or at the first
     /// new ACK (Reno, RFC 5681 §3.2).
-    fn in_plain_recovery(&mut self, news: News, shared: &mut Shared<L>) -> bool {
-        let partial = self.una < self.recover && self.profile(shared).partial_acks;
+    fn in_plain_recovery(&mut self, news: News, ctx: &mut impl SenderContext) -> bool {
+        let partial = self.una < self.recover && ctx.profile().partial_acks;
         if news.newly == 0 {
             self.episode.as_mut().expect("recovery has a board").inflation += 1.0;
         } else if partial {
-            self.on_partial_ack(news.newly, shared);
+            self.on_partial_ack(news.newly, ctx);
         } else {
-            self.restart_timer(shared);
-            self.leave_recovery(shared);
+            self.restart_timer(ctx);
+            self.leave_recovery(ctx);
         }
         false
     }
@@ -181,23 +178,23 @@ impl<L: Registry> Sender<L> {
     /// Deflates the window by what was acknowledged, adds back one, resends the next hole (RFC 6582 §3.2
     /// step 3). Only the first restarts the timer ("impatient"): a window that lost much ends in a time-out
     /// rather than in a round trip for each loss.
-    fn on_partial_ack(&mut self, newly: u32, shared: &mut Shared<L>) {
+    fn on_partial_ack(&mut self, newly: u32, ctx: &mut impl SenderContext) {
         let episode = self.episode.as_mut().expect("recovery has a board");
         episode.inflation += 1.0 - f64::from(newly);
         let first = !std::mem::replace(&mut episode.partial, true);
         self.lose_first();
-        self.resend(shared);
+        self.resend(ctx);
         if first {
-            self.restart_timer(shared);
+            self.restart_timer(ctx);
         }
     }
 
-    fn leave_recovery(&mut self, shared: &mut Shared<L>) {
+    fn leave_recovery(&mut self, ctx: &mut impl SenderContext) {
         self.phase = Phase::Open;
-        self.settle_window(shared.now);
+        self.settle_window(ctx.now());
         self.round_end = self.next;
         if self.board().lost > 0 {
-            self.enter_recovery(0, shared); // losses above the recovery point are a new event
+            self.enter_recovery(0, ctx); // losses above the recovery point are a new event
         }
     }
 
@@ -209,8 +206,8 @@ impl<L: Registry> Sender<L> {
             f64::from(episode.board.pipe()) + episode.allowed(self.window.ssthresh, delivered, safe);
     }
 
-    fn after_timeout(&mut self, news: News, sack: bool, shared: &mut Shared<L>) -> bool {
-        self.judge(shared);
+    fn after_timeout(&mut self, news: News, sack: bool, ctx: &mut impl SenderContext) -> bool {
+        self.judge(ctx);
         if news.newly == 0 {
             return false;
         }
@@ -219,12 +216,12 @@ impl<L: Registry> Sender<L> {
         }
         // A jump over segments that had arrived before the time-out opens no window (RFC 3465 §2.3).
         let counted = if sack { news.delivered.max(1) } else { 1 };
-        self.grow(counted, news.flight, news.rtt_s, news.marked, shared);
+        self.grow(counted, news.flight, news.rtt_s, news.marked, ctx);
         true
     }
 
     /// Everything outstanding counts as lost (RFC 6675 §5.1).
-    pub(super) fn lose_all(&mut self) {
+    pub(crate) fn lose_all(&mut self) {
         self.phase = Phase::Timeout;
         self.recover = self.next;
         let episode = self.episode.get_or_insert_with(|| Box::new(Episode::new(self.una, self.next)));
@@ -238,61 +235,64 @@ impl<L: Registry> Sender<L> {
         board.lose_first(|seq| losses.note(seq));
     }
 
-    pub(super) fn board_and_losses(&mut self) -> (&mut Scoreboard, Losses<'_, L>) {
+    pub(crate) fn board_and_losses(&mut self) -> (&mut Scoreboard, Losses<'_, C>) {
         let episode = self.episode.as_mut().expect("trouble has a board");
         let (journal, window) = (self.journal.as_deref_mut(), &mut self.window);
-        (&mut episode.board, Losses { journal, law: &mut self.law, path: &self.rtt.path, window })
+        (
+            &mut episode.board,
+            Losses { journal, controller: &mut self.controller, path: &self.rtt.path, window },
+        )
     }
 
-    pub(super) fn tell_law(&mut self, cause: Cause, in_flight: u32, shared: &Shared<L>) {
-        let event = Congestion { cause, now_s: seconds(shared.now), in_flight };
+    pub(crate) fn tell_law(&mut self, cause: Cause, in_flight: u32, ctx: &impl Context) {
+        let event = Congestion { cause, now_s: seconds(ctx.now()), in_flight };
         let before = self.window.cwnd;
-        self.law.on_congestion(&event, &self.rtt.path, &mut self.window);
+        self.controller.on_congestion(&event, &self.rtt.path, &mut self.window);
         self.grown = 0.0;
-        if self.profile(shared).whole_windows {
+        if ctx.profile().whole_windows {
             self.window.ssthresh = self.window.ssthresh.floor();
         }
         if cause != Cause::Timeout {
-            let goal = if self.law.keeps_window() { self.window.cwnd } else { self.window.ssthresh };
+            let goal = if self.controller.keeps_window() { self.window.cwnd } else { self.window.ssthresh };
             self.note_fall(before, goal);
         }
     }
 
     /// Congestion is over: the window is what the law made of it.
-    pub(super) fn settle_window(&mut self, now: Time) {
-        if !self.law.keeps_window() {
+    pub(crate) fn settle_window(&mut self, now: Time) {
+        if !self.controller.keeps_window() {
             self.window.cwnd = self.window.ssthresh;
         }
-        self.law.on_recovered(seconds(now), &self.rtt.path, &mut self.window);
+        self.controller.on_recovered(seconds(now), &self.rtt.path, &mut self.window);
     }
 
     /// Lets the law see an ACK that opens no window.
-    fn watch(&mut self, news: News, shared: &Shared<L>) {
+    fn watch(&mut self, news: News, ctx: &impl Context) {
         let delivered = f64::from(news.delivered);
-        let mut ack = self.describe(delivered, news.flight, news.rtt_s, shared);
+        let mut ack = self.describe(delivered, news.flight, news.rtt_s, ctx);
         ack.marked = if news.marked { delivered } else { 0.0 };
-        self.law.on_recovery_ack(&ack, &self.rtt.path, &mut self.window);
+        self.controller.on_recovery_ack(&ack, &self.rtt.path, &mut self.window);
     }
 
-    pub(super) fn board(&mut self) -> &mut Scoreboard {
+    pub(crate) fn board(&mut self) -> &mut Scoreboard {
         &mut self.episode.as_mut().expect("trouble has a board").board
     }
 
     /// Drops the board once nothing is missing.
-    fn forget_episode(&mut self, shared: &mut Shared<L>) {
+    fn forget_episode(&mut self, ctx: &mut impl SenderContext) {
         let Some(episode) = &self.episode else { return };
         let clean = episode.board.sacked == 0 && episode.board.lost == 0;
         if self.phase == Phase::Open && clean && self.dupacks == 0 {
             self.episode = None;
-            self.restart_timer(shared); // a probe may be due from now on
+            self.restart_timer(ctx); // a probe may be due from now on
         }
     }
 
-    pub(super) fn troubled_flight(&self, episode: &Episode, sack: bool) -> u32 {
+    pub(crate) fn troubled_flight(&self, episode: &Episode, sack: bool) -> u32 {
         if sack || self.phase == Phase::Timeout { episode.board.pipe() } else { self.next - self.una }
     }
 
-    pub(super) fn troubled_allowance(&self, episode: &Episode, profile: &Profile) -> u32 {
+    pub(crate) fn troubled_allowance(&self, episode: &Episode, profile: &Profile) -> u32 {
         let window = self.window.cwnd;
         match self.phase {
             // Each SACK lowers the pipe by one: that is limited transmit, where it is allowed.
@@ -305,28 +305,26 @@ impl<L: Registry> Sender<L> {
     }
 
     /// Sends the next lost segment again, if there is one.
-    pub(super) fn resend(&mut self, shared: &mut Shared<L>) -> bool {
+    pub(crate) fn resend(&mut self, ctx: &mut impl SenderContext) -> bool {
         let seq = self.board().resend();
-        self.send_again(seq, shared)
+        self.send_again(seq, ctx)
     }
 
     /// With nothing else to send, a hole that is not yet judged lost (RFC 6675 §4, NextSeg rule 3).
-    pub(super) fn rescue(&mut self, shared: &mut Shared<L>) -> bool {
-        if self.phase != Phase::Recovery || !self.profile(shared).sack {
+    pub(crate) fn rescue(&mut self, ctx: &mut impl SenderContext) -> bool {
+        if self.phase != Phase::Recovery || !ctx.profile().sack {
             return false;
         }
         let seq = self.board().rescue();
-        self.send_again(seq, shared)
+        self.send_again(seq, ctx)
     }
 
-    fn send_again(&mut self, seq: Option<u32>, shared: &mut Shared<L>) -> bool {
+    fn send_again(&mut self, seq: Option<u32>, ctx: &mut impl SenderContext) -> bool {
         let (Some(seq), Some(episode)) = (seq, &mut self.episode) else { return false };
         episode.sent += 1;
-        self.tally.retransmissions += 1;
-        shared.counters.retransmissions += 1;
-        self.transmit(seq, true, shared);
+        self.transmit(seq, true, ctx);
         if seq == self.una {
-            self.time_anew(shared);
+            self.time_anew(ctx);
         }
         true
     }

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-use super::sack::Blocks;
+use crate::context::Blocks;
 
 const SACKED: u8 = 1;
 const LOST: u8 = 2;
@@ -175,11 +175,6 @@ impl Scoreboard {
         self.lost += u32::from(new);
         self.resent -= u32::from(again);
         self.resend_from = self.resend_from.min(seq);
-    }
-
-    /// First sequence number not on the board.
-    pub fn end(&self) -> u32 {
-        self.base + self.flags.len() as u32
     }
 
     /// Segments thought to be in the network ("pipe", RFC 6675 §4).

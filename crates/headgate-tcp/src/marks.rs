@@ -3,7 +3,7 @@
 use headgate_model::control::Echo;
 use serde::{Deserialize, Serialize};
 
-use crate::packet::{Head, Kind};
+use crate::flags::Flags;
 
 /// What a receiver knows of marks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,8 +18,8 @@ pub struct Marks {
 
 impl Marks {
     /// The echo that a SYN asks for.
-    pub fn asked(syn: Head, acks: bool) -> Self {
-        let echo = match (syn.has(Head::CAPABLE), syn.has(Head::ECHO)) {
+    pub fn asked(syn: Flags, acks: bool) -> Self {
+        let echo = match (syn.has(Flags::CAPABLE), syn.has(Flags::ECHO)) {
             (false, _) => Echo::None,
             (true, false) => Echo::Latched,
             (true, true) => Echo::Accurate,
@@ -30,29 +30,29 @@ impl Marks {
     /// Takes a segment's marks; true if what came before it must be acknowledged first, so that no ACK
     /// stands for marked and unmarked segments at once (RFC 8257 §3.2).
     #[inline]
-    pub fn take(&mut self, data: Head) -> bool {
+    pub fn take(&mut self, data: Flags) -> bool {
         match self.echo {
             Echo::None => false,
             Echo::Latched => {
-                self.set = data.has(Head::MARKED) || (self.set && !data.has(Head::REDUCED));
+                self.set = data.has(Flags::MARKED) || (self.set && !data.has(Flags::REDUCED));
                 false
             }
-            Echo::Accurate => self.set != data.has(Head::MARKED),
+            Echo::Accurate => self.set != data.has(Flags::MARKED),
         }
     }
 
     /// After [`Self::take`], and the ACK that it may have asked for.
     #[inline]
-    pub fn settle(&mut self, data: Head) {
+    pub fn settle(&mut self, data: Flags) {
         if self.echo == Echo::Accurate {
-            self.set = data.has(Head::MARKED);
+            self.set = data.has(Flags::MARKED);
         }
     }
 
-    /// The head of an ACK that leaves now.
+    /// The flags of an ACK that leaves now.
     #[inline]
-    pub fn ack(&self) -> Head {
-        Head::plain(Kind::Ack).with(Head::ECHO, self.set).with(Head::CAPABLE, self.acks)
+    pub fn ack(&self) -> Flags {
+        Flags::NONE.with(Flags::ECHO, self.set).with(Flags::CAPABLE, self.acks)
     }
 }
 
@@ -60,19 +60,19 @@ impl Marks {
 mod tests {
     use super::*;
 
-    fn data(marked: bool, reduced: bool) -> Head {
-        Head::plain(Kind::Data).with(Head::MARKED, marked).with(Head::REDUCED, reduced)
+    fn data(marked: bool, reduced: bool) -> Flags {
+        Flags::NONE.with(Flags::MARKED, marked).with(Flags::REDUCED, reduced)
     }
 
-    fn echoes(marks: &mut Marks, segment: Head) -> bool {
+    fn echoes(marks: &mut Marks, segment: Flags) -> bool {
         marks.take(segment);
         marks.settle(segment);
-        marks.ack().has(Head::ECHO)
+        marks.ack().has(Flags::ECHO)
     }
 
     #[test]
     fn a_latched_echo_stays_until_the_sender_has_reduced() {
-        let mut marks = Marks::asked(Head::plain(Kind::Syn).with(Head::CAPABLE, true), false);
+        let mut marks = Marks::asked(Flags::NONE.with(Flags::CAPABLE, true), false);
         let segments = [(false, false), (true, false), (false, false), (false, true), (true, true)];
         let seen = segments.map(|(marked, reduced)| echoes(&mut marks, data(marked, reduced)));
         assert_eq!(seen, [false, true, true, false, true]);
@@ -80,28 +80,28 @@ mod tests {
 
     #[test]
     fn an_accurate_echo_follows_every_mark_and_splits_delayed_acks() {
-        let syn = Head::plain(Kind::Syn).with(Head::CAPABLE, true).with(Head::ECHO, true);
+        let syn = Flags::NONE.with(Flags::CAPABLE, true).with(Flags::ECHO, true);
         let mut marks = Marks::asked(syn, false);
         let mut splits = Vec::new();
         for marked in [false, true, true, false] {
             splits.push(marks.take(data(marked, false)));
             marks.settle(data(marked, false));
-            assert_eq!(marks.ack().has(Head::ECHO), marked);
+            assert_eq!(marks.ack().has(Flags::ECHO), marked);
         }
         assert_eq!(splits, [false, true, false, true]);
     }
 
     #[test]
     fn without_ecn_nothing_is_echoed() {
-        let mut marks = Marks::asked(Head::plain(Kind::Syn), false);
+        let mut marks = Marks::asked(Flags::NONE, false);
         assert!(!echoes(&mut marks, data(true, false)));
     }
 
     #[test]
     fn acks_are_capable_by_choice_and_only_with_ecn() {
         let capable = |ecn, acks| {
-            let syn = Head::plain(Kind::Syn).with(Head::CAPABLE, ecn);
-            Marks::asked(syn, acks).ack().has(Head::CAPABLE)
+            let syn = Flags::NONE.with(Flags::CAPABLE, ecn);
+            Marks::asked(syn, acks).ack().has(Flags::CAPABLE)
         };
         assert_eq!(
             [(true, true), (true, false), (false, true)].map(|(e, a)| capable(e, a)),

@@ -1,96 +1,103 @@
 //! What a law hears of acknowledged segments, and what becomes of the window then.
 
-use headgate_model::control::{Ack, Rate, Registry, Window};
+use headgate_model::control::{Ack, Law, Rate, Window};
 use headgate_model::units::{picoseconds, seconds};
 use headgate_model::whole::floor;
 
-use super::rtt::by_stamps;
-use super::sender::Sender;
-use super::state::Phase;
-use crate::shared::Shared;
+use crate::context::{Context, Event, SenderContext};
+use crate::rtt::by_stamps;
+use crate::sender::Sender;
+use crate::state::Phase;
 
-impl<L: Registry> Sender<L> {
+impl<C: Law> Sender<C> {
     /// Lets the law see `newly` acknowledged segments. Marked ones raise no window (RFC 3168 §6.1.2), but
     /// for the slow start after a time-out, whose repeated segments cannot answer the mark (as Linux).
     #[inline]
-    pub(super) fn grow(&mut self, newly: u32, flight: u32, rtt_s: f64, marked: bool, shared: &mut Shared<L>) {
-        let profile = &shared.profiles[self.profile as usize];
+    pub(crate) fn grow(
+        &mut self,
+        newly: u32,
+        flight: u32,
+        rtt_s: f64,
+        marked: bool,
+        ctx: &mut impl SenderContext,
+    ) {
+        let profile = ctx.profile();
         let before = self.window.cwnd;
         let counted = if profile.count_segments { f64::from(newly) } else { 1.0 };
-        let mut ack = self.describe(counted, flight, rtt_s, shared);
+        let mut ack = self.describe(counted, flight, rtt_s, ctx);
         if marked {
             ack.marked = counted;
             ack.cwnd_limited &= self.phase == Phase::Timeout && self.window.slow_starts();
         }
-        self.law.on_ack(&ack, &self.rtt.path, &mut self.window);
-        self.keep_whole(shared);
-        self.tally.cwnd_sum += self.window.cwnd;
-        self.tally.acks += 1;
-        shared.counters.cwnd_increases += u64::from(self.window.cwnd > before);
+        self.controller.on_ack(&ack, &self.rtt.path, &mut self.window);
+        self.keep_whole(ctx);
+        self.stats.cwnd_sum += self.window.cwnd;
+        self.stats.acks += 1;
+        ctx.observe(Event::Acknowledged { segments: newly, before, cwnd: self.window.cwnd });
         self.note_fall(before, self.window.cwnd);
     }
 
     /// Where windows are whole segments, what is over waits until it makes one.
     #[inline]
-    fn keep_whole(&mut self, shared: &Shared<L>) {
-        if self.profile(shared).whole_windows {
+    fn keep_whole(&mut self, ctx: &impl Context) {
+        if ctx.profile().whole_windows {
             (self.window.cwnd, self.grown) = to_whole(self.window.cwnd + self.grown);
         }
     }
 
     /// Counts a window that shrank.
     #[inline]
-    pub(super) fn note_fall(&mut self, before: f64, after: f64) {
+    pub(crate) fn note_fall(&mut self, before: f64, after: f64) {
         if after < before {
-            self.tally.decreases += 1;
-            self.tally.fallen += before - after;
+            self.stats.decreases += 1;
+            self.stats.fallen += before - after;
         }
     }
 
     #[inline]
-    pub(super) fn describe(&mut self, acked: f64, flight: u32, rtt_s: f64, shared: &Shared<L>) -> Ack {
+    pub(crate) fn describe(&mut self, acked: f64, flight: u32, rtt_s: f64, ctx: &impl Context) -> Ack {
         let round_start = self.una > self.round_end;
         if round_start {
             self.round_end = self.next;
         }
         Ack {
-            now_s: seconds(shared.now),
+            now_s: seconds(ctx.now()),
             acked,
             rtt_s,
             in_flight: flight,
             round_start,
-            cwnd_limited: (!self.profile(shared).window_validation || limits(&self.window, flight))
-                && !self.host_limits(shared.now),
+            cwnd_limited: (!ctx.profile().window_validation || limits(&self.window, flight))
+                && !self.host_limits(ctx.now()),
             marked: 0.0,
             recovers: self.phase == Phase::Recovery,
             after_timeout: self.phase == Phase::Timeout,
-            rate: if self.journal.is_some() { self.delivery_rate(rtt_s, shared) } else { Rate::default() },
+            rate: if self.journal.is_some() { self.delivery_rate(rtt_s, ctx) } else { Rate::default() },
         }
     }
 
     #[inline]
-    fn delivery_rate(&mut self, sampled_s: f64, shared: &Shared<L>) -> Rate {
-        let (in_flight, wait) = (self.flight(), self.pace_next.saturating_sub(shared.now));
+    fn delivery_rate(&mut self, sampled_s: f64, ctx: &impl Context) -> Rate {
+        let (in_flight, wait) = (self.flight(), self.pace_next.saturating_sub(ctx.now()));
         let rate = self.journal.as_mut().map_or_else(Rate::default, |j| j.rate(in_flight));
-        let rtt_s = if rate.rtt_s > 0.0 { rate.rtt_s } else { self.stamped_s(sampled_s, shared) };
+        let rtt_s = if rate.rtt_s > 0.0 { rate.rtt_s } else { self.stamped_s(sampled_s, ctx) };
         Rate { wait_s: seconds(wait), rtt_s, ..rate }
     }
 
     /// The RTT of what was sent again, which only time stamps can tell.
     #[cold]
-    fn stamped_s(&self, sampled_s: f64, shared: &Shared<L>) -> f64 {
-        let profile = self.profile(shared);
+    fn stamped_s(&self, sampled_s: f64, ctx: &impl Context) -> f64 {
+        let profile = ctx.profile();
         if !profile.timestamps || sampled_s <= 0.0 {
             return 0.0;
         }
-        seconds(by_stamps(picoseconds(sampled_s), shared.now, profile.timestamp_clock))
+        seconds(by_stamps(picoseconds(sampled_s), ctx.now(), profile.timestamp_clock))
     }
 
     /// What a reduction starts from: FlightSize without what limited transmit added (RFC 5681 §3.2 step 1),
     /// and in Linux the window.
-    pub(super) fn flight_for_law(&self, shared: &Shared<L>) -> u32 {
+    pub(crate) fn flight_for_law(&self, ctx: &impl Context) -> u32 {
         let window = self.window.cwnd as u32;
-        if self.profile(shared).whole_windows { window } else { window.min(self.next - self.una) }
+        if ctx.profile().whole_windows { window } else { window.min(self.next - self.una) }
     }
 }
 

@@ -1,0 +1,249 @@
+//! A flow: TCP's sending end, where it sits, and what its surroundings are.
+
+use headgate_model::control::{Law, Registry};
+use headgate_model::feedback::Label;
+use headgate_model::units::{SECOND, Span, Time};
+use headgate_tcp::context::{self as tcp, AckSegment, Context, DataSegment, Event, SenderContext, Syn};
+use headgate_tcp::{Phase, Profile, Repairs, Sender};
+use serde::{Deserialize, Serialize};
+
+use crate::excess::{Asked, Excess};
+use crate::packet::{Head, Kind, NO_SACK, Packet};
+use crate::record::Status;
+use crate::shared::Shared;
+use crate::timers::{Purpose, Timer};
+use crate::traffic::Opening;
+
+/// Where a flow's packets come from and go to.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Path {
+    pub address: u32,
+    pub host: u32,
+    /// The router of the receiver, and its host there.
+    pub destination: u32,
+    pub receiver_host: u32,
+    /// Address of the receiver, once the SYN was answered.
+    pub receiver: u32,
+    pub generation: u8,
+    pub profile: u8,
+}
+
+/// One flow at its sending host.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[repr(C, align(64))]
+pub struct Flow<L> {
+    pub path: Path,
+    pub tcp: Sender<L>,
+    /// When the receiver had everything, after the start.
+    pub received: Option<Span>,
+    /// What was delivered and repaired at the end of warm-up.
+    pub base: u32,
+    pub before: Repairs,
+    /// By which the results name it (see [`crate::setup::Setup::spec`]), and its law among the plan's.
+    pub number: u32,
+    pub law: u32,
+    /// The source that has asked for it (see [`Opening::owner`]).
+    pub owner: u32,
+    /// What it is counted by (see [`crate::record::FlowKeys`]).
+    pub key: u32,
+}
+
+impl<L: Registry> Flow<L> {
+    /// A flow that sends its SYN.
+    pub fn open(o: &Opening, address: u32, generation: u8, shared: &mut Shared<L>) -> Self {
+        let profile = shared.setup.spec(o.number).profile;
+        let law = shared.laws[o.law as usize].clone();
+        let path = Path {
+            address,
+            host: o.host,
+            destination: o.destination,
+            receiver_host: o.receiver_host,
+            receiver: 0,
+            generation,
+            profile,
+        };
+        let mut flow = Self {
+            path,
+            tcp: Sender::new(o.size, law, &shared.profiles[profile as usize]),
+            received: None,
+            base: 0,
+            before: Repairs::default(),
+            number: o.number,
+            law: o.law,
+            owner: o.owner,
+            key: shared.setup.key_of(o, address),
+        };
+        shared.counters.flows_started += 1;
+        shared.flow_stats.all[flow.key as usize].started += 1;
+        shared.counters.connecting += 1;
+        shared.counters.active += 1;
+        flow.drive(shared, |sender, host| sender.open(host));
+        flow
+    }
+
+    /// Lets the sender act.
+    #[inline(always)]
+    fn drive<T>(
+        &mut self,
+        shared: &mut Shared<L>,
+        act: impl FnOnce(&mut Sender<L>, &mut Host<'_, L>) -> T,
+    ) -> T {
+        let Self { path, tcp, number, law, .. } = self;
+        act(tcp, &mut Host { path, flow: (*number, *law), shared })
+    }
+
+    /// The SYN was answered, or a question.
+    pub fn on_syn_ack(&mut self, packet: &Packet, shared: &mut Shared<L>) {
+        if self.tcp.phase == Phase::SynSent {
+            self.path.receiver = packet.b;
+        }
+        let label = shared.label_in_hand();
+        self.drive(shared, |sender, host| sender.on_syn_ack(label.as_ref(), host));
+    }
+
+    /// An ACK arrived; true when it was the last one.
+    #[inline]
+    pub fn on_ack(&mut self, packet: &Packet, shared: &mut Shared<L>) -> bool {
+        let blocks = (packet.c != NO_SACK).then(|| shared.papers.sacks.take(packet.c));
+        let ack = AckSegment { next: packet.a, stamp: packet.b, blocks, flags: packet.head.flags() };
+        let label = shared.label_in_hand();
+        self.drive(shared, |sender, host| sender.on_ack(&ack, label.as_ref(), host))
+    }
+
+    /// A timer of the sender went off; false when the connection failed.
+    pub fn on_timer(&mut self, timer: tcp::Timer, at: Time, shared: &mut Shared<L>) -> bool {
+        self.drive(shared, |sender, host| sender.on_timer(timer, at, host))
+    }
+
+    /// Warm-up is over: what was delivered and repaired so far does not count.
+    pub fn forget(&mut self) {
+        self.base = self.tcp.una;
+        self.before = self.tcp.stats.repairs();
+    }
+
+    /// The flow is over: counts it out and lets the receiver go.
+    pub fn close(&mut self, shared: &mut Shared<L>) {
+        shared.counters.active -= 1;
+        if self.tcp.phase == Phase::SynSent {
+            shared.counters.connecting -= 1;
+        }
+        self.tcp.close();
+        shared.timers.push(Timer {
+            time: shared.now + LINGER,
+            site: self.path.destination,
+            purpose: Purpose::Release,
+            id: self.path.address,
+            generation: self.path.generation,
+        });
+    }
+
+    /// Whether the slot carries a flow now.
+    #[inline]
+    pub fn is_active(&self) -> bool {
+        self.tcp.phase != Phase::Closed
+    }
+
+    pub fn status(&self) -> Status {
+        match self.tcp.phase {
+            Phase::SynSent => Status::Connecting,
+            _ if self.tcp.una >= self.tcp.size => Status::Finished,
+            _ => Status::Running,
+        }
+    }
+}
+
+/// A receiver outlives its sender by this (TIME-WAIT), longer than any window of the engine.
+pub const LINGER: Span = SECOND;
+
+/// A sender's surroundings while it handles one event.
+struct Host<'a, L> {
+    path: &'a Path,
+    /// Number of the flow, and its law.
+    flow: (u32, u32),
+    shared: &'a mut Shared<L>,
+}
+
+impl<L: Law> Context for Host<'_, L> {
+    #[inline(always)]
+    fn now(&self) -> Time {
+        self.shared.now
+    }
+
+    #[inline(always)]
+    fn profile(&self) -> &Profile {
+        &self.shared.profiles[self.path.profile as usize]
+    }
+
+    fn set_timer(&mut self, timer: tcp::Timer, at: Time) {
+        let Path { address, generation, .. } = *self.path;
+        self.shared.set_timer(timer, at, address, generation);
+    }
+}
+
+impl<L: Law> SenderContext for Host<'_, L> {
+    fn send_syn(&mut self, syn: Syn, label: Option<Label>) {
+        let path = self.path;
+        let packet = Packet {
+            time: self.shared.now,
+            flow: self.shared.split.join(path.destination as usize, 0),
+            host: path.receiver_host,
+            a: syn.segments,
+            b: path.address,
+            c: Packet::pack_origin(path.host, path.profile),
+            size: self.profile().syn_bytes,
+            head: Head::new(Kind::Syn, syn.flags),
+            generation: path.generation,
+        };
+        self.send(packet, label);
+    }
+
+    #[inline(always)]
+    fn send_data(&mut self, segment: DataSegment, label: Option<Label>) {
+        self.shared.counters.segments_in += 1;
+        let path = self.path;
+        let packet = Packet {
+            time: self.shared.now,
+            flow: path.receiver,
+            host: path.receiver_host,
+            a: segment.seq,
+            b: path.address,
+            c: segment.stamp,
+            size: self.profile().data_bytes,
+            head: Head::new(Kind::Data, segment.flags),
+            generation: path.generation,
+        };
+        self.send(packet, label);
+    }
+
+    #[inline(always)]
+    fn observe(&mut self, event: Event) {
+        let counters = &mut self.shared.counters;
+        match event {
+            Event::Established => counters.connecting -= 1,
+            Event::Sent { again, .. } => counters.retransmissions += u64::from(again),
+            Event::Acknowledged { before, cwnd, .. } => counters.cwnd_increases += u64::from(cwnd > before),
+            Event::RttSample { rtt_s } => {
+                counters.rtt_sum_s += rtt_s;
+                counters.rtt_count += 1;
+            }
+            Event::DuplicateAck => counters.duplicate_acks += 1,
+            Event::Timeout => counters.timeouts += 1,
+        }
+    }
+
+    /// The first excess is the one to tell.
+    fn exceed(&mut self, excess: tcp::Excess) {
+        let excess = Excess { sender: Some(self.flow), at: self.shared.now, asked: Asked::Tcp(excess) };
+        self.shared.excess.get_or_insert(excess);
+    }
+}
+
+impl<L> Host<'_, L> {
+    #[inline(always)]
+    fn send(&mut self, mut packet: Packet, label: Option<Label>) {
+        if let Some(label) = label {
+            self.shared.papers.attach(&mut packet, label);
+        }
+        self.shared.out.push((self.path.host, packet));
+    }
+}

@@ -1,0 +1,41 @@
+//! A plan's transport profile as TCP has it.
+
+use headgate_model::plan::{Count, Pacing, Recovery, RttSampling, TimeoutReduction, Transport};
+use headgate_tcp::{ENDLESS, Profile};
+
+/// See [`Transport`] for the fields.
+pub fn profile(t: &Transport) -> Profile {
+    Profile {
+        data_bytes: t.segment_bytes + t.header_bytes,
+        ack_bytes: t.ack_bytes,
+        syn_bytes: t.syn_bytes,
+        initial_window: t.initial_window,
+        initial_ssthresh: t.initial_ssthresh.unwrap_or(f64::INFINITY),
+        receive_window: t.receive_window.unwrap_or(ENDLESS),
+        min_rto: t.min_rto_ps,
+        rto_margin: t.rto_margin_ps,
+        initial_rto: t.initial_rto_ps,
+        max_rto: t.max_rto_ps,
+        syn_tries: t.syn_tries,
+        syn_rto: t.syn_rto_ps,
+        syn_backoff: t.syn_backoff,
+        sack: t.recovery == Recovery::Sack,
+        partial_acks: t.recovery != Recovery::Reno,
+        limited_transmit: t.limited_transmit,
+        prr: t.prr,
+        rack_tlp: t.rack_tlp && t.recovery == Recovery::Sack,
+        each_timeout: t.timeout_reduction == TimeoutReduction::Each,
+        count_segments: t.count == Count::Segments,
+        whole_windows: t.whole_windows,
+        window_validation: t.window_validation,
+        delayed_ack: t.delayed_ack.then_some(t.delayed_ack_ps),
+        quick_acks: t.quick_acks,
+        timestamps: t.rtt == RttSampling::Timestamps,
+        clock: t.clock_ps,
+        timestamp_clock: t.timestamp_clock_ps,
+        ecn: t.ecn,
+        ecn_acks: t.ecn_acks,
+        burst_edge: if t.pacing_bursts { Profile::burst_edge_of(t.segment_bytes) } else { 0 },
+        pacing: t.pacing.map(|Pacing { slow_start_gain, gain }| (slow_start_gain, gain)),
+    }
+}

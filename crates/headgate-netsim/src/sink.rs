@@ -1,0 +1,157 @@
+//! A flow's receiving host: TCP's receiving end, where it sits, and what its surroundings are.
+
+use headgate_model::control::Registry;
+use headgate_model::feedback::Routers;
+use headgate_model::units::Time;
+use headgate_tcp::context::{AckSegment, Context, DataSegment, ReceiverContext, Timer};
+use headgate_tcp::{Profile, Receiver};
+use serde::{Deserialize, Serialize};
+
+use crate::packet::{Head, Kind, NO_SACK, Packet};
+use crate::papers::{NO_LABEL, Papers};
+use crate::shared::Shared;
+
+/// Where a receiver's packets come from and go to.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Path {
+    pub address: u32,
+    pub host: u32,
+    /// Address of the sender, and its host.
+    pub sender: u32,
+    pub sender_host: u32,
+    /// Of the sender's slot: names the connection together with `sender`.
+    pub generation: u8,
+    pub profile: u8,
+}
+
+/// One flow at its receiving host.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Sink {
+    pub path: Path,
+    pub tcp: Receiver,
+    /// Number of the label to return with the next ACK, or `NO_LABEL`.
+    pub label: u32,
+}
+
+impl Sink {
+    /// The end that answers this SYN.
+    pub fn accept(syn: &Packet, address: u32, profiles: &[Profile]) -> Self {
+        let (sender_host, profile) = syn.origin();
+        let tcp = Receiver::new(syn.a, syn.head.flags(), &profiles[profile as usize]);
+        let path =
+            Path { address, host: syn.host, sender: syn.b, sender_host, generation: syn.generation, profile };
+        Self { path, tcp, label: NO_LABEL }
+    }
+
+    /// What it says to a SYN.
+    pub fn answer(&self, now: Time, size: u16) -> Packet {
+        Packet {
+            time: now,
+            flow: self.path.sender,
+            host: self.path.sender_host,
+            a: 0,
+            b: self.path.address,
+            c: NO_SACK,
+            size,
+            head: Head::plain(Kind::SynAck),
+            generation: self.path.generation,
+        }
+    }
+
+    /// A data segment arrived.
+    #[inline]
+    pub fn on_data<L: Registry>(&mut self, packet: &Packet, shared: &mut Shared<L>) {
+        let Path { sender, generation, .. } = self.path;
+        if sender != packet.b || generation != packet.generation {
+            return; // a straggler of a connection that is over
+        }
+        let segment = DataSegment { seq: packet.a, stamp: packet.c, flags: packet.head.flags() };
+        let Self { path, tcp, label } = self;
+        if tcp.on_data(&segment, &mut Host { path, label, shared }) {
+            shared.completed.push((sender, generation));
+        }
+    }
+
+    /// The timer of the delayed ACK went off.
+    pub fn on_timer<L: Registry>(&mut self, at: Time, shared: &mut Shared<L>) {
+        let Self { path, tcp, label } = self;
+        tcp.on_timer(at, &mut Host { path, label, shared });
+    }
+
+    /// The connection is over: stragglers match no sender from now on.
+    pub fn forget(&mut self, papers: &mut Papers) {
+        papers.discard(self.label);
+        self.label = NO_LABEL;
+        self.path.sender = u32::MAX;
+        self.tcp.close();
+    }
+}
+
+/// A receiver's surroundings while it handles one event.
+struct Host<'a, L> {
+    path: &'a Path,
+    label: &'a mut u32,
+    shared: &'a mut Shared<L>,
+}
+
+impl<L: Registry> Context for Host<'_, L> {
+    #[inline(always)]
+    fn now(&self) -> Time {
+        self.shared.now
+    }
+
+    #[inline(always)]
+    fn profile(&self) -> &Profile {
+        &self.shared.profiles[self.path.profile as usize]
+    }
+
+    fn set_timer(&mut self, timer: Timer, at: Time) {
+        let Path { address, generation, .. } = *self.path;
+        self.shared.set_timer(timer, at, address, generation);
+    }
+}
+
+impl<L: Registry> ReceiverContext for Host<'_, L> {
+    /// A label that waits for its ACK takes in the new one.
+    #[inline(always)]
+    fn keep_label(&mut self) {
+        if let Some(number) = self.shared.take_label() {
+            *self.label = fold::<L>(*self.label, number, &mut self.shared.papers);
+        }
+    }
+
+    #[inline(always)]
+    fn send_ack(&mut self, ack: AckSegment) {
+        let (path, shared) = (self.path, &mut *self.shared);
+        let mut packet = Packet {
+            time: shared.now,
+            flow: path.sender,
+            host: path.sender_host,
+            a: ack.next,
+            b: ack.stamp,
+            c: ack.blocks.map_or(NO_SACK, |blocks| shared.papers.sacks.store(blocks)),
+            size: shared.profiles[path.profile as usize].ack_bytes,
+            head: Head::new(Kind::Ack, ack.flags),
+            generation: path.generation,
+        };
+        let label = std::mem::replace(self.label, NO_LABEL);
+        if label != NO_LABEL {
+            shared.papers.put_on(&mut packet, label);
+        }
+        shared.out.push((path.host, packet));
+    }
+}
+
+/// What an older label, if there is one, and a newer one say together: the number of that label.
+fn fold<L: Registry>(older: u32, newer: u32, papers: &mut Papers) -> u32 {
+    if older == NO_LABEL {
+        return newer;
+    }
+    let (old, new) = (papers.read(older), papers.read(newer));
+    let words = L::Router::fold(old.scheme, &old.words, &new.words);
+    papers.discard(newer);
+    if let Some(kept) = papers.words(older) {
+        *kept = words;
+    }
+    older
+}

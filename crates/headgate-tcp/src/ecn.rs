@@ -1,0 +1,42 @@
+//! Explicit congestion notification: the receiver's echo and the sender's answer (RFC 3168, RFC 8257).
+
+use headgate_model::control::{Cause, Echo, Law};
+
+use crate::context::SenderContext;
+use crate::flags::Flags;
+use crate::sender::Sender;
+use crate::state::Phase;
+
+impl<C: Law> Sender<C> {
+    pub(crate) fn syn_flags(&self) -> Flags {
+        let capable = Flags::NONE.with(Flags::CAPABLE, self.echo != Echo::None);
+        capable.with(Flags::ECHO, self.echo == Echo::Accurate)
+    }
+
+    /// The flags of a data segment. What is sent again is not capable (RFC 3168 §6.1.5), but where marks
+    /// are echoed exactly (as Linux).
+    #[inline]
+    pub(crate) fn data_flags(&mut self, again: bool) -> Flags {
+        if self.echo == Echo::None || (again && self.echo == Echo::Latched) {
+            return Flags::NONE;
+        }
+        let reduced = std::mem::take(&mut self.reduced);
+        Flags::CAPABLE.with(Flags::REDUCED, reduced)
+    }
+
+    /// An ACK echoes a mark: the window shrinks, once for one window of data.
+    pub(crate) fn on_mark(&mut self, ctx: &mut impl SenderContext) {
+        if self.una <= self.marked_until {
+            return;
+        }
+        self.marked_until = self.next;
+        self.reduced = true;
+        if self.phase != Phase::Open {
+            return; // the window shrank for a loss; what is told of that is the same (RFC 3168 §6.1.2)
+        }
+        self.stats.reductions += 1;
+        let flight = self.flight_for_law(ctx);
+        self.tell_law(Cause::Mark, flight, ctx);
+        self.settle_window(ctx.now());
+    }
+}

@@ -1,0 +1,66 @@
+//! What a sender counts.
+
+use headgate_model::units::{Span, Time};
+use serde::{Deserialize, Serialize};
+
+/// What one sender counts: first what every ACK touches, in one line of the cache.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[repr(C)]
+pub struct Stats {
+    /// Sum of the RTT samples, seconds, and their number.
+    pub rtt_sum_s: f64,
+    /// Sum of the windows after each ACK of new data, segments, and the number of such ACKs.
+    pub cwnd_sum: f64,
+    /// See `rtt_sum_s`.
+    pub rtt_count: u32,
+    /// See `cwnd_sum`.
+    pub acks: u32,
+    /// Times that the window shrank, and by how many segments in all.
+    pub decreases: u32,
+    /// See `decreases`.
+    pub fallen: f64,
+    /// When the first SYN left.
+    pub started: Time,
+    /// Time from there to its answer.
+    pub established: Option<Span>,
+    /// Segments sent again.
+    pub retransmissions: u32,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u32,
+    /// Episodes of fast recovery.
+    pub recoveries: u32,
+    /// Reductions on congestion marks.
+    pub reductions: u32,
+}
+
+impl Stats {
+    /// What was repaired from the start of the flow on.
+    #[must_use]
+    pub fn repairs(&self) -> Repairs {
+        let Self { retransmissions, timeouts, recoveries, .. } = *self;
+        Repairs { retransmissions, timeouts, recoveries }
+    }
+}
+
+/// Segments sent again, time-outs, episodes of fast recovery.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Repairs {
+    /// Segments sent again.
+    pub retransmissions: u32,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u32,
+    /// Episodes of fast recovery.
+    pub recoveries: u32,
+}
+
+impl Repairs {
+    /// What was repaired after `before`.
+    #[must_use]
+    pub fn since(self, before: Self) -> Self {
+        Self {
+            retransmissions: self.retransmissions - before.retransmissions,
+            timeouts: self.timeouts - before.timeouts,
+            recoveries: self.recoveries - before.recoveries,
+        }
+    }
+}
