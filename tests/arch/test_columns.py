@@ -54,6 +54,11 @@ def test_every_column_that_the_engine_fills_is_in_a_table() -> None:
             assert {said.name for said in counted} <= {column.name for column in tables[table]}
 
 
+def test_of_two_definitions_the_first_stands() -> None:
+    (gauge,) = (column for column in EVERY_TABLE["series"] if column.name == "gauge")
+    assert "law (flows)" in gauge.definition
+
+
 def formulas() -> Iterator[tuple[str, Column]]:
     """Give every column that arithmetic forms, with its table."""
     for table, columns in EVERY_TABLE.items():

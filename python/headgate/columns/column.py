@@ -22,21 +22,15 @@ class Column:
 def arrange(counted: Iterable[str], *items: Column | str | EllipsisType) -> tuple[Column, ...]:
     """Give the columns of a table: ours, the engine's by name, and at `...` all others of its own.
 
-    `counted` names what the engine has about it. So a new counter stands in its table unasked.
+    `counted` names what the engine has about it; where two have a column, the first defines it.
+    So a new counter stands in its table unasked.
     """
-    known = {
-        said.name: Column(said.name, said.unit, said.definition)
-        for table in counted
-        for said in reversed(catalog.columns()[table])
-    }
+    known: dict[str, Column] = {}
+    for said in (said for table in counted for said in catalog.columns()[table]):
+        known.setdefault(said.name, Column(said.name, said.unit, said.definition))
     placed = {item.name if isinstance(item, Column) else item for item in items}
-    others = [column for name, column in _in_order(counted, known) if name not in placed]
+    others = [column for name, column in known.items() if name not in placed]
     return tuple(_spread(items, known, others))
-
-
-def _in_order(counted: Iterable[str], known: dict[str, Column]) -> Iterator[tuple[str, Column]]:
-    names = dict.fromkeys(said.name for table in counted for said in catalog.columns()[table])
-    return ((name, known[name]) for name in names)
 
 
 def _spread(

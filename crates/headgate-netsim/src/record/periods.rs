@@ -164,7 +164,7 @@ headgate_model::columns! {
         queue_sum: Count, "packets", "Sum over the samples of packets waiting.";
     }
     parts {
-        pub tally: Tally,
-        pub sent: Sent,
+        pub tally: Tally = ", within the period and after the warm-up",
+        pub sent: Sent = ", within the period and after the warm-up",
     }
 }

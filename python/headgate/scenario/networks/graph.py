@@ -21,7 +21,10 @@ class Router(Model):
     """A router."""
 
     name: str = Field(description="Its name.")
-    class_name: str = Field("", description="Its class; flow classes are pairs of these.")
+    class_name: str = Field(
+        "",
+        description="Its class, a label without a slash; flows are told apart by pairs of these.",
+    )
 
 
 class GraphLink(Model):
