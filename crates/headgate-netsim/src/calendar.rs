@@ -111,7 +111,7 @@ impl Calendar {
             self.put(place, self.current + ahead, time, packet);
         } else {
             debug_assert!(ahead < 1 << 60, "a packet into the past");
-            let packet = Packet { time, ..*packet };
+            let packet = packet.arriving(time);
             self.far.entry(self.current + ahead).or_default().push((row as u32, packet));
         }
         Filed::Done
@@ -274,7 +274,7 @@ impl Pool {
             self.link[chunk as usize] = bucket.last;
             bucket.last = chunk;
         }
-        self.slab[bucket.last as usize * CHUNK + offset] = Packet { time, ..*packet };
+        self.slab[bucket.last as usize * CHUNK + offset] = packet.arriving(time);
         bucket.len += 1;
     }
 
@@ -322,7 +322,7 @@ mod tests {
     use super::*;
 
     fn packet(time: Time) -> Packet {
-        Packet { time, ..NOTHING }
+        NOTHING.arriving(time)
     }
 
     fn drained(calendar: &mut Calendar, row: u32) -> Vec<Time> {

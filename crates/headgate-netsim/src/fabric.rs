@@ -121,7 +121,7 @@ impl<L: Registry> Fabric<L> {
         let edge = &mut self.edges[link.edge as usize];
         let time = edge.serve(&mut link.busy, packet.time, packet.size);
         if edge.is_full(&link.busy, packet.time) && packet.is_data() {
-            shared.told_to_wait.push((packet.b, link.busy.until - edge.limit));
+            shared.told_to_wait.push((packet.sender(), link.busy.until - edge.limit));
         }
         shared.counters.packet_hops += 1;
         Step::Router(at.router, time)

@@ -8,7 +8,7 @@ use headgate_tcp::{Phase, Profile, Repairs, Sender};
 use serde::{Deserialize, Serialize};
 
 use crate::excess::{Asked, Excess};
-use crate::packet::{Head, Kind, NO_SACK, Packet};
+use crate::packet::{Common, Packet};
 use crate::record::Status;
 use crate::shared::Shared;
 use crate::timers::{Purpose, Timer};
@@ -95,7 +95,7 @@ impl<L: Registry> Flow<L> {
     /// The SYN was answered, or a question.
     pub fn on_syn_ack(&mut self, packet: &Packet, shared: &mut Shared<L>) {
         if self.tcp.phase == Phase::SynSent {
-            self.path.receiver = packet.b;
+            self.path.receiver = packet.receiver();
         }
         let label = shared.label_in_hand();
         self.drive(shared, |sender, host| sender.on_syn_ack(label.as_ref(), host));
@@ -104,8 +104,9 @@ impl<L: Registry> Flow<L> {
     /// An ACK arrived; true when it was the last one.
     #[inline]
     pub fn on_ack(&mut self, packet: &Packet, shared: &mut Shared<L>) -> bool {
-        let blocks = (packet.c != NO_SACK).then(|| shared.papers.sacks.take(packet.c));
-        let ack = AckSegment { next: packet.a, stamp: packet.b, blocks, flags: packet.head.flags() };
+        let blocks = packet.sack_record().map(|number| shared.papers.sacks.take(number));
+        let (next, stamp) = (packet.ack_number(), packet.echoed_timestamp());
+        let ack = AckSegment { next, stamp, blocks, flags: packet.flags() };
         let label = shared.label_in_hand();
         self.drive(shared, |sender, host| sender.on_ack(&ack, label.as_ref(), host))
     }
@@ -183,36 +184,16 @@ impl<L: Law> Context for Host<'_, L> {
 impl<L: Law> SenderContext for Host<'_, L> {
     fn send_syn(&mut self, syn: Syn, label: Option<Label>) {
         let path = self.path;
-        let packet = Packet {
-            time: self.shared.now,
-            flow: self.shared.split.join(path.destination as usize, 0),
-            host: path.receiver_host,
-            a: syn.segments,
-            b: path.address,
-            c: Packet::pack_origin(path.host, path.profile),
-            size: self.profile().syn_bytes,
-            head: Head::new(Kind::Syn, syn.flags),
-            generation: path.generation,
-        };
-        self.send(packet, label);
+        let listener = self.shared.split.join(path.destination as usize, 0);
+        let common = self.to(listener, self.profile().syn_bytes);
+        self.send(Packet::syn(common, syn, path.address, (path.host, path.profile)), label);
     }
 
     #[inline(always)]
     fn send_data(&mut self, segment: DataSegment, label: Option<Label>) {
         self.shared.counters.segments_in += 1;
-        let path = self.path;
-        let packet = Packet {
-            time: self.shared.now,
-            flow: path.receiver,
-            host: path.receiver_host,
-            a: segment.seq,
-            b: path.address,
-            c: segment.stamp,
-            size: self.profile().data_bytes,
-            head: Head::new(Kind::Data, segment.flags),
-            generation: path.generation,
-        };
-        self.send(packet, label);
+        let common = self.to(self.path.receiver, self.profile().data_bytes);
+        self.send(Packet::data(common, segment, self.path.address), label);
     }
 
     #[inline(always)]
@@ -239,6 +220,13 @@ impl<L: Law> SenderContext for Host<'_, L> {
 }
 
 impl<L> Host<'_, L> {
+    /// What a packet to an endpoint at the receiver's host has.
+    #[inline(always)]
+    fn to(&self, flow: u32, size: u16) -> Common {
+        let Path { receiver_host: host, generation, .. } = *self.path;
+        Common { time: self.shared.now, flow, host, size, generation }
+    }
+
     #[inline(always)]
     fn send(&mut self, mut packet: Packet, label: Option<Label>) {
         if let Some(label) = label {

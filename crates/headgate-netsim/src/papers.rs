@@ -4,18 +4,18 @@ use headgate_model::feedback::{Label, Words};
 use headgate_tcp::context::Blocks;
 use serde::{Deserialize, Serialize};
 
-use crate::packet::{Head, Kind, NO_SACK, Packet};
+use crate::packet::Packet;
 use crate::prefetch::prefetch;
 use crate::sacks::SackPool;
 
 /// In the place of a label's number: there is none.
 pub const NO_LABEL: u32 = u32::MAX;
 
-/// A label under way, and the third word of the packet in whose place its number stands.
+/// A label under way, and the word of its packet in whose place its number stands.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Attached {
     label: Label,
-    c: u32,
+    word: u32,
 }
 
 /// What a packet carries, on its way from the papers of one region to those of another.
@@ -29,7 +29,7 @@ impl Packet {
     /// Whether it carries anything.
     #[inline]
     pub fn has_records(&self) -> bool {
-        self.head.has(Head::LABELLED) || (self.head.kind() == Kind::Ack && self.c != NO_SACK)
+        self.label().is_some() || self.sack_record().is_some()
     }
 }
 
@@ -55,23 +55,22 @@ impl Papers {
 
     #[cold]
     fn grow(&mut self, label: Label) -> u32 {
-        self.labels.push(Attached { label, c: 0 });
+        self.labels.push(Attached { label, word: 0 });
         (self.labels.len() - 1) as u32
     }
 
     /// Gives a packet a label that another had.
     #[inline]
     pub fn put_on(&mut self, packet: &mut Packet, number: u32) {
-        self.labels[number as usize].c = std::mem::replace(&mut packet.c, number);
-        packet.head = packet.head.with(Head::LABELLED, true);
+        self.labels[number as usize].word = packet.put_label(number);
     }
 
-    /// Takes the label off a packet that has one: its number.
+    /// Takes the label off a packet: its number, if it had one.
     #[inline]
-    pub fn take_off(&mut self, packet: &mut Packet) -> u32 {
-        packet.head = packet.head.without(Head::LABELLED);
-        let c = self.labels[packet.c as usize].c;
-        std::mem::replace(&mut packet.c, c)
+    pub fn take_off(&mut self, packet: &mut Packet) -> Option<u32> {
+        let number = packet.label()?;
+        packet.take_label(self.labels[number as usize].word);
+        Some(number)
     }
 
     /// What a label says that was taken off.
@@ -89,19 +88,16 @@ impl Papers {
     /// A packet's label will soon be read: it was written a link's delay ago, and has left the cache.
     #[inline]
     pub fn expect(&self, packet: &Packet) {
-        if packet.head.has(Head::LABELLED) {
-            prefetch(&self.labels, packet.c as usize);
+        if let Some(number) = packet.label() {
+            prefetch(&self.labels, number as usize);
         }
     }
 
     /// Number of a packet's label, if it is of this scheme and on its way to the receiver.
     pub fn number_of(&self, packet: &Packet, scheme: u8) -> u32 {
-        let forth = matches!(packet.head.kind(), Kind::Data | Kind::Syn);
-        if forth && packet.head.has(Head::LABELLED) && self.read(packet.c).scheme == scheme {
-            packet.c
-        } else {
-            NO_LABEL
-        }
+        let label =
+            packet.label().filter(|&number| packet.is_forward() && self.read(number).scheme == scheme);
+        label.unwrap_or(NO_LABEL)
     }
 
     /// What a label says; nothing where there is none.
@@ -112,31 +108,31 @@ impl Papers {
     /// A packet is gone without being read: its records must not leak.
     pub fn forget(&mut self, packet: &Packet) {
         let mut packet = *packet;
-        if packet.head.has(Head::LABELLED) {
-            let number = self.take_off(&mut packet);
+        if let Some(number) = self.take_off(&mut packet) {
             self.discard(number);
         }
-        if packet.head.kind() == Kind::Ack && packet.c != NO_SACK {
-            self.sacks.free(packet.c);
+        if let Some(number) = packet.sack_record() {
+            self.sacks.free(number);
         }
     }
 
     /// Takes from a packet what it carries.
     pub fn take_records(&mut self, packet: &mut Packet) -> Records {
-        let label = packet.head.has(Head::LABELLED).then(|| {
-            let number = self.take_off(packet);
+        let label = self.take_off(packet).map(|number| {
             self.discard(number);
             *self.read(number)
         });
-        let sacks = packet.head.kind() == Kind::Ack && packet.c != NO_SACK;
-        let blocks = sacks.then(|| self.sacks.take(std::mem::replace(&mut packet.c, NO_SACK)));
+        let blocks = packet.sack_record().map(|number| {
+            packet.set_sack_record(None);
+            self.sacks.take(number)
+        });
         Records { label, blocks }
     }
 
     /// Gives a packet what it carried elsewhere.
     pub fn put_records(&mut self, packet: &mut Packet, records: Records) {
         if let Some(blocks) = records.blocks {
-            packet.c = self.sacks.store(blocks);
+            packet.set_sack_record(Some(self.sacks.store(blocks)));
         }
         if let Some(label) = records.label {
             self.attach(packet, label);

@@ -30,7 +30,7 @@ impl Post {
 
     /// A packet arrives at a row in another shard, with what it carries.
     pub fn send(&mut self, (row, region): (usize, u32), time: Time, packet: &Packet, papers: &mut Papers) {
-        let mut packet = Packet { time, ..*packet };
+        let mut packet = packet.arriving(time);
         let mail = self.to(region);
         if packet.has_records() {
             let load = papers.take_records(&mut packet);

@@ -307,7 +307,7 @@ impl<L: Registry> Region<L> {
         };
         match space.calendar.file(row, time, packet) {
             Filed::Done => {}
-            Filed::ThisWindow => self.intra.push(row as u32, Packet { time, ..*packet }),
+            Filed::ThisWindow => self.intra.push(row as u32, packet.arriving(time)),
             Filed::Elsewhere => {
                 let to = (row, setup.places[row].region);
                 space.post.send(to, time, packet, &mut space.shared.papers);

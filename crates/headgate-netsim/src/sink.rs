@@ -3,11 +3,11 @@
 use headgate_model::control::Registry;
 use headgate_model::feedback::Routers;
 use headgate_model::units::Time;
-use headgate_tcp::context::{AckSegment, Context, DataSegment, ReceiverContext, Timer};
+use headgate_tcp::context::{AckSegment, Context, ReceiverContext, Timer};
 use headgate_tcp::{Profile, Receiver};
 use serde::{Deserialize, Serialize};
 
-use crate::packet::{Head, Kind, NO_SACK, Packet};
+use crate::packet::{Common, Packet};
 use crate::papers::{NO_LABEL, Papers};
 use crate::shared::Shared;
 
@@ -24,6 +24,15 @@ pub struct Path {
     pub profile: u8,
 }
 
+impl Path {
+    /// What a packet back to the sender has.
+    #[inline(always)]
+    fn back(&self, time: Time, size: u16) -> Common {
+        let Self { sender: flow, sender_host: host, generation, .. } = *self;
+        Common { time, flow, host, size, generation }
+    }
+}
+
 /// One flow at its receiving host.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Sink {
@@ -37,37 +46,32 @@ impl Sink {
     /// The end that answers this SYN.
     pub fn accept(syn: &Packet, address: u32, profiles: &[Profile]) -> Self {
         let (sender_host, profile) = syn.origin();
-        let tcp = Receiver::new(syn.a, syn.head.flags(), &profiles[profile as usize]);
-        let path =
-            Path { address, host: syn.host, sender: syn.b, sender_host, generation: syn.generation, profile };
+        let tcp = Receiver::new(syn.segments(), syn.flags(), &profiles[profile as usize]);
+        let path = Path {
+            address,
+            host: syn.host,
+            sender: syn.sender(),
+            sender_host,
+            generation: syn.generation,
+            profile,
+        };
         Self { path, tcp, label: NO_LABEL }
     }
 
     /// What it says to a SYN.
     pub fn answer(&self, now: Time, size: u16) -> Packet {
-        Packet {
-            time: now,
-            flow: self.path.sender,
-            host: self.path.sender_host,
-            a: 0,
-            b: self.path.address,
-            c: NO_SACK,
-            size,
-            head: Head::plain(Kind::SynAck),
-            generation: self.path.generation,
-        }
+        Packet::syn_ack(self.path.back(now, size), self.path.address)
     }
 
     /// A data segment arrived.
     #[inline]
     pub fn on_data<L: Registry>(&mut self, packet: &Packet, shared: &mut Shared<L>) {
         let Path { sender, generation, .. } = self.path;
-        if sender != packet.b || generation != packet.generation {
+        if sender != packet.sender() || generation != packet.generation {
             return; // a straggler of a connection that is over
         }
-        let segment = DataSegment { seq: packet.a, stamp: packet.c, flags: packet.head.flags() };
         let Self { path, tcp, label } = self;
-        if tcp.on_data(&segment, &mut Host { path, label, shared }) {
+        if tcp.on_data(&packet.segment(), &mut Host { path, label, shared }) {
             shared.completed.push((sender, generation));
         }
     }
@@ -123,17 +127,9 @@ impl<L: Registry> ReceiverContext for Host<'_, L> {
     #[inline(always)]
     fn send_ack(&mut self, ack: AckSegment) {
         let (path, shared) = (self.path, &mut *self.shared);
-        let mut packet = Packet {
-            time: shared.now,
-            flow: path.sender,
-            host: path.sender_host,
-            a: ack.next,
-            b: ack.stamp,
-            c: ack.blocks.map_or(NO_SACK, |blocks| shared.papers.sacks.store(blocks)),
-            size: shared.profiles[path.profile as usize].ack_bytes,
-            head: Head::new(Kind::Ack, ack.flags),
-            generation: path.generation,
-        };
+        let common = path.back(shared.now, shared.profiles[path.profile as usize].ack_bytes);
+        let sacks = ack.blocks.map(|blocks| shared.papers.sacks.store(blocks));
+        let mut packet = Packet::ack(common, ack.flags, ack.next, ack.stamp, sacks);
         let label = std::mem::replace(self.label, NO_LABEL);
         if label != NO_LABEL {
             shared.papers.put_on(&mut packet, label);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::flow::Flow;
-use crate::packet::{Head, Kind, Packet};
+use crate::packet::{Kind, Packet};
 use crate::papers::{NO_LABEL, Papers};
 use crate::prefetch::prefetch;
 use crate::record::{FlowRow, Status};
@@ -54,7 +54,7 @@ impl<L: Registry> Site<L> {
     /// A packet will soon reach one of the hosts.
     #[inline]
     pub fn expect(&self, packet: &Packet, slot: usize) {
-        match packet.head.kind() {
+        match packet.kind() {
             Kind::Data => prefetch(&self.sinks, slot),
             Kind::Ack | Kind::SynAck => prefetch(&self.flows, slot),
             Kind::Syn => {}
@@ -64,14 +64,14 @@ impl<L: Registry> Site<L> {
     /// A packet reached one of the hosts.
     #[inline]
     pub fn on_packet(&mut self, packet: &Packet, shared: &mut Shared<L>) {
-        if packet.head.has(Head::LABELLED) {
+        if packet.label().is_some() {
             return self.on_labelled(*packet, shared);
         }
         self.on_bare(packet, shared);
     }
 
     fn on_labelled(&mut self, mut packet: Packet, shared: &mut Shared<L>) {
-        shared.label = shared.papers.take_off(&mut packet);
+        shared.label = shared.papers.take_off(&mut packet).unwrap_or(NO_LABEL);
         self.on_bare(&packet, shared);
         let unread = std::mem::replace(&mut shared.label, NO_LABEL);
         shared.papers.discard(unread);
@@ -80,7 +80,7 @@ impl<L: Registry> Site<L> {
     /// A packet that has lost its label to `shared`, or has none.
     #[inline]
     fn on_bare(&mut self, packet: &Packet, shared: &mut Shared<L>) {
-        match packet.head.kind() {
+        match packet.kind() {
             Kind::Data => self.on_data(packet, shared),
             Kind::Ack => self.on_ack(packet, shared),
             Kind::Syn => self.on_syn(packet, shared),
@@ -130,8 +130,8 @@ impl<L: Registry> Site<L> {
     }
 
     fn on_syn(&mut self, packet: &Packet, shared: &mut Shared<L>) {
-        let known = self.connections.get(&(packet.b, packet.generation)).copied();
-        if known.is_none() && packet.a == 0 {
+        let known = self.connections.get(&(packet.sender(), packet.generation)).copied();
+        if known.is_none() && packet.segments() == 0 {
             return; // a question by a flow that is over
         }
         let slot = known.unwrap_or_else(|| self.accept(packet, shared));
@@ -153,7 +153,7 @@ impl<L: Registry> Site<L> {
             Some(place) => *place = sink,
             None => self.sinks.push(sink),
         }
-        self.connections.insert((packet.b, packet.generation), slot);
+        self.connections.insert((packet.sender(), packet.generation), slot);
         slot
     }
 

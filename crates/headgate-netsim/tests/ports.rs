@@ -12,11 +12,13 @@ use headgate_model::plan::{Buffer, Link};
 use headgate_model::queue::Queues;
 use headgate_model::units::{SECOND, Time};
 use headgate_netsim::choices::{Choice, Fitted};
-use headgate_netsim::packet::{Head, Kind, NOTHING, Packet};
+use headgate_netsim::packet::{Common, Packet};
 use headgate_netsim::papers::Papers;
 use headgate_netsim::port::served::Desk;
 use headgate_netsim::port::{Fate, Held, Port};
 use headgate_netsim::record::{Counters, PortRow};
+use headgate_tcp::Flags;
+use headgate_tcp::context::DataSegment;
 
 const DELAY: Time = 3_000_000;
 
@@ -60,14 +62,15 @@ fn arrivals(seed: u64) -> Vec<(Time, Packet)> {
     let mut chance = Stream::new(seed, "arrivals", 0);
     let mut now = 0;
     (0..20_000)
-        .map(|a| {
+        .map(|seq| {
             now += (chance.exponential(0.47e-3) * 1e12) as Time;
             if chance.chance(0.001) {
                 now += SECOND / 2;
             }
-            let head = Head::plain(Kind::Data).with(Head::CAPABLE, chance.chance(0.5));
+            let flags = if chance.chance(0.5) { Flags::CAPABLE } else { Flags::NONE };
             let size = 40 + chance.below(1461) as u16;
-            (now, Packet { a, b: chance.below(20) as u32, size, head, ..NOTHING })
+            let segment = DataSegment { seq, stamp: 0, flags };
+            (now, Packet::data(Common { size, ..Common::default() }, segment, chance.below(20) as u32))
         })
         .collect()
 }
@@ -186,10 +189,10 @@ fn what_arrives_leaves_or_is_dropped_or_is_here() {
 fn a_packet_leaves_once_and_is_marked_only_if_it_can_be() {
     for (fit, name) in cases() {
         let seen = Seen::of(fit, 4);
-        let once: BTreeSet<u32> = seen.left.iter().map(|(_, packet)| packet.a).collect();
+        let once: BTreeSet<u32> = seen.left.iter().map(|(_, packet)| packet.segment().seq).collect();
         assert_eq!(once.len(), seen.left.len(), "{name}");
-        let marked = seen.left.iter().filter(|(_, packet)| packet.head.has(Head::MARKED));
-        assert!(marked.clone().all(|(_, packet)| packet.head.has(Head::CAPABLE)), "{name}");
+        let marked = seen.left.iter().filter(|(_, packet)| packet.is_marked());
+        assert!(marked.clone().all(|(_, packet)| packet.is_capable()), "{name}");
         assert_eq!(marked.count() as u64, seen.rows[1].tally.marks, "{name}");
     }
 }

@@ -10,11 +10,13 @@ use headgate_model::plan::{Buffer, Link, RateChange};
 use headgate_model::queue::Queues;
 use headgate_model::units::{SECOND, Time};
 use headgate_netsim::choices::{Choice, Fitted};
-use headgate_netsim::packet::{Head, Kind, NOTHING, Packet};
+use headgate_netsim::packet::{Common, Packet};
 use headgate_netsim::papers::Papers;
 use headgate_netsim::port::served::Desk;
 use headgate_netsim::port::{Held, Port};
 use headgate_netsim::record::{Counters, PortRow};
+use headgate_tcp::Flags;
+use headgate_tcp::context::DataSegment;
 
 const MS: Time = SECOND / 1000;
 
@@ -145,7 +147,8 @@ fn rows(mut port: Port<AnyLaw>, packets: &[(Time, u16)], looks: &[Time]) -> Vec<
     let mut rows = Vec::new();
     for &look in looks {
         while let Some(&(now, size)) = coming.next_if(|packet| packet.0 < look) {
-            let mut packet = Packet { time: now, size, head: Head::plain(Kind::Data), ..NOTHING };
+            let segment = DataSegment { seq: 0, stamp: 0, flags: Flags::NONE };
+            let mut packet = Packet::data(Common { time: now, size, ..Common::default() }, segment, 0);
             match &mut port {
                 Port::Line(line) => drop(line.offer(now, &mut packet)),
                 Port::Spoken(spoken) => drop(spoken.offer(&mut packet, &mut desk)),

@@ -14,7 +14,7 @@ use super::loss::Loss;
 use super::rates::Rates;
 use super::ticks::TickCache;
 use super::{Fate, Room, digested};
-use crate::packet::{Head, Packet};
+use crate::packet::Packet;
 use crate::record::{Early, PortRow, Sent, Tally};
 
 /// When a packet leaves, and whether it is data; in one word, since there are many.
@@ -174,7 +174,7 @@ impl<Q: Discipline> Line<Q> {
         let verdict = guard.queue.admit(&packet.offer(), &backlog, &mut guard.chance);
         if verdict == Verdict::Mark {
             self.tally.marks += 1;
-            packet.head = packet.head.with(Head::MARKED, true);
+            packet.mark(true);
         }
         verdict != Verdict::Drop
     }

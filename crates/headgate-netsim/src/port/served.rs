@@ -15,7 +15,7 @@ use super::loss::Loss;
 use super::rates::Rates;
 use super::ticks::TickCache;
 use super::{Held, Room, digested};
-use crate::packet::{Head, Packet};
+use crate::packet::Packet;
 use crate::papers::Papers;
 use crate::record::{Counters, Early, PortRow, Sent, Tally};
 
@@ -373,8 +373,9 @@ impl Packet {
         Ticket { id, size_bytes, flow: offer.flow, capable: offer.capable, since_s }
     }
 
-    fn marked(self, marked: bool) -> Self {
-        Self { head: self.head.with(Head::MARKED, marked), ..self }
+    fn marked(mut self, marked: bool) -> Self {
+        self.mark(marked);
+        self
     }
 }
 

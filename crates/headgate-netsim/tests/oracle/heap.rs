@@ -8,7 +8,7 @@ use headgate_model::plan::{Buffer, Link, RateChange};
 use headgate_model::queue::{Backlog, Discipline, Queues, Verdict};
 use headgate_model::units::{NEVER, SECOND, Time, seconds};
 use headgate_netsim::choices::{Choices, Lists};
-use headgate_netsim::packet::{Head, INLINE, Kind, Packet};
+use headgate_netsim::packet::{INLINE, Kind, Packet};
 use headgate_netsim::papers::NO_LABEL;
 use headgate_netsim::plan::Plan;
 use headgate_netsim::populate::{self, Population};
@@ -298,7 +298,7 @@ impl Server {
         self.idle_at = leaves;
         self.digest =
             (self.digest ^ leaves ^ u64::from(packet.flow) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        (Packet { time: leaves + self.delay, ..packet }, lost)
+        (packet.arriving(leaves + self.delay), lost)
     }
 }
 
@@ -493,7 +493,7 @@ impl<L: Registry> HeapEngine<L> {
             Place::Router(r) => r,
             Place::Site(r) => self.hosts_from.len() + r,
         };
-        let order = Order::Packet(packet.flow, packet.head.kind(), packet.b, row);
+        let order = Order::Packet(packet.flow, packet.kind(), packet.rank().2, row);
         self.events.push(Reverse(Event { time: packet.time, order, what: Some((to, packet)) }));
     }
 
@@ -536,7 +536,7 @@ impl<L: Registry> HeapEngine<L> {
             self.people.shared.papers.forget(&packet);
             return;
         }
-        packet.head = packet.head.with(Head::MARKED, verdict == Verdict::Mark);
+        packet.mark(verdict == Verdict::Mark);
         self.people.shared.counters.packet_hops += 1;
         server.entered += 1;
         let listed = server.lose.contains(&server.entered);
@@ -571,7 +571,7 @@ impl<L: Registry> HeapEngine<L> {
         }
         let to = self.servers[at].to;
         for (time, packet) in std::mem::take(&mut self.people.shared.leaving) {
-            self.file(to, Packet { time, ..packet });
+            self.file(to, packet.arriving(time));
         }
     }
 
@@ -608,7 +608,8 @@ impl<L: Registry> HeapEngine<L> {
             let clear = server.clear_at();
             if clear - now > longest {
                 let split = self.people.shared.split;
-                let flow = &mut self.people.sites[split.site(packet.b)].flows[split.slot(packet.b)];
+                let flow =
+                    &mut self.people.sites[split.site(packet.sender())].flows[split.slot(packet.sender())];
                 flow.tcp.wait_until(clear - longest);
             }
         }

@@ -1,6 +1,8 @@
 use super::*;
+use crate::packet::Common;
 use headgate_model::plan::{Buffer, RateChange};
 use headgate_model::queue::Offer;
+use headgate_tcp::Flags;
 
 /// No discipline: arrivals are kept.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -32,7 +34,8 @@ fn lossy(buffer: Buffer, probability: f64, listed: &[u64]) -> Line<Keeps> {
 }
 
 fn packet(size: u16) -> Packet {
-    Packet { flow: 1, size, ..crate::packet::NOTHING }
+    let common = Common { flow: 1, size, ..Common::default() };
+    Packet::ack(common, Flags::NONE, 0, 0, None)
 }
 
 #[test]

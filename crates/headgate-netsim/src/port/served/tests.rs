@@ -1,8 +1,10 @@
 use super::*;
+use crate::packet::Common;
 use headgate_algos::queue::AnyQueue;
 use headgate_algos::scheme::AnyRouter;
 use headgate_model::plan::Buffer;
 use headgate_model::queue::Queues;
+use headgate_tcp::Flags;
 
 /// 1 Gbit/s, 1500 B take 12 us: so many packets that come at once; those of these numbers are lost.
 fn with(packets: u32, buffer: Buffer, lost: &[u64]) -> Served<AnyQueue, AnyRouter> {
@@ -12,7 +14,8 @@ fn with(packets: u32, buffer: Buffer, lost: &[u64]) -> Served<AnyQueue, AnyRoute
     let queue = AnyQueue::build(codel, &values, 1.25e8);
     let loss = Loss::new(0.0, Stream::new(1, "loss", 0), lost);
     let mut port = Served::new(&link, loss, queue, None, Stream::new(1, "queue", 0));
-    let packet = Packet { size: 1500, ..crate::packet::NOTHING };
+    let common = Common { size: 1500, ..Common::default() };
+    let packet = Packet::ack(common, Flags::NONE, 0, 0, None);
     at_desk(|desk| (0..packets).for_each(|_| port.arrive(0, &packet, desk)));
     port
 }
