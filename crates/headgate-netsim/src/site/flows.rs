@@ -13,12 +13,10 @@ use crate::timers::{Purpose, Timer};
 use crate::traffic::Opening;
 
 impl<L: Registry> Site<L> {
-    /// It is a source's turn: it may begin a flow.
+    /// It is a source's turn: it begins a flow.
     pub(super) fn wake(&mut self, source: u32, shared: &mut Shared<L>) {
         let turn = self.sources.wake(source, shared.now, &shared.setup.specs, self.router);
-        if let Some(opening) = turn.opening {
-            self.open(&opening, turn.ends, shared);
-        }
+        self.open(&turn.opening, turn.ends, shared);
         if let Some(time) = turn.next {
             self.await_turn(source, time, shared);
         }

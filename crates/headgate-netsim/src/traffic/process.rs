@@ -13,7 +13,7 @@ pub trait Process {
     /// Whose turn comes when, at first.
     fn start(&mut self, spec: &Spec) -> Vec<(u32, Time)>;
 
-    /// It is a source's turn.
+    /// It is a source's turn: it begins a flow.
     fn wake(&mut self, source: u32, at: &Moment) -> Turn;
 
     /// A flow of a source begins; whether it is its only one.
@@ -46,7 +46,7 @@ pub struct Moment<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Turn {
     /// The flow that it begins.
-    pub opening: Option<Opening>,
+    pub opening: Opening,
     /// From here on that flow sends nothing new.
     pub ends: Time,
     /// Its next turn, if it does not wait for the flow to end.
@@ -56,7 +56,7 @@ pub struct Turn {
 impl Turn {
     /// Begins a flow that no time ends.
     pub fn open(opening: Opening, next: Option<Time>) -> Self {
-        Self { opening: Some(opening), ends: NEVER, next }
+        Self { opening, ends: NEVER, next }
     }
 }
 

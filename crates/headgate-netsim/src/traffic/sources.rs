@@ -49,8 +49,7 @@ impl Sources {
         let part = self.part(source);
         let moment = Moment { now, router, spec: &specs[part.spec as usize] };
         let turn = part.process.get_mut().wake(source - part.first, &moment);
-        let counted = |opening: Opening| Opening { owner: part.first + opening.owner, ..opening };
-        Turn { opening: turn.opening.map(counted), ..turn }
+        Turn { opening: Opening { owner: part.first + turn.opening.owner, ..turn.opening }, ..turn }
     }
 
     /// A flow of a source begins; whether it is its only one.

@@ -3,7 +3,7 @@
 mod assignment;
 mod check;
 mod plan;
-mod requests;
+mod user_model;
 
 use headgate_model::chance::Stream;
 use headgate_model::check::{Checked, Spot};
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use self::assignment::Assignment;
 pub use self::plan::{FileKind, LawShare, Patience, Surge, Web};
-use self::requests::{Request, Requests};
+use self::user_model::{Request, UserModel};
 use crate::record::WEB_OBJECT;
 use crate::traffic::builder::Builder;
 use crate::traffic::check::Check;
@@ -51,7 +51,7 @@ impl Populate for Web {
             let users = (number..).take(pool.count as usize).map(|n| user(n, pool.node)).collect();
             number += u64::from(pool.count);
             let (at_once, think_s) = (self.at_once, self.think_s);
-            (pool.node, Users { hosts: pool, at_once, think_s, requests: Requests::from(self), users })
+            (pool.node, Users { hosts: pool, at_once, think_s, model: UserModel::from(self), users })
         };
         let processes = pools.into_iter().map(process).collect();
         let receivers = Receivers::new(builder.add_pools(&self.receivers));
@@ -72,7 +72,7 @@ pub struct Users {
     at_once: f64,
     /// Mean thinking time, seconds.
     think_s: f64,
-    requests: Requests,
+    model: UserModel,
     users: Vec<User>,
 }
 
@@ -112,7 +112,7 @@ impl Process for Users {
     fn wake(&mut self, source: u32, at: &Moment) -> Turn {
         let User { stream, law, surges } = &mut self.users[source as usize];
         let to = at.spec.receivers.draw(stream, at.router);
-        let Request { file, size, impatient } = self.requests.draw(*surges, at.now, stream);
+        let Request { file, size, impatient } = self.model.draw(*surges, at.now, stream);
         let plain = Opening::between(at.spec.first, at.spec, source, [self.hosts.nth(source), to], size);
         Turn::open(Opening { law: *law, file, impatient, ..plain }, None)
     }

@@ -12,7 +12,7 @@ use crate::record::{NAMED, WEB_OBJECT};
 use crate::traffic::size::{self, Size};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Requests {
+pub struct UserModel {
     ordinary: Size,
     kinds: Vec<Kind>,
     /// Share of the requests whose user looks how they go.
@@ -44,7 +44,7 @@ pub struct Request {
     pub impatient: bool,
 }
 
-impl From<&Web> for Requests {
+impl From<&Web> for UserModel {
     fn from(web: &Web) -> Self {
         let mut upto = 0.0;
         let kind = |kind: &plan::FileKind| {
@@ -66,7 +66,7 @@ impl From<&Web> for Requests {
     }
 }
 
-impl Requests {
+impl UserModel {
     /// Draws one; `surges` says whether the user is one of those who take part in a surge.
     pub fn draw(&self, surges: bool, now: Time, stream: &mut Stream) -> Request {
         let (mut file, kind) = self.kind(stream);
@@ -96,21 +96,21 @@ mod tests {
 
     const ORDINARY: Size = Size::Fixed { packets: 7.0 };
 
-    fn requests(shares: &[f64], surge: Option<Surge>) -> Requests {
+    fn model(shares: &[f64], surge: Option<Surge>) -> UserModel {
         let mut upto = 0.0;
         let kind = |(file, share): (u8, &f64)| {
             upto += share;
             Kind { upto, file, size: Size::Exponential { mean_packets: 1000.0 } }
         };
         let kinds = (NAMED..).zip(shares).map(kind).collect();
-        Requests { ordinary: ORDINARY, kinds, impatient: None, surge }
+        UserModel { ordinary: ORDINARY, kinds, impatient: None, surge }
     }
 
     #[test]
     fn each_kind_has_its_share() {
-        let (requests, mut stream) = (requests(&[0.2, 0.1], None), Stream::new(1, "user", 0));
+        let (model, mut stream) = (model(&[0.2, 0.1], None), Stream::new(1, "user", 0));
         let n = 100_000;
-        let files: Vec<u8> = (0..n).map(|_| requests.draw(false, 0, &mut stream).file).collect();
+        let files: Vec<u8> = (0..n).map(|_| model.draw(false, 0, &mut stream).file).collect();
         for (file, share) in [(WEB_OBJECT, 0.7), (NAMED, 0.2), (NAMED + 1, 0.1)] {
             let found = files.iter().filter(|&&f| f == file).count() as f64 / f64::from(n);
             assert!((found - share).abs() < 4.0 * (share * (1.0 - share) / f64::from(n)).sqrt());
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn a_surge_has_its_time_and_its_people_and_changes_no_later_draw() {
         let surge = Surge { from: 10, until: 20, file: 9, size: Size::Fixed { packets: 1e6 } };
-        let (with, without) = (requests(&[0.5], Some(surge)), requests(&[0.5], None));
+        let (with, without) = (model(&[0.5], Some(surge)), model(&[0.5], None));
         let (mut one, mut other) = (Stream::new(1, "user", 0), Stream::new(1, "user", 0));
         for (now, surges, file) in [(9, true, None), (10, true, Some(9)), (19, false, None), (20, true, None)]
         {
