@@ -1,5 +1,7 @@
 //! The laws. Each is one file, and one word in its folder's list. A user's own come from outside.
 
+#![warn(missing_docs)]
+
 pub mod control;
 mod forward;
 pub mod own;

@@ -45,6 +45,7 @@ impl Stream {
         self.open01() <= p
     }
 
+    /// Exponential of this mean.
     pub fn exponential(&mut self, mean: f64) -> f64 {
         -mean * libm::log(self.open01())
     }

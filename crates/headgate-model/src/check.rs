@@ -9,11 +9,14 @@ use crate::units::{SECOND, seconds};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {says}")]
 pub struct Wrong {
+    /// Where: `links[3].loss`.
     pub place: String,
+    /// The value, and what is allowed.
     pub says: String,
 }
 
 impl Wrong {
+    /// Refuses what is at a place.
     pub fn new(place: impl Into<String>, says: impl Into<String>) -> Self {
         Self { place: place.into(), says: says.into() }
     }
@@ -36,10 +39,12 @@ pub const LONGEST_FLOW: u64 = u32::MAX as u64 - 2;
 pub struct Spot(String);
 
 impl Spot {
+    /// The plan itself.
     pub fn top() -> Self {
         Self(String::new())
     }
 
+    /// A part by its name.
     pub fn new(name: impl Into<String>) -> Self {
         Self(name.into())
     }
@@ -49,6 +54,7 @@ impl Spot {
         Self(format!("{name}[{index}]"))
     }
 
+    /// The place of one of its keys.
     pub fn key(&self, key: &str) -> String {
         if self.0.is_empty() { key.to_owned() } else { format!("{}.{key}", self.0) }
     }
@@ -63,11 +69,13 @@ impl Spot {
         if good { Ok(()) } else { Err(Wrong::new(self.key(key), says())) }
     }
 
+    /// Refuses a number that is not within a range, its ends included; NaN never is.
     pub fn number(&self, key: &str, value: f64, (low, high): (f64, f64), unit: &str) -> Checked {
         let good = (low..=high).contains(&value);
         self.ensure(good, key, || outside(&plain(value), &plain(low), &plain(high), unit))
     }
 
+    /// Refuses a count that is not within a range, its ends included.
     pub fn count(&self, key: &str, value: u64, (low, high): (u64, u64), unit: &str) -> Checked {
         let good = (low..=high).contains(&value);
         self.ensure(good, key, || outside(&value.to_string(), &low.to_string(), &high.to_string(), unit))
@@ -96,6 +104,7 @@ fn outside(value: &str, low: &str, high: &str, unit: &str) -> String {
     format!("{value} is not allowed; it is from {low} to {high} {unit}").trim_end().to_owned()
 }
 
+/// Says that a list of `len` things called `what` has none at `index`.
 pub fn no_such(index: u64, len: usize, what: &str) -> String {
     match len {
         0 => format!("there is no {what} {index}; the plan has none"),

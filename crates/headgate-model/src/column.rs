@@ -11,22 +11,28 @@ pub const DIGEST: u8 = 2;
 
 /// One column of a table whose rows are `R`.
 pub struct Column<R> {
+    /// The column's name in tables.
     pub name: &'static str,
     /// "1" for counts and ratios.
     pub unit: &'static str,
     /// One sentence.
     pub definition: String,
+    /// Users do not read it ([`HIDDEN`]).
     pub hidden: bool,
+    /// What it shows of a row.
     pub show: Show<R>,
 }
 
 /// What a column shows of a row; a figure that does not exist is NaN.
 pub enum Show<R> {
+    /// A whole number.
     Count(Box<dyn Fn(&R) -> u64>),
+    /// Any number, in the column's unit.
     Figure(Box<dyn Fn(&R) -> f64>),
 }
 
 impl<R: 'static> Column<R> {
+    /// A column from its words, [`HIDDEN`] and [`DIGEST`], and how a row is read.
     pub fn new<N: Number>(
         name: &'static str,
         unit: &'static str,
@@ -58,6 +64,7 @@ impl<R: 'static> Column<R> {
 
 /// What a cell may be.
 pub trait Number: Sized {
+    /// A column that shows such a number.
     fn show<R: 'static>(read: impl Fn(&R) -> Self + 'static) -> Show<R>;
 }
 
@@ -75,8 +82,11 @@ impl Number for f64 {
 
 /// How a field is held, and what its column shows.
 pub trait Kind {
+    /// What a row holds.
     type Held;
+    /// What the column shows.
     type Shown: Number;
+    /// Turns the one into the other.
     fn shown(held: &Self::Held) -> Self::Shown;
 }
 
@@ -128,6 +138,7 @@ kinds! {
     Optional: Option<Span> => f64 = |held| held.map_or(f64::NAN, seconds);
     /// An instant, in seconds since the run began.
     Instant: Time => f64 = |held| seconds(*held);
+    /// A figure that always exists.
     Figure: f64 => f64 = |held| *held;
     /// A figure that infinity stands for where nothing was seen.
     Finite: f64 => f64 = |held| if held.is_finite() { *held } else { f64::NAN };

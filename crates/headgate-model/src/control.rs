@@ -32,6 +32,7 @@ impl Window {
         self.cwnd < f64::INFINITY && self.ssthresh > 0.0 && self.pace > 0.0
     }
 
+    /// Whether the window is below the threshold: each acknowledged segment adds one.
     pub fn slow_starts(&self) -> bool {
         self.cwnd < self.ssthresh
     }
@@ -73,6 +74,7 @@ pub struct Ack {
     pub cwnd_limited: bool,
     /// Losses are still being repaired after this ACK, by fast recovery or after a time-out.
     pub recovers: bool,
+    /// The retransmission timer has expired, and what was outstanding then is not yet acknowledged.
     pub after_timeout: bool,
     /// Segments of this ACK whose congestion mark was echoed (ECN, [`Echo::Accurate`] only).
     pub marked: f64,
@@ -90,6 +92,7 @@ pub struct Rate {
     pub interval_s: f64,
     /// Segments delivered in all, and by this ACK.
     pub delivered: f64,
+    /// Segments that this ACK delivered.
     pub newly: f64,
     /// `delivered` when the sampled segment was sent.
     pub prior: f64,
@@ -97,6 +100,7 @@ pub struct Rate {
     pub then_in_flight: f64,
     /// Segments found lost in all, and since the sampled segment was sent.
     pub lost: f64,
+    /// Segments found lost since the sampled one was sent.
     pub lost_since: f64,
     /// Segments found lost since the ACK before.
     pub newly_lost: f64,
@@ -147,6 +151,7 @@ pub enum Cause {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Congestion {
+    /// Why.
     pub cause: Cause,
     /// Now, seconds since the run began.
     pub now_s: f64,
@@ -226,7 +231,9 @@ pub trait Law: Clone + Send {
 
 /// A registry of laws, and of what stands in routers: what the machine is generic over.
 pub trait Registry: Law + serde::Serialize + for<'de> serde::Deserialize<'de> + 'static {
+    /// What decides at ports.
     type Queue: Queues;
+    /// What tells senders something at ports.
     type Router: Routers;
 
     /// Cards of all laws, sorted by name.

@@ -14,12 +14,14 @@ pub type Words = [f64; 4];
 pub struct Label {
     /// Index of the scheme in its registry.
     pub scheme: u8,
+    /// What it says.
     pub words: Words,
 }
 
 /// A packet that passes a router.
 #[derive(Clone, Copy, Debug)]
 pub struct Passing {
+    /// With its headers, bytes.
     pub size_bytes: u32,
     /// It carries data; else it is an ACK or belongs to the handshake.
     pub data: bool,

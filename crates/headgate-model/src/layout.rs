@@ -2,18 +2,25 @@
 
 use crate::control::{Ack, Cause, Congestion, Path, Rate, Window};
 
+/// A field of a record.
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
+    /// Its name in Rust.
     pub name: &'static str,
     /// "f64", "u32", "bool", "Cause" (an u32), or a record.
     pub kind: &'static str,
+    /// Bytes from the record's start.
     pub offset: usize,
 }
 
+/// A record, as C sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Record {
+    /// Its name in Rust.
     pub name: &'static str,
+    /// Its size.
     pub bytes: usize,
+    /// In the order of their declaration.
     pub fields: &'static [Field],
 }
 

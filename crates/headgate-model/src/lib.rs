@@ -2,15 +2,17 @@
 //!
 //! * [`units`] — time as integer picoseconds, and a clock that serialises bytes without drift.
 //! * [`chance`] — random streams keyed by name.
-//! * [`column`] — columns of results that describe themselves, and counters.
+//! * [`mod@column`] — columns of results that describe themselves, and counters.
 //! * [`control`] — the interface of a congestion-control law.
 //! * [`queue`] — the interface of a queue discipline.
 //! * [`feedback`] — the interface of a router that tells senders something.
 //! * [`layout`] — where the fields of its records lie, for laws in other languages.
-//! * [`params`] — parameters that describe themselves, and the card of a law.
+//! * [`mod@params`] — parameters that describe themselves, and the card of a law.
 //! * [`whole`] — rounding without a call.
 //! * [`plan`] — the parts of a run's plan, every default filled in and every unit resolved.
 //! * [`check`] — what is wrong with one, in one sentence with its place.
+
+#![warn(missing_docs)]
 
 pub mod chance;
 pub mod check;

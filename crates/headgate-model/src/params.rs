@@ -3,20 +3,26 @@
 /// One parameter of a law: everything a user, a schema or a factor needs to know about it.
 #[derive(Clone, Copy, Debug)]
 pub struct Param {
+    /// The key that users write.
     pub name: &'static str,
     /// A number, or for a choice the index of a word in `choices`.
     pub default: f64,
+    /// Least value that is allowed.
     pub low: f64,
+    /// Largest value that is allowed.
     pub high: f64,
+    /// "1" for ratios and counts, empty for choices.
     pub unit: &'static str,
     /// Where the default comes from.
     pub source: &'static str,
+    /// What it does, in a sentence.
     pub about: &'static str,
     /// Words to choose from; empty for a number.
     pub choices: &'static [&'static str],
 }
 
 impl Param {
+    /// A number: its default, and the range that includes it.
     pub const fn number(
         name: &'static str,
         default: f64,
@@ -46,7 +52,9 @@ impl Param {
 pub struct Card {
     /// The name users write; the file's stem, with `-` for `_`.
     pub name: &'static str,
+    /// The name people read.
     pub title: &'static str,
+    /// Other names that users may write.
     pub aliases: &'static [&'static str],
     /// What drives it: "loss", "delay", "hybrid" of both, a "model" of the path,
     /// "explicit" rates, or "none".
@@ -55,7 +63,9 @@ pub struct Card {
     pub law: &'static str,
     /// Mean window against loss rate (or its equilibrium), in one line.
     pub response: &'static str,
+    /// Papers and RFCs, by authors and year or by number.
     pub references: &'static [&'static str],
+    /// What can be set.
     pub params: &'static [Param],
 }
 
@@ -70,15 +80,19 @@ pub struct Card {
 /// }
 /// assert_eq!(Params::TABLE[0].name, "gain");
 /// assert_eq!(Params::from_values(&[0.02, 1.0]).variant, 1.0);
+/// assert_eq!(Params::default().gain, 0.01);
 /// ```
 #[macro_export]
 macro_rules! params {
     ($($(#[doc = $about:literal])+ $name:ident : $kind:ident ( $($arg:tt)* )),* $(,)?) => {
         /// The law's parameters, as the run set them.
         #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-        pub struct Params { $($(#[doc = $about])+ pub $name: f64,)* }
+        pub struct Params {
+            $($(#[doc = $about])+ #[doc = $crate::params!(@range $kind $($arg)*)] pub $name: f64,)*
+        }
 
         impl Params {
+            /// What users may set, in the order of the fields.
             pub const TABLE: &'static [$crate::params::Param] = &[
                 $($crate::params!(@$kind stringify!($name), concat!($($about),+), $($arg)*),)*
             ];
@@ -90,9 +104,26 @@ macro_rules! params {
                 Self { $($name: values.next().expect("one value per parameter"),)* }
             }
         }
+
+        impl Default for Params {
+            /// Every parameter as the sources have it.
+            fn default() -> Self {
+                let values: Vec<f64> = Self::TABLE.iter().map(|param| param.default).collect();
+                Self::from_values(&values)
+            }
+        }
     };
     (@number $name:expr, $about:expr, $default:expr, $range:expr, $unit:literal, $source:literal) => {
         $crate::params::Param::number($name, $default, $range, $unit, $source, $about.trim_ascii())
+    };
+    (@range number $default:expr, ($low:expr, $high:expr), $unit:literal, $source:literal) => {
+        concat!(
+            "\n\n", stringify!($default), " by default, from ", stringify!($low), " to ", stringify!($high),
+            "; unit: ", $unit, ". Source: ", $source, "."
+        )
+    };
+    (@range choice [$($word:literal),+], $source:literal) => {
+        concat!("\n\nIndex of one of: ", $("`", $word, "` ",)+ "(the first by default). Source: ", $source, ".")
     };
     (@choice $name:expr, $about:expr, [$($word:literal),+], $source:literal) => {
         $crate::params::Param::choice($name, &[$($word),+], $source, $about.trim_ascii())

@@ -11,6 +11,7 @@ pub use crate::size::Size;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Node {
+    /// Names differ.
     pub name: String,
     /// A label; flows are told apart by the unordered pairs of these. Empty = no class.
     #[serde(default)]
@@ -21,11 +22,17 @@ pub struct Node {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
+    /// Names differ.
     pub name: String,
+    /// Index of the router that sends.
     pub from: u32,
+    /// Index of the router that receives.
     pub to: u32,
+    /// Rate, bit/s.
     pub rate_bps: u64,
+    /// Propagation delay, picoseconds.
     pub delay_ps: u64,
+    /// The room of the queue.
     pub buffer: Buffer,
     /// Independent loss probability of each packet, after the queue.
     #[serde(default)]
@@ -48,7 +55,9 @@ pub struct Link {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RateChange {
+    /// When, picoseconds since the run began.
     pub at_ps: u64,
+    /// The rate from then on, bit/s.
     pub rate_bps: u64,
 }
 
@@ -56,8 +65,11 @@ pub struct RateChange {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Buffer {
+    /// So many packets.
     Packets(u64),
+    /// So many bytes.
     Bytes(u64),
+    /// No limit.
     Infinite,
 }
 
@@ -65,11 +77,14 @@ pub enum Buffer {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Edge {
+    /// Names differ.
     pub name: String,
     /// A label; flows are told apart by that of the slower of their hosts' links. Empty = no class.
     #[serde(default)]
     pub class: String,
+    /// Rate, bit/s.
     pub rate_bps: u64,
+    /// Propagation delay, picoseconds.
     pub delay_ps: u64,
     /// Bytes that may wait at the router's end, which drops what is beyond, and at the host's end, whose
     /// senders wait until there is room; absent = no limit.
@@ -81,21 +96,30 @@ pub struct Edge {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Transport {
+    /// Names differ.
     pub name: String,
+    /// Payload of a full segment, bytes.
     pub segment_bytes: u16,
+    /// Headers of a data segment, bytes.
     pub header_bytes: u16,
+    /// An ACK on the wire, bytes.
     pub ack_bytes: u16,
+    /// A SYN and its answer on the wire, bytes.
     pub syn_bytes: u16,
+    /// First window, segments (RFC 6928).
     pub initial_window: f64,
     /// Absent = unbounded.
     pub initial_ssthresh: Option<f64>,
     /// Segments; absent = infinite.
     pub receive_window: Option<u32>,
+    /// Least time-out (RFC 6298 §2.4).
     pub min_rto_ps: u64,
     /// Least excess of the time-out over the smoothed RTT.
     #[serde(default)]
     pub rto_margin_ps: u64,
+    /// Time-out before the first RTT sample (RFC 6298 §2.1).
     pub initial_rto_ps: u64,
+    /// Largest time-out (RFC 6298 §2.5).
     pub max_rto_ps: u64,
     /// SYNs sent in all before the connection fails.
     pub syn_tries: u8,
@@ -103,10 +127,15 @@ pub struct Transport {
     pub syn_rto_ps: u64,
     /// It doubles with each try.
     pub syn_backoff: bool,
+    /// What happens after a fast retransmit.
     pub recovery: Recovery,
+    /// The first two duplicates let new segments go (RFC 3042).
     pub limited_transmit: bool,
+    /// Proportional rate reduction (RFC 9937), with SACK.
     pub prr: bool,
+    /// Losses are found by time, and tails are probed (RFC 8985), with SACK.
     pub rack_tlp: bool,
+    /// How often time-outs lower the threshold.
     #[serde(default)]
     pub timeout_reduction: TimeoutReduction,
     /// Grow by segments acknowledged (Linux) or by ACKs received (ns-2).
@@ -117,10 +146,13 @@ pub struct Transport {
     pub whole_windows: bool,
     /// Grow only while the window is what limits the flow (RFC 7661 / Linux).
     pub window_validation: bool,
+    /// ACKs may wait for a second segment (RFC 5681 §4.2).
     pub delayed_ack: bool,
+    /// For so long.
     pub delayed_ack_ps: u64,
     /// First segments of a connection that are acknowledged at once (Linux quick ACKs).
     pub quick_acks: u32,
+    /// Where RTT samples come from.
     pub rtt: RttSampling,
     /// RTT samples are rounded to this; 0 = exact.
     pub clock_ps: u64,
@@ -141,19 +173,25 @@ pub struct Transport {
     pub ecn_acks: bool,
 }
 
+/// Pacing, as multiples of cwnd/srtt.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pacing {
+    /// In slow start.
     pub slow_start_gain: f64,
+    /// After it.
     pub gain: f64,
 }
 
+/// What happens after a fast retransmit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Recovery {
     /// Fast recovery ends at the first partial ACK (RFC 5681 §3.2).
     Reno,
+    /// It goes on until all that was outstanding is acknowledged (RFC 6582).
     Newreno,
+    /// The sender knows which segments arrived (RFC 6675).
     Sack,
 }
 
@@ -168,13 +206,17 @@ pub enum TimeoutReduction {
     Each,
 }
 
+/// By what windows grow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Count {
+    /// By segments acknowledged.
     Segments,
+    /// By ACKs received.
     Acks,
 }
 
+/// Where RTT samples come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RttSampling {
@@ -188,7 +230,9 @@ pub enum RttSampling {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LawChoice {
+    /// Its name in the registry, or the user's.
     pub name: String,
+    /// By the parameters' names.
     #[serde(default)]
     pub params: std::collections::BTreeMap<String, Value>,
     /// SHA-256 of its source: the law is a user's own, and comes beside the plan.
@@ -200,15 +244,20 @@ pub struct LawChoice {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DeviceChoice {
+    /// Its name in the registry.
     pub name: String,
+    /// By the parameters' names.
     #[serde(default)]
     pub params: std::collections::BTreeMap<String, Value>,
 }
 
+/// What a parameter is set to.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 pub enum Value {
+    /// In the parameter's unit.
     Number(f64),
+    /// One of the parameter's choices.
     Word(String),
 }
 
@@ -216,7 +265,9 @@ pub enum Value {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Place {
+    /// Index of its router.
     pub node: u32,
+    /// Index of its kind of host link; absent = directly at the router.
     #[serde(default)]
     pub edge: Option<u32>,
 }
@@ -225,9 +276,12 @@ pub struct Place {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pool {
+    /// Index of their router.
     pub node: u32,
+    /// Index of their kind of host link; absent = directly at the router.
     #[serde(default)]
     pub edge: Option<u32>,
+    /// How many.
     pub hosts: u32,
 }
 
@@ -241,15 +295,20 @@ pub struct Measure {
     pub periods: Vec<[u64; 2]>,
     /// The macroscopic state is sampled this often within a period.
     pub interval_ps: u64,
+    /// Which flows have a row of their own.
     pub flows: FlowRows,
+    /// What is shown over time.
     #[serde(default)]
     pub series: Option<Series>,
 }
 
+/// Which flows have a row of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FlowRows {
+    /// Every one.
     All,
+    /// None; they are counted by classes only.
     None,
 }
 
@@ -258,7 +317,10 @@ pub enum FlowRows {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Series {
+    /// Time between two rows.
     pub interval_ps: u64,
+    /// Numbers of flows.
     pub flows: Vec<u32>,
+    /// Indices of links.
     pub links: Vec<u32>,
 }

@@ -11,15 +11,18 @@ use crate::units::{NEVER, Time};
 /// What becomes of an arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
+    /// It joins the queue.
     Keep,
     /// Kept, and told that there is congestion. Only packets capable of ECN are marked.
     Mark,
+    /// It is dropped.
     Drop,
 }
 
 /// A packet that arrives where there is room for it.
 #[derive(Clone, Copy, Debug)]
 pub struct Offer {
+    /// With its headers, bytes.
     pub size_bytes: u32,
     /// Names its connection.
     pub flow: u64,
@@ -30,9 +33,13 @@ pub struct Offer {
 /// A packet that waits: `id` names it for as long.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Ticket {
+    /// The port's number for it.
     pub id: u32,
+    /// With its headers, bytes.
     pub size_bytes: u32,
+    /// Names its connection.
     pub flow: u64,
+    /// It may be marked (ECT, RFC 3168).
     pub capable: bool,
     /// When it came, seconds.
     pub since_s: f64,

@@ -14,6 +14,7 @@ pub type Span = u64;
 /// "Never": later than every instant of a run.
 pub const NEVER: Time = u64::MAX;
 
+/// A duration or an instant in seconds.
 pub fn seconds(ps: u64) -> f64 {
     ps as f64 / SECOND as f64
 }
@@ -33,7 +34,9 @@ pub struct Pace {
 /// The time one packet takes: whole picoseconds and a remainder in units of `1/den`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tick {
+    /// Whole picoseconds.
     pub whole: u64,
+    /// What is over, in units of `1/den`.
     pub part: u32,
 }
 
@@ -55,6 +58,7 @@ impl Pace {
         Some(Self { num: bits_ps / g, den: u32::try_from(rate / g).ok()? })
     }
 
+    /// The time that a packet of so many bytes takes.
     pub fn tick(&self, bytes: u32) -> Tick {
         let total = u128::from(bytes) * u128::from(self.num);
         let den = u128::from(self.den);
@@ -72,6 +76,7 @@ impl Pace {
         (u128::from(span) * u128::from(self.den) / u128::from(self.num)) as u64
     }
 
+    /// The denominator of its remainders.
     pub fn den(&self) -> u32 {
         self.den
     }
@@ -87,6 +92,7 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
 /// When a serialiser is free, as whole picoseconds and the carried remainder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Busy {
+    /// Free from then on.
     pub until: Time,
     part: u32,
 }

@@ -1,7 +1,7 @@
 //! Which places must be simulated in step, and how far the others may run ahead.
 //!
 //! A place ("row") is a router, or the hosts behind it. Places joined by links shorter than
-//! [`SHORTEST`] form one region; between regions nothing travels faster than the lookahead.
+//! `SHORTEST` form one region; between regions nothing travels faster than the lookahead.
 
 use headgate_model::units::{SECOND, Span};
 

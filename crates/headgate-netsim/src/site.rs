@@ -1,4 +1,4 @@
-//! The hosts behind one router: their connections and their traffic. How flows begin and end is in [`flows`].
+//! The hosts behind one router: their connections and their traffic. How flows begin and end is in `flows`.
 
 use headgate_model::control::Registry;
 use headgate_model::units::Time;

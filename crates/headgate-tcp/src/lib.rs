@@ -12,6 +12,8 @@
 //!
 //! Which of them a connection has, and with which constants, is its [`Profile`].
 
+#![warn(missing_docs)]
+
 mod alarm;
 pub mod context;
 mod ecn;

@@ -21,8 +21,10 @@ pub fn since(stamp_then: u32, now: Time) -> Span {
     u64::from(stamp(now).wrapping_sub(stamp_then)) << STAMP_SHIFT
 }
 
+/// Round trips of a connection, and the time-out that they give (RFC 6298 §2).
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Estimator {
+    /// What its controller is told of the path.
     pub path: Path,
     rttvar_s: f64,
     /// The time-out without back-off.
@@ -30,6 +32,7 @@ pub struct Estimator {
 }
 
 impl Estimator {
+    /// Before the first sample.
     pub fn new(profile: &Profile) -> Self {
         let path =
             Path { srtt_s: 0.0, min_rtt_s: f64::INFINITY, segment_bytes: u32::from(profile.data_bytes) };

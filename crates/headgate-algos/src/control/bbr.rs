@@ -71,7 +71,7 @@ headgate_model::params! {
     policer: choice(["on", "off"], "Linux tcp_bbr.c"),
 }
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "bbr",
     title: "BBR v1",
     aliases: &[],
@@ -103,6 +103,7 @@ enum Mode {
     ProbeRtt,
 }
 
+/// One flow's BBR v1.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Bbr(Box<Model>);
 
@@ -148,6 +149,7 @@ struct Model {
 }
 
 impl Bbr {
+    /// A flow that has not begun.
     pub fn new(params: Params) -> Self {
         Self(Box::new(Model {
             params,

@@ -75,7 +75,7 @@ headgate_model::params! {
     variant: choice(["draft", "linux-v3"], "draft-ietf-ccwg-bbr; google/bbr tcp_bbr.c"),
 }
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "bbr3",
     title: "BBR v3",
     aliases: &[],
@@ -135,6 +135,7 @@ enum Feedback {
     Stopping,
 }
 
+/// One flow's BBR v3.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Bbr3(Box<Model>);
 
@@ -195,6 +196,7 @@ struct Model {
 }
 
 impl Bbr3 {
+    /// A flow that has not begun.
     pub fn new(params: Params) -> Self {
         Self(Box::new(Model {
             params,

@@ -53,7 +53,7 @@ headgate_model::params! {
     variant: choice(["linux", "paper"], "Linux tcp_bic.c; Xu, Harfoush, Rhee 2004"),
 }
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "bic",
     title: "BIC",
     aliases: &[],
@@ -92,6 +92,7 @@ impl State {
     }
 }
 
+/// One flow's BIC.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Bic {
     params: Params,
@@ -99,6 +100,7 @@ pub struct Bic {
 }
 
 impl Bic {
+    /// A flow that has not begun.
     pub fn new(params: Params) -> Self {
         let (step, beta) = if params.variant == 0.0 { LINUX } else { PAPER };
         let or = |given: f64, own: f64| if given == 0.0 { own } else { given };
@@ -230,8 +232,7 @@ mod tests {
 
     /// A law whose last loss came at `w_max`, on a path of undelayed ACKs.
     fn law(variant: f64, w_max: f64) -> Bic {
-        let defaults: Vec<f64> = Params::TABLE.iter().map(|param| param.default).collect();
-        let mut law = Bic::new(Params { variant, ..Params::from_values(&defaults) });
+        let mut law = Bic::new(Params { variant, ..Params::default() });
         (law.state.w_max, law.state.ratio) = (w_max, SIXTEENTHS);
         law
     }

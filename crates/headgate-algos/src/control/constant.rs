@@ -28,7 +28,7 @@ headgate_model::params! {
     rate_mbps: number(0.08, (1e-6, 1e6), "Mbit/s", "RFC 3551: 50 packets/s of 160 B, and 40 B of headers"),
 }
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "constant",
     title: "Constant rate",
     aliases: &["cbr"],
@@ -42,6 +42,7 @@ pub const CARD: Card = Card {
 /// There is no window; this is more segments than any path holds.
 const NO_WINDOW: f64 = 1e9;
 
+/// One flow at a constant rate.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Constant {
     bytes_s: f64,
@@ -49,6 +50,7 @@ pub struct Constant {
 }
 
 impl Constant {
+    /// A flow that has not begun.
     pub fn new(params: Params) -> Self {
         Self { bytes_s: params.rate_mbps * 1e6 / 8.0, rtt_s: f64::NAN }
     }

@@ -60,7 +60,7 @@ headgate_model::params! {
         "an open implementation of draft-sridharan-tcpm-ctcp-02, which names none"),
 }
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "ctcp",
     title: "Compound TCP",
     aliases: &["compound"],
@@ -74,6 +74,7 @@ pub const CARD: Card = Card {
 /// Share of an emulated Reno flow's queue at a loss that becomes a sample of gamma.
 const SAMPLE: f64 = 0.75;
 
+/// One flow's Compound TCP.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Ctcp {
     /// On the heap: read once a round trip only.
@@ -88,6 +89,7 @@ pub struct Ctcp {
 }
 
 impl Ctcp {
+    /// A flow that has not begun.
     pub fn new(params: Params) -> Self {
         let (gamma, params) = (params.gamma, Box::new(params));
         Self { params, dwnd: 0.0, round: RoundRtt::new(), gamma, reno_queue: None }
@@ -185,8 +187,7 @@ mod tests {
     use crate::trial::{PATH, ack, avoiding, loss, timeout};
 
     fn law() -> Ctcp {
-        let defaults: Vec<f64> = Params::TABLE.iter().map(|param| param.default).collect();
-        Ctcp::new(Params::from_values(&defaults))
+        Ctcp::new(Params::default())
     }
 
     /// A round of `samples` ACKs whose last one closes it.

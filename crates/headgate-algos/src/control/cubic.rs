@@ -54,7 +54,7 @@ headgate_model::params! {
     variant: choice(["linux", "rfc"], "Linux tcp_cubic.c; RFC 9438"),
 }
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "cubic",
     title: "CUBIC",
     aliases: &[],
@@ -104,6 +104,7 @@ struct State {
     count: Count,
 }
 
+/// One flow's CUBIC.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Cubic {
     params: Params,
@@ -111,6 +112,7 @@ pub struct Cubic {
 }
 
 impl Cubic {
+    /// A flow that has not begun.
     pub fn new(params: Params) -> Self {
         let state = State {
             slow_start: SlowStart::chosen(params.slow_start),

@@ -33,7 +33,7 @@ headgate_model::params! {
     alpha_start: number(1.0, (0.0, 1.0), "", "RFC 8257 §3.3; 0 in ns-2"),
 }
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "dctcp",
     title: "DCTCP",
     aliases: &[],
@@ -44,6 +44,7 @@ pub const CARD: Card = Card {
     params: Params::TABLE,
 };
 
+/// One flow's DCTCP.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Dctcp {
     gain: f64,
@@ -55,6 +56,7 @@ pub struct Dctcp {
 }
 
 impl Dctcp {
+    /// A flow that has not begun.
     pub fn new(params: Params) -> Self {
         Self { gain: params.gain, alpha: params.alpha_start, seen: 0.0, marked: 0.0 }
     }

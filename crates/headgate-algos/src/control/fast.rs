@@ -62,7 +62,7 @@ headgate_model::params! {
     burstiness: choice(["spread", "none", "pace"], "ns-2 FAST agent 1.1.3; Linux tcp_input.c"),
 }
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "fast",
     title: "FAST TCP",
     aliases: &[],
@@ -104,6 +104,7 @@ impl Burstiness {
     }
 }
 
+/// One flow's FAST TCP.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Fast {
     alpha: f64,
@@ -130,6 +131,7 @@ pub struct Fast {
 }
 
 impl Fast {
+    /// A flow that has not begun.
     pub fn new(params: Params) -> Self {
         let variant = if params.variant == 1.0 { Variant::Paper } else { Variant::Ns2 };
         Self {
@@ -150,7 +152,7 @@ impl Fast {
         }
     }
 
-    pub fn alpha(&self) -> f64 {
+    pub(crate) fn alpha(&self) -> f64 {
         self.alpha
     }
 

@@ -54,7 +54,7 @@ headgate_model::params! {
     burstiness: choice(["spread", "none", "pace"], "ns-2 FAST agent 1.1.3; Linux tcp_input.c"),
 }
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "fast-at",
     title: "FAST TCP with alpha tuning",
     aliases: &[],
@@ -128,6 +128,7 @@ impl Meter {
 }
 
 impl FastAt {
+    /// A flow that has not begun.
     pub fn new(params: Params) -> Self {
         let fast = Fast::new(fast::Params {
             alpha: params.alpha_low,
@@ -208,8 +209,7 @@ mod tests {
     use crate::trial::{PATH, ack, loss, starting};
 
     fn law() -> FastAt {
-        let defaults: Vec<f64> = Params::TABLE.iter().map(|param| param.default).collect();
-        FastAt::new(Params::from_values(&defaults))
+        FastAt::new(Params::default())
     }
 
     /// A round of 100 ms from `now_s` on in which `acked` segments arrive.

@@ -42,7 +42,7 @@ headgate_model::params! {
     variant: choice(["rfc", "linux"], "RFC 3649; Linux tcp_highspeed.c"),
 }
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "hstcp",
     title: "HighSpeed TCP",
     aliases: &["highspeed"],
@@ -76,6 +76,7 @@ struct Row {
     to: f64,
 }
 
+/// One flow's HighSpeed TCP.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Hstcp {
     low_window: f64,
@@ -91,6 +92,7 @@ pub struct Hstcp {
 }
 
 impl Hstcp {
+    /// A flow that has not begun.
     pub fn new(params: Params) -> Self {
         if params.variant == 1.0 {
             return Self::of((LOW_WINDOW, HIGH_WINDOW), HIGH_DECREASE, ROUNDED, true);

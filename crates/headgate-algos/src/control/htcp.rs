@@ -50,7 +50,7 @@ headgate_model::params! {
     bandwidth_switch: choice(["on", "off"], "Linux tcp_htcp.c (use_bandwidth_switch)"),
 }
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "htcp",
     title: "H-TCP",
     aliases: &[],
@@ -131,6 +131,7 @@ struct State {
     recovering: bool,
 }
 
+/// One flow's H-TCP.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Htcp {
     params: Params,
@@ -138,6 +139,7 @@ pub struct Htcp {
 }
 
 impl Htcp {
+    /// A flow that has not begun.
     pub fn new(params: Params) -> Self {
         let state = State {
             beta: params.beta_min,
@@ -271,8 +273,7 @@ mod tests {
     use crate::trial::{PATH, ack, avoiding, loss};
 
     fn law() -> Htcp {
-        let defaults: Vec<f64> = Params::TABLE.iter().map(|param| param.default).collect();
-        let mut law = Htcp::new(Params::from_values(&defaults));
+        let mut law = Htcp::new(Params::default());
         law.state.min_rtt_s = 0.1;
         law
     }

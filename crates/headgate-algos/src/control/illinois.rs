@@ -53,7 +53,7 @@ headgate_model::params! {
     low_window: number(15.0, (0.0, 10000.0), "segments", "Linux tcp_illinois.c"),
 }
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "illinois",
     title: "TCP-Illinois",
     aliases: &[],
@@ -64,6 +64,7 @@ pub const CARD: Card = Card {
     params: Params::TABLE,
 };
 
+/// One flow's TCP-Illinois.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Illinois {
     /// On the heap: read once a round trip only.
@@ -82,6 +83,7 @@ pub struct Illinois {
 }
 
 impl Illinois {
+    /// A flow that has not begun.
     pub fn new(params: Params) -> Self {
         let (alpha, beta) = (params.alpha_max, params.beta_max);
         let (params, round) = (Box::new(params), RoundRtt::new());
@@ -176,8 +178,7 @@ mod tests {
     use crate::trial::{PATH, ack, avoiding, loss, timeout};
 
     fn law() -> Illinois {
-        let defaults: Vec<f64> = Params::TABLE.iter().map(|param| param.default).collect();
-        let mut law = Illinois::new(Params::from_values(&defaults));
+        let mut law = Illinois::new(Params::default());
         law.round.base_s = PATH.min_rtt_s;
         law
     }

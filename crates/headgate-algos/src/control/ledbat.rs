@@ -43,7 +43,7 @@ headgate_model::params! {
     slow_start: choice(["yes", "no"], "ns-3 tcp-ledbat.cc; RFC 6817"),
 }
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "ledbat",
     title: "LEDBAT",
     aliases: &[],
@@ -116,6 +116,7 @@ fn least(delays: &[f64]) -> f64 {
     delays.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
+/// One flow's LEDBAT.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Ledbat {
     target_s: f64,
@@ -126,6 +127,7 @@ pub struct Ledbat {
 }
 
 impl Ledbat {
+    /// A flow that has not begun.
     pub fn new(params: Params) -> Self {
         Self {
             target_s: params.target_s,
@@ -172,8 +174,7 @@ mod tests {
     use crate::trial::{PATH, ack, avoiding, loss, starting, timeout};
 
     fn law() -> Ledbat {
-        let defaults: Vec<f64> = Params::TABLE.iter().map(|param| param.default).collect();
-        Ledbat::new(Params::from_values(&defaults))
+        Ledbat::new(Params::default())
     }
 
     /// After an ACK on an empty path, one that brings a queueing delay to all samples of the filter.

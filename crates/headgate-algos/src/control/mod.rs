@@ -20,7 +20,7 @@ macro_rules! laws {
         /// Any of the laws, without a pointer: the machine is compiled for this type.
         #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
         pub enum AnyLaw {
-            $($Name($stem::$Name),)+
+            $(#[doc = concat!("[`", stringify!($stem), "`]")] $Name($stem::$Name),)+
             /// The sender of a scheme whose routers speak.
             Scheme(AnySender),
             /// A user's own; its index is that among the run's own laws, after all cards.

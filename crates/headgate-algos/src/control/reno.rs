@@ -23,7 +23,7 @@ use headgate_model::params::Card;
 
 headgate_model::params! {}
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "reno",
     title: "TCP Reno",
     aliases: &["tcp"],
@@ -34,10 +34,12 @@ pub const CARD: Card = Card {
     params: Params::TABLE,
 };
 
+/// One flow's TCP Reno.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Reno;
 
 impl Reno {
+    /// A flow that has not begun.
     pub fn new(_params: Params) -> Self {
         Self
     }

@@ -38,7 +38,7 @@ headgate_model::params! {
     variant: choice(["kelly", "linux", "linux-5.6"], "Kelly 2003; Linux tcp_scalable.c"),
 }
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "scalable",
     title: "Scalable TCP",
     aliases: &["stcp"],
@@ -52,6 +52,7 @@ pub const CARD: Card = Card {
 /// Linux adds one segment per so many acknowledged ones, until 5.5 and since (TCP_SCALABLE_AI_CNT).
 const LINUX_COUNTS: (f64, f64) = (50.0, 100.0);
 
+/// One flow's Scalable TCP.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Scalable {
     increase: f64,
@@ -62,6 +63,7 @@ pub struct Scalable {
 }
 
 impl Scalable {
+    /// A flow that has not begun.
     pub fn new(params: Params) -> Self {
         let (linux_count, low_window) = match params.variant as u8 {
             0 => (0.0, params.low_window),

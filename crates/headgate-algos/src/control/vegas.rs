@@ -44,7 +44,7 @@ headgate_model::params! {
     variant: choice(["linux", "ns2"], "Linux tcp_vegas.c; ns-2 tcp-vegas.cc"),
 }
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "vegas",
     title: "TCP Vegas",
     aliases: &[],
@@ -58,6 +58,7 @@ pub const CARD: Card = Card {
 /// The smallest window, segments.
 const FLOOR: f64 = 2.0;
 
+/// One flow's TCP Vegas.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Vegas {
     alpha: f64,
@@ -76,6 +77,7 @@ fn given(value: f64, own: f64) -> f64 {
 }
 
 impl Vegas {
+    /// A flow that has not begun.
     pub fn new(params: Params) -> Self {
         let linux = params.variant == 0.0;
         let (alpha, beta) = if linux { (2.0, 4.0) } else { (1.0, 3.0) };

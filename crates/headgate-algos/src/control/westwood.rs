@@ -38,7 +38,7 @@ headgate_model::params! {
     variant: choice(["paper", "linux", "ns2"], "Grieco, Mascolo 2004; Linux tcp_westwood.c; ns-2 tcp-linux.cc"),
 }
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "westwood",
     title: "Westwood+",
     aliases: &["westwood+"],
@@ -52,6 +52,7 @@ pub const CARD: Card = Card {
 /// The smallest window, segments.
 const FLOOR: f64 = 2.0;
 
+/// One flow's Westwood+.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Westwood {
     interval_s: f64,
@@ -77,6 +78,7 @@ enum Program {
 }
 
 impl Westwood {
+    /// A flow that has not begun.
     pub fn new(params: Params) -> Self {
         Self {
             interval_s: params.interval_s,

@@ -48,7 +48,7 @@ headgate_model::params! {
     increase: number(0.01, (1e-6, 1.0), "segments", "Linux tcp_yeah.c; Kelly 2003"),
 }
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "yeah",
     title: "YeAH-TCP",
     aliases: &[],
@@ -62,6 +62,7 @@ pub const CARD: Card = Card {
 /// The smallest window of the emulated Reno flow, segments.
 const FLOOR: f64 = 2.0;
 
+/// One flow's YeAH-TCP.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Yeah {
     /// On the heap, but for `increase`: read once a round trip only.
@@ -79,6 +80,7 @@ pub struct Yeah {
 }
 
 impl Yeah {
+    /// A flow that has not begun.
     pub fn new(params: Params) -> Self {
         Self {
             params: Box::new(params),
@@ -174,8 +176,7 @@ mod tests {
     use crate::trial::{PATH, ack, avoiding, loss};
 
     fn law() -> Yeah {
-        let defaults: Vec<f64> = Params::TABLE.iter().map(|param| param.default).collect();
-        let mut law = Yeah::new(Params::from_values(&defaults));
+        let mut law = Yeah::new(Params::default());
         law.round.base_s = PATH.min_rtt_s;
         law
     }

@@ -9,7 +9,7 @@ use headgate_model::control::{Ack, Congestion, Echo, Path, Rate, Window};
 
 use super::{Event, Guest, State, Traits};
 
-/// The version of [`Table`]: raised when a field of it, or of a record, changes its place.
+/// The version of the table that it fills: raised when a field of it, or of a record, changes its place.
 pub const VERSION: u32 = 1;
 
 /// Flags of [`Table`], as `headgate.h` names them.

@@ -9,9 +9,11 @@ use super::Guest;
 /// Why an own law cannot go on.
 #[derive(Clone, Debug)]
 pub struct Fault {
+    /// The law's name.
     pub law: String,
     /// The callback and the time.
     pub place: String,
+    /// What was wrong, in a sentence.
     pub says: String,
     /// The call that failed, for whoever can make it again and see more.
     pub call: Option<Call>,
@@ -20,19 +22,28 @@ pub struct Fault {
 /// A call as it was made; the state is what it left.
 #[derive(Clone, Debug)]
 pub struct Call {
+    /// The method's name.
     pub callback: &'static str,
+    /// Its first argument.
     pub given: Given,
+    /// The path as it was.
     pub path: Path,
+    /// The window before it.
     pub window: Window,
+    /// The flow's state, as [`Guest::keep`] gives it.
     pub state: Vec<u8>,
 }
 
 /// What a callback is given first.
 #[derive(Clone, Copy, Debug)]
 pub enum Given {
+    /// A time, seconds.
     Time(f64),
+    /// An acknowledgement.
     Ack(Ack),
+    /// What was known of a lost segment.
     Rate(Rate),
+    /// A congestion event.
     Congestion(Congestion),
 }
 
@@ -44,6 +55,7 @@ pub struct Host {
 }
 
 impl Host {
+    /// The code of the law of this name, without a fault.
     pub fn new(name: String, guest: Arc<dyn Guest>) -> Self {
         Self { name, guest, fault: OnceLock::new() }
     }

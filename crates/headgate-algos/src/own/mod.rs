@@ -28,19 +28,28 @@ pub const MOST_CWND: f64 = 1e7;
 pub struct Traits {
     /// `on_ack` once a round trip, with what its ACKs brought in all.
     pub per_round: bool,
+    /// It sets the window also while losses are repaired (`Law::keeps_window`).
     pub keeps_window: bool,
+    /// It needs delivery rates (`Law::wants_rate`).
     pub wants_rate: bool,
+    /// The echo of marks that it cannot do without.
     pub echo: Echo,
 }
 
 /// One call of a law.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
+    /// The connection is established, at this time in seconds.
     Start(f64),
+    /// New data were acknowledged outside recovery.
     Ack(&'a Ack),
+    /// Any other ACK.
     RecoveryAck(&'a Ack),
+    /// A segment was found lost; what was known when it was sent.
     SegmentLost(&'a Rate),
+    /// The window must shrink.
     Congestion(&'a Congestion),
+    /// Recovery ended, at this time in seconds.
     Recovered(f64),
 }
 
@@ -82,6 +91,7 @@ pub type State = Box<[u64]>;
 
 /// Where an own law's code lives. All flows of a run that obey the law share it.
 pub trait Guest: Send + Sync {
+    /// What the law is, apart from its rules.
     fn traits(&self) -> Traits;
 
     /// The state of a flow that begins; at least one word.
@@ -99,6 +109,7 @@ pub trait Guest: Send + Sync {
     /// A flow's state as bytes that another process can read.
     fn keep(&self, state: &[u64]) -> Result<Vec<u8>, String>;
 
+    /// A flow's state from what [`Self::keep`] gave.
     fn restore(&self, kept: &[u8]) -> Result<State, String>;
 
     /// The flow is over.
@@ -119,6 +130,7 @@ pub struct Own {
 }
 
 impl Own {
+    /// A law by its index among the run's own, before it is bound to its code.
     pub fn unbound(law: usize) -> Self {
         Self::waiting(law, Gathered::default(), None)
     }

@@ -58,7 +58,7 @@ headgate_model::params! {
     mark_below: number(0.5, (0.0, 1.0), "1", "the top of max_p; 0.1 in ns-2.35"),
 }
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "ared",
     title: "Adaptive RED",
     aliases: &[],
@@ -77,6 +77,7 @@ const OUTER: f64 = 0.4;
 const BOTTOM: f64 = 0.01;
 const BOTTOM_BYTES_S: f64 = 10_000.0;
 
+/// A port's Adaptive RED.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Ared {
     params: Params,
@@ -86,6 +87,7 @@ pub struct Ared {
 }
 
 impl Ared {
+    /// A discipline that has seen no packet, at a line of so many bytes/s.
     pub fn new(params: Params, rate_bytes_s: f64) -> Self {
         let Params { min_packets, max_packets, max_p, weight, target_s, rtt_s, .. } = params;
         let Params { mean_packet_bytes, mode, ecn, mark_below, .. } = params;

@@ -38,7 +38,7 @@ headgate_model::params! {
     root: choice(["newton", "exact"], "Linux codel_impl.h; RFC 8289 §5.4"),
 }
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "codel",
     title: "CoDel",
     aliases: &[],
@@ -54,7 +54,7 @@ const MEMORY: f64 = 16.0;
 
 /// When to drop: the law for one queue.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-pub struct Control {
+pub(crate) struct Control {
     params: Params,
     /// When waits will have been above for an interval.
     above_until_s: Option<f64>,
@@ -162,7 +162,7 @@ impl Control {
 }
 
 /// A queue from which the law takes.
-pub trait Fifo {
+pub(crate) trait Fifo {
     fn pop(&mut self) -> Option<Ticket>;
     /// Bytes left.
     fn bytes(&self) -> f64;
@@ -170,24 +170,21 @@ pub trait Fifo {
 
 /// Tickets in order.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
-pub struct Tickets {
+pub(crate) struct Tickets {
     line: VecDeque<Ticket>,
     bytes: u64,
 }
 
 impl Tickets {
-    pub fn push(&mut self, ticket: Ticket) {
+    pub(crate) fn push(&mut self, ticket: Ticket) {
         self.bytes += u64::from(ticket.size_bytes);
         self.line.push_back(ticket);
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.line.len()
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.line.is_empty()
-    }
 }
 
 impl Fifo for Tickets {
@@ -202,6 +199,7 @@ impl Fifo for Tickets {
     }
 }
 
+/// A port's CoDel.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Codel {
     control: Control,
@@ -209,6 +207,7 @@ pub struct Codel {
 }
 
 impl Codel {
+    /// A discipline that has seen no packet.
     pub fn new(params: Params, _rate_bytes_s: f64) -> Self {
         Self { control: Control::new(params), tickets: Tickets::default() }
     }

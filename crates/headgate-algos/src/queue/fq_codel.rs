@@ -49,7 +49,7 @@ headgate_model::params! {
     root: choice(["newton", "exact"], "Linux codel_impl.h; RFC 8289 §5.4"),
 }
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "fq-codel",
     title: "FQ-CoDel",
     aliases: &[],
@@ -73,6 +73,7 @@ struct Flow {
     listed: bool,
 }
 
+/// A port's FQ-CoDel.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct FqCodel {
     params: Params,
@@ -84,6 +85,7 @@ pub struct FqCodel {
 }
 
 impl FqCodel {
+    /// A discipline that has seen no packet.
     pub fn new(params: Params, _rate_bytes_s: f64) -> Self {
         let Params { target_s, interval_s, root, .. } = params;
         let ecn = 1.0 - params.ecn; // here it is on by default

@@ -10,9 +10,11 @@ macro_rules! queues {
         #[derive(Clone, Copy)]
         enum Index { $($Name,)+ }
 
-        /// Any of the disciplines.
+        /// Any of the disciplines, without a pointer.
         #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-        pub enum AnyQueue { $($Name($stem::$Name),)+ }
+        pub enum AnyQueue {
+            $(#[doc = concat!("[`", stringify!($stem), "`]")] $Name($stem::$Name),)+
+        }
 
         impl Queues for AnyQueue {
             fn cards() -> &'static [&'static Card] {

@@ -39,7 +39,7 @@ headgate_model::params! {
     ecn: choice(["off", "on"], "ns-2.35, setbit_; the paper marks"),
 }
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "pi",
     title: "PI controller",
     aliases: &[],
@@ -50,6 +50,7 @@ pub const CARD: Card = Card {
     params: Params::TABLE,
 };
 
+/// A port's PI controller.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Pi {
     params: Params,
@@ -59,6 +60,7 @@ pub struct Pi {
 }
 
 impl Pi {
+    /// A discipline that has seen no packet.
     pub fn new(params: Params, _rate_bytes_s: f64) -> Self {
         Self { params, probability: 0.0, before: 0.0, next: period(&params) }
     }

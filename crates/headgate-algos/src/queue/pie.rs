@@ -54,7 +54,7 @@ headgate_model::params! {
     active_from_packets: number(0.0, (0.0, 1e12), "packets", "RFC 8033 §5.3: a third of the buffer"),
 }
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "pie",
     title: "PIE",
     aliases: &[],
@@ -83,6 +83,7 @@ const PROTECTED_BELOW: f64 = 0.2;
 const LEAST_SUM: f64 = 0.85;
 const LARGEST_SUM: f64 = 8.5;
 
+/// A port's PIE.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Pie {
     params: Params,
@@ -97,6 +98,7 @@ pub struct Pie {
 }
 
 impl Pie {
+    /// A discipline that has seen no packet.
     pub fn new(params: Params, _rate_bytes_s: f64) -> Self {
         let (next, burst) = (picoseconds(params.update_s), picoseconds(params.burst_s));
         let active = params.active_from_packets == 0.0;

@@ -25,7 +25,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 headgate_model::params! {}
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "ps",
     title: "Processor sharing (PGPS)",
     aliases: &["pgps"],
@@ -39,6 +39,7 @@ pub const CARD: Card = Card {
 /// A virtual time as bits, which order as its values do: it is never negative.
 type Virtual = u64;
 
+/// A port's processor sharing (PGPS).
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Ps {
     /// Virtual time, when it was that, and the rate of the line since.
@@ -54,6 +55,7 @@ pub struct Ps {
 }
 
 impl Ps {
+    /// A discipline that has seen no packet, at a line of so many bytes/s.
     pub fn new(_params: Params, rate_bytes_s: f64) -> Self {
         Self { rate_bytes_s, ..Self::default() }
     }

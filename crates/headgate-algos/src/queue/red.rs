@@ -57,7 +57,7 @@ headgate_model::params! {
     mark_below: number(0.1, (0.0, 1.0), "1", "ns-2.35, mark_p_"),
 }
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "red",
     title: "RED",
     aliases: &[],
@@ -74,6 +74,7 @@ const LEAST_MIN: f64 = 5.0;
 /// Automatic time constant of the mean, round trips (ns-2.35).
 const MEMORY_RTTS: f64 = 10.0;
 
+/// A port's RED.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Red {
     params: Params,
@@ -94,6 +95,7 @@ pub struct Red {
 }
 
 impl Red {
+    /// A discipline that has seen no packet, at a line of so many bytes/s.
     pub fn new(params: Params, rate_bytes_s: f64) -> Self {
         let rate = rate_bytes_s / params.mean_packet_bytes;
         let or = |given: f64, automatic: f64| if given > 0.0 { given } else { automatic };
@@ -119,15 +121,15 @@ impl Red {
         (self.min, self.max)
     }
 
-    pub fn mean(&self) -> f64 {
+    pub(crate) fn mean(&self) -> f64 {
         self.mean
     }
 
-    pub fn max_p(&self) -> f64 {
+    pub(crate) fn max_p(&self) -> f64 {
         self.max_p
     }
 
-    pub fn set_max_p(&mut self, max_p: f64) {
+    pub(crate) fn set_max_p(&mut self, max_p: f64) {
         self.max_p = max_p;
     }
 

@@ -26,7 +26,7 @@ headgate_model::params! {
     mark_packets: number(65.0, (0.0, 1e12), "packets", "Alizadeh et al. 2010, 10 Gbit/s"),
 }
 
-pub const CARD: Card = Card {
+pub(crate) const CARD: Card = Card {
     name: "threshold",
     title: "Threshold marking",
     aliases: &[],
@@ -37,12 +37,14 @@ pub const CARD: Card = Card {
     params: Params::TABLE,
 };
 
+/// A port's threshold marking.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Threshold {
     params: Params,
 }
 
 impl Threshold {
+    /// A discipline that has seen no packet.
     pub fn new(params: Params, _rate_bytes_s: f64) -> Self {
         Self { params }
     }

@@ -17,13 +17,18 @@ macro_rules! schemes {
 
         /// The sender of any scheme.
         #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-        pub enum AnySender { $($Name($stem::sender::Sender),)+ }
+        pub enum AnySender {
+            $(#[doc = concat!("[`", stringify!($stem), "`]")] $Name($stem::sender::Sender),)+
+        }
 
         /// The router of any scheme.
         #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-        pub enum AnyRouter { $($Name($stem::router::Router),)+ }
+        pub enum AnyRouter {
+            $(#[doc = concat!("[`", stringify!($stem), "`]")] $Name($stem::router::Router),)+
+        }
 
         impl AnySender {
+            /// A sender by its index in [`SENDERS`]; `values` are in the order of the card's parameters.
             pub fn build(index: usize, values: &[f64]) -> Self {
                 $(if index == Index::$Name as usize {
                     let params = $stem::sender::Params::from_values(values);

@@ -38,6 +38,7 @@ pub fn fold(_older: &Words, newer: &Words) -> Words {
     *newer
 }
 
+/// The router's part: a rate for all flows.
 pub mod router {
     use super::word;
     use headgate_model::chance::Stream;
@@ -65,7 +66,7 @@ pub mod router {
         least: number(0.01, (1e-6, 100.0), "packets/RTT", "Dukkipati's ns-2 code; 0.1 in the NetFPGA's"),
     }
 
-    pub const CARD: Card = Card {
+    pub(crate) const CARD: Card = Card {
         name: "rcp",
         title: "RCP router",
         aliases: &[],
@@ -82,6 +83,7 @@ pub mod router {
     /// Size of the packets in which the least rate is counted, bytes.
     const LEAST_BYTES: f64 = 1000.0;
 
+    /// The router at one port.
     #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
     pub struct Router {
         params: Params,
@@ -100,6 +102,7 @@ pub mod router {
     }
 
     impl Router {
+        /// A router that has seen no packet.
         pub fn new(params: Params, line_bytes_s: f64, mut chance: Stream) -> Self {
             let span_s = params.period_s.min(params.start_rtt_s);
             let first_s = span_s * (1.0 + 0.2 * chance.normal()).max(0.0);
@@ -178,6 +181,7 @@ pub mod router {
     }
 }
 
+/// The sender's part: it paces at that rate.
 pub mod sender {
     use super::word;
     use crate::control::reno;
@@ -188,7 +192,7 @@ pub mod sender {
 
     headgate_model::params! {}
 
-    pub const CARD: Card = Card {
+    pub(crate) const CARD: Card = Card {
         name: "rcp",
         title: "RCP",
         aliases: &[],
@@ -209,6 +213,7 @@ pub mod sender {
     }
 
     impl Sender {
+        /// A flow that has not begun.
         pub fn new(_params: Params) -> Self {
             Self { answered: false }
         }

@@ -46,7 +46,9 @@ mod code {
 
 /// How finely the field in the header tells the load; beyond these, exactly.
 pub mod format {
+    /// As three codes.
     pub const TWO_BITS: f64 = 0.0;
+    /// In steps of 1/256.
     pub const EIGHT_BITS: f64 = 1.0;
 }
 
@@ -76,6 +78,7 @@ pub fn fold(older: &Words, newer: &Words) -> Words {
     words
 }
 
+/// The router's part: how loaded the link is.
 pub mod router {
     use super::{encoded, word};
     use headgate_model::chance::Stream;
@@ -97,7 +100,7 @@ pub mod router {
         rounding: choice(["exact", "per-cent"], "Xia et al. 2005; Xia's code rounds up"),
     }
 
-    pub const CARD: Card = Card {
+    pub(crate) const CARD: Card = Card {
         name: "vcp",
         title: "VCP router",
         aliases: &[],
@@ -111,6 +114,7 @@ pub mod router {
     /// Weight of the newest interval in the queue (Xia's code).
     const NEWEST: f64 = 0.25;
 
+    /// The router at one port.
     #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
     pub struct Router {
         params: Params,
@@ -129,6 +133,7 @@ pub mod router {
     }
 
     impl Router {
+        /// A router that has seen no packet.
         pub fn new(params: Params, _line_bytes_s: f64, _chance: Stream) -> Self {
             let (period, sample) = (picoseconds(params.period_s), picoseconds(params.sample_s));
             let (ends, looks, seen) = (period, sample, (0.0, 0.0));
@@ -189,6 +194,7 @@ pub mod router {
     }
 }
 
+/// The sender's part: a law of its own for each state of the load.
 pub mod sender {
     use super::{HIGH, STEPS, code, format, word};
     use crate::control::reno;
@@ -216,7 +222,7 @@ pub mod sender {
         period_s: number(0.2, (1e-3, 100.0), "s", "Xia et al. 2005, slide 13"),
     }
 
-    pub const CARD: Card = Card {
+    pub(crate) const CARD: Card = Card {
         name: "vcp",
         title: "VCP",
         aliases: &[],
@@ -259,10 +265,12 @@ pub mod sender {
         adds_until_s: f64,
     }
 
+    /// One flow's VCP.
     #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
     pub struct Sender(Box<State>);
 
     impl Sender {
+        /// A flow that has not begun.
         pub fn new(params: Params) -> Self {
             Self(Box::new(State { params, said: 0.0, rests_until_s: 0.0, adds_until_s: 0.0 }))
         }

@@ -43,6 +43,7 @@ pub fn fold(older: &Words, newer: &Words) -> Words {
     words
 }
 
+/// The router's part: shares of the window's change.
 pub mod router {
     use super::word;
     use headgate_model::chance::Stream;
@@ -66,7 +67,7 @@ pub mod router {
         form: choice(["draft", "paper"], "ns-2.35 xcp/; Katabi et al. 2002"),
     }
 
-    pub const CARD: Card = Card {
+    pub(crate) const CARD: Card = Card {
         name: "xcp",
         title: "XCP router",
         aliases: &[],
@@ -90,6 +91,7 @@ pub mod router {
         cut: f64,
     }
 
+    /// The router at one port.
     #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
     pub struct Router {
         params: Params,
@@ -114,6 +116,7 @@ pub mod router {
     }
 
     impl Router {
+        /// A router that has seen no packet.
         pub fn new(params: Params, _line_bytes_s: f64, mut chance: Stream) -> Self {
             let span_s = params.start_rtt_s;
             let mut first = || picoseconds((span_s * (1.0 + 0.2 * chance.normal())).max(FIRST_S));
@@ -245,6 +248,7 @@ pub mod router {
     }
 }
 
+/// The sender's part: it adds what the routers leave of its wish.
 pub mod sender {
     use super::word;
     use crate::control::reno;
@@ -258,7 +262,7 @@ pub mod sender {
         price: number(1.0, (1e-3, 1e3), "1", "Katabi et al. 2002 (prices); that X takes it is derived"),
     }
 
-    pub const CARD: Card = Card {
+    pub(crate) const CARD: Card = Card {
         name: "xcp",
         title: "XCP",
         aliases: &[],
@@ -269,6 +273,7 @@ pub mod sender {
         params: Params::TABLE,
     };
 
+    /// One flow's XCP.
     #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
     pub struct Sender {
         price: f64,
@@ -279,6 +284,7 @@ pub mod sender {
     }
 
     impl Sender {
+        /// A flow that has not begun.
         pub fn new(params: Params) -> Self {
             Self { price: params.price, answered: false, repairs: false }
         }

@@ -261,10 +261,9 @@ mod tests {
     /// At 2000 packets/s: 5 packets and 15, since 5 ms of it halved are 5; a mean over a second.
     #[test]
     fn thresholds_of_zero_are_set_as_ns_2_sets_them() {
-        let values: Vec<f64> = Params::TABLE.iter().map(|param| param.default).collect();
-        let red = Red::new(&Params::from_values(&values), 2000.0);
+        let red = Red::new(&Params::default(), 2000.0);
         assert_eq!(red, Red { min: 5.0, max: 15.0, max_p: 0.1, gentle: true, forgets: 1.0 });
-        assert_eq!(Red::new(&Params::from_values(&values), 4000.0).min, 10.0);
+        assert_eq!(Red::new(&Params::default(), 4000.0).min, 10.0);
     }
 
     #[test]

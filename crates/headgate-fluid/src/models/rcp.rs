@@ -268,8 +268,7 @@ mod tests {
     use super::*;
 
     fn router(changes: impl Fn(&mut Params)) -> Router {
-        let values: Vec<f64> = Params::TABLE.iter().map(|param| param.default).collect();
-        let mut params = Params::from_values(&values);
+        let mut params = Params::default();
         changes(&mut params);
         Router::new(params, 1000.0, Some(0.1))
     }

@@ -8,7 +8,7 @@ use super::spec::Spec;
 /// Who talks to whom, and for whom.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Opening {
-    /// By which the results name it (see [`crate::shared::Shared::spec`]).
+    /// By which the results name it (see [`crate::setup::Setup::spec`]).
     pub number: u32,
     /// Index of the law among the plan's.
     pub law: u32,

@@ -2,7 +2,7 @@ use super::*;
 use crate::trial::{PATH, ack, loss, starting, timeout};
 
 fn params() -> Params {
-    Params::from_values(&Params::TABLE.iter().map(|param| param.default).collect::<Vec<_>>())
+    Params::default()
 }
 
 /// A flow that has begun with a window of ten at an RTT of 100 ms.

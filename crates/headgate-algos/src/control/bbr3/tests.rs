@@ -7,8 +7,7 @@ const DRAFT: f64 = 0.0;
 const LINUX: f64 = 1.0;
 
 fn params(variant: f64) -> Params {
-    let defaults: Vec<_> = Params::TABLE.iter().map(|param| param.default).collect();
-    Params { variant, ..Params::from_values(&defaults) }
+    Params { variant, ..Params::default() }
 }
 
 /// A flow on a path of 1000 segments/s and 100 ms, with 100 segments in flight.

@@ -7,8 +7,7 @@ const LINUX: f64 = 0.0;
 const RFC: f64 = 1.0;
 
 fn law(variant: f64) -> Cubic {
-    let defaults: Vec<f64> = Params::TABLE.iter().map(|param| param.default).collect();
-    Cubic::new(Params { variant, ..Params::from_values(&defaults) })
+    Cubic::new(Params { variant, ..Params::default() })
 }
 
 /// A law that has just lost a window of 100 segments and has 70 left.
