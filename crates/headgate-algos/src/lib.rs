@@ -1,4 +1,32 @@
 //! The laws. Each is one file, and one word in its folder's list. A user's own come from outside.
+//!
+//! A law is driven by hand as by a transport: what happened comes in, a window goes out.
+//!
+//! ```
+//! use headgate_algos::control::reno::Reno;
+//! use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Window};
+//!
+//! let path = Path { srtt_s: 0.1, min_rtt_s: 0.1, segment_bytes: 1514 };
+//! let mut window = Window { cwnd: 10.0, ssthresh: f64::INFINITY, pace: f64::INFINITY };
+//! let ack = Ack { acked: 10.0, rtt_s: 0.1, in_flight: 10, cwnd_limited: true, ..Ack::default() };
+//! Reno.on_ack(&ack, &path, &mut window);
+//! assert_eq!(window.cwnd, 20.0); // slow start (RFC 5681 §3.1)
+//!
+//! let loss = Congestion { cause: Cause::Loss, now_s: 0.3, in_flight: 20 };
+//! Reno.on_congestion(&loss, &path, &mut window);
+//! assert_eq!(window.ssthresh, 10.0); // half the flight (RFC 5681, equation 4)
+//! ```
+//!
+//! By name and with all parameters at their defaults:
+//!
+//! ```
+//! use headgate_algos::control::AnyLaw;
+//! use headgate_model::control::Registry;
+//!
+//! let index = AnyLaw::cards().iter().position(|card| card.name == "cubic").expect("it is there");
+//! let values: Vec<f64> = AnyLaw::cards()[index].params.iter().map(|param| param.default).collect();
+//! assert!(matches!(AnyLaw::build(index, &values), AnyLaw::Cubic(_)));
+//! ```
 
 #![warn(missing_docs)]
 

@@ -1,7 +1,7 @@
 //! What the two ends of a connection need of who drives them, and what they exchange.
 
 use headgate_model::control::Window;
-use headgate_model::feedback::Label;
+pub use headgate_model::feedback::{Label, Words};
 use headgate_model::units::Time;
 use serde::{Deserialize, Serialize};
 use std::fmt;

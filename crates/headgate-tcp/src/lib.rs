@@ -10,7 +10,58 @@
 //! * delayed ACKs (RFC 5681 §4.2), ECN (RFC 3168) and its accurate echo (RFC 8257), pacing,
 //!   delivery-rate samples (draft-cheng-iccrg-delivery-rate-estimation)
 //!
-//! Which of them a connection has, and with which constants, is its [`Profile`].
+//! Which of them a connection has, and with which constants, is its [`Profile`]. Controllers are
+//! [`Law`](headgate_model::control::Law)s: those of headgate-algos, or the embedder's own.
+//!
+//! ```
+//! use headgate_algos::control::reno::Reno;
+//! use headgate_model::units::{SECOND, Time};
+//! use headgate_tcp::context::*;
+//! use headgate_tcp::{Flags, Profile, Sender};
+//!
+//! /// A host that only writes down what leaves it.
+//! #[derive(Default)]
+//! struct Host {
+//!     now: Time,
+//!     profile: Profile,
+//!     sent: Vec<u32>,
+//! }
+//!
+//! impl Context for Host {
+//!     fn now(&self) -> Time {
+//!         self.now
+//!     }
+//!     fn profile(&self) -> &Profile {
+//!         &self.profile
+//!     }
+//!     fn set_timer(&mut self, _timer: Timer, _at: Time) {}
+//! }
+//!
+//! impl SenderContext for Host {
+//!     fn send_syn(&mut self, _syn: Syn, _label: Option<Label>) {}
+//!     fn send_data(&mut self, segment: DataSegment, _label: Option<Label>) {
+//!         self.sent.push(segment.seq);
+//!     }
+//!     fn exceed(&mut self, excess: Excess) {
+//!         panic!("{excess}");
+//!     }
+//! }
+//!
+//! let mut host = Host::default();
+//! let mut sender = Sender::new(100, Reno, &host.profile);
+//! sender.open(&mut host);
+//! host.now = SECOND / 10;
+//! sender.on_syn_ack(None, &mut host);
+//! assert_eq!(host.sent, (0..10).collect::<Vec<_>>()); // the first window (RFC 6928)
+//!
+//! host.now = SECOND / 5;
+//! let ack = AckSegment { next: 2, stamp: 0, blocks: None, flags: Flags::NONE };
+//! sender.on_ack(&ack, None, &mut host);
+//! assert_eq!(sender.window.cwnd, 12.0); // slow start: one for each (RFC 5681 §3.1)
+//! assert_eq!(host.sent.len(), 14);
+//! ```
+//!
+//! `examples/channel.rs` drives both ends over a channel with a delay, a rate and a loss.
 
 #![warn(missing_docs)]
 

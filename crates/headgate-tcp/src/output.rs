@@ -17,7 +17,7 @@ const FIRST_PACED: u32 = 10;
 
 impl<C: Law> Sender<C> {
     /// A paced sender's turn.
-    pub fn on_pace(&mut self, at: Time, ctx: &mut impl SenderContext) {
+    pub(crate) fn on_pace(&mut self, at: Time, ctx: &mut impl SenderContext) {
         if at != self.pace_armed {
             return; // an earlier one was set since
         }

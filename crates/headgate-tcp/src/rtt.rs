@@ -33,14 +33,14 @@ pub struct Estimator {
 
 impl Estimator {
     /// Before the first sample.
-    pub fn new(profile: &Profile) -> Self {
+    pub(crate) fn new(profile: &Profile) -> Self {
         let path =
             Path { srtt_s: 0.0, min_rtt_s: f64::INFINITY, segment_bytes: u32::from(profile.data_bytes) };
         Self { path, rttvar_s: 0.0, rto: profile.initial_rto }
     }
 
     /// Takes a round trip that may be the least, but is no sample; returns it as [`Self::sample`] does.
-    pub fn see(&mut self, rtt: Span, profile: &Profile) -> f64 {
+    pub(crate) fn see(&mut self, rtt: Span, profile: &Profile) -> f64 {
         let rtt_s = seconds(tick(rtt, profile.clock));
         self.path.min_rtt_s = self.path.min_rtt_s.min(rtt_s);
         rtt_s
@@ -48,7 +48,7 @@ impl Estimator {
 
     /// Takes a sample; returns it in seconds, rounded to the profile's clock.
     #[inline]
-    pub fn sample(&mut self, rtt: Span, profile: &Profile) -> f64 {
+    pub(crate) fn sample(&mut self, rtt: Span, profile: &Profile) -> f64 {
         let rtt_s = self.see(rtt, profile);
         let path = &mut self.path;
         if path.srtt_s == 0.0 {
@@ -66,7 +66,7 @@ impl Estimator {
 
     /// The time-out after `backoff` expiries in a row.
     #[inline]
-    pub fn rto(&self, backoff: u8, profile: &Profile) -> Span {
+    pub(crate) fn rto(&self, backoff: u8, profile: &Profile) -> Span {
         if backoff == 0 {
             return self.rto;
         }
