@@ -6,15 +6,16 @@ Either gives the other, so both stand here, above all that makes and keeps a run
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headgate.errors import HeadgateError, SchemeWarning, StoreError
 from headgate.run.folder import find_run, hold_for_run, read_meta, write_folder
 from headgate.run.progress import Report
-from headgate.run.simulate import SNAPSHOT_FILE, Threads, run_engine
-from headgate.scenario.plan import identity_of, make_plan
+from headgate.run.simulate import SNAPSHOT_FILE, Threads, run_engine, watch_engine
+from headgate.run.stream import Stream, Update
+from headgate.scenario.plan import choose_numbers, identity_of, make_plan
 from headgate.scenario.planner import Arrays
 from headgate.scenario.spec import ScenarioSpec
 from headgate.scenario.toml import note_laws
@@ -47,6 +48,24 @@ class Scenario(ScenarioSpec):
         for doubt in result.meta["warnings"]:
             warnings.warn(doubt, SchemeWarning, stacklevel=2)
         return result
+
+    def stream(
+        self,
+        flows: Sequence[str] = (),
+        links: Sequence[str] = (),
+        every_s: float = 0.1,
+        threads: int = 1,
+    ) -> Stream[Result]:
+        """Run it while somebody watches: give an `Update` for each `every_s` seconds of wall time.
+
+        An update has the new samples of `measure.series` and of the network, and the events of the
+        traffic and links that the patterns name ("bulk.0", "web", "left-right", "*"), as tables;
+        `Stream.result` is what `run` gives, to the bit. Raises ScenarioError for a name that
+        nothing has.
+        """
+        planned = self.plan()
+        followed = choose_numbers(planned[0], flows, links)
+        return Stream(_watched(self, planned, followed, every_s, threads))
 
 
 class Result:
@@ -127,6 +146,17 @@ class UnstoredError(StoreError):
     def __init__(self, sentence: str, result: Result) -> None:
         self.result = result
         super().__init__(sentence)
+
+
+def _watched(
+    scenario: Scenario,
+    planned: tuple[dict[str, Any], Arrays],
+    followed: tuple[set[int], set[int]],
+    every_s: float,
+    threads: int,
+) -> Generator[Update, None, Result]:
+    parts = yield from watch_engine(scenario, planned, followed, every_s, threads=threads)
+    return Result(*parts)
 
 
 def simulate(  # noqa: PLR0913 - what a run can be given

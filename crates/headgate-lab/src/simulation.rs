@@ -1,6 +1,6 @@
 //! A run that can be stopped at any time, kept in a file and resumed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,9 +12,12 @@ pub use headgate_model::units::seconds;
 use headgate_netsim::choices::Lists;
 use headgate_netsim::engine::Engine;
 pub use headgate_netsim::excess::Excess;
+use headgate_netsim::record::HAPPENINGS;
+use headgate_netsim::trace::Followed;
+use headgate_tcp::Phase;
 
 use crate::snapshot;
-use crate::tables::{Table, labels, tables};
+use crate::tables::{Table, labels, news, tables};
 use crate::validate::validate;
 
 /// One run: the engine at work, and the identity of what it runs.
@@ -110,6 +113,23 @@ impl Simulation {
     /// Memory that the engine holds, bytes.
     pub fn bytes(&self) -> usize {
         self.engine.bytes()
+    }
+
+    /// From now on events of these flows, and of all packets at these links, are noted, by their numbers in the
+    /// plan. Results do not depend on it.
+    pub fn follow(&mut self, flows: BTreeSet<u32>, links: BTreeSet<u32>) {
+        self.engine.follow(Followed { flows, links });
+    }
+
+    /// What may happen, and states of a connection, in the order of their numbers in [`Self::news`].
+    pub fn labels_of_events() -> BTreeMap<&'static str, &'static [&'static str]> {
+        BTreeMap::from([("event", HAPPENINGS), ("state", &Phase::NAMES)])
+    }
+
+    /// Samples and events that were not given out yet, as tables.
+    pub fn news(&mut self) -> Vec<Table> {
+        let events = self.engine.take_events();
+        news(self.engine.take_samples(), &events)
     }
 
     pub fn results(&mut self) -> Results {

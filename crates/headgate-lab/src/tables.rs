@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use headgate_model::column;
 use headgate_netsim::record::{
-    Balance, ClassRow, FlowKeys, FlowRow, FlowSample, LawRow, LinkRow, NetworkSample, PeriodRow, PortRow,
-    PortSample, Record,
+    Balance, ClassRow, Event, FlowKeys, FlowRow, FlowSample, LawRow, LinkRow, NetworkSample, PeriodRow,
+    PortRow, PortSample, Record,
 };
 
 use crate::periods::{PairRow, WindowRow, pairs, windows};
@@ -17,6 +17,20 @@ pub fn tables(record: &Record) -> Vec<Table> {
     sheets(record).into_iter().map(|sheet| sheet.table).collect()
 }
 
+/// Samples and events since somebody looked last, as the tables of the same names have them.
+pub fn news(
+    (flows, ports, network): (&[FlowSample], &[PortSample], &[NetworkSample]),
+    events: &[Event],
+) -> Vec<Table> {
+    let sheets = [
+        Sheet::fill("series_flows", FlowSample::columns(), flows),
+        Sheet::fill("series_ports", PortSample::columns(), ports),
+        Sheet::fill("network", NetworkSample::columns(), network),
+        Sheet::fill("events", Event::columns(), events),
+    ];
+    sheets.into_iter().map(|sheet| sheet.table).collect()
+}
+
 /// What the numbers of classes stand for, by the column that has them.
 pub fn labels(record: &Record) -> [(&'static str, &[String]); 2] {
     [("class", &record.keys.pairs), ("interface", &record.keys.interfaces)]
@@ -24,7 +38,9 @@ pub fn labels(record: &Record) -> [(&'static str, &[String]); 2] {
 
 /// What the columns of each table mean, but for those that no user reads.
 pub fn meanings() -> BTreeMap<&'static str, Vec<Meaning>> {
-    sheets(&Record::default()).into_iter().map(|sheet| (sheet.table.name, sheet.meanings)).collect()
+    let events = Sheet::fill("events", Event::columns(), &[]);
+    let sheets = sheets(&Record::default()).into_iter().chain([events]);
+    sheets.map(|sheet| (sheet.table.name, sheet.meanings)).collect()
 }
 
 fn sheets(record: &Record) -> Vec<Sheet> {

@@ -130,6 +130,8 @@ kinds! {
     Peak: u64 => u64 = |held| *held;
     /// The number of something in a list of the plan.
     Index: u32 => u64 = |held| u64::from(*held);
+    /// A number that may not exist, in whose place the largest stands.
+    Maybe: u32 => f64 = |held| if *held == u32::MAX { f64::NAN } else { f64::from(*held) };
     /// Picoseconds, shown as seconds.
     Duration: Span => f64 = |held| seconds(*held);
     /// A sum of many durations, or of rates over time.

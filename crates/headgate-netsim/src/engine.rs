@@ -4,21 +4,26 @@
 use headgate_model::control::Registry;
 use headgate_model::units::{Span, Time};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::choices::{Choices, Lists};
 use crate::excess::{Asked, Excess};
 use crate::meter::Meter;
 use crate::network::Network;
+use crate::observer::{Observer, Shown};
 use crate::packet::Packet;
 use crate::plan::Plan;
 use crate::populate;
-use crate::record::{Balance, Counters, PortRow, Record, digest};
+use crate::record::{
+    Balance, Counters, Event, FlowSample, NetworkSample, PortRow, PortSample, Record, digest,
+};
 use crate::regions::Regions;
 use crate::setup::Setup;
 use crate::shard::Shard;
 use crate::shared::Shared;
 use crate::team::{PARALLEL_FROM, Team, with_team};
+use crate::trace::{self, Followed};
 use crate::windows::Windows;
 use crate::world::World;
 
@@ -41,6 +46,11 @@ pub struct Engine<L: Registry> {
     parallel_from: u64,
     #[serde(skip, default = "no_limit")]
     limit: usize,
+    /// Numbers of followed flows by their connections, and how many samples were handed out.
+    #[serde(skip)]
+    numbers: BTreeMap<(u32, u8), u32>,
+    #[serde(skip)]
+    shown: Shown,
 }
 
 fn one() -> usize {
@@ -150,6 +160,8 @@ impl<L: Registry> Engine<L> {
             next_sharing: u64::MAX,
             parallel_from: PARALLEL_FROM,
             limit: usize::MAX,
+            numbers: BTreeMap::new(),
+            shown: Shown::default(),
         }
     }
 
@@ -192,6 +204,49 @@ impl<L: Registry> Engine<L> {
         self.limit(self.limit);
         let later = (2 * window).max(window + FIRST_WINDOWS);
         self.next_sharing = if self.threads > 1 { later } else { u64::MAX };
+    }
+
+    /// Events of these flows, and of all packets at the ports of these links, are noted from now on, until
+    /// [`Self::take_events`] hands them out. Results do not depend on it. What is already under way when it begins
+    /// is followed as far as it can be known.
+    pub fn follow(&mut self, followed: Followed) {
+        let followed = Arc::new(followed);
+        for shard in &mut self.network.shards {
+            shard.space.shared.trace.followed = Arc::clone(&followed);
+            let flows = shard.regions.iter_mut().flat_map(|region| &mut region.sites);
+            for flow in flows.flat_map(|site| &mut site.flows) {
+                flow.followed = followed.flows.contains(&flow.number);
+                if flow.followed {
+                    self.numbers.insert((flow.path.address, flow.path.generation), flow.number);
+                }
+            }
+        }
+    }
+
+    /// Events before [`Self::now`] that were not handed out yet, in order of time.
+    pub fn take_events(&mut self) -> Vec<Event> {
+        let now = self.now();
+        let traces = self.network.shards.iter_mut().map(|shard| &mut shard.space.shared.trace);
+        let mut events: Vec<Event> = traces.flat_map(|trace| trace.take(now)).collect();
+        trace::settle(&mut events, &mut self.numbers);
+        events
+    }
+
+    /// Samples that were not handed out yet: of flows, of ports, of the network.
+    pub fn take_samples(&mut self) -> (&[FlowSample], &[PortSample], &[NetworkSample]) {
+        self.shown.take(&self.clock.meter.record)
+    }
+
+    /// As [`Self::advance`], and `observer` hears afterwards of the samples and events since the last call.
+    pub fn advance_observed(
+        &mut self,
+        observer: &mut impl Observer,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        let over = self.advance(go_on);
+        self.take_events().iter().for_each(|event| observer.on_event(event));
+        self.shown.show(&self.clock.meter.record, observer);
+        over
     }
 
     /// Every law of the run: the fresh ones and those at work.

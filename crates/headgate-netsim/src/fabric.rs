@@ -2,15 +2,18 @@
 
 use headgate_model::control::Registry;
 use headgate_model::plan::Edge;
+use headgate_model::queue::Discipline;
 use headgate_model::units::{Busy, NEVER, Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::packet::{INLINE, Packet};
+use crate::port::line::Line;
 use crate::port::ticks::TickCache;
 use crate::port::{Fate, Port};
 use crate::prefetch::prefetch;
-use crate::record::Counters;
+use crate::record::{Counters, Happening};
 use crate::shared::Shared;
+use crate::trace::PortTrace;
 
 /// One direction of a host link.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
@@ -137,24 +140,32 @@ impl<L: Registry> Fabric<L> {
         let port = shared.setup.routes.link(router, goal);
         match &mut self.ports[port as usize] {
             Port::Line(line) => {
+                let had_mark = packet.is_marked();
                 let (wait, fate) = (line.wait(packet.time), line.offer(packet.time, packet));
                 count(wait, fate, packet, &mut shared.counters);
+                if shared.trace.is_on() {
+                    note_fate(line, self.links[port as usize], had_mark, fate, packet, shared);
+                }
                 match fate {
                     Fate::Arrives(time) => Step::Router(self.ends[port as usize], time),
                     _ => Step::Gone,
                 }
             }
             Port::Spoken(spoken) => {
-                let wait = spoken.line.wait(packet.time);
-                let fate = spoken.offer(packet, &mut shared.desk());
+                let (wait, link) = (spoken.line.wait(packet.time), self.links[port as usize]);
+                let had_mark = packet.is_marked();
+                let fate = spoken.offer(packet, &mut shared.desk(link));
                 count(wait, fate, packet, &mut shared.counters);
+                if shared.trace.is_on() {
+                    note_fate(&mut spoken.line, link, had_mark, fate, packet, shared);
+                }
                 if fate == Fate::Dropped {
                     shared.papers.forget(packet);
                 }
                 Step::Held(port)
             }
             Port::Served(served) => {
-                served.arrive(packet.time, packet, &mut shared.desk());
+                served.arrive(packet.time, packet, &mut shared.desk(self.links[port as usize]));
                 Step::Held(port)
             }
         }
@@ -162,19 +173,21 @@ impl<L: Registry> Fabric<L> {
 
     /// Lets a port that acts at departures make up for those before `until`.
     pub fn catch_up(&mut self, port: u32, until: Time, shared: &mut Shared<L>) {
+        let link = self.links[port as usize];
         match &mut self.ports[port as usize] {
             Port::Line(_) => {}
-            Port::Spoken(spoken) => spoken.catch_up(until, &mut shared.desk()),
-            Port::Served(served) => served.catch_up(until, &mut shared.desk()),
+            Port::Spoken(spoken) => spoken.catch_up(until, &mut shared.desk(link)),
+            Port::Served(served) => served.catch_up(until, &mut shared.desk(link)),
         }
     }
 
     /// As [`Self::catch_up`], but so many things at most; true when all is made up for.
     pub fn catch_up_in_part(&mut self, port: u32, until: Time, most: usize, shared: &mut Shared<L>) -> bool {
+        let link = self.links[port as usize];
         match &mut self.ports[port as usize] {
             Port::Line(_) => true,
-            Port::Spoken(spoken) => !(0..most).all(|_| spoken.step(until, &mut shared.desk())),
-            Port::Served(served) => !(0..most).all(|_| served.step(until, &mut shared.desk())),
+            Port::Spoken(spoken) => !(0..most).all(|_| spoken.step(until, &mut shared.desk(link))),
+            Port::Served(served) => !(0..most).all(|_| served.step(until, &mut shared.desk(link))),
         }
     }
 
@@ -228,6 +241,33 @@ impl<L: Registry> Fabric<L> {
 
 fn host_link(&edge: &u32) -> HostLink {
     HostLink { edge, ..HostLink::default() }
+}
+
+/// Notes what an analytic port has decided, for who follows it: when the packet will have left, too.
+#[cold]
+fn note_fate<Q: Discipline, L>(
+    line: &mut Line<Q>,
+    link: u32,
+    had_mark: bool,
+    fate: Fate,
+    packet: &Packet,
+    shared: &mut Shared<L>,
+) {
+    let (now, leaves) = (packet.time, line.clear_at());
+    let queue = line.queue(now);
+    let places = shared.setup.routers() as u32;
+    let mut trace = PortTrace { trace: &mut shared.trace, link, places };
+    if fate == Fate::Dropped {
+        return trace.note(now, Happening::Dropped, packet, queue);
+    }
+    trace.note(now, Happening::Enqueued, packet, queue);
+    if packet.is_marked() && !had_mark {
+        trace.note(now, Happening::Marked, packet, queue);
+    }
+    trace.note(leaves, Happening::Departed, packet, queue);
+    if fate == Fate::Lost {
+        trace.note(leaves, Happening::LinkLoss, packet, queue);
+    }
 }
 
 /// Counts a packet at an analytic port.

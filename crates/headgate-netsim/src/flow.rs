@@ -3,15 +3,16 @@
 use headgate_model::control::{Law, Registry};
 use headgate_model::feedback::Label;
 use headgate_model::units::{SECOND, Span, Time};
-use headgate_tcp::context::{self as tcp, AckSegment, Context, DataSegment, Event, SenderContext, Syn};
+use headgate_tcp::context::{self as tcp, AckSegment, Context, DataSegment, SenderContext, Syn};
 use headgate_tcp::{Phase, Profile, Repairs, Sender};
 use serde::{Deserialize, Serialize};
 
 use crate::excess::{Asked, Excess};
 use crate::packet::{Common, Packet};
-use crate::record::Status;
+use crate::record::{Event, Happening, NOBODY, Status};
 use crate::shared::Shared;
 use crate::timers::{Purpose, Timer};
+use crate::trace::{Before, happening, of_sender};
 use crate::traffic::Opening;
 
 /// Where a flow's packets come from and go to.
@@ -28,12 +29,23 @@ pub struct Path {
     pub profile: u8,
 }
 
+impl Path {
+    /// Something at the sending host.
+    fn event<L>(&self, happening: Happening, shared: &Shared<L>) -> Event {
+        let place = shared.split.site(self.address) as u32;
+        Event::new(shared.now, happening, (self.address, self.generation), place)
+    }
+}
+
 /// One flow at its sending host.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[repr(C, align(64))]
 pub struct Flow<L> {
     pub path: Path,
     pub tcp: Sender<L>,
+    /// Somebody follows it.
+    #[serde(skip)]
+    pub followed: bool,
     /// When the receiver had everything, after the start.
     pub received: Option<Span>,
     /// What was delivered and repaired at the end of warm-up.
@@ -65,6 +77,7 @@ impl<L: Registry> Flow<L> {
         let mut flow = Self {
             path,
             tcp: Sender::new(o.size, law, &shared.profiles[profile as usize]),
+            followed: shared.trace.followed.flows.contains(&o.number),
             received: None,
             base: 0,
             before: Repairs::default(),
@@ -77,6 +90,9 @@ impl<L: Registry> Flow<L> {
         shared.flow_stats.all[flow.key as usize].started += 1;
         shared.counters.connecting += 1;
         shared.counters.active += 1;
+        if flow.followed {
+            flow.note(Happening::Opened, NOBODY, shared);
+        }
         flow.drive(shared, |sender, host| sender.open(host));
         flow
     }
@@ -88,8 +104,26 @@ impl<L: Registry> Flow<L> {
         shared: &mut Shared<L>,
         act: impl FnOnce(&mut Sender<L>, &mut Host<'_, L>) -> T,
     ) -> T {
-        let Self { path, tcp, number, law, .. } = self;
-        act(tcp, &mut Host { path, flow: (*number, *law), shared })
+        let before = self.followed.then(|| Before::of(&self.tcp));
+        let Self { path, tcp, number, law, followed, .. } = self;
+        let host = &mut Host { path, flow: (*number, *law), followed: *followed, shared };
+        let done = act(tcp, host);
+        if let Some(before) = before {
+            self.note_changes(before, shared);
+        }
+        done
+    }
+
+    #[cold]
+    fn note_changes(&self, before: Before, shared: &mut Shared<L>) {
+        before.changes(&self.tcp).for_each(|happening| self.note(happening, NOBODY, shared));
+    }
+
+    /// Something happened to the flow, for who follows it.
+    #[cold]
+    pub fn note(&self, happening: Happening, seq: u32, shared: &mut Shared<L>) {
+        let event = Event { flow: self.number, seq, ..self.path.event(happening, shared) };
+        shared.trace.note(of_sender(event, &self.tcp));
     }
 
     /// The SYN was answered, or a question.
@@ -107,8 +141,19 @@ impl<L: Registry> Flow<L> {
         let blocks = packet.sack_record().map(|number| shared.papers.sacks.take(number));
         let (next, stamp) = (packet.ack_number(), packet.echoed_timestamp());
         let ack = AckSegment { next, stamp, blocks, flags: packet.flags() };
+        if self.followed {
+            self.note_ack(&ack, shared);
+        }
         let label = shared.label_in_hand();
         self.drive(shared, |sender, host| sender.on_ack(&ack, label.as_ref(), host))
+    }
+
+    #[cold]
+    fn note_ack(&self, ack: &AckSegment, shared: &mut Shared<L>) {
+        self.note(Happening::Acknowledged, ack.next, shared);
+        if ack.echoes_mark() {
+            self.note(Happening::Echoed, ack.next, shared);
+        }
     }
 
     /// A timer of the sender went off; false when the connection failed.
@@ -129,6 +174,9 @@ impl<L: Registry> Flow<L> {
             shared.counters.connecting -= 1;
         }
         self.tcp.close();
+        if self.followed {
+            self.note(Happening::Closed, NOBODY, shared);
+        }
         shared.timers.push(Timer {
             time: shared.now + LINGER,
             site: self.path.destination,
@@ -161,6 +209,7 @@ struct Host<'a, L> {
     path: &'a Path,
     /// Number of the flow, and its law.
     flow: (u32, u32),
+    followed: bool,
     shared: &'a mut Shared<L>,
 }
 
@@ -197,18 +246,24 @@ impl<L: Law> SenderContext for Host<'_, L> {
     }
 
     #[inline(always)]
-    fn observe(&mut self, event: Event) {
+    fn observe(&mut self, event: tcp::Event) {
+        if self.followed {
+            self.note(event);
+        }
         let counters = &mut self.shared.counters;
         match event {
-            Event::Established => counters.connecting -= 1,
-            Event::Sent { again, .. } => counters.retransmissions += u64::from(again),
-            Event::Acknowledged { before, cwnd, .. } => counters.cwnd_increases += u64::from(cwnd > before),
-            Event::RttSample { rtt_s } => {
+            tcp::Event::Established => counters.connecting -= 1,
+            tcp::Event::Sent { again, .. } => counters.retransmissions += u64::from(again),
+            tcp::Event::Acknowledged { before, cwnd, .. } => {
+                counters.cwnd_increases += u64::from(cwnd > before)
+            }
+            tcp::Event::RttSample { rtt_s } => {
                 counters.rtt_sum_s += rtt_s;
                 counters.rtt_count += 1;
             }
-            Event::DuplicateAck => counters.duplicate_acks += 1,
-            Event::Timeout => counters.timeouts += 1,
+            tcp::Event::DuplicateAck => counters.duplicate_acks += 1,
+            tcp::Event::Timeout => counters.timeouts += 1,
+            tcp::Event::Lost { .. } => {}
         }
     }
 
@@ -227,8 +282,17 @@ impl<L> Host<'_, L> {
         Common { time: self.shared.now, flow, host, size, generation }
     }
 
+    #[cold]
+    fn note(&mut self, event: tcp::Event) {
+        if let Some((happening, seq)) = happening(event) {
+            let event = self.path.event(happening, self.shared);
+            self.shared.trace.note(Event { flow: self.flow.0, seq, ..event });
+        }
+    }
+
     #[inline(always)]
     fn send(&mut self, mut packet: Packet, label: Option<Label>) {
+        packet.follow(self.followed);
         if let Some(label) = label {
             self.shared.papers.attach(&mut packet, label);
         }

@@ -32,7 +32,10 @@ pub enum Kind {
 /// Beside the flags of TCP: `c` is the number of a label, which holds what would stand there.
 const LABELLED: u8 = 64;
 
-/// A packet's kind, TCP's flags and [`LABELLED`], in one byte.
+/// And: somebody follows the flow.
+const FOLLOWED: u8 = 128;
+
+/// A packet's kind, TCP's flags, [`LABELLED`] and [`FOLLOWED`], in one byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Head(u8);
 
@@ -150,7 +153,7 @@ impl Packet {
     /// What TCP says and hears by it.
     #[inline]
     pub fn flags(&self) -> Flags {
-        Flags(self.head.0 & !(LABELLED | 3))
+        Flags(self.head.0 & !(LABELLED | FOLLOWED | 3))
     }
 
     /// A port marks it as having met congestion (CE).
@@ -163,6 +166,17 @@ impl Packet {
         self.head.has(Flags::MARKED.0)
     }
 
+    /// Says so to ports and to the other end, if somebody follows the flow.
+    #[inline]
+    pub fn follow(&mut self, on: bool) {
+        self.head = self.head.with(FOLLOWED, on);
+    }
+
+    #[inline]
+    pub fn is_followed(&self) -> bool {
+        self.head.has(FOLLOWED)
+    }
+
     /// Whether a port may mark it. On a SYN the flag asks, and marks nothing (RFC 3168 §6.1.1).
     pub fn is_capable(&self) -> bool {
         self.head.has(Flags::CAPABLE.0) && self.kind() != Kind::Syn
@@ -173,6 +187,16 @@ impl Packet {
     pub fn sender(&self) -> u32 {
         debug_assert!(self.is_forward());
         self.b
+    }
+
+    /// The sender's address and its slot's generation, which name the connection in either direction.
+    pub fn connection(&self) -> (u32, u8) {
+        (if self.is_forward() { self.b } else { self.flow }, self.generation)
+    }
+
+    /// The sequence number of a segment, or the next one that an ACK expects.
+    pub fn seq(&self) -> Option<u32> {
+        matches!(self.kind(), Kind::Data | Kind::Ack).then_some(self.a)
     }
 
     /// Sender's host and profile, as a SYN names them.
@@ -256,11 +280,11 @@ impl Packet {
 
     /// The packet as a queue discipline sees it. A connection is named by its sender, in either direction.
     pub fn offer(&self) -> Offer {
-        let sender = if self.is_forward() { self.b } else { self.flow };
+        let (sender, generation) = self.connection();
         let data = u64::from(self.is_data());
         Offer {
             size_bytes: u32::from(self.size),
-            flow: u64::from(sender) << 9 | u64::from(self.generation) << 1 | data,
+            flow: u64::from(sender) << 9 | u64::from(generation) << 1 | data,
             capable: self.is_capable(),
         }
     }

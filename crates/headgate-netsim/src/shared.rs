@@ -16,6 +16,7 @@ use crate::port::served::Desk;
 use crate::record::{Counters, FlowRow};
 use crate::setup::Setup;
 use crate::timers::{Purpose, Timer};
+use crate::trace::{PortTrace, Trace};
 
 /// The world as an endpoint sees it while it handles one event.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -53,6 +54,8 @@ pub struct Shared<L> {
     pub completed: Vec<(u32, u8)>,
     /// Why the run cannot go on.
     pub excess: Option<Excess>,
+    /// Events that somebody follows.
+    pub trace: Trace,
 }
 
 impl<L> Shared<L> {
@@ -75,6 +78,7 @@ impl<L> Shared<L> {
             timers: Vec::new(),
             completed: Vec::new(),
             excess: None,
+            trace: Trace::default(),
             setup,
         }
     }
@@ -86,7 +90,7 @@ impl<L> Shared<L> {
         L: Clone,
     {
         let (setup, profiles, laws) = (Arc::clone(&self.setup), self.profiles.clone(), self.laws.clone());
-        Self::new(setup, profiles, laws)
+        Self { trace: self.trace.new_empty(), ..Self::new(setup, profiles, laws) }
     }
 
     /// Adds what was counted in another shard. What its packets carry stays with them.
@@ -98,15 +102,19 @@ impl<L> Shared<L> {
         let traced = self.traced.iter_mut().zip(other.traced);
         traced.for_each(|(here, there)| *here = (*here).max(there));
         self.excess = self.excess.or(other.excess);
+        self.trace.merge(other.trace);
     }
 
-    /// What a port that holds packets needs.
-    pub fn desk(&mut self) -> Desk<'_> {
+    /// What the port of a link needs if it holds packets.
+    pub fn desk(&mut self, link: u32) -> Desk<'_> {
+        let places = self.setup.routers() as u32;
+        let trace = self.trace.is_on().then_some(PortTrace { trace: &mut self.trace, link, places });
         Desk {
             counters: &mut self.counters,
             papers: &mut self.papers,
             leaving: &mut self.leaving,
             held: &mut self.held,
+            trace,
         }
     }
 

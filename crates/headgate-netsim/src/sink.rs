@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::packet::{Common, Packet};
 use crate::papers::{NO_LABEL, Papers};
+use crate::record::{Event, Happening, NOBODY};
 use crate::shared::Shared;
 
 /// Where a receiver's packets come from and go to.
@@ -40,6 +41,8 @@ pub struct Sink {
     pub tcp: Receiver,
     /// Number of the label to return with the next ACK, or `NO_LABEL`.
     pub label: u32,
+    /// Its last segment said that somebody follows the flow: so do the ACKs.
+    pub followed: bool,
 }
 
 impl Sink {
@@ -55,12 +58,14 @@ impl Sink {
             generation: syn.generation,
             profile,
         };
-        Self { path, tcp, label: NO_LABEL }
+        Self { path, tcp, label: NO_LABEL, followed: syn.is_followed() }
     }
 
     /// What it says to a SYN.
     pub fn answer(&self, now: Time, size: u16) -> Packet {
-        Packet::syn_ack(self.path.back(now, size), self.path.address)
+        let mut answer = Packet::syn_ack(self.path.back(now, size), self.path.address);
+        answer.follow(self.followed);
+        answer
     }
 
     /// A data segment arrived.
@@ -70,16 +75,27 @@ impl Sink {
         if sender != packet.sender() || generation != packet.generation {
             return; // a straggler of a connection that is over
         }
-        let Self { path, tcp, label } = self;
-        if tcp.on_data(&packet.segment(), &mut Host { path, label, shared }) {
+        if packet.is_followed() {
+            self.note_arrival(packet, shared);
+        }
+        let Self { path, tcp, label, followed } = self;
+        if tcp.on_data(&packet.segment(), &mut Host { path, label, followed: *followed, shared }) {
             shared.completed.push((sender, generation));
         }
     }
 
+    #[cold]
+    fn note_arrival<L: Registry>(&mut self, packet: &Packet, shared: &mut Shared<L>) {
+        self.followed = true;
+        let place = shared.split.site(self.path.address) as u32;
+        let event = Event::new(shared.now, Happening::Received, packet.connection(), place);
+        shared.trace.note(Event { seq: packet.seq().unwrap_or(NOBODY), ..event });
+    }
+
     /// The timer of the delayed ACK went off.
     pub fn on_timer<L: Registry>(&mut self, at: Time, shared: &mut Shared<L>) {
-        let Self { path, tcp, label } = self;
-        tcp.on_timer(at, &mut Host { path, label, shared });
+        let Self { path, tcp, label, followed } = self;
+        tcp.on_timer(at, &mut Host { path, label, followed: *followed, shared });
     }
 
     /// The connection is over: stragglers match no sender from now on.
@@ -95,6 +111,7 @@ impl Sink {
 struct Host<'a, L> {
     path: &'a Path,
     label: &'a mut u32,
+    followed: bool,
     shared: &'a mut Shared<L>,
 }
 
@@ -130,6 +147,7 @@ impl<L: Registry> ReceiverContext for Host<'_, L> {
         let common = path.back(shared.now, shared.profiles[path.profile as usize].ack_bytes);
         let sacks = ack.blocks.map(|blocks| shared.papers.sacks.store(blocks));
         let mut packet = Packet::ack(common, ack.flags, ack.next, ack.stamp, sacks);
+        packet.follow(self.followed);
         let label = std::mem::replace(self.label, NO_LABEL);
         if label != NO_LABEL {
             shared.papers.put_on(&mut packet, label);

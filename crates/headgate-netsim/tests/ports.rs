@@ -99,8 +99,13 @@ impl Seen {
         let (mut counters, mut papers) = (Counters::default(), Papers::default());
         let mut held = Held::default();
         let (mut leaving, fresh) = (Vec::new(), port.bytes());
-        let mut desk =
-            Desk { counters: &mut counters, papers: &mut papers, leaving: &mut leaving, held: &mut held };
+        let mut desk = Desk {
+            counters: &mut counters,
+            papers: &mut papers,
+            leaving: &mut leaving,
+            held: &mut held,
+            trace: None,
+        };
         let all = arrivals(seed);
         let last = all.last().expect("packets").0;
         for (now, mut packet) in all {

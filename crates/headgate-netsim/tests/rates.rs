@@ -141,8 +141,13 @@ fn packets(chance: &mut Stream) -> Vec<(Time, u16)> {
 fn rows(mut port: Port<AnyLaw>, packets: &[(Time, u16)], looks: &[Time]) -> Vec<PortRow> {
     let (mut counters, mut papers, mut leaving) = (Counters::default(), Papers::default(), Vec::new());
     let mut held = Held::default();
-    let mut desk =
-        Desk { counters: &mut counters, papers: &mut papers, leaving: &mut leaving, held: &mut held };
+    let mut desk = Desk {
+        counters: &mut counters,
+        papers: &mut papers,
+        leaving: &mut leaving,
+        held: &mut held,
+        trace: None,
+    };
     let mut coming = packets.iter().peekable();
     let mut rows = Vec::new();
     for &look in looks {

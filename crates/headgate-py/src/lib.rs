@@ -46,7 +46,7 @@ fn refused(wrong: Wrong) -> PyErr {
 /// The compiled engine: one plan in, columns of facts out.
 #[pymodule]
 mod _native {
-    use std::collections::BTreeMap;
+    use std::collections::{BTreeMap, BTreeSet};
     use std::fs::OpenOptions;
     use std::path::PathBuf;
 
@@ -181,6 +181,23 @@ mod _native {
             let mut file = OpenOptions::new().append(true).create(true).open(file)?;
             self.own.detached(py, || self.run.snapshot(&mut file)).map_err(refused)??;
             Ok(file.sync_all()?)
+        }
+
+        /// Notes events of these flows, and of all packets at these links, from now on: by their numbers in the
+        /// plan. Results do not depend on it.
+        fn follow(&mut self, flows: BTreeSet<u32>, links: BTreeSet<u32>) {
+            self.run.follow(flows, links);
+        }
+
+        /// Samples and events since the last call, by table, as dicts of columns.
+        fn news<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+            let found = py.detach(|| self.run.news());
+            let all = PyDict::new(py);
+            for table in found {
+                all.set_item(table.name, arrays(py, table)?)?;
+            }
+            all.set_item("labels", simulation::Simulation::labels_of_events())?;
+            Ok(all)
         }
 
         /// Tables as dicts of columns, and what belongs to the whole run.

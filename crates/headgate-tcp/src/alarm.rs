@@ -58,7 +58,7 @@ impl<C: Law> Sender<C> {
         let recovered = self.phase == Phase::Recovery;
         self.note_fall(self.window.cwnd, 1.0);
         self.window.cwnd = 1.0;
-        self.lose_all();
+        self.lose_all(ctx);
         self.reduce_at_timeout(flight, recovered, ctx);
         self.backoff = self.backoff.saturating_add(1);
         self.dupacks = 0;

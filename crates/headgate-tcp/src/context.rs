@@ -137,6 +137,11 @@ pub enum Event {
     DuplicateAck,
     /// The retransmission timer expired.
     Timeout,
+    /// A segment was found lost.
+    Lost {
+        /// Its sequence number.
+        seq: u32,
+    },
 }
 
 /// What no controller may ask for.

@@ -20,7 +20,7 @@ impl<C: Law> Sender<C> {
     /// Marks what is lost by now; true if there is anything new.
     pub(crate) fn judge(&mut self, ctx: &mut impl SenderContext) -> bool {
         if !ctx.profile().rack_tlp {
-            let (board, mut losses) = self.board_and_losses();
+            let (board, mut losses) = self.board_and_losses(ctx);
             return board.judge(|seq| losses.note(seq));
         }
         let patience = self.patience();
@@ -31,7 +31,7 @@ impl<C: Law> Sender<C> {
             match journal.overtaken(ctx.now(), patience, |seq| board.is_settled(seq)) {
                 Overtaken::Lost(seq) => {
                     board.lose_again(seq);
-                    self.board_and_losses().1.note(seq);
+                    self.board_and_losses(ctx).1.note(seq);
                     news = true;
                 }
                 Overtaken::Maybe(due) => {

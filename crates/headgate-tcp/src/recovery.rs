@@ -27,15 +27,17 @@ impl Arrivals<'_> {
 }
 
 /// Tells the law, if it follows every segment, what was lost.
-pub(crate) struct Losses<'a, C> {
+pub(crate) struct Losses<'a, C, X> {
     journal: Option<&'a mut Journal>,
     controller: &'a mut C,
     path: &'a Path,
     window: &'a mut Window,
+    ctx: &'a mut X,
 }
 
-impl<C: Law> Losses<'_, C> {
+impl<C: Law, X: SenderContext> Losses<'_, C, X> {
     pub(crate) fn note(&mut self, seq: u32) {
+        self.ctx.observe(Event::Lost { seq });
         let sent = self.journal.as_mut().and_then(|journal| journal.lose(seq));
         if let Some(sent) = sent {
             self.controller.on_segment_lost(&sent, self.path, self.window);
@@ -138,7 +140,7 @@ impl<C: Law> Sender<C> {
         (episode.inflation, episode.partial) = (f64::from(self.dupacks), false);
         (episode.delivered, episode.sent, episode.flight) = (0, 0, before);
         if episode.board.lost == 0 {
-            self.lose_first();
+            self.lose_first(ctx);
         }
         let law_decides = self.controller.keeps_window();
         if !law_decides && proportional {
@@ -182,7 +184,7 @@ impl<C: Law> Sender<C> {
         let episode = self.episode.as_mut().expect("recovery has a board");
         episode.inflation += 1.0 - f64::from(newly);
         let first = !std::mem::replace(&mut episode.partial, true);
-        self.lose_first();
+        self.lose_first(ctx);
         self.resend(ctx);
         if first {
             self.restart_timer(ctx);
@@ -221,26 +223,29 @@ impl<C: Law> Sender<C> {
     }
 
     /// Everything outstanding counts as lost (RFC 6675 §5.1).
-    pub(crate) fn lose_all(&mut self) {
+    pub(crate) fn lose_all(&mut self, ctx: &mut impl SenderContext) {
         self.phase = Phase::Timeout;
         self.recover = self.next;
         let episode = self.episode.get_or_insert_with(|| Box::new(Episode::new(self.una, self.next)));
         episode.inflation = 0.0;
-        let (board, mut losses) = self.board_and_losses();
+        let (board, mut losses) = self.board_and_losses(ctx);
         board.lose_all(|seq| losses.note(seq));
     }
 
-    fn lose_first(&mut self) {
-        let (board, mut losses) = self.board_and_losses();
+    fn lose_first(&mut self, ctx: &mut impl SenderContext) {
+        let (board, mut losses) = self.board_and_losses(ctx);
         board.lose_first(|seq| losses.note(seq));
     }
 
-    pub(crate) fn board_and_losses(&mut self) -> (&mut Scoreboard, Losses<'_, C>) {
+    pub(crate) fn board_and_losses<'a, X: SenderContext>(
+        &'a mut self,
+        ctx: &'a mut X,
+    ) -> (&'a mut Scoreboard, Losses<'a, C, X>) {
         let episode = self.episode.as_mut().expect("trouble has a board");
         let (journal, window) = (self.journal.as_deref_mut(), &mut self.window);
         (
             &mut episode.board,
-            Losses { journal, controller: &mut self.controller, path: &self.rtt.path, window },
+            Losses { journal, controller: &mut self.controller, path: &self.rtt.path, window, ctx },
         )
     }
 

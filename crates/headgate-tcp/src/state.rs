@@ -17,6 +17,11 @@ pub enum Phase {
     Timeout,
 }
 
+impl Phase {
+    /// Names of all, in their order.
+    pub const NAMES: [&str; 5] = ["closed", "syn-sent", "open", "recovery", "timeout"];
+}
+
 /// What the retransmission timer is set for; it is one timer (RFC 8985 §8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Alarm {

@@ -5,11 +5,12 @@ What the engine counts it defines itself, in one line a column; what is formed h
 
 from headgate.columns.column import Column
 from headgate.columns.periods import OF_PERIODS
-from headgate.columns.run import FLOWS, NETWORK, PORTS, RESPONSES, SERIES, TABLES
+from headgate.columns.run import EVENTS, FLOWS, NETWORK, PORTS, RESPONSES, SERIES, TABLES
 
 EVERY_TABLE: dict[str, tuple[Column, ...]] = TABLES | OF_PERIODS
 
 __all__ = [
+    "EVENTS",
     "EVERY_TABLE",
     "FLOWS",
     "NETWORK",

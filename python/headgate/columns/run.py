@@ -129,10 +129,36 @@ RESPONSES = arrange(
     *FLOWS_OF_PAIRS,
 )
 
+EVENTS = arrange(
+    ["events"],
+    "t_s",
+    Column(
+        "event",
+        "",
+        "What happened: of a flow opened, established, sent, retransmitted, received, "
+        "acknowledged, echoed (an ACK echoed a congestion mark), lost (as the sender finds), "
+        "timeout, window, state, closed; of a packet at a port enqueued, marked, dropped, "
+        "departed, link_loss.",
+    ),
+    Column("flow", "", "Name of the flow; empty for others that pass a followed link."),
+    Column("link", "", "Name of the link, of events at its port; else empty."),
+    "connection",
+    "seq",
+    "cwnd_packets",
+    "ssthresh_packets",
+    "pace_packets_s",
+    "srtt_s",
+    "in_flight_packets",
+    Column("state", "", "State of the sender then: syn-sent, open, recovery, timeout, closed."),
+    "queue_packets",
+    ...,
+)
+
 TABLES: dict[str, tuple[Column, ...]] = {
     "flows": FLOWS,
     "ports": PORTS,
     "series": SERIES,
     "network": NETWORK,
     "responses": RESPONSES,
+    "events": EVENTS,
 }

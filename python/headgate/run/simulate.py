@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,7 @@ from headgate.run.folder import write_file
 from headgate.run.memory import packets_that_fit, refuse_what_does_not_fit
 from headgate.run.progress import Clock, Report, StopRunError
 from headgate.run.refusals import translate_refusal
+from headgate.run.stream import Update, make_update
 from headgate.scenario.doubts import doubts_of
 from headgate.scenario.plan import identity_of, plan_json
 from headgate.scenario.planner import Arrays
@@ -66,26 +68,37 @@ def run_engine(  # noqa: PLR0913 - what a run can be given
 
     Raises ScenarioError, StoreError, LawError, or InterruptedRunError when it is stopped.
     """
+    run = _start_run(scenario, planned, snapshot, threads)
+    return run.leave_behind(run.to_the_end(progress), command)
+
+
+def watch_engine(
+    scenario: ScenarioSpec,
+    planned: tuple[dict[str, Any], Arrays],
+    followed: tuple[set[int], set[int]],
+    every_s: float,
+    *,
+    threads: Threads = 1,
+) -> Generator[Update, None, tuple[dict[str, Table], dict[str, Any]]]:
+    """Run a plan to its end as `run_engine` does, with an update each `every_s` of wall time.
+
+    `followed` are the numbers of the flows and links whose events are told. Raises as `run_engine`.
+    """
+    run = _start_run(scenario, planned, None, threads)
+    run.simulation.follow(*followed)
+    facts = yield from run.updates(every_s)
+    return run.leave_behind(facts, "")
+
+
+def _start_run(
+    scenario: ScenarioSpec,
+    planned: tuple[dict[str, Any], Arrays],
+    snapshot: Path | None,
+    threads: Threads,
+) -> _Run:
     plan, arrays = planned
     refuse_what_does_not_fit(plan, arrays)
-    run = _Run(scenario, planned, identity_of(plan, arrays), snapshot, threads)
-    facts = run.to_the_end(progress)
-    meta = {
-        "headgate": __version__,
-        "identity": run.identity,
-        "scenario": scenario.to_dict(resolved=True),
-        "seed": scenario.seed,
-        "command": command,
-        "resumed": run.resumed,
-        "cpu_s": run.cpu_s,
-        "setup_cpu_s": run.setup_cpu_s,
-        "setup_bytes": run.setup_bytes,
-        "wall_s": run.wall_s,
-        **{key: facts[key] for key in ("packet_hops", "lookahead_s", "digest")},
-        "laws": plan["laws"],
-        "warnings": doubts_of(plan, arrays),
-    }
-    return make_tables(plan, facts), meta
+    return _Run(scenario, planned, identity_of(plan, arrays), snapshot, threads)
 
 
 class _Run:
@@ -100,6 +113,7 @@ class _Run:
         threads: Threads,
     ) -> None:
         self.scenario, (self.plan, arrays) = scenario, planned
+        self._doubts = partial(doubts_of, self.plan, arrays)
         self._asked_threads = threads
         # the process's CPU time has what other threads do, so it is taken only where it must be
         self._cpu_time_s = time.thread_time if threads == 1 else time.process_time
@@ -183,11 +197,44 @@ class _Run:
         self.cpu_s = self._cpu_time_s() - begun
         return facts
 
-    def _advance(self) -> bool:
+    def updates(self, every_s: float) -> Generator[Update, None, dict[str, Any]]:
+        """Go on to the end, with an update after each slice of wall time; give the facts."""
+        begun, started = self._cpu_time_s(), time.perf_counter()
+        over = False
+        while not over:
+            over = self._advance(every_s)
+            self._share_threads(self._asked_threads)
+            at = (self.simulation.time_s, self.simulation.duration_s)
+            yield make_update(self.plan, self.simulation.news(), at)
+        self.wall_s, self.cpu_s = time.perf_counter() - started, self._cpu_time_s() - begun
+        return self.simulation.results()
+
+    def leave_behind(
+        self, facts: Mapping[str, Any], command: str
+    ) -> tuple[dict[str, Table], dict[str, Any]]:
+        """Give tables and run.json of a run that is over."""
+        meta = {
+            "headgate": __version__,
+            "identity": self.identity,
+            "scenario": self.scenario.to_dict(resolved=True),
+            "seed": self.scenario.seed,
+            "command": command,
+            "resumed": self.resumed,
+            "cpu_s": self.cpu_s,
+            "setup_cpu_s": self.setup_cpu_s,
+            "setup_bytes": self.setup_bytes,
+            "wall_s": self.wall_s,
+            **{key: facts[key] for key in ("packet_hops", "lookahead_s", "digest")},
+            "laws": self.plan["laws"],
+            "warnings": self._doubts(),
+        }
+        return make_tables(self.plan, facts), meta
+
+    def _advance(self, wall_s: float = SLICE_S) -> bool:
         from headgate._native import ExcessError, LawFaultError
 
         try:
-            return self.simulation.advance(SLICE_S)
+            return self.simulation.advance(wall_s)
         except LawFaultError as fault:
             raise calls.law_error(fault, self.own) from None
         except ExcessError as excess:

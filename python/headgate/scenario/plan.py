@@ -95,6 +95,29 @@ def _series(
     }
 
 
+def choose_numbers(
+    plan: Mapping[str, Any], flows: Sequence[str], links: Sequence[str]
+) -> tuple[set[int], set[int]]:
+    """Give the numbers of the traffic and of the links that these patterns name.
+
+    Raises ScenarioError for a pattern without a star that names nothing.
+    """
+    names: Named = partial(_flows_of_all, plan["traffic"])
+    ends: Named = partial(_names_of, plan["links"])
+    return (
+        set(_choose_matching([names], tuple(flows), "flows", "flows")),
+        set(_choose_matching([ends], tuple(links), "links", "links")),
+    )
+
+
+def _flows_of_all(traffic: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, str]]:
+    return enumerate(each_name(traffic))
+
+
+def _names_of(links: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, str]]:
+    return enumerate(link["name"] for link in links)
+
+
 def identity_of(plan: dict[str, Any], arrays: Arrays) -> str:
     """Give the SHA-256 of a plan, its arrays and the version: equal means equal results."""
     digest = hashlib.sha256(json.dumps([__version__, plan], sort_keys=True).encode())

@@ -17,7 +17,8 @@ use super::ticks::TickCache;
 use super::{Held, Room, digested};
 use crate::packet::Packet;
 use crate::papers::Papers;
-use crate::record::{Counters, Early, PortRow, Sent, Tally};
+use crate::record::{Counters, Early, Happening, PortRow, Sent, Tally};
+use crate::trace::PortTrace;
 
 /// A packet that waits, and since when.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -32,6 +33,18 @@ pub struct Desk<'a> {
     pub papers: &'a mut Papers,
     pub leaving: &'a mut Vec<(Time, Packet)>,
     pub held: &'a mut Held,
+    /// Who follows packets here.
+    pub trace: Option<PortTrace<'a>>,
+}
+
+impl Desk<'_> {
+    /// Something happened to a packet while so many waited.
+    #[inline]
+    fn note(&mut self, time: Time, happening: Happening, packet: &Packet, queue: usize) {
+        if let Some(trace) = &mut self.trace {
+            trace.note(time, happening, packet, queue);
+        }
+    }
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -138,7 +151,7 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
         let backlog = self.with_room(now, backlog, desk);
         let verdict = self.verdict(packet, &backlog);
         if verdict == Verdict::Drop || !desk.held.take() {
-            return self.discard(packet, desk);
+            return self.discard(now, packet, desk);
         }
         self.keep(now, packet, verdict == Verdict::Mark, &backlog, desk);
         if self.busy.until <= now {
@@ -175,11 +188,19 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
             None => self.store.push(waiting),
         }
         self.waiting_bytes += u64::from(packet.size);
+        self.note_kept(now, packet, marked, desk);
         self.queue.enqueue(packet.ticket(id, seconds(now)), backlog, &mut self.drops);
         self.clear_drops(now, desk);
         let most = self.queue() as u64;
         if self.busy.until > now && most > self.tally.max_queue {
             self.tally.max_queue = most;
+        }
+    }
+
+    fn note_kept(&self, now: Time, packet: &Packet, marked: bool, desk: &mut Desk) {
+        desk.note(now, Happening::Enqueued, packet, self.queue());
+        if marked {
+            desk.note(now, Happening::Marked, packet, self.queue());
         }
     }
 
@@ -198,11 +219,12 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
         while let Some(id) = self.drops.pop() {
             let (packet, waited) = self.release(now, id, desk.held);
             self.in_vain += waited;
-            self.discard(&packet, desk);
+            self.discard(now, &packet, desk);
         }
     }
 
-    fn discard(&mut self, packet: &Packet, desk: &mut Desk) {
+    fn discard(&mut self, now: Time, packet: &Packet, desk: &mut Desk) {
+        desk.note(now, Happening::Dropped, packet, self.queue());
         self.tally.drops += 1;
         self.tally.dropped_bytes += u64::from(packet.size);
         desk.counters.segments_dropped += u64::from(packet.is_data());
@@ -252,6 +274,9 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
             let (packet, waited) = self.release(now, id, desk.held);
             self.tally.marks += u64::from(marked);
             desk.counters.wait_ps += waited;
+            if marked {
+                desk.note(now, Happening::Marked, &packet, self.queue());
+            }
             self.transmit(now, packet.marked(marked), desk);
         }
         self.clear_drops(now, desk);
@@ -264,8 +289,10 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
         }
         let leaves = self.busy.serve(now, self.ticks.tick(packet.size), self.ticks.den());
         self.digest = digested(self.digest, leaves, packet.flow);
+        desk.note(leaves, Happening::Departed, &packet, self.queue());
         if self.loss.as_mut().is_some_and(|loss| loss.takes(now, leaves, packet.is_data())) {
             self.tally.lost += 1;
+            desk.note(leaves, Happening::LinkLoss, &packet, self.queue());
             desk.counters.segments_dropped += u64::from(packet.is_data());
             return desk.papers.forget(&packet);
         }

@@ -4,12 +4,14 @@ use headgate_model::column::{Count, Instant};
 use serde::{Deserialize, Serialize};
 
 mod counters;
+mod events;
 mod flows;
 mod keys;
 mod periods;
 mod ports;
 
 pub use counters::Counters;
+pub use events::{Event, HAPPENINGS, Happening, NOBODY};
 pub use flows::{FlowRow, FlowSample, Status};
 pub use keys::{FILE, FlowKey, FlowKeys, LONG_LIVED, NAMED, WEB_OBJECT};
 pub use periods::{BUCKETS, ClassRow, FlowStats, LawRow, LinkRow, PeriodRow};

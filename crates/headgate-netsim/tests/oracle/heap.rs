@@ -561,8 +561,8 @@ impl<L: Registry> HeapEngine<L> {
         let now = shared.now;
         let (port, awaited) = self.held.get_mut(&at).expect("looked up");
         match packet {
-            Some(packet) => port.arrive(now, &packet, &mut shared.desk()),
-            None => port.catch_up(now + 1, &mut shared.desk()),
+            Some(packet) => port.arrive(now, &packet, &mut shared.desk(at as u32)),
+            None => port.catch_up(now + 1, &mut shared.desk(at as u32)),
         }
         let time = port.next_departure();
         if time != NEVER && time != *awaited {

@@ -2,6 +2,7 @@
 
 mod heap;
 mod networks;
+mod observed;
 mod watch;
 
 use headgate_algos::control::AnyLaw;

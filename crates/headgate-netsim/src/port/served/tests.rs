@@ -22,7 +22,13 @@ fn with(packets: u32, buffer: Buffer, lost: &[u64]) -> Served<AnyQueue, AnyRoute
 
 fn at_desk(work: impl FnOnce(&mut Desk)) {
     let (counters, papers, leaving) = (&mut Counters::default(), &mut Papers::default(), &mut Vec::new());
-    work(&mut Desk { counters, papers, leaving, held: &mut Held { packets: 100, ..Held::default() } });
+    work(&mut Desk {
+        counters,
+        papers,
+        leaving,
+        held: &mut Held { packets: 100, ..Held::default() },
+        trace: None,
+    });
 }
 
 #[test]
