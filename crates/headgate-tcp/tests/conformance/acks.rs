@@ -1,0 +1,98 @@
+//! What a receiver answers, and when: RFC 5681 §4.2, RFC 2018, RFC 7323 §4.3.
+
+use headgate_model::units::SECOND;
+use headgate_tcp::context::AckSegment;
+use headgate_tcp::{Flags, Profile};
+
+use crate::host::{End, MS, rfc};
+
+fn end() -> End {
+    End::new(rfc(), Flags::NONE)
+}
+
+fn numbers(acks: &[AckSegment]) -> Vec<u32> {
+    acks.iter().map(|ack| ack.next).collect()
+}
+
+fn stamps(acks: &[AckSegment]) -> Vec<u32> {
+    acks.iter().map(|ack| ack.stamp).collect()
+}
+
+#[test]
+fn rfc5681_4_2_every_second_segment_is_acknowledged() {
+    assert_eq!(numbers(&end().take(&[0, 1, 2, 3, 4])), [2, 4]);
+}
+
+#[test]
+fn rfc5681_4_2_an_ack_waits_half_a_second_at_most() {
+    let mut end = end();
+    assert_eq!(end.take(&[0]), []);
+    let answered = end.wait_until_it_answers().expect("a delayed ACK");
+    assert_eq!(answered, 40 * MS);
+    assert!(answered <= SECOND / 2 && end.host.acks[0].next == 1);
+}
+
+#[test]
+fn rfc5681_4_2_the_wait_is_that_of_the_segment_in_hand() {
+    let mut end = end();
+    end.take(&[0]);
+    end.host.now = 10 * MS;
+    assert_eq!(end.take(&[1]).len(), 1);
+    end.host.now = 30 * MS;
+    end.take(&[2]);
+    assert_eq!(end.wait_until_it_answers(), Some(70 * MS));
+}
+
+#[test]
+fn rfc5681_4_2_what_is_out_of_order_is_acknowledged_at_once() {
+    assert_eq!(numbers(&end().take(&[0, 1, 3, 4, 5])), [2, 2, 2, 2]);
+}
+
+#[test]
+fn rfc5681_4_2_what_fills_a_hole_is_acknowledged_at_once() {
+    let mut end = end();
+    end.take(&[0, 1, 3, 5]);
+    assert_eq!(numbers(&end.take(&[2])), [4]);
+    assert_eq!(numbers(&end.take(&[4])), [6]);
+}
+
+#[test]
+fn rfc5681_4_2_a_segment_that_is_there_already_is_acknowledged_at_once() {
+    let mut end = end();
+    end.take(&[0, 1]);
+    assert_eq!(numbers(&end.take(&[0])), [2]);
+}
+
+#[test]
+fn rfc5681_4_2_acks_need_not_be_delayed() {
+    let mut end = End::new(Profile { delayed_ack: None, ..rfc() }, Flags::NONE);
+    assert_eq!(numbers(&end.take(&[0, 1, 2])), [1, 2, 3]);
+}
+
+#[test]
+fn rfc2018_4_the_first_block_is_the_latest_and_there_are_three() {
+    let mut end = end();
+    let acks = end.take(&[0, 1, 3, 5, 7, 9]);
+    assert_eq!(acks[4].blocks, Some([(9, 10), (7, 8), (5, 6)]));
+    assert_eq!(end.take(&[4])[0].blocks, Some([(3, 6), (9, 10), (7, 8)]));
+}
+
+#[test]
+fn rfc7323_4_3_a_delayed_ack_echoes_the_earlier_segment() {
+    assert_eq!(stamps(&end().take(&[0, 1, 2, 3])), [0, 2]);
+}
+
+#[test]
+fn rfc7323_4_3_beside_a_hole_the_last_in_order_is_echoed() {
+    // 0 is echoed with 1's ACK; then 2, which was in order, for all that came after the hole
+    let mut end = end();
+    assert_eq!(stamps(&end.take(&[0, 1, 2])), [0]);
+    assert_eq!(stamps(&end.take(&[4, 5])), [2, 2]);
+}
+
+#[test]
+fn rfc7323_4_3_what_fills_a_hole_is_echoed() {
+    let mut end = end();
+    end.take(&[0, 1, 3, 4]);
+    assert_eq!(stamps(&end.take(&[2])), [2]);
+}

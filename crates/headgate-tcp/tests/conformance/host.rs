@@ -1,0 +1,209 @@
+//! A host that writes down what its ends do, a sender there whose peer is a test, and the same for a receiver.
+
+use headgate_algos::control::reno::Reno;
+use headgate_model::units::{NEVER, SECOND, Span, Time};
+use headgate_tcp::context::*;
+use headgate_tcp::{Flags, Profile, Receiver, Sender};
+
+pub const MS: Span = SECOND / 1000;
+
+/// Every handshake takes this, and so does whatever a test acknowledges at [`Peer::FIRST_ACK`].
+pub const RTT: Span = 100 * MS;
+
+/// TCP by the RFCs on loss and windows, without time-based detection; the least time-out is 1 s (RFC 6298 §2.4).
+pub fn rfc() -> Profile {
+    Profile {
+        min_rto: SECOND,
+        rto_margin: 0,
+        max_rto: 60 * SECOND,
+        limited_transmit: false,
+        prr: false,
+        rack_tlp: false,
+        whole_windows: false,
+        window_validation: false,
+        quick_acks: 0,
+        ..Profile::default()
+    }
+}
+
+/// The same without SACK: RFC 6582.
+pub fn newreno() -> Profile {
+    Profile { sack: false, ..rfc() }
+}
+
+#[derive(Default)]
+pub struct Host {
+    pub now: Time,
+    pub profile: Profile,
+    pub syns: Vec<Syn>,
+    pub data: Vec<DataSegment>,
+    pub acks: Vec<AckSegment>,
+    timers: Vec<(Time, Timer)>,
+    pub timeouts: u32,
+}
+
+impl Context for Host {
+    fn now(&self) -> Time {
+        self.now
+    }
+
+    fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    fn set_timer(&mut self, timer: Timer, at: Time) {
+        self.timers.push((at, timer));
+    }
+}
+
+impl SenderContext for Host {
+    fn send_syn(&mut self, syn: Syn, _label: Option<Label>) {
+        self.syns.push(syn);
+    }
+
+    fn send_data(&mut self, segment: DataSegment, _label: Option<Label>) {
+        self.data.push(segment);
+    }
+
+    fn observe(&mut self, event: Event) {
+        self.timeouts += u32::from(event == Event::Timeout);
+    }
+
+    fn exceed(&mut self, excess: Excess) {
+        panic!("{excess}");
+    }
+}
+
+impl ReceiverContext for Host {
+    fn send_ack(&mut self, ack: AckSegment) {
+        self.acks.push(ack);
+    }
+}
+
+impl Host {
+    fn new(profile: Profile) -> Self {
+        Self { profile, ..Self::default() }
+    }
+
+    /// The next timer up to a time.
+    fn due(&mut self, until: Time) -> Option<(Time, Timer)> {
+        self.timers.sort_by_key(|timer| timer.0);
+        let due = self.timers.first().is_some_and(|timer| timer.0 <= until);
+        due.then(|| self.timers.remove(0))
+    }
+}
+
+/// A sender whose peer is a test.
+pub struct Peer {
+    pub host: Host,
+    pub tcp: Sender<Reno>,
+    seen: usize,
+}
+
+impl Peer {
+    /// The handshake ends at 100 ms; what was sent at once is acknowledged from 200 ms on.
+    pub const FIRST_ACK: Time = 2 * RTT;
+
+    /// A sender of so many segments, whose SYN has left.
+    pub fn closed(segments: u32, profile: Profile) -> Self {
+        let mut host = Host::new(profile);
+        let mut tcp = Sender::new(segments, Reno, &host.profile);
+        tcp.open(&mut host);
+        Self { host, tcp, seen: 0 }
+    }
+
+    /// The same, established; its first window has left, and it is time for the first ACK.
+    pub fn open(segments: u32, profile: Profile) -> Self {
+        let mut peer = Self::closed(segments, profile);
+        peer.establish(RTT);
+        peer.host.now = Self::FIRST_ACK;
+        peer
+    }
+
+    pub fn establish(&mut self, at: Time) {
+        self.host.now = at;
+        self.tcp.on_syn_ack(None, &mut self.host);
+    }
+
+    /// Sequence numbers of what it has sent since this was asked last.
+    pub fn sent(&mut self) -> Vec<u32> {
+        let sent = self.host.data[self.seen..].iter().map(|segment| segment.seq).collect();
+        self.seen = self.host.data.len();
+        sent
+    }
+
+    /// An ACK of all below `next`, with the time stamp of the last one.
+    pub fn ack(&mut self, next: u32) {
+        self.ack_with(next, None, Flags::NONE);
+    }
+
+    /// An ACK that tells too of segments [from, to).
+    pub fn sack(&mut self, next: u32, blocks: &[(u32, u32)]) {
+        let mut all = Blocks::default();
+        all[..blocks.len()].copy_from_slice(blocks);
+        self.ack_with(next, Some(all), Flags::NONE);
+    }
+
+    pub fn ack_with(&mut self, next: u32, blocks: Option<Blocks>, flags: Flags) {
+        let echoed = self.host.data.iter().rev().find(|segment| segment.seq + 1 == next);
+        let stamp = echoed.map_or(0, |segment| segment.stamp);
+        self.tcp.on_ack(&AckSegment { next, stamp, blocks, flags }, None, &mut self.host);
+    }
+
+    /// Hands over the timers that are due by then.
+    pub fn wait_until(&mut self, until: Time) {
+        while let Some((at, timer)) = self.host.due(until) {
+            self.host.now = at;
+            self.tcp.on_timer(timer, at, &mut self.host);
+        }
+        self.host.now = until;
+    }
+
+    /// Nothing comes back until a timer makes it send; when that is. `None` if no timer does.
+    pub fn wait_until_it_sends(&mut self) -> Option<Time> {
+        let before = (self.host.data.len(), self.host.syns.len());
+        while let Some((at, timer)) = self.host.due(NEVER) {
+            self.host.now = at;
+            self.tcp.on_timer(timer, at, &mut self.host);
+            if (self.host.data.len(), self.host.syns.len()) != before {
+                return Some(at);
+            }
+        }
+        None
+    }
+}
+
+/// A receiver whose peer is a test.
+pub struct End {
+    pub host: Host,
+    pub tcp: Receiver,
+}
+
+impl End {
+    pub fn new(profile: Profile, syn: Flags) -> Self {
+        let host = Host::new(profile);
+        Self { tcp: Receiver::new(1000, syn, &host.profile), host }
+    }
+
+    /// Segments arrive, each with its number as time stamp; what was acknowledged since this was asked last.
+    pub fn take(&mut self, segments: &[u32]) -> Vec<AckSegment> {
+        segments.iter().for_each(|&seq| self.receive(seq, Flags::NONE));
+        std::mem::take(&mut self.host.acks)
+    }
+
+    pub fn receive(&mut self, seq: u32, flags: Flags) {
+        self.tcp.on_data(&DataSegment { seq, stamp: seq, flags }, &mut self.host);
+    }
+
+    /// When its timer makes it acknowledge, if nothing more comes.
+    pub fn wait_until_it_answers(&mut self) -> Option<Time> {
+        while let Some((at, _)) = self.host.due(NEVER) {
+            self.host.now = at;
+            self.tcp.on_timer(at, &mut self.host);
+            if !self.host.acks.is_empty() {
+                return Some(at);
+            }
+        }
+        None
+    }
+}

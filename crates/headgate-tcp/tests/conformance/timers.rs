@@ -1,0 +1,116 @@
+//! RFC 6298: the time-out, its bounds, its back-off, and what may be a sample.
+
+use headgate_model::units::{SECOND, Span, Time};
+use headgate_tcp::Profile;
+
+use crate::host::{MS, Peer, RTT, rfc};
+
+/// Bounds that leave the formula alone.
+fn free() -> Profile {
+    Profile { min_rto: MS, ..rfc() }
+}
+
+/// The next time-out, as a span.
+fn timeout_after(peer: &mut Peer, from: Time) -> Span {
+    peer.wait_until_it_sends().expect("something is outstanding") - from
+}
+
+/// Time stamps tell an RTT to 65.5 ns, of which the variance makes four times as much.
+fn close(found: Span, expected: Span) -> bool {
+    found.abs_diff(expected) < 1_000_000
+}
+
+#[test]
+fn rfc6298_2_1_one_second_before_any_sample() {
+    let mut peer = Peer::closed(10, free());
+    assert_eq!(peer.wait_until_it_sends(), Some(SECOND)); // the SYN
+    peer.establish(SECOND + RTT); // to which of the two SYNs is not known: no sample (§3)
+    assert_eq!(timeout_after(&mut peer, SECOND + RTT), SECOND);
+}
+
+#[test]
+fn rfc6298_2_2_the_first_sample() {
+    let mut peer = Peer::open(10, free());
+    assert_eq!(timeout_after(&mut peer, RTT), 300 * MS); // R + 4 R/2
+}
+
+#[test]
+fn rfc6298_2_3_the_second_sample() {
+    let mut peer = Peer::open(10, free());
+    peer.host.now = 300 * MS; // the segment left at 100 ms: R' is 200 ms
+    peer.ack(1);
+    // RTTVAR = 3/4 50 + 1/4 100 = 62.5; SRTT = 7/8 100 + 1/8 200 = 112.5; 112.5 + 4 * 62.5
+    let found = timeout_after(&mut peer, 300 * MS);
+    assert!(close(found, 362_500_000_000), "{found}");
+}
+
+#[test]
+fn rfc6298_2_4_one_second_at_least() {
+    let mut peer = Peer::open(10, rfc());
+    assert_eq!(timeout_after(&mut peer, RTT), SECOND);
+}
+
+#[test]
+fn rfc6298_2_5_an_upper_bound_of_a_minute() {
+    let mut peer = Peer::open(10, rfc());
+    let times: Vec<Time> = (0..9).filter_map(|_| peer.wait_until_it_sends()).collect();
+    assert_eq!(times[8] - times[7], 60 * SECOND);
+}
+
+#[test]
+fn rfc6298_5_5_each_timeout_doubles_the_next() {
+    let mut peer = Peer::open(10, free());
+    let times: Vec<Time> = (0..4).filter_map(|_| peer.wait_until_it_sends()).collect();
+    // 300, 600, 1200 and 2400 ms after one another
+    assert_eq!(times, [400 * MS, 1000 * MS, 2200 * MS, 4600 * MS]);
+}
+
+#[test]
+fn rfc6298_5_4_the_earliest_segment_is_repeated() {
+    let mut peer = Peer::open(10, free());
+    peer.ack(3);
+    peer.sent();
+    peer.wait_until_it_sends();
+    assert_eq!(peer.sent(), [3]);
+}
+
+#[test]
+fn rfc6298_5_3_an_ack_of_new_data_restarts_the_timer() {
+    let mut peer = Peer::open(10, rfc());
+    peer.ack(1);
+    assert_eq!(timeout_after(&mut peer, Peer::FIRST_ACK), SECOND);
+}
+
+#[test]
+fn rfc6298_5_3_a_duplicate_does_not() {
+    let mut peer = Peer::open(10, rfc());
+    peer.ack(0);
+    assert_eq!(timeout_after(&mut peer, RTT), SECOND);
+}
+
+#[test]
+fn rfc6298_5_2_it_stops_when_nothing_is_outstanding() {
+    let mut peer = Peer::open(10, rfc());
+    peer.ack(10);
+    assert_eq!((peer.wait_until_it_sends(), peer.host.timeouts), (None, 0));
+}
+
+#[test]
+fn rfc6298_3_what_was_sent_again_is_no_sample() {
+    let mut peer = Peer::open(10, Profile { timestamps: false, ..free() });
+    peer.wait_until_it_sends(); // at 400 ms
+    peer.host.now = 500 * MS;
+    peer.ack(1);
+    assert_eq!(peer.tcp.stats.rtt_count, 0);
+    assert_eq!(timeout_after(&mut peer, 500 * MS), 600 * MS); // and the back-off stays (§5)
+}
+
+#[test]
+fn rfc6298_3_with_time_stamps_it_is_one() {
+    let mut peer = Peer::open(10, free());
+    peer.wait_until_it_sends();
+    peer.host.now = 500 * MS;
+    peer.ack(1);
+    assert_eq!(peer.tcp.stats.rtt_count, 1);
+    assert!((peer.tcp.stats.rtt_sum_s - 0.1).abs() < 1e-6);
+}
