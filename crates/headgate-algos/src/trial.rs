@@ -35,7 +35,7 @@ pub fn timeout(in_flight: u32) -> Congestion {
 /// For queue disciplines.
 pub mod queue {
     use headgate_model::params::Param;
-    use headgate_model::queue::{Backlog, Offer};
+    use headgate_model::queue::{Arrival, Backlog};
 
     /// The values of a table, some of them changed.
     pub fn params(table: &[Param], changes: &[(&str, f64)]) -> Vec<f64> {
@@ -44,8 +44,8 @@ pub mod queue {
     }
 
     /// A packet of 1500 B.
-    pub fn offer(capable: bool) -> Offer {
-        Offer { size_bytes: 1500, flow: 1, capable }
+    pub fn offer(capable: bool) -> Arrival {
+        Arrival { size_bytes: 1500, flow: 1, capable }
     }
 
     /// A port where so many packets wait.

@@ -1,4 +1,4 @@
-//! The interface of a router that speaks: what it measures, and what it writes into the labels that
+//! The interface of router feedback: what a router measures, and what it writes into the labels that
 //! senders of its scheme attach to their packets.
 
 use crate::chance::Stream;

@@ -2,7 +2,7 @@
 //! that wait it sends next.
 //!
 //! Most decide at arrival only; then a port need not hold packets, since it knows at once when each one
-//! leaves. One that decides at departure as well says so ([`Discipline::serves`]) and holds tickets.
+//! leaves. One that decides at departure as well says so ([`Discipline::has_dequeue`]) and holds packets.
 
 use crate::chance::Stream;
 use crate::params::Card;
@@ -21,7 +21,7 @@ pub enum Verdict {
 
 /// A packet that arrives where there is room for it.
 #[derive(Clone, Copy, Debug)]
-pub struct Offer {
+pub struct Arrival {
     /// With its headers, bytes.
     pub size_bytes: u32,
     /// Names its connection.
@@ -32,7 +32,7 @@ pub struct Offer {
 
 /// A packet that waits: `id` names it for as long.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Ticket {
+pub struct QueuedPacket {
     /// The port's number for it.
     pub id: u32,
     /// With its headers, bytes.
@@ -69,7 +69,7 @@ pub struct Backlog {
 /// A queue discipline. One file each, one registry line each.
 pub trait Discipline: Clone + Send {
     /// Decides on an arrival; the backlog is without it.
-    fn admit(&mut self, _offer: &Offer, _port: &Backlog, _chance: &mut Stream) -> Verdict {
+    fn admit(&mut self, _offer: &Arrival, _port: &Backlog, _chance: &mut Stream) -> Verdict {
         Verdict::Keep
     }
 
@@ -86,12 +86,12 @@ pub trait Discipline: Clone + Send {
     fn pass_idle_ticks(&mut self, _until: Time, _idle: &Backlog) {}
 
     /// Whether it decides at departure too; then it gets every packet that was admitted.
-    fn serves(&self) -> bool {
+    fn has_dequeue(&self) -> bool {
         false
     }
 
     /// Takes a packet. Those whose numbers it puts among `drops` it has dropped.
-    fn enqueue(&mut self, _ticket: Ticket, _port: &Backlog, _drops: &mut Vec<u32>) {}
+    fn enqueue(&mut self, _packet: QueuedPacket, _port: &Backlog, _drops: &mut Vec<u32>) {}
 
     /// Drops something that waits, since there is no room for an arrival; false to drop the arrival.
     fn make_room(&mut self, _drops: &mut Vec<u32>) -> bool {

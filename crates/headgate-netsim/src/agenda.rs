@@ -205,7 +205,7 @@ mod tests {
 
     fn timer(time: Time, id: u32) -> Timer {
         let purpose = if id % 5 == 0 { Purpose::Retransmit } else { Purpose::Pace };
-        Timer { time, site: 0, purpose, id, generation: 0 }
+        Timer { time, group: 0, purpose, id, generation: 0 }
     }
 
     /// Sets timers as pacing does, each some time after the one taken last, and compares with a heap.

@@ -21,12 +21,12 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Takes the packets of `rows` out of the calendar and sorts them.
-    pub fn load(&mut self, rows: &[u32], calendar: &mut Calendar) {
+    /// Takes the packets of `nodes` out of the calendar and sorts them.
+    pub fn load(&mut self, nodes: &[u32], calendar: &mut Calendar) {
         self.open = true;
-        for &row in rows {
-            if !calendar.is_empty(row as usize) {
-                calendar.take(row as usize, &mut self.keys, &mut self.chunks);
+        for &node in nodes {
+            if !calendar.is_empty(node as usize) {
+                calendar.take(node as usize, &mut self.keys, &mut self.chunks);
             }
         }
         self.keys.sort();
@@ -41,9 +41,9 @@ impl Batch {
     /// Gives back what was not used up.
     pub fn close(&mut self, calendar: &mut Calendar) {
         for &key in &self.keys[self.at..] {
-            let (row, packet) = calendar.packet(key);
+            let (node, packet) = calendar.packet(key);
             let packet = *packet;
-            calendar.put_back(row as usize, &packet);
+            calendar.put_back(node as usize, &packet);
         }
         calendar.give_back(&mut self.chunks);
         self.open = false;
@@ -71,7 +71,7 @@ impl Batch {
         Some(calendar.packet(*self.keys.get(self.at + AHEAD)?))
     }
 
-    /// The next packet and its row.
+    /// The next packet and its node.
     #[inline]
     pub fn next<'a>(&self, calendar: &'a Calendar) -> Option<(u32, &'a Packet)> {
         Some(calendar.packet(*self.keys.get(self.at)?))
@@ -90,6 +90,6 @@ impl Batch {
 }
 
 /// The declared order of packets that arrive at the same instant.
-pub fn rank((row, packet): (u32, &Packet)) -> ((u32, Kind, u32), u32) {
-    (packet.rank(), row)
+pub fn rank((node, packet): (u32, &Packet)) -> ((u32, Kind, u32), u32) {
+    (packet.rank(), node)
 }

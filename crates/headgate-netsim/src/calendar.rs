@@ -1,11 +1,11 @@
 //! Packets under way, sorted into windows: the structure that stands in for an event queue.
 //!
-//! A row is a place where packets arrive (a router, or the hosts behind it); a calendar keeps some of them. Time is cut into windows
-//! no longer than the lookahead; a packet goes into the bucket of its row and window. Nothing is
-//! compared until the window comes, and then a row is sorted as one batch.
+//! A node is a place where packets arrive (a router, or the hosts behind it); a calendar keeps some of them. Time is cut into windows
+//! no longer than the lookahead; a packet goes into the bucket of its node and window. Nothing is
+//! compared until the window comes, and then a node is sorted as one batch.
 //!
 //! Buckets are chains of small chunks from one pool, the one given back last taken first: however
-//! uneven the rows, the memory in use is that of the packets under way, and stays in the cache.
+//! uneven the nodes, the memory in use is that of the packets under way, and stays in the cache.
 
 use crate::packet::{NOTHING, Packet};
 use crate::windows::Windows;
@@ -30,11 +30,11 @@ pub enum Filed {
     Done,
     /// It is not here: it arrives within the window in hand.
     ThisWindow,
-    /// It is not here: another calendar has its row.
+    /// It is not here: another calendar has its node.
     Elsewhere,
 }
 
-/// A row whose packets another calendar keeps.
+/// A node whose packets another calendar keeps.
 const ELSEWHERE: u32 = u32::MAX;
 
 /// A chain of chunks, the last one first.
@@ -54,9 +54,9 @@ pub struct Calendar {
     pub window_start: Time,
     /// Packets in the buckets of all windows.
     held: u64,
-    /// Of each row of the network its number here, or `ELSEWHERE`.
+    /// Of each node of the network its number here, or `ELSEWHERE`.
     places: Vec<u32>,
-    rows: usize,
+    nodes: usize,
     buckets: Vec<Bucket>,
     far: BTreeMap<u64, Vec<(u32, Packet)>>,
     pool: Pool,
@@ -69,18 +69,18 @@ pub struct Calendar {
 pub type Key = u64;
 
 impl Calendar {
-    /// For these rows of a network of so many. No window is longer than `window`.
-    pub fn new(rows: &[u32], of: usize, window: Span) -> Self {
+    /// For these nodes of a network of so many. No window is longer than `window`.
+    pub fn new(nodes: &[u32], of: usize, window: Span) -> Self {
         let mut places = vec![ELSEWHERE; of];
-        (0..).zip(rows).for_each(|(place, &row)| places[row as usize] = place);
+        (0..).zip(nodes).for_each(|(place, &node)| places[node as usize] = place);
         Self {
             windows: Windows::new(window),
             current: 0,
             window_start: 0,
             held: 0,
             places,
-            rows: rows.len(),
-            buckets: vec![EMPTY; rows.len() * HORIZON as usize],
+            nodes: nodes.len(),
+            buckets: vec![EMPTY; nodes.len() * HORIZON as usize],
             far: BTreeMap::new(),
             pool: Pool { most: MOST, ..Pool::default() },
             place_bits: window.leading_zeros(),
@@ -90,16 +90,16 @@ impl Calendar {
     /// The buckets of one window are neighbours.
     #[inline]
     fn bucket(&self, place: u32, window: u64) -> usize {
-        (window % HORIZON) as usize * self.rows + place as usize
+        (window % HORIZON) as usize * self.nodes + place as usize
     }
 
-    /// Files a packet that arrives at `row` at this time, unless that is within the current window or the row
+    /// Files a packet that arrives at `node` at this time, unless that is within the current window or the node
     /// is not here. The time comes beside the packet: to change it first and copy at once would stall the
     /// processor.
     #[inline]
     #[must_use]
-    pub fn file(&mut self, row: usize, time: Time, packet: &Packet) -> Filed {
-        let place = self.places[row];
+    pub fn file(&mut self, node: usize, time: Time, packet: &Packet) -> Filed {
+        let place = self.places[node];
         let ahead = self.windows.of(time).wrapping_sub(self.current);
         if place == ELSEWHERE {
             return Filed::Elsewhere;
@@ -112,7 +112,7 @@ impl Calendar {
         } else {
             debug_assert!(ahead < 1 << 60, "a packet into the past");
             let packet = packet.arriving(time);
-            self.far.entry(self.current + ahead).or_default().push((row as u32, packet));
+            self.far.entry(self.current + ahead).or_default().push((node as u32, packet));
         }
         Filed::Done
     }
@@ -125,25 +125,25 @@ impl Calendar {
     }
 
     /// Puts a packet of the current window (back) into its bucket.
-    pub fn put_back(&mut self, row: usize, packet: &Packet) {
-        self.put(self.places[row], self.current, packet.time, packet);
+    pub fn put_back(&mut self, node: usize, packet: &Packet) {
+        self.put(self.places[node], self.current, packet.time, packet);
     }
 
     /// Files a packet of this window or a later one.
-    pub fn admit(&mut self, row: usize, packet: &Packet) {
-        if self.file(row, packet.time, packet) == Filed::ThisWindow {
-            self.put_back(row, packet);
+    pub fn admit(&mut self, node: usize, packet: &Packet) {
+        if self.file(node, packet.time, packet) == Filed::ThisWindow {
+            self.put_back(node, packet);
         }
     }
 
-    /// Takes out all packets, with their rows, in no order. Slow.
+    /// Takes out all packets, with their nodes, in no order. Slow.
     pub fn drain(&mut self) -> Vec<(u32, Packet)> {
-        let mut rows = vec![0; self.rows];
+        let mut nodes = vec![0; self.nodes];
         let here = (0..).zip(&self.places).filter(|(_, place)| **place != ELSEWHERE);
-        here.for_each(|(row, &place): (u32, _)| rows[place as usize] = row);
+        here.for_each(|(node, &place): (u32, _)| nodes[place as usize] = node);
         let mut all: Vec<_> = std::mem::take(&mut self.far).into_values().flatten().collect();
         for (at, bucket) in self.buckets.iter().enumerate().filter(|(_, bucket)| bucket.len > 0) {
-            all.extend(self.pool.packets(*bucket).map(|packet| (rows[at % self.rows], *packet)));
+            all.extend(self.pool.packets(*bucket).map(|packet| (nodes[at % self.nodes], *packet)));
         }
         self.buckets.fill(EMPTY);
         self.pool = Pool { most: self.pool.most, full: self.pool.full, ..Pool::default() };
@@ -160,8 +160,8 @@ impl Calendar {
         if let Some(entry) = self.far.first_entry()
             && *entry.key() == self.current
         {
-            for (row, packet) in entry.remove() {
-                self.put(self.places[row as usize], self.current, packet.time, &packet);
+            for (node, packet) in entry.remove() {
+                self.put(self.places[node as usize], self.current, packet.time, &packet);
             }
         }
     }
@@ -177,18 +177,18 @@ impl Calendar {
     }
 
     #[inline]
-    pub fn is_empty(&self, row: usize) -> bool {
-        self.buckets[self.bucket(self.places[row], self.current)].len == 0
+    pub fn is_empty(&self, node: usize) -> bool {
+        self.buckets[self.bucket(self.places[node], self.current)].len == 0
     }
 
-    /// Takes the current window's packets of a row: their keys, in the order of filing, and the
+    /// Takes the current window's packets of a node: their keys, in the order of filing, and the
     /// chunks that hold them until [`Self::give_back`].
-    pub fn take(&mut self, row: usize, keys: &mut Vec<Key>, chunks: &mut Vec<u32>) {
-        let at = self.bucket(self.places[row], self.current);
+    pub fn take(&mut self, node: usize, keys: &mut Vec<Key>, chunks: &mut Vec<u32>) {
+        let at = self.bucket(self.places[node], self.current);
         let bucket = std::mem::replace(&mut self.buckets[at], EMPTY);
         self.held -= u64::from(bucket.len);
         let from = chunks.len();
-        self.pool.unchain(bucket, row as u32, chunks);
+        self.pool.unchain(bucket, node as u32, chunks);
         let mut left = bucket.len as usize;
         for &chunk in &chunks[from..] {
             let begin = chunk as usize * CHUNK;
@@ -213,7 +213,7 @@ impl Calendar {
         self.window_start + (key >> self.place_bits)
     }
 
-    /// A taken packet and its row.
+    /// A taken packet and its node.
     #[inline]
     pub fn packet(&self, key: Key) -> (u32, &Packet) {
         let place = self.place(key);
@@ -256,7 +256,7 @@ struct Pool {
     most: usize,
     /// No more packets fit: those that came since are not there.
     full: bool,
-    /// Of each chunk the one before it in its chain; once taken, its row.
+    /// Of each chunk the one before it in its chain; once taken, its node.
     link: Vec<u32>,
     free: Vec<u32>,
 }
@@ -290,13 +290,13 @@ impl Pool {
         Some((self.link.len() - 1) as u32)
     }
 
-    /// Lists the chunks of a bucket, the first one first, and writes its row on them.
-    fn unchain(&mut self, bucket: Bucket, row: u32, chunks: &mut Vec<u32>) {
+    /// Lists the chunks of a bucket, the first one first, and writes its node on them.
+    fn unchain(&mut self, bucket: Bucket, node: u32, chunks: &mut Vec<u32>) {
         let from = chunks.len();
         let mut chunk = bucket.last;
         for _ in 0..(bucket.len as usize).div_ceil(CHUNK) {
             chunks.push(chunk);
-            chunk = std::mem::replace(&mut self.link[chunk as usize], row);
+            chunk = std::mem::replace(&mut self.link[chunk as usize], node);
         }
         chunks[from..].reverse();
     }
@@ -325,10 +325,10 @@ mod tests {
         NOTHING.arriving(time)
     }
 
-    fn drained(calendar: &mut Calendar, row: u32) -> Vec<Time> {
+    fn drained(calendar: &mut Calendar, node: u32) -> Vec<Time> {
         let (mut keys, mut chunks) = (Vec::new(), Vec::new());
-        calendar.take(row as usize, &mut keys, &mut chunks);
-        assert!(keys.iter().all(|&k| calendar.packet(k).0 == row));
+        calendar.take(node as usize, &mut keys, &mut chunks);
+        assert!(keys.iter().all(|&k| calendar.packet(k).0 == node));
         assert!(keys.iter().all(|&k| calendar.packet(k).1.time == calendar.time(k)));
         calendar.give_back(&mut chunks);
         keys.iter().map(|&k| calendar.time(k)).collect()

@@ -213,8 +213,8 @@ impl<L: Registry> Engine<L> {
         let followed = Arc::new(followed);
         for shard in &mut self.network.shards {
             shard.space.shared.trace.followed = Arc::clone(&followed);
-            let flows = shard.regions.iter_mut().flat_map(|region| &mut region.sites);
-            for flow in flows.flat_map(|site| &mut site.flows) {
+            let flows = shard.regions.iter_mut().flat_map(|region| &mut region.groups);
+            for flow in flows.flat_map(|group| &mut group.flows) {
                 flow.followed = followed.flows.contains(&flow.number);
                 if flow.followed {
                     self.numbers.insert((flow.path.address, flow.path.generation), flow.number);

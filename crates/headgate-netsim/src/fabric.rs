@@ -7,7 +7,7 @@ use headgate_model::units::{Busy, NEVER, Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::packet::{INLINE, Packet};
-use crate::port::line::Line;
+use crate::port::analytic::AnalyticPort;
 use crate::port::ticks::TickCache;
 use crate::port::{Fate, Port};
 use crate::prefetch::prefetch;
@@ -55,7 +55,7 @@ pub enum Step {
     /// At a router.
     Router(u32, Time),
     /// At the hosts of a router.
-    Site(u32, Time),
+    Hosts(u32, Time),
     /// At a host directly on this router: now.
     Here,
     /// Dropped or lost.
@@ -116,11 +116,11 @@ impl<L: Registry> Fabric<L> {
 
     /// A host sends.
     #[inline]
-    pub fn leave(&mut self, site: usize, at: Origin, packet: &mut Packet, shared: &mut Shared<L>) -> Step {
+    pub fn leave(&mut self, group: usize, at: Origin, packet: &mut Packet, shared: &mut Shared<L>) -> Step {
         if at.host == INLINE {
             return self.forward(at.router as usize, packet, shared);
         }
-        let link = &mut self.up[site][at.host as usize];
+        let link = &mut self.up[group][at.host as usize];
         let edge = &mut self.edges[link.edge as usize];
         let time = edge.serve(&mut link.busy, packet.time, packet.size);
         if edge.is_full(&link.busy, packet.time) && packet.is_data() {
@@ -133,39 +133,39 @@ impl<L: Registry> Fabric<L> {
     /// A router sends a packet on its way.
     #[inline]
     pub fn forward(&mut self, router: usize, packet: &mut Packet, shared: &mut Shared<L>) -> Step {
-        let goal = shared.split.site(packet.flow);
+        let goal = shared.split.group(packet.flow);
         if goal == router {
             return self.last_hop(router, packet, shared);
         }
         let port = shared.setup.routes.link(router, goal);
         match &mut self.ports[port as usize] {
-            Port::Line(line) => {
+            Port::Analytic(analytic) => {
                 let had_mark = packet.is_marked();
-                let (wait, fate) = (line.wait(packet.time), line.offer(packet.time, packet));
+                let (wait, fate) = (analytic.wait(packet.time), analytic.offer(packet.time, packet));
                 count(wait, fate, packet, &mut shared.counters);
                 if shared.trace.is_on() {
-                    note_fate(line, self.links[port as usize], had_mark, fate, packet, shared);
+                    note_fate(analytic, self.links[port as usize], had_mark, fate, packet, shared);
                 }
                 match fate {
                     Fate::Arrives(time) => Step::Router(self.ends[port as usize], time),
                     _ => Step::Gone,
                 }
             }
-            Port::Spoken(spoken) => {
-                let (wait, link) = (spoken.line.wait(packet.time), self.links[port as usize]);
+            Port::Feedback(feedback) => {
+                let (wait, link) = (feedback.analytic.wait(packet.time), self.links[port as usize]);
                 let had_mark = packet.is_marked();
-                let fate = spoken.offer(packet, &mut shared.desk(link));
+                let fate = feedback.offer(packet, &mut shared.port_context(link));
                 count(wait, fate, packet, &mut shared.counters);
                 if shared.trace.is_on() {
-                    note_fate(&mut spoken.line, link, had_mark, fate, packet, shared);
+                    note_fate(&mut feedback.analytic, link, had_mark, fate, packet, shared);
                 }
                 if fate == Fate::Dropped {
-                    shared.papers.forget(packet);
+                    shared.side_table.forget(packet);
                 }
                 Step::Held(port)
             }
-            Port::Served(served) => {
-                served.arrive(packet.time, packet, &mut shared.desk(self.links[port as usize]));
+            Port::Queued(queued) => {
+                queued.arrive(packet.time, packet, &mut shared.port_context(self.links[port as usize]));
                 Step::Held(port)
             }
         }
@@ -175,9 +175,9 @@ impl<L: Registry> Fabric<L> {
     pub fn catch_up(&mut self, port: u32, until: Time, shared: &mut Shared<L>) {
         let link = self.links[port as usize];
         match &mut self.ports[port as usize] {
-            Port::Line(_) => {}
-            Port::Spoken(spoken) => spoken.catch_up(until, &mut shared.desk(link)),
-            Port::Served(served) => served.catch_up(until, &mut shared.desk(link)),
+            Port::Analytic(_) => {}
+            Port::Feedback(feedback) => feedback.catch_up(until, &mut shared.port_context(link)),
+            Port::Queued(queued) => queued.catch_up(until, &mut shared.port_context(link)),
         }
     }
 
@@ -185,18 +185,20 @@ impl<L: Registry> Fabric<L> {
     pub fn catch_up_in_part(&mut self, port: u32, until: Time, most: usize, shared: &mut Shared<L>) -> bool {
         let link = self.links[port as usize];
         match &mut self.ports[port as usize] {
-            Port::Line(_) => true,
-            Port::Spoken(spoken) => !(0..most).all(|_| spoken.step(until, &mut shared.desk(link))),
-            Port::Served(served) => !(0..most).all(|_| served.step(until, &mut shared.desk(link))),
+            Port::Analytic(_) => true,
+            Port::Feedback(feedback) => {
+                !(0..most).all(|_| feedback.step(until, &mut shared.port_context(link)))
+            }
+            Port::Queued(queued) => !(0..most).all(|_| queued.step(until, &mut shared.port_context(link))),
         }
     }
 
     /// The next departure at which a port acts.
     pub fn next_departure(&self, port: u32) -> Time {
         match &self.ports[port as usize] {
-            Port::Line(_) => NEVER,
-            Port::Spoken(spoken) => spoken.next_departure(),
-            Port::Served(served) => served.next_departure(),
+            Port::Analytic(_) => NEVER,
+            Port::Feedback(feedback) => feedback.next_departure(),
+            Port::Queued(queued) => queued.next_departure(),
         }
     }
 
@@ -207,8 +209,8 @@ impl<L: Registry> Fabric<L> {
 
     /// A packet will soon be sent by a host of a group.
     #[inline]
-    pub fn expect_up(&self, site: usize, packet: &Packet) {
-        prefetch(&self.up[site], packet.host as usize);
+    pub fn expect_up(&self, group: usize, packet: &Packet) {
+        prefetch(&self.up[group], packet.host as usize);
     }
 
     /// A packet will soon be sent to a host of a router.
@@ -230,7 +232,7 @@ impl<L: Registry> Fabric<L> {
             return Step::Gone;
         }
         shared.counters.packet_hops += 1;
-        Step::Site(router as u32, edge.serve(&mut link.busy, packet.time, packet.size))
+        Step::Hosts(router as u32, edge.serve(&mut link.busy, packet.time, packet.size))
     }
 
     pub fn bytes(&self) -> usize {
@@ -246,15 +248,15 @@ fn host_link(&edge: &u32) -> HostLink {
 /// Notes what an analytic port has decided, for who follows it: when the packet will have left, too.
 #[cold]
 fn note_fate<Q: Discipline, L>(
-    line: &mut Line<Q>,
+    analytic: &mut AnalyticPort<Q>,
     link: u32,
     had_mark: bool,
     fate: Fate,
     packet: &Packet,
     shared: &mut Shared<L>,
 ) {
-    let (now, leaves) = (packet.time, line.clear_at());
-    let queue = line.queue(now);
+    let (now, leaves) = (packet.time, analytic.clear_at());
+    let queue = analytic.queue(now);
     let places = shared.setup.routers() as u32;
     let mut trace = PortTrace { trace: &mut shared.trace, link, places };
     if fate == Fate::Dropped {

@@ -32,7 +32,7 @@ pub struct Path {
 impl Path {
     /// Something at the sending host.
     fn event<L>(&self, happening: Happening, shared: &Shared<L>) -> Event {
-        let place = shared.split.site(self.address) as u32;
+        let place = shared.split.group(self.address) as u32;
         Event::new(shared.now, happening, (self.address, self.generation), place)
     }
 }
@@ -138,7 +138,7 @@ impl<L: Registry> Flow<L> {
     /// An ACK arrived; true when it was the last one.
     #[inline]
     pub fn on_ack(&mut self, packet: &Packet, shared: &mut Shared<L>) -> bool {
-        let blocks = packet.sack_record().map(|number| shared.papers.sacks.take(number));
+        let blocks = packet.sack_record().map(|number| shared.side_table.sacks.take(number));
         let (next, stamp) = (packet.ack_number(), packet.echoed_timestamp());
         let ack = AckSegment { next, stamp, blocks, flags: packet.flags() };
         if self.followed {
@@ -179,7 +179,7 @@ impl<L: Registry> Flow<L> {
         }
         shared.timers.push(Timer {
             time: shared.now + LINGER,
-            site: self.path.destination,
+            group: self.path.destination,
             purpose: Purpose::Release,
             id: self.path.address,
             generation: self.path.generation,
@@ -294,8 +294,8 @@ impl<L> Host<'_, L> {
     fn send(&mut self, mut packet: Packet, label: Option<Label>) {
         packet.follow(self.followed);
         if let Some(label) = label {
-            self.shared.papers.attach(&mut packet, label);
+            self.shared.side_table.attach(&mut packet, label);
         }
-        self.shared.out.push((self.path.host, packet));
+        self.shared.outbox.push((self.path.host, packet));
     }
 }

@@ -10,7 +10,7 @@ use crate::packet::{Kind, Packet};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Arrival {
-    pub row: u32,
+    pub node: u32,
     pub packet: Packet,
 }
 
@@ -19,7 +19,7 @@ pub type Key = (Time, ((u32, Kind, u32), u32));
 
 impl Arrival {
     pub fn key(&self) -> Key {
-        (self.packet.time, rank((self.row, &self.packet)))
+        (self.packet.time, rank((self.node, &self.packet)))
     }
 }
 
@@ -43,13 +43,13 @@ impl Ord for Arrival {
     }
 }
 
-/// Empty in a region of one row: nothing reaches it within a window.
+/// Empty in a region of one node: nothing reaches it within a window.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct IntraWindow(BinaryHeap<Reverse<Arrival>>);
 
 impl IntraWindow {
-    pub fn push(&mut self, row: u32, packet: Packet) {
-        self.0.push(Reverse(Arrival { row, packet }));
+    pub fn push(&mut self, node: u32, packet: Packet) {
+        self.0.push(Reverse(Arrival { node, packet }));
     }
 
     #[inline]

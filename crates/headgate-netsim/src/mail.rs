@@ -4,7 +4,7 @@ use headgate_model::units::Time;
 use serde::{Deserialize, Serialize};
 
 use crate::packet::Packet;
-use crate::papers::Records;
+use crate::side_table::PacketMeta;
 use crate::timers::Timer;
 
 /// A sender's receiver has everything, since then.
@@ -17,9 +17,9 @@ pub struct Completed {
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Mail {
-    /// Packets and the rows where they arrive.
+    /// Packets and the nodes where they arrive.
     pub packets: Vec<(u32, Packet)>,
-    pub with_records: Vec<(u32, Packet, Records)>,
+    pub with_meta: Vec<(u32, Packet, PacketMeta)>,
     pub timers: Vec<Timer>,
     pub completed: Vec<Completed>,
 }
@@ -27,7 +27,7 @@ pub struct Mail {
 impl Mail {
     pub fn is_empty(&self) -> bool {
         self.packets.is_empty()
-            && self.with_records.is_empty()
+            && self.with_meta.is_empty()
             && self.timers.is_empty()
             && self.completed.is_empty()
     }

@@ -151,7 +151,7 @@ impl Meter {
         let record = &mut self.record;
         record.flows = world.take_rows();
         if world.setup.keep_rows {
-            record.flows.extend(world.sites().flat_map(|(site, shared)| site.open_rows(shared)));
+            record.flows.extend(world.groups().flat_map(|(group, shared)| group.open_rows(shared)));
         }
         record.flows.sort_by_key(|r| (r.start, r.traffic, r.address));
         record.ports = world.port_rows(now);
@@ -163,8 +163,8 @@ fn flow_samples<L: Registry>(now: Time, world: &World<'_, L>) -> impl Iterator<I
     let split = world.setup.split;
     (0..world.setup.follows.len() as u32).filter_map(move |flow| {
         let address = world.traced(flow as usize)?;
-        let (site, shared) = world.site(split.site(address) as u32);
-        let found = site.flow_of(split.slot(address), flow, shared)?;
+        let (group, shared) = world.group(split.group(address) as u32);
+        let found = group.flow_of(split.slot(address), flow, shared)?;
         let sender = &found.tcp;
         Some(FlowSample {
             time: now,

@@ -9,8 +9,8 @@ use crate::batch::Batch;
 use crate::calendar::Calendar;
 use crate::choices::Choices;
 use crate::fabric::Fabric;
+use crate::host_group::HostGroup;
 use crate::packet::Packet;
-use crate::papers::Papers;
 use crate::plan::Plan;
 use crate::populate::{self, Population};
 use crate::port::Held;
@@ -22,7 +22,7 @@ use crate::setup::{Place, Setup};
 use crate::shard::Shard;
 use crate::shared::Shared;
 use crate::sharing;
-use crate::site::Site;
+use crate::side_table::SideTable;
 use crate::workspace::Workspace;
 
 #[derive(Clone, Debug)]
@@ -37,24 +37,24 @@ pub struct Network<L: Registry> {
 impl<L: Registry> Network<L> {
     /// A population, on the links of its plan, in one shard.
     pub fn new(plan: &Plan, choices: &Choices, people: Population<L>, regions: &Regions) -> Self {
-        let Population { shared, sites, hosts, inline, timers, .. } = people;
+        let Population { shared, groups, hosts, inline, timers, .. } = people;
         let mut setup = Arc::unwrap_or_clone(shared.setup);
         setup.places = places(plan.nodes.len(), regions);
         setup.ports = port_places(plan, &setup.places);
         setup.routes = routes(plan, &setup.ports, &hosts, &inline);
         let setup = Arc::new(setup);
         let shared = Shared { setup: Arc::clone(&setup), ..shared };
-        let mut all: Vec<_> = (0..regions.rows.len() as u32)
+        let mut all: Vec<_> = (0..regions.nodes.len() as u32)
             .map(|number| Region::new(number, Fabric::new(&plan.edges)))
             .collect();
-        settle(&mut all, regions, sites, &hosts);
+        settle(&mut all, regions, groups, &hosts);
         connect(&mut all, plan, choices, &setup, regions.lookahead);
         for timer in timers {
-            all[setup.hosts_of(timer.site).region as usize].set_timer(timer);
+            all[setup.hosts_of(timer.group).region as usize].set_timer(timer);
         }
         let neighbours = neighbours(plan, &setup);
         let mut network = Self { setup, shards: Vec::new(), lookahead: regions.lookahead, neighbours };
-        network.make_shards(all, &vec![0; regions.rows.len()], &shared);
+        network.make_shards(all, &vec![0; regions.nodes.len()], &shared);
         network
     }
 
@@ -67,10 +67,10 @@ impl<L: Registry> Network<L> {
         }
         let shard = |regions: Vec<Region<L>>| {
             let numbers: Vec<u32> = regions.iter().map(Region::number).collect();
-            let rows: Vec<u32> = regions.iter().flat_map(|region| region.rows()).copied().collect();
+            let nodes: Vec<u32> = regions.iter().flat_map(|region| region.nodes()).copied().collect();
             let space = Workspace {
                 shared: shared.new_empty(),
-                calendar: Calendar::new(&rows, self.setup.places.len(), self.lookahead),
+                calendar: Calendar::new(&nodes, self.setup.places.len(), self.lookahead),
                 batch: Batch::default(),
                 post: Post::new(shard_of),
             };
@@ -84,17 +84,17 @@ impl<L: Registry> Network<L> {
     pub fn share_out(&mut self, threads: usize, window: u64) {
         let (mut regions, mut packets) = (Vec::new(), Vec::new());
         let mut counted: Option<Shared<L>> = None;
-        let mut papers = Papers::default();
+        let mut side_table = SideTable::default();
         for mut shard in std::mem::take(&mut self.shards) {
             let Workspace { mut shared, mut calendar, .. } = shard.space;
-            packets.extend(calendar.drain().into_iter().map(|(row, mut packet)| {
-                shared.papers.move_records(&mut packet, &mut papers);
-                (row, packet)
+            packets.extend(calendar.drain().into_iter().map(|(node, mut packet)| {
+                shared.side_table.move_meta(&mut packet, &mut side_table);
+                (node, packet)
             }));
             shard
                 .regions
                 .iter_mut()
-                .for_each(|region| region.move_side_records(&mut shared.papers, &mut papers));
+                .for_each(|region| region.move_side_entries(&mut shared.side_table, &mut side_table));
             regions.append(&mut shard.regions);
             match &mut counted {
                 None => counted = Some(shared),
@@ -105,25 +105,31 @@ impl<L: Registry> Network<L> {
         regions.sort_by_key(Region::number);
         let loads = take_loads(&mut regions);
         self.make_shards(regions, &sharing::share_out(&loads, &self.neighbours, threads), &counted);
-        self.settle(counted, packets, papers, window);
+        self.settle(counted, packets, side_table, window);
     }
 
     /// The first shard keeps what was counted until now; packets and what they carry go where they belong.
-    fn settle(&mut self, counted: Shared<L>, packets: Vec<(u32, Packet)>, mut papers: Papers, window: u64) {
+    fn settle(
+        &mut self,
+        counted: Shared<L>,
+        packets: Vec<(u32, Packet)>,
+        mut side_table: SideTable,
+        window: u64,
+    ) {
         let full = counted.held.full;
-        self.shards[0].space.shared = Shared { papers: Papers::default(), ..counted };
+        self.shards[0].space.shared = Shared { side_table: SideTable::default(), ..counted };
         for shard in &mut self.shards {
             let held = shard.regions.iter_mut().map(Region::held).sum();
             shard.space.shared.held = Held { packets: held, full, ..Held::default() };
             shard.space.calendar.turn_to(window);
-            let there = &mut shard.space.shared.papers;
-            shard.regions.iter_mut().for_each(|region| region.move_side_records(&mut papers, there));
+            let there = &mut shard.space.shared.side_table;
+            shard.regions.iter_mut().for_each(|region| region.move_side_entries(&mut side_table, there));
         }
-        for (row, mut packet) in packets {
-            let region = self.setup.places[row as usize].region;
+        for (node, mut packet) in packets {
+            let region = self.setup.places[node as usize].region;
             let shard = self.shards.iter_mut().find(|shard| shard.has(region)).expect("a shard");
-            papers.move_records(&mut packet, &mut shard.space.shared.papers);
-            shard.space.calendar.admit(row as usize, &packet);
+            side_table.move_meta(&mut packet, &mut shard.space.shared.side_table);
+            shard.space.calendar.admit(node as usize, &packet);
         }
     }
 
@@ -157,13 +163,13 @@ fn neighbours(plan: &Plan, setup: &Setup) -> Vec<Vec<u32>> {
     all
 }
 
-/// Where each row is kept: routers, groups of hosts.
+/// Where each node is kept: routers, groups of hosts.
 fn places(routers: usize, regions: &Regions) -> Vec<Place> {
     let mut places = vec![Place::default(); 2 * routers];
-    for (region, rows) in (0..).zip(&regions.rows) {
-        let (near, far): (Vec<u32>, Vec<u32>) = rows.iter().partition(|&&row| (row as usize) < routers);
+    for (region, nodes) in (0..).zip(&regions.nodes) {
+        let (near, far): (Vec<u32>, Vec<u32>) = nodes.iter().partition(|&&node| (node as usize) < routers);
         for kind in [near, far] {
-            (0..).zip(kind).for_each(|(index, row)| places[row as usize] = Place { region, index });
+            (0..).zip(kind).for_each(|(index, node)| places[node as usize] = Place { region, index });
         }
     }
     places
@@ -188,15 +194,20 @@ fn routes(plan: &Plan, ports: &[Place], hosts: &[Vec<u32>], inline: &[bool]) -> 
 }
 
 /// Routers and groups of hosts go to their regions.
-fn settle<L: Registry>(all: &mut [Region<L>], regions: &Regions, sites: Vec<Site<L>>, hosts: &[Vec<u32>]) {
-    let mut sites: Vec<_> = sites.into_iter().map(Some).collect();
-    for (region, rows) in all.iter_mut().zip(&regions.rows) {
-        for &row in rows {
-            match (row as usize).checked_sub(hosts.len()) {
-                None => region.add_router(row, &hosts[row as usize]),
+fn settle<L: Registry>(
+    all: &mut [Region<L>],
+    regions: &Regions,
+    groups: Vec<HostGroup<L>>,
+    hosts: &[Vec<u32>],
+) {
+    let mut groups: Vec<_> = groups.into_iter().map(Some).collect();
+    for (region, nodes) in all.iter_mut().zip(&regions.nodes) {
+        for &node in nodes {
+            match (node as usize).checked_sub(hosts.len()) {
+                None => region.add_router(node, &hosts[node as usize]),
                 Some(router) => {
-                    let site = sites[router].take().expect("each group of hosts is in one region");
-                    region.add_site(row, site, &hosts[router]);
+                    let group = groups[router].take().expect("each group of hosts is in one region");
+                    region.add_group(node, group, &hosts[router]);
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! The packet: a small value, never allocated, never pointed to.
 
-use headgate_model::queue::Offer;
+use headgate_model::queue::Arrival;
 use headgate_model::units::Time;
 use headgate_tcp::Flags;
 use headgate_tcp::context::{DataSegment, Syn};
@@ -279,10 +279,10 @@ impl Packet {
     }
 
     /// The packet as a queue discipline sees it. A connection is named by its sender, in either direction.
-    pub fn offer(&self) -> Offer {
+    pub fn arrival(&self) -> Arrival {
         let (sender, generation) = self.connection();
         let data = u64::from(self.is_data());
-        Offer {
+        Arrival {
             size_bytes: u32::from(self.size),
             flow: u64::from(sender) << 9 | u64::from(generation) << 1 | data,
             capable: self.is_capable(),
@@ -303,7 +303,7 @@ impl Split {
     }
 
     #[inline]
-    pub fn site(self, address: u32) -> usize {
+    pub fn group(self, address: u32) -> usize {
         (address >> self.shift) as usize
     }
 
@@ -313,9 +313,9 @@ impl Split {
     }
 
     #[inline]
-    pub fn join(self, site: usize, slot: usize) -> u32 {
+    pub fn join(self, group: usize, slot: usize) -> u32 {
         assert!(slot < 1 << self.shift, "more endpoints at a router than an address holds");
-        (site as u32) << self.shift | slot as u32
+        (group as u32) << self.shift | slot as u32
     }
 
     /// Slots one router can hold.
@@ -361,9 +361,9 @@ mod tests {
     fn addresses_divide_and_join() {
         for routers in [1, 2, 3, 172, 65_536] {
             let split = Split::for_routers(routers);
-            for site in [0, routers - 1] {
-                let address = split.join(site, 77);
-                assert_eq!((split.site(address), split.slot(address)), (site, 77));
+            for group in [0, routers - 1] {
+                let address = split.join(group, 77);
+                assert_eq!((split.group(address), split.slot(address)), (group, 77));
             }
         }
     }

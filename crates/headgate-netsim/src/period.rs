@@ -66,7 +66,7 @@ impl Period {
     fn sample_windows<L: Registry>(&mut self, world: &World<'_, L>) {
         let mut now = vec![(0u64, 0.0); self.laws.len()];
         let mut sum = 0.0;
-        for flow in world.sites().flat_map(|(site, _)| site.active()) {
+        for flow in world.groups().flat_map(|(group, _)| group.active()) {
             let (law, cwnd) = (flow.law as usize, flow.tcp.window.cwnd);
             sum += cwnd;
             let row = &mut self.laws[law];
@@ -103,7 +103,7 @@ impl Period {
 /// What flows of each key have done, those under way too.
 fn flow_stats<L: Registry>(now: Time, world: &World<'_, L>) -> StatsByKey {
     let mut stats = world.flow_stats();
-    for flow in world.sites().flat_map(|(site, _)| site.active()) {
+    for flow in world.groups().flat_map(|(group, _)| group.active()) {
         stats.all[flow.key as usize].add(now, flow.tcp.una, &flow.tcp.stats);
     }
     stats

@@ -4,12 +4,12 @@ use headgate_model::control::Registry;
 use std::sync::Arc;
 
 use crate::choices::{Choice, Fitted, Lists};
+use crate::host_group::HostGroup;
 use crate::plan::Plan;
 use crate::port::Port;
 use crate::profiles::profile;
 use crate::setup::Setup;
 use crate::shared::Shared;
-use crate::site::Site;
 use crate::timers::{Purpose, Timer};
 use crate::traffic::builder::Builder;
 use crate::traffic::kind::Populated;
@@ -18,7 +18,7 @@ use crate::traffic::{Sources, Spec};
 /// Everything but the links.
 pub struct Population<L> {
     pub shared: Shared<L>,
-    pub sites: Vec<Site<L>>,
+    pub groups: Vec<HostGroup<L>>,
     /// Kind of link of every host of every router.
     pub hosts: Vec<Vec<u32>>,
     /// Routers that have hosts directly on them.
@@ -39,9 +39,9 @@ pub fn populate<L: Registry>(plan: &Plan, laws: &[Choice], lists: &Lists) -> Pop
     let (specs, mut sources) = add_traffic(plan, &mut builder);
     let timers = first_timers(&mut sources, &specs);
     let count = sources.iter().map(|sources| u64::from(sources.count())).sum();
-    let sites = (0..).zip(sources).map(|(router, sources)| Site::new(router, sources)).collect();
+    let groups = (0..).zip(sources).map(|(router, sources)| HostGroup::new(router, sources)).collect();
     let shared = share(plan, laws, Setup::new(plan, specs, keys.clone()));
-    Population { shared, sites, hosts: builder.hosts, inline: builder.inline, timers, sources: count }
+    Population { shared, groups, hosts: builder.hosts, inline: builder.inline, timers, sources: count }
 }
 
 /// Adds all traffic, router by router.
@@ -61,9 +61,9 @@ fn add_traffic(plan: &Plan, builder: &mut Builder) -> (Vec<Spec>, Vec<Sources>) 
 
 /// What wakes every source for the first time.
 fn first_timers(sources: &mut [Sources], specs: &[Spec]) -> Vec<Timer> {
-    let timers = |(site, sources): (u32, &mut Sources)| {
+    let timers = |(group, sources): (u32, &mut Sources)| {
         let turns = sources.start(specs).into_iter();
-        turns.map(move |(id, time)| Timer { time, site, purpose: Purpose::Source, id, generation: 0 })
+        turns.map(move |(id, time)| Timer { time, group, purpose: Purpose::Source, id, generation: 0 })
     };
     (0..).zip(sources).flat_map(timers).collect()
 }

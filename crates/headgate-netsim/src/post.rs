@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::mail::{Completed, Mail};
 use crate::packet::Packet;
-use crate::papers::Papers;
+use crate::side_table::SideTable;
 use crate::timers::Timer;
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -28,15 +28,21 @@ impl Post {
         &mut self.out[self.shards[region as usize] as usize]
     }
 
-    /// A packet arrives at a row in another shard, with what it carries.
-    pub fn send(&mut self, (row, region): (usize, u32), time: Time, packet: &Packet, papers: &mut Papers) {
+    /// A packet arrives at a node in another shard, with what it carries.
+    pub fn send(
+        &mut self,
+        (node, region): (usize, u32),
+        time: Time,
+        packet: &Packet,
+        side_table: &mut SideTable,
+    ) {
         let mut packet = packet.arriving(time);
         let mail = self.to(region);
-        if packet.has_records() {
-            let load = papers.take_records(&mut packet);
-            mail.with_records.push((row as u32, packet, load));
+        if packet.has_meta() {
+            let load = side_table.take_meta(&mut packet);
+            mail.with_meta.push((node as u32, packet, load));
         } else {
-            mail.packets.push((row as u32, packet));
+            mail.packets.push((node as u32, packet));
         }
     }
 

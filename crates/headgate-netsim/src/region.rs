@@ -2,7 +2,7 @@
 //! windows it hears of the others, and within one of nobody: so regions run in any order, or at once.
 //!
 //! The declared order of simultaneous events: packets before timers; packets by addressed endpoint,
-//! kind and row, timers by site, purpose and owner.
+//! kind and node, timers by host group, purpose and owner.
 
 use headgate_model::control::Registry;
 use headgate_model::units::{NEVER, Span, Time};
@@ -13,14 +13,14 @@ use crate::agenda::Agenda;
 use crate::batch::{Batch, rank};
 use crate::calendar::{Calendar, Filed};
 use crate::fabric::{Fabric, Origin, Step};
+use crate::host_group::HostGroup;
 use crate::intra_window::IntraWindow;
 use crate::mail::Completed;
 use crate::packet::Packet;
-use crate::papers::Papers;
 use crate::port::Port;
 use crate::setup::Setup;
 use crate::shared::Shared;
-use crate::site::Site;
+use crate::side_table::SideTable;
 use crate::timers::{Purpose, Timer};
 use crate::workspace::Workspace;
 
@@ -41,9 +41,9 @@ struct Holder {
 #[serde(bound = "L: Registry")]
 pub struct Region<L: Registry> {
     number: u32,
-    rows: Vec<u32>,
+    nodes: Vec<u32>,
     pub fabric: Fabric<L>,
-    pub sites: Vec<Site<L>>,
+    pub groups: Vec<HostGroup<L>>,
     holders: Vec<Holder>,
     /// Of each port, if it acts at departures, its place among the holders.
     holder_of: Vec<Option<u32>>,
@@ -60,9 +60,9 @@ impl<L: Registry> Region<L> {
     pub fn new(number: u32, fabric: Fabric<L>) -> Self {
         Self {
             number,
-            rows: Vec::new(),
+            nodes: Vec::new(),
             fabric,
-            sites: Vec::new(),
+            groups: Vec::new(),
             holders: Vec::new(),
             holder_of: Vec::new(),
             timers: Agenda::default(),
@@ -73,22 +73,22 @@ impl<L: Registry> Region<L> {
     }
 
     /// A router joins, with links of these kinds to its hosts.
-    pub fn add_router(&mut self, row: u32, hosts: &[u32]) {
-        self.rows.push(row);
+    pub fn add_router(&mut self, node: u32, hosts: &[u32]) {
+        self.nodes.push(node);
         self.fabric.add_router(hosts);
     }
 
     /// A group of hosts joins.
-    pub fn add_site(&mut self, row: u32, site: Site<L>, hosts: &[u32]) {
-        self.rows.push(row);
+    pub fn add_group(&mut self, node: u32, group: HostGroup<L>, hosts: &[u32]) {
+        self.nodes.push(node);
         self.fabric.add_hosts(hosts);
-        self.sites.push(site);
+        self.groups.push(group);
     }
 
     /// A link from one of the routers joins.
     pub fn add_port(&mut self, link: u32, end: u32, port: Port<L>, delay: Span, lookahead: Span) {
         let number = self.fabric.ports.len() as u32;
-        let holds = !matches!(port, Port::Line(_));
+        let holds = !matches!(port, Port::Analytic(_));
         self.holder_of.push(holds.then_some(self.holders.len() as u32));
         self.holders.extend(holds.then_some(Holder { port: number, short: delay < lookahead, armed: NEVER }));
         self.fabric.add_port(link, end, port);
@@ -98,8 +98,8 @@ impl<L: Registry> Region<L> {
         self.number
     }
 
-    pub fn rows(&self) -> &[u32] {
-        &self.rows
+    pub fn nodes(&self) -> &[u32] {
+        &self.nodes
     }
 
     /// Everything that happens before `until`, in the declared order; it says no if it was stopped within or asks for
@@ -109,7 +109,7 @@ impl<L: Registry> Region<L> {
             return true;
         }
         if !space.batch.is_open() {
-            space.batch.load(&self.rows, &mut space.calendar);
+            space.batch.load(&self.nodes, &mut space.calendar);
         }
         while !(self.run_events(until, space) && self.run_departures(until, space)) {
             if space.shared.excess.is_some() || !go_on() {
@@ -122,7 +122,7 @@ impl<L: Registry> Region<L> {
 
     /// Whether anything happens before `until`.
     fn is_due(&self, until: Time, calendar: &Calendar) -> bool {
-        self.rows.iter().any(|&row| !calendar.is_empty(row as usize))
+        self.nodes.iter().any(|&node| !calendar.is_empty(node as usize))
             || self.timers.next < until
             || self.next_departure() < until
     }
@@ -157,9 +157,9 @@ impl<L: Registry> Region<L> {
                 break;
             }
             if packet <= timer {
-                let (row, packet) = self.take_packet(&mut batch, &space.calendar);
+                let (node, packet) = self.take_packet(&mut batch, &space.calendar);
                 self.anticipate(&batch, space);
-                self.arrive(row as usize, packet, space);
+                self.arrive(node as usize, packet, space);
             } else {
                 self.wake(space);
             }
@@ -175,12 +175,12 @@ impl<L: Registry> Region<L> {
         if !self.intra.is_empty() {
             let key = |next: (u32, &Packet)| (next.1.time, rank(next));
             if let Some(first) = self.intra.pop_before(batch.next(calendar).map(key)) {
-                return (first.row, first.packet);
+                return (first.node, first.packet);
             }
         }
-        let (row, packet) = batch.next(calendar).expect("there is a packet");
+        let (node, packet) = batch.next(calendar).expect("there is a packet");
         batch.pass();
-        (row, *packet)
+        (node, *packet)
     }
 
     /// What leaves its ports at last, at most a stride from each; true when nothing is left.
@@ -216,7 +216,7 @@ impl<L: Registry> Region<L> {
         let next = self.fabric.next_departure(port);
         if next != holder.armed && next != NEVER {
             holder.armed = next;
-            let timer = Timer { time: next, site: 0, purpose: Purpose::Depart, id: port, generation: 0 };
+            let timer = Timer { time: next, group: 0, purpose: Purpose::Depart, id: port, generation: 0 };
             self.timers.set(timer);
         }
     }
@@ -224,40 +224,40 @@ impl<L: Registry> Region<L> {
     /// Warms the cache for an event that comes soon.
     #[inline]
     fn anticipate(&self, batch: &Batch, space: &Workspace<L>) {
-        let Some((row, packet)) = batch.ahead(&space.calendar) else { return };
+        let Some((node, packet)) = batch.ahead(&space.calendar) else { return };
         let setup = &*space.shared.setup;
-        let index = setup.places[row as usize].index as usize;
-        space.shared.papers.expect(packet);
-        if row as usize >= setup.routers() {
-            self.sites[index].expect(packet, space.shared.split.slot(packet.flow));
+        let index = setup.places[node as usize].index as usize;
+        space.shared.side_table.expect(packet);
+        if node as usize >= setup.routers() {
+            self.groups[index].expect(packet, space.shared.split.slot(packet.flow));
             self.fabric.expect_up(index, packet);
-        } else if space.shared.split.site(packet.flow) == row as usize {
+        } else if space.shared.split.group(packet.flow) == node as usize {
             self.fabric.expect_down(index, packet);
         }
     }
 
     /// A packet is at a router or at a host.
     #[inline]
-    fn arrive(&mut self, row: usize, mut packet: Packet, space: &mut Workspace<L>) {
+    fn arrive(&mut self, node: usize, mut packet: Packet, space: &mut Workspace<L>) {
         space.shared.now = packet.time;
         let setup = &*space.shared.setup;
-        if row >= setup.routers() {
-            let site = setup.places[row].index;
-            return self.deliver(site as usize, &packet, space);
+        if node >= setup.routers() {
+            let group = setup.places[node].index;
+            return self.deliver(group as usize, &packet, space);
         }
-        match self.fabric.forward(row, &mut packet, &mut space.shared) {
+        match self.fabric.forward(node, &mut packet, &mut space.shared) {
             Step::Here => {
-                let site = space.shared.setup.hosts_of(row as u32).index;
-                self.deliver(site as usize, &packet, space);
+                let group = space.shared.setup.hosts_of(node as u32).index;
+                self.deliver(group as usize, &packet, space);
             }
             step => self.send(step, &packet, space),
         }
     }
 
     #[inline(always)]
-    fn deliver(&mut self, site: usize, packet: &Packet, space: &mut Workspace<L>) {
-        self.sites[site].on_packet(packet, &mut space.shared);
-        self.flush(site, space);
+    fn deliver(&mut self, group: usize, packet: &Packet, space: &mut Workspace<L>) {
+        self.groups[group].on_packet(packet, &mut space.shared);
+        self.flush(group, space);
     }
 
     fn wake(&mut self, space: &mut Workspace<L>) {
@@ -267,25 +267,25 @@ impl<L: Registry> Region<L> {
             self.fabric.catch_up(timer.id, timer.time + 1, &mut space.shared);
             return self.flush_port(timer.id, space);
         }
-        let site = space.shared.setup.hosts_of(timer.site).index as usize;
-        self.sites[site].on_timer(&timer, &mut space.shared);
-        self.flush(site, space);
+        let group = space.shared.setup.hosts_of(timer.group).index as usize;
+        self.groups[group].on_timer(&timer, &mut space.shared);
+        self.flush(group, space);
     }
 
-    /// Carries out what a site's event asked for.
+    /// Carries out what a host group's event asked for.
     #[inline]
-    fn flush(&mut self, site: usize, space: &mut Workspace<L>) {
-        let mut out = std::mem::take(&mut space.shared.out);
-        let router = self.sites[site].router();
-        for (host, packet) in &mut out {
+    fn flush(&mut self, group: usize, space: &mut Workspace<L>) {
+        let mut outbox = std::mem::take(&mut space.shared.outbox);
+        let router = self.groups[group].router();
+        for (host, packet) in &mut outbox {
             let origin = Origin { router, host: *host };
-            let step = self.fabric.leave(site, origin, packet, &mut space.shared);
+            let step = self.fabric.leave(group, origin, packet, &mut space.shared);
             self.send(step, packet, space);
         }
-        out.clear();
-        space.shared.out = out;
+        outbox.clear();
+        space.shared.outbox = outbox;
         if !space.shared.told_to_wait.is_empty() {
-            self.tell_to_wait(site, &mut space.shared);
+            self.tell_to_wait(group, &mut space.shared);
         }
         if !space.shared.timers.is_empty() {
             self.set_timers(space);
@@ -298,26 +298,26 @@ impl<L: Registry> Region<L> {
     #[inline]
     fn send(&mut self, step: Step, packet: &Packet, space: &mut Workspace<L>) {
         let setup = &*space.shared.setup;
-        let (row, time) = match step {
+        let (node, time) = match step {
             Step::Router(router, time) => (router as usize, time),
-            Step::Site(router, time) => (setup.routers() + router as usize, time),
-            Step::Gone => return space.shared.papers.forget(packet),
+            Step::Hosts(router, time) => (setup.routers() + router as usize, time),
+            Step::Gone => return space.shared.side_table.forget(packet),
             Step::Held(port) => return self.flush_port(port, space),
             Step::Here => unreachable!("no host talks to another on its own router"),
         };
-        match space.calendar.file(row, time, packet) {
+        match space.calendar.file(node, time, packet) {
             Filed::Done => {}
-            Filed::ThisWindow => self.intra.push(row as u32, packet.arriving(time)),
+            Filed::ThisWindow => self.intra.push(node as u32, packet.arriving(time)),
             Filed::Elsewhere => {
-                let to = (row, setup.places[row].region);
-                space.post.send(to, time, packet, &mut space.shared.papers);
+                let to = (node, setup.places[node].region);
+                space.post.send(to, time, packet, &mut space.shared.side_table);
             }
         }
     }
 
     fn set_timers(&mut self, space: &mut Workspace<L>) {
         for timer in space.shared.timers.drain(..) {
-            match space.shared.setup.hosts_of(timer.site).region {
+            match space.shared.setup.hosts_of(timer.group).region {
                 here if here == self.number => self.timers.set(timer),
                 region => space.post.set_timer(region, timer),
             }
@@ -330,7 +330,7 @@ impl<L: Registry> Region<L> {
         for (address, generation) in completed.drain(..) {
             let note = Completed { address, generation, at: space.shared.now };
             let setup = &space.shared.setup;
-            match setup.hosts_of(setup.split.site(address) as u32).region {
+            match setup.hosts_of(setup.split.group(address) as u32).region {
                 here if here == self.number => self.note_completed(note, setup),
                 region => space.post.tell_completed(region, note),
             }
@@ -339,18 +339,18 @@ impl<L: Registry> Region<L> {
     }
 
     pub fn note_completed(&mut self, note: Completed, setup: &Setup) {
-        let site = setup.hosts_of(setup.split.site(note.address) as u32).index;
-        let flow = &mut self.sites[site as usize].flows[setup.split.slot(note.address)];
+        let group = setup.hosts_of(setup.split.group(note.address) as u32).index;
+        let flow = &mut self.groups[group as usize].flows[setup.split.slot(note.address)];
         if flow.path.generation == note.generation {
             flow.received = Some(note.at - flow.tcp.stats.started);
         }
     }
 
     /// Hosts that have enough to send let their senders know.
-    fn tell_to_wait(&mut self, site: usize, shared: &mut Shared<L>) {
+    fn tell_to_wait(&mut self, group: usize, shared: &mut Shared<L>) {
         let split = shared.split;
         for (address, until) in shared.told_to_wait.drain(..) {
-            self.sites[site].flows[split.slot(address)].tcp.wait_until(until);
+            self.groups[group].flows[split.slot(address)].tcp.wait_until(until);
         }
     }
 
@@ -358,7 +358,7 @@ impl<L: Registry> Region<L> {
     fn put_back(&mut self, space: &mut Workspace<L>) {
         space.batch.close(&mut space.calendar);
         for arrival in self.intra.drain() {
-            space.calendar.put_back(arrival.row as usize, &arrival.packet);
+            space.calendar.put_back(arrival.node as usize, &arrival.packet);
         }
     }
 
@@ -367,15 +367,15 @@ impl<L: Registry> Region<L> {
         self.fabric.ports.iter_mut().map(|port| port.held_mut().count()).sum()
     }
 
-    /// What its packets at ports and its receivers carry goes from some papers to others.
-    pub fn move_side_records(&mut self, from: &mut Papers, to: &mut Papers) {
+    /// What its packets at ports and its receivers carry goes from one side table to another.
+    pub fn move_side_entries(&mut self, from: &mut SideTable, to: &mut SideTable) {
         let held = self.fabric.ports.iter_mut().flat_map(Port::held_mut);
-        held.for_each(|packet| from.move_records(packet, to));
-        self.sites.iter_mut().for_each(|site| site.move_labels(from, to));
+        held.for_each(|packet| from.move_meta(packet, to));
+        self.groups.iter_mut().for_each(|group| group.move_labels(from, to));
     }
 
     pub fn bytes(&self) -> usize {
-        let sites: usize = self.sites.iter().map(Site::bytes).sum();
-        self.fabric.bytes() + sites + self.timers.bytes() + self.intra.bytes()
+        let groups: usize = self.groups.iter().map(HostGroup::bytes).sum();
+        self.fabric.bytes() + groups + self.timers.bytes() + self.intra.bytes()
     }
 }

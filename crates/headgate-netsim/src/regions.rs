@@ -1,6 +1,6 @@
 //! Which places must be simulated in step, and how far the others may run ahead.
 //!
-//! A place ("row") is a router, or the hosts behind it. Places joined by links shorter than
+//! A place ("node") is a router, or the hosts behind it. Places joined by links shorter than
 //! `SHORTEST` form one region; between regions nothing travels faster than the lookahead.
 
 use headgate_model::units::{SECOND, Span};
@@ -16,10 +16,10 @@ const FREE_WINDOW: Span = 100_000_000;
 /// The longest window: receivers linger longer than this.
 const LONGEST: Span = SECOND / 2;
 
-/// Regions as lists of rows, and the lookahead between them.
+/// Regions as lists of nodes, and the lookahead between them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Regions {
-    pub rows: Vec<Vec<u32>>,
+    pub nodes: Vec<Vec<u32>>,
     pub lookahead: Span,
 }
 
@@ -35,11 +35,11 @@ impl Regions {
         }
         let cut = borders.iter().filter(|&&(a, b, _)| root(&mut parent, a) != root(&mut parent, b));
         let lookahead = cut.map(|b| b.2).min().unwrap_or(FREE_WINDOW).min(LONGEST);
-        Self { rows: collect(&mut parent), lookahead }
+        Self { nodes: collect(&mut parent), lookahead }
     }
 }
 
-/// Every way a packet can go, as (row, row, least delay).
+/// Every way a packet can go, as (node, node, least delay).
 fn borders(plan: &Plan, hosts: &[Vec<u32>], inline: &[bool]) -> Vec<(u32, u32, Span)> {
     let n = plan.nodes.len() as u32;
     let mut borders: Vec<_> = plan.links.iter().map(|l| (l.from, l.to, l.delay_ps)).collect();
@@ -47,26 +47,26 @@ fn borders(plan: &Plan, hosts: &[Vec<u32>], inline: &[bool]) -> Vec<(u32, u32, S
         let edges = hosts[router as usize].iter();
         let direct = inline[router as usize].then_some(0);
         let delays = edges.map(|&e| plan.edges[e as usize].delay_ps).chain(direct);
-        // where there are no hosts their row goes with its router
+        // where there are no hosts their node goes with its router
         borders.push((router, n + router, delays.min().unwrap_or(0)));
     }
     borders
 }
 
-fn root(parent: &mut [u32], mut row: u32) -> u32 {
-    while parent[row as usize] != row {
-        parent[row as usize] = parent[parent[row as usize] as usize];
-        row = parent[row as usize];
+fn root(parent: &mut [u32], mut node: u32) -> u32 {
+    while parent[node as usize] != node {
+        parent[node as usize] = parent[parent[node as usize] as usize];
+        node = parent[node as usize];
     }
-    row
+    node
 }
 
-/// Regions in the order of their first row.
+/// Regions in the order of their first node.
 fn collect(parent: &mut [u32]) -> Vec<Vec<u32>> {
-    let mut rows = vec![Vec::new(); parent.len()];
-    for row in 0..parent.len() as u32 {
-        rows[root(parent, row) as usize].push(row);
+    let mut nodes = vec![Vec::new(); parent.len()];
+    for node in 0..parent.len() as u32 {
+        nodes[root(parent, node) as usize].push(node);
     }
-    rows.retain(|r| !r.is_empty());
-    rows
+    nodes.retain(|r| !r.is_empty());
+    nodes
 }

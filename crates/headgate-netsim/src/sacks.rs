@@ -30,7 +30,7 @@ impl SackPool {
         self.free.push(index);
     }
 
-    /// Records in use.
+    /// PacketMeta in use.
     pub fn held(&self) -> usize {
         self.blocks.len() - self.free.len()
     }

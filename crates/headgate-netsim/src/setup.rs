@@ -30,7 +30,7 @@ pub struct Setup {
     pub keep_rows: bool,
     /// By the numbers of the flows that the series follow, their places there.
     pub follows: BTreeMap<u32, u32>,
-    /// Of each row: first the routers, then the hosts behind each.
+    /// Of each node: first the routers, then the hosts behind each.
     pub places: Vec<Place>,
     /// Of each link its port: the region, and the number there.
     pub ports: Vec<Place>,
@@ -76,7 +76,7 @@ impl Setup {
 
     /// What a flow of this address is counted by, as a number.
     pub fn key_of(&self, opening: &Opening, address: u32) -> u32 {
-        let routers = [self.split.site(address) as u32, opening.destination];
+        let routers = [self.split.group(address) as u32, opening.destination];
         self.keys.index(opening.file, routers, opening.interface, opening.law)
     }
 }

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::host_group::HostGroup;
 use crate::mail::Mail;
 use crate::port::Held;
 use crate::region::Region;
-use crate::site::Site;
 use crate::workspace::Workspace;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -78,23 +78,23 @@ impl<L: Registry> Shard<L> {
 
     /// Takes in what other regions have sent.
     pub fn receive(&mut self, mail: &mut Mail) {
-        for (row, packet) in mail.packets.drain(..) {
-            self.space.calendar.admit(row as usize, &packet);
+        for (node, packet) in mail.packets.drain(..) {
+            self.space.calendar.admit(node as usize, &packet);
         }
-        for (row, mut packet, records) in mail.with_records.drain(..) {
-            self.space.shared.papers.put_records(&mut packet, records);
-            self.space.calendar.admit(row as usize, &packet);
+        for (node, mut packet, records) in mail.with_meta.drain(..) {
+            self.space.shared.side_table.put_meta(&mut packet, records);
+            self.space.calendar.admit(node as usize, &packet);
         }
         for timer in mail.timers.drain(..) {
-            self.region_of(timer.site).set_timer(timer);
+            self.region_of(timer.group).set_timer(timer);
         }
         if mail.completed.is_empty() {
             return; // counting references costs other threads their copy of what is shared
         }
         let setup = Arc::clone(&self.space.shared.setup);
         for note in mail.completed.drain(..) {
-            let site = setup.split.site(note.address) as u32;
-            self.region_of(site).note_completed(note, &setup);
+            let group = setup.split.group(note.address) as u32;
+            self.region_of(group).note_completed(note, &setup);
         }
     }
 
@@ -106,8 +106,8 @@ impl<L: Registry> Shard<L> {
     }
 
     /// The region of a group of hosts.
-    fn region_of(&mut self, site: u32) -> &mut Region<L> {
-        let region = self.space.shared.setup.hosts_of(site).region;
+    fn region_of(&mut self, group: u32) -> &mut Region<L> {
+        let region = self.space.shared.setup.hosts_of(group).region;
         &mut self.regions[self.places[region as usize] as usize]
     }
 
@@ -126,8 +126,8 @@ impl<L: Registry> Shard<L> {
 
     /// Every law: the fresh ones and those at work.
     pub fn laws_mut(&mut self) -> impl Iterator<Item = &mut L> {
-        let sites = self.regions.iter_mut().flat_map(|region| &mut region.sites);
-        self.space.shared.laws.iter_mut().chain(sites.flat_map(Site::laws_mut))
+        let groups = self.regions.iter_mut().flat_map(|region| &mut region.groups);
+        self.space.shared.laws.iter_mut().chain(groups.flat_map(HostGroup::laws_mut))
     }
 
     pub fn bytes(&self) -> usize {

@@ -1,4 +1,4 @@
-//! What all endpoints of a shard share: a clock, counters, and the tray for what they emit.
+//! What all endpoints of a shard share: a clock, counters, and the outbox for what they send.
 
 use headgate_model::feedback::Words;
 use headgate_model::units::Time;
@@ -10,11 +10,11 @@ use std::sync::Arc;
 use crate::excess::Excess;
 use crate::flow_stats::StatsByKey;
 use crate::packet::{Packet, Split};
-use crate::papers::{NO_LABEL, Papers};
 use crate::port::Held;
-use crate::port::served::Desk;
+use crate::port::queued::PortContext;
 use crate::record::{Counters, FlowRow};
 use crate::setup::Setup;
+use crate::side_table::{NO_LABEL, SideTable};
 use crate::timers::{Purpose, Timer};
 use crate::trace::{PortTrace, Trace};
 
@@ -33,8 +33,8 @@ pub struct Shared<L> {
     /// What the flows that are over counted, by what they have in common.
     pub flow_stats: StatsByKey,
     /// What packets carry beside themselves.
-    pub papers: Papers,
-    /// The number of the label of the packet that a site handles, or `NO_LABEL`.
+    pub side_table: SideTable,
+    /// The number of the label of the packet that a host group handles, or `NO_LABEL`.
     pub label: u32,
     /// Packets leaving a port that holds packets, and when they arrive.
     pub leaving: Vec<(Time, Packet)>,
@@ -43,8 +43,8 @@ pub struct Shared<L> {
     pub rows: Vec<FlowRow>,
     /// Addresses of the flows that the series follow, once they have begun, and when they did.
     pub traced: Vec<Option<(Time, u32)>>,
-    /// Packets leaving hosts of the site that handles the event: (host, packet).
-    pub out: Vec<(u32, Packet)>,
+    /// Packets leaving hosts of the group that handles the event: (host, packet).
+    pub outbox: Vec<(u32, Packet)>,
     /// Senders whose host has enough to send, by their address, and until when.
     pub told_to_wait: Vec<(u32, Time)>,
     /// Timers set by the event.
@@ -67,13 +67,13 @@ impl<L> Shared<L> {
             laws,
             counters: Counters::default(),
             flow_stats: StatsByKey::new(setup.keys.count()),
-            papers: Papers::default(),
+            side_table: SideTable::default(),
             label: NO_LABEL,
             leaving: Vec::new(),
             held: Held::default(),
             rows: Vec::new(),
             traced: vec![None; setup.follows.len()],
-            out: Vec::new(),
+            outbox: Vec::new(),
             told_to_wait: Vec::new(),
             timers: Vec::new(),
             completed: Vec::new(),
@@ -106,12 +106,12 @@ impl<L> Shared<L> {
     }
 
     /// What the port of a link needs if it holds packets.
-    pub fn desk(&mut self, link: u32) -> Desk<'_> {
+    pub fn port_context(&mut self, link: u32) -> PortContext<'_> {
         let places = self.setup.routers() as u32;
         let trace = self.trace.is_on().then_some(PortTrace { trace: &mut self.trace, link, places });
-        Desk {
+        PortContext {
             counters: &mut self.counters,
-            papers: &mut self.papers,
+            side_table: &mut self.side_table,
             leaving: &mut self.leaving,
             held: &mut self.held,
             trace,
@@ -125,14 +125,14 @@ impl<L> Shared<L> {
             tcp::Timer::Pace => Purpose::Pace,
             tcp::Timer::DelayedAck => Purpose::DelayedAck,
         };
-        let (site, id) = (self.split.site(address) as u32, self.split.slot(address) as u32);
-        self.timers.push(Timer { time, site, purpose, id, generation });
+        let (group, id) = (self.split.group(address) as u32, self.split.slot(address) as u32);
+        self.timers.push(Timer { time, group, purpose, id, generation });
     }
 
     /// What the label in hand says, if there is one.
     #[inline]
     pub fn label_in_hand(&self) -> Option<Words> {
-        (self.label != NO_LABEL).then(|| self.papers.read(self.label).words)
+        (self.label != NO_LABEL).then(|| self.side_table.read(self.label).words)
     }
 
     /// Takes the label in hand, if there is one.

@@ -8,9 +8,9 @@ use headgate_tcp::{Profile, Receiver};
 use serde::{Deserialize, Serialize};
 
 use crate::packet::{Common, Packet};
-use crate::papers::{NO_LABEL, Papers};
 use crate::record::{Event, Happening, NOBODY};
 use crate::shared::Shared;
+use crate::side_table::{NO_LABEL, SideTable};
 
 /// Where a receiver's packets come from and go to.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -87,7 +87,7 @@ impl Sink {
     #[cold]
     fn note_arrival<L: Registry>(&mut self, packet: &Packet, shared: &mut Shared<L>) {
         self.followed = true;
-        let place = shared.split.site(self.path.address) as u32;
+        let place = shared.split.group(self.path.address) as u32;
         let event = Event::new(shared.now, Happening::Received, packet.connection(), place);
         shared.trace.note(Event { seq: packet.seq().unwrap_or(NOBODY), ..event });
     }
@@ -99,8 +99,8 @@ impl Sink {
     }
 
     /// The connection is over: stragglers match no sender from now on.
-    pub fn forget(&mut self, papers: &mut Papers) {
-        papers.discard(self.label);
+    pub fn forget(&mut self, side_table: &mut SideTable) {
+        side_table.discard(self.label);
         self.label = NO_LABEL;
         self.path.sender = u32::MAX;
         self.tcp.close();
@@ -137,7 +137,7 @@ impl<L: Registry> ReceiverContext for Host<'_, L> {
     #[inline(always)]
     fn keep_label(&mut self) {
         if let Some(number) = self.shared.take_label() {
-            *self.label = fold::<L>(*self.label, number, &mut self.shared.papers);
+            *self.label = fold::<L>(*self.label, number, &mut self.shared.side_table);
         }
     }
 
@@ -145,26 +145,26 @@ impl<L: Registry> ReceiverContext for Host<'_, L> {
     fn send_ack(&mut self, ack: AckSegment) {
         let (path, shared) = (self.path, &mut *self.shared);
         let common = path.back(shared.now, shared.profiles[path.profile as usize].ack_bytes);
-        let sacks = ack.blocks.map(|blocks| shared.papers.sacks.store(blocks));
+        let sacks = ack.blocks.map(|blocks| shared.side_table.sacks.store(blocks));
         let mut packet = Packet::ack(common, ack.flags, ack.next, ack.stamp, sacks);
         packet.follow(self.followed);
         let label = std::mem::replace(self.label, NO_LABEL);
         if label != NO_LABEL {
-            shared.papers.put_on(&mut packet, label);
+            shared.side_table.put_on(&mut packet, label);
         }
-        shared.out.push((path.host, packet));
+        shared.outbox.push((path.host, packet));
     }
 }
 
 /// What an older label, if there is one, and a newer one say together: the number of that label.
-fn fold<L: Registry>(older: u32, newer: u32, papers: &mut Papers) -> u32 {
+fn fold<L: Registry>(older: u32, newer: u32, side_table: &mut SideTable) -> u32 {
     if older == NO_LABEL {
         return newer;
     }
-    let (old, new) = (papers.read(older), papers.read(newer));
+    let (old, new) = (side_table.read(older), side_table.read(newer));
     let words = L::Router::fold(old.scheme, &old.words, &new.words);
-    papers.discard(newer);
-    if let Some(kept) = papers.words(older) {
+    side_table.discard(newer);
+    if let Some(kept) = side_table.words(older) {
         *kept = words;
     }
     older

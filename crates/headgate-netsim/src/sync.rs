@@ -142,13 +142,13 @@ impl WaitQueue {
                 poll();
             }
         }
-        let mut guard = lock(&self.mutex);
+        let mut aqm = lock(&self.mutex);
         self.asleep.fetch_add(1, Ordering::Relaxed);
         // either the one who changes something sees the sleeper, or the sleeper sees the change
         fence(Ordering::SeqCst);
         while !is_over() {
             poll();
-            guard = self.condvar.wait_timeout(guard, POLL_INTERVAL).unwrap_or_else(PoisonError::into_inner).0;
+            aqm = self.condvar.wait_timeout(aqm, POLL_INTERVAL).unwrap_or_else(PoisonError::into_inner).0;
         }
         self.asleep.fetch_sub(1, Ordering::Relaxed);
     }

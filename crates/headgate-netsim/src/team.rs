@@ -83,7 +83,7 @@ impl<'a, L: Registry> Threads<'a, L> {
     }
 
     fn work(&self, to: usize) {
-        let guard = PanicGuard(&self.signals);
+        let aqm = PanicGuard(&self.signals);
         for number in 1.. {
             match self.signals.await_command(number) {
                 Command::Run(stretch) => self.run(to, stretch, &mut || self.signals.goes_on()),
@@ -91,7 +91,7 @@ impl<'a, L: Registry> Threads<'a, L> {
             }
             self.signals.done();
         }
-        std::mem::forget(guard);
+        std::mem::forget(aqm);
     }
 }
 
@@ -153,10 +153,10 @@ impl<L: Registry> Team<L> for Leader<'_, '_, L> {
 
     fn show(&mut self, look: &mut dyn FnMut(&mut [&mut Shard<L>])) {
         let mut guards: Vec<_> = self.threads.shards.iter().map(lock).collect();
-        for (to, guard) in guards.iter_mut().enumerate() {
-            self.threads.mail.take(self.stretches + 1, to, |mail| guard.0.receive(mail));
+        for (to, aqm) in guards.iter_mut().enumerate() {
+            self.threads.mail.take(self.stretches + 1, to, |mail| aqm.0.receive(mail));
         }
-        look(&mut guards.iter_mut().map(|guard| &mut *guard.0).collect::<Vec<_>>());
+        look(&mut guards.iter_mut().map(|aqm| &mut *aqm.0).collect::<Vec<_>>());
     }
 }
 

@@ -4,10 +4,10 @@ use headgate_model::units::Time;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
-/// What a timer is for; at equal times of one site they go off in this order.
+/// What a timer is for; at equal times of one host group they go off in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Purpose {
-    /// The next departure at a port that acts then; `id` is the link, `site` its router. Only for links
+    /// The next departure at a port that acts then; `id` is the link, `group` its router. Only for links
     /// shorter than a window: at others it may happen late.
     Depart,
     /// A sender's retransmission (or probe) timer; `id` is its slot.
@@ -29,7 +29,7 @@ pub enum Purpose {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timer {
     pub time: Time,
-    pub site: u32,
+    pub group: u32,
     pub purpose: Purpose,
     pub id: u32,
     /// Generation of the owner's slot when it was set.
@@ -37,10 +37,10 @@ pub struct Timer {
 }
 
 impl Timer {
-    /// The declared order of simultaneous timers: by site, purpose and owner.
+    /// The declared order of simultaneous timers: by host group, purpose and owner.
     #[inline]
     fn rank(&self) -> (u32, Purpose, u32, u8) {
-        (self.site, self.purpose, self.id, self.generation)
+        (self.group, self.purpose, self.id, self.generation)
     }
 }
 

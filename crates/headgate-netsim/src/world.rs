@@ -5,13 +5,13 @@ use headgate_model::units::Time;
 use std::sync::Arc;
 
 use crate::flow_stats::StatsByKey;
+use crate::host_group::HostGroup;
 use crate::port::Port;
 use crate::record::{Counters, FlowRow, PortRow};
 use crate::region::Region;
 use crate::setup::{Place, Setup};
 use crate::shard::Shard;
 use crate::shared::Shared;
-use crate::site::Site;
 
 pub struct World<'a, L: Registry> {
     pub setup: Arc<Setup>,
@@ -44,15 +44,15 @@ impl<'a, L: Registry> World<'a, L> {
     }
 
     /// In the order of their routers, with what those of their shard share.
-    pub fn sites(&self) -> impl Iterator<Item = (&Site<L>, &Shared<L>)> {
-        (0..self.setup.routers() as u32).map(|router| self.site(router))
+    pub fn groups(&self) -> impl Iterator<Item = (&HostGroup<L>, &Shared<L>)> {
+        (0..self.setup.routers() as u32).map(|router| self.group(router))
     }
 
     /// The hosts behind a router.
-    pub fn site(&self, router: u32) -> (&Site<L>, &Shared<L>) {
+    pub fn group(&self, router: u32) -> (&HostGroup<L>, &Shared<L>) {
         let Place { region, index } = self.setup.hosts_of(router);
         let (region, shard) = &self.regions[region as usize];
-        (&region.sites[index as usize], &*self.shared[*shard])
+        (&region.groups[index as usize], &*self.shared[*shard])
     }
 
     /// Where the flow was last seen that the series follow as `trace`: its address.
@@ -95,8 +95,8 @@ impl<'a, L: Registry> World<'a, L> {
     /// Warm-up is over: ports and flows count afresh.
     pub fn forget(&mut self, now: Time) {
         (0..self.links() as u32).for_each(|link| self.port(link, now).reset(now));
-        let sites = self.regions.iter_mut().flat_map(|(region, _)| region.sites.iter_mut());
-        sites.for_each(Site::forget_delivered);
+        let groups = self.regions.iter_mut().flat_map(|(region, _)| region.groups.iter_mut());
+        groups.for_each(HostGroup::forget_delivered);
     }
 
     /// Data packets in the hands of ports.

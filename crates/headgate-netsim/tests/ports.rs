@@ -13,10 +13,10 @@ use headgate_model::queue::Queues;
 use headgate_model::units::{SECOND, Time};
 use headgate_netsim::choices::{Choice, Fitted};
 use headgate_netsim::packet::{Common, Packet};
-use headgate_netsim::papers::Papers;
-use headgate_netsim::port::served::Desk;
+use headgate_netsim::port::queued::PortContext;
 use headgate_netsim::port::{Fate, Held, Port};
 use headgate_netsim::record::{Counters, PortRow};
+use headgate_netsim::side_table::SideTable;
 use headgate_tcp::Flags;
 use headgate_tcp::context::DataSegment;
 
@@ -96,12 +96,12 @@ impl Seen {
     /// Somebody looks at the queue so long before each arrival.
     fn looked_at(fit: Fit, seed: u64, before: Option<Time>) -> Self {
         let (mut port, mut left) = (port(fit), Vec::new());
-        let (mut counters, mut papers) = (Counters::default(), Papers::default());
+        let (mut counters, mut side_table) = (Counters::default(), SideTable::default());
         let mut held = Held::default();
         let (mut leaving, fresh) = (Vec::new(), port.bytes());
-        let mut desk = Desk {
+        let mut ctx = PortContext {
             counters: &mut counters,
-            papers: &mut papers,
+            side_table: &mut side_table,
             leaving: &mut leaving,
             held: &mut held,
             trace: None,
@@ -113,24 +113,24 @@ impl Seen {
                 port.queue(now.saturating_sub(before));
             }
             match &mut port {
-                Port::Line(line) => {
+                Port::Analytic(line) => {
                     if let Fate::Arrives(at) = line.offer(now, &mut packet) {
                         left.push((at, packet));
                     }
                 }
-                Port::Spoken(spoken) => {
+                Port::Feedback(feedback) => {
                     packet.time = now;
-                    spoken.offer(&mut packet, &mut desk);
+                    feedback.offer(&mut packet, &mut ctx);
                 }
-                Port::Served(served) => served.arrive(now, &packet, &mut desk),
+                Port::Queued(queued) => queued.arrive(now, &packet, &mut ctx),
             }
         }
         let (rows, waiting) = [last, LATER]
             .map(|now| {
                 match &mut port {
-                    Port::Line(_) => {}
-                    Port::Spoken(spoken) => spoken.catch_up(now + 1, &mut desk),
-                    Port::Served(served) => served.catch_up(now + 1, &mut desk),
+                    Port::Analytic(_) => {}
+                    Port::Feedback(feedback) => feedback.catch_up(now + 1, &mut ctx),
+                    Port::Queued(queued) => queued.catch_up(now + 1, &mut ctx),
                 }
                 (port.row(now), port.queue(now))
             })

@@ -11,10 +11,10 @@ use headgate_model::queue::Queues;
 use headgate_model::units::{SECOND, Time};
 use headgate_netsim::choices::{Choice, Fitted};
 use headgate_netsim::packet::{Common, Packet};
-use headgate_netsim::papers::Papers;
-use headgate_netsim::port::served::Desk;
+use headgate_netsim::port::queued::PortContext;
 use headgate_netsim::port::{Held, Port};
 use headgate_netsim::record::{Counters, PortRow};
+use headgate_netsim::side_table::SideTable;
 use headgate_tcp::Flags;
 use headgate_tcp::context::DataSegment;
 
@@ -139,11 +139,11 @@ fn packets(chance: &mut Stream) -> Vec<(Time, u16)> {
 
 /// Offers the packets; looks at the given instants, and begins the tally afresh at the first of them.
 fn rows(mut port: Port<AnyLaw>, packets: &[(Time, u16)], looks: &[Time]) -> Vec<PortRow> {
-    let (mut counters, mut papers, mut leaving) = (Counters::default(), Papers::default(), Vec::new());
+    let (mut counters, mut side_table, mut leaving) = (Counters::default(), SideTable::default(), Vec::new());
     let mut held = Held::default();
-    let mut desk = Desk {
+    let mut ctx = PortContext {
         counters: &mut counters,
-        papers: &mut papers,
+        side_table: &mut side_table,
         leaving: &mut leaving,
         held: &mut held,
         trace: None,
@@ -155,15 +155,15 @@ fn rows(mut port: Port<AnyLaw>, packets: &[(Time, u16)], looks: &[Time]) -> Vec<
             let segment = DataSegment { seq: 0, stamp: 0, flags: Flags::NONE };
             let mut packet = Packet::data(Common { time: now, size, ..Common::default() }, segment, 0);
             match &mut port {
-                Port::Line(line) => drop(line.offer(now, &mut packet)),
-                Port::Spoken(spoken) => drop(spoken.offer(&mut packet, &mut desk)),
-                Port::Served(served) => served.arrive(now, &packet, &mut desk),
+                Port::Analytic(line) => drop(line.offer(now, &mut packet)),
+                Port::Feedback(feedback) => drop(feedback.offer(&mut packet, &mut ctx)),
+                Port::Queued(queued) => queued.arrive(now, &packet, &mut ctx),
             }
         }
         match &mut port {
-            Port::Line(_) => {}
-            Port::Spoken(spoken) => spoken.catch_up(look, &mut desk),
-            Port::Served(served) => served.catch_up(look, &mut desk),
+            Port::Analytic(_) => {}
+            Port::Feedback(feedback) => feedback.catch_up(look, &mut ctx),
+            Port::Queued(queued) => queued.catch_up(look, &mut ctx),
         }
         if rows.is_empty() {
             port.reset(look);

@@ -21,7 +21,7 @@ macro_rules! laws {
         #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
         pub enum AnyLaw {
             $(#[doc = concat!("[`", stringify!($stem), "`]")] $Name($stem::$Name),)+
-            /// The sender of a scheme whose routers speak.
+            /// The sender of a scheme of router feedback.
             Scheme(AnySender),
             /// A user's own; its index is that among the run's own laws, after all cards.
             Own(Box<Own>),

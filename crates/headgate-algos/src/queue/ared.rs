@@ -23,7 +23,7 @@
 use super::red::{self, Red};
 use headgate_model::chance::Stream;
 use headgate_model::params::Card;
-use headgate_model::queue::{Backlog, Discipline, Offer, Verdict};
+use headgate_model::queue::{Backlog, Discipline, Arrival, Verdict};
 
 headgate_model::params! {
     /// Wait in the middle between the thresholds, where the mean queue is to be.
@@ -125,7 +125,7 @@ impl Ared {
 }
 
 impl Discipline for Ared {
-    fn admit(&mut self, offer: &Offer, port: &Backlog, chance: &mut Stream) -> Verdict {
+    fn admit(&mut self, offer: &Arrival, port: &Backlog, chance: &mut Stream) -> Verdict {
         self.red.average(port);
         if port.now_s > self.changed_s + self.params.interval_s {
             self.adapt(port.now_s);

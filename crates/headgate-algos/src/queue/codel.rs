@@ -22,7 +22,7 @@
 //! RFC 8289; Nichols, Jacobson 2012; Linux `codel_impl.h` (marking).
 
 use headgate_model::params::Card;
-use headgate_model::queue::{Backlog, Discipline, Ticket};
+use headgate_model::queue::{Backlog, Discipline, QueuedPacket};
 use std::collections::VecDeque;
 
 headgate_model::params! {
@@ -81,7 +81,7 @@ impl Control {
     }
 
     /// Takes the next packet to send out of a queue, dropping some; whether it is marked.
-    pub fn dequeue(&mut self, queue: &mut impl Fifo, now_s: f64, drops: &mut Vec<u32>) -> Option<(Ticket, bool)> {
+    pub fn dequeue(&mut self, queue: &mut impl Fifo, now_s: f64, drops: &mut Vec<u32>) -> Option<(QueuedPacket, bool)> {
         let (mut next, mut above) = self.take(queue, now_s);
         if self.dropping {
             self.dropping = above;
@@ -89,7 +89,7 @@ impl Control {
                 self.recount(self.count + 1.0);
                 let marked = self.marks(next);
                 if !marked {
-                    drops.extend(next.map(|ticket| ticket.id));
+                    drops.extend(next.map(|packet| packet.id));
                     (next, above) = self.take(queue, now_s);
                     self.dropping = above;
                 }
@@ -97,23 +97,23 @@ impl Control {
                     self.next_s = self.after(self.next_s);
                 }
                 if marked {
-                    return next.map(|ticket| (ticket, true));
+                    return next.map(|packet| (packet, true));
                 }
             }
         } else if above {
             let marked = self.marks(next);
             self.begin(now_s);
             if marked {
-                return next.map(|ticket| (ticket, true));
+                return next.map(|packet| (packet, true));
             }
-            drops.extend(next.map(|ticket| ticket.id));
+            drops.extend(next.map(|packet| packet.id));
             (next, _) = self.take(queue, now_s);
         }
-        next.map(|ticket| (ticket, false))
+        next.map(|packet| (packet, false))
     }
 
-    fn marks(&self, next: Option<Ticket>) -> bool {
-        self.params.ecn == 1.0 && next.is_some_and(|ticket| ticket.capable)
+    fn marks(&self, next: Option<QueuedPacket>) -> bool {
+        self.params.ecn == 1.0 && next.is_some_and(|packet| packet.capable)
     }
 
     fn begin(&mut self, now_s: f64) {
@@ -147,38 +147,38 @@ impl Control {
     }
 
     /// The packet at the head, and whether packets have been above for an interval.
-    fn take(&mut self, queue: &mut impl Fifo, now_s: f64) -> (Option<Ticket>, bool) {
-        let Some(ticket) = queue.pop() else {
+    fn take(&mut self, queue: &mut impl Fifo, now_s: f64) -> (Option<QueuedPacket>, bool) {
+        let Some(packet) = queue.pop() else {
             self.above_until_s = None;
             return (None, false);
         };
-        if now_s - ticket.since_s < self.params.target_s || queue.bytes() <= self.params.mtu_bytes {
+        if now_s - packet.since_s < self.params.target_s || queue.bytes() <= self.params.mtu_bytes {
             self.above_until_s = None;
-            return (Some(ticket), false);
+            return (Some(packet), false);
         }
         let until_s = *self.above_until_s.get_or_insert(now_s + self.params.interval_s);
-        (Some(ticket), now_s >= until_s)
+        (Some(packet), now_s >= until_s)
     }
 }
 
 /// A queue from which the law takes.
 pub(crate) trait Fifo {
-    fn pop(&mut self) -> Option<Ticket>;
+    fn pop(&mut self) -> Option<QueuedPacket>;
     /// Bytes left.
     fn bytes(&self) -> f64;
 }
 
-/// Tickets in order.
+/// PacketQueue in order.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
-pub(crate) struct Tickets {
-    line: VecDeque<Ticket>,
+pub(crate) struct PacketQueue {
+    line: VecDeque<QueuedPacket>,
     bytes: u64,
 }
 
-impl Tickets {
-    pub(crate) fn push(&mut self, ticket: Ticket) {
-        self.bytes += u64::from(ticket.size_bytes);
-        self.line.push_back(ticket);
+impl PacketQueue {
+    pub(crate) fn push(&mut self, packet: QueuedPacket) {
+        self.bytes += u64::from(packet.size_bytes);
+        self.line.push_back(packet);
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -187,11 +187,11 @@ impl Tickets {
 
 }
 
-impl Fifo for Tickets {
-    fn pop(&mut self) -> Option<Ticket> {
-        let ticket = self.line.pop_front()?;
-        self.bytes -= u64::from(ticket.size_bytes);
-        Some(ticket)
+impl Fifo for PacketQueue {
+    fn pop(&mut self) -> Option<QueuedPacket> {
+        let packet = self.line.pop_front()?;
+        self.bytes -= u64::from(packet.size_bytes);
+        Some(packet)
     }
 
     fn bytes(&self) -> f64 {
@@ -203,28 +203,28 @@ impl Fifo for Tickets {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Codel {
     control: Control,
-    tickets: Tickets,
+    packets: PacketQueue,
 }
 
 impl Codel {
     /// A discipline that has seen no packet.
     pub fn new(params: Params, _rate_bytes_s: f64) -> Self {
-        Self { control: Control::new(params), tickets: Tickets::default() }
+        Self { control: Control::new(params), packets: PacketQueue::default() }
     }
 }
 
 impl Discipline for Codel {
-    fn serves(&self) -> bool {
+    fn has_dequeue(&self) -> bool {
         true
     }
 
-    fn enqueue(&mut self, ticket: Ticket, _port: &Backlog, _drops: &mut Vec<u32>) {
-        self.tickets.push(ticket);
+    fn enqueue(&mut self, packet: QueuedPacket, _port: &Backlog, _drops: &mut Vec<u32>) {
+        self.packets.push(packet);
     }
 
     fn dequeue(&mut self, port: &Backlog, drops: &mut Vec<u32>) -> Option<(u32, bool)> {
-        let next = self.control.dequeue(&mut self.tickets, port.now_s, drops);
-        next.map(|(ticket, marked)| (ticket.id, marked))
+        let next = self.control.dequeue(&mut self.packets, port.now_s, drops);
+        next.map(|(packet, marked)| (packet.id, marked))
     }
 
     fn gauge(&self) -> Option<(&'static str, f64)> {
@@ -244,8 +244,8 @@ mod tests {
         Codel::new(Params { target_s: 0.005, interval_s: 0.1, mtu_bytes: 1514.0, ecn, root }, 0.0)
     }
 
-    fn ticket(id: u32, since_s: f64) -> Ticket {
-        Ticket { id, size_bytes: 1500, flow: 1, capable: true, since_s }
+    fn queued(id: u32, since_s: f64) -> QueuedPacket {
+        QueuedPacket { id, size_bytes: 1500, flow: 1, capable: true, since_s }
     }
 
     /// Serves a queue that stands at 10 ms, one packet each millisecond; which were dropped or marked, and
@@ -255,7 +255,7 @@ mod tests {
         let mut drops = Vec::new();
         (0..packets + 10).for_each(|id| {
             let since_s = f64::from(id) / 1000.0;
-            queue.enqueue(ticket(id, since_s), &Backlog::default(), &mut drops);
+            queue.enqueue(queued(id, since_s), &Backlog::default(), &mut drops);
         });
         for at in 0..packets {
             let now_s = f64::from(at + 10) / 1000.0;
@@ -303,7 +303,7 @@ mod tests {
         queue.control.above_until_s = Some(0.5);
         let mut drops = Vec::new();
         for (id, since_s) in [(0, 0.9), (1, 0.998), (2, 0.998), (3, 0.999)] {
-            queue.enqueue(ticket(id, since_s), &Backlog::default(), &mut drops);
+            queue.enqueue(queued(id, since_s), &Backlog::default(), &mut drops);
         }
         let port = Backlog { now_s: 1.0, ..Backlog::default() };
         // the one that has waited 100 ms is dropped, and the one behind it has not waited for 5 ms
@@ -318,7 +318,7 @@ mod tests {
         let mut drops = Vec::new();
         for id in 0..1000 {
             let now_s = f64::from(id);
-            queue.enqueue(ticket(id, now_s - 1.0), &Backlog::default(), &mut drops); // alone, after a second
+            queue.enqueue(queued(id, now_s - 1.0), &Backlog::default(), &mut drops); // alone, after a second
             let port = Backlog { now_s, ..Backlog::default() };
             assert_eq!(queue.dequeue(&port, &mut drops), Some((id, false)));
         }

@@ -23,9 +23,9 @@
 //! # References
 //! RFC 8290; RFC 8289; Shreedhar, Varghese 1995 (deficit round robin); Linux sch_fq_codel.c (drop batch).
 
-use super::codel::{self, Control, Fifo, Tickets};
+use super::codel::{self, Control, Fifo, PacketQueue};
 use headgate_model::params::Card;
-use headgate_model::queue::{Backlog, Discipline, Ticket};
+use headgate_model::queue::{Backlog, Discipline, QueuedPacket};
 use std::collections::VecDeque;
 
 headgate_model::params! {
@@ -65,7 +65,7 @@ const MTU_BYTES: f64 = 1514.0;
 
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Flow {
-    tickets: Tickets,
+    packets: PacketQueue,
     control: Control,
     /// Bytes it may still send in this turn.
     credit: f64,
@@ -90,7 +90,7 @@ impl FqCodel {
         let Params { target_s, interval_s, root, .. } = params;
         let ecn = 1.0 - params.ecn; // here it is on by default
         let control = Control::new(codel::Params { target_s, interval_s, mtu_bytes: MTU_BYTES, ecn, root });
-        let flow = Flow { tickets: Tickets::default(), control, credit: 0.0, listed: false };
+        let flow = Flow { packets: PacketQueue::default(), control, credit: 0.0, listed: false };
         let flows = vec![flow; params.flows as usize];
         Self { params, flows, new: VecDeque::new(), old: VecDeque::new(), packets: 0, bytes: 0.0 }
     }
@@ -133,12 +133,12 @@ impl FqCodel {
 
     /// Drops at the head of the longest queue; false if all are empty.
     fn shorten(&mut self, drops: &mut Vec<u32>) -> bool {
-        let longest = |one: &&mut Flow, other: &&mut Flow| one.tickets.bytes().total_cmp(&other.tickets.bytes());
+        let longest = |one: &&mut Flow, other: &&mut Flow| one.packets.bytes().total_cmp(&other.packets.bytes());
         let Some(flow) = self.flows.iter_mut().max_by(longest) else { return false };
-        let most = flow.tickets.len().div_ceil(2).min(self.params.drop_batch as usize);
-        self.bytes -= flow.tickets.bytes();
-        drops.extend((0..most).filter_map(|_| flow.tickets.pop()).map(|ticket| ticket.id));
-        self.bytes += flow.tickets.bytes();
+        let most = flow.packets.len().div_ceil(2).min(self.params.drop_batch as usize);
+        self.bytes -= flow.packets.bytes();
+        drops.extend((0..most).filter_map(|_| flow.packets.pop()).map(|packet| packet.id));
+        self.bytes += flow.packets.bytes();
         flow.control.press(most);
         self.packets -= most;
         most > 0
@@ -147,17 +147,17 @@ impl FqCodel {
 
 /// A flow's queue, and the bytes in others that count.
 struct Among<'a> {
-    tickets: &'a mut Tickets,
+    packets: &'a mut PacketQueue,
     others: f64,
 }
 
 impl Fifo for Among<'_> {
-    fn pop(&mut self) -> Option<Ticket> {
-        self.tickets.pop()
+    fn pop(&mut self) -> Option<QueuedPacket> {
+        self.packets.pop()
     }
 
     fn bytes(&self) -> f64 {
-        self.tickets.bytes() + self.others
+        self.packets.bytes() + self.others
     }
 }
 
@@ -169,15 +169,15 @@ fn mix(mut z: u64) -> u64 {
 }
 
 impl Discipline for FqCodel {
-    fn serves(&self) -> bool {
+    fn has_dequeue(&self) -> bool {
         true
     }
 
-    fn enqueue(&mut self, ticket: Ticket, _port: &Backlog, drops: &mut Vec<u32>) {
-        let at = self.place(ticket.flow);
+    fn enqueue(&mut self, packet: QueuedPacket, _port: &Backlog, drops: &mut Vec<u32>) {
+        let at = self.place(packet.flow);
         let flow = &mut self.flows[at];
-        self.bytes += f64::from(ticket.size_bytes);
-        flow.tickets.push(ticket);
+        self.bytes += f64::from(packet.size_bytes);
+        flow.packets.push(packet);
         if !flow.listed {
             (flow.listed, flow.credit) = (true, self.params.quantum_bytes);
             self.new.push_back(at as u32);
@@ -196,15 +196,15 @@ impl Discipline for FqCodel {
         loop {
             let (at, is_new) = self.turn()?;
             let (flow, before) = (&mut self.flows[at as usize], drops.len());
-            let others = self.bytes - flow.tickets.bytes();
+            let others = self.bytes - flow.packets.bytes();
             let counted = if self.params.backlog == 0.0 { others } else { 0.0 };
-            let mut queue = Among { tickets: &mut flow.tickets, others: counted };
+            let mut queue = Among { packets: &mut flow.packets, others: counted };
             let next = flow.control.dequeue(&mut queue, port.now_s, drops);
-            self.bytes = others + flow.tickets.bytes();
+            self.bytes = others + flow.packets.bytes();
             self.packets -= drops.len() - before + usize::from(next.is_some());
-            if let Some((ticket, marked)) = next {
-                flow.credit -= f64::from(ticket.size_bytes);
-                return Some((ticket.id, marked));
+            if let Some((packet, marked)) = next {
+                flow.credit -= f64::from(packet.size_bytes);
+                return Some((packet.id, marked));
             }
             self.retire(is_new);
         }
@@ -229,7 +229,7 @@ mod tests {
         let mut drops = Vec::new();
         for id in ids {
             let id = 100 * flow as u32 + id;
-            queue.enqueue(Ticket { id, size_bytes, flow, capable: false, since_s: 0.0 }, &Backlog::default(), &mut drops);
+            queue.enqueue(QueuedPacket { id, size_bytes, flow, capable: false, since_s: 0.0 }, &Backlog::default(), &mut drops);
         }
         drops
     }

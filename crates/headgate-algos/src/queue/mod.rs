@@ -32,7 +32,7 @@ macro_rules! queues {
         #[deny(clippy::missing_trait_methods)]
         impl Discipline for AnyQueue {
             #[inline]
-            fn admit(&mut self, offer: &Offer, port: &Backlog, chance: &mut Stream) -> Verdict {
+            fn admit(&mut self, offer: &Arrival, port: &Backlog, chance: &mut Stream) -> Verdict {
                 match self { $(Self::$Name(queue) => queue.admit(offer, port, chance),)+ }
             }
 
@@ -48,12 +48,12 @@ macro_rules! queues {
                 match self { $(Self::$Name(queue) => queue.pass_idle_ticks(until, idle),)+ }
             }
 
-            fn serves(&self) -> bool {
-                match self { $(Self::$Name(queue) => queue.serves(),)+ }
+            fn has_dequeue(&self) -> bool {
+                match self { $(Self::$Name(queue) => queue.has_dequeue(),)+ }
             }
 
-            fn enqueue(&mut self, ticket: Ticket, port: &Backlog, drops: &mut Vec<u32>) {
-                match self { $(Self::$Name(queue) => queue.enqueue(ticket, port, drops),)+ }
+            fn enqueue(&mut self, packet: QueuedPacket, port: &Backlog, drops: &mut Vec<u32>) {
+                match self { $(Self::$Name(queue) => queue.enqueue(packet, port, drops),)+ }
             }
 
             fn make_room(&mut self, drops: &mut Vec<u32>) -> bool {
@@ -73,7 +73,7 @@ macro_rules! queues {
 
 use headgate_model::chance::Stream;
 use headgate_model::params::Card;
-use headgate_model::queue::{Backlog, Discipline, Offer, Queues, Ticket, Verdict};
+use headgate_model::queue::{Arrival, Backlog, Discipline, QueuedPacket, Queues, Verdict};
 use headgate_model::units::Time;
 
 queues! {

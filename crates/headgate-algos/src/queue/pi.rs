@@ -19,7 +19,7 @@
 
 use headgate_model::chance::Stream;
 use headgate_model::params::Card;
-use headgate_model::queue::{Backlog, Discipline, Offer, Verdict};
+use headgate_model::queue::{Backlog, Discipline, Arrival, Verdict};
 use headgate_model::units::{Time, picoseconds};
 
 headgate_model::params! {
@@ -75,7 +75,7 @@ fn period(params: &Params) -> Time {
 }
 
 impl Discipline for Pi {
-    fn admit(&mut self, offer: &Offer, _port: &Backlog, chance: &mut Stream) -> Verdict {
+    fn admit(&mut self, offer: &Arrival, _port: &Backlog, chance: &mut Stream) -> Verdict {
         let packets = f64::from(offer.size_bytes) / self.params.mean_packet_bytes;
         let p = self.probability * if self.by_bytes() { packets } else { 1.0 };
         if chance.open01() > p {

@@ -26,7 +26,7 @@
 
 use headgate_model::chance::Stream;
 use headgate_model::params::Card;
-use headgate_model::queue::{Backlog, Discipline, Offer, Verdict};
+use headgate_model::queue::{Backlog, Discipline, Arrival, Verdict};
 use headgate_model::units::{Time, picoseconds};
 
 headgate_model::params! {
@@ -161,7 +161,7 @@ impl Pie {
 }
 
 impl Discipline for Pie {
-    fn admit(&mut self, offer: &Offer, port: &Backlog, chance: &mut Stream) -> Verdict {
+    fn admit(&mut self, offer: &Arrival, port: &Backlog, chance: &mut Stream) -> Verdict {
         self.switch(port);
         if !self.active || self.is_protected(port) || !self.is_chosen(offer.size_bytes, chance) {
             return Verdict::Keep;

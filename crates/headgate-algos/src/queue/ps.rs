@@ -20,7 +20,7 @@
 //! Parekh, Gallager 1993 (virtual time: §III, theorem 1: the bound); Demers, Keshav, Shenker 1989.
 
 use headgate_model::params::Card;
-use headgate_model::queue::{Backlog, Discipline, Ticket};
+use headgate_model::queue::{Backlog, Discipline, QueuedPacket};
 use std::collections::{BTreeMap, BTreeSet};
 
 headgate_model::params! {}
@@ -82,21 +82,21 @@ impl Ps {
 }
 
 impl Discipline for Ps {
-    fn serves(&self) -> bool {
+    fn has_dequeue(&self) -> bool {
         true
     }
 
-    fn enqueue(&mut self, ticket: Ticket, port: &Backlog, _drops: &mut Vec<u32>) {
+    fn enqueue(&mut self, packet: QueuedPacket, port: &Backlog, _drops: &mut Vec<u32>) {
         self.advance(port);
-        let before = self.finish.get(&ticket.flow).copied();
+        let before = self.finish.get(&packet.flow).copied();
         let starts = before.map_or(self.now, f64::from_bits);
-        let end = (starts + f64::from(ticket.size_bytes)).to_bits();
+        let end = (starts + f64::from(packet.size_bytes)).to_bits();
         if let Some(before) = before {
-            self.ends.remove(&(before, ticket.flow));
+            self.ends.remove(&(before, packet.flow));
         }
-        self.ends.insert((end, ticket.flow));
-        self.finish.insert(ticket.flow, end);
-        self.line.insert((end, self.arrivals), ticket.id);
+        self.ends.insert((end, packet.flow));
+        self.finish.insert(packet.flow, end);
+        self.line.insert((end, self.arrivals), packet.id);
         self.arrivals += 1;
     }
 
@@ -124,8 +124,8 @@ mod tests {
     }
 
     fn put(queue: &mut Ps, id: u32, flow: u64, size_bytes: u32, since_s: f64) {
-        let ticket = Ticket { id, size_bytes, flow, capable: false, since_s };
-        queue.enqueue(ticket, &port(since_s), &mut Vec::new());
+        let packet = QueuedPacket { id, size_bytes, flow, capable: false, since_s };
+        queue.enqueue(packet, &port(since_s), &mut Vec::new());
     }
 
     fn next(queue: &mut Ps) -> Option<u32> {
@@ -155,8 +155,8 @@ mod tests {
         // from 1 s on the line has a tenth of its rate: V = 1000 + 5 * 100 at 6 s
         let slow = |now_s| Backlog { now_s, rate_bytes_s: RATE / 10.0, ..Backlog::default() };
         assert_eq!(queue.dequeue(&slow(1.0), &mut Vec::new()), Some((1, false)));
-        let ticket = Ticket { id: 3, size_bytes: 1000, flow: 2, capable: false, since_s: 6.0 };
-        queue.enqueue(ticket, &slow(6.0), &mut Vec::new());
+        let packet = QueuedPacket { id: 3, size_bytes: 1000, flow: 2, capable: false, since_s: 6.0 };
+        queue.enqueue(packet, &slow(6.0), &mut Vec::new());
         assert!((queue.now - 1500.0).abs() < 1e-9, "{}", queue.now);
     }
 

@@ -28,7 +28,7 @@
 
 use headgate_model::chance::Stream;
 use headgate_model::params::Card;
-use headgate_model::queue::{Backlog, Discipline, Offer, Verdict};
+use headgate_model::queue::{Backlog, Discipline, Arrival, Verdict};
 
 headgate_model::params! {
     /// Mean queue at which drops begin; 0 = automatic.
@@ -203,7 +203,7 @@ impl Red {
     }
 
     /// Decides by the mean.
-    pub fn decide(&mut self, offer: &Offer, port: &Backlog, chance: &mut Stream) -> Verdict {
+    pub fn decide(&mut self, offer: &Arrival, port: &Backlog, chance: &mut Stream) -> Verdict {
         let size = f64::from(offer.size_bytes);
         self.restart(self.count + 1.0, self.count_bytes + size);
         if self.is_hard() {
@@ -232,14 +232,14 @@ impl Red {
         self.is_drawn() && self.mean >= self.max && self.base() >= 1.0
     }
 
-    fn signal(&self, offer: &Offer, base: f64) -> Verdict {
+    fn signal(&self, offer: &Arrival, base: f64) -> Verdict {
         let marks = self.params.ecn == 1.0 && offer.capable && base <= self.params.mark_below;
         if marks { Verdict::Mark } else { Verdict::Drop }
     }
 }
 
 impl Discipline for Red {
-    fn admit(&mut self, offer: &Offer, port: &Backlog, chance: &mut Stream) -> Verdict {
+    fn admit(&mut self, offer: &Arrival, port: &Backlog, chance: &mut Stream) -> Verdict {
         self.average(port);
         self.decide(offer, port, chance)
     }

@@ -19,7 +19,7 @@
 
 use headgate_model::chance::Stream;
 use headgate_model::params::Card;
-use headgate_model::queue::{Backlog, Discipline, Offer, Verdict};
+use headgate_model::queue::{Backlog, Discipline, Arrival, Verdict};
 
 headgate_model::params! {
     /// Packets here above which an arrival is marked.
@@ -52,7 +52,7 @@ impl Threshold {
 
 impl Discipline for Threshold {
     #[inline]
-    fn admit(&mut self, offer: &Offer, port: &Backlog, _chance: &mut Stream) -> Verdict {
+    fn admit(&mut self, offer: &Arrival, port: &Backlog, _chance: &mut Stream) -> Verdict {
         if offer.capable && port.present > self.params.mark_packets { Verdict::Mark } else { Verdict::Keep }
     }
 }
@@ -67,7 +67,7 @@ mod tests {
         let mut chance = Stream::new(1, "queue", 0);
         let mut verdict = |present, capable| {
             let port = Backlog { present, ..Backlog::default() };
-            queue.admit(&Offer { size_bytes: 1500, flow: 1, capable }, &port, &mut chance)
+            queue.admit(&Arrival { size_bytes: 1500, flow: 1, capable }, &port, &mut chance)
         };
         assert_eq!(verdict(2.0, true), Verdict::Keep);
         assert_eq!(verdict(3.0, true), Verdict::Mark);

@@ -1,4 +1,4 @@
-//! Schemes whose routers speak: what packets say to them, the router, and the sender. One file and one
+//! Schemes of router feedback: what packets say to routers, the router, and the sender. One file and one
 //! word here for each.
 
 /// Declares the modules and the registry from one sorted list of file stems. Each file has the modules

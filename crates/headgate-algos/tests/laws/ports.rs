@@ -7,7 +7,7 @@ use headgate_algos::scheme::AnyRouter;
 use headgate_algos::scheme::{rcp, vcp, xcp};
 use headgate_model::chance::Stream;
 use headgate_model::feedback::{Feedback, Passing, Routers, Words};
-use headgate_model::queue::{Backlog, Discipline, Offer, Queues, Ticket, Verdict};
+use headgate_model::queue::{Arrival, Backlog, Discipline, QueuedPacket, Queues, Verdict};
 use headgate_model::units::{SECOND, Time, seconds};
 
 use crate::drive::Xorshift;
@@ -19,12 +19,12 @@ const EVENTS: u32 = 400;
 /// A device with two timers asks for no more than two ticks in so long, picoseconds.
 const SHORTEST: Time = SECOND / 1_000_000;
 
-/// A line and what waits for it, by ticket.
+/// A line and what waits for it, by number.
 struct Yard {
     now: Time,
     rate_bytes_s: f64,
     busy_until: Time,
-    waiting: BTreeMap<u32, Ticket>,
+    waiting: BTreeMap<u32, QueuedPacket>,
     next_id: u32,
 }
 
@@ -35,7 +35,7 @@ impl Yard {
     }
 
     fn backlog(&self) -> Backlog {
-        let held_bytes: f64 = self.waiting.values().map(|ticket| f64::from(ticket.size_bytes)).sum();
+        let held_bytes: f64 = self.waiting.values().map(|packet| f64::from(packet.size_bytes)).sum();
         let rest = seconds(self.busy_until.saturating_sub(self.now));
         let (packets, busy) = (self.waiting.len() as f64, f64::from(u8::from(self.busy_until > self.now)));
         Backlog {
@@ -57,9 +57,9 @@ impl Yard {
         self.now += (span_s * SECOND as f64) as Time;
     }
 
-    fn ticket(&mut self, random: &mut Xorshift) -> Ticket {
+    fn queued(&mut self, random: &mut Xorshift) -> QueuedPacket {
         self.next_id += 1;
-        Ticket {
+        QueuedPacket {
             id: self.next_id,
             size_bytes: random.one_of(&[1, 40, 1500, 65_535]),
             flow: random.below(3),
@@ -75,8 +75,8 @@ impl Yard {
         }
     }
 
-    fn begins(&mut self, ticket: &Ticket) {
-        let span_s = f64::from(ticket.size_bytes) / self.rate_bytes_s;
+    fn begins(&mut self, packet: &QueuedPacket) {
+        let span_s = f64::from(packet.size_bytes) / self.rate_bytes_s;
         self.busy_until = self.now.saturating_add((span_s * SECOND as f64) as Time);
     }
 }
@@ -107,19 +107,19 @@ fn tick<T>(
 
 /// Lets a discipline have an arrival and, if the line is free, a departure.
 fn serve(queue: &mut AnyQueue, yard: &mut Yard, chance: &mut Stream, random: &mut Xorshift) {
-    let (ticket, mut drops) = (yard.ticket(random), Vec::new());
+    let (packet, mut drops) = (yard.queued(random), Vec::new());
     if random.chance(0.1) && queue.make_room(&mut drops) {
         assert!(!drops.is_empty(), "room was made of nothing");
         yard.drop_all(&mut drops);
     }
-    let Ticket { size_bytes, flow, capable, .. } = ticket;
-    let verdict = queue.admit(&Offer { size_bytes, flow, capable }, &yard.backlog(), chance);
+    let QueuedPacket { size_bytes, flow, capable, .. } = packet;
+    let verdict = queue.admit(&Arrival { size_bytes, flow, capable }, &yard.backlog(), chance);
     assert!(verdict != Verdict::Mark || capable, "a packet was marked that cannot be");
     if verdict != Verdict::Drop {
-        yard.waiting.insert(ticket.id, ticket);
-        if queue.serves() {
+        yard.waiting.insert(packet.id, packet);
+        if queue.has_dequeue() {
             let before = yard.backlog();
-            queue.enqueue(ticket, &before, &mut drops);
+            queue.enqueue(packet, &before, &mut drops);
             yard.drop_all(&mut drops);
         }
     }
@@ -130,7 +130,7 @@ fn serve(queue: &mut AnyQueue, yard: &mut Yard, chance: &mut Stream, random: &mu
 
 fn depart(queue: &mut AnyQueue, yard: &mut Yard, drops: &mut Vec<u32>) {
     let first = yard.waiting.keys().next().copied();
-    let (id, _) = if queue.serves() {
+    let (id, _) = if queue.has_dequeue() {
         let left = queue.dequeue(&yard.backlog(), drops);
         yard.drop_all(drops);
         let Some(left) = left else {
@@ -141,8 +141,8 @@ fn depart(queue: &mut AnyQueue, yard: &mut Yard, drops: &mut Vec<u32>) {
     } else {
         (first.expect("one waits"), false)
     };
-    let ticket = yard.waiting.remove(&id).expect("what leaves has waited");
-    yard.begins(&ticket);
+    let packet = yard.waiting.remove(&id).expect("what leaves has waited");
+    yard.begins(&packet);
 }
 
 fn shows(gauge: Option<(&'static str, f64)>) -> Result<(), String> {
@@ -217,15 +217,15 @@ fn is_told(name: &str, words: &Words, line: f64) -> bool {
 
 /// A packet passes a router, and what it was told is returned, if it asked.
 fn pass(router: &mut AnyRouter, yard: &mut Yard, name: &str, random: &mut Xorshift) -> Option<Words> {
-    let (ticket, mut words) = (yard.ticket(random), label(name, random));
-    let packet = Passing { size_bytes: ticket.size_bytes, data: true };
+    let (queued, mut words) = (yard.queued(random), label(name, random));
+    let packet = Passing { size_bytes: queued.size_bytes, data: true };
     let labelled = random.chance(0.9);
     router.on_arrival(&packet, labelled.then_some(&words), &yard.backlog());
-    yard.waiting.insert(ticket.id, ticket);
+    yard.waiting.insert(queued.id, queued);
     while yard.busy_until <= yard.now
-        && let Some((_, ticket)) = yard.waiting.pop_first()
+        && let Some((_, queued)) = yard.waiting.pop_first()
     {
-        yard.begins(&ticket);
+        yard.begins(&queued);
     }
     router.on_departure(&packet, labelled.then_some(&mut words), &yard.backlog());
     labelled.then_some(words)

@@ -1,14 +1,14 @@
 //! An output port: the queue that feeds a line.
 //!
-//! Where packets are kept or not as they arrive, in order, a port is [`line::Line`], which stores none of
-//! them; where a router speaks besides, [`spoken::Spoken`], which stores its labels' numbers. Where the
-//! queue decides at departure too it is [`served::Served`].
+//! Where packets are kept or not as they arrive, in order, a port is [`analytic::AnalyticPort`], which stores none of
+//! them; where a router gives feedback besides, [`feedback::FeedbackPort`], which stores its labels' numbers. Where the
+//! queue decides at departure too it is [`queued::QueuedPort`].
 
-pub mod line;
+pub mod analytic;
+pub mod feedback;
 pub mod loss;
+pub mod queued;
 pub mod rates;
-pub mod served;
-pub mod spoken;
 pub mod ticks;
 
 use headgate_model::chance::Stream;
@@ -22,10 +22,10 @@ use serde::{Deserialize, Serialize};
 use crate::choices::Fitted;
 use crate::packet::Packet;
 use crate::record::PortRow;
-use line::Line;
+use analytic::AnalyticPort;
+use feedback::FeedbackPort;
 use loss::Loss;
-use served::Served;
-use spoken::Spoken;
+use queued::QueuedPort;
 
 /// What became of a packet offered to a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,9 +100,9 @@ fn digested(before: u64, leaves: Time, flow: u32) -> u64 {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "L: Registry")]
 pub enum Port<L: Registry> {
-    Line(Line<L::Queue>),
-    Spoken(Box<Spoken<L::Queue, L::Router>>),
-    Served(Box<Served<L::Queue, L::Router>>),
+    Analytic(AnalyticPort<L::Queue>),
+    Feedback(Box<FeedbackPort<L::Queue, L::Router>>),
+    Queued(Box<QueuedPort<L::Queue, L::Router>>),
 }
 
 impl<L: Registry> Port<L> {
@@ -118,94 +118,94 @@ impl<L: Registry> Port<L> {
             .map(|choice| L::Router::build(choice.index, &choice.values, bytes_s, stream("feedback")));
         let chance = stream("queue");
         let queue = match queue {
-            Some(queue) if queue.serves() => {
-                return Self::Served(Box::new(Served::new(link, loss, queue, router, chance)));
+            Some(queue) if queue.has_dequeue() => {
+                return Self::Queued(Box::new(QueuedPort::new(link, loss, queue, router, chance)));
             }
             queue => queue,
         };
-        let line = Line::new(link, loss).with_guard(queue, chance);
+        let analytic = AnalyticPort::new(link, loss).with_aqm(queue, chance);
         match router {
-            Some(router) => Self::Spoken(Box::new(Spoken::new(line, router))),
-            None => Self::Line(line),
+            Some(router) => Self::Feedback(Box::new(FeedbackPort::new(analytic, router))),
+            None => Self::Analytic(analytic),
         }
     }
 
     /// Packets waiting at `now`, the one in service not counted.
     pub fn queue(&mut self, now: Time) -> usize {
         match self {
-            Self::Line(line) => line.queue(now),
-            Self::Spoken(spoken) => spoken.line.queue(now),
-            Self::Served(served) => served.queue(),
+            Self::Analytic(analytic) => analytic.queue(now),
+            Self::Feedback(feedback) => feedback.analytic.queue(now),
+            Self::Queued(queued) => queued.queue(),
         }
     }
 
     /// Data packets that the port holds.
     pub fn held_data(&self) -> usize {
         match self {
-            Self::Line(_) => 0,
-            Self::Spoken(spoken) => spoken.held_data(),
-            Self::Served(served) => served.held_data(),
+            Self::Analytic(_) => 0,
+            Self::Feedback(feedback) => feedback.held_data(),
+            Self::Queued(queued) => queued.held_data(),
         }
     }
 
     /// The packets that the port holds.
     pub fn held_mut(&mut self) -> Box<dyn Iterator<Item = &mut Packet> + '_> {
         match self {
-            Self::Line(_) => Box::new(std::iter::empty()),
-            Self::Spoken(spoken) => Box::new(spoken.held_mut()),
-            Self::Served(served) => Box::new(served.held_mut()),
+            Self::Analytic(_) => Box::new(std::iter::empty()),
+            Self::Feedback(feedback) => Box::new(feedback.held_mut()),
+            Self::Queued(queued) => Box::new(queued.held_mut()),
         }
     }
 
     /// Starts counting afresh at `now` (the end of warm-up).
     pub fn reset(&mut self, now: Time) {
         match self {
-            Self::Line(line) => line.reset(now),
-            Self::Spoken(spoken) => spoken.line.reset(now),
-            Self::Served(served) => served.reset(now),
+            Self::Analytic(analytic) => analytic.reset(now),
+            Self::Feedback(feedback) => feedback.analytic.reset(now),
+            Self::Queued(queued) => queued.reset(now),
         }
     }
 
     /// Bytes sent and packets dropped since the tally began.
     pub fn passed(&mut self, now: Time) -> (u64, u64) {
         match self {
-            Self::Line(line) => line.passed(now),
-            Self::Spoken(spoken) => spoken.line.passed(now),
-            Self::Served(served) => served.passed(now),
+            Self::Analytic(analytic) => analytic.passed(now),
+            Self::Feedback(feedback) => feedback.analytic.passed(now),
+            Self::Queued(queued) => queued.passed(now),
         }
     }
 
     /// What happened since the tally began.
     pub fn row(&mut self, now: Time) -> PortRow {
         match self {
-            Self::Line(line) => line.row(now),
-            Self::Spoken(spoken) => spoken.line.row(now),
-            Self::Served(served) => served.row(now),
+            Self::Analytic(analytic) => analytic.row(now),
+            Self::Feedback(feedback) => feedback.analytic.row(now),
+            Self::Queued(queued) => queued.row(now),
         }
     }
 
     /// What the router or the queue shows of itself; NaN if nothing.
     pub fn gauge(&self) -> f64 {
         match self {
-            Self::Line(line) => line.gauge(),
-            Self::Spoken(spoken) => spoken.gauge(),
-            Self::Served(served) => served.gauge(),
+            Self::Analytic(analytic) => analytic.gauge(),
+            Self::Feedback(feedback) => feedback.gauge(),
+            Self::Queued(queued) => queued.gauge(),
         }
     }
 
     pub fn digest(&self) -> u64 {
         match self {
-            Self::Line(line) => line.digest(),
-            Self::Spoken(spoken) => spoken.line.digest(),
-            Self::Served(served) => served.digest(),
+            Self::Analytic(analytic) => analytic.digest(),
+            Self::Feedback(feedback) => feedback.analytic.digest(),
+            Self::Queued(queued) => queued.digest(),
         }
     }
 
     pub fn bytes(&self) -> usize {
         match self {
-            Self::Line(line) => line.bytes(),
-            Self::Spoken(spoken) => spoken.bytes(),
-            Self::Served(served) => served.bytes(),
+            Self::Analytic(analytic) => analytic.bytes(),
+            Self::Feedback(feedback) => feedback.bytes(),
+            Self::Queued(queued) => queued.bytes(),
         }
     }
 }

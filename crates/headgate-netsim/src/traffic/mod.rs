@@ -1,5 +1,5 @@
 //! Who sends what to whom, when. A kind of traffic ([`kinds`]) owns what the plan says of it, its check, and
-//! the processes that it becomes ([`process`]); what all sites share of it is a [`Spec`].
+//! the processes that it becomes ([`process`]); what all host groups share of it is a [`Spec`].
 
 pub mod builder;
 pub mod check;

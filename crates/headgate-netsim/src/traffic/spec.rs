@@ -1,4 +1,4 @@
-//! What all sites share of a kind of traffic.
+//! What all host groups share of a kind of traffic.
 
 use headgate_model::units::{Span, seconds};
 use serde::{Deserialize, Serialize};

@@ -9,25 +9,25 @@ use headgate_model::queue::{Backlog, Discipline, Queues, Verdict};
 use headgate_model::units::{NEVER, SECOND, Time, seconds};
 use headgate_netsim::choices::{Choices, Lists};
 use headgate_netsim::packet::{INLINE, Kind, Packet};
-use headgate_netsim::papers::NO_LABEL;
 use headgate_netsim::plan::Plan;
 use headgate_netsim::populate::{self, Population};
 use headgate_netsim::port::Port;
-use headgate_netsim::port::served::Served;
+use headgate_netsim::port::queued::QueuedPort;
 use headgate_netsim::record;
 use headgate_netsim::routes::Routes;
+use headgate_netsim::side_table::NO_LABEL;
 use headgate_netsim::timers::Timer;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 
 use crate::watch::{Look, Seen, Watch};
 
-type Held<L> = Served<<L as Registry>::Queue, <L as Registry>::Router>;
+type Held<L> = QueuedPort<<L as Registry>::Queue, <L as Registry>::Router>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Router(usize),
-    Site(usize),
+    HostGroup(usize),
 }
 
 /// Simultaneous events: departures, then ticks of disciplines, then packets by endpoint, kind, sender and place, then timers.
@@ -316,7 +316,7 @@ pub struct HeapEngine<L: Registry> {
     held: BTreeMap<usize, (Box<Held<L>>, Time)>,
     /// Disciplines that decide at arrival; what they do by themselves is an event too.
     guards: BTreeMap<usize, (L::Queue, Stream)>,
-    /// Routers that speak at ports where packets leave in order.
+    /// Routers that give feedback at ports where packets leave in order.
     routers: BTreeMap<usize, L::Router>,
     links: usize,
     /// First server of each router's hosts: up and down alternate.
@@ -336,7 +336,7 @@ impl<L: Registry> HeapEngine<L> {
         for (at, (port, fitted)) in
             populate::ports::<L>(plan, &choices.ports).into_iter().zip(&choices.ports).enumerate()
         {
-            if let Port::Served(port) = port {
+            if let Port::Queued(port) = port {
                 held.insert(at, (port, NEVER));
                 continue;
             }
@@ -361,7 +361,7 @@ impl<L: Registry> HeapEngine<L> {
                 let bytes = edge.buffer_bytes;
                 let wants = bytes.map(|bytes| longest_wait(bytes, u128::from(edge.rate_bps)));
                 servers.push(Server { wants, ..server(Place::Router(router)) });
-                servers.push(Server { bytes, ..server(Place::Site(router)) });
+                servers.push(Server { bytes, ..server(Place::HostGroup(router)) });
             }
         }
         let routes = Routes::new(plan.nodes.len(), &plan.links, 0..plan.nodes.len());
@@ -398,12 +398,12 @@ impl<L: Registry> HeapEngine<L> {
                 (Order::Departure(server), _) => self.depart(server),
                 (Order::Tick(server), _) => self.tick(server),
                 (Order::Timer(timer), _) => {
-                    let site = timer.site as usize;
-                    self.people.sites[site].on_timer(&timer, &mut self.people.shared);
-                    self.flush(site);
+                    let group = timer.group as usize;
+                    self.people.groups[group].on_timer(&timer, &mut self.people.shared);
+                    self.flush(group);
                 }
                 (_, Some((Place::Router(router), packet))) => self.forward(router, packet),
-                (_, Some((Place::Site(site), packet))) => self.deliver(site, packet),
+                (_, Some((Place::HostGroup(group), packet))) => self.deliver(group, packet),
                 _ => unreachable!("a packet is somewhere"),
             }
         }
@@ -461,16 +461,16 @@ impl<L: Registry> HeapEngine<L> {
         if let Some(router) = self.routers.get_mut(&at) {
             let &Here { packet, lost, label, .. } = &server.queue[0];
             let seen = server.seen(shared.now, true);
-            router.on_departure(&passing(&packet), shared.papers.words(label), &seen);
+            router.on_departure(&passing(&packet), shared.side_table.words(label), &seen);
             if lost {
-                shared.papers.discard(label);
+                shared.side_table.discard(label);
             }
         }
     }
 
     fn set_tick(&mut self, at: usize) {
-        let guard = self.guards.get(&at).map_or(NEVER, |(queue, _)| queue.next_tick());
-        let tick = self.routers.get(&at).map_or(NEVER, Feedback::next_tick).min(guard);
+        let aqm = self.guards.get(&at).map_or(NEVER, |(queue, _)| queue.next_tick());
+        let tick = self.routers.get(&at).map_or(NEVER, Feedback::next_tick).min(aqm);
         if tick < self.duration {
             self.events.push(Reverse(Event { time: tick, order: Order::Tick(at), what: None }));
         }
@@ -491,14 +491,14 @@ impl<L: Registry> HeapEngine<L> {
     fn file(&mut self, to: Place, packet: Packet) {
         let row = match to {
             Place::Router(r) => r,
-            Place::Site(r) => self.hosts_from.len() + r,
+            Place::HostGroup(r) => self.hosts_from.len() + r,
         };
         let order = Order::Packet(packet.flow, packet.kind(), packet.rank().2, row);
         self.events.push(Reverse(Event { time: packet.time, order, what: Some((to, packet)) }));
     }
 
     fn forward(&mut self, router: usize, packet: Packet) {
-        let goal = self.people.shared.split.site(packet.flow);
+        let goal = self.people.shared.split.group(packet.flow);
         if goal != router {
             let link = self.routes.next(router, goal).expect("a route");
             return self.offer(link as usize, packet);
@@ -518,22 +518,22 @@ impl<L: Registry> HeapEngine<L> {
         server.change_rates(now);
         let mut label = NO_LABEL;
         if let Some(router) = self.routers.get_mut(&at) {
-            let papers = &mut self.people.shared.papers;
-            label = papers.number_of(&packet, router.scheme());
-            let words = papers.words(label).map(|words| &*words);
+            let side_table = &mut self.people.shared.side_table;
+            label = side_table.number_of(&packet, router.scheme());
+            let words = side_table.words(label).map(|words| &*words);
             router.on_arrival(&passing(&packet), words, &server.seen(now, false));
         }
         if !server.admits(now) {
             self.people.shared.counters.segments_dropped += u64::from(packet.is_data());
-            self.people.shared.papers.forget(&packet);
+            self.people.shared.side_table.forget(&packet);
             return;
         }
         let verdict = self.guards.get_mut(&at).map_or(Verdict::Keep, |(queue, chance)| {
-            queue.admit(&packet.offer(), &server.backlog(now), chance)
+            queue.admit(&packet.arrival(), &server.backlog(now), chance)
         });
         if verdict == Verdict::Drop {
             self.people.shared.counters.segments_dropped += u64::from(packet.is_data());
-            self.people.shared.papers.forget(&packet);
+            self.people.shared.side_table.forget(&packet);
             return;
         }
         packet.mark(verdict == Verdict::Mark);
@@ -544,9 +544,9 @@ impl<L: Registry> HeapEngine<L> {
         if lost {
             self.people.shared.counters.segments_dropped += u64::from(packet.is_data());
             if label != NO_LABEL {
-                self.people.shared.papers.take_off(&mut packet);
+                self.people.shared.side_table.take_off(&mut packet);
             }
-            self.people.shared.papers.forget(&packet);
+            self.people.shared.side_table.forget(&packet);
         }
         server.enter(now, Here { since: now, packet, lost, label });
         if server.queue.len() == 1 {
@@ -561,8 +561,8 @@ impl<L: Registry> HeapEngine<L> {
         let now = shared.now;
         let (port, awaited) = self.held.get_mut(&at).expect("looked up");
         match packet {
-            Some(packet) => port.arrive(now, &packet, &mut shared.desk(at as u32)),
-            None => port.catch_up(now + 1, &mut shared.desk(at as u32)),
+            Some(packet) => port.arrive(now, &packet, &mut shared.port_context(at as u32)),
+            None => port.catch_up(now + 1, &mut shared.port_context(at as u32)),
         }
         let time = port.next_departure();
         if time != NEVER && time != *awaited {
@@ -575,16 +575,16 @@ impl<L: Registry> HeapEngine<L> {
         }
     }
 
-    fn deliver(&mut self, site: usize, packet: Packet) {
-        self.people.sites[site].on_packet(&packet, &mut self.people.shared);
-        self.flush(site);
+    fn deliver(&mut self, group: usize, packet: Packet) {
+        self.people.groups[group].on_packet(&packet, &mut self.people.shared);
+        self.flush(group);
     }
 
-    fn flush(&mut self, site: usize) {
-        for (host, packet) in std::mem::take(&mut self.people.shared.out) {
+    fn flush(&mut self, group: usize) {
+        for (host, packet) in std::mem::take(&mut self.people.shared.outbox) {
             match host {
-                INLINE => self.forward(site, packet),
-                host => self.leave(self.hosts_from[site] + 2 * host as usize, packet),
+                INLINE => self.forward(group, packet),
+                host => self.leave(self.hosts_from[group] + 2 * host as usize, packet),
             }
         }
         for timer in std::mem::take(&mut self.people.shared.timers) {
@@ -592,7 +592,7 @@ impl<L: Registry> HeapEngine<L> {
         }
         for (address, generation) in std::mem::take(&mut self.people.shared.completed) {
             let split = self.people.shared.split;
-            let flow = &mut self.people.sites[split.site(address)].flows[split.slot(address)];
+            let flow = &mut self.people.groups[split.group(address)].flows[split.slot(address)];
             if flow.path.generation == generation {
                 flow.received = Some(self.people.shared.now - flow.tcp.stats.started);
             }
@@ -609,7 +609,7 @@ impl<L: Registry> HeapEngine<L> {
             if clear - now > longest {
                 let split = self.people.shared.split;
                 let flow =
-                    &mut self.people.sites[split.site(packet.sender())].flows[split.slot(packet.sender())];
+                    &mut self.people.groups[split.group(packet.sender())].flows[split.slot(packet.sender())];
                 flow.tcp.wait_until(clear - longest);
             }
         }
@@ -636,7 +636,7 @@ impl<L: Registry> HeapEngine<L> {
             }
         }
         let mut rows = std::mem::take(&mut shared.rows);
-        rows.extend(self.people.sites.iter().flat_map(|s| s.open_rows(&self.people.shared)));
+        rows.extend(self.people.groups.iter().flat_map(|s| s.open_rows(&self.people.shared)));
         rows.sort_by_key(|r| (r.start, r.traffic, r.address));
         let held = &self.held;
         let digest =

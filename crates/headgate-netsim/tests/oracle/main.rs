@@ -91,7 +91,7 @@ fn a_run_resumed_on_other_threads_is_the_same_run() {
 fn assert_counts(ours: &Machine, plan: &Plan, looks: &[Look], seed: u64) {
     let at = |time: Time| looks.iter().find(|look| look.at == time).expect("looked at");
     let ports = populate::ports::<AnyLaw>(plan, &networks::choices(plan).ports);
-    let is_held = |port: usize| matches!(ports[port], Port::Served(_));
+    let is_held = |port: usize| matches!(ports[port], Port::Queued(_));
     let warmed = plan.measure.warmup_ps;
     for (row, port) in ours.record().ports.iter().zip(0..) {
         let seen = at(plan.duration_ps).links[port].since(&at(warmed).links[port]);

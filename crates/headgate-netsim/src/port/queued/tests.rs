@@ -7,24 +7,25 @@ use headgate_model::queue::Queues;
 use headgate_tcp::Flags;
 
 /// 1 Gbit/s, 1500 B take 12 us: so many packets that come at once; those of these numbers are lost.
-fn with(packets: u32, buffer: Buffer, lost: &[u64]) -> Served<AnyQueue, AnyRouter> {
+fn with(packets: u32, buffer: Buffer, lost: &[u64]) -> QueuedPort<AnyQueue, AnyRouter> {
     let codel = AnyQueue::cards().iter().position(|card| card.name == "codel").expect("a discipline");
     let values: Vec<_> = AnyQueue::cards()[codel].params.iter().map(|param| param.default).collect();
     let link = Link { buffer, ..crate::port::sample_link(1_000_000_000, 5) };
     let queue = AnyQueue::build(codel, &values, 1.25e8);
     let loss = Loss::new(0.0, Stream::new(1, "loss", 0), lost);
-    let mut port = Served::new(&link, loss, queue, None, Stream::new(1, "queue", 0));
+    let mut port = QueuedPort::new(&link, loss, queue, None, Stream::new(1, "queue", 0));
     let common = Common { size: 1500, ..Common::default() };
     let packet = Packet::ack(common, Flags::NONE, 0, 0, None);
-    at_desk(|desk| (0..packets).for_each(|_| port.arrive(0, &packet, desk)));
+    at_port(|ctx| (0..packets).for_each(|_| port.arrive(0, &packet, ctx)));
     port
 }
 
-fn at_desk(work: impl FnOnce(&mut Desk)) {
-    let (counters, papers, leaving) = (&mut Counters::default(), &mut Papers::default(), &mut Vec::new());
-    work(&mut Desk {
+fn at_port(work: impl FnOnce(&mut PortContext)) {
+    let (counters, side_table, leaving) =
+        (&mut Counters::default(), &mut SideTable::default(), &mut Vec::new());
+    work(&mut PortContext {
         counters,
-        papers,
+        side_table,
         leaving,
         held: &mut Held { packets: 100, ..Held::default() },
         trace: None,
@@ -38,7 +39,7 @@ fn a_discipline_sees_what_is_held_and_the_rest_of_the_packet_in_service() {
     assert_eq!((seen.packets, seen.present, seen.held_bytes), (2.0, 3.0, 3000.0));
     assert!((seen.bytes - 3750.0).abs() < 1e-6 && (seen.wait_s - 30e-6).abs() < 1e-15);
     assert_eq!((seen.now_s, seen.idle_s, seen.rate_bytes_s), (6e-6, 0.0, 1.25e8));
-    at_desk(|desk| port.catch_up(40_000_000, desk));
+    at_port(|ctx| port.catch_up(40_000_000, ctx));
     let seen = port.backlog(40_000_000);
     assert_eq!((seen.packets, seen.present, seen.bytes, seen.wait_s), (0.0, 0.0, 0.0, 0.0));
     assert!((seen.idle_s - 4e-6).abs() < 1e-15);

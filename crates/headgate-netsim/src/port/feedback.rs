@@ -1,8 +1,8 @@
-//! An analytic port whose router speaks: it measures what arrives, and writes into labels.
+//! An analytic port with router feedback: it measures what arrives, and writes into labels.
 //!
 //! The line decides at arrival when a packet's transmission begins and ends. Until it begins the packet
 //! stays here, since the router writes into its label then. That is made up for, with the router's ticks
-//! and in order, when the next packet arrives or the window ends ([`Spoken::catch_up`]).
+//! and in order, when the next packet arrives or the window ends ([`FeedbackPort::catch_up`]).
 
 use headgate_model::feedback::Routers;
 use headgate_model::queue::{Backlog, Discipline};
@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 use super::Fate;
-use super::line::Line;
-use super::served::Desk;
+use super::analytic::AnalyticPort;
+use super::queued::PortContext;
 use crate::packet::Packet;
 
 /// A transmission to come.
@@ -26,8 +26,8 @@ struct Due {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Spoken<Q, R> {
-    pub line: Line<Q>,
+pub struct FeedbackPort<Q, R> {
+    pub analytic: AnalyticPort<Q>,
     router: R,
     due: VecDeque<Due>,
     /// Bytes that wait.
@@ -36,9 +36,9 @@ pub struct Spoken<Q, R> {
     busy_until: Time,
 }
 
-impl<Q: Discipline, R: Routers> Spoken<Q, R> {
-    pub fn new(line: Line<Q>, router: R) -> Self {
-        Self { line, router, due: VecDeque::new(), waiting_bytes: 0, busy_until: 0 }
+impl<Q: Discipline, R: Routers> FeedbackPort<Q, R> {
+    pub fn new(analytic: AnalyticPort<Q>, router: R) -> Self {
+        Self { analytic, router, due: VecDeque::new(), waiting_bytes: 0, busy_until: 0 }
     }
 
     /// When the next packet's transmission begins; never if none waits.
@@ -48,26 +48,26 @@ impl<Q: Discipline, R: Routers> Spoken<Q, R> {
     }
 
     /// Offers a packet, which is marked if the line's discipline has it so. Calls must come in time order.
-    pub fn offer(&mut self, packet: &mut Packet, desk: &mut Desk) -> Fate {
+    pub fn offer(&mut self, packet: &mut Packet, ctx: &mut PortContext) -> Fate {
         let now = packet.time;
-        self.catch_up(now + 1, desk);
-        let begins = now + self.line.wait(now);
+        self.catch_up(now + 1, ctx);
+        let begins = now + self.analytic.wait(now);
         let backlog = self.backlog(now);
-        let label = desk.papers.number_of(packet, self.router.scheme());
-        let words = desk.papers.words(label).map(|words| &*words);
+        let label = ctx.side_table.number_of(packet, self.router.scheme());
+        let words = ctx.side_table.words(label).map(|words| &*words);
         self.router.on_arrival(&packet.passing(), words, &backlog);
-        if !desk.held.take() {
+        if !ctx.held.take() {
             return Fate::Dropped;
         }
-        let fate = self.line.offer(now, packet);
+        let fate = self.analytic.offer(now, packet);
         if fate == Fate::Dropped {
-            desk.held.packets -= 1;
+            ctx.held.packets -= 1;
         }
         if fate != Fate::Dropped {
             let arrives = if let Fate::Arrives(time) = fate { Some(time) } else { None };
             self.waiting_bytes += u64::from(packet.size);
-            self.due.push_back(Due { begins, ends: self.line.clear_at(), arrives, packet: *packet });
-            self.catch_up(now + 1, desk);
+            self.due.push_back(Due { begins, ends: self.analytic.clear_at(), arrives, packet: *packet });
+            self.catch_up(now + 1, ctx);
         }
         fate
     }
@@ -82,18 +82,18 @@ impl<Q: Discipline, R: Routers> Spoken<Q, R> {
     }
 
     /// All transmissions and ticks before `until`.
-    pub fn catch_up(&mut self, until: Time, desk: &mut Desk) {
-        while self.step(until, desk) {}
+    pub fn catch_up(&mut self, until: Time, ctx: &mut PortContext) {
+        while self.step(until, ctx) {}
     }
 
     /// The next of them, if there is any.
-    pub fn step(&mut self, until: Time, desk: &mut Desk) -> bool {
+    pub fn step(&mut self, until: Time, ctx: &mut PortContext) -> bool {
         let (begins, tick) = (self.next_departure(), self.router.next_tick());
         if begins.min(tick) >= until {
             return false;
         }
         if begins <= tick {
-            self.begin(desk);
+            self.begin(ctx);
         } else {
             let backlog = self.backlog(tick);
             self.router.on_tick(&backlog);
@@ -102,25 +102,25 @@ impl<Q: Discipline, R: Routers> Spoken<Q, R> {
     }
 
     /// The next packet's transmission begins: it goes on its way, unless the line loses it.
-    fn begin(&mut self, desk: &mut Desk) {
+    fn begin(&mut self, ctx: &mut PortContext) {
         let Some(Due { begins, ends, arrives, packet }) = self.due.pop_front() else { return };
         self.waiting_bytes -= u64::from(packet.size);
-        desk.held.packets -= 1;
+        ctx.held.packets -= 1;
         let backlog = self.backlog(begins);
         self.busy_until = ends;
-        let label = desk.papers.number_of(&packet, self.router.scheme());
-        self.router.on_departure(&packet.passing(), desk.papers.words(label), &backlog);
+        let label = ctx.side_table.number_of(&packet, self.router.scheme());
+        self.router.on_departure(&packet.passing(), ctx.side_table.words(label), &backlog);
         match arrives {
-            Some(time) => desk.leaving.push((time, packet)),
-            None => desk.papers.forget(&packet),
+            Some(time) => ctx.leaving.push((time, packet)),
+            None => ctx.side_table.forget(&packet),
         }
     }
 
     /// The port at an instant up to which all has been made up for.
     fn backlog(&mut self, at: Time) -> Backlog {
         let rest_s = seconds(self.busy_until.saturating_sub(at));
-        let wait_s = seconds(self.line.wait(at));
-        let rates = self.line.rates(at);
+        let wait_s = seconds(self.analytic.wait(at));
+        let rates = self.analytic.rates(at);
         let (rate_bytes_s, sending) = (rates.bps as f64 / 8.0, rates.sending(at) as f64 / 8.0);
         let (packets, held_bytes) = (self.due.len() as f64, self.waiting_bytes as f64);
         Backlog {
@@ -137,10 +137,12 @@ impl<Q: Discipline, R: Routers> Spoken<Q, R> {
 
     /// What the router shows of itself, or else the discipline.
     pub fn gauge(&self) -> f64 {
-        self.router.gauge().map_or_else(|| self.line.gauge(), |gauge| gauge.1)
+        self.router.gauge().map_or_else(|| self.analytic.gauge(), |gauge| gauge.1)
     }
 
     pub fn bytes(&self) -> usize {
-        size_of::<Self>() - size_of::<Line<Q>>() + self.line.bytes() + self.due.capacity() * size_of::<Due>()
+        size_of::<Self>() - size_of::<AnalyticPort<Q>>()
+            + self.analytic.bytes()
+            + self.due.capacity() * size_of::<Due>()
     }
 }

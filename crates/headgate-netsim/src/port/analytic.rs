@@ -40,14 +40,14 @@ impl Leave {
 
 /// A discipline that decides at arrival only.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Guard<Q> {
+struct Aqm<Q> {
     queue: Q,
     chance: Stream,
 }
 
 /// An output port and the line behind it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Line<Q> {
+pub struct AnalyticPort<Q> {
     busy: Busy,
     ticks: TickCache,
     delay: Span,
@@ -63,7 +63,7 @@ pub struct Line<Q> {
     peak: usize,
     /// Departures of packets that may still be here; tidied when it matters.
     leaves: VecDeque<Leave>,
-    guard: Option<Box<Guard<Q>>>,
+    aqm: Option<Box<Aqm<Q>>>,
     loss: Option<Box<Loss>>,
     rates: Box<Rates>,
     /// When the tally began, and the packets and bytes that were here then.
@@ -72,7 +72,7 @@ pub struct Line<Q> {
     pub tally: Tally,
 }
 
-impl<Q: Discipline> Line<Q> {
+impl<Q: Discipline> AnalyticPort<Q> {
     pub fn new(link: &Link, loss: Option<Box<Loss>>) -> Self {
         let ticks = TickCache::new(link.rate_bps);
         let room = Room::from(link.buffer);
@@ -87,7 +87,7 @@ impl<Q: Discipline> Line<Q> {
             digest: 0,
             peak: 0,
             leaves: VecDeque::new(),
-            guard: None,
+            aqm: None,
             loss,
             rates: Box::new(rates),
             since: 0,
@@ -97,14 +97,14 @@ impl<Q: Discipline> Line<Q> {
     }
 
     /// Lets a discipline decide on arrivals for which there is room.
-    pub fn with_guard(mut self, queue: Option<Q>, chance: Stream) -> Self {
-        self.guard = queue.map(|queue| Box::new(Guard { queue, chance }));
+    pub fn with_aqm(mut self, queue: Option<Q>, chance: Stream) -> Self {
+        self.aqm = queue.map(|queue| Box::new(Aqm { queue, chance }));
         self.next_turn = self.rates.next().min(self.next_tick());
         self
     }
 
     fn next_tick(&self) -> Time {
-        self.guard.as_ref().map_or(NEVER, |guard| guard.queue.next_tick())
+        self.aqm.as_ref().map_or(NEVER, |aqm| aqm.queue.next_tick())
     }
 
     /// Changes of the rate and ticks of the discipline up to `now`, in order, and before anything is
@@ -124,11 +124,11 @@ impl<Q: Discipline> Line<Q> {
 
     fn tick(&mut self, at: Time, until: Time) {
         let backlog = self.backlog(at);
-        if let Some(guard) = &mut self.guard {
+        if let Some(aqm) = &mut self.aqm {
             if backlog.present == 0.0 {
-                guard.queue.pass_idle_ticks(until, &backlog);
+                aqm.queue.pass_idle_ticks(until, &backlog);
             }
-            guard.queue.on_tick(&backlog);
+            aqm.queue.on_tick(&backlog);
         }
     }
 
@@ -150,7 +150,7 @@ impl<Q: Discipline> Line<Q> {
         let wait = self.wait(now);
         // A list shorter than the peak can neither be over the limit nor set a new peak.
         let full = wait > self.limit_wait || (self.leaves.len() >= self.peak && self.is_full(now));
-        if full || (self.guard.is_some() && !self.admits(now, packet)) {
+        if full || (self.aqm.is_some() && !self.admits(now, packet)) {
             self.tally.drops += 1;
             self.tally.dropped_bytes += u64::from(size);
             return Fate::Dropped;
@@ -170,8 +170,8 @@ impl<Q: Discipline> Line<Q> {
     /// Asks the discipline.
     fn admits(&mut self, now: Time, packet: &mut Packet) -> bool {
         let backlog = self.backlog(now);
-        let Some(guard) = &mut self.guard else { return true };
-        let verdict = guard.queue.admit(&packet.offer(), &backlog, &mut guard.chance);
+        let Some(aqm) = &mut self.aqm else { return true };
+        let verdict = aqm.queue.admit(&packet.arrival(), &backlog, &mut aqm.chance);
         if verdict == Verdict::Mark {
             self.tally.marks += 1;
             packet.mark(true);
@@ -313,7 +313,7 @@ impl<Q: Discipline> Line<Q> {
     }
 
     pub fn gauge(&self) -> f64 {
-        self.guard.as_ref().and_then(|guard| guard.queue.gauge()).map_or(f64::NAN, |gauge| gauge.1)
+        self.aqm.as_ref().and_then(|aqm| aqm.queue.gauge()).map_or(f64::NAN, |gauge| gauge.1)
     }
 
     pub fn digest(&self) -> u64 {

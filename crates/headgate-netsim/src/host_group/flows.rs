@@ -1,10 +1,10 @@
-//! How the flows of a site begin, are given up, stop, and end.
+//! How the flows of a host group begin, are given up, stop, and end.
 
 use headgate_model::control::Registry;
 use headgate_model::units::{NEVER, Time};
 use headgate_tcp::Phase;
 
-use super::Site;
+use super::HostGroup;
 use crate::flow::{Flow, LINGER};
 use crate::record::Status;
 use crate::rows::{count_finished, row};
@@ -12,7 +12,7 @@ use crate::shared::Shared;
 use crate::timers::{Purpose, Timer};
 use crate::traffic::Opening;
 
-impl<L: Registry> Site<L> {
+impl<L: Registry> HostGroup<L> {
     /// It is a source's turn: it begins a flow.
     pub(super) fn wake(&mut self, source: u32, shared: &mut Shared<L>) {
         let turn = self.sources.wake(source, shared.now, &shared.setup.specs, self.router);
@@ -23,8 +23,8 @@ impl<L: Registry> Site<L> {
     }
 
     fn await_turn(&self, source: u32, time: Time, shared: &mut Shared<L>) {
-        let (site, purpose) = (self.router, Purpose::Source);
-        shared.timers.push(Timer { time, site, purpose, id: source, generation: 0 });
+        let (group, purpose) = (self.router, Purpose::Source);
+        shared.timers.push(Timer { time, group, purpose, id: source, generation: 0 });
     }
 
     /// Begins a flow that sends nothing new from `ends` on.
@@ -43,14 +43,14 @@ impl<L: Registry> Site<L> {
         if let Some(trace) = shared.setup.trace_of(opening.number) {
             shared.traced[trace as usize] = Some((shared.now, address));
         }
-        let (site, id) = (self.router, slot as u32);
+        let (group, id) = (self.router, slot as u32);
         if ends != NEVER {
             let purpose = Purpose::Stop;
-            shared.timers.push(Timer { time: ends, site, purpose, id, generation });
+            shared.timers.push(Timer { time: ends, group, purpose, id, generation });
         }
         if let Some(patience) = patience {
             let (time, purpose) = (shared.now + patience.check, Purpose::Look);
-            shared.timers.push(Timer { time, site, purpose, id, generation });
+            shared.timers.push(Timer { time, group, purpose, id, generation });
         }
     }
 

@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, VecDeque};
 
 use crate::flow::Flow;
 use crate::packet::{Kind, Packet};
-use crate::papers::{NO_LABEL, Papers};
 use crate::prefetch::prefetch;
 use crate::record::{FlowRow, Status};
 use crate::rows::row;
 use crate::shared::Shared;
+use crate::side_table::{NO_LABEL, SideTable};
 use crate::sink::Sink;
 use crate::timers::{Purpose, Timer};
 use crate::traffic::Sources;
@@ -20,7 +20,7 @@ use crate::traffic::Sources;
 mod flows;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Site<L> {
+pub struct HostGroup<L> {
     router: u32,
     pub flows: Vec<Flow<L>>,
     free_flows: Vec<u32>,
@@ -33,7 +33,7 @@ pub struct Site<L> {
     pub sources: Sources,
 }
 
-impl<L: Registry> Site<L> {
+impl<L: Registry> HostGroup<L> {
     pub fn router(&self) -> u32 {
         self.router
     }
@@ -71,10 +71,10 @@ impl<L: Registry> Site<L> {
     }
 
     fn on_labelled(&mut self, mut packet: Packet, shared: &mut Shared<L>) {
-        shared.label = shared.papers.take_off(&mut packet).unwrap_or(NO_LABEL);
+        shared.label = shared.side_table.take_off(&mut packet).unwrap_or(NO_LABEL);
         self.on_bare(&packet, shared);
         let unread = std::mem::replace(&mut shared.label, NO_LABEL);
-        shared.papers.discard(unread);
+        shared.side_table.discard(unread);
     }
 
     /// A packet that has lost its label to `shared`, or has none.
@@ -121,7 +121,7 @@ impl<L: Registry> Site<L> {
     #[inline]
     fn on_ack(&mut self, packet: &Packet, shared: &mut Shared<L>) {
         let Some(flow) = self.flow(packet, shared) else {
-            shared.papers.forget(packet);
+            shared.side_table.forget(packet);
             return;
         };
         if flow.on_ack(packet, shared) {
@@ -139,9 +139,9 @@ impl<L: Registry> Site<L> {
         let size = shared.profiles[sink.path.profile as usize].syn_bytes;
         let mut answer = sink.answer(shared.now, size);
         if let Some(label) = shared.take_label() {
-            shared.papers.put_on(&mut answer, label);
+            shared.side_table.put_on(&mut answer, label);
         }
-        shared.out.push((sink.path.host, answer));
+        shared.outbox.push((sink.path.host, answer));
     }
 
     /// A record for a new connection.
@@ -181,13 +181,13 @@ impl<L: Registry> Site<L> {
 
     fn release(&mut self, timer: &Timer, shared: &mut Shared<L>) {
         if let Some(slot) = self.connections.remove(&(timer.id, timer.generation)) {
-            self.sinks[slot as usize].forget(&mut shared.papers);
+            self.sinks[slot as usize].forget(&mut shared.side_table);
             self.free_sinks.push(slot);
         }
     }
 
-    /// The labels that receivers keep go from some papers to others.
-    pub fn move_labels(&mut self, from: &mut Papers, to: &mut Papers) {
+    /// The labels that receivers keep go from one side table to another.
+    pub fn move_labels(&mut self, from: &mut SideTable, to: &mut SideTable) {
         for sink in &mut self.sinks {
             sink.label = from.move_label(sink.label, to);
         }

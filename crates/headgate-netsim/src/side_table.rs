@@ -18,9 +18,9 @@ struct Attached {
     word: u32,
 }
 
-/// What a packet carries, on its way from the papers of one region to those of another.
+/// What a packet carries, on its way from the side table of one shard to that of another.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Records {
+pub struct PacketMeta {
     label: Option<Label>,
     blocks: Option<Blocks>,
 }
@@ -28,19 +28,19 @@ pub struct Records {
 impl Packet {
     /// Whether it carries anything.
     #[inline]
-    pub fn has_records(&self) -> bool {
+    pub fn has_meta(&self) -> bool {
         self.label().is_some() || self.sack_record().is_some()
     }
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Papers {
+pub struct SideTable {
     pub sacks: SackPool,
     labels: Vec<Attached>,
     free: Vec<u32>,
 }
 
-impl Papers {
+impl SideTable {
     /// Gives a packet a new label.
     pub fn attach(&mut self, packet: &mut Packet, label: Label) {
         let number = self.keep(label);
@@ -117,7 +117,7 @@ impl Papers {
     }
 
     /// Takes from a packet what it carries.
-    pub fn take_records(&mut self, packet: &mut Packet) -> Records {
+    pub fn take_meta(&mut self, packet: &mut Packet) -> PacketMeta {
         let label = self.take_off(packet).map(|number| {
             self.discard(number);
             *self.read(number)
@@ -126,11 +126,11 @@ impl Papers {
             packet.set_sack_record(None);
             self.sacks.take(number)
         });
-        Records { label, blocks }
+        PacketMeta { label, blocks }
     }
 
     /// Gives a packet what it carried elsewhere.
-    pub fn put_records(&mut self, packet: &mut Packet, records: Records) {
+    pub fn put_meta(&mut self, packet: &mut Packet, records: PacketMeta) {
         if let Some(blocks) = records.blocks {
             packet.set_sack_record(Some(self.sacks.store(blocks)));
         }
@@ -139,15 +139,15 @@ impl Papers {
         }
     }
 
-    /// What a packet carries goes to the papers of another shard.
-    pub fn move_records(&mut self, packet: &mut Packet, to: &mut Self) {
-        if packet.has_records() {
-            let records = self.take_records(packet);
-            to.put_records(packet, records);
+    /// What a packet carries goes to the side table of another shard.
+    pub fn move_meta(&mut self, packet: &mut Packet, to: &mut Self) {
+        if packet.has_meta() {
+            let records = self.take_meta(packet);
+            to.put_meta(packet, records);
         }
     }
 
-    /// A label that was taken off goes to the papers of another shard: its number there.
+    /// A label that was taken off goes to the side table of another shard: its number there.
     pub fn move_label(&mut self, number: u32, to: &mut Self) -> u32 {
         if number == NO_LABEL {
             return NO_LABEL;
@@ -156,7 +156,7 @@ impl Papers {
         to.keep(*self.read(number))
     }
 
-    /// Records in use.
+    /// PacketMeta in use.
     pub fn held(&self) -> usize {
         self.sacks.held() + self.labels.len() - self.free.len()
     }

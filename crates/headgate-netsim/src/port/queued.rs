@@ -1,13 +1,13 @@
 //! A port that holds its packets: a discipline says which one leaves next, and drops at departure too.
 //!
 //! Nothing happens here between two arrivals but departures and ticks, whose times are known. So they
-//! are made up for when the next packet arrives or the window ends ([`Served::catch_up`]), in order, and
+//! are made up for when the next packet arrives or the window ends ([`QueuedPort::catch_up`]), in order, and
 //! no event is needed for them.
 
 use headgate_model::chance::Stream;
 use headgate_model::feedback::{Feedback, Passing, Routers};
 use headgate_model::plan::Link;
-use headgate_model::queue::{Backlog, Discipline, Ticket, Verdict};
+use headgate_model::queue::{Backlog, Discipline, QueuedPacket, Verdict};
 use headgate_model::units::{Busy, NEVER, Span, Time, seconds};
 use serde::{Deserialize, Serialize};
 
@@ -16,8 +16,8 @@ use super::rates::Rates;
 use super::ticks::TickCache;
 use super::{Held, Room, digested};
 use crate::packet::Packet;
-use crate::papers::Papers;
 use crate::record::{Counters, Early, Happening, PortRow, Sent, Tally};
+use crate::side_table::SideTable;
 use crate::trace::PortTrace;
 
 /// A packet that waits, and since when.
@@ -28,16 +28,16 @@ struct Waiting {
 }
 
 /// What a port needs of the world, and where departing packets go: with the time of their arrival.
-pub struct Desk<'a> {
+pub struct PortContext<'a> {
     pub counters: &'a mut Counters,
-    pub papers: &'a mut Papers,
+    pub side_table: &'a mut SideTable,
     pub leaving: &'a mut Vec<(Time, Packet)>,
     pub held: &'a mut Held,
     /// Who follows packets here.
     pub trace: Option<PortTrace<'a>>,
 }
 
-impl Desk<'_> {
+impl PortContext<'_> {
     /// Something happened to a packet while so many waited.
     #[inline]
     fn note(&mut self, time: Time, happening: Happening, packet: &Packet, queue: usize) {
@@ -48,13 +48,13 @@ impl Desk<'_> {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Served<Q, R> {
+pub struct QueuedPort<Q, R> {
     busy: Busy,
     ticks: TickCache,
     delay: Span,
     digest: u64,
     room: Room,
-    /// Packets by ticket, and free places.
+    /// Packets by their numbers, and free places.
     store: Vec<Waiting>,
     free: Vec<u32>,
     queue: Q,
@@ -71,12 +71,12 @@ pub struct Served<Q, R> {
     tally: Tally,
     /// How long data waited that the discipline dropped.
     in_vain: u128,
-    /// Tickets that the discipline drops.
+    /// Numbers of the packets that the discipline drops.
     #[serde(skip)]
     drops: Vec<u32>,
 }
 
-impl<Q: Discipline, R: Routers> Served<Q, R> {
+impl<Q: Discipline, R: Routers> QueuedPort<Q, R> {
     pub fn new(link: &Link, loss: Option<Box<Loss>>, queue: Q, router: Option<R>, chance: Stream) -> Self {
         let rates = Rates::new(link.rate_bps, &link.changes);
         Self {
@@ -138,24 +138,24 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
     }
 
     /// A packet arrives at `now`. Calls must come in time order.
-    pub fn arrive(&mut self, now: Time, packet: &Packet, desk: &mut Desk) {
-        self.catch_up(now + 1, desk);
+    pub fn arrive(&mut self, now: Time, packet: &Packet, ctx: &mut PortContext) {
+        self.catch_up(now + 1, ctx);
         self.tally.arrivals += 1;
         self.tally.arrived_bytes += u64::from(packet.size);
         let backlog = self.backlog(now);
         if let Some(router) = &mut self.router {
-            let label = desk.papers.number_of(packet, router.scheme());
-            let words = desk.papers.words(label).map(|words| &*words);
+            let label = ctx.side_table.number_of(packet, router.scheme());
+            let words = ctx.side_table.words(label).map(|words| &*words);
             router.on_arrival(&packet.passing(), words, &backlog);
         }
-        let backlog = self.with_room(now, backlog, desk);
+        let backlog = self.with_room(now, backlog, ctx);
         let verdict = self.verdict(packet, &backlog);
-        if verdict == Verdict::Drop || !desk.held.take() {
-            return self.discard(now, packet, desk);
+        if verdict == Verdict::Drop || !ctx.held.take() {
+            return self.discard(now, packet, ctx);
         }
-        self.keep(now, packet, verdict == Verdict::Mark, &backlog, desk);
+        self.keep(now, packet, verdict == Verdict::Mark, &backlog, ctx);
         if self.busy.until <= now {
-            self.depart(now, desk);
+            self.depart(now, ctx);
         }
     }
 
@@ -164,9 +164,9 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
     }
 
     /// The backlog after the discipline has made room for an arrival, if it does.
-    fn with_room(&mut self, now: Time, mut backlog: Backlog, desk: &mut Desk) -> Backlog {
+    fn with_room(&mut self, now: Time, mut backlog: Backlog, ctx: &mut PortContext) -> Backlog {
         while self.is_full(&backlog) && self.queue.make_room(&mut self.drops) {
-            self.clear_drops(now, desk);
+            self.clear_drops(now, ctx);
             backlog = self.backlog(now);
         }
         backlog
@@ -176,10 +176,10 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
         if self.is_full(backlog) {
             return Verdict::Drop;
         }
-        self.queue.admit(&packet.offer(), backlog, &mut self.chance)
+        self.queue.admit(&packet.arrival(), backlog, &mut self.chance)
     }
 
-    fn keep(&mut self, now: Time, packet: &Packet, marked: bool, backlog: &Backlog, desk: &mut Desk) {
+    fn keep(&mut self, now: Time, packet: &Packet, marked: bool, backlog: &Backlog, ctx: &mut PortContext) {
         self.tally.marks += u64::from(marked);
         let waiting = Waiting { packet: packet.marked(marked), since: now };
         let id = self.free.pop().unwrap_or(self.store.len() as u32);
@@ -188,19 +188,19 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
             None => self.store.push(waiting),
         }
         self.waiting_bytes += u64::from(packet.size);
-        self.note_kept(now, packet, marked, desk);
-        self.queue.enqueue(packet.ticket(id, seconds(now)), backlog, &mut self.drops);
-        self.clear_drops(now, desk);
+        self.note_kept(now, packet, marked, ctx);
+        self.queue.enqueue(packet.queued(id, seconds(now)), backlog, &mut self.drops);
+        self.clear_drops(now, ctx);
         let most = self.queue() as u64;
         if self.busy.until > now && most > self.tally.max_queue {
             self.tally.max_queue = most;
         }
     }
 
-    fn note_kept(&self, now: Time, packet: &Packet, marked: bool, desk: &mut Desk) {
-        desk.note(now, Happening::Enqueued, packet, self.queue());
+    fn note_kept(&self, now: Time, packet: &Packet, marked: bool, ctx: &mut PortContext) {
+        ctx.note(now, Happening::Enqueued, packet, self.queue());
         if marked {
-            desk.note(now, Happening::Marked, packet, self.queue());
+            ctx.note(now, Happening::Marked, packet, self.queue());
         }
     }
 
@@ -215,29 +215,29 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
         (packet, if packet.is_data() { waited } else { 0 })
     }
 
-    fn clear_drops(&mut self, now: Time, desk: &mut Desk) {
+    fn clear_drops(&mut self, now: Time, ctx: &mut PortContext) {
         while let Some(id) = self.drops.pop() {
-            let (packet, waited) = self.release(now, id, desk.held);
+            let (packet, waited) = self.release(now, id, ctx.held);
             self.in_vain += waited;
-            self.discard(now, &packet, desk);
+            self.discard(now, &packet, ctx);
         }
     }
 
-    fn discard(&mut self, now: Time, packet: &Packet, desk: &mut Desk) {
-        desk.note(now, Happening::Dropped, packet, self.queue());
+    fn discard(&mut self, now: Time, packet: &Packet, ctx: &mut PortContext) {
+        ctx.note(now, Happening::Dropped, packet, self.queue());
         self.tally.drops += 1;
         self.tally.dropped_bytes += u64::from(packet.size);
-        desk.counters.segments_dropped += u64::from(packet.is_data());
-        desk.papers.forget(packet);
+        ctx.counters.segments_dropped += u64::from(packet.is_data());
+        ctx.side_table.forget(packet);
     }
 
     /// All departures, ticks and changes of the rate before `until`.
-    pub fn catch_up(&mut self, until: Time, desk: &mut Desk) {
-        while self.step(until, desk) {}
+    pub fn catch_up(&mut self, until: Time, ctx: &mut PortContext) {
+        while self.step(until, ctx) {}
     }
 
     /// The next of them, if there is any.
-    pub fn step(&mut self, until: Time, desk: &mut Desk) -> bool {
+    pub fn step(&mut self, until: Time, ctx: &mut PortContext) -> bool {
         let (departure, tick, change) = (self.next_departure(), self.next_tick(), self.rates.next());
         let next = departure.min(tick).min(change);
         if next >= until {
@@ -248,7 +248,7 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
         } else if tick == next {
             self.tick(tick);
         } else {
-            self.depart(departure, desk);
+            self.depart(departure, ctx);
         }
         true
     }
@@ -268,43 +268,43 @@ impl<Q: Discipline, R: Routers> Served<Q, R> {
     }
 
     /// The line is free: the next packet's transmission begins.
-    fn depart(&mut self, now: Time, desk: &mut Desk) {
+    fn depart(&mut self, now: Time, ctx: &mut PortContext) {
         let backlog = self.backlog(now);
         if let Some((id, marked)) = self.queue.dequeue(&backlog, &mut self.drops) {
-            let (packet, waited) = self.release(now, id, desk.held);
+            let (packet, waited) = self.release(now, id, ctx.held);
             self.tally.marks += u64::from(marked);
-            desk.counters.wait_ps += waited;
+            ctx.counters.wait_ps += waited;
             if marked {
-                desk.note(now, Happening::Marked, &packet, self.queue());
+                ctx.note(now, Happening::Marked, &packet, self.queue());
             }
-            self.transmit(now, packet.marked(marked), desk);
+            self.transmit(now, packet.marked(marked), ctx);
         }
-        self.clear_drops(now, desk);
+        self.clear_drops(now, ctx);
     }
 
-    fn transmit(&mut self, now: Time, packet: Packet, desk: &mut Desk) {
-        desk.counters.packet_hops += 1;
+    fn transmit(&mut self, now: Time, packet: Packet, ctx: &mut PortContext) {
+        ctx.counters.packet_hops += 1;
         if self.router.is_some() {
-            self.write(&packet, now, desk);
+            self.write(&packet, now, ctx);
         }
         let leaves = self.busy.serve(now, self.ticks.tick(packet.size), self.ticks.den());
         self.digest = digested(self.digest, leaves, packet.flow);
-        desk.note(leaves, Happening::Departed, &packet, self.queue());
+        ctx.note(leaves, Happening::Departed, &packet, self.queue());
         if self.loss.as_mut().is_some_and(|loss| loss.takes(now, leaves, packet.is_data())) {
             self.tally.lost += 1;
-            desk.note(leaves, Happening::LinkLoss, &packet, self.queue());
-            desk.counters.segments_dropped += u64::from(packet.is_data());
-            return desk.papers.forget(&packet);
+            ctx.note(leaves, Happening::LinkLoss, &packet, self.queue());
+            ctx.counters.segments_dropped += u64::from(packet.is_data());
+            return ctx.side_table.forget(&packet);
         }
-        desk.leaving.push((leaves.saturating_add(self.delay), packet));
+        ctx.leaving.push((leaves.saturating_add(self.delay), packet));
     }
 
     /// The router writes into the packet's label.
-    fn write(&mut self, packet: &Packet, now: Time, desk: &mut Desk) {
+    fn write(&mut self, packet: &Packet, now: Time, ctx: &mut PortContext) {
         let backlog = self.backlog(now);
         if let Some(router) = &mut self.router {
-            let label = desk.papers.number_of(packet, router.scheme());
-            router.on_departure(&packet.passing(), desk.papers.words(label), &backlog);
+            let label = ctx.side_table.number_of(packet, router.scheme());
+            router.on_departure(&packet.passing(), ctx.side_table.words(label), &backlog);
         }
     }
 
@@ -395,9 +395,9 @@ impl Packet {
         Passing { size_bytes: u32::from(self.size), data: self.is_data() }
     }
 
-    fn ticket(&self, id: u32, since_s: f64) -> Ticket {
-        let (offer, size_bytes) = (self.offer(), u32::from(self.size));
-        Ticket { id, size_bytes, flow: offer.flow, capable: offer.capable, since_s }
+    fn queued(&self, id: u32, since_s: f64) -> QueuedPacket {
+        let (offer, size_bytes) = (self.arrival(), u32::from(self.size));
+        QueuedPacket { id, size_bytes, flow: offer.flow, capable: offer.capable, since_s }
     }
 
     fn marked(mut self, marked: bool) -> Self {

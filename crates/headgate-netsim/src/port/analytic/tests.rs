@@ -1,7 +1,7 @@
 use super::*;
 use crate::packet::Common;
 use headgate_model::plan::{Buffer, RateChange};
-use headgate_model::queue::Offer;
+use headgate_model::queue::Arrival;
 use headgate_tcp::Flags;
 
 /// No discipline: arrivals are kept.
@@ -15,7 +15,7 @@ impl Discipline for Keeps {}
 struct Refuses;
 
 impl Discipline for Refuses {
-    fn admit(&mut self, _offer: &Offer, port: &Backlog, _chance: &mut Stream) -> Verdict {
+    fn admit(&mut self, _offer: &Arrival, port: &Backlog, _chance: &mut Stream) -> Verdict {
         if port.present > 0.0 { Verdict::Drop } else { Verdict::Keep }
     }
 }
@@ -25,12 +25,12 @@ fn link(buffer: Buffer) -> Link {
     Link { buffer, ..crate::port::sample_link(1_000_000_000, 5) }
 }
 
-fn port(buffer: Buffer) -> Line<Keeps> {
-    Line::new(&link(buffer), None)
+fn port(buffer: Buffer) -> AnalyticPort<Keeps> {
+    AnalyticPort::new(&link(buffer), None)
 }
 
-fn lossy(buffer: Buffer, probability: f64, listed: &[u64]) -> Line<Keeps> {
-    Line::new(&link(buffer), Loss::new(probability, Stream::new(1, "loss", 0), listed))
+fn lossy(buffer: Buffer, probability: f64, listed: &[u64]) -> AnalyticPort<Keeps> {
+    AnalyticPort::new(&link(buffer), Loss::new(probability, Stream::new(1, "loss", 0), listed))
 }
 
 fn packet(size: u16) -> Packet {
@@ -61,7 +61,8 @@ fn the_buffer_counts_waiting_packets_only() {
 
 #[test]
 fn what_a_discipline_drops_sets_no_peak() {
-    let mut p = Line::new(&link(Buffer::Infinite), None).with_guard(Some(Refuses), Stream::new(1, "", 0));
+    let mut p =
+        AnalyticPort::new(&link(Buffer::Infinite), None).with_aqm(Some(Refuses), Stream::new(1, "", 0));
     let fates: Vec<_> = (0..3).map(|_| p.offer(0, &mut packet(1500))).collect();
     assert!(matches!(fates[..], [Fate::Arrives(_), Fate::Dropped, Fate::Dropped]));
     assert_eq!((p.queue(0), p.tally.max_queue), (0, 0));
@@ -77,7 +78,7 @@ fn a_byte_limit_bounds_the_backlog() {
 #[test]
 fn what_is_queued_at_a_change_leaves_at_the_rate_before() {
     let change = RateChange { at_ps: 6_000_000, rate_bps: 2_000_000_000 };
-    let mut p = Line::<Keeps>::new(&Link { changes: vec![change], ..link(Buffer::Infinite) }, None);
+    let mut p = AnalyticPort::<Keeps>::new(&Link { changes: vec![change], ..link(Buffer::Infinite) }, None);
     p.offer(0, &mut packet(1500)); // 12 us
     p.offer(0, &mut packet(1500)); // to 24 us
     assert_eq!(p.offer(6_000_000, &mut packet(1500)), Fate::Arrives(30_000_005)); // 6 us more
