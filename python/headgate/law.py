@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from headgate import catalog
-from headgate._native import Ack, Congestion, Path, Rate, Shipped, Window
+from headgate._native import Ack, Congestion, Path, Rate, Builtin, Window
 
 __all__ = [
     "LOSS",
@@ -29,10 +29,10 @@ __all__ = [
     "Congestion",
     "Path",
     "Rate",
-    "Shipped",
+    "Builtin",
     "Window",
     "jit",
-    "shipped",
+    "builtin",
 ]
 
 #: Why the window must shrink: `event.cause`.
@@ -47,13 +47,13 @@ def jit(law: C) -> C:
     return law
 
 
-def shipped(name: str, **params: float | str) -> Shipped:
+def builtin(name: str, **params: float | str) -> Builtin:
     """Give a law of the catalogue as an object with these callbacks, for events made by hand."""
     law = catalog.law(name)
     for param, value in params.items():
         law.param(param).check(value)
     values = [_number(param, params.get(param.name, param.default)) for param in law.params]
-    return Shipped(catalog.laws().index(law), values)
+    return Builtin(catalog.laws().index(law), values)
 
 
 def _number(param: catalog.Param, value: float | str) -> float:

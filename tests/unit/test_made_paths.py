@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from headgate.conform.bbr.made import Bucket, MadePath, MadeSender
-from headgate.law import Shipped, shipped
+from headgate.law import Builtin, builtin
 
 
 class Fixed:
@@ -89,7 +89,7 @@ def test_slots_bring_acks_together() -> None:
 
 
 def test_a_law_of_the_catalogue_is_an_object() -> None:
-    law = shipped("bbr3", variant="linux-v3", probe_wait_s=3.0)
-    assert isinstance(law, Shipped)
+    law = builtin("bbr3", variant="linux-v3", probe_wait_s=3.0)
+    assert isinstance(law, Builtin)
     with pytest.raises(ValueError, match="parameters"):
-        Shipped(0, [])
+        Builtin(0, [])

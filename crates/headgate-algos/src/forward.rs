@@ -4,11 +4,11 @@
 macro_rules! forward_to_variants {
     ($Any:ident: $($Name:ident),+) => {
         const _: () = {
-            use headgate_model::control::{Ack, Congestion, Echo, Law, Path, Rate, Window};
+            use headgate_model::control::{Ack, Congestion, Echo, Controller, Path, Rate, Window};
             use headgate_model::feedback::Words;
 
             #[deny(clippy::missing_trait_methods)]
-            impl Law for $Any {
+            impl Controller for $Any {
                 fn on_start(&mut self, now_s: f64, path: &Path, window: &mut Window) {
                     match self { $(Self::$Name(law) => law.on_start(now_s, path, window),)+ }
                 }
@@ -34,8 +34,8 @@ macro_rules! forward_to_variants {
                     match self { $(Self::$Name(law) => law.on_recovered(now_s, path, window),)+ }
                 }
 
-                fn keeps_window(&self) -> bool {
-                    match self { $(Self::$Name(law) => law.keeps_window(),)+ }
+                fn controls_cwnd_in_recovery(&self) -> bool {
+                    match self { $(Self::$Name(law) => law.controls_cwnd_in_recovery(),)+ }
                 }
 
                 fn echo(&self) -> Echo {
@@ -50,12 +50,12 @@ macro_rules! forward_to_variants {
                     match self { $(Self::$Name(law) => law.scheme(),)+ }
                 }
 
-                fn label(&mut self, path: &Path, window: &Window) -> Words {
-                    match self { $(Self::$Name(law) => law.label(path, window),)+ }
+                fn header(&mut self, path: &Path, window: &Window) -> Words {
+                    match self { $(Self::$Name(law) => law.header(path, window),)+ }
                 }
 
-                fn on_label(&mut self, label: &Words, now_s: f64, path: &Path, window: &mut Window) {
-                    match self { $(Self::$Name(law) => law.on_label(label, now_s, path, window),)+ }
+                fn on_header(&mut self, header: &Words, now_s: f64, path: &Path, window: &mut Window) {
+                    match self { $(Self::$Name(law) => law.on_header(header, now_s, path, window),)+ }
                 }
 
                 fn gauge(&self) -> Option<(&'static str, f64)> {

@@ -4,7 +4,7 @@
 //!
 //! ```
 //! use headgate_algos::control::reno::Reno;
-//! use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Window};
+//! use headgate_model::control::{Ack, Cause, Congestion, Controller, Path, Window};
 //!
 //! let path = Path { srtt_s: 0.1, min_rtt_s: 0.1, segment_bytes: 1514 };
 //! let mut window = Window { cwnd: 10.0, ssthresh: f64::INFINITY, pace: f64::INFINITY };
@@ -20,20 +20,20 @@
 //! By name and with all parameters at their defaults:
 //!
 //! ```
-//! use headgate_algos::control::AnyLaw;
-//! use headgate_model::control::Registry;
+//! use headgate_algos::control::AnyController;
+//! use headgate_model::control::ControllerRegistry;
 //!
-//! let index = AnyLaw::cards().iter().position(|card| card.name == "cubic").expect("it is there");
-//! let values: Vec<f64> = AnyLaw::cards()[index].params.iter().map(|param| param.default).collect();
-//! assert!(matches!(AnyLaw::build(index, &values), AnyLaw::Cubic(_)));
+//! let index = AnyController::cards().iter().position(|card| card.name == "cubic").expect("it is there");
+//! let values: Vec<f64> = AnyController::cards()[index].params.iter().map(|param| param.default).collect();
+//! assert!(matches!(AnyController::build(index, &values), AnyController::Cubic(_)));
 //! ```
 
 #![warn(missing_docs)]
 
 pub mod control;
 mod forward;
-pub mod own;
 mod parts;
+pub mod plugin;
 pub mod queue;
 mod round;
 pub mod scheme;

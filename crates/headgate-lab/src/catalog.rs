@@ -1,9 +1,9 @@
 //! What the laws say of themselves, and what they meet, as JSON.
 
-use headgate_algos::control::AnyLaw;
+use headgate_algos::control::AnyController;
 use headgate_algos::queue::AnyQueue;
 use headgate_algos::scheme::AnyRouter;
-use headgate_model::control::{Echo, Law, Registry};
+use headgate_model::control::{Controller, ControllerRegistry, Echo};
 use headgate_model::feedback::Routers;
 use headgate_model::layout::{Field, RECORDS, Record};
 use headgate_model::params::{Card, Param};
@@ -25,7 +25,12 @@ const NIST: [(&str, &str, Option<u8>); 8] = [
 
 /// All laws of the registry, in its order.
 pub fn catalog() -> String {
-    AnyLaw::cards().iter().enumerate().map(|(index, card)| sender(index, card)).collect::<Value>().to_string()
+    AnyController::cards()
+        .iter()
+        .enumerate()
+        .map(|(index, card)| sender(index, card))
+        .collect::<Value>()
+        .to_string()
 }
 
 /// All fluid models.
@@ -58,7 +63,7 @@ pub fn devices() -> String {
 /// A law, and what it needs of routers: their scheme, or their marks.
 fn sender(index: usize, card: &Card) -> Value {
     let defaults: Vec<f64> = card.params.iter().map(|param| param.default).collect();
-    let fresh = AnyLaw::build(index, &defaults);
+    let fresh = AnyController::build(index, &defaults);
     let mut said = law(card);
     said["scheme"] = json!(fresh.scheme().map(|scheme| AnyRouter::cards()[scheme as usize].name));
     said["needs_marks"] = json!(fresh.echo() != Echo::None);
@@ -119,7 +124,7 @@ mod tests {
     #[test]
     fn every_law_of_the_registry_is_listed() {
         let names: Vec<_> = laws().iter().map(|law| law["name"].clone()).collect();
-        let registry: Vec<_> = AnyLaw::cards().iter().map(|card| json!(card.name)).collect();
+        let registry: Vec<_> = AnyController::cards().iter().map(|card| json!(card.name)).collect();
         assert_eq!(names, registry);
     }
 

@@ -7,25 +7,25 @@
 //! * [`catalog`] — what the laws say of themselves.
 //! * [`fluid`] — fluid models solved, one or many.
 //! * [`own`] and [`control`] — what a user's own law is, and what it meets.
-//! * [`shipped`] — one of our laws without a machine around it, for events made by hand.
+//! * [`builtin`] — one of our laws without a machine around it, for events made by hand.
 
+pub mod builtin;
 pub mod catalog;
 #[cfg(test)]
 mod extremes;
 pub mod fluid;
-#[cfg(test)]
-mod own_laws;
 mod periods;
 #[cfg(test)]
+mod plugins;
+#[cfg(test)]
 mod sample;
-pub mod shipped;
 pub mod simulation;
 pub mod snapshot;
 mod table;
 pub mod tables;
 pub mod validate;
 
-pub use headgate_algos::own;
+pub use headgate_algos::plugin;
 pub use headgate_model::{check, control, layout};
 pub use headgate_netsim::routes;
 

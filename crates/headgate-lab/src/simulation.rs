@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Instant;
 
-use headgate_algos::control::AnyLaw;
-use headgate_algos::own::{Fault, Host};
+use headgate_algos::control::AnyController;
+use headgate_algos::plugin::{ExternalRuntime, Fault};
 use headgate_model::check::{Checked, Wrong};
 pub use headgate_model::units::seconds;
 use headgate_netsim::choices::Lists;
@@ -22,9 +22,9 @@ use crate::validate::validate;
 
 /// One run: the engine at work, and the identity of what it runs.
 pub struct Simulation {
-    engine: Engine<AnyLaw>,
+    engine: Engine<AnyController>,
     identity: u64,
-    own: Vec<Arc<Host>>,
+    own: Vec<Arc<ExternalRuntime>>,
 }
 
 /// What a run leaves behind.
@@ -53,9 +53,9 @@ impl Simulation {
     }
 
     /// Gives the plan's own laws their code, in the plan's order. A run without any needs none.
-    pub fn bind(mut self, own: Vec<Arc<Host>>) -> Checked<Self> {
-        for law in self.engine.laws_mut() {
-            if let AnyLaw::Own(law) = law {
+    pub fn bind(mut self, own: Vec<Arc<ExternalRuntime>>) -> Checked<Self> {
+        for law in self.engine.controllers_mut() {
+            if let AnyController::Plugin(law) = law {
                 law.bind(&own).map_err(|says| Wrong::new("laws", says))?;
             }
         }

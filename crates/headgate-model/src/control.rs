@@ -78,7 +78,7 @@ pub struct Ack {
     pub after_timeout: bool,
     /// Segments of this ACK whose congestion mark was echoed (ECN, [`Echo::Accurate`] only).
     pub marked: f64,
-    /// All zero unless [`Law::wants_rate`].
+    /// All zero unless [`Controller::wants_rate`].
     pub rate: Rate,
 }
 
@@ -174,7 +174,7 @@ pub enum Echo {
 }
 
 /// A congestion-control law. One file each, one registry line each.
-pub trait Law: Clone + Send {
+pub trait Controller: Clone + Send {
     /// A connection is established; the window holds the profile's initial values.
     fn on_start(&mut self, _now_s: f64, _path: &Path, _window: &mut Window) {}
 
@@ -196,7 +196,7 @@ pub trait Law: Clone + Send {
     fn on_recovered(&mut self, _now_s: f64, _path: &Path, _window: &mut Window) {}
 
     /// The law sets `cwnd` also while lost segments are repaired; the transport leaves it alone.
-    fn keeps_window(&self) -> bool {
+    fn controls_cwnd_in_recovery(&self) -> bool {
         false
     }
 
@@ -210,18 +210,18 @@ pub trait Law: Clone + Send {
         false
     }
 
-    /// The scheme whose label each data packet and the SYN carry.
+    /// The scheme whose header each data packet and the SYN carry.
     fn scheme(&self) -> Option<u8> {
         None
     }
 
     /// What a packet that leaves now says to the routers. Before [`Self::on_start`] it is the SYN.
-    fn label(&mut self, _path: &Path, _window: &Window) -> Words {
+    fn header(&mut self, _path: &Path, _window: &Window) -> Words {
         Words::default()
     }
 
-    /// A label came back, with the answer to the SYN or with an ACK, of which the law hears next.
-    fn on_label(&mut self, _label: &Words, _now_s: f64, _path: &Path, _window: &mut Window) {}
+    /// A header came back, with the answer to the SYN or with an ACK, of which the law hears next.
+    fn on_header(&mut self, _label: &Words, _now_s: f64, _path: &Path, _window: &mut Window) {}
 
     /// Window gauges a trace may show beside `cwnd`, as (name, value).
     fn gauge(&self) -> Option<(&'static str, f64)> {
@@ -230,7 +230,9 @@ pub trait Law: Clone + Send {
 }
 
 /// A registry of laws, and of what stands in routers: what the machine is generic over.
-pub trait Registry: Law + serde::Serialize + for<'de> serde::Deserialize<'de> + 'static {
+pub trait ControllerRegistry:
+    Controller + serde::Serialize + for<'de> serde::Deserialize<'de> + 'static
+{
     /// What decides at ports.
     type Queue: Queues;
     /// What tells senders something at ports.

@@ -1,4 +1,4 @@
-//! The interface of router feedback: what a router measures, and what it writes into the labels that
+//! The interface of router feedback: what a router measures, and what it writes into the headers that
 //! senders of its scheme attach to their packets.
 
 use crate::chance::Stream;
@@ -6,12 +6,12 @@ use crate::params::Card;
 use crate::queue::Backlog;
 use crate::units::{NEVER, Time};
 
-/// What a label says; only its scheme knows what the words mean.
+/// What a header says; only its scheme knows what the words mean.
 pub type Words = [f64; 4];
 
 /// What a packet carries for the routers of a scheme, and brings back with its ACK.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Label {
+pub struct CongestionHeader {
     /// Index of the scheme in its registry.
     pub scheme: u8,
     /// What it says.
@@ -31,10 +31,10 @@ pub struct Passing {
 /// receiver; other packets come without.
 pub trait Feedback: Clone + Send {
     /// A packet arrives; it may still be dropped.
-    fn on_arrival(&mut self, packet: &Passing, label: Option<&Words>, port: &Backlog);
+    fn on_arrival(&mut self, packet: &Passing, header: Option<&Words>, port: &Backlog);
 
     /// A packet's transmission begins; the backlog is without it.
-    fn on_departure(&mut self, packet: &Passing, label: Option<&mut Words>, port: &Backlog);
+    fn on_departure(&mut self, packet: &Passing, header: Option<&mut Words>, port: &Backlog);
 
     /// When a timer next goes off, picoseconds.
     fn next_tick(&self) -> Time {
@@ -60,9 +60,9 @@ pub trait Routers:
     /// A router by its index, at a line of so many bytes/s.
     fn build(index: usize, values: &[f64], rate_bytes_s: f64, chance: Stream) -> Self;
 
-    /// The scheme whose labels it reads.
+    /// The scheme whose headers it reads.
     fn scheme(&self) -> u8;
 
-    /// One label for an ACK that answers for two segments.
+    /// One header for an ACK that answers for two segments.
     fn fold(scheme: u8, older: &Words, newer: &Words) -> Words;
 }

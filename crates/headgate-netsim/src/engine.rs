@@ -1,7 +1,7 @@
 //! The engine: time goes in windows no longer than the lookahead, so that within one every region can
 //! run for itself, as one sorted batch, without an event queue.
 
-use headgate_model::control::Registry;
+use headgate_model::control::ControllerRegistry;
 use headgate_model::units::{Span, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -29,8 +29,8 @@ use crate::world::World;
 
 /// A run: its whole state is serialisable between calls of [`Engine::advance`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(bound = "L: Registry")]
-pub struct Engine<L: Registry> {
+#[serde(bound = "L: ControllerRegistry")]
+pub struct Engine<L: ControllerRegistry> {
     network: Network<L>,
     clock: Clock,
     /// It was stopped within a stretch of the window in hand.
@@ -91,7 +91,7 @@ enum Pause {
 
 impl Clock {
     /// Goes on window by window.
-    fn run<L: Registry>(
+    fn run<L: ControllerRegistry>(
         &mut self,
         setup: &Arc<Setup>,
         team: &mut dyn Team<L>,
@@ -118,7 +118,7 @@ impl Clock {
         Pause::Over
     }
 
-    fn visit<L: Registry>(&mut self, now: Time, setup: &Arc<Setup>, shards: &mut [&mut Shard<L>]) {
+    fn visit<L: ControllerRegistry>(&mut self, now: Time, setup: &Arc<Setup>, shards: &mut [&mut Shard<L>]) {
         let filed = |shard: &mut &mut Shard<L>| shard.space.calendar.count(Packet::is_data);
         let last = now >= self.meter.duration;
         let filed = if last { shards.iter_mut().map(filed).sum() } else { 0 };
@@ -137,13 +137,13 @@ impl Clock {
 }
 
 /// Every packet is in a calendar or held by a port.
-fn balance<L: Registry>(world: &World<'_, L>, filed: usize, ports: &[PortRow]) -> Balance {
+fn balance<L: ControllerRegistry>(world: &World<'_, L>, filed: usize, ports: &[PortRow]) -> Balance {
     let doomed: u64 = ports.iter().map(|port| port.early.lost).sum();
     let under_way = (filed + world.held_data()) as u64 + doomed;
     Balance { counters: world.counters().by_now(ports), under_way }
 }
 
-impl<L: Registry> Engine<L> {
+impl<L: ControllerRegistry> Engine<L> {
     /// The state before the first event of a plan that was validated.
     pub fn new(plan: &Plan, choices: &Choices, lists: &Lists) -> Self {
         let people = populate::populate(plan, &choices.laws, lists);
@@ -250,8 +250,8 @@ impl<L: Registry> Engine<L> {
     }
 
     /// Every law of the run: the fresh ones and those at work.
-    pub fn laws_mut(&mut self) -> impl Iterator<Item = &mut L> {
-        self.network.shards.iter_mut().flat_map(Shard::laws_mut)
+    pub fn controllers_mut(&mut self) -> impl Iterator<Item = &mut L> {
+        self.network.shards.iter_mut().flat_map(Shard::controllers_mut)
     }
 
     fn shared(&self) -> impl Iterator<Item = &Shared<L>> {

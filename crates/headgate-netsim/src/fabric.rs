@@ -1,6 +1,6 @@
 //! Routers, links and host links: where a packet goes next, and when it gets there.
 
-use headgate_model::control::Registry;
+use headgate_model::control::ControllerRegistry;
 use headgate_model::plan::Edge;
 use headgate_model::queue::Discipline;
 use headgate_model::units::{Busy, NEVER, Span, Time};
@@ -73,8 +73,8 @@ pub struct Origin {
 
 /// What a region has of the network.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(bound = "L: Registry")]
-pub struct Fabric<L: Registry> {
+#[serde(bound = "L: ControllerRegistry")]
+pub struct Fabric<L: ControllerRegistry> {
     /// Of the links from its routers, in the order of the plan.
     pub ports: Vec<Port<L>>,
     /// Of each port its link and the router at its end.
@@ -86,7 +86,7 @@ pub struct Fabric<L: Registry> {
     down: Vec<Vec<HostLink>>,
 }
 
-impl<L: Registry> Fabric<L> {
+impl<L: ControllerRegistry> Fabric<L> {
     pub fn new(edges: &[Edge]) -> Self {
         Self {
             ports: Vec::new(),

@@ -1,7 +1,7 @@
 //! A flow: TCP's sending end, where it sits, and what its surroundings are.
 
-use headgate_model::control::{Law, Registry};
-use headgate_model::feedback::Label;
+use headgate_model::control::{Controller, ControllerRegistry};
+use headgate_model::feedback::CongestionHeader;
 use headgate_model::units::{SECOND, Span, Time};
 use headgate_tcp::context::{self as tcp, AckSegment, Context, DataSegment, SenderContext, Syn};
 use headgate_tcp::{Phase, Profile, Repairs, Sender};
@@ -60,7 +60,7 @@ pub struct Flow<L> {
     pub key: u32,
 }
 
-impl<L: Registry> Flow<L> {
+impl<L: ControllerRegistry> Flow<L> {
     /// A flow that sends its SYN.
     pub fn open(o: &Opening, address: u32, generation: u8, shared: &mut Shared<L>) -> Self {
         let profile = shared.setup.spec(o.number).profile;
@@ -131,8 +131,8 @@ impl<L: Registry> Flow<L> {
         if self.tcp.phase == Phase::SynSent {
             self.path.receiver = packet.receiver();
         }
-        let label = shared.label_in_hand();
-        self.drive(shared, |sender, host| sender.on_syn_ack(label.as_ref(), host));
+        let header = shared.header_in_hand();
+        self.drive(shared, |sender, host| sender.on_syn_ack(header.as_ref(), host));
     }
 
     /// An ACK arrived; true when it was the last one.
@@ -144,8 +144,8 @@ impl<L: Registry> Flow<L> {
         if self.followed {
             self.note_ack(&ack, shared);
         }
-        let label = shared.label_in_hand();
-        self.drive(shared, |sender, host| sender.on_ack(&ack, label.as_ref(), host))
+        let header = shared.header_in_hand();
+        self.drive(shared, |sender, host| sender.on_ack(&ack, header.as_ref(), host))
     }
 
     #[cold]
@@ -213,7 +213,7 @@ struct Host<'a, L> {
     shared: &'a mut Shared<L>,
 }
 
-impl<L: Law> Context for Host<'_, L> {
+impl<L: Controller> Context for Host<'_, L> {
     #[inline(always)]
     fn now(&self) -> Time {
         self.shared.now
@@ -230,19 +230,19 @@ impl<L: Law> Context for Host<'_, L> {
     }
 }
 
-impl<L: Law> SenderContext for Host<'_, L> {
-    fn send_syn(&mut self, syn: Syn, label: Option<Label>) {
+impl<L: Controller> SenderContext for Host<'_, L> {
+    fn send_syn(&mut self, syn: Syn, header: Option<CongestionHeader>) {
         let path = self.path;
         let listener = self.shared.split.join(path.destination as usize, 0);
         let common = self.to(listener, self.profile().syn_bytes);
-        self.send(Packet::syn(common, syn, path.address, (path.host, path.profile)), label);
+        self.send(Packet::syn(common, syn, path.address, (path.host, path.profile)), header);
     }
 
     #[inline(always)]
-    fn send_data(&mut self, segment: DataSegment, label: Option<Label>) {
+    fn send_data(&mut self, segment: DataSegment, header: Option<CongestionHeader>) {
         self.shared.counters.segments_in += 1;
         let common = self.to(self.path.receiver, self.profile().data_bytes);
-        self.send(Packet::data(common, segment, self.path.address), label);
+        self.send(Packet::data(common, segment, self.path.address), header);
     }
 
     #[inline(always)]
@@ -291,10 +291,10 @@ impl<L> Host<'_, L> {
     }
 
     #[inline(always)]
-    fn send(&mut self, mut packet: Packet, label: Option<Label>) {
+    fn send(&mut self, mut packet: Packet, header: Option<CongestionHeader>) {
         packet.follow(self.followed);
-        if let Some(label) = label {
-            self.shared.side_table.attach(&mut packet, label);
+        if let Some(header) = header {
+            self.shared.side_table.attach(&mut packet, header);
         }
         self.shared.outbox.push((self.path.host, packet));
     }

@@ -1,6 +1,6 @@
 //! The hosts behind one router: their connections and their traffic. How flows begin and end is in `flows`.
 
-use headgate_model::control::Registry;
+use headgate_model::control::ControllerRegistry;
 use headgate_model::units::Time;
 use headgate_tcp::context as tcp;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use crate::prefetch::prefetch;
 use crate::record::{FlowRow, Status};
 use crate::rows::row;
 use crate::shared::Shared;
-use crate::side_table::{NO_LABEL, SideTable};
+use crate::side_table::{NO_HEADER, SideTable};
 use crate::sink::Sink;
 use crate::timers::{Purpose, Timer};
 use crate::traffic::Sources;
@@ -33,7 +33,7 @@ pub struct HostGroup<L> {
     pub sources: Sources,
 }
 
-impl<L: Registry> HostGroup<L> {
+impl<L: ControllerRegistry> HostGroup<L> {
     pub fn router(&self) -> u32 {
         self.router
     }
@@ -64,20 +64,20 @@ impl<L: Registry> HostGroup<L> {
     /// A packet reached one of the hosts.
     #[inline]
     pub fn on_packet(&mut self, packet: &Packet, shared: &mut Shared<L>) {
-        if packet.label().is_some() {
-            return self.on_labelled(*packet, shared);
+        if packet.header().is_some() {
+            return self.on_packet_with_header(*packet, shared);
         }
         self.on_bare(packet, shared);
     }
 
-    fn on_labelled(&mut self, mut packet: Packet, shared: &mut Shared<L>) {
-        shared.label = shared.side_table.take_off(&mut packet).unwrap_or(NO_LABEL);
+    fn on_packet_with_header(&mut self, mut packet: Packet, shared: &mut Shared<L>) {
+        shared.header = shared.side_table.take_off(&mut packet).unwrap_or(NO_HEADER);
         self.on_bare(&packet, shared);
-        let unread = std::mem::replace(&mut shared.label, NO_LABEL);
+        let unread = std::mem::replace(&mut shared.header, NO_HEADER);
         shared.side_table.discard(unread);
     }
 
-    /// A packet that has lost its label to `shared`, or has none.
+    /// A packet that has lost its header to `shared`, or has none.
     #[inline]
     fn on_bare(&mut self, packet: &Packet, shared: &mut Shared<L>) {
         match packet.kind() {
@@ -138,8 +138,8 @@ impl<L: Registry> HostGroup<L> {
         let sink = &self.sinks[slot as usize];
         let size = shared.profiles[sink.path.profile as usize].syn_bytes;
         let mut answer = sink.answer(shared.now, size);
-        if let Some(label) = shared.take_label() {
-            shared.side_table.put_on(&mut answer, label);
+        if let Some(header) = shared.take_header() {
+            shared.side_table.put_on(&mut answer, header);
         }
         shared.outbox.push((sink.path.host, answer));
     }
@@ -186,10 +186,10 @@ impl<L: Registry> HostGroup<L> {
         }
     }
 
-    /// The labels that receivers keep go from one side table to another.
-    pub fn move_labels(&mut self, from: &mut SideTable, to: &mut SideTable) {
+    /// The headers that receivers keep go from one side table to another.
+    pub fn move_headers(&mut self, from: &mut SideTable, to: &mut SideTable) {
         for sink in &mut self.sinks {
-            sink.label = from.move_label(sink.label, to);
+            sink.header = from.move_headers(sink.header, to);
         }
     }
 
@@ -209,7 +209,7 @@ impl<L: Registry> HostGroup<L> {
         self.active().map(|flow| row(flow, flow.status(), self.router, shared))
     }
 
-    pub fn laws_mut(&mut self) -> impl Iterator<Item = &mut L> {
+    pub fn controllers_mut(&mut self) -> impl Iterator<Item = &mut L> {
         self.flows.iter_mut().map(|flow| &mut flow.tcp.controller)
     }
 

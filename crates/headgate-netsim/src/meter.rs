@@ -1,6 +1,6 @@
 //! When to look at the running network, and what to note.
 
-use headgate_model::control::Registry;
+use headgate_model::control::ControllerRegistry;
 use headgate_model::plan::Series;
 use headgate_model::units::{NEVER, Span, Time};
 use serde::{Deserialize, Serialize};
@@ -70,7 +70,7 @@ impl Meter {
         next.min(self.duration)
     }
 
-    pub fn visit<L: Registry>(&mut self, now: Time, world: &mut World<'_, L>) {
+    pub fn visit<L: ControllerRegistry>(&mut self, now: Time, world: &mut World<'_, L>) {
         world.set_now(now);
         if now == self.next_series {
             self.trace(now, world);
@@ -89,7 +89,7 @@ impl Meter {
         }
     }
 
-    fn end_warmup<L: Registry>(&mut self, now: Time, world: &mut World<'_, L>) {
+    fn end_warmup<L: ControllerRegistry>(&mut self, now: Time, world: &mut World<'_, L>) {
         if let Some(watch) = &mut self.watch {
             for (&link, before) in watch.links.iter().zip(&mut watch.before) {
                 *before = world.port(link, now).passed(now);
@@ -101,7 +101,7 @@ impl Meter {
         }
     }
 
-    fn end_period<L: Registry>(&mut self, now: Time, world: &mut World<'_, L>) {
+    fn end_period<L: ControllerRegistry>(&mut self, now: Time, world: &mut World<'_, L>) {
         if let Some(period) = self.open.take_if(|period| period.end() == now) {
             period.close(now, world, &mut self.record);
             self.periods.pop();
@@ -109,7 +109,7 @@ impl Meter {
         }
     }
 
-    fn begin_period<L: Registry>(&mut self, now: Time, world: &mut World<'_, L>) {
+    fn begin_period<L: ControllerRegistry>(&mut self, now: Time, world: &mut World<'_, L>) {
         let begins = self.periods.last().copied().filter(|p| self.open.is_none() && p[0] == now);
         if let Some(bounds) = begins {
             let number = self.record.periods.len() as u32;
@@ -118,14 +118,14 @@ impl Meter {
         }
     }
 
-    fn sample<L: Registry>(&mut self, now: Time, world: &mut World<'_, L>) {
+    fn sample<L: ControllerRegistry>(&mut self, now: Time, world: &mut World<'_, L>) {
         self.next_sample = now + self.interval;
         if let Some(period) = &mut self.open {
             period.sample(now, world);
         }
     }
 
-    fn trace<L: Registry>(&mut self, now: Time, world: &mut World<'_, L>) {
+    fn trace<L: ControllerRegistry>(&mut self, now: Time, world: &mut World<'_, L>) {
         let Some(watch) = &self.watch else { return };
         self.next_series = now + watch.interval;
         for (&link, before) in watch.links.iter().zip(&watch.before) {
@@ -146,7 +146,7 @@ impl Meter {
         });
     }
 
-    fn finish<L: Registry>(&mut self, now: Time, world: &mut World<'_, L>) {
+    fn finish<L: ControllerRegistry>(&mut self, now: Time, world: &mut World<'_, L>) {
         self.done = true;
         let record = &mut self.record;
         record.flows = world.take_rows();
@@ -159,7 +159,7 @@ impl Meter {
 }
 
 /// The followed flows that are under way.
-fn flow_samples<L: Registry>(now: Time, world: &World<'_, L>) -> impl Iterator<Item = FlowSample> {
+fn flow_samples<L: ControllerRegistry>(now: Time, world: &World<'_, L>) -> impl Iterator<Item = FlowSample> {
     let split = world.setup.split;
     (0..world.setup.follows.len() as u32).filter_map(move |flow| {
         let address = world.traced(flow as usize)?;

@@ -1,6 +1,6 @@
 //! The whole state of what a run simulates: regions, shared out over shards.
 
-use headgate_model::control::Registry;
+use headgate_model::control::ControllerRegistry;
 use headgate_model::units::Span;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::side_table::SideTable;
 use crate::workspace::Workspace;
 
 #[derive(Clone, Debug)]
-pub struct Network<L: Registry> {
+pub struct Network<L: ControllerRegistry> {
     pub setup: Arc<Setup>,
     pub shards: Vec<Shard<L>>,
     pub lookahead: Span,
@@ -34,7 +34,7 @@ pub struct Network<L: Registry> {
     neighbours: Vec<Vec<u32>>,
 }
 
-impl<L: Registry> Network<L> {
+impl<L: ControllerRegistry> Network<L> {
     /// A population, on the links of its plan, in one shard.
     pub fn new(plan: &Plan, choices: &Choices, people: Population<L>, regions: &Regions) -> Self {
         let Population { shared, groups, hosts, inline, timers, .. } = people;
@@ -139,7 +139,7 @@ impl<L: Registry> Network<L> {
 }
 
 /// The work of each region since this was asked last: its time where that was measured, else its packets.
-fn take_loads<L: Registry>(regions: &mut [Region<L>]) -> Vec<u64> {
+fn take_loads<L: ControllerRegistry>(regions: &mut [Region<L>]) -> Vec<u64> {
     let timed = regions.iter().any(|region| !region.work.is_zero());
     let load = |region: &mut Region<L>| {
         let (work, events) = (std::mem::take(&mut region.work), std::mem::take(&mut region.events));
@@ -194,7 +194,7 @@ fn routes(plan: &Plan, ports: &[Place], hosts: &[Vec<u32>], inline: &[bool]) -> 
 }
 
 /// Routers and groups of hosts go to their regions.
-fn settle<L: Registry>(
+fn settle<L: ControllerRegistry>(
     all: &mut [Region<L>],
     regions: &Regions,
     groups: Vec<HostGroup<L>>,
@@ -215,7 +215,7 @@ fn settle<L: Registry>(
 }
 
 /// Links go to the regions that they lead from.
-fn connect<L: Registry>(
+fn connect<L: ControllerRegistry>(
     all: &mut [Region<L>],
     plan: &Plan,
     choices: &Choices,
@@ -228,13 +228,13 @@ fn connect<L: Registry>(
     }
 }
 
-impl<L: Registry> Serialize for Network<L> {
+impl<L: ControllerRegistry> Serialize for Network<L> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         (&*self.setup, &self.shards, self.lookahead, &self.neighbours).serialize(serializer)
     }
 }
 
-impl<'de, L: Registry> Deserialize<'de> for Network<L> {
+impl<'de, L: ControllerRegistry> Deserialize<'de> for Network<L> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let (setup, mut shards, lookahead, neighbours): (Setup, Vec<Shard<L>>, Span, Vec<Vec<u32>>) =
             Deserialize::deserialize(deserializer)?;

@@ -29,13 +29,13 @@ pub enum Kind {
     Ack,
 }
 
-/// Beside the flags of TCP: `c` is the number of a label, which holds what would stand there.
-const LABELLED: u8 = 64;
+/// Beside the flags of TCP: `c` is the number of a header, which holds what would stand there.
+const WITH_HEADER: u8 = 64;
 
 /// And: somebody follows the flow.
 const FOLLOWED: u8 = 128;
 
-/// A packet's kind, TCP's flags, [`LABELLED`] and [`FOLLOWED`], in one byte.
+/// A packet's kind, TCP's flags, [`WITH_HEADER`] and [`FOLLOWED`], in one byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Head(u8);
 
@@ -153,7 +153,7 @@ impl Packet {
     /// What TCP says and hears by it.
     #[inline]
     pub fn flags(&self) -> Flags {
-        Flags(self.head.0 & !(LABELLED | FOLLOWED | 3))
+        Flags(self.head.0 & !(WITH_HEADER | FOLLOWED | 3))
     }
 
     /// A port marks it as having met congestion (CE).
@@ -218,10 +218,10 @@ impl Packet {
         self.b
     }
 
-    /// The segment of a data packet that has no label any more.
+    /// The segment of a data packet that has no header any more.
     #[inline]
     pub fn segment(&self) -> DataSegment {
-        debug_assert!(self.is_data() && self.label().is_none());
+        debug_assert!(self.is_data() && self.header().is_none());
         DataSegment { seq: self.a, stamp: self.c, flags: self.flags() }
     }
 
@@ -239,7 +239,7 @@ impl Packet {
         self.b
     }
 
-    /// The number of its SACK blocks, if it is an ACK that has any and no label.
+    /// The number of its SACK blocks, if it is an ACK that has any and no header.
     #[inline]
     pub fn sack_record(&self) -> Option<u32> {
         (self.kind() == Kind::Ack && self.c != NO_SACK).then_some(self.c)
@@ -248,27 +248,27 @@ impl Packet {
     /// Its SACK blocks have another number, or are gone.
     #[inline]
     pub fn set_sack_record(&mut self, number: Option<u32>) {
-        debug_assert!(self.kind() == Kind::Ack && self.label().is_none());
+        debug_assert!(self.kind() == Kind::Ack && self.header().is_none());
         self.c = number.unwrap_or(NO_SACK);
     }
 
-    /// The number of its label, if it has one.
+    /// The number of its header, if it has one.
     #[inline]
-    pub fn label(&self) -> Option<u32> {
-        self.head.has(LABELLED).then_some(self.c)
+    pub fn header(&self) -> Option<u32> {
+        self.head.has(WITH_HEADER).then_some(self.c)
     }
 
-    /// Gives it a label; what stood in its place is to be kept for [`Self::take_label`].
+    /// Gives it a header; what stood in its place is to be kept for [`Self::take_header`].
     #[inline]
-    pub fn put_label(&mut self, number: u32) -> u32 {
-        self.head = self.head.with(LABELLED, true);
+    pub fn put_header(&mut self, number: u32) -> u32 {
+        self.head = self.head.with(WITH_HEADER, true);
         std::mem::replace(&mut self.c, number)
     }
 
-    /// Takes its label off, and puts back what stood in its place.
+    /// Takes its header off, and puts back what stood in its place.
     #[inline]
-    pub fn take_label(&mut self, word: u32) {
-        self.head = Head(self.head.0 & !LABELLED);
+    pub fn take_header(&mut self, word: u32) {
+        self.head = Head(self.head.0 & !WITH_HEADER);
         self.c = word;
     }
 
@@ -349,11 +349,11 @@ mod tests {
     fn a_label_stands_in_for_a_word_until_it_is_taken_off() {
         let segment = DataSegment { seq: 1, stamp: 2, flags: Flags::NONE };
         let mut packet = Packet::data(COMMON, segment, 3);
-        let word = packet.put_label(4);
+        let word = packet.put_header(4);
         packet.mark(true);
-        assert_eq!((packet.label(), packet.flags()), (Some(4), Flags::MARKED));
-        packet.take_label(word);
-        assert_eq!(packet.label(), None);
+        assert_eq!((packet.header(), packet.flags()), (Some(4), Flags::MARKED));
+        packet.take_header(word);
+        assert_eq!(packet.header(), None);
         assert_eq!(packet.segment(), DataSegment { flags: Flags::MARKED, ..segment });
     }
 

@@ -1,6 +1,6 @@
 //! A measurement period under way: how things stood when it began, and what its samples saw.
 
-use headgate_model::control::Registry;
+use headgate_model::control::ControllerRegistry;
 use headgate_model::units::Time;
 use headgate_tcp::Phase;
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,11 @@ pub struct Period {
 
 impl Period {
     /// The period `number` begins at `start`.
-    pub fn begin<L: Registry>(number: u32, [start, end]: [Time; 2], world: &mut World<'_, L>) -> Self {
+    pub fn begin<L: ControllerRegistry>(
+        number: u32,
+        [start, end]: [Time; 2],
+        world: &mut World<'_, L>,
+    ) -> Self {
         let law = |law| LawRow { period: number, law, least: f64::INFINITY, ..LawRow::default() };
         let link = |link| LinkRow { period: number, link, ..LinkRow::default() };
         let ports = world.port_rows(start);
@@ -40,7 +44,7 @@ impl Period {
     }
 
     /// The ports begin to count afresh: so does the period.
-    pub fn forget_ports<L: Registry>(&mut self, now: Time, world: &mut World<'_, L>) {
+    pub fn forget_ports<L: ControllerRegistry>(&mut self, now: Time, world: &mut World<'_, L>) {
         self.ports = world.port_rows(now);
         for link in &mut self.links {
             *link = LinkRow { period: link.period, link: link.link, ..LinkRow::default() };
@@ -48,7 +52,7 @@ impl Period {
     }
 
     /// The macroscopic state, once an interval.
-    pub fn sample<L: Registry>(&mut self, now: Time, world: &mut World<'_, L>) {
+    pub fn sample<L: ControllerRegistry>(&mut self, now: Time, world: &mut World<'_, L>) {
         let counters = world.counters();
         self.row.samples += 1;
         self.row.transmitting_sum += counters.transmitting as u64;
@@ -63,7 +67,7 @@ impl Period {
         }
     }
 
-    fn sample_windows<L: Registry>(&mut self, world: &World<'_, L>) {
+    fn sample_windows<L: ControllerRegistry>(&mut self, world: &World<'_, L>) {
         let mut now = vec![(0u64, 0.0); self.laws.len()];
         let mut sum = 0.0;
         for flow in world.groups().flat_map(|(group, _)| group.active()) {
@@ -86,7 +90,7 @@ impl Period {
     }
 
     /// The period is over.
-    pub fn close<L: Registry>(self, now: Time, world: &mut World<'_, L>, record: &mut Record) {
+    pub fn close<L: ControllerRegistry>(self, now: Time, world: &mut World<'_, L>, record: &mut Record) {
         let ports = world.port_rows(now);
         let counters = world.counters().by_now(&ports).since(&self.counters);
         record.periods.push(PeriodRow { counters, sources: record.sources, ..self.row });
@@ -101,7 +105,7 @@ impl Period {
 }
 
 /// What flows of each key have done, those under way too.
-fn flow_stats<L: Registry>(now: Time, world: &World<'_, L>) -> StatsByKey {
+fn flow_stats<L: ControllerRegistry>(now: Time, world: &World<'_, L>) -> StatsByKey {
     let mut stats = world.flow_stats();
     for flow in world.groups().flat_map(|(group, _)| group.active()) {
         stats.all[flow.key as usize].add(now, flow.tcp.una, &flow.tcp.stats);

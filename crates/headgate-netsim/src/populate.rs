@@ -1,6 +1,6 @@
 //! From a validated plan to hosts, sources and ports before the first event.
 
-use headgate_model::control::Registry;
+use headgate_model::control::ControllerRegistry;
 use std::sync::Arc;
 
 use crate::choices::{Choice, Fitted, Lists};
@@ -28,12 +28,12 @@ pub struct Population<L> {
 }
 
 /// Ports of all links.
-pub fn ports<L: Registry>(plan: &Plan, fitted: &[Fitted]) -> Vec<Port<L>> {
+pub fn ports<L: ControllerRegistry>(plan: &Plan, fitted: &[Fitted]) -> Vec<Port<L>> {
     plan.links.iter().zip(fitted).map(|(link, fitted)| Port::new(link, fitted, plan.seed)).collect()
 }
 
 /// Hosts, sources and what they share.
-pub fn populate<L: Registry>(plan: &Plan, laws: &[Choice], lists: &Lists) -> Population<L> {
+pub fn populate<L: ControllerRegistry>(plan: &Plan, laws: &[Choice], lists: &Lists) -> Population<L> {
     let keys = plan.flow_keys();
     let mut builder = Builder::new(plan.context(lists), &keys);
     let (specs, mut sources) = add_traffic(plan, &mut builder);
@@ -68,7 +68,7 @@ fn first_timers(sources: &mut [Sources], specs: &[Spec]) -> Vec<Timer> {
     (0..).zip(sources).flat_map(timers).collect()
 }
 
-fn share<L: Registry>(plan: &Plan, laws: &[Choice], setup: Setup) -> Shared<L> {
+fn share<L: ControllerRegistry>(plan: &Plan, laws: &[Choice], setup: Setup) -> Shared<L> {
     let built = laws.iter().map(|c| L::build(c.index, &c.values)).collect();
     let profiles = plan.transports.iter().map(profile).collect();
     Shared::new(Arc::new(setup), profiles, built)

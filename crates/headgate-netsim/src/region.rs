@@ -4,7 +4,7 @@
 //! The declared order of simultaneous events: packets before timers; packets by addressed endpoint,
 //! kind and node, timers by host group, purpose and owner.
 
-use headgate_model::control::Registry;
+use headgate_model::control::ControllerRegistry;
 use headgate_model::units::{NEVER, Span, Time};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -38,8 +38,8 @@ struct Holder {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(bound = "L: Registry")]
-pub struct Region<L: Registry> {
+#[serde(bound = "L: ControllerRegistry")]
+pub struct Region<L: ControllerRegistry> {
     number: u32,
     nodes: Vec<u32>,
     pub fabric: Fabric<L>,
@@ -56,7 +56,7 @@ pub struct Region<L: Registry> {
     pub work: Duration,
 }
 
-impl<L: Registry> Region<L> {
+impl<L: ControllerRegistry> Region<L> {
     pub fn new(number: u32, fabric: Fabric<L>) -> Self {
         Self {
             number,
@@ -371,7 +371,7 @@ impl<L: Registry> Region<L> {
     pub fn move_side_entries(&mut self, from: &mut SideTable, to: &mut SideTable) {
         let held = self.fabric.ports.iter_mut().flat_map(Port::held_mut);
         held.for_each(|packet| from.move_meta(packet, to));
-        self.groups.iter_mut().for_each(|group| group.move_labels(from, to));
+        self.groups.iter_mut().for_each(|group| group.move_headers(from, to));
     }
 
     pub fn bytes(&self) -> usize {

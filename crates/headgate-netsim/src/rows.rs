@@ -1,6 +1,6 @@
 //! What is written down of a flow.
 
-use headgate_model::control::Registry;
+use headgate_model::control::ControllerRegistry;
 use headgate_tcp::{Repairs, Stats};
 
 use crate::flow::Flow;
@@ -9,7 +9,12 @@ use crate::shared::Shared;
 
 /// The facts of one flow as of now. What is given up has no completion time, even where the receiver, whose
 /// region may be ahead by part of a window, has had the rest since.
-pub fn row<L: Registry>(flow: &Flow<L>, status: Status, router: u32, shared: &Shared<L>) -> FlowRow {
+pub fn row<L: ControllerRegistry>(
+    flow: &Flow<L>,
+    status: Status,
+    router: u32,
+    shared: &Shared<L>,
+) -> FlowRow {
     let (sender, stats) = (&flow.tcp, &flow.tcp.stats);
     let elapsed = shared.now - stats.started;
     let Repairs { retransmissions, timeouts, recoveries } = stats.repairs().since(flow.before);

@@ -1,6 +1,6 @@
 //! Regions that one thread runs, and the packets on their way to them.
 
-use headgate_model::control::Registry;
+use headgate_model::control::ControllerRegistry;
 use headgate_model::units::{NEVER, Time};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use crate::region::Region;
 use crate::workspace::Workspace;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(bound = "L: Registry")]
-pub struct Shard<L: Registry> {
+#[serde(bound = "L: ControllerRegistry")]
+pub struct Shard<L: ControllerRegistry> {
     /// In the order of their numbers.
     pub regions: Vec<Region<L>>,
     /// Of each region of the network its place here, or `ELSEWHERE`.
@@ -31,7 +31,7 @@ const ELSEWHERE: u32 = u32::MAX;
 /// One window of so many is timed, if regions are to be shared out by their work.
 const TIMED: u64 = 8;
 
-impl<L: Registry> Shard<L> {
+impl<L: ControllerRegistry> Shard<L> {
     /// `numbers` are those of the regions, of so many in all.
     pub fn new(regions: Vec<Region<L>>, numbers: &[u32], of: usize, space: Workspace<L>) -> Self {
         let mut places = vec![ELSEWHERE; of];
@@ -125,9 +125,9 @@ impl<L: Registry> Shard<L> {
     }
 
     /// Every law: the fresh ones and those at work.
-    pub fn laws_mut(&mut self) -> impl Iterator<Item = &mut L> {
+    pub fn controllers_mut(&mut self) -> impl Iterator<Item = &mut L> {
         let groups = self.regions.iter_mut().flat_map(|region| &mut region.groups);
-        self.space.shared.laws.iter_mut().chain(groups.flat_map(HostGroup::laws_mut))
+        self.space.shared.laws.iter_mut().chain(groups.flat_map(HostGroup::controllers_mut))
     }
 
     pub fn bytes(&self) -> usize {

@@ -14,7 +14,7 @@ use crate::port::Held;
 use crate::port::queued::PortContext;
 use crate::record::{Counters, FlowRow};
 use crate::setup::Setup;
-use crate::side_table::{NO_LABEL, SideTable};
+use crate::side_table::{NO_HEADER, SideTable};
 use crate::timers::{Purpose, Timer};
 use crate::trace::{PortTrace, Trace};
 
@@ -34,8 +34,8 @@ pub struct Shared<L> {
     pub flow_stats: StatsByKey,
     /// What packets carry beside themselves.
     pub side_table: SideTable,
-    /// The number of the label of the packet that a host group handles, or `NO_LABEL`.
-    pub label: u32,
+    /// The number of the header of the packet that a host group handles, or `NO_HEADER`.
+    pub header: u32,
     /// Packets leaving a port that holds packets, and when they arrive.
     pub leaving: Vec<(Time, Packet)>,
     /// Packets in the hands of the shard's ports.
@@ -68,7 +68,7 @@ impl<L> Shared<L> {
             counters: Counters::default(),
             flow_stats: StatsByKey::new(setup.keys.count()),
             side_table: SideTable::default(),
-            label: NO_LABEL,
+            header: NO_HEADER,
             leaving: Vec::new(),
             held: Held::default(),
             rows: Vec::new(),
@@ -129,16 +129,16 @@ impl<L> Shared<L> {
         self.timers.push(Timer { time, group, purpose, id, generation });
     }
 
-    /// What the label in hand says, if there is one.
+    /// What the header in hand says, if there is one.
     #[inline]
-    pub fn label_in_hand(&self) -> Option<Words> {
-        (self.label != NO_LABEL).then(|| self.side_table.read(self.label).words)
+    pub fn header_in_hand(&self) -> Option<Words> {
+        (self.header != NO_HEADER).then(|| self.side_table.read(self.header).words)
     }
 
-    /// Takes the label in hand, if there is one.
+    /// Takes the header in hand, if there is one.
     #[inline]
-    pub fn take_label(&mut self) -> Option<u32> {
-        let number = std::mem::replace(&mut self.label, NO_LABEL);
-        (number != NO_LABEL).then_some(number)
+    pub fn take_header(&mut self) -> Option<u32> {
+        let number = std::mem::replace(&mut self.header, NO_HEADER);
+        (number != NO_HEADER).then_some(number)
     }
 }

@@ -1,6 +1,6 @@
-//! What packets carry that does not fit into them: SACK blocks and labels.
+//! What packets carry that does not fit into them: SACK blocks and headers.
 
-use headgate_model::feedback::{Label, Words};
+use headgate_model::feedback::{CongestionHeader, Words};
 use headgate_tcp::context::Blocks;
 use serde::{Deserialize, Serialize};
 
@@ -8,20 +8,20 @@ use crate::packet::Packet;
 use crate::prefetch::prefetch;
 use crate::sacks::SackPool;
 
-/// In the place of a label's number: there is none.
-pub const NO_LABEL: u32 = u32::MAX;
+/// In the place of a header's number: there is none.
+pub const NO_HEADER: u32 = u32::MAX;
 
-/// A label under way, and the word of its packet in whose place its number stands.
+/// A header under way, and the word of its packet in whose place its number stands.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Attached {
-    label: Label,
+    header: CongestionHeader,
     word: u32,
 }
 
 /// What a packet carries, on its way from the side table of one shard to that of another.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct PacketMeta {
-    label: Option<Label>,
+    header: Option<CongestionHeader>,
     blocks: Option<Blocks>,
 }
 
@@ -29,80 +29,80 @@ impl Packet {
     /// Whether it carries anything.
     #[inline]
     pub fn has_meta(&self) -> bool {
-        self.label().is_some() || self.sack_record().is_some()
+        self.header().is_some() || self.sack_record().is_some()
     }
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct SideTable {
     pub sacks: SackPool,
-    labels: Vec<Attached>,
+    headers: Vec<Attached>,
     free: Vec<u32>,
 }
 
 impl SideTable {
-    /// Gives a packet a new label.
-    pub fn attach(&mut self, packet: &mut Packet, label: Label) {
-        let number = self.keep(label);
+    /// Gives a packet a new header.
+    pub fn attach(&mut self, packet: &mut Packet, header: CongestionHeader) {
+        let number = self.keep(header);
         self.put_on(packet, number);
     }
 
-    fn keep(&mut self, label: Label) -> u32 {
-        let number = self.free.pop().unwrap_or_else(|| self.grow(label));
-        self.labels[number as usize].label = label;
+    fn keep(&mut self, header: CongestionHeader) -> u32 {
+        let number = self.free.pop().unwrap_or_else(|| self.grow(header));
+        self.headers[number as usize].header = header;
         number
     }
 
     #[cold]
-    fn grow(&mut self, label: Label) -> u32 {
-        self.labels.push(Attached { label, word: 0 });
-        (self.labels.len() - 1) as u32
+    fn grow(&mut self, header: CongestionHeader) -> u32 {
+        self.headers.push(Attached { header, word: 0 });
+        (self.headers.len() - 1) as u32
     }
 
-    /// Gives a packet a label that another had.
+    /// Gives a packet a header that another had.
     #[inline]
     pub fn put_on(&mut self, packet: &mut Packet, number: u32) {
-        self.labels[number as usize].word = packet.put_label(number);
+        self.headers[number as usize].word = packet.put_header(number);
     }
 
-    /// Takes the label off a packet: its number, if it had one.
+    /// Takes the header off a packet: its number, if it had one.
     #[inline]
     pub fn take_off(&mut self, packet: &mut Packet) -> Option<u32> {
-        let number = packet.label()?;
-        packet.take_label(self.labels[number as usize].word);
+        let number = packet.header()?;
+        packet.take_header(self.headers[number as usize].word);
         Some(number)
     }
 
-    /// What a label says that was taken off.
-    pub fn read(&self, number: u32) -> &Label {
-        &self.labels[number as usize].label
+    /// What a header says that was taken off.
+    pub fn read(&self, number: u32) -> &CongestionHeader {
+        &self.headers[number as usize].header
     }
 
-    /// It is no longer needed; [`NO_LABEL`] is none.
+    /// It is no longer needed; [`NO_HEADER`] is none.
     pub fn discard(&mut self, number: u32) {
-        if number != NO_LABEL {
+        if number != NO_HEADER {
             self.free.push(number);
         }
     }
 
-    /// A packet's label will soon be read: it was written a link's delay ago, and has left the cache.
+    /// A packet's header will soon be read: it was written a link's delay ago, and has left the cache.
     #[inline]
     pub fn expect(&self, packet: &Packet) {
-        if let Some(number) = packet.label() {
-            prefetch(&self.labels, number as usize);
+        if let Some(number) = packet.header() {
+            prefetch(&self.headers, number as usize);
         }
     }
 
-    /// Number of a packet's label, if it is of this scheme and on its way to the receiver.
+    /// Number of a packet's header, if it is of this scheme and on its way to the receiver.
     pub fn number_of(&self, packet: &Packet, scheme: u8) -> u32 {
-        let label =
-            packet.label().filter(|&number| packet.is_forward() && self.read(number).scheme == scheme);
-        label.unwrap_or(NO_LABEL)
+        let header =
+            packet.header().filter(|&number| packet.is_forward() && self.read(number).scheme == scheme);
+        header.unwrap_or(NO_HEADER)
     }
 
-    /// What a label says; nothing where there is none.
+    /// What a header says; nothing where there is none.
     pub fn words(&mut self, number: u32) -> Option<&mut Words> {
-        self.labels.get_mut(number as usize).map(|place| &mut place.label.words)
+        self.headers.get_mut(number as usize).map(|place| &mut place.header.words)
     }
 
     /// A packet is gone without being read: its records must not leak.
@@ -118,7 +118,7 @@ impl SideTable {
 
     /// Takes from a packet what it carries.
     pub fn take_meta(&mut self, packet: &mut Packet) -> PacketMeta {
-        let label = self.take_off(packet).map(|number| {
+        let header = self.take_off(packet).map(|number| {
             self.discard(number);
             *self.read(number)
         });
@@ -126,7 +126,7 @@ impl SideTable {
             packet.set_sack_record(None);
             self.sacks.take(number)
         });
-        PacketMeta { label, blocks }
+        PacketMeta { header, blocks }
     }
 
     /// Gives a packet what it carried elsewhere.
@@ -134,8 +134,8 @@ impl SideTable {
         if let Some(blocks) = records.blocks {
             packet.set_sack_record(Some(self.sacks.store(blocks)));
         }
-        if let Some(label) = records.label {
-            self.attach(packet, label);
+        if let Some(header) = records.header {
+            self.attach(packet, header);
         }
     }
 
@@ -147,10 +147,10 @@ impl SideTable {
         }
     }
 
-    /// A label that was taken off goes to the side table of another shard: its number there.
-    pub fn move_label(&mut self, number: u32, to: &mut Self) -> u32 {
-        if number == NO_LABEL {
-            return NO_LABEL;
+    /// A header that was taken off goes to the side table of another shard: its number there.
+    pub fn move_headers(&mut self, number: u32, to: &mut Self) -> u32 {
+        if number == NO_HEADER {
+            return NO_HEADER;
         }
         self.discard(number);
         to.keep(*self.read(number))
@@ -158,6 +158,6 @@ impl SideTable {
 
     /// PacketMeta in use.
     pub fn held(&self) -> usize {
-        self.sacks.held() + self.labels.len() - self.free.len()
+        self.sacks.held() + self.headers.len() - self.free.len()
     }
 }

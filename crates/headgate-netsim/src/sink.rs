@@ -1,6 +1,6 @@
 //! A flow's receiving host: TCP's receiving end, where it sits, and what its surroundings are.
 
-use headgate_model::control::Registry;
+use headgate_model::control::ControllerRegistry;
 use headgate_model::feedback::Routers;
 use headgate_model::units::Time;
 use headgate_tcp::context::{AckSegment, Context, ReceiverContext, Timer};
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::packet::{Common, Packet};
 use crate::record::{Event, Happening, NOBODY};
 use crate::shared::Shared;
-use crate::side_table::{NO_LABEL, SideTable};
+use crate::side_table::{NO_HEADER, SideTable};
 
 /// Where a receiver's packets come from and go to.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -39,8 +39,8 @@ impl Path {
 pub struct Sink {
     pub path: Path,
     pub tcp: Receiver,
-    /// Number of the label to return with the next ACK, or `NO_LABEL`.
-    pub label: u32,
+    /// Number of the header to return with the next ACK, or `NO_HEADER`.
+    pub header: u32,
     /// Its last segment said that somebody follows the flow: so do the ACKs.
     pub followed: bool,
 }
@@ -58,7 +58,7 @@ impl Sink {
             generation: syn.generation,
             profile,
         };
-        Self { path, tcp, label: NO_LABEL, followed: syn.is_followed() }
+        Self { path, tcp, header: NO_HEADER, followed: syn.is_followed() }
     }
 
     /// What it says to a SYN.
@@ -70,7 +70,7 @@ impl Sink {
 
     /// A data segment arrived.
     #[inline]
-    pub fn on_data<L: Registry>(&mut self, packet: &Packet, shared: &mut Shared<L>) {
+    pub fn on_data<L: ControllerRegistry>(&mut self, packet: &Packet, shared: &mut Shared<L>) {
         let Path { sender, generation, .. } = self.path;
         if sender != packet.sender() || generation != packet.generation {
             return; // a straggler of a connection that is over
@@ -78,14 +78,14 @@ impl Sink {
         if packet.is_followed() {
             self.note_arrival(packet, shared);
         }
-        let Self { path, tcp, label, followed } = self;
-        if tcp.on_data(&packet.segment(), &mut Host { path, label, followed: *followed, shared }) {
+        let Self { path, tcp, header, followed } = self;
+        if tcp.on_data(&packet.segment(), &mut Host { path, header, followed: *followed, shared }) {
             shared.completed.push((sender, generation));
         }
     }
 
     #[cold]
-    fn note_arrival<L: Registry>(&mut self, packet: &Packet, shared: &mut Shared<L>) {
+    fn note_arrival<L: ControllerRegistry>(&mut self, packet: &Packet, shared: &mut Shared<L>) {
         self.followed = true;
         let place = shared.split.group(self.path.address) as u32;
         let event = Event::new(shared.now, Happening::Received, packet.connection(), place);
@@ -93,15 +93,15 @@ impl Sink {
     }
 
     /// The timer of the delayed ACK went off.
-    pub fn on_timer<L: Registry>(&mut self, at: Time, shared: &mut Shared<L>) {
-        let Self { path, tcp, label, followed } = self;
-        tcp.on_timer(at, &mut Host { path, label, followed: *followed, shared });
+    pub fn on_timer<L: ControllerRegistry>(&mut self, at: Time, shared: &mut Shared<L>) {
+        let Self { path, tcp, header, followed } = self;
+        tcp.on_timer(at, &mut Host { path, header, followed: *followed, shared });
     }
 
     /// The connection is over: stragglers match no sender from now on.
     pub fn forget(&mut self, side_table: &mut SideTable) {
-        side_table.discard(self.label);
-        self.label = NO_LABEL;
+        side_table.discard(self.header);
+        self.header = NO_HEADER;
         self.path.sender = u32::MAX;
         self.tcp.close();
     }
@@ -110,12 +110,12 @@ impl Sink {
 /// A receiver's surroundings while it handles one event.
 struct Host<'a, L> {
     path: &'a Path,
-    label: &'a mut u32,
+    header: &'a mut u32,
     followed: bool,
     shared: &'a mut Shared<L>,
 }
 
-impl<L: Registry> Context for Host<'_, L> {
+impl<L: ControllerRegistry> Context for Host<'_, L> {
     #[inline(always)]
     fn now(&self) -> Time {
         self.shared.now
@@ -132,12 +132,12 @@ impl<L: Registry> Context for Host<'_, L> {
     }
 }
 
-impl<L: Registry> ReceiverContext for Host<'_, L> {
-    /// A label that waits for its ACK takes in the new one.
+impl<L: ControllerRegistry> ReceiverContext for Host<'_, L> {
+    /// A header that waits for its ACK takes in the new one.
     #[inline(always)]
-    fn keep_label(&mut self) {
-        if let Some(number) = self.shared.take_label() {
-            *self.label = fold::<L>(*self.label, number, &mut self.shared.side_table);
+    fn keep_header(&mut self) {
+        if let Some(number) = self.shared.take_header() {
+            *self.header = fold::<L>(*self.header, number, &mut self.shared.side_table);
         }
     }
 
@@ -148,17 +148,17 @@ impl<L: Registry> ReceiverContext for Host<'_, L> {
         let sacks = ack.blocks.map(|blocks| shared.side_table.sacks.store(blocks));
         let mut packet = Packet::ack(common, ack.flags, ack.next, ack.stamp, sacks);
         packet.follow(self.followed);
-        let label = std::mem::replace(self.label, NO_LABEL);
-        if label != NO_LABEL {
-            shared.side_table.put_on(&mut packet, label);
+        let header = std::mem::replace(self.header, NO_HEADER);
+        if header != NO_HEADER {
+            shared.side_table.put_on(&mut packet, header);
         }
         shared.outbox.push((path.host, packet));
     }
 }
 
-/// What an older label, if there is one, and a newer one say together: the number of that label.
-fn fold<L: Registry>(older: u32, newer: u32, side_table: &mut SideTable) -> u32 {
-    if older == NO_LABEL {
+/// What an older header, if there is one, and a newer one say together: the number of that header.
+fn fold<L: ControllerRegistry>(older: u32, newer: u32, side_table: &mut SideTable) -> u32 {
+    if older == NO_HEADER {
         return newer;
     }
     let (old, new) = (side_table.read(older), side_table.read(newer));

@@ -1,6 +1,6 @@
 //! Who runs the shards of a network: one thread, or several with a leader among them.
 
-use headgate_model::control::Registry;
+use headgate_model::control::ControllerRegistry;
 use headgate_model::units::Time;
 
 use crate::mail::Mail;
@@ -19,7 +19,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    fn of<L: Registry>(shard: &Shard<L>, whole: bool) -> Self {
+    fn of<L: ControllerRegistry>(shard: &Shard<L>, whole: bool) -> Self {
         Self { whole, silent_until: shard.silent_until(), events: shard.events() }
     }
 
@@ -33,7 +33,7 @@ impl Outcome {
     }
 }
 
-pub trait Team<L: Registry> {
+pub trait Team<L: ControllerRegistry> {
     /// Runs all shards up to an instant of a window, until `go_on` says no.
     fn run(&mut self, window: u64, until: Time, go_on: &mut dyn FnMut() -> bool) -> Outcome;
 
@@ -42,9 +42,9 @@ pub trait Team<L: Registry> {
 }
 
 /// One thread.
-pub struct SingleThread<'a, L: Registry>(pub &'a mut Shard<L>);
+pub struct SingleThread<'a, L: ControllerRegistry>(pub &'a mut Shard<L>);
 
-impl<L: Registry> Team<L> for SingleThread<'_, L> {
+impl<L: ControllerRegistry> Team<L> for SingleThread<'_, L> {
     fn run(&mut self, window: u64, until: Time, go_on: &mut dyn FnMut() -> bool) -> Outcome {
         let whole = self.0.run(window, until, go_on);
         self.0.receive_own(0);
@@ -57,13 +57,13 @@ impl<L: Registry> Team<L> for SingleThread<'_, L> {
 }
 
 /// What leader and workers share. Between two commands the leader has access to all shards.
-struct Threads<'a, L: Registry> {
+struct Threads<'a, L: ControllerRegistry> {
     signals: Signals,
     shards: Vec<Mutex<(&'a mut Shard<L>, Option<Outcome>)>>,
     mail: Mailboxes<Mail>,
 }
 
-impl<'a, L: Registry> Threads<'a, L> {
+impl<'a, L: ControllerRegistry> Threads<'a, L> {
     fn new(shards: &'a mut [Shard<L>]) -> Self {
         let mail = Mailboxes::new(shards.len());
         let shards = shards.iter_mut().map(|shard| Mutex::new((shard, None))).collect();
@@ -105,7 +105,7 @@ impl Drop for PanicGuard<'_> {
 }
 
 /// The leader of several threads, which runs the first shard.
-struct Leader<'a, 'f, L: Registry> {
+struct Leader<'a, 'f, L: ControllerRegistry> {
     threads: &'f Threads<'a, L>,
     stretches: u64,
     /// Packets of the last stretch, and from how many on the next one is run in parallel.
@@ -117,7 +117,7 @@ struct Leader<'a, 'f, L: Registry> {
 /// so many packets.
 pub const PARALLEL_FROM: u64 = 256;
 
-impl<L: Registry> Leader<'_, '_, L> {
+impl<L: ControllerRegistry> Leader<'_, '_, L> {
     /// Every thread runs its shard.
     fn run_together(&self, stretch: Stretch, go_on: &mut dyn FnMut() -> bool) {
         let Threads { signals, shards, .. } = self.threads;
@@ -136,7 +136,7 @@ impl<L: Registry> Leader<'_, '_, L> {
     }
 }
 
-impl<L: Registry> Team<L> for Leader<'_, '_, L> {
+impl<L: ControllerRegistry> Team<L> for Leader<'_, '_, L> {
     fn run(&mut self, window: u64, until: Time, go_on: &mut dyn FnMut() -> bool) -> Outcome {
         self.stretches += 1;
         let stretch = Stretch { number: self.stretches, window, until };
@@ -160,7 +160,7 @@ impl<L: Registry> Team<L> for Leader<'_, '_, L> {
     }
 }
 
-impl<L: Registry> Drop for Leader<'_, '_, L> {
+impl<L: ControllerRegistry> Drop for Leader<'_, '_, L> {
     /// No worker waits for a command that never comes, also where the leader panics.
     fn drop(&mut self) {
         self.threads.signals.send(Command::Quit, 0);
@@ -169,7 +169,7 @@ impl<L: Registry> Drop for Leader<'_, '_, L> {
 
 /// Lets `lead` have a team of as many threads as there are shards, which work together where that many packets
 /// are to be expected.
-pub fn with_team<L: Registry, T>(
+pub fn with_team<L: ControllerRegistry, T>(
     shards: &mut [Shard<L>],
     parallel_from: u64,
     lead: impl FnOnce(&mut dyn Team<L>) -> T,

@@ -77,7 +77,7 @@ pub fn settle(events: &mut [Event], numbers: &mut BTreeMap<(u32, u8), u32>) {
 }
 
 /// What a sender says of itself.
-pub fn of_sender<C: headgate_model::control::Law>(mut event: Event, sender: &Sender<C>) -> Event {
+pub fn of_sender<C: headgate_model::control::Controller>(mut event: Event, sender: &Sender<C>) -> Event {
     event.cwnd = sender.window.cwnd;
     event.ssthresh = sender.window.ssthresh;
     event.pace = sender.window.pace;

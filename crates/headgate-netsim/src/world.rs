@@ -1,6 +1,6 @@
 //! All regions between two windows, as one network.
 
-use headgate_model::control::Registry;
+use headgate_model::control::ControllerRegistry;
 use headgate_model::units::Time;
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use crate::setup::{Place, Setup};
 use crate::shard::Shard;
 use crate::shared::Shared;
 
-pub struct World<'a, L: Registry> {
+pub struct World<'a, L: ControllerRegistry> {
     pub setup: Arc<Setup>,
     /// In the order of their numbers, each with the place of what its shard shares.
     regions: Vec<(&'a mut Region<L>, usize)>,
     shared: Vec<&'a mut Shared<L>>,
 }
 
-impl<'a, L: Registry> World<'a, L> {
+impl<'a, L: ControllerRegistry> World<'a, L> {
     pub fn new(setup: &Arc<Setup>, shards: impl Iterator<Item = &'a mut Shard<L>>) -> Self {
         let (mut regions, mut shared) = (Vec::new(), Vec::new());
         for (place, shard) in shards.enumerate() {

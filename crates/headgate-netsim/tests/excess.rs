@@ -2,7 +2,7 @@
 
 use headgate_algos::queue::AnyQueue;
 use headgate_algos::scheme::AnyRouter;
-use headgate_model::control::{Ack, Congestion, Law, Path, Registry, Window};
+use headgate_model::control::{Ack, Congestion, Controller, ControllerRegistry, Path, Window};
 use headgate_model::params::Card;
 use headgate_netsim::choices::{Choice, Choices, Fitted};
 use headgate_netsim::engine::Engine;
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Greedy(Window);
 
-impl Law for Greedy {
+impl Controller for Greedy {
     fn on_ack(&mut self, _ack: &Ack, _path: &Path, window: &mut Window) {
         *window = self.0;
     }
@@ -23,7 +23,7 @@ impl Law for Greedy {
     fn on_congestion(&mut self, _event: &Congestion, _path: &Path, _window: &mut Window) {}
 }
 
-impl Registry for Greedy {
+impl ControllerRegistry for Greedy {
     type Queue = AnyQueue;
     type Router = AnyRouter;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use headgate_algos::control::AnyLaw;
+use headgate_algos::control::AnyController;
 use headgate_algos::queue::AnyQueue;
 use headgate_algos::scheme::AnyRouter;
 use headgate_model::chance::Stream;
@@ -33,7 +33,7 @@ struct Fit {
     buffer: Buffer,
 }
 
-fn port(fit: Fit) -> Port<AnyLaw> {
+fn port(fit: Fit) -> Port<AnyController> {
     let (name, loss) = ("link".to_string(), 0.0);
     let link = Link {
         name,

@@ -1,6 +1,6 @@
 //! Lines whose rate changes, again and again while a backlog drains, against a model by brute force.
 
-use headgate_algos::control::AnyLaw;
+use headgate_algos::control::AnyController;
 use headgate_algos::queue::AnyQueue;
 use headgate_algos::scheme::AnyRouter;
 use headgate_model::chance::Stream;
@@ -91,7 +91,7 @@ fn overlap(one: [f64; 2], other: [f64; 2]) -> f64 {
 }
 
 /// A line, and a port that holds packets but takes them in turn: nothing is dropped at either.
-fn ports(link: &Link) -> [(Port<AnyLaw>, bool); 3] {
+fn ports(link: &Link) -> [(Port<AnyController>, bool); 3] {
     let choice = |cards: &[&Card], name: &str, given: &[(&str, f64)]| {
         let index = cards.iter().position(|card| card.name == name).expect("a card");
         let known = |name| given.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
@@ -138,7 +138,7 @@ fn packets(chance: &mut Stream) -> Vec<(Time, u16)> {
 }
 
 /// Offers the packets; looks at the given instants, and begins the tally afresh at the first of them.
-fn rows(mut port: Port<AnyLaw>, packets: &[(Time, u16)], looks: &[Time]) -> Vec<PortRow> {
+fn rows(mut port: Port<AnyController>, packets: &[(Time, u16)], looks: &[Time]) -> Vec<PortRow> {
     let (mut counters, mut side_table, mut leaving) = (Counters::default(), SideTable::default(), Vec::new());
     let mut held = Held::default();
     let mut ctx = PortContext {

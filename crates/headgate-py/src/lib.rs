@@ -1,11 +1,11 @@
 //! `headgate._native`: the laboratory as Python sees it. Binding only.
 
+mod builtin;
 mod fluid;
-mod own;
 mod plain;
+mod plugin;
 mod records;
 mod routes;
-mod shipped;
 
 use headgate_lab::check::Wrong;
 use headgate_lab::simulation::{Excess, seconds};
@@ -50,7 +50,7 @@ mod _native {
     use std::fs::OpenOptions;
     use std::path::PathBuf;
 
-    use crate::own::OwnLaws;
+    use crate::plugin::OwnLaws;
     use crate::{arrays, exceeded, refused};
     use headgate_lab::check::Checked;
     use headgate_lab::simulation;
@@ -62,15 +62,15 @@ mod _native {
     #[pymodule_export]
     use crate::ExcessError;
     #[pymodule_export]
+    use crate::builtin::Builtin;
+    #[pymodule_export]
     use crate::fluid::{fluid_demand, fluid_levels, fluid_near, fluid_run, fluid_settled, fluid_sweep};
     #[pymodule_export]
-    use crate::own::{LawFaultError, OwnLaw};
+    use crate::plugin::{LawFaultError, OwnLaw};
     #[pymodule_export]
     use crate::records::{Ack, Congestion, Path, Rate, Window};
     #[pymodule_export]
     use crate::routes::Routes;
-    #[pymodule_export]
-    use crate::shipped::Shipped;
 
     type Arrays<'py> = BTreeMap<String, PyReadonlyArray1<'py, u64>>;
 

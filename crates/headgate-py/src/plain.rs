@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use headgate_lab::control;
-use headgate_lab::own::{Event, Guest, State, Traits};
+use headgate_lab::plugin::{Event, ExternalController, State, Traits};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
@@ -176,7 +176,7 @@ impl Flow {
     }
 }
 
-impl Guest for Plain {
+impl ExternalController for Plain {
     fn traits(&self) -> Traits {
         self.traits
     }

@@ -51,11 +51,11 @@ impl Context for Channel {
 }
 
 impl SenderContext for Channel {
-    fn send_syn(&mut self, syn: Syn, _label: Option<Label>) {
+    fn send_syn(&mut self, syn: Syn, _label: Option<CongestionHeader>) {
         self.file(self.now + DELAY, Happens::Syn(syn));
     }
 
-    fn send_data(&mut self, segment: DataSegment, _label: Option<Label>) {
+    fn send_data(&mut self, segment: DataSegment, _label: Option<CongestionHeader>) {
         self.sent += 1;
         self.free = self.free.max(self.now) + SERVICE;
         if !self.lost.contains(&self.sent) {

@@ -1,13 +1,13 @@
 //! The retransmission timer of a sender: SYN retries, RTO (RFC 6298), probes and reordering (RFC 8985).
 
-use headgate_model::control::{Cause, Law};
+use headgate_model::control::{Cause, Controller};
 use headgate_model::units::{NEVER, Time};
 
 use crate::context::{Context, Event, SenderContext, Timer};
 use crate::sender::Sender;
 use crate::state::{Alarm, Phase};
 
-impl<C: Law> Sender<C> {
+impl<C: Controller> Sender<C> {
     /// A timer that it had asked for went off; false when the connection failed.
     pub fn on_timer(&mut self, timer: Timer, at: Time, ctx: &mut impl SenderContext) -> bool {
         match timer {
@@ -54,7 +54,7 @@ impl<C: Law> Sender<C> {
     fn on_timeout(&mut self, ctx: &mut impl SenderContext) {
         self.stats.timeouts += 1;
         ctx.observe(Event::Timeout);
-        let flight = self.flight_for_law(ctx);
+        let flight = self.flight_for_controller(ctx);
         let recovered = self.phase == Phase::Recovery;
         self.note_fall(self.window.cwnd, 1.0);
         self.window.cwnd = 1.0;
@@ -75,7 +75,7 @@ impl<C: Law> Sender<C> {
         let each = ctx.profile().each_timeout;
         let before = self.window.ssthresh;
         if !std::mem::replace(&mut self.retried, true) || each {
-            self.tell_law(Cause::Timeout, flight, ctx);
+            self.tell_controller(Cause::Timeout, flight, ctx);
         }
         if recovered && !each {
             self.window.ssthresh = before;

@@ -1,7 +1,7 @@
 //! What the two ends of a connection need of who drives them, and what they exchange.
 
 use headgate_model::control::Window;
-pub use headgate_model::feedback::{Label, Words};
+pub use headgate_model::feedback::{CongestionHeader, Words};
 use headgate_model::units::Time;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -43,11 +43,11 @@ pub trait Context {
 
 /// What a sender needs.
 pub trait SenderContext: Context {
-    /// A SYN leaves, labelled if the controller's scheme has it so.
-    fn send_syn(&mut self, syn: Syn, label: Option<Label>);
+    /// A SYN leaves, with_header if the controller's scheme has it so.
+    fn send_syn(&mut self, syn: Syn, header: Option<CongestionHeader>);
 
-    /// A data segment leaves, labelled if the controller's scheme has it so.
-    fn send_data(&mut self, segment: DataSegment, label: Option<Label>);
+    /// A data segment leaves, with_header if the controller's scheme has it so.
+    fn send_data(&mut self, segment: DataSegment, header: Option<CongestionHeader>);
 
     /// Something happened that may be counted or traced.
     fn observe(&mut self, _event: Event) {}
@@ -58,8 +58,8 @@ pub trait SenderContext: Context {
 
 /// What a receiver needs.
 pub trait ReceiverContext: Context {
-    /// The label of the segment in hand, if it has one, is to be returned with the next ACK.
-    fn keep_label(&mut self) {}
+    /// The header of the segment in hand, if it has one, is to be returned with the next ACK.
+    fn keep_header(&mut self) {}
 
     /// An ACK leaves.
     fn send_ack(&mut self, ack: AckSegment);
@@ -68,7 +68,7 @@ pub trait ReceiverContext: Context {
 /// A SYN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Syn {
-    /// Size of the flow, segments; 0 where only a label is to be answered.
+    /// Size of the flow, segments; 0 where only a header is to be answered.
     pub segments: u32,
     /// ECN's part of the handshake.
     pub flags: Flags,

@@ -1,13 +1,13 @@
 //! Explicit congestion notification: the receiver's echo and the sender's answer (RFC 3168, RFC 8257).
 
-use headgate_model::control::{Cause, Echo, Law};
+use headgate_model::control::{Cause, Controller, Echo};
 
 use crate::context::SenderContext;
 use crate::flags::Flags;
 use crate::sender::Sender;
 use crate::state::Phase;
 
-impl<C: Law> Sender<C> {
+impl<C: Controller> Sender<C> {
     pub(crate) fn syn_flags(&self) -> Flags {
         let capable = Flags::NONE.with(Flags::CAPABLE, self.echo != Echo::None);
         capable.with(Flags::ECHO, self.echo == Echo::Accurate)
@@ -35,8 +35,8 @@ impl<C: Law> Sender<C> {
             return; // the window shrank for a loss; what is told of that is the same (RFC 3168 §6.1.2)
         }
         self.stats.reductions += 1;
-        let flight = self.flight_for_law(ctx);
-        self.tell_law(Cause::Mark, flight, ctx);
+        let flight = self.flight_for_controller(ctx);
+        self.tell_controller(Cause::Mark, flight, ctx);
         self.settle_window(ctx.now());
     }
 }

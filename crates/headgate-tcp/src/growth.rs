@@ -1,6 +1,6 @@
 //! What a law hears of acknowledged segments, and what becomes of the window then.
 
-use headgate_model::control::{Ack, Law, Rate, Window};
+use headgate_model::control::{Ack, Controller, Rate, Window};
 use headgate_model::units::{picoseconds, seconds};
 use headgate_model::whole::floor;
 
@@ -9,7 +9,7 @@ use crate::rtt::by_stamps;
 use crate::sender::Sender;
 use crate::state::Phase;
 
-impl<C: Law> Sender<C> {
+impl<C: Controller> Sender<C> {
     /// Lets the law see `newly` acknowledged segments. Marked ones raise no window (RFC 3168 §6.1.2), but
     /// for the slow start after a time-out, whose repeated segments cannot answer the mark (as Linux).
     #[inline]
@@ -71,14 +71,14 @@ impl<C: Law> Sender<C> {
             marked: 0.0,
             recovers: self.phase == Phase::Recovery,
             after_timeout: self.phase == Phase::Timeout,
-            rate: if self.journal.is_some() { self.delivery_rate(rtt_s, ctx) } else { Rate::default() },
+            rate: if self.sent.is_some() { self.delivery_rate(rtt_s, ctx) } else { Rate::default() },
         }
     }
 
     #[inline]
     fn delivery_rate(&mut self, sampled_s: f64, ctx: &impl Context) -> Rate {
         let (in_flight, wait) = (self.flight(), self.pace_next.saturating_sub(ctx.now()));
-        let rate = self.journal.as_mut().map_or_else(Rate::default, |j| j.rate(in_flight));
+        let rate = self.sent.as_mut().map_or_else(Rate::default, |j| j.rate(in_flight));
         let rtt_s = if rate.rtt_s > 0.0 { rate.rtt_s } else { self.stamped_s(sampled_s, ctx) };
         Rate { wait_s: seconds(wait), rtt_s, ..rate }
     }
@@ -95,7 +95,7 @@ impl<C: Law> Sender<C> {
 
     /// What a reduction starts from: FlightSize without what limited transmit added (RFC 5681 §3.2 step 1),
     /// and in Linux the window.
-    pub(crate) fn flight_for_law(&self, ctx: &impl Context) -> u32 {
+    pub(crate) fn flight_for_controller(&self, ctx: &impl Context) -> u32 {
         let window = self.window.cwnd as u32;
         if ctx.profile().whole_windows { window } else { window.min(self.next - self.una) }
     }

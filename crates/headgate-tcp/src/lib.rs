@@ -11,7 +11,7 @@
 //!   delivery-rate samples (draft-cheng-iccrg-delivery-rate-estimation)
 //!
 //! Which of them a connection has, and with which constants, is its [`Profile`]. Controllers are
-//! [`Law`](headgate_model::control::Law)s: those of headgate-algos, or the embedder's own.
+//! [`Controller`](headgate_model::control::Controller)s: those of headgate-algos, or the embedder's own.
 //!
 //! ```
 //! use headgate_algos::control::reno::Reno;
@@ -38,8 +38,8 @@
 //! }
 //!
 //! impl SenderContext for Host {
-//!     fn send_syn(&mut self, _syn: Syn, _label: Option<Label>) {}
-//!     fn send_data(&mut self, segment: DataSegment, _label: Option<Label>) {
+//!     fn send_syn(&mut self, _syn: Syn, _label: Option<CongestionHeader>) {}
+//!     fn send_data(&mut self, segment: DataSegment, _label: Option<CongestionHeader>) {
 //!         self.sent.push(segment.seq);
 //!     }
 //!     fn exceed(&mut self, excess: Excess) {
@@ -68,11 +68,10 @@
 mod alarm;
 pub mod context;
 mod ecn;
-mod episode;
 mod flags;
 mod growth;
 mod handshake;
-mod journal;
+mod loss_recovery;
 mod marks;
 mod output;
 mod profile;
@@ -82,6 +81,7 @@ mod recovery;
 mod rtt;
 mod scoreboard;
 mod sender;
+mod sent_packets;
 mod state;
 mod stats;
 

@@ -1,6 +1,6 @@
 //! What a sender puts into the network, and when: the window's allowance, pacing, segments.
 
-use headgate_model::control::{Law, Window};
+use headgate_model::control::{Controller, Window};
 use headgate_model::units::{NEVER, SECOND, Span, Time, picoseconds};
 
 use crate::context::{Context, DataSegment, Event, Excess, MOST_AT_ONCE, SenderContext, Timer};
@@ -15,7 +15,7 @@ const LONGEST_SILENCE: Span = SECOND / 2;
 /// Linux paces from this data segment of a connection on (`tcp_update_skb_after_send`).
 const FIRST_PACED: u32 = 10;
 
-impl<C: Law> Sender<C> {
+impl<C: Controller> Sender<C> {
     /// A paced sender's turn.
     pub(crate) fn on_pace(&mut self, at: Time, ctx: &mut impl SenderContext) {
         if at != self.pace_armed {
@@ -145,16 +145,16 @@ impl<C: Law> Sender<C> {
 
     #[inline]
     fn send_next(&mut self, ctx: &mut impl SenderContext) -> bool {
-        (self.episode.is_some() && self.resend(ctx))
+        (self.recovery.is_some() && self.resend(ctx))
             || self.send_new(ctx)
-            || (self.episode.is_some() && self.rescue(ctx))
+            || (self.recovery.is_some() && self.rescue(ctx))
     }
 
     /// The window has room, and there is nothing left to send.
     fn note_app_limited(&mut self) {
         let in_flight = self.flight();
-        if let Some(journal) = self.journal.as_mut().filter(|_| self.next >= self.size) {
-            journal.note_app_limited(in_flight);
+        if let Some(sent) = self.sent.as_mut().filter(|_| self.next >= self.size) {
+            sent.note_app_limited(in_flight);
         }
     }
 
@@ -207,17 +207,17 @@ impl<C: Law> Sender<C> {
 
     #[inline]
     fn in_flight(&self, ctx: &impl Context) -> u32 {
-        match &self.episode {
+        match &self.recovery {
             None => self.next - self.una,
-            Some(episode) => self.troubled_flight(episode, ctx.profile().sack),
+            Some(recovery) => self.flight_in_recovery(recovery, ctx.profile().sack),
         }
     }
 
     #[inline]
     fn allowance(&self, ctx: &impl Context) -> u32 {
-        let allowed = match &self.episode {
+        let allowed = match &self.recovery {
             None => self.window.cwnd as u32,
-            Some(episode) => self.troubled_allowance(episode, ctx.profile()),
+            Some(recovery) => self.allowance_in_recovery(recovery, ctx.profile()),
         };
         allowed.max(1)
     }
@@ -233,8 +233,8 @@ impl<C: Law> Sender<C> {
         if self.timed.is_none() && !profile.timestamps {
             self.timed = Some((seq, ctx.now()));
         }
-        if let Some(episode) = &mut self.episode {
-            episode.note_sent(self.next);
+        if let Some(recovery) = &mut self.recovery {
+            recovery.note_sent(self.next);
         }
         self.transmit(seq, false, ctx);
         if self.deadline == NEVER {
@@ -248,12 +248,12 @@ impl<C: Law> Sender<C> {
         self.stats.retransmissions += u32::from(again);
         let in_flight = self.flight();
         let alone = !again && self.next - self.una == 1;
-        if let Some(journal) = &mut self.journal {
-            journal.note_sent(seq, ctx.now(), in_flight, alone);
+        if let Some(sent) = &mut self.sent {
+            sent.note_sent(seq, ctx.now(), in_flight, alone);
         }
         ctx.observe(Event::Sent { seq, again });
         let flags = self.data_flags(again);
-        let label = self.make_label();
-        ctx.send_data(DataSegment { seq, stamp: stamp(ctx.now()), flags }, label);
+        let header = self.make_header();
+        ctx.send_data(DataSegment { seq, stamp: stamp(ctx.now()), flags }, header);
     }
 }

@@ -3,20 +3,20 @@
 //! Paths here are FIFO and nothing is duplicated, so reordering is never seen: the reordering window
 //! is a quarter of the least RTT, or nothing once three segments are SACKed or recovery has begun.
 
-use headgate_model::control::{Cause, Law};
+use headgate_model::control::{Cause, Controller};
 use headgate_model::units::{SECOND, Span, picoseconds};
 
 use crate::context::{Context, SenderContext};
-use crate::journal::Overtaken;
 use crate::scoreboard::DUP_THRESH;
 use crate::sender::Sender;
+use crate::sent_packets::Overtaken;
 use crate::state::Alarm;
 use crate::state::Phase;
 
 /// A lone segment's ACK may be delayed by this (WCDelAckT, RFC 8985 §7.2).
 const WORST_DELAYED_ACK: Span = SECOND / 5;
 
-impl<C: Law> Sender<C> {
+impl<C: Controller> Sender<C> {
     /// Marks what is lost by now; true if there is anything new.
     pub(crate) fn judge(&mut self, ctx: &mut impl SenderContext) -> bool {
         if !ctx.profile().rack_tlp {
@@ -26,9 +26,9 @@ impl<C: Law> Sender<C> {
         let patience = self.patience();
         let mut news = false;
         loop {
-            let (Some(journal), Some(episode)) = (&mut self.journal, &mut self.episode) else { return news };
-            let board = &mut episode.board;
-            match journal.overtaken(ctx.now(), patience, |seq| board.is_settled(seq)) {
+            let (Some(sent), Some(recovery)) = (&mut self.sent, &mut self.recovery) else { return news };
+            let board = &mut recovery.board;
+            match sent.overtaken(ctx.now(), patience, |seq| board.is_settled(seq)) {
                 Overtaken::Lost(seq) => {
                     board.lose_again(seq);
                     self.board_and_losses(ctx).1.note(seq);
@@ -57,7 +57,7 @@ impl<C: Law> Sender<C> {
     /// The reordering window of the oldest overtaken segment is over.
     pub(crate) fn on_reorder_alarm(&mut self, ctx: &mut impl SenderContext) {
         self.restart_timer(ctx);
-        if self.episode.is_some() && self.judge(ctx) && self.phase == Phase::Open {
+        if self.recovery.is_some() && self.judge(ctx) && self.phase == Phase::Open {
             self.enter_recovery(0, ctx);
         }
         self.pump(ctx);
@@ -66,9 +66,9 @@ impl<C: Law> Sender<C> {
     /// A duplicate is a sample of what it SACKs. While that was sent before the first outstanding segment was
     /// (again), that one still waits behind it, and the timer starts anew (as Linux, `tcp_clean_rtx_queue`).
     pub(crate) fn sample_sacked(&mut self, ctx: &mut impl SenderContext) {
-        let Some(journal) = self.journal.as_ref().filter(|_| ctx.profile().rack_tlp) else { return };
-        let Some(rtt) = journal.rtt() else { return };
-        let behind = ctx.now() - rtt < journal.sent_at(self.una);
+        let Some(sent) = self.sent.as_ref().filter(|_| ctx.profile().rack_tlp) else { return };
+        let Some(rtt) = sent.rtt() else { return };
+        let behind = ctx.now() - rtt < sent.sent_at(self.una);
         self.take_sample(rtt, ctx);
         if behind {
             self.restart_timer(ctx);
@@ -87,7 +87,7 @@ impl<C: Law> Sender<C> {
     pub(crate) fn probe_timeout(&self, ctx: &impl Context) -> Option<Span> {
         let srtt_s = self.rtt.path.srtt_s;
         let may = ctx.profile().rack_tlp && self.probe.is_none() && srtt_s > 0.0;
-        let calm = self.phase == Phase::Open && self.episode.is_none();
+        let calm = self.phase == Phase::Open && self.recovery.is_none();
         let alone = if self.next - self.una == 1 { WORST_DELAYED_ACK } else { 0 };
         (may && calm).then(|| picoseconds(2.0 * srtt_s) + alone)
     }
@@ -111,8 +111,8 @@ impl<C: Law> Sender<C> {
             self.probe = None;
         }
         if repaired {
-            let flight = self.flight_for_law(ctx);
-            self.tell_law(Cause::Loss, flight, ctx);
+            let flight = self.flight_for_controller(ctx);
+            self.tell_controller(Cause::Loss, flight, ctx);
             self.settle_window(ctx.now());
         }
     }

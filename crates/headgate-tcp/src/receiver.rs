@@ -71,7 +71,7 @@ impl Receiver {
             self.acknowledge(ctx);
         }
         self.marks.settle(segment.flags);
-        ctx.keep_label();
+        ctx.keep_header();
         let reply = self.take(segment.seq, segment.stamp);
         let delay = ctx.profile().delayed_ack;
         match delay {

@@ -1,44 +1,44 @@
 //! What a sender does when segments are missing: Reno (RFC 5681), NewReno (RFC 6582), SACK (RFC 6675),
 //! proportional rate reduction (RFC 9937), limited transmit (RFC 3042).
 
-use headgate_model::control::{Cause, Congestion, Law, Path, Window};
+use headgate_model::control::{Cause, Congestion, Controller, Path, Window};
 use headgate_model::units::{Time, seconds};
 
 use crate::context::{AckSegment, Context, Event, SenderContext};
-use crate::episode::Episode;
-use crate::journal::Journal;
+use crate::loss_recovery::LossRecovery;
 use crate::profile::Profile;
 use crate::scoreboard::{DUP_THRESH, Scoreboard};
 use crate::sender::Sender;
+use crate::sent_packets::SentPackets;
 use crate::state::Phase;
 
 /// Tells the journal, if there is one, what arrived.
 struct Arrivals<'a> {
-    journal: Option<&'a mut Journal>,
+    sent: Option<&'a mut SentPackets>,
     now: Time,
 }
 
 impl Arrivals<'_> {
     fn note(&mut self, seq: u32) {
-        if let Some(journal) = &mut self.journal {
-            journal.deliver(seq, self.now);
+        if let Some(sent) = &mut self.sent {
+            sent.deliver(seq, self.now);
         }
     }
 }
 
 /// Tells the law, if it follows every segment, what was lost.
 pub(crate) struct Losses<'a, C, X> {
-    journal: Option<&'a mut Journal>,
+    sent: Option<&'a mut SentPackets>,
     controller: &'a mut C,
     path: &'a Path,
     window: &'a mut Window,
     ctx: &'a mut X,
 }
 
-impl<C: Law, X: SenderContext> Losses<'_, C, X> {
+impl<C: Controller, X: SenderContext> Losses<'_, C, X> {
     pub(crate) fn note(&mut self, seq: u32) {
         self.ctx.observe(Event::Lost { seq });
-        let sent = self.journal.as_mut().and_then(|journal| journal.lose(seq));
+        let sent = self.sent.as_mut().and_then(|sent| sent.lose(seq));
         if let Some(sent) = sent {
             self.controller.on_segment_lost(&sent, self.path, self.window);
         }
@@ -47,7 +47,7 @@ impl<C: Law, X: SenderContext> Losses<'_, C, X> {
 
 /// What one ACK in trouble brought.
 #[derive(Clone, Copy)]
-struct News {
+struct AckSummary {
     /// Segments the cumulative ACK moved over.
     newly: u32,
     /// Segments that arrived, as far as one can tell: newly acknowledged or SACKed.
@@ -58,27 +58,27 @@ struct News {
     marked: bool,
 }
 
-impl<C: Law> Sender<C> {
+impl<C: Controller> Sender<C> {
     /// Duplicates, SACKs, and everything until nothing is missing any more.
-    pub(crate) fn on_troubled_ack(&mut self, ack: &AckSegment, ctx: &mut impl SenderContext) {
+    pub(crate) fn on_ack_in_recovery(&mut self, ack: &AckSegment, ctx: &mut impl SenderContext) {
         let cum = ack.next;
         if cum < self.una || (cum == self.una && self.una == self.next) {
             return; // an old ACK, or a duplicate with nothing outstanding
         }
         let (flight, newly) = (self.next - self.una, cum - self.una);
         let sack = ctx.profile().sack;
-        let episode = self.episode.get_or_insert_with(|| Box::new(Episode::new(self.una, self.next)));
+        let recovery = self.recovery.get_or_insert_with(|| Box::new(LossRecovery::new(self.una, self.next)));
         let blocks = ack.blocks.filter(|_| sack).unwrap_or_default();
-        let mut arrived = Arrivals { journal: self.journal.as_deref_mut(), now: ctx.now() };
-        let mut delivered = episode.board.advance(cum, |seq| arrived.note(seq));
-        delivered += episode.board.sack(blocks, |seq| arrived.note(seq));
+        let mut arrived = Arrivals { sent: self.sent.as_deref_mut(), now: ctx.now() };
+        let mut delivered = recovery.board.advance(cum, |seq| arrived.note(seq));
+        delivered += recovery.board.sack(blocks, |seq| arrived.note(seq));
         self.una = cum;
-        if let Some(journal) = &mut self.journal {
-            journal.advance(cum);
+        if let Some(sent) = &mut self.sent {
+            sent.advance(cum);
         }
         let rtt_s = self.count_ack(newly, ack.stamp, ctx);
         self.settle_probe(newly, ctx);
-        let news = News { newly, delivered, flight, rtt_s, marked: ack.echoes_mark() };
+        let news = AckSummary { newly, delivered, flight, rtt_s, marked: ack.echoes_mark() };
         if newly > 0 && (sack || self.phase != Phase::Recovery) {
             self.restart_timer(ctx);
         }
@@ -94,7 +94,7 @@ impl<C: Law> Sender<C> {
         if news.marked {
             self.on_mark(ctx);
         }
-        self.forget_episode(ctx);
+        self.end_loss_recovery(ctx);
     }
 
     /// Counts a duplicate, or takes the RTT sample of an ACK that moves on.
@@ -111,7 +111,7 @@ impl<C: Law> Sender<C> {
     }
 
     /// Open, but segments are missing or were until now. True if the law has seen the ACK.
-    fn in_disorder(&mut self, news: News, ctx: &mut impl SenderContext) -> bool {
+    fn in_disorder(&mut self, news: AckSummary, ctx: &mut impl SenderContext) -> bool {
         let Profile { sack, rack_tlp, .. } = *ctx.profile();
         // Without SACK, duplicates up to the last recovery point may echo what was sent twice.
         let fresh = sack || self.recover == 0 || self.una > self.recover;
@@ -127,8 +127,8 @@ impl<C: Law> Sender<C> {
     }
 
     pub(crate) fn enter_recovery(&mut self, delivered: u32, ctx: &mut impl SenderContext) {
-        let flight = self.flight_for_law(ctx);
-        self.tell_law(Cause::Loss, flight, ctx);
+        let flight = self.flight_for_controller(ctx);
+        self.tell_controller(Cause::Loss, flight, ctx);
         self.phase = Phase::Recovery;
         self.stats.recoveries += 1;
         self.timed = None;
@@ -136,13 +136,13 @@ impl<C: Law> Sender<C> {
         let profile = ctx.profile();
         let (profile_sack, proportional) = (profile.sack, profile.sack && profile.prr);
         let before = if profile.whole_windows { flight } else { self.next - self.una };
-        let episode = self.episode.as_mut().expect("losses are on the board");
-        (episode.inflation, episode.partial) = (f64::from(self.dupacks), false);
-        (episode.delivered, episode.sent, episode.flight) = (0, 0, before);
-        if episode.board.lost == 0 {
+        let recovery = self.recovery.as_mut().expect("losses are on the board");
+        (recovery.inflation, recovery.partial) = (f64::from(self.dupacks), false);
+        (recovery.delivered, recovery.sent, recovery.flight) = (0, 0, before);
+        if recovery.board.lost == 0 {
             self.lose_first(ctx);
         }
-        let law_decides = self.controller.keeps_window();
+        let law_decides = self.controller.controls_cwnd_in_recovery();
         if !law_decides && proportional {
             self.reduce_proportionally(delivered, false);
         } else if !(law_decides && profile_sack) {
@@ -152,11 +152,11 @@ impl<C: Law> Sender<C> {
         self.restart_timer(ctx);
     }
 
-    fn in_sack_recovery(&mut self, news: News, ctx: &mut impl SenderContext) -> bool {
+    fn in_sack_recovery(&mut self, news: AckSummary, ctx: &mut impl SenderContext) -> bool {
         let lost = self.judge(ctx);
         if self.una >= self.recover {
             self.leave_recovery(ctx);
-        } else if ctx.profile().prr && !self.controller.keeps_window() {
+        } else if ctx.profile().prr && !self.controller.controls_cwnd_in_recovery() {
             self.reduce_proportionally(news.delivered, news.newly > 0 && !lost);
         }
         false
@@ -164,10 +164,10 @@ impl<C: Law> Sender<C> {
 
     /// Without SACK: it ends when all is acknowledged that was outstanding (RFC 6582 §3.2), or at the first
     /// new ACK (Reno, RFC 5681 §3.2).
-    fn in_plain_recovery(&mut self, news: News, ctx: &mut impl SenderContext) -> bool {
+    fn in_plain_recovery(&mut self, news: AckSummary, ctx: &mut impl SenderContext) -> bool {
         let partial = self.una < self.recover && ctx.profile().partial_acks;
         if news.newly == 0 {
-            self.episode.as_mut().expect("recovery has a board").inflation += 1.0;
+            self.recovery.as_mut().expect("recovery has a board").inflation += 1.0;
         } else if partial {
             self.on_partial_ack(news.newly, ctx);
         } else {
@@ -181,9 +181,9 @@ impl<C: Law> Sender<C> {
     /// step 3). Only the first restarts the timer ("impatient"): a window that lost much ends in a time-out
     /// rather than in a round trip for each loss.
     fn on_partial_ack(&mut self, newly: u32, ctx: &mut impl SenderContext) {
-        let episode = self.episode.as_mut().expect("recovery has a board");
-        episode.inflation += 1.0 - f64::from(newly);
-        let first = !std::mem::replace(&mut episode.partial, true);
+        let recovery = self.recovery.as_mut().expect("recovery has a board");
+        recovery.inflation += 1.0 - f64::from(newly);
+        let first = !std::mem::replace(&mut recovery.partial, true);
         self.lose_first(ctx);
         self.resend(ctx);
         if first {
@@ -202,13 +202,13 @@ impl<C: Law> Sender<C> {
 
     /// The window is what is in the network, and what may join it.
     fn reduce_proportionally(&mut self, delivered: u32, safe: bool) {
-        let episode = self.episode.as_mut().expect("recovery has a board");
-        episode.delivered += delivered;
+        let recovery = self.recovery.as_mut().expect("recovery has a board");
+        recovery.delivered += delivered;
         self.window.cwnd =
-            f64::from(episode.board.pipe()) + episode.allowed(self.window.ssthresh, delivered, safe);
+            f64::from(recovery.board.pipe()) + recovery.allowed(self.window.ssthresh, delivered, safe);
     }
 
-    fn after_timeout(&mut self, news: News, sack: bool, ctx: &mut impl SenderContext) -> bool {
+    fn after_timeout(&mut self, news: AckSummary, sack: bool, ctx: &mut impl SenderContext) -> bool {
         self.judge(ctx);
         if news.newly == 0 {
             return false;
@@ -226,8 +226,8 @@ impl<C: Law> Sender<C> {
     pub(crate) fn lose_all(&mut self, ctx: &mut impl SenderContext) {
         self.phase = Phase::Timeout;
         self.recover = self.next;
-        let episode = self.episode.get_or_insert_with(|| Box::new(Episode::new(self.una, self.next)));
-        episode.inflation = 0.0;
+        let recovery = self.recovery.get_or_insert_with(|| Box::new(LossRecovery::new(self.una, self.next)));
+        recovery.inflation = 0.0;
         let (board, mut losses) = self.board_and_losses(ctx);
         board.lose_all(|seq| losses.note(seq));
     }
@@ -241,15 +241,15 @@ impl<C: Law> Sender<C> {
         &'a mut self,
         ctx: &'a mut X,
     ) -> (&'a mut Scoreboard, Losses<'a, C, X>) {
-        let episode = self.episode.as_mut().expect("trouble has a board");
-        let (journal, window) = (self.journal.as_deref_mut(), &mut self.window);
+        let recovery = self.recovery.as_mut().expect("trouble has a board");
+        let (sent, window) = (self.sent.as_deref_mut(), &mut self.window);
         (
-            &mut episode.board,
-            Losses { journal, controller: &mut self.controller, path: &self.rtt.path, window, ctx },
+            &mut recovery.board,
+            Losses { sent, controller: &mut self.controller, path: &self.rtt.path, window, ctx },
         )
     }
 
-    pub(crate) fn tell_law(&mut self, cause: Cause, in_flight: u32, ctx: &impl Context) {
+    pub(crate) fn tell_controller(&mut self, cause: Cause, in_flight: u32, ctx: &impl Context) {
         let event = Congestion { cause, now_s: seconds(ctx.now()), in_flight };
         let before = self.window.cwnd;
         self.controller.on_congestion(&event, &self.rtt.path, &mut self.window);
@@ -258,21 +258,25 @@ impl<C: Law> Sender<C> {
             self.window.ssthresh = self.window.ssthresh.floor();
         }
         if cause != Cause::Timeout {
-            let goal = if self.controller.keeps_window() { self.window.cwnd } else { self.window.ssthresh };
+            let goal = if self.controller.controls_cwnd_in_recovery() {
+                self.window.cwnd
+            } else {
+                self.window.ssthresh
+            };
             self.note_fall(before, goal);
         }
     }
 
     /// Congestion is over: the window is what the law made of it.
     pub(crate) fn settle_window(&mut self, now: Time) {
-        if !self.controller.keeps_window() {
+        if !self.controller.controls_cwnd_in_recovery() {
             self.window.cwnd = self.window.ssthresh;
         }
         self.controller.on_recovered(seconds(now), &self.rtt.path, &mut self.window);
     }
 
     /// Lets the law see an ACK that opens no window.
-    fn watch(&mut self, news: News, ctx: &impl Context) {
+    fn watch(&mut self, news: AckSummary, ctx: &impl Context) {
         let delivered = f64::from(news.delivered);
         let mut ack = self.describe(delivered, news.flight, news.rtt_s, ctx);
         ack.marked = if news.marked { delivered } else { 0.0 };
@@ -280,31 +284,31 @@ impl<C: Law> Sender<C> {
     }
 
     pub(crate) fn board(&mut self) -> &mut Scoreboard {
-        &mut self.episode.as_mut().expect("trouble has a board").board
+        &mut self.recovery.as_mut().expect("trouble has a board").board
     }
 
     /// Drops the board once nothing is missing.
-    fn forget_episode(&mut self, ctx: &mut impl SenderContext) {
-        let Some(episode) = &self.episode else { return };
-        let clean = episode.board.sacked == 0 && episode.board.lost == 0;
+    fn end_loss_recovery(&mut self, ctx: &mut impl SenderContext) {
+        let Some(recovery) = &self.recovery else { return };
+        let clean = recovery.board.sacked == 0 && recovery.board.lost == 0;
         if self.phase == Phase::Open && clean && self.dupacks == 0 {
-            self.episode = None;
+            self.recovery = None;
             self.restart_timer(ctx); // a probe may be due from now on
         }
     }
 
-    pub(crate) fn troubled_flight(&self, episode: &Episode, sack: bool) -> u32 {
-        if sack || self.phase == Phase::Timeout { episode.board.pipe() } else { self.next - self.una }
+    pub(crate) fn flight_in_recovery(&self, recovery: &LossRecovery, sack: bool) -> u32 {
+        if sack || self.phase == Phase::Timeout { recovery.board.pipe() } else { self.next - self.una }
     }
 
-    pub(crate) fn troubled_allowance(&self, episode: &Episode, profile: &Profile) -> u32 {
+    pub(crate) fn allowance_in_recovery(&self, recovery: &LossRecovery, profile: &Profile) -> u32 {
         let window = self.window.cwnd;
         match self.phase {
             // Each SACK lowers the pipe by one: that is limited transmit, where it is allowed.
             Phase::Open if profile.sack && profile.limited_transmit => window as u32,
-            Phase::Open if profile.sack => (window as u32).saturating_sub(episode.board.sacked),
+            Phase::Open if profile.sack => (window as u32).saturating_sub(recovery.board.sacked),
             Phase::Open if profile.limited_transmit => (window as u32).saturating_add(self.dupacks.min(2)),
-            Phase::Recovery if !profile.sack => (window + episode.inflation) as u32,
+            Phase::Recovery if !profile.sack => (window + recovery.inflation) as u32,
             _ => window as u32,
         }
     }
@@ -325,8 +329,8 @@ impl<C: Law> Sender<C> {
     }
 
     fn send_again(&mut self, seq: Option<u32>, ctx: &mut impl SenderContext) -> bool {
-        let (Some(seq), Some(episode)) = (seq, &mut self.episode) else { return false };
-        episode.sent += 1;
+        let (Some(seq), Some(recovery)) = (seq, &mut self.recovery) else { return false };
+        recovery.sent += 1;
         self.transmit(seq, true, ctx);
         if seq == self.una {
             self.time_anew(ctx);
@@ -342,14 +346,14 @@ mod tests {
     #[test]
     fn a_recovery_below_its_target_grows_only_on_safe_acks() {
         // of 100 segments 50 are lost and 10 arrived: 40 are in the network, where 90 may be
-        let mut episode = Episode::new(0, 100);
-        (0..50).for_each(|seq| episode.board.lose_again(seq));
-        episode.board.sack([(50, 60), (0, 0), (0, 0)], drop);
-        (episode.flight, episode.delivered, episode.sent) = (100, 10, 10);
-        assert_eq!((episode.board.pipe(), episode.allowed(90.0, 2, false)), (40, 2.0));
-        assert_eq!(episode.allowed(90.0, 2, true), 3.0);
+        let mut recovery = LossRecovery::new(0, 100);
+        (0..50).for_each(|seq| recovery.board.lose_again(seq));
+        recovery.board.sack([(50, 60), (0, 0), (0, 0)], drop);
+        (recovery.flight, recovery.delivered, recovery.sent) = (100, 10, 10);
+        assert_eq!((recovery.board.pipe(), recovery.allowed(90.0, 2, false)), (40, 2.0));
+        assert_eq!(recovery.allowed(90.0, 2, true), 3.0);
         // above the target: 12 delivered let ceil(12 * 0.3) = 4 leave in all
-        (episode.delivered, episode.sent) = (12, 3);
-        assert_eq!((episode.allowed(30.0, 2, false), episode.allowed(30.0, 2, true)), (1.0, 1.0));
+        (recovery.delivered, recovery.sent) = (12, 3);
+        assert_eq!((recovery.allowed(30.0, 2, false), recovery.allowed(30.0, 2, true)), (1.0, 1.0));
     }
 }

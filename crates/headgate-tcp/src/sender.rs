@@ -2,16 +2,16 @@
 //! timer in [`super::alarm`], what its law hears of ACKs in [`super::growth`], what it sends in [`super::output`], what happens under loss in
 //! [`super::recovery`].
 
-use headgate_model::control::{Echo, Law, Window};
+use headgate_model::control::{Controller, Echo, Window};
 use headgate_model::feedback::Words;
 use headgate_model::units::{NEVER, Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::context::{AckSegment, Event, SenderContext};
-use crate::episode::Episode;
-use crate::journal::Journal;
+use crate::loss_recovery::LossRecovery;
 use crate::profile::Profile;
 use crate::rtt::{Estimator, since};
+use crate::sent_packets::SentPackets;
 use crate::state::{Alarm, Phase};
 use crate::stats::Stats;
 
@@ -34,7 +34,7 @@ pub struct Sender<C> {
     /// How marks are echoed; whether the receiver is still to be told of a reduction.
     pub(crate) echo: Echo,
     pub(crate) reduced: bool,
-    /// The scheme whose labels its packets carry.
+    /// The scheme whose headers its packets carry.
     pub(crate) scheme: Option<u8>,
     /// What the controller has set.
     pub window: Window,
@@ -45,8 +45,8 @@ pub struct Sender<C> {
     pub(crate) round_end: u32,
     /// Round trips.
     pub rtt: Estimator,
-    pub(crate) episode: Option<Box<Episode>>,
-    pub(crate) journal: Option<Box<Journal>>,
+    pub(crate) recovery: Option<Box<LossRecovery>>,
+    pub(crate) sent: Option<Box<SentPackets>>,
     pub(crate) pace_next: Time,
     /// When the pacing timer goes off.
     pub(crate) pace_armed: Time,
@@ -70,7 +70,7 @@ pub struct Sender<C> {
     pub stats: Stats,
 }
 
-impl<C: Law> Sender<C> {
+impl<C: Controller> Sender<C> {
     /// A closed sender of `size` segments.
     pub fn new(size: u32, controller: C, profile: &Profile) -> Self {
         let window =
@@ -93,8 +93,8 @@ impl<C: Law> Sender<C> {
             dupacks: 0,
             round_end: 0,
             rtt: Estimator::new(profile),
-            episode: None,
-            journal: follows.then(|| Box::new(Journal::new(profile.rack_tlp))),
+            recovery: None,
+            sent: follows.then(|| Box::new(SentPackets::new(profile.rack_tlp))),
             controller,
             recover: 0,
             timed: None,
@@ -118,17 +118,17 @@ impl<C: Law> Sender<C> {
 
     /// An ACK arrived; true when it was the last one.
     #[inline]
-    pub fn on_ack(&mut self, ack: &AckSegment, label: Option<&Words>, ctx: &mut impl SenderContext) -> bool {
+    pub fn on_ack(&mut self, ack: &AckSegment, header: Option<&Words>, ctx: &mut impl SenderContext) -> bool {
         if matches!(self.phase, Phase::SynSent | Phase::Closed) {
             return false;
         }
         debug_assert!(ack.next <= self.next, "an ACK of what was never sent");
-        self.read_label(label, ctx);
-        let plain = self.episode.is_none() && ack.blocks.is_none();
+        self.read_header(header, ctx);
+        let plain = self.recovery.is_none() && ack.blocks.is_none();
         if plain && ack.next > self.una {
             self.on_progress(ack, ctx);
         } else {
-            self.on_troubled_ack(ack, ctx);
+            self.on_ack_in_recovery(ack, ctx);
         }
         if self.una >= self.size {
             return true;
@@ -143,7 +143,7 @@ impl<C: Law> Sender<C> {
         let (cum, marked) = (ack.next, ack.echoes_mark());
         let flight = self.next - self.una;
         let newly = cum - self.una;
-        if self.journal.is_some() {
+        if self.sent.is_some() {
             self.note_arrivals(cum, ctx.now());
         }
         self.una = cum;
@@ -162,9 +162,9 @@ impl<C: Law> Sender<C> {
 
     #[inline]
     fn note_arrivals(&mut self, cum: u32, now: Time) {
-        if let Some(journal) = &mut self.journal {
-            (self.una..cum).for_each(|seq| journal.deliver(seq, now));
-            journal.advance(cum);
+        if let Some(sent) = &mut self.sent {
+            (self.una..cum).for_each(|seq| sent.deliver(seq, now));
+            sent.advance(cum);
         }
     }
 
@@ -201,7 +201,7 @@ impl<C: Law> Sender<C> {
     /// (as Linux), without the first one's wait for it at the receiver; the echo only tells of what was
     /// sent again.
     fn newest_rtt(&mut self, echoed_s: f64, profile: &Profile) -> f64 {
-        let newest = self.journal.as_ref().and_then(|journal| journal.rtt());
+        let newest = self.sent.as_ref().and_then(|sent| sent.rtt());
         newest.map_or(echoed_s, |rtt| self.rtt.see(rtt, profile))
     }
 
@@ -214,13 +214,13 @@ impl<C: Law> Sender<C> {
     /// The connection is over, whatever is outstanding.
     pub fn close(&mut self) {
         self.phase = Phase::Closed;
-        self.episode = None;
-        self.journal = None;
+        self.recovery = None;
+        self.sent = None;
     }
 
     /// Segments in the network, as far as the sender knows.
     pub fn flight(&self) -> u32 {
-        self.episode.as_ref().map_or(self.next - self.una, |e| e.board.pipe())
+        self.recovery.as_ref().map_or(self.next - self.una, |e| e.board.pipe())
     }
 
     /// What the controller shows of itself; NaN if nothing.
@@ -230,6 +230,6 @@ impl<C: Law> Sender<C> {
 
     /// Memory beside the record itself.
     pub fn extra_bytes(&self) -> usize {
-        self.episode.as_ref().map_or(0, |e| e.bytes()) + self.journal.as_ref().map_or(0, |j| j.bytes())
+        self.recovery.as_ref().map_or(0, |e| e.bytes()) + self.sent.as_ref().map_or(0, |j| j.bytes())
     }
 }

@@ -40,7 +40,7 @@ mod cycle;
 mod estimate;
 mod output;
 
-use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Rate, Window};
+use headgate_model::control::{Ack, Cause, Congestion, Controller, Path, Rate, Window};
 use headgate_model::params::Card;
 
 use crate::parts::aggregation::Aggregation;
@@ -215,7 +215,7 @@ impl Model {
     }
 }
 
-impl Law for Bbr {
+impl Controller for Bbr {
     fn on_start(&mut self, now_s: f64, path: &Path, window: &mut Window) {
         self.0.start(now_s, path, window);
     }
@@ -242,7 +242,7 @@ impl Law for Bbr {
         }
     }
 
-    fn keeps_window(&self) -> bool {
+    fn controls_cwnd_in_recovery(&self) -> bool {
         true
     }
 

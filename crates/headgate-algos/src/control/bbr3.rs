@@ -41,7 +41,7 @@ mod output;
 #[cfg(test)]
 mod tests;
 
-use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Rate, Window};
+use headgate_model::control::{Ack, Cause, Congestion, Controller, Path, Rate, Window};
 use headgate_model::params::Card;
 
 use crate::parts::aggregation::{Aggregation, Epoch};
@@ -317,7 +317,7 @@ fn follows_a_pause(rate: &Rate) -> bool {
     rate.app_limited && rate.prior + rate.newly >= rate.delivered && rate.then_in_flight <= rate.newly
 }
 
-impl Law for Bbr3 {
+impl Controller for Bbr3 {
     fn on_start(&mut self, now_s: f64, path: &Path, window: &mut Window) {
         self.0.start(now_s, path, window);
     }
@@ -345,7 +345,7 @@ impl Law for Bbr3 {
         }
     }
 
-    fn keeps_window(&self) -> bool {
+    fn controls_cwnd_in_recovery(&self) -> bool {
         true
     }
 

@@ -28,7 +28,7 @@
 //! # References
 //! Xu, Harfoush, Rhee 2004; Linux `tcp_bic.c` (2.6.22 to 6.x), constants.
 
-use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Window};
+use headgate_model::control::{Ack, Cause, Congestion, Controller, Path, Window};
 use headgate_model::params::Card;
 
 use super::reno;
@@ -194,7 +194,7 @@ impl Bic {
     }
 }
 
-impl Law for Bic {
+impl Controller for Bic {
     #[inline]
     fn on_ack(&mut self, ack: &Ack, _path: &Path, window: &mut Window) {
         self.estimate_ratio(ack.acked);

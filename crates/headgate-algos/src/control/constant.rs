@@ -20,7 +20,7 @@
 //! # References
 //! RFC 3551 (voice: 64 kbit/s in packets of 20 ms).
 
-use headgate_model::control::{Ack, Congestion, Law, Path, Window};
+use headgate_model::control::{Ack, Congestion, Controller, Path, Window};
 use headgate_model::params::Card;
 
 headgate_model::params! {
@@ -68,7 +68,7 @@ impl Constant {
     }
 }
 
-impl Law for Constant {
+impl Controller for Constant {
     fn on_start(&mut self, _now_s: f64, path: &Path, window: &mut Window) {
         self.send_on(path, window);
     }
@@ -85,7 +85,7 @@ impl Law for Constant {
         self.send_on(path, window);
     }
 
-    fn keeps_window(&self) -> bool {
+    fn controls_cwnd_in_recovery(&self) -> bool {
         true
     }
 

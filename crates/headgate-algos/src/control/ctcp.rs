@@ -31,7 +31,7 @@
 //! (tuning by emulation); draft-sridharan-tcpm-ctcp-02 (gamma from 5 to 30, 3/4); the `tcp_compound`
 //! module of ns-2 (zeta 1, smallest RTT, more than two samples).
 
-use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Window};
+use headgate_model::control::{Ack, Cause, Congestion, Controller, Path, Window};
 use headgate_model::params::Card;
 
 use super::reno;
@@ -139,7 +139,7 @@ impl Ctcp {
     }
 }
 
-impl Law for Ctcp {
+impl Controller for Ctcp {
     #[inline]
     fn on_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
         self.round.sample(ack.rtt_s);

@@ -33,7 +33,7 @@
 #[cfg(test)]
 mod tests;
 
-use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Window};
+use headgate_model::control::{Ack, Cause, Congestion, Controller, Path, Window};
 use headgate_model::params::Card;
 
 use crate::parts::slow_start::SlowStart;
@@ -257,7 +257,7 @@ impl Cubic {
     }
 }
 
-impl Law for Cubic {
+impl Controller for Cubic {
     fn on_start(&mut self, now_s: f64, _path: &Path, _window: &mut Window) {
         self.state.slow_start.start(now_s);
         (self.state.acked_s, self.state.sent_s) = (now_s, now_s);

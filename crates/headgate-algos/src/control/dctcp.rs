@@ -21,7 +21,7 @@
 //! # References
 //! RFC 8257 §3.2 (echo), §3.3 (alpha, its start, the reduction), §4.2 (g); Alizadeh et al. 2010 §3.
 
-use headgate_model::control::{Ack, Cause, Congestion, Echo, Law, Path, Window};
+use headgate_model::control::{Ack, Cause, Congestion, Echo, Controller, Path, Window};
 use headgate_model::params::Card;
 
 use super::reno;
@@ -71,7 +71,7 @@ impl Dctcp {
     }
 }
 
-impl Law for Dctcp {
+impl Controller for Dctcp {
     #[inline]
     fn on_ack(&mut self, ack: &Ack, _path: &Path, window: &mut Window) {
         self.observe(ack);

@@ -42,7 +42,7 @@
 //! the FAST agent 1.1.3 of ns-2 by Cui and Andrew (alpha 100, threshold 0.75 ms, every other round trip,
 //! 10 ms, 4 ms); Low 2005 (components); Linux `tcp_input.c` (pacing at 1.2 and 2).
 
-use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Window};
+use headgate_model::control::{Ack, Cause, Congestion, Controller, Path, Window};
 use headgate_model::params::Card;
 
 use super::reno;
@@ -264,7 +264,7 @@ impl Fast {
     }
 }
 
-impl Law for Fast {
+impl Controller for Fast {
     fn on_start(&mut self, _now_s: f64, _path: &Path, window: &mut Window) {
         self.rest_at(window.cwnd);
     }

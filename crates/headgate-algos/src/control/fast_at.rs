@@ -21,7 +21,7 @@
 //! # References
 //! Mills, Filliben, Cho, Schwartz, Genin 2010 (NIST SP 500-282, chapter 5); and those of FAST.
 
-use headgate_model::control::{Ack, Congestion, Echo, Law, Path, Rate, Window};
+use headgate_model::control::{Ack, Congestion, Echo, Controller, Path, Rate, Window};
 use headgate_model::feedback::Words;
 use headgate_model::params::Card;
 
@@ -143,7 +143,7 @@ impl FastAt {
 }
 
 #[deny(clippy::missing_trait_methods)]
-impl Law for FastAt {
+impl Controller for FastAt {
     fn on_start(&mut self, now_s: f64, path: &Path, window: &mut Window) {
         self.0.fast.on_start(now_s, path, window);
     }
@@ -174,8 +174,8 @@ impl Law for FastAt {
         self.0.fast.on_recovered(now_s, path, window);
     }
 
-    fn keeps_window(&self) -> bool {
-        self.0.fast.keeps_window()
+    fn controls_cwnd_in_recovery(&self) -> bool {
+        self.0.fast.controls_cwnd_in_recovery()
     }
 
     fn echo(&self) -> Echo {
@@ -190,12 +190,12 @@ impl Law for FastAt {
         self.0.fast.scheme()
     }
 
-    fn label(&mut self, path: &Path, window: &Window) -> Words {
-        self.0.fast.label(path, window)
+    fn header(&mut self, path: &Path, window: &Window) -> Words {
+        self.0.fast.header(path, window)
     }
 
-    fn on_label(&mut self, label: &Words, now_s: f64, path: &Path, window: &mut Window) {
-        self.0.fast.on_label(label, now_s, path, window);
+    fn on_header(&mut self, header: &Words, now_s: f64, path: &Path, window: &mut Window) {
+        self.0.fast.on_header(header, now_s, path, window);
     }
 
     fn gauge(&self) -> Option<(&'static str, f64)> {

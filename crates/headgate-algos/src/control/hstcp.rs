@@ -26,7 +26,7 @@
 //! # References
 //! RFC 3649 §5 (response, a, b; points (38, 1e-3), (83000, 1e-7), 0.1); Linux `tcp_highspeed.c`.
 
-use headgate_model::control::{Ack, Congestion, Law, Path, Window};
+use headgate_model::control::{Ack, Congestion, Controller, Path, Window};
 use headgate_model::params::Card;
 
 headgate_model::params! {
@@ -175,7 +175,7 @@ impl Hstcp {
     }
 }
 
-impl Law for Hstcp {
+impl Controller for Hstcp {
     #[inline]
     fn on_ack(&mut self, ack: &Ack, _path: &Path, window: &mut Window) {
         if !ack.cwnd_limited {

@@ -28,7 +28,7 @@
 //! # References
 //! Leith, Shorten 2004; draft-leith-tcp-htcp (alpha, beta, 1 s, 0.2); Linux `tcp_htcp.c` (6.x).
 
-use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Window};
+use headgate_model::control::{Ack, Cause, Congestion, Controller, Path, Window};
 use headgate_model::params::Card;
 
 headgate_model::params! {
@@ -225,7 +225,7 @@ impl Htcp {
     }
 }
 
-impl Law for Htcp {
+impl Controller for Htcp {
     fn on_start(&mut self, now_s: f64, _path: &Path, _window: &mut Window) {
         self.begin(now_s);
     }

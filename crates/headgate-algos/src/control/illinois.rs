@@ -26,7 +26,7 @@
 //! # References
 //! Liu, Basar, Srikant 2008 (curves); Linux `tcp_illinois.c` (constants, time-out).
 
-use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Window};
+use headgate_model::control::{Ack, Cause, Congestion, Controller, Path, Window};
 use headgate_model::params::Card;
 
 use crate::round::RoundRtt;
@@ -143,7 +143,7 @@ impl Illinois {
     }
 }
 
-impl Law for Illinois {
+impl Controller for Illinois {
     #[inline]
     fn on_ack(&mut self, ack: &Ack, _path: &Path, window: &mut Window) {
         self.round.sample(ack.rtt_s);

@@ -23,7 +23,7 @@
 //! # References
 //! RFC 6817 §2.4.2 (rule), §2.5 (target, gain, history, windows); ns-3 `tcp-ledbat.cc` (filter, slow start).
 
-use headgate_model::control::{Ack, Congestion, Law, Path, Window};
+use headgate_model::control::{Ack, Congestion, Controller, Path, Window};
 use headgate_model::params::Card;
 
 use super::reno;
@@ -150,7 +150,7 @@ impl Ledbat {
     }
 }
 
-impl Law for Ledbat {
+impl Controller for Ledbat {
     #[inline]
     fn on_ack(&mut self, ack: &Ack, _path: &Path, window: &mut Window) {
         if ack.rtt_s > 0.0 {

@@ -10,33 +10,33 @@ macro_rules! laws {
         #[derive(Clone, Copy)]
         enum Index { $($Name,)+ }
 
-        fn build_law(index: usize, values: &[f64]) -> AnyLaw {
+        fn build_law(index: usize, values: &[f64]) -> AnyController {
             $(if index == Index::$Name as usize {
-                return AnyLaw::$Name($stem::$Name::new($stem::Params::from_values(values)));
+                return AnyController::$Name($stem::$Name::new($stem::Params::from_values(values)));
             })+
             unreachable!("not a law of this folder")
         }
 
         /// Any of the laws, without a pointer: the machine is compiled for this type.
         #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-        pub enum AnyLaw {
+        pub enum AnyController {
             $(#[doc = concat!("[`", stringify!($stem), "`]")] $Name($stem::$Name),)+
             /// The sender of a scheme of router feedback.
             Scheme(AnySender),
             /// A user's own; its index is that among the run's own laws, after all cards.
-            Own(Box<Own>),
+            Plugin(Box<Plugin>),
         }
 
-        forward_to_variants!(AnyLaw: $($Name,)+ Scheme, Own);
+        forward_to_variants!(AnyController: $($Name,)+ Scheme, Plugin);
     };
 }
 
-use headgate_model::control::Registry;
+use headgate_model::control::ControllerRegistry;
 use headgate_model::params::Card;
 use std::sync::LazyLock;
 
 use crate::forward::forward_to_variants;
-use crate::own::Own;
+use crate::plugin::Plugin;
 use crate::queue::AnyQueue;
 use crate::scheme::{self, AnyRouter, AnySender};
 
@@ -47,7 +47,7 @@ static ALL: LazyLock<Vec<&'static Card>> = LazyLock::new(|| {
     all
 });
 
-impl Registry for AnyLaw {
+impl ControllerRegistry for AnyController {
     type Queue = AnyQueue;
     type Router = AnyRouter;
 
@@ -56,7 +56,9 @@ impl Registry for AnyLaw {
     }
 
     fn build(index: usize, values: &[f64]) -> Self {
-        let Some(card) = ALL.get(index) else { return Self::Own(Box::new(Own::unbound(index - ALL.len()))) };
+        let Some(card) = ALL.get(index) else {
+            return Self::Plugin(Box::new(Plugin::unbound(index - ALL.len())));
+        };
         let is_it = |other: &&Card| other.name == card.name;
         match CARDS.iter().position(is_it) {
             Some(at) => build_law(at, values),

@@ -18,7 +18,7 @@
 //! # References
 //! RFC 5681 §3.1 (slow start, congestion avoidance), equation (4) (ssthresh); Mathis et al. 1997.
 
-use headgate_model::control::{Ack, Congestion, Law, Path, Window};
+use headgate_model::control::{Ack, Congestion, Controller, Path, Window};
 use headgate_model::params::Card;
 
 headgate_model::params! {}
@@ -65,7 +65,7 @@ pub fn halve(in_flight: u32, window: &mut Window) {
     window.ssthresh = (f64::from(in_flight) / 2.0).max(2.0);
 }
 
-impl Law for Reno {
+impl Controller for Reno {
     #[inline]
     fn on_ack(&mut self, ack: &Ack, _path: &Path, window: &mut Window) {
         grow(ack, window);

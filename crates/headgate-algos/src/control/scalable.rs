@@ -21,7 +21,7 @@
 //! # References
 //! Kelly 2003 (increase 0.01, decrease 1/8, low window 16); Linux `tcp_scalable.c` (1/50, later 1/100).
 
-use headgate_model::control::{Ack, Congestion, Law, Path, Window};
+use headgate_model::control::{Ack, Congestion, Controller, Path, Window};
 use headgate_model::params::Card;
 
 use super::reno;
@@ -86,7 +86,7 @@ impl Scalable {
     }
 }
 
-impl Law for Scalable {
+impl Controller for Scalable {
     #[inline]
     fn on_ack(&mut self, ack: &Ack, _path: &Path, window: &mut Window) {
         if !ack.cwnd_limited {

@@ -27,7 +27,7 @@
 //! # References
 //! Brakmo, Peterson 1995; Linux 5.x `tcp_vegas.c` (2, 4, 1); ns-2.35 `tcp-vegas.cc` (1, 3, 1).
 
-use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Window};
+use headgate_model::control::{Ack, Cause, Congestion, Controller, Path, Window};
 use headgate_model::params::Card;
 
 use super::reno::{self, Reno};
@@ -184,7 +184,7 @@ impl Vegas {
     }
 }
 
-impl Law for Vegas {
+impl Controller for Vegas {
     #[inline]
     fn on_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
         if self.linux {

@@ -23,7 +23,7 @@
 //! # References
 //! Grieco, Mascolo 2004; Mascolo et al. 2001; Linux `tcp_westwood.c` and ns-2's (50 ms, filters of 7/8).
 
-use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Window};
+use headgate_model::control::{Ack, Cause, Congestion, Controller, Path, Window};
 use headgate_model::params::Card;
 
 use super::reno::{self, Reno};
@@ -138,7 +138,7 @@ impl Westwood {
     }
 }
 
-impl Law for Westwood {
+impl Controller for Westwood {
     fn on_start(&mut self, now_s: f64, _path: &Path, _window: &mut Window) {
         self.since_s = now_s;
     }

@@ -25,7 +25,7 @@
 //! # References
 //! Baiocchi, Castellani, Vacirca 2007; Linux `tcp_yeah.c` (all constants).
 
-use headgate_model::control::{Ack, Congestion, Law, Path, Window};
+use headgate_model::control::{Ack, Congestion, Controller, Path, Window};
 use headgate_model::params::Card;
 
 use super::reno;
@@ -143,7 +143,7 @@ impl Yeah {
     }
 }
 
-impl Law for Yeah {
+impl Controller for Yeah {
     #[inline]
     fn on_ack(&mut self, ack: &Ack, _path: &Path, window: &mut Window) {
         self.round.sample(ack.rtt_s);

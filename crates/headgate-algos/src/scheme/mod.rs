@@ -67,12 +67,12 @@ macro_rules! schemes {
 
         #[deny(clippy::missing_trait_methods)]
         impl Feedback for AnyRouter {
-            fn on_arrival(&mut self, packet: &Passing, label: Option<&Words>, port: &Backlog) {
-                match self { $(Self::$Name(router) => router.on_arrival(packet, label, port),)+ }
+            fn on_arrival(&mut self, packet: &Passing, header: Option<&Words>, port: &Backlog) {
+                match self { $(Self::$Name(router) => router.on_arrival(packet, header, port),)+ }
             }
 
-            fn on_departure(&mut self, packet: &Passing, label: Option<&mut Words>, port: &Backlog) {
-                match self { $(Self::$Name(router) => router.on_departure(packet, label, port),)+ }
+            fn on_departure(&mut self, packet: &Passing, header: Option<&mut Words>, port: &Backlog) {
+                match self { $(Self::$Name(router) => router.on_departure(packet, header, port),)+ }
             }
 
             fn next_tick(&self) -> Time {

@@ -25,7 +25,7 @@
 
 use headgate_model::feedback::Words;
 
-/// What the words of a label mean.
+/// What the words of a header mean.
 pub mod word {
     /// The least rate so far, bytes/s; infinite in the request.
     pub const RATE: usize = 0;
@@ -143,20 +143,20 @@ pub mod router {
     }
 
     impl Feedback for Router {
-        fn on_arrival(&mut self, packet: &Passing, label: Option<&Words>, port: &Backlog) {
+        fn on_arrival(&mut self, packet: &Passing, header: Option<&Words>, port: &Backlog) {
             let size = f64::from(packet.size_bytes);
             let left = (self.ends as f64 / 1e12 - port.now_s) * port.rate_bytes_s;
             let now = size.min(left.max(0.0)); // what arrives after the end of the interval is the next one's
             self.bytes += now;
             self.spill += size - now;
-            if let Some(words) = label.filter(|words| words[word::RTT] > 0.0) {
+            if let Some(words) = header.filter(|words| words[word::RTT] > 0.0) {
                 self.known_bytes += size;
                 self.rtt_bytes += size * words[word::RTT];
             }
         }
 
-        fn on_departure(&mut self, _packet: &Passing, label: Option<&mut Words>, _port: &Backlog) {
-            if let Some(words) = label {
+        fn on_departure(&mut self, _packet: &Passing, header: Option<&mut Words>, _port: &Backlog) {
+            if let Some(words) = header {
                 words[word::RATE] = words[word::RATE].min(self.rate_bytes_s);
             }
         }
@@ -186,7 +186,7 @@ pub mod sender {
     use super::word;
     use crate::control::reno;
     use crate::scheme::Index;
-    use headgate_model::control::{Ack, Congestion, Law, Path, Window};
+    use headgate_model::control::{Ack, Congestion, Controller, Path, Window};
     use headgate_model::feedback::Words;
     use headgate_model::params::Card;
 
@@ -219,7 +219,7 @@ pub mod sender {
         }
     }
 
-    impl Law for Sender {
+    impl Controller for Sender {
         fn on_ack(&mut self, ack: &Ack, _path: &Path, window: &mut Window) {
             if !self.answered {
                 reno::grow(ack, window);
@@ -232,7 +232,7 @@ pub mod sender {
             }
         }
 
-        fn keeps_window(&self) -> bool {
+        fn controls_cwnd_in_recovery(&self) -> bool {
             self.answered
         }
 
@@ -240,19 +240,19 @@ pub mod sender {
             Some(Index::Rcp as u8)
         }
 
-        fn label(&mut self, path: &Path, _window: &Window) -> Words {
+        fn header(&mut self, path: &Path, _window: &Window) -> Words {
             let mut words = Words::default();
             (words[word::RATE], words[word::RTT]) = (f64::INFINITY, path.srtt_s);
             words
         }
 
-        fn on_label(&mut self, label: &Words, _now_s: f64, path: &Path, window: &mut Window) {
-            if label[word::RATE].is_infinite() {
+        fn on_header(&mut self, header: &Words, _now_s: f64, path: &Path, window: &mut Window) {
+            if header[word::RATE].is_infinite() {
                 return;
             }
             self.answered = true;
             (window.cwnd, window.ssthresh) = (NO_WINDOW, NO_WINDOW);
-            window.pace = label[word::RATE] / f64::from(path.segment_bytes);
+            window.pace = header[word::RATE] / f64::from(path.segment_bytes);
         }
     }
 }

@@ -26,7 +26,7 @@
 
 use headgate_model::feedback::Words;
 
-/// What the words of a label mean.
+/// What the words of a header mean.
 pub mod word {
     /// What the field in the header holds: a [`super::format`].
     pub const FORMAT: usize = 0;
@@ -167,8 +167,8 @@ pub mod router {
             self.bytes += f64::from(packet.size_bytes);
         }
 
-        fn on_departure(&mut self, _packet: &Passing, label: Option<&mut Words>, _port: &Backlog) {
-            if let Some(words) = label {
+        fn on_departure(&mut self, _packet: &Passing, header: Option<&mut Words>, _port: &Backlog) {
+            if let Some(words) = header {
                 let own = encoded(words[word::FORMAT], self.load, self.shown());
                 words[word::LOAD] = words[word::LOAD].max(own);
             }
@@ -199,7 +199,7 @@ pub mod sender {
     use super::{HIGH, STEPS, code, format, word};
     use crate::control::reno;
     use crate::scheme::Index;
-    use headgate_model::control::{Ack, Congestion, Law, Path, Window};
+    use headgate_model::control::{Ack, Congestion, Controller, Path, Window};
     use headgate_model::feedback::Words;
     use headgate_model::params::Card;
 
@@ -365,7 +365,7 @@ pub mod sender {
         }
     }
 
-    impl Law for Sender {
+    impl Controller for Sender {
         fn on_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
             let state = &mut self.0;
             if state.said == 0.0 {
@@ -391,15 +391,15 @@ pub mod sender {
             Some(Index::Vcp as u8)
         }
 
-        fn label(&mut self, _path: &Path, _window: &Window) -> Words {
+        fn header(&mut self, _path: &Path, _window: &Window) -> Words {
             let mut words = Words::default();
             words[word::FORMAT] = self.0.params.feedback;
             words
         }
 
-        fn on_label(&mut self, label: &Words, _now_s: f64, path: &Path, window: &mut Window) {
+        fn on_header(&mut self, header: &Words, _now_s: f64, path: &Path, window: &mut Window) {
             let state = &mut self.0;
-            state.said = label[word::LOAD];
+            state.said = header[word::LOAD];
             if state.said > 0.0 {
                 window.pace = state.pace(window.cwnd, state.rtt_s(path));
             }

@@ -26,7 +26,7 @@
 
 use headgate_model::feedback::Words;
 
-/// What the words of a label mean.
+/// What the words of a header mean.
 pub mod word {
     /// Mean time between the flow's packets, RTT/cwnd, seconds.
     pub const SPACING: usize = 0;
@@ -208,21 +208,21 @@ pub mod router {
     }
 
     impl Feedback for Router {
-        fn on_arrival(&mut self, packet: &Passing, label: Option<&Words>, port: &Backlog) {
+        fn on_arrival(&mut self, packet: &Passing, header: Option<&Words>, port: &Backlog) {
             self.bytes += f64::from(packet.size_bytes);
             if port.present <= 0.0 {
                 self.least_bytes = 0.0;
             }
-            if let Some(words) = label.filter(|words| words[word::RTT] > 0.0) {
+            if let Some(words) = header.filter(|words| words[word::RTT] > 0.0) {
                 self.spacing += words[word::SPACING];
                 self.spacing_rtt += words[word::SPACING] * words[word::RTT].min(self.params.most_rtt_s);
             }
         }
 
-        fn on_departure(&mut self, packet: &Passing, label: Option<&mut Words>, port: &Backlog) {
+        fn on_departure(&mut self, packet: &Passing, header: Option<&mut Words>, port: &Backlog) {
             let size = f64::from(packet.size_bytes);
             self.least_bytes = self.least_bytes.min(port.held_bytes + size); // it has waited until now
-            match label {
+            match header {
                 Some(words) if words[word::RTT] > 0.0 => self.share(words, size),
                 Some(words) => words[word::CHANGE] = 0.0,
                 None => {}
@@ -253,7 +253,7 @@ pub mod sender {
     use super::word;
     use crate::control::reno;
     use crate::scheme::Index;
-    use headgate_model::control::{Ack, Congestion, Law, Path, Window};
+    use headgate_model::control::{Ack, Congestion, Controller, Path, Window};
     use headgate_model::feedback::Words;
     use headgate_model::params::Card;
 
@@ -277,7 +277,7 @@ pub mod sender {
     #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
     pub struct Sender {
         price: f64,
-        /// A router has written into the last label. Where none does, the flow is TCP's.
+        /// A router has written into the last header. Where none does, the flow is TCP's.
         answered: bool,
         /// The window goes to `ssthresh` when all lost segments are repaired.
         repairs: bool,
@@ -290,7 +290,7 @@ pub mod sender {
         }
     }
 
-    impl Law for Sender {
+    impl Controller for Sender {
         fn on_ack(&mut self, ack: &Ack, _path: &Path, window: &mut Window) {
             if !self.answered {
                 reno::grow(ack, window);
@@ -310,7 +310,7 @@ pub mod sender {
             Some(Index::Xcp as u8)
         }
 
-        fn label(&mut self, path: &Path, window: &Window) -> Words {
+        fn header(&mut self, path: &Path, window: &Window) -> Words {
             let mut words = Words::default();
             // gains go with X, cuts with the rate: so does the share of a flow that tells of more
             words[word::SPACING] = self.price * path.srtt_s / window.cwnd;
@@ -319,10 +319,10 @@ pub mod sender {
             words
         }
 
-        fn on_label(&mut self, label: &Words, _now_s: f64, path: &Path, window: &mut Window) {
-            self.answered = label[word::CHANGE].is_finite();
+        fn on_header(&mut self, header: &Words, _now_s: f64, path: &Path, window: &mut Window) {
+            self.answered = header[word::CHANGE].is_finite();
             if self.answered {
-                let step = label[word::CHANGE] * path.srtt_s / f64::from(path.segment_bytes);
+                let step = header[word::CHANGE] * path.srtt_s / f64::from(path.segment_bytes);
                 window.cwnd = (window.cwnd + step).max(1.0);
                 if self.repairs {
                     window.ssthresh = (window.ssthresh + step).max(1.0);

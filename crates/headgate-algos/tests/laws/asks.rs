@@ -1,10 +1,10 @@
 //! What laws ask of the transport, and what they show.
 
-use headgate_algos::control::AnyLaw;
+use headgate_algos::control::AnyController;
 use headgate_algos::queue::AnyQueue;
 use headgate_algos::scheme::AnyRouter;
 use headgate_model::chance::Stream;
-use headgate_model::control::{Echo, Law, Registry};
+use headgate_model::control::{Controller, ControllerRegistry, Echo};
 use headgate_model::feedback::{Feedback, Routers};
 use headgate_model::queue::{Discipline, Queues};
 
@@ -31,9 +31,14 @@ fn asks(name: &str) -> Asks {
 
 #[test]
 fn laws_ask_for_what_their_rules_need() {
-    for card in AnyLaw::cards() {
+    for card in AnyController::cards() {
         let law = law(card.name, &[]);
-        let asked = (law.keeps_window(), law.wants_rate(), law.echo(), law.gauge().map(|(name, _)| name));
+        let asked = (
+            law.controls_cwnd_in_recovery(),
+            law.wants_rate(),
+            law.echo(),
+            law.gauge().map(|(name, _)| name),
+        );
         assert_eq!(asked, asks(card.name), "{}", card.name);
     }
 }
@@ -67,7 +72,7 @@ fn disciplines_and_routers_show_what_they_decide_by() {
 #[test]
 fn a_sender_speaks_to_the_routers_of_its_scheme() {
     let router = |index, card| AnyRouter::build(index, &defaults(card), 1e6, Stream::new(1, "router", 0));
-    for law in AnyLaw::cards() {
+    for law in AnyController::cards() {
         let place = AnyRouter::cards().iter().position(|card| card.name == law.name);
         let scheme = place.map(|index| router(index, AnyRouter::cards()[index]).scheme());
         assert_eq!(crate::drive::law(law.name, &[]).scheme(), scheme, "{}", law.name);

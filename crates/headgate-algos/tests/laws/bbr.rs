@@ -1,14 +1,14 @@
 //! What BBR takes for a sign of the path: ACKs of a repair, and samples that the sender limits.
 
-use headgate_algos::control::AnyLaw;
-use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Rate, Window};
+use headgate_algos::control::AnyController;
+use headgate_model::control::{Ack, Cause, Congestion, Controller, Path, Rate, Window};
 
 use crate::drive::law;
 
 const PATH: Path = Path { srtt_s: 0.1, min_rtt_s: 0.1, segment_bytes: 1500 };
 
 /// A flow that has just begun, with a window of ten.
-fn started(name: &str) -> (AnyLaw, Window) {
+fn started(name: &str) -> (AnyController, Window) {
     let mut law = law(name, &[]);
     let mut window = Window { cwnd: 10.0, ssthresh: f64::INFINITY, pace: f64::INFINITY };
     law.on_start(0.0, &PATH, &mut window);
@@ -31,7 +31,7 @@ fn ack_of_round(n: f64, per_s: f64) -> Ack {
     Ack { now_s: n / 10.0, acked: 1.0, rtt_s: 0.1, rate, ..Ack::default() }
 }
 
-fn bandwidth(law: &AnyLaw) -> f64 {
+fn bandwidth(law: &AnyController) -> f64 {
     law.gauge().expect("it shows its bandwidth").1
 }
 

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use headgate_algos::control::AnyLaw;
+use headgate_algos::control::AnyController;
 use headgate_algos::queue::AnyQueue;
 use headgate_algos::scheme::AnyRouter;
-use headgate_model::control::Registry;
+use headgate_model::control::ControllerRegistry;
 use headgate_model::feedback::Routers;
 use headgate_model::params::{Card, Param};
 use headgate_model::queue::Queues;
@@ -47,7 +47,7 @@ fn file(name: &str) -> PathBuf {
 }
 
 fn names() -> Vec<String> {
-    AnyLaw::cards().iter().map(|card| card.name.to_string()).collect()
+    AnyController::cards().iter().map(|card| card.name.to_string()).collect()
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn the_registry_is_sorted_and_matches_the_files() {
 
 #[test]
 fn no_name_or_alias_means_two_laws() {
-    let cards = AnyLaw::cards().iter();
+    let cards = AnyController::cards().iter();
     let all: Vec<_> = cards.flat_map(|card| card.aliases.iter().copied().chain([card.name])).collect();
     assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len(), "{all:?}");
 }
@@ -75,7 +75,7 @@ fn every_file_opens_with_the_headings_in_order() {
 
 #[test]
 fn every_card_says_something() {
-    for card in AnyLaw::cards() {
+    for card in AnyController::cards() {
         assert!(
             ["loss", "delay", "hybrid", "model", "explicit", "none"].contains(&card.family),
             "{}: {}",
@@ -96,7 +96,7 @@ fn sound(param: &Param) -> bool {
 
 #[test]
 fn every_parameter_is_in_range_and_sourced() {
-    for card in AnyLaw::cards() {
+    for card in AnyController::cards() {
         for param in card.params {
             assert!(sound(param), "{}: {param:?}", card.name);
         }
@@ -105,7 +105,7 @@ fn every_parameter_is_in_range_and_sourced() {
 
 /// All parameters at their defaults, and each in turn at its bounds.
 pub fn corners(index: usize) -> Vec<Vec<f64>> {
-    let card = AnyLaw::cards()[index];
+    let card = AnyController::cards()[index];
     let mut all = vec![defaults(card)];
     for (place, param) in card.params.iter().enumerate() {
         for bound in [param.low, param.high] {
@@ -142,5 +142,5 @@ fn queues_and_routers_match_their_files_and_say_something() {
 
 #[test]
 fn a_law_is_small() {
-    assert!(size_of::<AnyLaw>() <= 96, "{} bytes", size_of::<AnyLaw>());
+    assert!(size_of::<AnyController>() <= 96, "{} bytes", size_of::<AnyController>());
 }

@@ -1,7 +1,7 @@
 //! A sender without a network: feeds a law the ACKs of its own window.
 
-use headgate_algos::control::AnyLaw;
-use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Rate, Registry, Window};
+use headgate_algos::control::AnyController;
+use headgate_model::control::{Ack, Cause, Congestion, Controller, ControllerRegistry, Path, Rate, Window};
 use headgate_model::params::{Card, Param};
 
 pub fn defaults(card: &Card) -> Vec<f64> {
@@ -19,9 +19,9 @@ pub fn values(table: &[Param], changes: &[(&str, f64)]) -> Vec<f64> {
 }
 
 /// The law of this name, with some of its values changed.
-pub fn law(name: &str, changes: &[(&str, f64)]) -> AnyLaw {
-    let index = AnyLaw::cards().iter().position(|card| card.name == name).expect("a law");
-    AnyLaw::build(index, &values(AnyLaw::cards()[index].params, changes))
+pub fn law(name: &str, changes: &[(&str, f64)]) -> AnyController {
+    let index = AnyController::cards().iter().position(|card| card.name == name).expect("a law");
+    AnyController::build(index, &values(AnyController::cards()[index].params, changes))
 }
 
 pub fn near(a: f64, b: f64) {
@@ -30,7 +30,7 @@ pub fn near(a: f64, b: f64) {
 
 /// One flow: the law, its window and the rounds of its own packets.
 pub struct Flow {
-    pub law: AnyLaw,
+    pub law: AnyController,
     pub window: Window,
     pub path: Path,
     pub now_s: f64,
@@ -45,7 +45,7 @@ pub struct Flow {
 }
 
 impl Flow {
-    pub fn new(law: AnyLaw, cwnd: f64, ssthresh: f64, base_rtt_s: f64) -> Self {
+    pub fn new(law: AnyController, cwnd: f64, ssthresh: f64, base_rtt_s: f64) -> Self {
         let path = Path { srtt_s: base_rtt_s, min_rtt_s: base_rtt_s, segment_bytes: 1500 };
         let window = Window { cwnd, ssthresh, pace: f64::INFINITY };
         let mut flow = Self {
@@ -143,7 +143,7 @@ impl Flow {
     }
 
     fn settle(&mut self) {
-        if !self.law.keeps_window() {
+        if !self.law.controls_cwnd_in_recovery() {
             self.window.cwnd = self.window.ssthresh;
         }
         self.law.on_recovered(self.now_s, &self.path, &mut self.window);
@@ -159,7 +159,7 @@ impl Flow {
     pub fn lose(&mut self) {
         let in_flight = self.in_flight();
         self.suffer(Cause::Loss, in_flight);
-        if self.law.keeps_window() {
+        if self.law.controls_cwnd_in_recovery() {
             self.repair = (Cause::Loss, in_flight);
         }
         self.settle();

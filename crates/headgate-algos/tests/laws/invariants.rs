@@ -1,7 +1,7 @@
 //! Random ACKs, losses and time-outs: the window stays a window.
 
-use headgate_algos::control::AnyLaw;
-use headgate_model::control::Registry;
+use headgate_algos::control::AnyController;
+use headgate_model::control::ControllerRegistry;
 
 use crate::cards::corners;
 use crate::drive::{Flow, Xorshift, law};
@@ -28,7 +28,7 @@ fn sound(flow: &Flow) -> bool {
     window.cwnd.is_finite() && window.cwnd >= 1.0 && window.ssthresh >= 2.0 && window.pace > 0.0
 }
 
-fn walk(law: AnyLaw, seed: u64) {
+fn walk(law: AnyController, seed: u64) {
     let mut random = Xorshift(seed);
     let mut flow = Flow::new(law, 2.0, f64::INFINITY, 0.01);
     for event in 0..EVENTS {
@@ -39,10 +39,10 @@ fn walk(law: AnyLaw, seed: u64) {
 
 #[test]
 fn the_window_stays_finite_and_at_least_one() {
-    for index in 0..AnyLaw::cards().len() {
+    for index in 0..AnyController::cards().len() {
         for values in corners(index) {
             for seed in 1..=SEEDS {
-                walk(AnyLaw::build(index, &values), seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+                walk(AnyController::build(index, &values), seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
             }
         }
     }
@@ -75,7 +75,7 @@ fn a_loss_takes_the_stated_share_at_any_moment() {
 
 #[test]
 fn the_same_acks_give_the_same_window() {
-    for card in AnyLaw::cards() {
+    for card in AnyController::cards() {
         let [first, second] = [(); 2].map(|()| {
             let mut random = Xorshift(11);
             let mut flow = Flow::new(law(card.name, &[]), 2.0, f64::INFINITY, 0.01);

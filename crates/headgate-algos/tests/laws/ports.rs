@@ -191,8 +191,8 @@ fn build(index: usize, random: &mut Xorshift) -> (AnyRouter, Yard) {
     (AnyRouter::build(index, &values, yard.rate_bytes_s, Stream::new(random.next(), "feedback", 0)), yard)
 }
 
-/// A label as its scheme's sender would write it.
-fn label(name: &str, random: &mut Xorshift) -> Words {
+/// A header as its scheme's sender would write it.
+fn header(name: &str, random: &mut Xorshift) -> Words {
     let rtt_s = if random.chance(0.1) { 0.0 } else { random.log_uniform(1e-7, 1e3) };
     let mut words = Words::default();
     match name {
@@ -217,18 +217,18 @@ fn is_told(name: &str, words: &Words, line: f64) -> bool {
 
 /// A packet passes a router, and what it was told is returned, if it asked.
 fn pass(router: &mut AnyRouter, yard: &mut Yard, name: &str, random: &mut Xorshift) -> Option<Words> {
-    let (queued, mut words) = (yard.queued(random), label(name, random));
+    let (queued, mut words) = (yard.queued(random), header(name, random));
     let packet = Passing { size_bytes: queued.size_bytes, data: true };
-    let labelled = random.chance(0.9);
-    router.on_arrival(&packet, labelled.then_some(&words), &yard.backlog());
+    let with_header = random.chance(0.9);
+    router.on_arrival(&packet, with_header.then_some(&words), &yard.backlog());
     yard.waiting.insert(queued.id, queued);
     while yard.busy_until <= yard.now
         && let Some((_, queued)) = yard.waiting.pop_first()
     {
         yard.begins(&queued);
     }
-    router.on_departure(&packet, labelled.then_some(&mut words), &yard.backlog());
-    labelled.then_some(words)
+    router.on_departure(&packet, with_header.then_some(&mut words), &yard.backlog());
+    with_header.then_some(words)
 }
 
 fn fault_of_router(index: usize, set: u64) -> Option<String> {

@@ -1,7 +1,9 @@
 //! The whole range of every parameter: laws under hostile ACKs, disciplines and routers at hostile ports.
 
-use headgate_algos::control::AnyLaw;
-use headgate_model::control::{Ack, Cause, Congestion, Echo, Law, Path, Rate, Registry, Window};
+use headgate_algos::control::AnyController;
+use headgate_model::control::{
+    Ack, Cause, Congestion, Controller, ControllerRegistry, Echo, Path, Rate, Window,
+};
 use headgate_model::params::Param;
 
 use crate::drive::Xorshift;
@@ -58,7 +60,7 @@ pub fn any_values(table: &[Param], random: &mut Xorshift) -> Vec<f64> {
 
 /// A sender in a network that may do anything a network can.
 struct Hostile {
-    law: AnyLaw,
+    law: AnyController,
     window: Window,
     path: Path,
     now_s: f64,
@@ -69,7 +71,7 @@ struct Hostile {
 }
 
 impl Hostile {
-    fn new(law: AnyLaw, random: &mut Xorshift) -> Self {
+    fn new(law: AnyController, random: &mut Xorshift) -> Self {
         let first = random.log_uniform(1e-7, 100.0);
         let rtts = (first, first * random.one_of(&[1.0, 1.001, 2.0, 1e3]));
         let segment_bytes = random.one_of(&[2, 41, 1500, 65_535]);
@@ -85,7 +87,7 @@ impl Hostile {
             rtts,
         };
         if sender.law.scheme().is_some() {
-            sender.law.label(&Path { srtt_s: 0.0, min_rtt_s: f64::INFINITY, segment_bytes }, &sender.window);
+            sender.law.header(&Path { srtt_s: 0.0, min_rtt_s: f64::INFINITY, segment_bytes }, &sender.window);
         }
         sender.law.on_start(sender.now_s, &sender.path, &mut sender.window);
         sender
@@ -172,21 +174,21 @@ impl Hostile {
         let event = Congestion { cause, now_s: self.now_s, in_flight };
         self.law.on_congestion(&event, &self.path, &mut self.window);
         if cause != Cause::Timeout {
-            if !self.law.keeps_window() {
+            if !self.law.controls_cwnd_in_recovery() {
                 self.window.cwnd = self.window.ssthresh;
             }
             self.law.on_recovered(self.now_s, &self.path, &mut self.window);
         }
     }
 
-    /// A label comes back with what one router or none has written; the routers are tested by themselves.
+    /// A header comes back with what one router or none has written; the routers are tested by themselves.
     fn hear(&mut self, random: &mut Xorshift) {
-        let mut words = self.law.label(&self.path, &self.window);
+        let mut words = self.law.header(&self.path, &self.window);
         assert!(words.iter().all(|word| !word.is_nan()), "{words:?} of {:?}", self.law);
         if random.chance(0.9) {
             crate::ports::write_any(self.law.scheme().expect("a scheme"), &mut words, random);
         }
-        self.law.on_label(&words, self.now_s, &self.path, &mut self.window);
+        self.law.on_header(&words, self.now_s, &self.path, &mut self.window);
     }
 
     /// What the transport relies on.
@@ -200,8 +202,8 @@ impl Hostile {
 /// What goes wrong first with a set of values, if anything does.
 fn fault(index: usize, set: u64) -> Option<String> {
     let mut random = Xorshift(seed(index, set));
-    let values = any_values(AnyLaw::cards()[index].params, &mut random);
-    let mut sender = Hostile::new(AnyLaw::build(index, &values), &mut random);
+    let values = any_values(AnyController::cards()[index].params, &mut random);
+    let mut sender = Hostile::new(AnyController::build(index, &values), &mut random);
     for event in 0..EVENTS {
         let before = sender.window;
         sender.step(&mut random);
@@ -216,6 +218,6 @@ fn fault(index: usize, set: u64) -> Option<String> {
 #[test]
 fn no_law_leaves_its_bounds_within_the_ranges_of_its_parameters() {
     let first = |index| (0..SETS).find_map(|set| fault(index, set));
-    let all: Vec<_> = (0..AnyLaw::cards().len()).filter_map(first).collect();
+    let all: Vec<_> = (0..AnyController::cards().len()).filter_map(first).collect();
     assert!(all.is_empty(), "{}", all.join("\n"));
 }

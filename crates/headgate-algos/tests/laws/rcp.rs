@@ -2,7 +2,7 @@
 
 use headgate_algos::scheme::rcp::{fold, router, sender, word};
 use headgate_model::chance::Stream;
-use headgate_model::control::{Ack, Law, Path, Window};
+use headgate_model::control::{Ack, Controller, Path, Window};
 use headgate_model::feedback::{Feedback, Passing, Words};
 use headgate_model::queue::Backlog;
 
@@ -154,9 +154,9 @@ fn the_first_update_is_normal_around_the_interval() {
 fn a_packet_keeps_the_least_rate_of_its_path() {
     let mut router = router(&[], 0);
     for (asked, told) in [(f64::INFINITY, 5e4), (6e4, 5e4), (4e4, 4e4)] {
-        let mut label = words(asked, 0.1);
-        router.on_departure(&DATA, Some(&mut label), &port(0.0, 0.0));
-        near(label[word::RATE], told);
+        let mut header = words(asked, 0.1);
+        router.on_departure(&DATA, Some(&mut header), &port(0.0, 0.0));
+        near(header[word::RATE], told);
     }
     assert_eq!(fold(&words(4e4, 0.1), &words(5e4, 0.1))[word::RATE], 5e4);
 }
@@ -166,13 +166,13 @@ fn a_sender_paces_at_what_it_is_told_and_is_tcp_where_nobody_speaks() {
     let path = Path { srtt_s: 0.1, min_rtt_s: 0.1, segment_bytes: 1000 };
     let mut window = Window { cwnd: 2.0, ssthresh: f64::INFINITY, pace: f64::INFINITY };
     let mut law = sender::Sender::new(sender::Params::from_values(&[]));
-    assert_eq!(law.label(&path, &window)[..2], [f64::INFINITY, 0.1]);
-    law.on_label(&words(f64::INFINITY, 0.1), 1.0, &path, &mut window);
+    assert_eq!(law.header(&path, &window)[..2], [f64::INFINITY, 0.1]);
+    law.on_header(&words(f64::INFINITY, 0.1), 1.0, &path, &mut window);
     let ack = Ack { acked: 1.0, rtt_s: 0.1, cwnd_limited: true, ..Ack::default() };
     law.on_ack(&ack, &path, &mut window);
-    assert_eq!((window.cwnd, window.pace, law.keeps_window()), (3.0, f64::INFINITY, false));
-    law.on_label(&words(5e4, 0.1), 1.0, &path, &mut window);
+    assert_eq!((window.cwnd, window.pace, law.controls_cwnd_in_recovery()), (3.0, f64::INFINITY, false));
+    law.on_header(&words(5e4, 0.1), 1.0, &path, &mut window);
     law.on_ack(&ack, &path, &mut window);
-    assert_eq!((window.pace, law.keeps_window()), (50.0, true));
+    assert_eq!((window.pace, law.controls_cwnd_in_recovery()), (50.0, true));
     assert!(window.cwnd > 1e8); // none to speak of
 }

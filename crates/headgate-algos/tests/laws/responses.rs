@@ -1,6 +1,6 @@
 //! Mean window under periodic loss against the closed forms of the increase-decrease laws.
 
-use headgate_algos::control::AnyLaw;
+use headgate_algos::control::AnyController;
 
 use crate::drive::{Flow, law};
 
@@ -8,7 +8,7 @@ const RTT_S: f64 = 0.1;
 
 /// Mean window, segments, when one packet in `period` is lost: packets per round trip, over `cycles`
 /// cycles after the first `cycles` have let the start be forgotten.
-fn mean_window(law: AnyLaw, start: f64, period: u32, cycles: u32) -> f64 {
+fn mean_window(law: AnyController, start: f64, period: u32, cycles: u32) -> f64 {
     let mut flow = Flow::new(law, start, 2.0, RTT_S);
     cycle(&mut flow, period, cycles);
     let rounds = cycle(&mut flow, period, cycles);

@@ -2,7 +2,7 @@
 
 use headgate_algos::scheme::vcp::{fold, format, router, sender, word};
 use headgate_model::chance::Stream;
-use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Window};
+use headgate_model::control::{Ack, Cause, Congestion, Controller, Path, Window};
 use headgate_model::feedback::{Feedback, Passing};
 use headgate_model::queue::Backlog;
 
@@ -145,9 +145,9 @@ fn at_rtt(rtt_s: f64) -> Path {
     Path { srtt_s: rtt_s, min_rtt_s: rtt_s, ..PATH }
 }
 
-/// One ACK at a time, after a label.
+/// One ACK at a time, after a header.
 fn hear(law: &mut sender::Sender, said: f64, now_s: f64, path: &Path, window: &mut Window) {
-    law.on_label(&[0.0, said, 0.0, 0.0], now_s, path, window);
+    law.on_header(&[0.0, said, 0.0, 0.0], now_s, path, window);
     law.on_ack(&ack(now_s, path.srtt_s), path, window);
 }
 
@@ -241,7 +241,7 @@ fn finer_feedback_adds_and_multiplies_at_any_load() {
 fn a_window_that_does_not_limit_falls_but_does_not_grow() {
     let (mut law, mut window) = (sender(&[]), avoiding(100.0));
     for (said, cwnd) in [(1.0, 100.0), (2.0, 100.0), (3.0, 87.5)] {
-        law.on_label(&[0.0, said, 0.0, 0.0], 1.0, &PATH, &mut window);
+        law.on_header(&[0.0, said, 0.0, 0.0], 1.0, &PATH, &mut window);
         law.on_ack(&Ack { cwnd_limited: false, ..ack(1.0, 0.1) }, &PATH, &mut window);
         assert_eq!(window.cwnd, cwnd);
     }
@@ -251,7 +251,7 @@ fn a_window_that_does_not_limit_falls_but_does_not_grow() {
 fn small_windows_of_long_rtts_are_paced() {
     let pace = |cwnd, rtt_s| {
         let (mut law, mut window) = (sender(&[]), starting(cwnd));
-        law.on_label(&[0.0, 1.0, 0.0, 0.0], 1.0, &at_rtt(rtt_s), &mut window);
+        law.on_header(&[0.0, 1.0, 0.0, 0.0], 1.0, &at_rtt(rtt_s), &mut window);
         window.pace
     };
     assert_eq!((pace(5.0, 1.0), pace(2.0, 1.0)), (8.0, 2.0));

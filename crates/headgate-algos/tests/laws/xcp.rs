@@ -2,7 +2,7 @@
 
 use headgate_algos::scheme::xcp::{fold, router, sender, word};
 use headgate_model::chance::Stream;
-use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Window};
+use headgate_model::control::{Ack, Cause, Congestion, Controller, Path, Window};
 use headgate_model::feedback::{Feedback, Passing, Words};
 use headgate_model::queue::Backlog;
 
@@ -14,14 +14,14 @@ const LINE: f64 = 1e6;
 /// The first estimate covers this much by its count, whenever its timer goes off.
 const SPAN_S: f64 = 0.05;
 
-fn label(cwnd: f64, rtt_s: f64, change: f64) -> Words {
+fn header(cwnd: f64, rtt_s: f64, change: f64) -> Words {
     let mut words = Words::default();
     (words[word::SPACING], words[word::RTT], words[word::CHANGE]) = (rtt_s / cwnd, rtt_s, change);
     words
 }
 
 fn request(cwnd: f64, rtt_s: f64) -> Words {
-    label(cwnd, rtt_s, f64::INFINITY)
+    header(cwnd, rtt_s, f64::INFINITY)
 }
 
 fn port(held_bytes: f64) -> Backlog {
@@ -46,7 +46,7 @@ fn wanted(router: &router::Router) -> f64 {
     router.gauge().expect("it shows it").1 / 8.0
 }
 
-/// A router after its first estimate, of `packets` that came with this label. No queue was there.
+/// A router after its first estimate, of `packets` that came with this header. No queue was there.
 fn estimated(changes: &[(&str, f64)], packets: u32, words: Words) -> router::Router {
     let mut router = router(changes);
     (0..packets).for_each(|_| router.on_arrival(&DATA, Some(&words), &port(0.0)));
@@ -155,7 +155,7 @@ fn what_is_not_taken_is_given_back() {
     let (gain, cut) = (9e4 / 45.0, 5e4 / 45.0);
     let mut router = estimated(&[], 45, request(5.0, 0.05));
     // 200 is all that another router allows: here the cut is charged with 688.9 more, the gain whole
-    near(told(&mut router, label(5.0, 0.05, 200.0)), 200.0);
+    near(told(&mut router, header(5.0, 0.05, 200.0)), 200.0);
     let (mut gains, mut cuts) = (9e4 - gain, 5e4 - (gain - 200.0));
     // then packets are told as before until the cut is spent
     while cuts >= cut {
@@ -177,7 +177,7 @@ fn a_foreign_cut_is_charged_as_the_text_says() {
     let (gain, cut) = (9e4 / 45.0, 5e4 / 45.0);
     for (form, charged) in [(0.0, gain + 300.0), (1.0, gain - cut + 300.0)] {
         let mut router = estimated(&[("form", form)], 45, request(5.0, 0.05));
-        near(told(&mut router, label(5.0, 0.05, -300.0)), -300.0);
+        near(told(&mut router, header(5.0, 0.05, -300.0)), -300.0);
         let rest: f64 = 5e4 - charged;
         let whole = (rest / cut).floor();
         (0..whole as u32).for_each(|_| near(told(&mut router, request(5.0, 0.05)), gain - cut));
@@ -204,7 +204,7 @@ fn no_more_is_handed_out_than_the_budget_has() {
             let (cwnd, rtt_s) = (1.0 + 30.0 * next(&mut state), 0.01 + next(&mut state));
             // in every second run another router has been there
             let upstream = if run % 2 == 0 { f64::INFINITY } else { 8000.0 * (next(&mut state) - 0.5) };
-            let change = told(&mut router, label(cwnd, rtt_s, upstream));
+            let change = told(&mut router, header(cwnd, rtt_s, upstream));
             assert!(change <= upstream);
             net += change;
             positive += if upstream.is_finite() { 0.0 } else { change.max(0.0) };
@@ -259,24 +259,24 @@ fn ack() -> Ack {
 #[test]
 fn the_window_moves_by_the_change_over_a_round_trip() {
     let (mut law, mut window) = sender();
-    assert_eq!(law.label(&PATH, &window)[..3], [0.01, 0.1, f64::INFINITY]);
-    law.on_label(&label(10.0, 0.1, 5000.0), 1.0, &PATH, &mut window);
+    assert_eq!(law.header(&PATH, &window)[..3], [0.01, 0.1, f64::INFINITY]);
+    law.on_header(&header(10.0, 0.1, 5000.0), 1.0, &PATH, &mut window);
     law.on_ack(&ack(), &PATH, &mut window); // no slow start
     near(window.cwnd, 10.5);
-    law.on_label(&label(10.0, 0.1, -1e6), 1.0, &PATH, &mut window);
+    law.on_header(&header(10.0, 0.1, -1e6), 1.0, &PATH, &mut window);
     near(window.cwnd, 1.0);
 }
 
 #[test]
 fn a_flow_that_pays_more_tells_of_a_wider_spacing() {
     let (mut law, window) = priced(3.0);
-    near(law.label(&PATH, &window)[word::SPACING], 0.03);
+    near(law.header(&PATH, &window)[word::SPACING], 0.03);
 }
 
 #[test]
 fn without_a_router_that_answers_it_is_tcp() {
     let (mut law, mut window) = sender();
-    law.on_label(&request(10.0, 0.1), 1.0, &PATH, &mut window);
+    law.on_header(&request(10.0, 0.1), 1.0, &PATH, &mut window);
     law.on_ack(&ack(), &PATH, &mut window);
     near(window.cwnd, 11.0);
 }
@@ -284,18 +284,18 @@ fn without_a_router_that_answers_it_is_tcp() {
 #[test]
 fn a_loss_halves_while_feedback_goes_on() {
     let (mut law, mut window) = sender();
-    law.on_label(&label(10.0, 0.1, 0.0), 1.0, &PATH, &mut window);
+    law.on_header(&header(10.0, 0.1, 0.0), 1.0, &PATH, &mut window);
     law.on_congestion(&Congestion { cause: Cause::Loss, now_s: 1.0, in_flight: 10 }, &PATH, &mut window);
     near(window.ssthresh, 5.0);
-    law.on_label(&label(10.0, 0.1, 5000.0), 1.0, &PATH, &mut window);
+    law.on_header(&header(10.0, 0.1, 5000.0), 1.0, &PATH, &mut window);
     near(window.ssthresh, 5.5); // where the window goes when all is repaired
     law.on_recovered(1.1, &PATH, &mut window);
-    law.on_label(&label(10.0, 0.1, 5000.0), 1.0, &PATH, &mut window);
+    law.on_header(&header(10.0, 0.1, 5000.0), 1.0, &PATH, &mut window);
     near(window.ssthresh, 5.5);
 }
 
 #[test]
 fn a_delayed_ack_brings_both_changes() {
-    let both = fold(&label(5.0, 0.1, 300.0), &label(4.0, 0.2, -100.0));
+    let both = fold(&header(5.0, 0.1, 300.0), &header(4.0, 0.2, -100.0));
     assert_eq!(both[..3], [0.05, 0.2, 200.0]);
 }

@@ -1,10 +1,10 @@
 //! From the names and words of the plan to the numbers from which laws, queues and routers are built.
 
-use headgate_algos::control::AnyLaw;
+use headgate_algos::control::AnyController;
 use headgate_algos::queue::AnyQueue;
 use headgate_algos::scheme::AnyRouter;
 use headgate_model::check::{Checked, Spot, Wrong};
-use headgate_model::control::Registry;
+use headgate_model::control::ControllerRegistry;
 use headgate_model::feedback::Routers;
 use headgate_model::params::{Card, Param};
 use headgate_model::plan::{DeviceChoice, LawChoice, Link, Value};
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 pub fn choose(laws: &[LawChoice]) -> Checked<Vec<Choice>> {
     // Users' own laws are those beyond the cards, in the order of the plan.
-    let mut own = AnyLaw::cards().len()..;
+    let mut own = AnyController::cards().len()..;
     let choose = |(i, law): (usize, &LawChoice)| match law.own {
         Some(_) => Ok(Choice { index: own.next().expect("endless"), values: Vec::new() }),
         None => choice(law, &Spot::item("laws", i)),
@@ -41,7 +41,7 @@ fn fitted(link: &Link, at: &Spot) -> Checked<Fitted> {
 }
 
 fn choice(law: &LawChoice, at: &Spot) -> Checked<Choice> {
-    Wanted { kind: "a law", name: &law.name, params: &law.params }.choose(AnyLaw::cards(), at)
+    Wanted { kind: "a law", name: &law.name, params: &law.params }.choose(AnyController::cards(), at)
 }
 
 /// A name, and parameters that differ from the defaults.

@@ -1,7 +1,7 @@
 //! A good plan passes; each wrong one is refused at its place.
 
-use headgate_algos::control::AnyLaw;
-use headgate_model::control::Registry;
+use headgate_algos::control::AnyController;
+use headgate_model::control::ControllerRegistry;
 use headgate_netsim::choices::Lists;
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ fn a_good_plan_passes_with_its_laws() {
     let ready = validate(&plan().to_string(), &lists()).unwrap();
     assert_eq!(ready.choices.laws.len(), 2);
     let fast = &ready.choices.laws[1];
-    assert_eq!(AnyLaw::cards()[fast.index].name, "fast");
+    assert_eq!(AnyController::cards()[fast.index].name, "fast");
     assert_eq!((fast.values[0], fast.values[4]), (20.0, 1.0));
 }
 
@@ -92,7 +92,7 @@ fn transports() {
 }
 
 fn names() -> String {
-    AnyLaw::cards().iter().map(|card| card.name).collect::<Vec<_>>().join(", ")
+    AnyController::cards().iter().map(|card| card.name).collect::<Vec<_>>().join(", ")
 }
 
 #[test]

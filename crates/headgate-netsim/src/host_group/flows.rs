@@ -1,6 +1,6 @@
 //! How the flows of a host group begin, are given up, stop, and end.
 
-use headgate_model::control::Registry;
+use headgate_model::control::ControllerRegistry;
 use headgate_model::units::{NEVER, Time};
 use headgate_tcp::Phase;
 
@@ -12,7 +12,7 @@ use crate::shared::Shared;
 use crate::timers::{Purpose, Timer};
 use crate::traffic::Opening;
 
-impl<L: Registry> HostGroup<L> {
+impl<L: ControllerRegistry> HostGroup<L> {
     /// It is a source's turn: it begins a flow.
     pub(super) fn wake(&mut self, source: u32, shared: &mut Shared<L>) {
         let turn = self.sources.wake(source, shared.now, &shared.setup.specs, self.router);

@@ -1,7 +1,7 @@
-//! An analytic port with router feedback: it measures what arrives, and writes into labels.
+//! An analytic port with router feedback: it measures what arrives, and writes into headers.
 //!
 //! The line decides at arrival when a packet's transmission begins and ends. Until it begins the packet
-//! stays here, since the router writes into its label then. That is made up for, with the router's ticks
+//! stays here, since the router writes into its header then. That is made up for, with the router's ticks
 //! and in order, when the next packet arrives or the window ends ([`FeedbackPort::catch_up`]).
 
 use headgate_model::feedback::Routers;
@@ -53,8 +53,8 @@ impl<Q: Discipline, R: Routers> FeedbackPort<Q, R> {
         self.catch_up(now + 1, ctx);
         let begins = now + self.analytic.wait(now);
         let backlog = self.backlog(now);
-        let label = ctx.side_table.number_of(packet, self.router.scheme());
-        let words = ctx.side_table.words(label).map(|words| &*words);
+        let header = ctx.side_table.number_of(packet, self.router.scheme());
+        let words = ctx.side_table.words(header).map(|words| &*words);
         self.router.on_arrival(&packet.passing(), words, &backlog);
         if !ctx.held.take() {
             return Fate::Dropped;
@@ -108,8 +108,8 @@ impl<Q: Discipline, R: Routers> FeedbackPort<Q, R> {
         ctx.held.packets -= 1;
         let backlog = self.backlog(begins);
         self.busy_until = ends;
-        let label = ctx.side_table.number_of(&packet, self.router.scheme());
-        self.router.on_departure(&packet.passing(), ctx.side_table.words(label), &backlog);
+        let header = ctx.side_table.number_of(&packet, self.router.scheme());
+        self.router.on_departure(&packet.passing(), ctx.side_table.words(header), &backlog);
         match arrives {
             Some(time) => ctx.leaving.push((time, packet)),
             None => ctx.side_table.forget(&packet),

@@ -1,7 +1,7 @@
 //! An output port: the queue that feeds a line.
 //!
 //! Where packets are kept or not as they arrive, in order, a port is [`analytic::AnalyticPort`], which stores none of
-//! them; where a router gives feedback besides, [`feedback::FeedbackPort`], which stores its labels' numbers. Where the
+//! them; where a router gives feedback besides, [`feedback::FeedbackPort`], which stores its headers' numbers. Where the
 //! queue decides at departure too it is [`queued::QueuedPort`].
 
 pub mod analytic;
@@ -12,7 +12,7 @@ pub mod rates;
 pub mod ticks;
 
 use headgate_model::chance::Stream;
-use headgate_model::control::Registry;
+use headgate_model::control::ControllerRegistry;
 use headgate_model::feedback::Routers;
 use headgate_model::plan::{Buffer, Link};
 use headgate_model::queue::{Discipline, Queues};
@@ -98,14 +98,14 @@ fn digested(before: u64, leaves: Time, flow: u32) -> u64 {
 /// Any kind. Lines are many and lie side by side; the others are few.
 #[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(bound = "L: Registry")]
-pub enum Port<L: Registry> {
+#[serde(bound = "L: ControllerRegistry")]
+pub enum Port<L: ControllerRegistry> {
     Analytic(AnalyticPort<L::Queue>),
     Feedback(Box<FeedbackPort<L::Queue, L::Router>>),
     Queued(Box<QueuedPort<L::Queue, L::Router>>),
 }
 
-impl<L: Registry> Port<L> {
+impl<L: ControllerRegistry> Port<L> {
     pub fn new(link: &Link, fitted: &Fitted, seed: u64) -> Self {
         let stream = |purpose: &str| Stream::new(seed, &format!("{purpose} {}", link.name), 0);
         let loss = Loss::new(link.loss, stream("loss"), &link.lose);

@@ -144,8 +144,8 @@ impl<Q: Discipline, R: Routers> QueuedPort<Q, R> {
         self.tally.arrived_bytes += u64::from(packet.size);
         let backlog = self.backlog(now);
         if let Some(router) = &mut self.router {
-            let label = ctx.side_table.number_of(packet, router.scheme());
-            let words = ctx.side_table.words(label).map(|words| &*words);
+            let header = ctx.side_table.number_of(packet, router.scheme());
+            let words = ctx.side_table.words(header).map(|words| &*words);
             router.on_arrival(&packet.passing(), words, &backlog);
         }
         let backlog = self.with_room(now, backlog, ctx);
@@ -299,12 +299,12 @@ impl<Q: Discipline, R: Routers> QueuedPort<Q, R> {
         ctx.leaving.push((leaves.saturating_add(self.delay), packet));
     }
 
-    /// The router writes into the packet's label.
+    /// The router writes into the packet's header.
     fn write(&mut self, packet: &Packet, now: Time, ctx: &mut PortContext) {
         let backlog = self.backlog(now);
         if let Some(router) = &mut self.router {
-            let label = ctx.side_table.number_of(packet, router.scheme());
-            router.on_departure(&packet.passing(), ctx.side_table.words(label), &backlog);
+            let header = ctx.side_table.number_of(packet, router.scheme());
+            router.on_departure(&packet.passing(), ctx.side_table.words(header), &backlog);
         }
     }
 

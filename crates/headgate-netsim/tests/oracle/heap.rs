@@ -2,7 +2,7 @@
 //! for each. It shares the endpoints with the real engine and nothing of how packets move.
 
 use headgate_model::chance::Stream;
-use headgate_model::control::Registry;
+use headgate_model::control::ControllerRegistry;
 use headgate_model::feedback::{Feedback, Passing, Routers};
 use headgate_model::plan::{Buffer, Link, RateChange};
 use headgate_model::queue::{Backlog, Discipline, Queues, Verdict};
@@ -15,14 +15,14 @@ use headgate_netsim::port::Port;
 use headgate_netsim::port::queued::QueuedPort;
 use headgate_netsim::record;
 use headgate_netsim::routes::Routes;
-use headgate_netsim::side_table::NO_LABEL;
+use headgate_netsim::side_table::NO_HEADER;
 use headgate_netsim::timers::Timer;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 
 use crate::watch::{Look, Seen, Watch};
 
-type Held<L> = QueuedPort<<L as Registry>::Queue, <L as Registry>::Router>;
+type Held<L> = QueuedPort<<L as ControllerRegistry>::Queue, <L as ControllerRegistry>::Router>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
@@ -68,8 +68,8 @@ struct Here {
     packet: Packet,
     /// The line loses it.
     lost: bool,
-    /// Number of the label that the router writes into.
-    label: u32,
+    /// Number of the header that the router writes into.
+    header: u32,
 }
 
 /// A queue with one server. Departures within a busy period are exact fractions, rounded down.
@@ -307,7 +307,7 @@ fn longest_wait(bytes: u64, rate_bps: u128) -> Time {
     (u128::from(bytes) * 8 * u128::from(SECOND)).div_ceil(rate_bps) as Time
 }
 
-pub struct HeapEngine<L: Registry> {
+pub struct HeapEngine<L: ControllerRegistry> {
     people: Population<L>,
     routes: Routes,
     servers: Vec<Server>,
@@ -328,7 +328,7 @@ pub struct HeapEngine<L: Registry> {
     looked: Vec<Look>,
 }
 
-impl<L: Registry> HeapEngine<L> {
+impl<L: ControllerRegistry> HeapEngine<L> {
     pub fn new(plan: &Plan, choices: &Choices) -> Self {
         let people = populate::populate::<L>(plan, &choices.laws, &Lists::new());
         let mut servers: Vec<Server> = plan.links.iter().map(|l| Server::port(l, plan.seed)).collect();
@@ -459,11 +459,11 @@ impl<L: Registry> HeapEngine<L> {
         self.events.push(Reverse(Event { time, order, what: None }));
         server.change_rates(shared.now);
         if let Some(router) = self.routers.get_mut(&at) {
-            let &Here { packet, lost, label, .. } = &server.queue[0];
+            let &Here { packet, lost, header, .. } = &server.queue[0];
             let seen = server.seen(shared.now, true);
-            router.on_departure(&passing(&packet), shared.side_table.words(label), &seen);
+            router.on_departure(&passing(&packet), shared.side_table.words(header), &seen);
             if lost {
-                shared.side_table.discard(label);
+                shared.side_table.discard(header);
             }
         }
     }
@@ -516,11 +516,11 @@ impl<L: Registry> HeapEngine<L> {
         let now = self.people.shared.now;
         let server = &mut self.servers[at];
         server.change_rates(now);
-        let mut label = NO_LABEL;
+        let mut header = NO_HEADER;
         if let Some(router) = self.routers.get_mut(&at) {
             let side_table = &mut self.people.shared.side_table;
-            label = side_table.number_of(&packet, router.scheme());
-            let words = side_table.words(label).map(|words| &*words);
+            header = side_table.number_of(&packet, router.scheme());
+            let words = side_table.words(header).map(|words| &*words);
             router.on_arrival(&passing(&packet), words, &server.seen(now, false));
         }
         if !server.admits(now) {
@@ -543,12 +543,12 @@ impl<L: Registry> HeapEngine<L> {
         let lost = listed || server.loss.as_mut().is_some_and(|(p, stream)| stream.chance(*p));
         if lost {
             self.people.shared.counters.segments_dropped += u64::from(packet.is_data());
-            if label != NO_LABEL {
+            if header != NO_HEADER {
                 self.people.shared.side_table.take_off(&mut packet);
             }
             self.people.shared.side_table.forget(&packet);
         }
-        server.enter(now, Here { since: now, packet, lost, label });
+        server.enter(now, Here { since: now, packet, lost, header });
         if server.queue.len() == 1 {
             self.begin(at);
         }

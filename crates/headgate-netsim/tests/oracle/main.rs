@@ -5,7 +5,7 @@ mod networks;
 mod observed;
 mod watch;
 
-use headgate_algos::control::AnyLaw;
+use headgate_algos::control::AnyController;
 use headgate_model::units::Time;
 use headgate_netsim::engine::Engine;
 use headgate_netsim::plan::Plan;
@@ -14,7 +14,7 @@ use headgate_netsim::port::Port;
 use headgate_netsim::record::{Balance, PeriodRow};
 use watch::{Look, Seen};
 
-type Machine = Engine<AnyLaw>;
+type Machine = Engine<AnyController>;
 
 fn machine(plan: &Plan) -> Machine {
     Machine::new(plan, &networks::choices(plan), &Default::default())
@@ -31,7 +31,7 @@ fn the_digest_is_the_slow_engines() {
     for seed in 0..300 {
         let plan = networks::plan(seed);
         let ours = finished(machine(&plan));
-        let (theirs, looks) = heap::HeapEngine::<AnyLaw>::new(&plan, &networks::choices(&plan)).run();
+        let (theirs, looks) = heap::HeapEngine::<AnyController>::new(&plan, &networks::choices(&plan)).run();
         assert_eq!(ours.digest(), theirs, "network {seed}, lookahead {} ps", ours.lookahead());
         assert_counts(&ours, &plan, &looks, seed);
         let flows = &ours.record().flows;
@@ -90,7 +90,7 @@ fn a_run_resumed_on_other_threads_is_the_same_run() {
 /// Every period's counts, and those since the warm-up, are what had happened by its end.
 fn assert_counts(ours: &Machine, plan: &Plan, looks: &[Look], seed: u64) {
     let at = |time: Time| looks.iter().find(|look| look.at == time).expect("looked at");
-    let ports = populate::ports::<AnyLaw>(plan, &networks::choices(plan).ports);
+    let ports = populate::ports::<AnyController>(plan, &networks::choices(plan).ports);
     let is_held = |port: usize| matches!(ports[port], Port::Queued(_));
     let warmed = plan.measure.warmup_ps;
     for (row, port) in ours.record().ports.iter().zip(0..) {
@@ -200,7 +200,7 @@ fn what_takes_no_time_to_send_is_not_lost_between_windows() {
     plan.links.iter_mut().for_each(|link| link.rate_bps = 400_000_000_000);
     plan.edges[0].rate_bps = 4_000_000_000_000;
     let ours = finished(machine(&plan));
-    let (theirs, _) = heap::HeapEngine::<AnyLaw>::new(&plan, &networks::choices(&plan)).run();
+    let (theirs, _) = heap::HeapEngine::<AnyController>::new(&plan, &networks::choices(&plan)).run();
     assert_eq!(ours.digest(), theirs);
     assert!(ours.record().flows.iter().all(|flow| flow.delivered > 0));
 }
@@ -223,7 +223,7 @@ fn no_more_sources_transmit_than_there_are() {
 fn thousands_of_short_flows_do_not_mistake_each_other() {
     let plan = networks::churn();
     let ours = finished(machine(&plan));
-    let (theirs, _) = heap::HeapEngine::<AnyLaw>::new(&plan, &networks::choices(&plan)).run();
+    let (theirs, _) = heap::HeapEngine::<AnyController>::new(&plan, &networks::choices(&plan)).run();
     assert_eq!(ours.digest(), theirs);
     let flows = &ours.record().flows;
     assert!(flows.len() > 1_800, "{}", flows.len()); // 2 s of 1000 flows/s

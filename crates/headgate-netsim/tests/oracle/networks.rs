@@ -1,10 +1,10 @@
 //! Random networks and loads, small enough for the slow engine and nasty enough for the fast one.
 
-use headgate_algos::control::AnyLaw;
+use headgate_algos::control::AnyController;
 use headgate_algos::queue::AnyQueue;
 use headgate_algos::scheme::AnyRouter;
 use headgate_model::chance::Stream;
-use headgate_model::control::Registry;
+use headgate_model::control::ControllerRegistry;
 use headgate_model::feedback::Routers;
 use headgate_model::params::{Card, Param};
 use headgate_model::plan::*;
@@ -37,7 +37,7 @@ pub fn plan(seed: u64) -> Plan {
         links: links(n, &mut s),
         edges: edges(&mut s),
         transports: (0..3).map(|_| transport(&mut s)).collect(),
-        laws: AnyLaw::cards().iter().map(law_choice).collect(),
+        laws: AnyController::cards().iter().map(law_choice).collect(),
         traffic: Vec::new(),
         files: vec!["document".into(), "jumbo".into()],
         measure: Measure {
@@ -160,7 +160,7 @@ fn transport(s: &mut Stream) -> Transport {
 }
 
 fn law(s: &mut Stream) -> u32 {
-    s.below(AnyLaw::cards().len() as u64) as u32
+    s.below(AnyController::cards().len() as u64) as u32
 }
 
 fn traffic(n: u32, s: &mut Stream) -> Vec<Traffic> {
@@ -262,7 +262,7 @@ fn law_choice(card: &&Card) -> LawChoice {
 
 /// One of each law, with its defaults, and what stands at the plan's ports.
 pub fn choices(plan: &Plan) -> Choices {
-    let cards = AnyLaw::cards();
+    let cards = AnyController::cards();
     let laws = cards.iter().enumerate().map(|(index, card)| choice(index, card, None)).collect();
     let fit = |choice: &Option<DeviceChoice>, cards: &[&Card]| {
         let choice = choice.as_ref()?;
@@ -319,7 +319,7 @@ pub fn far() -> Plan {
     plan.transports[0].initial_ssthresh = None;
     plan.transports[0].receive_window = None;
     plan.transports[0].pacing = None;
-    let law = AnyLaw::cards().iter().position(|card| card.name == "reno").expect("a law") as u32;
+    let law = AnyController::cards().iter().position(|card| card.name == "reno").expect("a law") as u32;
     let flow = |(n, (from, to))| {
         let place = |node| Place { node, edge: Some(0) };
         Traffic::Flows(Flows {

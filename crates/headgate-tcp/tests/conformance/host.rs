@@ -57,11 +57,11 @@ impl Context for Host {
 }
 
 impl SenderContext for Host {
-    fn send_syn(&mut self, syn: Syn, _label: Option<Label>) {
+    fn send_syn(&mut self, syn: Syn, _label: Option<CongestionHeader>) {
         self.syns.push(syn);
     }
 
-    fn send_data(&mut self, segment: DataSegment, _label: Option<Label>) {
+    fn send_data(&mut self, segment: DataSegment, _label: Option<CongestionHeader>) {
         self.data.push(segment);
     }
 

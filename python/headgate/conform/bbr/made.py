@@ -18,7 +18,7 @@ import numpy as np
 from headgate.conform.bbr.numbers import PACED
 from headgate.conform.bbr.track import Track
 from headgate.conform.trial import Subject
-from headgate.law import LOSS, TIMEOUT, Ack, Congestion, Path, Rate, Shipped, Window, shipped
+from headgate.law import LOSS, TIMEOUT, Ack, Congestion, Path, Rate, Builtin, Window, builtin
 
 REORDERING = 3
 SILENCE_S = 1.0
@@ -88,9 +88,9 @@ class Sent:
     app_limited: bool
 
 
-def by_hand(law: Subject, **params: float) -> Shipped:
+def by_hand(law: Subject, **params: float) -> Builtin:
     """Give the law as an object to be called, with parameters set."""
-    return shipped(law.name, **law.params, **params)
+    return builtin(law.name, **law.params, **params)
 
 
 class MadeSender:
@@ -98,7 +98,7 @@ class MadeSender:
 
     def __init__(
         self,
-        law: Shipped,
+        law: Builtin,
         path: MadePath,
         after_ack: Callable[[MadeSender], None] | None = None,
     ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from headgate.claims import Estimate
-from headgate.law import LOSS, Ack, Congestion, Path, Shipped, Window, shipped
+from headgate.law import LOSS, Ack, Congestion, Path, Builtin, Window, builtin
 
 #: Least and greatest share that each law takes away, as the source has it; above 64 packets, where
 #: none of them behaves like TCP.
@@ -43,7 +43,7 @@ def _within(law: str, found: Sequence[float]) -> bool:
 
 def _cut(name: str, packets: int, queue: float) -> float:
     """Return what the last of three losses takes away: what it depends on was seen by then."""
-    law, window, now_s, share = shipped(name), Window(packets, packets / 2), 0.0, 0.0
+    law, window, now_s, share = builtin(name), Window(packets, packets / 2), 0.0, 0.0
     law.on_start(now_s, Path(srtt_s=RTT_S, min_rtt_s=RTT_S), window)
     for _ in range(LOSSES):
         now_s = _climb(law, window, packets, queue, now_s)
@@ -55,7 +55,7 @@ def _cut(name: str, packets: int, queue: float) -> float:
     return share
 
 
-def _climb(law: Shipped, window: Window, packets: int, queue: float, now_s: float) -> float:
+def _climb(law: Builtin, window: Window, packets: int, queue: float, now_s: float) -> float:
     """Acknowledge windows while the queue grows; return when that ended."""
     for step in range(1, ROUNDS + 1):
         rtt_s = RTT_S * (1 + (queue - 1) * step / ROUNDS)

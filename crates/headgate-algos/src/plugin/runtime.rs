@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use headgate_model::control::{Ack, Congestion, Path, Rate, Window};
 
-use super::Guest;
+use super::ExternalController;
 
 /// Why an own law cannot go on.
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ pub struct Call {
     pub path: Path,
     /// The window before it.
     pub window: Window,
-    /// The flow's state, as [`Guest::keep`] gives it.
+    /// The flow's state, as [`ExternalController::keep`] gives it.
     pub state: Vec<u8>,
 }
 
@@ -48,15 +48,15 @@ pub enum Given {
 }
 
 /// A guest in a run, and what went wrong with it first.
-pub struct Host {
+pub struct ExternalRuntime {
     name: String,
-    pub(super) guest: Arc<dyn Guest>,
+    pub(super) guest: Arc<dyn ExternalController>,
     fault: OnceLock<Fault>,
 }
 
-impl Host {
+impl ExternalRuntime {
     /// The code of the law of this name, without a fault.
-    pub fn new(name: String, guest: Arc<dyn Guest>) -> Self {
+    pub fn new(name: String, guest: Arc<dyn ExternalController>) -> Self {
         Self { name, guest, fault: OnceLock::new() }
     }
 

@@ -47,7 +47,7 @@ impl Ago {
 /// The fields of the first lines serve every segment.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[repr(C, align(64))]
-pub struct Journal {
+pub struct SentPackets {
     base: u32,
     delivered: u32,
     /// Segments found lost, and before this ACK.
@@ -94,7 +94,7 @@ impl Order {
     }
 }
 
-impl Journal {
+impl SentPackets {
     /// `in_order`: it will be asked what was overtaken.
     pub fn new(in_order: bool) -> Self {
         Self {
@@ -283,7 +283,7 @@ fn known(span: Span) -> Option<Span> {
     (span != NEVER).then_some(span)
 }
 
-/// See [`Journal::overtaken`].
+/// See [`SentPackets::overtaken`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overtaken {
     None,
@@ -298,15 +298,15 @@ mod tests {
     const MS: Span = SECOND / 1000;
 
     /// Ten segments, one each millisecond.
-    fn journal() -> Journal {
-        let mut journal = Journal::new(true);
-        (0..10).for_each(|seq| journal.note_sent(seq, u64::from(seq) * MS, seq + 1, seq == 0));
-        journal
+    fn sent() -> SentPackets {
+        let mut sent = SentPackets::new(true);
+        (0..10).for_each(|seq| sent.note_sent(seq, u64::from(seq) * MS, seq + 1, seq == 0));
+        sent
     }
 
     #[test]
     fn a_segment_is_lost_when_a_later_one_arrived_and_time_is_up() {
-        let mut j = journal();
+        let mut j = sent();
         j.deliver(2, 102 * MS);
         assert_eq!(j.overtaken(102 * MS, 25 * MS, |s| s == 2), Overtaken::Maybe(125 * MS));
         assert_eq!(j.overtaken(125 * MS, 25 * MS, |s| s == 2), Overtaken::Lost(0));
@@ -317,7 +317,7 @@ mod tests {
 
     #[test]
     fn a_lost_retransmission_is_lost_once_what_was_sent_after_it_arrived() {
-        let mut j = journal();
+        let mut j = sent();
         j.note_sent(0, 20 * MS, 10, false);
         j.note_sent(10, 21 * MS, 11, false);
         (1..11).for_each(|seq| j.deliver(seq, 121 * MS));
@@ -326,7 +326,7 @@ mod tests {
 
     #[test]
     fn an_echo_of_the_first_transmission_does_not_count() {
-        let mut j = journal();
+        let mut j = sent();
         j.deliver(1, 101 * MS);
         j.note_sent(0, 190 * MS, 10, false);
         j.deliver(0, 200 * MS); // 10 ms after it was sent again, where a round trip takes 100
@@ -335,7 +335,7 @@ mod tests {
 
     #[test]
     fn a_steady_stream_has_its_rate() {
-        let mut j = Journal::new(true);
+        let mut j = SentPackets::new(true);
         let (mut rate, rtt) = (0.0, 50);
         for ms in 0..500u32 {
             let now = u64::from(ms) * MS;

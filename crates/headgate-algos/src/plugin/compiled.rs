@@ -7,7 +7,7 @@ use std::ffi::c_void;
 
 use headgate_model::control::{Ack, Congestion, Echo, Path, Rate, Window};
 
-use super::{Event, Guest, State, Traits};
+use super::{Event, ExternalController, State, Traits};
 
 /// The version of the table that it fills: raised when a field of it, or of a record, changes its place.
 pub const VERSION: u32 = 1;
@@ -132,7 +132,7 @@ unsafe fn words(from: *const u8, bytes: u32) -> Result<State, String> {
     Ok(words.into())
 }
 
-impl Guest for Compiled {
+impl ExternalController for Compiled {
     fn traits(&self) -> Traits {
         self.traits
     }

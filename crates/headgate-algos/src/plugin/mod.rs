@@ -1,24 +1,24 @@
 //! A user's own law: the same callbacks and records as ours, and code that came from outside.
 //!
 //! The machine sees one more law of the registry. What the law is made of (a Python class, a table of
-//! C functions) is known to its [`Guest`] alone; a flow's state is a block of words that the guest
+//! C functions) is known to its [`ExternalController`] alone; a flow's state is a block of words that the guest
 //! fills and reads.
 
 pub mod compiled;
 mod gather;
-mod host;
+mod runtime;
 
 use std::fmt;
 use std::sync::Arc;
 
-use headgate_model::control::{Ack, Congestion, Echo, Law, Path, Rate, Window};
+use headgate_model::control::{Ack, Congestion, Controller, Echo, Path, Rate, Window};
 use headgate_model::feedback::Words;
 use serde::ser::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::control::reno;
 use gather::Gathered;
-pub use host::{Call, Fault, Given, Host};
+pub use runtime::{Call, ExternalRuntime, Fault, Given};
 
 /// The largest window that is taken for meant, segments: 1 Tbit/s over a round trip of 120 ms.
 pub const MOST_CWND: f64 = 1e7;
@@ -28,9 +28,9 @@ pub const MOST_CWND: f64 = 1e7;
 pub struct Traits {
     /// `on_ack` once a round trip, with what its ACKs brought in all.
     pub per_round: bool,
-    /// It sets the window also while losses are repaired (`Law::keeps_window`).
+    /// It sets the window also while losses are repaired (`Controller::keeps_window`).
     pub keeps_window: bool,
-    /// It needs delivery rates (`Law::wants_rate`).
+    /// It needs delivery rates (`Controller::wants_rate`).
     pub wants_rate: bool,
     /// The echo of marks that it cannot do without.
     pub echo: Echo,
@@ -90,7 +90,7 @@ impl Event<'_> {
 pub type State = Box<[u64]>;
 
 /// Where an own law's code lives. All flows of a run that obey the law share it.
-pub trait Guest: Send + Sync {
+pub trait ExternalController: Send + Sync {
     /// What the law is, apart from its rules.
     fn traits(&self) -> Traits;
 
@@ -117,11 +117,11 @@ pub trait Guest: Send + Sync {
 }
 
 /// One flow's law.
-pub struct Own {
+pub struct Plugin {
     /// Index among the run's own laws.
     law: usize,
     /// None until the run has bound it.
-    host: Option<Arc<Host>>,
+    host: Option<Arc<ExternalRuntime>>,
     traits: Traits,
     state: State,
     gathered: Gathered,
@@ -129,7 +129,7 @@ pub struct Own {
     kept: Option<Vec<u8>>,
 }
 
-impl Own {
+impl Plugin {
     /// A law by its index among the run's own, before it is bound to its code.
     pub fn unbound(law: usize) -> Self {
         Self::waiting(law, Gathered::default(), None)
@@ -140,7 +140,7 @@ impl Own {
     }
 
     /// Joins a law that was built or read from bytes to its code.
-    pub fn bind(&mut self, hosts: &[Arc<Host>]) -> Result<(), String> {
+    pub fn bind(&mut self, hosts: &[Arc<ExternalRuntime>]) -> Result<(), String> {
         let host = hosts.get(self.law).ok_or_else(|| format!("there is no own law {}", self.law))?;
         self.traits = host.guest.traits();
         if let Some(kept) = self.kept.take() {
@@ -215,7 +215,7 @@ fn unsound(window: &Window, cwnd: bool, ssthresh: bool) -> String {
 }
 
 #[deny(clippy::missing_trait_methods)]
-impl Law for Own {
+impl Controller for Plugin {
     fn on_start(&mut self, now_s: f64, path: &Path, window: &mut Window) {
         self.begin();
         self.tell(&Event::Start(now_s), path, window);
@@ -252,7 +252,7 @@ impl Law for Own {
         self.tell(&Event::Recovered(now_s), path, window);
     }
 
-    fn keeps_window(&self) -> bool {
+    fn controls_cwnd_in_recovery(&self) -> bool {
         self.traits.keeps_window
     }
 
@@ -270,18 +270,18 @@ impl Law for Own {
         None
     }
 
-    fn label(&mut self, _path: &Path, _window: &Window) -> Words {
+    fn header(&mut self, _path: &Path, _window: &Window) -> Words {
         Words::default()
     }
 
-    fn on_label(&mut self, _label: &Words, _now_s: f64, _path: &Path, _window: &mut Window) {}
+    fn on_header(&mut self, _label: &Words, _now_s: f64, _path: &Path, _window: &mut Window) {}
 
     fn gauge(&self) -> Option<(&'static str, f64)> {
         None
     }
 }
 
-impl Drop for Own {
+impl Drop for Plugin {
     fn drop(&mut self) {
         if let (Some(host), false) = (&self.host, self.state.is_empty()) {
             host.guest.release(&self.state);
@@ -289,7 +289,7 @@ impl Drop for Own {
     }
 }
 
-impl Clone for Own {
+impl Clone for Plugin {
     /// Of a flow that has begun through bytes: no two flows share a state.
     fn clone(&self) -> Self {
         let mut copy = Self::unbound(self.law);
@@ -308,15 +308,15 @@ impl Clone for Own {
     }
 }
 
-impl fmt::Debug for Own {
+impl fmt::Debug for Plugin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Own").field("law", &self.law).field("traits", &self.traits).finish_non_exhaustive()
+        f.debug_struct("Plugin").field("law", &self.law).field("traits", &self.traits).finish_non_exhaustive()
     }
 }
 
 type Kept = (usize, Gathered, Option<Vec<u8>>);
 
-impl Serialize for Own {
+impl Serialize for Plugin {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let kept = self.keep().map_err(|says| {
             let error = S::Error::custom(&says);
@@ -327,7 +327,7 @@ impl Serialize for Own {
     }
 }
 
-impl<'de> Deserialize<'de> for Own {
+impl<'de> Deserialize<'de> for Plugin {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let (law, gathered, kept) = Kept::deserialize(deserializer)?;
         Ok(Self::waiting(law, gathered, kept))

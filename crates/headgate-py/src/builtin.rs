@@ -1,7 +1,7 @@
 //! Our own laws as objects in Python, called as a user's own is: for events made by hand.
 
-use headgate_lab::control::Law;
-use headgate_lab::shipped;
+use headgate_lab::builtin;
+use headgate_lab::control::Controller;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -9,14 +9,14 @@ use crate::records::{Ack, Congestion, Path, Rate, Window};
 
 /// A law of the catalogue with the callbacks of a user's own.
 #[pyclass(module = "headgate.law", unsendable)]
-pub struct Shipped(shipped::Shipped);
+pub struct Builtin(builtin::Builtin);
 
 #[pymethods]
-impl Shipped {
+impl Builtin {
     /// By its place in the catalogue; `values` in the order of its parameters.
     #[new]
     fn new(index: usize, values: Vec<f64>) -> PyResult<Self> {
-        let law = shipped::shipped(index, &values);
+        let law = builtin::builtin(index, &values);
         law.map(Self).ok_or_else(|| PyValueError::new_err("there is no such law with so many parameters"))
     }
 

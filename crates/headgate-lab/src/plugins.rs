@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use headgate_algos::own::{Event, Guest, Host, State, Traits};
+use headgate_algos::plugin::{Event, ExternalController, ExternalRuntime, State, Traits};
 use headgate_model::control::{Path, Window};
 use serde_json::json;
 
@@ -14,7 +14,7 @@ struct Outside {
     fails_after: u64,
 }
 
-impl Guest for Outside {
+impl ExternalController for Outside {
     fn traits(&self) -> Traits {
         Traits::default()
     }
@@ -66,8 +66,8 @@ fn outside() -> String {
     json_with(json!({"name": "mine", "own": "hash"}))
 }
 
-fn hosts(fails_after: u64) -> Vec<Arc<Host>> {
-    let host = || Arc::new(Host::new("mine.c:mine".to_owned(), Arc::new(Outside { fails_after })));
+fn hosts(fails_after: u64) -> Vec<Arc<ExternalRuntime>> {
+    let host = || Arc::new(ExternalRuntime::new("mine.c:mine".to_owned(), Arc::new(Outside { fails_after })));
     (0..8).map(|_| host()).collect()
 }
 

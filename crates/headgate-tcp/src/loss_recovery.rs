@@ -6,7 +6,7 @@ use crate::scoreboard::Scoreboard;
 
 /// State that exists only while something is lost or reordered.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Episode {
+pub(crate) struct LossRecovery {
     pub board: Scoreboard,
     /// Without SACK: segments that duplicate ACKs say have left, less those that partial ACKs took back
     /// (RFC 6582 §3.2); below zero where duplicates were lost.
@@ -19,7 +19,7 @@ pub(crate) struct Episode {
     pub(crate) flight: u32,
 }
 
-impl Episode {
+impl LossRecovery {
     pub(crate) fn new(una: u32, next: u32) -> Self {
         let mut board = Scoreboard::new(una);
         board.extend(next);

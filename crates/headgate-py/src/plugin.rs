@@ -4,8 +4,8 @@ use std::ffi::CStr;
 use std::sync::Arc;
 
 use headgate_lab::control::Echo;
-use headgate_lab::own::compiled::Compiled;
-use headgate_lab::own::{Call, Fault, Given, Guest, Host, Traits};
+use headgate_lab::plugin::compiled::Compiled;
+use headgate_lab::plugin::{Call, ExternalController, ExternalRuntime, Fault, Given, Traits};
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyCapsuleMethods, PyTuple};
@@ -79,7 +79,7 @@ impl OwnLaw {
 
 /// The own laws of one run.
 pub struct OwnLaws {
-    hosts: Vec<Arc<Host>>,
+    hosts: Vec<Arc<ExternalRuntime>>,
     plain: Vec<Arc<Plain>>,
     _keeps: Vec<Py<OwnLaw>>,
 }
@@ -89,20 +89,20 @@ impl OwnLaws {
         let (mut hosts, mut plain) = (Vec::new(), Vec::new());
         for law in &laws {
             let OwnLaw { name, kind } = law.get();
-            let guest: Arc<dyn Guest> = match kind {
+            let guest: Arc<dyn ExternalController> = match kind {
                 Kind::Plain { code, traits } => {
                     let law = Arc::new(Plain::new(py, code.clone_ref(py), *traits)?);
                     plain.push(Arc::clone(&law));
                     law
                 }
-                Kind::Compiled { law, .. } => Arc::clone(law) as Arc<dyn Guest>,
+                Kind::Compiled { law, .. } => Arc::clone(law) as Arc<dyn ExternalController>,
             };
-            hosts.push(Arc::new(Host::new(name.clone(), guest)));
+            hosts.push(Arc::new(ExternalRuntime::new(name.clone(), guest)));
         }
         Ok(Self { hosts, plain, _keeps: laws })
     }
 
-    pub fn hosts(&self) -> Vec<Arc<Host>> {
+    pub fn hosts(&self) -> Vec<Arc<ExternalRuntime>> {
         self.hosts.clone()
     }
 
