@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import headgate
-from headgate.own import load
-from headgate.own.check import check
+from headgate.plugin import load
+from headgate.plugin.check import check
 
 LAWS = Path(__file__).parent / "laws"
 

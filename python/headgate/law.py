@@ -19,20 +19,20 @@ from __future__ import annotations
 from typing import TypeVar
 
 from headgate import catalog
-from headgate._native import Ack, Congestion, Path, Rate, Builtin, Window
+from headgate._native import Ack, Builtin, Congestion, Path, Rate, Window
 
 __all__ = [
     "LOSS",
     "MARK",
     "TIMEOUT",
     "Ack",
+    "Builtin",
     "Congestion",
     "Path",
     "Rate",
-    "Builtin",
     "Window",
-    "jit",
     "builtin",
+    "jit",
 ]
 
 #: Why the window must shrink: `event.cause`.

@@ -17,7 +17,7 @@ CROSSES_THE_BORDER = (
     "headgate.catalog",
     "headgate.fluid.solve",
     "headgate.law",
-    "headgate.own",
+    "headgate.plugin",
     "headgate.run.refusals",
     "headgate.run.simulate",
     "headgate.scenario.networks.routes",
@@ -28,7 +28,7 @@ LAYERS = (
     *("version", "errors", "visible", "names", "marks", "units", "strict", "console"),
     *("catalog", "columns", "tables", "claims", "stats", "measures"),
     *("topologies", "plots", "analysis", "charts"),
-    *("law", "own", "scenario", "run", "api", "build"),
+    *("law", "plugin", "scenario", "run", "api", "build"),
     *("fluid", "mesonet", "design", "campaign", "conform", "report", "bench", "studies", "cli"),
 )
 

@@ -92,7 +92,7 @@ def test_compiled_classes(name: str, line: str, says: str, tmp_path: Path) -> No
 def test_numba_is_asked_for_where_it_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("headgate.own.jit._tables", {})  # another test may have compiled it
+    monkeypatch.setattr("headgate.plugin.jit._tables", {})  # another test may have compiled it
     monkeypatch.setitem(__import__("sys").modules, "numba", None)
     done = run(tmp_path, LAWS / "compiled.py:Reno")
     assert done.sentence.endswith("Reno: @jit needs numba; pip install 'headgate[jit]'")
@@ -245,13 +245,13 @@ def test_what_would_crash_is_not_run_here(tmp_path: Path) -> None:
 
 def test_compiled_with_another_result_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("numba")
-    from headgate.own import proof
-    from headgate.own.check import check
-    from headgate.own.load import load
+    from headgate.plugin import proof
+    from headgate.plugin.check import check
+    from headgate.plugin.load import load
 
     drive = proof.drive
     shifted = lambda *given: [cwnd + 1e-9 for cwnd in drive(*given)]  # noqa: E731
-    monkeypatch.setattr("headgate.own.proof.drive", shifted)
+    monkeypatch.setattr("headgate.plugin.proof.drive", shifted)
     with pytest.raises(LawError, match=r"compiled, cwnd is .* where Python has"):
         check(load(f"{LAWS / 'compiled.py'}:Reno"), {}, proof.Course(2, 50))
 

@@ -23,7 +23,7 @@ from headgate.campaign.scheduler import Executor, Scheduler
 from headgate.campaign.store import Store
 from headgate.campaign.view import Watcher
 from headgate.errors import CrashedRunError, FailedRunsError, HeadgateError
-from headgate.own import trust
+from headgate.plugin import trust
 
 from .small_study import digests
 

@@ -14,9 +14,9 @@ import pytest
 from headgate import Result, Scenario, dumbbell
 from headgate.api import simulate
 from headgate.errors import InterruptedRunError
-from headgate.own import library, load
-from headgate.own.jit import layout
-from headgate.own.ready import make_ready
+from headgate.plugin import library, load
+from headgate.plugin.jit import layout
+from headgate.plugin.ready import make_ready
 from headgate.run.progress import Progress
 from headgate.run.simulate import SNAPSHOT_FILE
 

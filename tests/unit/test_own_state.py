@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.own import state
+from headgate.plugin import state
 
 
 class Law:

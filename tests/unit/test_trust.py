@@ -11,7 +11,7 @@ import pytest
 
 from headgate import Result, Scenario, dumbbell
 from headgate.errors import UntrustedLawError
-from headgate.own import trust
+from headgate.plugin import trust
 from headgate.scenario.toml import write_toml
 
 from ..errors.command import headgate

@@ -18,7 +18,7 @@ from headgate.campaign.leases import Leases
 from headgate.campaign.store import Store
 from headgate.campaign.threads import reader
 from headgate.errors import CrashedRunError, HeadgateError, InterruptedRunError, StoreError
-from headgate.own import trust
+from headgate.plugin import trust
 from headgate.run.process import here
 from headgate.run.progress import Progress, StopRunError
 from headgate.run.simulate import SnapshotError, Threads

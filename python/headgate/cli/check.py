@@ -41,8 +41,8 @@ def check(
     and silence; NaN, a window below one segment, a record it changed or an exception is reported
     with the line. It meets them in a process of its own.
     """
-    from headgate.own import split
-    from headgate.own.source import KINDS
+    from headgate.plugin import split
+    from headgate.plugin.source import KINDS
 
     if Path(split(file)[0]).suffix in KINDS:
         _check_law(file, as_json)
@@ -72,19 +72,19 @@ def check(
 
 def describe_law(control: Control) -> str:
     """Look at a law of the user's own if it may run, and say what it is; raise LawError."""
-    from headgate import own
+    from headgate import plugin
 
-    name, sha256 = own.identify(control.source)
+    name, sha256 = plugin.identify(control.source)
     which = f"law {name} (SHA-256 {sha256[:16]}...)"
-    if not own.is_trusted(control.source):
+    if not plugin.is_trusted(control.source):
         return f"{which}: not looked at, since only the scenario names it; --trust allows it to run"
     return f"{which}: {control.law().label} can be taken"
 
 
 def _check_law(source: str, as_json: bool) -> None:
-    from headgate.own import load, split
-    from headgate.own.check import check
-    from headgate.own.trust import name_by_hand
+    from headgate.plugin import load, split
+    from headgate.plugin.check import check
+    from headgate.plugin.trust import name_by_hand
 
     name_by_hand(split(source)[0])
     law = load(source)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headgate.errors import ScenarioError
-from headgate.own import split
-from headgate.own.trust import name_by_hand
+from headgate.plugin import split
+from headgate.plugin.trust import name_by_hand
 
 if TYPE_CHECKING:
     from headgate.api import Scenario

@@ -41,7 +41,7 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     """
     from headgate.api import UnstoredError, simulate
     from headgate.cli.options import load
-    from headgate.own.watch import run_watched
+    from headgate.plugin.watch import run_watched
     from headgate.run.progress import show_progress
 
     chosen = load(scenario, settings, seed, controls, trust=trust)

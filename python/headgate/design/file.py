@@ -12,7 +12,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from headgate.design.factor import Factor, Scale
 from headgate.errors import HeadgateError, ScenarioError
-from headgate.own import split, trust
+from headgate.plugin import split, trust
 from headgate.scenario.base import Model, at
 from headgate.scenario.problems import scenario_error
 

@@ -19,9 +19,9 @@ from headgate.errors import (
 )
 from headgate.measures.tables import make_tables
 from headgate.names import each_name
-from headgate.own import calls
-from headgate.own.own_law import Ready
-from headgate.own.ready import make_ready
+from headgate.plugin import calls
+from headgate.plugin.own_law import Ready
+from headgate.plugin.ready import make_ready
 from headgate.run.folder import write_file
 from headgate.run.memory import packets_that_fit, refuse_what_does_not_fit
 from headgate.run.progress import Clock, Report, StopRunError

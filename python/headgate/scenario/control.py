@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field, model_serializer, model_validator
 
-from headgate import own
+from headgate import plugin
 from headgate.scenario.base import Model
 
 
@@ -29,7 +29,9 @@ class Control(Model):
             data = {"source": data}
         if not isinstance(data, Mapping):
             return data
-        data = {key: own.register_class(v) if isinstance(v, type) else v for key, v in data.items()}
+        data = {
+            key: plugin.register_class(v) if isinstance(v, type) else v for key, v in data.items()
+        }
         if "params" not in data:
             params = {key: value for key, value in data.items() if key != "source"}
             return {key: data[key] for key in ("source",) if key in data} | {"params": params}
@@ -39,11 +41,11 @@ class Control(Model):
     def _short_form(self) -> Any:
         return {"source": self.source, **self.params} if self.params else self.source
 
-    def law(self) -> own.OwnLaw:
+    def law(self) -> plugin.OwnLaw:
         """Find the law and make it; raise LawError, also if it may not run."""
-        return own.load(self.source)
+        return plugin.load(self.source)
 
     def plan(self) -> dict[str, Any]:
         """Make the law of the plan; raise LawError. Runs nothing of the law."""
-        name, sha256 = own.identify(self.source)
+        name, sha256 = plugin.identify(self.source)
         return {"name": name, "params": dict(self.params), "own": sha256}

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from headgate import own
+from headgate import plugin
 from headgate.scenario.base import Model, Time, at
 from headgate.scenario.control import Control
 from headgate.scenario.measure import Measure
@@ -72,7 +72,7 @@ class ScenarioSpec(Model):
     def allow_laws(self) -> None:
         """Remember for this user that the laws which this scenario names may run, as they stand."""
         for control in self.own_laws():
-            own.allow(control.source)
+            plugin.allow(control.source)
 
     def own_laws(self) -> list[Control]:
         """Give the laws in it that are not of the catalogue."""

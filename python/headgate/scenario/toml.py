@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from headgate.errors import ScenarioError, StoreError
-from headgate.own import split, trust
+from headgate.plugin import split, trust
 
 _SHORT_LINE = 80
 #: Tables that may be written as one word, and the key that the word stands for.

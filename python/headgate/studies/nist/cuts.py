@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from headgate.claims import Estimate
-from headgate.law import LOSS, Ack, Congestion, Path, Builtin, Window, builtin
+from headgate.law import LOSS, Ack, Builtin, Congestion, Path, Window, builtin
 
 #: Least and greatest share that each law takes away, as the source has it; above 64 packets, where
 #: none of them behaves like TCP.

@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 from dataclasses import replace
 
-from headgate.own import library, python_law, trust
-from headgate.own.own_law import OwnLaw
-from headgate.own.python_class import file_of
-from headgate.own.source import find
+from headgate.plugin import library, python_law, trust
+from headgate.plugin.own_law import OwnLaw
+from headgate.plugin.python_class import file_of
+from headgate.plugin.source import find
 
 #: Runs in several threads may ask for the same law: it is found and compiled once.
 one_at_a_time = threading.RLock()
@@ -20,7 +20,7 @@ _given: dict[str, type] = {}
 def load(source: str) -> OwnLaw:
     """Find the law that `FILE` or `FILE:NAME` means and make it; raise LawError.
 
-    A Python file is run for that, so a law that may not run is refused (`headgate.own.trust`).
+    A Python file is run for that, so a law that may not run is refused (`headgate.plugin.trust`).
     """
     with one_at_a_time:
         return _load(source)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from headgate.own.events import Event, Window
+from headgate.plugin.events import Event, Window
 
 #: As the engine has it: the largest window that is taken for meant, segments.
 MOST_CWND = 1e7

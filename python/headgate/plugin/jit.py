@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from headgate.errors import LawError
-from headgate.own import python_class, rewrite
-from headgate.own.own_law import Compiled, Params
-from headgate.own.paths import shorten_path
-from headgate.own.table import FLAGS, FunctionTable
+from headgate.plugin import python_class, rewrite
+from headgate.plugin.own_law import Compiled, Params
+from headgate.plugin.paths import shorten_path
+from headgate.plugin.table import FLAGS, FunctionTable
 
 #: Callback -> the record it takes before the path and the window, or None for the time.
 RECORDS: Mapping[str, str | None] = {

@@ -12,19 +12,19 @@ from pathlib import Path
 from typing import Any
 
 from headgate.errors import LawError
-from headgate.own.compiled import drive_compiled
-from headgate.own.course import Course
-from headgate.own.interpreted import drive_interpreted
-from headgate.own.library import cache_folder
-from headgate.own.load import load
-from headgate.own.own_law import OwnLaw, Params
-from headgate.own.paths import sha256
+from headgate.plugin.compiled import drive_compiled
+from headgate.plugin.course import Course
+from headgate.plugin.interpreted import drive_interpreted
+from headgate.plugin.library import cache_folder
+from headgate.plugin.load import load
+from headgate.plugin.own_law import OwnLaw, Params
+from headgate.plugin.paths import sha256
 from headgate.version import __version__
 
 #: Longer than any law needs for the few events of a proof, with what numba takes to compile it.
 PATIENCE_S = 120.0
 #: Begins the line in which the process tells what it found: a law may print what it likes.
-_TOLD = "headgate.own.proof: "
+_TOLD = "headgate.plugin.proof: "
 
 _PROOF = Course(flows=3, events=1_000, strict=False)
 
@@ -63,7 +63,7 @@ def child(law: OwnLaw, params: Params, course: Course, *, compiled: bool) -> lis
     """
     assert law.source is not None
     with tempfile.NamedTemporaryFile("r") as note:
-        command = [sys.executable, "-m", "headgate.own.proof", law.source]
+        command = [sys.executable, "-m", "headgate.plugin.proof", law.source]
         how = "compiled" if compiled else "interpreted"
         words = (_words(params), json.dumps(asdict(course)), note.name, how)
         try:

@@ -15,7 +15,7 @@ from types import FunctionType
 from typing import Any
 
 from headgate.errors import LawError
-from headgate.own.paths import shorten_path
+from headgate.plugin.paths import shorten_path
 
 #: Method of a window -> the function in its place.
 WINDOW_METHODS = {"slow_start": "_headgate_slow_start", "slow_starts": "_headgate_slow_starts"}

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from headgate.errors import LawError
-from headgate.own.own_law import Ready
-from headgate.own.python_class import locate_error
+from headgate.plugin.own_law import Ready
+from headgate.plugin.python_class import locate_error
 
 if TYPE_CHECKING:
     from headgate import _native
@@ -87,7 +87,7 @@ def _raise_again(ready: Ready, call: tuple[str, Any, Any, Any, bytes]) -> BaseEx
     """Make a compiled class's call in the interpreter, which knows the line; give the exception."""
     if ready.law.cls is None:
         return None
-    from headgate.own import jit
+    from headgate.plugin import jit
 
     callback, given, path, window, state = call
     law = jit.object_of(ready.law.cls, ready.params, state)

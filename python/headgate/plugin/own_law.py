@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from headgate.errors import LawError
-from headgate.own.paths import shorten_path
+from headgate.plugin.paths import shorten_path
 
 if TYPE_CHECKING:
     from headgate import _native
-    from headgate.own.table import Struct
+    from headgate.plugin.table import Struct
 
 Params = Mapping[str, Any]
 
@@ -41,7 +41,7 @@ class OwnLaw:
     def hand_over(self, table: Compiled) -> _native.OwnLaw:
         """Have the engine take a table; raise LawError if it is not one."""
         from headgate import _native
-        from headgate.own.table import capsule
+        from headgate.plugin.table import capsule
 
         struct, keeps = table
         try:

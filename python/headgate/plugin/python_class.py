@@ -12,8 +12,8 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from headgate.errors import LawError
-from headgate.own.own_law import Params
-from headgate.own.paths import shorten_path
+from headgate.plugin.own_law import Params
+from headgate.plugin.paths import shorten_path
 
 if TYPE_CHECKING:
     from headgate import _native
@@ -86,7 +86,7 @@ def locate_error(error: BaseException, file: str, where: str) -> tuple[str, str]
 def plain(cls: type, label: str, params: Params) -> _native.OwnLaw:
     """Make a class ready that the interpreter runs; raise LawError."""
     from headgate import _native
-    from headgate.own import state
+    from headgate.plugin import state
 
     make(cls, params)
     said = traits(cls)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headgate.errors import LawError
-from headgate.own.paths import read, sha256, shorten_path, split
+from headgate.plugin.paths import read, sha256, shorten_path, split
 
 #: Kinds of file: a Python class, what is compiled to a shared library first, and such a library.
 KINDS = (".py", ".c", ".rs", ".so")

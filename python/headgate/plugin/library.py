@@ -10,10 +10,10 @@ from functools import partial
 from pathlib import Path
 
 from headgate.errors import LawError
-from headgate.own.own_law import Compiled, OwnLaw, Params
-from headgate.own.paths import sha256, shorten_path
-from headgate.own.source import Source
-from headgate.own.table import Struct
+from headgate.plugin.own_law import Compiled, OwnLaw, Params
+from headgate.plugin.paths import sha256, shorten_path
+from headgate.plugin.source import Source
+from headgate.plugin.table import Struct
 
 INCLUDE = Path(__file__).parents[1] / "include"
 

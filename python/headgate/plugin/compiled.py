@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from headgate.errors import LawError
-from headgate.own.course import Course, sound, write_place
-from headgate.own.events import Event, Flow, Window
-from headgate.own.jit import layout
-from headgate.own.own_law import OwnLaw, Params
-from headgate.own.table import CALLBACKS, FLAGS, Struct
+from headgate.plugin.course import Course, sound, write_place
+from headgate.plugin.events import Event, Flow, Window
+from headgate.plugin.jit import layout
+from headgate.plugin.own_law import OwnLaw, Params
+from headgate.plugin.table import CALLBACKS, FLAGS, Struct
 
 
 def drive_compiled(law: OwnLaw, params: Params, course: Course, note: int = -1) -> list[float]:

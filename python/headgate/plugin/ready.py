@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from headgate.own.load import one_at_a_time
-from headgate.own.own_law import OwnLaw, Params, Ready
-from headgate.own.proof import prove
-from headgate.own.python_class import plain
+from headgate.plugin.load import one_at_a_time
+from headgate.plugin.own_law import OwnLaw, Params, Ready
+from headgate.plugin.proof import prove
+from headgate.plugin.python_class import plain
 
 
 def make_ready(law: OwnLaw, params: Params) -> Ready:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from headgate.errors import LawError
-from headgate.own import proof
-from headgate.own.course import Course
-from headgate.own.interpreted import drive_interpreted
-from headgate.own.own_law import OwnLaw, Params
+from headgate.plugin import proof
+from headgate.plugin.course import Course
+from headgate.plugin.interpreted import drive_interpreted
+from headgate.plugin.own_law import OwnLaw, Params
 
 COURSE = Course(flows=20, events=1_000)
 

@@ -10,10 +10,10 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from headgate.errors import LawError
-from headgate.own.own_law import OwnLaw
-from headgate.own.paths import sha256, shorten_path
-from headgate.own.python_class import check_form, file_of, locate_error
-from headgate.own.source import Source
+from headgate.plugin.own_law import OwnLaw
+from headgate.plugin.paths import sha256, shorten_path
+from headgate.plugin.python_class import check_form, file_of, locate_error
+from headgate.plugin.source import Source
 
 
 def law_in(source: Source) -> OwnLaw:
@@ -36,7 +36,7 @@ def _law(cls: type, file: str, sha: str) -> OwnLaw:
     check_form(cls)
     if not getattr(cls, "__headgate_jit__", False):
         return OwnLaw(cls.__name__, file, sha, cls)
-    from headgate.own import jit
+    from headgate.plugin import jit
 
     return OwnLaw(cls.__name__, file, sha, cls, partial(jit.compile_law, cls))
 

@@ -9,11 +9,11 @@ from types import FrameType
 from typing import Any
 
 from headgate.errors import LawError
-from headgate.own import python_class, state
-from headgate.own.course import MOST_CWND, Course, sound, write_place
-from headgate.own.events import Event, Flow, Window
-from headgate.own.own_law import OwnLaw, Params
-from headgate.own.paths import shorten_path
+from headgate.plugin import python_class, state
+from headgate.plugin.course import MOST_CWND, Course, sound, write_place
+from headgate.plugin.events import Event, Flow, Window
+from headgate.plugin.own_law import OwnLaw, Params
+from headgate.plugin.paths import shorten_path
 
 
 def drive_interpreted(law: OwnLaw, params: Params, course: Course, note: int = -1) -> list[float]:
