@@ -29,6 +29,7 @@ BUILT_FROM := pyproject.toml constraints.txt Cargo.toml Cargo.lock \
 # Lint and tests run side by side; make's job server is not for cargo, which warns of it.
 CARGO := env -u MAKEFLAGS -u MFLAGS cargo
 NO_EXTENSION := --workspace --exclude headgate-py
+EMBEDDING := --quiet --locked --manifest-path examples/embedding/Cargo.toml --target-dir target/embedding
 
 .PHONY: help
 help: ## List the targets
@@ -75,6 +76,16 @@ test-python: $(VENV)/.ok ## The package's tests, the oracles among them
 validate: $(VENV)/.ok ## What `make test` leaves out: long comparisons, and what needs an idle machine
 	$(BIN)/python -m pytest --quiet -n $(WORKERS) --dist loadfile -m slow
 	$(BIN)/python -m pytest --quiet -m timing
+	@$(MAKE) embedding packages
+
+.PHONY: embedding
+embedding: ## Our controllers in quinn, and that of s2n-quic in our dumbbell (Rust >= 1.95)
+	$(CARGO) clippy $(EMBEDDING) --all-targets -- -D warnings
+	$(CARGO) test $(EMBEDDING)
+
+.PHONY: packages
+packages: ## Pack every crate, and build each from its package
+	$(CARGO) package --quiet --locked --workspace --allow-dirty --target-dir target/packages
 
 .PHONY: fuzz
 fuzz: $(VENV)/.ok ## Check CASES random scenarios, from SEED on; a run that was stopped goes on
@@ -109,8 +120,11 @@ examples: $(VENV)/.ok ## Run every example
 	done
 
 .PHONY: docs
-docs: $(VENV)/.ok ## Build the documentation into docs/_build/html; a warning is an error
+docs: $(VENV)/.ok ## Build the documentation into docs/_build/html, the crates' into rust there; a warning is an error
+	@rm -rf target/doc docs/_build/html/rust
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --quiet --locked --no-deps --workspace
 	$(BIN)/sphinx-build --quiet -W --keep-going -b html docs docs/_build/html
+	@cp -r target/doc docs/_build/html/rust
 
 .PHONY: gallery
 gallery: predict ## Make the pictures of the documentation's gallery from a run of the first study

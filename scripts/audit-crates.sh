@@ -8,6 +8,8 @@ if ! cargo deny --version >/dev/null 2>&1; then
     exit 1
 fi
 cargo deny --locked check bans licenses sources
+embedding=examples/embedding
+cargo deny --locked --manifest-path $embedding/Cargo.toml check --config $embedding/deny.toml licenses sources
 
 says=$(mktemp)
 trap 'rm -f "$says"' EXIT

@@ -1,0 +1,198 @@
+//! Our controllers behind quinn-proto's [`Controller`].
+//!
+//! A segment is a datagram of the path's MTU. quinn acknowledges packet by packet, and says when a batch is complete:
+//! a batch is one [`Ack`]. It reports a loss for each batch of packets that it finds lost; as with TCP a controller
+//! hears of one in a window, which is over when a packet is acknowledged that was sent after it (RFC 9002 §7.3.2).
+//! quinn paces by its window and RTT, whatever the controller; what ours would like shows in the metrics.
+
+use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Window};
+use quinn_proto::RttEstimator;
+use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
+use std::any::Any;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Segments of the first window (RFC 9002 §7.2).
+const INITIAL_WINDOW: f64 = 10.0;
+
+/// The least window, segments (RFC 9002 §7.2).
+const LEAST_WINDOW: f64 = 2.0;
+
+/// What was acknowledged since the last batch ended.
+#[derive(Clone, Copy, Debug, Default)]
+struct Batch {
+    bytes: u64,
+    /// When the newest of its packets was sent.
+    newest: Option<Instant>,
+}
+
+/// One path's controller.
+#[derive(Clone, Debug)]
+pub struct Embedded<C> {
+    law: C,
+    window: Window,
+    path: Path,
+    /// The zero of our clock.
+    epoch: Instant,
+    batch: Batch,
+    /// The last packet sent, and the one whose acknowledgement ends the round trip.
+    last_sent: u64,
+    round_end: u64,
+    /// Bytes under way after the last batch, and sent since.
+    in_flight: u64,
+    /// When the last reduction was, while packets sent before it are still being acknowledged.
+    recovery: Option<Instant>,
+}
+
+impl<C: Law> Embedded<C> {
+    fn new(law: C, now: Instant, mtu: u16) -> Self {
+        let window = Window { cwnd: INITIAL_WINDOW, ssthresh: f64::INFINITY, pace: f64::INFINITY };
+        let path = Path { srtt_s: 0.0, min_rtt_s: f64::INFINITY, segment_bytes: u32::from(mtu) };
+        let (batch, recovery) = (Batch::default(), None);
+        let mut new =
+            Self { law, window, path, epoch: now, batch, last_sent: 0, round_end: 0, in_flight: 0, recovery };
+        new.law.on_start(0.0, &new.path, &mut new.window);
+        new
+    }
+
+    fn seconds(&self, now: Instant) -> f64 {
+        now.duration_since(self.epoch).as_secs_f64()
+    }
+
+    fn segments(&self, bytes: u64) -> f64 {
+        bytes as f64 / f64::from(self.path.segment_bytes)
+    }
+
+    fn bytes(&self, segments: f64) -> u64 {
+        (segments * f64::from(self.path.segment_bytes)) as u64
+    }
+
+    /// Whether packets sent before the last reduction are still being acknowledged; the first that was not ends it.
+    fn recovers(&mut self, now: Instant, sent: Instant) -> bool {
+        let Some(since) = self.recovery else { return false };
+        if sent > since {
+            self.recovery = None;
+            self.law.on_recovered(self.seconds(now), &self.path, &mut self.window);
+        }
+        self.recovery.is_some()
+    }
+
+    /// What a batch brought.
+    fn describe(&mut self, now: Instant, sent: Instant, bytes: u64, app_limited: bool, newest: u64) -> Ack {
+        let round_start = newest > self.round_end;
+        if round_start {
+            self.round_end = self.last_sent;
+        }
+        Ack {
+            now_s: self.seconds(now),
+            acked: self.segments(bytes),
+            rtt_s: now.duration_since(sent).as_secs_f64(),
+            in_flight: self.segments(self.in_flight) as u32,
+            round_start,
+            cwnd_limited: !app_limited,
+            ..Ack::default()
+        }
+    }
+
+    fn reduce(&mut self, now: Instant, cause: Cause) {
+        let event =
+            Congestion { cause, now_s: self.seconds(now), in_flight: self.segments(self.in_flight) as u32 };
+        self.law.on_congestion(&event, &self.path, &mut self.window);
+        if !self.law.keeps_window() {
+            self.window.cwnd = if cause == Cause::Timeout { LEAST_WINDOW } else { self.window.ssthresh };
+        }
+    }
+}
+
+impl<C: Law + Sync + 'static> Controller for Embedded<C> {
+    fn on_sent(&mut self, _now: Instant, bytes: u64, last_packet_number: u64) {
+        self.in_flight += bytes;
+        self.last_sent = last_packet_number;
+    }
+
+    fn on_ack(&mut self, _now: Instant, sent: Instant, bytes: u64, _app_limited: bool, rtt: &RttEstimator) {
+        self.path.srtt_s = rtt.get().as_secs_f64();
+        self.path.min_rtt_s = rtt.min().as_secs_f64();
+        self.batch.bytes += bytes;
+        self.batch.newest = self.batch.newest.max(Some(sent));
+    }
+
+    fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool, newest: Option<u64>) {
+        let Batch { bytes, newest: sent } = std::mem::take(&mut self.batch);
+        if let Some(sent) = sent {
+            let ack = self.describe(now, sent, bytes, app_limited, newest.unwrap_or_default());
+            if self.recovers(now, sent) {
+                let ack = Ack { recovers: true, ..ack };
+                self.law.on_recovery_ack(&ack, &self.path, &mut self.window);
+            } else {
+                self.law.on_ack(&ack, &self.path, &mut self.window);
+            }
+        }
+        self.in_flight = in_flight;
+    }
+
+    fn on_congestion_event(&mut self, now: Instant, sent: Instant, persistent: bool, lost_bytes: u64) {
+        if self.recovery.is_none_or(|since| sent > since) {
+            self.recovery = Some(now);
+            self.reduce(now, if lost_bytes == 0 { Cause::Mark } else { Cause::Loss });
+        }
+        if persistent {
+            self.reduce(now, Cause::Timeout);
+        }
+        self.in_flight = self.in_flight.saturating_sub(lost_bytes);
+    }
+
+    /// The window stays what it is in bytes.
+    fn on_mtu_update(&mut self, new_mtu: u16) {
+        let ratio = f64::from(self.path.segment_bytes) / f64::from(new_mtu);
+        let Window { cwnd, ssthresh, pace } = self.window;
+        self.window = Window { cwnd: cwnd * ratio, ssthresh: ssthresh * ratio, pace: pace * ratio };
+        self.path.segment_bytes = u32::from(new_mtu);
+    }
+
+    fn window(&self) -> u64 {
+        self.bytes(self.window.cwnd.max(LEAST_WINDOW))
+    }
+
+    fn metrics(&self) -> ControllerMetrics {
+        let Window { ssthresh, pace, .. } = self.window;
+        let mut metrics = ControllerMetrics::default();
+        metrics.congestion_window = self.window();
+        metrics.ssthresh = ssthresh.is_finite().then(|| self.bytes(ssthresh));
+        metrics.pacing_rate = pace.is_finite().then(|| 8 * self.bytes(pace));
+        metrics
+    }
+
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+
+    fn initial_window(&self) -> u64 {
+        self.bytes(INITIAL_WINDOW)
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}
+
+/// Gives each path a fresh copy of a controller.
+#[derive(Clone, Debug)]
+pub struct Factory<C>(C);
+
+impl<C: Law> Factory<C> {
+    /// A factory of controllers like this one, which has not begun.
+    ///
+    /// # Errors
+    /// The controller if it needs more of a transport than quinn tells: delivery rates
+    /// ([`Law::wants_rate`]), or labels that routers read ([`Law::scheme`]).
+    pub fn new(fresh: C) -> Result<Self, C> {
+        if fresh.wants_rate() || fresh.scheme().is_some() { Err(fresh) } else { Ok(Self(fresh)) }
+    }
+}
+
+impl<C: Law + Sync + 'static> ControllerFactory for Factory<C> {
+    fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
+        Box::new(Embedded::new(self.0.clone(), now, current_mtu))
+    }
+}

@@ -1,0 +1,81 @@
+//! Our controllers in quinn: a transfer between two of its endpoints, in memory and in virtual time.
+//!
+//! The path carries 20 Mbit/s, a round trip takes 40 ms, and the buffer holds as much as the path. A window that falls
+//! by half or less leaves such a link busy, so 10 MB take 4 s whoever controls them, and some round trips to begin.
+
+mod pair;
+
+use headgate_algos::control::{bbr3, constant, cubic, reno};
+use headgate_embedding::quinn::Factory;
+use headgate_model::control::Law;
+use quinn_proto::congestion::{Controller, ControllerFactory, CubicConfig, NewRenoConfig};
+use std::sync::Arc;
+use std::time::Instant;
+
+use pair::{BYTES, RATE_BPS, RTT, Transfer, transfer};
+
+/// CUBIC by the RFC.
+fn our_cubic() -> cubic::Cubic {
+    cubic::Cubic::new(cubic::Params { slow_start: 2.0, variant: 1.0, ..cubic::Params::default() })
+}
+
+fn factory<C: Law + Sync + std::fmt::Debug + 'static>(law: C) -> Arc<Factory<C>> {
+    Arc::new(Factory::new(law).expect("quinn tells all that it needs"))
+}
+
+/// Whether a transfer took the time of its bytes, and that of the handshake and slow start: a window of ten packets is
+/// 12 kB, that of the path 100 kB, and slow start's last loss is repaired by a round trip of twice the length.
+fn is_quick(transfer: &Transfer) -> bool {
+    let least = BYTES as f64 * 8.0 / RATE_BPS;
+    (least..1.05 * least + 10.0 * RTT.as_secs_f64()).contains(&transfer.seconds)
+}
+
+#[test]
+fn ours_transfer_as_quickly_as_quinns_own() {
+    let pairs: [[Arc<dyn ControllerFactory + Send + Sync>; 2]; 2] = [
+        [factory(our_cubic()), Arc::new(CubicConfig::default())],
+        [factory(reno::Reno), Arc::new(NewRenoConfig::default())],
+    ];
+    for pair in pairs {
+        let [ours, theirs] = pair.map(transfer);
+        assert!(is_quick(&ours) && is_quick(&theirs), "{ours:?} {theirs:?}");
+        assert!((ours.seconds / theirs.seconds - 1.0).abs() < 0.05, "{ours:?} {theirs:?}");
+        assert!(ours.congestion_events > 0, "the buffer never overflowed");
+    }
+}
+
+fn fresh<C: Law + Sync + std::fmt::Debug + 'static>(law: C) -> Box<dyn Controller> {
+    factory(law).build(Instant::now(), 1200)
+}
+
+#[test]
+fn a_window_is_ten_datagrams_at_first_and_stays_in_bytes_when_the_mtu_grows() {
+    let mut controller = fresh(reno::Reno);
+    assert_eq!((controller.window(), controller.initial_window()), (12_000, 12_000));
+    controller.on_mtu_update(1500);
+    assert_eq!(controller.window(), 12_000);
+}
+
+#[test]
+fn losses_and_marks_of_one_window_reduce_it_once() {
+    let mut controller = fresh(reno::Reno);
+    let sent = Instant::now();
+    controller.on_sent(sent, 12_000, 9);
+    controller.on_congestion_event(sent + RTT, sent, false, 1200);
+    assert_eq!((controller.window(), controller.metrics().ssthresh), (6000, Some(6000)));
+    controller.on_congestion_event(sent + RTT, sent, false, 0);
+    assert_eq!(controller.window(), 6000);
+    controller.on_congestion_event(sent + 3 * RTT, sent + 2 * RTT, true, 1200);
+    assert_eq!(controller.window(), 2400); // persistent congestion: two datagrams
+}
+
+#[test]
+fn a_pace_is_told_in_bits_per_second() {
+    let controller = fresh(constant::Constant::new(constant::Params { rate_mbps: 9.6 }));
+    assert_eq!(controller.metrics().pacing_rate, Some(9_600_000));
+}
+
+#[test]
+fn what_needs_delivery_rates_is_refused() {
+    assert!(Factory::new(bbr3::Bbr3::new(bbr3::Params::default())).is_err());
+}
