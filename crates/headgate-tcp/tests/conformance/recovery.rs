@@ -72,12 +72,23 @@ fn rfc6582_3_2_a_partial_ack_repeats_the_next_hole_and_deflates_the_window() {
 }
 
 #[test]
-fn rfc6582_3_2_duplicates_of_the_old_window_begin_no_second_recovery() {
+fn rfc6582_3_2_duplicates_up_to_the_recovery_point_begin_no_second_recovery() {
     let mut peer = begun(newreno());
-    peer.wait_until_it_sends(); // recover is 10 from here on
+    duplicates(&mut peer, 0, 3);
+    peer.ack(10); // covers all up to recover, and no more
+    duplicates(&mut peer, 10, 4);
+    assert_eq!(peer.tcp.stats.recoveries, 1);
+    peer.ack(11);
+    duplicates(&mut peer, 11, 3);
+    assert_eq!(peer.tcp.stats.recoveries, 2);
+}
+
+#[test]
+fn rfc6582_4_after_a_timeout_neither_do_they() {
+    let mut peer = begun(newreno());
+    peer.wait_until_it_sends();
     peer.sent();
-    let again: Vec<u32> = duplicates(&mut peer, 0, 3).concat();
-    assert_eq!((again, peer.tcp.stats.recoveries), (vec![], 0));
+    assert_eq!((duplicates(&mut peer, 0, 3).concat(), peer.tcp.stats.recoveries), (vec![], 0));
 }
 
 #[test]
