@@ -1,13 +1,13 @@
-//! Our controllers behind quinn-proto's [`Controller`].
+//! Our controllers behind quinn-proto's [`congestion::Controller`].
 //!
 //! A segment is a datagram of the path's MTU. quinn acknowledges packet by packet, and says when a batch is complete:
 //! a batch is one [`Ack`]. It reports a loss for each batch of packets that it finds lost; as with TCP a controller
 //! hears of one in a window, which is over when a packet is acknowledged that was sent after it (RFC 9002 §7.3.2).
 //! quinn paces by its window and RTT, whatever the controller; what ours would like shows in the metrics.
 
-use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Window};
+use headgate_model::control::{Ack, Cause, Congestion, Controller, Path, Window};
 use quinn_proto::RttEstimator;
-use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
+use quinn_proto::congestion::{self, ControllerFactory, ControllerMetrics};
 use std::any::Any;
 use std::sync::Arc;
 use std::time::Instant;
@@ -29,7 +29,7 @@ struct Batch {
 /// One path's controller.
 #[derive(Clone, Debug)]
 pub struct Embedded<C> {
-    law: C,
+    controller: C,
     window: Window,
     path: Path,
     /// The zero of our clock.
@@ -44,14 +44,23 @@ pub struct Embedded<C> {
     recovery: Option<Instant>,
 }
 
-impl<C: Law> Embedded<C> {
-    fn new(law: C, now: Instant, mtu: u16) -> Self {
+impl<C: Controller> Embedded<C> {
+    fn new(controller: C, now: Instant, mtu: u16) -> Self {
         let window = Window { cwnd: INITIAL_WINDOW, ssthresh: f64::INFINITY, pace: f64::INFINITY };
         let path = Path { srtt_s: 0.0, min_rtt_s: f64::INFINITY, segment_bytes: u32::from(mtu) };
         let (batch, recovery) = (Batch::default(), None);
-        let mut new =
-            Self { law, window, path, epoch: now, batch, last_sent: 0, round_end: 0, in_flight: 0, recovery };
-        new.law.on_start(0.0, &new.path, &mut new.window);
+        let mut new = Self {
+            controller,
+            window,
+            path,
+            epoch: now,
+            batch,
+            last_sent: 0,
+            round_end: 0,
+            in_flight: 0,
+            recovery,
+        };
+        new.controller.on_start(0.0, &new.path, &mut new.window);
         new
     }
 
@@ -72,7 +81,7 @@ impl<C: Law> Embedded<C> {
         let Some(since) = self.recovery else { return false };
         if sent > since {
             self.recovery = None;
-            self.law.on_recovered(self.seconds(now), &self.path, &mut self.window);
+            self.controller.on_recovered(self.seconds(now), &self.path, &mut self.window);
         }
         self.recovery.is_some()
     }
@@ -97,14 +106,14 @@ impl<C: Law> Embedded<C> {
     fn reduce(&mut self, now: Instant, cause: Cause) {
         let event =
             Congestion { cause, now_s: self.seconds(now), in_flight: self.segments(self.in_flight) as u32 };
-        self.law.on_congestion(&event, &self.path, &mut self.window);
-        if !self.law.keeps_window() {
+        self.controller.on_congestion(&event, &self.path, &mut self.window);
+        if !self.controller.controls_cwnd_in_recovery() {
             self.window.cwnd = if cause == Cause::Timeout { LEAST_WINDOW } else { self.window.ssthresh };
         }
     }
 }
 
-impl<C: Law + Sync + 'static> Controller for Embedded<C> {
+impl<C: Controller + Sync + 'static> congestion::Controller for Embedded<C> {
     fn on_sent(&mut self, _now: Instant, bytes: u64, last_packet_number: u64) {
         self.in_flight += bytes;
         self.last_sent = last_packet_number;
@@ -123,9 +132,9 @@ impl<C: Law + Sync + 'static> Controller for Embedded<C> {
             let ack = self.describe(now, sent, bytes, app_limited, newest.unwrap_or_default());
             if self.recovers(now, sent) {
                 let ack = Ack { recovers: true, ..ack };
-                self.law.on_recovery_ack(&ack, &self.path, &mut self.window);
+                self.controller.on_recovery_ack(&ack, &self.path, &mut self.window);
             } else {
-                self.law.on_ack(&ack, &self.path, &mut self.window);
+                self.controller.on_ack(&ack, &self.path, &mut self.window);
             }
         }
         self.in_flight = in_flight;
@@ -163,7 +172,7 @@ impl<C: Law + Sync + 'static> Controller for Embedded<C> {
         metrics
     }
 
-    fn clone_box(&self) -> Box<dyn Controller> {
+    fn clone_box(&self) -> Box<dyn congestion::Controller> {
         Box::new(self.clone())
     }
 
@@ -180,19 +189,19 @@ impl<C: Law + Sync + 'static> Controller for Embedded<C> {
 #[derive(Clone, Debug)]
 pub struct Factory<C>(C);
 
-impl<C: Law> Factory<C> {
+impl<C: Controller> Factory<C> {
     /// A factory of controllers like this one, which has not begun.
     ///
     /// # Errors
     /// The controller if it needs more of a transport than quinn tells: delivery rates
-    /// ([`Law::wants_rate`]), or labels that routers read ([`Law::scheme`]).
+    /// ([`Controller::wants_rate`]), or headers that routers read ([`Controller::scheme`]).
     pub fn new(fresh: C) -> Result<Self, C> {
         if fresh.wants_rate() || fresh.scheme().is_some() { Err(fresh) } else { Ok(Self(fresh)) }
     }
 }
 
-impl<C: Law + Sync + 'static> ControllerFactory for Factory<C> {
-    fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
+impl<C: Controller + Sync + 'static> ControllerFactory for Factory<C> {
+    fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn congestion::Controller> {
         Box::new(Embedded::new(self.0.clone(), now, current_mtu))
     }
 }

@@ -1,12 +1,12 @@
 //! The CUBIC of s2n-quic-core (RFC 8312, with hybrid slow start) as a controller that our machine drives.
 //!
-//! It counts the bytes under way itself and so must hear of each packet sent, which no [`Law`] does: before an ACK it
+//! It counts the bytes under way itself and so must hear of each packet sent, which no [`Controller`] does: before an ACK it
 //! is told of what makes up the difference. That is exact for a sender that its ACKs clock. Its pacer, which QUIC's
 //! sender asks, is not used: here a profile paces.
 
 use headgate_algos::queue::AnyQueue;
 use headgate_algos::scheme::AnyRouter;
-use headgate_model::control::{Ack, Cause, Congestion, Law, Path, Registry, Window};
+use headgate_model::control::{Ack, Cause, Congestion, Controller, ControllerRegistry, Path, Window};
 use headgate_model::params::Card;
 use s2n_quic_core::event::builder::{BbrState, SlowStartExitCause};
 use s2n_quic_core::packet::number::PacketNumberSpace;
@@ -76,7 +76,7 @@ impl Cubic {
     }
 }
 
-impl Law for Cubic {
+impl Controller for Cubic {
     fn on_start(&mut self, now_s: f64, _path: &Path, window: &mut Window) {
         self.sent = timestamp(now_s);
         window.cwnd = self.segments(self.cubic.congestion_window());
@@ -145,7 +145,7 @@ impl Generator for Zeros {
 }
 
 /// A registry of this controller alone; its only value is the size of a datagram, bytes.
-impl Registry for Cubic {
+impl ControllerRegistry for Cubic {
     type Queue = AnyQueue;
     type Router = AnyRouter;
 

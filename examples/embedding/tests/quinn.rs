@@ -7,7 +7,7 @@ mod pair;
 
 use headgate_algos::control::{bbr3, constant, cubic, reno};
 use headgate_embedding::quinn::Factory;
-use headgate_model::control::Law;
+use headgate_model::control;
 use quinn_proto::congestion::{Controller, ControllerFactory, CubicConfig, NewRenoConfig};
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,8 +19,8 @@ fn our_cubic() -> cubic::Cubic {
     cubic::Cubic::new(cubic::Params { slow_start: 2.0, variant: 1.0, ..cubic::Params::default() })
 }
 
-fn factory<C: Law + Sync + std::fmt::Debug + 'static>(law: C) -> Arc<Factory<C>> {
-    Arc::new(Factory::new(law).expect("quinn tells all that it needs"))
+fn factory<C: control::Controller + Sync + std::fmt::Debug + 'static>(controller: C) -> Arc<Factory<C>> {
+    Arc::new(Factory::new(controller).expect("quinn tells all that it needs"))
 }
 
 /// Whether a transfer took the time of its bytes, and that of the handshake and slow start: a window of ten packets is
@@ -44,8 +44,8 @@ fn ours_transfer_as_quickly_as_quinns_own() {
     }
 }
 
-fn fresh<C: Law + Sync + std::fmt::Debug + 'static>(law: C) -> Box<dyn Controller> {
-    factory(law).build(Instant::now(), 1200)
+fn fresh<C: control::Controller + Sync + std::fmt::Debug + 'static>(controller: C) -> Box<dyn Controller> {
+    factory(controller).build(Instant::now(), 1200)
 }
 
 #[test]

@@ -7,9 +7,9 @@
 //! `0.3 W / alpha` round trips of 40 ms, alpha = 0.9/1.7, are 2.99 s. So the queue is between 0.7 and 0.85 of the
 //! buffer in the mean, and the time from loss to loss between those two, but for the rounds of a recovery.
 
-use headgate_algos::control::AnyLaw;
+use headgate_algos::control::AnyController;
 use headgate_embedding::s2n;
-use headgate_model::control::Registry;
+use headgate_model::control::ControllerRegistry;
 use headgate_netsim::choices::{Choice, Choices, Fitted};
 use headgate_netsim::engine::Engine;
 use headgate_netsim::plan::Plan;
@@ -49,10 +49,10 @@ struct Outcome {
     cycle_s: f64,
 }
 
-fn run<L: Registry>(law: Choice) -> Outcome {
+fn run<C: ControllerRegistry>(law: Choice) -> Outcome {
     let plan: Plan = serde_json::from_str(PLAN).expect("a plan");
     let ports = plan.links.iter().map(|_| Fitted::default()).collect();
-    let mut engine = Engine::<L>::new(&plan, &Choices { laws: vec![law], ports }, &Default::default());
+    let mut engine = Engine::<C>::new(&plan, &Choices { laws: vec![law], ports }, &Default::default());
     assert!(engine.advance(&mut || true), "{:?}", engine.excess());
     let record = engine.record();
     let (port, flow) = (&record.ports[0], &record.flows[0]);
@@ -65,12 +65,15 @@ fn run<L: Registry>(law: Choice) -> Outcome {
 
 /// Ours, by the RFC and with the slow start of textbooks.
 fn ours() -> Outcome {
-    let index = AnyLaw::cards().iter().position(|card| card.name == "cubic").expect("it is there");
+    let index = AnyController::cards().iter().position(|card| card.name == "cubic").expect("it is there");
     let value = |param: &headgate_model::params::Param| match param.name {
         "variant" => param.choices.iter().position(|&word| word == "rfc").expect("a variant") as f64,
         _ => param.default,
     };
-    run::<AnyLaw>(Choice { index, values: AnyLaw::cards()[index].params.iter().map(value).collect() })
+    run::<AnyController>(Choice {
+        index,
+        values: AnyController::cards()[index].params.iter().map(value).collect(),
+    })
 }
 
 fn theirs() -> Outcome {
