@@ -23,6 +23,7 @@ from threading import Thread
 from typing import Any, TypeVar
 
 from headgate.errors import HeadgateError
+from headgate.run.memory import peak_bytes
 from headgate.run.process import here
 
 Made = TypeVar("Made")
@@ -72,6 +73,10 @@ class Child:
         made: Made = answer.take()
         return made
 
+    def peak_bytes(self) -> int:
+        """Give the most memory that it held."""
+        return peak_bytes(self._process.pid)
+
     def close(self) -> None:
         """End it, whatever it does."""
         self._process.kill()
@@ -97,6 +102,8 @@ class Children:
     def __init__(self) -> None:
         self._idle: list[Child] = []
         self._closed = False
+        #: The most memory that one of them held by the end of a call.
+        self.peak_bytes = 0
 
     def call(self, function: Callable[..., Made], *given: Any) -> Made:
         """Have a child that is free call a function. Raises DiedError, HeadgateError."""
@@ -120,6 +127,7 @@ class Children:
                 self._idle.pop().close()
 
     def _keep(self, child: Child) -> None:
+        self.peak_bytes = max(self.peak_bytes, child.peak_bytes())
         self._idle.append(child)
         if self._closed:
             self.close()

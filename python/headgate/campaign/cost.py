@@ -12,14 +12,12 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from multiprocessing import get_context
-from pathlib import Path
 
 from headgate.campaign.jobs import Job
 from headgate.campaign.pilots import Pilots, begin, choose_pilots, fly, without_seed
 from headgate.campaign.store import Store
 from headgate.run.folder import query
-
-KIB = 1024
+from headgate.run.memory import peak_bytes
 
 
 @dataclass(frozen=True)
@@ -94,10 +92,3 @@ def _peak_of(job: Job) -> int:
     query("SELECT 1")
     begin(job)
     return peak_bytes()
-
-
-def peak_bytes(process: int | str = "self") -> int:
-    """Give the most memory that a program held; getrusage counts its parent's in, too."""
-    lines = Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines()
-    high = next(line for line in lines if line.startswith("VmHWM:"))
-    return int(high.split()[1]) * KIB

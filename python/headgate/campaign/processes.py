@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 
 from headgate.campaign.child import Children
 from headgate.campaign.jobs import Job
+from headgate.campaign.room import Room, bytes_of_run
 from headgate.campaign.threads import ThreadShares
 from headgate.campaign.worker import CampaignSpec, JobOutcome, run_isolated
 
@@ -17,7 +19,8 @@ from headgate.campaign.worker import CampaignSpec, JobOutcome, run_isolated
 class Processes:
     """Makes `workers` runs at a time, of `threads` each; by default as many as there are cores.
 
-    Where there are fewer runs than cores, and no number of threads was given, they share the cores.
+    Where there are fewer runs than cores, or memory has no room for more at a time, and no number
+    of threads was given, they share the cores.
     """
 
     #: A second copy of a slow run would only slow it down: it has the same cores.
@@ -27,6 +30,7 @@ class Processes:
         cores = workers or os.cpu_count() or 1
         self.slots = workers or max(1, cores // (threads or 1))
         self._shares = ThreadShares(cores, threads)
+        self._room = Room()
         self._executor = ThreadPoolExecutor(self.slots, thread_name_prefix="headgate-run")
         self._children = Children()
         self._order: CampaignSpec | None = None
@@ -41,11 +45,14 @@ class Processes:
         return self._executor.submit(self._make, self._order, job, copy)
 
     def _make(self, order: CampaignSpec, job: Job, copy: bool) -> JobOutcome:
-        with self._shares.run():
-            return run_isolated(self._children, order, job, copy, self._shares.file)
+        with self._room.run(partial(bytes_of_run, job)), self._shares.run():
+            outcome = run_isolated(self._children, order, job, copy, self._shares.file)
+        self._room.note(self._children.peak_bytes)
+        return outcome
 
     def close(self) -> None:
         """Begin no more runs; those in hand see that the campaign ended."""
         self._executor.shutdown(wait=False, cancel_futures=True)
+        self._room.close()
         self._children.close()
         self._shares.close()

@@ -7,7 +7,7 @@ from headgate.columns.column import Column
 from headgate.columns.periods import OF_PERIODS
 from headgate.columns.run import EVENTS, FLOWS, NETWORK, PORTS, RESPONSES, SERIES, TABLES
 
-EVERY_TABLE: dict[str, tuple[Column, ...]] = TABLES | OF_PERIODS
+EVERY_TABLE: dict[str, tuple[Column, ...]] = TABLES | OF_PERIODS | {"events": EVENTS}
 
 __all__ = [
     "EVENTS",

@@ -160,5 +160,4 @@ TABLES: dict[str, tuple[Column, ...]] = {
     "series": SERIES,
     "network": NETWORK,
     "responses": RESPONSES,
-    "events": EVENTS,
 }

@@ -47,19 +47,32 @@ def parts_of(plan: Plan, arrays: Arrays) -> list[Part]:
     return [*_series(plan), *_periods(plan), *_queues(plan), *_traffic(plan, arrays)]
 
 
+def bytes_of(plan: Plan, arrays: Arrays) -> int:
+    """Give what a run of this plan takes at least."""
+    return _LEAST + sum(part.size for part in parts_of(plan, arrays))
+
+
 def refuse_what_does_not_fit(plan: Plan, arrays: Arrays, free: int | None = None) -> None:
     """Raise ScenarioError, with the key that asks for most, if memory cannot hold the run."""
     free = free_bytes() if free is None else free
-    parts = parts_of(plan, arrays)
-    needed = _LEAST + sum(part.size for part in parts)
+    needed = bytes_of(plan, arrays)
     if free is None or needed <= free:
         return
-    most = max(parts, key=lambda part: part.size)
+    most = max(parts_of(plan, arrays), key=lambda part: part.size)
     raise ScenarioError(
         most.place,
         f"{most.what} take about {_amount(most.size)} of memory, the whole run {_amount(needed)}; "
         f"{_amount(free)} are free",
     )
+
+
+def peak_bytes(process: int | str = "self") -> int:
+    """Give the most memory that a program held; getrusage counts its parent's in, too.
+
+    It is 0 where the system does not say.
+    """
+    high = [line for line in _lines(f"/proc/{process}/status") if line.startswith("VmHWM:")]
+    return int(high[0].split()[1]) * 1024 if high else 0
 
 
 def packets_that_fit() -> int:
