@@ -6,7 +6,7 @@
 //! * [`tables`] — what was counted, as named columns.
 //! * [`catalog`] — what the laws say of themselves.
 //! * [`fluid`] — fluid models solved, one or many.
-//! * [`own`] and [`control`] — what a user's own law is, and what it meets.
+//! * [`plugin`] and [`control`] — what a user's own law is, and what it meets.
 //! * [`builtin`] — one of our laws without a machine around it, for events made by hand.
 
 pub mod builtin;
