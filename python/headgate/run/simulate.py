@@ -180,7 +180,7 @@ class _Run:
         due = _Due()
         try:
             with calls.defer_interrupts(self.own) as poll:
-                while not self._advance():
+                while not self._advance(SLICE_S):
                     self.cpu_s = self._cpu_time_s() - begun
                     poll()
                     self._report(progress, clock)
@@ -230,7 +230,7 @@ class _Run:
         }
         return make_tables(self.plan, facts), meta
 
-    def _advance(self, wall_s: float = SLICE_S) -> bool:
+    def _advance(self, wall_s: float) -> bool:
         from headgate._native import ExcessError, LawFaultError
 
         try:
