@@ -1,7 +1,6 @@
 """Web users on a network after Abilene: the 22 responses of a measurement period."""
 
 import headgate
-from headgate.measures.responses import RESPONSES
 
 users = {
     "kind": "web",
@@ -19,6 +18,7 @@ scenario = headgate.abilene(
     measure={"warmup": "10 s", "periods": 2},
 )
 responses = scenario.run("30 s", seed=1).responses
-for name, title in RESPONSES.items():
+for name in (f"y{number}" for number in range(1, 23)):
     first, second = responses[name]
-    print(f"{name:>3} {title:<24} {first:12.5g} {second:12.5g}  {responses.unit(name)}")
+    about = f"{responses.unit(name):<9} {responses.definition(name)}"
+    print(f"{name:>3} {first:12.5g} {second:12.5g}  {about}")
