@@ -6,17 +6,17 @@ import numpy as np
 
 from headgate.design import load
 
-experiment = load(Path(__file__).with_name("designs") / "bottleneck.toml")
-print(experiment.facts()["generating_words"], "resolution", experiment.facts()["resolution"])
+made = load(Path(__file__).with_name("designs") / "bottleneck.toml")
+print(made.facts()["generating_words"], "resolution", made.facts()["resolution"])
 
 shares = []
-for scenario in experiment.scenarios():
+for scenario in made.scenarios():
     short = scenario.replaced({"duration": "15 s", "measure.warmup": "5 s"})
     reno, fast = short.run().flows["goodput_bps"]
     shares.append(fast / (reno + fast))
 
-coded = np.array([row.coded for row in experiment.sheet.rows])
+coded = np.array([row.coded for row in made.sheet.rows])
 effects = coded.T @ np.array(shares) / (len(coded) / 2)
-for factor, effect in zip(experiment.design.factors, effects, strict=True):
+for factor, effect in zip(made.design.factors, effects, strict=True):
     low, high = factor.low, factor.high
     print(f"{factor.title:>24}: {100 * effect:+5.1f} points of share from {low} to {high}")

@@ -28,8 +28,8 @@ def scenarios() -> list[str]:
 @pytest.mark.parametrize("text", scenarios())
 def test_scenarios_designs_and_reports_in_the_documentation_are_valid(text: str) -> None:
     from headgate import Scenario
-    from headgate.design.experiment import make
     from headgate.design.file import DesignFile
+    from headgate.design.made import make
     from headgate.report.about import About
 
     data = tomllib.loads(text)
@@ -50,7 +50,7 @@ def test_examples_are_valid_scenarios(path: Path) -> None:
 
 @pytest.mark.parametrize("path", sorted((ROOT / "examples" / "designs").glob("*.toml")))
 def test_example_designs_fit_their_scenarios(path: Path) -> None:
-    from headgate.design.experiment import load
+    from headgate.design.made import load
 
     assert load(path).scenarios()
 

@@ -29,7 +29,8 @@ LAYERS = (
     *("catalog", "columns", "tables", "claims", "stats", "measures"),
     *("topologies", "plots", "analysis", "charts"),
     *("law", "plugin", "scenario", "run", "api", "build"),
-    *("fluid", "mesonet", "design", "campaign", "conform", "report", "bench", "studies", "cli"),
+    *("fluid", "mesonet", "design", "campaign", "conform", "report", "bench"),
+    *("experiment", "studies", "cli"),
 )
 
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from headgate import Result
 from headgate.campaign.workers import WorkerPool
-from headgate.studies import runner, study
+from headgate.experiment import runner
+from headgate.studies import ask, study
 
 
 def shrunk(seeds: int = 2, period: str = "1 s") -> study.Study:
@@ -28,12 +29,12 @@ def shrunk(seeds: int = 2, period: str = "1 s") -> study.Study:
 def asked(folder: Path, seeds: int = 2, period: str = "1 s") -> runner.StudyRun:
     """Return what the small study runs."""
     small = shrunk(seeds, period)
-    return runner.StudyRun(small, small.setup(small.scale("quick")), folder)
+    return runner.StudyRun(small, small.setup(small.scale("quick")), folder, "quick")
 
 
 def run(folder: Path, workers: int) -> runner.StudyOutcome:
     """Run the small study."""
-    return runner.run_study("tcp-replacements", "quick", WorkerPool(workers), folder)
+    return runner.run_study(ask.ask("tcp-replacements", "quick", folder), WorkerPool(workers))
 
 
 def digests(folder: Path) -> dict[str, str]:
@@ -42,5 +43,5 @@ def digests(folder: Path) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    runner.load = lambda _: shrunk()
+    ask.load = lambda _: shrunk()
     run(Path(sys.argv[1]), 2)

@@ -26,11 +26,11 @@ from headgate.campaign.store import Store
 from headgate.campaign.view import View, Watcher
 from headgate.cli.main import app
 from headgate.errors import FailedRunsError, HeadgateError, StoreError
+from headgate.experiment.runner import Shard
 from headgate.run import process
 from headgate.run import simulate as simulate_module
 from headgate.run.progress import Progress
-from headgate.studies import runner
-from headgate.studies.runner import Shard
+from headgate.studies import ask
 
 from . import campaign_program
 from .campaign_program import Threads
@@ -266,7 +266,7 @@ def test_shards_with_stores_of_their_own_are_united_by_copying_runs(tmp_path: Pa
 def test_a_shard_is_a_command_and_the_last_one_completes_the_store(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runner, "load", lambda _: shrunk(seeds=1))
+    monkeypatch.setattr(ask, "load", lambda _: shrunk(seeds=1))
     words = ["study", "tcp-replacements", "--out", str(tmp_path), "--json", "--shard"]
     for shard, there in (("1/2", 8), ("2/2", 16)):
         done = CliRunner().invoke(app, [*words, shard], catch_exceptions=False)

@@ -16,8 +16,9 @@ from headgate.campaign.pilots import Pilot
 from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
 from headgate.cli.main import app
+from headgate.experiment import runner
 from headgate.run import simulate
-from headgate.studies import runner
+from headgate.studies import ask
 
 from . import campaign_program, heavy_campaign, small_study
 
@@ -155,7 +156,7 @@ def test_memory_is_told_within_a_quarter(tmp_path: Path) -> None:
 def test_the_command_runs_nothing_and_says_what_it_would_cost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runner, "load", lambda _: small_study.shrunk(seeds=1))
+    monkeypatch.setattr(ask, "load", lambda _: small_study.shrunk(seeds=1))
     words = ["study", "tcp-replacements", "--dry-run", "--out", str(tmp_path)]
     done = CliRunner().invoke(app, words, catch_exceptions=False)
     assert done.exit_code == 0

@@ -12,8 +12,8 @@ import numpy as np
 
 from headgate.cli.main import main
 from headgate.design import factorial
-from headgate.design.experiment import load
 from headgate.design.factor import letters, make_coded_factors
+from headgate.design.made import load
 
 FIRST = Path(__file__).parents[2] / "examples" / "first.toml"
 FACTORS = [

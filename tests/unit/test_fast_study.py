@@ -8,10 +8,11 @@ import pytest
 from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
 from headgate.claims import Judged, judge
+from headgate.experiment.runnable import Analysis
+from headgate.experiment.runs import Runs
 from headgate.plots.style import save
 from headgate.studies.fast import theory
-from headgate.studies.runs import Runs
-from headgate.studies.study import Analysis, load
+from headgate.studies.study import load
 
 CHEAP = (
     "packet level", "together", "convergence", "weights", "latecomers", "overfull", "dsl",

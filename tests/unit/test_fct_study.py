@@ -11,14 +11,15 @@ from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
 from headgate.claims import Judged, judge
 from headgate.errors import HeadgateError
+from headgate.experiment.runnable import Analysis
+from headgate.experiment.runs import Runs
+from headgate.experiment.settings import change_settings
 from headgate.plots.style import save
 from headgate.studies.fct import theory
 from headgate.studies.fct.jobs import levels
 from headgate.studies.fct.keep import keep
 from headgate.studies.fct.measures import Times, parts_s
-from headgate.studies.runs import Runs
-from headgate.studies.settings import change_settings
-from headgate.studies.study import Analysis, load
+from headgate.studies.study import load
 
 # Models ------------------------------------------------------------------------------------------
 

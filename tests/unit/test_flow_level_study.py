@@ -9,11 +9,12 @@ import pytest
 from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
 from headgate.claims import Judged, judge
+from headgate.experiment.runnable import Analysis
+from headgate.experiment.runs import Runs
 from headgate.plots.style import save
 from headgate.studies.flow_level import fits, measures, networks, theory
 from headgate.studies.flow_level.findings_comes import bound
-from headgate.studies.runs import Runs
-from headgate.studies.study import Analysis, Study, load
+from headgate.studies.study import Study, load
 
 SMALL = {
     "periodic": {"losses": 25, "probabilities": [3e-4, 1e-4, 3e-5]},

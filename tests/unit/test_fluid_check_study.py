@@ -11,14 +11,15 @@ from headgate import Result, catalog
 from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
 from headgate.claims import judge
+from headgate.experiment.runnable import Analysis
+from headgate.experiment.runs import Runs, Setup
 from headgate.fluid import Adaptive, solve
 from headgate.plots.style import save
 from headgate.studies.fluid_check import compare
 from headgate.studies.fluid_check.cells import Cell, cells
 from headgate.studies.fluid_check.compare import Comparison, Measured, Pair
 from headgate.studies.fluid_check.faces import RED, Face, faces
-from headgate.studies.runs import Runs, Setup
-from headgate.studies.study import Analysis, load
+from headgate.studies.study import load
 
 PLANE = {"rates": ["10 Mbit/s"], "rtts_ms": [50], "flows": [1, 10], "buffers": [0.25, 2.0]}
 APART = {"rate": "10 Mbit/s", "rtt_ms": 50, "flows": 10, "buffer": 0.25, "spread": 0.1}

@@ -11,6 +11,8 @@ import pytest
 from headgate import Result
 from headgate.analysis.whole import whole
 from headgate.claims import judge
+from headgate.experiment.runnable import Analysis
+from headgate.experiment.runs import Key, NotRunError, Setup
 from headgate.studies.nist import fairness
 from headgate.studies.nist.competing import (
     COLUMNS,
@@ -27,8 +29,7 @@ from headgate.studies.nist.mixed_roles import PAIRED
 from headgate.studies.nist.mixed_runs import Mixed
 from headgate.studies.nist.mixed_sentences import sentences
 from headgate.studies.nist.variants import INFINITE, UNCONGESTED, UNCONGESTED_INFINITE, WINDOW
-from headgate.studies.runs import Key, NotRunError, Setup
-from headgate.studies.study import Analysis, load
+from headgate.studies.study import load
 from headgate.tables import Table, Words
 
 LAWS = ("bic", "ctcp", "fast", "fast-at", "hstcp", "htcp", "scalable")

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from headgate import Result, Scenario
+from headgate.experiment.designed import Designed
+from headgate.experiment.runs import Runs
 from headgate.measures.periods import FLOWS, PACKETS, WAITS, WORST_WAIT
 from headgate.mesonet import MesoNet
 from headgate.stats.intervals import share_interval
-from headgate.studies.designed import Designed
 from headgate.studies.nist.alike import findings, little_change, uncongested_identical
 from headgate.studies.nist.campaign import scenario
 from headgate.studies.nist.cuts import cuts, cuts_as_published
@@ -18,7 +19,6 @@ from headgate.studies.nist.responses import TITLES, responses
 from headgate.studies.nist.roles import WORSE, roles
 from headgate.studies.nist.sentences import balance
 from headgate.studies.nist.summary import Experiment
-from headgate.studies.runs import Runs
 from headgate.studies.study import Study, load
 from headgate.tables import Table, Words
 

@@ -11,6 +11,7 @@ from headgate.analysis.frame import Frame
 from headgate.design import design_of_name
 from headgate.design import load as load_design
 from headgate.errors import HeadgateError
+from headgate.experiment.runs import Runs
 from headgate.mesonet import MesoNet
 from headgate.mesonet.parameters import BY_LABEL
 from headgate.run.folder import write_table
@@ -21,7 +22,6 @@ from headgate.studies.nist_sensitivity.design import design_file, every, steps
 from headgate.studies.nist_sensitivity.findings import findings, strong_cells
 from headgate.studies.nist_sensitivity.responses import NAMES
 from headgate.studies.nist_sensitivity.summary import Sensitivity
-from headgate.studies.runs import Runs
 from headgate.studies.study import Study, load
 
 STUDY = load("nist-sensitivity")

@@ -9,13 +9,14 @@ from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
 from headgate.catalog import label
 from headgate.claims import Judged, judge
+from headgate.experiment.runnable import Analysis
+from headgate.experiment.runs import Runs
 from headgate.plots.style import save
-from headgate.studies.runs import Runs
 from headgate.studies.senders import theory
 from headgate.studies.senders.measures import first_time, smooth
 from headgate.studies.senders.pictures_alone import spans
 from headgate.studies.senders.theory import RANDOM_LOSS
-from headgate.studies.study import Analysis, load
+from headgate.studies.study import load
 
 LAWS = (
     "bbr", "bic", "ctcp", "cubic", "fast", "fast-at", "hstcp", "htcp", "reno", "scalable",

@@ -7,10 +7,11 @@ import pytest
 
 from headgate.claims import Claim, Correction, Estimate, Verdict, judge, within
 from headgate.errors import HeadgateError
+from headgate.experiment.estimates import add_intervals_by_seed
+from headgate.experiment.runs import NotRunError, Runs
+from headgate.experiment.scales import scale_name
 from headgate.stats.intervals import mean_interval
-from headgate.studies.estimates import add_intervals_by_seed
-from headgate.studies.runs import NotRunError, Runs
-from headgate.studies.study import load, names, read_claims, scale_name
+from headgate.studies.study import load, names, read_claims
 
 
 def claim(**changes: object) -> Claim:

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from headgate import Result
 from headgate.analysis.whole import Whole
 from headgate.cli.main import app
-from headgate.studies import runner
+from headgate.studies import ask
 
 from . import small_study
 
@@ -26,7 +26,7 @@ def no_pictures(found: Whole, *_: object) -> dict[str, list[str]]:
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "load", lambda _: small_study.shrunk())
+    monkeypatch.setattr(ask, "load", lambda _: small_study.shrunk())
     # the pictures are drawn once, for `finished`: they cost more than all else here
     monkeypatch.setattr("headgate.report.make.draw", no_pictures)
 
@@ -35,7 +35,7 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("study")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runner, "load", lambda _: small_study.shrunk())
+        patch.setattr(ask, "load", lambda _: small_study.shrunk())
         small_study.run(folder, workers=2)
     return folder
 

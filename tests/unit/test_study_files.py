@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from headgate.errors import HeadgateError
+from headgate.experiment.toml_extends import files, read
 from headgate.studies.study import load, names, read_claims
-from headgate.studies.toml_extends import files, read
 
 SHARED = """
 first_seed = 3
@@ -73,10 +73,9 @@ def test_what_is_extended_is_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", names())
 def test_everything_that_a_study_reads_can_be_copied_into_one_folder(name: str) -> None:
     study = load(name)
-    copied = [file.name for file in study.files]
+    copied = [path.name for path in study.paths]
     assert len(set(copied)) == len(copied)
-    assert {"study.toml", "claims.toml"} <= set(copied)
-    assert all(file.is_file() for file in study.files)
+    assert {"study.toml", "claims.toml"} <= set(copied) == set(study.files)
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,11 @@ from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
 from headgate.claims import Judged, judge
 from headgate.errors import HeadgateError
+from headgate.experiment.runnable import Analysis
 from headgate.fluid import solve
 from headgate.measures.working_points import Trace
 from headgate.plots.style import save
-from headgate.studies.study import Analysis, load
+from headgate.studies.study import load
 from headgate.studies.tcp_red.findings import findings
 from headgate.studies.tcp_red.simulations import FIRST, SECOND, THIRD, Simulations
 

@@ -7,11 +7,11 @@ import pytest
 
 from headgate import Result
 from headgate.claims import judge
+from headgate.experiment.designed import Designed
+from headgate.experiment.runs import Key
 from headgate.plots.style import save
 from headgate.scenario.networks.four_tier import FourTier
 from headgate.scenario.networks.layout import Demand
-from headgate.studies.designed import Designed
-from headgate.studies.runs import Key
 from headgate.studies.study import load
 from headgate.studies.tcp_replacements.analysis import analyse
 from headgate.studies.tcp_replacements.findings import findings

@@ -8,9 +8,10 @@ import pytest
 from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
 from headgate.claims import Judged, judge
+from headgate.experiment.runnable import Analysis
+from headgate.experiment.runs import Runs
 from headgate.plots.style import save
-from headgate.studies.runs import Runs
-from headgate.studies.study import Analysis, load
+from headgate.studies.study import load
 from headgate.studies.vcp import jobs
 from headgate.studies.vcp.measures import spread_rtts_s, window_packets
 from headgate.studies.vcp.schemes import SCHEMES, bdp

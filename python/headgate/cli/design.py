@@ -14,7 +14,7 @@ from headgate.errors import ScenarioError
 from headgate.visible import say
 
 if TYPE_CHECKING:
-    from headgate.design.experiment import Experiment
+    from headgate.design.made import MadeDesign
 
 app = typer.Typer(no_args_is_help=True, help="Make a design, and look at it before it runs.")
 
@@ -78,8 +78,8 @@ def new(  # noqa: PLR0913, PLR0917 - one for each option
     Example: headgate design new out/d.toml --scenario examples/first.toml
     --factor rate='network.rate:10 Mbit/s..1 Gbit/s (log)' --factor rtt='network.rtt:10 ms..100 ms'
     """
-    from headgate.design.experiment import make
     from headgate.design.file import DesignFile
+    from headgate.design.made import make
 
     varied = _factors(factor or [], factors, design)
     if not varied:
@@ -113,7 +113,7 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Print the runs of a design in the scenario's own words, and what is confounded."""
-    from headgate.design.experiment import load
+    from headgate.design.made import load
 
     made = load(source)
     if as_json:
@@ -135,7 +135,7 @@ def alias(
     as_json: Json = False,
 ) -> None:
     """Print which effects are confounded, and draw how far they are mixed."""
-    from headgate.design.experiment import load
+    from headgate.design.made import load
 
     made = load(source)
     chains = _chains(made)
@@ -202,7 +202,7 @@ def _beside(scenario: Path | None, file: Path) -> str:
     return Path(os.path.relpath(scenario.absolute(), file.absolute().parent)).as_posix()
 
 
-def _write(made: Experiment, file: Path) -> None:
+def _write(made: MadeDesign, file: Path) -> None:
     from headgate.errors import StoreError
 
     try:
@@ -212,7 +212,7 @@ def _write(made: Experiment, file: Path) -> None:
         raise StoreError(f"{file}: cannot be written: {error.strerror}") from None
 
 
-def _print_design(made: Experiment, paths: list[Path], *, as_json: bool) -> None:
+def _print_design(made: MadeDesign, paths: list[Path], *, as_json: bool) -> None:
     if as_json:
         say(json.dumps(made.facts() | {"files": [str(path) for path in paths]}))
         return
@@ -221,8 +221,8 @@ def _print_design(made: Experiment, paths: list[Path], *, as_json: bool) -> None
         say(str(path))
 
 
-def _print_facts(made: Experiment) -> None:
-    from headgate.design.experiment import lines
+def _print_facts(made: MadeDesign) -> None:
+    from headgate.design.made import lines
 
     for line in lines(made):
         say(line)
@@ -236,7 +236,7 @@ def _print_table(rows: list[dict[str, Any]]) -> None:
         say("  ".join(padded).rstrip())
 
 
-def _chains(made: Experiment) -> list[list[str]]:
+def _chains(made: MadeDesign) -> list[list[str]]:
     fraction = made.design.fraction
     if fraction is None:
         return []
@@ -246,7 +246,7 @@ def _chains(made: Experiment) -> list[list[str]]:
     ]
 
 
-def _draw(made: Experiment, out: Path) -> list[Path]:
+def _draw(made: MadeDesign, out: Path) -> list[Path]:
     import matplotlib as mpl
 
     mpl.use("agg")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from headgate.campaign.cost import CostEstimate
     from headgate.claims import Judged
     from headgate.console import PlainConsole
-    from headgate.studies.runner import StudyOutcome
+    from headgate.experiment.runner import StudyOutcome
 
 Scale = Annotated[
     str,
@@ -112,19 +112,19 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
         _list(as_json)
         return
     from headgate.campaign.workers import WorkerPool
-    from headgate.studies import runner
+    from headgate.experiment import runner
+    from headgate.studies.ask import Overrides, ask
 
-    own = runner.Overrides(controls or (), settings or (), design)
+    asked = ask(name, scale, out, Overrides(controls or (), settings or (), design))
     pool = WorkerPool(workers, cluster, threads)
     if dry_run:
-        _show_cost(runner.cost(runner.ask(name, scale, out, own), workers), as_json)
+        _show_cost(runner.cost(asked, workers), as_json)
         return
     if shard is not None:
-        asked = runner.ask(name, scale, out, own)
         count = runner.run_shard(asked, runner.Shard.read(shard), pool)
         _show_shard(shard, count, asked.folder, as_json)
         return
-    outcome = runner.run_study(name, scale, pool, out, own)
+    outcome = runner.run_study(asked, pool)
     if as_json:
         say(json.dumps(outcome.as_json()))
     else:
@@ -143,11 +143,12 @@ def reproduce(  # noqa: PLR0913, PLR0917 - one for each option
 ) -> None:
     """Run every study and print one table of all claims."""
     from headgate.campaign.workers import WorkerPool
-    from headgate.studies.runner import run_study
+    from headgate.experiment.runner import run_study
+    from headgate.studies.ask import ask
     from headgate.studies.study import names
 
     pool = WorkerPool(workers, cluster, threads)
-    outcomes = [run_study(name, scale, pool, out / name) for name in names()]
+    outcomes = [run_study(ask(name, scale, out / name), pool) for name in names()]
     if as_json:
         say(json.dumps([outcome.as_json() for outcome in outcomes]))
         return

@@ -10,8 +10,7 @@ design may vary.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from fractions import Fraction
+from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -20,26 +19,22 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from headgate import catalog
-from headgate.claims import Claim, Estimate
+from headgate.claims import Claim
 from headgate.design import Design, Factor, factorial
 from headgate.design import load as load_design
 from headgate.errors import HeadgateError
-from headgate.marks import Mark
+from headgate.experiment import toml_extends
+from headgate.experiment.runnable import Analysis, Source
+from headgate.experiment.runs import Key, Runs, Setup
+from headgate.experiment.scales import SCALES, fraction
 from headgate.strict import Strict, fit_model
-from headgate.studies import toml_extends
-from headgate.studies.runs import Key, Runs, Setup
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from headgate.analysis.roles import Roles
     from headgate.api import Result
     from headgate.campaign.jobs import Job
-    from headgate.tables import Table
 
 FOLDER = Path(__file__).parent
 SPEC, CLAIMS = "study.toml", "claims.toml"
-SCALES = ("quick", "standard", "full")
 EVERY_LAW = ("*",)
 
 
@@ -50,13 +45,6 @@ class StudyFactor(Strict):
     setting: str
     low: Any
     high: Any
-
-
-class Source(Strict):
-    """Where a setting's value comes from, and how well that is known."""
-
-    mark: Mark
-    source: str
 
 
 class Scale(Strict):
@@ -85,41 +73,6 @@ class StudySpec(Strict):
 
 
 @dataclass(frozen=True)
-class Picture:
-    """A figure of the report, with what it shows in a sentence."""
-
-    name: str
-    title: str
-    caption: str
-    figure: "Figure"
-
-
-@dataclass(frozen=True)
-class Listing:
-    """A table of the report, with what it shows in a sentence."""
-
-    title: str
-    caption: str
-    columns: tuple[str, ...]
-    rows: list[tuple[Any, ...]]
-
-
-@dataclass(frozen=True)
-class Analysis:
-    """What a study's analysis gives back."""
-
-    findings: Mapping[str, Estimate]
-    sentences: tuple[str, ...]
-    pictures: tuple[Picture, ...]
-    tables: tuple["Listing", ...] = ()
-    data: tuple["Table", ...] = ()
-    roles: "Roles | None" = None
-    """What the columns of the first table of `data` are, if it is to be analysed as a whole."""
-    files: Mapping[str, str] = field(default_factory=dict)
-    """Texts that are written beside the report, by name, such as a design for the next study."""
-
-
-@dataclass(frozen=True)
 class Study:
     """A study of the package, by its name."""
 
@@ -137,9 +90,34 @@ class Study:
         return read_claims(self.folder / CLAIMS)
 
     @property
-    def files(self) -> list[Path]:
+    def name(self) -> str:
+        """What it is called in commands."""
+        return self.spec.name
+
+    @property
+    def title(self) -> str:
+        """Its title."""
+        return self.spec.title
+
+    @property
+    def question(self) -> str:
+        """What it is to answer."""
+        return self.spec.question
+
+    @property
+    def sources(self) -> Mapping[str, Source]:
+        """Where the values of settings come from."""
+        return self.spec.sources
+
+    @property
+    def paths(self) -> list[Path]:
         """Specification and claims as they are written, with what they extend."""
         return [file for name in (SPEC, CLAIMS) for file in toml_extends.files(self.folder / name)]
+
+    @property
+    def files(self) -> Mapping[str, bytes]:
+        """What these files hold, by name."""
+        return {path.name: path.read_bytes() for path in self.paths}
 
     @property
     def laws(self) -> tuple[str, ...]:
@@ -245,19 +223,3 @@ def load(name: str) -> Study:
     if name not in names():
         raise HeadgateError(f"{name!r} is not a study; the studies are {', '.join(names())}")
     return Study(FOLDER / name.replace("-", "_"))
-
-
-def scale_name(text: str) -> str:
-    """Return the name under which a claim knows a scale: a fraction counts as full."""
-    return text if text in SCALES else "full"
-
-
-def fraction(text: str, wrong: str) -> float:
-    """Read a share such as "1/20"; raise HeadgateError, `wrong` and what is allowed, for others."""
-    try:
-        share = float(Fraction(text))
-    except (ValueError, ZeroDivisionError):
-        share = 0.0
-    if not 0 < share <= 1:
-        raise HeadgateError(f"{wrong} a fraction above 0 and up to 1, such as '1/20'")
-    return share

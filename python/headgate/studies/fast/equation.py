@@ -8,7 +8,7 @@ import numpy as np
 
 from headgate.api import Result
 from headgate.claims import Estimate
-from headgate.studies.estimates import (
+from headgate.experiment.estimates import (
     Makers,
     apart,
     format_values,
@@ -17,10 +17,10 @@ from headgate.studies.estimates import (
     makers_by_claim,
     mean_of,
 )
+from headgate.experiment.runs import Runs
 from headgate.studies.fast import jobs, theory
 from headgate.studies.fast.measures import AGAINST_RENO_BDP, convergence_factor, window_swing
 from headgate.studies.paths import jain, loss_rate, mean_queue, shares, utilisation
-from headgate.studies.runs import Runs
 
 TOGETHER_ALPHA = 50
 

@@ -9,7 +9,15 @@ import numpy as np
 
 from headgate.api import Result
 from headgate.claims import Estimate
-from headgate.studies.estimates import Makers, apart, format_values, largest, least, makers_by_claim
+from headgate.experiment.estimates import (
+    Makers,
+    apart,
+    format_values,
+    largest,
+    least,
+    makers_by_claim,
+)
+from headgate.experiment.runs import Runs
 from headgate.studies.fast import jobs, theory
 from headgate.studies.fast.measures import (
     dsl_rtt_s,
@@ -21,7 +29,6 @@ from headgate.studies.fast.measures import (
     start_queue,
 )
 from headgate.studies.paths import course, goodput_bps, jain, shares, utilisation
-from headgate.studies.runs import Runs
 
 
 def _long_fat_95(runs: Runs) -> Estimate:

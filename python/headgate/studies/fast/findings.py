@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from headgate.claims import Estimate
-from headgate.studies.estimates import make_estimates
+from headgate.experiment.estimates import make_estimates
+from headgate.experiment.runs import Runs
 from headgate.studies.fast.equation import EQUATION
 from headgate.studies.fast.experiments import EXPERIMENTS
-from headgate.studies.runs import Runs
 
 
 def findings(runs: Runs) -> dict[str, Estimate]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from headgate.api import Scenario
 from headgate.campaign.jobs import Job
+from headgate.experiment.runs import Key, Setup, by_labels
 from headgate.studies.fast.theory import AGAINST_RENO, EVEN
 from headgate.studies.paths import (
     MBPS,
@@ -23,7 +24,6 @@ from headgate.studies.paths import (
     seconds,
     starts,
 )  # fmt: skip
-from headgate.studies.runs import Key, Setup, by_labels
 
 ALPHA = 100
 RECALLED_ALPHA = {"100 Mbit/s": 100, "1 Gbit/s": 200}

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.api import Result
+from headgate.experiment.runs import Runs
 from headgate.studies.paths import bdp_packets, course, utilisation
-from headgate.studies.runs import Runs
 
 #: A window rests where it moves less than this in 50 ms; below it an error is the rounding's.
 STILL_PACKETS, LEAST_ERROR_PACKETS = 0.05, 1.0

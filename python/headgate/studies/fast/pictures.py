@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from headgate.api import Result
+from headgate.experiment.estimates import all_possible
+from headgate.experiment.runnable import Picture
+from headgate.experiment.runs import Runs
 from headgate.plots.bars import bars
 from headgate.plots.curves import Curve, Panel, curves
-from headgate.studies.estimates import all_possible
 from headgate.studies.fast import jobs, theory
 from headgate.studies.fast.equation import beside_reno
 from headgate.studies.fast.measures import (
@@ -17,8 +19,6 @@ from headgate.studies.fast.measures import (
     random_utilisation,
 )
 from headgate.studies.paths import course, mean_queue, shares, utilisation
-from headgate.studies.runs import Runs
-from headgate.studies.study import Picture
 
 SHOWN_S, OSCILLATION_S, DSL_S = 12.0, 6.0, 40.0
 #: About when the chosen packet is lost.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from headgate.studies.estimates import all_possible
+from headgate.experiment.estimates import all_possible
+from headgate.experiment.runs import Runs
 from headgate.studies.fast import jobs
 from headgate.studies.fast.measures import dsl_rtt_s, queue_share, random_utilisation
 from headgate.studies.paths import loss_rate, mean_queue, shares, utilisation
-from headgate.studies.runs import Runs
 
 
 def sentences(runs: Runs) -> tuple[str, ...]:

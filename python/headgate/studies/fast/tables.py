@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from headgate.api import Result
+from headgate.experiment.runnable import Listing
+from headgate.experiment.runs import NotRunError, Runs
+from headgate.experiment.tidy_table import tidy
 from headgate.studies.paths import goodput_bps, loss_rate, mean_queue, utilisation
-from headgate.studies.runs import NotRunError, Runs
-from headgate.studies.study import Listing
-from headgate.studies.tidy_table import tidy
 from headgate.tables import Table
 
 PUBLISHED_LONG_FAT = {"reno": (0.19, 0.27)}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from headgate.experiment.runnable import Analysis
+from headgate.experiment.runs import Runs
 from headgate.studies.fct.jobs import jobs
 from headgate.studies.fct.keep import keep
-from headgate.studies.runs import Runs
-from headgate.studies.study import Analysis
 
 __all__ = ["analyse", "jobs", "keep"]
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from headgate.claims import Estimate
-from headgate.studies.estimates import add_intervals_by_seed, make_estimates
+from headgate.experiment.estimates import add_intervals_by_seed, make_estimates
+from headgate.experiment.runs import Runs
 from headgate.studies.fct.findings_order import ORDER
 from headgate.studies.fct.findings_rcp import RCP
 from headgate.studies.fct.findings_theory import THEORY
-from headgate.studies.runs import Runs
 
 
 def findings(runs: Runs) -> dict[str, Estimate]:

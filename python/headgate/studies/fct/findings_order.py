@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from headgate.claims import Estimate
-from headgate.studies.estimates import (
+from headgate.experiment.estimates import (
     Makers,
     Values,
     format_values,
@@ -15,6 +15,7 @@ from headgate.studies.estimates import (
     least,
     makers_by_claim,
 )
+from headgate.experiment.runs import Runs
 from headgate.studies.fct.jobs import BASE, DATA_CENTRE, levels, magnitude
 from headgate.studies.fct.measures import (
     SHOWN,
@@ -25,7 +26,6 @@ from headgate.studies.fct.measures import (
     mean_total,
     of_bin,
 )
-from headgate.studies.runs import Runs
 
 
 def _of(runs: Runs, *protocols: str, case: str = BASE) -> list[Times]:

@@ -8,8 +8,9 @@ from functools import partial
 import numpy as np
 
 from headgate.claims import Estimate
-from headgate.studies.estimates import Makers, apart, format_values, largest, least
-from headgate.studies.estimates import makers_by_claim as by_name
+from headgate.experiment.estimates import Makers, apart, format_values, largest, least
+from headgate.experiment.estimates import makers_by_claim as by_name
+from headgate.experiment.runs import Runs
 from headgate.studies.fct import theory
 from headgate.studies.fct.jobs import BASE, PAPER_GAINS, levels, name_case
 from headgate.studies.fct.measures import (
@@ -23,7 +24,6 @@ from headgate.studies.fct.measures import (
     of_bin,
     parts_s,
 )
-from headgate.studies.runs import Runs
 
 RCP_PROTOCOL = "rcp"
 

@@ -10,8 +10,8 @@ from headgate.api import Scenario
 from headgate.build import dumbbell
 from headgate.campaign.jobs import Job
 from headgate.errors import HeadgateError
+from headgate.experiment.runs import Key, Setup, by_labels
 from headgate.studies.paths import job
-from headgate.studies.runs import Key, Setup, by_labels
 from headgate.units import parse_rate, parse_time
 
 BASE, DATA_CENTRE = "base", "data centre"

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.api import Result
+from headgate.experiment.runs import Runs
 from headgate.fluid.completion import processor_sharing, slow_start_ns2
 from headgate.studies.fct.jobs import cases, packets_per_s, rtt_s
 from headgate.studies.fct.keep import divide
-from headgate.studies.runs import Runs
 
 Values = NDArray[np.float64]
 #: Edges of the bins of sizes, packets: 1, 2, 5 in each decade.

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from headgate.experiment.estimates import all_possible
+from headgate.experiment.runnable import Picture
+from headgate.experiment.runs import NotRunError, Runs
 from headgate.fluid.completion import processor_sharing, slow_start
 from headgate.plots.completion import Cloud, Course, Sizes, completion, parts
 from headgate.plots.curves import Curve, Panel, curves
-from headgate.studies.estimates import all_possible
 from headgate.studies.fct.jobs import (
     BASE,
     DATA_CENTRE,
@@ -28,8 +30,6 @@ from headgate.studies.fct.measures import (
     parts_s,
     total,
 )
-from headgate.studies.runs import NotRunError, Runs
-from headgate.studies.study import Picture
 
 #: Colours of the protocols, the same in every picture.
 NAMES = {"tcp": "TCP", "xcp": "XCP", "rcp": "RCP", "dctcp": "DCTCP"}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from headgate.studies.estimates import all_possible
+from headgate.experiment.estimates import all_possible
+from headgate.experiment.runs import Runs
 from headgate.studies.fct.jobs import BASE, DATA_CENTRE, levels, protocols
 from headgate.studies.fct.measures import (
     PARTS,
@@ -18,7 +19,6 @@ from headgate.studies.fct.measures import (
     total,
 )
 from headgate.studies.fct.pictures import NAMES
-from headgate.studies.runs import Runs
 
 
 def sentences(runs: Runs) -> tuple[str, ...]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from headgate.experiment.runnable import Listing
+from headgate.experiment.runs import Runs
 from headgate.studies.fct.jobs import BASE, cases, protocols
 from headgate.studies.fct.measures import Times, bins, mean_port, mean_total, of_bin
-from headgate.studies.runs import Runs
-from headgate.studies.study import Listing
 from headgate.tables import Table, Words
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from headgate.claims import Estimate
-from headgate.studies.estimates import make_estimates
+from headgate.experiment.estimates import make_estimates
 from headgate.studies.flow_level.findings_comes import COMES
 from headgate.studies.flow_level.findings_rests import RESTS
 from headgate.studies.flow_level.findings_shares import SHARES

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.claims import Estimate
-from headgate.studies.estimates import largest
+from headgate.experiment.estimates import largest
 from headgate.studies.flow_level import measures, networks, theory
 from headgate.studies.flow_level.jobs import GAMMA, LOSSY, first_windows
 from headgate.studies.flow_level.solutions import Solutions

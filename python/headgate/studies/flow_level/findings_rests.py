@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 
 from headgate.claims import Estimate
+from headgate.experiment.estimates import apart, largest
 from headgate.stats.intervals import mean_interval
-from headgate.studies.estimates import apart, largest
 from headgate.studies.flow_level import fits, measures, theory
 from headgate.studies.flow_level.jobs import DELAYED, LOSSY, cases
 from headgate.studies.flow_level.solutions import Points, Solutions

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.claims import Estimate
-from headgate.studies.estimates import largest, mean_of
+from headgate.experiment.estimates import largest, mean_of
 from headgate.studies.flow_level import measures, networks
 from headgate.studies.flow_level.solutions import Solutions
 

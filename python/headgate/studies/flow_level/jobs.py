@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from headgate.campaign.jobs import Job
+from headgate.experiment.runs import Key, Setup, by_labels
 from headgate.studies.flow_level import networks, theory
 from headgate.studies.paths import (
     MBPS,
@@ -18,7 +19,6 @@ from headgate.studies.paths import (
     seconds,
     starts,
 )
-from headgate.studies.runs import Key, Setup, by_labels
 
 LOSSY = ("reno", "hstcp", "scalable")
 DELAYED = ("fast", "vegas")

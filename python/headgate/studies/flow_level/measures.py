@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from scipy import optimize
 
 from headgate.api import Result
+from headgate.experiment.runs import Runs, Setup
 from headgate.studies.flow_level import networks
 from headgate.studies.flow_level.jobs import GAMMA, random_losses, rest_of_windows
 from headgate.studies.paths import PACKET_BITS, course, in_seconds, measured_period_s
-from headgate.studies.runs import Runs, Setup
 
 Numbers = NDArray[np.float64]
 #: Distances from rest through which the line of convergence by packets is laid.

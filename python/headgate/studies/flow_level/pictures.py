@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.experiment.estimates import all_possible
+from headgate.experiment.runnable import Picture
 from headgate.plots.curves import Curve, Panel, curves
 from headgate.plots.powers import Law, PowerEstimate, powers
-from headgate.studies.estimates import all_possible
 from headgate.studies.flow_level import fits, measures, networks, theory
 from headgate.studies.flow_level.findings_rests import KINDS, points
 from headgate.studies.flow_level.jobs import DELAYED, LOSSY, NAMES, first_windows
 from headgate.studies.flow_level.solutions import Solutions
 from headgate.studies.paths import MBPS, PACKET_BITS
-from headgate.studies.study import Picture
 
 Numbers = NDArray[np.float64]
 #: How far beside one another marks of one class are.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from headgate.studies.estimates import all_possible, format_values
+from headgate.experiment.estimates import all_possible, format_values
 from headgate.studies.flow_level import fits, measures, networks, theory
 from headgate.studies.flow_level.findings_rests import points
 from headgate.studies.flow_level.jobs import DELAYED, LOSSY, NAMES

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.api import Result
+from headgate.experiment.runs import Runs
 from headgate.fluid import Adaptive, Convergence, convergence, equilibrium, fast_map, solve
 from headgate.studies.flow_level import measures, networks
 from headgate.studies.flow_level.jobs import (
@@ -22,7 +23,6 @@ from headgate.studies.flow_level.jobs import (
 )
 from headgate.studies.flow_level.theory import printed_window
 from headgate.studies.paths import PACKET_BITS, course, in_seconds, seconds
-from headgate.studies.runs import Runs
 
 Numbers = NDArray[np.float64]
 Points = tuple[list[float], list[float]]

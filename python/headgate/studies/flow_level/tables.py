@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from headgate.api import Result
-from headgate.studies.estimates import all_possible
+from headgate.experiment.estimates import all_possible
+from headgate.experiment.runnable import Listing
+from headgate.experiment.tidy_table import tidy
 from headgate.studies.flow_level import fits, measures, networks, theory
 from headgate.studies.flow_level.findings_rests import KINDS, points
 from headgate.studies.flow_level.jobs import DELAYED, LOSSY, NAMES
 from headgate.studies.flow_level.solutions import Solutions
 from headgate.studies.paths import MBPS, PACKET_BITS, utilisation
-from headgate.studies.study import Listing
-from headgate.studies.tidy_table import tidy
 from headgate.tables import Table
 
 

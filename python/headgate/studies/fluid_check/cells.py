@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+from headgate.experiment.runs import Setup
 from headgate.studies.paths import PACKET_BITS, bdp_packets
-from headgate.studies.runs import Setup
 from headgate.units import parse_rate
 
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from headgate.api import Result
+from headgate.experiment.runs import NotRunError, Runs, Setup
 from headgate.fluid import solve
 from headgate.studies.fluid_check.cells import Cell, cells
 from headgate.studies.fluid_check.faces import Face, Params, faces
 from headgate.studies.fluid_check.jobs import GRID, ROWS, START, starts
 from headgate.studies.paths import course, seconds
-from headgate.studies.runs import NotRunError, Runs, Setup
 
 #: A queue below a packet or this part of the BDP is measured by that.
 LEAST_QUEUE = 0.01

@@ -9,8 +9,8 @@ from typing import Any
 
 from headgate import catalog
 from headgate.errors import CatalogError
+from headgate.experiment.runs import Setup
 from headgate.studies.fluid_check.cells import Cell
-from headgate.studies.runs import Setup
 
 RED, RENO, LOSSY = "reno over RED", "reno", "loss"
 Params = Mapping[str, float | str]

@@ -7,10 +7,10 @@ from typing import Any
 
 from headgate.api import Scenario
 from headgate.campaign.jobs import Job
+from headgate.experiment.runs import Key, Setup, by_labels
 from headgate.studies.fluid_check.cells import Cell, cells
 from headgate.studies.fluid_check.faces import Face, faces
 from headgate.studies.paths import NO_SERIES, draw_starts, flow, job, packets, path, seconds
-from headgate.studies.runs import Key, Setup, by_labels
 
 GRID, START, APART = "grid", "start", "apart"
 #: All flows begin within this part of a round trip: every SYN finds the queue empty.

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from headgate.experiment.runnable import Picture
 from headgate.fluid.validity import least_window
 from headgate.plots.errors import ErrorMap, Scatter, error_maps, errors
 from headgate.studies.fluid_check.compare import (
@@ -16,7 +17,6 @@ from headgate.studies.fluid_check.compare import (
     Pair,
 )
 from headgate.studies.fluid_check.faces import Face, faces
-from headgate.studies.study import Picture
 
 WINDOW = "window per flow that fills the path (packets)"
 #: Errors within which a fluid is right.

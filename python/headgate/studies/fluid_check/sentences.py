@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 
+from headgate.experiment.runs import NotRunError
 from headgate.studies.fluid_check.compare import Comparison, largest_apart
 from headgate.studies.fluid_check.faces import faces
 from headgate.studies.fluid_check.findings import good, later
 from headgate.studies.fluid_check.jobs import APART, GRID, apart
 from headgate.studies.paths import utilisation
-from headgate.studies.runs import NotRunError
 
 
 def sentences(made: Comparison) -> tuple[str, ...]:

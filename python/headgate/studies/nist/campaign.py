@@ -7,10 +7,10 @@ from typing import Any
 
 from headgate.api import Scenario
 from headgate.campaign.jobs import Job
+from headgate.experiment.designed import jobs_of
+from headgate.experiment.runs import Key, Setup
 from headgate.mesonet import MesoNet
 from headgate.mesonet.parameters import BY_KEY
-from headgate.studies.designed import jobs_of
-from headgate.studies.runs import Key, Setup
 
 #: What a plan may vary: every parameter of MesoNet but the law, which is what is compared.
 SETTINGS = frozenset(BY_KEY) - {"law"}

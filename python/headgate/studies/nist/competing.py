@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.api import Result, Scenario
+from headgate.experiment.runs import Key
 from headgate.mesonet.model import STANDARD
 from headgate.scenario.networks.four_tier import FourTier
 from headgate.studies.nist.responses import INTERFACES, NUMBERED, ratio
-from headgate.studies.runs import Key
 
 Numbers = NDArray[np.float64]
 

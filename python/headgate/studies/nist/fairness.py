@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from headgate.claims import Estimate
+from headgate.experiment.estimates import format_values, make_estimates
 from headgate.stats.intervals import mean_interval
-from headgate.studies.estimates import format_values, make_estimates
 from headgate.studies.nist.alike import share
 from headgate.studies.nist.competing import FILES, Rates
 from headgate.studies.nist.mixed_runs import Mixed

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from headgate.experiment.runnable import Analysis
+from headgate.experiment.runs import Runs
 from headgate.studies.nist.fairness import findings
 from headgate.studies.nist.mixed_runs import Mixed
 from headgate.studies.nist.mixed_sentences import sentences
-from headgate.studies.runs import Runs
-from headgate.studies.study import Analysis
 
 
 def analyse(runs: Runs) -> Analysis:

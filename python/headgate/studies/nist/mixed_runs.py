@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from headgate.studies.designed import Designed
+from headgate.experiment.designed import Designed
+from headgate.experiment.runs import NotRunError, Runs
 from headgate.studies.nist.competing import Rates, columns
 from headgate.studies.nist.mixed_roles import roles
 from headgate.studies.nist.summary import Experiment
 from headgate.studies.nist.variants import VARIANTS, corner
-from headgate.studies.runs import NotRunError, Runs
 
 DESIGNED = 3
 """Labels of a run of the design: condition, law, seed; others have their variant too."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from headgate.studies.estimates import all_possible
+from headgate.experiment.estimates import all_possible
 from headgate.studies.nist.competing import COLUMNS, Rates
 from headgate.studies.nist.fairness import LARGE, by_law, movies
 from headgate.studies.nist.mixed_runs import Mixed

@@ -1,13 +1,13 @@
 """The analysis of experiments 1a and 1b, in which all sources have one law."""
 
-from headgate.studies.designed import Designed
+from headgate.experiment.designed import Designed
+from headgate.experiment.runnable import Analysis
+from headgate.experiment.runs import Runs
 from headgate.studies.nist.alike import findings
 from headgate.studies.nist.responses import responses
 from headgate.studies.nist.roles import roles
 from headgate.studies.nist.sentences import sentences
 from headgate.studies.nist.summary import Experiment
-from headgate.studies.runs import Runs
-from headgate.studies.study import Analysis
 
 
 def analyse(runs: Runs) -> Analysis:

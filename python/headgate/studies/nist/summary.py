@@ -13,7 +13,7 @@ from headgate.analysis.conditions import FILTERS, Test
 from headgate.analysis.part import Part
 from headgate.analysis.roles import Roles
 from headgate.analysis.whole import Whole, whole
-from headgate.studies.designed import Designed, Measure
+from headgate.experiment.designed import Designed, Measure
 from headgate.tables import Table
 
 QUARTER = 0.25

@@ -18,9 +18,9 @@ from headgate.api import Scenario
 from headgate.campaign.jobs import Job
 from headgate.design import Design
 from headgate.errors import HeadgateError
-from headgate.studies.designed import jobs_of
+from headgate.experiment.designed import jobs_of
+from headgate.experiment.runs import Key, Setup
 from headgate.studies.nist.downloads import NAMED, scenario
-from headgate.studies.runs import Key, Setup
 
 #: Named before any run: few sources that think long in a fast network, and the reverse.
 LIGHT_CORNER = {"X1": 1, "X7": 1, "X12": -1}

@@ -1,6 +1,8 @@
 """The study `nist-scale`: its runs, and what they say."""
 
-from headgate.studies.estimates import make_estimates
+from headgate.experiment.estimates import make_estimates
+from headgate.experiment.runnable import Analysis
+from headgate.experiment.runs import Runs
 from headgate.studies.nist_scale.findings import MAKERS
 from headgate.studies.nist_scale.jobs import jobs
 from headgate.studies.nist_scale.pictures import pictures
@@ -8,8 +10,6 @@ from headgate.studies.nist_scale.preserved import FILE, as_toml
 from headgate.studies.nist_scale.sentences import sentences
 from headgate.studies.nist_scale.sizes import Sizes
 from headgate.studies.nist_scale.tables import data, tables
-from headgate.studies.runs import Runs
-from headgate.studies.study import Analysis
 
 __all__ = ["analyse", "jobs"]
 

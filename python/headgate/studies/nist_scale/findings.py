@@ -8,12 +8,12 @@ import numpy as np
 
 from headgate.claims import Estimate
 from headgate.columns.mesonet import PAIRS
+from headgate.experiment.estimates import largest
+from headgate.experiment.runs import NotRunError
 from headgate.stats.intervals import mean_interval
-from headgate.studies.estimates import largest
 from headgate.studies.nist.alike import share
 from headgate.studies.nist_scale.jobs import share as of_size
 from headgate.studies.nist_scale.sizes import NAMES, UTILISATION, Ratio, Sizes
-from headgate.studies.runs import NotRunError
 
 LIGHT, SHORT, LONG = "light", "heavy, short buffers", "heavy, long buffers"
 STANDARD = "reno"

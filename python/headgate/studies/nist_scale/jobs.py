@@ -6,9 +6,9 @@ from itertools import product
 from typing import Any
 
 from headgate.campaign.jobs import Job
+from headgate.experiment.runs import Key, Setup, by_labels
+from headgate.experiment.scales import fraction
 from headgate.mesonet import MesoNet
-from headgate.studies.runs import Key, Setup, by_labels
-from headgate.studies.study import fraction
 
 #: What makes the runs; every other setting is MesoNet's own.
 OF_RUNS = ("sizes", "conditions", "size")

@@ -6,12 +6,12 @@ from itertools import product
 
 import numpy as np
 
+from headgate.experiment.runnable import Picture
 from headgate.plots.curves import Curve, Panel, curves
 from headgate.plots.heat import Heat, heat
 from headgate.studies.nist_scale.findings import STANDARD
 from headgate.studies.nist_scale.jobs import share
 from headgate.studies.nist_scale.sizes import NAMES, UTILISATION, Sizes
-from headgate.studies.study import Picture
 
 #: What is drawn over the size, by law: what it is, and its unit.
 COURSES = {

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from headgate.api import Result
+from headgate.experiment.runs import Runs
 from headgate.stats.intervals import LEVEL
 from headgate.studies.nist.responses import TITLES, responses
 from headgate.studies.nist_scale.jobs import share
-from headgate.studies.runs import Runs
 
 Numbers = NDArray[np.float64]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from headgate.experiment.runnable import Listing
 from headgate.studies.nist_scale.sizes import NAMES, Ratio, Sizes
-from headgate.studies.study import Listing
 from headgate.tables import Table, Words
 
 

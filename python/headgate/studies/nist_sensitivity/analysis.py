@@ -1,5 +1,7 @@
 """The analysis of the sensitivity campaign: claims, pictures, and the design that it ends with."""
 
+from headgate.experiment.runnable import Analysis
+from headgate.experiment.runs import NotRunError, Runs
 from headgate.studies.nist_sensitivity.campaign import jobs
 from headgate.studies.nist_sensitivity.design import FILE, design_file
 from headgate.studies.nist_sensitivity.findings import findings
@@ -7,8 +9,6 @@ from headgate.studies.nist_sensitivity.pictures import pictures
 from headgate.studies.nist_sensitivity.responses import roles
 from headgate.studies.nist_sensitivity.sentences import sentences, tables
 from headgate.studies.nist_sensitivity.summary import Sensitivity
-from headgate.studies.runs import NotRunError, Runs
-from headgate.studies.study import Analysis
 
 __all__ = ["analyse", "jobs"]
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from headgate.api import Scenario
 from headgate.campaign.jobs import Job
-from headgate.studies.designed import jobs_of
+from headgate.experiment.designed import jobs_of
+from headgate.experiment.runs import Key, Setup
 from headgate.studies.nist import campaign
-from headgate.studies.runs import Key, Setup
 from headgate.units import format_time, parse_time
 
 #: The factor that is the law itself.

@@ -12,9 +12,9 @@ from scipy import stats
 from headgate.analysis.correlations import correlations
 from headgate.analysis.influence import AVERAGE
 from headgate.claims import Estimate
+from headgate.experiment.estimates import format_values, make_estimates
 from headgate.stats.effects import Effect
 from headgate.stats.intervals import share_interval
-from headgate.studies.estimates import format_values, make_estimates
 from headgate.studies.nist_sensitivity.published import (
     FACTORS,
     LARGEST,

@@ -13,18 +13,18 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from headgate.analysis.influence import AVERAGE
+from headgate.experiment.estimates import all_possible
+from headgate.experiment.runnable import Picture
 from headgate.plots.dots import Dots, alone, dots
 from headgate.plots.heat import Heat, heat
 from headgate.plots.palette import ORDER
 from headgate.plots.style import power_of_ten, subplots, tiles, use_style
 from headgate.stats.effects import Effect
-from headgate.studies.estimates import all_possible
 from headgate.studies.nist_sensitivity.design import steps
 from headgate.studies.nist_sensitivity.findings import same_sign
 from headgate.studies.nist_sensitivity.published import FACTORS, LIKELY, PSI, STARS
 from headgate.studies.nist_sensitivity.responses import TITLES
 from headgate.studies.nist_sensitivity.summary import CONGESTED, Sensitivity
-from headgate.studies.study import Picture
 
 SAME, WEAKER, OTHER, NEW, NONE = "#0072B2", "#9CCBE8", "#E69F00", "#BBBBBB", "#F8F8F8"
 KINDS = {

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from headgate.analysis.influence import AVERAGE
-from headgate.studies.estimates import all_possible
+from headgate.experiment.estimates import all_possible
+from headgate.experiment.runnable import Listing
 from headgate.studies.nist_sensitivity.design import FILE, NAME, steps
 from headgate.studies.nist_sensitivity.published import PSI
 from headgate.studies.nist_sensitivity.summary import Sensitivity
-from headgate.studies.study import Listing
 
 
 def sentences(of: Sensitivity) -> tuple[str, ...]:

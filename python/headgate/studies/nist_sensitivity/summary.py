@@ -12,11 +12,11 @@ from headgate.analysis.correlations import Correlations, correlations
 from headgate.analysis.influence import AVERAGE, Influence, influence
 from headgate.analysis.main_effects import MainEffects, main_effects
 from headgate.design import Factor
-from headgate.studies.designed import Designed
+from headgate.experiment.designed import Designed
+from headgate.experiment.runs import NotRunError
 from headgate.studies.nist.responses import NUMBERED
 from headgate.studies.nist_sensitivity.campaign import LAW_FACTOR
 from headgate.studies.nist_sensitivity.responses import NAMES, responses
-from headgate.studies.runs import NotRunError
 from headgate.tables import Table, Words
 
 Numbers = NDArray[np.float64]

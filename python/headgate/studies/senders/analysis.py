@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from headgate.studies.runs import Runs
+from headgate.experiment.runnable import Analysis
+from headgate.experiment.runs import Runs
 from headgate.studies.senders.jobs import jobs
-from headgate.studies.study import Analysis
 
 __all__ = ["analyse", "jobs"]
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from headgate.claims import Estimate
-from headgate.studies.estimates import make_estimates
-from headgate.studies.runs import Runs
+from headgate.experiment.estimates import make_estimates
+from headgate.experiment.runs import Runs
 from headgate.studies.senders.findings_alone import ALONE
 from headgate.studies.senders.findings_lossy import LOSSY
 from headgate.studies.senders.findings_start import START

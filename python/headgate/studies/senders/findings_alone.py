@@ -7,9 +7,9 @@ from functools import partial
 import numpy as np
 
 from headgate.claims import Estimate
-from headgate.studies.estimates import Makers, format_values, makers_by_claim
+from headgate.experiment.estimates import Makers, format_values, makers_by_claim
+from headgate.experiment.runs import Runs
 from headgate.studies.paths import utilisation
-from headgate.studies.runs import Runs
 from headgate.studies.senders import measures
 from headgate.studies.senders.jobs import SEVEN, TCP
 

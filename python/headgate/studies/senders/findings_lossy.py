@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from headgate.claims import Estimate
-from headgate.studies.estimates import (
+from headgate.experiment.estimates import (
     Makers,
     add_intervals_by_seed,
     apart,
@@ -15,8 +15,8 @@ from headgate.studies.estimates import (
     makers_by_claim,
     mean_of,
 )
+from headgate.experiment.runs import NotRunError, Runs
 from headgate.studies.paths import bdp_packets, utilisation
-from headgate.studies.runs import NotRunError, Runs
 from headgate.studies.senders import measures, theory
 from headgate.studies.senders.jobs import TCP
 

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from headgate.claims import Estimate
-from headgate.studies.estimates import (
+from headgate.experiment.estimates import (
     Makers,
     add_intervals_by_seed,
     apart,
@@ -16,8 +16,8 @@ from headgate.studies.estimates import (
     least,
     makers_by_claim,
 )
+from headgate.experiment.runs import Runs
 from headgate.studies.paths import goodput_bps, utilisation
-from headgate.studies.runs import Runs
 from headgate.studies.senders import measures
 from headgate.studies.senders.jobs import SEVEN, TCP
 

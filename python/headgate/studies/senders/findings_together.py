@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.claims import Estimate
-from headgate.studies.estimates import Makers, format_values, makers_by_claim, mean_of
-from headgate.studies.runs import Runs
+from headgate.experiment.estimates import Makers, format_values, makers_by_claim, mean_of
+from headgate.experiment.runs import Runs
 from headgate.studies.senders import together
 from headgate.studies.senders.jobs import LEAST_FAIR, MOST_FAIR, TCP
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from headgate.build import Flow
 from headgate.campaign.jobs import Job
+from headgate.experiment.runs import Key, Setup, by_labels
 from headgate.studies.paths import (
     bdp_packets,
     beside,
@@ -21,7 +22,6 @@ from headgate.studies.paths import (
     seconds,
     starts,
 )
-from headgate.studies.runs import Key, Setup, by_labels
 from headgate.units import parse_rate
 
 TCP = "reno"

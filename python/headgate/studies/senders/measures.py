@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.api import Result
+from headgate.experiment.runs import NotRunError, Runs
 from headgate.studies.paths import course, goodput_bps, in_seconds, utilisation
-from headgate.studies.runs import NotRunError, Runs
 from headgate.studies.senders.jobs import (
     FAST_PATH_BPS,
     LOST_PACKET,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from headgate.studies.estimates import all_possible
-from headgate.studies.runs import Runs
+from headgate.experiment.estimates import all_possible
+from headgate.experiment.runnable import Picture
+from headgate.experiment.runs import Runs
 from headgate.studies.senders.pictures_alone import (
     courses,
     draw_halved,
@@ -20,7 +21,6 @@ from headgate.studies.senders.pictures_together import (
     takes,
     takes_in_crowds,
 )
-from headgate.studies.study import Picture
 
 
 def pictures(runs: Runs) -> tuple[Picture, ...]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from headgate.catalog import label
+from headgate.experiment.runnable import Picture
+from headgate.experiment.runs import Runs
 from headgate.plots.curves import Curve, Panel, curves
 from headgate.studies.paths import bdp_packets
-from headgate.studies.runs import Runs
 from headgate.studies.senders import measures, theory
 from headgate.studies.senders.jobs import TCP
-from headgate.studies.study import Picture
 from headgate.units import parse_rate
 
 ROUND_TRIP_S = 0.1

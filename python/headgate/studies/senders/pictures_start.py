@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from headgate.catalog import label
+from headgate.experiment.runnable import Picture
+from headgate.experiment.runs import Runs
 from headgate.plots.dots import Dots, alone, dots
 from headgate.stats.intervals import mean_interval
 from headgate.studies.paths import goodput_bps, loss_rate
-from headgate.studies.runs import Runs
 from headgate.studies.senders import measures
 from headgate.studies.senders.jobs import TCP
-from headgate.studies.study import Picture
 
 #: What never happened is drawn at the end of the run.
 NEVER_S = 240.0

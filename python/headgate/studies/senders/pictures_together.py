@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from headgate.catalog import label
+from headgate.experiment.runnable import Picture
+from headgate.experiment.runs import Runs
 from headgate.plots.curves import Curve, Panel, curves
 from headgate.plots.dots import Dots, Interval, dots
 from headgate.plots.heat import Heat, heat
 from headgate.stats.intervals import grouped_interval, mean_interval
-from headgate.studies.runs import Runs
 from headgate.studies.senders import together
 from headgate.studies.senders.jobs import TCP, cells, pair_seeds, replicates
-from headgate.studies.study import Picture
 
 #: Colours of shares (orange less than half, violet more) and of widths.
 DIVERGING, WIDTHS = "PuOr", "Greys"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from headgate.studies.estimates import all_possible
+from headgate.experiment.estimates import all_possible
+from headgate.experiment.runs import Runs
 from headgate.studies.paths import utilisation
-from headgate.studies.runs import Runs
 from headgate.studies.senders import measures, together
 from headgate.studies.senders.jobs import TCP
 

@@ -9,8 +9,8 @@ from math import log
 import numpy as np
 
 from headgate.api import Result
+from headgate.experiment.runs import Runs
 from headgate.studies.paths import count_delivered, course, in_seconds, measured_period_s
-from headgate.studies.runs import Runs
 from headgate.studies.senders.jobs import (
     JOINS_WITHIN_S,
     PAIR,

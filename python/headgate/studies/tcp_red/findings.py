@@ -9,8 +9,8 @@ from functools import partial
 import numpy as np
 
 from headgate.claims import Estimate
+from headgate.experiment.runs import NotRunError
 from headgate.measures.working_points import POINTS, Trace
-from headgate.studies.runs import NotRunError
 from headgate.studies.tcp_red.simulations import (
     FIRST,
     REMEDY,

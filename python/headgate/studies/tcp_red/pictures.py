@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from headgate.experiment.runnable import Picture
 from headgate.plots import cycle
-from headgate.studies.study import Picture
 from headgate.studies.tcp_red.simulations import (
     FIRST,
     NAMES,

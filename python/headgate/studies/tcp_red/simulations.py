@@ -8,10 +8,10 @@ from typing import Any
 from headgate.api import Scenario
 from headgate.build import dumbbell
 from headgate.campaign.jobs import Job
+from headgate.experiment.runs import Key, Runs, Setup, by_labels
 from headgate.fluid import Adaptive, Euler, solve
 from headgate.fluid.methods import Method, Past
 from headgate.measures.working_points import Trace
-from headgate.studies.runs import Key, Runs, Setup, by_labels
 
 MODEL = "tcp-red"
 #: The source's two simulations, what its argument about them really gives, and its last remedy.

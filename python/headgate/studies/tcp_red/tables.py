@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from headgate.experiment.runnable import Listing
 from headgate.measures.working_points import PHASES, POINTS, STATISTICS, Numbers, Trace
-from headgate.studies.study import Listing
 from headgate.studies.tcp_red.simulations import (
     FIRST,
     NAMES,

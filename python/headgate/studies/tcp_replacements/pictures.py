@@ -1,7 +1,7 @@
 """The pictures of the first study's report."""
 
+from headgate.experiment.runnable import Picture
 from headgate.plots import changes, network
-from headgate.studies.study import Picture
 from headgate.studies.tcp_replacements.sentences import in_words
 from headgate.studies.tcp_replacements.summary import BEFORE, FAST, RESPONSES, Summary
 from headgate.topologies.abilene import CITIES

@@ -7,10 +7,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.experiment.designed import Designed
 from headgate.stats.changes import Change, change
 from headgate.stats.conditions import Outlier, Residuals, outlier, residuals
 from headgate.stats.effects import Effect, main_effect, psi
-from headgate.studies.designed import Designed
 from headgate.studies.nist.responses import NUMBERED
 
 BEFORE, FAST = "reno", "fast"

@@ -1,6 +1,6 @@
 """The tables of the first study's report."""
 
-from headgate.studies.study import Listing
+from headgate.experiment.runnable import Listing
 from headgate.studies.tcp_replacements.summary import RESPONSES, Summary
 
 

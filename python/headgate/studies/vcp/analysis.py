@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from headgate.studies.runs import Runs
-from headgate.studies.study import Analysis
+from headgate.experiment.runnable import Analysis
+from headgate.experiment.runs import Runs
 from headgate.studies.vcp.jobs import jobs
 
 __all__ = ["analyse", "jobs"]

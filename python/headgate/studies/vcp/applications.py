@@ -8,9 +8,9 @@ import numpy as np
 
 from headgate.api import Result
 from headgate.claims import Estimate
-from headgate.studies.estimates import Makers, format_values, largest, least
+from headgate.experiment.estimates import Makers, format_values, largest, least
+from headgate.experiment.runs import Runs
 from headgate.studies.paths import course, measured_period_s
-from headgate.studies.runs import Runs
 from headgate.studies.vcp import jobs
 from headgate.studies.vcp.measures import Measure, Series, at, has_name, levels, sweep
 from headgate.studies.vcp.schemes import COMPARED

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from headgate.experiment.runnable import Picture
+from headgate.experiment.runs import Runs
 from headgate.plots.curves import Curve, Panel, curves
 from headgate.studies.paths import goodput_bps
-from headgate.studies.runs import Runs
-from headgate.studies.study import Picture
 from headgate.studies.vcp import applications
 from headgate.studies.vcp.applications import HALF_A_LINE, SHORT, mean_completion_s
 from headgate.studies.vcp.measures import levels

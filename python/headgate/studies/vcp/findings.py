@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from headgate.claims import Estimate
-from headgate.studies.estimates import (
+from headgate.experiment.estimates import (
     Makers,
     apart,
     format_values,
@@ -16,8 +16,8 @@ from headgate.studies.estimates import (
     make_estimates,
     mean_of,
 )
+from headgate.experiment.runs import Runs
 from headgate.studies.paths import goodput_bps, jain, loss_rate, utilisation
-from headgate.studies.runs import Runs
 from headgate.studies.vcp import jobs, measures
 from headgate.studies.vcp.applications import APPLICATIONS
 from headgate.studies.vcp.measures import at, levels, sweep

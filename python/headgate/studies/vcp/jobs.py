@@ -9,6 +9,7 @@ from typing import Any
 from headgate.api import Scenario
 from headgate.build import Flow, parking_lot
 from headgate.campaign.jobs import Job
+from headgate.experiment.runs import Key, Setup, by_labels
 from headgate.studies.paths import (
     NO_SERIES,
     flow,
@@ -19,7 +20,6 @@ from headgate.studies.paths import (
     seconds,
     starts,
 )
-from headgate.studies.runs import Key, Setup, by_labels
 from headgate.studies.vcp.schemes import COMPARED, ROOM, SCHEMES, TRANSPORT, Scheme, bdp
 
 RATE_MBPS, RTT_S, FLOWS = 150.0, 0.08, 50

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.api import Result
+from headgate.experiment.runs import NotRunError, Runs
 from headgate.studies.paths import course, jain, loss_rate, utilisation
-from headgate.studies.runs import NotRunError, Runs
 from headgate.studies.vcp import jobs
 from headgate.studies.vcp.schemes import PACKET_BITS, bdp
 

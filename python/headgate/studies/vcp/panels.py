@@ -8,9 +8,9 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from headgate.api import Result
+from headgate.experiment.runs import Runs
 from headgate.plots.curves import Curve, Panel, curves
 from headgate.studies.paths import utilisation
-from headgate.studies.runs import Runs
 from headgate.studies.vcp import measures
 from headgate.studies.vcp.measures import Measure, at, levels
 from headgate.studies.vcp.schemes import COMPARED

@@ -8,11 +8,11 @@ from functools import partial
 import numpy as np
 from matplotlib.figure import Figure
 
+from headgate.experiment.estimates import all_possible
+from headgate.experiment.runnable import Picture
+from headgate.experiment.runs import Runs
 from headgate.plots.curves import Curve, Panel, curves
-from headgate.studies.estimates import all_possible
 from headgate.studies.paths import course, loss_rate, utilisation
-from headgate.studies.runs import Runs
-from headgate.studies.study import Picture
 from headgate.studies.vcp import extensions, jobs, measures
 from headgate.studies.vcp.measures import Series, hop_row
 from headgate.studies.vcp.panels import (

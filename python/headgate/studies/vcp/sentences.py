@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from headgate.studies.estimates import all_possible
+from headgate.experiment.estimates import all_possible
+from headgate.experiment.runs import Runs
 from headgate.studies.paths import loss_rate, utilisation
-from headgate.studies.runs import Runs
 from headgate.studies.vcp import jobs, measures
 from headgate.studies.vcp.applications import (
     HALF_A_LINE,

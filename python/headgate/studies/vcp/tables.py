@@ -7,11 +7,11 @@ from functools import partial
 
 import numpy as np
 
-from headgate.studies.estimates import all_possible
+from headgate.experiment.estimates import all_possible
+from headgate.experiment.runnable import Listing
+from headgate.experiment.runs import Runs
+from headgate.experiment.tidy_table import tidy
 from headgate.studies.paths import loss_rate, utilisation
-from headgate.studies.runs import Runs
-from headgate.studies.study import Listing
-from headgate.studies.tidy_table import tidy
 from headgate.studies.vcp import jobs, measures
 from headgate.studies.vcp.applications import SHORT, VOICE, mean_completion_s
 from headgate.studies.vcp.measures import MEASURES, at, levels

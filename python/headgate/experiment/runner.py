@@ -1,4 +1,4 @@
-"""Runs a study from its specification to its report, and judges its claims."""
+"""Runs what can be run, from its jobs to its report, and judges its claims."""
 
 import json
 import logging
@@ -21,13 +21,13 @@ from headgate.campaign.store import Store
 from headgate.campaign.workers import ALL_CORES, WorkerPool
 from headgate.claims import Estimate, Judged, Verdict, judge
 from headgate.errors import FluidWarning, HeadgateError, StoreError
+from headgate.experiment.reporting import write_about
+from headgate.experiment.runnable import Analysis, Runnable
+from headgate.experiment.runs import Key, Runs, Setup
+from headgate.experiment.scales import scale_name
 from headgate.report.about import CLAIMS
 from headgate.report.make import PAGE, make
 from headgate.run.folder import write_bytes, write_table
-from headgate.studies.reporting import write_about
-from headgate.studies.runs import Key, Runs, Setup
-from headgate.studies.settings import change_settings
-from headgate.studies.study import Analysis, Study, load, scale_name
 
 log = logging.getLogger("headgate")
 
@@ -37,28 +37,17 @@ OTHER = Estimate(ours=math.nan, note="the settings are not those that the claims
 
 
 @dataclass(frozen=True)
-class Overrides:
-    """What the user brings: laws that are compared with the others, settings as texts, a design.
+class StudyRun:
+    """What is run, how much of it, and where to.
 
-    With other settings the runs are no longer those of the claims: none is judged. The design is a
-    design file, whose factors and levels take the place of the study's own.
+    With settings of the user's own the runs are no longer those of the claims: none is judged.
     """
 
-    laws: Sequence[str] = ()
-    settings: Sequence[str] = ()
-    design: str = ""
-
-
-NOTHING = Overrides()
-
-
-@dataclass(frozen=True)
-class StudyRun:
-    """What a study runs, and where to."""
-
-    study: Study
+    study: Runnable
     setup: Setup
     folder: Path
+    scale: str = ""
+    settings: Sequence[str] = ()
 
     @cached_property
     def jobs(self) -> Mapping[Key, Job]:
@@ -109,26 +98,19 @@ class StudyOutcome:
         }
 
 
-def run_study(
-    name: str,
-    scale: str,
-    pool: WorkerPool = ALL_CORES,
-    out: Path | None = None,
-    own: Overrides = NOTHING,
-) -> StudyOutcome:
-    """Run what the store at `out` lacks, analyse, judge, draw, and write the report."""
+def run_study(asked: StudyRun, pool: WorkerPool = ALL_CORES) -> StudyOutcome:
+    """Run what the store lacks, analyse, judge, draw, and write the report."""
     started_s = time.monotonic()
-    asked = ask(name, scale, out, own)
     study, folder = asked.study, _pages(asked)
     _keep_files(study, folder)
     runs, total = _run(asked, pool)
     analysis = _analyse(study, runs)
-    if own.settings:
+    if asked.settings:
         analysis = replace(analysis, findings=dict.fromkeys((c.id for c in study.claims), OTHER))
-    judged = tuple(judge(c, analysis.findings, scale_name(scale)) for c in study.claims)
+    judged = tuple(judge(c, analysis.findings, scale_name(asked.scale)) for c in study.claims)
     analysis = replace(analysis, sentences=(*analysis.sentences, tally(judged)))
     outcome = StudyOutcome(
-        name, scale, judged, analysis.sentences, *total, time.monotonic() - started_s,
+        study.name, asked.scale, judged, analysis.sentences, *total, time.monotonic() - started_s,
         folder / PAGE,
     )  # fmt: skip
     write_bytes(folder / CLAIMS, json.dumps(outcome.as_json(), indent=1).encode())
@@ -136,7 +118,7 @@ def run_study(
         write_bytes(folder / name_of, text.encode())
     for data in analysis.data:
         write_table(folder / f"{data.name}.parquet", data)
-    said = " ".join((scale, *(f"--set {text}" for text in own.settings)))
+    said = " ".join((asked.scale, *(f"--set {text}" for text in asked.settings)))
     write_about(study, runs, analysis, folder, said, total)
     make(folder, pool.workers)
     return outcome
@@ -149,14 +131,6 @@ def _pages(asked: StudyRun) -> Path:
     apart = Path("out") / f"{asked.folder.resolve().name}-report"
     log.warning("%s: cannot be written; the report goes to %s", asked.folder, apart)
     return apart
-
-
-def ask(name: str, scale: str, out: Path | None = None, own: Overrides = NOTHING) -> StudyRun:
-    """Say what a study runs at a scale, without running it. Raises HeadgateError."""
-    study = load(name)
-    setup = study.setup(study.scale(scale), own.laws, own.design)
-    setup = replace(setup, settings=change_settings(setup.settings, own.settings))
-    return StudyRun(study, setup, out or Path("out") / name)
 
 
 def run_shard(asked: StudyRun, shard: Shard, pool: WorkerPool = ALL_CORES) -> int:
@@ -172,16 +146,16 @@ def cost(asked: StudyRun, workers: int | None = None) -> CostEstimate:
     return estimate(list(asked.jobs.values()), Store(asked.folder), workers)
 
 
-def _keep_files(study: Study, folder: Path) -> None:
-    for file in study.files:
-        write_bytes(folder / file.name, file.read_bytes())
+def _keep_files(study: Runnable, folder: Path) -> None:
+    for name, text in study.files.items():
+        write_bytes(folder / name, text)
 
 
 def _make(asked: StudyRun, jobs: Sequence[Job], store: Store, pool: WorkerPool) -> None:
     study = asked.study
-    with show_progress(study.spec.name) as show:
+    with show_progress(study.name) as show:
         scheduler = Scheduler(store, keep=study.keep, executor=pool.executor())
-        scheduler.run(jobs, show, study.spec.name)
+        scheduler.run(jobs, show, study.name)
 
 
 def _run(asked: StudyRun, pool: WorkerPool) -> tuple[Runs, tuple[float, int]]:
@@ -206,7 +180,7 @@ def _results(asked: StudyRun, store: Store, pool: WorkerPool) -> Mapping[Key, Re
     raise StoreError(f"{store.runs}: what is written is damaged at once; look at the disk")
 
 
-def _analyse(study: Study, runs: Runs) -> Analysis:
+def _analyse(study: Runnable, runs: Runs) -> Analysis:
     """Analyse; what a fluid run warns of is for the study to say."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FluidWarning)

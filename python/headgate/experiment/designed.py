@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from headgate.api import Result, Scenario
 from headgate.campaign.jobs import Job
 from headgate.design import Design
-from headgate.studies.runs import Key, Runs, Setup, by_labels
+from headgate.experiment.runs import Key, Runs, Setup, by_labels
 from headgate.tables import Table, Words
 
 Make = Callable[[Mapping[str, Any], str], Scenario]

@@ -1,4 +1,4 @@
-"""An experiment: a design file, or a design by name, made into runs."""
+"""A design as asked for: of a design file, or by its name, made into runs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SHOWN = 12
 
 
 @dataclass(frozen=True)
-class Experiment:
+class MadeDesign:
     """A design with the file that asks for it, and where its runs are from."""
 
     file: DesignFile
@@ -140,7 +140,7 @@ class Experiment:
         return [line for line in lines if line]
 
 
-def lines(made: Experiment) -> list[str]:
+def lines(made: MadeDesign) -> list[str]:
     """Say in a few lines what a design is and what it confounds."""
     facts, fraction = made.facts(), made.design.fraction
     runs = f"{facts['design_runs']} runs" + f", {facts['runs']} with repeats" * (
@@ -170,13 +170,13 @@ def roman(number: int) -> str:
     return ROMAN[number - 1] if number <= len(ROMAN) else str(number)
 
 
-def load(source: str | Path) -> Experiment:
+def load(source: str | Path) -> MadeDesign:
     """Read a design file, or take a two-level design by its name; raise ScenarioError."""
     text = str(source)
     if text.startswith(("2^", "2**")):
         design, origin = design_of_name(text)
         tables = {f.name: FactorTable(low=-1, high=1) for f in design.factors}
-        return Experiment(DesignFile(title=text, design=text, factors=tables), design, origin)
+        return MadeDesign(DesignFile(title=text, design=text, factors=tables), design, origin)
     file = DesignFile.load(text)
     try:
         return make(file, Path(text))
@@ -186,14 +186,14 @@ def load(source: str | Path) -> Experiment:
         raise ScenarioError(text, str(error)) from None
 
 
-def make(file: DesignFile, path: Path | None = None) -> Experiment:
-    """Make the experiment that a design file asks for."""
+def make(file: DesignFile, path: Path | None = None) -> MadeDesign:
+    """Make the design that a design file asks for."""
     design, source = _KINDS[file.kind](file)
     if file.foldover:
         on = file.foldover if isinstance(file.foldover, tuple) else ()
         design = foldover(design, on)
         source += f"; folded over on {', '.join(on) or 'all factors'}"
-    made = Experiment(file, design, source, path)
+    made = MadeDesign(file, design, source, path)
     _ = made.sheet  # wrong blocks and centre points are refused now
     return made
 

@@ -6,18 +6,18 @@ from pathlib import Path
 import numpy as np
 
 from headgate.campaign.jobs import program
+from headgate.experiment.runnable import Analysis, Listing, Runnable
+from headgate.experiment.runs import Runs, Setup
 from headgate.plots.style import save
 from headgate.report.about import About, Listed, Parameter, Shown, write
 from headgate.report.sections import FIGURES
-from headgate.studies.runs import Runs, Setup
-from headgate.studies.study import Analysis, Listing, Study
 
 #: Defining words that a report prints.
 MOST_WORDS = 8
 
 
 def write_about(  # noqa: PLR0913, PLR0917 - each says one thing of the study
-    study: Study,
+    study: Runnable,
     runs: Runs,
     analysis: Analysis,
     folder: Path,
@@ -28,8 +28,8 @@ def write_about(  # noqa: PLR0913, PLR0917 - each says one thing of the study
     for item in analysis.pictures:
         save(item.figure, folder / FIGURES, item.name)
     about = About(
-        title=study.spec.title,
-        question=study.spec.question,
+        title=study.title,
+        question=study.question,
         table=f"{analysis.data[0].name}.parquet" if analysis.roles else None,
         roles=analysis.roles,
         design=_design(runs.setup),
@@ -64,7 +64,7 @@ def _design(setup: Setup) -> tuple[str, ...]:
     return (f"{len(design)} conditions, {resolution}{relation}.", f"Factors: {levels}.")
 
 
-def _parameters(study: Study, setup: Setup) -> Iterator[Parameter]:
+def _parameters(study: Runnable, setup: Setup) -> Iterator[Parameter]:
     """Yield every setting: its value or its levels, with the mark of its source."""
     levels = {
         f.setting: (f"{f.name} {f.title}", f"{f.low} or {f.high}") for f in setup.design.factors
@@ -73,7 +73,7 @@ def _parameters(study: Study, setup: Setup) -> Iterator[Parameter]:
         name, value = levels.get(
             setting, (setting.replace("_", " "), str(setup.settings.get(setting)))
         )
-        source = study.spec.sources.get(setting)
+        source = study.sources.get(setting)
         told = source.model_dump() if source else {}
         yield Parameter(name=name, value=value, **told)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from headgate.api import Result
-from headgate.studies.runs import Runs
+from headgate.experiment.runs import Runs
 from headgate.tables import Table, Words
 
 

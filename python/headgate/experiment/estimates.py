@@ -9,8 +9,8 @@ from functools import partial
 from typing import TypeVar
 
 from headgate.claims import Estimate
+from headgate.experiment.runs import NotRunError, Runs
 from headgate.stats.intervals import mean_interval
-from headgate.studies.runs import NotRunError, Runs
 
 Makers = dict[str, Callable[[Runs], Estimate]]
 """What makes the finding of each claim."""

@@ -1,0 +1,1 @@
+"""Experiments: what is run, run and reported, shipped studies and one's own alike."""

@@ -1,0 +1,102 @@
+"""What can be run, analysed and reported: a shipped study, or an experiment of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from headgate.claims import Claim, Estimate
+from headgate.experiment.runs import Key, Runs, Setup
+from headgate.marks import Mark
+from headgate.strict import Strict
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from headgate.analysis.roles import Roles
+    from headgate.api import Result
+    from headgate.campaign.jobs import Job
+    from headgate.tables import Table
+
+
+class Source(Strict):
+    """Where a setting's value comes from, and how well that is known."""
+
+    mark: Mark
+    source: str
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure of the report, with what it shows in a sentence."""
+
+    name: str
+    title: str
+    caption: str
+    figure: Figure
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A table of the report, with what it shows in a sentence."""
+
+    title: str
+    caption: str
+    columns: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What a study's analysis gives back."""
+
+    findings: Mapping[str, Estimate]
+    sentences: tuple[str, ...]
+    pictures: tuple[Picture, ...]
+    tables: tuple[Listing, ...] = ()
+    data: tuple[Table, ...] = ()
+    roles: Roles | None = None
+    """What the columns of the first table of `data` are, if it is to be analysed as a whole."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Texts that are written beside the report, by name, such as a design for the next study."""
+
+
+class Runnable(Protocol):
+    """What the runner asks of whatever it runs."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in commands and folders."""
+
+    @property
+    def title(self) -> str:
+        """Its title, for people."""
+
+    @property
+    def question(self) -> str:
+        """What it is to answer."""
+
+    @property
+    def sources(self) -> Mapping[str, Source]:
+        """Where the values of settings come from, by their names."""
+
+    @property
+    def claims(self) -> Sequence[Claim]:
+        """The claims that it judges."""
+
+    @property
+    def files(self) -> Mapping[str, bytes]:
+        """What is kept beside its runs, by name: what it was made of."""
+
+    @property
+    def jobs(self) -> Callable[[Setup], Mapping[Key, Job]]:
+        """The function that makes every run, by key."""
+
+    @property
+    def keep(self) -> Callable[[Result], Result] | None:
+        """The function that makes little of a finished run before it is stored, if there is one."""
+
+    @property
+    def analyse(self) -> Callable[[Runs], Analysis]:
+        """The function that turns finished runs into findings and figures."""

@@ -1,0 +1,25 @@
+"""How much of a study is run: a scale by its name, or a share of the full size."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from headgate.errors import HeadgateError
+
+SCALES = ("quick", "standard", "full")
+
+
+def scale_name(text: str) -> str:
+    """Return the name under which a claim knows a scale: a fraction counts as full."""
+    return text if text in SCALES else "full"
+
+
+def fraction(text: str, wrong: str) -> float:
+    """Read a share such as "1/20"; raise HeadgateError, `wrong` and what is allowed, for others."""
+    try:
+        share = float(Fraction(text))
+    except (ValueError, ZeroDivisionError):
+        share = 0.0
+    if not 0 < share <= 1:
+        raise HeadgateError(f"{wrong} a fraction above 0 and up to 1, such as '1/20'")
+    return share

@@ -1,0 +1,34 @@
+"""What a shipped study runs: at which scale, and with what the user brings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from headgate.experiment.runner import StudyRun
+from headgate.experiment.settings import change_settings
+from headgate.studies.study import load
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """What the user brings: laws that are compared with the others, settings as texts, a design.
+
+    The design is a design file, whose factors and levels take the place of the study's own.
+    """
+
+    laws: Sequence[str] = ()
+    settings: Sequence[str] = ()
+    design: str = ""
+
+
+NOTHING = Overrides()
+
+
+def ask(name: str, scale: str, out: Path | None = None, own: Overrides = NOTHING) -> StudyRun:
+    """Say what a study runs at a scale, without running it. Raises HeadgateError."""
+    study = load(name)
+    setup = study.setup(study.scale(scale), own.laws, own.design)
+    setup = replace(setup, settings=change_settings(setup.settings, own.settings))
+    return StudyRun(study, setup, out or Path("out") / name, scale, own.settings)
