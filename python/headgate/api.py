@@ -10,7 +10,7 @@ from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headgate.errors import HeadgateError, SchemeWarning, StoreError
+from headgate.errors import HeadgateError, ScenarioError, SchemeWarning, StoreError
 from headgate.run.folder import find_run, hold_for_run, read_meta, write_folder
 from headgate.run.progress import Report
 from headgate.run.simulate import SNAPSHOT_FILE, Threads, run_engine, watch_engine
@@ -61,8 +61,10 @@ class Scenario(ScenarioSpec):
         An update has the new samples of `measure.series` and of the network, and the events of the
         traffic and links that the patterns name ("bulk.0", "web", "left-right", "*"), as tables;
         `Stream.result` is what `run` gives, to the bit. Raises ScenarioError for a name that
-        nothing has.
+        nothing has, or an `every_s` that is not above 0.
         """
+        if not every_s > 0:
+            raise ScenarioError("every_s", f"{every_s} s is not allowed; it is above 0")
         planned = self.plan()
         followed = choose_numbers(planned[0], flows, links)
         return Stream(_watched(self, planned, followed, every_s, threads))

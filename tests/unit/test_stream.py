@@ -1,6 +1,7 @@
 """A run that is watched: its samples as they are made, and events of chosen flows and links."""
 
 from collections import Counter
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -129,11 +130,18 @@ def test_nobody_sees_that_a_run_is_watched() -> None:
 
 def test_samples_come_as_they_are_made() -> None:
     stream = make_scenario().stream(every_s=0.01)
-    series = [update.series["t_s"] for update in stream]
-    assert np.array_equal(
-        np.sort(np.concatenate(series)), np.sort(stream.result.series["t_s"]), equal_nan=True
-    )
-    assert all(np.all(np.diff(update) >= 0) or len(update) for update in series)
+    updates = [update for update in stream if len(update.series)]
+    assert len(updates) > 3
+    for before, after in pairwise(updates):
+        assert before.series["t_s"].max() < after.series["t_s"].min()
+        assert before.time_s < after.time_s
+    whole = stream.result.series
+    for name in whole.columns:
+        for of in ("flow", "port"):
+            parts = [update.series[name][update.series["of"] == of] for update in updates]
+            assert np.array_equal(
+                np.concatenate(parts).astype(str), whole[name][whole["of"] == of].astype(str)
+            ), name
 
 
 def test_a_stream_that_is_left_gives_the_rest_of_its_run() -> None:
@@ -149,3 +157,5 @@ def test_a_name_that_nothing_has_is_refused() -> None:
         make_scenario().stream(flows=["bulk.7"])
     with pytest.raises(ScenarioError, match=r"links\[0\].*'up' is none of the links"):
         make_scenario().stream(links=["up"])
+    with pytest.raises(ScenarioError, match=r"every_s: 0 s is not allowed; it is above 0"):
+        make_scenario().stream(every_s=0)

@@ -12,12 +12,12 @@ pub use headgate_model::units::seconds;
 use headgate_netsim::choices::Lists;
 use headgate_netsim::engine::Engine;
 pub use headgate_netsim::excess::Excess;
-use headgate_netsim::record::HAPPENINGS;
+use headgate_netsim::record::EVENT_KINDS;
 use headgate_netsim::trace::Followed;
 use headgate_tcp::Phase;
 
 use crate::snapshot;
-use crate::tables::{Table, labels, news, tables};
+use crate::tables::{Table, labels, tables, updates};
 use crate::validate::validate;
 
 /// One run: the engine at work, and the identity of what it runs.
@@ -121,15 +121,15 @@ impl Simulation {
         self.engine.follow(Followed { flows, links });
     }
 
-    /// What may happen, and states of a connection, in the order of their numbers in [`Self::news`].
-    pub fn labels_of_events() -> BTreeMap<&'static str, &'static [&'static str]> {
-        BTreeMap::from([("event", HAPPENINGS), ("state", &Phase::NAMES)])
+    /// What may happen, and states of a connection, in the order of their numbers in [`Self::take_updates`].
+    pub fn event_labels() -> BTreeMap<&'static str, &'static [&'static str]> {
+        BTreeMap::from([("event", EVENT_KINDS), ("state", &Phase::NAMES)])
     }
 
     /// Samples and events that were not given out yet, as tables.
-    pub fn news(&mut self) -> Vec<Table> {
+    pub fn take_updates(&mut self) -> Vec<Table> {
         let events = self.engine.take_events();
-        news(self.engine.take_samples(), &events)
+        updates(self.engine.take_samples(), &events)
     }
 
     pub fn results(&mut self) -> Results {

@@ -18,7 +18,7 @@ pub fn tables(record: &Record) -> Vec<Table> {
 }
 
 /// Samples and events since somebody looked last, as the tables of the same names have them.
-pub fn news(
+pub fn updates(
     (flows, ports, network): (&[FlowSample], &[PortSample], &[NetworkSample]),
     events: &[Event],
 ) -> Vec<Table> {

@@ -11,7 +11,7 @@ use crate::choices::{Choices, Lists};
 use crate::excess::{Asked, Excess};
 use crate::meter::Meter;
 use crate::network::Network;
-use crate::observer::{Observer, Shown};
+use crate::observer::{Observer, SampleCursor};
 use crate::packet::Packet;
 use crate::plan::Plan;
 use crate::populate;
@@ -50,7 +50,7 @@ pub struct Engine<L: ControllerRegistry> {
     #[serde(skip)]
     numbers: BTreeMap<(u32, u8), u32>,
     #[serde(skip)]
-    shown: Shown,
+    samples: SampleCursor,
 }
 
 fn one() -> usize {
@@ -161,7 +161,7 @@ impl<L: ControllerRegistry> Engine<L> {
             parallel_from: PARALLEL_FROM,
             limit: usize::MAX,
             numbers: BTreeMap::new(),
-            shown: Shown::default(),
+            samples: SampleCursor::default(),
         }
     }
 
@@ -212,12 +212,12 @@ impl<L: ControllerRegistry> Engine<L> {
     pub fn follow(&mut self, followed: Followed) {
         let followed = Arc::new(followed);
         for shard in &mut self.network.shards {
-            shard.space.shared.trace.followed = Arc::clone(&followed);
+            shard.space.shared.trace.follow(&followed);
             let flows = shard.regions.iter_mut().flat_map(|region| &mut region.groups);
             for flow in flows.flat_map(|group| &mut group.flows) {
-                flow.followed = followed.flows.contains(&flow.number);
-                if flow.followed {
-                    self.numbers.insert((flow.path.address, flow.path.generation), flow.number);
+                flow.end.followed = followed.flows.contains(&flow.number);
+                if flow.end.followed {
+                    self.numbers.insert((flow.end.address, flow.end.generation), flow.number);
                 }
             }
         }
@@ -228,13 +228,13 @@ impl<L: ControllerRegistry> Engine<L> {
         let now = self.now();
         let traces = self.network.shards.iter_mut().map(|shard| &mut shard.space.shared.trace);
         let mut events: Vec<Event> = traces.flat_map(|trace| trace.take(now)).collect();
-        trace::settle(&mut events, &mut self.numbers);
+        trace::put_in_order(&mut events, &mut self.numbers);
         events
     }
 
     /// Samples that were not handed out yet: of flows, of ports, of the network.
     pub fn take_samples(&mut self) -> (&[FlowSample], &[PortSample], &[NetworkSample]) {
-        self.shown.take(&self.clock.meter.record)
+        self.samples.take(&self.clock.meter.record)
     }
 
     /// As [`Self::advance`], and `observer` hears afterwards of the samples and events since the last call.
@@ -245,7 +245,7 @@ impl<L: ControllerRegistry> Engine<L> {
     ) -> bool {
         let over = self.advance(go_on);
         self.take_events().iter().for_each(|event| observer.on_event(event));
-        self.shown.show(&self.clock.meter.record, observer);
+        self.samples.report(&self.clock.meter.record, observer);
         over
     }
 

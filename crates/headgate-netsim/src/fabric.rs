@@ -11,7 +11,7 @@ use crate::port::analytic::AnalyticPort;
 use crate::port::ticks::TickCache;
 use crate::port::{Fate, Port};
 use crate::prefetch::prefetch;
-use crate::record::{Counters, Happening};
+use crate::record::{Counters, EventKind};
 use crate::shared::Shared;
 use crate::trace::PortTrace;
 
@@ -260,15 +260,15 @@ fn note_fate<Q: Discipline, L>(
     let places = shared.setup.routers() as u32;
     let mut trace = PortTrace { trace: &mut shared.trace, link, places };
     if fate == Fate::Dropped {
-        return trace.note(now, Happening::Dropped, packet, queue);
+        return trace.note(now, EventKind::Dropped, packet, queue);
     }
-    trace.note(now, Happening::Enqueued, packet, queue);
+    trace.note(now, EventKind::Enqueued, packet, queue);
     if packet.is_marked() && !had_mark {
-        trace.note(now, Happening::Marked, packet, queue);
+        trace.note(now, EventKind::Marked, packet, queue);
     }
-    trace.note(leaves, Happening::Departed, packet, queue);
+    trace.note(leaves, EventKind::Departed, packet, queue);
     if fate == Fate::Lost {
-        trace.note(leaves, Happening::LinkLoss, packet, queue);
+        trace.note(leaves, EventKind::LinkLoss, packet, queue);
     }
 }
 

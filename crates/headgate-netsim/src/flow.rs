@@ -3,49 +3,36 @@
 use headgate_model::control::{Controller, ControllerRegistry};
 use headgate_model::feedback::CongestionHeader;
 use headgate_model::units::{SECOND, Span, Time};
-use headgate_tcp::context::{self as tcp, AckSegment, Context, DataSegment, SenderContext, Syn};
-use headgate_tcp::{Phase, Profile, Repairs, Sender};
+use headgate_tcp::context::{self as tcp, AckSegment, Context as _, DataSegment, SenderContext, Syn};
+use headgate_tcp::{Phase, Repairs, Sender};
 use serde::{Deserialize, Serialize};
 
 use crate::excess::{Asked, Excess};
+use crate::host::{End, Host};
 use crate::packet::{Common, Packet};
-use crate::record::{Event, Happening, NOBODY, Status};
+use crate::record::{Event, EventKind, NO_NUMBER, Status};
 use crate::shared::Shared;
 use crate::timers::{Purpose, Timer};
-use crate::trace::{Before, happening, of_sender};
+use crate::trace::{SenderState, add_sender_state, translate};
 use crate::traffic::Opening;
 
-/// Where a flow's packets come from and go to.
+/// Where the receiver is.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Path {
-    pub address: u32,
+pub struct Peer {
+    /// Its router, and its host there.
+    pub router: u32,
     pub host: u32,
-    /// The router of the receiver, and its host there.
-    pub destination: u32,
-    pub receiver_host: u32,
-    /// Address of the receiver, once the SYN was answered.
-    pub receiver: u32,
-    pub generation: u8,
-    pub profile: u8,
-}
-
-impl Path {
-    /// Something at the sending host.
-    fn event<L>(&self, happening: Happening, shared: &Shared<L>) -> Event {
-        let place = shared.split.group(self.address) as u32;
-        Event::new(shared.now, happening, (self.address, self.generation), place)
-    }
+    /// Its address, once the SYN was answered.
+    pub address: u32,
 }
 
 /// One flow at its sending host.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[repr(C, align(64))]
 pub struct Flow<L> {
-    pub path: Path,
+    pub end: End,
+    pub peer: Peer,
     pub tcp: Sender<L>,
-    /// Somebody follows it.
-    #[serde(skip)]
-    pub followed: bool,
     /// When the receiver had everything, after the start.
     pub received: Option<Span>,
     /// What was delivered and repaired at the end of warm-up.
@@ -65,19 +52,11 @@ impl<L: ControllerRegistry> Flow<L> {
     pub fn open(o: &Opening, address: u32, generation: u8, shared: &mut Shared<L>) -> Self {
         let profile = shared.setup.spec(o.number).profile;
         let law = shared.laws[o.law as usize].clone();
-        let path = Path {
-            address,
-            host: o.host,
-            destination: o.destination,
-            receiver_host: o.receiver_host,
-            receiver: 0,
-            generation,
-            profile,
-        };
+        let followed = shared.trace.followed.flows.contains(&o.number);
         let mut flow = Self {
-            path,
+            end: End { address, host: o.host, generation, profile, followed },
+            peer: Peer { router: o.destination, host: o.receiver_host, address: 0 },
             tcp: Sender::new(o.size, law, &shared.profiles[profile as usize]),
-            followed: shared.trace.followed.flows.contains(&o.number),
             received: None,
             base: 0,
             before: Repairs::default(),
@@ -90,8 +69,8 @@ impl<L: ControllerRegistry> Flow<L> {
         shared.flow_stats.all[flow.key as usize].started += 1;
         shared.counters.connecting += 1;
         shared.counters.active += 1;
-        if flow.followed {
-            flow.note(Happening::Opened, NOBODY, shared);
+        if followed {
+            flow.note(EventKind::Opened, NO_NUMBER, shared);
         }
         flow.drive(shared, |sender, host| sender.open(host));
         flow
@@ -102,12 +81,11 @@ impl<L: ControllerRegistry> Flow<L> {
     fn drive<T>(
         &mut self,
         shared: &mut Shared<L>,
-        act: impl FnOnce(&mut Sender<L>, &mut Host<'_, L>) -> T,
+        act: impl FnOnce(&mut Sender<L>, &mut Host<'_, L, Sending<'_>>) -> T,
     ) -> T {
-        let before = self.followed.then(|| Before::of(&self.tcp));
-        let Self { path, tcp, number, law, followed, .. } = self;
-        let host = &mut Host { path, flow: (*number, *law), followed: *followed, shared };
-        let done = act(tcp, host);
+        let before = self.end.followed.then(|| SenderState::of(&self.tcp));
+        let Self { end, peer, tcp, number, law, .. } = self;
+        let done = act(tcp, &mut Host { end, role: Sending { peer, number, law }, shared });
         if let Some(before) = before {
             self.note_changes(before, shared);
         }
@@ -115,21 +93,22 @@ impl<L: ControllerRegistry> Flow<L> {
     }
 
     #[cold]
-    fn note_changes(&self, before: Before, shared: &mut Shared<L>) {
-        before.changes(&self.tcp).for_each(|happening| self.note(happening, NOBODY, shared));
+    fn note_changes(&self, before: SenderState, shared: &mut Shared<L>) {
+        before.changes(&self.tcp).for_each(|kind| self.note(kind, NO_NUMBER, shared));
     }
 
     /// Something happened to the flow, for who follows it.
     #[cold]
-    pub fn note(&self, happening: Happening, seq: u32, shared: &mut Shared<L>) {
-        let event = Event { flow: self.number, seq, ..self.path.event(happening, shared) };
-        shared.trace.note(of_sender(event, &self.tcp));
+    pub fn note(&self, kind: EventKind, seq: u32, shared: &mut Shared<L>) {
+        let event = self.end.event(kind, (self.end.address, self.end.generation), shared);
+        let event = Event { flow: self.number, seq, ..event };
+        shared.trace.note(add_sender_state(event, &self.tcp));
     }
 
     /// The SYN was answered, or a question.
     pub fn on_syn_ack(&mut self, packet: &Packet, shared: &mut Shared<L>) {
         if self.tcp.phase == Phase::SynSent {
-            self.path.receiver = packet.receiver();
+            self.peer.address = packet.receiver();
         }
         let header = shared.header_in_hand();
         self.drive(shared, |sender, host| sender.on_syn_ack(header.as_ref(), host));
@@ -141,7 +120,7 @@ impl<L: ControllerRegistry> Flow<L> {
         let blocks = packet.sack_record().map(|number| shared.side_table.sacks.take(number));
         let (next, stamp) = (packet.ack_number(), packet.echoed_timestamp());
         let ack = AckSegment { next, stamp, blocks, flags: packet.flags() };
-        if self.followed {
+        if self.end.followed {
             self.note_ack(&ack, shared);
         }
         let header = shared.header_in_hand();
@@ -150,9 +129,9 @@ impl<L: ControllerRegistry> Flow<L> {
 
     #[cold]
     fn note_ack(&self, ack: &AckSegment, shared: &mut Shared<L>) {
-        self.note(Happening::Acknowledged, ack.next, shared);
+        self.note(EventKind::Acknowledged, ack.next, shared);
         if ack.echoes_mark() {
-            self.note(Happening::Echoed, ack.next, shared);
+            self.note(EventKind::Echoed, ack.next, shared);
         }
     }
 
@@ -174,15 +153,15 @@ impl<L: ControllerRegistry> Flow<L> {
             shared.counters.connecting -= 1;
         }
         self.tcp.close();
-        if self.followed {
-            self.note(Happening::Closed, NOBODY, shared);
+        if self.end.followed {
+            self.note(EventKind::Closed, NO_NUMBER, shared);
         }
         shared.timers.push(Timer {
             time: shared.now + LINGER,
-            group: self.path.destination,
+            group: self.peer.router,
             purpose: Purpose::Release,
-            id: self.path.address,
-            generation: self.path.generation,
+            id: self.end.address,
+            generation: self.end.generation,
         });
     }
 
@@ -204,50 +183,32 @@ impl<L: ControllerRegistry> Flow<L> {
 /// A receiver outlives its sender by this (TIME-WAIT), longer than any window of the engine.
 pub const LINGER: Span = SECOND;
 
-/// A sender's surroundings while it handles one event.
-struct Host<'a, L> {
-    path: &'a Path,
-    /// Number of the flow, and its law.
-    flow: (u32, u32),
-    followed: bool,
-    shared: &'a mut Shared<L>,
+/// What a sender's host knows besides.
+struct Sending<'a> {
+    peer: &'a Peer,
+    /// Number of the flow, and its law: behind references, as no event but an excess reads them.
+    number: &'a u32,
+    law: &'a u32,
 }
 
-impl<L: Controller> Context for Host<'_, L> {
-    #[inline(always)]
-    fn now(&self) -> Time {
-        self.shared.now
-    }
-
-    #[inline(always)]
-    fn profile(&self) -> &Profile {
-        &self.shared.profiles[self.path.profile as usize]
-    }
-
-    fn set_timer(&mut self, timer: tcp::Timer, at: Time) {
-        let Path { address, generation, .. } = *self.path;
-        self.shared.set_timer(timer, at, address, generation);
-    }
-}
-
-impl<L: Controller> SenderContext for Host<'_, L> {
+impl<L: Controller> SenderContext for Host<'_, L, Sending<'_>> {
     fn send_syn(&mut self, syn: Syn, header: Option<CongestionHeader>) {
-        let path = self.path;
-        let listener = self.shared.split.join(path.destination as usize, 0);
-        let common = self.to(listener, self.profile().syn_bytes);
-        self.send(Packet::syn(common, syn, path.address, (path.host, path.profile)), header);
+        let End { address, host, profile, .. } = *self.end;
+        let listener = self.shared.split.join(self.role.peer.router as usize, 0);
+        let common = self.to_peer(listener, self.profile().syn_bytes);
+        self.send_with(Packet::syn(common, syn, address, (host, profile)), header);
     }
 
     #[inline(always)]
     fn send_data(&mut self, segment: DataSegment, header: Option<CongestionHeader>) {
         self.shared.counters.segments_in += 1;
-        let common = self.to(self.path.receiver, self.profile().data_bytes);
-        self.send(Packet::data(common, segment, self.path.address), header);
+        let common = self.to_peer(self.role.peer.address, self.profile().data_bytes);
+        self.send_with(Packet::data(common, segment, self.end.address), header);
     }
 
     #[inline(always)]
     fn observe(&mut self, event: tcp::Event) {
-        if self.followed {
+        if self.end.followed {
             self.note(event);
         }
         let counters = &mut self.shared.counters;
@@ -269,33 +230,34 @@ impl<L: Controller> SenderContext for Host<'_, L> {
 
     /// The first excess is the one to tell.
     fn exceed(&mut self, excess: tcp::Excess) {
-        let excess = Excess { sender: Some(self.flow), at: self.shared.now, asked: Asked::Tcp(excess) };
+        let sender = Some((*self.role.number, *self.role.law));
+        let excess = Excess { sender, at: self.shared.now, asked: Asked::Tcp(excess) };
         self.shared.excess.get_or_insert(excess);
     }
 }
 
-impl<L> Host<'_, L> {
+impl<L> Host<'_, L, Sending<'_>> {
     /// What a packet to an endpoint at the receiver's host has.
     #[inline(always)]
-    fn to(&self, flow: u32, size: u16) -> Common {
-        let Path { receiver_host: host, generation, .. } = *self.path;
+    fn to_peer(&self, flow: u32, size: u16) -> Common {
+        let (host, generation) = (self.role.peer.host, self.end.generation);
         Common { time: self.shared.now, flow, host, size, generation }
     }
 
     #[cold]
     fn note(&mut self, event: tcp::Event) {
-        if let Some((happening, seq)) = happening(event) {
-            let event = self.path.event(happening, self.shared);
-            self.shared.trace.note(Event { flow: self.flow.0, seq, ..event });
+        if let Some((kind, seq)) = translate(event) {
+            let connection = (self.end.address, self.end.generation);
+            let event = self.end.event(kind, connection, self.shared);
+            self.shared.trace.note(Event { flow: *self.role.number, seq, ..event });
         }
     }
 
     #[inline(always)]
-    fn send(&mut self, mut packet: Packet, header: Option<CongestionHeader>) {
-        packet.follow(self.followed);
+    fn send_with(&mut self, mut packet: Packet, header: Option<CongestionHeader>) {
         if let Some(header) = header {
             self.shared.side_table.attach(&mut packet, header);
         }
-        self.shared.outbox.push((self.path.host, packet));
+        self.send(packet);
     }
 }

@@ -98,7 +98,7 @@ impl<L: ControllerRegistry> HostGroup<L> {
             Purpose::Retransmit => self.on_retransmit(timer, shared),
             Purpose::Pace => {
                 let flow = &mut self.flows[timer.id as usize];
-                if flow.path.generation == timer.generation {
+                if flow.end.generation == timer.generation {
                     flow.on_timer(tcp::Timer::Pace, timer.time, shared);
                 }
             }
@@ -115,7 +115,7 @@ impl<L: ControllerRegistry> HostGroup<L> {
     #[inline]
     fn flow(&mut self, packet: &Packet, shared: &Shared<L>) -> Option<&mut Flow<L>> {
         let flow = self.flows.get_mut(shared.split.slot(packet.flow))?;
-        (flow.path.generation == packet.generation).then_some(flow)
+        (flow.end.generation == packet.generation).then_some(flow)
     }
 
     #[inline]
@@ -136,12 +136,12 @@ impl<L: ControllerRegistry> HostGroup<L> {
         }
         let slot = known.unwrap_or_else(|| self.accept(packet, shared));
         let sink = &self.sinks[slot as usize];
-        let size = shared.profiles[sink.path.profile as usize].syn_bytes;
+        let size = shared.profiles[sink.end.profile as usize].syn_bytes;
         let mut answer = sink.answer(shared.now, size);
         if let Some(header) = shared.take_header() {
             shared.side_table.put_on(&mut answer, header);
         }
-        shared.outbox.push((sink.path.host, answer));
+        shared.outbox.push((sink.end.host, answer));
     }
 
     /// A record for a new connection.
@@ -165,16 +165,16 @@ impl<L: ControllerRegistry> HostGroup<L> {
 
     fn on_delayed_ack(&mut self, timer: &Timer, shared: &mut Shared<L>) {
         let sink = &mut self.sinks[timer.id as usize];
-        if sink.path.generation == timer.generation {
+        if sink.end.generation == timer.generation {
             sink.on_timer(timer.time, shared);
         }
     }
 
     fn on_retransmit(&mut self, timer: &Timer, shared: &mut Shared<L>) {
         let flow = &mut self.flows[timer.id as usize];
-        let due = flow.path.generation == timer.generation;
+        let due = flow.end.generation == timer.generation;
         if due && !flow.on_timer(tcp::Timer::Retransmit, timer.time, shared) {
-            let address = flow.path.address;
+            let address = flow.end.address;
             self.finish(address, Status::Failed, shared);
         }
     }

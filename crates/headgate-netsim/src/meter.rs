@@ -172,7 +172,7 @@ fn flow_samples<L: ControllerRegistry>(now: Time, world: &World<'_, L>) -> impl 
             cwnd: sender.window.cwnd,
             ssthresh: sender.window.ssthresh,
             srtt_s: sender.rtt.path.srtt_s,
-            pace: sender.pacing_rate(&shared.profiles[found.path.profile as usize]),
+            pace: sender.pacing_rate(&shared.profiles[found.end.profile as usize]),
             gauge: sender.gauge(),
             in_flight: sender.flight(),
             delivered: sender.una,

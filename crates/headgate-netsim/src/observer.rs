@@ -17,16 +17,16 @@ pub trait Observer {
 
 impl Observer for () {}
 
-/// How many samples of each kind were shown.
+/// How many samples of each kind were handed out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Shown {
+pub struct SampleCursor {
     flows: usize,
     ports: usize,
     network: usize,
 }
 
-impl Shown {
-    /// The samples that were not shown yet: of flows, of ports, of the network.
+impl SampleCursor {
+    /// The samples that were not handed out yet: of flows, of ports, of the network.
     pub fn take<'a>(
         &mut self,
         record: &'a Record,
@@ -47,7 +47,7 @@ impl Shown {
         }
     }
 
-    pub fn show(&mut self, record: &Record, observer: &mut impl Observer) {
+    pub fn report(&mut self, record: &Record, observer: &mut impl Observer) {
         let (flows, ports, network) = self.take(record);
         flows.iter().for_each(|sample| observer.on_flow_sample(sample));
         ports.iter().for_each(|sample| observer.on_port_sample(sample));

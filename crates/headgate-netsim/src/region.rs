@@ -341,7 +341,7 @@ impl<L: ControllerRegistry> Region<L> {
     pub fn note_completed(&mut self, note: Completed, setup: &Setup) {
         let group = setup.hosts_of(setup.split.group(note.address) as u32).index;
         let flow = &mut self.groups[group as usize].flows[setup.split.slot(note.address)];
-        if flow.path.generation == note.generation {
+        if flow.end.generation == note.generation {
             flow.received = Some(note.at - flow.tcp.stats.started);
         }
     }

@@ -11,7 +11,7 @@ use crate::excess::Excess;
 use crate::flow_stats::StatsByKey;
 use crate::packet::{Packet, Split};
 use crate::port::Held;
-use crate::port::queued::PortContext;
+use crate::port::context::PortContext;
 use crate::record::{Counters, FlowRow};
 use crate::setup::Setup;
 use crate::side_table::{NO_HEADER, SideTable};

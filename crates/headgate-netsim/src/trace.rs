@@ -2,6 +2,7 @@
 //!
 //! A packet of a followed flow says so in its head, so that ports and receivers know, whatever shard they are in.
 
+use headgate_model::control::{Controller, Window};
 use headgate_model::units::Time;
 use headgate_tcp::{Phase, Sender, context};
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::packet::Packet;
-use crate::record::{Event, Happening, NOBODY};
+use crate::record::{Event, EventKind, NO_NUMBER};
 
 /// Whom somebody follows: flows and links by their numbers in the plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,25 +19,28 @@ pub struct Followed {
     pub links: BTreeSet<u32>,
 }
 
-impl Followed {
-    pub fn is_empty(&self) -> bool {
-        self.flows.is_empty() && self.links.is_empty()
-    }
-}
-
 /// What a shard has noted and nobody has taken yet.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Trace {
     /// Chosen anew after each start, so it is not kept with the state.
     #[serde(skip)]
     pub followed: Arc<Followed>,
+    /// Whether somebody follows anything: each hop asks.
+    #[serde(skip)]
+    on: bool,
     events: Vec<Event>,
 }
 
 impl Trace {
     /// The same for another shard, with nothing noted.
     pub fn new_empty(&self) -> Self {
-        Self { followed: Arc::clone(&self.followed), events: Vec::new() }
+        Self { followed: Arc::clone(&self.followed), on: self.on, events: Vec::new() }
+    }
+
+    /// Whom somebody follows from now on.
+    pub fn follow(&mut self, followed: &Arc<Followed>) {
+        self.on = !(followed.flows.is_empty() && followed.links.is_empty());
+        self.followed = Arc::clone(followed);
     }
 
     pub fn merge(&mut self, other: Self) {
@@ -46,7 +50,7 @@ impl Trace {
     /// Packets that left their senders before somebody stopped following say so still.
     #[inline]
     pub fn is_on(&self) -> bool {
-        !self.followed.is_empty()
+        self.on
     }
 
     pub fn note(&mut self, event: Event) {
@@ -65,19 +69,19 @@ impl Trace {
 }
 
 /// Puts events of all shards into their order, and writes the numbers of followed flows on them.
-pub fn settle(events: &mut [Event], numbers: &mut BTreeMap<(u32, u8), u32>) {
+pub fn put_in_order(events: &mut [Event], numbers: &mut BTreeMap<(u32, u8), u32>) {
     events.sort_by_key(|event| (event.time, event.place));
     for event in events {
-        if event.happening == Happening::Opened {
+        if event.kind == EventKind::Opened {
             numbers.insert(event.sender, event.flow);
-        } else if event.flow == NOBODY {
-            event.flow = numbers.get(&event.sender).copied().unwrap_or(NOBODY);
+        } else if event.flow == NO_NUMBER {
+            event.flow = numbers.get(&event.sender).copied().unwrap_or(NO_NUMBER);
         }
     }
 }
 
-/// What a sender says of itself.
-pub fn of_sender<C: headgate_model::control::Controller>(mut event: Event, sender: &Sender<C>) -> Event {
+/// Adds what a sender's state is to an event of it.
+pub fn add_sender_state<C: Controller>(mut event: Event, sender: &Sender<C>) -> Event {
     event.cwnd = sender.window.cwnd;
     event.ssthresh = sender.window.ssthresh;
     event.pace = sender.window.pace;
@@ -88,33 +92,33 @@ pub fn of_sender<C: headgate_model::control::Controller>(mut event: Event, sende
 }
 
 /// What TCP observes, as an event; what it only counts is none.
-pub fn happening(event: context::Event) -> Option<(Happening, u32)> {
+pub fn translate(event: context::Event) -> Option<(EventKind, u32)> {
     Some(match event {
-        context::Event::Established => (Happening::Established, NOBODY),
-        context::Event::Sent { seq, again: false } => (Happening::Sent, seq),
-        context::Event::Sent { seq, again: true } => (Happening::Retransmitted, seq),
-        context::Event::Lost { seq } => (Happening::Lost, seq),
-        context::Event::Timeout => (Happening::Timeout, NOBODY),
+        context::Event::Established => (EventKind::Established, NO_NUMBER),
+        context::Event::Sent { seq, again: false } => (EventKind::Sent, seq),
+        context::Event::Sent { seq, again: true } => (EventKind::Retransmitted, seq),
+        context::Event::Lost { seq } => (EventKind::Lost, seq),
+        context::Event::Timeout => (EventKind::Timeout, NO_NUMBER),
         _ => return None,
     })
 }
 
-/// What changed at a sender while it handled an event: its window, its state.
+/// What may change at a sender while it handles an event.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Before {
-    window: headgate_model::control::Window,
+pub struct SenderState {
+    window: Window,
     phase: Phase,
 }
 
-impl Before {
+impl SenderState {
     pub fn of<C>(sender: &Sender<C>) -> Self {
         Self { window: sender.window, phase: sender.phase }
     }
 
     /// What is different now.
-    pub fn changes<C>(&self, sender: &Sender<C>) -> impl Iterator<Item = Happening> {
-        let window = (self.window != sender.window).then_some(Happening::Window);
-        let state = (self.phase != sender.phase).then_some(Happening::State);
+    pub fn changes<C>(&self, sender: &Sender<C>) -> impl Iterator<Item = EventKind> {
+        let window = (self.window != sender.window).then_some(EventKind::Window);
+        let state = (self.phase != sender.phase).then_some(EventKind::State);
         window.into_iter().chain(state)
     }
 }
@@ -129,12 +133,12 @@ pub struct PortTrace<'a> {
 
 impl PortTrace<'_> {
     /// Something happened to a packet while so many waited.
-    pub fn note(&mut self, time: Time, happening: Happening, packet: &Packet, queue: usize) {
+    pub fn note(&mut self, time: Time, kind: EventKind, packet: &Packet, queue: usize) {
         if !(packet.is_followed() || self.trace.followed.links.contains(&self.link)) {
             return;
         }
-        let event = Event::new(time, happening, packet.connection(), self.places + self.link);
-        let seq = packet.seq().unwrap_or(NOBODY);
+        let event = Event::new(time, kind, packet.connection(), self.places + self.link);
+        let seq = packet.seq().unwrap_or(NO_NUMBER);
         self.trace.note(Event { link: self.link, seq, queue: queue as f64, ..event });
     }
 }

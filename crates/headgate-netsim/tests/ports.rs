@@ -13,7 +13,7 @@ use headgate_model::queue::Queues;
 use headgate_model::units::{SECOND, Time};
 use headgate_netsim::choices::{Choice, Fitted};
 use headgate_netsim::packet::{Common, Packet};
-use headgate_netsim::port::queued::PortContext;
+use headgate_netsim::port::context::PortContext;
 use headgate_netsim::port::{Fate, Held, Port};
 use headgate_netsim::record::{Counters, PortRow};
 use headgate_netsim::side_table::SideTable;

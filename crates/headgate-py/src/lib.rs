@@ -190,13 +190,13 @@ mod _native {
         }
 
         /// Samples and events since the last call, by table, as dicts of columns.
-        fn news<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-            let found = py.detach(|| self.run.news());
+        fn take_updates<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+            let found = py.detach(|| self.run.take_updates());
             let all = PyDict::new(py);
             for table in found {
                 all.set_item(table.name, arrays(py, table)?)?;
             }
-            all.set_item("labels", simulation::Simulation::labels_of_events())?;
+            all.set_item("labels", simulation::Simulation::event_labels())?;
             Ok(all)
         }
 

@@ -43,10 +43,10 @@ pub trait Context {
 
 /// What a sender needs.
 pub trait SenderContext: Context {
-    /// A SYN leaves, with_header if the controller's scheme has it so.
+    /// A SYN leaves, with a header if the controller's scheme has it so.
     fn send_syn(&mut self, syn: Syn, header: Option<CongestionHeader>);
 
-    /// A data segment leaves, with_header if the controller's scheme has it so.
+    /// A data segment leaves, with a header if the controller's scheme has it so.
     fn send_data(&mut self, segment: DataSegment, header: Option<CongestionHeader>);
 
     /// Something happened that may be counted or traced.

@@ -61,7 +61,7 @@
 //! assert_eq!(host.sent.len(), 14);
 //! ```
 //!
-//! `examples/channel.rs` drives both ends over a channel with a delay, a rate and a loss.
+//! `examples/channel` drives both ends over a channel with a delay, a rate and a loss.
 
 #![warn(missing_docs)]
 

@@ -1,7 +1,6 @@
 //! What the example shows, and what it can be asked beyond that.
 
-#[path = "../examples/channel.rs"]
-#[allow(dead_code)]
+#[path = "../examples/channel/channel.rs"]
 mod channel;
 
 use channel::transfer;

@@ -11,7 +11,7 @@ from functools import partial
 
 from headgate.campaign.child import Children
 from headgate.campaign.jobs import Job
-from headgate.campaign.room import Room, bytes_of_run
+from headgate.campaign.memory_limiter import MemoryLimiter, bytes_of_run
 from headgate.campaign.threads import ThreadShares
 from headgate.campaign.worker import CampaignSpec, JobOutcome, run_isolated
 
@@ -30,7 +30,7 @@ class Processes:
         cores = workers or os.cpu_count() or 1
         self.slots = workers or max(1, cores // (threads or 1))
         self._shares = ThreadShares(cores, threads)
-        self._room = Room()
+        self._memory = MemoryLimiter()
         self._executor = ThreadPoolExecutor(self.slots, thread_name_prefix="headgate-run")
         self._children = Children()
         self._order: CampaignSpec | None = None
@@ -45,14 +45,14 @@ class Processes:
         return self._executor.submit(self._make, self._order, job, copy)
 
     def _make(self, order: CampaignSpec, job: Job, copy: bool) -> JobOutcome:
-        with self._room.run(partial(bytes_of_run, job)), self._shares.run():
+        with self._memory.admit(partial(bytes_of_run, job)), self._shares.run():
             outcome = run_isolated(self._children, order, job, copy, self._shares.file)
-        self._room.note(self._children.peak_bytes)
+        self._memory.note_peak(self._children.peak_bytes)
         return outcome
 
     def close(self) -> None:
         """Begin no more runs; those in hand see that the campaign ended."""
         self._executor.shutdown(wait=False, cancel_futures=True)
-        self._room.close()
+        self._memory.close()
         self._children.close()
         self._shares.close()

@@ -6,7 +6,6 @@ import json
 import logging
 import time
 from collections.abc import Callable, Generator, Mapping
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +25,7 @@ from headgate.run.folder import write_file
 from headgate.run.memory import packets_that_fit, refuse_what_does_not_fit
 from headgate.run.progress import Clock, Report, StopRunError
 from headgate.run.refusals import translate_refusal
-from headgate.run.stream import Update, make_update
+from headgate.run.stream import Update, UpdateMaker
 from headgate.scenario.doubts import doubts_of
 from headgate.scenario.plan import identity_of, plan_json
 from headgate.scenario.planner import Arrays
@@ -113,7 +112,7 @@ class _Run:
         threads: Threads,
     ) -> None:
         self.scenario, (self.plan, arrays) = scenario, planned
-        self._doubts = partial(doubts_of, self.plan, arrays)
+        self._arrays = arrays
         self._asked_threads = threads
         # the process's CPU time has what other threads do, so it is taken only where it must be
         self._cpu_time_s = time.thread_time if threads == 1 else time.process_time
@@ -200,12 +199,14 @@ class _Run:
     def updates(self, every_s: float) -> Generator[Update, None, dict[str, Any]]:
         """Go on to the end, with an update after each slice of wall time; give the facts."""
         begun, started = self._cpu_time_s(), time.perf_counter()
-        over = False
+        maker, over = UpdateMaker(self.plan), False
         while not over:
-            over = self._advance(every_s)
+            with calls.defer_interrupts(self.own) as poll:
+                over = self._advance(every_s)
+                poll()
             self._share_threads(self._asked_threads)
             at = (self.simulation.time_s, self.simulation.duration_s)
-            yield make_update(self.plan, self.simulation.news(), at)
+            yield maker.make(self.simulation.take_updates(), at)
         self.wall_s, self.cpu_s = time.perf_counter() - started, self._cpu_time_s() - begun
         return self.simulation.results()
 
@@ -226,7 +227,7 @@ class _Run:
             "wall_s": self.wall_s,
             **{key: facts[key] for key in ("packet_hops", "lookahead_s", "digest")},
             "laws": self.plan["laws"],
-            "warnings": self._doubts(),
+            "warnings": doubts_of(self.plan, self._arrays),
         }
         return make_tables(self.plan, facts), meta
 

@@ -17,8 +17,9 @@ from headgate.names import each_name
 from headgate.tables import Table, Words
 
 R = TypeVar("R")
-NOBODY = 2**32 - 1
-"""In the place of a number: there is none."""
+Facts = Mapping[str, NDArray[Any]]
+NO_NUMBER, NO_STATE = 2**32 - 1, 2**8 - 1
+"""In the place of a number, and of a state: there is none."""
 
 
 @dataclass(frozen=True)
@@ -47,30 +48,54 @@ class Update:
         return self.tables["network"]
 
 
-def make_update(
-    plan: Mapping[str, Any], facts: Mapping[str, Any], at: tuple[float, float]
-) -> Update:
-    """Give the engine's news names and units; `at` is the time and the duration, in seconds."""
-    tables = {
-        "series": Table("series", series(plan, facts)),
-        "network": Table("network", form(NETWORK, facts["network"])),
-        "events": Table("events", _events(plan, facts)),
-    }
-    return Update(*at, tables)
+class UpdateMaker:
+    """Gives what the engine hands out names and units, as the tables of a result have them."""
+
+    def __init__(self, plan: Mapping[str, Any]) -> None:
+        self._plan = plan
+        self._flows = list(each_name(plan["traffic"]))
+        self._links = [link["name"] for link in plan["links"]]
+        self._last: dict[str, Facts] = {}
+
+    def make(self, facts: Mapping[str, Any], at: tuple[float, float]) -> Update:
+        """Make an update; `at` is the time and the duration, in seconds."""
+        tables = {
+            "series": Table("series", self._series(facts)),
+            "network": Table("network", form(NETWORK, facts["network"])),
+            "events": Table("events", self._events(facts["events"], facts["labels"])),
+        }
+        return Update(*at, tables)
+
+    def _series(self, facts: Mapping[str, Any]) -> dict[str, Any]:
+        """Form the series after the last rows of before, of which a throughput is the slope."""
+        joined, new = {}, []
+        for name, number in (("series_flows", "flow"), ("series_ports", "link")):
+            last = self._last.get(name, {column: v[:0] for column, v in facts[name].items()})
+            both = {column: np.concatenate([last[column], v]) for column, v in facts[name].items()}
+            new += [np.arange(len(both[number])) >= len(last[number])]
+            self._last[name] = _last_of_each(both, number)
+            joined[name] = both
+        rows = np.concatenate(new)
+        return {name: column[rows] for name, column in series(self._plan, joined).items()}
+
+    def _events(self, facts: Facts, labels: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+        words = {
+            "event": Words(facts["event"], labels["event"]),
+            "state": _words_or_none(facts["state"], labels["state"], NO_STATE),
+            "flow": _words_or_none(facts["flow"], self._flows),
+            "link": _words_or_none(facts["link"], self._links),
+        }
+        return form(EVENTS, {**facts, **words})
 
 
-def _events(plan: Mapping[str, Any], of_run: Mapping[str, Any]) -> dict[str, Any]:
-    facts, labels = of_run["events"], of_run["labels"]
-    words = {
-        "event": Words(facts["event"], labels["event"]),
-        "state": _words_or_none(facts["state"], labels["state"], 2**8 - 1),
-        "flow": _words_or_none(facts["flow"], list(each_name(plan["traffic"]))),
-        "link": _words_or_none(facts["link"], [link["name"] for link in plan["links"]]),
-    }
-    return form(EVENTS, {**facts, **words})
+def _last_of_each(facts: Facts, number: str) -> Facts:
+    """Keep the last row of each flow or link."""
+    _, at = np.unique(facts[number][::-1], return_index=True)
+    rows = np.sort(len(facts[number]) - 1 - at)
+    return {column: values[rows] for column, values in facts.items()}
 
 
-def _words_or_none(numbers: NDArray[Any], words: Sequence[str], none: int = NOBODY) -> Words:
+def _words_or_none(numbers: NDArray[Any], words: Sequence[str], none: int = NO_NUMBER) -> Words:
     """Name what has a number, and leave the others empty."""
     return Words(np.where(numbers == none, len(words), numbers), [*words, ""])
 

@@ -32,7 +32,7 @@ impl<L: ControllerRegistry> HostGroup<L> {
         shared.counters.transmitting += i64::from(self.sources.begin(opening.owner));
         let slot = self.free_slot(shared.now);
         let address = shared.split.join(self.router as usize, slot);
-        let generation = self.flows.get(slot).map_or(0, |flow| flow.path.generation.wrapping_add(1));
+        let generation = self.flows.get(slot).map_or(0, |flow| flow.end.generation.wrapping_add(1));
         let flow = Flow::open(opening, address, generation, shared);
         if slot == self.flows.len() {
             self.flows.push(flow);
@@ -57,21 +57,21 @@ impl<L: ControllerRegistry> HostGroup<L> {
     /// A connection that is still in its handshake is left to its SYNs: they are few.
     pub(super) fn on_look(&mut self, timer: &Timer, shared: &mut Shared<L>) {
         let flow = &self.flows[timer.id as usize];
-        let gone = flow.path.generation != timer.generation || !flow.is_active();
+        let gone = flow.end.generation != timer.generation || !flow.is_active();
         if gone || flow.tcp.phase == Phase::SynSent {
             return;
         }
         let patience = shared.setup.spec(flow.number).patience;
         let elapsed = timer.time - flow.tcp.stats.started;
         if patience.is_some_and(|patience| patience.is_over(flow.tcp.una, elapsed)) {
-            self.finish(flow.path.address, Status::Abandoned, shared);
+            self.finish(flow.end.address, Status::Abandoned, shared);
         }
     }
 
     pub(super) fn on_stop(&mut self, timer: &Timer, shared: &mut Shared<L>) {
         let flow = &mut self.flows[timer.id as usize];
-        if flow.path.generation == timer.generation && flow.is_active() && flow.tcp.stop() {
-            let address = flow.path.address;
+        if flow.end.generation == timer.generation && flow.is_active() && flow.tcp.stop() {
+            let address = flow.end.address;
             self.finish(address, Status::Finished, shared);
         }
     }
@@ -86,7 +86,7 @@ impl<L: ControllerRegistry> HostGroup<L> {
 
     /// Gives a slot back. Before its generations begin again every receiver they had must be gone.
     fn vacate(&mut self, slot: usize, now: Time) {
-        if self.flows[slot].path.generation == u8::MAX {
+        if self.flows[slot].end.generation == u8::MAX {
             self.resting.push_back((slot as u32, now + LINGER));
         } else {
             self.free_flows.push(slot as u32);

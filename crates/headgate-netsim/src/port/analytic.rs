@@ -15,7 +15,7 @@ use super::rates::Rates;
 use super::ticks::TickCache;
 use super::{Fate, Room, digested};
 use crate::packet::Packet;
-use crate::record::{Early, PortRow, Sent, Tally};
+use crate::record::{Early, PortRow, Tally};
 
 /// When a packet leaves, and whether it is data; in one word, since there are many.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -295,21 +295,13 @@ impl<Q: Discipline> AnalyticPort<Q> {
             self.catch_up(now);
         }
         let present = self.present(now);
-        let (departures, sent_bytes) = self.tally.left(self.carried, present);
+        let left = self.tally.left(self.carried, present);
         let (lost, lost_data) = self.losses_ahead(now);
         let wait_ps = self.tally.wait_ps - self.waits_ahead(now, |_| true);
         let data_wait_ps = self.waits_ahead(now, Leave::is_data) as i128;
-        PortRow {
-            tally: Tally { wait_ps, lost: self.tally.lost - lost, ..self.tally },
-            sent: Sent {
-                departures,
-                sent_bytes,
-                capacity: self.rates.capacity(now),
-                elapsed: now - self.since,
-            },
-            rate_bps: self.rates.bps,
-            early: Early { wait_ps: data_wait_ps, lost: lost_data },
-        }
+        let tally = Tally { wait_ps, lost: self.tally.lost - lost, ..self.tally };
+        let early = Early { wait_ps: data_wait_ps, lost: lost_data };
+        self.rates.row(tally, left, (self.since, now), early)
     }
 
     pub fn gauge(&self) -> f64 {

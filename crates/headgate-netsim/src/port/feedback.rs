@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 
 use super::Fate;
 use super::analytic::AnalyticPort;
-use super::queued::PortContext;
+use super::context::PortContext;
 use crate::packet::Packet;
 
 /// A transmission to come.

@@ -5,6 +5,7 @@
 //! queue decides at departure too it is [`queued::QueuedPort`].
 
 pub mod analytic;
+pub mod context;
 pub mod feedback;
 pub mod loss;
 pub mod queued;

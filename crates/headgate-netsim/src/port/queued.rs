@@ -11,40 +11,19 @@ use headgate_model::queue::{Backlog, Discipline, QueuedPacket, Verdict};
 use headgate_model::units::{Busy, NEVER, Span, Time, seconds};
 use serde::{Deserialize, Serialize};
 
+use super::context::PortContext;
 use super::loss::Loss;
 use super::rates::Rates;
 use super::ticks::TickCache;
 use super::{Held, Room, digested};
 use crate::packet::Packet;
-use crate::record::{Counters, Early, Happening, PortRow, Sent, Tally};
-use crate::side_table::SideTable;
-use crate::trace::PortTrace;
+use crate::record::{Early, EventKind, PortRow, Tally};
 
 /// A packet that waits, and since when.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Waiting {
     packet: Packet,
     since: Time,
-}
-
-/// What a port needs of the world, and where departing packets go: with the time of their arrival.
-pub struct PortContext<'a> {
-    pub counters: &'a mut Counters,
-    pub side_table: &'a mut SideTable,
-    pub leaving: &'a mut Vec<(Time, Packet)>,
-    pub held: &'a mut Held,
-    /// Who follows packets here.
-    pub trace: Option<PortTrace<'a>>,
-}
-
-impl PortContext<'_> {
-    /// Something happened to a packet while so many waited.
-    #[inline]
-    fn note(&mut self, time: Time, happening: Happening, packet: &Packet, queue: usize) {
-        if let Some(trace) = &mut self.trace {
-            trace.note(time, happening, packet, queue);
-        }
-    }
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -198,9 +177,9 @@ impl<Q: Discipline, R: Routers> QueuedPort<Q, R> {
     }
 
     fn note_kept(&self, now: Time, packet: &Packet, marked: bool, ctx: &mut PortContext) {
-        ctx.note(now, Happening::Enqueued, packet, self.queue());
+        ctx.note(now, EventKind::Enqueued, packet, self.queue());
         if marked {
-            ctx.note(now, Happening::Marked, packet, self.queue());
+            ctx.note(now, EventKind::Marked, packet, self.queue());
         }
     }
 
@@ -224,7 +203,7 @@ impl<Q: Discipline, R: Routers> QueuedPort<Q, R> {
     }
 
     fn discard(&mut self, now: Time, packet: &Packet, ctx: &mut PortContext) {
-        ctx.note(now, Happening::Dropped, packet, self.queue());
+        ctx.note(now, EventKind::Dropped, packet, self.queue());
         self.tally.drops += 1;
         self.tally.dropped_bytes += u64::from(packet.size);
         ctx.counters.segments_dropped += u64::from(packet.is_data());
@@ -275,7 +254,7 @@ impl<Q: Discipline, R: Routers> QueuedPort<Q, R> {
             self.tally.marks += u64::from(marked);
             ctx.counters.wait_ps += waited;
             if marked {
-                ctx.note(now, Happening::Marked, &packet, self.queue());
+                ctx.note(now, EventKind::Marked, &packet, self.queue());
             }
             self.transmit(now, packet.marked(marked), ctx);
         }
@@ -289,10 +268,10 @@ impl<Q: Discipline, R: Routers> QueuedPort<Q, R> {
         }
         let leaves = self.busy.serve(now, self.ticks.tick(packet.size), self.ticks.den());
         self.digest = digested(self.digest, leaves, packet.flow);
-        ctx.note(leaves, Happening::Departed, &packet, self.queue());
+        ctx.note(leaves, EventKind::Departed, &packet, self.queue());
         if self.loss.as_mut().is_some_and(|loss| loss.takes(now, leaves, packet.is_data())) {
             self.tally.lost += 1;
-            ctx.note(leaves, Happening::LinkLoss, &packet, self.queue());
+            ctx.note(leaves, EventKind::LinkLoss, &packet, self.queue());
             ctx.counters.segments_dropped += u64::from(packet.is_data());
             return ctx.side_table.forget(&packet);
         }
@@ -358,21 +337,13 @@ impl<Q: Discipline, R: Routers> QueuedPort<Q, R> {
 
     /// What happened since the tally began until `now`, up to which all has been made up for.
     pub fn row(&mut self, now: Time) -> PortRow {
-        let (departures, sent_bytes) = self.tally.left(self.carried, self.present(now));
+        let left = self.tally.left(self.carried, self.present(now));
         let (waits, waits_of_data) = self.waits(now);
         let (lost, lost_data) = self.losses_ahead(now);
         let wait_ps = self.tally.wait_ps + waits - self.waited;
-        PortRow {
-            tally: Tally { wait_ps, lost: self.tally.lost - lost, ..self.tally },
-            sent: Sent {
-                departures,
-                sent_bytes,
-                capacity: self.rates.capacity(now),
-                elapsed: now - self.since,
-            },
-            rate_bps: self.rates.bps,
-            early: Early { wait_ps: -((waits_of_data + self.in_vain) as i128), lost: lost_data },
-        }
+        let tally = Tally { wait_ps, lost: self.tally.lost - lost, ..self.tally };
+        let early = Early { wait_ps: -((waits_of_data + self.in_vain) as i128), lost: lost_data };
+        self.rates.row(tally, left, (self.since, now), early)
     }
 
     /// What the router shows of itself, or else the discipline.

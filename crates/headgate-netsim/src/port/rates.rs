@@ -5,6 +5,8 @@ use headgate_model::units::{Busy, NEVER, Pace, Span, Time, seconds};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
+use crate::record::{Early, PortRow, Sent, Tally};
+
 /// The rate for what comes, and the rate at which the line sends: that one follows when what was queued
 /// at a change has left.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -55,6 +57,19 @@ impl Rates {
         }
         self.carried += u128::from(self.sends) * u128::from(now - self.since);
         self.since = now;
+    }
+
+    /// What happened at a port since its tally began, of which so many packets and bytes have left.
+    pub fn row(
+        &mut self,
+        tally: Tally,
+        left: (u64, u64),
+        (since, now): (Time, Time),
+        early: Early,
+    ) -> PortRow {
+        let (departures, sent_bytes) = left;
+        let sent = Sent { departures, sent_bytes, capacity: self.capacity(now), elapsed: now - since };
+        PortRow { tally, sent, rate_bps: self.bps, early }
     }
 
     /// What the line could have carried until `now`, since the tally began: bit/s x ps.

@@ -4,21 +4,21 @@ use headgate_model::column::{Figure, Index, Instant, Maybe};
 use serde::{Deserialize, Serialize};
 
 /// In the place of a number: there is none.
-pub const NOBODY: u32 = u32::MAX;
+pub const NO_NUMBER: u32 = u32::MAX;
 
-macro_rules! happenings {
+macro_rules! event_kinds {
     ($($(#[doc = $doc:literal])+ $name:ident = $label:literal,)+) => {
         /// What happened.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
         #[repr(u8)]
-        pub enum Happening { $($(#[doc = $doc])+ $name,)+ }
+        pub enum EventKind { $($(#[doc = $doc])+ $name,)+ }
 
-        /// Names of what may happen, in the order of [`Happening`].
-        pub const HAPPENINGS: &[&str] = &[$($label,)+];
+        /// Names of what may happen, in the order of [`EventKind`].
+        pub const EVENT_KINDS: &[&str] = &[$($label,)+];
     };
 }
 
-happenings! {
+event_kinds! {
     /// A flow began: its SYN left.
     Opened = "opened",
     /// Its SYN was answered.
@@ -71,7 +71,7 @@ headgate_model::columns! {
         queue as queue_packets: Figure, "packets", "Packets waiting at the port then, this one included if it waits; missing elsewhere.";
     }
     beside {
-        pub happening: Happening,
+        pub kind: EventKind,
         /// The sender's address and its slot's generation, which name the connection.
         pub sender: (u32, u8),
         /// Where it happened: a router's hosts or, beyond them, a port. Orders events of one instant.
@@ -80,7 +80,7 @@ headgate_model::columns! {
         pub phase: u8,
     }
     derived {
-        event [HIDDEN] = |row| row.happening as u64, "", "Number of what happened.";
+        event [HIDDEN] = |row| row.kind as u64, "", "Number of what happened.";
         state [HIDDEN] = |row| u64::from(row.phase), "", "Number of the connection's state.";
         connection = |row| u64::from(row.sender.0) << 8 | u64::from(row.sender.1), "1", "Names the connection of a packet, of followed flows and others.";
     }
@@ -88,15 +88,15 @@ headgate_model::columns! {
 
 impl Event {
     /// Something of a connection, with nothing else known.
-    pub fn new(time: u64, happening: Happening, sender: (u32, u8), place: u32) -> Self {
+    pub fn new(time: u64, kind: EventKind, sender: (u32, u8), place: u32) -> Self {
         Self {
             time,
-            happening,
+            kind,
             sender,
             place,
-            flow: NOBODY,
-            link: NOBODY,
-            seq: NOBODY,
+            flow: NO_NUMBER,
+            link: NO_NUMBER,
+            seq: NO_NUMBER,
             phase: u8::MAX,
             cwnd: f64::NAN,
             ssthresh: f64::NAN,

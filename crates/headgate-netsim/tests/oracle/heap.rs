@@ -593,7 +593,7 @@ impl<L: ControllerRegistry> HeapEngine<L> {
         for (address, generation) in std::mem::take(&mut self.people.shared.completed) {
             let split = self.people.shared.split;
             let flow = &mut self.people.groups[split.group(address)].flows[split.slot(address)];
-            if flow.path.generation == generation {
+            if flow.end.generation == generation {
                 flow.received = Some(self.people.shared.now - flow.tcp.stats.started);
             }
         }

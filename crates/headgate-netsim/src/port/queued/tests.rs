@@ -1,5 +1,7 @@
 use super::*;
 use crate::packet::Common;
+use crate::record::Counters;
+use crate::side_table::SideTable;
 use headgate_algos::queue::AnyQueue;
 use headgate_algos::scheme::AnyRouter;
 use headgate_model::plan::Buffer;

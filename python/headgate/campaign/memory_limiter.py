@@ -1,4 +1,4 @@
-"""Whether memory has room for one more run at a time: fewer runs then have more threads each."""
+"""How many runs memory holds at a time: where they are fewer, each has more threads."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def bytes_of_run(job: Job) -> int:
     return PROCESS_BYTES + GROWTH * bytes_of(*job.scenario.plan())
 
 
-class Room:
+class MemoryLimiter:
     """Lets runs begin while memory has room for what each takes; one may always begin.
 
     What they take is guessed from their plans until one is over; from then on it is the most that
@@ -36,7 +36,7 @@ class Room:
         self._closed = False
 
     @contextmanager
-    def run(self, guess: Callable[[], int]) -> Iterator[None]:
+    def admit(self, guess: Callable[[], int]) -> Iterator[None]:
         """Wait until there is room, and keep it for a run."""
         needs = self._most or guess()
         with self._changed:
@@ -51,7 +51,7 @@ class Room:
                 self._in_hand.remove(needs)
                 self._changed.notify_all()
 
-    def note(self, peak_bytes: int) -> None:
+    def note_peak(self, peak_bytes: int) -> None:
         """Take in what the process of a run has taken at most."""
         with self._changed:
             self._most = max(self._most, peak_bytes)

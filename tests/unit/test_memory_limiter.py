@@ -9,8 +9,8 @@ import pytest
 
 from headgate import dumbbell
 from headgate.campaign.jobs import Job
+from headgate.campaign.memory_limiter import MemoryLimiter, bytes_of_run
 from headgate.campaign.processes import Processes
-from headgate.campaign.room import Room, bytes_of_run
 from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
 from headgate.run.memory import peak_bytes
@@ -22,12 +22,12 @@ def small_jobs(count: int) -> list[Job]:
     return [Job(made.replaced({"seed": seed})) for seed in range(count)]
 
 
-def most_at_once(room: Room, runs: int, needs: Callable[[int], int]) -> int:
+def most_at_once(limiter: MemoryLimiter, runs: int, needs: Callable[[int], int]) -> int:
     """Let so many runs begin at a time, and give how many were in hand at once."""
     lock, at_once, most = threading.Lock(), [0], [0]
 
     def make(number: int) -> None:
-        with room.run(lambda: needs(number)):
+        with limiter.admit(lambda: needs(number)):
             with lock:
                 at_once[0] += 1
                 most[0] = max(most[0], at_once[0])
@@ -46,27 +46,27 @@ def most_at_once(room: Room, runs: int, needs: Callable[[int], int]) -> int:
 
 @pytest.mark.parametrize(("needs", "at_once"), [(10, 6), (30, 3), (51, 1), (1000, 1)])
 def test_as_many_runs_begin_as_memory_holds(needs: int, at_once: int) -> None:
-    assert most_at_once(Room(lambda: 100), 6, lambda _: needs) == at_once
+    assert most_at_once(MemoryLimiter(lambda: 100), 6, lambda _: needs) == at_once
 
 
 def test_where_nobody_knows_what_is_free_all_begin() -> None:
-    assert most_at_once(Room(lambda: None), 5, lambda _: 10**15) == 5
+    assert most_at_once(MemoryLimiter(lambda: None), 5, lambda _: 10**15) == 5
 
 
 def test_what_a_run_took_counts_more_than_what_was_guessed() -> None:
-    room = Room(lambda: 100)
-    room.note(60)
-    assert most_at_once(room, 4, lambda _: 1) == 1
+    limiter = MemoryLimiter(lambda: 100)
+    limiter.note_peak(60)
+    assert most_at_once(limiter, 4, lambda _: 1) == 1
 
 
 def test_nobody_waits_when_the_campaign_is_over() -> None:
-    room = Room(lambda: 100)
-    with room.run(lambda: 80):
-        waiting = threading.Thread(target=lambda: room.run(lambda: 80).__enter__())
+    limiter = MemoryLimiter(lambda: 100)
+    with limiter.admit(lambda: 80):
+        waiting = threading.Thread(target=lambda: limiter.admit(lambda: 80).__enter__())
         waiting.start()
         waiting.join(0.1)
         assert waiting.is_alive()
-        room.close()
+        limiter.close()
         waiting.join(5)
         assert not waiting.is_alive()
 
@@ -85,7 +85,7 @@ def test_a_campaign_without_room_makes_one_run_after_the_other(
 ) -> None:
     shares: list[str] = []
     executor = Processes(2)
-    monkeypatch.setattr(executor, "_room", Room(lambda: 1))
+    monkeypatch.setattr(executor, "_memory", MemoryLimiter(lambda: 1))
     jobs: list[Job] = small_jobs(3)
 
     def look(_: object) -> None:

@@ -1,0 +1,211 @@
+//! The sender's part: a law of its own for each state of the load.
+
+use super::{HIGH, STEPS, code, format, word};
+use crate::control::reno;
+use crate::scheme::Index;
+use headgate_model::control::{Ack, Congestion, Controller, Path, Window};
+use headgate_model::feedback::Words;
+use headgate_model::params::Card;
+
+headgate_model::params! {
+    /// How finely routers tell their load.
+    feedback: choice(["2-bit", "8-bit", "exact"], "Xia et al. 2005; slides 7, 21 and 31"),
+    /// What follows the paper (through the ns-3 model), and what the author's ns-2 code.
+    variant: choice(["paper", "code"], "Barenholtz, Hogan 2021; Xia's code"),
+    /// Whether increases are scaled to the RTT, or are those of every RTT.
+    scaling: choice(["rtt", "none"], "Xia et al. 2005, slides 16 and 25"),
+    /// Multiplicative increase in one period.
+    xi: number(0.0625, (0.0, 1.0), "1", "Xia et al. 2005: k (1/0.8 - 1), 0.06 on slide 15; 1.0 of TCP, 0.01 of STCP"),
+    /// Additive increase in one period.
+    alpha: number(1.0, (0.0, 1000.0), "segments", "Xia et al. 2005, slide 15"),
+    /// What overload leaves of the window.
+    beta: number(0.875, (0.0, 1.0), "1", "Xia et al. 2005, slide 15"),
+    /// Gain of finer feedback.
+    k: number(0.25, (0.0, 1.0), "1", "Xia et al. 2005, slide 15"),
+    /// Period of the routers.
+    period_s: number(0.2, (1e-3, 100.0), "s", "Xia et al. 2005, slide 13"),
+}
+
+pub(crate) const CARD: Card = Card {
+    name: "vcp",
+    title: "VCP",
+    aliases: &[],
+    family: "explicit",
+    law: "w += (1+xi)^(rtt/t) - 1 | alpha (rtt/t)^2/w an ACK, w *= beta, by the load's region",
+    response: "rate = gamma C/N + alpha/(k t) with exact feedback",
+    references: &["Xia, Subramanian, Stoica, Kalyanaraman 2005"],
+    params: Params::TABLE,
+};
+
+const PAPER: f64 = 0.0;
+const UNSCALED: f64 = 1.0;
+
+/// Longest RTT over the period in the multiplicative increase (Xia's code).
+const LONGEST: f64 = 2.5;
+
+/// RTT in which the additive increase of the code is alpha, seconds; the bounds between which it is
+/// scaled with the square, in such RTTs (Xia's code).
+const TYPICAL_S: f64 = 0.1;
+const SQUARE: (f64, f64) = (0.2, 5.0);
+
+/// Windows up to this are paced where that leaves long enough gaps (Xia's code).
+const SMALL: f64 = 64.0;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Action {
+    Multiply,
+    Add,
+    Decrease,
+    Hold,
+}
+
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+struct State {
+    params: Params,
+    /// What the routers have written; 0 where none has.
+    said: f64,
+    /// After a decrease: until when the window rests, and until when it then only adds.
+    rests_until_s: f64,
+    adds_until_s: f64,
+}
+
+/// One flow's VCP.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Sender(Box<State>);
+
+impl Sender {
+    /// A flow that has not begun.
+    pub fn new(params: Params) -> Self {
+        Self(Box::new(State { params, said: 0.0, rests_until_s: 0.0, adds_until_s: 0.0 }))
+    }
+}
+
+/// The square between two bounds, beyond them a line: through zero, and with the slope of one.
+fn bounded_square(typical: f64) -> f64 {
+    match typical {
+        short if short <= SQUARE.0 => short * SQUARE.0,
+        long if long > SQUARE.1 => long - SQUARE.1 + SQUARE.1 * SQUARE.1,
+        other => other * other,
+    }
+}
+
+impl State {
+    /// The RTT; a period as long as there is none.
+    fn rtt_s(&self, path: &Path) -> f64 {
+        if path.srtt_s > 0.0 { path.srtt_s } else { self.params.period_s }
+    }
+
+    /// Multiplicative increase by a segment's ACK, of one that is `gain` in a period.
+    fn multiplied(&self, gain: f64, rtt_s: f64) -> f64 {
+        let Params { variant, scaling, period_s, .. } = self.params;
+        if scaling == UNSCALED {
+            return gain;
+        }
+        let periods = rtt_s / period_s;
+        let power = if variant == PAPER { periods } else { periods.min(LONGEST) };
+        libm::expm1(power * libm::log1p(gain)).min(1.0) // no faster than slow start
+    }
+
+    /// Additive increase in an RTT.
+    fn added(&self, rtt_s: f64) -> f64 {
+        let Params { variant, scaling, period_s, alpha, .. } = self.params;
+        if scaling == UNSCALED {
+            return alpha;
+        }
+        let periods = rtt_s / period_s;
+        alpha * if variant == PAPER { periods * periods } else { bounded_square(rtt_s / TYPICAL_S) }
+    }
+
+    /// What to do on an ACK with two bits. By the paper nothing moves a window that rests, and a code
+    /// counts only after the additions; by the code that is so for overload alone.
+    fn action(&self, now_s: f64) -> Action {
+        let free = match self.said {
+            code::LOW_LOAD => Action::Multiply,
+            code::HIGH_LOAD => Action::Add,
+            _ => Action::Decrease,
+        };
+        if self.params.variant != PAPER && free != Action::Decrease {
+            return free;
+        }
+        if now_s < self.rests_until_s {
+            Action::Hold
+        } else if now_s < self.adds_until_s {
+            Action::Add
+        } else {
+            free
+        }
+    }
+
+    /// How far one segment's ACK moves a window by two bits.
+    fn step(&mut self, now_s: f64, rtt_s: f64, cwnd: f64) -> f64 {
+        match self.action(now_s) {
+            Action::Multiply => self.multiplied(self.params.xi, rtt_s),
+            Action::Add => self.added(rtt_s) / cwnd,
+            Action::Hold => 0.0,
+            Action::Decrease => {
+                self.rests_until_s = now_s + self.params.period_s;
+                self.adds_until_s = self.rests_until_s + rtt_s;
+                (self.params.beta - 1.0) * cwnd
+            }
+        }
+    }
+
+    /// The same by the load itself.
+    fn fine_step(&self, rtt_s: f64, cwnd: f64) -> f64 {
+        let Params { feedback, xi, k, .. } = self.params;
+        let load = if feedback == format::EIGHT_BITS { HIGH + (self.said - 1.0) / STEPS } else { self.said };
+        let gain = if load <= HIGH { xi } else { k * (1.0 / load - 1.0) };
+        self.multiplied(gain, rtt_s) + self.added(rtt_s) / cwnd
+    }
+
+    /// Small windows of long RTTs leave evenly, a power of two an RTT.
+    fn pace(&self, cwnd: f64, rtt_s: f64) -> f64 {
+        let whole = cwnd.floor();
+        if !(2.0..=SMALL).contains(&whole) {
+            return f64::INFINITY;
+        }
+        let rate = f64::from((whole as u32).next_power_of_two()) / rtt_s;
+        if rate * self.params.period_s / 2.0 < 1.0 { rate } else { f64::INFINITY }
+    }
+}
+
+impl Controller for Sender {
+    fn on_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
+        let state = &mut self.0;
+        if state.said == 0.0 {
+            return reno::grow(ack, window);
+        }
+        let (rtt_s, two_bits) = (state.rtt_s(path), state.params.feedback == format::TWO_BITS);
+        let step = match two_bits {
+            true => state.step(ack.now_s, rtt_s, window.cwnd),
+            false => state.fine_step(rtt_s, window.cwnd),
+        };
+        if step < 0.0 || ack.cwnd_limited {
+            // the cut by two bits is one, however many segments the ACK is for
+            let times = if two_bits && step < 0.0 { 1.0 } else { ack.acked };
+            window.cwnd = (window.cwnd + times * step).max(1.0);
+        }
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, _path: &Path, window: &mut Window) {
+        reno::halve(event.in_flight, window);
+    }
+
+    fn scheme(&self) -> Option<u8> {
+        Some(Index::Vcp as u8)
+    }
+
+    fn header(&mut self, _path: &Path, _window: &Window) -> Words {
+        let mut words = Words::default();
+        words[word::FORMAT] = self.0.params.feedback;
+        words
+    }
+
+    fn on_header(&mut self, header: &Words, _now_s: f64, path: &Path, window: &mut Window) {
+        let state = &mut self.0;
+        state.said = header[word::LOAD];
+        if state.said > 0.0 {
+            window.pace = state.pace(window.cwnd, state.rtt_s(path));
+        }
+    }
+}
