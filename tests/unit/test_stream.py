@@ -129,7 +129,7 @@ def test_nobody_sees_that_a_run_is_watched() -> None:
 
 
 def test_samples_come_as_they_are_made() -> None:
-    stream = make_scenario().stream(every_s=0.01)
+    stream = make_scenario().stream(every_s=1e-4)
     updates = [update for update in stream if len(update.series)]
     assert len(updates) > 3
     for before, after in pairwise(updates):
