@@ -91,10 +91,20 @@ impl<C: Controller> Sender<C> {
         }
         let rto = self.rtt.rto(self.backoff, ctx.profile());
         let (alarm, wait) = match self.probe_timeout(ctx) {
-            Some(probe) if probe < rto => (Alarm::Probe, probe),
-            _ => (Alarm::Timeout, rto),
+            Some(probe) => (Alarm::Probe, probe.min(rto)), // instead of that time-out
+            None => (Alarm::Timeout, rto),
         };
         self.set_alarm(alarm, ctx.now() + wait, ctx);
+    }
+
+    /// New segments left, where so many were outstanding: the timer runs from now on, if it did not.
+    #[inline]
+    pub(crate) fn time_new(&mut self, outstanding: u32, ctx: &mut impl SenderContext) {
+        if self.deadline == NEVER {
+            self.restart_timer(ctx);
+        } else if outstanding == 1 {
+            self.postpone_probe(ctx); // what waited for the ACK of one segment waits no longer
+        }
     }
 
     pub(crate) fn set_alarm(&mut self, alarm: Alarm, deadline: Time, ctx: &mut impl SenderContext) {

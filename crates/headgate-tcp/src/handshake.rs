@@ -36,6 +36,7 @@ impl<C: Controller> Sender<C> {
             self.rtt.sample(elapsed, ctx.profile());
         } else {
             self.window.cwnd = 1.0; // a lost SYN is a sign of congestion (RFC 5681 §3.1)
+            self.rtt.fall_back();
         }
         self.backoff = 0;
         self.controller.on_start(seconds(ctx.now()), &self.rtt.path, &mut self.window);

@@ -26,7 +26,11 @@ impl<C: Controller> Sender<C> {
             if at == self.ask_at && at < self.pace_next {
                 self.ask(0, ctx);
             }
+            let before = self.next;
             self.pump(ctx);
+            if self.next > before {
+                self.postpone_probe(ctx);
+            }
         }
     }
 
@@ -39,6 +43,16 @@ impl<C: Controller> Sender<C> {
         if !self.has_room(ctx) {
             return;
         }
+        let (next, outstanding) = (self.next, self.next - self.una);
+        self.send_allowed(ctx);
+        if self.next > next {
+            self.time_new(outstanding, ctx);
+        }
+    }
+
+    /// What there is room for leaves, all at once or at the flow's pace.
+    #[inline]
+    fn send_allowed(&mut self, ctx: &mut impl SenderContext) {
         let rate = self.pacing_rate(ctx.profile());
         if rate < f64::INFINITY {
             return self.pump_paced(rate, ctx);
@@ -147,7 +161,7 @@ impl<C: Controller> Sender<C> {
     fn send_next(&mut self, ctx: &mut impl SenderContext) -> bool {
         (self.recovery.is_some() && self.resend(ctx))
             || self.send_new(ctx)
-            || (self.recovery.is_some() && self.rescue(ctx))
+            || (self.recovery.is_some() && self.resend_early(ctx))
     }
 
     /// The window has room, and there is nothing left to send.
@@ -237,9 +251,6 @@ impl<C: Controller> Sender<C> {
             recovery.note_sent(self.next);
         }
         self.transmit(seq, false, ctx);
-        if self.deadline == NEVER {
-            self.restart_timer(ctx);
-        }
         true
     }
 

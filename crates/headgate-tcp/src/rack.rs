@@ -16,6 +16,9 @@ use crate::state::Phase;
 /// A lone segment's ACK may be delayed by this (WCDelAckT, RFC 8985 §7.2).
 const WORST_DELAYED_ACK: Span = SECOND / 5;
 
+/// A probe waits so long where there was no sample (RFC 8985 §7.2).
+const UNKNOWN_RTT: Span = SECOND;
+
 impl<C: Controller> Sender<C> {
     /// Marks what is lost by now; true if there is anything new.
     pub(crate) fn judge(&mut self, ctx: &mut impl SenderContext) -> bool {
@@ -83,13 +86,26 @@ impl<C: Controller> Sender<C> {
         }
     }
 
-    /// How long to wait before a probe, if one may be sent (RFC 8985 §7.2).
+    /// How long to wait before a probe, if one may be sent (RFC 8985 §7.2, `TLP_calc_PTO`).
     pub(crate) fn probe_timeout(&self, ctx: &impl Context) -> Option<Span> {
-        let srtt_s = self.rtt.path.srtt_s;
-        let may = ctx.profile().rack_tlp && self.probe.is_none() && srtt_s > 0.0;
+        let may = ctx.profile().rack_tlp && self.probe.is_none();
         let calm = self.phase == Phase::Open && self.recovery.is_none();
-        let alone = if self.next - self.una == 1 { WORST_DELAYED_ACK } else { 0 };
-        (may && calm).then(|| picoseconds(2.0 * srtt_s) + alone)
+        (may && calm).then(|| match self.rtt.path.srtt_s {
+            0.0 => UNKNOWN_RTT,
+            srtt_s if self.next - self.una == 1 => picoseconds(2.0 * srtt_s) + WORST_DELAYED_ACK,
+            srtt_s => picoseconds(2.0 * srtt_s),
+        })
+    }
+
+    /// A probe waits for the echoes of what was sent last; but it goes no later than the first outstanding
+    /// segment times out (RFC 8985 §7.2, and as Linux, `tcp_schedule_loss_probe`).
+    pub(crate) fn postpone_probe(&mut self, ctx: &mut impl SenderContext) {
+        if self.alarm != Alarm::Probe {
+            return;
+        }
+        let (Some(sent), Some(wait)) = (&self.sent, self.probe_timeout(ctx)) else { return };
+        let expiry = sent.sent_at(self.una) + self.rtt.rto(self.backoff, ctx.profile());
+        self.set_deadline((ctx.now() + wait).min(expiry), ctx);
     }
 
     /// No ACK for two round trips: one more segment, new if there is one, to provoke an echo.

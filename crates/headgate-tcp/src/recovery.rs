@@ -320,11 +320,11 @@ impl<C: Controller> Sender<C> {
     }
 
     /// With nothing else to send, a hole that is not yet judged lost (RFC 6675 §4, NextSeg rule 3).
-    pub(crate) fn rescue(&mut self, ctx: &mut impl SenderContext) -> bool {
+    pub(crate) fn resend_early(&mut self, ctx: &mut impl SenderContext) -> bool {
         if self.phase != Phase::Recovery || !ctx.profile().sack {
             return false;
         }
-        let seq = self.board().rescue();
+        let seq = self.board().resend_early();
         self.send_again(seq, ctx)
     }
 

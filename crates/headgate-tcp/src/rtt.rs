@@ -9,6 +9,9 @@ use crate::profile::Profile;
 /// Time stamps count 2^16 ps (65.5 ns), so that they fit 32 bits for 281 s.
 const STAMP_SHIFT: u32 = 16;
 
+/// Time-out of data after a SYN that had to be sent again (RFC 6298 §5.7).
+const FALLBACK_RTO: Span = 3 * SECOND;
+
 /// The time stamp a data packet carries.
 #[inline]
 pub fn stamp(now: Time) -> u32 {
@@ -37,6 +40,11 @@ impl Estimator {
         let path =
             Path { srtt_s: 0.0, min_rtt_s: f64::INFINITY, segment_bytes: u32::from(profile.data_bytes) };
         Self { path, rttvar_s: 0.0, rto: profile.initial_rto }
+    }
+
+    /// There is no sample, as the SYN was sent again: the time-out of data is the old, careful one.
+    pub(crate) fn fall_back(&mut self) {
+        self.rto = self.rto.max(FALLBACK_RTO);
     }
 
     /// Takes a round trip that may be the least, but is no sample; returns it as [`Self::sample`] does.

@@ -21,8 +21,9 @@ pub struct Scoreboard {
     flags: VecDeque<u8>,
     pub sacked: u32,
     pub lost: u32,
-    /// Lost segments that were sent again and are still missing.
+    /// Segments that were sent again and are still missing; how many of them are not judged lost.
     pub resent: u32,
+    resent_early: u32,
     /// The highest SACKed segments, highest first.
     top: [u32; DUP_THRESH],
     /// Segments below this that are not SACKed are lost.
@@ -75,6 +76,7 @@ impl Scoreboard {
         self.sacked -= u32::from(flags & SACKED != 0);
         self.lost -= u32::from(flags & LOST != 0);
         self.resent -= u32::from(flags & RESENT != 0);
+        self.resent_early -= u32::from(flags & (RESENT | LOST) == RESENT);
     }
 
     /// Takes the blocks of one ACK; returns how many segments they newly SACK, and tells `news` of each.
@@ -133,8 +135,10 @@ impl Scoreboard {
     fn lose(&mut self, seq: u32, news: &mut impl FnMut(u32)) {
         let flags = self.flag(seq);
         if *flags & (SACKED | LOST) == 0 {
+            let early = *flags & RESENT != 0;
             *flags |= LOST;
             self.lost += 1;
+            self.resent_early -= u32::from(early);
             self.resend_from = self.resend_from.min(seq);
             news(seq);
         }
@@ -149,8 +153,7 @@ impl Scoreboard {
 
     /// After a time-out everything not SACKed is lost and may be sent again (RFC 6675 §5.1).
     pub fn lose_all(&mut self, mut news: impl FnMut(u32)) {
-        self.lost = 0;
-        self.resent = 0;
+        (self.lost, self.resent, self.resent_early) = (0, 0, 0);
         for (flags, seq) in self.flags.iter_mut().zip(self.base..) {
             if *flags & SACKED == 0 {
                 if *flags != LOST {
@@ -174,6 +177,7 @@ impl Scoreboard {
         *flags = LOST;
         self.lost += u32::from(new);
         self.resent -= u32::from(again);
+        self.resent_early -= u32::from(again && new);
         self.resend_from = self.resend_from.min(seq);
     }
 
@@ -184,7 +188,7 @@ impl Scoreboard {
 
     /// The next lost segment to send again, marked as sent.
     pub fn resend(&mut self) -> Option<u32> {
-        if self.lost == self.resent {
+        if self.lost == self.resent - self.resent_early {
             return None;
         }
         let end = self.base + self.flags.len() as u32;
@@ -195,12 +199,15 @@ impl Scoreboard {
         Some(seq)
     }
 
-    /// A hole below the highest SACKed segment that is neither lost nor resent (RFC 6675 rule 3).
-    pub fn rescue(&mut self) -> Option<u32> {
+    /// A hole below the highest SACKed segment that is neither lost nor resent, marked as sent (RFC 6675 §4,
+    /// NextSeg rule 3). It counts twice in the pipe, as it may be there twice.
+    pub fn resend_early(&mut self) -> Option<u32> {
         let top = self.top[0].min(self.base + self.flags.len() as u32);
         let seq = (self.judged.max(self.base)..top).find(|&s| *self.flag(s) == 0)?;
-        self.lose(seq, &mut drop);
-        self.resend()
+        *self.flag(seq) = RESENT;
+        self.resent += 1;
+        self.resent_early += 1;
+        Some(seq)
     }
 
     /// Whether nothing is to be learnt of a segment: it arrived, or is lost and not sent again yet.
@@ -281,6 +288,7 @@ mod tests {
                         b.sack([(from, from + random(6) as u32), (0, 0), (0, 0)], drop);
                         b.judge(drop);
                     }
+                    3 if random(4) == 0 => drop(b.resend_early()),
                     3 => drop(b.resend()),
                     4 if span > 0 => drop(b.advance(b.base + random(span + 1) as u32, drop)),
                     5 if random(20) == 0 => b.lose_all(drop),
@@ -289,7 +297,9 @@ mod tests {
                 let count = |bit| b.flags.iter().filter(|&&f| f & bit != 0).count() as u32;
                 assert_eq!((b.sacked, b.lost, b.resent), (count(SACKED), count(LOST), count(RESENT)));
                 assert!(b.flags.iter().all(|&f| f & SACKED == 0 || f == SACKED));
-                assert!(b.resent <= b.lost);
+                let early = b.flags.iter().filter(|&&f| f == RESENT).count() as u32;
+                assert_eq!(b.resent_early, early);
+                assert!(b.resent - early <= b.lost);
             }
         }
     }

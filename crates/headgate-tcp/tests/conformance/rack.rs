@@ -69,6 +69,54 @@ fn rfc8985_7_2_a_lone_segment_has_a_delayed_ack_more() {
 }
 
 #[test]
+fn rfc8985_7_2_it_is_no_later_than_the_timeout() {
+    let mut peer = Peer::open(1, Profile { min_rto: 200 * MS, rto_margin: 200 * MS, ..rack() });
+    peer.sent();
+    assert_eq!(peer.wait_until_it_sends(), Some(RTT + 300 * MS)); // srtt + 200 ms, not twice srtt + 200 ms
+    assert_eq!((peer.sent(), peer.host.timeouts), (vec![0], 0));
+    assert_eq!(peer.wait_until_it_sends(), Some(RTT + 600 * MS));
+    assert_eq!(peer.host.timeouts, 1);
+}
+
+#[test]
+fn rfc8985_7_2_what_leaves_with_a_lone_segment_shortens_its_wait() {
+    let mut peer = begun(10);
+    assert_eq!(peer.wait_until_it_sends(), Some(RTT + 2 * RTT));
+}
+
+#[test]
+fn rfc8985_7_2_it_waits_for_what_was_sent_last() {
+    let paced = Profile { pacing: Some((1.0, 1.0)), ..rack() };
+    let mut peer = Peer::closed(10, paced);
+    peer.establish(RTT); // a segment leaves every 10 ms
+    peer.wait_until(RTT + 90 * MS);
+    assert_eq!(peer.sent().len(), 10);
+    assert_eq!(peer.wait_until_it_sends(), Some(RTT + 90 * MS + 2 * RTT));
+    assert_eq!(peer.sent(), [9]);
+}
+
+#[test]
+fn rfc8985_7_2_but_not_beyond_the_timeout_of_the_first() {
+    let short = Profile { min_rto: 250 * MS, pacing: Some((0.5, 0.5)), ..rack() };
+    let mut peer = Peer::closed(10, short);
+    peer.establish(RTT); // a segment leaves every 20 ms
+    peer.wait_until(RTT + 180 * MS);
+    peer.sent();
+    assert_eq!(peer.wait_until_it_sends(), Some(RTT + 300 * MS));
+    assert_eq!((peer.sent(), peer.host.timeouts), (vec![9], 0));
+}
+
+#[test]
+fn rfc8985_7_2_a_second_without_a_sample() {
+    let mut peer = Peer::closed(10, rack());
+    peer.wait_until_it_sends(); // the SYN again, at 1 s
+    peer.establish(SECOND + RTT);
+    peer.sent();
+    assert_eq!(peer.wait_until_it_sends(), Some(2 * SECOND + RTT));
+    assert_eq!(peer.host.timeouts, 0);
+}
+
+#[test]
 fn rfc8985_7_3_a_probe_is_new_data_where_there_are_some() {
     let mut peer = begun(100);
     peer.wait_until_it_sends();

@@ -129,7 +129,12 @@ fn rfc6675_4_a_hole_that_is_not_lost_is_repeated_where_nothing_else_is_left() {
     peer.sack(0, &[(8, 10), (1, 4)]); // 4 to 7 have two above them
     assert_eq!((peer.sent(), peer.tcp.flight()), (vec![0], 5));
     peer.sack(4, &[(8, 10)]);
-    assert_eq!(peer.sent()[0], 4); // rule 3 of NextSeg
+    // rule 3 of NextSeg: 4 to 7 are in the network, and one more is as much as the window
+    assert_eq!((peer.sent(), peer.tcp.flight()), (vec![4], 5));
+    peer.sack(5, &[(8, 10)]); // which leaves three and lets two go
+    assert_eq!((peer.sent(), peer.tcp.flight()), (vec![5, 6], 5));
+    peer.ack(10);
+    assert_eq!((peer.sent(), peer.tcp.phase), (vec![], Phase::Open));
 }
 
 #[test]

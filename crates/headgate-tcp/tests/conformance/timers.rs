@@ -25,7 +25,10 @@ fn rfc6298_2_1_one_second_before_any_sample() {
     let mut peer = Peer::closed(10, free());
     assert_eq!(peer.wait_until_it_sends(), Some(SECOND)); // the SYN
     peer.establish(SECOND + RTT); // to which of the two SYNs is not known: no sample (§3)
-    assert_eq!(timeout_after(&mut peer, SECOND + RTT), SECOND);
+    assert_eq!(timeout_after(&mut peer, SECOND + RTT), 3 * SECOND); // §5.7
+    peer.host.now = 5 * SECOND;
+    peer.ack(1); // of what was sent again at 4.1 s
+    assert!(close(timeout_after(&mut peer, 5 * SECOND), 2_700 * MS)); // the first sample's, R + 4 R/2
 }
 
 #[test]
