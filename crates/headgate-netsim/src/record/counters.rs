@@ -17,7 +17,7 @@ headgate_model::counters! {
         flows_started: Count [DIGEST, HIDDEN], "1", "Flows started.";
         flows_completed: Count [DIGEST], "1", "Flows finished.";
         connection_failures: Count [DIGEST], "1", "Connections that failed: no SYN was answered.";
-        flows_abandoned: Count, "1", "Flows that their users gave up.";
+        flows_abandoned: Count [DIGEST], "1", "Flows that their users gave up.";
         retransmissions: Count [DIGEST], "packets", "Data packets sent again.";
         cwnd_increases: Count [DIGEST], "1", "Times that a window grew.";
         duplicate_acks: Count [DIGEST], "1", "Duplicate ACKs that reached senders.";
