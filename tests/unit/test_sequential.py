@@ -17,7 +17,9 @@ PUBLISHED: dict[Spending, tuple[float, ...]] = {
 @pytest.mark.parametrize("spending", list(PUBLISHED))
 def test_bounds_are_the_published_ones(spending: Spending) -> None:
     looks = Looks((10, 20, 30, 40, 50), spending=spending)
-    assert looks.bounds == pytest.approx(PUBLISHED[spending], abs=2e-4)  # theirs have a coarser grid
+    assert looks.bounds == pytest.approx(
+        PUBLISHED[spending], abs=2e-4
+    )  # theirs have a coarser grid
 
 
 def test_one_look_is_the_plain_test() -> None:
