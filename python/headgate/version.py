@@ -1,3 +1,7 @@
-"""The version of the package, which every result and every identity of a run names."""
+"""The version of the package, and that of its results."""
 
 __version__ = "0.1.0"
+
+#: Goes up by one whenever a scenario gives other figures than before (*Changed results* in
+#: CHANGELOG.md): what was stored under another number is stale.
+RESULTS = 1

@@ -203,7 +203,7 @@ def _read_manifest(folder: Path) -> tuple[dict[str, Any], dict[str, str]] | None
 
 def read_table(folder: Path, name: str) -> Table:
     """Read one table of a run's folder, without the labels. Raises StoreError."""
-    columns = _read_parquet(folder / f"{name}.parquet")
+    columns = read_columns(folder / f"{name}.parquet")
     own = {key: c for key, c in columns.items() if not key.startswith((RUN_COLUMN, LABEL_PREFIX))}
     return Table(name, own)
 
@@ -262,7 +262,8 @@ def _write_parquet(table: Table, path: Path) -> None:
             raise StoreError(f"{path.parent}: cannot be written: {_first_line(error)}") from None
 
 
-def _read_parquet(path: Path) -> dict[str, Any]:
+def read_columns(path: Path) -> dict[str, Any]:
+    """Read a Parquet file: arrays, and `Words` for texts. Raises StoreError."""
     import duckdb
 
     try:

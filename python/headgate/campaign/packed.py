@@ -1,0 +1,219 @@
+"""Results that live on: the kept tables of many finished runs, as a few Parquet files.
+
+    FOLDER/PIECE/runs.parquet     a row a run: its identity and digest, what it cost, its run.json
+    FOLDER/PIECE/TABLE.parquet    the rows of all its runs, in their order
+
+A piece is written once and named by its content. So machines that share only a repository each add
+their own, and none changes what another has written. A run is known by its identity, which
+does not depend on the build of the program, as `Job.id` does: a fresh clone goes on from it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pydantic import TypeAdapter, ValidationError
+
+from headgate.api import Result
+from headgate.errors import StoreError
+from headgate.run.folder import read_columns, write_table
+from headgate.run.process import dead, here
+from headgate.tables import Table, Words
+
+RUNS, DRAFT = "runs", ".draft@"
+NAME_LENGTH = 16
+
+
+@dataclass(frozen=True)
+class Part:
+    """Where a run's table stands: its file, the first row, and the number of rows."""
+
+    file: str
+    first: int
+    rows: int
+
+
+_PARTS = TypeAdapter(dict[str, Part])
+_META = TypeAdapter(dict[str, Any])
+
+
+class PackedRuns:
+    """The packed runs below a folder, which need not be there."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @cached_property
+    def _pieces(self) -> dict[str, tuple[_Piece, int]]:
+        """The piece and the row there of each run, by its identity. Raises StoreError."""
+        found = sorted(path.parent for path in self.folder.glob(f"[!.]*/{RUNS}.parquet"))
+        pieces = [_Piece(path) for path in found]
+        return {run: (piece, row) for piece in pieces for row, run in enumerate(piece.identities)}
+
+    def __len__(self) -> int:
+        return len(self._pieces)
+
+    def __contains__(self, identity: object) -> bool:
+        return identity in self._pieces
+
+    def read(self, identity: str) -> Result | None:
+        """Return a run, or None if it is not here. Raises StoreError where a piece is damaged."""
+        found = self._pieces.get(identity)
+        return found[0].read(found[1]) if found else None
+
+    def add(self, results: Mapping[str, Result]) -> int:
+        """Write those that are not here, by their identities, as one piece; return how many."""
+        new = {run: result for run, result in results.items() if run not in self}
+        if new:
+            _write_piece(self.folder, new)
+            del self._pieces
+        return len(new)
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """One piece; its tables are read when they are asked for."""
+
+    folder: Path
+
+    @cached_property
+    def _runs(self) -> dict[str, Any]:
+        columns = read_columns(self.folder / f"{RUNS}.parquet")
+        if not {"identity", "meta", "tables"} <= set(columns):
+            raise StoreError(f"{self.folder / RUNS}.parquet: is no list of packed runs")
+        if _name_of(self.folder) != self.folder.name:
+            raise StoreError(f"{self.folder}: is not as it was written; take it from elsewhere")
+        return columns
+
+    @property
+    def identities(self) -> list[str]:
+        """The runs, in their order."""
+        return [str(run) for run in self._runs["identity"].texts()]
+
+    @cached_property
+    def _texts(self) -> tuple[list[str], list[str]]:
+        return self._runs["meta"].texts().tolist(), self._runs["tables"].texts().tolist()
+
+    def read(self, row: int) -> Result:
+        """Return the run of a row. Raises StoreError."""
+        metas, tables = self._texts
+        try:
+            parts = _PARTS.validate_json(tables[row])
+            return Result(_Tables(self, parts), _META.validate_json(metas[row]))
+        except ValidationError:
+            raise StoreError(f"{self.folder / RUNS}.parquet: is no list of packed runs") from None
+
+    @cached_property
+    def _read(self) -> dict[str, Mapping[str, Any]]:
+        return {}
+
+    def columns(self, file: str) -> Mapping[str, Any]:
+        """Return all rows of a file."""
+        if file not in self._read:
+            self._read[file] = read_columns(self.folder / f"{Path(file).name}.parquet")
+        return self._read[file]
+
+
+class _Tables(Mapping[str, Table]):
+    """The tables of a packed run."""
+
+    def __init__(self, piece: _Piece, parts: Mapping[str, Part]) -> None:
+        self._piece, self._parts = piece, parts
+
+    def __getitem__(self, name: str) -> Table:
+        part = self._parts[name]
+        rows = slice(part.first, part.first + part.rows)
+        columns = self._piece.columns(part.file)
+        return Table(name, {key: _rows_of(columns[key], rows) for key in columns})
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parts)
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+
+def _rows_of(column: Any, rows: slice) -> Any:
+    return Words.of(column[rows].texts()) if isinstance(column, Words) else column[rows]
+
+
+def _write_piece(folder: Path, results: Mapping[str, Result]) -> None:
+    """Write a piece among drafts, and give it its name. Raises StoreError."""
+    draft = folder / f"{DRAFT}{here()}"
+    try:
+        _sweep(folder)
+        draft.mkdir(parents=True)
+        parts = _write_tables(draft, results)
+        write_table(draft / f"{RUNS}.parquet", _list_runs(results, parts))
+        final = folder / _name_of(draft)
+        draft.rename(final)
+    except OSError as error:
+        raise StoreError(f"{folder}: cannot be written: {error.strerror or error}") from None
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what killed processes left half written."""
+    for draft in folder.glob(f"{DRAFT}*"):
+        if dead(draft.name.removeprefix(DRAFT)):
+            shutil.rmtree(draft, ignore_errors=True)
+
+
+def _write_tables(folder: Path, results: Mapping[str, Result]) -> list[dict[str, Part]]:
+    """Write tables of one form one after another; return where those of each run stand."""
+    parts: list[dict[str, Part]] = [{} for _ in results]
+    forms: dict[tuple[str, ...], list[tuple[int, Table]]] = {}
+    for run, result in enumerate(results.values()):
+        for name, table in result.tables.items():
+            forms.setdefault((name, *table.columns), []).append((run, table))
+    taken: dict[str, int] = {}
+    for (name, *_), tables in forms.items():
+        taken[name] = number = taken.get(name, 0) + 1
+        file, first = name if number == 1 else f"{name}-{number}", 0
+        for run, table in tables:
+            parts[run][name] = Part(file, first, len(table))
+            first += len(table)
+        write_table(folder / f"{file}.parquet", _join([table for _, table in tables]))
+    return parts
+
+
+def _join(tables: Sequence[Table]) -> Table:
+    """Put tables of the same columns one after another."""
+    first = tables[0]
+    columns = {name: np.concatenate([table[name] for table in tables]) for name in first}
+    words = {
+        name: Words.of(column) for name, column in columns.items() if column.dtype.kind in "OU"
+    }
+    return Table(first.name, {**columns, **words})
+
+
+def _list_runs(results: Mapping[str, Result], parts: Sequence[Mapping[str, Part]]) -> Table:
+    metas = [result.meta for result in results.values()]
+    texts = {
+        "identity": list(results),
+        "digest": [str(meta.get("digest", "")) for meta in metas],
+        "meta": [json.dumps(meta) for meta in metas],
+        "tables": [_PARTS.dump_json(dict(one)).decode() for one in parts],
+    }
+    cpu_s = np.array([float(meta.get("cpu_s", 0.0)) for meta in metas])
+    return Table(
+        RUNS, {**{name: Words.of(column) for name, column in texts.items()}, "cpu_s": cpu_s}
+    )
+
+
+def _name_of(folder: Path) -> str:
+    """Return the name that a piece has by its files."""
+    total = hashlib.sha256()
+    for path in sorted(folder.glob("*.parquet")):
+        with path.open("rb") as file:
+            total.update(
+                f"{path.name} {hashlib.file_digest(file, 'sha256').hexdigest()}\n".encode()
+            )
+    return total.hexdigest()[:NAME_LENGTH]

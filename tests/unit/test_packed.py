@@ -1,0 +1,102 @@
+"""Finished runs as a few files: what is packed comes back as it was, in any pieces."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from headgate import Scenario
+from headgate.api import Result
+from headgate.campaign.packed import PackedRuns
+from headgate.errors import StoreError
+from headgate.run.process import here
+
+
+def make_runs(laws: tuple[str, ...] = ("reno", "cubic"), **changes: Any) -> dict[str, Result]:
+    plain = {
+        "duration": "2 s",
+        "network": {"kind": "dumbbell", "rate": "10 Mbit/s", "rtt": "40 ms", "buffer": "0.5 BDP"},
+        **changes,
+    }
+    scenarios = [
+        Scenario.from_dict({**plain, "traffic": [{"kind": "flows", "law": law, "count": 2}]})
+        for law in laws
+    ]
+    return {scenario.identity(): scenario.run() for scenario in scenarios}
+
+
+def assert_same(found: Result | None, made: Result) -> None:
+    assert found is not None
+    assert found.meta == made.meta
+    assert list(found.tables) == list(made.tables)
+    for name, table in made.tables.items():
+        assert found.tables[name].columns == table.columns
+        for column in table:
+            assert np.array_equal(
+                found.tables[name][column], table[column], equal_nan=_is_float(table[column])
+            ), (name, column)
+
+
+def _is_float(column: Any) -> bool:
+    return bool(column.dtype.kind == "f")
+
+
+def test_runs_come_back_as_they_were(tmp_path: Path) -> None:
+    made = make_runs()
+    assert PackedRuns(tmp_path).add(made) == 2
+    packed = PackedRuns(tmp_path)
+    assert len(packed) == 2
+    for identity, result in made.items():
+        assert identity in packed
+        assert_same(packed.read(identity), result)
+    assert packed.read("0" * 64) is None
+
+
+def test_pieces_are_added_and_never_changed(tmp_path: Path) -> None:
+    first, second = make_runs(), make_runs(("cubic", "bbr"))
+    PackedRuns(tmp_path).add(first)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*.parquet")}
+    packed = PackedRuns(tmp_path)
+    assert packed.add(second) == 1  # cubic is there
+    assert packed.add(second) == 0
+    assert {path: path.read_bytes() for path in before} == before
+    again = PackedRuns(tmp_path)
+    for identity, result in (second | first).items():
+        assert_same(again.read(identity), result)
+
+
+def test_tables_of_several_forms_stand_in_several_files(tmp_path: Path) -> None:
+    made = make_runs() | make_runs(measure={"series": "none", "flows": "none"})
+    PackedRuns(tmp_path).add(made)
+    packed = PackedRuns(tmp_path)
+    for identity, result in made.items():
+        assert_same(packed.read(identity), result)
+
+
+def test_a_damaged_piece_is_refused(tmp_path: Path) -> None:
+    made = make_runs(("reno",))
+    PackedRuns(tmp_path).add(made)
+    path = next(tmp_path.rglob("flows.parquet"))
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(StoreError, match="is not as it was written; take it from elsewhere"):
+        PackedRuns(tmp_path).read(next(iter(made)))
+
+
+def test_what_is_no_piece_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "piece").mkdir()
+    (tmp_path / "piece" / "runs.parquet").write_text("no Parquet")
+    with pytest.raises(StoreError, match=r"runs\.parquet: cannot be read"):
+        PackedRuns(tmp_path).read("0" * 64)
+
+
+def test_a_draft_of_a_killed_process_is_removed(tmp_path: Path) -> None:
+    left = tmp_path / here().replace(str(os.getpid()), "999999999")
+    left = left.with_name(f".draft@{left.name}")
+    left.mkdir()
+    (left / "runs.parquet").write_text("half")
+    assert len(PackedRuns(tmp_path)) == 0
+    PackedRuns(tmp_path).add(make_runs(("reno",)))
+    assert not left.exists()
+    assert len(PackedRuns(tmp_path)) == 1
