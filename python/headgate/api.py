@@ -7,12 +7,22 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Generator, Mapping, Sequence
+from contextlib import nullcontext
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headgate.errors import HeadgateError, ScenarioError, SchemeWarning, StoreError
+from headgate.analysis.notebook import draw_svg, make_table
+from headgate.errors import (
+    HeadgateError,
+    InterruptedRunError,
+    ScenarioError,
+    SchemeWarning,
+    StoreError,
+)
+from headgate.measures.summary import by_law
 from headgate.run.folder import find_run, hold_for_run, read_meta, write_folder
-from headgate.run.progress import Report
+from headgate.run.progress import Report, in_notebook, show_progress
 from headgate.run.simulate import SNAPSHOT_FILE, Threads, run_engine, watch_engine
 from headgate.run.stream import Stream, Update
 from headgate.scenario.plan import choose_numbers, identity_of, make_plan
@@ -32,19 +42,48 @@ class Scenario(ScenarioSpec):
         """Give the engine's plan and the arrays beside it; raise ScenarioError."""
         return make_plan(self)
 
+    def _repr_html_(self) -> str:
+        """Show in a notebook what sends, and the network."""
+        from headgate.plots.network import topology
+
+        plan, _ = self.plan()
+        names = [node["name"] for node in plan["nodes"]]
+        ends = {tuple(sorted((names[k["from"]], names[k["to"]]))) for k in plan["links"]}
+        picture = draw_svg(topology(sorted(ends))) if ends else ""
+        told = {key: value for key, value in self.to_dict().items() if not isinstance(value, list)}
+        network = make_table([{key: _flat(value) for key, value in told.items()}])
+        return network + make_table(_rows_of(self.to_dict()["traffic"])) + picture
+
     def identity(self) -> str:
         """Give the SHA-256 of the plan, its arrays and the version: equal means equal results."""
         return identity_of(*self.plan())
 
-    def run(self, duration: str | None = None, seed: int | None = None, threads: int = 1) -> Result:
+    def run(
+        self,
+        duration: str | None = None,
+        seed: int | None = None,
+        threads: int = 1,
+        *,
+        out: str | Path | None = None,
+        progress: bool | None = None,
+    ) -> Result:
         """Run it, perhaps with another duration ("60 s") or seed, on up to so many threads.
 
-        Senders without the routers or marks that they need are a SchemeWarning each, and in
-        `meta["warnings"]`.
+        With `out`, a folder, the result is kept there; a run that was stopped goes on from there,
+        and a finished one is read. `progress` shows how far it is; unless given, a notebook does.
+        Ctrl-C is a KeyboardInterrupt. Senders without the routers or marks that they need are a
+        SchemeWarning each, and in `meta["warnings"]`. Raises ScenarioError, StoreError, LawError.
         """
         changes = {"duration": duration, "seed": seed}
         changes = {key: value for key, value in changes.items() if value is not None}
-        result = simulate(self.replaced(changes) if changes else self, threads=threads)
+        chosen = self.replaced(changes) if changes else self
+        shows = in_notebook() if progress is None else progress
+        try:
+            with show_progress(self.title or "run") if shows else nullcontext() as report:
+                folder = None if out is None else Path(out)
+                result = simulate(chosen, folder, report, threads=threads)
+        except InterruptedRunError as stopped:
+            raise KeyboardInterrupt(str(stopped)) from None
         for doubt in result.meta["warnings"]:
             warnings.warn(doubt, SchemeWarning, stacklevel=2)
         return result
@@ -137,6 +176,14 @@ class Result:
         tables, meta = find_run(Path(folder))
         return cls(dict(tables), meta)
 
+    def _repr_html_(self) -> str:
+        """Show in a notebook what each law got, and the picture of it over time."""
+        from headgate.plots.run import draw_answer
+
+        figure = draw_answer(self)
+        picture = "" if figure is None else draw_svg(figure)
+        return f"<p>{escape(repr(self))}</p>{make_table(by_law(self.tables))}{picture}"
+
     def __repr__(self) -> str:
         rows = ", ".join(f"{len(table)} {name}" for name, table in self.tables.items())
         return f"Result({rows}; {self.meta['packet_hops']:,} packet-hops)"
@@ -205,3 +252,18 @@ def _read_finished(out: Path, identity: str) -> Result | None:
     if meta.get("identity") != identity:
         raise StoreError(f"{out}: holds the run of another scenario; choose another folder")
     return Result.read(out)
+
+
+def _rows_of(groups: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """Give groups of one table each key that any of them has."""
+    keys = list(dict.fromkeys(key for group in groups for key in group))
+    return [{key: _flat(group.get(key, "")) for key in keys} for group in groups]
+
+
+def _flat(value: Any) -> str:
+    """Write a value of a scenario in one line."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} = {_flat(item)}" for key, item in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_flat, value))
+    return str(value)

@@ -255,3 +255,15 @@ def test_levels_are_printed_low_before_high(tmp_path: Path) -> None:
         "n: low is 1, then 2, high is 3",
     ]
     assert printed[4].split() == ["y", "+**", ".", "."]
+
+
+@pytest.mark.parametrize("option", ["--law", "--condition"])
+def test_a_column_that_is_not_there_is_refused_also_without_a_report(
+    option: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text("x,y,Rule\n-1,1,a\n1,2,a\n-1,3,b\n1,5,b\n")
+    asked = ["analyse", str(file), "--factors", "x", "--responses", "y", option, "rule"]
+    done = CliRunner().invoke(app, asked)
+    assert isinstance(done.exception, AnalysisError)
+    assert "there is no column 'rule'; did you mean 'Rule'?" in str(done.exception)

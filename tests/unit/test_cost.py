@@ -162,4 +162,5 @@ def test_the_command_runs_nothing_and_says_what_it_would_cost(
     assert done.exit_code == 0
     assert "runs:         16" in done.stdout
     assert "packet-hops:" in done.stdout
+    assert "pilot runs: 100 %" in done.stderr
     assert not list((tmp_path / "runs").iterdir())

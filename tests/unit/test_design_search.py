@@ -10,7 +10,7 @@ from headgate.design.aberration import minimum_aberration
 from headgate.design.equivalence import Columns, equivalent
 from headgate.design.factor import make_coded_factors, number_factors
 from headgate.design.fraction import word_lengths
-from headgate.design.named import size_of
+from headgate.design.named import least_aberrant, size_of
 from headgate.errors import HeadgateError
 
 #: Word lengths from 3 on of the best fraction, by factors and runs (Chen, Sun and Wu 1993; Wu and
@@ -164,3 +164,8 @@ def test_isomorphic_fractions_are_found_to_be_so() -> None:
 def test_sizes_that_no_fraction_has_are_one_sentence(size: tuple[int, int]) -> None:
     with pytest.raises(HeadgateError, match=f"{size[0]} factors in 2\\^{size[1]} runs"):
         minimum_aberration(*size)
+
+
+def test_more_runs_than_there_are_combinations_are_refused() -> None:
+    with pytest.raises(HeadgateError, match=r"runs: 16 are more than the 8 .* replicates = 2"):
+        least_aberrant(make_coded_factors(["A", "B", "C"]), 4)

@@ -27,7 +27,7 @@ class InNotebook(ABC):
         """Draw every picture, by name."""
 
     def _repr_html_(self) -> str:
-        return "".join(map(_svg, self.figures().values())) + _table(self.rows())
+        return "".join(map(draw_svg, self.figures().values())) + make_table(self.rows())
 
 
 class DrawnOnce(InNotebook):
@@ -42,7 +42,8 @@ class DrawnOnce(InNotebook):
         return {"": self.figure()}
 
 
-def _svg(figure: Figure) -> str:
+def draw_svg(figure: Figure) -> str:
+    """Draw a figure as an SVG element, and close it."""
     from matplotlib import pyplot as plt
 
     from headgate.plots.style import image
@@ -52,7 +53,8 @@ def _svg(figure: Figure) -> str:
     return text[text.index("<svg") :]
 
 
-def _table(rows: Iterable[Mapping[str, Any]]) -> str:
+def make_table(rows: Iterable[Mapping[str, Any]]) -> str:
+    """Make a table of HTML of the first rows."""
     known = iter(rows)
     first = list(islice(known, ROWS))
     more = sum(1 for _ in known)
@@ -64,5 +66,12 @@ def _table(rows: Iterable[Mapping[str, Any]]) -> str:
 
 def _cells(row: Mapping[str, Any]) -> Iterator[str]:
     for value in row.values():
-        text = f"{value:.4g}" if isinstance(value, float) else str(value)
+        text = _say(value)
         yield f"<td>{escape(text)}</td>"
+
+
+def _say(value: Any) -> str:
+    """Write a number in four digits, and nothing where none is."""
+    if not isinstance(value, float):
+        return str(value)
+    return "" if value != value else f"{value:.4g}"  # noqa: PLR0124 - NaN

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import socket
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -23,6 +23,7 @@ import numpy as np
 
 from headgate.api import simulate
 from headgate.campaign.jobs import Job
+from headgate.campaign.progress import count_steps
 from headgate.errors import InterruptedRunError
 from headgate.run.folder import write_bytes
 from headgate.run.progress import Progress, StopRunError
@@ -79,12 +80,23 @@ class Pilots:
 def fly(jobs: Sequence[Job], store: Path, threads: int) -> Pilots:
     """Make pilots as many at a time as there will be runs, since cores slow one another down."""
     with ThreadPoolExecutor(threads) as executor:
-        begun = list(executor.map(partial(_pilot, store=store), jobs))
+        begun = _count(executor.map(partial(_pilot, store=store), jobs), len(jobs), "begun")
         drawn = [jobs[place] for place in draw([pilot.cpu_s for pilot in begun])]
         ends = {job.id: job for job in drawn}.values()
-        ended = list(executor.map(partial(_pilot, store=store, whole=True), ends))
+        followed = executor.map(partial(_pilot, store=store, whole=True), ends)
+        ended = _count(followed, len(ends), "followed to the end")
     flown = {pilot.run_id: pilot for pilot in (*begun, *ended)}
     return Pilots({job.id: (job, flown[job.id]) for job in jobs}, [flown[job.id] for job in drawn])
+
+
+def _count(pilots: Iterable[Pilot], total: int, noun: str) -> list[Pilot]:
+    """Collect pilots, and show how many there are."""
+    with count_steps("pilot runs", total, noun) as step:
+        made = []
+        for pilot in pilots:
+            made.append(pilot)
+            step()
+        return made
 
 
 def draw(costs_s: Sequence[float]) -> list[int]:

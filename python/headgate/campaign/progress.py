@@ -72,7 +72,40 @@ class CampaignProgress:
         return f"{said}, {self.hops_per_s / 1e6:.1f} M hops/s, {clock(self.eta_s)} to go"
 
 
-Show = Callable[[CampaignProgress], None]
+@dataclass
+class StepProgress:
+    """How far one is with so many equal steps, such as pictures."""
+
+    total: int
+    noun: str
+    done: int = 0
+    running_share: float = 0.0
+
+    def __str__(self) -> str:
+        return f"{self.done}/{self.total} {self.noun}"
+
+    @property
+    def short(self) -> str:
+        """The same."""
+        return str(self)
+
+
+Progress = CampaignProgress | StepProgress
+Show = Callable[[Progress], None]
+
+
+@contextmanager
+def count_steps(title: str, total: int, noun: str) -> Iterator[Callable[[], None]]:
+    """Give what is called after each step, and show how many are done."""
+    state = StepProgress(total, noun)
+
+    with show_progress(title) as show:
+
+        def step() -> None:
+            state.done += 1
+            show(state)
+
+        yield step
 
 
 def clock(seconds: float) -> str:
@@ -97,7 +130,7 @@ class _Lines:
     def __init__(self, title: str, stream: TextIO) -> None:
         self.title, self.stream, self.shown = title, stream, -1
 
-    def __call__(self, state: CampaignProgress) -> None:
+    def __call__(self, state: Progress) -> None:
         step = 100 * state.done // max(state.total, 1) // LINE_EVERY_PERCENT
         if step > self.shown:
             self.shown = step
@@ -107,17 +140,18 @@ class _Lines:
 
 @contextmanager
 def _bar(title: str, stream: TextIO) -> Iterator[Show]:
-    from rich.progress import BarColumn, Progress, TextColumn
+    from rich.progress import BarColumn, TextColumn
+    from rich.progress import Progress as Bar
 
     from headgate.console import PlainConsole
 
     named = TextColumn("{task.description}", markup=False)
     columns = (named, BarColumn(bar_width=16), TextColumn("{task.fields[said]}"))
     console = PlainConsole(file=stream)
-    with Progress(*columns, console=console, refresh_per_second=5) as progress:
+    with Bar(*columns, console=console, refresh_per_second=5) as progress:
         task = progress.add_task(title, total=1, said="")
 
-        def show(state: CampaignProgress) -> None:
+        def show(state: Progress) -> None:
             done = state.done + state.running_share
             progress.update(task, total=state.total, completed=done, said=state.short)
 

@@ -52,9 +52,12 @@ def analyse(  # noqa: PLR0913, PLR0917 - each is an option of its own
     missing. Cells of text stand between commas, semicolons, tabs, bars or blanks.
     """
     from headgate.analysis import main_effects
+    from headgate.analysis.frame import Frame
     from headgate.analysis.roles import Roles
 
-    found = main_effects(file, _names(factors), _names(responses), _names(by))
+    frame = Frame.of(file)
+    frame.require(*([law] if law else []), *_names(condition))
+    found = main_effects(frame, _names(factors), _names(responses), _names(by))
     if as_json:
         say(*json.dumps([_plain(row) for row in found.rows()], indent=1).split("\n"))
     else:

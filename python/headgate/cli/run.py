@@ -72,6 +72,8 @@ def summary(result: Result) -> dict[str, Any]:
     """Give what the run cost, its responses, and sums over its flows and ports."""
     import math
 
+    from headgate.measures.summary import busiest, by_law
+
     meta = {key: result.meta[key] for key in ("seed", "cpu_s", "packet_hops", "digest")}
     return meta | {
         name: [
@@ -79,56 +81,16 @@ def summary(result: Result) -> dict[str, Any]:
             for row in rows
         ]
         for name, rows in (
-            ("laws", by_law(result)),
-            ("ports", busiest(result, _MOST_ROWS)),
+            ("laws", by_law(result.tables)),
+            ("ports", busiest(result.tables, _MOST_ROWS)),
             ("responses", _rows(result, "responses")),
         )
     }
 
 
-def by_law(result: Result) -> list[dict[str, Any]]:
-    """Give one row for each law, of the flows that were under way after the warm-up."""
-    import numpy as np
-
-    flows = result.flows.where(result.flows["active_s"] > 0)
-    rows = []
-    for law in np.unique(flows["law"]):
-        own = flows.where(flows["law"] == law)
-        done = own["status"] == "finished"
-        rows.append(
-            {
-                "law": str(law),
-                "flows": len(own),
-                "finished": int(done.sum()),
-                "mean_goodput_bps": _mean(own["goodput_bps"]),
-                "mean_fct_receiver_s": _mean(own["fct_receiver_s"]),
-                "retransmissions": int(own["retransmissions"].sum()),
-                "timeouts": int(own["timeouts"].sum()),
-            }
-        )
-    return rows
-
-
-def busiest(result: Result, most: int) -> list[dict[str, Any]]:
-    """Give the ports with the highest utilisation."""
-    import numpy as np
-
-    order = np.argsort(-result.ports["utilisation"], kind="stable")[:most]
-    ports = result.ports.where(order)
-    names = ("link", "utilisation", "loss_rate", "mean_queue_packets", "max_queue_packets")
-    return [{name: ports[name][row].item() for name in names} for row in range(len(ports))]
-
-
 def _rows(result: Result, name: str) -> list[dict[str, Any]]:
     table = result.tables[name]
     return [{key: table[key][row].item() for key in table} for row in range(len(table))]
-
-
-def _mean(column: Any) -> float:
-    import numpy as np
-
-    known = column[np.isfinite(column)]
-    return float(known.mean()) if len(known) else float("nan")
 
 
 _HEADINGS = {
@@ -145,12 +107,13 @@ _HEADINGS = {
 
 def _show(result: Result, out: Path | None) -> None:
     from headgate.console import PlainConsole
+    from headgate.measures.summary import busiest, by_law
 
     console = PlainConsole()
     since = _since(result)
-    if flows := by_law(result):
+    if flows := by_law(result.tables):
         console.print(_table(f"Flows by law{since}", flows))
-    console.print(_table(f"Busiest ports{since}", busiest(result, _MOST_ROWS)))
+    console.print(_table(f"Busiest ports{since}", busiest(result.tables, _MOST_ROWS)))
     hops, cpu_s = result.meta["packet_hops"], result.meta["cpu_s"]
     console.print(
         f"{hops:,} packet-hops in {cpu_s:.2f} CPU seconds "

@@ -86,7 +86,13 @@ def design_of_name(
 
 def least_aberrant(factors: Sequence[Factor], basic: int) -> tuple[Design, str]:
     """Return the fraction of minimum aberration in 2^basic runs, and how sure that is."""
-    if basic >= len(factors):
+    if basic > len(factors):
+        raise HeadgateError(
+            f"runs: {2**basic} are more than the {2 ** len(factors)} of all levels of"
+            f" {len(factors)} factors; write runs = {2 ** len(factors)}, and replicates ="
+            f" {2 ** (basic - len(factors))} for as many in all"
+        )
+    if basic == len(factors):
         return factorial(factors), "full factorial"
     from headgate.design.aberration import minimum_aberration
 

@@ -26,6 +26,7 @@ NEXT_RADIUS = 0.55
 WIDEST_FAN = 0.75 * math.pi
 CROWDED_DEGREES = 4.0
 FEW_LINKS = 12
+NAMED_ROUTERS = 40
 WIDTHS = {"backbone": 4.0, "lower": 1.5}
 KM_RATIO = 1.28  # one degree of latitude is so much longer than one of longitude at 38.5 degrees N
 
@@ -64,13 +65,39 @@ def utilisation_maps(
         return figure
 
 
-def network_map(stretches: Sequence[Stretch]) -> Figure:
-    """Draw any network, routers placed by the lengths of their paths (Kamada and Kawai 1989)."""
+def topology(links: Sequence[tuple[str, str]]) -> Figure:
+    """Draw routers and the links between them, placed as in `network_map`."""
+    places = _place_routers(links)
+    with use_style():
+        figure, axes = subplots(1, 1, (8.2, 2.0 if _are_in_a_row(places) else 4.4))
+        lines = [(places[a], places[b]) for a, b in links]
+        axes[0].add_collection(LineCollection(lines, colors="#888888", linewidths=2.0, zorder=2))
+        if len(places) <= NAMED_ROUTERS:
+            _name_routers(axes[0], places)
+        else:
+            axes[0].plot(*zip(*places.values(), strict=True), ".", color="#333333", zorder=4)
+        axes[0].set_axis_off()
+        axes[0].margins(0.12)
+        return figure
+
+
+def _place_routers(links: Iterable[tuple[str, str]]) -> dict[str, Point]:
+    """Place routers in a row if they are a chain, else by the lengths of their paths."""
     import networkx as nx
 
-    graph = nx.Graph([(s.source, s.target) for s in stretches])
+    graph = nx.Graph(links)
     row = _row(graph)
-    places = _in_a_row(row) if row else nx.kamada_kawai_layout(graph)
+    return _in_a_row(row) if row else dict(nx.kamada_kawai_layout(graph))
+
+
+def _are_in_a_row(places: Mapping[str, Point]) -> bool:
+    return len({y for _, y in places.values()}) == 1
+
+
+def network_map(stretches: Sequence[Stretch]) -> Figure:
+    """Draw any network, routers placed by the lengths of their paths (Kamada and Kawai 1989)."""
+    places = _place_routers((s.source, s.target) for s in stretches)
+    row = _are_in_a_row(places)
     with use_style():
         figure, axes = subplots(1, 1, (8.2, 2.0 if row else 4.4))
         halves = [_half(places[s.source], places[s.target]) for s in stretches]

@@ -55,6 +55,13 @@ def draw_run(result: Tables) -> dict[str, Figure]:
     return {name: figure for name, figure in drawn.items() if figure is not None}
 
 
+def draw_answer(result: Tables) -> Figure | None:
+    """Draw the one picture that says most of the run, if its tables have data for any."""
+    with use_style():
+        drawn = (draw(result) for draw in (_throughput, draw_completion_times, draw_utilisation))
+        return next((figure for figure in drawn if figure is not None), None)
+
+
 def _cwnd(result: Tables) -> Figure | None:
     flows = over_time.choose_series(result.series, "flow", result.flows)
     return over_time.draw_cwnd(flows) if flows else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
@@ -17,6 +17,7 @@ import numpy as np
 from headgate.analysis.frame import Frame
 from headgate.analysis.roles import Roles
 from headgate.analysis.whole import Made, Whole
+from headgate.campaign.progress import count_steps
 from headgate.errors import StoreError
 from headgate.visible import in_spreadsheet
 
@@ -28,20 +29,32 @@ def draw(whole: Whole, folder: Path, workers: int) -> dict[str, list[str]]:
     """Draw every picture into `folder` as PNG and SVG; return their names by analysis."""
     places = [place for place, one in enumerate(whole.made) if not one.reason]
     numbers = len(whole.frame) * len(whole.roles.responses)
-    if workers > 1 and numbers >= FEW:
-        with suppress(BrokenProcessPool):  # a process that the system killed: draw here after all
-            return _draw_beside(whole, folder, workers, places)
-    return {whole.made[place].name: _draw_one(whole.made[place], folder) for place in places}
+    with count_steps("pictures", len(places), "analyses drawn") as step:
+        if workers > 1 and numbers >= FEW:
+            with suppress(BrokenProcessPool):  # a process that the system killed: draw here
+                return _collect(whole, places, _draw_beside(whole, folder, workers, places), step)
+        drawn = (_draw_one(whole.made[place], folder) for place in places)
+        return _collect(whole, places, drawn, step)
+
+
+def _collect(
+    whole: Whole, places: Sequence[int], drawn: Iterable[list[str]], step: Callable[[], None]
+) -> dict[str, list[str]]:
+    """Name what was drawn by its analysis, one step each."""
+    found = {}
+    for place, names in zip(places, drawn, strict=True):
+        found[whole.made[place].name] = names
+        step()
+    return found
 
 
 def _draw_beside(
     whole: Whole, folder: Path, workers: int, places: Sequence[int]
-) -> dict[str, list[str]]:
+) -> Iterator[list[str]]:
     """Draw in processes that begin afresh: a fork of one with threads may never come to an end."""
     begun = (whole.frame, whole.roles, folder)
     with ProcessPoolExecutor(workers, get_context("spawn"), _begin, begun) as pool:
-        names = pool.map(_draw, places, [whole.made[place].result for place in places])
-        return {whole.made[place].name: drawn for place, drawn in zip(places, names, strict=True)}
+        yield from pool.map(_draw, places, [whole.made[place].result for place in places])
 
 
 @cache

@@ -54,15 +54,36 @@ class Clock:
 
 @contextmanager
 def show_progress(title: str) -> Iterator[Report]:
-    """Show reports on stderr: a bar on a terminal, plain lines elsewhere.
+    """Show reports: a bar in a notebook, on stderr a bar on a terminal and plain lines elsewhere.
 
     There is a line a tenth of the run, and no pause of more than `SILENT_S`.
     """
-    if not sys.stderr.isatty():
+    if in_notebook():
+        yield _in_cell(title)
+    elif not sys.stderr.isatty():
         yield _plain(title)
-        return
-    with _bar(title) as report:
-        yield report
+    else:
+        with _bar(title) as report:
+            yield report
+
+
+def in_notebook() -> bool:
+    """Say whether a notebook's kernel runs this."""
+    shell = sys.modules.get("IPython")
+    return shell is not None and hasattr(shell.get_ipython(), "kernel")
+
+
+def _in_cell(title: str) -> Report:
+    """Show a bar below the cell, which each report moves."""
+    from html import escape
+
+    from IPython.display import HTML, display  # type: ignore[import-not-found]
+
+    def draw(share: float, said: str) -> HTML:
+        return HTML(f'<progress value="{share:.4f}" max="1"></progress> {escape(said)}')
+
+    shown = display(draw(0.0, title), display_id=True)
+    return lambda at: shown.update(draw(at.share, f"{title}: {facts(at)}"))
 
 
 @contextmanager

@@ -1,0 +1,44 @@
+"""A run in a few rows: its flows by law, and its busiest ports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from headgate.tables import Table
+
+
+def by_law(tables: Mapping[str, Table]) -> list[dict[str, Any]]:
+    """Give one row for each law, of the flows that were under way after the warm-up."""
+    flows = tables["flows"].where(tables["flows"]["active_s"] > 0)
+    rows = []
+    for law in np.unique(flows["law"]):
+        own = flows.where(flows["law"] == law)
+        done = own["status"] == "finished"
+        rows.append(
+            {
+                "law": str(law),
+                "flows": len(own),
+                "finished": int(done.sum()),
+                "mean_goodput_bps": _mean(own["goodput_bps"]),
+                "mean_fct_receiver_s": _mean(own["fct_receiver_s"]),
+                "retransmissions": int(own["retransmissions"].sum()),
+                "timeouts": int(own["timeouts"].sum()),
+            }
+        )
+    return rows
+
+
+def busiest(tables: Mapping[str, Table], most: int) -> list[dict[str, Any]]:
+    """Give the ports with the highest utilisation."""
+    order = np.argsort(-tables["ports"]["utilisation"], kind="stable")[:most]
+    ports = tables["ports"].where(order)
+    names = ("link", "utilisation", "loss_rate", "mean_queue_packets", "max_queue_packets")
+    return [{name: ports[name][row].item() for name in names} for row in range(len(ports))]
+
+
+def _mean(column: Any) -> float:
+    known = column[np.isfinite(column)]
+    return float(known.mean()) if len(known) else float("nan")

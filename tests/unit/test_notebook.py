@@ -1,0 +1,128 @@
+"""Scenarios and results in a notebook, and runs that a person waits for in Python."""
+
+import itertools
+import re
+import sys
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+
+from headgate import Result, Scenario
+from headgate.errors import StoreError
+from headgate.plots.network import NAMED_ROUTERS, topology
+from headgate.run.progress import Progress, in_notebook, show_progress
+from headgate.run.simulate import SNAPSHOT_FILE
+
+
+def make_scenario(**changes: Any) -> Scenario:
+    plain = {
+        "title": "a <b>bold</b> title",
+        "duration": "5 s",
+        "network": {"kind": "dumbbell", "rate": "10 Mbit/s", "rtt": "40 ms", "buffer": "1 BDP"},
+        "traffic": [{"kind": "flows", "law": "reno"}, {"kind": "flows", "law": "fast"}],
+    }
+    return Scenario.from_dict({**plain, **changes})
+
+
+def words_of(html: str) -> list[str]:
+    return re.sub(r"<svg.*?</svg>|<[^>]+>", " ", html, flags=re.DOTALL).split()
+
+
+def test_a_scenario_shows_its_senders_and_its_network() -> None:
+    html = make_scenario()._repr_html_()
+    assert {"reno", "fast", "dumbbell,"} <= set(words_of(html))
+    assert "<b>" not in html
+    assert html.count("<svg") == 1
+
+
+@pytest.mark.parametrize("routers", [2, 5, 60])
+def test_a_topology_names_its_routers_while_there_is_room(routers: int) -> None:
+    names = [f"r{i}" for i in range(routers)]
+    figure = topology([(a, b) for a, b in itertools.pairwise(names)] + [("r0", "r1")])
+    told = {text.get_text() for text in figure.axes[0].texts}
+    assert told == (set(names) if routers <= NAMED_ROUTERS else set())
+
+
+def test_a_result_shows_what_each_law_got() -> None:
+    html = make_scenario().run()._repr_html_()
+    assert html.count("<svg") == 1
+    assert "nan" not in words_of(html)
+    assert {"reno", "fast", "mean_goodput_bps"} <= set(words_of(html))
+
+
+def test_a_result_without_samples_shows_its_network() -> None:
+    html = make_scenario(measure={"series": "none"}).run()._repr_html_()
+    assert html.count("<svg") == 1
+
+
+def test_a_run_is_kept_and_read_again(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    made = make_scenario().run(out=out)
+    assert Result.read(out).digest == made.digest
+    assert make_scenario().run(out=str(out)).meta["wall_s"] == made.meta["wall_s"]
+    with pytest.raises(StoreError, match="holds the run of another scenario"):
+        make_scenario().run(out=out, seed=2)
+
+
+def test_ctrl_c_is_one_and_the_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(_: Any, at: Progress) -> None:
+        if at.share > 0.3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("headgate.run.simulate.SLICE_S", 0.0)
+    monkeypatch.setattr("headgate.run.progress._plain", lambda title: lambda at: stop(title, at))
+    scenario, out = make_scenario(duration="20 s"), tmp_path / "run"
+    with pytest.raises(KeyboardInterrupt, match="the same command goes on from there"):
+        scenario.run(out=out, progress=True)
+    assert (out / SNAPSHOT_FILE).is_file()
+    resumed = scenario.run(out=out)
+    assert resumed.meta["resumed"]
+    assert resumed.digest == scenario.run().digest
+
+
+class Notebook:
+    """What IPython gives to a cell."""
+
+    def __init__(self) -> None:
+        self.shown: list[str] = []
+
+    def display(self, drawn: str, *, display_id: bool) -> SimpleNamespace:
+        assert display_id
+        self.shown.append(drawn)
+        return SimpleNamespace(update=self.shown.append)
+
+
+@pytest.fixture
+def notebook(monkeypatch: pytest.MonkeyPatch) -> Notebook:
+    made = Notebook()
+    shell, shows = ModuleType("IPython"), ModuleType("IPython.display")
+    shell.get_ipython = lambda: SimpleNamespace(kernel=object())  # type: ignore[attr-defined]
+    shows.HTML, shows.display = str, made.display  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "IPython", shell)
+    monkeypatch.setitem(sys.modules, "IPython.display", shows)
+    return made
+
+
+def test_a_notebook_has_a_bar_below_the_cell(notebook: Notebook) -> None:
+    assert in_notebook()
+    make_scenario().run()
+    shares = [float(re.findall(r'value="([\d.]+)"', drawn)[0]) for drawn in notebook.shown]
+    assert shares == sorted(shares)
+    assert (shares[0], shares[-1]) == (0.0, 1.0)
+    assert all("&lt;b&gt;" in drawn and "<b>" not in drawn for drawn in notebook.shown)
+
+
+def test_elsewhere_a_run_is_silent_unless_it_is_asked(capfd: pytest.CaptureFixture[str]) -> None:
+    assert not in_notebook()
+    make_scenario().run()
+    assert not capfd.readouterr().err
+    make_scenario().run(progress=True)
+    assert "5.0 of 5.0 s simulated" in capfd.readouterr().err
+
+
+def test_a_bar_says_where_a_run_is(notebook: Notebook) -> None:
+    with show_progress("run") as report:
+        report(Progress(1.0, 4.0, 1000, 500.0, 6.0))
+    assert "1.0 of 4.0 s simulated" in notebook.shown[-1]
