@@ -24,8 +24,8 @@ def beside_reno(law: object) -> headgate.Result:
     return scenario.run("60 s", seed=1)
 
 
-passed = check(load(f"{LAWS / 'gentle.py'}:Gentle"), {})
-print(f"cwnd from {passed.smallest_cwnd:.0f} to {passed.largest_cwnd:.0f} segments")
+windows = check(load(f"{LAWS / 'gentle.py'}:Gentle"), {}).sums
+print(f"cwnd from {windows['smallest_cwnd']:.0f} to {windows['largest_cwnd']:.0f} segments")
 
 for beta in (0.5, 0.7, 0.9):
     flows = beside_reno({"source": f"{LAWS / 'gentle.py'}:Gentle", "beta": beta}).flows

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use headgate_lab::own::Own;
 use headgate_lab::simulation::Simulation;
 use libfuzzer_sys::fuzz_target;
 
@@ -22,7 +23,7 @@ fn columns(mut bytes: &[u8]) -> BTreeMap<String, Vec<u64>> {
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    if let Ok(mut run) = Simulation::new(PLAN, &columns(bytes)) {
+    if let Ok(mut run) = Simulation::new(PLAN, &columns(bytes), Own::default()) {
         run.advance(0.0);
     }
 });

@@ -30,7 +30,7 @@ def fluid_near(
 def check_plan(plan_json: str, arrays: Mapping[str, NDArray[np.uint64]]) -> None: ...
 
 class ExcessError(Exception): ...
-class LawFaultError(Exception): ...
+class OwnFaultError(Exception): ...
 
 class Routes:
     def __init__(
@@ -49,9 +49,9 @@ class Routes:
     ) -> list[int] | None: ...
     def groups(self) -> list[int]: ...
 
-class OwnLaw:
+class OwnCode:
     @staticmethod
-    def plain(
+    def law(
         name: str,
         code: tuple[Callable[[], Any], Callable[[Any], bytes], Callable[[bytes], Any]],
         *,
@@ -59,9 +59,78 @@ class OwnLaw:
         keeps_window: bool,
         wants_rate: bool,
         echo: str,
-    ) -> OwnLaw: ...
+    ) -> OwnCode: ...
     @staticmethod
-    def compiled(name: str, table: object, keeps: object) -> OwnLaw: ...
+    def discipline(
+        name: str,
+        code: tuple[Callable[[], Any], Callable[[Any], bytes], Callable[[bytes], Any]],
+        *,
+        on_departure: bool,
+        on_tick: bool,
+        ranks: bool,
+        tick_s: float,
+    ) -> OwnCode: ...
+    @staticmethod
+    def compiled(name: str, table: object, keeps: object) -> OwnCode: ...
+
+class Backlog:
+    def __init__(
+        self,
+        *,
+        now_s: float = 0.0,
+        packets: float = 0.0,
+        present: float = 0.0,
+        bytes: float = 0.0,  # noqa: A002
+        held_bytes: float = 0.0,
+        wait_s: float = 0.0,
+        idle_s: float = 0.0,
+        rate_bytes_s: float = 1.25e6,
+    ) -> None: ...
+    @property
+    def now_s(self) -> float: ...
+    @property
+    def packets(self) -> float: ...
+    @property
+    def present(self) -> float: ...
+    @property
+    def bytes(self) -> float: ...
+    @property
+    def held_bytes(self) -> float: ...
+    @property
+    def wait_s(self) -> float: ...
+    @property
+    def idle_s(self) -> float: ...
+    @property
+    def rate_bytes_s(self) -> float: ...
+
+class Packet:
+    def __init__(
+        self,
+        *,
+        flow: int = 0,
+        wait_s: float = 0.0,
+        rank: float = 0.0,
+        size_bytes: int = 1500,
+        capable: bool = True,
+    ) -> None: ...
+    @property
+    def flow(self) -> int: ...
+    @property
+    def wait_s(self) -> float: ...
+    @property
+    def rank(self) -> float: ...
+    @property
+    def size_bytes(self) -> int: ...
+    @property
+    def capable(self) -> bool: ...
+
+class Decision:
+    verdict: int
+    rank: float
+    def __init__(self, draws: Sequence[float] = ...) -> None: ...
+    @property
+    def drawn(self) -> int: ...
+    def draw(self) -> float: ...
 
 class Rate:
     def __init__(
@@ -188,7 +257,7 @@ class Simulation:
         self,
         plan_json: str,
         arrays: Mapping[str, NDArray[np.uint64]],
-        own: Sequence[OwnLaw] = (),
+        own: Sequence[OwnCode] = (),
     ) -> None: ...
     @staticmethod
     def resume(
@@ -196,7 +265,7 @@ class Simulation:
         arrays: Mapping[str, NDArray[np.uint64]],
         file: PathLike[str],
         place: int,
-        own: Sequence[OwnLaw] = (),
+        own: Sequence[OwnCode] = (),
     ) -> Simulation: ...
     def limit(self, packets: int) -> None: ...
     def follow(self, flows: set[int], links: set[int]) -> None: ...

@@ -18,7 +18,8 @@ use headgate_lab::{catalog, simulation::Simulation, tables::Column};
 #[test]
 fn the_catalog_shows_the_law_and_a_scenario_runs_with_it() {
     assert!(catalog::catalog().contains("\\"name\\":\\"aimd\\""));
-    let mut run = Simulation::new(include_str!("plan.json"), &Default::default()).expect("a plan");
+    let (lists, own) = Default::default();
+    let mut run = Simulation::new(include_str!("plan.json"), &lists, own).expect("a plan");
     while !run.advance(1.0) {}
     assert!(run.packet_hops() > 1000);
     let results = run.results();

@@ -15,6 +15,7 @@ NATIVE = "headgate._native"
 #: The modules that cross the border to the engine; every other one sees tables and plans only.
 CROSSES_THE_BORDER = (
     "headgate.catalog",
+    "headgate.discipline",
     "headgate.fluid.solve",
     "headgate.law",
     "headgate.plugin",
@@ -28,7 +29,7 @@ LAYERS = (
     *("version", "errors", "visible", "names", "marks", "units", "strict", "console"),
     *("catalog", "columns", "tables", "claims", "stats", "measures"),
     *("topologies", "plots", "analysis", "charts"),
-    *("law", "plugin", "scenario", "run", "api", "build"),
+    *("law", "discipline", "plugin", "scenario", "run", "api", "build"),
     *("fluid", "mesonet", "design", "campaign", "conform", "report", "bench"),
     *("experiment", "studies", "cli"),
 )

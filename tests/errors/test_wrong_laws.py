@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,7 +52,7 @@ def run(tmp_path: Path, source: str | Path) -> Done:
         (
             "Misspelt",
             "",
-            "nothing calls on_congestoin; do you mean on_congestion? there are on_ack",
+            "nothing calls on_congestoin; do you mean on_congestion? there are on_start",
         ),
         ("Unread", "", "nothing reads wants_rates; do you mean wants_rate? there are per"),
         ("Per", "", "per = 'rtt' is not right; it is 'ack' or 'round'"),
@@ -201,7 +202,7 @@ def test_a_flow_has_one_law(tmp_path: Path) -> None:
         (
             "KeepsALock",
             "",
-            "KeepsALock: self.lock is a lock; what a law keeps is a number, a string",
+            "KeepsALock: self.lock is a lock; what own code keeps is a number, a string",
         ),
         ("Exits", "", "Exits: ended the process with 0 in Exits.on_ack, event 2 of flow 0"),
     ],
@@ -247,12 +248,18 @@ def test_compiled_with_another_result_is_found(monkeypatch: pytest.MonkeyPatch) 
     pytest.importorskip("numba")
     from headgate.plugin import proof
     from headgate.plugin.check import check
+    from headgate.plugin.driver import Outcomes
     from headgate.plugin.load import load
 
     drive = proof.drive
-    shifted = lambda *given: [cwnd + 1e-9 for cwnd in drive(*given)]  # noqa: E731
+
+    def shifted(*given: Any, compiled: bool) -> Outcomes:
+        shift = 1e-9 if compiled else 0.0
+        return [(cwnd + shift,) for (cwnd,) in drive(*given, compiled=compiled)]
+
     monkeypatch.setattr("headgate.plugin.proof.drive", shifted)
-    with pytest.raises(LawError, match=r"compiled, cwnd is .* where Python has"):
+    says = r"compiled, it comes to cwnd .* where Python comes to cwnd"
+    with pytest.raises(LawError, match=says):
         check(load(f"{LAWS / 'compiled.py'}:Reno"), {}, proof.Course(2, 50))
 
 

@@ -4,12 +4,19 @@ Names come from the catalogue and from the model of a profile, so whatever is ad
 """
 
 import types
+from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
 from headgate import catalog
 from headgate.scenario.transport import Transport
 
 from .draw import Draw
+
+#: Disciplines of one's own: one that decides at arrival, one at departure, one that ranks.
+OWN = tuple(
+    str(Path(__file__).parents[1] / "unit" / "disciplines" / name)
+    for name in ("red.c:red", "codel.c", "copies.py:Fair")
+)
 
 #: Values of the fields of a profile that are neither words nor switches.
 VALUES: dict[str, tuple[Any, ...]] = {
@@ -52,7 +59,9 @@ def device(draw: Draw, kind: str) -> str | dict[str, Any]:
 
 
 def queue(draw: Draw) -> str | dict[str, Any]:
-    return "drop_tail" if draw.maybe(0.3) else device(draw, "queue")
+    if draw.maybe(0.3):
+        return "drop_tail"
+    return draw.of(*OWN) if draw.maybe(0.1) else device(draw, "queue")
 
 
 def law(draw: Draw, scheme: str | None = None) -> dict[str, Any]:

@@ -38,8 +38,8 @@ def scenario(*controls: object, law: str = "reno") -> Scenario:
     )
 
 
-def module(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"laws_{name}", LAWS / f"{name}.py")
+def module(name: str, folder: Path = LAWS) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"own_{name}", folder / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     made = importlib.util.module_from_spec(spec)
@@ -84,6 +84,14 @@ def test_the_class_itself_is_a_law(reno: Result) -> None:
     run = scenario(module("reno").Reno).run()
     assert run.digest == reno.digest
     assert list(run.flows["law"]) == ["Reno", "Reno", "fast"]
+
+
+def test_an_argument_may_be_true_or_false(reno: Result) -> None:
+    class Switched(module("reno").Reno):  # type: ignore[misc,name-defined]
+        def __init__(self, on: bool) -> None:
+            assert on is True
+
+    assert scenario({"source": Switched, "on": True}).run().digest == reno.digest
 
 
 def test_compiled_or_not_a_class_gives_the_same_with_arguments_and_state() -> None:
@@ -210,6 +218,9 @@ RECORDS = {
     "Congestion": "headgate_congestion",
     "Rate": "headgate_rate",
     "Ack": "headgate_ack",
+    "Backlog": "headgate_backlog",
+    "Packet": "headgate_packet",
+    "Decision": "headgate_decision",
 }
 
 

@@ -164,7 +164,7 @@ def test_nothing_takes_an_address_from_a_number() -> None:
     from headgate import _native
 
     with pytest.raises(TypeError):
-        _native.OwnLaw.compiled("x", 4096, None)
+        _native.OwnCode.compiled("x", 4096, None)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::own::Own;
 use crate::sample::{lists, plan, replace, transport};
 use crate::simulation::Simulation;
 
@@ -14,12 +15,12 @@ fn runs(changes: &[(&str, Value)]) {
     changes.iter().for_each(|(pointer, value)| replace(&mut plan, pointer, value.clone()));
     let (text, lists) = (plan.to_string(), lists());
     let mut simulation =
-        Simulation::new(&text, &lists).unwrap_or_else(|wrong| panic!("{wrong}: {changes:?}"));
+        Simulation::new(&text, &lists, Own::default()).unwrap_or_else(|wrong| panic!("{wrong}: {changes:?}"));
     let middle = simulation.duration_s() / 2.0;
     while simulation.time_s() < middle && !simulation.advance(0.0) {}
     let mut bytes = Vec::new();
     simulation.snapshot(&mut bytes).unwrap().unwrap();
-    let mut resumed = Simulation::resume(&text, &lists, &bytes).unwrap();
+    let mut resumed = Simulation::resume(&text, &lists, Own::default(), &bytes).unwrap();
     for run in [&mut simulation, &mut resumed] {
         while !run.advance(1.0) {}
     }
@@ -124,7 +125,8 @@ fn nearly_nothing() {
     ] {
         replace(&mut plan, pointer, value);
     }
-    let mut simulation = Simulation::new(&plan.to_string(), &lists()).expect("an empty network is one");
+    let mut simulation =
+        Simulation::new(&plan.to_string(), &lists(), Own::default()).expect("an empty network is one");
     assert!(simulation.advance(60.0));
     assert_eq!(simulation.packet_hops(), 0);
 }

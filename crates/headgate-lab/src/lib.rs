@@ -6,7 +6,8 @@
 //! * [`tables`] — what was counted, as named columns.
 //! * [`catalog`] — what the laws say of themselves.
 //! * [`fluid`] — fluid models solved, one or many.
-//! * [`plugin`] and [`control`] — what a user's own law is, and what it meets.
+//! * [`plugin`], [`control`] and [`queue`] — what a user's own law or discipline is, and what it meets; [`own`], how
+//!   it comes into a run.
 //! * [`builtin`] — one of our laws without a machine around it, for events made by hand.
 
 pub mod builtin;
@@ -14,6 +15,7 @@ pub mod catalog;
 #[cfg(test)]
 mod extremes;
 pub mod fluid;
+pub mod own;
 mod periods;
 #[cfg(test)]
 mod plugins;
@@ -26,7 +28,7 @@ pub mod tables;
 pub mod validate;
 
 pub use headgate_algos::plugin;
-pub use headgate_model::{check, control, layout};
+pub use headgate_model::{check, control, layout, queue};
 pub use headgate_netsim::routes;
 
 /// The version of Headgate: results and snapshots name it.

@@ -1,26 +1,52 @@
-//! A guest in a run: Reno from outside gives the digest of ours; what it does wrong ends the run.
+//! Guests in a run: Reno and threshold marking from outside give the digests of ours; what they do wrong ends the
+//! run.
 
 use std::sync::Arc;
 
-use headgate_algos::plugin::{Event, ExternalController, ExternalRuntime, State, Traits};
+use headgate_algos::plugin::{
+    DisciplineEvent, DisciplineTraits, Disciplines, Event, External, Laws, Runtime, State, Traits,
+};
 use headgate_model::control::{Path, Window};
-use serde_json::json;
+use headgate_model::queue::{Backlog, Decision};
+use serde_json::{Value, json};
 
+use crate::own::Own;
 use crate::sample::{lists, plan};
 use crate::simulation::Simulation;
 
-/// Reno, with the number of its ACKs as state. After so many it sets NaN.
+/// A guest whose state is the number of its calls. After so many it does what nobody may.
 struct Outside {
     fails_after: u64,
 }
 
-impl ExternalController for Outside {
+impl Outside {
+    fn fails(&self, state: &mut [u64]) -> bool {
+        state[0] += 1;
+        state[0] > self.fails_after
+    }
+}
+
+/// What all guests here have in common.
+macro_rules! keeps_a_count {
+    () => {
+        fn fresh(&self) -> Result<State, String> {
+            Ok([0].into())
+        }
+
+        fn keep(&self, state: &[u64]) -> Result<Vec<u8>, String> {
+            Ok(state[0].to_le_bytes().to_vec())
+        }
+
+        fn restore(&self, kept: &[u8]) -> Result<State, String> {
+            Ok([u64::from_le_bytes(kept.try_into().expect("eight bytes"))].into())
+        }
+    };
+}
+
+/// Reno.
+impl External<Laws> for Outside {
     fn traits(&self) -> Traits {
         Traits::default()
-    }
-
-    fn fresh(&self) -> Result<State, String> {
-        Ok([0].into())
     }
 
     fn call(
@@ -32,10 +58,9 @@ impl ExternalController for Outside {
     ) -> Result<(), String> {
         match event {
             Event::Ack(ack) if ack.cwnd_limited => {
-                state[0] += 1;
                 let left = window.slow_start(ack.acked);
                 window.cwnd += left / window.cwnd;
-                if state[0] > self.fails_after {
+                if self.fails(state) {
                     window.cwnd = f64::NAN;
                 }
             }
@@ -45,35 +70,68 @@ impl ExternalController for Outside {
         Ok(())
     }
 
-    fn keep(&self, state: &[u64]) -> Result<Vec<u8>, String> {
-        Ok(state[0].to_le_bytes().to_vec())
-    }
-
-    fn restore(&self, kept: &[u8]) -> Result<State, String> {
-        Ok([u64::from_le_bytes(kept.try_into().expect("eight bytes"))].into())
-    }
+    keeps_a_count!();
 }
 
-/// The sample plan with Reno for every law, ours or from outside.
-fn json_with(law: serde_json::Value) -> String {
+/// Drops at random, and more often the more packets wait.
+impl External<Disciplines> for Outside {
+    fn traits(&self) -> DisciplineTraits {
+        DisciplineTraits { on_departure: false, ranks: false, tick_s: 0.0 }
+    }
+
+    fn call(
+        &self,
+        event: &DisciplineEvent<'_>,
+        state: &mut [u64],
+        port: &Backlog,
+        decision: &mut Decision,
+    ) -> Result<(), String> {
+        assert!(matches!(event, DisciplineEvent::Arrival(_)));
+        if decision.draw() <= port.packets / 1000.0 {
+            decision.verdict = 2;
+        }
+        if self.fails(state) {
+            decision.verdict = 3;
+        }
+        Ok(())
+    }
+
+    keeps_a_count!();
+}
+
+/// The sample plan with this law in place of each of its own.
+fn with_law(law: Value) -> String {
     let mut plan = plan();
     let count = plan["laws"].as_array().expect("laws").len();
     plan["laws"] = vec![law; count].into();
     plan.to_string()
 }
 
-fn outside() -> String {
-    json_with(json!({"name": "mine", "own": "hash"}))
+/// The sample plan with this discipline at each of its links.
+fn with_queue(queue: Value) -> String {
+    let mut plan = plan();
+    for link in plan["links"].as_array_mut().expect("links") {
+        link["queue"] = queue.clone();
+    }
+    plan.to_string()
 }
 
-fn hosts(fails_after: u64) -> Vec<Arc<ExternalRuntime>> {
-    let host = || Arc::new(ExternalRuntime::new("mine.c:mine".to_owned(), Arc::new(Outside { fails_after })));
-    (0..8).map(|_| host()).collect()
+fn mine() -> Value {
+    json!({"name": "mine", "own": "hash"})
 }
 
-fn start(fails_after: u64) -> Simulation {
-    let run = Simulation::new(&outside(), &lists()).expect("a good plan");
-    run.bind(hosts(fails_after)).expect("laws")
+fn laws(fails_after: u64) -> Own {
+    let host = || Arc::new(Runtime::<Laws>::new("mine.c:mine".to_owned(), Arc::new(Outside { fails_after })));
+    Own { laws: (0..8).map(|_| host()).collect(), ..Own::default() }
+}
+
+fn disciplines(fails_after: u64) -> Own {
+    let guest = Arc::new(Outside { fails_after });
+    Own { disciplines: vec![Arc::new(Runtime::new("mine.c:mine".to_owned(), guest))], ..Own::default() }
+}
+
+fn start(plan: &str, own: Own) -> Simulation {
+    Simulation::new(plan, &lists(), own).expect("a good plan")
 }
 
 fn digest(mut run: Simulation) -> String {
@@ -82,37 +140,61 @@ fn digest(mut run: Simulation) -> String {
     run.results().digest
 }
 
-#[test]
-fn reno_from_outside_gives_the_digest_of_ours() {
-    let ours = Simulation::new(&json_with(json!({"name": "reno"})), &lists()).expect("a good plan");
-    assert_eq!(digest(start(u64::MAX)), digest(ours));
-}
-
-#[test]
-fn a_resumed_run_goes_on_with_the_state_of_its_guests() {
-    let mut run = start(u64::MAX);
+/// The digest of a run that was kept and resumed on its way.
+fn resumed(plan: &str, own: fn(u64) -> Own) -> String {
+    let mut run = start(plan, own(u64::MAX));
     while run.time_s() < 4.0 {
         run.advance(0.0);
     }
     let mut bytes = Vec::new();
     run.snapshot(&mut bytes).expect("a state").expect("bytes");
-    let resumed = Simulation::resume(&outside(), &lists(), &bytes).expect("its own snapshot");
-    assert_eq!(digest(resumed.bind(hosts(u64::MAX)).expect("laws")), digest(start(u64::MAX)));
+    digest(Simulation::resume(plan, &lists(), own(u64::MAX), &bytes).expect("its own snapshot"))
+}
+
+#[test]
+fn reno_from_outside_gives_the_digest_of_ours() {
+    let ours = start(&with_law(json!({"name": "reno"})), Own::default());
+    assert_eq!(digest(start(&with_law(mine()), laws(u64::MAX))), digest(ours));
+}
+
+#[test]
+fn a_discipline_from_outside_decides_at_every_port() {
+    let without = start(&plan().to_string(), Own::default());
+    let run = start(&with_queue(mine()), disciplines(u64::MAX));
+    assert_ne!(digest(run), digest(without));
+}
+
+#[test]
+fn a_resumed_run_goes_on_with_the_state_of_its_guests() {
+    let (law, queue) = (with_law(mine()), with_queue(mine()));
+    assert_eq!(resumed(&law, laws), digest(start(&law, laws(u64::MAX))));
+    assert_eq!(resumed(&queue, disciplines), digest(start(&queue, disciplines(u64::MAX))));
 }
 
 #[test]
 fn the_first_fault_is_told_and_the_run_pauses() {
-    let mut run = start(20);
-    assert!(!run.advance(60.0));
-    let fault = run.fault().expect("a fault");
-    assert_eq!(fault.law, "mine.c:mine");
-    assert!(fault.place.starts_with("on_ack at "), "{}", fault.place);
-    assert_eq!(fault.says, "cwnd became NaN; it is a number from 1 to 1e7 segments");
-    assert!(run.time_s() < 10.0);
+    let verdict = "verdict became 3; it is KEEP (0), MARK (1) or DROP (2)";
+    for (plan, own, place, says) in [
+        (with_law(mine()), laws(20), "on_ack", "cwnd became NaN; it is a number from 1 to 1e7 segments"),
+        (with_queue(mine()), disciplines(20), "on_arrival", verdict),
+    ] {
+        let mut run = start(&plan, own);
+        assert!(!run.advance(60.0));
+        let fault = run.fault().expect("a fault");
+        assert_eq!(fault.name, "mine.c:mine");
+        assert!(fault.place.starts_with(&format!("{place} at ")), "{}", fault.place);
+        assert_eq!(fault.says, says);
+        assert!(run.time_s() < 10.0);
+    }
 }
 
 #[test]
-fn a_law_that_nobody_gave_is_refused() {
-    let run = Simulation::new(&outside(), &lists()).expect("a good plan");
-    assert_eq!(run.bind(Vec::new()).err().expect("a refusal").to_string(), "laws: there is no own law 0");
+fn what_nobody_gave_is_refused() {
+    for (plan, says) in [
+        (with_law(mine()), "laws: there is no own law 0"),
+        (with_queue(mine()), "links: there is no own discipline 0"),
+    ] {
+        let refusal = Simulation::new(&plan, &lists(), Own::default()).err().expect("a refusal");
+        assert_eq!(refusal.to_string(), says);
+    }
 }

@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
-use std::sync::Arc;
 use std::time::Instant;
 
 use headgate_algos::control::AnyController;
-use headgate_algos::plugin::{ExternalRuntime, Fault};
+use headgate_algos::plugin::Fault;
 use headgate_model::check::{Checked, Wrong};
 pub use headgate_model::units::seconds;
 use headgate_netsim::choices::Lists;
@@ -16,6 +15,7 @@ use headgate_netsim::record::EVENT_KINDS;
 use headgate_netsim::trace::Followed;
 use headgate_tcp::Phase;
 
+use crate::own::Own;
 use crate::snapshot;
 use crate::tables::{Table, labels, tables, updates};
 use crate::validate::validate;
@@ -24,7 +24,7 @@ use crate::validate::validate;
 pub struct Simulation {
     engine: Engine<AnyController>,
     identity: u64,
-    own: Vec<Arc<ExternalRuntime>>,
+    own: Own,
 }
 
 /// What a run leaves behind.
@@ -40,26 +40,21 @@ pub struct Results {
 }
 
 impl Simulation {
-    pub fn new(plan_json: &str, lists: &Lists) -> Checked<Self> {
-        let ready = validate(plan_json, lists)?;
-        let engine = Engine::new(&ready.plan, &ready.choices, lists);
-        Ok(Self { engine, identity: snapshot::identity(plan_json, lists), own: Vec::new() })
+    /// A run of a plan and the users' own code that it names.
+    pub fn new(plan_json: &str, lists: &Lists, own: Own) -> Checked<Self> {
+        let mut ready = validate(plan_json, lists)?;
+        own.complete(&mut ready.choices.ports)?;
+        let mut engine = Engine::new(&ready.plan, &ready.choices, lists);
+        own.join(&mut engine)?;
+        Ok(Self { engine, identity: snapshot::identity(plan_json, lists), own })
     }
 
     /// Goes on where [`Self::snapshot`] was taken of the same plan.
-    pub fn resume(plan_json: &str, lists: &Lists, bytes: &[u8]) -> Checked<Self> {
+    pub fn resume(plan_json: &str, lists: &Lists, own: Own, bytes: &[u8]) -> Checked<Self> {
         let identity = snapshot::identity(plan_json, lists);
-        Ok(Self { engine: snapshot::read(identity, bytes)?, identity, own: Vec::new() })
-    }
-
-    /// Gives the plan's own laws their code, in the plan's order. A run without any needs none.
-    pub fn bind(mut self, own: Vec<Arc<ExternalRuntime>>) -> Checked<Self> {
-        for law in self.engine.controllers_mut() {
-            if let AnyController::Plugin(law) = law {
-                law.bind(&own).map_err(|says| Wrong::new("laws", says))?;
-            }
-        }
-        Ok(Self { own, ..self })
+        let mut engine = snapshot::read(identity, bytes)?;
+        own.join(&mut engine)?;
+        Ok(Self { engine, identity, own })
     }
 
     /// Writes the state between two events; an error of the file is apart.
@@ -73,7 +68,7 @@ impl Simulation {
     pub fn advance(&mut self, wall_s: f64) -> bool {
         let started = Instant::now();
         let Self { engine, own, .. } = self;
-        let sound = || own.iter().all(|host| host.fault().is_none());
+        let sound = || own.fault().is_none();
         engine.advance(&mut || started.elapsed().as_secs_f64() < wall_s && sound())
     }
 
@@ -88,9 +83,9 @@ impl Simulation {
         self.engine.limit(packets);
     }
 
-    /// Why a user's own law cannot go on; what comes after it means nothing.
+    /// Why a user's own law or discipline cannot go on; what comes after it means nothing.
     pub fn fault(&self) -> Option<&Fault> {
-        self.own.iter().find_map(|host| host.fault())
+        self.own.fault()
     }
 
     /// What was asked for that cannot be had; the run does not go on.
@@ -150,11 +145,11 @@ mod tests {
     use crate::tables::Column;
 
     fn start() -> Simulation {
-        Simulation::new(&plan().to_string(), &lists()).expect("a good plan")
+        Simulation::new(&plan().to_string(), &lists(), Own::default()).expect("a good plan")
     }
 
     fn resume(bytes: &[u8]) -> Checked<Simulation> {
-        Simulation::resume(&plan().to_string(), &lists(), bytes)
+        Simulation::resume(&plan().to_string(), &lists(), Own::default(), bytes)
     }
 
     fn finished(mut simulation: Simulation) -> Results {
@@ -219,7 +214,9 @@ mod tests {
         let bytes = bytes_of(&stopped());
         let mut other = plan();
         other["seed"] = 2.into();
-        let wrong = Simulation::resume(&other.to_string(), &lists(), &bytes).err().expect("a refusal");
+        let wrong = Simulation::resume(&other.to_string(), &lists(), Own::default(), &bytes)
+            .err()
+            .expect("a refusal");
         assert_eq!(wrong.to_string(), "snapshot: it belongs to another plan");
         for cut in [0, 7, 9, 20, bytes.len() / 2, bytes.len() - 1] {
             assert_eq!(resume(&bytes[..cut]).err().expect("a refusal").place, "snapshot");

@@ -1,13 +1,14 @@
-//! Where the fields of a law's records lie, for laws in other languages.
+//! Where the fields of records lie that users' own laws and disciplines meet, for other languages.
 
 use crate::control::{Ack, Cause, Congestion, Path, Rate, Window};
+use crate::queue::{Backlog, Decision, Draws, Packet};
 
 /// A field of a record.
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
     /// Its name in Rust.
     pub name: &'static str,
-    /// "f64", "u32", "bool", "Cause" (an u32), or a record.
+    /// "f64", "u32", "u64", "bool", "Cause" (an u32), "Draws" (four f64), or a record.
     pub kind: &'static str,
     /// Bytes from the record's start.
     pub offset: usize,
@@ -72,4 +73,16 @@ pub const RECORDS: &[Record] = &[
         marked: f64,
         rate: Rate,
     }),
+    record!(Backlog {
+        now_s: f64,
+        packets: f64,
+        present: f64,
+        bytes: f64,
+        held_bytes: f64,
+        wait_s: f64,
+        idle_s: f64,
+        rate_bytes_s: f64,
+    }),
+    record!(Packet { flow: u64, wait_s: f64, rank: f64, size_bytes: u32, capable: bool }),
+    record!(Decision { verdict: u32, drawn: u32, rank: f64, draws: Draws }),
 ];

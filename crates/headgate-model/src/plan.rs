@@ -241,24 +241,29 @@ pub struct LawChoice {
 }
 
 /// What stands at a port, and the parameters that differ from its defaults.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DeviceChoice {
-    /// Its name in the registry.
+    /// Its name in the registry, or the user's.
     pub name: String,
     /// By the parameters' names.
     #[serde(default)]
     pub params: std::collections::BTreeMap<String, Value>,
+    /// SHA-256 of its source: the discipline is a user's own, and comes beside the plan.
+    #[serde(default)]
+    pub own: Option<String>,
 }
 
 /// What a parameter is set to.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub enum Value {
     /// In the parameter's unit.
     Number(f64),
     /// One of the parameter's choices.
     Word(String),
+    /// Of a user's own only.
+    Truth(bool),
 }
 
 /// Where a host sits: at a router, behind a host link of the named kind or directly on it.

@@ -3,6 +3,9 @@
 //!
 //! Most decide at arrival only; then a port need not hold packets, since it knows at once when each one
 //! leaves. One that decides at departure as well says so ([`Discipline::has_dequeue`]) and holds packets.
+//!
+//! [`Backlog`], [`Packet`] and [`Decision`] are laid out as C does, since a user's own discipline may be written in
+//! another language: [`crate::layout`] and `headgate.h` tell their fields. A new field goes to the end of its record.
 
 use crate::chance::Stream;
 use crate::params::Card;
@@ -47,6 +50,7 @@ pub struct QueuedPacket {
 
 /// A port as a discipline or a router sees it.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
 pub struct Backlog {
     /// Now, seconds since the run began.
     pub now_s: f64,
@@ -64,6 +68,56 @@ pub struct Backlog {
     pub idle_s: f64,
     /// Rate of the line, bytes/s.
     pub rate_bytes_s: f64,
+}
+
+/// A packet as a user's own discipline sees it: it arrives, or is the next to leave.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub struct Packet {
+    /// Names its connection.
+    pub flow: u64,
+    /// How long it has waited, seconds; 0 when it arrives.
+    pub wait_s: f64,
+    /// The rank that it was given when it arrived.
+    pub rank: f64,
+    /// With its headers, bytes.
+    pub size_bytes: u32,
+    /// It may be marked (ECT, RFC 3168).
+    pub capable: bool,
+}
+
+/// Random numbers that lie ready for one decision.
+pub const DRAWS: usize = 4;
+
+/// Random numbers, uniform in (0, 1].
+pub type Draws = [f64; DRAWS];
+
+/// What a user's own discipline says of a packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[repr(C)]
+pub struct Decision {
+    /// [`Verdict`] by its number: 0 keeps, 1 marks, 2 drops.
+    pub verdict: u32,
+    /// How many of the random numbers were taken.
+    pub drawn: u32,
+    /// The place of an arrival in the queue: less goes first, equal ranks in the order of arrival.
+    pub rank: f64,
+    /// Random numbers, to be taken in their order.
+    pub draws: Draws,
+}
+
+impl Decision {
+    /// What was decided; `None` if it is no verdict.
+    pub fn verdict(&self) -> Option<Verdict> {
+        [Verdict::Keep, Verdict::Mark, Verdict::Drop].get(self.verdict as usize).copied()
+    }
+
+    /// A random number, uniform in (0, 1]; past the last that lies ready it is 1, and counted all the same.
+    pub fn draw(&mut self) -> f64 {
+        let found = self.draws.get(self.drawn as usize).copied().unwrap_or(1.0);
+        self.drawn = self.drawn.saturating_add(1);
+        found
+    }
 }
 
 /// A queue discipline. One file each, one registry line each.
@@ -116,6 +170,7 @@ pub trait Queues:
     /// Cards of all disciplines, sorted by name.
     fn cards() -> &'static [&'static Card];
 
-    /// A discipline by its index in [`Self::cards`], at a line of so many bytes/s.
+    /// A discipline by its index in [`Self::cards`], at a line of so many bytes/s. Indices beyond the cards are
+    /// those of users' own, whose values say how a port must treat them.
     fn build(index: usize, values: &[f64], rate_bytes_s: f64) -> Self;
 }

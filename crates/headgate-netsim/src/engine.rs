@@ -254,6 +254,11 @@ impl<L: ControllerRegistry> Engine<L> {
         self.network.shards.iter_mut().flat_map(Shard::controllers_mut)
     }
 
+    /// The discipline of every port that has one.
+    pub fn disciplines_mut(&mut self) -> impl Iterator<Item = &mut L::Queue> {
+        self.network.shards.iter_mut().flat_map(Shard::disciplines_mut)
+    }
+
     fn shared(&self) -> impl Iterator<Item = &Shared<L>> {
         self.network.shards.iter().map(|shard| &shard.space.shared)
     }

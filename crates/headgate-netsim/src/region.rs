@@ -362,6 +362,11 @@ impl<L: ControllerRegistry> Region<L> {
         }
     }
 
+    /// The disciplines of its ports.
+    pub fn disciplines_mut(&mut self) -> impl Iterator<Item = &mut L::Queue> {
+        self.fabric.ports.iter_mut().filter_map(Port::discipline_mut)
+    }
+
     /// Packets in the hands of its ports.
     pub fn held(&mut self) -> usize {
         self.fabric.ports.iter_mut().map(|port| port.held_mut().count()).sum()

@@ -130,6 +130,11 @@ impl<L: ControllerRegistry> Shard<L> {
         self.space.shared.laws.iter_mut().chain(groups.flat_map(HostGroup::controllers_mut))
     }
 
+    /// The discipline of every port that has one.
+    pub fn disciplines_mut(&mut self) -> impl Iterator<Item = &mut L::Queue> {
+        self.regions.iter_mut().flat_map(Region::disciplines_mut)
+    }
+
     pub fn bytes(&self) -> usize {
         self.space.calendar.bytes() + self.regions.iter().map(Region::bytes).sum::<usize>()
     }

@@ -1,5 +1,6 @@
 //! `headgate._native`: the laboratory as Python sees it. Binding only.
 
+mod arguments;
 mod builtin;
 mod fluid;
 mod plain;
@@ -50,9 +51,10 @@ mod _native {
     use std::fs::OpenOptions;
     use std::path::PathBuf;
 
-    use crate::plugin::OwnLaws;
+    use crate::plugin::OwnAtWork;
     use crate::{arrays, exceeded, refused};
     use headgate_lab::check::Checked;
+    use headgate_lab::own::Own;
     use headgate_lab::simulation;
     use headgate_lab::validate::validate;
     use numpy::PyReadonlyArray1;
@@ -66,9 +68,9 @@ mod _native {
     #[pymodule_export]
     use crate::fluid::{fluid_demand, fluid_levels, fluid_near, fluid_run, fluid_settled, fluid_sweep};
     #[pymodule_export]
-    use crate::plugin::{LawFaultError, OwnLaw};
+    use crate::plugin::{OwnCode, OwnFaultError};
     #[pymodule_export]
-    use crate::records::{Ack, Congestion, Path, Rate, Window};
+    use crate::records::{Ack, Backlog, Congestion, Decision, Packet, Path, Rate, Window};
     #[pymodule_export]
     use crate::routes::Routes;
 
@@ -98,7 +100,7 @@ mod _native {
         headgate_lab::catalog::models()
     }
 
-    /// JSON list of the records that laws meet, with their fields and where they lie.
+    /// JSON list of the records that laws and disciplines meet, with their fields and where they lie.
     #[pyfunction]
     fn layout() -> String {
         headgate_lab::catalog::layout()
@@ -121,17 +123,17 @@ mod _native {
     #[pyclass]
     struct Simulation {
         run: simulation::Simulation,
-        own: OwnLaws,
+        own: OwnAtWork,
     }
 
     #[pymethods]
     impl Simulation {
-        /// `own` are the plan's own laws, in its order.
+        /// `own` are the plan's own laws and disciplines, in its order.
         #[new]
         #[pyo3(signature = (plan_json, arrays, own = Vec::new()))]
-        fn new(py: Python<'_>, plan_json: &str, arrays: Arrays<'_>, own: Vec<Py<OwnLaw>>) -> PyResult<Self> {
+        fn new(py: Python<'_>, plan_json: &str, arrays: Arrays<'_>, own: Vec<Py<OwnCode>>) -> PyResult<Self> {
             let lists = copied(&arrays);
-            Self::bound(py, own, || simulation::Simulation::new(plan_json, &lists))
+            Self::bound(py, own, |own| simulation::Simulation::new(plan_json, &lists, own))
         }
 
         /// Goes on from a snapshot of the same plan, which begins at a place in a file; OSError if it
@@ -144,12 +146,12 @@ mod _native {
             arrays: Arrays<'_>,
             file: PathBuf,
             place: usize,
-            own: Vec<Py<OwnLaw>>,
+            own: Vec<Py<OwnCode>>,
         ) -> PyResult<Self> {
             let lists = copied(&arrays);
             let bytes = std::fs::read(file)?;
             let state = bytes.get(place..).unwrap_or_default();
-            Self::bound(py, own, || simulation::Simulation::resume(plan_json, &lists, state))
+            Self::bound(py, own, |own| simulation::Simulation::resume(plan_json, &lists, own, state))
         }
 
         /// No more packets than this may be under way: a run that needs more ends with an ExcessError.
@@ -158,13 +160,13 @@ mod _native {
         }
 
         /// Runs on so many threads from now on; results do not depend on it. On one, whatever is asked for,
-        /// where a law is a plain Python class: only one thread at a time may run it.
+        /// where own code is a plain Python class: only one thread at a time may run it.
         fn use_threads(&mut self, threads: usize) {
             self.run.use_threads(if self.own.need_the_gil() { 1 } else { threads });
         }
 
-        /// Runs for about `wall_s` seconds; True when the run is over. Without the GIL, unless a law is
-        /// a plain Python class. Raises LawFaultError if an own law fails, ExcessError if a law or the
+        /// Runs for about `wall_s` seconds; True when the run is over. Without the GIL, unless a law or
+        /// a discipline is a plain Python class. Raises OwnFaultError if own code fails, ExcessError if a law or the
         /// network asks for what cannot be had.
         fn advance(&mut self, py: Python<'_>, wall_s: f64) -> PyResult<bool> {
             let Self { run, own } = self;
@@ -238,12 +240,12 @@ mod _native {
     impl Simulation {
         fn bound(
             py: Python<'_>,
-            own: Vec<Py<OwnLaw>>,
-            make: impl FnOnce() -> Checked<simulation::Simulation> + Send,
+            own: Vec<Py<OwnCode>>,
+            make: impl FnOnce(Own) -> Checked<simulation::Simulation> + Send,
         ) -> PyResult<Self> {
-            let own = OwnLaws::at_work(py, own)?;
-            let hosts = own.hosts();
-            let run = own.detached(py, || make().and_then(|run| run.bind(hosts))).map_err(refused)?;
+            let own = OwnAtWork::new(py, own)?;
+            let given = own.own();
+            let run = own.detached(py, || make(given)).map_err(refused)?;
             Ok(Self { run, own })
         }
     }

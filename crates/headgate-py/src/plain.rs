@@ -1,24 +1,33 @@
-//! A law that is a plain Python class: one object a flow, called through the interpreter.
+//! A law or a discipline that is a plain Python class: one object a flow or a port, called through the interpreter.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use headgate_lab::control;
-use headgate_lab::plugin::{Event, ExternalController, State, Traits};
+use headgate_lab::plugin::{External, Interface, State};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple};
+use pyo3::types::PyBytes;
 
-use crate::records::{Ack, Congestion, Path, Rate, Window};
+use crate::arguments::Arguments;
 
 /// The class at work in one run.
-pub struct Plain {
+pub struct Plain<A: Arguments> {
     code: Code,
-    traits: Traits,
-    records: Records,
-    flows: Mutex<Flows>,
-    raised: Mutex<Option<PyErr>>,
+    traits: <A::Interface as Interface>::Traits,
+    arguments: A,
+    objects: Mutex<Objects>,
+    raised: Arc<Raised>,
 }
 
-/// What Python does for the class: `make()` gives the object of a flow, `dump(object)` its state as
+/// The exception that ended a run.
+#[derive(Default)]
+pub struct Raised(Mutex<Option<PyErr>>);
+
+impl Raised {
+    pub fn take(&self) -> Option<PyErr> {
+        locked(&self.0).take()
+    }
+}
+
+/// What Python does for the class: `make()` gives the object of a flow or a port, `dump(object)` its state as
 /// bytes, `load(bytes)` the object again.
 pub struct Code {
     pub make: Py<PyAny>,
@@ -33,54 +42,36 @@ impl Code {
     }
 }
 
-/// The records of every call, and the tuples they are handed over in.
-struct Records {
-    ack: Py<Ack>,
-    event: Py<Congestion>,
-    sent: Py<Rate>,
-    path: Py<Path>,
-    window: Py<Window>,
-    on_ack: Py<PyTuple>,
-    on_congestion: Py<PyTuple>,
-    on_segment_lost: Py<PyTuple>,
-}
-
-/// One flow's object and its bound methods.
-struct Flow {
+/// An object and its bound methods, in the order of their numbers.
+struct Object {
     object: Py<PyAny>,
-    on_ack: Py<PyAny>,
-    on_congestion: Py<PyAny>,
-    on_start: Option<Py<PyAny>>,
-    on_recovered: Option<Py<PyAny>>,
-    on_recovery_ack: Option<Py<PyAny>>,
-    on_segment_lost: Option<Py<PyAny>>,
+    methods: Vec<Option<Py<PyAny>>>,
 }
 
 #[derive(Default)]
-struct Flows {
-    all: Vec<Option<Flow>>,
+struct Objects {
+    all: Vec<Option<Object>>,
     free: Vec<usize>,
 }
 
-impl Plain {
-    pub fn new(py: Python<'_>, code: Code, traits: Traits) -> PyResult<Self> {
-        let records = Records::new(py)?;
-        Ok(Self { code, traits, records, flows: Mutex::default(), raised: Mutex::default() })
-    }
-
-    /// The exception that ended the run, if one did.
-    pub fn raised(&self) -> Option<PyErr> {
-        locked(&self.raised).take()
+impl<A: Arguments> Plain<A> {
+    pub fn new(
+        py: Python<'_>,
+        code: Code,
+        traits: <A::Interface as Interface>::Traits,
+        raised: Arc<Raised>,
+    ) -> PyResult<Self> {
+        Ok(Self { code, traits, arguments: A::new(py)?, objects: Mutex::default(), raised })
     }
 
     fn settle(&self, py: Python<'_>, object: Py<PyAny>) -> PyResult<State> {
-        let flow = Flow::new(py, object)?;
-        let mut flows = locked(&self.flows);
-        let index = flows.free.pop().unwrap_or(flows.all.len());
-        if index == flows.all.len() {
-            flows.all.push(Some(flow));
+        let object = Object::new(py, object, A::CALLBACKS)?;
+        let mut objects = locked(&self.objects);
+        let index = objects.free.pop().unwrap_or(objects.all.len());
+        if index == objects.all.len() {
+            objects.all.push(Some(object));
         } else {
-            flows.all[index] = Some(flow);
+            objects.all[index] = Some(object);
         }
         Ok([index as u64].into())
     }
@@ -89,49 +80,14 @@ impl Plain {
     fn told<T>(&self, result: PyResult<T>) -> Result<T, String> {
         result.map_err(|error| {
             let says = error.to_string();
-            *locked(&self.raised) = Some(error);
+            *locked(&self.raised.0) = Some(error);
             says
         })
     }
 
-    fn of<T>(&self, state: &[u64], pick: impl FnOnce(&Flow) -> Option<T>) -> Option<T> {
-        locked(&self.flows).all[state[0] as usize].as_ref().and_then(pick)
+    fn of<T>(&self, state: &[u64], pick: impl FnOnce(&Object) -> Option<T>) -> Option<T> {
+        locked(&self.objects).all[state[0] as usize].as_ref().and_then(pick)
     }
-
-    fn run(&self, py: Python<'_>, event: &Event<'_>, state: &[u64]) -> PyResult<()> {
-        let r = &self.records;
-        let method =
-            |pick: fn(&Flow) -> Option<&Py<PyAny>>| self.of(state, |f| pick(f).map(|m| m.clone_ref(py)));
-        let timed = |now_s: f64| (now_s, &r.path, &r.window);
-        match *event {
-            Event::Ack(ack) => {
-                r.ack.bind(py).borrow_mut().0 = *ack;
-                called(py, method(|f| Some(&f.on_ack)), &r.on_ack)
-            }
-            Event::RecoveryAck(ack) => {
-                r.ack.bind(py).borrow_mut().0 = *ack;
-                called(py, method(|f| f.on_recovery_ack.as_ref()), &r.on_ack)
-            }
-            Event::Congestion(event) => {
-                r.event.bind(py).borrow_mut().0 = *event;
-                called(py, method(|f| Some(&f.on_congestion)), &r.on_congestion)
-            }
-            Event::SegmentLost(sent) => {
-                r.sent.bind(py).borrow_mut().0 = *sent;
-                called(py, method(|f| f.on_segment_lost.as_ref()), &r.on_segment_lost)
-            }
-            Event::Start(now_s) => {
-                method(|f| f.on_start.as_ref()).map_or(Ok(()), |m| m.call1(py, timed(now_s)).map(drop))
-            }
-            Event::Recovered(now_s) => {
-                method(|f| f.on_recovered.as_ref()).map_or(Ok(()), |m| m.call1(py, timed(now_s)).map(drop))
-            }
-        }
-    }
-}
-
-fn called(py: Python<'_>, method: Option<Py<PyAny>>, arguments: &Py<PyTuple>) -> PyResult<()> {
-    method.map_or(Ok(()), |method| method.call1(py, arguments.bind(py)).map(drop))
 }
 
 /// Nothing is left half done under a lock, so that a panic elsewhere does not matter.
@@ -139,45 +95,16 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Records {
-    fn new(py: Python<'_>) -> PyResult<Self> {
-        let event = control::Congestion { cause: control::Cause::Loss, now_s: 0.0, in_flight: 0 };
-        let path = control::Path { srtt_s: 0.0, min_rtt_s: f64::INFINITY, segment_bytes: 0 };
-        let window = control::Window { cwnd: 1.0, ssthresh: f64::INFINITY, pace: f64::INFINITY };
-        let ack = Py::new(py, Ack(control::Ack::default()))?;
-        let event = Py::new(py, Congestion(event))?;
-        let sent = Py::new(py, Rate(control::Rate::default()))?;
-        let (path, window) = (Py::new(py, Path(path))?, Py::new(py, Window(window))?);
-        Ok(Self {
-            on_ack: (&ack, &path, &window).into_pyobject(py)?.unbind(),
-            on_congestion: (&event, &path, &window).into_pyobject(py)?.unbind(),
-            on_segment_lost: (&sent, &path, &window).into_pyobject(py)?.unbind(),
-            ack,
-            event,
-            sent,
-            path,
-            window,
-        })
+impl Object {
+    fn new(py: Python<'_>, object: Py<PyAny>, callbacks: &[&str]) -> PyResult<Self> {
+        let method = |name: &&str| Ok(object.bind(py).getattr_opt(*name)?.map(Bound::unbind));
+        let methods: PyResult<Vec<_>> = callbacks.iter().map(method).collect();
+        Ok(Self { methods: methods?, object })
     }
 }
 
-impl Flow {
-    fn new(py: Python<'_>, object: Py<PyAny>) -> PyResult<Self> {
-        let optional = |name: &str| Ok::<_, PyErr>(object.bind(py).getattr_opt(name)?.map(Bound::unbind));
-        Ok(Self {
-            on_ack: object.getattr(py, "on_ack")?,
-            on_congestion: object.getattr(py, "on_congestion")?,
-            on_start: optional("on_start")?,
-            on_recovered: optional("on_recovered")?,
-            on_recovery_ack: optional("on_recovery_ack")?,
-            on_segment_lost: optional("on_segment_lost")?,
-            object,
-        })
-    }
-}
-
-impl ExternalController for Plain {
-    fn traits(&self) -> Traits {
+impl<A: Arguments> External<A::Interface> for Plain<A> {
+    fn traits(&self) -> <A::Interface as Interface>::Traits {
         self.traits
     }
 
@@ -190,24 +117,25 @@ impl ExternalController for Plain {
 
     fn call(
         &self,
-        event: &Event<'_>,
+        event: &<A::Interface as Interface>::Event<'_>,
         state: &mut [u64],
-        path: &control::Path,
-        window: &mut control::Window,
+        around: &<A::Interface as Interface>::Around,
+        out: &mut <A::Interface as Interface>::Out,
     ) -> Result<(), String> {
         Python::attach(|py| {
-            let records = &self.records;
-            records.path.bind(py).borrow_mut().0 = *path;
-            records.window.bind(py).borrow_mut().0 = *window;
-            let done = self.run(py, event, state);
-            *window = records.window.bind(py).borrow().0;
+            let of = |object: &Object| object.methods[A::number(event)].as_ref().map(|m| m.clone_ref(py));
+            let Some(method) = self.of(state, of) else { return Ok(()) };
+            let arguments = self.arguments.fill(py, event, around, out);
+            let done = arguments.and_then(|all| method.call1(py, all).map(drop));
+            *out = self.arguments.read(py);
             self.told(done)
         })
     }
 
     fn keep(&self, state: &[u64]) -> Result<Vec<u8>, String> {
         Python::attach(|py| {
-            let object = self.of(state, |flow| Some(flow.object.clone_ref(py))).ok_or("it has no object")?;
+            let of = |object: &Object| Some(object.object.clone_ref(py));
+            let object = self.of(state, of).ok_or("it has no object")?;
             let dumped = self.code.dump.call1(py, (object,));
             let bytes = dumped.and_then(|dumped| dumped.extract::<Vec<u8>>(py));
             bytes.map_err(|error| error.value(py).to_string())
@@ -218,16 +146,18 @@ impl ExternalController for Plain {
         Python::attach(|py| {
             let loaded = self.code.load.call1(py, (PyBytes::new(py, kept),));
             let settled = loaded.and_then(|object| self.settle(py, object));
-            settled.map_err(|error| format!("an own law's state cannot be read ({error})"))
+            settled.map_err(|error| {
+                format!("an own {}'s state cannot be read ({error})", <A::Interface as Interface>::NOUN)
+            })
         })
     }
 
     fn release(&self, state: &[u64]) {
-        let mut flows = locked(&self.flows);
+        let mut objects = locked(&self.objects);
         let index = state[0] as usize;
-        let gone = flows.all[index].take();
-        flows.free.push(index);
-        drop(flows);
+        let gone = objects.all[index].take();
+        objects.free.push(index);
+        drop(objects);
         drop(gone); // runs the object's own end, which may take any time
     }
 }

@@ -1,56 +1,57 @@
-//! Users' own laws on their way from Python into a run.
+//! Users' own laws and disciplines on their way from Python into a run.
 
 use std::ffi::CStr;
 use std::sync::Arc;
 
 use headgate_lab::control::Echo;
-use headgate_lab::plugin::compiled::Compiled;
-use headgate_lab::plugin::{Call, ExternalController, ExternalRuntime, Fault, Given, Traits};
+use headgate_lab::own::Own;
+use headgate_lab::plugin::compiled::{Compiled, DisciplineFunctions, Functions, LawFunctions};
+use headgate_lab::plugin::{
+    Call, DisciplineTraits, External, Fault, Given, Happened, Interface, Runtime, Traits,
+};
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyCapsuleMethods, PyTuple};
 
-use crate::plain::{Code, Plain};
-use crate::records::{Ack, Congestion, Path, Rate, Window};
+use crate::arguments::{Arguments, DisciplineArguments, LawArguments};
+use crate::plain::{Code, Plain, Raised};
+use crate::records::{Ack, Backlog, Congestion, Decision, Packet, Path, Rate, Window};
 
 pyo3::create_exception!(
     _native,
-    LawFaultError,
+    OwnFaultError,
     PyException,
-    "An own law cannot go on; __cause__ tells more."
+    "A law or a discipline of one's own cannot go on; __cause__ tells more."
 );
 
-/// The name of a capsule that holds a `headgate_law_v1`.
-const TABLE: &CStr = c"headgate_law_v1";
+/// What Python has for a class: see [`Code`].
+type Functionary = (Py<PyAny>, Py<PyAny>, Py<PyAny>);
 
-/// A user's own law, made ready: a Python class, or a table of compiled functions.
+/// A user's own law or discipline, made ready: a Python class, or a table of compiled functions.
 #[pyclass(frozen)]
-pub struct OwnLaw {
+pub struct OwnCode {
     name: String,
     kind: Kind,
+    /// What keeps compiled functions in memory.
+    _keeps: Option<Py<PyAny>>,
 }
 
 enum Kind {
-    Plain {
-        code: Code,
-        traits: Traits,
-    },
-    /// The object keeps the functions in memory.
-    Compiled {
-        law: Arc<Compiled>,
-        _keeps: Py<PyAny>,
-    },
+    PlainLaw(Code, Traits),
+    PlainDiscipline(Code, DisciplineTraits),
+    Law(Arc<Compiled<LawFunctions>>),
+    Discipline(Arc<Compiled<DisciplineFunctions>>),
 }
 
 #[pymethods]
-impl OwnLaw {
+impl OwnCode {
     /// `code`: `make()` gives the object of each new flow, `dump(object)` its state as bytes, and
     /// `load(bytes)` the object again.
     #[staticmethod]
     #[pyo3(signature = (name, code, *, per_round, keeps_window, wants_rate, echo))]
-    fn plain(
+    fn law(
         name: String,
-        code: (Py<PyAny>, Py<PyAny>, Py<PyAny>),
+        code: Functionary,
         per_round: bool,
         keeps_window: bool,
         wants_rate: bool,
@@ -63,78 +64,139 @@ impl OwnLaw {
             _ => return Err(PyValueError::new_err(format!("{echo:?} is no echo"))),
         };
         let traits = Traits { per_round, keeps_window, wants_rate, echo };
-        let (make, dump, load) = code;
-        Ok(Self { name, kind: Kind::Plain { code: Code { make, dump, load }, traits } })
+        Ok(Self { name, kind: Kind::PlainLaw(in_python(code), traits), _keeps: None })
     }
 
-    /// The `headgate_law_v1` in a capsule of that name; `keeps` holds its functions in memory.
+    /// As [`Self::law`], with an object for each port; ValueError if the time between ticks is not right.
+    #[staticmethod]
+    #[pyo3(signature = (name, code, *, on_departure, on_tick, ranks, tick_s))]
+    fn discipline(
+        name: String,
+        code: Functionary,
+        on_departure: bool,
+        on_tick: bool,
+        ranks: bool,
+        tick_s: f64,
+    ) -> PyResult<Self> {
+        let traits = DisciplineTraits { on_departure, ranks, tick_s };
+        let traits = traits.checked(on_tick).map_err(PyValueError::new_err)?;
+        Ok(Self { name, kind: Kind::PlainDiscipline(in_python(code), traits), _keeps: None })
+    }
+
+    /// The table in a capsule, whose name says which kind it is; `keeps` holds its functions in memory.
     #[staticmethod]
     fn compiled(name: String, table: &Bound<'_, PyCapsule>, keeps: Py<PyAny>) -> PyResult<Self> {
-        let table = table.pointer_checked(Some(TABLE))?;
-        #[allow(unsafe_code)] // who made a capsule of that name vouches for what is in it
-        let law = unsafe { Compiled::read(table.as_ptr()) }.map_err(PyValueError::new_err)?;
-        Ok(Self { name, kind: Kind::Compiled { law: Arc::new(law), _keeps: keeps } })
+        let is_law = table.is_valid_checked(Some(LawFunctions::NAME));
+        let kind = if is_law { Kind::Law(read(table)?) } else { Kind::Discipline(read(table)?) };
+        Ok(Self { name, kind, _keeps: Some(keeps) })
     }
 }
 
-/// The own laws of one run.
-pub struct OwnLaws {
-    hosts: Vec<Arc<ExternalRuntime>>,
-    plain: Vec<Arc<Plain>>,
-    _keeps: Vec<Py<OwnLaw>>,
+fn in_python((make, dump, load): Functionary) -> Code {
+    Code { make, dump, load }
 }
 
-impl OwnLaws {
-    pub fn at_work(py: Python<'_>, laws: Vec<Py<OwnLaw>>) -> PyResult<Self> {
-        let (mut hosts, mut plain) = (Vec::new(), Vec::new());
-        for law in &laws {
-            let OwnLaw { name, kind } = law.get();
-            let guest: Arc<dyn ExternalController> = match kind {
-                Kind::Plain { code, traits } => {
-                    let law = Arc::new(Plain::new(py, code.clone_ref(py), *traits)?);
-                    plain.push(Arc::clone(&law));
-                    law
-                }
-                Kind::Compiled { law, .. } => Arc::clone(law) as Arc<dyn ExternalController>,
-            };
-            hosts.push(Arc::new(ExternalRuntime::new(name.clone(), guest)));
+/// Reads a table out of a capsule of its name.
+fn read<F: Functions>(table: &Bound<'_, PyCapsule>) -> PyResult<Arc<Compiled<F>>> {
+    let name: &CStr = F::NAME;
+    let table = table.pointer_checked(Some(name))?;
+    #[allow(unsafe_code)] // who made a capsule of that name vouches for what is in it
+    let compiled = unsafe { Compiled::read(table.as_ptr()) };
+    compiled.map(Arc::new).map_err(PyValueError::new_err)
+}
+
+/// The own laws and disciplines of one run.
+pub struct OwnAtWork {
+    own: Own,
+    raised: Vec<Arc<Raised>>,
+    _keeps: Vec<Py<OwnCode>>,
+}
+
+impl OwnAtWork {
+    /// Laws and disciplines, each in the order of the plan.
+    pub fn new(py: Python<'_>, codes: Vec<Py<OwnCode>>) -> PyResult<Self> {
+        let mut new = Self { own: Own::default(), raised: Vec::new(), _keeps: Vec::new() };
+        for code in &codes {
+            new.add(py, code.get())?;
         }
-        Ok(Self { hosts, plain, _keeps: laws })
+        Ok(Self { _keeps: codes, ..new })
     }
 
-    pub fn hosts(&self) -> Vec<Arc<ExternalRuntime>> {
-        self.hosts.clone()
+    fn add(&mut self, py: Python<'_>, OwnCode { name, kind, .. }: &OwnCode) -> PyResult<()> {
+        match kind {
+            Kind::PlainLaw(code, traits) => {
+                let guest = self.plain::<LawArguments>(py, code, *traits)?;
+                self.own.laws.push(hosted(name, guest));
+            }
+            Kind::PlainDiscipline(code, traits) => {
+                let guest = self.plain::<DisciplineArguments>(py, code, *traits)?;
+                self.own.disciplines.push(hosted(name, guest));
+            }
+            Kind::Law(law) => self.own.laws.push(hosted(name, law.clone())),
+            Kind::Discipline(queue) => self.own.disciplines.push(hosted(name, queue.clone())),
+        }
+        Ok(())
     }
 
-    /// Whether a law is a Python class that is called as such.
+    fn plain<A: Arguments>(
+        &mut self,
+        py: Python<'_>,
+        code: &Code,
+        traits: <A::Interface as Interface>::Traits,
+    ) -> PyResult<Arc<Plain<A>>> {
+        let raised = Arc::new(Raised::default());
+        self.raised.push(raised.clone());
+        Ok(Arc::new(Plain::new(py, code.clone_ref(py), traits, raised)?))
+    }
+
+    pub fn own(&self) -> Own {
+        self.own.clone()
+    }
+
+    /// Whether some of it is a Python class that is called as such.
     pub fn need_the_gil(&self) -> bool {
-        !self.plain.is_empty()
+        !self.raised.is_empty()
     }
 
-    /// Works without the interpreter's lock, unless a law needs it at every ACK.
+    /// Works without the interpreter's lock, unless a class needs it at every call.
     pub fn detached<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
         if self.need_the_gil() { work() } else { py.detach(work) }
     }
 
-    /// What Python hears of a fault: law, place, sentence, and the call; the exception, if the law
-    /// raised one, is its cause.
+    /// What Python hears of a fault: name, place, sentence, and the call; the exception, if one was raised, is
+    /// its cause.
     pub fn fault(&self, py: Python<'_>, fault: &Fault) -> PyErr {
-        let Fault { law, place, says, call } = fault.clone();
+        let Fault { name, place, says, call } = fault.clone();
         let call = call.and_then(|call| seen(py, call).ok());
-        let error = LawFaultError::new_err((law, place, says, call.map(Bound::unbind)));
-        error.set_cause(py, self.plain.iter().find_map(|law| law.raised()));
+        let error = OwnFaultError::new_err((name, place, says, call.map(Bound::unbind)));
+        error.set_cause(py, self.raised.iter().find_map(|raised| raised.take()));
         error
     }
 }
 
-/// A call as Python can make it: callback, what it was given, path, window, and the state's bytes.
+fn hosted<I: Interface>(name: &str, guest: Arc<impl External<I> + 'static>) -> Arc<Runtime<I>> {
+    Arc::new(Runtime::new(name.to_owned(), guest))
+}
+
+/// A call as Python can make it: callback, its arguments, and the state's bytes.
 fn seen(py: Python<'_>, call: Call) -> PyResult<Bound<'_, PyTuple>> {
-    let given = match call.given {
-        Given::Time(now_s) => now_s.into_pyobject(py)?.into_any(),
-        Given::Ack(ack) => Bound::new(py, Ack(ack))?.into_any(),
-        Given::Rate(sent) => Bound::new(py, Rate(sent))?.into_any(),
-        Given::Congestion(event) => Bound::new(py, Congestion(event))?.into_any(),
+    let arguments = match call.given {
+        Given::Law(first, path, window) => {
+            (happened(py, first)?, Path(path), Window(window)).into_pyobject(py)?
+        }
+        Given::Discipline(first, port, decision) => {
+            (happened(py, first)?, Backlog(port), Decision(decision)).into_pyobject(py)?
+        }
     };
-    let state = PyBytes::new(py, &call.state);
-    (call.callback, given, Path(call.path), Window(call.window), state).into_pyobject(py)
+    (call.callback, arguments, PyBytes::new(py, &call.state)).into_pyobject(py)
+}
+
+fn happened(py: Python<'_>, first: Happened) -> PyResult<Bound<'_, PyAny>> {
+    Ok(match first {
+        Happened::Time(now_s) => now_s.into_pyobject(py)?.into_any(),
+        Happened::Ack(ack) => Bound::new(py, Ack(ack))?.into_any(),
+        Happened::Rate(sent) => Bound::new(py, Rate(sent))?.into_any(),
+        Happened::Congestion(event) => Bound::new(py, Congestion(event))?.into_any(),
+        Happened::Packet(packet) => Bound::new(py, Packet(packet))?.into_any(),
+    })
 }

@@ -1,9 +1,8 @@
-"""`headgate check`: is a scenario, or a law of one's own, right? Runs no scenario."""
+"""`headgate check`: is a scenario, a law or a discipline of one's own right? Runs no scenario."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,14 +12,15 @@ from headgate.cli.options import Json, Seed, Settings, Trust
 from headgate.visible import say
 
 if TYPE_CHECKING:
-    from headgate.scenario.control import Control
+    from headgate.plugin import Interface
 
 
 Checked = Annotated[
     str,
     typer.Argument(
         metavar="FILE",
-        help="A scenario in TOML, or a law of your own: ./mylaw.py:MyLaw, or a C or Rust file.",
+        help="A scenario in TOML, or a law or queue discipline of your own: ./mylaw.py:MyLaw, or a"
+        " C or Rust file.",
         show_default=False,
     ),
 ]
@@ -33,19 +33,20 @@ def check(
     trust: Trust = False,
     as_json: Json = False,
 ) -> None:
-    """Check a scenario without running it, or a law of your own with random events.
+    """Check a scenario without running it, or own code with random events.
 
     Of a scenario it says what it comes to: routers, links, buffers in packets, traffic; with --json
-    it prints the scenario with every default filled in. Laws that only the scenario names are not
-    run without --trust. A law meets ACKs, losses, time-outs, marks
-    and silence; NaN, a window below one segment, a record it changed or an exception is reported
-    with the line. It meets them in a process of its own.
+    it prints the scenario with every default filled in. Own code that only the scenario names is
+    not run without --trust. A law meets ACKs, losses, time-outs, marks and silence; a discipline
+    meets packets that come, wait and leave. NaN, a window below one segment, a verdict that is
+    none, a record it changed, another answer to equal events, or an exception is reported with the
+    line. It meets them in a process of its own.
     """
     from headgate.plugin import split
     from headgate.plugin.source import KINDS
 
     if Path(split(file)[0]).suffix in KINDS:
-        _check_law(file, as_json)
+        _check_code(file, as_json)
         return
     scenario = Path(file)
     from headgate.cli.options import load
@@ -60,42 +61,45 @@ def check(
     if as_json:
         say(json.dumps(read.to_dict(resolved=True)))
         return
-    laws = [describe_law(control) for control in read.own_laws()]
+    own = [describe_code(*code) for code in read.own_code()]
     say(f"{scenario} is right: {describe_plan(plan)}")
     for link in plan["links"][: 2 * len(plan["nodes"])][:4]:
         say(f"  {describe_link(link)}")
     if len(plan["links"]) > 4:
         say(f"  ... and {len(plan['links']) - 4} more links")
-    for law in dict.fromkeys(laws):
-        say(f"  {law}")
+    for code in dict.fromkeys(own):
+        say(f"  {code}")
 
 
-def describe_law(control: Control) -> str:
-    """Look at a law of the user's own if it may run, and say what it is; raise LawError."""
+def describe_code(source: str, interface: Interface) -> str:
+    """Look at own code if it may run, and say what it is; raise LawError."""
     from headgate import plugin
 
-    name, sha256 = plugin.identify(control.source)
-    which = f"law {name} (SHA-256 {sha256[:16]}...)"
-    if not plugin.is_trusted(control.source):
+    name, sha256 = plugin.identify(source, interface)
+    which = f"{interface.noun} {name} (SHA-256 {sha256[:16]}...)"
+    if not plugin.is_trusted(source, interface):
         return f"{which}: not looked at, since only the scenario names it; --trust allows it to run"
-    return f"{which}: {control.law().label} can be taken"
+    return f"{which}: {plugin.load(source, interface).label} can be taken"
 
 
-def _check_law(source: str, as_json: bool) -> None:
+def _check_code(source: str, as_json: bool) -> None:
     from headgate.plugin import load, split
     from headgate.plugin.check import check
+    from headgate.plugin.kinds import kind_of
     from headgate.plugin.trust import name_by_hand
 
     name_by_hand(split(source)[0])
-    law = load(source)
-    passed = check(law, {})
+    interface = kind_of(source)
+    code = load(source, interface)
+    passed = check(code, {})
+    of, sums = f"{interface.trial.of}s", dict(passed.sums)
     if as_json:
-        say(json.dumps(asdict(passed) | {"law": law.name, "sha256": law.sha256}))
+        facts = {"ways": passed.ways, of: passed.states, "events": passed.events, **sums}
+        say(json.dumps(facts | {interface.noun: code.name, "sha256": code.sha256}))
         return
     say(
-        f"{law.label} is right: {passed.flows} flows of {passed.events} random events, "
-        f"{' and '.join(passed.ways)}; cwnd from {passed.smallest_cwnd:.4g} to "
-        f"{passed.largest_cwnd:.4g} segments"
+        f"{code.label} is right: {passed.states} {of} of {passed.events} random events, "
+        f"{' and '.join(passed.ways)}; {interface.trial.tell(sums)}"
     )
 
 

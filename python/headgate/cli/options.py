@@ -50,8 +50,8 @@ Trust = Annotated[
     bool,
     typer.Option(
         "--trust",
-        help="Allow the laws of your own that the file names to run, now and later: they are code."
-        " One that you name by --control needs no allowing.",
+        help="Allow the laws and queue disciplines of your own that the file names to run, now and"
+        " later: they are code. What you name by --control or --set needs no allowing.",
     ),
 ]
 
@@ -72,22 +72,24 @@ def load(
     for setting in settings or ():
         key, value = parse_setting(setting)
         set_key(data, key, value)
-        _note_law(key, value)
+        _note_code(key, value)
     for control in controls or ():
         _take_control(data, control)
     if seed is not None:
         data["seed"] = seed
     read = Scenario.from_dict(data)
     if trust:
-        read.allow_laws()
+        read.allow_own_code()
     return read
 
 
-def _note_law(key: str, value: Any) -> None:
-    """Take note that the user named a law by `--set`."""
-    source = value.get("source") if isinstance(value, dict) else value
-    if "control" in key.split(".") and isinstance(source, str) and source:
-        name_by_hand(split(source)[0])
+def _note_code(key: str, value: Any) -> None:
+    """Take note that the user named own code by `--set`."""
+    from headgate.scenario.toml import named_code
+
+    for kind in {"control", "queue"} & set(key.split(".")):
+        if name := named_code(kind, value):
+            name_by_hand(split(name)[0])
 
 
 def _take_control(data: dict[str, Any], control: str) -> None:

@@ -45,7 +45,7 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     from headgate.run.progress import show_progress
 
     chosen = load(scenario, settings, seed, controls, trust=trust)
-    with run_watched(chosen.own_laws()), show_progress(scenario.stem) as progress:
+    with run_watched(chosen.own_code()), show_progress(scenario.stem) as progress:
         command = shlex.join(["headgate", *sys.argv[1:]])
         unstored = None
         try:

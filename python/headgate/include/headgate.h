@@ -1,8 +1,10 @@
-/* What a law of congestion control in C is written with. Windows are in segments, times in seconds.
+/* What a law of congestion control, or a queue discipline, in C is written with. Windows are in
+ * segments, times in seconds.
  *
- * Fill one headgate_law_v1 and export it; `control = "./mylaw.c:mylaw"` takes it from there. The
- * functions keep no pointer beyond the call, share no state between flows but the block they are
- * handed, and end no process. They return 0, or a number of their own that ends the run. */
+ * Fill one headgate_law_v1 and export it; `control = "./mylaw.c:mylaw"` takes it from there. Or fill
+ * one headgate_queue_v1; `queue = "./myqueue.c:myqueue"` takes that. The functions keep no pointer
+ * beyond the call, share no state between flows or ports but the block they are handed, and end no
+ * process. They return 0, or a number of their own that ends the run. */
 #ifndef HEADGATE_H
 #define HEADGATE_H
 
@@ -112,6 +114,75 @@ static inline double headgate_slow_start(headgate_window *window, double acked) 
     step = acked < step ? acked : step;
     window->cwnd += step;
     return acked - step;
+}
+
+/* Queue disciplines ---------------------------------------------------------------------------- */
+
+#define HEADGATE_QUEUE_VERSION (1u << 16 | 1u)
+
+/* A port; the packet that is decided on is not counted. */
+typedef struct headgate_backlog {
+    double now_s;        /* since the run began */
+    double packets;      /* packets that wait, the one in service not counted */
+    double present;      /* packets here, the one in service included */
+    double bytes;        /* still to be sent, the rest of the one in service included */
+    double held_bytes;   /* of packets that wait; 0 at a port that holds none, see headgate_queue_v1 */
+    double wait_s;       /* time until all that is here has left */
+    double idle_s;       /* how long the line has been idle; 0 while it sends */
+    double rate_bytes_s; /* rate of the line */
+} headgate_backlog;
+
+/* A packet that arrives, or is the next to leave. */
+typedef struct headgate_packet {
+    uint64_t flow;       /* names its connection and direction */
+    double wait_s;       /* how long it has waited; 0 when it arrives */
+    double rank;         /* that it was given when it arrived */
+    uint32_t size_bytes; /* with its headers */
+    bool capable;        /* it may be marked (ECT, RFC 3168) */
+} headgate_packet;
+
+/* What becomes of it. Only a packet that is capable may be marked. */
+enum { HEADGATE_KEEP_PACKET = 0, HEADGATE_MARK_PACKET = 1, HEADGATE_DROP_PACKET = 2 };
+
+/* Random numbers that lie ready for one decision. */
+#define HEADGATE_DRAWS 4
+
+/* What a discipline says of a packet: all 0 before the call, but for the random numbers. */
+typedef struct headgate_decision {
+    uint32_t verdict; /* keep, mark or drop it */
+    uint32_t drawn;   /* how many of draws were taken */
+    double rank;      /* of an arrival: less goes first, equal ranks in the order of arrival */
+    double draws[HEADGATE_DRAWS];
+} headgate_decision;
+
+/* Flags of a discipline. */
+enum { HEADGATE_RANKS = 1 /* sets decision->rank; packets leave in that order */ };
+
+/* A port holds packets, and knows held_bytes, if its discipline has on_departure or ranks. */
+typedef struct headgate_queue_v1 {
+    uint32_t version;     /* HEADGATE_QUEUE_VERSION */
+    uint32_t size;        /* sizeof(headgate_queue_v1) */
+    uint32_t state_bytes; /* what each port keeps between calls; aligned to 8 */
+    uint32_t flags;
+    const void *initial; /* state_bytes that a port begins with; NULL = zeros */
+    double tick_s;       /* time between two ticks; 0 = none */
+    /* A packet arrives where there is room for it. One of the first two is not NULL. */
+    int32_t (*on_arrival)(void *state, const headgate_packet *packet, const headgate_backlog *port,
+                          headgate_decision *decision);
+    /* A packet is the next to leave; if it is dropped, the one behind it is. */
+    int32_t (*on_departure)(void *state, const headgate_packet *packet, const headgate_backlog *port,
+                            headgate_decision *decision);
+    /* Time went on by tick_s; there is nothing to decide. */
+    int32_t (*on_tick)(void *state, double now_s, const headgate_backlog *port,
+                       headgate_decision *decision);
+} headgate_queue_v1;
+
+#define HEADGATE_QUEUE_V1 .version = HEADGATE_QUEUE_VERSION, .size = sizeof(headgate_queue_v1)
+
+/* A random number, uniform in (0, 1]; more than HEADGATE_DRAWS for one packet are an error. */
+static inline double headgate_draw(headgate_decision *decision) {
+    uint32_t drawn = decision->drawn++;
+    return drawn < HEADGATE_DRAWS ? decision->draws[drawn] : 1.0;
 }
 
 #endif

@@ -1,5 +1,5 @@
-//! What a law of congestion control in Rust is written with: the records and the table of
-//! `headgate.h`. A law is a plain value, one for each flow:
+//! What a law of congestion control, or a queue discipline, in Rust is written with: the records and
+//! the tables of `headgate.h`. A law is a plain value, one for each flow:
 //!
 //! ```text
 //! use headgate::{Ack, Congestion, Law, Path, Window};
@@ -11,6 +11,11 @@
 //!
 //! headgate::export!(mylaw: MyLaw = MyLaw { last_s: 0.0 });
 //! ```
+//!
+//! A discipline is one, too, for each port: `impl Discipline for MyQueue { .. }`, and
+//! `headgate::export_queue!(myqueue: MyQueue = MyQueue { .. });`
+
+// Laws ------------------------------------------------------------------------------------------
 
 /// What a law sets and the transport obeys.
 #[repr(C)]
@@ -174,15 +179,16 @@ impl<L: Law> LawV1<L> {
 }
 
 macro_rules! calls {
-    ($($name:ident($kind:ty)),+ $(,)?) => {
-        $(extern "C" fn $name<L: Law>(law: &mut L, given: $kind, path: &Path, window: &mut Window) -> i32 {
-            law.$name(given, path, window);
+    ($Own:ident, $around:ty, $out:ty: $($name:ident($kind:ty)),+ $(,)?) => {
+        $(extern "C" fn $name<O: $Own>(own: &mut O, given: $kind, around: &$around, out: &mut $out) -> i32 {
+            own.$name(given, around, out);
             0
         })+
     };
 }
 
 calls! {
+    Law, Path, Window:
     on_start(f64),
     on_ack(&Ack),
     on_recovery_ack(&Ack),
@@ -200,6 +206,149 @@ macro_rules! export {
         pub static $name: $crate::LawV1<$Law> = {
             static INITIAL: $Law = $initial;
             $crate::LawV1::new(&INITIAL)
+        };
+    };
+}
+
+// Queue disciplines -----------------------------------------------------------------------------
+
+/// A port; the packet that is decided on is not counted.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Backlog {
+    pub now_s: f64,
+    /// Packets that wait, the one in service not counted.
+    pub packets: f64,
+    /// Packets here, the one in service included.
+    pub present: f64,
+    /// Still to be sent, the rest of the one in service included.
+    pub bytes: f64,
+    /// Of packets that wait; 0 at a port that holds none, as with neither [`Discipline::DEPARTURES`] nor ranks.
+    pub held_bytes: f64,
+    /// Time until all that is here has left, seconds.
+    pub wait_s: f64,
+    /// How long the line has been idle, seconds; 0 while it sends.
+    pub idle_s: f64,
+    pub rate_bytes_s: f64,
+}
+
+/// A packet that arrives, or is the next to leave.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Packet {
+    /// Names its connection and direction.
+    pub flow: u64,
+    /// How long it has waited, seconds; 0 when it arrives.
+    pub wait_s: f64,
+    /// The rank that it was given when it arrived.
+    pub rank: f64,
+    /// With its headers.
+    pub size_bytes: u32,
+    /// It may be marked (ECT, RFC 3168).
+    pub capable: bool,
+}
+
+/// What becomes of a packet.
+pub mod verdict {
+    pub const KEEP: u32 = 0;
+    /// Only a packet that is capable may be marked.
+    pub const MARK: u32 = 1;
+    pub const DROP: u32 = 2;
+}
+
+/// Random numbers that lie ready for one decision.
+pub const DRAWS: usize = 4;
+
+/// What a discipline says of a packet.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Decision {
+    /// One of [`verdict`].
+    pub verdict: u32,
+    /// How many of the random numbers were taken.
+    pub drawn: u32,
+    /// Of an arrival: less goes first, equal ranks in the order of arrival.
+    pub rank: f64,
+    pub draws: [f64; DRAWS],
+}
+
+impl Decision {
+    /// A random number, uniform in (0, 1]; more than [`DRAWS`] for one packet are an error.
+    pub fn draw(&mut self) -> f64 {
+        let drawn = self.drawn as usize;
+        self.drawn += 1;
+        if drawn < DRAWS { self.draws[drawn] } else { 1.0 }
+    }
+}
+
+/// Sets [`Decision::rank`]; packets leave in that order.
+pub const RANKS: u32 = 1;
+
+/// A discipline: a plain value that each port has a copy of.
+pub trait Discipline: Copy + Sync + 'static {
+    const FLAGS: u32 = 0;
+    /// Whether [`Self::on_departure`] is called; then ports hold packets.
+    const DEPARTURES: bool = false;
+    /// Time between two calls of [`Self::on_tick`], seconds; 0 = none.
+    const TICK_S: f64 = 0.0;
+
+    fn on_arrival(&mut self, _packet: &Packet, _port: &Backlog, _decision: &mut Decision) {}
+    fn on_departure(&mut self, _packet: &Packet, _port: &Backlog, _decision: &mut Decision) {}
+    fn on_tick(&mut self, _now_s: f64, _port: &Backlog, _decision: &mut Decision) {}
+}
+
+pub const QUEUE_VERSION: u32 = 1 << 16 | 1;
+
+type Deciding<D> = extern "C" fn(&mut D, &Packet, &Backlog, &mut Decision) -> i32;
+type Ticking<D> = extern "C" fn(&mut D, f64, &Backlog, &mut Decision) -> i32;
+
+/// `headgate_queue_v1`. The engine calls it with a state of its own for each port.
+#[repr(C)]
+pub struct QueueV1<D: 'static> {
+    version: u32,
+    size: u32,
+    state_bytes: u32,
+    flags: u32,
+    initial: &'static D,
+    tick_s: f64,
+    on_arrival: Deciding<D>,
+    on_departure: Option<Deciding<D>>,
+    on_tick: Option<Ticking<D>>,
+}
+
+impl<D: Discipline> QueueV1<D> {
+    pub const fn new(initial: &'static D) -> Self {
+        assert!(align_of::<D>() <= 8, "a state is aligned to 8 bytes");
+        Self {
+            version: QUEUE_VERSION,
+            size: size_of::<Self>() as u32,
+            state_bytes: size_of::<D>() as u32,
+            flags: D::FLAGS,
+            initial,
+            tick_s: D::TICK_S,
+            on_arrival: on_arrival::<D>,
+            on_departure: if D::DEPARTURES { Some(on_departure::<D>) } else { None },
+            on_tick: if D::TICK_S > 0.0 { Some(on_tick::<D>) } else { None },
+        }
+    }
+}
+
+calls! {
+    Discipline, Backlog, Decision:
+    on_arrival(&Packet),
+    on_departure(&Packet),
+    on_tick(f64),
+}
+
+/// Exports a discipline under a name: `headgate::export_queue!(myqueue: MyQueue = MyQueue { .. });`
+#[macro_export]
+macro_rules! export_queue {
+    ($name:ident: $Queue:ty = $initial:expr) => {
+        #[no_mangle]
+        #[allow(non_upper_case_globals)]
+        pub static $name: $crate::QueueV1<$Queue> = {
+            static INITIAL: $Queue = $initial;
+            $crate::QueueV1::new(&INITIAL)
         };
     };
 }

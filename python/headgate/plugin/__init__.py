@@ -1,7 +1,22 @@
-"""Users' own laws: a Python class, compiled or not, or a shared library made of C or Rust."""
+"""Users' own laws and disciplines: Python classes, compiled or not, and libraries of C or Rust."""
 
-from headgate.plugin.load import allow, identify, is_trusted, load, register_class
-from headgate.plugin.own_law import OwnLaw
+from headgate.plugin.disciplines import DISCIPLINE
+from headgate.plugin.interface import Interface
+from headgate.plugin.laws import LAW
+from headgate.plugin.load import allow, identify, is_source, is_trusted, load, register_class
+from headgate.plugin.own_code import OwnCode
 from headgate.plugin.paths import split
 
-__all__ = ["OwnLaw", "allow", "identify", "is_trusted", "load", "register_class", "split"]
+__all__ = [
+    "DISCIPLINE",
+    "LAW",
+    "Interface",
+    "OwnCode",
+    "allow",
+    "identify",
+    "is_source",
+    "is_trusted",
+    "load",
+    "register_class",
+    "split",
+]

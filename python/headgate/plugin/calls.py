@@ -1,4 +1,4 @@
-"""What a run minds while it calls laws that the interpreter runs: Ctrl-C, and exceptions."""
+"""What a run minds while it calls own code that the interpreter runs: Ctrl-C, and exceptions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from headgate.errors import LawError
-from headgate.plugin.own_law import Ready
+from headgate.plugin.own_code import Ready
 from headgate.plugin.python_class import locate_error
 
 if TYPE_CHECKING:
@@ -68,10 +68,10 @@ def _raise_in(thread: int) -> None:
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), error)
 
 
-def law_error(fault: _native.LawFaultError, own: Sequence[Ready]) -> LawError:
-    """Make the sentence of a law that failed: with file and line, if it raised an exception."""
+def own_error(fault: _native.OwnFaultError, own: Sequence[Ready]) -> LawError:
+    """Make the sentence of own code that failed: with file and line, if it raised an exception."""
     label, place, says, call = fault.args
-    ready = next((one for one in own if one.law.label == label), None)
+    ready = next((one for one in own if one.code.label == label), None)
     cause = fault.__cause__
     if isinstance(cause, StuckLawError):
         raise cause
@@ -80,19 +80,22 @@ def law_error(fault: _native.LawFaultError, own: Sequence[Ready]) -> LawError:
         says = "it raised an exception"
     if cause is None or ready is None:
         return LawError(label, f"{place}: {says}")
-    return LawError(*locate_error(cause, ready.law.file, f"{ready.law.name}.{place}"))
+    return LawError(*locate_error(cause, ready.code.file, f"{ready.code.name}.{place}"))
 
 
-def _raise_again(ready: Ready, call: tuple[str, Any, Any, Any, bytes]) -> BaseException | None:
+def _raise_again(
+    ready: Ready, call: tuple[str, tuple[Any, Any, Any], bytes]
+) -> BaseException | None:
     """Make a compiled class's call in the interpreter, which knows the line; give the exception."""
-    if ready.law.cls is None:
+    code = ready.code
+    if code.cls is None:
         return None
     from headgate.plugin import jit
 
-    callback, given, path, window, state = call
-    law = jit.object_of(ready.law.cls, ready.params, state)
+    callback, arguments, state = call
+    made = jit.object_of(code.interface, code.cls, ready.params, state)
     try:
-        getattr(law, callback)(given, path, window)
+        getattr(made, callback)(*arguments)
     except Exception as error:
         return error
     return None

@@ -1,52 +1,57 @@
-"""Drives a law with random events, and says what it does that no law may."""
+"""Drives own code with random events, and says what it does that none may."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from headgate.errors import LawError
 from headgate.plugin import proof
 from headgate.plugin.course import Course
-from headgate.plugin.interpreted import drive_interpreted
-from headgate.plugin.own_law import OwnLaw, Params
+from headgate.plugin.driver import Outcomes
+from headgate.plugin.own_code import OwnCode, Params
 
-COURSE = Course(flows=20, events=1_000)
+COURSE = Course(states=20, events=1_000)
 
 
 @dataclass(frozen=True)
 class Passed:
-    """What a law was put through, and the windows it came to."""
+    """What own code was put through, and what its calls came to."""
 
     ways: tuple[str, ...]
-    flows: int
+    states: int
     events: int
-    smallest_cwnd: float
-    largest_cwnd: float
+    sums: Mapping[str, float]
 
 
-def check(law: OwnLaw, params: Params, course: Course = COURSE) -> Passed:
-    """Drive the law; raise LawError with file and line at the first thing that is wrong."""
-    ways: list[str] = []
-    windows: dict[str, list[float]] = {}
-    if law.cls is not None:
-        ways.append("interpreted")
-        windows["interpreted"] = (
-            proof.child(law, params, course, compiled=False)
-            if law.source
-            else drive_interpreted(law, params, course)
-        )
-    if law.compiled is not None:
-        ways.append("compiled")
-        windows["compiled"] = proof.drive(law, params, course)
+def check(code: OwnCode, params: Params, course: Course = COURSE) -> Passed:
+    """Drive own code; raise LawError with file and line at the first thing that is wrong."""
+    forms = (("interpreted", code.cls), ("compiled", code.compiled))
+    ways = tuple(way for way, form in forms if form is not None)
+    seen = [_drive_twice(code, params, course, way) for way in ways]
     if len(ways) == 2:
-        _same(law, windows["interpreted"], windows["compiled"])
-    seen = windows[ways[0]]
-    return Passed(tuple(ways), course.flows, course.events, min(seen), max(seen))
+        _hold_equal(code, "compiled, it comes to {} where Python comes to {}", *seen)
+    sums = code.interface.trial.sum_up(seen[0])
+    return Passed(ways, course.states, course.events, sums)
 
 
-def _same(law: OwnLaw, plain: list[float], compiled: list[float]) -> None:
-    """Hold the compiled law to what the interpreter makes of the same events."""
-    for number, (one, other) in enumerate(zip(plain, compiled, strict=False), 1):
-        if one != other:
-            says = f"compiled, cwnd is {other!r} where Python has {one!r} (call {number} in all)"
-            raise LawError(law.label, says)
+def _drive_twice(code: OwnCode, params: Params, course: Course, way: str) -> Outcomes:
+    """Give what calls come to; raise LawError unless equal events come to the same again."""
+    first, again = (proof.drive(code, params, course, compiled=way == "compiled") for _ in range(2))
+    says = (
+        "at equal events it comes to {1} once and to {0} again; chance and clocks are not its own"
+    )
+    _hold_equal(code, says, first, again)
+    return first
+
+
+def _hold_equal(code: OwnCode, says: str, one: Outcomes, other: Outcomes) -> None:
+    for number, (before, after) in enumerate(zip(one, other, strict=False), 1):
+        if before != after:
+            sentence = says.format(_write(code, after), _write(code, before))
+            raise LawError(code.label, f"{sentence} (call {number} in all)")
+
+
+def _write(code: OwnCode, outcome: tuple[float, ...]) -> str:
+    named = zip(code.interface.trial.outcome_fields, outcome, strict=True)
+    return ", ".join(f"{name} {value!r}" for name, value in named)

@@ -1,8 +1,7 @@
-"""Drives a law that the interpreter runs, event by event, as the engine calls it."""
+"""Drives own code that the interpreter runs, event by event, as the engine calls it."""
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Callable
 from types import FrameType
@@ -10,105 +9,82 @@ from typing import Any
 
 from headgate.errors import LawError
 from headgate.plugin import python_class, state
-from headgate.plugin.course import MOST_CWND, Course, sound, write_place
-from headgate.plugin.events import Event, Flow, Window
-from headgate.plugin.own_law import OwnLaw, Params
+from headgate.plugin.course import Course
+from headgate.plugin.driver import Driver, Outcomes
+from headgate.plugin.interface import Event
+from headgate.plugin.own_code import OwnCode, Params
 from headgate.plugin.paths import shorten_path
 
 
-def drive_interpreted(law: OwnLaw, params: Params, course: Course, note: int = -1) -> list[float]:
-    """Drive a Python class in this process; give its windows. Raises LawError.
+def drive_interpreted(code: OwnCode, params: Params, course: Course, note: int = -1) -> Outcomes:
+    """Drive a Python class in this process; give what its calls came to. Raises LawError.
 
     The place of each event goes to the file `note`, if there is one.
     """
-    assert law.cls is not None
-    cwnds: list[float] = []
-    for seed in range(course.flows):
-        _Interpreted(law, law.cls, params, cwnds, note).run(seed, course.events)
-    return cwnds
+    assert code.cls is not None
+    outcomes: Outcomes = []
+    for seed in range(course.states):
+        outcomes += _Interpreted(code, code.cls, params, note).run(seed, course.events)
+    return outcomes
 
 
-class _Interpreted:
-    """One flow's object, called as the engine calls it."""
+class _Interpreted(Driver):
+    """One object, called as the engine calls it."""
 
-    def __init__(
-        self, law: OwnLaw, cls: type, params: Params, cwnds: list[float], note: int
-    ) -> None:
-        self.law, self.cls, self.cwnds, self.note = law, cls, cwnds, note
+    def __init__(self, code: OwnCode, cls: type, params: Params, note: int) -> None:
         self.object = python_class.make(cls, params)
-        self.traits = python_class.traits(cls)
+        traits = python_class.traits(code.interface, cls, self.object)
+        super().__init__(code, traits, python_class.callbacks(code.interface, cls), note)
 
-    def run(self, seed: int, events: int) -> None:
-        self.seed = seed
-        Flow(
-            seed,
-            self.tell,
-            per_round=self.traits["per"] == "round",
-            keeps_window=self.traits["keeps_window"],
-        ).run(events)
-        self._keep()
-
-    def _keep(self) -> None:
-        """See that a run could be stopped and resumed with what the law keeps."""
-        try:
+    def run(self, seed: int, events: int) -> Outcomes:
+        outcomes = super().run(seed, events)
+        try:  # could a run be stopped and resumed with what the code keeps?
             state.dump(self.object)
         except state.NotPlainError as error:
-            raise LawError(self.law.label, str(error)) from None
+            raise LawError(self.code.label, str(error)) from None
+        return outcomes
 
-    def tell(self, event: Event, window: Window) -> None:
-        callback = getattr(self.object, event.callback, None)
-        if callback is None or self._is_left_out(event):
-            return
-        before = Window(window.cwnd, window.ssthresh, window.pace)
-        write_place(self.note, self._where(event))
-        line = self._call(callback, event, window)
-        wrong = sound(event, before, window, keeps_window=self.traits["keeps_window"])
-        if wrong:
-            place = shorten_path(self.law.file) + (f", line {line}" if line else "")
-            raise LawError(place, f"{wrong} ({self._where(event)})")
-        self.cwnds.append(window.cwnd)
+    def refuse(self, wrong: str, event: Event, line: int) -> None:
+        place = shorten_path(self.code.file) + (f", line {line}" if line else "")
+        raise LawError(place, f"{wrong} ({self.where(event)})")
 
-    def _is_left_out(self, event: Event) -> bool:
-        if event.callback == "on_recovery_ack":
-            return bool(self.traits["per"] == "round")
-        return event.callback == "on_segment_lost" and not self.traits["wants_rate"]
-
-    def _call(self, callback: Callable[..., Any], event: Event, window: Window) -> int:
-        """Call it; give the line after which the window was none any more, or 0."""
-        given, path, native = _records(event, window)
-        watch = _Watch(native, window, callback.__code__.co_filename)
+    def call(self, event: Event, out: Any) -> tuple[str, int]:
+        callback = getattr(self.object, event.callback)
+        given, around, native = _records(self.code, event, out)
+        watch = _Watch(lambda: self.trial.is_sound(event, native), callback.__code__.co_filename)
         try:
             with watch:
-                callback(given, path, native)
+                callback(given, around, native)
         except Exception as error:
             raise LawError(
-                *python_class.locate_error(error, self.law.file, self._where(event))
+                *python_class.locate_error(error, self.code.file, self.where(event))
             ) from None
-        window.cwnd, window.ssthresh, window.pace = native.cwnd, native.ssthresh, native.pace
-        return watch.line
+        for name in self.code.interface.out_fields:
+            setattr(out, name, getattr(native, name))
+        return "", watch.line
 
-    def _where(self, event: Event) -> str:
-        return f"{self.law.name}.{event.callback}, event {event.number} of flow {self.seed}"
+    def where(self, event: Event) -> str:
+        return f"{self.code.name}.{super().where(event)}"
 
 
-def _records(event: Event, window: Window) -> tuple[Any, Any, Any]:
+def _records(code: OwnCode, event: Event, out: Any) -> tuple[Any, Any, Any]:
     """Give the engine's own records for an event."""
-    from headgate import law
+    from headgate import _native
 
-    kinds = {"on_congestion": law.Congestion, "on_segment_lost": law.Rate}
+    interface = code.interface
     given: Any = event.given
     if isinstance(given, dict):
-        fields = given | {"rate": law.Rate(**given["rate"])} if "rate" in given else given
-        given = kinds.get(event.callback, law.Ack)(**fields)
-    native = law.Window(window.cwnd, window.ssthresh, window.pace)
-    return given, law.Path(**event.path), native
+        fields = given | {"rate": _native.Rate(**given["rate"])} if "rate" in given else given
+        given = getattr(_native, interface.callbacks[event.callback].record or "")(**fields)
+    around = getattr(_native, interface.around)(**event.around)
+    return given, around, interface.trial.native(out)
 
 
 class _Watch:
-    """Finds the line of a law's file after which a window is none any more."""
+    """Finds the line of a file after which what a call set is not right any more."""
 
-    def __init__(self, window: Any, before: Window, file: str) -> None:
-        self.window, self.before, self.file = window, before, file
+    def __init__(self, is_sound: Callable[[], bool], file: str) -> None:
+        self.is_sound, self.file = is_sound, file
         self.line = 0
         self._last = 0
 
@@ -128,8 +104,5 @@ class _Watch:
         return self._trace
 
     def _look(self) -> None:
-        window = self.window
-        numbers = (window.cwnd, window.ssthresh, window.pace)
-        is_window = 1 <= window.cwnd <= MOST_CWND and window.ssthresh >= 1 and window.pace > 0
-        if not self.line and (any(map(math.isnan, numbers)) or not is_window):
+        if not self.line and not self.is_sound():
             self.line = self._last

@@ -1,4 +1,4 @@
-"""Laws that numba compiles: methods over views of the state and the records, as C functions."""
+"""Own code that numba compiles: methods over views of the state and the records, as C functions."""
 
 from __future__ import annotations
 
@@ -12,20 +12,22 @@ import numpy as np
 
 from headgate.errors import LawError
 from headgate.plugin import python_class, rewrite
-from headgate.plugin.own_law import Compiled, Params
+from headgate.plugin.interface import Interface
+from headgate.plugin.own_code import Compiled, Params
 from headgate.plugin.paths import shorten_path
-from headgate.plugin.table import FLAGS, FunctionTable
+from headgate.plugin.port_events import DRAWS
+from headgate.plugin.table import FunctionTable
 
-#: Callback -> the record it takes before the path and the window, or None for the time.
-RECORDS: Mapping[str, str | None] = {
-    "on_start": None,
-    "on_ack": "Ack",
-    "on_recovery_ack": "Ack",
-    "on_segment_lost": "Rate",
-    "on_congestion": "Congestion",
-    "on_recovered": None,
+#: The engine's kinds of fields in numpy's words. To numba a word without a sign and one with a sign
+#: make a float, and no number of a flow is so large that the sign matters.
+_KINDS: Mapping[str, Any] = {
+    "f64": "f8",
+    "u32": "u4",
+    "u64": "i8",
+    "bool": "?",
+    "Cause": "u4",
+    "Draws": ("f8", (DRAWS,)),
 }
-_KINDS = {"f64": "f8", "u32": "u4", "bool": "?", "Cause": "u4"}
 #: Kinds of state. A single number is a float, whatever it began as: in Python it may become one.
 _KEPT = {"b": "?", "i": "i8", "u": "i8", "f": "f8"}
 
@@ -34,27 +36,30 @@ _tables: dict[object, FunctionTable] = {}
 _one_at_a_time = threading.Lock()
 
 
-def compile_law(cls: type, params: Params) -> Compiled:
+def compile_class(interface: Interface, cls: type, params: Params) -> Compiled:
     """Give the table of a class with these parameters; raise LawError if numba refuses one."""
     with _one_at_a_time:
         key = cls, tuple(sorted(params.items()))
         if key not in _tables:
-            _tables[key] = _compile(cls, params)
+            _tables[key] = _compile(interface, cls, params)
         return _tables[key].struct, _tables[key]
 
 
-def _compile(cls: type, params: Params) -> FunctionTable:
+def _compile(interface: Interface, cls: type, params: Params) -> FunctionTable:
     try:
         import numba
     except ImportError:
         raise LawError(_label(cls), "@jit needs numba; pip install 'headgate[jit]'") from None
-    state = first_state(cls, params)
-    functions = _functions(cls, state.dtype, numba)
+    state = first_state(interface, cls, params)
+    functions = _functions(interface, cls, state.dtype, numba)
     pointer = numba.types.CPointer(numba.from_dtype(state.dtype))
     entries = {
-        name: _entry(name, functions[name], pointer, numba) for name in RECORDS if name in functions
+        name: _entry(interface, name, functions[name], pointer, numba)
+        for name in interface.callbacks
+        if name in functions
     }
-    return FunctionTable.of(entries, state.tobytes(), _flags(cls))
+    said = python_class.traits(interface, cls, python_class.make(cls, params))
+    return FunctionTable.of(interface, entries, state.tobytes(), said)
 
 
 @cache
@@ -77,13 +82,13 @@ def layout() -> dict[str, np.dtype[Any]]:
     return known
 
 
-def first_state(cls: type, params: Params) -> np.ndarray[Any, Any]:
-    """Give a flow's first state: the numbers on the class and on a new object of it."""
+def first_state(interface: Interface, cls: type, params: Params) -> np.ndarray[Any, Any]:
+    """Give the first state: the numbers on the class and on a new object of it."""
     said = {
         name: value
         for base in reversed(cls.__mro__)
         for name, value in vars(base).items()
-        if isinstance(value, bool | int | float) and name not in python_class.TRAITS
+        if isinstance(value, bool | int | float) and name not in interface.traits
         if not name.startswith("__")
     }
     numbers = said | vars(python_class.make(cls, params))
@@ -91,7 +96,9 @@ def first_state(cls: type, params: Params) -> np.ndarray[Any, Any]:
     for name, array in arrays.items():
         if array.dtype.kind not in _KEPT or array.size == 0:
             says = f"self.{name} is {numbers[name]!r}"
-            raise LawError(_label(cls), f"{says}; a compiled law keeps numbers and arrays of them")
+            raise LawError(
+                _label(cls), f"{says}; a compiled {interface.noun} keeps numbers and arrays of them"
+            )
     fields = [(name, _kind(array), array.shape) for name, array in arrays.items()]
     state = np.zeros(1, np.dtype(fields or [("_nothing", "u1", ())], align=True))
     for name, array in arrays.items():
@@ -99,10 +106,10 @@ def first_state(cls: type, params: Params) -> np.ndarray[Any, Any]:
     return state
 
 
-def object_of(cls: type, params: Params, kept: bytes) -> Any:
-    """Give the object that a flow's bytes stand for."""
+def object_of(interface: Interface, cls: type, params: Params, kept: bytes) -> Any:
+    """Give the object that the bytes of a state stand for."""
     made = python_class.make(cls, params)
-    dtype = first_state(cls, params).dtype
+    dtype = first_state(interface, cls, params).dtype
     state = np.frombuffer(kept, dtype, count=1)[0]
     for name in dtype.names or ():
         value = state[name]
@@ -115,57 +122,37 @@ def _kind(array: np.ndarray[Any, Any]) -> str:
     return "f8" if array.ndim == 0 and kind == "i8" else kind
 
 
-def _flags(cls: type) -> int:
-    said = python_class.traits(cls)
-    words = {
-        "per_round": said["per"] == "round",
-        "keeps_window": said["keeps_window"],
-        "wants_rate": said["wants_rate"],
-        "echo_latched": said["echo"] == "latched",
-        "echo_accurate": said["echo"] == "accurate",
-    }
-    return sum(FLAGS[name] for name, holds in words.items() if holds)
-
-
-def _functions(cls: type, state: np.dtype[Any], numba: Any) -> dict[str, Any]:
-    """Give numba's functions, which find the class's other methods and the window's by name."""
-    names = {name: dtype.names or () for name, dtype in layout().items()}
-    takes = {
-        name: [None if record is None else names[record], names["Path"], names["Window"]]
-        for name, record in RECORDS.items()
-    }
-    plain = rewrite.functions_of(cls, state.names or (), takes)
+def _functions(interface: Interface, cls: type, state: np.dtype[Any], numba: Any) -> dict[str, Any]:
+    """Give numba's functions, which find the class's other methods and the records' by name."""
+    plain = rewrite.functions_of(interface, cls, state.names or (), _fields_of_all(interface))
     compiled = {name: numba.njit(function) for name, function in plain.items()}
     common = {rewrite.name_in_globals(name): function for name, function in compiled.items()}
-    for method, name in rewrite.WINDOW_METHODS.items():
-        common[name] = numba.njit(_WINDOW[method])
+    for method, function in interface.methods.items():
+        common[rewrite.name_of_method(method)] = numba.njit(function)
     for function in plain.values():
         function.__globals__.update(common)
     return compiled
 
 
-def _slow_starts(window: Any) -> Any:
-    return window.cwnd < window.ssthresh
+def _fields_of_all(interface: Interface) -> dict[str, list[rewrite.Fields | None]]:
+    """Give the fields of what each callback takes; None for a number."""
+    names = {name: dtype.names or () for name, dtype in layout().items()}
+    rest = [names[interface.around], names[interface.out]]
+    return {
+        name: [None if callback.record is None else names[callback.record], *rest]
+        for name, callback in interface.callbacks.items()
+    }
 
 
-def _slow_start(window: Any, acked: Any) -> Any:
-    step = min(acked, max(window.ssthresh - window.cwnd, 0.0))
-    window.cwnd += step
-    return acked - step
-
-
-_WINDOW = {"slow_start": _slow_start, "slow_starts": _slow_starts}
-
-
-def _entry(name: str, method: Any, state: Any, numba: Any) -> Any:
+def _entry(interface: Interface, name: str, method: Any, state: Any, numba: Any) -> Any:
     """Compile a callback to a C function that returns 0, or 1 if it raised; raise LawError."""
-    types, record = numba.types, RECORDS[name]
+    types, record = numba.types, interface.callbacks[name].record
 
     def pointer(record: str) -> Any:
         return types.CPointer(numba.from_dtype(layout()[record]))
 
     given = types.float64 if record is None else pointer(record)
-    form = types.int32(state, given, pointer("Path"), pointer("Window"))
+    form = types.int32(state, given, pointer(interface.around), pointer(interface.out))
     body = (
         _wrap_time_callback(method, numba.carray)
         if record is None
@@ -178,10 +165,10 @@ def _entry(name: str, method: Any, state: Any, numba: Any) -> Any:
 
 
 def _wrap_record_callback(method: Any, carray: Any) -> Any:
-    def entry(state: Any, given: Any, path: Any, window: Any) -> Any:
+    def entry(state: Any, given: Any, around: Any, out: Any) -> Any:
         try:
             method(
-                carray(state, 1)[0], carray(given, 1)[0], carray(path, 1)[0], carray(window, 1)[0]
+                carray(state, 1)[0], carray(given, 1)[0], carray(around, 1)[0], carray(out, 1)[0]
             )
         except Exception:
             return 1
@@ -191,9 +178,9 @@ def _wrap_record_callback(method: Any, carray: Any) -> Any:
 
 
 def _wrap_time_callback(method: Any, carray: Any) -> Any:
-    def entry(state: Any, now_s: Any, path: Any, window: Any) -> Any:
+    def entry(state: Any, now_s: Any, around: Any, out: Any) -> Any:
         try:
-            method(carray(state, 1)[0], now_s, carray(path, 1)[0], carray(window, 1)[0])
+            method(carray(state, 1)[0], now_s, carray(around, 1)[0], carray(out, 1)[0])
         except Exception:
             return 1
         return 0

@@ -1,4 +1,4 @@
-"""Laws in shared libraries; C and Rust sources are compiled to one first, into a cache folder."""
+"""Own code in shared libraries; C and Rust sources are compiled first, into a cache folder."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from functools import partial
 from pathlib import Path
 
 from headgate.errors import LawError
-from headgate.plugin.own_law import Compiled, OwnLaw, Params
+from headgate.plugin.own_code import Compiled, OwnCode, Params
 from headgate.plugin.paths import sha256, shorten_path
 from headgate.plugin.source import Source
-from headgate.plugin.table import Struct
+from headgate.plugin.table import Head, struct_of
 
 INCLUDE = Path(__file__).parents[1] / "include"
 
@@ -22,10 +22,17 @@ _C_FLAGS = ("-std=c11", "-O2", "-ffp-contract=off", "-fPIC", "-shared")
 _RUST_FLAGS = ("--edition=2021", "-Copt-level=3", "-Cpanic=abort", "--error-format=short")
 
 
-def law_in(source: Source) -> OwnLaw:
-    """Take the law that a file exports."""
-    load = partial(_load_library, source.file, source.text, source.symbol)
-    return OwnLaw(source.name, source.file, source.sha256, compiled=load)
+def code_in(source: Source) -> OwnCode:
+    """Take the law or the discipline that a file exports."""
+    load = partial(_load_library, source)
+    return OwnCode(source.interface, source.name, source.file, source.sha256, compiled=load)
+
+
+def version_in(source: Source) -> int:
+    """Give the version of the table that a file exports, which says what it is; raise LawError."""
+    built = build_library(source.file, source.text)
+    struct, _ = open_library(built, source.symbol, source.label, Head, source.interface.noun)
+    return int(struct.version)
 
 
 def cache_folder() -> Path:
@@ -55,23 +62,25 @@ def build_library(file: str, text: bytes) -> Path:
     return _compile_source(cdylib, file, text, ".so")
 
 
-def open_library(file: Path, symbol: str, label: str) -> Compiled:
+def open_library(file: Path, symbol: str, label: str, kind: type[Head], noun: str) -> Compiled:
     """Load a library; give the table that it exports, and the library. Raises LawError."""
     try:
         library = ctypes.CDLL(str(file))
     except OSError as error:
         raise LawError(label, f"cannot be loaded: {error}") from None
     try:
-        return Struct.in_dll(library, symbol), library
+        return kind.in_dll(library, symbol), library
     except ValueError:
-        raise LawError(label, f"exports no law called {symbol!r}") from None
+        raise LawError(label, f"exports no {noun} called {symbol!r}") from None
 
 
-def _load_library(file: str, text: bytes, symbol: str, params: Params) -> Compiled:
-    label = f"{shorten_path(file)}:{symbol}"
+def _load_library(source: Source, params: Params) -> Compiled:
+    interface = source.interface
     if params:
-        raise LawError(label, "a compiled law takes no arguments; set them in its source")
-    return open_library(build_library(file, text), symbol, label)
+        says = f"a compiled {interface.noun} takes no arguments; set them in its source"
+        raise LawError(source.label, says)
+    built = build_library(source.file, source.text)
+    return open_library(built, source.symbol, source.label, struct_of(interface), interface.noun)
 
 
 def _compile_source(

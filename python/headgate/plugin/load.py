@@ -1,66 +1,75 @@
-"""From `./mylaw.py:MyLaw`, or the class itself, to the law that it means."""
+"""From `./mylaw.py:MyLaw`, or the class itself, to the law or discipline that it means."""
 
 from __future__ import annotations
 
 import threading
 from dataclasses import replace
+from pathlib import Path
 
-from headgate.plugin import library, python_law, trust
-from headgate.plugin.own_law import OwnLaw
+from headgate.plugin import library, python_code, trust
+from headgate.plugin.interface import Interface
+from headgate.plugin.laws import LAW
+from headgate.plugin.own_code import OwnCode
+from headgate.plugin.paths import split
 from headgate.plugin.python_class import file_of
-from headgate.plugin.source import find
+from headgate.plugin.source import KINDS, find
 
-#: Runs in several threads may ask for the same law: it is found and compiled once.
+#: Runs in several threads may ask for the same code: it is found and compiled once.
 one_at_a_time = threading.RLock()
 
 #: Classes that were given as such, by the words that stand for them in a scenario.
 _given: dict[str, type] = {}
 
 
-def load(source: str) -> OwnLaw:
-    """Find the law that `FILE` or `FILE:NAME` means and make it; raise LawError.
+def is_source(words: str) -> bool:
+    """Say whether words name own code: a file, or a class that was given as such."""
+    return words in _given or "/" in words or Path(split(words)[0]).suffix in KINDS
 
-    A Python file is run for that, so a law that may not run is refused (`headgate.plugin.trust`).
+
+def load(source: str, interface: Interface = LAW) -> OwnCode:
+    """Find what `FILE` or `FILE:NAME` means and make it; raise LawError.
+
+    A Python file is run for that, so what may not run is refused (`headgate.plugin.trust`).
     """
     with one_at_a_time:
-        return _load(source)
+        return _load(source, interface)
 
 
-def identify(source: str) -> tuple[str, str]:
-    """Give the name of a law and the hash of its source; raise LawError. Runs nothing of it."""
+def identify(source: str, interface: Interface) -> tuple[str, str]:
+    """Give the name of own code and the hash of its source; raise LawError. Runs nothing of it."""
     if source in _given:
-        law = python_law.law_of(_given[source])
-        return law.name, law.sha256
-    found = find(source)
+        code = python_code.code_of(interface, _given[source])
+        return code.name, code.sha256
+    found = find(source, interface)
     return found.name, found.sha256
 
 
-def allow(source: str) -> None:
-    """Remember for this user that a law may run, as it stands; raise LawError if there is none."""
+def allow(source: str, interface: Interface) -> None:
+    """Remember for this user that own code may run, as it stands; raise LawError if it is not."""
     if source not in _given:
-        found = find(source)
+        found = find(source, interface)
         trust.allow(found.file, found.sha256)
 
 
-def is_trusted(source: str) -> bool:
-    """Say whether a law may run; raise LawError if it is not there."""
+def is_trusted(source: str, interface: Interface) -> bool:
+    """Say whether own code may run; raise LawError if it is not there."""
     if source in _given:
         return True
-    found = find(source)
+    found = find(source, interface)
     return trust.is_trusted(found.file, found.sha256)
 
 
-def _load(source: str) -> OwnLaw:
+def _load(source: str, interface: Interface) -> OwnCode:
     if source in _given:
-        return python_law.law_of(_given[source])
-    found = find(source)
-    trust.require(found.label, found.file, found.sha256)
-    make = python_law.law_in if found.file.endswith(".py") else library.law_in
+        return python_code.code_of(interface, _given[source])
+    found = find(source, interface)
+    trust.require(interface.noun, found.label, found.file, found.sha256)
+    make = python_code.code_in if found.file.endswith(".py") else library.code_in
     return replace(make(found), source=f"{found.file}:{found.symbol}")
 
 
-def register_class(law: type) -> str:
+def register_class(cls: type) -> str:
     """Give the words that stand for a class in a scenario, in this process."""
-    words = f"{file_of(law)}:{law.__qualname__}"
-    _given[words] = law
+    words = f"{file_of(cls)}:{cls.__qualname__}"
+    _given[words] = cls
     return words

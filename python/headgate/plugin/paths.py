@@ -1,4 +1,4 @@
-"""Files of laws: how they are named, read, hashed and shown."""
+"""Files of own code: how they are named, read, hashed and shown."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def split(source: str) -> tuple[str, str | None]:
 
 
 def read(file: str) -> bytes:
-    """Read a law's file; raise LawError."""
+    """Read a file of own code; raise LawError."""
     try:
         return Path(file).read_bytes()
     except FileNotFoundError:
@@ -29,7 +29,7 @@ def read(file: str) -> bytes:
 
 
 def sha256(*parts: bytes) -> str:
-    """Hash what a law is made of."""
+    """Hash what own code is made of."""
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 

@@ -1,45 +1,26 @@
-"""What a Python class must be to be a law, and its objects."""
+"""What a Python class must be to be a law or a discipline, and its objects."""
 
 from __future__ import annotations
 
 import difflib
 import inspect
 import traceback
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from headgate.errors import LawError
-from headgate.plugin.own_law import Params
+from headgate.plugin.interface import Interface, Traits
+from headgate.plugin.own_code import Params
 from headgate.plugin.paths import shorten_path
 
 if TYPE_CHECKING:
     from headgate import _native
 
-#: Callbacks and what they take beside `self`. The first two every law has.
-CALLBACKS: Mapping[str, tuple[str, ...]] = {
-    "on_ack": ("ack", "path", "window"),
-    "on_congestion": ("event", "path", "window"),
-    "on_start": ("now_s", "path", "window"),
-    "on_recovery_ack": ("ack", "path", "window"),
-    "on_segment_lost": ("sent", "path", "window"),
-    "on_recovered": ("now_s", "path", "window"),
-}
-REQUIRED = ("on_ack", "on_congestion")
-
-#: What a class may say of itself, what it is if it says nothing, and what is allowed.
-TRAITS: Mapping[str, tuple[Any, ...]] = {
-    "per": ("ack", "round"),
-    "keeps_window": (False, True),
-    "wants_rate": (False, True),
-    "echo": ("none", "latched", "accurate"),
-}
-
-
-#: Those that no other attribute is likely to resemble.
-_LONG_TRAITS = tuple(name for name in TRAITS if len(name) > 4)
+#: A trait as short as this is one that other attributes may well resemble.
+_SHORT = 4
 
 
 def file_of(cls: type) -> str:
@@ -50,18 +31,27 @@ def file_of(cls: type) -> str:
         return cls.__module__
 
 
-def traits(cls: type) -> dict[str, Any]:
-    """Give what the class says of how it is called; raise LawError."""
-    said = {name: getattr(cls, name, allowed[0]) for name, allowed in TRAITS.items()}
+def traits(interface: Interface, cls: type, made: object) -> Traits:
+    """Give what the class, and an object of it, say of how they are called; raise LawError."""
+    said = {name: getattr(cls, name, allowed[0]) for name, allowed in interface.traits.items()}
     for name, value in said.items():
-        if value not in TRAITS[name]:
-            words = " or ".join(repr(word) for word in TRAITS[name])
+        if value not in interface.traits[name]:
+            words = " or ".join(repr(word) for word in interface.traits[name])
             raise LawError(_label(cls), f"{name} = {value!r} is not right; it is {words}")
-    return said
+    numbers = {name: getattr(made, name, usual) for name, usual in interface.numbers.items()}
+    for name, value in numbers.items():
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise LawError(_label(cls), f"{name} = {value!r} is not right; it is a number")
+    return said | numbers
+
+
+def callbacks(interface: Interface, cls: type) -> tuple[str, ...]:
+    """Give the names of the callbacks that the class has."""
+    return tuple(name for name in interface.callbacks if getattr(cls, name, None) is not None)
 
 
 def make(cls: type, params: Params) -> Any:
-    """Make the object of a flow, to see that it can be made; raise LawError."""
+    """Make the object of a flow or a port, to see that it can be made; raise LawError."""
     try:
         return cls(**params)
     except Exception as error:
@@ -71,10 +61,11 @@ def make(cls: type, params: Params) -> Any:
 
 
 def locate_error(error: BaseException, file: str, where: str) -> tuple[str, str]:
-    """Give the place and the sentence of an exception in a law: file and line, what, and where."""
+    """Give the place and sentence of an exception in own code: file and line, what, and where."""
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if shorten_path(frame.filename) == shorten_path(file)]
-    what = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
+    notes = "\n".join(getattr(error, "__notes__", ())).splitlines()
+    what = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1 - len(notes)]
     if isinstance(error, SyntaxError):
         return f"{shorten_path(file)}, line {error.lineno}", what
     place = (
@@ -83,51 +74,53 @@ def locate_error(error: BaseException, file: str, where: str) -> tuple[str, str]
     return place, f"{what} ({where})"
 
 
-def plain(cls: type, label: str, params: Params) -> _native.OwnLaw:
+def plain(interface: Interface, cls: type, label: str, params: Params) -> _native.OwnCode:
     """Make a class ready that the interpreter runs; raise LawError."""
-    from headgate import _native
     from headgate.plugin import state
 
-    make(cls, params)
-    said = traits(cls)
+    said = traits(interface, cls, make(cls, params))
     made = partial(cls, **params)
-    return _native.OwnLaw.plain(
-        label,
-        (made, state.dump, partial(state.load, made)),
-        per_round=said["per"] == "round",
-        keeps_window=said["keeps_window"],
-        wants_rate=said["wants_rate"],
-        echo=said["echo"],
-    )
+    code = (made, state.dump, partial(state.load, made))
+    try:
+        return interface.in_engine(label, code, said, callbacks(interface, cls))
+    except ValueError as error:
+        raise LawError(label, str(error)) from None
 
 
-def check_form(cls: type) -> None:
+def check_form(interface: Interface, cls: type) -> None:
     """Hold the class to the form: its callbacks are there, and take what they are given."""
-    for name, takes in CALLBACKS.items():
-        callback = getattr(cls, name, None)
-        if callback is None:
-            if name in REQUIRED:
-                raise LawError(_label(cls), f"has no {name}(self, {', '.join(takes)})")
-            continue
-        try:
-            inspect.signature(callback).bind(None, *takes)
-        except (TypeError, ValueError):
-            place = _label(cls)
-            if isinstance(callback, FunctionType):
-                place = f"{shorten_path(file_of(cls))}, line {callback.__code__.co_firstlineno}"
-            raise LawError(place, f"{name} is called as {name}({', '.join(takes)})") from None
-    traits(cls)
-    _check_spelling(cls)
+    for group in interface.required:
+        if not any(getattr(cls, name, None) for name in group):
+            forms = " or ".join(interface.form(name).replace("(", "(self, ") for name in group)
+            raise LawError(_label(cls), f"has no {forms}")
+    for name in callbacks(interface, cls):
+        _check_takes(interface, cls, name)
+    traits(interface, cls, cls)
+    _check_spelling(interface, cls)
 
 
-def _check_spelling(cls: type) -> None:
+def _check_takes(interface: Interface, cls: type, name: str) -> None:
+    callback = getattr(cls, name)
+    try:
+        inspect.signature(callback).bind(None, *interface.callbacks[name].takes)
+    except (TypeError, ValueError):
+        place = _label(cls)
+        if isinstance(callback, FunctionType):
+            place = f"{shorten_path(file_of(cls))}, line {callback.__code__.co_firstlineno}"
+        raise LawError(place, f"{name} is called as {interface.form(name)}") from None
+
+
+def _check_spelling(interface: Interface, cls: type) -> None:
     """Refuse what nobody would call or read: a callback or a trait with another name."""
+    known = [*interface.traits, *interface.numbers]
+    long = [name for name in known if len(name) > _SHORT]
     for name in dir(cls):
-        if name.startswith("on_") and name not in CALLBACKS:
-            raise LawError(_label(cls), f"nothing calls {name}; {_meant(name, CALLBACKS)}")
-        near = difflib.get_close_matches(name, _LONG_TRAITS, 1, 0.8)
-        if near and name not in TRAITS:
-            raise LawError(_label(cls), f"nothing reads {name}; {_meant(name, TRAITS)}")
+        if name.startswith("on_") and name not in interface.callbacks:
+            meant = _meant(name, interface.callbacks)
+            raise LawError(_label(cls), f"nothing calls {name}; {meant}")
+        near = difflib.get_close_matches(name, long, 1, 0.8)
+        if near and name not in known:
+            raise LawError(_label(cls), f"nothing reads {name}; {_meant(name, known)}")
 
 
 def _meant(name: str, known: Iterable[str]) -> str:

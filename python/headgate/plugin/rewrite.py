@@ -1,4 +1,4 @@
-"""Methods as functions that numba understands: what `self` and `window` are asked to do is called.
+"""Methods as functions that numba understands: what `self` and records are asked to do is called.
 
 Compiled, `self` and the records are plain structures, which have fields but no methods. So
 `self.target(x)` becomes a call of a function that takes `self` first, and `window.slow_start(x)`
@@ -15,17 +15,14 @@ from types import FunctionType
 from typing import Any
 
 from headgate.errors import LawError
+from headgate.plugin.interface import Interface
 from headgate.plugin.paths import shorten_path
-
-#: Method of a window -> the function in its place.
-WINDOW_METHODS = {"slow_start": "_headgate_slow_start", "slow_starts": "_headgate_slow_starts"}
-
 
 Fields = Collection[str]
 
 
 def functions_of(
-    cls: type, own: Fields, records: Mapping[str, Sequence[Fields | None]]
+    interface: Interface, cls: type, own: Fields, records: Mapping[str, Sequence[Fields | None]]
 ) -> dict[str, FunctionType]:
     """Give the class's callbacks and other methods as functions; raise LawError.
 
@@ -38,7 +35,7 @@ def functions_of(
         if not name.startswith("__")
     }
     return {
-        name: _function(function, [own, *records.get(name, ())], methods)
+        name: _function(interface, function, [own, *records.get(name, ())], methods)
         for name, function in methods.items()
     }
 
@@ -48,12 +45,22 @@ def name_in_globals(method: str) -> str:
     return f"_headgate_self_{method}"
 
 
+def name_of_method(method: str) -> str:
+    """Give the name of the function in the place of a record's method."""
+    return f"_headgate_{method}"
+
+
 def _function(
-    function: FunctionType, fields: Sequence[Fields | None], methods: Collection[str]
+    interface: Interface,
+    function: FunctionType,
+    fields: Sequence[Fields | None],
+    methods: Collection[str],
 ) -> FunctionType:
     tree = _definition(function)
     known = zip([argument.arg for argument in tree.args.args], fields, strict=False)
-    rewriter = _Rewriter(function, {name: of for name, of in known if of is not None}, methods)
+    rewriter = _Rewriter(
+        interface, function, {name: of for name, of in known if of is not None}, methods
+    )
     module = ast.Module([ast.fix_missing_locations(rewriter.visit(tree))], [])
     outer = inspect.getclosurevars(function).nonlocals
     scope: dict[str, Any] = {**function.__globals__, **outer}
@@ -68,7 +75,7 @@ def _definition(function: FunctionType) -> ast.FunctionDef:
     try:
         lines, first = inspect.getsourcelines(function)
     except (OSError, TypeError):
-        says = "@jit needs the law's source; write it to a file"
+        says = "@jit needs the source; write it to a file"
         raise LawError(function.__qualname__, says) from None
     tree = ast.parse(textwrap.dedent("".join(lines))).body[0]
     assert isinstance(tree, ast.FunctionDef)
@@ -82,11 +89,13 @@ def _definition(function: FunctionType) -> ast.FunctionDef:
 class _Rewriter(ast.NodeTransformer):
     def __init__(
         self,
+        interface: Interface,
         function: FunctionType,
         fields: Mapping[str, Fields],
         methods: Collection[str],
     ) -> None:
         self.file = shorten_path(function.__code__.co_filename)
+        self.interface = interface
         self.fields = fields
         self.methods = methods
         self.own = next(iter(fields))
@@ -113,7 +122,8 @@ class _Rewriter(ast.NodeTransformer):
         is_own = isinstance(target.value, ast.Name) and target.value.id == self.own
         if is_own and target.attr in self.methods:
             return name_in_globals(target.attr)
-        return WINDOW_METHODS.get(target.attr)
+        is_known = target.attr in self.interface.methods
+        return name_of_method(target.attr) if is_known else None
 
     def _check(self, name: str, node: ast.Attribute) -> None:
         known = self.fields[name]
@@ -122,5 +132,5 @@ class _Rewriter(ast.NodeTransformer):
         place = f"{self.file}, line {node.lineno}"
         if name == self.own:
             says = f"{name}.{node.attr} is not a number that the class or __init__ sets"
-            raise LawError(place, f"{says}; a compiled law keeps no others")
+            raise LawError(place, f"{says}; a compiled {self.interface.noun} keeps no others")
         raise LawError(place, f"{name} has no {node.attr!r}; it has {', '.join(known)}")

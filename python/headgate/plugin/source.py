@@ -1,27 +1,27 @@
-"""A law as it stands in a file: what it is called and its hash, found without running any of it."""
+"""Own code as it stands in a file: its name and its hash, found without running any of it."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from headgate.errors import LawError
+from headgate.plugin.interface import Interface
 from headgate.plugin.paths import read, sha256, shorten_path, split
 
 #: Kinds of file: a Python class, what is compiled to a shared library first, and such a library.
 KINDS = (".py", ".c", ".rs", ".so")
-#: What a law is called in its library, if nobody says.
-SYMBOL = "law"
 
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 @dataclass(frozen=True)
 class Source:
-    """A law's file as it was read, and which law in it is meant."""
+    """A file as it was read, and which law or discipline in it is meant."""
 
+    interface: Interface
     file: str
     text: bytes
     symbol: str
@@ -29,8 +29,8 @@ class Source:
 
     @property
     def name(self) -> str:
-        """What the law is called in results."""
-        is_file = self.symbol == SYMBOL and Path(self.file).suffix != ".py"
+        """What it is called in results."""
+        is_file = self.symbol == self.interface.symbol and Path(self.file).suffix != ".py"
         return Path(self.file).stem if is_file else self.symbol
 
     @property
@@ -44,40 +44,53 @@ class Source:
         return f"{shorten_path(self.file)}:{self.symbol}"
 
 
-def find(source: str) -> Source:
-    """Find the law that `FILE` or `FILE:NAME` means; raise LawError. Runs nothing of it."""
+def find(source: str, interface: Interface) -> Source:
+    """Find what `FILE` or `FILE:NAME` means; raise LawError. Runs nothing of it."""
     named, name = split(source)
     kind = Path(named).suffix
     if kind not in KINDS:
-        raise LawError(source, f"an own law is a file that ends in one of {', '.join(KINDS)}")
+        raise LawError(
+            source, f"an own {interface.noun} is a file that ends in one of {', '.join(KINDS)}"
+        )
     file = str(Path(named).resolve())
     text = read(file)
     if kind != ".py":
-        return Source(file, text, name or SYMBOL)
-    return Source(file, text, name or _only_law(text, file))
+        return Source(interface, file, text, name or interface.symbol)
+    return Source(interface, file, text, name or _only_class(text, file, interface))
 
 
-def _only_law(text: bytes, file: str) -> str:
-    laws = laws_in(text, file)
-    if len(laws) == 1:
-        return laws[0]
-    if not laws:
-        raise LawError(shorten_path(file), "has no class with on_ack and on_congestion")
-    example = f"{shorten_path(file)}:{laws[0]}"
-    names = ", ".join(laws)
-    raise LawError(shorten_path(file), f"has several laws ({names}); name one, as in {example}")
+def _only_class(text: bytes, file: str, interface: Interface) -> str:
+    found = classes_in(text, file, interface)
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        wanted = " and ".join(" or ".join(group) for group in interface.required)
+        raise LawError(shorten_path(file), f"has no class with {wanted}")
+    example = f"{shorten_path(file)}:{found[0]}"
+    says = f"has several {interface.noun}s ({', '.join(found)}); name one, as in {example}"
+    raise LawError(shorten_path(file), says)
 
 
-def laws_in(text: bytes, file: str) -> list[str]:
-    """Name the classes that look like laws, in order; raise LawError if the file is not Python.
+def classes_in(text: bytes, file: str, interface: Interface) -> list[str]:
+    """Name the classes that look like what is wanted; raise LawError if the file is not Python.
 
-    Where none has `on_ack` itself or from a class of the file, those of imported bases may.
+    Where none has a callback that tells it, itself or from a class of the file, those of imported
+    bases may.
     """
-    classes = {
-        node.name: node for node in _parse(text, file).body if isinstance(node, ast.ClassDef)
-    }
-    sure = [name for name in classes if _has_on_ack(name, classes)]
+    classes = _classes(text, file)
+    sure = [name for name in classes if _has_one(interface.tells_it, name, classes)]
     return sure or [name for name, node in classes.items() if _has_other_bases(node, classes)]
+
+
+def tells_itself(text: bytes, file: str, name: str | None, interface: Interface) -> bool:
+    """Say whether the class, or any class if none is named, has a callback of the interface."""
+    classes = _classes(text, file)
+    named = classes if name is None else classes.keys() & {name}
+    return any(_has_one(interface.tells_it, one, classes) for one in named)
+
+
+def _classes(text: bytes, file: str) -> dict[str, ast.ClassDef]:
+    return {node.name: node for node in _parse(text, file).body if isinstance(node, ast.ClassDef)}
 
 
 def _parse(text: bytes, file: str) -> ast.Module:
@@ -89,13 +102,13 @@ def _parse(text: bytes, file: str) -> ast.Module:
         raise LawError(f"{shorten_path(file)}{line}", f"{type(error).__name__}: {says}") from None
 
 
-def _has_on_ack(name: str, classes: Mapping[str, ast.ClassDef]) -> bool:
+def _has_one(callbacks: Sequence[str], name: str, classes: Mapping[str, ast.ClassDef]) -> bool:
     """Look in the class and in those before it in the file that it comes from."""
     node = classes[name]
-    if any(_names(part, "on_ack") for part in node.body):
+    if any(_names(part, callback) for part in node.body for callback in callbacks):
         return True
     earlier = {base: of for base, of in classes.items() if of.lineno < node.lineno}
-    return any(base in earlier and _has_on_ack(base, earlier) for base in _bases(node))
+    return any(base in earlier and _has_one(callbacks, base, earlier) for base in _bases(node))
 
 
 def _names(part: ast.stmt, name: str) -> bool:

@@ -1,9 +1,9 @@
-"""A Python law's state as plain data, which a snapshot can hold and nobody can run.
+"""What own code in Python keeps, as plain data, which a snapshot can hold and nobody can run.
 
-What a flow's object keeps may be numbers, strings, None, lists, tuples, dicts and arrays of
-numbers. It is written as JSON; a value that JSON does not know stands in an object with one key,
-which says what it is. Reading it back makes the object anew and gives it these attributes: no code
-is looked up by a name in the file, as `pickle` would.
+What the object of a flow or a port keeps may be numbers, strings, None, lists, tuples, dicts and
+arrays of numbers. It is written as JSON; a value that JSON does not know stands in an object with
+one key, which says what it is. Reading it back makes the object anew and gives it these
+attributes: no code is looked up by a name in the file, as `pickle` would.
 """
 
 from __future__ import annotations
@@ -27,35 +27,35 @@ class NotPlainError(ValueError):
     """An attribute that cannot be kept; the sentence names it."""
 
 
-def dump(law: object) -> bytes:
-    """Write what a flow's object keeps; raise NotPlainError."""
+def dump(made: object) -> bytes:
+    """Write what an object keeps; raise NotPlainError."""
     writer = _Writer()
-    state = {name: writer.write(f"self.{name}", value) for name, value in attributes(law).items()}
+    state = {name: writer.write(f"self.{name}", value) for name, value in attributes(made).items()}
     return json.dumps(state, separators=(",", ":")).encode()
 
 
 def load(make: Callable[[], object], kept: bytes) -> object:
-    """Make a flow's object and give it what was kept; raise ValueError if that is no state."""
+    """Make an object and give it what was kept; raise ValueError if that is no state."""
     state = json.loads(kept)
     if not isinstance(state, dict):
-        raise ValueError("it is not the state of a law")
-    law = make()
-    for name in attributes(law).keys() - state.keys():
-        delattr(law, name)
+        raise ValueError("it is no state")
+    made = make()
+    for name in attributes(made).keys() - state.keys():
+        delattr(made, name)
     for name, value in state.items():
-        setattr(law, name, _read(value))
-    return law
+        setattr(made, name, _read(value))
+    return made
 
 
-def attributes(law: object) -> dict[str, Any]:
+def attributes(made: object) -> dict[str, Any]:
     """Give the attributes of the object itself, in `__dict__` and in `__slots__`."""
     slots = {
-        name: getattr(law, name)
-        for cls in type(law).__mro__
+        name: getattr(made, name)
+        for cls in type(made).__mro__
         for name in _slots(cls)
-        if hasattr(law, name)
+        if hasattr(made, name)
     }
-    return slots | dict(getattr(law, "__dict__", {}))
+    return slots | dict(getattr(made, "__dict__", {}))
 
 
 def _slots(cls: type) -> tuple[str, ...]:
@@ -86,7 +86,7 @@ class _Writer:
             case np.generic() if value.dtype.kind in _KINDS:
                 return {"scalar": _array(np.asarray(value))}
         kind = type(value).__name__
-        raise NotPlainError(f"{name} is a {kind}; what a law keeps is {PLAIN}")
+        raise NotPlainError(f"{name} is a {kind}; what own code keeps is {PLAIN}")
 
     def _items(self, name: str, values: list[Any] | tuple[Any, ...]) -> list[Any]:
         return [self.write(f"{name}[{place}]", value) for place, value in enumerate(values)]
@@ -101,7 +101,7 @@ class _Writer:
             return
         first, _ = self._met.setdefault(id(value), (name, value))
         if first != name:
-            raise NotPlainError(f"{name} is {first} itself; a law keeps a copy under each name")
+            raise NotPlainError(f"{name} is {first} itself; own code keeps a copy under each name")
 
 
 def _array(value: np.ndarray[Any, Any]) -> list[Any]:
@@ -122,7 +122,7 @@ def _numbers(given: list[Any]) -> np.ndarray[Any, Any]:
     kind, shape, data = given
     dtype = np.dtype(kind)
     if dtype.kind not in _KINDS:
-        raise ValueError(f"an array of {dtype} is no state of a law")
+        raise ValueError(f"an array of {dtype} is no state")
     return np.frombuffer(base64.b64decode(data), dtype).reshape(shape).copy()
 
 

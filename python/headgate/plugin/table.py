@@ -1,34 +1,18 @@
-"""`headgate_law_v1` as Python fills it: the same table that a C or Rust file exports."""
+"""The C tables as Python fills them: the same that a C or Rust file exports."""
 
 from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-VERSION = 1
-
-FLAGS = {
-    "per_round": 1,
-    "keeps_window": 2,
-    "wants_rate": 4,
-    "echo_latched": 8,
-    "echo_accurate": 16,
-}
-
-CALLBACKS = (
-    "on_start",
-    "on_ack",
-    "on_recovery_ack",
-    "on_segment_lost",
-    "on_congestion",
-    "on_recovered",
-)
+from headgate.plugin.interface import Interface
 
 
-class Struct(ctypes.Structure):
-    """The fields of `headgate_law_v1`."""
+class Head(ctypes.Structure):
+    """What every table begins with."""
 
     _fields_ = (
         ("version", ctypes.c_uint32),
@@ -36,19 +20,29 @@ class Struct(ctypes.Structure):
         ("state_bytes", ctypes.c_uint32),
         ("flags", ctypes.c_uint32),
         ("initial", ctypes.c_void_p),
-        *((name, ctypes.c_void_p) for name in CALLBACKS),
     )
 
 
-def capsule(struct: Struct) -> object:
+@cache
+def struct_of(interface: Interface) -> type[Head]:
+    """Give the table of an interface: the head, its numbers, its callbacks."""
+    fields = [
+        *((name, ctypes.c_double) for name in interface.numbers),
+        *((name, ctypes.c_void_p) for name in interface.callbacks),
+    ]
+    return type(interface.table, (Head,), {"_fields_": fields})
+
+
+def capsule(struct: Head) -> object:
     """Give a table as the engine takes it: a capsule, which knows what it points to by its name.
 
     The capsule does not keep the table in memory.
     """
-    return _new_capsule(ctypes.addressof(struct), _CAPSULE, None)
+    return _new_capsule(ctypes.addressof(struct), _names[type(struct).__name__], None)
 
 
-_CAPSULE = b"headgate_law_v1"
+#: A capsule keeps the pointer to its name: these stay.
+_names = {name: name.encode() for name in ("headgate_law_v1", "headgate_queue_v1")}
 _new_capsule = ctypes.pythonapi.PyCapsule_New
 _new_capsule.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
 _new_capsule.restype = ctypes.py_object
@@ -58,20 +52,27 @@ _new_capsule.restype = ctypes.py_object
 class FunctionTable:
     """A filled table, and what it points to: that must outlive it."""
 
-    struct: Struct
+    struct: Head
     keeps: tuple[Any, ...]
 
     @classmethod
-    def of(cls, entries: Mapping[str, Any], initial: bytes, flags: int) -> FunctionTable:
-        """Fill a table with numba's C functions, and the state that a flow begins with."""
+    def of(
+        cls,
+        interface: Interface,
+        entries: Mapping[str, Any],
+        initial: bytes,
+        said: Mapping[str, Any],
+    ) -> FunctionTable:
+        """Fill a table with numba's C functions, and the first state; `said` are the traits."""
         words = ctypes.create_string_buffer(initial, len(initial))
-        addresses = {name: entry.address for name, entry in entries.items()}
-        struct = Struct(
-            VERSION,
-            ctypes.sizeof(Struct),
-            len(initial),
-            flags,
-            ctypes.addressof(words),
-            **addresses,
+        kind = struct_of(interface)
+        struct = kind(
+            version=interface.version,
+            size=ctypes.sizeof(kind),
+            state_bytes=len(initial),
+            flags=interface.flag_word(said),
+            initial=ctypes.addressof(words),
+            **{name: said[name] for name in interface.numbers},
+            **{name: entry.address for name, entry in entries.items()},
         )
         return cls(struct, (words, entries))

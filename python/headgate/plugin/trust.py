@@ -1,8 +1,9 @@
 """Whose code may run: what the user named, and what the user has allowed.
 
-A law that stands on the command line, or in the user's own program, was named by the user and runs.
-A law that only a file names (a scenario, a design, a stored run) may be a stranger's: it runs once
-its SHA-256 is in the user's list, which has a line for each law, as `sha256sum` writes and checks.
+A law or a discipline that stands on the command line, or in the user's own program, was named by
+the user and runs.
+One that only a file names (a scenario, a design, a stored run) may be a stranger's: it runs once
+its SHA-256 is in the user's list, which has a line for each, as `sha256sum` writes and checks.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ _by_file: dict[str, str] = {}
 
 
 def name_by_hand(file: str) -> None:
-    """Take note that the user named a law's file."""
+    """Take note that the user named a file of own code."""
     _by_hand.add(_resolve(file))
 
 
 def name_in_file(file: str, where: str) -> None:
-    """Take note that the file `where` names a law's file."""
+    """Take note that the file `where` names a file of own code."""
     _by_file.setdefault(_resolve(file), where)
 
 
@@ -43,21 +44,23 @@ def take(notes: Named) -> None:
 
 
 def is_trusted(file: str, sha256: str) -> bool:
-    """Say whether the law in a file may run."""
-    law = _resolve(file)
-    return law in _by_hand or law not in _by_file or sha256 in _read_allowed()
+    """Say whether the own code in a file may run."""
+    code = _resolve(file)
+    return code in _by_hand or code not in _by_file or sha256 in _read_allowed()
 
 
-def require(label: str, file: str, sha256: str) -> None:
-    """Raise UntrustedLawError if the law in a file may not run."""
+def require(noun: str, label: str, file: str, sha256: str) -> None:
+    """Raise UntrustedLawError if the law or discipline in a file may not run."""
     if not is_trusted(file, sha256):
         where = _by_file[_resolve(file)]
-        says = f"{where} names this law, which is code (SHA-256 {sha256}); read it, then allow it"
+        says = (
+            f"{where} names this {noun}, which is code (SHA-256 {sha256}); read it, then allow it"
+        )
         raise UntrustedLawError(label, f"{says} with --trust")
 
 
 def allow(file: str, sha256: str) -> None:
-    """Remember for this user that a law may run."""
+    """Remember for this user that own code may run."""
     if sha256 in _read_allowed():
         return
     path = list_file()
@@ -67,7 +70,7 @@ def allow(file: str, sha256: str) -> None:
 
 
 def list_file() -> Path:
-    """Give the user's list of allowed laws."""
+    """Give the user's list of what is allowed."""
     home = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
     return Path(home) / "headgate" / "trusted-laws"
 

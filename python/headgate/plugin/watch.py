@@ -1,7 +1,8 @@
-"""A command that calls laws of the user's own, watched by a process that calls none.
+"""A command that calls own code of the user's, watched by a process that calls none.
 
-A law may end the process it runs in, by `os._exit` or by a crash, or never return. Then the command
-would end without a word, or not end. So it runs in a child, and the parent says what became of it.
+Own code may end the process it runs in, by `os._exit` or by a crash, or never return. Then the
+command would end without a word, or not end. So it runs in a child, and the parent says what became
+of it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from contextlib import contextmanager
 from typing import NoReturn
 
 from headgate.errors import InterruptedRunError, LawError
+from headgate.plugin.interface import Interface
 
 #: `prctl`: a process is sent a signal when its parent ends.
 _PR_SET_PDEATHSIG = 1
@@ -24,14 +26,14 @@ _SI_KERNEL = 0x80
 
 
 @contextmanager
-def run_watched(laws: Sequence[object]) -> Iterator[None]:
-    """Do what follows, and all that comes after, in a child if there are laws of one's own.
+def run_watched(own: Sequence[tuple[str, Interface]]) -> Iterator[None]:
+    """Do what follows, and all that comes after, in a child if there is own code, by its source.
 
     Only where this process is the whole program: one that calls the command as a function, and has
     a standard output of its own, does the work itself. In the parent this raises SystemExit with
-    the child's status, LawError if a law ended it, InterruptedRunError if it had to be killed.
+    the child's status, LawError if own code ended it, InterruptedRunError if it had to be killed.
     """
-    if not laws or sys.stdout is not sys.__stdout__:
+    if not own or sys.stdout is not sys.__stdout__:
         yield
         return
     done, says_done = os.pipe()
@@ -39,7 +41,7 @@ def run_watched(laws: Sequence[object]) -> Iterator[None]:
     child = os.fork()
     if child:
         os.close(says_done)
-        _wait(child, done)
+        _wait(child, done, " or ".join({of.noun: None for _, of in own}))
     os.close(done)
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
@@ -49,7 +51,7 @@ def run_watched(laws: Sequence[object]) -> Iterator[None]:
         os.write(says_done, b".")
 
 
-def _wait(child: int, done: int) -> NoReturn:
+def _wait(child: int, done: int, what: str) -> NoReturn:
     """Pass signals on until the child ends; end as it did."""
     interrupts = 0
     while True:
@@ -57,7 +59,7 @@ def _wait(child: int, done: int) -> NoReturn:
         if came.si_signo == signal.SIGCHLD:
             ended, status = os.waitpid(child, os.WNOHANG)
             if ended:
-                _end(os.waitstatus_to_exitcode(status), told=bool(os.read(done, 1)))
+                _end(os.waitstatus_to_exitcode(status), what, told=bool(os.read(done, 1)))
             continue
         interrupts += 1
         if interrupts > 1:
@@ -68,10 +70,10 @@ def _wait(child: int, done: int) -> NoReturn:
             os.kill(child, came.si_signo)
 
 
-def _end(code: int, *, told: bool) -> NoReturn:
+def _end(code: int, what: str, *, told: bool) -> NoReturn:
     if told and code >= 0:
         sys.exit(code)
     how = (
         f"crashed ({signal.Signals(-code).name})" if code < 0 else f"ended the process with {code}"
     )
-    raise LawError("control", f"a law of your own {how}; headgate check looks for where")
+    raise LawError("own code", f"a {what} of your own {how}; headgate check looks for where")

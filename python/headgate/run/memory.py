@@ -98,7 +98,8 @@ def _periods(plan: Plan) -> Iterator[Part]:
 def _queues(plan: Plan) -> Iterator[Part]:
     """Tell what queues take that a discipline has for each of its `flows`."""
     queues = (link["queue"] for link in plan["links"] if link.get("queue"))
-    count = int(sum(_subqueues(queue["name"], queue["params"]) for queue in queues))
+    known = (queue for queue in queues if "own" not in queue)
+    count = int(sum(_subqueues(queue["name"], queue["params"]) for queue in known))
     yield Part("network.queue.flows", f"{count:,} queues of flows at all links", count * _QUEUE)
 
 

@@ -19,10 +19,9 @@ from headgate.errors import (
 from headgate.measures.tables import make_tables
 from headgate.names import each_name
 from headgate.plugin import calls
-from headgate.plugin.own_law import Ready
-from headgate.plugin.ready import make_ready
 from headgate.run.folder import write_file
 from headgate.run.memory import packets_that_fit, refuse_what_does_not_fit
+from headgate.run.own import make_own_code, own_queues
 from headgate.run.progress import Clock, Report, StopRunError
 from headgate.run.refusals import translate_refusal
 from headgate.run.stream import Update, UpdateMaker
@@ -117,7 +116,7 @@ class _Run:
         # the process's CPU time has what other threads do, so it is taken only where it must be
         self._cpu_time_s = time.thread_time if threads == 1 else time.process_time
         self.identity, self.snapshot_file = identity, snapshot
-        self.own = own_laws(scenario, self.plan)
+        self.own = make_own_code(scenario, self.plan)
         begun = self._cpu_time_s()
         self.cpu_s = 0.0
         self.resumed = False
@@ -227,17 +226,18 @@ class _Run:
             "wall_s": self.wall_s,
             **{key: facts[key] for key in ("packet_hops", "lookahead_s", "digest")},
             "laws": self.plan["laws"],
+            "disciplines": own_queues(self.plan),
             "warnings": doubts_of(self.plan, self._arrays),
         }
         return make_tables(self.plan, facts), meta
 
     def _advance(self, wall_s: float) -> bool:
-        from headgate._native import ExcessError, LawFaultError
+        from headgate._native import ExcessError, OwnFaultError
 
         try:
             return self.simulation.advance(wall_s)
-        except LawFaultError as fault:
-            raise calls.law_error(fault, self.own) from None
+        except OwnFaultError as fault:
+            raise calls.own_error(fault, self.own) from None
         except ExcessError as excess:
             raise excess_error(excess, self.plan) from None
 
@@ -311,13 +311,6 @@ class _Due:
         if not self._warned:
             log.warning("%s; the run goes on, but a kill would cost more of it", error)
         self._warned = True
-
-
-def own_laws(scenario: ScenarioSpec, plan: Mapping[str, Any]) -> list[Ready]:
-    """Make the user's own laws ready, in the order of the plan. Raises LawError."""
-    by_law = {json.dumps(control.plan()): control for control in scenario.own_laws()}
-    chosen = [by_law[json.dumps(law)] for law in plan["laws"] if "own" in law]
-    return [make_ready(control.law(), control.params) for control in chosen]
 
 
 def excess_error(excess: Exception, plan: Mapping[str, Any]) -> ScenarioError:

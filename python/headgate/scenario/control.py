@@ -41,11 +41,11 @@ class Control(Model):
     def _short_form(self) -> Any:
         return {"source": self.source, **self.params} if self.params else self.source
 
-    def law(self) -> plugin.OwnLaw:
+    def law(self) -> plugin.OwnCode:
         """Find the law and make it; raise LawError, also if it may not run."""
-        return plugin.load(self.source)
+        return plugin.load(self.source, plugin.LAW)
 
     def plan(self) -> dict[str, Any]:
         """Make the law of the plan; raise LawError. Runs nothing of the law."""
-        name, sha256 = plugin.identify(self.source)
+        name, sha256 = plugin.identify(self.source, plugin.LAW)
         return {"name": name, "params": dict(self.params), "own": sha256}

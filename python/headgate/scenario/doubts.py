@@ -108,9 +108,9 @@ def _speaks(scheme: str) -> Callable[[Device], bool]:
 
 
 def _marks(queue: Device) -> bool:
-    """Whether a discipline marks packets: one made for it, or one that may in place of drops."""
-    if queue is None:
-        return False
+    """Whether a discipline marks packets: one made for it, or one that may; a user's own may."""
+    if queue is None or "own" in queue:
+        return queue is not None
     card = catalog.device("queue", queue["name"])
     ecn = next((param.default for param in card.params if param.name == "ecn"), None)
     return card.family == "mark" or queue["params"].get("ecn", ecn) == "on"

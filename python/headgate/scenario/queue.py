@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field, model_serializer, model_validator
 
-from headgate import catalog
+from headgate import catalog, plugin
 from headgate.errors import UnitError
 from headgate.scenario.base import Model, Rate, Time, at
 from headgate.units import Amount, parse_buffer, parse_bytes, parse_rate, parse_time
@@ -67,31 +67,33 @@ class Device(Model):
         card = catalog.device(self.device, self.name)
         made: dict[str, float | str] = {}
         for key, value in self.params.items():
-            quantity = self._quantity(key, value)
             name = card.full_name(key)
-            made[name] = packets(key, quantity) if isinstance(quantity, Amount) else quantity
-            card.param(name).check(made[name])
+            param = card.param(name)
+            is_number = not isinstance(value, str) or bool(param.choices)
+            made[name] = value if is_number else _number(key, str(value), param.unit, packets)
+            param.check(made[name])
         return made
 
-    def _quantity(self, key: str, value: float | str) -> float | str | Amount:
-        """Read a quantity by the unit that the catalogue gives."""
-        card = catalog.device(self.device, self.name)
-        param = card.param(card.full_name(key))
-        if not isinstance(value, str) or param.choices:
-            return value
-        try:
-            match param.unit:
-                case "s":
-                    return parse_time(value) / 1e12
-                case "packets":
-                    return parse_buffer(value)
-                case "bytes":
-                    return parse_bytes(value)
-                case "bytes/s":
-                    return parse_rate(value) / 8
-        except UnitError as error:
-            raise at(key, str(error)) from None
-        raise at(key, f"{value!r} is not allowed; it is a number of {param.unit or 'no unit'}")
+    def plan(self, packets: Callable[[str, Amount], float]) -> dict[str, Any]:
+        """Make the device of the plan; raise LawError. Runs nothing of the user's own."""
+        return {"name": self.name, "params": self.resolve(packets)}
+
+
+def _number(key: str, value: str, unit: str, packets: Callable[[str, Amount], float]) -> float:
+    """Read a quantity of this unit."""
+    try:
+        match unit:
+            case "s":
+                return parse_time(value) / 1e12
+            case "packets":
+                return packets(key, parse_buffer(value))
+            case "bytes":
+                return parse_bytes(value)
+            case "bytes/s":
+                return parse_rate(value) / 8
+    except UnitError as error:
+        raise at(key, str(error)) from None
+    raise at(key, f"{value!r} is not allowed; it is a number of {unit or 'no unit'}")
 
 
 def _rough(_key: str, amount: Amount) -> float:
@@ -99,17 +101,65 @@ def _rough(_key: str, amount: Amount) -> float:
     return float(amount.value) if amount.unit == "packets" else 1.0
 
 
+#: How the name of a user's own parameter ends, and the unit that it then has.
+_UNITS = {"_bytes_s": "bytes/s", "_bytes": "bytes", "_packets": "packets", "_s": "s"}
+
+
 class Queue(Device):
-    """A queue discipline: `"drop_tail"`, `{name = "threshold", mark = "65 packets"}` and so on."""
+    """A queue discipline: `"drop_tail"`, `{name = "threshold", mark = "65 packets"}` and so on.
+
+    One of the user's own is named by its file, `"./mine.py:Mine"`, or in Python by its class; its
+    parameters are arguments of the class, and have the units that their names end with.
+    """
 
     device: ClassVar[str] = "queue"
 
-    name: str = Field(DROP_TAIL_NAME, description="drop_tail, or a discipline of the catalogue.")
+    name: str = Field(
+        DROP_TAIL_NAME,
+        description="drop_tail, a discipline of the catalogue, or your own: './mine.py:Mine'.",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _take_class(cls, given: Any) -> Any:
+        if isinstance(given, type):
+            return {"name": plugin.register_class(given)}
+        if isinstance(given, Mapping) and isinstance(given.get("name"), type):
+            return {**given, "name": plugin.register_class(given["name"])}
+        return given
 
     @property
     def is_plain(self) -> bool:
         """Whether arrivals are dropped for want of room only."""
         return self.name == DROP_TAIL_NAME
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the discipline is the user's own."""
+        return plugin.is_source(self.name)
+
+    def resolve(self, packets: Callable[[str, Amount], float]) -> dict[str, float | str]:
+        """Make the parameters of the plan; `packets` makes a number of a key's amount."""
+        if not self.is_own:
+            return super().resolve(packets)
+        return {key: _own_param(key, value, packets) for key, value in self.params.items()}
+
+    def plan(self, packets: Callable[[str, Amount], float]) -> dict[str, Any]:
+        """Make the discipline of the plan; raise LawError. Runs nothing of the user's own."""
+        made = super().plan(packets)
+        if not self.is_own:
+            return made
+        name, sha256 = plugin.identify(self.name, plugin.DISCIPLINE)
+        return {**made, "name": name, "own": sha256}
+
+
+def _own_param(
+    key: str, value: float | str, packets: Callable[[str, Amount], float]
+) -> float | str:
+    unit = next((unit for end, unit in _UNITS.items() if key.endswith(end)), None)
+    if unit is None or not isinstance(value, str):
+        return value
+    return _number(key, value, unit, packets)
 
 
 class Feedback(Device):

@@ -18,7 +18,9 @@ from headgate.scenario.base import Model, Time, at
 from headgate.scenario.control import Control
 from headgate.scenario.measure import Measure
 from headgate.scenario.networks import Network
+from headgate.scenario.networks.graph import Graph
 from headgate.scenario.problems import scenario_error
+from headgate.scenario.queue import Queue
 from headgate.scenario.traffic import Traffic
 from headgate.scenario.transport import Transport
 from headgate.units import parse_time
@@ -60,23 +62,35 @@ class ScenarioSpec(Model):
     def load(cls, path: str | Path, *, trust: bool = False) -> Self:
         """Read a TOML file; files that it names are looked up beside it.
 
-        Laws of your own that it names are code: they run once you allowed them, with `trust`.
+        Laws and disciplines of your own that it names are code: they run once you allowed them,
+        with `trust`.
         """
         from headgate.scenario.toml import read_toml
 
         read = cls.from_dict(read_toml(Path(path)))
         if trust:
-            read.allow_laws()
+            read.allow_own_code()
         return read
 
-    def allow_laws(self) -> None:
-        """Remember for this user that the laws which this scenario names may run, as they stand."""
-        for control in self.own_laws():
-            plugin.allow(control.source)
+    def allow_own_code(self) -> None:
+        """Remember for this user that the own code which this scenario names may run, as it is."""
+        for source, interface in self.own_code():
+            plugin.allow(source, interface)
+
+    def own_code(self) -> list[tuple[str, plugin.Interface]]:
+        """Give the sources of the user's own laws and disciplines in it, each with its kind."""
+        laws = [(control.source, plugin.LAW) for control in self.own_laws()]
+        return laws + [(queue.name, plugin.DISCIPLINE) for queue in self.own_disciplines()]
 
     def own_laws(self) -> list[Control]:
         """Give the laws in it that are not of the catalogue."""
         return [group.control for group in self.traffic if group.control is not None]
+
+    def own_disciplines(self) -> list[Queue]:
+        """Give the queue disciplines in it that are not of the catalogue."""
+        links = self.network.links if isinstance(self.network, Graph) else ()
+        queues = [self.network.queue, *(link.queue for link in links if link.queue is not None)]
+        return [queue for queue in queues if queue.is_own]
 
     def save(self, path: str | Path) -> None:
         """Write the scenario as TOML."""

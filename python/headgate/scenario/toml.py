@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from headgate.errors import ScenarioError, StoreError
-from headgate.plugin import split, trust
+from headgate.plugin import is_source, split, trust
 
 _SHORT_LINE = 80
 #: Tables that may be written as one word, and the key that the word stands for.
-_SHORT_FORMS = {"control": "source", "law": "name", "transport": "preset"}
+_SHORT_FORMS = {
+    "control": "source",
+    "law": "name",
+    "queue": "name",
+    "feedback": "name",
+    "transport": "preset",
+}
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -33,28 +39,47 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def note_laws(data: Mapping[str, Any], where: str) -> None:
-    """Have every law that a file's scenario names run only if the user allows it."""
-    traffic = data.get("traffic")
-    for item in traffic if isinstance(traffic, list | tuple) else ():
-        control = item.get("control") if isinstance(item, Mapping) else None
-        source = control.get("source") if isinstance(control, Mapping) else control
-        if isinstance(source, str) and source:
-            trust.name_in_file(split(source)[0], where)
+    """Have all own code that a file's scenario names run only if the user allows it."""
+    for table, key in _places_of_code(data):
+        name = named_code(key, table.get(key))
+        if name:
+            trust.name_in_file(split(name)[0], where)
+
+
+def named_code(key: str, value: Any) -> str:
+    """Give the own code that a value of `control` or `queue` names, if it names any."""
+    name = value.get(_SHORT_FORMS[key]) if isinstance(value, Mapping) else value
+    is_code = isinstance(name, str) and (key == "control" or is_source(name))
+    return str(name) if is_code else ""
+
+
+def _places_of_code(data: Mapping[str, Any]) -> list[tuple[Any, str]]:
+    """Give the tables that may name own code, each with the key."""
+    traffic, network = data.get("traffic"), data.get("network")
+    links = network.get("links") if isinstance(network, Mapping) else None
+    places = [(item, "control") for item in _listed(traffic)]
+    places += [(table, "queue") for table in (network, *_listed(links))]
+    return [(table, key) for table, key in places if isinstance(table, Mapping)]
+
+
+def _listed(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list | tuple) else ()
 
 
 def _anchor(data: dict[str, Any], folder: Path) -> None:
-    traffic = data.get("traffic")
-    for table in [data.get("network"), *(traffic if isinstance(traffic, list) else [])]:
+    for table in [data.get("network"), *_listed(data.get("traffic"))]:
         if isinstance(table, dict) and isinstance(table.get("file"), str):
             table["file"] = str(folder / table["file"])
-        if isinstance(table, dict) and "control" in table:
-            table["control"] = _anchor_path(table["control"], folder)
+    for table, key in _places_of_code(data):
+        anchor_code(table, key, folder)
 
 
-def _anchor_path(control: Any, folder: Path) -> Any:
-    if isinstance(control, dict) and isinstance(control.get("source"), str):
-        return control | {"source": str(folder / control["source"])}
-    return str(folder / control) if isinstance(control, str) else control
+def anchor_code(table: dict[str, Any], key: str, folder: Path) -> None:
+    """Make the path of own code absolute that a key names, as seen from a folder."""
+    name = named_code(key, table.get(key))
+    if name:
+        path, value = str(folder / name), table[key]
+        table[key] = value | {_SHORT_FORMS[key]: path} if isinstance(value, dict) else path
 
 
 def write_toml(data: dict[str, Any], path: Path) -> None:

@@ -1,119 +1,112 @@
-//! A law as a table of C functions: from numba, or from a shared library that C or Rust made.
+//! A law or a discipline as a table of C functions: from numba, or from a shared library that C or Rust made.
 //!
 //! This is the one place that trusts code from outside. `headgate.h` says what that code promises.
 #![allow(unsafe_code)] // calls through the pointers of the table; each call gives its reason
 
-use std::ffi::c_void;
+mod discipline;
+mod law;
 
-use headgate_model::control::{Ack, Congestion, Echo, Path, Rate, Window};
+use std::ffi::{CStr, c_void};
 
-use super::{Event, ExternalController, State, Traits};
+use super::{External, Interface, State};
+pub use discipline::DisciplineFunctions;
+pub use law::LawFunctions;
 
-/// The version of the table that it fills: raised when a field of it, or of a record, changes its place.
-pub const VERSION: u32 = 1;
-
-/// Flags of [`Table`], as `headgate.h` names them.
-const PER_ROUND: u32 = 1;
-const KEEPS_WINDOW: u32 = 2;
-const WANTS_RATE: u32 = 4;
-const ECHO_LATCHED: u32 = 8;
-const ECHO_ACCURATE: u32 = 16;
-const FLAGS: u32 = 31;
-
-/// A flow's state is copied with the flow: beyond this it is a mistake, bytes.
+/// A state is copied with its flow or port: beyond this it is a mistake, bytes.
 const MOST_STATE: u32 = 1 << 20;
 
-type OnTime = unsafe extern "C" fn(*mut c_void, f64, *const Path, *mut Window) -> i32;
-type OnRecord<R> = unsafe extern "C" fn(*mut c_void, *const R, *const Path, *mut Window) -> i32;
+/// A kind of table: what follows its head.
+pub trait Functions: Copy + Send + Sync + 'static {
+    /// What is called.
+    type Interface: Interface;
+    /// The name of the table, and of a capsule that holds one.
+    const NAME: &'static CStr;
+    /// The number of the kind in the upper half, and the version of the table that is filled in the lower:
+    /// raised when a field of it, or of a record, changes its place.
+    const VERSION: u32;
+    /// All flags that there are.
+    const FLAGS: u32;
 
-/// `headgate_law_v1`: what a compiled law exports. A function returns 0, or a number that ends the run.
+    /// What it is, apart from its rules; says what is missing.
+    fn traits(&self, flags: u32) -> Result<<Self::Interface as Interface>::Traits, String>;
+
+    /// Calls what is meant by an event; gives its status.
+    ///
+    /// # Safety
+    /// The table's promise holds, and the state has the size that it asked for.
+    unsafe fn call(
+        &self,
+        event: &<Self::Interface as Interface>::Event<'_>,
+        state: *mut c_void,
+        around: &<Self::Interface as Interface>::Around,
+        out: &mut <Self::Interface as Interface>::Out,
+    ) -> i32;
+}
+
+/// What compiled code exports. A function returns 0, or a number that ends the run.
 #[repr(C)]
 #[derive(Clone, Copy)]
-struct Table {
+struct Table<F> {
     version: u32,
     size: u32,
     state_bytes: u32,
     flags: u32,
-    /// Bytes that a flow begins with; null = zeros.
+    /// The first state; null = zeros.
     initial: *const u8,
-    on_start: Option<OnTime>,
-    on_ack: Option<OnRecord<Ack>>,
-    on_recovery_ack: Option<OnRecord<Ack>>,
-    on_segment_lost: Option<OnRecord<Rate>>,
-    on_congestion: Option<OnRecord<Congestion>>,
-    on_recovered: Option<OnTime>,
+    functions: F,
 }
 
-/// A table that was read: functions, and the words a flow begins with.
-pub struct Compiled {
-    on_start: Option<OnTime>,
-    on_ack: OnRecord<Ack>,
-    on_recovery_ack: Option<OnRecord<Ack>>,
-    on_segment_lost: Option<OnRecord<Rate>>,
-    on_congestion: OnRecord<Congestion>,
-    on_recovered: Option<OnTime>,
-    traits: Traits,
+/// A table that was read: functions, and the words that a state begins with.
+pub struct Compiled<F: Functions> {
+    functions: F,
+    traits: <F::Interface as Interface>::Traits,
     fresh: State,
 }
 
-impl Compiled {
+impl<F: Functions> Compiled<F> {
     /// Reads a table.
     ///
     /// # Safety
-    /// At least 8 bytes are readable there; if they name this version, a whole `headgate_law_v1` is.
+    /// At least 8 bytes are readable there; if they name this version, a whole table of this kind is.
     /// Its functions keep what `headgate.h` demands, and stay loaded as long as the process runs.
     pub unsafe fn read(table: *const c_void) -> Result<Self, String> {
         let head = table.cast::<u32>();
         if head.is_null() || !head.is_aligned() {
-            return Err("its address is not that of a headgate_law_v1".to_owned());
+            return Err(format!("its address is not that of a {}", name::<F>()));
         }
         // SAFETY: the caller's promise; alignment was checked
         let [version, size] = unsafe { head.cast::<[u32; 2]>().read() };
-        check_head(version, size)?;
+        check_head::<F>(version, size)?;
         // SAFETY: it names this version and size, so by the caller's promise it is all there
-        let table = unsafe { head.cast::<Table>().read_unaligned() };
-        let traits = traits(table.flags)?;
+        let table = unsafe { head.cast::<Table<F>>().read_unaligned() };
+        if table.flags & !F::FLAGS != 0 {
+            return Err(format!("its flags are {:#x}; headgate.h knows {:#x}", table.flags, F::FLAGS));
+        }
+        let traits = table.functions.traits(table.flags)?;
         // SAFETY: `initial` is null or has `state_bytes` bytes
         let fresh = unsafe { words(table.initial, table.state_bytes)? };
-        Ok(Self {
-            on_start: table.on_start,
-            on_ack: table.on_ack.ok_or("it has no on_ack")?,
-            on_recovery_ack: table.on_recovery_ack,
-            on_segment_lost: table.on_segment_lost,
-            on_congestion: table.on_congestion.ok_or("it has no on_congestion")?,
-            on_recovered: table.on_recovered,
-            traits,
-            fresh,
-        })
+        Ok(Self { functions: table.functions, traits, fresh })
     }
 }
 
-fn check_head(version: u32, size: u32) -> Result<(), String> {
-    if version != VERSION {
-        return Err(format!("it has version {version} of headgate_law; this Headgate reads {VERSION}"));
+fn name<F: Functions>() -> &'static str {
+    F::NAME.to_str().expect("a plain word")
+}
+
+fn check_head<F: Functions>(version: u32, size: u32) -> Result<(), String> {
+    let name = name::<F>();
+    if version >> 16 != F::VERSION >> 16 {
+        return Err(format!("it is another kind of table; a {name} is wanted here"));
     }
-    let ours = size_of::<Table>();
+    if version != F::VERSION {
+        let (family, ours) = (name.trim_end_matches("_v1"), F::VERSION & 0xffff);
+        return Err(format!("it has version {} of {family}; this Headgate reads {ours}", version & 0xffff));
+    }
+    let ours = size_of::<Table<F>>();
     if size as usize != ours {
-        return Err(format!("its table has {size} bytes; headgate_law_v1 has {ours}"));
+        return Err(format!("its table has {size} bytes; {name} has {ours}"));
     }
     Ok(())
-}
-
-fn traits(flags: u32) -> Result<Traits, String> {
-    if flags & !FLAGS != 0 {
-        return Err(format!("its flags are {flags:#x}; headgate.h knows {FLAGS:#x}"));
-    }
-    let echo = match (flags & ECHO_ACCURATE != 0, flags & ECHO_LATCHED != 0) {
-        (true, _) => Echo::Accurate,
-        (false, true) => Echo::Latched,
-        (false, false) => Echo::None,
-    };
-    Ok(Traits {
-        per_round: flags & PER_ROUND != 0,
-        keeps_window: flags & KEEPS_WINDOW != 0,
-        wants_rate: flags & WANTS_RATE != 0,
-        echo,
-    })
 }
 
 /// Bytes as aligned words, at least one.
@@ -132,8 +125,8 @@ unsafe fn words(from: *const u8, bytes: u32) -> Result<State, String> {
     Ok(words.into())
 }
 
-impl ExternalController for Compiled {
-    fn traits(&self) -> Traits {
+impl<F: Functions> External<F::Interface> for Compiled<F> {
+    fn traits(&self) -> <F::Interface as Interface>::Traits {
         self.traits
     }
 
@@ -144,30 +137,15 @@ impl ExternalController for Compiled {
     #[inline]
     fn call(
         &self,
-        event: &Event<'_>,
+        event: &<F::Interface as Interface>::Event<'_>,
         state: &mut [u64],
-        path: &Path,
-        window: &mut Window,
+        around: &<F::Interface as Interface>::Around,
+        out: &mut <F::Interface as Interface>::Out,
     ) -> Result<(), String> {
-        let state = state.as_mut_ptr().cast::<c_void>();
-        // Copies: what a law writes there by mistake stays its own.
-        let path = *path;
-        // SAFETY: the table's promise; records are copies with the layout of the header, the state has
-        // the size the table asked for, and nothing is kept beyond the call
-        let status = unsafe {
-            match *event {
-                Event::Ack(ack) => (self.on_ack)(state, &{ *ack }, &path, window),
-                Event::Congestion(event) => (self.on_congestion)(state, &{ *event }, &path, window),
-                Event::Start(now_s) => self.on_start.map_or(0, |f| f(state, now_s, &path, window)),
-                Event::Recovered(now_s) => self.on_recovered.map_or(0, |f| f(state, now_s, &path, window)),
-                Event::RecoveryAck(ack) => {
-                    self.on_recovery_ack.map_or(0, |f| f(state, &{ *ack }, &path, window))
-                }
-                Event::SegmentLost(sent) => {
-                    self.on_segment_lost.map_or(0, |f| f(state, &{ *sent }, &path, window))
-                }
-            }
-        };
+        // A copy: what is written there by mistake stays the guest's own.
+        let around = *around;
+        // SAFETY: the table's promise; the state has the size that it asked for
+        let status = unsafe { self.functions.call(event, state.as_mut_ptr().cast::<c_void>(), &around, out) };
         if status == 0 { Ok(()) } else { Err(format!("it returned {status}")) }
     }
 

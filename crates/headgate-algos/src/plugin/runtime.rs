@@ -3,14 +3,15 @@
 use std::sync::{Arc, OnceLock};
 
 use headgate_model::control::{Ack, Congestion, Path, Rate, Window};
+use headgate_model::queue::{Backlog, Decision, Packet};
 
-use super::ExternalController;
+use super::{External, Interface};
 
-/// Why an own law cannot go on.
+/// Why own code cannot go on.
 #[derive(Clone, Debug)]
 pub struct Fault {
-    /// The law's name.
-    pub law: String,
+    /// The name of the law or the discipline.
+    pub name: String,
     /// The callback and the time.
     pub place: String,
     /// What was wrong, in a sentence.
@@ -24,19 +25,24 @@ pub struct Fault {
 pub struct Call {
     /// The method's name.
     pub callback: &'static str,
-    /// Its first argument.
+    /// Its arguments.
     pub given: Given,
-    /// The path as it was.
-    pub path: Path,
-    /// The window before it.
-    pub window: Window,
-    /// The flow's state, as [`ExternalController::keep`] gives it.
+    /// The state of the flow or the port, as [`External::keep`] gives it.
     pub state: Vec<u8>,
+}
+
+/// What a callback is given.
+#[derive(Clone, Copy, Debug)]
+pub enum Given {
+    /// A law: what happened, the path, and the window before.
+    Law(Happened, Path, Window),
+    /// A discipline: what happened, the port, and the decision before.
+    Discipline(Happened, Backlog, Decision),
 }
 
 /// What a callback is given first.
 #[derive(Clone, Copy, Debug)]
-pub enum Given {
+pub enum Happened {
     /// A time, seconds.
     Time(f64),
     /// An acknowledgement.
@@ -45,19 +51,26 @@ pub enum Given {
     Rate(Rate),
     /// A congestion event.
     Congestion(Congestion),
+    /// A packet.
+    Packet(Packet),
 }
 
 /// A guest in a run, and what went wrong with it first.
-pub struct ExternalRuntime {
+pub struct Runtime<I: Interface> {
     name: String,
-    pub(super) guest: Arc<dyn ExternalController>,
+    pub(super) guest: Arc<dyn External<I>>,
     fault: OnceLock<Fault>,
 }
 
-impl ExternalRuntime {
-    /// The code of the law of this name, without a fault.
-    pub fn new(name: String, guest: Arc<dyn ExternalController>) -> Self {
+impl<I: Interface> Runtime<I> {
+    /// The code of this name, without a fault.
+    pub fn new(name: String, guest: Arc<dyn External<I>>) -> Self {
         Self { name, guest, fault: OnceLock::new() }
+    }
+
+    /// What the code is, apart from its rules.
+    pub fn traits(&self) -> I::Traits {
+        self.guest.traits()
     }
 
     /// Why the run cannot go on.
@@ -69,6 +82,6 @@ impl ExternalRuntime {
     /// The first fault is the one to tell; later ones may follow from it.
     #[cold]
     pub(super) fn fail(&self, place: &str, says: String, call: Option<Call>) {
-        let _ = self.fault.set(Fault { law: self.name.clone(), place: place.to_owned(), says, call });
+        let _ = self.fault.set(Fault { name: self.name.clone(), place: place.to_owned(), says, call });
     }
 }

@@ -14,6 +14,8 @@ macro_rules! queues {
         #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
         pub enum AnyQueue {
             $(#[doc = concat!("[`", stringify!($stem), "`]")] $Name($stem::$Name),)+
+            /// A user's own; its index is that among the run's own disciplines, after all cards.
+            Plugin(Box<PluginQueue>),
         }
 
         impl Queues for AnyQueue {
@@ -25,10 +27,18 @@ macro_rules! queues {
                 $(if index == Index::$Name as usize {
                     return Self::$Name($stem::$Name::new($stem::Params::from_values(values), rate_bytes_s));
                 })+
-                unreachable!("a discipline beyond the cards")
+                Self::Plugin(Box::new(PluginQueue::unbound(index - CARDS.len(), values)))
             }
         }
 
+        forward_to_variants!($($Name,)+ Plugin);
+    };
+}
+
+/// The enum of disciplines is a discipline: each call goes to the one that it is. A hook that is not forwarded
+/// would silently do what its default does: the lint refuses it.
+macro_rules! forward_to_variants {
+    ($($Name:ident),+) => {
         #[deny(clippy::missing_trait_methods)]
         impl Discipline for AnyQueue {
             #[inline]
@@ -75,6 +85,8 @@ use headgate_model::chance::Stream;
 use headgate_model::params::Card;
 use headgate_model::queue::{Arrival, Backlog, Discipline, QueuedPacket, Queues, Verdict};
 use headgate_model::units::Time;
+
+use crate::plugin::PluginQueue;
 
 queues! {
     ared => Ared,

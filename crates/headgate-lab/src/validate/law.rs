@@ -24,20 +24,34 @@ pub fn choose(laws: &[LawChoice]) -> Checked<Vec<Choice>> {
 
 /// What stands at the port of each link.
 pub fn fit(links: &[Link]) -> Checked<Vec<Fitted>> {
-    links.iter().enumerate().map(|(i, link)| fitted(link, &Spot::item("links", i))).collect()
+    let mut own = Vec::new();
+    links.iter().enumerate().map(|(i, link)| fitted(link, &mut own, &Spot::item("links", i))).collect()
 }
 
-fn fitted(link: &Link, at: &Spot) -> Checked<Fitted> {
-    let device = |choice: &Option<DeviceChoice>, kind, cards: &[&Card], key| {
-        let chosen = choice.as_ref().map(|choice| {
-            Wanted { kind, name: &choice.name, params: &choice.params }.choose(cards, &Spot::new(at.key(key)))
-        });
-        chosen.transpose()
+/// `own` are the users' own disciplines so far.
+fn fitted<'a>(link: &'a Link, own: &mut Vec<&'a DeviceChoice>, at: &Spot) -> Checked<Fitted> {
+    let listed = |choice: &DeviceChoice, kind, cards: &[&Card], key| {
+        Wanted { kind, name: &choice.name, params: &choice.params }.choose(cards, &Spot::new(at.key(key)))
     };
-    Ok(Fitted {
-        queue: device(&link.queue, "a queue discipline", AnyQueue::cards(), "queue")?,
-        feedback: device(&link.feedback, "a router's scheme", AnyRouter::cards(), "feedback")?,
-    })
+    let queue = link.queue.as_ref().map(|choice| match choice.own {
+        Some(_) => Ok(own_queue(choice, own)),
+        None => listed(choice, "a queue discipline", AnyQueue::cards(), "queue"),
+    });
+    let feedback = link
+        .feedback
+        .as_ref()
+        .map(|choice| listed(choice, "a router's scheme", AnyRouter::cards(), "feedback"));
+    Ok(Fitted { queue: queue.transpose()?, feedback: feedback.transpose()? })
+}
+
+/// Users' own disciplines are those beyond the cards; links whose choices are equal share one. Its values come
+/// with its code.
+fn own_queue<'a>(choice: &'a DeviceChoice, own: &mut Vec<&'a DeviceChoice>) -> Choice {
+    let place = own.iter().position(|known| *known == choice).unwrap_or_else(|| {
+        own.push(choice);
+        own.len() - 1
+    });
+    Choice { index: AnyQueue::cards().len() + place, values: Vec::new() }
 }
 
 fn choice(law: &LawChoice, at: &Spot) -> Checked<Choice> {
@@ -81,6 +95,7 @@ impl Wanted<'_> {
             }
             Some(Value::Word(word)) => Err(mismatch(param, &format!("'{word}'"), at)),
             Some(Value::Number(x)) => Err(mismatch(param, &x.to_string(), at)),
+            Some(Value::Truth(x)) => Err(mismatch(param, &x.to_string(), at)),
         }
     }
 }

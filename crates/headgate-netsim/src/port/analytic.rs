@@ -103,6 +103,11 @@ impl<Q: Discipline> AnalyticPort<Q> {
         self
     }
 
+    /// What decides here, if anything does.
+    pub fn discipline_mut(&mut self) -> Option<&mut Q> {
+        self.aqm.as_mut().map(|aqm| &mut aqm.queue)
+    }
+
     fn next_tick(&self) -> Time {
         self.aqm.as_ref().map_or(NEVER, |aqm| aqm.queue.next_tick())
     }

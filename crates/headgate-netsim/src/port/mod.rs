@@ -158,6 +158,15 @@ impl<L: ControllerRegistry> Port<L> {
         }
     }
 
+    /// What decides here, if anything does.
+    pub fn discipline_mut(&mut self) -> Option<&mut L::Queue> {
+        match self {
+            Self::Analytic(analytic) => analytic.discipline_mut(),
+            Self::Feedback(feedback) => feedback.analytic.discipline_mut(),
+            Self::Queued(queued) => Some(queued.discipline_mut()),
+        }
+    }
+
     /// Starts counting afresh at `now` (the end of warm-up).
     pub fn reset(&mut self, now: Time) {
         match self {

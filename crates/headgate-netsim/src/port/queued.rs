@@ -86,6 +86,11 @@ impl<Q: Discipline, R: Routers> QueuedPort<Q, R> {
         self.store.len() - self.free.len()
     }
 
+    /// What decides here.
+    pub fn discipline_mut(&mut self) -> &mut Q {
+        &mut self.queue
+    }
+
     /// Data packets among those that wait.
     pub fn held_data(&self) -> usize {
         self.sum(|waiting| u128::from(waiting.packet.is_data())) as usize

@@ -107,7 +107,7 @@ fn changes(s: &mut Stream) -> Vec<RateChange> {
 fn device(cards: &[&Card], s: &mut Stream) -> Option<DeviceChoice> {
     let card = cards.get(s.below(2 + 2 * cards.len() as u64) as usize)?;
     let low = (card.name == "threshold").then(|| ("mark_packets".to_string(), Value::Number(2.0)));
-    Some(DeviceChoice { name: card.name.into(), params: low.into_iter().collect() })
+    Some(DeviceChoice { name: card.name.into(), params: low.into_iter().collect(), own: None })
 }
 
 fn edges(s: &mut Stream) -> Vec<Edge> {
@@ -300,7 +300,7 @@ pub fn far() -> Plan {
         loss: 0.0,
         lose: Vec::new(),
         changes: Vec::new(),
-        queue: queue.map(|name| DeviceChoice { name: name.into(), params: Default::default() }),
+        queue: queue.map(|name| DeviceChoice { name: name.into(), params: Default::default(), own: None }),
         feedback: None,
     };
     plan.links = vec![link((0, 1), None), link((1, 0), Some("ps"))];

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from headgate.errors import ScenarioError
+from headgate.scenario.toml import anchor_code, note_laws
 
 _ATTRIBUTES = ("rate", "delay", "buffer", "loss", "queue", "feedback", "lose", "changes")
 
@@ -28,7 +29,11 @@ def read_graph(path: str) -> dict[str, Any]:
     except Exception as error:  # each reader has its own errors for a broken file
         kind = "node-link JSON" if file.suffix == ".json" else "GraphML"
         raise ScenarioError("", f"{path!r} is not {kind}: {error}") from None
-    return from_networkx(graph)
+    found = from_networkx(graph)
+    for link in found["links"]:
+        anchor_code(link, "queue", file.resolve().parent)
+    note_laws({"network": found}, path)
+    return found
 
 
 def _node_link(data: Any) -> Any:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from headgate.errors import ScenarioError
+from headgate.errors import LawError, ScenarioError
 from headgate.scenario.networks.routes import Routes
 from headgate.scenario.queue import DROP_TAIL, Device, Feedback, Queue, RateChange
 from headgate.units import INFINITE, PS_PER_S, Amount
@@ -207,7 +207,10 @@ class Layout:
             says = f"'{amount}' is not allowed; it is a number of packets or of BDP"
             raise ScenarioError(place, says)
 
-        return {"name": device.name, "params": device.resolve(packets)}
+        try:
+            return device.plan(packets)
+        except LawError as error:
+            raise ScenarioError(f"network.{device.device}", str(error)) from None
 
     @cached_property
     def _loads(self) -> tuple[list[float], int]:

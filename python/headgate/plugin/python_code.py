@@ -1,4 +1,4 @@
-"""Laws that are Python classes, found in a file or given as such."""
+"""Laws and disciplines that are Python classes, found in a file or given as such."""
 
 from __future__ import annotations
 
@@ -10,35 +10,38 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from headgate.errors import LawError
-from headgate.plugin.own_law import OwnLaw
+from headgate.plugin.interface import Interface
+from headgate.plugin.own_code import OwnCode
 from headgate.plugin.paths import sha256, shorten_path
 from headgate.plugin.python_class import check_form, file_of, locate_error
 from headgate.plugin.source import Source
 
 
-def law_in(source: Source) -> OwnLaw:
+def code_in(source: Source) -> OwnCode:
     """Run the file, and take its class; raise LawError."""
-    cls = _find_class(_module(source.file, source.text), source.symbol, source.file)
-    return _law(cls, source.file, source.sha256)
+    module = _module(source.file, source.text)
+    cls = _find_class(source.interface, module, source.symbol, source.file)
+    return _take(source.interface, cls, source.file, source.sha256)
 
 
-def law_of(cls: type) -> OwnLaw:
+def code_of(interface: Interface, cls: type) -> OwnCode:
     """Take a class that was given as such; raise LawError."""
     file = file_of(cls)
     try:
         text = Path(file).read_bytes()
     except OSError:  # a notebook, or a prompt
         text = _source(cls)
-    return _law(cls, file, sha256(text))
+    return _take(interface, cls, file, sha256(text))
 
 
-def _law(cls: type, file: str, sha: str) -> OwnLaw:
-    check_form(cls)
+def _take(interface: Interface, cls: type, file: str, sha: str) -> OwnCode:
+    check_form(interface, cls)
     if not getattr(cls, "__headgate_jit__", False):
-        return OwnLaw(cls.__name__, file, sha, cls)
+        return OwnCode(interface, cls.__name__, file, sha, cls)
     from headgate.plugin import jit
 
-    return OwnLaw(cls.__name__, file, sha, cls, partial(jit.compile_law, cls))
+    compiled = partial(jit.compile_class, interface, cls)
+    return OwnCode(interface, cls.__name__, file, sha, cls, compiled)
 
 
 def _module(file: str, text: bytes) -> ModuleType:
@@ -57,18 +60,20 @@ def _module(file: str, text: bytes) -> ModuleType:
     return module
 
 
-def _find_class(module: ModuleType, name: str, file: str) -> type:
+def _find_class(interface: Interface, module: ModuleType, name: str, file: str) -> type:
     found: Any = getattr(module, name, None)
     if isinstance(found, type):
         return found
-    known = ", ".join(cls.__name__ for cls in _classes(module)) or "none"
-    raise LawError(shorten_path(file), f"has no class {name!r}; its laws: {known}")
+    known = ", ".join(cls.__name__ for cls in _classes(interface, module)) or "none"
+    says = f"has no class {name!r}; its {interface.noun}s: {known}"
+    raise LawError(shorten_path(file), says)
 
 
-def _classes(module: ModuleType) -> list[type]:
-    """Give the classes that the file itself defines and that look like laws."""
+def _classes(interface: Interface, module: ModuleType) -> list[type]:
+    """Give the classes that the file itself defines and that look like what is wanted."""
     own = [c for c in vars(module).values() if isinstance(c, type)]
-    return [c for c in own if c.__module__ == module.__name__ and hasattr(c, "on_ack")]
+    here = [c for c in own if c.__module__ == module.__name__]
+    return [c for c in here if any(hasattr(c, name) for name in interface.tells_it)]
 
 
 def _source(cls: type) -> bytes:

@@ -1,42 +1,16 @@
-//! What a law meets, as Python sees it. One object of each kind serves every call of a run.
+//! What a law meets.
 
 use headgate_lab::control;
 use pyo3::prelude::*;
 
-/// A read-only record: its fields with their defaults, for laws that are tried out by hand.
-macro_rules! record {
-    ($(#[$about:meta])* $Name:ident { $($field:ident: $kind:ty = $default:expr),+ $(,)? }) => {
-        $(#[$about])*
-        #[pyclass(module = "headgate.law")]
-        pub struct $Name(pub control::$Name);
+use super::record;
 
-        #[pymethods]
-        impl $Name {
-            #[new]
-            #[pyo3(signature = (*, $($field = $default),+))]
-            #[allow(clippy::too_many_arguments)] // one for each field, all by name
-            fn new($($field: $kind),+) -> Self {
-                Self(control::$Name { $($field: $field.into()),+ })
-            }
-
-            $(#[getter]
-            fn $field(&self) -> $kind {
-                self.0.$field.into()
-            })+
-
-            fn __repr__(&self) -> String {
-                format!("{:?}", self.0)
-            }
-        }
-    };
-}
-
-record! {
+record! { control, "headgate.law",
     /// What is known of the path, kept by the transport.
     Path { srtt_s: f64 = 0.1, min_rtt_s: f64 = 0.1, segment_bytes: u32 = 1500 }
 }
 
-record! {
+record! { control, "headgate.law",
     /// A delivery-rate sample; all zero unless the law says `wants_rate`.
     Rate {
         per_s: f64 = 0.0,
@@ -55,7 +29,7 @@ record! {
     }
 }
 
-record! {
+record! { control, "headgate.law",
     /// What one acknowledgement brought.
     Ack {
         now_s: f64 = 0.0,
@@ -71,7 +45,7 @@ record! {
     }
 }
 
-record! {
+record! { control, "headgate.law",
     /// Congestion, as the transport found it.
     Congestion { cause: Cause = Cause(control::Cause::Loss), now_s: f64 = 0.0, in_flight: u32 = 10 }
 }

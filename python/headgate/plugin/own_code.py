@@ -1,4 +1,4 @@
-"""A user's own law once it was found, and as a run takes it."""
+"""A user's own law or discipline once it was found, and as a run takes it."""
 
 from __future__ import annotations
 
@@ -11,18 +11,20 @@ from headgate.plugin.paths import shorten_path
 
 if TYPE_CHECKING:
     from headgate import _native
-    from headgate.plugin.table import Struct
+    from headgate.plugin.interface import Interface
+    from headgate.plugin.table import Head
 
 Params = Mapping[str, Any]
 
-#: A `headgate_law_v1`, and what keeps its functions in memory.
-Compiled = tuple["Struct", object]
+#: A table of functions, and what keeps them in memory.
+Compiled = tuple["Head", object]
 
 
 @dataclass(frozen=True)
-class OwnLaw:
-    """A law that was found: what it is called, the hash of its source, and what it is made of."""
+class OwnCode:
+    """What was found: its kind and name, the hash of its source, and what it is made of."""
 
+    interface: Interface
     name: str
     file: str
     sha256: str
@@ -38,22 +40,22 @@ class OwnLaw:
         """How sentences call it."""
         return f"{shorten_path(self.file)}:{self.name}"
 
-    def hand_over(self, table: Compiled) -> _native.OwnLaw:
+    def hand_over(self, table: Compiled) -> _native.OwnCode:
         """Have the engine take a table; raise LawError if it is not one."""
         from headgate import _native
         from headgate.plugin.table import capsule
 
         struct, keeps = table
         try:
-            return _native.OwnLaw.compiled(self.label, capsule(struct), (struct, keeps))
+            return _native.OwnCode.compiled(self.label, capsule(struct), (struct, keeps))
         except ValueError as error:
             raise LawError(self.label, str(error)) from None
 
 
 @dataclass(frozen=True)
 class Ready:
-    """A law with its parameters, as a run takes it."""
+    """A law or a discipline with its parameters, as a run takes it."""
 
-    law: OwnLaw
+    code: OwnCode
     params: Params
-    native: _native.OwnLaw
+    native: _native.OwnCode

@@ -4,26 +4,14 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+
+from headgate.plugin.interface import Event, Record, Tell
 
 #: A flow whose window is larger than this loses, as it would on a real path, segments.
 MOST_IN_FLIGHT = 1e5
 
 LOSS, TIMEOUT, MARK = 0, 1, 2
-
-Record = dict[str, Any]
-
-
-@dataclass
-class Event:
-    """One call of a law: the callback, what it is given (a record, or the time), and the path."""
-
-    callback: str
-    given: Record | float
-    path: Record
-    number: int
 
 
 @dataclass
@@ -33,10 +21,6 @@ class Window:
     cwnd: float = 10.0
     ssthresh: float = math.inf
     pace: float = math.inf
-
-
-Tell = Callable[[Event, Window], None]
-"""Have the law handle an event: it may change the window."""
 
 
 @dataclass

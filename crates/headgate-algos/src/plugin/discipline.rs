@@ -1,0 +1,293 @@
+//! A user's own queue discipline: a first-in first-out queue, or one in the order of ranks, and a decision on each
+//! packet when it arrives and when it is the next to leave.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use headgate_model::chance::Stream;
+use headgate_model::queue::{Arrival, Backlog, DRAWS, Decision, Discipline, Packet, QueuedPacket, Verdict};
+use headgate_model::units::{NEVER, Time, picoseconds};
+use serde::{Deserialize, Serialize};
+
+use super::{Bound, Given, Happened, Interface, Runtime};
+
+/// The least time between two ticks that is taken for meant, seconds.
+const LEAST_TICK_S: f64 = 1e-6;
+
+/// The interface of queue disciplines.
+#[derive(Debug)]
+pub enum Disciplines {}
+
+/// What a discipline is, apart from its rules.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct DisciplineTraits {
+    /// It decides at departure too, so that the port holds packets.
+    pub on_departure: bool,
+    /// It ranks arrivals: they leave in that order.
+    pub ranks: bool,
+    /// Time between two ticks, seconds; 0 = none.
+    pub tick_s: f64,
+}
+
+impl DisciplineTraits {
+    /// Holds the time between ticks to what is allowed, and to whether there is something to call.
+    pub fn checked(self, has_on_tick: bool) -> Result<Self, String> {
+        let tick_s = self.tick_s;
+        if tick_s != 0.0 && !(LEAST_TICK_S..=1e6).contains(&tick_s) {
+            return Err(format!("tick_s is {tick_s}; it is 0, or from {LEAST_TICK_S:e} to 1e6 seconds"));
+        }
+        match (has_on_tick, tick_s > 0.0) {
+            (true, false) => Err("it has on_tick but tick_s is 0; say how often it ticks".to_owned()),
+            (false, true) => Err("it has tick_s but no on_tick".to_owned()),
+            _ => Ok(self),
+        }
+    }
+
+    /// As the values from which [`PluginQueue::unbound`] builds a port's discipline.
+    pub fn values(&self) -> Vec<f64> {
+        let number = |holds: bool| if holds { 1.0 } else { 0.0 };
+        vec![number(self.on_departure || self.ranks), self.tick_s]
+    }
+}
+
+/// One call of a discipline.
+#[derive(Clone, Copy, Debug)]
+pub enum DisciplineEvent<'a> {
+    /// A packet arrives where there is room for it; the port is without it.
+    Arrival(&'a Packet),
+    /// A packet is the next to leave; the port is without it.
+    Departure(&'a Packet),
+    /// Time has gone on, to so many seconds.
+    Tick(f64),
+}
+
+impl Interface for Disciplines {
+    const NOUN: &'static str = "discipline";
+    type Traits = DisciplineTraits;
+    type Event<'a> = DisciplineEvent<'a>;
+    type Around = Backlog;
+    type Out = Decision;
+
+    fn callback(event: &DisciplineEvent<'_>) -> &'static str {
+        match event {
+            DisciplineEvent::Arrival(_) => "on_arrival",
+            DisciplineEvent::Departure(_) => "on_departure",
+            DisciplineEvent::Tick(_) => "on_tick",
+        }
+    }
+
+    fn place(event: &DisciplineEvent<'_>, port: &Backlog) -> String {
+        format!("{} at {:.6} s", Self::callback(event), port.now_s)
+    }
+
+    fn given(event: &DisciplineEvent<'_>, port: &Backlog, decision: &Decision) -> Given {
+        let happened = match *event {
+            DisciplineEvent::Arrival(packet) | DisciplineEvent::Departure(packet) => {
+                Happened::Packet(*packet)
+            }
+            DisciplineEvent::Tick(now_s) => Happened::Time(now_s),
+        };
+        Given::Discipline(happened, *port, *decision)
+    }
+
+    #[inline]
+    fn check(
+        event: &DisciplineEvent<'_>,
+        traits: &DisciplineTraits,
+        _: &Decision,
+        after: &Decision,
+    ) -> Result<(), String> {
+        let (packet, arrives) = match *event {
+            DisciplineEvent::Arrival(packet) => (packet, true),
+            DisciplineEvent::Departure(packet) => (packet, false),
+            DisciplineEvent::Tick(_) => return untouched(after),
+        };
+        let marks = after.verdict != 1 || packet.capable;
+        let ranks = after.rank == 0.0 || (arrives && traits.ranks && after.rank.is_finite());
+        let sound = after.verdict <= 2 && marks && ranks && after.drawn as usize <= DRAWS;
+        if sound { Ok(()) } else { Err(unsound(after, marks, arrives, traits.ranks)) }
+    }
+}
+
+fn untouched(after: &Decision) -> Result<(), String> {
+    if after.verdict == 0 && after.drawn == 0 && after.rank == 0.0 {
+        return Ok(());
+    }
+    Err("a tick decides on no packet and draws no random number".to_owned())
+}
+
+#[cold]
+fn unsound(after: &Decision, marks: bool, arrives: bool, ranks: bool) -> String {
+    let Decision { verdict, drawn, rank, .. } = after;
+    if *verdict > 2 {
+        return format!("verdict became {verdict}; it is KEEP (0), MARK (1) or DROP (2)");
+    }
+    if !marks {
+        return "it marks a packet that is not capable of ECN; look at packet.capable".to_owned();
+    }
+    if *drawn as usize > DRAWS {
+        return format!("it drew {drawn} random numbers; a decision has at most {DRAWS}");
+    }
+    if !arrives {
+        return format!("rank became {rank}; a packet is ranked when it arrives");
+    }
+    if ranks {
+        return format!("rank became {rank}; it is a finite number");
+    }
+    format!("rank became {rank}; only a discipline that says it ranks sets it")
+}
+
+/// A packet that waits, and its place among the others.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Ranked {
+    packet: QueuedPacket,
+    rank: f64,
+}
+
+/// One port's discipline.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PluginQueue {
+    bound: Bound<Disciplines>,
+    decision: Decision,
+    /// The port's stream, from its first arrival on: random numbers lie ready before it is known who takes them.
+    chance: Option<Stream>,
+    line: VecDeque<Ranked>,
+    holds: bool,
+    period: Time,
+    next: Time,
+}
+
+impl PluginQueue {
+    /// A discipline by its index among the run's own, before it is bound to its code. What a port must know at
+    /// once is among the values: whether it holds packets, and the time between ticks.
+    pub fn unbound(index: usize, values: &[f64]) -> Self {
+        let (holds, tick_s) = (values.first() == Some(&1.0), values.get(1).copied().unwrap_or_default());
+        let period = if tick_s > 0.0 { picoseconds(tick_s).max(1) } else { NEVER };
+        Self {
+            bound: Bound::unbound(index),
+            decision: Decision::default(),
+            chance: None,
+            line: VecDeque::new(),
+            holds,
+            period,
+            next: period,
+        }
+    }
+
+    /// Joins a discipline that was built or read from bytes to its code.
+    pub fn bind(&mut self, hosts: &[Arc<Runtime<Disciplines>>]) -> Result<(), String> {
+        self.bound.bind(hosts)?;
+        if !self.bound.has_begun() {
+            self.bound.begin("its first state");
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn decide(&mut self, event: &DisciplineEvent<'_>, port: &Backlog) -> Verdict {
+        let decision = &mut self.decision;
+        (decision.verdict, decision.drawn, decision.rank) = (0, 0, 0.0);
+        self.bound.tell(event, port, decision);
+        if decision.drawn > 0 {
+            self.draw_ahead();
+        }
+        self.decision.verdict().unwrap_or(Verdict::Keep)
+    }
+
+    /// Random numbers in the place of those that were taken.
+    fn draw_ahead(&mut self) {
+        let Decision { draws, drawn, .. } = &mut self.decision;
+        let taken = (*drawn as usize).min(DRAWS);
+        draws.rotate_left(taken);
+        if let Some(chance) = &mut self.chance {
+            draws[DRAWS - taken..].fill_with(|| chance.open01());
+        }
+    }
+
+    #[cold]
+    fn begin_stream(&mut self, chance: &Stream) {
+        let mut own = chance.clone();
+        self.decision.draws.fill_with(|| own.open01());
+        self.chance = Some(own);
+    }
+
+    /// The place of an arrival: behind all of its rank.
+    fn place(&self, rank: f64) -> usize {
+        match self.line.back() {
+            Some(last) if last.rank > rank => self.line.partition_point(|one| one.rank <= rank),
+            _ => self.line.len(),
+        }
+    }
+}
+
+/// The port without one of those that wait.
+fn without(port: &Backlog, packet: &QueuedPacket) -> Backlog {
+    let bytes = f64::from(packet.size_bytes);
+    Backlog {
+        packets: port.packets - 1.0,
+        present: port.present - 1.0,
+        bytes: port.bytes - bytes,
+        held_bytes: port.held_bytes - bytes,
+        wait_s: port.wait_s - bytes / port.rate_bytes_s,
+        ..*port
+    }
+}
+
+#[deny(clippy::missing_trait_methods)]
+impl Discipline for PluginQueue {
+    fn admit(&mut self, offer: &Arrival, port: &Backlog, chance: &mut Stream) -> Verdict {
+        if self.chance.is_none() {
+            self.begin_stream(chance);
+        }
+        let Arrival { size_bytes, flow, capable } = *offer;
+        let packet = Packet { flow, wait_s: 0.0, rank: 0.0, size_bytes, capable };
+        self.decide(&DisciplineEvent::Arrival(&packet), port)
+    }
+
+    fn next_tick(&self) -> Time {
+        self.next
+    }
+
+    fn on_tick(&mut self, port: &Backlog) {
+        self.next = self.next.saturating_add(self.period);
+        self.decide(&DisciplineEvent::Tick(port.now_s), port);
+    }
+
+    /// What a tick does is the discipline's own affair: none is passed over.
+    fn pass_idle_ticks(&mut self, _until: Time, _idle: &Backlog) {}
+
+    fn has_dequeue(&self) -> bool {
+        self.holds
+    }
+
+    fn enqueue(&mut self, packet: QueuedPacket, _port: &Backlog, _drops: &mut Vec<u32>) {
+        let rank = self.decision.rank;
+        self.line.insert(self.place(rank), Ranked { packet, rank });
+    }
+
+    fn make_room(&mut self, _drops: &mut Vec<u32>) -> bool {
+        false
+    }
+
+    fn dequeue(&mut self, port: &Backlog, drops: &mut Vec<u32>) -> Option<(u32, bool)> {
+        let mut left = *port;
+        while let Some(Ranked { packet, rank }) = self.line.pop_front() {
+            left = without(&left, &packet);
+            let QueuedPacket { id, size_bytes, flow, capable, since_s } = packet;
+            let head = Packet { flow, wait_s: port.now_s - since_s, rank, size_bytes, capable };
+            match self.decide(&DisciplineEvent::Departure(&head), &left) {
+                Verdict::Drop => drops.push(id),
+                verdict => return Some((id, verdict == Verdict::Mark)),
+            }
+        }
+        None
+    }
+
+    // No interface of a user's discipline has it yet.
+    fn gauge(&self) -> Option<(&'static str, f64)> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests;
