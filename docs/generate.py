@@ -198,6 +198,22 @@ def _container(field: Mapping[str, Any]) -> str:
     return words.get(kind, kind)
 
 
+def experiment() -> str:
+    """Every key of an experiment's file, and the figures that have a name."""
+    from headgate.claims import Claim
+    from headgate.design.file import FactorTable
+    from headgate.experiment.form import ExperimentFile, ResponseTable
+    from headgate.experiment.measures import NAMED
+
+    models = (ExperimentFile, ResponseTable, FactorTable, Claim)
+    keys = [_model(model.__name__, model.model_json_schema(), model) for model in models]
+    rows = [
+        [code(name), one.unit, one.says, one.better, code(one.sql)] for name, one in NAMED.items()
+    ]
+    named = table(["name", "unit", "meaning", "better", "in SQL"], rows)
+    return "\n".join([*keys, f"## Figures that have a name\n\n{named}"])
+
+
 def transport() -> str:
     """Every TCP profile beside the others, with each default as the program resolves it."""
     from headgate.scenario.transport import Transport
@@ -335,6 +351,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "routers": routers,
     "models": models,
     "scenario": scenario,
+    "experiment": experiment,
     "marks": marks,
     "mesonet": mesonet,
     "transport": transport,

@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from headgate.api import Result, Scenario
     from headgate.build import abilene, dumbbell, graph, load, parking_lot, read
     from headgate.errors import HeadgateError
+    from headgate.experiment.experiment import Experiment
     from headgate.law import jit
 
 __all__ = [
+    "Experiment",
     "HeadgateError",
     "Result",
     "Scenario",
@@ -35,6 +37,7 @@ __all__ = [
 ]
 
 _HOME = {
+    "Experiment": "headgate.experiment.experiment",
     "HeadgateError": "headgate.errors",
     "jit": "headgate.law",
     "Result": "headgate.api",

@@ -45,14 +45,18 @@ class Claim(BaseModel):
 
     id: str
     statement: str
-    source: str
-    published: float | str
-    measure: str
+    source: str = ""
+    published: float | str = ""
+    measure: str = ""
     tolerance: str | None = None
     missing: str | None = None
     scales: tuple[str, ...] = ()
     corrected: Correction | None = None
     why: str = ""
+    value: str = ""
+    """SQL over the table of runs that gives what was found, of each replicate by itself."""
+    where: str = ""
+    """SQL condition on the runs that it is about."""
 
     @field_validator("tolerance")
     @classmethod
@@ -67,7 +71,15 @@ class Claim(BaseModel):
             raise ValueError("a claim needs a tolerance, or else the input that is missing")
         if self.tolerance and self.tolerance.startswith("+-") and isinstance(self.published, str):
             raise ValueError("a tolerance '+-' needs a published number")
+        if not self.value:
+            self._require_source()
         return self
+
+    def _require_source(self) -> None:
+        """Refuse a statement that says not whose it is, unless it is judged by a value."""
+        for key in ("source", "published", "measure"):
+            if getattr(self, key) == "":
+                raise ValueError(f"a claim without a value needs the key {key}")
 
 
 class Estimate(BaseModel):

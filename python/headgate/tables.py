@@ -8,6 +8,7 @@ over it is NaN, a mean over null is that of the others.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -110,6 +111,10 @@ class Table:
         first = {name: _constant(value, len(self)) for name, value in labels.items()}
         return Table(self.name, {**first, **self._data})
 
+    def extended(self, name: str, columns: Mapping[str, NDArray[Any] | Words]) -> Table:
+        """Give a table of another name with more columns after its own."""
+        return Table(name, {**self._data, **columns})
+
     def where(self, rows: Any) -> Table:
         """Give the table of those rows: a mask or indices."""
         return Table(self.name, {name: column[rows] for name, column in self._data.items()})
@@ -127,32 +132,26 @@ class Table:
         return polars.DataFrame(self)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        import nanoarrow as na  # type: ignore[import-untyped]
         from nanoarrow.c_array_stream import CArrayStream  # type: ignore[import-untyped]
 
-        array, schema = self._arrow()
-        stream = CArrayStream.from_c_arrays([array], schema)
+        children = [_arrow_column(column) for column in self._data.values()]
+        array = na.c_array_from_buffers(
+            self._schema(), len(self), [None], children=children, validation_level="none"
+        )
+        stream = CArrayStream.from_c_arrays([array], array.schema, validate=False)
         return stream.__arrow_c_stream__(requested_schema)
 
     def __arrow_c_schema__(self) -> object:
-        return self._arrow()[1].__arrow_c_schema__()
+        return self._schema().__arrow_c_schema__()
 
-    def _arrow(self) -> tuple[Any, Any]:
-        import nanoarrow as na  # type: ignore[import-untyped]
-
-        children = [_arrow_column(column) for column in self._data.values()]
-        fields = {name: child.schema for name, child in zip(self._data, children, strict=True)}
-        described = [
-            na.c_schema(field).modify(name=name, metadata=self.metadata(name), nullable=True)
-            for name, field in fields.items()
-        ]
-        schema = na.c_schema(na.struct(fields)).modify(children=described, nullable=False)
-        array = na.c_array_from_buffers(schema, len(self), [None], children=children)
-        return array, schema
+    def _schema(self) -> Any:
+        """Give what Arrow knows the columns by; tables of the same columns share it."""
+        return _arrow_schema(self.name, tuple((n, _kind(c)) for n, c in self._data.items()))
 
     def metadata(self, name: str) -> dict[str, str]:
         """Give what Arrow and Parquet files carry along with a column."""
-        about = self.about(name)
-        return {"unit": about.unit, "definition": about.definition, "formula": about.formula}
+        return _describe(self.about(name))
 
     def __repr__(self) -> str:
         lines = [f"{self.name}: {len(self)} rows"]
@@ -183,18 +182,57 @@ def _short(cell: Any) -> str:
     return f"{cell:.6g}" if isinstance(cell, np.floating) else str(cell)
 
 
+def _describe(column: Column) -> dict[str, str]:
+    return {"unit": column.unit, "definition": column.definition, "formula": column.formula}
+
+
+#: NumPy's kinds of numbers, and what they are in Arrow.
+_WIDE: dict[str, Any] = {"f": np.float64, "u": np.uint64, "i": np.int64}
+_WORDS = "words"
+
+
+def _kind(column: NDArray[Any] | Words) -> str:
+    return _WORDS if isinstance(column, Words) else column.dtype.kind
+
+
+# A campaign's thousand runs have the same few tables.
+@lru_cache(maxsize=256)
+def _arrow_schema(table: str, columns: tuple[tuple[str, str], ...]) -> Any:
+    """Give the schema of a table of columns, each with its kind."""
+    import nanoarrow as na
+
+    known = {column.name: column for column in EVERY_TABLE.get(table, ())}
+    described = [
+        na.c_schema(_arrow_type(kind)).modify(
+            name=name, metadata=_describe(known.get(name, Column(name, "", ""))), nullable=True
+        )
+        for name, kind in columns
+    ]
+    plain = na.c_schema(na.struct({name: _arrow_type(kind) for name, kind in columns}))
+    return plain.modify(children=described, nullable=False)
+
+
+@cache
+def _arrow_type(kind: str) -> Any:
+    import nanoarrow as na
+
+    kinds = {_WORDS: na.large_string, "f": na.float64, "u": na.uint64, "i": na.int64}
+    return na.c_schema(kinds[kind]())
+
+
 def _arrow_column(column: NDArray[Any] | Words) -> Any:
     import nanoarrow as na
 
     if isinstance(column, Words):
         offsets, data = column.arrow_buffers()
-        return na.c_array_from_buffers(na.large_string(), len(column), [None, offsets, data])
-    values = np.ascontiguousarray(column)
-    kinds = {"f": na.float64(), "u": na.uint64(), "i": na.int64()}
-    wide = {"f": np.float64, "u": np.uint64, "i": np.int64}
-    kind = values.dtype.kind
-    values = values.astype(wide[kind], copy=False)
-    return na.c_array_from_buffers(kinds[kind], len(values), [_validity(values), values])
+        buffers: list[Any] = [None, offsets, data]
+    else:
+        values = np.ascontiguousarray(column)
+        values = values.astype(_WIDE[values.dtype.kind], copy=False)
+        buffers = [_validity(values), values]
+    return na.c_array_from_buffers(
+        _arrow_type(_kind(column)), len(column), buffers, validation_level="none"
+    )
 
 
 def _validity(values: NDArray[Any]) -> NDArray[np.uint8] | None:

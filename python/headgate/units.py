@@ -40,6 +40,8 @@ _BYTES = {
     "MiB": 2**20,
     "GiB": 2**30,
 }
+#: Units that are no thousand times another.
+_UNDECIMAL = ("min", "h", "KiB", "MiB", "GiB")
 _SYNONYMS = {
     "bps": "bit/s",
     "kbps": "kbit/s",
@@ -188,6 +190,18 @@ def _split_quantity(text: str) -> tuple[Fraction, str] | None:
     if match is None:
         return None
     return _exact(match[1]), _SYNONYMS.get(match[2] or "", match[2] or "")
+
+
+def readable(unit: str, largest: float) -> tuple[float, str]:
+    """Return what to multiply figures of a unit by, and the unit that people read them in."""
+    scales = {"bit/s": (_RATES, 1.0), "s": (_TIMES, 1e-12), "B": (_BYTES, 1.0)}.get(unit)
+    if scales is None or not 0 < largest < math.inf:
+        return 1.0, unit
+    units, one = scales
+    decimal = {name: size * one for name, size in units.items() if name not in _UNDECIMAL}
+    fitting = [name for name, size in decimal.items() if size <= largest * (1 + 1e-9)]
+    name = fitting[-1] if fitting else next(iter(decimal))
+    return 1 / decimal[name], name
 
 
 def format_rate(bps: int) -> str:

@@ -30,11 +30,14 @@ def test_scenarios_designs_and_reports_in_the_documentation_are_valid(text: str)
     from headgate import Scenario
     from headgate.design.file import DesignFile
     from headgate.design.made import make
+    from headgate.experiment.form import ExperimentFile
     from headgate.report.about import About
 
     data = tomllib.loads(text)
     if "roles" in data:
         About(**data)
+    elif "responses" in data:
+        make(ExperimentFile.from_dict(data))
     elif "factors" in data:
         make(DesignFile.from_dict(data))
     else:
@@ -53,6 +56,13 @@ def test_example_designs_fit_their_scenarios(path: Path) -> None:
     from headgate.design.made import load
 
     assert load(path).scenarios()
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples" / "experiments").glob("*.toml")))
+def test_example_experiments_are_right(path: Path) -> None:
+    from headgate import Experiment
+
+    assert not Experiment.load(path).check()
 
 
 def test_commands_in_the_documentation_exist() -> None:

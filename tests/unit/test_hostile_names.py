@@ -20,8 +20,8 @@ from headgate.analysis.whole import whole
 from headgate.campaign import progress as standing
 from headgate.campaign.progress import CampaignProgress
 from headgate.claims import Judged
+from headgate.cli.campaign import print_claims
 from headgate.cli.main import app, main
-from headgate.cli.study import _print_claims
 from headgate.console import PlainConsole
 from headgate.design import load
 from headgate.plots.style import save, subplots, use_style
@@ -131,7 +131,7 @@ def test_no_markup_and_no_order_of_a_name_is_obeyed_in_tables() -> None:
         id=name, statement="s", source="s", published=1.0, measure="m", tolerance=name, ours=1.0,
         ci=None, verdict="holds", note="",
     )  # fmt: skip
-    _print_claims(PlainConsole(file=out, width=400), [(name, claim)])
+    print_claims(PlainConsole(file=out, width=400), [(name, claim)])
     said = out.getvalue()
     assert harmless(said)
     assert "[link=https://example.org]law[/link] :smile: \\x1b[2J" in said

@@ -43,7 +43,7 @@ class Summary:
     @classmethod
     def of(cls, tables: Mapping[str, Table], meta: Mapping[str, Any]) -> Summary:
         """Sum a run up."""
-        responses = tables["responses"]
+        responses: Mapping[str, Any] | Table = tables.get("responses", {})
         known = {name: _drop_missing(responses[name]) for name in FIGURES if name in responses}
         return cls(
             meta.get("packet_hops", 0),

@@ -15,6 +15,7 @@ from headgate.cli import (
     conform,
     describe,
     design,
+    experiment,
     fluid,
     plot,
     report,
@@ -73,6 +74,7 @@ for command in (
 ):
     app.command()(command)
 app.add_typer(design.app, name="design")
+app.add_typer(experiment.app, name="experiment")
 
 
 #: Options that have another name now.

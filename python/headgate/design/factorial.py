@@ -5,6 +5,7 @@ X5` makes the 32 runs of the 2^(6-1) design of resolution VI. Runs are in Yates 
 factor changes fastest.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -98,6 +99,18 @@ def factorial(factors: Sequence[Factor], generators: Mapping[str, str] | None = 
         places[name] = _product(sign, [_make_generator(places, name, parent) for parent in parents])
     points, signs = zip(*(places[f.name] for f in factors), strict=True) if factors else ((), ())
     return regular(factors, Fraction(tuple(f.name for f in factors), points, signs, len(basic)))
+
+
+def grid(factors: Sequence[Factor]) -> Design:
+    """Make every combination of all levels; the first factor changes fastest."""
+    sizes = [len(factor.levels) or 2 for factor in factors]
+    if math.prod(sizes) > MOST_RUNS:
+        raise HeadgateError(
+            f"{' x '.join(map(str, sizes))} levels make {math.prod(sizes):,} runs; "
+            f"at most {MOST_RUNS:,} are possible"
+        )
+    coded = [np.linspace(-1, 1, size) for size in reversed(sizes)]
+    return Design(tuple(factors), np.array([row[::-1] for row in product(*coded)]))
 
 
 def regular(factors: Sequence[Factor], fraction: Fraction) -> Design:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
@@ -15,8 +16,13 @@ from headgate.errors import HeadgateError, ScenarioError
 from headgate.plugin import split, trust
 from headgate.scenario.base import Model, at
 from headgate.scenario.problems import scenario_error
+from headgate.scenario.toml import CODE_KEYS, anchor_code, named_code
 
-Kind = Literal["two-level", "plackett-burman", "orthogonal-array", "latin-hypercube", "sobol"]
+Kind = Literal[
+    "two-level", "grid", "plackett-burman", "orthogonal-array", "latin-hypercube", "sobol", "random"
+]
+#: Kinds that are samples of so many runs.
+SAMPLES = ("latin-hypercube", "sobol", "random")
 MINIMUM_ABERRATION = "minimum aberration"
 _NAME = re.compile(r"[A-Za-z][\w.-]*")
 
@@ -31,6 +37,11 @@ class FactorTable(Model):
     levels: tuple[Any, ...] = Field((), description="All levels, instead of low and high.")
     scale: Scale = Field("linear", description="How values lie between low and high.")
     source: str = Field("", description="Where the levels are from.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_short_form(cls, given: Any) -> Any:
+        return {"levels": given} if isinstance(given, list | tuple) else given
 
     @model_validator(mode="after")
     def _has_levels(self) -> FactorTable:
@@ -56,7 +67,9 @@ class DesignFile(Model):
 
     title: str = Field("", description="For people.")
     kind: Kind = Field("two-level", description="How runs are chosen.")
-    scenario: str = Field("", description="The scenario that is varied; a path beside this file.")
+    scenario: str | dict[str, Any] = Field(
+        "", description="The scenario that is varied: a path beside this file, or the scenario."
+    )
     design: str = Field("", description="A two-level design by name, such as 2^(6-1).")
     generators: dict[str, str] | Literal["minimum aberration"] = Field(
         default_factory=dict, description='Such as {F = "A B C"}, or "minimum aberration".'
@@ -78,6 +91,11 @@ class DesignFile(Model):
             raise at("plan", f"this key is now 'design'; write design = {given['plan']!r}")
         return given
 
+    @field_validator("factors", mode="before")
+    @classmethod
+    def _join_dotted(cls, given: Any) -> Any:
+        return dict(_join(given)) if isinstance(given, Mapping) else given
+
     @field_validator("factors")
     @classmethod
     def _are_different(cls, factors: dict[str, FactorTable]) -> dict[str, FactorTable]:
@@ -96,7 +114,7 @@ class DesignFile(Model):
 
     @model_validator(mode="after")
     def _fits_its_kind(self) -> DesignFile:
-        sample = self.kind in ("latin-hypercube", "sobol")
+        sample = self.kind in SAMPLES
         if sample and self.runs is None:
             raise at("runs", f"this key is required for the kind {self.kind}")
         for key, kinds in _ONLY.items():
@@ -113,7 +131,7 @@ class DesignFile(Model):
         return self
 
     @classmethod
-    def from_dict(cls, given: Mapping[str, Any], place: str = "") -> DesignFile:
+    def from_dict(cls, given: Mapping[str, Any], place: str = "") -> Self:
         """Make a design file of nested dicts; raise ScenarioError."""
         try:
             return cls.model_validate(given)
@@ -123,28 +141,33 @@ class DesignFile(Model):
             raise ScenarioError(where, wrong.sentence) from None
 
     @classmethod
-    def load(cls, path: str | Path) -> DesignFile:
+    def load(cls, path: str | Path) -> Self:
         """Read a TOML file; raise ScenarioError."""
-        file = Path(path)
-        try:
-            data = tomllib.loads(file.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            raise ScenarioError(str(file), "there is no such file") from None
-        except (OSError, UnicodeDecodeError) as error:
-            raise ScenarioError(str(file), f"cannot be read: {error}") from None
-        except tomllib.TOMLDecodeError as error:
-            raise ScenarioError(str(file), f"this is not TOML: {error}") from None
-        read = cls.from_dict(data, str(file))
-        for law in read.own_laws():
-            trust.name_in_file(split(law)[0], str(file))
-        return read
+        return cls.from_file(read(Path(path)), Path(path))
 
-    def own_laws(self) -> Iterator[str]:
-        """Give the levels of factors that are laws of one's own."""
+    @classmethod
+    def from_file(cls, data: dict[str, Any], path: Path) -> Self:
+        """Make it of what stands in a file: code that it names is beside it, and may be refused."""
+        cls.anchor(data, path.resolve().parent)
+        made = cls.from_dict(data, str(path))
+        for source in made.own_code():
+            trust.name_in_file(split(source)[0], str(path))
+        return made
+
+    @classmethod
+    def anchor(cls, data: dict[str, Any], folder: Path) -> None:
+        """Make paths of code absolute, as seen from the folder of the file."""
+        factors = data.get("factors")
+        if isinstance(factors, dict):
+            data["factors"] = {n: _anchor(n, table, folder) for n, table in factors.items()}
+
+    def own_code(self) -> Iterator[str]:
+        """Give the levels of factors that are laws or disciplines of one's own."""
         for name, table in self.factors.items():
-            if "control" in (table.setting or name).split("."):
-                levels = (table.low, table.high, *table.levels)
-                yield from (level for level in levels if isinstance(level, str) and level)
+            for level in (table.low, table.high, *table.levels):
+                source = code_of(table.setting or name, level)
+                if source:
+                    yield source
 
     def save(self, path: Path) -> None:
         """Write it to a file."""
@@ -162,8 +185,72 @@ class DesignFile(Model):
         return tomlkit.dumps({**data, "factors": factors})
 
     def make_factors(self) -> list[Factor]:
-        """Return the factors."""
-        return [table.factor(name) for name, table in self.factors.items()]
+        """Return the factors; one that is called by its path has its last word for a name."""
+        names = shorten([name for name, table in self.factors.items() if not table.setting])
+        return [
+            replace(table.factor(name), name=names.get(name, name))
+            for name, table in self.factors.items()
+        ]
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Read TOML; raise ScenarioError."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ScenarioError(str(path), "there is no such file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ScenarioError(str(path), f"cannot be read: {error}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ScenarioError(str(path), f"this is not TOML: {error}") from None
+
+
+def code_of(path: str, level: Any) -> str:
+    """Give the own code that a level of the factor with this path names, if it names any."""
+    key = path.removesuffix(".source").rpartition(".")[2]
+    return named_code(key, level) if key in CODE_KEYS else ""
+
+
+def _anchor(name: str, table: Any, folder: Path) -> Any:
+    """Make the paths of code in a factor absolute, whichever way it is written."""
+    if isinstance(table, list):
+        return [_anchor_level(name, level, folder) for level in table]
+    if not isinstance(table, dict):
+        return table
+    if not table.keys() & FactorTable.model_fields:
+        return {key: _anchor(key, below, folder) for key, below in table.items()}
+    path = str(table.get("setting") or name)
+    ends = {key: _anchor_level(path, table[key], folder) for key in ("low", "high") if key in table}
+    return (
+        table | ends | {key: _anchor(path, table[key], folder) for key in table if key == "levels"}
+    )
+
+
+def _anchor_level(path: str, level: Any, folder: Path) -> Any:
+    if not code_of(path, level):
+        return level
+    key = path.removesuffix(".source").rpartition(".")[2]
+    named = {key: level}
+    anchor_code(named, key, folder)
+    return named[key]
+
+
+def shorten(paths: Sequence[str]) -> dict[str, str]:
+    """Give each path a name: its last word, or all of it where another ends alike."""
+    words = [path.rpartition(".")[2] for path in paths]
+    return {
+        path: word if words.count(word) == 1 and not word.isdigit() else path.replace(".", "_")
+        for path, word in zip(paths, words, strict=True)
+    }
+
+
+def _join(factors: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield factors by name; a path that stands without quotes in the file is one."""
+    for name, table in factors.items():
+        if isinstance(table, Mapping) and table and not table.keys() & FactorTable.model_fields:
+            yield from _join(table, f"{above}{name}.")
+        else:
+            yield f"{above}{name}", table
 
 
 _ONLY = {
@@ -172,7 +259,7 @@ _ONLY = {
     "foldover": ("two-level",),
     "blocks": ("two-level",),
     "array": ("orthogonal-array",),
-    "runs": ("two-level", "latin-hypercube", "sobol"),
+    "runs": ("two-level", *SAMPLES),
 }
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -11,12 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headgate.design.factor import Factor
-from headgate.design.factorial import Design, factorial
+from headgate.design.factorial import Design, factorial, grid
 from headgate.design.file import DesignFile, FactorTable, basic_of
 from headgate.design.foldover import foldover
 from headgate.design.named import design_of_name, least_aberrant
-from headgate.design.sheet import Sheet, sheet
+from headgate.design.scenarios import scenarios
+from headgate.design.sheet import Row, Sheet, sheet
 from headgate.errors import HeadgateError, ScenarioError
+from headgate.scenario.toml import anchor, note_laws
 from headgate.visible import in_spreadsheet, visible
 
 if TYPE_CHECKING:
@@ -54,14 +58,24 @@ class MadeDesign:
         """Read the scenario that is varied."""
         from headgate.api import Scenario
 
-        if not self.file.scenario:
+        named, folder = self.file.scenario, self.path.parent if self.path else Path()
+        if not named:
             raise ScenarioError(str(self.path or "design"), "it names no scenario; give one")
-        folder = self.path.parent if self.path else Path()
-        return Scenario.load((folder / self.file.scenario).resolve())
+        if isinstance(named, str):
+            return Scenario.load((folder / named).resolve())
+        data = copy.deepcopy(named)
+        anchor(data, folder.resolve())
+        if self.path is not None:
+            note_laws(data, str(self.path))
+        return Scenario.from_dict(data)
 
     def scenarios(self, base: Scenario | None = None) -> list[Scenario]:
         """Return one scenario a run, of `base` or of the file's own; raise ScenarioError."""
         return self.sheet.scenarios(base or self.base())
+
+    def scenarios_of(self, rows: Sequence[Row], base: Scenario) -> list[Scenario]:
+        """Return `base` with the settings of each row, whichever its replicate."""
+        return scenarios(self.design.factors, [self.sheet.settings(row) for row in rows], base)
 
     def facts(self) -> dict[str, Any]:
         """Return what is known of the design: size, resolution, words, what is clear."""
@@ -219,6 +233,10 @@ def _with_two_levels(file: DesignFile) -> list[Factor]:
     return factors
 
 
+def _grid(file: DesignFile) -> tuple[Design, str]:
+    return grid(file.make_factors()), "every combination of all levels"
+
+
 def _plackett_burman(file: DesignFile) -> tuple[Design, str]:
     from headgate.design.screening import plackett_burman
 
@@ -248,10 +266,18 @@ def _sobol(file: DesignFile) -> tuple[Design, str]:
     ), "scrambled Sobol sequence, by SciPy"
 
 
+def _random(file: DesignFile) -> tuple[Design, str]:
+    from headgate.design.samples import uniform
+
+    return uniform(file.make_factors(), file.runs or 0, file.seed), "independent random points"
+
+
 _KINDS = {
     "two-level": _two_level,
+    "grid": _grid,
     "plackett-burman": _plackett_burman,
     "orthogonal-array": _orthogonal_array,
     "latin-hypercube": _latin_hypercube,
     "sobol": _sobol,
+    "random": _random,
 }

@@ -1,4 +1,4 @@
-"""Samples that fill the space of numeric factors, from SciPy: Latin hypercube, Sobol sequence."""
+"""Samples of the space of numeric factors: Latin hypercube and Sobol sequence, or plain random."""
 
 from __future__ import annotations
 
@@ -40,6 +40,12 @@ def sobol(factors: Sequence[Factor], runs: int, seed: int = 1) -> Design:
         )
     engine = qmc.Sobol(len(factors), scramble=True, rng=stream(seed, "sobol"))
     return _design(factors, engine.random(runs))
+
+
+def uniform(factors: Sequence[Factor], runs: int, seed: int = 1) -> Design:
+    """Make `runs` points, each anywhere with the same chance and whatever the others are."""
+    _positive("random", runs)
+    return _design(factors, stream(seed, "random").random((runs, len(factors))))
 
 
 def _positive(kind: str, runs: int) -> None:

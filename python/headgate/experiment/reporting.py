@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from headgate.campaign.jobs import program
+from headgate.design import Factor
 from headgate.experiment.runnable import Analysis, Listing, Runnable
 from headgate.experiment.runs import Runs, Setup
 from headgate.plots.style import save
@@ -57,18 +58,21 @@ def _design(setup: Setup) -> tuple[str, ...]:
     design = setup.design
     if not design.factors:
         return ()
-    levels = "; ".join(f"{f.name} {f.title}: {f.low} or {f.high}" for f in design.factors)
+    levels = "; ".join(f"{f.name} {f.title}: {_levels(f)}" for f in design.factors)
     words = ["".join(sorted(word)) for word in design.words]
-    resolution = f"resolution {design.resolution}" if design.resolution else "full factorial"
+    resolution = f"resolution {design.resolution}" if design.resolution else setup.source
     relation = f", I = {' = '.join(words[:MOST_WORDS])}" if words else ""
     return (f"{len(design)} conditions, {resolution}{relation}.", f"Factors: {levels}.")
 
 
+def _levels(factor: Factor) -> str:
+    *others, last = map(str, factor.levels or (factor.low, factor.high))
+    return f"{', '.join(others)} or {last}"
+
+
 def _parameters(study: Runnable, setup: Setup) -> Iterator[Parameter]:
     """Yield every setting: its value or its levels, with the mark of its source."""
-    levels = {
-        f.setting: (f"{f.name} {f.title}", f"{f.low} or {f.high}") for f in setup.design.factors
-    }
+    levels = {f.setting: (f"{f.name} {f.title}", _levels(f)) for f in setup.design.factors}
     for setting in dict.fromkeys((*levels, *setup.settings)):
         name, value = levels.get(
             setting, (setting.replace("_", " "), str(setup.settings.get(setting)))

@@ -87,6 +87,7 @@ class StudyOutcome:
     packet_hops: int
     wall_s: float
     report: Path
+    analysis: Analysis
 
     def as_json(self) -> dict[str, object]:
         """Return the object that `--json` prints."""
@@ -108,10 +109,11 @@ def run_study(asked: StudyRun, pool: WorkerPool = ALL_CORES) -> StudyOutcome:
     if asked.settings:
         analysis = replace(analysis, findings=dict.fromkeys((c.id for c in study.claims), OTHER))
     judged = tuple(judge(c, analysis.findings, scale_name(asked.scale)) for c in study.claims)
-    analysis = replace(analysis, sentences=(*analysis.sentences, tally(judged)))
+    if judged:
+        analysis = replace(analysis, sentences=(*analysis.sentences, tally(judged)))
     outcome = StudyOutcome(
         study.name, asked.scale, judged, analysis.sentences, *total, time.monotonic() - started_s,
-        folder / PAGE,
+        folder / PAGE, analysis,
     )  # fmt: skip
     write_bytes(folder / CLAIMS, json.dumps(outcome.as_json(), indent=1).encode())
     for name_of, text in analysis.files.items():

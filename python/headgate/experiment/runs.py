@@ -27,6 +27,8 @@ class Setup:
     seeds: tuple[int, ...]
     settings: Mapping[str, Any]
     design: Design
+    source: str = "full factorial"
+    """How the design came about, where it is no fraction."""
 
     def has(self, *laws: str) -> tuple[str, ...]:
         """Return `laws` if all are run, else raise NotRunError with the first that is not."""

@@ -92,7 +92,8 @@ def write_tables(tables: Mapping[str, Sequence[Mapping[str, Any]]], folder: Path
         folder.mkdir(parents=True, exist_ok=True)
         for name, rows in tables.items():
             _write_csv(folder / f"{name}.csv", rows)
-            _write_parquet(folder / f"{name}.parquet", rows)
+            if rows:  # a table without columns is none to Parquet
+                _write_parquet(folder / f"{name}.parquet", rows)
     except OSError as error:
         raise StoreError(f"{folder}: tables cannot be written ({error.strerror})") from None
 

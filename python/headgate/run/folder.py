@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 RUN_FILE = "run.json"
 LOCK_FILE = ".lock"
 CHECKSUMS = "checksums"
+#: The places of a run's tables among others.
+ORDER = {name: place for place, name in enumerate(TABLES)}
 RUN_COLUMN, LABEL_PREFIX = "run_id", "label_"
 
 
@@ -153,8 +155,8 @@ def find_run(folder: Path) -> tuple[StoredTables, dict[str, Any]]:
     if found is None:
         raise StoreError(f"{folder}: holds no finished run (there is no run.json)")
     meta, sums = found
-    own = (Path(name).stem for name in sorted(sums) if name != RUN_FILE)
-    names = tuple(dict.fromkeys((*TABLES, *own)))
+    own = [Path(name).stem for name in sorted(sums) if name != RUN_FILE]
+    names = sorted(own, key=lambda name: ORDER.get(name, len(ORDER)))
     for name in names:
         path = folder / f"{name}.parquet"
         if not path.is_file():
@@ -172,6 +174,9 @@ class StoredTables(Mapping[str, Table]):
         self._read: dict[str, Table | None] = dict.fromkeys(names)
 
     def __getitem__(self, name: str) -> Table:
+        if name not in self._read:
+            kept = ", ".join(self._read) or "none"
+            raise StoreError(f"{self._folder}: this run kept no table {name!r}; it has {kept}")
         table = self._read[name]
         if table is None:
             table = self._read[name] = read_table(self._folder, name)

@@ -11,6 +11,11 @@ from headgate.errors import ScenarioError, StoreError
 from headgate.plugin import is_source, split, trust
 
 _SHORT_LINE = 80
+#: The key that stands for the law of all traffic, and the keys of traffic that say it.
+EVERY_LAW = "law"
+_LAW_KEYS = ("law", "control", "laws")
+#: Keys whose value may name own code, and where it does so in a table.
+CODE_KEYS = {"control": "source", "law": "source", "queue": "name"}
 #: Tables that may be written as one word, and the key that the word stands for.
 _SHORT_FORMS = {
     "control": "source",
@@ -33,7 +38,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise ScenarioError(str(path), f"cannot be read: {error}") from None
     except tomllib.TOMLDecodeError as error:
         raise ScenarioError(str(path), f"this is not TOML: {error}") from None
-    _anchor(data, path.resolve().parent)
+    anchor(data, path.resolve().parent)
     note_laws(data, str(path))
     return data
 
@@ -47,8 +52,8 @@ def note_laws(data: Mapping[str, Any], where: str) -> None:
 
 
 def named_code(key: str, value: Any) -> str:
-    """Give the own code that a value of `control` or `queue` names, if it names any."""
-    name = value.get(_SHORT_FORMS[key]) if isinstance(value, Mapping) else value
+    """Give the own code that a value of one of the `CODE_KEYS` names, if it names any."""
+    name = value.get(CODE_KEYS[key]) if isinstance(value, Mapping) else value
     is_code = isinstance(name, str) and (key == "control" or is_source(name))
     return str(name) if is_code else ""
 
@@ -66,7 +71,8 @@ def _listed(value: Any) -> Sequence[Any]:
     return value if isinstance(value, list | tuple) else ()
 
 
-def _anchor(data: dict[str, Any], folder: Path) -> None:
+def anchor(data: dict[str, Any], folder: Path) -> None:
+    """Make the paths of a scenario absolute, as seen from the folder of its file."""
     for table in [data.get("network"), *_listed(data.get("traffic"))]:
         if isinstance(table, dict) and isinstance(table.get("file"), str):
             table["file"] = str(folder / table["file"])
@@ -79,20 +85,25 @@ def anchor_code(table: dict[str, Any], key: str, folder: Path) -> None:
     name = named_code(key, table.get(key))
     if name:
         path, value = str(folder / name), table[key]
-        table[key] = value | {_SHORT_FORMS[key]: path} if isinstance(value, dict) else path
+        table[key] = value | {CODE_KEYS[key]: path} if isinstance(value, dict) else path
 
 
 def write_toml(data: dict[str, Any], path: Path) -> None:
     """Write nested dicts as TOML."""
+    try:
+        path.write_text(toml_text(data), encoding="utf-8")
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def toml_text(data: Mapping[str, Any]) -> str:
+    """Return nested dicts as TOML."""
     import tomlkit
 
     document = tomlkit.document()
     for key, value in data.items():
         document[key] = _item(value)
-    try:
-        path.write_text(tomlkit.dumps(document), encoding="utf-8")
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be written: {error.strerror}") from None
+    return tomlkit.dumps(document)
 
 
 def _item(value: Any) -> Any:
@@ -134,7 +145,10 @@ def parse_setting(text: str) -> tuple[str, Any]:
 
 
 def set_key(data: dict[str, Any], key: str, value: Any) -> None:
-    """Set the key at a dotted path; numbers are places in a list."""
+    """Set the key at a dotted path; numbers are places in a list, `law` is that of all traffic."""
+    if key == EVERY_LAW:
+        set_law(data, value)
+        return
     here: Any = data
     *path, last = key.split(".")
     for step in path:
@@ -145,6 +159,17 @@ def set_key(data: dict[str, Any], key: str, value: Any) -> None:
         here[last] = value
     else:
         raise ScenarioError(key, f"'{path[-1]}' has no keys of its own")
+
+
+def set_law(data: dict[str, Any], law: Any) -> None:
+    """Give all traffic one law, of the catalogue or of one's own."""
+    key = "control" if named_code(EVERY_LAW, law) else "law"
+    traffic = data.get("traffic")
+    for item in traffic if isinstance(traffic, list) else ():
+        if isinstance(item, dict):
+            for other in _LAW_KEYS:
+                item.pop(other, None)
+            item[key] = law
 
 
 def _child(here: Any, step: str, key: str) -> Any:

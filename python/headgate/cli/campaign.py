@@ -1,0 +1,190 @@
+"""What commands that run campaigns share: their options, and what they print."""
+
+import json
+import math
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from headgate.visible import say
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from headgate.campaign.cost import CostEstimate
+    from headgate.claims import Judged
+    from headgate.console import PlainConsole
+    from headgate.experiment.runner import StudyOutcome
+    from headgate.tables import Table as Means
+
+Workers = Annotated[
+    int | None, typer.Option(min=1, help="Runs at a time; all cores unless given.", metavar="N")
+]
+ThreadsEach = Annotated[
+    int | None,
+    typer.Option(
+        "--threads",
+        min=1,
+        metavar="N",
+        help="Threads of each run; unless given, runs share the cores that are free.",
+    ),
+]
+Clustered = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="WHERE",
+        help="Workers of Dask.distributed instead of this machine's cores: a scheduler's address,"
+        " its file, or a profile in TOML. They need the folder on a file system that they share.",
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object in place of the table.")]
+
+ShardOf = Annotated[
+    str | None,
+    typer.Option(
+        "--shard",
+        metavar="I/N",
+        help="Run only the I-th of N parts, and analyse nothing; such as 1/4.",
+    ),
+]
+DryRun = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run",
+        help="Estimate time and memory from short pilot runs; run nothing else.",
+    ),
+]
+PLAIN_WIDTH = 110  # of output that goes to a file or a pipe
+#: Rows of the table of means that are printed; all are in the file.
+MOST_ROWS = 60
+SHADES = {"holds": "green", "differs": "red", "corrected": "blue"}
+
+
+def show_cost(cost: "CostEstimate", as_json: bool) -> None:
+    """Print what a campaign will cost."""
+    from headgate.campaign.progress import clock
+
+    if as_json:
+        say(json.dumps(cost.as_json()))
+        return
+    there = f", {cost.found} more are there already" if cost.found else ""
+    say(f"runs:         {cost.runs}{there}")
+    say(f"packet-hops:  {cost.packet_hops:.4g}")
+    say(f"CPU time:     {clock(cost.cpu_s)} ({cost.cpu_s / 3600:.4g} hours)")
+    say(f"wall time:    {clock(cost.wall_s)} with {cost.workers} runs at a time")
+    say(f"memory:       {cost.memory_bytes / 1e9:.2f} GB with {cost.workers} runs at a time")
+    say(f"From the beginnings of {cost.pilots} runs on this machine; {_trust(cost)}")
+
+
+def _trust(cost: "CostEstimate") -> str:
+    if not cost.pilots:
+        return "nothing is left to run."
+    if not cost.whole_pilots:
+        return "none could be followed to its end, so that what comes late in a run is not seen."
+    return f"{cost.whole_pilots} of them to the end; expect 25 % either way."
+
+
+def show_shard(shard: str, count: int, folder: Path, as_json: bool) -> None:
+    """Print what a shard made."""
+    if as_json:
+        say(json.dumps({"shard": shard, "runs": count, "folder": str(folder)}))
+        return
+    say(
+        f"Shard {shard}: its {count} runs are in {folder / 'runs'}. When all shards are there, the"
+        " same command without --shard analyses them."
+    )
+
+
+def show_outcome(outcome: "StudyOutcome") -> None:
+    """Print findings, claims if there are any, the cost, and where the report is."""
+    printed = console()
+    printed.print("\nFindings", style="bold")
+    printed.print(_bullets(outcome.sentences))
+    printed.print()
+    if outcome.claims:
+        print_claims(printed, [(outcome.study, claim) for claim in outcome.claims])
+    rate = outcome.packet_hops / outcome.cpu_s / 1e6 if outcome.cpu_s else math.nan
+    printed.print(
+        f"\n{outcome.packet_hops:,} packet-hops in {outcome.cpu_s:.0f} CPU seconds"
+        f" ({rate:.1f} million a second)",
+    )
+    printed.print(f"Report: {outcome.report}", soft_wrap=True)
+
+
+def _bullets(sentences: Sequence[str]) -> "Table":
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table.grid(padding=(0, 1))
+    for sentence in sentences:
+        grid.add_row(" \N{BULLET}", Text(sentence))
+    return grid
+
+
+def print_claims(console: "PlainConsole", claims: Sequence[tuple[str, "Judged"]]) -> None:
+    """Print a table of judged claims."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    several = len({name for name, _ in claims}) > 1
+    table = Table(box=box.SIMPLE_HEAD, title_justify="left")
+    for column in (*(("study",) if several else ()), "claim", "tolerance", "ours", "95 % CI"):
+        table.add_column(column, overflow="fold", no_wrap=column == "tolerance")
+    table.add_column("verdict", no_wrap=True)
+    for name, claim in claims:
+        verdict = Text(claim.verdict, style=SHADES.get(claim.verdict, "dim"))
+        cells = (claim.id, claim.tolerance or "", _ours(claim), _interval(claim))
+        table.add_row(*((name,) if several else ()), *cells, verdict)
+    console.print(table)
+
+
+def _ours(claim: "Judged") -> str:
+    return "" if claim.ours is None else f"{claim.ours:.3g}"
+
+
+def _interval(claim: "Judged") -> str:
+    return "" if claim.ci is None else f"{claim.ci[0]:.3g} to {claim.ci[1]:.3g}"
+
+
+def print_means(printed: "PlainConsole", means: "Means") -> None:
+    """Print a table of means with intervals, responses in the units that people read."""
+    from rich import box
+    from rich.table import Table
+
+    from headgate.experiment.tables import rows_of
+
+    shown = Table(box=box.SIMPLE_HEAD)
+    levels = means.columns[: means.columns.index("response")]
+    for column in (*levels, "response", "mean", "95 % interval", "unit", "replicates"):
+        shown.add_column(column, overflow="fold", justify="left" if column in levels else "right")
+    for row in list(rows_of(means))[:MOST_ROWS]:
+        cells = [row[name] for name in levels]
+        shown.add_row(*map(str, (*cells, row["response"], *_measured(row), row["replicates"])))
+    printed.print(shown)
+    if len(means) > MOST_ROWS:
+        printed.print(f"... and {len(means) - MOST_ROWS} more rows in means.parquet")
+
+
+def _measured(row: "dict[str, Any]") -> tuple[str, str, str]:
+    """Write mean, interval and unit."""
+    from headgate.units import readable
+
+    if row["mean"] is None:
+        return "", "", row["unit"]
+    factor, unit = readable(row["unit"], abs(row["mean"]))
+    interval = ""
+    if row["low"] is not None:
+        interval = f"{row['low'] * factor:.4g} to {row['high'] * factor:.4g}"
+    return f"{row['mean'] * factor:.4g}", interval, "" if unit == "1" else unit
+
+
+def console() -> "PlainConsole":
+    """Return where to print: as wide as the terminal, if it is one."""
+    from headgate.console import PlainConsole
+
+    return PlainConsole(width=None if sys.stdout.isatty() else PLAIN_WIDTH)

@@ -1,0 +1,135 @@
+"""`headgate experiment new | check | run`: an experiment of one's own, from one file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from headgate.cli.campaign import (
+    Clustered,
+    DryRun,
+    Json,
+    ShardOf,
+    ThreadsEach,
+    Workers,
+    console,
+    print_means,
+    show_cost,
+    show_outcome,
+    show_shard,
+)
+from headgate.visible import say
+
+if TYPE_CHECKING:
+    from headgate.experiment.experiment import Experiment
+
+app = typer.Typer(no_args_is_help=True, help="Run an experiment of your own: many runs, one file.")
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="An experiment in TOML.")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help='Change a key, such as replicates=3 or scenario.duration="5 s" of its base;'
+        " repeatable.",
+    ),
+]
+Trust = Annotated[
+    bool,
+    typer.Option(
+        "--trust",
+        help="Allow the laws and functions of your own that the file names to run, now and later:"
+        " they are code.",
+    ),
+]
+
+
+@app.command()
+def new(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it, in TOML.")],
+    scenario: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The scenario that is varied; a small one if not given."),
+    ] = None,
+) -> None:
+    """Write an experiment with comments, ready to be run and to be changed.
+
+    Example: headgate experiment new out/exp.toml --scenario examples/first.toml
+    """
+    from headgate.experiment.template import write
+
+    write(file, scenario)
+    say(str(file))
+
+
+@app.command()
+def check(file: File, settings: Set = None, trust: Trust = False, as_json: Json = False) -> None:
+    """Check an experiment without running it: factors, conditions, runs, responses.
+
+    Every condition is planned, every response and claim is held to the tables that runs have. What
+    its runs would cost says `headgate experiment run FILE --dry-run`.
+    """
+    from headgate.experiment.describe import facts, lines
+    from headgate.experiment.experiment import Experiment
+
+    experiment = Experiment.load(file, settings or (), trust=trust)
+    for doubt in experiment.check():
+        say(f"warning: {doubt}", error=True)
+    if as_json:
+        say(json.dumps(facts(experiment.definition)))
+        return
+    say(f"{file} is right: {experiment.title}")
+    for line in lines(experiment.definition):
+        say(f"  {line}")
+
+
+@app.command()
+def run(  # noqa: PLR0913, PLR0917 - one for each option
+    file: File,
+    settings: Set = None,
+    workers: Workers = None,
+    threads: ThreadsEach = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for runs, tables, figures and report; out/NAME unless given."),
+    ] = None,
+    cluster: Clustered = None,
+    shard: ShardOf = None,
+    dry_run: DryRun = False,
+    trust: Trust = False,
+    as_json: Json = False,
+) -> None:
+    """Run an experiment: every condition with every replicate, means with intervals, effects.
+
+    Each finished run is stored at once. Stop it when you like (Ctrl-C): the same command goes on
+    from there. The report is one HTML file that opens with the network off.
+    """
+    from headgate.campaign.workers import WorkerPool
+    from headgate.experiment import runner
+    from headgate.experiment.experiment import Experiment
+
+    experiment = Experiment.load(file, settings or (), trust=trust)
+    _warn(experiment)
+    asked, pool = experiment.asked(out), WorkerPool(workers, cluster, threads)
+    if dry_run:
+        show_cost(runner.cost(asked, workers), as_json)
+        return
+    if shard is not None:
+        count = runner.run_shard(asked, runner.Shard.read(shard), pool)
+        show_shard(shard, count, asked.folder, as_json)
+        return
+    result = experiment.run(out, workers, threads, cluster)
+    if as_json:
+        say(json.dumps(result.as_json()))
+        return
+    print_means(console(), result.table)
+    show_outcome(result.outcome)
+
+
+def _warn(experiment: Experiment) -> None:
+    for doubt in experiment.check():
+        say(f"warning: {doubt}", error=True)

@@ -1,0 +1,44 @@
+"""Claims of an experiment: what is asked of the table of runs, replicate by replicate."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from headgate.claims import Claim, Estimate
+from headgate.errors import HeadgateError
+from headgate.experiment import sql
+from headgate.experiment.estimates import mean_of
+from headgate.tables import Table
+
+RUNS = "runs"
+
+
+def estimate(claim: Claim, runs: Table) -> Estimate:
+    """Ask for a claim's value in each replicate; return the mean with Student's 95 % interval."""
+    values = [_ask(claim, _only(runs, replicate)) for replicate in np.unique(runs["replicate"])]
+    return mean_of(values)
+
+
+def check(claim: Claim, runs: Table) -> None:
+    """Hold a claim to the columns that the table of runs will have. Raises HeadgateError."""
+    _ask(claim, runs)
+
+
+def _ask(claim: Claim, runs: Table) -> float:
+    try:
+        return sql.number(sql.ask(question(claim), {RUNS: runs}))
+    except sql.SqlError as error:
+        names = ", ".join(runs.columns)
+        raise HeadgateError(f"claims.{claim.id}: {error}; columns of runs are {names}") from None
+
+
+def question(claim: Claim) -> str:
+    """Return what is asked: a SELECT as it is, or an expression over the rows that it is about."""
+    if claim.value.lstrip().lower().startswith(("select", "with")):
+        return claim.value
+    return f"SELECT {claim.value} FROM {RUNS}" + (f" WHERE {claim.where}" if claim.where else "")
+
+
+def _only(runs: Table, replicate: int) -> Table:
+    rows = np.flatnonzero(runs["replicate"] == replicate)
+    return runs.where(rows)

@@ -1,0 +1,117 @@
+"""Conditions: the combinations of levels of a design that make sense, and what they are called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from headgate import units
+from headgate.design import Design, Factor
+from headgate.design.file import code_of
+from headgate.errors import HeadgateError, UnitError
+from headgate.experiment import sql
+from headgate.plugin import split
+from headgate.plugin.paths import shorten_path
+from headgate.tables import Table, Words
+
+Label = str | int | float
+#: Keys that say what a table is.
+_HEADS = ("name", "source", "kind", "preset")
+
+
+def choose(design: Design, where: str) -> Design:
+    """Leave out the combinations of levels that a condition refuses. Raises HeadgateError."""
+    if not where:
+        return design
+    table = levels_table(design.factors, design.matrix.tolist())
+    try:
+        answer = sql.ask(f"SELECT ({where}) FROM levels", {"levels": table})
+    except sql.SqlError as error:
+        names = ", ".join(table.columns)
+        raise HeadgateError(f"where: {error}; its names are {names}") from None
+    if answer.types[0] != "BOOLEAN":
+        raise HeadgateError(f"where: {where!r} is neither true nor false; compare a factor with it")
+    matrix = design.matrix[[row[0] is True for row in answer.rows]]
+    if not len(matrix):
+        raise HeadgateError(f"where: {where!r} leaves no combination of levels")
+    for place, factor in enumerate(design.factors):
+        if len(np.unique(matrix[:, place])) == 1:
+            level = label_levels(factor, matrix[:1, place])[0]
+            raise HeadgateError(f"where: {where!r} leaves one level of {factor.name}, {level!r}")
+    return replace(design, matrix=matrix, fraction=None)
+
+
+def levels_table(factors: Sequence[Factor], coded: Sequence[Sequence[float]]) -> Table:
+    """Return a row a condition: levels in their own words, quantities as numbers beside them."""
+    columns: dict[str, Any] = {}
+    for place, factor in enumerate(factors):
+        labels = label_levels(factor, [row[place] for row in coded])
+        columns[factor.name] = column_of(labels)
+        columns |= quantities(factor.name, labels)
+    return Table("levels", columns)
+
+
+def column_of(labels: Sequence[Label]) -> Any:
+    """Return labels as a column: numbers as such, anything else as words."""
+    if all(isinstance(label, int | float) for label in labels):
+        return np.array(labels)
+    return Words.of([str(label) for label in labels])
+
+
+def label_levels(factor: Factor, coded: Sequence[float] | Any) -> list[Label]:
+    """Return what the levels at coded values are called, one by one."""
+    every = factor.levels or (factor.low, factor.high)
+    names = [_name(level, factor.setting) for level in every]
+    twice = {name for name in names if names.count(name) > 1}
+    return [_label(factor.level(c), factor.setting, twice) for c in map(float, coded)]
+
+
+def _label(level: Any, path: str, twice: set[Label]) -> Label:
+    name = _name(level, path)
+    return shorten_path(str(level)) if name in twice else name
+
+
+def _name(level: Any, path: str) -> Label:
+    """Return a level of a path as a word or a number: code of one's own by its name."""
+    if isinstance(level, bool):
+        return str(level).lower()
+    if isinstance(level, Mapping):
+        head = next((level[key] for key in _HEADS if key in level), "")
+        rest = [f"{key}={value}" for key, value in level.items() if value != head]
+        return f"{_name(head, path)}({', '.join(rest)})" if rest else _name(head, path)
+    if code_of(path, level):
+        file, name = split(level)
+        return name or Path(file).stem
+    return level if isinstance(level, int | float) else str(level)
+
+
+def quantities(name: str, labels: Sequence[Label]) -> dict[str, Any]:
+    """Return levels that are quantities of one kind as a column of numbers, `rtt_s`."""
+    return {f"{name}_{unit}": np.array(sizes) for unit, sizes in _sizes(labels).items()}
+
+
+def _sizes(labels: Sequence[Label]) -> dict[str, list[float]]:
+    """Return quantities as numbers by their unit; nothing where they are none."""
+    texts = [str(label) for label in labels]
+    for unit, parse, one in _KINDS:
+        try:
+            return {unit: [parse(text) * one for text in texts]}
+        except UnitError:
+            continue
+    words = {text.partition(" ")[2] for text in texts}
+    known = units.sizes(texts)
+    if known is None or len(words) > 1 or words == {""}:
+        return {}
+    return {re.sub(r"\W+", "_", words.pop()).strip("_").lower(): [float(size) for size in known]}
+
+
+_KINDS = (
+    ("s", units.parse_time, 1e-12),
+    ("bps", units.parse_rate, 1.0),
+    ("bytes", units.parse_bytes, 1.0),
+)

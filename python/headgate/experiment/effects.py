@@ -1,0 +1,130 @@
+"""Effects with intervals: how far a response moves from one level of a factor to another.
+
+Replicate k has the same seed, and so the same random traffic, under every condition. An effect is
+therefore formed within each replicate, from conditions that are equal but for the factor, and its
+interval is Student's t over the replicates: what differs between conditions by design is no error.
+An interaction is half the difference of two such effects, as in a two-level design (Box, Hunter and
+Hunter 2005, chapter 5). Where a design has no conditions that are equal but for a factor, as in
+fractions and samples, the effects are those of the model with two-factor interactions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from headgate.stats.full_model import full_model
+from headgate.stats.intervals import LEVEL, mean_interval
+
+Numbers = NDArray[np.float64]
+Step = tuple[float, float]
+"""Two levels of a factor as they are coded: from the first to the second."""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """A main effect, or the interaction of two factors: from which level to which, how far."""
+
+    factors: tuple[str, ...]
+    steps: tuple[Step, ...]
+    effect: float
+    low: float
+    high: float
+    replicates: int
+
+    @property
+    def decided(self) -> bool:
+        """Whether its interval leaves out zero."""
+        return self.replicates > 1 and (self.low > 0 or self.high < 0)
+
+
+def paired_effects(names: Sequence[str], coded: Numbers, values: Numbers) -> list[Effect]:
+    """Return effects of factors on values, with shape (condition, replicate).
+
+    Main effects come first, each from a factor's first level to its others; then interactions.
+    """
+    places = {tuple(row): place for place, row in enumerate(coded.tolist())}
+    steps = [_steps(column) for column in coded.T]
+    chosen = [(i,) for i in range(len(names))] + list(combinations(range(len(names)), 2))
+    found = (
+        _paired(factors, corners, places, values, names)
+        for factors in chosen
+        for corners in _corners([steps[i] for i in factors])
+    )
+    return [effect for effect in found if effect is not None]
+
+
+def model_effects(names: Sequence[str], coded: Numbers, values: Numbers) -> list[Effect]:
+    """Return the effects of the model with interactions, from the lowest level to the highest."""
+    repeats = values.shape[1]
+    columns = {
+        name: np.repeat(column, repeats) for name, column in zip(names, coded.T, strict=True)
+    }
+    model = full_model(columns, values.ravel())
+    width = float(stats.t.ppf(0.5 + LEVEL / 2, model.error_freedom)) if model.error_freedom else 0.0
+    found = []
+    for term in model.terms.values():
+        half = width * abs(term.effect) / np.sqrt(term.f_ratio) if term.f_ratio > 0 else np.nan
+        runs = model.error_freedom + 1 if np.isfinite(half) else 1
+        low, high = float(term.effect - half), float(term.effect + half)
+        steps = ((-1.0, 1.0),) * len(term.factors)
+        found.append(Effect(term.factors, steps, term.effect, low, high, runs))
+    return found
+
+
+def _steps(column: Numbers) -> list[Step]:
+    first, *others = np.unique(column).tolist()
+    return [(first, other) for other in others]
+
+
+def _corners(steps: Sequence[Sequence[Step]]) -> Iterator[tuple[Step, ...]]:
+    if len(steps) == 1:
+        yield from ((step,) for step in steps[0])
+    else:
+        yield from ((one, other) for one in steps[0] for other in steps[1])
+
+
+def _paired(
+    factors: tuple[int, ...],
+    steps: tuple[Step, ...],
+    places: dict[tuple[float, ...], int],
+    values: Numbers,
+    names: Sequence[str],
+) -> Effect | None:
+    """Form an effect within each replicate; None where no conditions can be set side by side."""
+    contrasts = [
+        contrast
+        for row in places
+        if all(row[i] == step[0] for i, step in zip(factors, steps, strict=True))
+        for contrast in _contrast(row, factors, steps, places, values)
+    ]
+    if not contrasts:
+        return None
+    by_replicate = np.mean(contrasts, axis=0) / len(factors)
+    known = int(np.isfinite(by_replicate).sum())
+    effect, low, high = mean_interval(by_replicate)
+    return Effect(tuple(names[i] for i in factors), steps, effect, low, high, known)
+
+
+def _contrast(
+    row: tuple[float, ...],
+    factors: tuple[int, ...],
+    steps: tuple[Step, ...],
+    places: dict[tuple[float, ...], int],
+    values: Numbers,
+) -> Iterator[Numbers]:
+    """Yield the signed sum over the corners that begin at a condition, if all are there."""
+    corners: list[tuple[tuple[float, ...], int]] = [(row, 1)]
+    for i, (_, end) in zip(factors, steps, strict=True):
+        corners = [
+            (corner if sign < 0 else (*corner[:i], end, *corner[i + 1 :]), was * sign)
+            for corner, was in corners
+            for sign in (-1, 1)
+        ]
+    if all(corner in places for corner, _ in corners):
+        yield np.sum([sign * values[places[corner]] for corner, sign in corners], axis=0)

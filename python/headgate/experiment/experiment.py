@@ -1,0 +1,246 @@
+"""An experiment of one's own: a base scenario, factors, replicates, responses, claims.
+
+It is run by the same runner as the shipped studies, so that it resumes, is watched, sharded, run on
+a cluster and reported as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from headgate import plugin
+from headgate.api import Result, Scenario
+from headgate.campaign.jobs import Job
+from headgate.campaign.workers import WorkerPool
+from headgate.claims import Claim
+from headgate.design.file import read
+from headgate.experiment import claims, runner
+from headgate.experiment.check import check, require_code
+from headgate.experiment.definition import Definition
+from headgate.experiment.form import ExperimentFile
+from headgate.experiment.responses import Measuring, Response, keep, measured
+from headgate.experiment.result import ExperimentResult
+from headgate.experiment.runnable import Analysis, Source
+from headgate.experiment.runs import Key, Runs, Setup
+from headgate.experiment.set_keys import set_keys
+from headgate.experiment.tables import Measured
+from headgate.scenario.toml import toml_text
+
+if TYPE_CHECKING:
+    from headgate.campaign.cost import CostEstimate
+
+#: The experiment and its base, as they are kept beside the runs.
+FILE, BASE = "experiment.toml", "scenario.toml"
+Factors = Mapping[str, Any]
+Responses = Sequence[str | Mapping[str, Any] | Callable[[Result], float]] | Mapping[str, Any]
+
+
+class Experiment:
+    """A designed experiment: `base` under every combination of the levels of `factors`.
+
+    A factor is a path in the scenario with its levels in the scenario's own words, such as
+    `{"network.rtt": ["20 ms", "80 ms"], "law": ["cubic", "./mine.py:Mine"]}`; `law` is that of all
+    traffic. Each condition is run `replicates` times, with the seeds that follow the base's.
+    A response is a figure's name (`goodput_bps`), `avg(flows.mean_rtt_s)`, a table with `name` and
+    `sql` or `function`, or a function of the result. Other keys are those of an experiment's file:
+    `where`, `kind`, `runs`, `claims`, `title`, ... Raises HeadgateError for what is not right.
+    """
+
+    definition: Definition
+
+    def __init__(
+        self,
+        base: Scenario | str | Path | Mapping[str, Any],
+        factors: Factors,
+        *,
+        replicates: int = 1,
+        responses: Responses = ("goodput_bps",),
+        **keys: Any,
+    ) -> None:
+        functions = {} if isinstance(responses, Mapping) else _functions(responses)
+        data = {
+            **keys,
+            "factors": {name: _levels(table) for name, table in factors.items()},
+            "replicates": replicates,
+            "responses": _tables(responses),
+            **({} if isinstance(base, Scenario) else {"scenario": _scenario(base)}),
+        }
+        ExperimentFile.anchor(data, Path.cwd())
+        file = ExperimentFile.from_dict(data)
+        measured = _with_functions(file.make_responses(), functions)
+        given = base if isinstance(base, Scenario) else None
+        self.definition = Definition(file, None, measured, given)
+
+    @classmethod
+    def load(
+        cls, path: str | Path, settings: Sequence[str] = (), *, trust: bool = False
+    ) -> Experiment:
+        """Read an experiment's TOML file, with keys changed by texts such as `replicates=3`.
+
+        Laws and functions of your own that it names are code: they run once you allowed them, with
+        `trust`. Raises HeadgateError.
+        """
+        data = set_keys(read(Path(path)), settings, Path(path).resolve().parent)
+        file = ExperimentFile.from_file(data, Path(path))
+        made = cls.__new__(cls)
+        made.definition = Definition(file, Path(path), file.make_responses())
+        if trust:
+            made.definition.allow_code()
+        return made
+
+    @property
+    def name(self) -> str:
+        """What it is called: its own name, or that of its file."""
+        path = self.definition.path
+        return self.definition.file.name or (path.stem if path else "experiment")
+
+    @property
+    def title(self) -> str:
+        """Its title."""
+        return self.definition.file.title or self.name
+
+    @property
+    def question(self) -> str:
+        """What it is to answer."""
+        return self.definition.file.question
+
+    @property
+    def sources(self) -> Mapping[str, Source]:
+        """Where levels are from, as far as the file says so."""
+        return {}
+
+    @property
+    def claims(self) -> Sequence[Claim]:
+        """The claims that it judges."""
+        return self.definition.file.claims
+
+    @property
+    def files(self) -> Mapping[str, bytes]:
+        """The experiment as TOML, and its base scenario."""
+        return {
+            FILE: self.definition.file.model_copy(update={"scenario": BASE}).text().encode(),
+            BASE: toml_text(self.definition.base.to_dict()).encode(),
+        }
+
+    @property
+    def keep(self) -> Measuring:
+        """What measures each run where it is made, and keeps its tables."""
+        tables = self.definition.file.tables
+        return keep(self.definition.responses, None if tables == "all" else tables)
+
+    def analyse(self, runs: Runs) -> Analysis:
+        """Turn the finished runs into tables, sentences and pictures. Raises HeadgateError."""
+        from headgate.experiment import findings
+
+        found = self.measure(runs)
+        return Analysis(
+            findings={c.id: claims.estimate(c, found.asked) for c in self.claims if c.value},
+            sentences=findings.sentences(found),
+            pictures=findings.pictures(found),
+            tables=findings.listings(found),
+            data=(found.runs, found.means, found.effects),
+            roles=findings.roles(found),
+        )
+
+    @property
+    def jobs(self) -> Callable[[Setup], Mapping[Key, Job]]:
+        """The function that makes every run."""
+        return self.definition.jobs
+
+    def measure(self, runs: Runs) -> Measured:
+        """Measure finished runs. Raises HeadgateError."""
+        of, seeds = self.definition, runs.setup.seeds
+        shape = (len(of.conditions), len(seeds))
+        values = {one.name: np.full(shape, np.nan) for one in of.responses}
+        digests = np.full(shape, "", dtype=object)
+        for (c, condition), (k, seed) in product(enumerate(of.conditions), enumerate(seeds)):
+            result = runs.results.get((*condition.labels.values(), seed))
+            if result is not None:
+                digests[c, k] = result.digest
+                for one in of.responses:
+                    values[one.name][c, k] = measured(one, result)
+        coded = np.array([condition.coded for condition in of.conditions], float)
+        factors, paired = of.made.design.factors, of.file.kind == "grid"
+        return Measured(factors, coded, seeds, of.responses, values, digests, paired)
+
+    def asked(self, out: str | Path | None = None) -> runner.StudyRun:
+        """Say what is run, and where to. Raises HeadgateError, also if its code may not run."""
+        require_code(self.definition)
+        folder = Path(out) if out is not None else Path("out") / self.name
+        return runner.StudyRun(self, self.definition.setup, folder)
+
+    def check(self) -> list[str]:
+        """Look at everything that can be without a run; return doubts. Raises HeadgateError."""
+        return check(self.definition)
+
+    def run(
+        self,
+        out: str | Path | None = None,
+        workers: int | None = None,
+        threads: int | None = None,
+        cluster: str | None = None,
+    ) -> ExperimentResult:
+        """Run what the folder `out` lacks, analyse it, and write the report there.
+
+        Stopped or killed, it goes on from there when it is asked again. Raises HeadgateError.
+        """
+        self.check()
+        outcome = runner.run_study(self.asked(out), WorkerPool(workers, cluster, threads))
+        return ExperimentResult(self.title, outcome)
+
+    def cost(self, out: str | Path | None = None, workers: int | None = None) -> CostEstimate:
+        """Tell what the runs that `out` lacks will cost, from the beginnings of some."""
+        return runner.cost(self.asked(out), workers)
+
+    def __repr__(self) -> str:
+        made = self.definition.made
+        names = ", ".join(factor.name for factor in made.design.factors)
+        runs = f"{len(made.design)} conditions of {names}, {len(made.sheet)} runs"
+        return f"Experiment({self.title}: {runs})"
+
+
+def _with_functions(
+    responses: tuple[Response, ...], functions: Mapping[str, Callable[..., float]]
+) -> tuple[Response, ...]:
+    """Put a function given as such in the place of what stands for it in the file."""
+    return tuple(
+        replace(one, sql="", function=functions[one.name]) if one.name in functions else one
+        for one in responses
+    )
+
+
+def _scenario(base: str | Path | Mapping[str, Any]) -> Any:
+    return dict(base) if isinstance(base, Mapping) else str(Path(base).absolute())
+
+
+def _levels(table: Any) -> Any:
+    """Put the words of a scenario in the place of classes that are laws."""
+    if isinstance(table, Mapping):
+        return {key: _levels(value) for key, value in table.items()}
+    if isinstance(table, list | tuple):
+        return [_levels(level) for level in table]
+    return plugin.register_class(table) if isinstance(table, type) else table
+
+
+def _functions(responses: Sequence[Any]) -> dict[str, Callable[..., float]]:
+    return {one.__name__: one for one in responses if callable(one)}
+
+
+def _tables(responses: Responses) -> Any:
+    """Put a name in the place of each function; what it does is known beside it."""
+    if isinstance(responses, Mapping):
+        return dict(responses)
+    return [
+        {"name": one.__name__, "title": _title(one), "sql": "SELECT 0"} if callable(one) else one
+        for one in responses
+    ]
+
+
+def _title(function: Callable[..., float]) -> str:
+    return (function.__doc__ or "").strip().partition("\n")[0].rstrip(".")

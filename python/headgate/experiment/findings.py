@@ -1,0 +1,264 @@
+"""What an experiment found, in sentences and pictures: the answer first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from headgate.analysis.roles import Roles
+from headgate.experiment.effects import Effect
+from headgate.experiment.responses import Response
+from headgate.experiment.runnable import Listing, Picture
+from headgate.experiment.tables import Measured, rows_of
+from headgate.plots.interaction import Axis, Cloud, Panel, clouds, interaction
+from headgate.plots.intervals import Bar, effect_intervals
+from headgate.stats.intervals import mean_interval
+from headgate.units import readable, sizes
+
+LAW = "law"
+#: Panels and lines that can still be told apart; what is more is averaged over.
+MOST_PANELS, MOST_LINES = 12, 8
+#: Effects of a response that are drawn, the largest.
+MOST_EFFECTS = 24
+SAME = (
+    "of every condition are one and the same run: nothing in the scenario is random, so that the"
+    " seed changes nothing and there are no intervals; random traffic beside the flows makes some."
+)
+#: Conditions that the page lists; all are in means.parquet.
+MOST_ROWS = 100
+
+
+def sentences(found: Measured) -> tuple[str, ...]:
+    """Say of each response where it is best, and what moves it."""
+    return (
+        *([f"The {found.repeats} replicates {SAME}"] if found.same else []),
+        *(said for one in found.responses for said in _say(found, one)),
+    )
+
+
+def _say(found: Measured, response: Response) -> Iterator[str]:
+    means = [found.mean(response.name, c)[0] for c in range(len(found.coded))]
+    if not np.isfinite(means).any():
+        yield f"{response.name}: no run has a value."
+        return
+    best = np.nanargmin(means) if response.better == "lower" else np.nanargmax(means)
+    worst = np.nanargmax(means) if response.better == "lower" else np.nanargmin(means)
+    word = {"lower": "lowest", "higher": "highest", "": "highest"}[response.better]
+    yield (
+        f"{response.name} is {word} with {found.describe(int(best))}: "
+        f"{_format(found, response, int(best))}; at the other end, with "
+        f"{found.describe(int(worst))}, it is {_format(found, response, int(worst))}."
+    )
+    effects = found.effects_by_response[response.name]
+    main = [e for e in effects if len(e.factors) == 1 and np.isfinite(e.effect)]
+    if main:
+        yield _say_effects(found, response, main, effects)
+
+
+def _say_effects(
+    found: Measured, response: Response, main: Sequence[Effect], effects: Sequence[Effect]
+) -> str:
+    largest = max(main, key=lambda effect: abs(effect.effect))
+    first, last = found.ends(largest)
+    said = (
+        f"{response.name} is moved most by {largest.factors[0]}: from {first} to {last} it "
+        f"changes by {_format_effect(response, largest)}"
+    )
+    pairs = [effect for effect in effects if len(effect.factors) > 1]
+    if any(effect.replicates > 1 for effect in effects):
+        said += f"; {_count(main)} main effects"
+        said += f" and {_count(pairs)} interactions" if pairs else ""
+        said += " have intervals that leave out zero"
+    return f"{said}."
+
+
+def _count(effects: Sequence[Effect]) -> str:
+    return f"{sum(effect.decided for effect in effects)} of {len(effects)}"
+
+
+def _title(response: Response) -> str:
+    return f"{response.title} [{response.name}]" if response.title else response.name
+
+
+def _format(found: Measured, response: Response, condition: int) -> str:
+    mean, low, high = found.mean(response.name, condition)
+    factor, unit = readable(response.unit, max(abs(low), abs(high)))
+    said = f"{mean * factor:.4g} {_unit(unit)}".strip()
+    if low == high:
+        return said
+    return f"{said} (95 % interval {low * factor:.4g} to {high * factor:.4g})"
+
+
+def _format_effect(response: Response, effect: Effect) -> str:
+    factor, unit = readable(response.unit, abs(effect.effect))
+    said = f"{effect.effect * factor:+.3g} {_unit(unit)}".strip()
+    if effect.replicates < 2:
+        return said
+    return f"{said} ({effect.low * factor:+.3g} to {effect.high * factor:+.3g})"
+
+
+def _unit(unit: str) -> str:
+    return "" if unit == "1" else unit
+
+
+def pictures(found: Measured) -> tuple[Picture, ...]:
+    """Draw of each response its means with intervals, and its effects."""
+    return tuple(picture for one in found.responses for picture in _draw(found, one))
+
+
+def _draw(found: Measured, response: Response) -> Iterator[Picture]:
+    if not np.isfinite(found.told[response.name]).any():
+        return
+    title = _title(response)
+    repeats = 1 if found.same else found.repeats
+    over = (
+        f"Means over {repeats} replicates with Student's 95 % intervals"
+        if repeats > 1
+        else "One run each"
+    )
+    draw = _draw_means if found.paired else _draw_cloud
+    yield Picture(
+        f"means-{response.name}", title,
+        f"{over}; lines that are not parallel show an interaction." if found.paired else f"{over}.",
+        draw(found, response),
+    )  # fmt: skip
+    effects = [e for e in found.effects_by_response[response.name] if np.isfinite(e.effect)]
+    if effects:
+        yield Picture(
+            f"effects-{response.name}", f"Effects on {title}",
+            "Change from one level to another, the other factors held equal, and 95 % intervals; an"
+            " interaction is half the difference of two such changes.",
+            _draw_effects(found, response, effects),
+        )  # fmt: skip
+
+
+def _draw_effects(found: Measured, response: Response, effects: Sequence[Effect]) -> Any:
+    shown = sorted(effects, key=lambda effect: -abs(effect.effect))[:MOST_EFFECTS]
+    factor, unit = readable(response.unit, max(abs(effect.effect) for effect in shown))
+    bars = [
+        Bar(
+            _name(found, effect), effect.effect * factor, effect.low * factor, effect.high * factor,
+            effect.decided,
+        )
+        for effect in shown
+    ]  # fmt: skip
+    return effect_intervals(bars, f"change of {_label(response, unit)}")
+
+
+def _name(found: Measured, effect: Effect) -> str:
+    first, last = found.ends(effect)
+    return f"{' x '.join(effect.factors)}: {first} \N{RIGHTWARDS ARROW} {last}"
+
+
+def _label(response: Response, unit: str) -> str:
+    said = response.title[:1].lower() + response.title[1:] if response.title else response.name
+    return f"{said} ({unit})" if _unit(unit) else said
+
+
+def _draw_means(found: Measured, response: Response) -> Any:
+    axis, line, panels = _places(found)
+    values = found.told[response.name]
+    factor, unit = readable(response.unit, float(np.nanmax(np.abs(values))))
+    levels = {name: list(dict.fromkeys(labels)) for name, labels in found.labels.items()}
+
+    def interval(chosen: dict[str, Any]) -> tuple[float, float, float]:
+        rows = [
+            c for c in range(len(values)) if all(found.labels[n][c] == v for n, v in chosen.items())
+        ]
+        mean, low, high = mean_interval(np.mean(values[rows], axis=0) if rows else [])
+        return mean * factor, low * factor, high * factor
+
+    drawn = []
+    for combination in product(*(levels[name] for name in panels)):
+        where = dict(zip(panels, combination, strict=True))
+        lines = {
+            str(name): [
+                interval({**where, **({line: name} if line else {}), axis: x}) for x in levels[axis]
+            ]
+            for name in (levels[line] if line else [""])
+        }
+        drawn.append(Panel(", ".join(f"{n} {v}" for n, v in where.items()), lines))
+    return interaction(drawn, _axis(found, axis, levels[axis]), _label(response, unit), line or "")
+
+
+def _axis(found: Measured, name: str, levels: Sequence[Any]) -> Axis:
+    known = sizes([str(level) for level in levels])
+    places = (
+        [float(size) for size in known]
+        if known and np.isfinite([*map(float, known)]).all()
+        else None
+    )
+    factor = next(factor for factor in found.factors if factor.name == name)
+    return Axis(factor.title or name.replace("_", " "), [str(level) for level in levels], places)
+
+
+def _places(found: Measured) -> tuple[str, str, list[str]]:
+    """Choose the factor along the axis, that of the lines, and those of panels.
+
+    Along the axis stands what has most levels, quantities before words; laws are lines.
+    """
+    levels = {name: list(dict.fromkeys(labels)) for name, labels in found.labels.items()}
+    known = {name: sizes([str(one) for one in of]) is not None for name, of in levels.items()}
+    order = sorted(levels, key=lambda name: (name == LAW, not known[name], -len(levels[name])))
+    axis, *others = order
+    if not others:
+        return axis, "", []
+    fitting = [name for name in others if len(levels[name]) <= MOST_LINES]
+    line = LAW if LAW in fitting else max(fitting, key=lambda n: len(levels[n]), default="")
+    panels: list[str] = []
+    for name in (name for name in others if name != line):
+        if np.prod([len(levels[one]) for one in (*panels, name)]) <= MOST_PANELS:
+            panels.append(name)
+    return axis, line, panels
+
+
+def _draw_cloud(found: Measured, response: Response) -> Any:
+    means = np.array([found.mean(response.name, c)[0] for c in range(len(found.coded))])
+    factor, unit = readable(response.unit, float(np.nanmax(np.abs(means))))
+    groups = found.labels.get(LAW, [""] * len(means))
+    panels = []
+    for name, labels in found.labels.items():
+        known = sizes([str(label) for label in labels])
+        if name == LAW or known is None:
+            continue
+        x = np.array([float(size) for size in known])
+        points = {
+            str(group): (
+                [x[c] for c in range(len(x)) if groups[c] == group],
+                [factor * means[c] for c in range(len(x)) if groups[c] == group],
+            )
+            for group in dict.fromkeys(groups)
+        }
+        panels.append(Cloud(name, points))
+    return clouds(panels, _label(response, unit), LAW if LAW in found.labels else "")
+
+
+def listings(found: Measured) -> tuple[Listing, ...]:
+    """Return the table of means with intervals for the page."""
+    rows = [tuple("" if v is None else v for v in row.values()) for row in rows_of(found.means)]
+    more = f"; the first {MOST_ROWS} of {len(rows)}, all are in means.parquet" * (
+        len(rows) > MOST_ROWS
+    )
+    caption = f"Mean over replicates, 95 % interval of Student's t, standard deviation{more}."
+    return (Listing("Means", caption, found.means.columns, rows[:MOST_ROWS]),)
+
+
+def roles(found: Measured) -> Roles | None:
+    """Say what the columns of the table of runs are, for the analyses of the report."""
+    names = [factor.name for factor in found.factors]
+    compared = LAW in names and len(names) > 1
+    worse = {"higher": "less", "lower": "more"}
+    known = [one for one in found.responses if np.isfinite(found.told[one.name]).any()]
+    if not known:
+        return None
+    return Roles(
+        responses=tuple(one.name for one in known),
+        factors=tuple(name for name in names if not (compared and name == LAW)),
+        law=LAW if compared else None,
+        before=str(found.labels[LAW][0]) if compared else None,
+        titles={one.name: one.axis for one in known},
+        worse={one.name: worse[one.better] for one in known if one.better},
+    )

@@ -1,0 +1,189 @@
+"""`experiment.toml` as a value: a design file, and what is measured and claimed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from headgate.claims import Claim
+from headgate.design.file import DesignFile, Kind
+from headgate.errors import HeadgateError, ScenarioError
+from headgate.experiment import measures
+from headgate.experiment.measures import Better
+from headgate.experiment.responses import Response
+from headgate.plugin import split
+from headgate.scenario.base import Model, at
+from headgate.scenario.toml import EVERY_LAW
+from headgate.tables import TABLES
+
+_NAME = re.compile(r"[A-Za-z]\w*")
+#: What a table of runs has besides factors and responses.
+RESERVED = ("run", "replicate", "seed")
+#: Keys that ask for another design than a grid.
+_DESIGNED = ("design", "generators", "runs", "array", "foldover", "blocks", "centre_points")
+
+
+class ResponseTable(Model):
+    """A response: a named figure of a run, or SQL or a function of one's own."""
+
+    sql: str = Field("", description="One SELECT over the tables of a run that gives one number.")
+    function: str = Field("", description="A Python function of the result, './mine.py:name'.")
+    measure: str = Field("", description="A figure that has a name, or avg(table.column).")
+    unit: str = Field("", description="Unit of the number.")
+    title: str = Field("", description="What axes and tables call it.")
+    better: Better = Field("", description="Which way it is better.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_short_form(cls, given: Any) -> Any:
+        return {"measure": given} if isinstance(given, str) else given
+
+    @model_validator(mode="after")
+    def _is_one(self) -> ResponseTable:
+        if bool(self.sql) + bool(self.function) + bool(self.measure) > 1:
+            raise at("sql" if self.sql else "function", "give one of measure, sql and function")
+        if self.function and split(self.function)[1] is None:
+            raise at("function", f"{self.function!r} names no function; write './mine.py:name'")
+        return self
+
+    def response(self, name: str) -> Response:
+        """Give the response; raise HeadgateError if it means nothing."""
+        if self.sql or self.function:
+            made = Response(name, self.sql, self.function, self.unit, self.title, self.better)
+        else:
+            found = measures.find(self.measure or name)
+            made = Response(
+                name, found.sql, "", self.unit or found.unit, self.title or found.title,
+                self.better or found.better,
+            )  # fmt: skip
+        return made
+
+
+class ExperimentFile(DesignFile):
+    """Everything that decides an experiment: base, factors, design, responses, claims."""
+
+    name: str = Field("", description="Name of its folder in out/; that of the file unless given.")
+    question: str = Field("", description="What it is to answer; the report begins with it.")
+    kind: Kind = Field(
+        "grid", description="How runs are chosen; a grid, unless a key asks for a two-level design."
+    )
+    where: str = Field(
+        "", description="SQL condition on the factors; combinations that it refuses are left out."
+    )
+    responses: dict[str, ResponseTable] = Field(
+        description="What is measured: names, or [responses.NAME] with sql or function."
+    )
+    tables: tuple[str, ...] | Literal["all"] = Field(
+        "all",
+        description="Tables that are kept of each run; none, [], makes many small runs cheaper.",
+    )
+    claims: tuple[Claim, ...] = Field((), description="Statements that the runs are to judge.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _design_asked_for(cls, given: Any) -> Any:
+        if isinstance(given, Mapping) and "kind" not in given and given.keys() & {*_DESIGNED}:
+            return {"kind": "two-level", **given}
+        return given
+
+    @field_validator("tables")
+    @classmethod
+    def _are_tables(cls, given: Any) -> Any:
+        for name in given if given != "all" else ():
+            if name not in TABLES:
+                raise ValueError(f"{name!r} is no table; the tables are {', '.join(TABLES)}")
+        return given
+
+    @field_validator("responses")
+    @classmethod
+    def _are_named(cls, given: dict[str, ResponseTable]) -> dict[str, ResponseTable]:
+        if not given:
+            raise ValueError("there are no responses; name one at least, such as goodput_bps")
+        for name in given:
+            if not _NAME.fullmatch(name):
+                raise ValueError(f"{name!r} is no name of a response: letters, digits and _ only")
+        return given
+
+    @model_validator(mode="after")
+    def _names_are_apart(self) -> ExperimentFile:
+        factors = [factor.name for factor in self.make_factors()]
+        for name in (*RESERVED, *factors):
+            if name in self.responses:
+                what = "a column of every table" if name in RESERVED else "a factor"
+                raise at("responses", f"{name!r} is {what}; give the response another name")
+        for name in factors:
+            if name in RESERVED:
+                raise at("factors", f"{name!r} is a column of every table; name it otherwise")
+        self._refuse_two_laws()
+        for claim in self.claims:
+            if not claim.value and claim.missing is None:
+                raise at("claims", f"{claim.id}: this claim needs a value, SQL over the runs")
+        if len({claim.id for claim in self.claims}) < len(self.claims):
+            raise at("claims", "two claims have the same id")
+        return self
+
+    def _refuse_two_laws(self) -> None:
+        settings = [table.setting or name for name, table in self.factors.items()]
+        others = [s for s in settings if re.fullmatch(r"traffic\.\d+\.(law|control)(\..*)?", s)]
+        if EVERY_LAW in settings and others:
+            raise at("factors", f"'law' is the law of all traffic, and {others[0]} is one of it")
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any], place: str = "") -> Self:
+        """Make it of nested dicts; raise ScenarioError."""
+        try:
+            listed = given.get("responses")
+            if isinstance(listed, list | tuple):
+                given = {**given, "responses": _by_name(listed)}
+            made = super().from_dict(given, place)
+            made.make_responses()
+        except ScenarioError:
+            raise
+        except HeadgateError as error:
+            raise ScenarioError(place, f"responses: {error}") from None
+        return made
+
+    def make_responses(self) -> tuple[Response, ...]:
+        """Give the responses; raise HeadgateError if one means nothing."""
+        return tuple(table.response(name) for name, table in self.responses.items())
+
+    @classmethod
+    def anchor(cls, data: dict[str, Any], folder: Path) -> None:
+        """Make paths of laws and functions absolute, as seen from the folder of the file."""
+        super().anchor(data, folder)
+        tables = data.get("responses")
+        for table in tables.values() if isinstance(tables, dict) else tables or ():
+            if isinstance(table, dict) and isinstance(table.get("function"), str):
+                table["function"] = str(folder / table["function"])
+
+    def own_code(self) -> Iterator[str]:
+        """Give the laws and functions of one's own that it names."""
+        yield from super().own_code()
+        yield from self.functions()
+
+    def functions(self) -> Iterator[str]:
+        """Give the functions of one's own that it names."""
+        return (table.function for table in self.responses.values() if table.function)
+
+
+def _by_name(given: Sequence[Any]) -> dict[str, Any]:
+    """Give responses that stand in a list by their names."""
+    found: dict[str, Any] = {}
+    for one in given:
+        name, table = _named(one)
+        if name in found:
+            raise HeadgateError(f"{name!r} is asked for twice")
+        found[name] = table
+    return found
+
+
+def _named(one: Any) -> tuple[str, Any]:
+    if isinstance(one, str):
+        return measures.name_of(one), {"measure": one}
+    if isinstance(one, Mapping) and isinstance(one.get("name"), str):
+        return one["name"], {key: value for key, value in one.items() if key != "name"}
+    raise HeadgateError(f"{one!r} is no response; write a name, or a table with name and sql")

@@ -1,0 +1,139 @@
+"""What a run is measured by: figures that have a name, and columns of its tables made one number.
+
+Each is a question in SQL to the tables of a run. A column that has a row a flow, port or moment is
+many numbers: what makes one of them is said with it, `avg(flows.mean_rtt_s)`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from headgate.columns import EVERY_TABLE, Column
+from headgate.errors import HeadgateError
+from headgate.tables import TABLES
+
+Better = Literal["higher", "lower", ""]
+
+#: What makes one number of a column, and what that is called.
+MAKERS = {
+    "sum": "sum", "avg": "mean", "min": "least", "max": "greatest", "median": "median",
+    "stddev": "standard deviation",
+}  # fmt: skip
+_MADE = re.compile(r"(\w+)\((\w+)\.(\w+)\)")
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One number of a run: how it is asked for, its unit, its title, which way is better."""
+
+    sql: str
+    unit: str
+    title: str
+    better: Better = ""
+    says: str = ""
+
+
+def _bottleneck(column: str, unit: str, title: str, says: str) -> Measure:
+    asked = f"SELECT arg_max({column}, utilisation) FROM ports"
+    return Measure(asked, unit, title, "lower", f"{says} of the link with the highest utilisation.")
+
+
+NAMED = {
+    "goodput_bps": Measure(
+        "SELECT sum(goodput_bps * active_s) / (SELECT max(elapsed_s) FROM ports) FROM flows",
+        "bit/s", "Goodput of all flows", "higher",
+        "Payload of all flows that was delivered after the warm-up, a second.",
+    ),
+    "afct_s": Measure(
+        "SELECT avg(fct_receiver_s) FROM flows WHERE status = 'finished'",
+        "s", "Mean completion time", "lower",
+        "Mean completion time at the receiver, of the files that were completed.",
+    ),
+    "jain": Measure(
+        "SELECT sum(goodput_bps) ^ 2 / (count(goodput_bps) * sum(goodput_bps ^ 2)) FROM flows",
+        "1", "Jain's index of fairness", "higher",
+        "Jain's index of the goodput of all flows: 1 where all are equal (Jain, Chiu, Hawe 1984).",
+    ),
+    "utilisation": Measure(
+        "SELECT max(utilisation) FROM ports", "1", "Utilisation of the busiest link", "higher",
+        "Share of what the busiest link could have sent after the warm-up.",
+    ),
+    "loss_rate": _bottleneck("loss_rate", "1", "Loss at the busiest link", "Loss rate"),
+    "mean_queue_packets": _bottleneck(
+        "mean_queue_packets", "packets", "Mean queue of the busiest link", "Mean queue"
+    ),
+    "mean_wait_s": _bottleneck(
+        "mean_wait_s", "s", "Mean wait at the busiest link", "Mean wait in the queue"
+    ),
+    "retransmissions": Measure(
+        "SELECT sum(retransmissions) FROM flows", "packets", "Packets sent again", "lower",
+        "Packets of all flows that were sent again after the warm-up.",
+    ),
+    "timeouts": Measure(
+        "SELECT sum(timeouts) FROM flows", "1", "Time-outs", "lower",
+        "Time-outs of all flows after the warm-up.",
+    ),
+}  # fmt: skip
+"""Figures of a run that have a name."""
+
+
+def find(word: str) -> Measure:
+    """Give what a word means: a figure's name, `avg(table.column)`, or a response of a period.
+
+    Raises HeadgateError with what can be said instead.
+    """
+    if word in NAMED:
+        return NAMED[word]
+    if (made := _MADE.fullmatch(word)) is not None:
+        return _make(*made.groups())
+    tables = [name for name in TABLES if any(c.name == word for c in EVERY_TABLE[name])]
+    if "responses" in tables and len(tables) == 1:
+        column = _column("responses", word)
+        return Measure(f'SELECT avg("{word}") FROM responses', column.unit, _title(column))
+    if tables:
+        choices = ", ".join(f"{maker}({tables[0]}.{word})" for maker in MAKERS)
+        also = f"; it stands in {', '.join(tables)}" if len(tables) > 1 else ""
+        raise HeadgateError(
+            f"{word!r} has one value for each row of {tables[0]}, and one number is asked for; "
+            f"write one of {choices}{also}"
+        )
+    near = difflib.get_close_matches(word, NAMED, 1)
+    hint = f"did you mean {near[0]!r}?" if near else f"named are {', '.join(NAMED)}"
+    raise HeadgateError(
+        f"{word!r} is no response; {hint} Or write one of a table, such as avg(flows.mean_rtt_s), "
+        "or SQL of your own"
+    )
+
+
+def name_of(word: str) -> str:
+    """Give the name of a response that is asked for in a word: `avg_mean_rtt_s`."""
+    made = _MADE.fullmatch(word)
+    return f"{made[1]}_{made[3]}" if made else word
+
+
+def _make(maker: str, table: str, name: str) -> Measure:
+    if maker not in MAKERS:
+        raise HeadgateError(f"'{maker}({table}.{name})': {maker} is none of {', '.join(MAKERS)}")
+    column = _column(table, name)
+    if not column.unit:
+        raise HeadgateError(f"'{maker}({table}.{name})': {name} holds words, not numbers")
+    title = f"{MAKERS[maker].capitalize()} of {name} over {table}"
+    return Measure(f'SELECT {maker}("{name}") FROM {table}', column.unit, title)
+
+
+def _column(table: str, name: str) -> Column:
+    if table not in TABLES:
+        raise HeadgateError(f"there is no table {table!r}; the tables are {', '.join(TABLES)}")
+    columns = {column.name: column for column in EVERY_TABLE[table]}
+    if name not in columns:
+        near = difflib.get_close_matches(name, columns, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"its columns are {', '.join(columns)}"
+        raise HeadgateError(f"{table} has no column {name!r}; {hint}")
+    return columns[name]
+
+
+def _title(column: Column) -> str:
+    return column.definition.partition(".")[0].partition(";")[0]

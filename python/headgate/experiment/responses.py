@@ -1,0 +1,187 @@
+"""Responses: what is measured of each run, by SQL over its tables or by a function of one's own.
+
+What is measured where the run was made is written down beside it (`Measuring`), so that a thousand
+runs need not be read again; what is asked later is found in the tables, which are all kept.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+from headgate.api import Result
+from headgate.errors import HeadgateError
+from headgate.experiment import sql
+from headgate.experiment.measures import Better
+from headgate.plugin import split, trust
+from headgate.plugin.paths import read, sha256, shorten_path
+
+MEASURED = "measured"
+Function = Callable[[Result], float]
+
+
+@dataclass(frozen=True)
+class Response:
+    """One number of each run: its name, how it is had, its unit, what it is called.
+
+    It has SQL, or the file and name of a function, or a function itself.
+    """
+
+    name: str
+    sql: str = ""
+    source: str = ""
+    unit: str = ""
+    title: str = ""
+    better: Better = ""
+    function: Function | None = None
+
+    @property
+    def axis(self) -> str:
+        """What a narrow axis says: its name and unit."""
+        return f"{self.name} ({self.unit})" if self.unit not in ("", "1") else self.name
+
+    @cached_property
+    def key(self) -> str:
+        """What it is known by beside a run: the hash of all that makes its number."""
+        code = read(split(self.source)[0]) if self.source else b""
+        parts = (self.sql, self.source.rpartition(":")[2])
+        return sha256(code, *(part.encode() for part in parts))[:16]
+
+    def check(self) -> frozenset[str]:
+        """Hold it to the tables that every run has; return those that it asks, if known."""
+        with _named(self.name):
+            if self.sql:
+                return sql.check(self.sql)
+            if self.source and trusted(self.source):
+                load(self.source)
+        return frozenset()
+
+    def measure(self, result: Result) -> float:
+        """Measure a run; NaN where there is nothing to be measured. Raises HeadgateError."""
+        with _named(self.name):
+            if self.sql:
+                return sql.number(sql.ask(self.sql, result.tables))
+            return _call(self.function or load(self.source), result)
+
+
+@dataclass(frozen=True)
+class Measuring:
+    """What is kept of a finished run: what was measured, and all of its tables or some."""
+
+    responses: tuple[Response, ...]
+    tables: tuple[str, ...] | None = None
+
+    def __call__(self, result: Result) -> Result:
+        """Measure a run where it was made; what fails here is said when all are read."""
+        found = self._at_once(result)
+        for response in self.responses:
+            if response.key not in found:
+                with suppress(HeadgateError):
+                    found[response.key] = response.measure(result)
+        result.meta[MEASURED] = {k: v if math.isfinite(v) else None for k, v in found.items()}
+        if self.tables is None or len(found) < len(self.responses):
+            return result
+        return Result({name: result.tables[name] for name in self.tables}, result.meta)
+
+    def _at_once(self, result: Result) -> dict[str, float]:
+        asked = [response for response in self.responses if response.sql]
+        values = sql.ask_all([one.sql for one in asked], result.tables) if asked else None
+        return {one.key: value for one, value in zip(asked, values or (), strict=False)}
+
+
+def measured(response: Response, result: Result) -> float:
+    """Give what was measured of a stored run, or measure it now. Raises HeadgateError."""
+    known = result.meta.get(MEASURED, {})
+    if response.function is None and response.key in known:
+        value = known[response.key]
+        return math.nan if value is None else float(value)
+    return response.measure(result)
+
+
+def keep(responses: Sequence[Response], tables: Sequence[str] | None) -> Measuring:
+    """Give what measures runs in other processes, which know no function but from its file.
+
+    It keeps these tables, or all; raises HeadgateError where a function is to see them later.
+    """
+    elsewhere = tuple(one for one in responses if one.function is None)
+    if tables is not None and len(elsewhere) < len(responses):
+        raise HeadgateError("tables: a function that is no file's sees what is kept; keep 'all'")
+    return Measuring(elsewhere, None if tables is None else tuple(tables))
+
+
+def trusted(source: str) -> bool:
+    """Say whether the function in a file may run; raise HeadgateError if there is none."""
+    file = split(source)[0]
+    return trust.is_trusted(file, sha256(read(file)))
+
+
+def allow(source: str) -> None:
+    """Remember for this user that the function in a file may run."""
+    file = split(source)[0]
+    trust.allow(file, sha256(read(file)))
+
+
+def load(source: str) -> Function:
+    """Find a function by its file and name; raise HeadgateError, also if it may not run."""
+    file, name = split(source)
+    text = read(file)
+    label = f"{shorten_path(file)}:{name}"
+    trust.require("function", label, file, sha256(text))
+    found = getattr(_module(str(Path(file).resolve()), sha256(text)), name or "", None)
+    if not callable(found):
+        raise HeadgateError(f"{label}: there is no such function")
+    function: Function = found
+    return function
+
+
+@cache
+def _module(file: str, digest: str) -> Any:
+    """Run a file as a module of its own; raise HeadgateError if it fails."""
+    name = f"headgate_response_{digest[:16]}"
+    spec = importlib.util.spec_from_file_location(name, file)
+    if spec is None or spec.loader is None:
+        raise HeadgateError(f"{shorten_path(file)}: a response is a function of a Python file")
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise HeadgateError(f"{shorten_path(file)}: {_describe(error)}") from None
+    return module
+
+
+def _call(function: Function, result: Result) -> float:
+    try:
+        value = function(result)
+        return math.nan if value is None else float(value)
+    except HeadgateError:
+        raise
+    except Exception as error:
+        raise HeadgateError(_describe(error)) from None
+
+
+def _describe(error: Exception) -> str:
+    """Say of what kind an error is, what it says, and in which line it came up."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    said = (str(error).splitlines() or [""])[0]
+    if trace is None:
+        return f"{type(error).__name__}: {said}"
+    file = Path(trace.tb_frame.f_code.co_filename).name
+    return f"{type(error).__name__}: {said} (line {trace.tb_lineno} of {file})"
+
+
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Put the name of a response before what is wrong with it."""
+    try:
+        yield
+    except HeadgateError as error:
+        raise HeadgateError(f"responses.{name}: {error}") from None

@@ -1,0 +1,65 @@
+"""What an experiment gives: its tables, findings, judged claims, pictures, and its report."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from headgate.claims import Judged
+from headgate.experiment.runner import StudyOutcome
+from headgate.experiment.tables import rows_of
+from headgate.tables import Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class ExperimentResult:
+    """The tables of an experiment, and its report."""
+
+    def __init__(self, title: str, outcome: StudyOutcome) -> None:
+        self.title, self.outcome = title, outcome
+        self.runs, self.table, self.effects = outcome.analysis.data
+
+    runs: Table
+    """One row a run: levels, replicate, seed, responses."""
+    table: Table
+    """One row a condition and response: mean with 95 % interval of Student's t over replicates."""
+    effects: Table
+    """One row an effect: main effects and two-factor interactions with 95 % intervals."""
+
+    @property
+    def claims(self) -> tuple[Judged, ...]:
+        """The judged claims."""
+        return self.outcome.claims
+
+    @property
+    def findings(self) -> tuple[str, ...]:
+        """What was found, in sentences."""
+        return self.outcome.sentences
+
+    @property
+    def report(self) -> Path:
+        """The page, which opens with the network off."""
+        return self.outcome.report
+
+    def plot(self) -> dict[str, Figure]:
+        """Draw means with intervals and effects, by name."""
+        return {picture.name: picture.figure for picture in self.outcome.analysis.pictures}
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the object that `--json` prints."""
+        return self.outcome.as_json() | {
+            "means": list(rows_of(self.table)),
+            "effects": list(rows_of(self.effects)),
+            "findings": list(self.findings),
+            "report": str(self.report),
+        }
+
+    def __repr__(self) -> str:
+        return "\n".join([f"{self.title}: {len(self.runs)} runs", *self.findings])
+
+    def _repr_html_(self) -> str:
+        told = "".join(f"<li>{escape(said)}</li>" for said in self.findings)
+        return f"<ul>{told}</ul>{self.table._repr_html_()}"

@@ -1,0 +1,177 @@
+"""The tables of an experiment: its runs, means with intervals, effects with intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import starmap
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.design import Factor
+from headgate.experiment.conditions import Label, column_of, label_levels, quantities
+from headgate.experiment.effects import Effect, model_effects, paired_effects
+from headgate.experiment.responses import Response
+from headgate.stats.intervals import mean_interval
+from headgate.tables import Table, Words
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was measured: of each response an array with shape (condition, replicate).
+
+    `coded` has a row a condition. A replicate that a condition does not have is NaN.
+    """
+
+    factors: tuple[Factor, ...]
+    coded: Numbers
+    seeds: tuple[int, ...]
+    responses: tuple[Response, ...]
+    values: dict[str, Numbers]
+    digests: NDArray[np.str_]
+    """Of each run, with the same shape; "" where there is none."""
+    paired: bool
+    """Whether conditions come that are equal but for one factor."""
+
+    @property
+    def repeats(self) -> int:
+        """How many replicates there are."""
+        return len(self.seeds)
+
+    @cached_property
+    def same(self) -> bool:
+        """Whether replicates are one and the same run, as where nothing is random."""
+        return self.repeats > 1 and bool((self.digests == self.digests[:, :1]).all())
+
+    @cached_property
+    def told(self) -> dict[str, Numbers]:
+        """What counts as seen: of replicates that are the same run, one."""
+        return {name: of[:, :1] if self.same else of for name, of in self.values.items()}
+
+    @cached_property
+    def labels(self) -> dict[str, list[Label]]:
+        """What the level of each factor is called, a word a condition."""
+        return {
+            factor.name: label_levels(factor, self.coded[:, place])
+            for place, factor in enumerate(self.factors)
+        }
+
+    def describe(self, condition: int) -> str:
+        """Say what a condition is."""
+        return ", ".join(f"{name} {labels[condition]}" for name, labels in self.labels.items())
+
+    @cached_property
+    def runs(self) -> Table:
+        """One row a run: levels in their own words, replicate, seed, responses."""
+        conditions, replicates = np.nonzero(self.digests)
+        columns: dict[str, Any] = {
+            name: column_of([labels[c] for c in conditions]) for name, labels in self.labels.items()
+        }
+        columns |= {"replicate": replicates + 1, "seed": np.array(self.seeds)[replicates]}
+        columns |= {name: of[conditions, replicates] for name, of in self.values.items()}
+        return Table("runs", columns)
+
+    @cached_property
+    def asked(self) -> Table:
+        """The runs as claims ask for them: quantities are there as numbers, too."""
+        runs = self.runs
+        numbers = {
+            key: column
+            for name in self.labels
+            for key, column in quantities(name, runs[name].tolist()).items()
+        }
+        return runs.extended("runs", numbers)
+
+    def mean(self, response: str, condition: int) -> tuple[float, float, float]:
+        """Return the mean over replicates with Student's 95 % interval."""
+        return mean_interval(self.told[response][condition])
+
+    @cached_property
+    def means(self) -> Table:
+        """One row a condition and response: mean, 95 % interval, standard deviation, replicates."""
+        pairs = [(c, one) for one in self.responses for c in range(len(self.coded))]
+        rows = list(starmap(self._mean_row, pairs))
+        columns: dict[str, Any] = {
+            name: column_of([labels[c] for c, _ in pairs]) for name, labels in self.labels.items()
+        }
+        columns |= {
+            "response": Words.of([one.name for _, one in pairs]),
+            "unit": Words.of([one.unit for _, one in pairs]),
+        }
+        keys = ("mean", "low", "high", "sd", "replicates")
+        columns |= {
+            key: np.array(column) for key, column in zip(keys, zip(*rows, strict=True), strict=True)
+        }
+        return Table("means", columns)
+
+    def _mean_row(
+        self, condition: int, response: Response
+    ) -> tuple[float, float, float, float, int]:
+        values = self.told[response.name][condition]
+        known = values[np.isfinite(values)]
+        spread = float(known.std(ddof=1)) if len(known) > 1 else math.nan
+        mean, low, high = mean_interval(known)
+        ends = (low, high) if len(known) > 1 else (math.nan, math.nan)
+        return mean, *ends, spread, len(known)
+
+    @cached_property
+    def effects_by_response(self) -> dict[str, list[Effect]]:
+        """Main effects and two-factor interactions of each response."""
+        form = paired_effects if self.paired else model_effects
+        names = [factor.name for factor in self.factors]
+        return {one.name: form(names, self.coded, self.told[one.name]) for one in self.responses}
+
+    @cached_property
+    def effects(self) -> Table:
+        """One row a response and effect: from which level to which, how far, 95 % interval."""
+        rows = [
+            (one, effect) for one in self.responses for effect in self.effects_by_response[one.name]
+        ]
+        return Table("effects", {
+            "response": Words.of([one.name for one, _ in rows]),
+            "unit": Words.of([one.unit for one, _ in rows]),
+            "factors": Words.of([" x ".join(effect.factors) for _, effect in rows]),
+            "from": Words.of([self.ends(effect)[0] for _, effect in rows]),
+            "to": Words.of([self.ends(effect)[1] for _, effect in rows]),
+            "effect": np.array([effect.effect for _, effect in rows], float),
+            "low": np.array([_end(effect, effect.low) for _, effect in rows], float),
+            "high": np.array([_end(effect, effect.high) for _, effect in rows], float),
+            "replicates": np.array([effect.replicates for _, effect in rows], int),
+        })  # fmt: skip
+
+    def ends(self, effect: Effect) -> tuple[str, str]:
+        """Say from which levels to which an effect leads."""
+        names = [factor.name for factor in self.factors]
+        pairs = [
+            label_levels(self.factors[names.index(name)], step)
+            for name, step in zip(effect.factors, effect.steps, strict=True)
+        ]
+        first, last = zip(*pairs, strict=True)
+        return " x ".join(map(str, first)), " x ".join(map(str, last))
+
+
+def _end(effect: Effect, end: float) -> float:
+    """Return an end of an interval; one replicate has none."""
+    return end if effect.replicates > 1 else math.nan
+
+
+def rows_of(table: Table) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a table as plain values; what is missing is None."""
+    columns = {name: table[name].tolist() for name in table}
+    for cells in zip(*columns.values(), strict=True):
+        yield dict(zip(columns, map(_plain, cells), strict=True))
+
+
+def _plain(cell: Any) -> Any:
+    return None if isinstance(cell, float) and not math.isfinite(cell) else cell
+
+
+def response_of(responses: Sequence[Response], name: str) -> Response:
+    """Return a response by its name."""
+    return next(one for one in responses if one.name == name)

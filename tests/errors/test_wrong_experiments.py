@@ -1,0 +1,158 @@
+"""Experiments that cannot be run: one sentence each, with the place, the value, what is allowed."""
+
+from pathlib import Path
+
+import pytest
+
+from .command import headgate
+
+BASE = """
+[scenario]
+duration = "2 s"
+network = {kind = "dumbbell", rate = "5 Mbit/s", rtt = "20 ms"}
+traffic = [{kind = "flows", law = "reno"}]
+measure = {series = "none"}
+"""
+FACTORS = '[factors]\n"network.rtt" = ["10 ms", "20 ms"]\nlaw = ["reno", "cubic"]\n'
+GOODPUT = 'responses = ["goodput_bps"]\n'
+RIGHT = GOODPUT + FACTORS + BASE
+
+
+def factor(line: str) -> str:
+    return f"{GOODPUT}[factors]\n{line}\n{BASE}"
+
+
+def response(value: str) -> str:
+    return f"responses = {value}\n{FACTORS}{BASE}"
+
+
+def claim(lines: str) -> str:
+    return f"{RIGHT}[[claims]]\n{lines}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        # the file
+        ("", "factors: this key is required"),
+        ("responses = \n", "this is not TOML"),
+        ("respones = ['goodput_bps']\n" + FACTORS + BASE, "did you mean 'responses'?"),
+        (FACTORS + BASE, "responses: this key is required"),
+        (GOODPUT + BASE, "factors: this key is required"),
+        (GOODPUT + FACTORS, "it names no scenario; give one"),
+        ("scenario = 'none.toml'\n" + GOODPUT + FACTORS, "none.toml: there is no such file"),
+        (RIGHT.replace('"5 Mbit/s"', '"5 Mbit"'), "'5 Mbit' has the unit 'Mbit'"),
+        ("replicates = 0\n" + RIGHT, "replicates: 0 is not right"),
+        ("replicates = 'five'\n" + RIGHT, "replicates: 'five' is not right"),
+        ("kind = 'full'\n" + RIGHT, "kind: 'full' is not right"),
+        # factors
+        (factor("law = []"), "factors.law.low: this key is required, unless there are levels"),
+        (factor("law = ['reno']"), "factors.law.levels: a factor has two levels or more"),
+        (factor("law = 'reno'"), "factors.law: 'reno' is not right"),
+        (factor("law = ['reno', 'cubik']"), "factor law, law = 'cubik'"),
+        (factor("'network.rate' = ['5 Mbit/s', 9]"), "factor rate, network.rate = 9"),
+        (factor("'network.rat' = ['5 Mbit/s', '9 Mbit/s']"), "did you mean 'rate'?"),
+        (factor("'traffic.3.law' = ['reno', 'cubic']"), "'3' is not a place in a list of 1"),
+        (factor("law = ['reno', './none.py:Mine']"), "none.py: there is no such file"),
+        (
+            factor("law = ['reno', 'cubic']\n'traffic.0.law' = ['reno', 'cubic']"),
+            "factors: 'law' is the law of all traffic, and traffic.0.law is one of it",
+        ),
+        (factor("seed = [1, 2]"), "factors: 'seed' is a column of every table"),
+        # where
+        ("where = 'rtt_s <'\n" + RIGHT, "where: Parser Error: syntax error"),
+        ("where = 'delay < 3'\n" + RIGHT, "its names are rtt, rtt_s, law"),
+        ("where = 'rtt_s * 2'\n" + RIGHT, "where: 'rtt_s * 2' is neither true nor false"),
+        ("where = 'rtt_s > 1'\n" + RIGHT, "where: 'rtt_s > 1' leaves no combination of levels"),
+        ("where = \"law = 'reno'\"\n" + RIGHT, "leaves one level of law, 'reno'"),
+        ("where = '1; DROP TABLE levels'\n" + RIGHT, "where: Parser Error"),
+        # designs
+        ("kind = 'sobol'\n" + RIGHT, "runs: this key is required for the kind sobol"),
+        ("runs = 3\n" + RIGHT, "runs = 3: a two-level fraction has a power of two"),
+        (
+            "runs = 4\n" + factor("law = ['reno', 'cubic', 'fast']"),
+            "factors.law.levels: a two-level design takes two, and these are 3",
+        ),
+        # responses
+        (response("[]"), "there are no responses; name one at least"),
+        (response("['goodput']"), "'goodput' is no response; did you mean 'goodput_bps'?"),
+        (response("['mean_rtt_s']"), "write one of sum(flows.mean_rtt_s), avg(flows.mean_rtt_s)"),
+        (response("['avg(flows.rtt)']"), "flows has no column 'rtt'"),
+        (response("['avg(flow.rtt_s)']"), "there is no table 'flow'; the tables are flows"),
+        (response("['p99(flows.mean_rtt_s)']"), "p99 is none of sum, avg, min, max"),
+        (response("['avg(flows.law)']"), "law holds words, not numbers"),
+        (response("['goodput_bps', 'goodput_bps']"), "'goodput_bps' is asked for twice"),
+        (response("[3]"), "3 is no response; write a name, or a table"),
+        (response("[{name = 'law', sql = 'SELECT 1'}]"), "'law' is a factor"),
+        (response("[{name = 'a b', sql = 'SELECT 1'}]"), "'a b' is no name of a response"),
+        (
+            response("[{name = 'x', sql = 'SELECT 1', function = './a.py:b'}]"),
+            "responses.x.sql: give one of measure, sql and function",
+        ),
+        (
+            response("[{name = 'x', sql = 'SELECT avg(rtt) FROM flows'}]"),
+            'responses.x: Binder Error: Referenced column "rtt" not found',
+        ),
+        (response("[{name = 'x', sql = 'SELECT law FROM flows'}]"), "gives VARCHAR, which is no"),
+        (response("[{name = 'x', sql = 'SELECT 1, 2'}]"), "gives 2 columns; one number is asked"),
+        (response("[{name = 'x', sql = 'DROP TABLE flows'}]"), "is not one SELECT"),
+        (
+            response("[{name = 'x', sql = \"SELECT count(*) FROM read_text('/etc/passwd')\"}]"),
+            "responses.x: Permission Error",
+        ),
+        (response("[{name = 'x', sql = 'SELECT 1 FROM flow'}]"), "the tables are flows, ports"),
+        (response("[{name = 'x', function = './none.py'}]"), "names no function; write './mine.py"),
+        (response("[{name = 'x', function = './none.py:f'}]"), "none.py: there is no such file"),
+        (
+            response("['goodput_bps']").replace("series =", 'flows = "none", series ='),
+            "asks the table flows, and the scenario keeps none",
+        ),
+        # claims
+        (claim("id = 'a'"), "claims[0].statement: this key is required"),
+        (claim("id = 'a'\nstatement = 'b'\nvalue = '1'"), "a claim needs a tolerance"),
+        (
+            claim("id = 'a'\nstatement = 'b'\nvalue = '1'\ntolerance = '> 1'"),
+            "'> 1' is not a tolerance such as '>= 0.75' or '+- 5 %'",
+        ),
+        (
+            claim("id = 'a'\nstatement = 'b'\nvalue = 'avg(rate)'\ntolerance = '>= 1'"),
+            "claims.a: Binder Error",
+        ),
+        (
+            claim("id = 'a'\nstatement = 'b'\nvalue = 'law'\ntolerance = '>= 1'\nwhere='1=1'"),
+            "claims.a: gives 4 rows; one number is asked for",
+        ),
+    ],
+)
+def test_wrong_experiment_files(text: str, said: str, tmp_path: Path) -> None:
+    file = tmp_path / "wrong.toml"
+    file.write_text(text)
+    done = headgate("experiment", "check", file)
+    assert done.exit_code == 2
+    assert done.sentence.startswith(f"headgate: {file}: ") or "none.toml" in said
+    assert said in done.sentence
+    assert "\n" not in done.sentence
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--set", "replicates"], "--set replicates: is not key=value"),
+        (["--set", "replicate=3"], "did you mean 'replicates'?"),
+        (["--set", "scenario.network.rat=3"], "did you mean 'rate'?"),
+        (["--set", "kind.x=3"], "kind: "),
+        (["--shard", "3"], "--shard 3: write which of how many"),
+    ],
+)
+def test_wrong_options(arguments: list[str], said: str, tmp_path: Path) -> None:
+    file = tmp_path / "right.toml"
+    file.write_text(RIGHT)
+    done = headgate("experiment", "run", file, "--out", tmp_path / "out", *arguments)
+    assert done.exit_code == 2
+    assert said in done.sentence
+
+
+def test_a_new_experiment_takes_the_place_of_no_file(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    assert headgate("experiment", "new", file).exit_code == 0
+    assert "is there already" in headgate("experiment", "new", file).sentence

@@ -1,0 +1,427 @@
+"""An experiment of one's own: the file and Python say the same, and what it finds is right."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from distributed import LocalCluster
+from scipy import stats
+
+import headgate
+from headgate import Experiment, Result, Scenario
+from headgate.claims import Verdict
+from headgate.experiment.effects import model_effects, paired_effects
+from headgate.experiment.result import ExperimentResult
+from headgate.mesonet import MesoNet
+from headgate.plugin import trust
+
+from ..arch.repository import ROOT
+from ..errors.command import headgate as command
+from .small_study import digests
+
+BASE = {
+    "duration": "3 s",
+    "network": {"kind": "dumbbell", "rate": "5 Mbit/s", "rtt": "20 ms", "buffer": "1 BDP"},
+    "traffic": [
+        {"kind": "flows", "law": "reno", "count": 2},
+        {"kind": "poisson", "law": "reno", "load": 0.2, "size": "10 packets"},
+    ],
+    "measure": {"warmup": "1 s", "series": "none"},
+}
+FACTORS = {
+    "network.rtt": ["10 ms", "20 ms", "40 ms"],
+    "network.buffer": ["0.5 BDP", "2 BDP"],
+    "law": ["reno", "cubic"],
+}
+FILE = """
+title = "small"
+scenario = "base.toml"
+replicates = 3
+responses = ["goodput_bps", "avg(flows.mean_rtt_s)"]
+
+[factors]
+network.rtt = ["10 ms", "20 ms", "40 ms"]
+"network.buffer" = ["0.5 BDP", "2 BDP"]
+law = ["reno", "cubic"]
+"""
+RESPONSES = ("goodput_bps", "avg(flows.mean_rtt_s)")
+
+
+@pytest.fixture(autouse=True)
+def lists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user who has allowed nothing yet, in a process that has read nothing."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setattr(trust, "_by_hand", set())
+    monkeypatch.setattr(trust, "_by_file", {})
+
+
+def small(**keys: object) -> Experiment:
+    given = {"replicates": 3, "responses": RESPONSES, **keys}
+    return Experiment(BASE, FACTORS, **given)  # type: ignore[arg-type]
+
+
+def ids(experiment: Experiment) -> dict[tuple[object, ...], str]:
+    jobs = experiment.jobs(experiment.definition.setup)
+    return {key: job.id for key, job in jobs.items()}
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    Scenario.from_dict(BASE).save(tmp_path / "base.toml")
+    (tmp_path / "small.toml").write_text(FILE)
+    return tmp_path / "small.toml"
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("small")
+
+
+@pytest.fixture(scope="module")
+def result(out: Path) -> ExperimentResult:
+    claims = [
+        {"id": "fills", "statement": "fills", "value": "min(goodput_bps) / 5e6",
+         "where": "buffer_bdp = 2", "tolerance": ">= 0.5"},
+        {"id": "longer", "statement": "longer", "tolerance": "<= 0",
+         "value": "SELECT corr(rtt_s, avg_mean_rtt_s) FROM runs"},
+    ]  # fmt: skip
+    return small(claims=claims).run(out, workers=2)
+
+
+def test_the_file_and_python_say_the_same(file: Path) -> None:
+    read = Experiment.load(file)
+    assert ids(read) == ids(small())
+    assert len(ids(read)) == 3 * 2 * 2 * 3
+    assert read.definition.responses == small().definition.responses
+
+
+def test_what_is_kept_beside_the_runs_is_the_experiment(out: Path, result: object) -> None:
+    assert ids(Experiment.load(out / "experiment.toml")) == ids(small())
+
+
+def test_a_condition_is_the_base_with_its_levels(file: Path) -> None:
+    found = {
+        tuple(c.labels.values()): c.scenario for c in Experiment.load(file).definition.conditions
+    }
+    base = Scenario.from_dict(BASE)
+    levels = {"network.rtt": "40 ms", "network.buffer": "2 BDP"}
+    laws = {"traffic.0.law": "cubic", "traffic.1.law": "cubic"}
+    assert found["40 ms", "2 BDP", "cubic"] == base.replaced(levels | laws)
+
+
+def test_replicates_are_seeds_and_one_more_changes_none_before_it() -> None:
+    three, four = ids(small()), ids(small(replicates=4))
+    assert three.items() <= four.items()
+    assert {key[-1] for key in four} == {1, 2, 3, 4}
+
+
+def test_means_are_those_of_the_runs_with_students_interval(
+    result: ExperimentResult,
+) -> None:
+    scenario = Scenario.from_dict(BASE).replaced({"network.rtt": "40 ms", "law": "cubic"})
+    scenario = scenario.replaced({"network.buffer": "2 BDP"})
+    runs = [scenario.run(seed=seed) for seed in (1, 2, 3)]
+    goodput = [np.nansum(run.flows["goodput_bps"] * run.flows["active_s"]) / 2.0 for run in runs]
+    table = result.table.to_pandas()
+    row = table[
+        (table.rtt == "40 ms") & (table.buffer == "2 BDP") & (table.law == "cubic")
+        & (table.response == "goodput_bps")
+    ].iloc[0]  # fmt: skip
+    low, high = stats.t.interval(0.95, 2, np.mean(goodput), stats.sem(goodput))
+    assert (row["mean"], row["low"], row["high"]) == pytest.approx((np.mean(goodput), low, high))
+    assert (row["replicates"], row["unit"]) == (3, "bit/s")
+    assert len(result.table) == 12 * 2
+    assert len(result.runs) == 36
+
+
+def test_effects_are_paired_by_the_seed(
+    result: ExperimentResult,
+) -> None:
+    runs = result.runs.to_pandas()
+    of = runs.pivot_table(index="replicate", columns="law", values="goodput_bps")
+    by_seed = (of["cubic"] - of["reno"]).to_numpy()
+    effects = result.effects.to_pandas()
+    row = effects[(effects.factors == "law") & (effects.response == "goodput_bps")].iloc[0]
+    low, high = stats.t.interval(0.95, 2, by_seed.mean(), stats.sem(by_seed))
+    assert (row["from"], row["to"]) == ("reno", "cubic")
+    assert (row["effect"], row["low"], row["high"]) == pytest.approx((by_seed.mean(), low, high))
+    # rtt 2, buffer 1, law 1; rtt x buffer 2, rtt x law 2, buffer x law 1
+    assert len(effects) == 2 * (4 + 5)
+
+
+def test_claims_are_judged_replicate_by_replicate(
+    result: ExperimentResult,
+) -> None:
+    fills, longer = result.claims
+    runs = result.runs.to_pandas()
+    mine = runs[runs.buffer == "2 BDP"].groupby("replicate").goodput_bps.min() / 5e6
+    assert fills.ours == pytest.approx(mine.mean())
+    assert fills.ci == pytest.approx(stats.t.interval(0.95, 2, mine.mean(), stats.sem(mine)))
+    assert (fills.verdict, longer.verdict) == (Verdict.HOLDS, Verdict.DIFFERS)
+
+
+def test_the_report_answers_first_and_has_its_pictures(out: Path, result: ExperimentResult) -> None:
+    page = result.report.read_text()
+    assert page.index("goodput_bps is highest with") < page.index("<h2>Claims")
+    for name in ("means-goodput_bps", "effects-goodput_bps"):
+        assert (out / "figures" / f"{name}.svg").stat().st_size > 1000
+        assert name in result.plot()
+    for name in ("runs", "means", "effects"):
+        assert (out / f"{name}.parquet").is_file()
+    assert "goodput_bps" in result._repr_html_()
+
+
+def test_a_finished_experiment_runs_nothing_again(out: Path, result: ExperimentResult) -> None:
+    before = {path: path.stat().st_mtime_ns for path in out.glob("runs/*/run.json")}
+    asked_later = small(responses=(*RESPONSES, "jain")).run(out, workers=1)
+    assert {path: path.stat().st_mtime_ns for path in out.glob("runs/*/run.json")} == before
+    assert np.isfinite(asked_later.runs["jain"]).all()
+    assert asked_later.runs["goodput_bps"].tolist() == result.runs["goodput_bps"].tolist()
+
+
+def test_where_leaves_combinations_out() -> None:
+    kept = small(where="NOT (rtt_s > 0.03 AND buffer = '0.5 BDP') AND buffer_bdp <= 2")
+    levels = [tuple(c.labels.values())[:2] for c in kept.definition.conditions]
+    assert len(levels) == 10
+    assert ("40 ms", "0.5 BDP") not in levels
+    assert ids(kept).items() <= ids(small()).items()
+
+
+def test_names_of_factors_are_the_last_words_of_their_paths() -> None:
+    laws = {"traffic.0.law": ["reno", "cubic"], "traffic.1.law": ["reno", "cubic"]}
+    made = Experiment(BASE, {**laws, "network.rtt": ["10 ms", "20 ms"]}).definition.made
+    assert [f.name for f in made.design.factors] == ["traffic_0_law", "traffic_1_law", "rtt"]
+
+
+def test_a_law_with_parameters_is_a_level() -> None:
+    made = Experiment(BASE, {"law": ["reno", {"name": "fast", "alpha": 20}]})
+    labels = [condition.labels["law"] for condition in made.definition.conditions]
+    assert labels == ["reno", "fast(alpha=20)"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "runs"),
+    [
+        ({"runs": 4}, 4),
+        ({"kind": "two-level", "centre_points": 2}, 8 + 2),
+        ({"kind": "plackett-burman"}, 4),
+        ({"kind": "latin-hypercube", "runs": 7}, 7),
+        ({"kind": "random", "runs": 5}, 5),
+    ],
+)
+def test_other_designs(keys: dict[str, object], runs: int) -> None:
+    factors = {
+        "network.rtt": {"low": "10 ms", "high": "40 ms"},
+        "network.rate": {"low": "2 Mbit/s", "high": "9 Mbit/s", "scale": "log"},
+        "network.buffer": {"low": "0.5 BDP", "high": "2 BDP"},
+    }
+    assert len(ids(Experiment(BASE, factors, **keys))) == runs  # type: ignore[arg-type]
+
+
+def test_a_sample_has_effects_of_a_model(tmp_path: Path) -> None:
+    factors = {
+        "network.rtt": {"low": "10 ms", "high": "40 ms"},
+        "law": ["reno", "cubic"],
+    }
+    found = Experiment(BASE, factors, kind="random", runs=8).run(tmp_path, workers=1)
+    assert found.effects["factors"].tolist() == ["rtt", "law", "rtt x law"]
+    assert np.isfinite(found.effects["low"]).all()
+
+
+def test_replicates_without_chance_are_one_run(tmp_path: Path) -> None:
+    base = {**BASE, "traffic": [{"kind": "flows", "law": "reno"}]}
+    found = Experiment(base, {"law": ["reno", "cubic"]}, replicates=3).run(tmp_path, workers=1)
+    assert "are one and the same run" in found.findings[0]
+    assert np.isnan(found.table["low"]).all()
+    assert set(found.table["replicates"]) == {1}
+
+
+def planted(replicates: int) -> tuple[np.ndarray, np.ndarray]:
+    """3 x 2 conditions: y = 10 + (0, 1, 5)[a] + 2 b + a b, and what each replicate adds to b."""
+    coded = np.array([(a, b) for a in (-1.0, 0.0, 1.0) for b in (-1.0, 1.0)])
+    own = np.linspace(-1, 1, replicates)
+    base = [10 + {-1: 0, 0: 1, 1: 5}[int(a)] + 2 * b + a * b for a, b in coded]
+    return coded, np.array([y + 100 * own + own * b for y, (_, b) in zip(base, coded, strict=True)])
+
+
+def test_effects_of_planted_numbers_by_hand() -> None:
+    coded, values = planted(3)
+    found = {(e.factors, e.steps): e for e in paired_effects(["a", "b"], coded, values)}
+    first, last = (-1.0, 0.0), (-1.0, 1.0)
+    # what is common to a replicate (100 own) cancels; so does b's own in a
+    assert found[("a",), (first,)].effect == pytest.approx(1)
+    assert found[("a",), (last,)].effect == pytest.approx(5)
+    assert found[("a",), (last,)].low == pytest.approx(5)
+    b = found[("b",), (last,)]
+    assert b.effect == pytest.approx(4)
+    # b differs by 2 own between replicates: -2, 0, 2; sd 2, t = 4.303, n = 3
+    assert b.high - b.effect == pytest.approx(4.30265 * 2 / 3**0.5, rel=1e-4)
+    # half of (change of b's effect): from a = -1 to 1 it grows by 4, to 0 by 2
+    assert found[("a", "b"), (last, last)].effect == pytest.approx(2)
+    assert found[("a", "b"), (first, last)].effect == pytest.approx(1)
+
+
+def test_effects_take_only_conditions_that_are_equal_but_for_the_factor() -> None:
+    coded, values = planted(2)
+    found = {(e.factors, e.steps): e for e in paired_effects(["a", "b"], coded[:-1], values[:-1])}
+    # a = 1 is there with b = -1 alone: 5 - 2 (the interaction at b = -1)
+    assert found[("a",), ((-1.0, 1.0),)].effect == pytest.approx(5 - 2)
+    assert (("a", "b"), ((-1.0, 1.0), (-1.0, 1.0))) not in found
+
+
+def test_in_a_two_level_grid_pairs_and_the_model_agree() -> None:
+    rng = np.random.default_rng(1)
+    coded = np.array([(a, b, c) for a in (-1.0, 1) for b in (-1.0, 1) for c in (-1.0, 1)])
+    values = rng.normal(size=(8, 4)) + coded @ [[1], [2], [3]] + coded[:, :1] * coded[:, 1:2]
+    names = ["a", "b", "c"]
+    pairs = {e.factors: e.effect for e in paired_effects(names, coded, values)}
+    model = {e.factors: e.effect for e in model_effects(names, coded, values)}
+    assert pairs == pytest.approx(model)
+
+
+MINE = """
+from pathlib import Path
+Path(__file__).with_name("it-ran").touch()
+
+def drops(result):
+    return result.ports["drops"].sum()
+
+def broken(result):
+    return result.ports["nothing"]
+"""
+
+
+def own(folder: Path, name: str = "drops") -> Path:
+    """An experiment as a stranger sends it, with a function beside it."""
+    (folder / "mine.py").write_text(MINE)
+    Scenario.from_dict(BASE).save(folder / "base.toml")
+    text = FILE.replace('"goodput_bps"', f'{{name = "mine", function = "./mine.py:{name}"}}')
+    (folder / "own.toml").write_text(text.replace("replicates = 3", "replicates = 1"))
+    return folder / "own.toml"
+
+
+def test_a_function_that_only_a_file_names_does_not_run(tmp_path: Path) -> None:
+    file = own(tmp_path)
+    assert command("experiment", "check", file).exit_code == 0
+    done = command("experiment", "run", file, "--out", tmp_path / "out")
+    assert done.exit_code == 2
+    assert "names this function, which is code" in done.sentence
+    assert not (tmp_path / "it-ran").exists()
+    assert not (tmp_path / "out" / "runs").exists()
+
+
+def test_a_function_that_was_allowed_measures(tmp_path: Path) -> None:
+    file = own(tmp_path)
+    done = command("experiment", "run", file, "--trust", "--out", tmp_path / "out", "--json")
+    told = json.loads(done.output)
+    runs = {
+        Path(p).parent: Result.read(Path(p).parent) for p in tmp_path.glob("out/runs/*/run.json")
+    }
+    drops = sorted(float(run.ports["drops"].sum()) for run in runs.values())
+    mine = [row["mean"] for row in told["means"] if row["response"] == "mine"]
+    assert sorted(mine) == drops
+    assert (tmp_path / "it-ran").exists()
+
+
+def test_a_function_that_fails_is_one_sentence_and_loses_no_run(tmp_path: Path) -> None:
+    file = own(tmp_path, "broken")
+    done = command("experiment", "run", file, "--trust", "--out", tmp_path / "out")
+    assert "responses.mine: ports: there is no column 'nothing'" in done.sentence
+    assert len(list(tmp_path.glob("out/runs/*/run.json"))) == 12
+
+
+def test_a_function_of_the_program_measures(tmp_path: Path) -> None:
+    def drops(result: Result) -> float:
+        """Packets dropped."""
+        return float(result.ports["drops"].sum())
+
+    found = Experiment(
+        BASE, {"law": ["reno", "cubic"]},
+        responses=[drops, {"name": "same", "sql": "SELECT sum(drops) FROM ports"}],
+    ).run(tmp_path, workers=1)  # fmt: skip
+    assert found.runs["drops"].tolist() == found.runs["same"].tolist()
+    assert found.runs["drops"].min() > 0
+
+
+def networks() -> Iterator[tuple[str, Scenario]]:
+    """The same traffic on a dumbbell, a graph from GraphML, the four tiers, and MesoNet."""
+    keys = {"duration": "2 s", "measure": {"series": "none"}}
+    flows = [{"kind": "flows", "law": "reno"}]
+    yield "dumbbell", headgate.dumbbell(rate="5 Mbit/s", rtt="20 ms", flows=flows, **keys)
+    ring = Scenario.load(ROOT / "examples" / "ring.toml")
+    yield "graph", ring.replaced({"duration": "2 s", "measure": {"series": "none"}})
+    web = {"kind": "web", "law": "reno", "users": 20, "think": "1 s", "size": "20 packets"}
+    yield "abilene", headgate.abilene(rate="50 Mbit/s", flows=[web], **keys)
+    yield "mesonet", MesoNet.from_dict({"size": 0.002, "duration": "5 s"}).scenario()
+
+
+@pytest.mark.parametrize("name", ["dumbbell", "graph", "abilene", "mesonet"])
+def test_laws_of_ones_own_stand_beside_built_in_ones(name: str, tmp_path: Path) -> None:
+    base = dict(networks())[name]
+    laws = ROOT / "examples" / "laws"
+    levels = ["reno", "cubic", "bbr3", f"{laws}/gentle.py:Gentle", f"{laws}/patient.c:patient"]
+    found = Experiment(base, {"law": levels}, name=name, responses=["utilisation"]).run(
+        tmp_path, workers=1
+    )
+    assert found.runs["law"].tolist() == ["reno", "cubic", "bbr3", "Gentle", "patient"]
+    assert (found.runs["utilisation"] > 0).all()
+
+
+def test_killed_at_random_it_goes_on_and_ends_the_same(
+    file: Path, out: Path, result: ExperimentResult, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-c", "from headgate.cli.main import main; main()"]
+    command += ["experiment", "run", str(file), "--workers", "2", "--out", str(tmp_path / "killed")]
+    chance, there = random.Random(7), 0
+    for _ in range(3):
+        wanted = there + chance.randint(1, 10)
+        with subprocess.Popen(
+            command, stderr=subprocess.DEVNULL, start_new_session=True
+        ) as process:
+            while len(list(tmp_path.glob("killed/runs/[!.]*"))) < wanted:
+                assert process.poll() is None
+                time.sleep(0.005)
+            os.killpg(process.pid, signal.SIGKILL)
+        kept = {run: run.stat().st_mtime_ns for run in tmp_path.glob("killed/runs/[!.]*")}
+        there = len(kept)
+    assert there < 36
+    found = Experiment.load(file).run(tmp_path / "killed", workers=1)
+    assert {run: run.stat().st_mtime_ns for run in kept} == kept
+    assert digests(tmp_path / "killed") == digests(out)
+    for name in ("mean", "low", "high"):
+        assert found.table[name].tolist() == result.table[name].tolist()
+
+
+def test_two_workers_of_dask_give_the_same(out: Path, result: object, tmp_path: Path) -> None:
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster:
+        found = small().run(tmp_path, cluster=cluster.scheduler_address)
+    assert digests(tmp_path) == digests(out)
+    assert len(found.runs) == 36
+
+
+def test_watch_and_report_know_its_folder(out: Path, result: object) -> None:
+    told = command("watch", out, "--json")
+    assert json.loads(told.output)["done"] == 36
+    assert [row["law"] for row in json.loads(told.output)["figures"]] == ["cubic", "reno"]
+    assert command("report", out).exit_code == 0
+    asked = command(
+        "analyse", out / "runs.parquet", "--factors", "rtt,buffer,law", "--responses", "goodput_bps"
+    )
+    assert "goodput_bps" in asked.output
+
+
+def test_shards_make_the_whole(file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    for shard in ("1/2", "2/2"):
+        assert command("experiment", "run", file, "--out", out, "--shard", shard).exit_code == 0
+    assert len(list(out.glob("runs/*/run.json"))) == 36
+    told = command("experiment", "run", file, "--out", out, "--dry-run", "--json")
+    assert json.loads(told.output)["found"] == 36
