@@ -25,7 +25,10 @@ class CatalogError(HeadgateError, ValueError):
 
 
 class LawError(HeadgateError):
-    """A user's own law that cannot be taken, or that fails; `place` is its file, and the line."""
+    """A user's own law or queue discipline that cannot be taken, or that fails.
+
+    `place` is its file, and the line.
+    """
 
     def __init__(self, place: str, sentence: str) -> None:
         self.place = place
@@ -34,7 +37,7 @@ class LawError(HeadgateError):
 
 
 class UntrustedLawError(LawError):
-    """A law that only a file names: it is code, and the user has not said that it may run."""
+    """Own code that only a file names, of which the user has not said that it may run."""
 
 
 class AnalysisError(HeadgateError):

@@ -8,7 +8,12 @@ import pytest
 
 from headgate import Result, Scenario, dumbbell
 from headgate.api import simulate
-from headgate.errors import InterruptedRunError
+from headgate.campaign.jobs import Job
+from headgate.campaign.processes import Processes
+from headgate.campaign.scheduler import Scheduler
+from headgate.campaign.store import Store
+from headgate.errors import InterruptedRunError, UntrustedLawError
+from headgate.plugin import trust
 from headgate.run.simulate import SNAPSHOT_FILE
 
 from ..errors.command import headgate
@@ -187,6 +192,25 @@ traffic = [{kind = "flows", law = "reno"}]
     assert loaded.run().digest
     (tmp_path / "mine.py").write_text(COPIES.read_text() + "\n")
     assert loaded.identity() != before
+
+
+def test_the_scenario_of_a_stored_run_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trust, "_by_hand", set())
+    monkeypatch.setattr(trust, "_by_file", {})
+    (tmp_path / "mine.py").write_text(f"{COPIES.read_text()}\n# of a stranger\n")
+    scenario(f"{tmp_path / 'mine.py'}:Red").run().write(tmp_path / "run")
+    with pytest.raises(UntrustedLawError, match="a stored run names this discipline"):
+        Result.read(tmp_path / "run").scenario.run()
+
+
+def test_a_campaign_makes_runs_with_it_in_processes_of_their_own(tmp_path: Path) -> None:
+    jobs = [
+        Job(scenario(str(DISCIPLINES / way)), {"way": way}) for way in ("red.c:red", "red.rs:red")
+    ]
+    store = Store(tmp_path / "runs")
+    Scheduler(store, executor=Processes(2)).run(jobs, lambda _: None)
+    made = [store.read(job) for job in jobs]
+    assert [run and run.digest for run in made] == [ours("Red").digest] * 2
 
 
 # Stopped and resumed, and what is kept ------------------------------------------------------------

@@ -204,7 +204,7 @@ def test_ctrl_c_ends_a_law_that_does_not_come_back(scenario: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 1
-    assert "stopped in a law that did not come back; what was kept before stands" in errors
+    assert "stopped in own code that did not come back; what was kept before stands" in errors
 
 
 def await_child(parent: int) -> None:

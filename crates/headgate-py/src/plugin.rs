@@ -24,8 +24,8 @@ pyo3::create_exception!(
     "A law or a discipline of one's own cannot go on; __cause__ tells more."
 );
 
-/// What Python has for a class: see [`Code`].
-type Functionary = (Py<PyAny>, Py<PyAny>, Py<PyAny>);
+/// What Python does for a class, as [`Code`] has it.
+type Callables = (Py<PyAny>, Py<PyAny>, Py<PyAny>);
 
 /// A user's own law or discipline, made ready: a Python class, or a table of compiled functions.
 #[pyclass(frozen)]
@@ -51,7 +51,7 @@ impl OwnCode {
     #[pyo3(signature = (name, code, *, per_round, keeps_window, wants_rate, echo))]
     fn law(
         name: String,
-        code: Functionary,
+        code: Callables,
         per_round: bool,
         keeps_window: bool,
         wants_rate: bool,
@@ -72,7 +72,7 @@ impl OwnCode {
     #[pyo3(signature = (name, code, *, on_departure, on_tick, ranks, tick_s))]
     fn discipline(
         name: String,
-        code: Functionary,
+        code: Callables,
         on_departure: bool,
         on_tick: bool,
         ranks: bool,
@@ -92,7 +92,7 @@ impl OwnCode {
     }
 }
 
-fn in_python((make, dump, load): Functionary) -> Code {
+fn in_python((make, dump, load): Callables) -> Code {
     Code { make, dump, load }
 }
 
