@@ -1,5 +1,7 @@
 """Queue disciplines of one's own: BLUE, a limit on waits, and start-time fair queueing."""
 
+from typing import ClassVar
+
 from headgate.discipline import DROP, MARK, Backlog, Decision, Packet, jit
 
 
@@ -8,6 +10,8 @@ class Blue:
 
     Feng, Shin, Kandlur, Saha 2002 ("The BLUE active queue management algorithms").
     """
+
+    bounds: ClassVar = {"limit_packets": (0.0, 1e9), "freeze_s": (0.0, 100.0)}
 
     def __init__(self, limit_packets: float = 50.0, freeze_s: float = 0.1) -> None:
         self.limit_packets = limit_packets

@@ -48,6 +48,9 @@ def run(tmp_path: Path, source: str | Path) -> Done:
         ("Unread", "", "nothing reads rankss; do you mean ranks? there are ranks, tick_s"),
         ("RankWord", "", "ranks = 'fair' is not right; it is False or True"),
         ("Needs", "", "missing 1 required positional argument: 'limit_packets'"),
+        ("Bounded", "", "limit_packets = 0.0 is not right; it is from 1 to 1e+06 packets"),
+        ("BoundsOfNothing", "", "bounds name 'limit_s', which is no argument; there are none"),
+        ("BoundsByWord", "", "bounds = 'none' is not right; write bounds = "),
         ("Nowhere", "", "has no class 'Nowhere'; its disciplines: Sound, Raises"),
         ("", "", "has several disciplines (Sound, Raises"),
     ],
@@ -171,6 +174,16 @@ def test_parameters(queue: dict[str, object], says: str, tmp_path: Path) -> None
     assert says in done.sentence
 
 
+def test_an_argument_within_its_bounds_is_taken_and_beyond_them_is_not(tmp_path: Path) -> None:
+    path = tmp_path / "s.toml"
+    path.write_text(GOOD)
+    for value, says in (("2 packets", ""), ("0.2 BDP", ""), (2e6, "it is from 1 to 1e+06 packets")):
+        table = f'{{name = "{WRONG_PY}:Bounded", limit_packets = {value!r}}}'
+        done = headgate("run", path, "--set", f"network.queue={table}")
+        assert done.exit_code == (2 if says else 0)
+        assert says in done.errors
+
+
 # headgate check -----------------------------------------------------------------------------------
 
 
@@ -240,3 +253,13 @@ def test_check_of_a_right_discipline(source: str, ways: str) -> None:
     assert done.exit_code == 0, done.errors
     assert f"is right: 20 ports of 1000 random events, {ways}; " in done.output
     assert " packets kept, " in done.output
+
+
+def test_what_a_library_holds_is_found_out(tmp_path: Path) -> None:
+    from headgate.plugin.library import build_library
+
+    text = (WRONG_PY.parent / "red.c").read_bytes()
+    (tmp_path / "mine.so").write_bytes(
+        build_library(str(WRONG_PY.parent / "red.c"), text).read_bytes()
+    )
+    assert "packets kept" in headgate("check", f"{tmp_path / 'mine.so'}:red").output

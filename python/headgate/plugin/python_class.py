@@ -12,6 +12,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from headgate.errors import LawError
+from headgate.plugin.arguments import check_arguments, check_bounds
 from headgate.plugin.interface import Interface, Traits
 from headgate.plugin.own_code import Params
 from headgate.plugin.paths import shorten_path
@@ -52,6 +53,7 @@ def callbacks(interface: Interface, cls: type) -> tuple[str, ...]:
 
 def make(cls: type, params: Params) -> Any:
     """Make the object of a flow or a port, to see that it can be made; raise LawError."""
+    check_arguments(cls, _label(cls), params)
     try:
         return cls(**params)
     except Exception as error:
@@ -96,6 +98,7 @@ def check_form(interface: Interface, cls: type) -> None:
     for name in callbacks(interface, cls):
         _check_takes(interface, cls, name)
     traits(interface, cls, cls)
+    check_bounds(cls, _label(cls))
     _check_spelling(interface, cls)
 
 

@@ -10,6 +10,7 @@ from pydantic import Field, model_serializer, model_validator
 
 from headgate import catalog, plugin
 from headgate.errors import UnitError
+from headgate.plugin.arguments import unit_of
 from headgate.scenario.base import Model, Rate, Time, at
 from headgate.units import Amount, parse_buffer, parse_bytes, parse_rate, parse_time
 
@@ -101,10 +102,6 @@ def _rough(_key: str, amount: Amount) -> float:
     return float(amount.value) if amount.unit == "packets" else 1.0
 
 
-#: How the name of a user's own parameter ends, and the unit that it then has.
-_UNITS = {"_bytes_s": "bytes/s", "_bytes": "bytes", "_packets": "packets", "_s": "s"}
-
-
 class Queue(Device):
     """A queue discipline: `"drop_tail"`, `{name = "threshold", mark = "65 packets"}` and so on.
 
@@ -156,10 +153,9 @@ class Queue(Device):
 def _own_param(
     key: str, value: float | str, packets: Callable[[str, Amount], float]
 ) -> float | str:
-    unit = next((unit for end, unit in _UNITS.items() if key.endswith(end)), None)
-    if unit is None or not isinstance(value, str):
-        return value
-    return _number(key, value, unit, packets)
+    unit = unit_of(key)
+    is_quantity = unit and isinstance(value, str)
+    return _number(key, str(value), unit, packets) if is_quantity else value
 
 
 class Feedback(Device):

@@ -115,6 +115,21 @@ class Needs(Sound):
         self.limit_packets = limit_packets
 
 
+class Bounded(Sound):
+    bounds = {"limit_packets": (1.0, 1e6)}  # noqa: RUF012 - as a user writes it
+
+    def __init__(self, limit_packets: float = 0.0) -> None:
+        self.limit_packets = limit_packets
+
+
+class BoundsOfNothing(Sound):
+    bounds = {"limit_s": (0.0, 1.0)}  # noqa: RUF012 - as a user writes it
+
+
+class BoundsByWord(Sound):
+    bounds = "none"
+
+
 class Rewinds(Sound):
     def on_arrival(self, packet: Packet, port: Backlog, decision: Decision) -> None:
         port.now_s -= 1.0  # type: ignore[misc]
