@@ -115,6 +115,10 @@ class Table:
         """Give a table of another name with more columns after its own."""
         return Table(name, {**self._data, **columns})
 
+    def only(self, names: Sequence[str]) -> Table:
+        """Give the table of those columns."""
+        return Table(self.name, {name: self._column(name) for name in names})
+
     def where(self, rows: Any) -> Table:
         """Give the table of those rows: a mask or indices."""
         return Table(self.name, {name: column[rows] for name, column in self._data.items()})

@@ -18,10 +18,13 @@ from scipy import stats
 import headgate
 from headgate import Experiment, Result, Scenario
 from headgate.claims import Verdict
+from headgate.errors import HeadgateError
+from headgate.experiment import responses
 from headgate.experiment.effects import model_effects, paired_effects
 from headgate.experiment.result import ExperimentResult
 from headgate.mesonet import MesoNet
 from headgate.plugin import trust
+from headgate.tables import TABLES
 
 from ..arch.repository import ROOT
 from ..errors.command import headgate as command
@@ -179,12 +182,46 @@ def test_the_report_answers_first_and_has_its_pictures(out: Path, result: Experi
     assert "goodput_bps" in result._repr_html_()
 
 
+def times(folder: Path) -> dict[Path, int]:
+    """When each run was made."""
+    return {path: path.stat().st_mtime_ns for path in folder.glob("runs/*/run.json")}
+
+
 def test_a_finished_experiment_runs_nothing_again(out: Path, result: ExperimentResult) -> None:
-    before = {path: path.stat().st_mtime_ns for path in out.glob("runs/*/run.json")}
-    asked_later = small(responses=(*RESPONSES, "jain")).run(out, workers=1)
-    assert {path: path.stat().st_mtime_ns for path in out.glob("runs/*/run.json")} == before
-    assert np.isfinite(asked_later.runs["jain"]).all()
-    assert asked_later.runs["goodput_bps"].tolist() == result.runs["goodput_bps"].tolist()
+    before = times(out)
+    again = small(responses=RESPONSES[:1]).run(out, workers=1)
+    assert times(out) == before
+    assert again.runs["goodput_bps"].tolist() == result.runs["goodput_bps"].tolist()
+
+
+def test_what_is_asked_later_is_found_in_the_tables(tmp_path: Path) -> None:
+    levels = {"law": ["reno", "cubic"]}
+    Experiment(BASE, levels, tables="all").run(tmp_path, workers=1)
+    before = times(tmp_path)
+    later = Experiment(BASE, levels, tables="all", responses=["jain"]).run(tmp_path, workers=1)
+    assert times(tmp_path) == before
+    assert np.isfinite(later.runs["jain"]).all()
+
+
+def test_small_runs_keep_no_tables_and_are_made_again_for_another_question(tmp_path: Path) -> None:
+    levels = {"law": ["reno", "cubic"]}
+    first = Experiment(BASE, levels).run(tmp_path, workers=1)
+    assert not list(tmp_path.glob("runs/*/*.parquet"))
+    before, made = times(tmp_path), digests(tmp_path)
+    later = Experiment(BASE, levels, responses=["jain", "goodput_bps"]).run(tmp_path, workers=1)
+    assert times(tmp_path).keys() == before.keys()
+    assert digests(tmp_path) == made
+    assert later.runs["goodput_bps"].tolist() == first.runs["goodput_bps"].tolist()
+    assert np.isfinite(later.runs["jain"]).all()
+
+
+def test_large_runs_keep_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(responses, "LARGE", 1000)
+    measuring = small().keep
+    run = Scenario.from_dict(BASE).run()
+    assert set(measuring(run).tables) == set(TABLES)
+    monkeypatch.setattr(responses, "LARGE", 10**9)
+    assert not measuring(run).tables
 
 
 def test_where_leaves_combinations_out() -> None:
@@ -320,7 +357,8 @@ def test_a_function_that_only_a_file_names_does_not_run(tmp_path: Path) -> None:
 
 def test_a_function_that_was_allowed_measures(tmp_path: Path) -> None:
     file = own(tmp_path)
-    done = command("experiment", "run", file, "--trust", "--out", tmp_path / "out", "--json")
+    out = ("--out", tmp_path / "out", "--set", "tables=all")
+    done = command("experiment", "run", file, "--trust", *out, "--json")
     told = json.loads(done.output)
     runs = {
         Path(p).parent: Result.read(Path(p).parent) for p in tmp_path.glob("out/runs/*/run.json")
@@ -425,3 +463,12 @@ def test_shards_make_the_whole(file: Path, tmp_path: Path) -> None:
     assert len(list(out.glob("runs/*/run.json"))) == 36
     told = command("experiment", "run", file, "--out", out, "--dry-run", "--json")
     assert json.loads(told.output)["found"] == 36
+
+
+def test_a_class_of_the_program_itself_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Mine:
+        """A law that other processes could have only by running the whole program."""
+
+    monkeypatch.setattr(Mine, "__module__", "__main__")
+    with pytest.raises(HeadgateError, match="put it in a file of its own"):
+        Experiment(BASE, {"law": ["reno", Mine]})

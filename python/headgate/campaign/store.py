@@ -80,6 +80,10 @@ class Store:
                 self._remove(folder)
             return None
 
+    def remove(self, job: Job) -> None:
+        """Take a run away, so that it is made again."""
+        self._remove(self.runs / job.id)
+
     def write(self, job: Job, result: Result) -> None:
         """Store a finished run: whole, or not at all."""
         draft = self.drafts / f"{job.id}@{here()}"

@@ -45,6 +45,8 @@ class Summary:
         """Sum a run up."""
         responses: Mapping[str, Any] | Table = tables.get("responses", {})
         known = {name: _drop_missing(responses[name]) for name in FIGURES if name in responses}
+        own = {name: np.array([value], float) for name, value in meta.get("figures", {}).items()}
+        known = {name: _drop_missing(values) for name, values in own.items()} or known
         return cls(
             meta.get("packet_hops", 0),
             meta.get("cpu_s", 0.0),

@@ -126,9 +126,10 @@ def _figures(summaries: Iterable[Summary]) -> list[dict[str, Any]]:
 
 def _means(figures: Sequence[dict[str, tuple[float, int]]]) -> dict[str, float | None]:
     means = {}
-    for name, says in FIGURES.items():
+    own = dict.fromkeys(name for one in figures for name in one)
+    for name in sorted(own, key=lambda name: [*FIGURES].index(name) if name in FIGURES else 0):
         known = [one[name] for one in figures if name in one]
         count = sum(number for _, number in known)
-        if known:
-            means[says] = sum(total for total, _ in known) / count if count else None
+        mean = sum(total for total, _ in known) / count if count else None
+        means[FIGURES.get(name, name)] = mean
     return means

@@ -20,11 +20,12 @@ from headgate.campaign.jobs import Job
 from headgate.campaign.workers import WorkerPool
 from headgate.claims import Claim
 from headgate.design.file import read
+from headgate.errors import HeadgateError
 from headgate.experiment import claims, runner
 from headgate.experiment.check import check, require_code
 from headgate.experiment.definition import Definition
 from headgate.experiment.form import ExperimentFile
-from headgate.experiment.responses import Measuring, Response, keep, measured
+from headgate.experiment.responses import Measuring, Response, answers, keep, measured
 from headgate.experiment.result import ExperimentResult
 from headgate.experiment.runnable import Analysis, Source
 from headgate.experiment.runs import Key, Runs, Setup
@@ -131,8 +132,11 @@ class Experiment:
     @property
     def keep(self) -> Measuring:
         """What measures each run where it is made, and keeps its tables."""
-        tables = self.definition.file.tables
-        return keep(self.definition.responses, None if tables == "all" else tables)
+        return keep(self.definition.responses, self.definition.file.tables)
+
+    def has_all(self, result: Result) -> bool:
+        """Say whether a stored run can tell what is asked now."""
+        return answers(self.definition.responses, result)
 
     def analyse(self, runs: Runs) -> Analysis:
         """Turn the finished runs into tables, sentences and pictures. Raises HeadgateError."""
@@ -225,7 +229,17 @@ def _levels(table: Any) -> Any:
         return {key: _levels(value) for key, value in table.items()}
     if isinstance(table, list | tuple):
         return [_levels(level) for level in table]
-    return plugin.register_class(table) if isinstance(table, type) else table
+    return _register(table) if isinstance(table, type) else table
+
+
+def _register(law: type) -> str:
+    """Name a class by its file, which other processes run to have it: so not the program's own."""
+    if law.__module__ == "__main__":
+        raise HeadgateError(
+            f"{law.__qualname__}: runs are made in other processes, which cannot have a class of a"
+            f" program; put it in a file of its own and write './file.py:{law.__qualname__}'"
+        )
+    return plugin.register_class(law)
 
 
 def _functions(responses: Sequence[Any]) -> dict[str, Callable[..., float]]:

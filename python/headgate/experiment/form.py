@@ -77,9 +77,10 @@ class ExperimentFile(DesignFile):
     responses: dict[str, ResponseTable] = Field(
         description="What is measured: names, or [responses.NAME] with sql or function."
     )
-    tables: tuple[str, ...] | Literal["all"] = Field(
-        "all",
-        description="Tables that are kept of each run; none, [], makes many small runs cheaper.",
+    tables: tuple[str, ...] | Literal["all", "large"] = Field(
+        "large",
+        description="Tables that are kept of runs: all, those named, or all of large runs and none"
+        " of small ones, of which only what was measured is kept.",
     )
     claims: tuple[Claim, ...] = Field((), description="Statements that the runs are to judge.")
 
@@ -93,7 +94,7 @@ class ExperimentFile(DesignFile):
     @field_validator("tables")
     @classmethod
     def _are_tables(cls, given: Any) -> Any:
-        for name in given if given != "all" else ():
+        for name in given if isinstance(given, tuple) else ():
             if name not in TABLES:
                 raise ValueError(f"{name!r} is no table; the tables are {', '.join(TABLES)}")
         return given

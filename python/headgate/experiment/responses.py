@@ -1,7 +1,7 @@
 """Responses: what is measured of each run, by SQL over its tables or by a function of one's own.
 
-What is measured where the run was made is written down beside it (`Measuring`), so that a thousand
-runs need not be read again; what is asked later is found in the tables, which are all kept.
+What is measured where the run was made is written down beside it (`Measuring`). Of large runs all
+tables are kept, and what is asked later is found in them; small ones are made again for that.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 import importlib.util
 import math
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from headgate.api import Result
 from headgate.errors import HeadgateError
@@ -22,9 +22,14 @@ from headgate.experiment import sql
 from headgate.experiment.measures import Better
 from headgate.plugin import split, trust
 from headgate.plugin.paths import read, sha256, shorten_path
+from headgate.tables import TABLES
 
-MEASURED = "measured"
+#: Where a run's `run.json` has what was measured: by hash of the question, and by name.
+MEASURED, FIGURES = "measured", "figures"
+#: Packet-hops of a run, about a CPU second, that is not made again for another question.
+LARGE = 10_000_000
 Function = Callable[[Result], float]
+Tables = tuple[str, ...] | Literal["all", "large"]
 
 
 @dataclass(frozen=True)
@@ -76,7 +81,7 @@ class Measuring:
     """What is kept of a finished run: what was measured, and all of its tables or some."""
 
     responses: tuple[Response, ...]
-    tables: tuple[str, ...] | None = None
+    tables: Tables = "large"
 
     def __call__(self, result: Result) -> Result:
         """Measure a run where it was made; what fails here is said when all are read."""
@@ -85,10 +90,18 @@ class Measuring:
             if response.key not in found:
                 with suppress(HeadgateError):
                     found[response.key] = response.measure(result)
-        result.meta[MEASURED] = {k: v if math.isfinite(v) else None for k, v in found.items()}
-        if self.tables is None or len(found) < len(self.responses):
+        told = {key: value if math.isfinite(value) else None for key, value in found.items()}
+        result.meta[MEASURED] = told
+        result.meta[FIGURES] = {one.name: told.get(one.key) for one in self.responses}
+        if len(found) < len(self.responses):
             return result
-        return Result({name: result.tables[name] for name in self.tables}, result.meta)
+        return Result({name: result.tables[name] for name in self._kept(result)}, result.meta)
+
+    def _kept(self, result: Result) -> Iterable[str]:
+        if isinstance(self.tables, tuple):
+            return self.tables
+        large = int(result.meta.get("packet_hops", 0)) >= LARGE
+        return result.tables if large or self.tables == "all" else ()
 
     def _at_once(self, result: Result) -> dict[str, float]:
         asked = [response for response in self.responses if response.sql]
@@ -105,15 +118,28 @@ def measured(response: Response, result: Result) -> float:
     return response.measure(result)
 
 
-def keep(responses: Sequence[Response], tables: Sequence[str] | None) -> Measuring:
+def keep(responses: Sequence[Response], tables: Tables) -> Measuring:
     """Give what measures runs in other processes, which know no function but from its file.
 
-    It keeps these tables, or all; raises HeadgateError where a function is to see them later.
+    Where there is another function, tables are kept for it. Raises HeadgateError if they are not
+    to be.
     """
     elsewhere = tuple(one for one in responses if one.function is None)
-    if tables is not None and len(elsewhere) < len(responses):
-        raise HeadgateError("tables: a function that is no file's sees what is kept; keep 'all'")
-    return Measuring(elsewhere, None if tables is None else tuple(tables))
+    if len(elsewhere) < len(responses):
+        if isinstance(tables, tuple):
+            raise HeadgateError("tables: a function of this program needs them all; write 'all'")
+        tables = "all"
+    return Measuring(elsewhere, tables)
+
+
+def answers(responses: Sequence[Response], result: Result) -> bool:
+    """Say whether a stored run has what the responses ask: measured, or in its tables."""
+    known = result.meta.get(MEASURED, {})
+    return all(
+        (sql.tables_in(one.sql) if one.sql else {*TABLES}) <= {*result.tables}
+        for one in responses
+        if one.function is not None or one.key not in known
+    )
 
 
 def trusted(source: str) -> bool:

@@ -97,6 +97,9 @@ class Runnable(Protocol):
     def keep(self) -> Callable[[Result], Result] | None:
         """The function that makes little of a finished run before it is stored, if there is one."""
 
+    def has_all(self, result: Result) -> bool:
+        """Say whether a stored run has what the analysis asks; if not, it is made again."""
+
     @property
     def analyse(self) -> Callable[[Runs], Analysis]:
         """The function that turns finished runs into findings and figures."""

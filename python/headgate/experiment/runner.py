@@ -175,11 +175,20 @@ def _results(asked: StudyRun, store: Store, pool: WorkerPool) -> Mapping[Key, Re
     jobs = asked.jobs
     for _ in range(TRIES):
         _make(asked, list(jobs.values()), store, pool)
-        read = {key: store.read(job) for key, job in jobs.items()}
+        read = {key: _read(asked, store, job) for key, job in jobs.items()}
         results = {key: result for key, result in read.items() if result is not None}
         if len(results) == len(jobs):
             return results
     raise StoreError(f"{store.runs}: what is written is damaged at once; look at the disk")
+
+
+def _read(asked: StudyRun, store: Store, job: Job) -> Result | None:
+    """Read a run; one that does not have what is asked now is removed, to be made again."""
+    result = store.read(job)
+    if result is None or asked.study.has_all(result):
+        return result
+    store.remove(job)
+    return None
 
 
 def _analyse(study: Runnable, runs: Runs) -> Analysis:
