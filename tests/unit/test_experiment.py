@@ -18,13 +18,13 @@ from scipy import stats
 import headgate
 from headgate import Experiment, Result, Scenario
 from headgate.claims import Verdict
+from headgate.columns import OF_A_RUN
 from headgate.errors import HeadgateError
 from headgate.experiment import responses
 from headgate.experiment.effects import model_effects, paired_effects
 from headgate.experiment.result import ExperimentResult
 from headgate.mesonet import MesoNet
 from headgate.plugin import trust
-from headgate.tables import TABLES
 
 from ..arch.repository import ROOT
 from ..errors.command import headgate as command
@@ -219,7 +219,7 @@ def test_large_runs_keep_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(responses, "LARGE", 1000)
     measuring = small().keep
     run = Scenario.from_dict(BASE).run()
-    assert set(measuring(run).tables) == set(TABLES)
+    assert set(measuring(run).tables) == set(OF_A_RUN)
     monkeypatch.setattr(responses, "LARGE", 10**9)
     assert not measuring(run).tables
 

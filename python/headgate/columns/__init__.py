@@ -7,13 +7,16 @@ from headgate.columns.column import Column
 from headgate.columns.periods import OF_PERIODS
 from headgate.columns.run import EVENTS, FLOWS, NETWORK, PORTS, RESPONSES, SERIES, TABLES
 
-EVERY_TABLE: dict[str, tuple[Column, ...]] = TABLES | OF_PERIODS | {"events": EVENTS}
+#: What a run of packets has.
+OF_A_RUN: dict[str, tuple[Column, ...]] = TABLES | OF_PERIODS
+EVERY_TABLE: dict[str, tuple[Column, ...]] = OF_A_RUN | {"events": EVENTS}
 
 __all__ = [
     "EVENTS",
     "EVERY_TABLE",
     "FLOWS",
     "NETWORK",
+    "OF_A_RUN",
     "OF_PERIODS",
     "PORTS",
     "RESPONSES",

@@ -10,6 +10,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from headgate.claims import Claim
+from headgate.columns import OF_A_RUN
 from headgate.design.file import DesignFile, Kind
 from headgate.errors import HeadgateError, ScenarioError
 from headgate.experiment import measures
@@ -18,7 +19,6 @@ from headgate.experiment.responses import Response
 from headgate.plugin import split
 from headgate.scenario.base import Model, at
 from headgate.scenario.toml import EVERY_LAW
-from headgate.tables import TABLES
 
 _NAME = re.compile(r"[A-Za-z]\w*")
 #: What a table of runs has besides factors and responses.
@@ -95,8 +95,8 @@ class ExperimentFile(DesignFile):
     @classmethod
     def _are_tables(cls, given: Any) -> Any:
         for name in given if isinstance(given, tuple) else ():
-            if name not in TABLES:
-                raise ValueError(f"{name!r} is no table; the tables are {', '.join(TABLES)}")
+            if name not in OF_A_RUN:
+                raise ValueError(f"{name!r} is no table; the tables are {', '.join(OF_A_RUN)}")
         return given
 
     @field_validator("responses")

@@ -11,9 +11,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from headgate.columns import EVERY_TABLE, Column
+from headgate.columns import OF_A_RUN, Column
 from headgate.errors import HeadgateError
-from headgate.tables import TABLES
 
 Better = Literal["higher", "lower", ""]
 
@@ -89,7 +88,7 @@ def find(word: str) -> Measure:
         return NAMED[word]
     if (made := _MADE.fullmatch(word)) is not None:
         return _make(*made.groups())
-    tables = [name for name in TABLES if any(c.name == word for c in EVERY_TABLE[name])]
+    tables = [name for name in OF_A_RUN if any(c.name == word for c in OF_A_RUN[name])]
     if "responses" in tables and len(tables) == 1:
         column = _column("responses", word)
         return Measure(f'SELECT avg("{word}") FROM responses', column.unit, _title(column))
@@ -125,9 +124,9 @@ def _make(maker: str, table: str, name: str) -> Measure:
 
 
 def _column(table: str, name: str) -> Column:
-    if table not in TABLES:
-        raise HeadgateError(f"there is no table {table!r}; the tables are {', '.join(TABLES)}")
-    columns = {column.name: column for column in EVERY_TABLE[table]}
+    if table not in OF_A_RUN:
+        raise HeadgateError(f"there is no table {table!r}; the tables are {', '.join(OF_A_RUN)}")
+    columns = {column.name: column for column in OF_A_RUN[table]}
     if name not in columns:
         near = difflib.get_close_matches(name, columns, 1)
         hint = f"did you mean {near[0]!r}?" if near else f"its columns are {', '.join(columns)}"

@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from headgate.api import Result
+from headgate.columns import OF_A_RUN
 from headgate.errors import HeadgateError
 from headgate.experiment import sql
 from headgate.experiment.measures import Better
 from headgate.plugin import split, trust
 from headgate.plugin.paths import read, sha256, shorten_path
-from headgate.tables import TABLES
 
 #: Where a run's `run.json` has what was measured: by hash of the question, and by name.
 MEASURED, FIGURES = "measured", "figures"
@@ -136,7 +136,7 @@ def answers(responses: Sequence[Response], result: Result) -> bool:
     """Say whether a stored run has what the responses ask: measured, or in its tables."""
     known = result.meta.get(MEASURED, {})
     return all(
-        (sql.tables_in(one.sql) if one.sql else {*TABLES}) <= {*result.tables}
+        (sql.tables_in(one.sql) if one.sql else {*OF_A_RUN}) <= {*result.tables}
         for one in responses
         if one.function is not None or one.key not in known
     )

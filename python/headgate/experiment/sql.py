@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from headgate.columns import EVERY_TABLE
+from headgate.columns import OF_A_RUN
 from headgate.errors import HeadgateError
-from headgate.tables import TABLES, Table, Words
+from headgate.tables import Table, Words
 
 if TYPE_CHECKING:
     import duckdb
@@ -128,9 +128,9 @@ def _empty_tables() -> dict[str, Table]:
     return {
         name: Table(
             name,
-            {c.name: np.zeros(0) if c.unit else Words(np.zeros(0), ()) for c in EVERY_TABLE[name]},
+            {c.name: np.zeros(0) if c.unit else Words(np.zeros(0), ()) for c in OF_A_RUN[name]},
         )
-        for name in TABLES
+        for name in OF_A_RUN
     }
 
 
