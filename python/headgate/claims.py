@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
 ROUNDING = 1e-9
 _TOLERANCE = re.compile(r"(>=|<=|\+-)\s*([0-9.eE+-]+)\s*(%?)")
@@ -26,6 +26,7 @@ class Verdict(StrEnum):
     CORRECTED = "corrected"
     NOT_CHECKABLE = "not checkable"
     NOT_RUN = "not run"
+    UNDECIDED = "undecided"
 
 
 class Correction(BaseModel):
@@ -43,22 +44,20 @@ class Claim(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    id: str = Field(description="What it is called in tables.")
-    statement: str = Field(description="The claim in a sentence.")
-    source: str = Field("", description="Who says so, and where.")
-    published: float | str = Field("", description="The number, or the words, of the source.")
-    measure: str = Field("", description="How the number is formed, in words.")
-    tolerance: str | None = Field(
-        None, description="Such as '>= 0.75', '<= 0.1', '+- 0.02' or '+- 5 %' of what is published."
-    )
-    missing: str | None = Field(None, description="The input for want of which it is not judged.")
-    scales: tuple[str, ...] = Field((), description="Scales of a study that it is judged at; all.")
-    corrected: Correction | None = Field(None, description="What should be said instead.")
-    why: str = Field("", description="Why ours differs.")
-    value: str = Field(
-        "", description="SQL over the table `runs` of an experiment, asked replicate by replicate."
-    )
-    where: str = Field("", description="SQL condition on the runs that it is about.")
+    id: str
+    statement: str
+    source: str = ""
+    published: float | str = ""
+    measure: str = ""
+    tolerance: str | None = None
+    missing: str | None = None
+    scales: tuple[str, ...] = ()
+    corrected: Correction | None = None
+    why: str = ""
+    value: str = ""
+    """SQL over the table of runs that gives what was found, of each replicate by itself."""
+    where: str = ""
+    """SQL condition on the runs that it is about."""
 
     @field_validator("tolerance")
     @classmethod
@@ -90,6 +89,8 @@ class Estimate(BaseModel):
     ours: float
     ci: tuple[float, float] | None = None
     note: str = ""
+    decided: bool = True
+    """Whether a sequential test has come to an end; its interval then holds one side of a bound."""
 
 
 class Judged(BaseModel):
@@ -115,7 +116,7 @@ def judge(claim: Claim, findings: Mapping[str, Estimate], scale: str) -> Judged:
         return _row(claim, finding, Verdict.NOT_CHECKABLE, f"missing: {claim.missing}")
     if finding is None or left_out or math.isnan(finding.ours):
         return _row(claim, None, Verdict.NOT_RUN, finding.note if finding else "")
-    verdict = _verdict(claim, finding.ours)
+    verdict = _verdict(claim, finding.ours) if finding.decided else Verdict.UNDECIDED
     said = (finding.note, _explanation(claim, verdict))
     return _row(claim, finding, verdict, ". ".join(part for part in said if part))
 
@@ -137,22 +138,28 @@ def _verdict(claim: Claim, ours: float) -> Verdict:
 
 def within(ours: float, tolerance: str, published: float | str) -> bool:
     """Say whether a number lies within a tolerance."""
+    low, high = bounds(tolerance, published)
+    slack = ROUNDING * (high - low) / 2 if math.isfinite(high - low) else 0.0
+    return low - slack <= ours <= high + slack
+
+
+def bounds(tolerance: str, published: float | str) -> tuple[float, float]:
+    """Return the least and the largest number within a tolerance."""
     found = _TOLERANCE.fullmatch(tolerance)
     assert found, tolerance  # checked when the claim was read
     sign, bound = found[1], float(found[2])
     if sign == ">=":
-        return ours >= bound
+        return bound, math.inf
     if sign == "<=":
-        return ours <= bound
+        return -math.inf, bound
     middle = float(published)
     allowed = bound * abs(middle) / 100 if found[3] else bound
-    return abs(ours - middle) <= allowed * (1 + ROUNDING)
+    return middle - allowed, middle + allowed
 
 
 def _row(claim: Claim, finding: Estimate | None, verdict: Verdict, note: str) -> Judged:
     shared: dict[str, Any] = claim.model_dump(
         include={"id", "statement", "source", "published", "measure", "tolerance"}
     )
-    shared["measure"] = shared["measure"] or f"{claim.value}, where {claim.where or 'any'}"
     ours, ci = (finding.ours, finding.ci) if finding else (None, None)
     return Judged(**shared, ours=ours, ci=ci, verdict=verdict, note=note)

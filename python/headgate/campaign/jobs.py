@@ -21,9 +21,14 @@ class Job:
     labels: Mapping[str, str | int | float] = field(default_factory=dict)
 
     @cached_property
+    def identity(self) -> str:
+        """Hash of the resolved scenario and its seed: what the engine is given."""
+        return self.scenario.identity()
+
+    @cached_property
     def id(self) -> str:
         """Hash of the resolved scenario, its seed and the program: equal id, equal result."""
-        identity = f"{self.scenario.identity()} {program()}"
+        identity = f"{self.identity} {program()}"
         return hashlib.sha256(identity.encode()).hexdigest()[:ID_LENGTH]
 
 

@@ -3,7 +3,8 @@
 import json
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -43,12 +44,28 @@ Clustered = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object in place of the table.")]
 
+Results = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Folder of stored results: runs that are there are not made again, and runs and"
+        " findings are kept there for others.",
+    ),
+]
 ShardOf = Annotated[
     str | None,
     typer.Option(
         "--shard",
         metavar="I/N",
         help="Run only the I-th of N parts, and analyse nothing; such as 1/4.",
+    ),
+]
+StopAfter = Annotated[
+    str | None,
+    typer.Option(
+        "--stop-after",
+        metavar="TIME",
+        help="Stop after this wall time, such as '2 h', as Ctrl-C does: the same command goes on.",
     ),
 ]
 DryRun = Annotated[
@@ -61,7 +78,35 @@ DryRun = Annotated[
 PLAIN_WIDTH = 110  # of output that goes to a file or a pipe
 #: Rows of the table of means that are printed; all are in the file.
 MOST_ROWS = 60
-SHADES = {"holds": "green", "differs": "red", "corrected": "blue"}
+SHADES = {"holds": "green", "differs": "red", "corrected": "blue", "undecided": "yellow"}
+
+
+@contextmanager
+def stopping_after(time: str | None) -> Iterator[None]:
+    """Stop what runs within as Ctrl-C does, once it has taken so long. Raises HeadgateError."""
+    import _thread
+    from threading import Timer
+
+    if time is None:
+        yield
+        return
+    timer = Timer(_read_time_s(time), _thread.interrupt_main)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _read_time_s(text: str) -> float:
+    from headgate.errors import HeadgateError, UnitError
+    from headgate.units import parse_time
+
+    try:
+        return parse_time(text) / 1e12
+    except UnitError as error:
+        raise HeadgateError(f"--stop-after: {error}") from None
 
 
 def show_cost(cost: "CostEstimate", as_json: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -12,7 +12,9 @@ from headgate.cli.campaign import (
     Clustered,
     DryRun,
     Json,
+    Results,
     ShardOf,
+    StopAfter,
     ThreadsEach,
     Workers,
     console,
@@ -20,6 +22,7 @@ from headgate.cli.campaign import (
     show_cost,
     show_outcome,
     show_shard,
+    stopping_after,
 )
 from headgate.visible import say
 
@@ -98,6 +101,15 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
         typer.Option(help="Folder for runs, tables, figures and report; out/NAME unless given."),
     ] = None,
     cluster: Clustered = None,
+    results: Results = None,
+    stop_after: StopAfter = None,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            metavar="decided",
+            help="Add replicates until every claim is decided, by the rule of the file's [until].",
+        ),
+    ] = None,
     shard: ShardOf = None,
     dry_run: DryRun = False,
     trust: Trust = False,
@@ -114,20 +126,29 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
 
     experiment = Experiment.load(file, settings or (), trust=trust)
     _warn(experiment)
-    asked, pool = experiment.asked(out), WorkerPool(workers, cluster, threads)
+    asked, pool = experiment.asked(out, results), WorkerPool(workers, cluster, threads)
     if dry_run:
         show_cost(runner.cost(asked, workers), as_json)
         return
-    if shard is not None:
-        count = runner.run_shard(asked, runner.Shard.read(shard), pool)
-        show_shard(shard, count, asked.folder, as_json)
-        return
-    result = experiment.run(out, workers, threads, cluster)
+    with stopping_after(stop_after):
+        if shard is not None:
+            count = runner.run_shard(asked, runner.Shard.read(shard), pool)
+            show_shard(shard, count, asked.folder, as_json)
+            return
+        result = experiment.run(out, workers, threads, cluster, results, until=_read_until(until))
     if as_json:
         say(json.dumps(result.as_json()))
         return
     print_means(console(), result.table)
     show_outcome(result.outcome)
+
+
+def _read_until(text: str | None) -> Literal["decided"] | None:
+    from headgate.errors import HeadgateError
+
+    if text not in (None, "decided"):
+        raise HeadgateError(f"--until {text}: write --until decided")
+    return "decided" if text else None
 
 
 def _warn(experiment: Experiment) -> None:

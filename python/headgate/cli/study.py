@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -10,7 +10,9 @@ from headgate.cli.campaign import (
     Clustered,
     DryRun,
     Json,
+    Results,
     ShardOf,
+    StopAfter,
     ThreadsEach,
     Workers,
     console,
@@ -18,6 +20,7 @@ from headgate.cli.campaign import (
     show_cost,
     show_outcome,
     show_shard,
+    stopping_after,
 )
 from headgate.visible import say
 
@@ -28,6 +31,14 @@ Scale = Annotated[
         " fraction of the full size such as 1/20."
     ),
 ]
+
+
+class WorkersOf(NamedTuple):
+    """Who makes runs: how many at a time, where, on how many threads each."""
+
+    workers: int | None
+    cluster: str | None
+    threads: int | None
 
 
 def study(  # noqa: PLR0913, PLR0917 - one for each option
@@ -44,7 +55,9 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
         typer.Option(
             "--control",
             metavar="FILE:NAME",
-            help="A law of your own that is compared with the others; may be repeated.",
+            help="A law of your own, FILE.py:CLASS or FILE.c, as one more law beside the others;"
+            " repeatable. Claims are judged without it. `headgate study list` says which studies"
+            " take one.",
         ),
     ] = None,
     settings: Annotated[
@@ -65,6 +78,8 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
         ),
     ] = "",
     cluster: Clustered = None,
+    results: Results = None,
+    stop_after: StopAfter = None,
     shard: ShardOf = None,
     dry_run: DryRun = False,
     as_json: Json = False,
@@ -81,16 +96,18 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
     from headgate.experiment import runner
     from headgate.studies.ask import Overrides, ask
 
-    asked = ask(name, scale, out, Overrides(controls or (), settings or (), design))
+    own = Overrides(controls or (), settings or (), design)
+    asked = ask(name, scale, out, own, results)
     pool = WorkerPool(workers, cluster, threads)
     if dry_run:
         show_cost(runner.cost(asked, workers), as_json)
         return
-    if shard is not None:
-        count = runner.run_shard(asked, runner.Shard.read(shard), pool)
-        show_shard(shard, count, asked.folder, as_json)
-        return
-    outcome = runner.run_study(asked, pool)
+    with stopping_after(stop_after):
+        if shard is not None:
+            count = runner.run_shard(asked, runner.Shard.read(shard), pool)
+            show_shard(shard, count, asked.folder, as_json)
+            return
+        outcome = runner.run_study(asked, pool)
     if as_json:
         say(json.dumps(outcome.as_json()))
     else:
@@ -98,23 +115,61 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
 
 
 def reproduce(  # noqa: PLR0913, PLR0917 - one for each option
-    scale: Scale = "quick",
+    scale: Annotated[
+        str | None,
+        typer.Option(
+            help="quick, standard, full or a fraction; unless given, the largest that is stored, or"
+            " with --run quick."
+        ),
+    ] = None,
+    results: Results = None,
+    run: Annotated[
+        bool, typer.Option("--run", help="Run every study, as far as --results lacks its runs.")
+    ] = False,
     workers: Workers = None,
     threads: ThreadsEach = None,
     cluster: Clustered = None,
-    out: Annotated[Path, typer.Option(help="Folder that gets a folder for each study.")] = Path(
-        "out"
-    ),
+    out: Annotated[
+        Path, typer.Option(help="Folder that gets a folder for each study, with --run.")
+    ] = Path("out"),
     as_json: Json = False,
 ) -> None:
-    """Run every study and print one table of all claims."""
+    """Print one table of all claims, from stored results or, with --run, from runs made now.
+
+    Stored results are those in the folder `results`, or in the one that --results names. What is
+    stale is said: the study would make other runs now, or read them otherwise.
+    """
+    if run:
+        _run_all(scale or "quick", WorkersOf(workers, cluster, threads), out, results, as_json)
+        return
+    from headgate.studies.stored import read_stored
+
+    stored = read_stored(results or Path("results"), scale)
+    if as_json:
+        say(json.dumps([one.as_json() for one in stored]))
+        return
+    printed = console()
+    print_claims(printed, [(one.study, claim) for one in stored for claim in one.claims])
+    for one in stored:
+        stale = f"; STALE: {one.stale}" if one.stale else ""
+        printed.print(
+            f"{one.study}: scale {one.scale}, {one.basis.runs} runs,"
+            f" {one.basis.cpu_s / 3600:.3g} CPU hours, {one.basis.date}{stale}",
+            soft_wrap=True,
+        )
+
+
+def _run_all(
+    scale: str, workers: "WorkersOf", out: Path, results: Path | None, as_json: bool
+) -> None:
     from headgate.campaign.workers import WorkerPool
     from headgate.experiment.runner import run_study
     from headgate.studies.ask import ask
     from headgate.studies.study import names
 
-    pool = WorkerPool(workers, cluster, threads)
-    outcomes = [run_study(ask(name, scale, out / name), pool) for name in names()]
+    pool = WorkerPool(*workers)
+    asked = [ask(name, scale, out / name, results=results) for name in names()]
+    outcomes = [run_study(one, pool) for one in asked]
     if as_json:
         say(json.dumps([outcome.as_json() for outcome in outcomes]))
         return
@@ -129,8 +184,18 @@ def _list(as_json: bool) -> None:
 
     specs = [load(name).spec for name in names()]
     if as_json:
-        rows = [{"name": p.name, "title": p.title, "scales": list(p.scales)} for p in specs]
+        rows = [
+            {
+                "name": p.name,
+                "title": p.title,
+                "scales": list(p.scales),
+                "own_law": not p.no_own_law,
+            }
+            for p in specs
+        ]
         say(json.dumps(rows))
         return
     for spec in specs:
-        say(f"{spec.name}: {spec.title} (scales: {', '.join(spec.scales)})")
+        scales = f"scales: {', '.join(spec.scales)}"
+        own = f"no --control: {spec.no_own_law}" if spec.no_own_law else "takes --control"
+        say(f"{spec.name}: {spec.title} ({scales}; {own})")

@@ -8,15 +8,20 @@ from headgate.claims import Claim, Estimate
 from headgate.errors import HeadgateError
 from headgate.experiment import sql
 from headgate.experiment.estimates import mean_of
+from headgate.experiment.sequential import decide
+from headgate.stats.sequential import Looks
 from headgate.tables import Table
 
 RUNS = "runs"
 
 
-def estimate(claim: Claim, runs: Table) -> Estimate:
-    """Ask for a claim's value in each replicate; return the mean with Student's 95 % interval."""
+def estimate(claim: Claim, runs: Table, looks: Looks | None = None) -> Estimate:
+    """Ask for a claim's value in each replicate; return the mean with Student's 95 % interval.
+
+    With `looks` it is that of the look that decides the claim, or of the last one.
+    """
     values = [_ask(claim, _only(runs, replicate)) for replicate in np.unique(runs["replicate"])]
-    return mean_of(values)
+    return mean_of(values) if looks is None else decide(claim, values, looks)
 
 
 def check(claim: Claim, runs: Table) -> None:

@@ -16,6 +16,7 @@ from headgate.experiment.conditions import Label, choose, label_levels
 from headgate.experiment.form import ExperimentFile
 from headgate.experiment.responses import Response, allow
 from headgate.experiment.runs import Key, Setup, by_labels
+from headgate.experiment.sequential import Until
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,8 @@ class Definition:
     path: Path | None
     responses: tuple[Response, ...]
     given: Scenario | None = None
+    until: Until | None = None
+    """The rule by which replicates were added, if they were."""
 
     @cached_property
     def base(self) -> Scenario:

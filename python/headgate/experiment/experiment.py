@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from headgate import plugin
 from headgate.api import Result, Scenario
 from headgate.campaign.jobs import Job
 from headgate.campaign.workers import WorkerPool
-from headgate.claims import Claim
+from headgate.claims import Claim, Estimate
 from headgate.design.file import read
 from headgate.errors import HeadgateError
 from headgate.experiment import claims, runner
@@ -29,9 +29,11 @@ from headgate.experiment.responses import Measuring, Response, answers, keep, me
 from headgate.experiment.result import ExperimentResult
 from headgate.experiment.runnable import Analysis, Source
 from headgate.experiment.runs import Key, Runs, Setup
+from headgate.experiment.sequential import Until
 from headgate.experiment.set_keys import set_keys
 from headgate.experiment.tables import Measured
 from headgate.scenario.toml import toml_text
+from headgate.visible import say
 
 if TYPE_CHECKING:
     from headgate.campaign.cost import CostEstimate
@@ -130,6 +132,11 @@ class Experiment:
         }
 
     @property
+    def code(self) -> Sequence[Path]:
+        """The file that says what is run and measured, if there is one."""
+        return () if self.definition.path is None else (self.definition.path,)
+
+    @property
     def keep(self) -> Measuring:
         """What measures each run where it is made, and keeps its tables."""
         return keep(self.definition.responses, self.definition.file.tables)
@@ -144,13 +151,18 @@ class Experiment:
 
         found = self.measure(runs)
         return Analysis(
-            findings={c.id: claims.estimate(c, found.asked) for c in self.claims if c.value},
+            findings=self._estimate(found),
             sentences=findings.sentences(found),
             pictures=findings.pictures(found),
             tables=findings.listings(found),
             data=(found.runs, found.means, found.effects),
             roles=findings.roles(found),
         )
+
+    def _estimate(self, found: Measured) -> dict[str, Estimate]:
+        until = self.definition.until
+        looks = until.plan() if until else None
+        return {c.id: claims.estimate(c, found.asked, looks) for c in self.claims if c.value}
 
     @property
     def jobs(self) -> Callable[[Setup], Mapping[Key, Job]]:
@@ -173,30 +185,72 @@ class Experiment:
         factors, paired = of.made.design.factors, of.file.kind == "grid"
         return Measured(factors, coded, seeds, of.responses, values, digests, paired)
 
-    def asked(self, out: str | Path | None = None) -> runner.StudyRun:
+    def asked(
+        self, out: str | Path | None = None, results: str | Path | None = None
+    ) -> runner.StudyRun:
         """Say what is run, and where to. Raises HeadgateError, also if its code may not run."""
         require_code(self.definition)
         folder = Path(out) if out is not None else Path("out") / self.name
-        return runner.StudyRun(self, self.definition.setup, folder)
+        kept = None if results is None else Path(results)
+        return runner.StudyRun(self, self.definition.setup, folder, results=kept)
 
     def check(self) -> list[str]:
         """Look at everything that can be without a run; return doubts. Raises HeadgateError."""
         return check(self.definition)
 
-    def run(
+    def run(  # noqa: PLR0913 - what a campaign can be given
         self,
         out: str | Path | None = None,
         workers: int | None = None,
         threads: int | None = None,
         cluster: str | None = None,
+        results: str | Path | None = None,
+        *,
+        until: Literal["decided"] | None = None,
     ) -> ExperimentResult:
         """Run what the folder `out` lacks, analyse it, and write the report there.
 
-        Stopped or killed, it goes on from there when it is asked again. Raises HeadgateError.
+        With `until="decided"` replicates are added by the rule of the file's `[until]` until every
+        claim is decided, or the most of them or the budget is reached.
+
+        Stopped or killed, it goes on from there when it is asked again. `results` is a folder that
+        has, and gets, finished runs of other machines too. Raises HeadgateError.
         """
         self.check()
-        outcome = runner.run_study(self.asked(out), WorkerPool(workers, cluster, threads))
+        pool = WorkerPool(workers, cluster, threads)
+        of = self._decided(out, results, pool) if until else self
+        outcome = runner.run_study(of.asked(out, results), pool)
         return ExperimentResult(self.title, outcome)
+
+    def _decided(
+        self, out: str | Path | None, results: str | Path | None, pool: WorkerPool
+    ) -> Experiment:
+        """Add replicates until every claim is decided; return the experiment with as many."""
+        rule = self.definition.file.until or Until()
+        judged = [claim for claim in self.claims if claim.value]
+        if not judged:
+            raise HeadgateError("until: there is no claim to be decided; write [[claims]]")
+        looks = rule.plan()
+        for number, size in enumerate(looks.sizes, 1):
+            of = self._with_replicates(size, rule)
+            runs, (cpu_s, _) = runner.make_runs(of.asked(out, results), pool)
+            estimates = of._estimate(of.measure(runs))
+            decided = sum(one.decided for one in estimates.values())
+            say(
+                f"look {number} of {len(looks.sizes)}, {size} replicates: {decided} of"
+                f" {len(judged)} claims decided",
+                error=True,
+            )
+            following = looks.sizes[number] if number < len(looks.sizes) else size
+            if decided == len(judged) or _too_dear(rule, cpu_s * following / size):
+                break
+        return of
+
+    def _with_replicates(self, replicates: int, rule: Until) -> Experiment:
+        file = self.definition.file.model_copy(update={"replicates": replicates})
+        made = Experiment.__new__(Experiment)
+        made.definition = replace(self.definition, file=file, until=rule)
+        return made
 
     def cost(self, out: str | Path | None = None, workers: int | None = None) -> CostEstimate:
         """Tell what the runs that `out` lacks will cost, from the beginnings of some."""
@@ -207,6 +261,14 @@ class Experiment:
         names = ", ".join(factor.name for factor in made.design.factors)
         runs = f"{len(made.design)} conditions of {names}, {len(made.sheet)} runs"
         return f"Experiment({self.title}: {runs})"
+
+
+def _too_dear(rule: Until, cpu_s: float) -> bool:
+    """Say whether the budget is spent before so much CPU time."""
+    if rule.budget is None or cpu_s <= rule.budget / 1e12:
+        return False
+    say(f"the budget ends before the next look, at some {cpu_s:.0f} CPU seconds", error=True)
+    return True
 
 
 def _with_functions(

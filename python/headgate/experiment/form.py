@@ -16,6 +16,7 @@ from headgate.errors import HeadgateError, ScenarioError
 from headgate.experiment import measures
 from headgate.experiment.measures import Better
 from headgate.experiment.responses import Response
+from headgate.experiment.sequential import Until
 from headgate.plugin import split
 from headgate.scenario.base import Model, at
 from headgate.scenario.toml import EVERY_LAW
@@ -83,6 +84,10 @@ class ExperimentFile(DesignFile):
         " of small ones, of which only what was measured is kept.",
     )
     claims: tuple[Claim, ...] = Field((), description="Statements that the runs are to judge.")
+
+    until: Until | None = Field(
+        None, description="How replicates are added until every claim is decided."
+    )
 
     @model_validator(mode="before")
     @classmethod

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from headgate.claims import Claim, Estimate
@@ -88,6 +89,10 @@ class Runnable(Protocol):
     @property
     def files(self) -> Mapping[str, bytes]:
         """What is kept beside its runs, by name: what it was made of."""
+
+    @property
+    def code(self) -> Sequence[Path]:
+        """The files that say how its runs are made and read."""
 
     @property
     def jobs(self) -> Callable[[Setup], Mapping[Key, Job]]:

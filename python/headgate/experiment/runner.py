@@ -21,10 +21,12 @@ from headgate.campaign.store import Store
 from headgate.campaign.workers import ALL_CORES, WorkerPool
 from headgate.claims import Estimate, Judged, Verdict, judge
 from headgate.errors import FluidWarning, HeadgateError, StoreError
+from headgate.experiment.own_laws import place_own
 from headgate.experiment.reporting import write_about
 from headgate.experiment.runnable import Analysis, Runnable
 from headgate.experiment.runs import Key, Runs, Setup
 from headgate.experiment.scales import scale_name
+from headgate.experiment.stored import Basis, StoredResults, hash_files, hash_runs
 from headgate.report.about import CLAIMS
 from headgate.report.make import PAGE, make
 from headgate.run.folder import write_bytes, write_table
@@ -48,6 +50,14 @@ class StudyRun:
     folder: Path
     scale: str = ""
     settings: Sequence[str] = ()
+    results: Path | None = None
+    """Where finished runs and findings are kept for others."""
+
+    @property
+    def stored(self) -> StoredResults | None:
+        """What is kept there of this study and scale."""
+        name = self.scale.replace("/", "-") or "all"
+        return StoredResults(self.results / self.study.name / name) if self.results else None
 
     @cached_property
     def jobs(self) -> Mapping[Key, Job]:
@@ -104,7 +114,7 @@ def run_study(asked: StudyRun, pool: WorkerPool = ALL_CORES) -> StudyOutcome:
     started_s = time.monotonic()
     study, folder = asked.study, _pages(asked)
     _keep_files(study, folder)
-    runs, total = _run(asked, pool)
+    runs, total = make_runs(asked, pool)
     analysis = _analyse(study, runs)
     if asked.settings:
         analysis = replace(analysis, findings=dict.fromkeys((c.id for c in study.claims), OTHER))
@@ -115,6 +125,8 @@ def run_study(asked: StudyRun, pool: WorkerPool = ALL_CORES) -> StudyOutcome:
         study.name, asked.scale, judged, analysis.sentences, *total, time.monotonic() - started_s,
         folder / PAGE, analysis,
     )  # fmt: skip
+    if asked.stored is not None:
+        asked.stored.write(analysis.findings, basis_of(asked, total[0]))
     write_bytes(folder / CLAIMS, json.dumps(outcome.as_json(), indent=1).encode())
     for name_of, text in analysis.files.items():
         write_bytes(folder / name_of, text.encode())
@@ -137,7 +149,8 @@ def _pages(asked: StudyRun) -> Path:
 
 def run_shard(asked: StudyRun, shard: Shard, pool: WorkerPool = ALL_CORES) -> int:
     """Run one shard of what is asked for, analyse nothing, and return its number of runs."""
-    mine = shard.of(list(asked.jobs.values()))
+    kept = _read_kept(asked)
+    mine = shard.of([job for key, job in asked.jobs.items() if key not in kept])
     _keep_files(asked.study, asked.folder)
     _make(asked, mine, Store(asked.folder), pool)
     return len(mine)
@@ -145,7 +158,9 @@ def run_shard(asked: StudyRun, shard: Shard, pool: WorkerPool = ALL_CORES) -> in
 
 def cost(asked: StudyRun, workers: int | None = None) -> CostEstimate:
     """Tell what the runs that the store lacks will cost, from the beginnings of some."""
-    return estimate(list(asked.jobs.values()), Store(asked.folder), workers)
+    kept = _read_kept(asked)
+    jobs = [job for key, job in asked.jobs.items() if key not in kept]
+    return estimate(jobs, Store(asked.folder), workers)
 
 
 def _keep_files(study: Runnable, folder: Path) -> None:
@@ -154,15 +169,28 @@ def _keep_files(study: Runnable, folder: Path) -> None:
 
 
 def _make(asked: StudyRun, jobs: Sequence[Job], store: Store, pool: WorkerPool) -> None:
+    """Run what the store lacks; what was finished is kept for others, also when it is stopped."""
     study = asked.study
-    with show_progress(study.name) as show:
-        scheduler = Scheduler(store, keep=study.keep, executor=pool.executor())
-        scheduler.run(jobs, show, study.name)
+    try:
+        with show_progress(study.name) as show:
+            scheduler = Scheduler(store, keep=study.keep, executor=pool.executor())
+            scheduler.run(jobs, show, study.name)
+    finally:
+        _keep_for_others(asked, jobs, store)
 
 
-def _run(asked: StudyRun, pool: WorkerPool) -> tuple[Runs, tuple[float, int]]:
-    store = Store(asked.folder)
-    results = _results(asked, store, pool)
+def _keep_for_others(asked: StudyRun, jobs: Sequence[Job], store: Store) -> None:
+    if asked.stored is None:
+        return
+    packed = asked.stored.runs
+    finished = [job for job in jobs if store.has(job.id) and job.identity not in packed]
+    read = {job.identity: store.read(job) for job in finished}
+    packed.add({identity: result for identity, result in read.items() if result is not None})
+
+
+def make_runs(asked: StudyRun, pool: WorkerPool) -> tuple[Runs, tuple[float, int]]:
+    """Run what the store lacks; return all runs, and their CPU seconds and packet-hops."""
+    results = _results(asked, Store(asked.folder), pool)
     total = (
         sum(r.meta["cpu_s"] for r in results.values()),
         sum(r.meta["packet_hops"] for r in results.values()),
@@ -172,13 +200,15 @@ def _run(asked: StudyRun, pool: WorkerPool) -> tuple[Runs, tuple[float, int]]:
 
 def _results(asked: StudyRun, store: Store, pool: WorkerPool) -> Mapping[Key, Result]:
     """Make what is missing and read all; what is found damaged then is made again."""
-    jobs = asked.jobs
+    kept = _read_kept(asked)
+    missing = {key: job for key, job in asked.jobs.items() if key not in kept}
     for _ in range(TRIES):
-        _make(asked, list(jobs.values()), store, pool)
-        read = {key: _read(asked, store, job) for key, job in jobs.items()}
-        results = {key: result for key, result in read.items() if result is not None}
-        if len(results) == len(jobs):
-            return results
+        if missing:
+            _make(asked, list(missing.values()), store, pool)
+        read = {key: _read(asked, store, job) for key, job in missing.items()}
+        results = kept | {key: result for key, result in read.items() if result is not None}
+        if len(results) == len(asked.jobs):
+            return {key: results[key] for key in asked.jobs}
     raise StoreError(f"{store.runs}: what is written is damaged at once; look at the disk")
 
 
@@ -191,16 +221,44 @@ def _read(asked: StudyRun, store: Store, job: Job) -> Result | None:
     return None
 
 
+def _read_kept(asked: StudyRun) -> dict[Key, Result]:
+    """Read the runs that others have made, as far as they have what is asked now."""
+    if asked.stored is None:
+        return {}
+    packed = asked.stored.runs
+    read = {key: packed.read(job.identity) for key, job in asked.jobs.items()}
+    has_all = asked.study.has_all
+    return {key: one for key, one in read.items() if one is not None and has_all(one)}
+
+
+def basis_of(asked: StudyRun, cpu_s: float = 0.0) -> Basis:
+    """Say what findings made now rest on."""
+    jobs = asked.jobs.values()
+    return Basis(hash_runs(jobs), hash_files(asked.study.code), len(jobs), cpu_s)
+
+
 def _analyse(study: Runnable, runs: Runs) -> Analysis:
-    """Analyse; what a fluid run warns of is for the study to say."""
+    """Analyse; what a fluid run warns of is for the study to say.
+
+    Findings are those of the study's own laws, so that a law of the user's moves no verdict; tables
+    and pictures show it beside them.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FluidWarning)
-        return study.analyse(runs)
+        whole = study.analyse(runs)
+        if not runs.setup.own:
+            return whole
+        sentences, tables = place_own(whole, runs.setup.own)
+        return replace(
+            whole,
+            findings=study.analyse(runs.without_own()).findings,
+            sentences=(*whole.sentences, *sentences),
+            tables=(*tables, *whole.tables),
+        )
 
 
 def tally(judged: Sequence[Judged]) -> str:
     """Say how many claims got which verdict."""
     counts = Counter(claim.verdict.value for claim in judged)
     said = ", ".join(f"{word} {counts[word]}" for word in Verdict if counts[word])
-    whose = "Claims of the source" if any(claim.source for claim in judged) else "Claims"
-    return f"{whose}, {len(judged)} in all: {said}."
+    return f"Claims of the source, {len(judged)} in all: {said}."

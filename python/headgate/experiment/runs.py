@@ -29,6 +29,8 @@ class Setup:
     design: Design
     source: str = "full factorial"
     """How the design came about, where it is no fraction."""
+    own: tuple[str, ...] = ()
+    """Laws of the user's own among `laws`, as file and name: no claim is about them."""
 
     def has(self, *laws: str) -> tuple[str, ...]:
         """Return `laws` if all are run, else raise NotRunError with the first that is not."""
@@ -57,6 +59,13 @@ class Runs:
     def only(self, seed: int) -> Self:
         """Return the same runs with one seed of the replicates."""
         return replace(self, setup=replace(self.setup, seeds=(seed,)))
+
+    def without_own(self) -> Self:
+        """Return the same runs without those of the user's own laws."""
+        own = set(self.setup.own)
+        laws = tuple(law for law in self.setup.laws if law not in own)
+        kept = {key: one for key, one in self.results.items() if own.isdisjoint(map(str, key))}
+        return replace(self, setup=replace(self.setup, laws=laws, own=()), results=kept)
 
 
 def by_labels(jobs: Iterable[Job]) -> dict[Key, Job]:

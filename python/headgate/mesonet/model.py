@@ -18,6 +18,7 @@ from headgate.mesonet.parameters import (
     LARGER_FILES,
 )
 from headgate.scenario.base import Buffer, FileSize, Model, Packets, Time, at
+from headgate.scenario.control import Control
 from headgate.scenario.law import LawChoice
 from headgate.scenario.networks.four_tier import Shares
 from headgate.scenario.problems import scenario_error
@@ -80,6 +81,9 @@ class MesoNet(Model):
     receiver_distribution: Distribution = Field("web-centric", description="X14: D, F and N.")
     law: LawChoice = Field(
         default_factory=lambda: LawChoice(name=STANDARD), description="X15: whom the sources obey."
+    )
+    control: Control | None = Field(
+        None, description="X15: a law of your own in its place, such as './mylaw.py:MyLaw'."
     )
     standard_share: float | None = Field(
         None,
@@ -159,7 +163,7 @@ class MesoNet(Model):
         bounds = [format_time(bound) for bound in self.bounds_ps]
         return Scenario.from_dict(
             {
-                "title": f"MesoNet {self.experiment}, size {self.size:g}, {self.law.name}",
+                "title": f"MesoNet {self.experiment}, size {self.size:g}, {self._law_name()}",
                 "seed": self.seed,
                 "duration": bounds[-1],
                 "network": self._network(),
@@ -236,24 +240,28 @@ class MesoNet(Model):
         share = self.standard_share
         if share is None:
             share = 0.5 if EXPERIMENTS[self.experiment].mixed else 0.0
-        law = self._law_key()
-        if not share or law == STANDARD:
-            return {"law": law}
-        return {"laws": [{"law": law, "share": 1 - share}, {"law": STANDARD, "share": share}]}
+        law = self._law_keys()
+        if not share or law == {"law": STANDARD}:
+            return law
+        return {"laws": [{**law, "share": 1 - share}, {"law": STANDARD, "share": share}]}
 
-    def _law_key(self) -> Any:
-        return self.law.model_dump(mode="json")
+    def _law_keys(self) -> dict[str, Any]:
+        if self.control is not None:
+            return {"control": self.control.model_dump(mode="json")}
+        return {"law": self.law.model_dump(mode="json")}
+
+    def _law_name(self) -> str:
+        return self.law.name if self.control is None else self.control.source
 
     def _long_lived(self) -> list[dict[str, Any]]:
         """Start them one second after the other, long before the first period."""
         if not self.long_lived_flows:
             return []
-        law = self._law_key()
         return [
             {
                 "kind": "flows",
                 "name": f"long-lived {one}{other}",
-                "law": law,
+                **self._law_keys(),
                 "count": self.long_lived_flows,
                 "source": one,
                 "receiver": other,

@@ -11,6 +11,11 @@ from headgate import plugin
 from headgate.scenario.base import Model
 
 
+def law_keys(law: Any) -> dict[str, Any]:
+    """Give the key of traffic that names a law: `control` for one's own, else `law`."""
+    return {"control" if isinstance(law, str) and plugin.is_source(law) else "law": law}
+
+
 class Control(Model):
     """`"./mylaw.py:MyLaw"`, or `{source = "./mylaw.py:MyLaw", alpha = 20}`; in Python, the class.
 

@@ -44,6 +44,23 @@ class Need:
     """Flows of which a row may be kept."""
 
 
+def require_one_law(
+    law: LawChoice | None, control: Control | None, in_its_place: str = "'control'"
+) -> None:
+    """Raise unless there is one of both."""
+    if law is None and control is None:
+        raise at("law", f"this key is required, or {in_its_place} in its place")
+    if law is not None and control is not None:
+        raise at("control", "a flow has one law; give either 'law' or 'control'")
+
+
+def plan_of(law: LawChoice | None, control: Control | None) -> dict[str, Any]:
+    """Make the law of the plan; raise LawError if the user's own cannot be taken."""
+    chosen = control or law
+    assert chosen is not None
+    return chosen.plan()
+
+
 class Group(Model):
     """What every kind of traffic has.
 
@@ -88,16 +105,15 @@ class Group(Model):
         return self
 
     def _check_law(self, in_its_place: str = "'control'") -> None:
-        if self.law is None and self.control is None:
-            raise at("law", f"this key is required, or {in_its_place} in its place")
-        if self.law is not None and self.control is not None:
-            raise at("control", "a flow has one law; give either 'law' or 'control'")
+        require_one_law(self.law, self.control, in_its_place)
 
     def law_plan(self) -> dict[str, Any]:
         """Make the law of the plan; raise LawError if the user's own cannot be taken."""
-        chosen = self.control or self.law
-        assert chosen is not None
-        return chosen.plan()
+        return plan_of(self.law, self.control)
+
+    def controls(self) -> list[Control]:
+        """Give the laws of the user's own that it has."""
+        return [] if self.control is None else [self.control]
 
     def default_name(self, law: str) -> str:
         """Give the name of traffic that the user did not name."""

@@ -84,7 +84,7 @@ class ScenarioSpec(Model):
 
     def own_laws(self) -> list[Control]:
         """Give the laws in it that are not of the catalogue."""
-        return [group.control for group in self.traffic if group.control is not None]
+        return [control for group in self.traffic for control in group.controls()]
 
     def own_disciplines(self) -> list[Queue]:
         """Give the queue disciplines in it that are not of the catalogue."""

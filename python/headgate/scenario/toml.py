@@ -63,6 +63,8 @@ def _places_of_code(data: Mapping[str, Any]) -> list[tuple[Any, str]]:
     traffic, network = data.get("traffic"), data.get("network")
     links = network.get("links") if isinstance(network, Mapping) else None
     places = [(item, "control") for item in _listed(traffic)]
+    groups = [item for item in _listed(traffic) if isinstance(item, Mapping)]
+    places += [(part, "control") for item in groups for part in _listed(item.get("laws"))]
     places += [(table, "queue") for table in (network, *_listed(links))]
     return [(table, key) for table, key in places if isinstance(table, Mapping)]
 

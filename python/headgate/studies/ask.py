@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from headgate.errors import HeadgateError
 from headgate.experiment.runner import StudyRun
 from headgate.experiment.settings import change_settings
 from headgate.studies.study import load
@@ -26,9 +27,23 @@ class Overrides:
 NOTHING = Overrides()
 
 
-def ask(name: str, scale: str, out: Path | None = None, own: Overrides = NOTHING) -> StudyRun:
-    """Say what a study runs at a scale, without running it. Raises HeadgateError."""
+def ask(
+    name: str,
+    scale: str,
+    out: Path | None = None,
+    own: Overrides = NOTHING,
+    results: Path | None = None,
+) -> StudyRun:
+    """Say what a study runs at a scale, without running it; `results` has and gets finished runs.
+
+    Raises HeadgateError.
+    """
     study = load(name)
+    if results and own != NOTHING:
+        raise HeadgateError(
+            f"--results {results}: keeps what the study itself finds; leave it out beside"
+            " --control, --set and --design"
+        )
     setup = study.setup(study.scale(scale), own.laws, own.design)
     setup = replace(setup, settings=change_settings(setup.settings, own.settings))
-    return StudyRun(study, setup, out or Path("out") / name, scale, own.settings)
+    return StudyRun(study, setup, out or Path("out") / name, scale, own.settings, results)

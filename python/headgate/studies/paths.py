@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from headgate.api import Result, Scenario
 from headgate.build import Flow, dumbbell
 from headgate.campaign.jobs import Job
+from headgate.plugin import is_source
+from headgate.scenario.control import law_keys
 from headgate.units import format_time, parse_time
 
 MBPS = 1e6
@@ -102,7 +104,7 @@ def flow(
     law: str, start_s: float = 0.0, *, params: Mapping[str, Any] | None = None, **keys: Any
 ) -> dict[str, Any]:
     """Describe one endless flow; a law with a colon is a user's own, as file and name."""
-    obeys = {"control": law} if ":" in law else {"law": {"name": law, **(params or {})}}
+    obeys = law_keys(law) if is_source(law) else {"law": {"name": law, **(params or {})}}
     return {**obeys, "start": seconds(start_s), **keys}
 
 

@@ -9,6 +9,7 @@ studies whose runs are too large to be stored as they are. `SETTINGS`, if there,
 design may vary.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parent
 SPEC, CLAIMS = "study.toml", "claims.toml"
+#: What a file says of another study's: an import, or a specification that it extends.
+_IMPORTED = re.compile(r"(?:from headgate\.studies\.|extends = \"\.\./)(\w+)")
 EVERY_LAW = ("*",)
 
 
@@ -64,6 +67,8 @@ class StudySpec(Strict):
     title: str
     question: str
     laws: tuple[str, ...]
+    no_own_law: str = ""
+    """Why it takes no law of the user's own, if it does not."""
     first_seed: int = 1
     fixed: dict[str, Any] = Field({})
     factors: dict[str, StudyFactor] = Field({})
@@ -118,6 +123,11 @@ class Study:
     def files(self) -> Mapping[str, bytes]:
         """What these files hold, by name."""
         return {path.name: path.read_bytes() for path in self.paths}
+
+    @property
+    def code(self) -> Sequence[Path]:
+        """Its own files and those that they import or extend, claims apart."""
+        return sorted(_files_of(self.folder, set()))
 
     @property
     def laws(self) -> tuple[str, ...]:
@@ -177,16 +187,16 @@ class Study:
         With a `design`, a design file, its factors vary and the study's own are held at their low
         level.
         """
-        if own and self.spec.laws != EVERY_LAW:
+        if own and self.spec.no_own_law:
             raise HeadgateError(
-                f"{self.spec.name}: takes no law of one's own, as its laws are given"
+                f"{self.spec.name}: takes no law of one's own, as {self.spec.no_own_law}"
             )
         seeds = tuple(range(self.spec.first_seed, self.spec.first_seed + scale.seeds))
         laws, own_design = (*self.laws, *own), self.design(scale)
         if design:
             own_design = self._load_design(design)
             scale = scale.model_copy(update={"factors": ()})
-        return Setup(laws, seeds, self.settings(scale), own_design)
+        return Setup(laws, seeds, self.settings(scale), own_design, own=tuple(own))
 
     def _load_design(self, file: str) -> Design:
         """Read the design that takes the place of the study's own; raise HeadgateError."""
@@ -207,6 +217,19 @@ class Study:
         own = {*self.spec.fixed, *(factor.setting for factor in self.spec.factors.values())}
         found: frozenset[str] = getattr(self._module, "SETTINGS", frozenset(own))
         return found
+
+
+def _files_of(place: Path, seen: set[Path]) -> set[Path]:
+    """Collect the files of a folder of studies, or of a module, and of what they import."""
+    if place in seen:
+        return seen
+    found = [place] if place.suffix else [*place.glob("*.py"), *place.glob("*.toml")]
+    seen |= {place, *(file for file in found if not file.name.endswith(CLAIMS))}
+    for file in found:
+        for name in _IMPORTED.findall(file.read_text(encoding="utf-8")):
+            module = FOLDER / f"{name}.py"
+            _files_of(module if module.is_file() else FOLDER / name, seen)
+    return {file for file in seen if file.suffix}
 
 
 def read_claims(path: Path) -> list[Claim]:

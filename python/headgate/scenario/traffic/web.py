@@ -9,7 +9,16 @@ from pydantic import Field, model_validator
 
 from headgate.columns.run import FILES
 from headgate.scenario.base import Model, Rate, Time, at
-from headgate.scenario.group import HOST_BYTES, Group, Item, Need, count_hosts
+from headgate.scenario.control import Control
+from headgate.scenario.group import (
+    HOST_BYTES,
+    Group,
+    Item,
+    Need,
+    count_hosts,
+    plan_of,
+    require_one_law,
+)
 from headgate.scenario.law import LawChoice
 from headgate.scenario.places import pools
 from headgate.scenario.planner import Arrays, Planner
@@ -33,7 +42,12 @@ class FileKind(Model):
 class LawShare(Model):
     """A part of the users, and their law."""
 
-    law: LawChoice = Field(description="The law of congestion control.")
+    law: LawChoice | None = Field(
+        None, description="The law of congestion control; or `control` in its place."
+    )
+    control: Control | None = Field(
+        None, description="A law of your own: a file and a name, such as './mylaw.py:MyLaw'."
+    )
     share: float = Field(
         ge=0, le=1, description="Part of the users; the shares of a class add up to 1."
     )
@@ -42,6 +56,15 @@ class LawShare(Model):
         description="Class of routers whose users are meant; absent = all of whose class no part"
         " speaks.",
     )
+
+    @model_validator(mode="after")
+    def _has_a_law(self) -> Self:
+        require_one_law(self.law, self.control)
+        return self
+
+    def plan(self) -> dict[str, Any]:
+        """Make the law of the plan; raise LawError if the user's own cannot be taken."""
+        return plan_of(self.law, self.control)
 
 
 class Patience(Model):
@@ -132,7 +155,12 @@ class Web(Group):
 
     def law_plan(self) -> dict[str, Any]:
         """Make the law of the plan: of several the first."""
-        return self.laws[0].law.plan() if self.laws else super().law_plan()
+        return self.laws[0].plan() if self.laws else super().law_plan()
+
+    def controls(self) -> list[Control]:
+        """Give the laws of the user's own that it has."""
+        own = [part.control for part in self.laws if part.control is not None]
+        return [*super().controls(), *own]
 
     def default_name(self, law: str) -> str:
         """Random streams go by the name: who has which law of a mix is nobody else's luck."""
@@ -172,7 +200,7 @@ class Web(Group):
     def _lay_out_laws(self, planner: Planner, place: str) -> dict[str, Any]:
         laws = [
             {
-                "law": planner.add_law(part.law.plan()),
+                "law": planner.add_law(part.plan()),
                 "share": part.share,
                 "class": planner.check_class(part.source, f"{place}.laws[{number}].source"),
             }

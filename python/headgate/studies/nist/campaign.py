@@ -11,6 +11,7 @@ from headgate.experiment.designed import jobs_of
 from headgate.experiment.runs import Key, Setup
 from headgate.mesonet import MesoNet
 from headgate.mesonet.parameters import BY_KEY
+from headgate.scenario.control import law_keys
 
 #: What a plan may vary: every parameter of MesoNet but the law, which is what is compared.
 SETTINGS = frozenset(BY_KEY) - {"law"}
@@ -18,7 +19,7 @@ SETTINGS = frozenset(BY_KEY) - {"law"}
 
 def scenario(settings: Mapping[str, Any], law: str) -> Scenario:
     """Make the scenario of one condition; settings are MesoNet's own keys."""
-    return MesoNet.from_dict({**settings, "law": law}).scenario()
+    return MesoNet.from_dict({**settings, **law_keys(law)}).scenario()
 
 
 def jobs(setup: Setup) -> dict[Key, Job]:

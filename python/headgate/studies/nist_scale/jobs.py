@@ -9,6 +9,7 @@ from headgate.campaign.jobs import Job
 from headgate.experiment.runs import Key, Setup, by_labels
 from headgate.experiment.scales import fraction
 from headgate.mesonet import MesoNet
+from headgate.scenario.control import law_keys
 
 #: What makes the runs; every other setting is MesoNet's own.
 OF_RUNS = ("sizes", "conditions", "size")
@@ -21,7 +22,7 @@ def jobs(setup: Setup) -> dict[Key, Job]:
     return by_labels(
         Job(
             MesoNet.from_dict(
-                {**common, **levels, "size": share(size), "law": law, "seed": seed}
+                {**common, **levels, "size": share(size), **law_keys(law), "seed": seed}
             ).scenario(),
             {"condition": name, "size": size, "law": law, "seed": seed},
         )

@@ -1,0 +1,81 @@
+"""Claims that are looked at again until each is decided (`headgate.stats.sequential`)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from headgate.claims import Claim, Estimate, bounds
+from headgate.scenario.base import Model, Time, at
+from headgate.stats.sequential import Looks, Spending, plan_looks
+
+
+class Until(Model):
+    """`[until]`: replicates are added until every claim is decided, or no more may be."""
+
+    looks: int = Field(4, ge=1, le=20, description="How often one looks, at most.")
+    first: int = Field(4, ge=2, description="Replicates at the first look.")
+    most: int = Field(32, ge=2, description="Replicates at the last look.")
+    alpha: float = Field(
+        0.05, gt=0, lt=1, description="Probability that a claim is decided wrongly, at most."
+    )
+    spending: Spending = Field(
+        "obrien-fleming", description="How alpha is spent: little at first, or as pocock does."
+    )
+    budget: Time | None = Field(
+        None, gt=0, description="CPU time that all runs together may take, such as '2 h'."
+    )
+
+    @model_validator(mode="after")
+    def _grows(self) -> Until:
+        if self.most < self.first:
+            raise at("most", f"{self.most} is less than the {self.first} of the first look")
+        return self
+
+    def plan(self) -> Looks:
+        """Return the looks."""
+        return plan_looks(self.most, self.looks, self.first, self.alpha, self.spending)
+
+
+def decide(claim: Claim, values: Sequence[float], looks: Looks) -> Estimate:
+    """Look at a claim as often as there are values for, up to the first look that decides it.
+
+    `values` has one number a replicate, in their order.
+    """
+    reached = [size for size in looks.sizes if size <= len(values)]
+    allowed = bounds(claim.tolerance or "", claim.published)
+    if not reached or not np.isfinite(values[: reached[-1]]).all():
+        mean = float(np.mean(values)) if len(values) else math.nan
+        return Estimate(ours=mean, note="some replicates have no value", decided=False)
+    for number, size in enumerate(reached, 1):
+        interval = looks.interval(values[:size])
+        if is_decided(interval, allowed):
+            said = f"decided at look {number} of {len(looks.sizes)}, with {size} replicates"
+            return Estimate(ours=float(np.mean(values[:size])), ci=interval, note=said)
+    seen = values[: reached[-1]]
+    said = _say_what_would_decide(seen, allowed, looks)
+    return Estimate(ours=float(np.mean(seen)), ci=interval, note=said, decided=False)
+
+
+def is_decided(interval: tuple[float, float], allowed: tuple[float, float]) -> bool:
+    """Say whether an interval lies on one side of every bound."""
+    (low, high), (least, most) = interval, allowed
+    return (least <= low and high <= most) or high < least or most < low
+
+
+def _say_what_would_decide(
+    values: Sequence[float], allowed: tuple[float, float], looks: Looks
+) -> str:
+    """Say how many replicates would do, if mean and spread stay as they are."""
+    mean, spread = float(np.mean(values)), float(np.std(values, ddof=1))
+    distance = min(abs(mean - bound) for bound in allowed if math.isfinite(bound))
+    if distance == 0:
+        return f"undecided after {len(values)} replicates: the mean is the bound"
+    needed = math.ceil((looks.bounds[-1] * spread / distance) ** 2)
+    return (
+        f"undecided after {len(values)} replicates; some {max(needed, len(values) + 1)} would"
+        " decide it if mean and spread stay"
+    )

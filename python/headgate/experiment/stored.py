@@ -1,0 +1,131 @@
+"""What a finished study leaves for others: the kept tables of its runs, and what was found.
+
+    RESULTS/NAME/SCALE/PIECE/*.parquet    runs (`headgate.campaign.packed`)
+    RESULTS/NAME/SCALE/findings.parquet   the number behind each claim, and what it rests on
+
+Numbers are kept, not verdicts: these follow from the claims as they stand now. What was found is
+stale once the study would make other runs, or read them otherwise.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from headgate.campaign.jobs import Job
+from headgate.campaign.packed import PackedRuns
+from headgate.claims import Estimate
+from headgate.errors import StoreError
+from headgate.run.folder import read_columns, write_table
+from headgate.tables import Table, Words
+from headgate.version import RESULTS, __version__
+
+FINDINGS = "findings"
+
+
+@dataclass(frozen=True)
+class Basis:
+    """What findings rest on: which runs, what reads them, and what they cost."""
+
+    runs_hash: str
+    code_hash: str
+    runs: int
+    cpu_s: float
+    results: int = RESULTS
+    date: str = ""
+    version: str = __version__
+
+    def stale(self, now: Basis) -> str:
+        """Say why the findings are not those of today; nothing if they are."""
+        if self.results != now.results:
+            return f"results have changed since (their number was {self.results}, is {now.results})"
+        if self.runs_hash != now.runs_hash:
+            return "its runs are others now"
+        return "" if self.code_hash == now.code_hash else "its analysis has changed"
+
+
+@dataclass(frozen=True)
+class Found:
+    """The findings of a study at one scale, by claim, and their basis."""
+
+    estimates: Mapping[str, Estimate]
+    basis: Basis
+
+
+@dataclass(frozen=True)
+class StoredResults:
+    """The folder of one study and scale."""
+
+    folder: Path
+
+    @property
+    def runs(self) -> PackedRuns:
+        """Its runs."""
+        return PackedRuns(self.folder)
+
+    def write(self, estimates: Mapping[str, Estimate], basis: Basis) -> None:
+        """Write what was found, in place of what stands there. Raises StoreError."""
+        rows = list(estimates.items())
+        ends = [one.ci or (math.nan, math.nan) for _, one in rows]
+        columns: dict[str, Any] = {
+            "claim": Words.of([name for name, _ in rows]),
+            "ours": np.array([one.ours for _, one in rows], dtype=float),
+            "low": np.array([low for low, _ in ends], dtype=float),
+            "high": np.array([high for _, high in ends], dtype=float),
+            "note": Words.of([one.note for _, one in rows]),
+        }
+        table = Table(FINDINGS, columns).labelled(vars(basis) | {"date": time.strftime("%Y-%m-%d")})
+        write_table(self.folder / f"{FINDINGS}.parquet", table)
+
+    def read(self) -> Found | None:
+        """Read what was found, or None where nothing stands. Raises StoreError."""
+        path = self.folder / f"{FINDINGS}.parquet"
+        if not path.is_file():
+            return None
+        columns = read_columns(path)
+        try:
+            rows = {name: _plain(column) for name, column in columns.items()}
+            basis = Basis(**{name: rows[name][0] for name in Basis.__dataclass_fields__})
+            return Found(dict(_estimates(rows)), basis)
+        except (KeyError, IndexError) as error:
+            raise StoreError(f"{path}: holds no findings ({error} is missing)") from None
+
+
+def _plain(column: Any) -> list[Any]:
+    values = column.texts() if isinstance(column, Words) else column
+    plain: list[Any] = values.tolist()
+    return plain
+
+
+def _estimates(rows: Mapping[str, Sequence[Any]]) -> Iterable[tuple[str, Estimate]]:
+    columns = (rows[name] for name in ("claim", "ours", "low", "high", "note"))
+    for claim, ours, low, high, note in zip(*columns, strict=True):
+        ci = None if math.isnan(low) else (low, high)
+        yield claim, Estimate(ours=ours, ci=ci, note=note)
+
+
+def hash_runs(jobs: Iterable[Job]) -> str:
+    """Return what changes when a study makes other runs: cheap, as no network is laid out."""
+    told = sorted(
+        job.scenario.model_dump_json(exclude={"title"}, exclude_none=True) for job in jobs
+    )
+    return _hash(told)
+
+
+def hash_files(paths: Iterable[Path]) -> str:
+    """Return what changes with any of these files."""
+    return _hash(path.read_text(encoding="utf-8") for path in sorted(paths))
+
+
+def _hash(texts: Iterable[str]) -> str:
+    total = hashlib.sha256()
+    for text in texts:
+        total.update(hashlib.sha256(text.encode()).digest())
+    return total.hexdigest()[:16]

@@ -1,0 +1,75 @@
+"""All claims from stored results: what was found, judged by the claims as they stand now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from headgate.claims import Judged, judge
+from headgate.errors import HeadgateError
+from headgate.experiment.runner import StudyRun, basis_of
+from headgate.experiment.scales import scale_name
+from headgate.experiment.stored import Basis, Found, StoredResults
+from headgate.studies.ask import ask
+from headgate.studies.study import load, names
+
+#: Which of several stored scales tells most; shares of the full size stand before all of them.
+ORDER = ("quick", "standard", "full")
+
+
+@dataclass(frozen=True)
+class StoredStudy:
+    """A study's claims by its stored findings, and why these are stale, if they are."""
+
+    study: str
+    scale: str
+    claims: tuple[Judged, ...]
+    basis: Basis
+    stale: str
+
+    def as_json(self) -> dict[str, object]:
+        """Return the object that `--json` prints."""
+        return {
+            "study": self.study,
+            "scale": self.scale,
+            "claims": [claim.model_dump(mode="json") for claim in self.claims],
+            "stale": self.stale,
+            **vars(self.basis),
+        }
+
+
+def read_stored(results: Path, scale: str | None = None) -> list[StoredStudy]:
+    """Judge all studies that have stored findings, by the largest scale unless one is given.
+
+    Raises HeadgateError where there are none.
+    """
+    found = [one for name in names() for one in _read_study(results, name, scale)]
+    if not found:
+        of = f" at scale {scale}" if scale else ""
+        raise HeadgateError(
+            f"{results}: holds no stored findings{of}; `headgate reproduce --run` makes them, and"
+            f" `headgate study NAME --results {results}` those of one study"
+        )
+    return found
+
+
+def _read_study(results: Path, name: str, scale: str | None) -> Iterator[StoredStudy]:
+    stored = {
+        path.name: found
+        for path in sorted((results / name).glob("*"))
+        if (found := StoredResults(path).read()) is not None
+    }
+    chosen = scale or max(stored, key=_rank, default=None)
+    if chosen in stored:
+        yield _judge(ask(name, chosen.replace("-", "/")), stored[chosen])
+
+
+def _rank(scale: str) -> int:
+    return ORDER.index(scale) if scale in ORDER else -1
+
+
+def _judge(asked: StudyRun, found: Found) -> StoredStudy:
+    name, scale = asked.study.name, scale_name(asked.scale)
+    claims = tuple(judge(claim, found.estimates, scale) for claim in load(name).claims)
+    return StoredStudy(name, asked.scale, claims, found.basis, found.basis.stale(basis_of(asked)))

@@ -1,0 +1,151 @@
+"""Results that live on: another machine goes on from them, and all claims are told from them."""
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from headgate.campaign.workers import WorkerPool
+from headgate.claims import Estimate
+from headgate.cli.main import app
+from headgate.errors import HeadgateError, InterruptedRunError, StoreError
+from headgate.experiment import runner
+from headgate.experiment.stored import Basis, StoredResults
+from headgate.studies import ask, stored, study
+
+NAME = "tcp-red"
+
+
+def run(folder: Path, results: Path) -> runner.StudyOutcome:
+    return runner.run_study(ask.ask(NAME, "quick", folder, results=results), WorkerPool(1))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, runner.StudyOutcome]:
+    folder = tmp_path_factory.mktemp("stored")
+    return folder / "results", run(folder / "out", folder / "results")
+
+
+def test_a_machine_that_has_them_runs_nothing_and_finds_the_same(
+    made: tuple[Path, runner.StudyOutcome], tmp_path: Path
+) -> None:
+    results, first = made
+    again = run(tmp_path / "out", results)
+    assert not list((tmp_path / "out" / "runs").iterdir())
+    assert again.as_json() == first.as_json()
+
+
+def test_without_them_it_runs(made: tuple[Path, runner.StudyOutcome], tmp_path: Path) -> None:
+    outcome = run(tmp_path / "out", tmp_path / "none")
+    assert len(list((tmp_path / "out" / "runs").iterdir())) == 4
+    assert [c.ours for c in outcome.claims] == [c.ours for c in made[1].claims]
+
+
+def test_all_claims_are_told_from_what_was_found(made: tuple[Path, runner.StudyOutcome]) -> None:
+    results, outcome = made
+    (read,) = stored.read_stored(results)
+    assert (read.study, read.scale, read.stale) == (NAME, "quick", "")
+    assert read.claims == outcome.claims
+    assert read.basis.runs == 4
+    said = CliRunner().invoke(app, ["reproduce", "--results", str(results), "--json"])
+    assert json.loads(said.stdout)[0]["claims"] == outcome.as_json()["claims"]
+    shown = CliRunner().invoke(app, ["reproduce", "--results", str(results)]).stdout
+    assert "tcp-red: scale quick, 4 runs" in shown
+    assert "STALE" not in shown
+
+
+def test_verdicts_follow_the_claims_of_today(
+    made: tuple[Path, runner.StudyOutcome], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claims = [claim.model_copy(update={"tolerance": ">= 1e9"}) for claim in study.load(NAME).claims]
+    monkeypatch.setattr(study.Study, "claims", claims)
+    (read,) = stored.read_stored(made[0])
+    assert not any(claim.verdict == "holds" for claim in read.claims)
+    assert not read.stale  # the numbers are as good as they were
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"results": 0}, "results have changed since (their number was 0, is "),
+        ({"runs_hash": "other"}, "its runs are others now"),
+        ({"code_hash": "other"}, "its analysis has changed"),
+    ],
+)
+def test_what_is_stale_is_said(
+    made: tuple[Path, runner.StudyOutcome], tmp_path: Path, change: dict[str, object], said: str
+) -> None:
+    shutil.copytree(made[0], tmp_path / "results")
+    place = StoredResults(tmp_path / "results" / NAME / "quick")
+    found = place.read()
+    assert found is not None
+    place.write(found.estimates, replace(found.basis, **change))  # type: ignore[arg-type]
+    shown = CliRunner().invoke(app, ["reproduce", "--results", str(tmp_path / "results")]).stdout
+    assert f"STALE: {said}" in shown
+
+
+def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+    estimates = {
+        "a": Estimate(ours=1.5, ci=(1.0, 2.0), note="a note, with a comma"),
+        "b": Estimate(ours=float("nan")),
+    }
+    place = StoredResults(tmp_path)
+    assert place.read() is None
+    place.write(estimates, Basis("r", "c", 3, 1.5))
+    found = place.read()
+    assert found is not None
+    assert found.estimates["a"] == estimates["a"]
+    assert found.estimates["b"].ci is None
+    assert replace(found.basis, date="") == Basis("r", "c", 3, 1.5)
+
+
+def test_a_study_that_was_stopped_keeps_what_it_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a machine has made in its two hours is there for the next one."""
+    asked = ask.ask(NAME, "quick", tmp_path / "out", results=tmp_path / "results")
+    jobs = list(asked.jobs.values())
+    whole = runner.Scheduler.run
+
+    def stop(scheduler: runner.Scheduler, all_of: object, *told: object) -> None:
+        whole(scheduler, jobs[:1], *told)  # type: ignore[arg-type]
+        raise InterruptedRunError("stopped")
+
+    monkeypatch.setattr(runner.Scheduler, "run", stop)
+    with pytest.raises(InterruptedRunError):
+        runner.run_study(asked, WorkerPool(1))
+    kept = StoredResults(tmp_path / "results" / NAME / "quick").runs
+    assert len(kept) == 1
+    monkeypatch.undo()
+    elsewhere = ask.ask(NAME, "quick", tmp_path / "elsewhere", results=tmp_path / "results")
+    runner.run_study(elsewhere, WorkerPool(1))
+    assert len(list((tmp_path / "elsewhere" / "runs").iterdir())) == 3
+    assert len(StoredResults(tmp_path / "results" / NAME / "quick").runs) == 4
+
+
+def test_an_analysis_of_nist_rests_on_what_its_studies_share() -> None:
+    files = {path.relative_to(study.FOLDER).as_posix() for path in study.load("nist-1b").code}
+    assert {"nist_1b/analysis.py", "nist/replaced.py", "nist/replaced.toml"} <= files
+    assert not any("claims" in file or file.startswith("senders") for file in files)
+
+
+def test_wrong_folders_are_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(HeadgateError, match="holds no stored findings; `headgate reproduce --run`"):
+        stored.read_stored(tmp_path)
+    place = tmp_path / NAME / "quick"
+    place.mkdir(parents=True)
+    (place / "findings.parquet").write_text("nothing")
+    with pytest.raises(StoreError, match=r"findings\.parquet: cannot be read"):
+        stored.read_stored(tmp_path)
+    own = ask.Overrides(settings=("x=1",))
+    with pytest.raises(HeadgateError, match="leave it out beside --control, --set and --design"):
+        ask.ask(NAME, "quick", None, own, tmp_path)
+
+
+def test_stop_after_takes_a_time() -> None:
+    done = CliRunner().invoke(app, ["study", NAME, "--stop-after", "2 hours"])
+    assert isinstance(done.exception, HeadgateError)
+    assert "--stop-after: '2 hours' has the unit 'hours'" in str(done.exception)

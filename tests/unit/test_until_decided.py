@@ -1,0 +1,156 @@
+"""Replicates until every claim is decided: the rule on planted values, and a whole experiment."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from headgate import Experiment
+from headgate.claims import Claim, Verdict, bounds, judge
+from headgate.errors import HeadgateError, ScenarioError
+from headgate.experiment.sequential import Until, decide, is_decided
+from headgate.stats.sequential import Looks
+
+BASE = {
+    "duration": "3 s",
+    "network": {"kind": "dumbbell", "rate": "10 Mbit/s", "rtt": "20 ms", "buffer": "1 BDP"},
+    "traffic": [{"kind": "poisson", "law": "cubic", "load": 0.6, "size": "20 packets"}],
+}
+
+
+def claim(tolerance: str = ">= 0", **changes: Any) -> Claim:
+    given = {"id": "x", "statement": "s", "source": "p", "published": 1.0, "measure": "m"}
+    return Claim(**{**given, "tolerance": tolerance, "value": "avg(y)", **changes})
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "allowed"),
+    [(">= 0.5", (0.5, np.inf)), ("<= 2", (-np.inf, 2)), ("+- 10 %", (0.9, 1.1)), ("+- 2", (-1, 3))],
+)
+def test_a_tolerance_is_two_bounds(tolerance: str, allowed: tuple[float, float]) -> None:
+    assert bounds(tolerance, 1.0) == pytest.approx(allowed)
+
+
+@pytest.mark.parametrize(
+    ("interval", "decided"),
+    [((0.91, 1.0), True), ((1.2, 1.3), True), ((0.0, 0.8), True), ((0.8, 1.0), False),
+     ((1.0, 1.2), False), ((0.5, 1.5), False)],
+)  # fmt: skip
+def test_decided_is_on_one_side_of_every_bound(
+    interval: tuple[float, float], decided: bool
+) -> None:
+    assert is_decided(interval, (0.9, 1.1)) is decided
+
+
+def test_the_first_look_that_decides_is_kept() -> None:
+    looks = Looks((4, 8, 16))
+    values = [1.0, 1.001, 0.999, 1.0, *([-9.0] * 12)]
+    found = decide(claim(), values, looks)
+    assert found.decided
+    assert found.ours == pytest.approx(1.0)  # what came later moves nothing
+    assert found.ci == looks.interval(values[:4])
+    assert found.note == "decided at look 1 of 3, with 4 replicates"
+
+
+def test_what_would_decide_is_said() -> None:
+    values = np.random.default_rng(1).normal(0.2, 1.0, 8)
+    found = decide(claim(), values.tolist(), Looks((4, 8)))
+    assert not found.decided
+    needed = int(found.note.split("some ")[1].split()[0])
+    assert needed == pytest.approx(
+        (Looks((4, 8)).bounds[-1] * values.std(ddof=1) / values.mean()) ** 2, abs=1
+    )
+    assert judge(claim(), {"x": found}, "full").verdict == Verdict.UNDECIDED
+
+
+def test_a_replicate_without_a_value_decides_nothing() -> None:
+    found = decide(claim(), [1.0, np.nan, 1.0, 1.0], Looks((4,)))
+    assert not found.decided
+    assert "no value" in found.note
+
+
+def share_decided(values: NDArray[np.float64], looks: Looks, tolerance: str) -> float:
+    """Return the share of trials, a row each, that are decided at all."""
+    return float(np.mean([decide(claim(tolerance), row.tolist(), looks).decided for row in values]))
+
+
+@pytest.mark.parametrize("spending", ["obrien-fleming", "pocock"])
+def test_a_claim_whose_truth_is_its_bound_is_seldom_decided(spending: Any) -> None:
+    """Either verdict is wrong there: it may be given with probability alpha."""
+    looks = Until(first=4, most=32, looks=4, spending=spending).plan()
+    values = np.random.default_rng(4).normal(0.0, 1.0, (2000, 32))
+    assert share_decided(values, looks, ">= 0") < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 2000)
+
+
+def test_a_clear_claim_is_decided_early() -> None:
+    looks = Until(first=4, most=32, looks=4).plan()
+    values = np.random.default_rng(5).normal(3.0, 1.0, (200, 32))
+    found = [decide(claim(), row.tolist(), looks) for row in values]
+    assert all(one.decided and one.ours > 0 for one in found)
+    assert np.mean(["32 replicates" in one.note for one in found]) < 0.05
+
+
+# --- a whole experiment ---------------------------------------------------------------------------
+
+
+def make(**changes: Any) -> Experiment:
+    claims = [
+        claim(id="flows", value="avg(afct_s)", tolerance="<= 10").model_dump(exclude_none=True),
+        claim(
+            id="never", value="avg(seed) * 0 + min(replicate % 2)", tolerance=">= 0.5"
+        ).model_dump(exclude_none=True),
+    ]
+    keys = {"until": {"first": 3, "most": 6, "looks": 2}, "claims": claims, **changes}
+    return Experiment(BASE, {"network.rtt": ["20 ms", "40 ms"]}, responses=["afct_s"], **keys)
+
+
+def test_replicates_are_added_until_no_more_may_be(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    result = make().run(out=tmp_path, workers=1, until="decided")
+    told = capfd.readouterr().err
+    assert "look 1 of 2, 3 replicates: 1 of 2 claims decided" in told
+    assert "look 2 of 2, 6 replicates: 1 of 2 claims decided" in told
+    verdicts = {one.id: (one.verdict, one.note) for one in result.claims}
+    assert verdicts["flows"] == ("holds", "decided at look 1 of 2, with 3 replicates")
+    assert verdicts["never"][0] == "undecided"
+    assert len(result.runs) == 2 * 6
+    assert json.loads((tmp_path / "claims.json").read_text())["claims"][1]["verdict"] == "undecided"
+
+
+def test_it_stops_once_all_is_decided(tmp_path: Path) -> None:
+    flows = make().definition.file.claims[0].model_dump(exclude_none=True)
+    result = make(claims=[flows]).run(out=tmp_path, workers=1, until="decided")
+    assert len(result.runs) == 2 * 3
+
+
+def test_a_budget_ends_it(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    rule = {"first": 3, "most": 6, "looks": 2, "budget": "1 ms"}
+    result = make(until=rule).run(out=tmp_path, workers=1, until="decided")
+    assert len(result.runs) == 2 * 3
+    assert "the budget ends before the next look" in capfd.readouterr().err
+
+
+def test_without_claims_there_is_nothing_to_decide(tmp_path: Path) -> None:
+    with pytest.raises(HeadgateError, match="there is no claim to be decided"):
+        make(claims=[]).run(out=tmp_path, until="decided")
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ({"first": 8, "most": 4}, r"until\.most: 4 is less than the 8 of the first look"),
+        ({"first": 1}, r"until\.first"),
+        ({"alpha": 2}, r"until\.alpha"),
+        ({"spending": "all"}, r"until\.spending"),
+        ({"looks": 0}, r"until\.looks"),
+        ({"budget": "2"}, r"until\.budget"),
+        ({"replicates": 3}, r"until\.replicates"),
+    ],
+)
+def test_wrong_rules_are_one_sentence(rule: dict[str, Any], said: str) -> None:
+    with pytest.raises(ScenarioError, match=said):
+        make(until=rule)
