@@ -200,12 +200,12 @@ def _container(field: Mapping[str, Any]) -> str:
 
 def experiment() -> str:
     """Every key of an experiment's file, and the figures that have a name."""
-    from headgate.claims import Claim
+    from headgate.claims import Claim, Correction
     from headgate.design.file import FactorTable
     from headgate.experiment.form import ExperimentFile, ResponseTable
     from headgate.experiment.measures import NAMED
 
-    models = (ExperimentFile, ResponseTable, FactorTable, Claim)
+    models = (ExperimentFile, ResponseTable, FactorTable, Claim, Correction)
     keys = [_model(model.__name__, model.model_json_schema(), model) for model in models]
     rows = [
         [code(name), one.unit, one.says, one.better, code(one.sql)] for name, one in NAMED.items()

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 ROUNDING = 1e-9
 _TOLERANCE = re.compile(r"(>=|<=|\+-)\s*([0-9.eE+-]+)\s*(%?)")
@@ -44,20 +44,22 @@ class Claim(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    id: str
-    statement: str
-    source: str = ""
-    published: float | str = ""
-    measure: str = ""
-    tolerance: str | None = None
-    missing: str | None = None
-    scales: tuple[str, ...] = ()
-    corrected: Correction | None = None
-    why: str = ""
-    value: str = ""
-    """SQL over the table of runs that gives what was found, of each replicate by itself."""
-    where: str = ""
-    """SQL condition on the runs that it is about."""
+    id: str = Field(description="What it is called in tables.")
+    statement: str = Field(description="The claim in a sentence.")
+    source: str = Field("", description="Who says so, and where.")
+    published: float | str = Field("", description="The number, or the words, of the source.")
+    measure: str = Field("", description="How the number is formed, in words.")
+    tolerance: str | None = Field(
+        None, description="Such as '>= 0.75', '<= 0.1', '+- 0.02' or '+- 5 %' of what is published."
+    )
+    missing: str | None = Field(None, description="The input for want of which it is not judged.")
+    scales: tuple[str, ...] = Field((), description="Scales of a study that it is judged at; all.")
+    corrected: Correction | None = Field(None, description="What should be said instead.")
+    why: str = Field("", description="Why ours differs.")
+    value: str = Field(
+        "", description="SQL over the table `runs` of an experiment, asked replicate by replicate."
+    )
+    where: str = Field("", description="SQL condition on the runs that it is about.")
 
     @field_validator("tolerance")
     @classmethod
@@ -161,5 +163,6 @@ def _row(claim: Claim, finding: Estimate | None, verdict: Verdict, note: str) ->
     shared: dict[str, Any] = claim.model_dump(
         include={"id", "statement", "source", "published", "measure", "tolerance"}
     )
+    shared["measure"] = shared["measure"] or f"{claim.value}, where {claim.where or 'any'}"
     ours, ci = (finding.ours, finding.ci) if finding else (None, None)
     return Judged(**shared, ours=ours, ci=ci, verdict=verdict, note=note)

@@ -64,6 +64,13 @@ def _draw_changes(found: Changes, part: Part) -> Figures:
     return found.figures(part.roles.titles).items()
 
 
+def _answers(part: Part) -> tuple[Answer, ...]:
+    found = answers(part)
+    if all(answer.missing for answer in found):
+        raise AnalysisError("no responses are named that speak of any (questions = {...})")
+    return found
+
+
 def _answer_rows(found: tuple[Answer, ...]) -> Rows:
     for answer in found:
         for law, word in answer.words.items():
@@ -187,7 +194,7 @@ KINDS: tuple[Kind, ...] = (
         " response moves where the mean difference between replicates with the same traffic is 10 %"
         " or more and its 95 % interval leaves out zero; a law is better or worse where more cells"
         " move that way than by chance (binomial, p < 0.01).",
-        answers, _draw_answers, _answer_rows, _answer_findings,
+        _answers, _draw_answers, _answer_rows, _answer_findings,
     ),
     Kind(
         "changes", "What changes",

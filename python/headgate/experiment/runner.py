@@ -261,4 +261,5 @@ def tally(judged: Sequence[Judged]) -> str:
     """Say how many claims got which verdict."""
     counts = Counter(claim.verdict.value for claim in judged)
     said = ", ".join(f"{word} {counts[word]}" for word in Verdict if counts[word])
-    return f"Claims of the source, {len(judged)} in all: {said}."
+    whose = "Claims of the source" if any(claim.source for claim in judged) else "Claims"
+    return f"{whose}, {len(judged)} in all: {said}."

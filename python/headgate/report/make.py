@@ -16,6 +16,8 @@ from headgate.report.page import Charts, Page, Section, write_page
 from headgate.report.render import draw, write_tables
 
 PAGE = "report.html"
+#: The analysis that answers what a study of laws is asked: before its own pictures.
+QUESTIONS = "questions"
 
 
 def make(folder: Path, workers: int | None = None) -> Path:
@@ -55,14 +57,16 @@ def _sections(
     own = sections.pictures(about, folder)
     judged = abouts.claims(folder)
     analyses = sections.analyses(found, charts.specs, drawn, folder) if found and charts else []
+    asked = found is not None and any(not one.reason for one in found.of(QUESTIONS))
+    answer, analyses = (analyses[:1], analyses[1:]) if asked or not own else ([], analyses)
     parts = [
         sections.findings_section(about, found),
-        *analyses[:1],
+        *answer,
         *own[:1],
         sections.claims(judged) if judged else None,
         sections.design(about, found),
         *own[1:],
-        *analyses[1:],
+        *analyses,
         sections.missing(found) if found else None,
         *sections.listings(about),
         sections.parameters(about),

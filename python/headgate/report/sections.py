@@ -67,7 +67,7 @@ def claims(judged: Sequence[Judged]) -> Section:
 def claim_row(claim: Judged) -> tuple[object, ...]:
     """Return the row of a claim."""
     ci = "" if claim.ci is None else f"{claim.ci[0]:.3g} … {claim.ci[1]:.3g}"
-    said = f"{claim.statement} ({claim.source})"
+    said = f"{claim.statement} ({claim.source})" if claim.source else claim.statement
     measured = f"{claim.measure}. {claim.note}".strip() if claim.note else claim.measure
     ours = "" if claim.ours is None else claim.ours
     tolerance = claim.tolerance or ""
