@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from headgate import plugin
 from headgate.api import Result, Scenario
 from headgate.campaign.jobs import Job
 from headgate.campaign.workers import WorkerPool
@@ -25,7 +24,14 @@ from headgate.experiment import claims, runner
 from headgate.experiment.check import check, require_code
 from headgate.experiment.definition import Definition
 from headgate.experiment.form import ExperimentFile
-from headgate.experiment.responses import Measuring, Response, answers, keep, measured
+from headgate.experiment.given import (
+    name_functions,
+    put_functions,
+    write_levels,
+    write_responses,
+    write_scenario,
+)
+from headgate.experiment.responses import Measuring, answers, keep, measured
 from headgate.experiment.result import ExperimentResult
 from headgate.experiment.runnable import Analysis, Source
 from headgate.experiment.runs import Key, Runs, Setup
@@ -66,17 +72,17 @@ class Experiment:
         responses: Responses = ("goodput_bps",),
         **keys: Any,
     ) -> None:
-        functions = {} if isinstance(responses, Mapping) else _functions(responses)
+        functions = {} if isinstance(responses, Mapping) else name_functions(responses)
         data = {
             **keys,
-            "factors": {name: _levels(table) for name, table in factors.items()},
+            "factors": {name: write_levels(table) for name, table in factors.items()},
             "replicates": replicates,
-            "responses": _tables(responses),
-            **({} if isinstance(base, Scenario) else {"scenario": _scenario(base)}),
+            "responses": write_responses(responses),
+            **({} if isinstance(base, Scenario) else {"scenario": write_scenario(base)}),
         }
         ExperimentFile.anchor(data, Path.cwd())
         file = ExperimentFile.from_dict(data)
-        measured = _with_functions(file.make_responses(), functions)
+        measured = put_functions(file.make_responses(), functions)
         given = base if isinstance(base, Scenario) else None
         self.definition = Definition(file, None, measured, given)
 
@@ -269,54 +275,3 @@ def _too_dear(rule: Until, cpu_s: float) -> bool:
         return False
     say(f"the budget ends before the next look, at some {cpu_s:.0f} CPU seconds", error=True)
     return True
-
-
-def _with_functions(
-    responses: tuple[Response, ...], functions: Mapping[str, Callable[..., float]]
-) -> tuple[Response, ...]:
-    """Put a function given as such in the place of what stands for it in the file."""
-    return tuple(
-        replace(one, sql="", function=functions[one.name]) if one.name in functions else one
-        for one in responses
-    )
-
-
-def _scenario(base: str | Path | Mapping[str, Any]) -> Any:
-    return dict(base) if isinstance(base, Mapping) else str(Path(base).absolute())
-
-
-def _levels(table: Any) -> Any:
-    """Put the words of a scenario in the place of classes that are laws."""
-    if isinstance(table, Mapping):
-        return {key: _levels(value) for key, value in table.items()}
-    if isinstance(table, list | tuple):
-        return [_levels(level) for level in table]
-    return _register(table) if isinstance(table, type) else table
-
-
-def _register(law: type) -> str:
-    """Name a class by its file, which other processes run to have it: so not the program's own."""
-    if law.__module__ == "__main__":
-        raise HeadgateError(
-            f"{law.__qualname__}: runs are made in other processes, which cannot have a class of a"
-            f" program; put it in a file of its own and write './file.py:{law.__qualname__}'"
-        )
-    return plugin.register_class(law)
-
-
-def _functions(responses: Sequence[Any]) -> dict[str, Callable[..., float]]:
-    return {one.__name__: one for one in responses if callable(one)}
-
-
-def _tables(responses: Responses) -> Any:
-    """Put a name in the place of each function; what it does is known beside it."""
-    if isinstance(responses, Mapping):
-        return dict(responses)
-    return [
-        {"name": one.__name__, "title": _title(one), "sql": "SELECT 0"} if callable(one) else one
-        for one in responses
-    ]
-
-
-def _title(function: Callable[..., float]) -> str:
-    return (function.__doc__ or "").strip().partition("\n")[0].rstrip(".")
