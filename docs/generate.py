@@ -204,8 +204,9 @@ def experiment() -> str:
     from headgate.design.file import FactorTable
     from headgate.experiment.form import ExperimentFile, ResponseTable
     from headgate.experiment.measures import NAMED
+    from headgate.experiment.sequential import Until
 
-    models = (ExperimentFile, ResponseTable, FactorTable, Claim, Correction)
+    models = (ExperimentFile, ResponseTable, FactorTable, Claim, Correction, Until)
     keys = [_model(model.__name__, model.model_json_schema(), model) for model in models]
     rows = [
         [code(name), one.unit, one.says, one.better, code(one.sql)] for name, one in NAMED.items()
