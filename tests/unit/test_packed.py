@@ -67,6 +67,23 @@ def test_pieces_are_added_and_never_changed(tmp_path: Path) -> None:
         assert_same(again.read(identity), result)
 
 
+def test_a_run_that_lacks_what_is_asked_is_added_again(tmp_path: Path) -> None:
+    made = make_runs(("reno",))
+    ((identity, whole),) = made.items()
+    part = Result({"flows": whole.tables["flows"]}, dict(whole.meta))
+
+    def has_ports(result: Result) -> bool:
+        return "ports" in result.tables
+
+    packed = PackedRuns(tmp_path)
+    assert packed.add({identity: part}) == 1
+    assert packed.read(identity, has_ports) is None
+    assert packed.add(made) == 0
+    assert packed.add(made, has_ports) == 1
+    assert len(packed) == 1
+    assert_same(PackedRuns(tmp_path).read(identity, has_ports), whole)
+
+
 def test_tables_of_several_forms_stand_in_several_files(tmp_path: Path) -> None:
     made = make_runs() | make_runs(measure={"series": "none", "flows": "none"})
     PackedRuns(tmp_path).add(made)

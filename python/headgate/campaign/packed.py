@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -45,6 +45,14 @@ _PARTS = TypeAdapter(dict[str, Part])
 _META = TypeAdapter(dict[str, Any])
 
 
+Check = Callable[[Result], bool]
+"""Says whether a run has kept what is asked of it."""
+
+
+def _always(_: Result) -> bool:
+    return True
+
+
 class PackedRuns:
     """The packed runs below a folder, which need not be there."""
 
@@ -52,29 +60,35 @@ class PackedRuns:
         self.folder = folder
 
     @cached_property
-    def _pieces(self) -> dict[str, tuple[_Piece, int]]:
-        """The piece and the row there of each run, by its identity. Raises StoreError."""
+    def _places(self) -> dict[str, list[tuple[_Piece, int]]]:
+        """The pieces and the rows there of each run, by its identity. Raises StoreError."""
         found = sorted(path.parent for path in self.folder.glob(f"[!.]*/{RUNS}.parquet"))
-        pieces = [_Piece(path) for path in found]
-        return {run: (piece, row) for piece in pieces for row, run in enumerate(piece.identities)}
+        places: dict[str, list[tuple[_Piece, int]]] = {}
+        for piece in map(_Piece, found):
+            for row, run in enumerate(piece.identities):
+                places.setdefault(run, []).append((piece, row))
+        return places
 
     def __len__(self) -> int:
-        return len(self._pieces)
+        return len(self._places)
 
     def __contains__(self, identity: object) -> bool:
-        return identity in self._pieces
+        return identity in self._places
 
-    def read(self, identity: str) -> Result | None:
-        """Return a run, or None if it is not here. Raises StoreError where a piece is damaged."""
-        found = self._pieces.get(identity)
-        return found[0].read(found[1]) if found else None
+    def read(self, identity: str, is_whole: Check = _always) -> Result | None:
+        """Return a run that has what is asked of it, or None if none is here.
 
-    def add(self, results: Mapping[str, Result]) -> int:
+        Raises StoreError where a piece is damaged.
+        """
+        results = (piece.read(row) for piece, row in self._places.get(identity, ()))
+        return next((result for result in results if is_whole(result)), None)
+
+    def add(self, results: Mapping[str, Result], is_whole: Check = _always) -> int:
         """Write those that are not here, by their identities, as one piece; return how many."""
-        new = {run: result for run, result in results.items() if run not in self}
+        new = {run: one for run, one in results.items() if self.read(run, is_whole) is None}
         if new:
             _write_piece(self.folder, new)
-            del self._pieces
+            del self._places
         return len(new)
 
 

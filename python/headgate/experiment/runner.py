@@ -182,10 +182,11 @@ def _make(asked: StudyRun, jobs: Sequence[Job], store: Store, pool: WorkerPool) 
 def _keep_for_others(asked: StudyRun, jobs: Sequence[Job], store: Store) -> None:
     if asked.stored is None:
         return
-    packed = asked.stored.runs
-    finished = [job for job in jobs if store.has(job.id) and job.identity not in packed]
-    read = {job.identity: store.read(job) for job in finished}
-    packed.add({identity: result for identity, result in read.items() if result is not None})
+    packed, has_all = asked.stored.runs, asked.study.has_all
+    missing = [job for job in jobs if packed.read(job.identity, has_all) is None]
+    read = {job.identity: store.read(job) for job in missing if store.has(job.id)}
+    finished = {identity: result for identity, result in read.items() if result is not None}
+    packed.add(finished, has_all)
 
 
 def make_runs(asked: StudyRun, pool: WorkerPool) -> tuple[Runs, tuple[float, int]]:
@@ -225,10 +226,9 @@ def _read_kept(asked: StudyRun) -> dict[Key, Result]:
     """Read the runs that others have made, as far as they have what is asked now."""
     if asked.stored is None:
         return {}
-    packed = asked.stored.runs
-    read = {key: packed.read(job.identity) for key, job in asked.jobs.items()}
-    has_all = asked.study.has_all
-    return {key: one for key, one in read.items() if one is not None and has_all(one)}
+    packed, has_all = asked.stored.runs, asked.study.has_all
+    read = {key: packed.read(job.identity, has_all) for key, job in asked.jobs.items()}
+    return {key: result for key, result in read.items() if result is not None}
 
 
 def basis_of(asked: StudyRun, cpu_s: float = 0.0) -> Basis:
