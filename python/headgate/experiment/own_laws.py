@@ -12,7 +12,9 @@ from headgate.experiment.runnable import Analysis, Listing
 from headgate.tables import Table
 
 TITLE = "Where your law stands"
-COLUMNS = ("response", "law", "mean", "place", "best", "its mean", "worst", "its mean ")
+COLUMNS = (
+    "response", "law", "mean", "place", "best law", "best mean", "worst law", "worst mean",
+)  # fmt: skip
 Means = Mapping[str, float]
 
 
