@@ -3,8 +3,8 @@
 import pytest
 
 from headgate import Scenario
-from headgate.cli.run import by_law
 from headgate.columns import FLOWS, PORTS, Column
+from headgate.measures.summary import by_law
 
 COUNTED = ("retransmissions", "timeouts", "recoveries")
 #: What a flow or a link is, whenever one looks.
@@ -18,7 +18,7 @@ def run(duration: str, warmup: str = "0 s") -> dict[str, int]:
     result = Scenario.from_dict(given | {"measure": {"warmup": warmup}}).run()
     table = result.flows
     names = [*COUNTED, *(f"{name}_total" for name in COUNTED)]
-    (row,) = by_law(result)
+    (row,) = by_law(result.tables)
     assert row["retransmissions"] == table["retransmissions"].sum()
     return {name: int(table[name].sum()) for name in names}
 
@@ -35,7 +35,7 @@ def test_flows_that_ended_in_the_warm_up_are_not_among_the_results_of_a_law() ->
     early = {"kind": "flows", "law": "reno", "size": "5 packets"}
     late = early | {"start": "3 s"}
     given = {"network": network, "traffic": [early, late], "duration": "5 s"}
-    (row,) = by_law(Scenario.from_dict(given | {"measure": {"warmup": "2 s"}}).run())
+    (row,) = by_law(Scenario.from_dict(given | {"measure": {"warmup": "2 s"}}).run().tables)
     assert (row["flows"], row["finished"]) == (1, 1)
 
 

@@ -12,7 +12,7 @@ import pytest
 from headgate.columns import TABLES
 from headgate.errors import HeadgateError
 from headgate.report.render import write_tables
-from headgate.run.folder import _read_parquet, write_table
+from headgate.run.folder import read_columns, write_table
 from headgate.tables import Table, Words
 
 
@@ -86,7 +86,7 @@ def test_missing_numbers_come_back_as_nan_from_files_new_and_old(hole: str, tmp_
     path = tmp_path / "t.parquet"
     values = f"(VALUES (1.5::DOUBLE, 'a'), ({hole}, NULL)) AS t(y, word)"
     duckdb.sql(f"COPY (SELECT * FROM {values}) TO '{path}' (FORMAT parquet)")
-    columns = _read_parquet(path)
+    columns = read_columns(path)
     assert columns["y"].dtype == np.float64
     assert not np.ma.isMA(columns["y"])
     assert columns["y"][0] == 1.5

@@ -34,7 +34,7 @@ def test_there_are_twenty_in_the_order_and_groups_of_the_source() -> None:
     assert [groups.count(group) for group in dict.fromkeys(groups)] == [4, 6, 4, 3, 3]
     assert set(BY_KEY) <= set(MesoNet.model_fields)
     assert set(MesoNet.model_fields) - set(BY_KEY) == {
-        "experiment", "size", "seed", "standard_share",
+        "experiment", "size", "seed", "standard_share", "control",
     }  # fmt: skip
 
 
