@@ -42,7 +42,7 @@ def _check(experiment: Definition) -> list[str]:
                 )
     for claim in experiment.file.claims:
         if claim.value:
-            claims.check(claim, _first_rows(experiment))
+            claims.check(claim, first_rows(experiment))
     for code in experiment.own_code():
         if plugin.is_trusted(*code):
             plugin.load(*code)
@@ -64,7 +64,7 @@ def _check_conditions(experiment: Definition) -> Iterator[str]:
         yield from doubts_of(plan, arrays)
 
 
-def _first_rows(experiment: Definition) -> Table:
+def first_rows(experiment: Definition) -> Table:
     """Return the table of runs as it will be, of one replicate, with a 1 for every response."""
     coded = [condition.coded for condition in experiment.conditions]
     levels = levels_table(experiment.made.design.factors, coded)

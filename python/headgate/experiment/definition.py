@@ -12,7 +12,8 @@ from headgate.api import Scenario
 from headgate.campaign.jobs import Job
 from headgate.design.made import MadeDesign, make
 from headgate.errors import HeadgateError, ScenarioError
-from headgate.experiment.conditions import Label, choose, label_levels
+from headgate.experiment.conditions import Label, choose, label_levels, levels_table
+from headgate.experiment.derived import derive
 from headgate.experiment.form import ExperimentFile
 from headgate.experiment.responses import Response, allow
 from headgate.experiment.runs import Key, Setup, by_labels
@@ -62,6 +63,7 @@ class Definition:
         rows = {row.coded: row for row in sorted(self.made.sheet.rows, key=lambda r: r.standard)}
         scenarios = self.made.scenarios_of(list(rows.values()), self.base)
         factors = self.made.design.factors
+        scenarios = derive(scenarios, self.file.derived, levels_table(factors, list(rows)))
         columns = [
             label_levels(factor, [row[place] for row in rows])
             for place, factor in enumerate(factors)

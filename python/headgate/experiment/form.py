@@ -75,6 +75,10 @@ class ExperimentFile(DesignFile):
     where: str = Field(
         "", description="SQL condition on the factors; combinations that it refuses are left out."
     )
+    derived: dict[str, str] = Field(
+        default_factory=dict,
+        description="Keys of the scenario that follow from the factors, by path: SQL on these.",
+    )
     responses: dict[str, ResponseTable] = Field(
         description="What is measured: names, or [responses.NAME] with sql or function."
     )

@@ -46,4 +46,4 @@ def ask(
         )
     setup = study.setup(study.scale(scale), own.laws, own.design)
     setup = replace(setup, settings=change_settings(setup.settings, own.settings))
-    return StudyRun(study, setup, out or Path("out") / name, scale, own.settings, results)
+    return StudyRun(study, setup, out or Path("out") / study.name, scale, own.settings, results)

@@ -3,10 +3,10 @@
 It names the laws that are compared (`["*"]`: all that need no router's help), what is held fixed,
 and how much of it each scale runs; a designed study names factors with two levels each.
 Either file may extend another (`extends = "../nist/replaced.toml"`) and say what is different.
-`analysis.py` has two functions: `jobs(setup)` makes every run of a scale by its key,
-`analyse(runs)` turns the finished ones into findings and figures. A third, `keep(result)`, is for
-studies whose runs are too large to be stored as they are. `SETTINGS`, if there, are what a user's
-design may vary.
+A study with `sweeps` is declared (see `declared`). In others `analysis.py` has two functions:
+`jobs(setup)` makes every run of a scale by its key, `analyse(runs)` turns the finished ones into
+findings and figures. A third, `keep(result)`, is for studies whose runs are too large to be stored
+as they are. `SETTINGS`, if there, are what a user's design may vary.
 """
 
 import re
@@ -25,17 +25,19 @@ from headgate.design import Design, Factor, factorial
 from headgate.design import load as load_design
 from headgate.errors import HeadgateError
 from headgate.experiment import toml_extends
+from headgate.experiment.form import ResponseTable
 from headgate.experiment.runnable import Analysis, Source
 from headgate.experiment.runs import Key, Runs, Setup
 from headgate.experiment.scales import SCALES, fraction
 from headgate.strict import Strict, fit_model
+from headgate.studies.declared import Declared
 
 if TYPE_CHECKING:
     from headgate.api import Result
     from headgate.campaign.jobs import Job
 
 FOLDER = Path(__file__).parent
-SPEC, CLAIMS = "study.toml", "claims.toml"
+SPEC, CLAIMS, MODULE = "study.toml", "claims.toml", "analysis.py"
 #: What a file says of another study's: an import, or a specification that it extends.
 _IMPORTED = re.compile(r"(?:from headgate\.studies\.|extends = \"\.\./)(\w+)")
 EVERY_LAW = ("*",)
@@ -74,6 +76,10 @@ class StudySpec(Strict):
     factors: dict[str, StudyFactor] = Field({})
     sources: dict[str, Source] = Field({})
     """Where the values of settings come from, by their names."""
+    responses: dict[str, ResponseTable] = Field({})
+    """What is measured of every run of a declared study."""
+    sweeps: dict[str, dict[str, Any]] = Field({})
+    """The parts of a declared study, each what an experiment's file is."""
     scales: dict[str, Scale]
 
 
@@ -155,12 +161,26 @@ class Study:
         made: Callable[[Result], Result] | None = getattr(self._module, "keep", None)
         return made
 
-    def has_all(self, result: "Result") -> bool:  # noqa: ARG002
-        """Say that a stored run has what the analysis asks."""
-        return True
+    def has_all(self, result: "Result") -> bool:
+        """Say whether a stored run has what the analysis asks."""
+        return not self.spec.sweeps or self._declared.has_all(result)
+
+    @cached_property
+    def _declared(self) -> Declared:
+        show, spec = self._own.show if self.module.exists() else None, self.spec
+        return Declared(self.folder, spec.responses, spec.sweeps, self.claims, self.laws, show)
+
+    @property
+    def module(self) -> Path:
+        """Its analysis; a declared study may have none."""
+        return self.folder / MODULE
 
     @property
     def _module(self) -> Any:
+        return self._declared if self.spec.sweeps else self._own
+
+    @property
+    def _own(self) -> Any:
         return import_module(f"headgate.studies.{self.folder.name}.analysis")
 
     def scale(self, name: str) -> Scale:
@@ -246,7 +266,22 @@ def names() -> list[str]:
 
 
 def load(name: str) -> Study:
-    """Return a study by its name."""
-    if name not in names():
-        raise HeadgateError(f"{name!r} is not a study; the studies are {', '.join(names())}")
-    return Study(FOLDER / name.replace("-", "_"))
+    """Return a study by its name, or by its folder if it is declared. Raises HeadgateError."""
+    if name in names():
+        return Study(FOLDER / name.replace("-", "_"))
+    if not (Path(name) / SPEC).is_file():
+        raise HeadgateError(
+            f"{name!r} is not a study, nor a folder with a {SPEC}; the studies are"
+            f" {', '.join(names())}"
+        )
+    return _load_folder(Path(name))
+
+
+def _load_folder(folder: Path) -> Study:
+    """Read a study that the package does not have; nothing of it may be code."""
+    study = Study(folder)
+    if not study.spec.sweeps or study.module.exists():
+        raise HeadgateError(
+            f"{folder}: a study outside the package is declared, by sweeps, and has no {MODULE}"
+        )
+    return study

@@ -1,0 +1,210 @@
+"""A study that is declared: sweeps, responses and claims as data, pictures of its own at most.
+
+`study.toml` has `[responses]`, which are measured of every run, and `[sweeps.NAME]`, each what an
+experiment's file is: scenario, factors, `where`, `derived`. `"$name"` in a sweep stands for the
+setting of that name in `[fixed]` or in the scale's. A claim's `value` is SQL over tables that are
+called as the sweeps are, a row a run. Where the folder has a module `analysis`, its function
+`show(found)` gives sentences in the place of the framework's, and pictures that go before its own.
+With laws of the user's own, `law` is a factor more; the framework's sentences and pictures have it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from headgate.campaign.jobs import Job
+from headgate.claims import Claim, Estimate
+from headgate.errors import HeadgateError
+from headgate.experiment import findings, sql
+from headgate.experiment.check import first_rows
+from headgate.experiment.definition import Definition
+from headgate.experiment.estimates import mean_of
+from headgate.experiment.experiment import Experiment
+from headgate.experiment.form import ExperimentFile, ResponseTable
+from headgate.experiment.responses import Measuring, Response, answers, keep
+from headgate.experiment.runnable import Analysis, Listing, Picture
+from headgate.experiment.runs import Key, Runs, Setup
+from headgate.experiment.tables import Measured
+from headgate.scenario.toml import EVERY_LAW
+from headgate.tables import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from headgate.api import Result
+
+    Shown = tuple[Sequence[str], Sequence[Picture]]
+    Show = Callable[[Mapping[str, Measured]], Shown]
+
+
+@dataclass(frozen=True)
+class Declared:
+    """The declared part of a study, with the laws that its claims are about."""
+
+    folder: Path
+    responses: Mapping[str, ResponseTable]
+    sweeps: Mapping[str, Mapping[str, Any]]
+    claims: Sequence[Claim]
+    laws: Sequence[str]
+    show: Show | None = None
+
+    def jobs(self, setup: Setup) -> dict[Key, Job]:
+        """Make every run; the first label says of which sweep it is. Raises HeadgateError."""
+        sweeps = self.experiments(setup)
+        self._check(sweeps)
+        return {
+            (name, *key): replace(job, labels={"sweep": name, **job.labels})
+            for name, sweep in sweeps.items()
+            for key, job in sweep.jobs(_of(sweep, setup)).items()
+        }
+
+    def _check(self, sweeps: Mapping[str, Experiment]) -> None:
+        """Hold responses and claims to the tables that there will be. Raises HeadgateError."""
+        for response in self._measured():
+            response.check()
+        tables = {name: _called(first_rows(s.definition), name) for name, s in sweeps.items()}
+        for claim in self.claims:
+            if claim.value:
+                _estimate(claim, tables)
+
+    def experiments(self, setup: Setup) -> dict[str, Experiment]:
+        """Give every sweep at a scale as an experiment of its own. Raises HeadgateError."""
+        return {name: self._experiment(name, setup) for name in self.sweeps}
+
+    def _experiment(self, name: str, setup: Setup) -> Experiment:
+        data = _fill(self.sweeps[name], setup.settings, f"sweeps.{name}")
+        data |= {"title": name, "responses": dict(self.responses), "replicates": _replicates(setup)}
+        if len(setup.laws) > len(self.laws):
+            data["factors"] = {EVERY_LAW: list(setup.laws), **data["factors"]}
+        file = ExperimentFile.from_dict(data, f"sweeps.{name}")
+        made = Experiment.__new__(Experiment)
+        made.definition = Definition(file, self.folder / f"{name}.toml", file.make_responses())
+        return made
+
+    @property
+    def keep(self) -> Measuring:
+        """What measures each run where it is made."""
+        return keep(self._measured(), "large")
+
+    def has_all(self, result: Result) -> bool:
+        """Say whether a stored run can tell what is asked now."""
+        return answers(self._measured(), result)
+
+    def _measured(self) -> tuple[Response, ...]:
+        return tuple(table.response(name) for name, table in self.responses.items())
+
+    def analyse(self, runs: Runs) -> Analysis:
+        """Measure every sweep, ask the claims, and draw. Raises HeadgateError."""
+        sweeps = self.experiments(runs.setup)
+        found = {name: sweep.measure(_part(runs, name, sweep)) for name, sweep in sweeps.items()}
+        show = self.show if len(runs.setup.laws) == len(self.laws) else None
+        said, drawn = show(found) if show else (_sentences(found), ())
+        return Analysis(
+            findings=self._findings(found, self.laws[0]),
+            sentences=tuple(said),
+            pictures=(*drawn, *_pictures(found)),
+            tables=(
+                *self._own_laws(found, runs.setup),
+                *(
+                    replace(t, title=f"{t.title} of {n}")
+                    for n, m in found.items()
+                    for t in findings.listings(m)
+                ),
+            ),
+            data=tuple(_called(m.asked, n) for n, m in found.items()),
+        )
+
+    def _findings(self, found: Mapping[str, Measured], law: str) -> dict[str, Estimate]:
+        tables = {name: _called(_of_law(one.asked, law), name) for name, one in found.items()}
+        return {claim.id: _estimate(claim, tables) for claim in self.claims if claim.value}
+
+    def _own_laws(self, found: Mapping[str, Measured], setup: Setup) -> tuple[Listing, ...]:
+        """Tell what the claims' figures are under laws of the user's own."""
+        own = list(setup.laws[len(self.laws) :])
+        if not own:
+            return ()
+        labels = next(iter(found.values())).labels[EVERY_LAW]
+        names = [str(name) for name in dict.fromkeys(labels)]
+        told = {name: self._findings(found, name) for name in names}
+        rows = [
+            (c.statement, *(told[name][c.id].ours for name in names))
+            for c in self.claims
+            if c.value
+        ]
+        caption = "What the claims ask for, law by law; they are judged of the first."
+        return (Listing("Laws", caption, ("figure", *names), rows),)
+
+
+def _replicates(setup: Setup) -> int:
+    """Say how many replicates there are: the share of the full size is a share of these."""
+    return max(1, round(len(setup.seeds) * float(setup.settings["size"])))
+
+
+def _of(sweep: Experiment, setup: Setup) -> Setup:
+    """Give a sweep the seeds that it has at this scale."""
+    return replace(setup, seeds=setup.seeds[: sweep.definition.file.replicates])
+
+
+def _part(runs: Runs, name: str, sweep: Experiment) -> Runs:
+    results = {key[1:]: result for key, result in runs.results.items() if key[0] == name}
+    return Runs(_of(sweep, runs.setup), results)
+
+
+def _fill(given: Any, settings: Mapping[str, Any], where: str) -> Any:
+    """Put settings in the place of their names. Raises HeadgateError."""
+    if isinstance(given, Mapping):
+        return {key: _fill(value, settings, f"{where}.{key}") for key, value in given.items()}
+    if isinstance(given, list):
+        return [_fill(value, settings, where) for value in given]
+    if not (isinstance(given, str) and given.startswith("$")):
+        return given
+    if given[1:] not in settings:
+        known = ", ".join(sorted(settings))
+        raise HeadgateError(f"{where}: there is no setting {given[1:]!r}; the settings are {known}")
+    return settings[given[1:]]
+
+
+def _called(table: Table, name: str) -> Table:
+    return table.extended(name, {})
+
+
+def _of_law(table: Table, law: str) -> Table:
+    if EVERY_LAW not in table:
+        return table
+    return table.where(np.flatnonzero(np.array(table[EVERY_LAW].tolist()) == law))
+
+
+def _estimate(claim: Claim, tables: Mapping[str, Table]) -> Estimate:
+    """Ask for a claim's value in each replicate; return the mean with Student's 95 % interval."""
+    count = max(int(table["replicate"].max()) for table in tables.values())
+    try:
+        return mean_of([_ask(claim.value, tables, replicate) for replicate in range(1, count + 1)])
+    except sql.SqlError as error:
+        raise HeadgateError(f"claims.{claim.id}: {error}") from None
+
+
+def _ask(question: str, tables: Mapping[str, Table], replicate: int) -> float:
+    chosen = {
+        name: table.where(np.flatnonzero(table["replicate"] == replicate))
+        for name, table in tables.items()
+    }
+    return sql.number(sql.ask(question, chosen))
+
+
+def _sentences(found: Mapping[str, Measured]) -> list[str]:
+    return [f"{name}: {said}" for name, one in found.items() for said in findings.sentences(one)]
+
+
+def _pictures(found: Mapping[str, Measured]) -> tuple[Picture, ...]:
+    """Draw the means of every sweep, with the sweep in their names."""
+    return tuple(
+        replace(picture, name=f"{name}-{picture.name}", title=f"{picture.title}: {name}")
+        for name, one in found.items()
+        for picture in findings.pictures(one)
+        if picture.name.startswith("means-")
+    )
