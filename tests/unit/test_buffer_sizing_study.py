@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from headgate import Experiment
 from headgate.claims import Verdict
 from headgate.errors import HeadgateError
 from headgate.experiment.runner import StudyOutcome, StudyRun, run_study
+from headgate.plots.interaction import Axis, Panel, interaction
 from headgate.plots.style import save
 from headgate.studies.ask import Overrides, ask
 from headgate.studies.buffer_sizing.analysis import sawtooth
@@ -18,6 +20,7 @@ from headgate.studies.study import load
 
 ROOT = Path(__file__).parents[2]
 HOW_TO = ROOT / "docs" / "how-to" / "write-a-study.md"
+GENTLE = f"{ROOT / 'examples' / 'laws' / 'gentle.py'}:Gentle"
 SMALL = ('duration="8 s"', "flows=[25, 100]", 'rate="20 Mbit/s"', 'warmup="2 s"')
 
 
@@ -78,7 +81,7 @@ def test_the_answer_comes_first_and_has_its_picture(outcome: StudyOutcome, tmp_p
 def test_buffers_are_multiples_of_bdp_over_the_root_of_n() -> None:
     study = load("buffer-sizing")
     jobs = study.jobs(study.setup(study.scale("quick")))
-    scenario = jobs["many", 100, "3 BDP", 1].scenario.to_dict()
+    scenario = jobs["many", "reno", 100, "3 BDP", 1].scenario.to_dict()
     assert scenario["network"]["buffer"] == "0.3 BDP"
     assert [item.get("count") for item in scenario["traffic"]] == [20, 20, 20, 20, 20, None]
 
@@ -89,18 +92,12 @@ def test_a_share_of_the_full_size_is_a_share_of_its_replicates() -> None:
     assert seeds == {1, 2, 3}
 
 
-def test_laws_of_ones_own_stand_beside_those_of_the_claims(tmp_path: Path) -> None:
-    asked = ask("buffer-sizing", "quick", tmp_path, Overrides((), SMALL))
-    short = {"few": asked.study.spec.sweeps["few"]}
-    asked.study.__dict__["spec"] = asked.study.spec.model_copy(update={"sweeps": short})
-    few = [claim for claim in asked.study.claims if "FROM few" in claim.value]
-    asked.study.__dict__["claims"] = few
-    setup = replace(asked.setup, laws=("reno", "cubic"), seeds=(1,))
-    made = run_study(StudyRun(asked.study, setup, tmp_path, "quick"))
-    listed = made.analysis.tables[0]
-    assert listed.columns == ("figure", "reno", "cubic")
-    assert [row[1] for row in listed.rows] == [claim.ours for claim in made.claims]
-    assert all(row[1] != row[2] for row in listed.rows)
+def test_a_law_of_ones_own_stands_beside_and_moves_no_claim(folder: Path, tmp_path: Path) -> None:
+    alone = run_study(ask(str(folder), "quick", tmp_path / "out"))
+    beside = run_study(ask(str(folder), "quick", tmp_path / "out", Overrides((GENTLE,))))
+    assert [claim.ours for claim in beside.claims] == [claim.ours for claim in alone.claims]
+    assert set(beside.analysis.data[0]["law"].tolist()) == {"reno", "Gentle"}
+    assert len(beside.analysis.data[0]) == 2 * len(alone.analysis.data[0])
 
 
 def test_all_of_the_study_is_150_lines() -> None:
@@ -171,3 +168,21 @@ def test_keys_follow_from_the_factors() -> None:
 def test_a_key_that_follows_from_nothing_is_one_sentence(keys: dict[str, str], said: str) -> None:
     with pytest.raises(HeadgateError, match=said):
         Experiment(BASE, {"traffic.0.count": [1, 4]}, derived=keys).check()
+
+
+@pytest.mark.parametrize(
+    ("levels", "places", "angle"),
+    [
+        (["1 BDP", "1.5 BDP", "2 BDP", "9 BDP"], [1.0, 1.5, 2.0, 9.0], 45.0),
+        (["1 BDP", "3 BDP", "9 BDP"], [1.0, 3.0, 9.0], 0.0),
+    ],
+)
+def test_labels_of_levels_do_not_run_into_each_other(
+    levels: list[str], places: list[float], angle: float
+) -> None:
+    lines = {"one": [(1.0, 0.9, 1.1)] * len(levels)}
+    figure = interaction([Panel("", lines)], Axis("buffer", levels, places), "used")
+    assert {label.get_rotation() for label in figure.axes[0].get_xticklabels()} == {angle}
+    figure.canvas.draw()
+    boxes = [label.get_tightbbox() for label in figure.axes[0].get_xticklabels()]
+    assert angle or not any(a.overlaps(b) for a, b in pairwise(boxes))

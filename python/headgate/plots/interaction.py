@@ -22,6 +22,8 @@ ACROSS = 4
 LINE = 30
 #: Numbers that span this many times their least stand on a logarithmic axis.
 WIDE = 8.0
+#: What a letter of a tick takes, and the share of a figure's width that is axes.
+LETTER_IN, AXES_SHARE = 0.075, 0.8
 #: Share of a step by which lines stand beside each other where levels are words.
 DODGE = 0.09
 
@@ -59,7 +61,7 @@ def interaction(panels: Sequence[Panel], axis: Axis, response: str, legend: str 
     down = -(-len(panels) // across)
     names = list(panels[0].lines)
     with use_style():
-        size_in = (max(2.7 * across + 1.0, 5.0), 2.4 * down + 0.9)
+        size_in = (_width_in(across), 2.4 * down + 0.9)
         figure, axes = subplots(down, across, size_in, sharex=True, sharey=True)
         for ax, panel in zip(axes, panels, strict=False):
             _panel(ax, panel, axis)
@@ -100,14 +102,29 @@ def _finish(axes: Sequence[Axes], axis: Axis, across: int) -> None:
         at = axis.at()
         room = 0.35 * float(np.min(np.diff(np.sort(at)))) if len(at) > 1 else 0.5
         ax.set_xlim(at.min() - room, at.max() + room)
+    crowded = _is_crowded(axis, across)
     for each in axes:
         each.set_xticks(axis.at(), axis.levels, fontsize=8.5)
+        if crowded:
+            each.tick_params(axis="x", labelrotation=45)
         each.margins(y=0.1)
     for each in axes[max(0, len(axes) - across) :]:
         each.tick_params(labelbottom=True)
     low, high = ax.get_ylim()
     if low > 0 and low < 0.4 * high:
         ax.set_ylim(bottom=0)
+
+
+def _is_crowded(axis: Axis, across: int) -> bool:
+    """Say whether labels of neighbouring levels would run into each other."""
+    at = np.sort(np.log(axis.at()) if axis.log else axis.at())
+    gaps_in = np.diff(at) / (np.ptp(at) or 1.0) * AXES_SHARE * _width_in(across) / across
+    return bool((gaps_in < LETTER_IN * max(map(len, axis.levels))).any())
+
+
+def _width_in(across: int) -> float:
+    """Return the width of a figure of so many panels side by side."""
+    return max(2.7 * across + 1.0, 5.0)
 
 
 @dataclass(frozen=True)
@@ -124,7 +141,7 @@ def clouds(panels: Sequence[Cloud], response: str, legend: str = "") -> Figure:
     down = -(-len(panels) // across)
     names = list(panels[0].points)
     with use_style():
-        size_in = (max(2.7 * across + 1.0, 5.0), 2.4 * down + 0.9)
+        size_in = (_width_in(across), 2.4 * down + 0.9)
         figure, axes = subplots(down, across, size_in, sharey=True)
         colour, mark = colours(names), marks(names)
         for ax, panel in zip(axes, panels, strict=False):

@@ -5,7 +5,8 @@ experiment's file is: scenario, factors, `where`, `derived`. `"$name"` in a swee
 setting of that name in `[fixed]` or in the scale's. A claim's `value` is SQL over tables that are
 called as the sweeps are, a row a run. Where the folder has a module `analysis`, its function
 `show(found)` gives sentences in the place of the framework's, and pictures that go before its own.
-With laws of the user's own, `law` is a factor more; the framework's sentences and pictures have it.
+The study's law is that of all traffic. Where there are several, as with one of the user's own,
+`law` is a factor more, and the framework's sentences and pictures have it.
 """
 
 from __future__ import annotations
@@ -22,15 +23,17 @@ from headgate.claims import Claim, Estimate
 from headgate.errors import HeadgateError
 from headgate.experiment import findings, sql
 from headgate.experiment.check import first_rows
+from headgate.experiment.conditions import Label
 from headgate.experiment.definition import Definition
+from headgate.experiment.describe import levels_of
 from headgate.experiment.estimates import mean_of
 from headgate.experiment.experiment import Experiment
 from headgate.experiment.form import ExperimentFile, ResponseTable
 from headgate.experiment.responses import Measuring, Response, answers, keep
-from headgate.experiment.runnable import Analysis, Listing, Picture
-from headgate.experiment.runs import Key, Runs, Setup
+from headgate.experiment.runnable import Analysis, Picture
+from headgate.experiment.runs import Key, Runs, Setup, by_labels
 from headgate.experiment.tables import Measured
-from headgate.scenario.toml import EVERY_LAW
+from headgate.scenario.toml import EVERY_LAW, set_law
 from headgate.tables import Table
 
 if TYPE_CHECKING:
@@ -44,24 +47,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Declared:
-    """The declared part of a study, with the laws that its claims are about."""
+    """The declared part of a study."""
 
     folder: Path
     responses: Mapping[str, ResponseTable]
     sweeps: Mapping[str, Mapping[str, Any]]
     claims: Sequence[Claim]
-    laws: Sequence[str]
     show: Show | None = None
 
     def jobs(self, setup: Setup) -> dict[Key, Job]:
         """Make every run; the first label says of which sweep it is. Raises HeadgateError."""
         sweeps = self.experiments(setup)
         self._check(sweeps)
-        return {
-            (name, *key): replace(job, labels={"sweep": name, **job.labels})
+        return by_labels(
+            replace(job, labels={"sweep": name, **_say_law(job.labels, sweep, setup)})
             for name, sweep in sweeps.items()
-            for key, job in sweep.jobs(_of(sweep, setup)).items()
-        }
+            for job in sweep.jobs(_of(sweep, setup)).values()
+        )
 
     def _check(self, sweeps: Mapping[str, Experiment]) -> None:
         """Hold responses and claims to the tables that there will be. Raises HeadgateError."""
@@ -79,7 +81,8 @@ class Declared:
     def _experiment(self, name: str, setup: Setup) -> Experiment:
         data = _fill(self.sweeps[name], setup.settings, f"sweeps.{name}")
         data |= {"title": name, "responses": dict(self.responses), "replicates": _replicates(setup)}
-        if len(setup.laws) > len(self.laws):
+        set_law(data["scenario"], setup.laws[0])
+        if len(setup.laws) > 1:
             data["factors"] = {EVERY_LAW: list(setup.laws), **data["factors"]}
         file = ExperimentFile.from_dict(data, f"sweeps.{name}")
         made = Experiment.__new__(Experiment)
@@ -102,42 +105,23 @@ class Declared:
         """Measure every sweep, ask the claims, and draw. Raises HeadgateError."""
         sweeps = self.experiments(runs.setup)
         found = {name: sweep.measure(_part(runs, name, sweep)) for name, sweep in sweeps.items()}
-        show = self.show if len(runs.setup.laws) == len(self.laws) else None
+        show = None if runs.setup.own else self.show
         said, drawn = show(found) if show else (_sentences(found), ())
         return Analysis(
-            findings=self._findings(found, self.laws[0]),
+            findings=self._findings(found),
             sentences=tuple(said),
             pictures=(*drawn, *_pictures(found)),
-            tables=(
-                *self._own_laws(found, runs.setup),
-                *(
-                    replace(t, title=f"{t.title} of {n}")
-                    for n, m in found.items()
-                    for t in findings.listings(m)
-                ),
+            tables=tuple(
+                replace(listing, title=f"{listing.title}: {name}")
+                for name, one in found.items()
+                for listing in findings.listings(one)
             ),
             data=tuple(_called(m.asked, n) for n, m in found.items()),
         )
 
-    def _findings(self, found: Mapping[str, Measured], law: str) -> dict[str, Estimate]:
-        tables = {name: _called(_of_law(one.asked, law), name) for name, one in found.items()}
+    def _findings(self, found: Mapping[str, Measured]) -> dict[str, Estimate]:
+        tables = {name: _called(one.asked, name) for name, one in found.items()}
         return {claim.id: _estimate(claim, tables) for claim in self.claims if claim.value}
-
-    def _own_laws(self, found: Mapping[str, Measured], setup: Setup) -> tuple[Listing, ...]:
-        """Tell what the claims' figures are under laws of the user's own."""
-        own = list(setup.laws[len(self.laws) :])
-        if not own:
-            return ()
-        labels = next(iter(found.values())).labels[EVERY_LAW]
-        names = [str(name) for name in dict.fromkeys(labels)]
-        told = {name: self._findings(found, name) for name in names}
-        rows = [
-            (c.statement, *(told[name][c.id].ours for name in names))
-            for c in self.claims
-            if c.value
-        ]
-        caption = "What the claims ask for, law by law; they are judged of the first."
-        return (Listing("Laws", caption, ("figure", *names), rows),)
 
 
 def _replicates(setup: Setup) -> int:
@@ -150,8 +134,29 @@ def _of(sweep: Experiment, setup: Setup) -> Setup:
     return replace(setup, seeds=setup.seeds[: sweep.definition.file.replicates])
 
 
+def _laws(sweep: Experiment, setup: Setup) -> dict[Label, str]:
+    """Return the laws of a study by what tables call them; one of the user's own by its name."""
+    if len(setup.laws) == 1:
+        return {setup.laws[0]: setup.laws[0]}
+    levels = levels_of(sweep.definition)[EVERY_LAW]
+    return dict(zip(levels, setup.laws, strict=True))
+
+
+def _say_law(labels: Mapping[str, Any], sweep: Experiment, setup: Setup) -> dict[str, Any]:
+    """Return the labels of a run with its law first, by file and name if it is the user's own."""
+    rest = {name: label for name, label in labels.items() if name != EVERY_LAW}
+    return {EVERY_LAW: _laws(sweep, setup)[labels.get(EVERY_LAW, setup.laws[0])], **rest}
+
+
 def _part(runs: Runs, name: str, sweep: Experiment) -> Runs:
-    results = {key[1:]: result for key, result in runs.results.items() if key[0] == name}
+    """Return the runs of a sweep by the keys that they have there."""
+    named = {law: label for label, law in _laws(sweep, runs.setup).items()}
+    several = len(runs.setup.laws) > 1
+    results = {
+        (*([named[str(law)]] if several else []), *rest): result
+        for (part, law, *rest), result in runs.results.items()
+        if part == name
+    }
     return Runs(_of(sweep, runs.setup), results)
 
 
@@ -171,12 +176,6 @@ def _fill(given: Any, settings: Mapping[str, Any], where: str) -> Any:
 
 def _called(table: Table, name: str) -> Table:
     return table.extended(name, {})
-
-
-def _of_law(table: Table, law: str) -> Table:
-    if EVERY_LAW not in table:
-        return table
-    return table.where(np.flatnonzero(np.array(table[EVERY_LAW].tolist()) == law))
 
 
 def _estimate(claim: Claim, tables: Mapping[str, Table]) -> Estimate:

@@ -168,7 +168,7 @@ class Study:
     @cached_property
     def _declared(self) -> Declared:
         show, spec = self._own.show if self.module.exists() else None, self.spec
-        return Declared(self.folder, spec.responses, spec.sweeps, self.claims, self.laws, show)
+        return Declared(self.folder, spec.responses, spec.sweeps, self.claims, show)
 
     @property
     def module(self) -> Path:
