@@ -5,18 +5,11 @@ from pathlib import Path
 import pytest
 
 from .command import Done, headgate
-from .test_wrong_laws import cache  # noqa: F401 - a fixture
+from .own_code import assert_refused, assert_refused_at, cache  # noqa: F401 - a fixture
 from .test_wrong_scenarios import GOOD
 
 WRONG_PY = Path(__file__).parents[1] / "unit" / "disciplines" / "wrong.py"
 LAWS = Path(__file__).parents[1] / "unit" / "laws"
-
-
-def line_of(text: str, after: str) -> int:
-    """The number of the first line with `text` behind the class `after`."""
-    lines = WRONG_PY.read_text().splitlines()
-    start = next(n for n, line in enumerate(lines) if line.startswith(f"class {after}("))
-    return next(n for n, line in enumerate(lines[start:], start + 1) if text in line)
 
 
 def run(tmp_path: Path, source: str | Path) -> Done:
@@ -57,11 +50,8 @@ def run(tmp_path: Path, source: str | Path) -> Done:
 )
 def test_python_classes(name: str, line: str, says: str, tmp_path: Path) -> None:
     done = run(tmp_path, f"{WRONG_PY}:{name}" if name else WRONG_PY)
-    assert done.exit_code == 2
     assert "wrong.py" in done.sentence
-    assert says in done.sentence
-    if line:
-        assert f"wrong.py, line {line_of(line, name)}: " in done.sentence
+    assert_refused_at(done, says, WRONG_PY, line, name)
 
 
 @pytest.mark.parametrize(
@@ -75,8 +65,7 @@ def test_python_classes(name: str, line: str, says: str, tmp_path: Path) -> None
 def test_compiled_classes(name: str, says: str, tmp_path: Path) -> None:
     pytest.importorskip("numba")
     done = run(tmp_path, f"{WRONG_PY}:{name}")
-    assert done.exit_code == 2
-    assert says in done.sentence
+    assert_refused(done, says)
 
 
 C_QUEUE = """
@@ -126,9 +115,7 @@ def write_c(folder: Path, change: dict[str, str]) -> Path:
 )
 def test_c_files(change: dict[str, str], says: str, tmp_path: Path) -> None:
     done = run(tmp_path, write_c(tmp_path, change))
-    assert done.exit_code == 2
-    assert "mine.c" in done.sentence
-    assert says in done.sentence
+    assert_refused(done, says, "mine.c")
 
 
 @pytest.mark.parametrize(
@@ -143,8 +130,7 @@ def test_c_files(change: dict[str, str], says: str, tmp_path: Path) -> None:
 )
 def test_files(source: str, says: str, tmp_path: Path) -> None:
     done = run(tmp_path, source)
-    assert done.exit_code == 2
-    assert says in done.sentence
+    assert_refused(done, says)
 
 
 def test_a_law_is_not_made_of_a_discipline(tmp_path: Path) -> None:
@@ -170,8 +156,7 @@ def test_parameters(queue: dict[str, object], says: str, tmp_path: Path) -> None
     name = f"{WRONG_PY}:Needs"
     table = f'{{name = "{name}", {key} = {value!r}}}'
     done = headgate("run", path, "--set", f"network.queue={table}")
-    assert done.exit_code == 2
-    assert says in done.sentence
+    assert_refused(done, says)
 
 
 def test_an_argument_within_its_bounds_is_taken_and_beyond_them_is_not(tmp_path: Path) -> None:
@@ -208,10 +193,7 @@ def test_an_argument_within_its_bounds_is_taken_and_beyond_them_is_not(tmp_path:
 )
 def test_check_of_python_classes(name: str, line: str, says: str) -> None:
     done = headgate("check", f"{WRONG_PY}:{name}")
-    assert done.exit_code == 2
-    assert says in done.sentence
-    if line:
-        assert f"wrong.py, line {line_of(line, name)}: " in done.sentence
+    assert_refused_at(done, says, WRONG_PY, line, name)
 
 
 @pytest.mark.parametrize(
@@ -229,9 +211,7 @@ def test_check_of_c_files(body: str, says: str, tmp_path: Path) -> None:
     path = write_c(tmp_path, {"body": body.replace("%%", "%")})
     path.write_text("#include <time.h>\n" + path.read_text())
     done = headgate("check", path)
-    assert done.exit_code == 2
-    assert "mine.c" in done.sentence
-    assert says in done.sentence
+    assert_refused(done, says, "mine.c")
 
 
 @pytest.mark.parametrize(
