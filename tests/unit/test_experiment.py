@@ -16,59 +16,18 @@ from distributed import LocalCluster
 from scipy import stats
 
 import headgate
-from headgate import Experiment, Result, Scenario
+from headgate import Experiment, Scenario
 from headgate.claims import Verdict
 from headgate.columns import OF_A_RUN
 from headgate.errors import HeadgateError
 from headgate.experiment import responses
-from headgate.experiment.effects import model_effects, paired_effects
 from headgate.experiment.result import ExperimentResult
 from headgate.mesonet import MesoNet
-from headgate.plugin import trust
 
 from ..arch.repository import ROOT
 from ..errors.command import headgate as command
+from .small_experiment import BASE, FILE, RESPONSES, lists, small  # noqa: F401 - a fixture
 from .small_study import digests
-
-BASE = {
-    "duration": "3 s",
-    "network": {"kind": "dumbbell", "rate": "5 Mbit/s", "rtt": "20 ms", "buffer": "1 BDP"},
-    "traffic": [
-        {"kind": "flows", "law": "reno", "count": 2},
-        {"kind": "poisson", "law": "reno", "load": 0.2, "size": "10 packets"},
-    ],
-    "measure": {"warmup": "1 s", "series": "none"},
-}
-FACTORS = {
-    "network.rtt": ["10 ms", "20 ms", "40 ms"],
-    "network.buffer": ["0.5 BDP", "2 BDP"],
-    "law": ["reno", "cubic"],
-}
-FILE = """
-title = "small"
-scenario = "base.toml"
-replicates = 3
-responses = ["goodput_bps", "avg(flows.mean_rtt_s)"]
-
-[factors]
-network.rtt = ["10 ms", "20 ms", "40 ms"]
-"network.buffer" = ["0.5 BDP", "2 BDP"]
-law = ["reno", "cubic"]
-"""
-RESPONSES = ("goodput_bps", "avg(flows.mean_rtt_s)")
-
-
-@pytest.fixture(autouse=True)
-def lists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A user who has allowed nothing yet, in a process that has read nothing."""
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setattr(trust, "_by_hand", set())
-    monkeypatch.setattr(trust, "_by_file", {})
-
-
-def small(**keys: object) -> Experiment:
-    given = {"replicates": 3, "responses": RESPONSES, **keys}
-    return Experiment(BASE, FACTORS, **given)  # type: ignore[arg-type]
 
 
 def ids(experiment: Experiment) -> dict[tuple[object, ...], str]:
@@ -279,114 +238,6 @@ def test_replicates_without_chance_are_one_run(tmp_path: Path) -> None:
     assert "are one and the same run" in found.findings[0]
     assert np.isnan(found.table["low"]).all()
     assert set(found.table["replicates"]) == {1}
-
-
-def planted(replicates: int) -> tuple[np.ndarray, np.ndarray]:
-    """3 x 2 conditions: y = 10 + (0, 1, 5)[a] + 2 b + a b, and what each replicate adds to b."""
-    coded = np.array([(a, b) for a in (-1.0, 0.0, 1.0) for b in (-1.0, 1.0)])
-    own = np.linspace(-1, 1, replicates)
-    base = [10 + {-1: 0, 0: 1, 1: 5}[int(a)] + 2 * b + a * b for a, b in coded]
-    return coded, np.array([y + 100 * own + own * b for y, (_, b) in zip(base, coded, strict=True)])
-
-
-def test_effects_of_planted_numbers_by_hand() -> None:
-    coded, values = planted(3)
-    found = {(e.factors, e.steps): e for e in paired_effects(["a", "b"], coded, values)}
-    first, last = (-1.0, 0.0), (-1.0, 1.0)
-    # what is common to a replicate (100 own) cancels; so does b's own in a
-    assert found[("a",), (first,)].effect == pytest.approx(1)
-    assert found[("a",), (last,)].effect == pytest.approx(5)
-    assert found[("a",), (last,)].low == pytest.approx(5)
-    b = found[("b",), (last,)]
-    assert b.effect == pytest.approx(4)
-    # b differs by 2 own between replicates: -2, 0, 2; sd 2, t = 4.303, n = 3
-    assert b.high - b.effect == pytest.approx(4.30265 * 2 / 3**0.5, rel=1e-4)
-    # half of (change of b's effect): from a = -1 to 1 it grows by 4, to 0 by 2
-    assert found[("a", "b"), (last, last)].effect == pytest.approx(2)
-    assert found[("a", "b"), (first, last)].effect == pytest.approx(1)
-
-
-def test_effects_take_only_conditions_that_are_equal_but_for_the_factor() -> None:
-    coded, values = planted(2)
-    found = {(e.factors, e.steps): e for e in paired_effects(["a", "b"], coded[:-1], values[:-1])}
-    # a = 1 is there with b = -1 alone: 5 - 2 (the interaction at b = -1)
-    assert found[("a",), ((-1.0, 1.0),)].effect == pytest.approx(5 - 2)
-    assert (("a", "b"), ((-1.0, 1.0), (-1.0, 1.0))) not in found
-
-
-def test_in_a_two_level_grid_pairs_and_the_model_agree() -> None:
-    rng = np.random.default_rng(1)
-    coded = np.array([(a, b, c) for a in (-1.0, 1) for b in (-1.0, 1) for c in (-1.0, 1)])
-    values = rng.normal(size=(8, 4)) + coded @ [[1], [2], [3]] + coded[:, :1] * coded[:, 1:2]
-    names = ["a", "b", "c"]
-    pairs = {e.factors: e.effect for e in paired_effects(names, coded, values)}
-    model = {e.factors: e.effect for e in model_effects(names, coded, values)}
-    assert pairs == pytest.approx(model)
-
-
-MINE = """
-from pathlib import Path
-Path(__file__).with_name("it-ran").touch()
-
-def drops(result):
-    return result.ports["drops"].sum()
-
-def broken(result):
-    return result.ports["nothing"]
-"""
-
-
-def own(folder: Path, name: str = "drops") -> Path:
-    """An experiment as a stranger sends it, with a function beside it."""
-    (folder / "mine.py").write_text(MINE)
-    Scenario.from_dict(BASE).save(folder / "base.toml")
-    text = FILE.replace('"goodput_bps"', f'{{name = "mine", function = "./mine.py:{name}"}}')
-    (folder / "own.toml").write_text(text.replace("replicates = 3", "replicates = 1"))
-    return folder / "own.toml"
-
-
-def test_a_function_that_only_a_file_names_does_not_run(tmp_path: Path) -> None:
-    file = own(tmp_path)
-    assert command("experiment", "check", file).exit_code == 0
-    done = command("experiment", "run", file, "--out", tmp_path / "out")
-    assert done.exit_code == 2
-    assert "names this function, which is code" in done.sentence
-    assert not (tmp_path / "it-ran").exists()
-    assert not (tmp_path / "out" / "runs").exists()
-
-
-def test_a_function_that_was_allowed_measures(tmp_path: Path) -> None:
-    file = own(tmp_path)
-    out = ("--out", tmp_path / "out", "--set", "tables=all")
-    done = command("experiment", "run", file, "--trust", *out, "--json")
-    told = json.loads(done.output)
-    runs = {
-        Path(p).parent: Result.read(Path(p).parent) for p in tmp_path.glob("out/runs/*/run.json")
-    }
-    drops = sorted(float(run.ports["drops"].sum()) for run in runs.values())
-    mine = [row["mean"] for row in told["means"] if row["response"] == "mine"]
-    assert sorted(mine) == drops
-    assert (tmp_path / "it-ran").exists()
-
-
-def test_a_function_that_fails_is_one_sentence_and_loses_no_run(tmp_path: Path) -> None:
-    file = own(tmp_path, "broken")
-    done = command("experiment", "run", file, "--trust", "--out", tmp_path / "out")
-    assert "responses.mine: ports: there is no column 'nothing'" in done.sentence
-    assert len(list(tmp_path.glob("out/runs/*/run.json"))) == 12
-
-
-def test_a_function_of_the_program_measures(tmp_path: Path) -> None:
-    def drops(result: Result) -> float:
-        """Packets dropped."""
-        return float(result.ports["drops"].sum())
-
-    found = Experiment(
-        BASE, {"law": ["reno", "cubic"]},
-        responses=[drops, {"name": "same", "sql": "SELECT sum(drops) FROM ports"}],
-    ).run(tmp_path, workers=1)  # fmt: skip
-    assert found.runs["drops"].tolist() == found.runs["same"].tolist()
-    assert found.runs["drops"].min() > 0
 
 
 def networks() -> Iterator[tuple[str, Scenario]]:
