@@ -78,6 +78,10 @@ class Claim(BaseModel):
             self._require_source()
         return self
 
+    def basis(self) -> str:
+        """Return what decides the number: other findings follow from another."""
+        return " where ".join(part for part in (self.value, self.where) if part)
+
     def _require_source(self) -> None:
         """Refuse a statement that says not whose it is, unless it is judged by a value."""
         for key in ("source", "published", "measure"):

@@ -28,20 +28,24 @@ def scenarios() -> list[str]:
 @pytest.mark.parametrize("text", scenarios())
 def test_scenarios_designs_and_reports_in_the_documentation_are_valid(text: str) -> None:
     from headgate import Scenario
-    from headgate.claims import Claim
     from headgate.design.file import DesignFile
     from headgate.design.made import make
     from headgate.experiment.form import ExperimentFile
     from headgate.report.about import About
+    from headgate.studies.claims import ClaimsFile
     from headgate.studies.study import StudySpec
+    from headgate.studies.sweeps import Sweep
 
     data = tomllib.loads(text)
     if "roles" in data:
         About(**data)
-    elif "sweeps" in data:
+    elif "sweeps" in data and "name" in data:
         StudySpec(**data)
+    elif "sweeps" in data:
+        assert [Sweep(**sweep) for sweep in data["sweeps"].values()]
     elif "claim" in data:
-        assert [Claim(**claim) for claim in data["claim"]]
+        file = ClaimsFile(**data)
+        assert [file.make(claim, "claims.toml") for claim in file.claim]
     elif "responses" in data:
         make(ExperimentFile.from_dict(data))
     elif "factors" in data:

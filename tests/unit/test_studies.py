@@ -11,7 +11,8 @@ from headgate.experiment.estimates import add_intervals_by_seed
 from headgate.experiment.runs import NotRunError, Runs
 from headgate.experiment.scales import scale_name
 from headgate.stats.intervals import mean_interval
-from headgate.studies.study import load, names, read_claims
+from headgate.studies.claims import read_claims
+from headgate.studies.study import load, names
 
 
 def claim(**changes: object) -> Claim:

@@ -6,7 +6,8 @@ import pytest
 
 from headgate.errors import HeadgateError
 from headgate.experiment.toml_extends import files, read
-from headgate.studies.study import load, names, read_claims
+from headgate.studies.claims import read_claims
+from headgate.studies.study import load, names
 
 SHARED = """
 first_seed = 3
@@ -14,6 +15,11 @@ laws = ["reno", "bic"]
 [fixed]
 think = "2 s"
 rate = "1 Gbit/s"
+"""
+CLAIMS = """
+[shared]
+paper = "Nobody (1999), $5 a copy"
+goodput = "goodput of both"
 [[claim]]
 id = "a"
 statement = "s"
@@ -41,16 +47,49 @@ def test_tables_are_laid_over_each_other_and_all_else_is_replaced(tmp_path: Path
 
 def test_claims_are_laid_over_each_other_by_id(tmp_path: Path) -> None:
     amended = '[[claim]]\nid = "a"\nwhy = "w"\n'
-    another = SHARED[SHARED.index("[[claim]]") :].replace('"a"', '"b"')
-    first, second = read_claims(written(tmp_path, amended + another))
+    another = CLAIMS[CLAIMS.index("[[claim]]") :].replace('"a"', '"b"')
+    first, second = read_claims(written(tmp_path, amended + another, CLAIMS))
     assert (first.id, first.statement, first.why) == ("a", "s", "w")
     assert (second.id, second.why) == ("b", "")
+
+
+def test_a_text_that_several_claims_have_stands_once(tmp_path: Path) -> None:
+    own = """
+[shared]
+goodput = "goodput of all"
+[[claim]]
+id = "a"
+source = "$paper"
+measure = "${goodput}, over a second"
+why = "it costs $$2"
+"""
+    [claim] = read_claims(written(tmp_path, own, CLAIMS))
+    assert claim.source == "Nobody (1999), $5 a copy"
+    assert claim.measure == "goodput of all, over a second"
+    assert claim.why == "it costs $2"
+
+
+@pytest.mark.parametrize(
+    ("own", "says"),
+    [
+        ('why = "$nobody"', r"a.why: there is no shared text 'nobody'; shared are paper, goodput"),
+        ('why = "$ 5"', r"a.why: write \$\$ where a \$ is meant"),
+        ("why = 3", r"claims.toml: a: why: .*string"),
+        ('over = "some"', r"claims.toml: a: over: .*'least'"),
+        ('value = { part = "x" }', r"claims.toml: a: value.function: Field required"),
+        ('call = { function = "x" }', r"claims.toml: a: call: Extra inputs"),
+    ],
+)
+def test_a_wrong_claim_is_one_sentence(tmp_path: Path, own: str, says: str) -> None:
+    with pytest.raises(HeadgateError, match=says) as told:
+        read_claims(written(tmp_path, f'[[claim]]\nid = "a"\n{own}\n', CLAIMS))
+    assert "\n" not in str(told.value)
 
 
 @pytest.mark.parametrize(
     ("own", "shared", "says"),
     [
-        ('[[claim]]\nid = "a"\n[[claim]]\nid = "a"\n', SHARED, "claims.toml: two entries"),
+        ('[[claim]]\nid = "a"\n[[claim]]\nid = "a"\n', CLAIMS, "claims.toml: two entries"),
         ("", 'extends = "third.toml"\n', "shared.toml: extends: what is extended extends no other"),
         ("", "laws = [", "shared.toml: this is not TOML"),
     ],

@@ -28,17 +28,8 @@ def choose(design: Design, where: str) -> Design:
     """Leave out the combinations of levels that a condition refuses. Raises HeadgateError."""
     if not where:
         return design
-    table = levels_table(design.factors, design.matrix.tolist())
-    try:
-        answer = sql.ask(f"SELECT ({where}) FROM levels", {"levels": table})
-    except sql.SqlError as error:
-        names = ", ".join(table.columns)
-        raise HeadgateError(f"where: {error}; its names are {names}") from None
-    if answer.types[0] != "BOOLEAN":
-        raise HeadgateError(f"where: {where!r} is neither true nor false; compare a factor with it")
-    matrix = design.matrix[[row[0] is True for row in answer.rows]]
-    if not len(matrix):
-        raise HeadgateError(f"where: {where!r} leaves no combination of levels")
+    kept = holds(where, levels_table(design.factors, design.matrix.tolist()))
+    matrix = design.matrix[kept]
     for place, factor in enumerate(design.factors):
         if len(np.unique(matrix[:, place])) == 1:
             level = label_levels(factor, matrix[:1, place])[0]
@@ -46,13 +37,37 @@ def choose(design: Design, where: str) -> Design:
     return replace(design, matrix=matrix, fraction=None)
 
 
+def holds(where: str, levels: Table) -> list[bool]:
+    """Say which rows of levels a condition lets pass, one at least. Raises HeadgateError."""
+    try:
+        answer = sql.ask(f"SELECT ({where}) FROM levels", {"levels": levels})
+    except sql.SqlError as error:
+        names = ", ".join(levels.columns)
+        raise HeadgateError(f"where: {error}; its names are {names}") from None
+    if answer.types[0] != "BOOLEAN":
+        raise HeadgateError(f"where: {where!r} is neither true nor false; compare a factor with it")
+    kept = [row[0] is True for row in answer.rows]
+    if not any(kept):
+        raise HeadgateError(f"where: {where!r} leaves no combination of levels")
+    return kept
+
+
 def levels_table(factors: Sequence[Factor], coded: Sequence[Sequence[float]]) -> Table:
     """Return a row a condition: levels in their own words, quantities as numbers beside them."""
+    return label_table(
+        {
+            factor.name: label_levels(factor, [row[place] for row in coded])
+            for place, factor in enumerate(factors)
+        }
+    )
+
+
+def label_table(labels: Mapping[str, Sequence[Label]]) -> Table:
+    """Return labels as columns, quantities as numbers beside them."""
     columns: dict[str, Any] = {}
-    for place, factor in enumerate(factors):
-        labels = label_levels(factor, [row[place] for row in coded])
-        columns[factor.name] = column_of(labels)
-        columns |= quantities(factor.name, labels)
+    for name, each in labels.items():
+        columns[name] = column_of(each)
+        columns |= quantities(name, each)
     return Table("levels", columns)
 
 

@@ -51,10 +51,11 @@ def all_possible(makers: Iterable[Callable[[Done], Drawn]], runs: Done) -> tuple
 
 def add_intervals_by_seed(makers: Makers) -> Makers:
     """Give the findings of `makers` the interval of the same measure on each seed by itself."""
-    return {claim: partial(_with_interval, make) for claim, make in makers.items()}
+    return {claim: partial(add_interval_by_seed, make) for claim, make in makers.items()}
 
 
-def _with_interval(make: Callable[[Runs], Estimate], runs: Runs) -> Estimate:
+def add_interval_by_seed(make: Callable[[Done], Estimate], runs: Done) -> Estimate:
+    """Make a finding, with the interval of the same measure on each seed by itself."""
     whole = make(runs)
     if whole.ci is not None or len(runs.setup.seeds) == 1:
         return whole

@@ -52,9 +52,9 @@ class Listing:
 class Analysis:
     """What a study's analysis gives back."""
 
-    findings: Mapping[str, Estimate]
-    sentences: tuple[str, ...]
-    pictures: tuple[Picture, ...]
+    findings: Mapping[str, Estimate] = field(default_factory=dict)
+    sentences: tuple[str, ...] = ()
+    pictures: tuple[Picture, ...] = ()
     tables: tuple[Listing, ...] = ()
     data: tuple[Table, ...] = ()
     roles: Roles | None = None

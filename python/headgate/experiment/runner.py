@@ -26,7 +26,7 @@ from headgate.experiment.reporting import write_about
 from headgate.experiment.runnable import Analysis, Runnable
 from headgate.experiment.runs import Key, Runs, Setup
 from headgate.experiment.scales import scale_name
-from headgate.experiment.stored import Basis, StoredResults, hash_files, hash_runs
+from headgate.experiment.stored import Basis, StoredResults, hash_code, hash_runs
 from headgate.report.about import CLAIMS
 from headgate.report.make import PAGE, make
 from headgate.run.folder import write_bytes, write_table
@@ -233,8 +233,9 @@ def _read_kept(asked: StudyRun) -> dict[Key, Result]:
 
 def basis_of(asked: StudyRun, cpu_s: float = 0.0) -> Basis:
     """Say what findings made now rest on."""
-    jobs = asked.jobs.values()
-    return Basis(hash_runs(jobs), hash_files(asked.study.code), len(jobs), cpu_s)
+    jobs, study = asked.jobs.values(), asked.study
+    code = hash_code(study.code, (claim.basis() for claim in study.claims))
+    return Basis(hash_runs(jobs), code, len(jobs), cpu_s)
 
 
 def _analyse(study: Runnable, runs: Runs) -> Analysis:

@@ -119,9 +119,11 @@ def hash_runs(jobs: Iterable[Job]) -> str:
     return _hash(told)
 
 
-def hash_files(paths: Iterable[Path]) -> str:
-    """Return what changes with any of these files."""
-    return _hash(path.read_text(encoding="utf-8") for path in sorted(paths))
+def hash_code(paths: Iterable[Path], asked: Iterable[str]) -> str:
+    """Return what changes with any of these files, or with what claims ask."""
+    return _hash(
+        [*(path.read_text(encoding="utf-8") for path in sorted(paths)), *filter(None, asked)]
+    )
 
 
 def _hash(texts: Iterable[str]) -> str:

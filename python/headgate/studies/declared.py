@@ -16,17 +16,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from headgate.campaign.jobs import Job
-from headgate.claims import Claim, Estimate
+from headgate.claims import Estimate
 from headgate.errors import HeadgateError
-from headgate.experiment import findings, sql
+from headgate.experiment import findings
 from headgate.experiment.check import first_rows
 from headgate.experiment.conditions import Label
 from headgate.experiment.definition import Definition
 from headgate.experiment.describe import levels_of
-from headgate.experiment.estimates import mean_of
 from headgate.experiment.experiment import Experiment
 from headgate.experiment.form import ExperimentFile, ResponseTable
 from headgate.experiment.responses import Measuring, Response, answers, keep
@@ -34,6 +31,9 @@ from headgate.experiment.runnable import Analysis, Picture
 from headgate.experiment.runs import Key, Runs, Setup, by_labels
 from headgate.experiment.tables import Measured
 from headgate.scenario.toml import EVERY_LAW, set_law
+from headgate.studies.claims import StudyClaim
+from headgate.studies.fill import fill
+from headgate.studies.values import Tables, estimate
 from headgate.tables import Table
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Declared:
     folder: Path
     responses: Mapping[str, ResponseTable]
     sweeps: Mapping[str, Mapping[str, Any]]
-    claims: Sequence[Claim]
+    claims: Sequence[StudyClaim]
     show: Show | None = None
 
     def jobs(self, setup: Setup) -> dict[Key, Job]:
@@ -71,15 +71,16 @@ class Declared:
             response.check()
         tables = {name: _called(first_rows(s.definition), name) for name, s in sweeps.items()}
         for claim in self.claims:
-            if claim.value:
-                _estimate(claim, tables)
+            if claim.call:
+                raise HeadgateError(f"claims.{claim.id}: a declared study has SQL as value only")
+        self._ask(tables)
 
     def experiments(self, setup: Setup) -> dict[str, Experiment]:
         """Give every sweep at a scale as an experiment of its own. Raises HeadgateError."""
         return {name: self._experiment(name, setup) for name in self.sweeps}
 
     def _experiment(self, name: str, setup: Setup) -> Experiment:
-        data = _fill(self.sweeps[name], setup.settings, f"sweeps.{name}")
+        data = fill(self.sweeps[name], setup.settings, f"sweeps.{name}")
         data |= {"title": name, "responses": dict(self.responses), "replicates": _replicates(setup)}
         set_law(data["scenario"], setup.laws[0])
         if len(setup.laws) > 1:
@@ -120,8 +121,16 @@ class Declared:
         )
 
     def _findings(self, found: Mapping[str, Measured]) -> dict[str, Estimate]:
-        tables = {name: _called(one.asked, name) for name, one in found.items()}
-        return {claim.id: _estimate(claim, tables) for claim in self.claims if claim.value}
+        return self._ask({name: _called(one.asked, name) for name, one in found.items()})
+
+    def _ask(self, tables: Tables) -> dict[str, Estimate]:
+        count = max(int(table["replicate"].max()) for table in tables.values())
+        replicates = range(1, count + 1)
+        return {
+            claim.id: estimate(claim, tables, "replicate", replicates)
+            for claim in self.claims
+            if claim.value
+        }
 
 
 def _replicates(setup: Setup) -> int:
@@ -160,39 +169,8 @@ def _part(runs: Runs, name: str, sweep: Experiment) -> Runs:
     return Runs(_of(sweep, runs.setup), results)
 
 
-def _fill(given: Any, settings: Mapping[str, Any], where: str) -> Any:
-    """Put settings in the place of their names. Raises HeadgateError."""
-    if isinstance(given, Mapping):
-        return {key: _fill(value, settings, f"{where}.{key}") for key, value in given.items()}
-    if isinstance(given, list):
-        return [_fill(value, settings, where) for value in given]
-    if not (isinstance(given, str) and given.startswith("$")):
-        return given
-    if given[1:] not in settings:
-        known = ", ".join(sorted(settings))
-        raise HeadgateError(f"{where}: there is no setting {given[1:]!r}; the settings are {known}")
-    return settings[given[1:]]
-
-
 def _called(table: Table, name: str) -> Table:
     return table.extended(name, {})
-
-
-def _estimate(claim: Claim, tables: Mapping[str, Table]) -> Estimate:
-    """Ask for a claim's value in each replicate; return the mean with Student's 95 % interval."""
-    count = max(int(table["replicate"].max()) for table in tables.values())
-    try:
-        return mean_of([_ask(claim.value, tables, replicate) for replicate in range(1, count + 1)])
-    except sql.SqlError as error:
-        raise HeadgateError(f"claims.{claim.id}: {error}") from None
-
-
-def _ask(question: str, tables: Mapping[str, Table], replicate: int) -> float:
-    chosen = {
-        name: table.where(np.flatnonzero(table["replicate"] == replicate))
-        for name, table in tables.items()
-    }
-    return sql.number(sql.ask(question, chosen))
 
 
 def _sentences(found: Mapping[str, Measured]) -> list[str]:

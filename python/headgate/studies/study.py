@@ -3,24 +3,19 @@
 It names the laws that are compared (`["*"]`: all that need no router's help), what is held fixed,
 and how much of it each scale runs; a designed study names factors with two levels each.
 Either file may extend another (`extends = "../nist/replaced.toml"`) and say what is different.
-A study with `sweeps` is declared (see `declared`). In others `analysis.py` has two functions:
-`jobs(setup)` makes every run of a scale by its key, `analyse(runs)` turns the finished ones into
-findings and figures. A third, `keep(result)`, is for studies whose runs are too large to be stored
-as they are. `SETTINGS`, if there, are what a user's design may vary.
+A study whose sweeps are scenarios is declared (see `declared`); any other has Python (see `coded`).
 """
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
 from headgate import catalog
-from headgate.claims import Claim
 from headgate.design import Design, Factor, factorial
 from headgate.design import load as load_design
 from headgate.errors import HeadgateError
@@ -30,7 +25,10 @@ from headgate.experiment.runnable import Analysis, Source
 from headgate.experiment.runs import Key, Runs, Setup
 from headgate.experiment.scales import SCALES, fraction
 from headgate.strict import Strict, fit_model
+from headgate.studies.claims import StudyClaim, read_claims
+from headgate.studies.coded import Coded
 from headgate.studies.declared import Declared
+from headgate.studies.sweeps import BASE
 
 if TYPE_CHECKING:
     from headgate.api import Result
@@ -79,8 +77,13 @@ class StudySpec(Strict):
     responses: dict[str, ResponseTable] = Field({})
     """What is measured of every run of a declared study."""
     sweeps: dict[str, dict[str, Any]] = Field({})
-    """The parts of a declared study, each what an experiment's file is."""
+    """Its parts: each what an experiment's file is, or a function with levels (see `sweeps`)."""
     scales: dict[str, Scale]
+
+    @property
+    def declared(self) -> bool:
+        """Say whether its sweeps are scenarios, so that it needs no Python."""
+        return bool(self.sweeps) and not any(BASE in sweep for sweep in self.sweeps.values())
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,7 @@ class Study:
         return fit_model(StudySpec, toml_extends.read(path), str(path))
 
     @cached_property
-    def claims(self) -> list[Claim]:
+    def claims(self) -> list[StudyClaim]:
         """The claims, checked."""
         return read_claims(self.folder / CLAIMS)
 
@@ -146,42 +149,34 @@ class Study:
     @property
     def jobs(self) -> "Callable[[Setup], Mapping[Key, Job]]":
         """The function that makes every run of a scale, by key."""
-        made: Callable[[Setup], Mapping[Key, Job]] = self._module.jobs
-        return made
+        return self._form.jobs
 
     @property
     def analyse(self) -> "Callable[[Runs], Analysis]":
         """The function that turns finished runs into findings and figures."""
-        made: Callable[[Runs], Analysis] = self._module.analyse
-        return made
+        return self._form.analyse
 
     @property
     def keep(self) -> "Callable[[Result], Result] | None":
         """The function that makes little of a finished run before it is stored, if there is one."""
-        made: Callable[[Result], Result] | None = getattr(self._module, "keep", None)
-        return made
+        return self._form.keep
 
     def has_all(self, result: "Result") -> bool:
         """Say whether a stored run has what the analysis asks."""
-        return not self.spec.sweeps or self._declared.has_all(result)
+        return isinstance(self._form, Coded) or self._form.has_all(result)
 
     @cached_property
-    def _declared(self) -> Declared:
-        show, spec = self._own.show if self.module.exists() else None, self.spec
+    def _form(self) -> Declared | Coded:
+        coded, spec = Coded(self.folder, self.spec.sweeps, self.claims), self.spec
+        if not spec.declared:
+            return coded
+        show = coded.module.show if self.module.exists() else None
         return Declared(self.folder, spec.responses, spec.sweeps, self.claims, show)
 
     @property
     def module(self) -> Path:
         """Its analysis; a declared study may have none."""
         return self.folder / MODULE
-
-    @property
-    def _module(self) -> Any:
-        return self._declared if self.spec.sweeps else self._own
-
-    @property
-    def _own(self) -> Any:
-        return import_module(f"headgate.studies.{self.folder.name}.analysis")
 
     def scale(self, name: str) -> Scale:
         """Return a scale by name; a number is that fraction of the full size."""
@@ -233,10 +228,9 @@ class Study:
 
     @property
     def _settable(self) -> frozenset[str]:
-        """What a user's design may vary: the module's `SETTINGS`, else the keys of study.toml."""
+        """What a user's design may vary: what the module says, else the keys of study.toml."""
         own = {*self.spec.fixed, *(factor.setting for factor in self.spec.factors.values())}
-        found: frozenset[str] = getattr(self._module, "SETTINGS", frozenset(own))
-        return found
+        return (self._form.settable if isinstance(self._form, Coded) else None) or frozenset(own)
 
 
 def _files_of(place: Path, seen: set[Path]) -> set[Path]:
@@ -250,14 +244,6 @@ def _files_of(place: Path, seen: set[Path]) -> set[Path]:
             module = FOLDER / f"{name}.py"
             _files_of(module if module.is_file() else FOLDER / name, seen)
     return {file for file in seen if file.suffix}
-
-
-def read_claims(path: Path) -> list[Claim]:
-    """Read a study's `claims.toml`; a wrong entry is one sentence with its place."""
-    claims = [fit_model(Claim, row, path.name) for row in toml_extends.read(path)["claim"]]
-    if len({claim.id for claim in claims}) < len(claims):
-        raise HeadgateError(f"{path.name}: two claims have the same id")
-    return claims
 
 
 def names() -> list[str]:
@@ -280,7 +266,7 @@ def load(name: str) -> Study:
 def _load_folder(folder: Path) -> Study:
     """Read a study that the package does not have; nothing of it may be code."""
     study = Study(folder)
-    if not study.spec.sweeps or study.module.exists():
+    if not study.spec.declared or study.module.exists():
         raise HeadgateError(
             f"{folder}: a study outside the package is declared, by sweeps, and has no {MODULE}"
         )
