@@ -90,11 +90,13 @@ def test_the_report_has_pictures_sentences_and_data(analysis: Analysis, tmp_path
 
 
 def test_the_paths() -> None:
+    study = load("vcp")
+    setup = study.setup(study.scale("quick"))
     assert bdp(150, 0.08) == 1500
     assert window_packets("bandwidth", 5) == pytest.approx(1)
     assert window_packets("delay", 80) == pytest.approx(30)
-    assert spread_rtts_s("40-156")[-1] == pytest.approx(0.156)
-    assert spread_rtts_s("40-330")[-1] == pytest.approx(0.330)
+    assert spread_rtts_s(setup, "40-156")[-1] == pytest.approx(0.156)
+    assert spread_rtts_s(setup, "40-330")[-1] == pytest.approx(0.330)
     assert jobs.fluid_rate(0.25) == pytest.approx(0.9 * 2500 / 5 + 20)
 
 

@@ -7,13 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from headgate.api import Result
-from headgate.claims import Estimate
-from headgate.experiment.estimates import Makers, format_values, largest, least
 from headgate.experiment.runs import Runs
 from headgate.studies.paths import course, measured_period_s
 from headgate.studies.vcp import jobs
-from headgate.studies.vcp.measures import Measure, Series, at, has_name, levels, sweep
-from headgate.studies.vcp.schemes import COMPARED
+from headgate.studies.vcp.measures import Measure, Series, has_name
 
 #: Packets of what is called a short file; files a second that take half of the line.
 SHORT, HALF_A_LINE = 100, 300.0
@@ -86,37 +83,4 @@ VOICE: Mapping[str, Measure] = {
     "99th per cent (ms)": voice_late_ms,
     "jitter (ms)": voice_jitter_ms,
     "loss": voice_loss,
-}
-
-
-# Findings ----------------------------------------------------------------------------------------
-
-
-def _short_complete(runs: Runs) -> Estimate:
-    ratios = {}
-    for rate in levels(runs, "short", most=HALF_A_LINE):
-        vcp, xcp = (mean_completion_s(runs, name, rate, (1, SHORT)) for name in ("VCP", "XCP"))
-        ratios[f"{rate:g}/s"] = vcp / xcp
-    return largest(ratios)
-
-
-def _voice_delay(runs: Runs) -> Estimate:
-    waits = {name: at(runs, "real time", name, 0.0, voice_delay_ms) for name in COMPARED}
-    return Estimate(ours=waits["VCP"] / waits["TCP"], note=f"ms: {format_values(waits)}")
-
-
-def _voice_loss(runs: Runs) -> Estimate:
-    lost = {name: at(runs, "real time", name, 0.0, voice_loss) for name in COMPARED}
-    return Estimate(ours=lost["VCP"], note=format_values(lost, 2))
-
-
-def _efficient(runs: Runs) -> Estimate:
-    return least(sweep(runs, "real time", "VCP"))
-
-
-APPLICATIONS: Makers = {
-    "short-flows-complete": _short_complete,
-    "real-time-delay": _voice_delay,
-    "real-time-loss": _voice_loss,
-    "real-time-efficient": _efficient,
 }

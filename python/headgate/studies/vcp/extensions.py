@@ -32,10 +32,12 @@ def completion(runs: Runs) -> Picture:
     rates = levels(runs, "short")
     typical = max(levels(runs, "short", most=HALF_A_LINE))
     files = (1, SHORT)
-    by_rate = mark_points(rates, lambda n: [mean_completion_s(runs, n, x, files) for x in rates])
+    by_rate = mark_points(
+        runs, rates, lambda n: [mean_completion_s(runs, n, x, files) for x in rates]
+    )
     middles = [np.sqrt(low * high) for low, high in SIZES]
     by_size = mark_points(
-        middles, lambda n: [mean_completion_s(runs, n, typical, size) for size in SIZES]
+        runs, middles, lambda n: [mean_completion_s(runs, n, typical, size) for size in SIZES]
     )
     by_size["alone"] = Curve(
         middles, [applications.ai_completion_s(x) for x in middles], theory=True
@@ -69,7 +71,7 @@ def real_time(runs: Runs) -> Picture:
 def lossy(runs: Runs) -> Picture:
     """Show the goodput over a link that loses packets at random."""
     losses = runs.setup.settings["lossy"]["losses"]
-    drawn = mark_points(losses, lambda name: [_goodput_mbps(runs, name, p) for p in losses])
+    drawn = mark_points(runs, losses, lambda name: [_goodput_mbps(runs, name, p) for p in losses])
     panel = Panel("One flow, 50 Mbit/s, 80 ms", "random loss", "goodput (Mbit/s)", drawn, "xy")
     return Picture(
         "wireless",

@@ -1,55 +1,58 @@
-"""What the study found, claim by claim."""
+"""What the study found: functions that its claims name."""
 
 from __future__ import annotations
-
-from functools import partial
 
 import numpy as np
 
 from headgate.claims import Estimate
 from headgate.experiment.estimates import (
-    Makers,
     apart,
     format_values,
     largest,
     least,
-    make_estimates,
     mean_of,
 )
 from headgate.experiment.runs import Runs
 from headgate.studies.paths import goodput_bps, jain, loss_rate, utilisation
 from headgate.studies.vcp import jobs, measures
-from headgate.studies.vcp.applications import APPLICATIONS
-from headgate.studies.vcp.measures import at, levels, sweep
+from headgate.studies.vcp.applications import (
+    HALF_A_LINE,
+    SHORT,
+    mean_completion_s,
+    voice_delay_ms,
+    voice_loss,
+)
+from headgate.studies.vcp.measures import at, compared, levels, sweep
 
 #: From here up the slides' statements are held to their words.
-FAST_MBPS, LONG_MS = 10.0, 800.0
-
-
-def findings(runs: Runs) -> dict[str, Estimate]:
-    """Return the finding of every claim that this scale can judge."""
-    return make_estimates(SWEEPS | APPLICATIONS | TIME | FAIRNESS | DESIGN | THEORY, runs)
+FAST_MBPS = 10.0
 
 
 # Sweeps ------------------------------------------------------------------------------------------
 
 
-def _falls(part: str, runs: Runs) -> Estimate:
+def fall(runs: Runs, *, part: str) -> Estimate:
+    """Give TCP's utilisation at the highest level over its best."""
     values = sweep(runs, part, "TCP")
     return Estimate(
         ours=list(values.values())[-1] / max(values.values()), note=format_values(values)
     )
 
 
-def _least(scheme: str, part: str, low: float, runs: Runs) -> Estimate:
-    return least(sweep(runs, part, scheme, least=low))
+def least_use(
+    runs: Runs, *, part: str, scheme: str = "VCP", low: float = 0.0, high: float = np.inf
+) -> Estimate:
+    """Find the least utilisation over the levels of a sweep."""
+    return least(sweep(runs, part, scheme, least=low, most=high))
 
 
-def _efficient_delay(runs: Runs) -> Estimate:
-    return least({f"{x:g}": at(runs, "delay", "VCP", x) for x in levels(runs, "delay", 0, LONG_MS)})
+def most(runs: Runs, *, of: str, part: str, low: float = 0.0) -> Estimate:
+    """Find the largest of a measure of VCP over the levels of a sweep."""
+    return largest(sweep(runs, part, "VCP", measures.MEASURES[of], low), 2)
 
 
-def _above_tcp(runs: Runs) -> Estimate:
+def compare_with_tcp(runs: Runs) -> Estimate:
+    """Find the least ratio of utilisations."""
     cells = [("bandwidth", x) for x in levels(runs, "bandwidth", 100)]
     cells += [("delay", x) for x in levels(runs, "delay", 80)]
     ratios = {
@@ -58,16 +61,14 @@ def _above_tcp(runs: Runs) -> Estimate:
     return least(ratios)
 
 
-def _approximates_xcp(runs: Runs) -> Estimate:
+def fall_short_of_xcp(runs: Runs) -> Estimate:
+    """Find the largest difference of utilisations."""
     xcp, vcp = (sweep(runs, "bandwidth", name, least=FAST_MBPS) for name in ("XCP", "VCP"))
     return largest({level: xcp[level] - vcp[level] for level in xcp}, 2)
 
 
-def _low_loss(part: str, low: float, runs: Runs) -> Estimate:
-    return largest(sweep(runs, part, "VCP", loss_rate, low), 2)
-
-
-def _less_loss(runs: Runs) -> Estimate:
+def lose_more_than_tcp(runs: Runs) -> Estimate:
+    """Find the largest difference of loss rates."""
     parts = ("bandwidth", "delay")
     losses = {
         f"{part} {x:g}": at(runs, part, "VCP", x, loss_rate) - at(runs, part, "TCP", x, loss_rate)
@@ -87,13 +88,15 @@ def _queues(runs: Runs, *, crowded: bool) -> dict[str, float]:
     }
 
 
-def _small_queue(runs: Runs) -> Estimate:
+def queue(runs: Runs) -> Estimate:
+    """Find the largest mean queue where a flow has more than a packet."""
     slow = {f"bandwidth {x:g}" for x in levels(runs, "bandwidth", most=FAST_MBPS - 1e-9)}
     queues = _queues(runs, crowded=False)
     return largest({name: share for name, share in queues.items() if name not in slow}, 2)
 
 
-def _queue_below_a_packet(runs: Runs) -> Estimate:
+def crowded_queue(runs: Runs) -> Estimate:
+    """Compare the mean queue where a flow has a packet at most with that where it has more."""
     few, many = (_queues(runs, crowded=crowded) for crowded in (True, False))
     ratio = float(np.mean(list(few.values())) / np.mean(list(many.values())))
     return Estimate(
@@ -102,46 +105,27 @@ def _queue_below_a_packet(runs: Runs) -> Estimate:
     )
 
 
-def _small_queue_flows(runs: Runs) -> Estimate:
-    return largest(sweep(runs, "flows", "VCP", measures.queue_share), 2)
-
-
-SWEEPS: Makers = {
-    "tcp-falls-with-bandwidth": partial(_falls, "bandwidth"),
-    "tcp-falls-with-delay": partial(_falls, "delay"),
-    "xcp-scales": partial(_least, "XCP", "bandwidth", FAST_MBPS),
-    "efficient-bandwidth": partial(_least, "VCP", "bandwidth", FAST_MBPS),
-    "efficient-delay": _efficient_delay,
-    "efficient-flows": partial(_least, "VCP", "flows", 0.0),
-    "above-tcp": _above_tcp,
-    "approximates-xcp": _approximates_xcp,
-    "low-loss-bandwidth": partial(_low_loss, "bandwidth", FAST_MBPS),
-    "low-loss-delay": partial(_low_loss, "delay", 0.0),
-    "less-loss-than-tcp": _less_loss,
-    "small-queue": _small_queue,
-    "queue-below-a-packet": _queue_below_a_packet,
-    "small-queue-flows": _small_queue_flows,
-    "short-flows": partial(_least, "VCP", "short", 0.0),
-}
-
-
 # Over time ---------------------------------------------------------------------------------------
 
 
-def _mi_exponential(runs: Runs) -> Estimate:
+def growth(runs: Runs) -> Estimate:
+    """Fit the factor by which a lone window grows in a period."""
     return Estimate(ours=measures.growth(runs["illustration", "VCP"]))
 
 
-def _mi_back_soon(runs: Runs) -> Estimate:
+def recovery(runs: Runs) -> Estimate:
+    """Time how long the line stays unused after nine flows have left."""
     run = runs["illustration", "VCP"]
     return Estimate(ours=measures.back_in_use_s(run, "joiner", jobs.SLOW_MBPS, 0.78))
 
 
-def _aimd_fair(runs: Runs) -> Estimate:
+def join_fairness(runs: Runs) -> Estimate:
+    """Jain's index of one flow and the nine that join it."""
     return Estimate(ours=measures.join_fairness(runs["illustration", "VCP"]))
 
 
-def _vcp_over_tcp(runs: Runs) -> Estimate:
+def use_over_time(runs: Runs) -> Estimate:
+    """Compare the utilisation of VCP with that of TCP."""
     vcp, tcp = (utilisation(runs["illustration", name]) for name in ("VCP", "TCP"))
     return Estimate(ours=vcp / tcp, note=f"{vcp:.3f} against {tcp:.3f}")
 
@@ -150,35 +134,26 @@ def _join_times(runs: Runs, scheme: str) -> float:
     return float(np.mean(measures.fair_after_s(runs["joining", scheme])))
 
 
-def _join_ratio(slow: str, fast: str, runs: Runs) -> Estimate:
+def join_ratio(runs: Runs, *, slow: str, fast: str) -> Estimate:
+    """Compare the times from a join until rates are fair."""
     times = {name: _join_times(runs, name) for name in (slow, fast)}
     return Estimate(ours=times[slow] / times[fast], note=f"seconds: {format_values(times)}")
 
 
-def _converges(runs: Runs) -> Estimate:
+def end_fairness(runs: Runs) -> Estimate:
+    """Jain's index of the five flows at the end."""
     return Estimate(ours=measures.end_fairness(runs["joining", "VCP"]))
 
 
-def _responsive_up(runs: Runs) -> Estimate:
+def join_loss(runs: Runs) -> Estimate:
+    """Loss rate when the crowd joins."""
     return mean_of([measures.spike_loss(run) for run in runs.replicates("crowd", "VCP")])
 
 
-def _responsive_down(runs: Runs) -> Estimate:
+def leave_recovery(runs: Runs) -> Estimate:
+    """Time how long the line stays unused after the crowd has left."""
     done = runs.replicates("crowd", "VCP")
     return mean_of([measures.back_in_use_s(run, "crowd", jobs.RATE_MBPS, 0.9) for run in done])
-
-
-TIME: Makers = {
-    "mi-exponential": _mi_exponential,
-    "mi-back-soon": _mi_back_soon,
-    "aimd-fair": _aimd_fair,
-    "vcp-over-tcp-in-time": _vcp_over_tcp,
-    "slower-than-xcp": partial(_join_ratio, "VCP", "XCP"),
-    "faster-with-8-bits": partial(_join_ratio, "VCP", "VCP 8-bit"),
-    "converges": _converges,
-    "responsive-up": _responsive_up,
-    "responsive-down": _responsive_down,
-}
 
 
 # Fairness ----------------------------------------------------------------------------------------
@@ -189,59 +164,51 @@ def fairness(runs: Runs, scheme: str, spread: str) -> float:
     return jain(measures.delivered_by_rtt(runs, scheme, spread))
 
 
-def _fair(spread: str, runs: Runs) -> Estimate:
+def fair(runs: Runs, *, spread: str) -> Estimate:
+    """Jain's index of thirty flows under VCP."""
     return Estimate(ours=fairness(runs, "VCP", spread))
 
 
-def _less_fair(runs: Runs) -> Estimate:
-    index = {spread: fairness(runs, "VCP", spread) for spread in jobs.SPREADS_MS}
+def fairness_lost(runs: Runs) -> Estimate:
+    """Compare Jain's index of equal round trips with that of long ones."""
+    index = {spread: fairness(runs, "VCP", spread) for spread in runs.setup.settings["spreads_ms"]}
     return Estimate(ours=index["equal"] - index["40-330"], note=format_values(index))
 
 
-def _exponent(scheme: str, runs: Runs) -> Estimate:
+def rtt_exponent(runs: Runs, *, scheme: str) -> Estimate:
+    """Fit the exponent of rate against round trip."""
     return Estimate(ours=measures.rtt_exponent(runs, scheme))
 
 
-def _long_share(less: str, more: str, runs: Runs) -> Estimate:
+def long_share(runs: Runs, *, less: str, more: str) -> Estimate:
+    """Compare what a flow over three links gets under two schemes."""
     shares = {name: measures.long_over_cross(runs, name) for name in (less, more)}
     return Estimate(ours=shares[less] / shares[more], note=format_values(shares))
 
 
-def _parking_lot(runs: Runs) -> Estimate:
+def parking_lot(runs: Runs) -> Estimate:
+    """Take the least utilisation of seven links."""
     return mean_of([measures.least_hop(run) for run in runs.replicates("parking lot", "VCP")])
-
-
-FAIRNESS: Makers = {
-    "fair-equal-rtt": partial(_fair, "equal"),
-    "fair-156": partial(_fair, "40-156"),
-    "fair-330": _less_fair,
-    "same-rate-whatever-rtt": partial(_exponent, "VCP"),
-    "tcp-rtt-bias": partial(_exponent, "TCP"),
-    "long-flows-get-less": partial(_long_share, "VCP roomy", "XCP"),
-    "codes-cost-fairness": partial(_long_share, "VCP roomy", "VCP exact"),
-    "parking-lot": _parking_lot,
-}
 
 
 # Parameters --------------------------------------------------------------------------------------
 
 
-def _xi(_: Runs) -> Estimate:
-    return Estimate(ours=0.25 * (1 - 0.8) / 0.8)
-
-
-def _xi_compared(runs: Runs) -> Estimate:
-    times = {f"xi {xi:g}": measures.rise_s(runs["xi", xi]) for xi in jobs.XIS}
+def rise_times(runs: Runs) -> Estimate:
+    """Compare the times in which a lone flow takes the line, Scalable TCP's over VCP's."""
+    times = {f"xi {xi:g}": measures.rise_s(runs["xi", xi]) for xi in runs.setup.settings["xis"]}
     ratio = measures.rise_s(runs["xi", 0.01]) / measures.rise_s(runs["xi", 0.0625])
     return Estimate(ours=ratio, note=f"seconds: {format_values(times)}")
 
 
-def _overshoot(runs: Runs) -> Estimate:
+def overshoot(runs: Runs) -> Estimate:
+    """Compare the largest load without scaling with that with it."""
     peaks = {kind: measures.peak_load(runs["scaling", kind]) for kind in ("none", "rtt")}
     return Estimate(ours=peaks["none"] / peaks["rtt"], note=f"largest load: {format_values(peaks)}")
 
 
-def _root_of_loss(runs: Runs) -> Estimate:
+def loss_exponent(runs: Runs) -> Estimate:
+    """Fit the exponent of TCP's rate against random loss."""
     losses = [p for p in runs.setup.settings["lossy"]["losses"] if p >= 1e-4]
     rates = {
         f"p = {p:g}": float(np.mean([goodput_bps(r) for r in runs.replicates("lossy", "TCP", p)]))
@@ -251,38 +218,51 @@ def _root_of_loss(runs: Runs) -> Estimate:
     return Estimate(ours=slope, note=f"bit/s: {format_values(rates)}")
 
 
-DESIGN: Makers = {
-    "xi": _xi,
-    "xi-compared": _xi_compared,
-    "overshoot": _overshoot,
-    "tcp-root-of-loss": _root_of_loss,
-}
-
-
 # Theory ------------------------------------------------------------------------------------------
 
 
-def _fluid_equilibrium(runs: Runs) -> Estimate:
+def equilibrium(runs: Runs) -> Estimate:
+    """Find the largest distance of a flow's rate from that of the fluid model at rest."""
     run = runs["fluid",]
     rates = np.asarray(run.flows["delivered_packets"], float) / float(run.ports["elapsed_s"][0])
-    rest = jobs.fluid_rate(jobs.KS[0])
+    rest = jobs.fluid_rate(jobs.K)
     named = zip(jobs.FLUID_RTTS_S, rates, strict=True)
     found_ = largest({f"{1e3 * rtt:g} ms": apart(float(x), rest) for rtt, x in named}, 2)
     return found_.model_copy(update={"note": f"{rest:.0f} packets/s expected; {found_.note}"})
 
 
-def _fluid_stable(runs: Runs) -> Estimate:
-    swings = {f"k = {k:g}": measures.load_swing(runs["stability", k]) for k in jobs.KS}
-    judged = max(swing for k, swing in zip(jobs.KS, swings.values(), strict=True) if k <= 0.5)
-    return Estimate(ours=judged, note=format_values(swings, 2))
+def load_swing(runs: Runs) -> Estimate:
+    """Find the largest swing of the load with a gain that is proved stable."""
+    swings = {k: measures.load_swing(runs["stability", k]) for k in runs.setup.settings["ks"]}
+    judged = max(swing for k, swing in swings.items() if k <= 0.5)
+    said = {f"k = {k:g}": swing for k, swing in swings.items()}
+    return Estimate(ours=judged, note=format_values(said, 2))
 
 
-def _fluid_max_min(runs: Runs) -> Estimate:
+def chain_fairness(runs: Runs) -> Estimate:
+    """Compare a flow over three links with those over one, with exact feedback."""
     return Estimate(ours=measures.long_over_cross(runs, "VCP exact"))
 
 
-THEORY: Makers = {
-    "fluid-equilibrium": _fluid_equilibrium,
-    "fluid-stable": _fluid_stable,
-    "fluid-max-min": _fluid_max_min,
-}
+# Applications ------------------------------------------------------------------------------------
+
+
+def completion_ratio(runs: Runs) -> Estimate:
+    """Find the largest ratio of VCP's completion times of short files to XCP's."""
+    ratios = {}
+    for rate in levels(runs, "short", most=HALF_A_LINE):
+        vcp, xcp = (mean_completion_s(runs, name, rate, (1, SHORT)) for name in ("VCP", "XCP"))
+        ratios[f"{rate:g}/s"] = vcp / xcp
+    return largest(ratios)
+
+
+def voice_delay(runs: Runs) -> Estimate:
+    """Compare what a voice waits beside VCP and beside TCP."""
+    waits = {name: at(runs, "real time", name, 0.0, voice_delay_ms) for name in compared(runs)}
+    return Estimate(ours=waits["VCP"] / waits["TCP"], note=f"ms: {format_values(waits)}")
+
+
+def voice_losses(runs: Runs) -> Estimate:
+    """Give the loss rate of a voice beside VCP."""
+    lost = {name: at(runs, "real time", name, 0.0, voice_loss) for name in compared(runs)}
+    return Estimate(ours=lost["VCP"], note=format_values(lost, 2))

@@ -1,26 +1,24 @@
-"""Every run of the study: one function a part; the first label of a run is its part."""
+"""The scenarios of the study: a function for each kind of sweep, with what its runs differ by."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
 from headgate.api import Scenario
 from headgate.build import Flow, parking_lot
-from headgate.campaign.jobs import Job
-from headgate.experiment.runs import Key, Setup, by_labels
+from headgate.experiment.runs import Setup
 from headgate.studies.paths import (
     NO_SERIES,
     flow,
     in_seconds,
-    job,
     path,
     scale_times,
     seconds,
     starts,
 )
-from headgate.studies.vcp.schemes import COMPARED, ROOM, SCHEMES, TRANSPORT, Scheme, bdp
+from headgate.studies.vcp.schemes import ROOM, SCHEMES, TRANSPORT, Scheme, bdp
 
 RATE_MBPS, RTT_S, FLOWS = 150.0, 0.08, 50
 SLOW_MBPS = 45.0
@@ -31,27 +29,13 @@ VOICE_S = 0.02
 VOICE: dict[str, Any] = {"name": "voice", "transport": {**TRANSPORT, "segment": "160 B"}}
 VOICE_SERIES = {"interval": seconds(VOICE_S), "flows": ["voice"], "ports": []}
 FAIR_MBPS, FAIR_FLOWS = 90.0, 30
-SPREADS_MS = {"equal": 0.0, "40-156": 4.0, "40-330": 10.0}
 HOPS, HOP_MBPS, CHAIN_S = 7, 100.0, 0.28
 JOINED, APART_S, JOINED_RTT_S = 5, 100.0, 0.04
 CROWD, CROWD_S, CROWD_LEAVES_S = 150, 80.0, 120.0
-XIS = (1.0, 0.0625, 0.01)
 LONE_MBPS = 20.0
 FLUID_RTTS_S = (0.04, 0.08, 0.12, 0.16, 0.2)
-KS = (0.25, 0.5, 1.0)
-SHARED = ("VCP roomy", "VCP exact", "XCP")
-
-Part = Iterator[Job]
-
-
-def jobs(setup: Setup) -> dict[Key, Job]:
-    """Make every run of a scale."""
-    parts: tuple[Callable[[Setup], Part], ...] = (
-        _illustration, _bandwidth, _delay, _one_way, _flows, _short, _real_time, _round_trips,
-        _parking_lot, _shares, _joining, _crowd, _xi, _scaling, _lossy, _beside_tcp, _fluid,
-        _stability,
-    )  # fmt: skip
-    return by_labels(run for part in parts for run in part(setup))
+#: Gain of the decrease with exact feedback, unless it varies.
+K = 0.25
 
 
 def _times(setup: Setup, part: str, longest_rtt_s: float = 0.0) -> tuple[str, str]:
@@ -89,103 +73,77 @@ def _both_ways(scheme: Scheme, count: int, seed: int) -> list[Flow]:
     return [*forth, *back]
 
 
-def _illustration(setup: Setup) -> Part:
+def illustrate(setup: Setup, *, scheme: str) -> Scenario:
     """One flow; nine come and leave."""
-    leave = seconds(LEAVE_S)
-    for name in ("TCP", "VCP", "VCP 8-bit"):
-        scheme = SCHEMES[name]
-        joiners = [
-            scheme.flow(JOIN_S + at, stop=leave, name=f"joiner {i}")
-            for i, at in enumerate(starts(setup.seeds[0], JOINERS, 0.5))
-        ]
-        flows = [scheme.flow(name="first"), *joiners]
-        where = SLOW_MBPS, RTT_S
-        scenario = _path(scheme, flows, _times(setup, "illustration"), where, "200 ms")
-        yield job(scenario, part="illustration", scheme=name)
+    one, leave = SCHEMES[scheme], seconds(LEAVE_S)
+    joiners = [
+        one.flow(JOIN_S + at, stop=leave, name=f"joiner {i}")
+        for i, at in enumerate(starts(setup.seeds[0], JOINERS, 0.5))
+    ]
+    flows = [one.flow(name="first"), *joiners]
+    return _path(one, flows, _times(setup, "illustration"), (SLOW_MBPS, RTT_S), "200 ms")
 
 
-def _bandwidth(setup: Setup) -> Part:
-    names = (*COMPARED, "VCP code")
-    for name, rate, seed in product(names, setup.settings["bandwidths_mbps"], setup.seeds):
-        flows = _both_ways(SCHEMES[name], FLOWS, seed)
-        scenario = _path(
-            SCHEMES[name], flows, _times(setup, "base"), (rate, RTT_S), NO_SERIES, seed
-        )
-        yield job(scenario, part="bandwidth", scheme=name, mbps=rate, seed=seed)
+def vary_bandwidth(setup: Setup, *, scheme: str, mbps: float, seed: int) -> Scenario:
+    """Fifty flows each way."""
+    flows = _both_ways(SCHEMES[scheme], FLOWS, seed)
+    return _path(SCHEMES[scheme], flows, _times(setup, "base"), (mbps, RTT_S), NO_SERIES, seed)
 
 
-def _delay(setup: Setup) -> Part:
-    names = (*COMPARED, "VCP code")
-    for name, rtt, seed in product(names, setup.settings["rtts_ms"], setup.seeds):
-        flows, where = _both_ways(SCHEMES[name], FLOWS, seed), (RATE_MBPS, rtt / 1e3)
-        times = _times(setup, "base", rtt / 1e3)
-        scenario = _path(SCHEMES[name], flows, times, where, NO_SERIES, seed)
-        yield job(scenario, part="delay", scheme=name, rtt_ms=rtt, seed=seed)
+def vary_delay(setup: Setup, *, scheme: str, rtt_ms: float, seed: int) -> Scenario:
+    """Fifty flows each way."""
+    flows, rtt_s = _both_ways(SCHEMES[scheme], FLOWS, seed), rtt_ms / 1e3
+    times = _times(setup, "base", rtt_s)
+    return _path(SCHEMES[scheme], flows, times, (RATE_MBPS, rtt_s), NO_SERIES, seed)
 
 
-def _one_way(setup: Setup) -> Part:
+def send_one_way(setup: Setup, *, rtt_ms: float, seed: int) -> Scenario:
     """Repeat it without the flows back: ACKs never wait behind data."""
-    for rtt, seed in product(setup.settings["rtts_ms"], setup.seeds):
-        scheme, where = SCHEMES["VCP"], (RATE_MBPS, rtt / 1e3)
-        flows = [scheme.flow(at) for at in starts(seed, FLOWS, 1.0)]
-        times = _times(setup, "base", rtt / 1e3)
-        scenario = _path(scheme, flows, times, where, NO_SERIES, seed)
-        yield job(scenario, part="one way", rtt_ms=rtt, seed=seed)
+    scheme, rtt_s = SCHEMES["VCP"], rtt_ms / 1e3
+    flows = [scheme.flow(at) for at in starts(seed, FLOWS, 1.0)]
+    times = _times(setup, "base", rtt_s)
+    return _path(scheme, flows, times, (RATE_MBPS, rtt_s), NO_SERIES, seed)
 
 
-def _flows(setup: Setup) -> Part:
+def vary_flows(setup: Setup, *, scheme: str, flows: int, seed: int) -> Scenario:
     """Vary the flows; their starts are their own, for a run has one place in the tables."""
-    for name, count, seed in product(COMPARED, setup.settings["counts"], setup.seeds):
-        flows, where = _both_ways(SCHEMES[name], count, seed + 500), (RATE_MBPS, RTT_S)
-        scenario = _path(SCHEMES[name], flows, _times(setup, "base"), where, NO_SERIES, seed)
-        yield job(scenario, part="flows", scheme=name, flows=count, seed=seed)
+    both = _both_ways(SCHEMES[scheme], flows, seed + 500)
+    return _path(SCHEMES[scheme], both, _times(setup, "base"), (RATE_MBPS, RTT_S), NO_SERIES, seed)
 
 
-def _short(setup: Setup) -> Part:
+def add_short_files(setup: Setup, *, scheme: str, arrivals: float, seed: int) -> Scenario:
     """Short files beside the long flows; they are alike for every scheme."""
-    rates = setup.settings["arrivals"]
-    for name, rate, seed in product(COMPARED, rates, setup.seeds):
-        scheme = SCHEMES[name]
-        law = {"name": scheme.law, **scheme.params}
-        files = {
-            "kind": "poisson",
-            "law": law,
-            "arrivals": f"{rate} flows/s",
-            "size": SHORT_FILES,
-            "name": "short",
-        }
-        flows = [*_both_ways(scheme, FLOWS, seed), files]
-        where = RATE_MBPS, RTT_S
-        scenario = _path(scheme, flows, _times(setup, "base"), where, NO_SERIES, seed)
-        yield job(scenario, part="short", scheme=name, arrivals=rate, seed=seed)
+    one = SCHEMES[scheme]
+    files = {
+        "kind": "poisson",
+        "law": {"name": one.law, **one.params},
+        "arrivals": f"{arrivals} flows/s",
+        "size": SHORT_FILES,
+        "name": "short",
+    }
+    flows = [*_both_ways(one, FLOWS, seed), files]
+    return _path(one, flows, _times(setup, "base"), (RATE_MBPS, RTT_S), NO_SERIES, seed)
 
 
-def _real_time(setup: Setup) -> Part:
+def add_voice(setup: Setup, *, scheme: str, video: float, seed: int) -> Scenario:
     """Add a voice, and video that takes a share of the line; neither yields, neither is marked."""
-    for name, share, seed in product(COMPARED, setup.settings["video"], setup.seeds):
-        times, where = _times(setup, "base"), (RATE_MBPS, RTT_S)
-        flows = [
-            *_both_ways(SCHEMES[name], FLOWS, seed),
-            flow("constant", in_seconds(times[1]), **VOICE),
-        ]
-        if share:
-            rate = {"rate_mbps": share * RATE_MBPS}
-            flows.append(flow("constant", params=rate, name="video", transport=TRANSPORT))
-        scenario = _path(SCHEMES[name], flows, times, where, VOICE_SERIES, seed)
-        yield job(scenario, part="real time", scheme=name, video=share, seed=seed)
+    times = _times(setup, "base")
+    voice = flow("constant", in_seconds(times[1]), **VOICE)
+    flows = [*_both_ways(SCHEMES[scheme], FLOWS, seed), voice]
+    if video:
+        rate = {"rate_mbps": video * RATE_MBPS}
+        flows.append(flow("constant", params=rate, name="video", transport=TRANSPORT))
+    return _path(SCHEMES[scheme], flows, times, (RATE_MBPS, RTT_S), VOICE_SERIES, seed)
 
 
-def _round_trips(setup: Setup) -> Part:
-    """Thirty flows whose round trips are `apart` milliseconds apart."""
-    for name, spread, seed in product(COMPARED, SPREADS_MS, setup.seeds):
-        scheme = SCHEMES[name]
-        rtts = [0.04 + i * SPREADS_MS[spread] / 1e3 for i in range(FAIR_FLOWS)]
-        begun = starts(seed, FAIR_FLOWS, 1.0)
-        flows = [scheme.flow(at, rtt=seconds(rtt)) for at, rtt in zip(begun, rtts, strict=True)]
-        room = bdp(FAIR_MBPS, max(rtts))
-        times, where = _times(setup, "round_trips"), (FAIR_MBPS, min(rtts))
-        scenario = _path(scheme, flows, times, where, NO_SERIES, seed, room)
-        yield job(scenario, part="round trips", scheme=name, spread=spread, seed=seed)
+def spread_round_trips(setup: Setup, *, scheme: str, spread: str, seed: int) -> Scenario:
+    """Thirty flows whose round trips are as far apart as the setting of that name says."""
+    one, apart_ms = SCHEMES[scheme], setup.settings["spreads_ms"][spread]
+    rtts = [0.04 + i * apart_ms / 1e3 for i in range(FAIR_FLOWS)]
+    begun = starts(seed, FAIR_FLOWS, 1.0)
+    flows = [one.flow(at, rtt=seconds(rtt)) for at, rtt in zip(begun, rtts, strict=True)]
+    times, where = _times(setup, "round_trips"), (FAIR_MBPS, min(rtts))
+    return _path(one, flows, times, where, NO_SERIES, seed, bdp(FAIR_MBPS, max(rtts)))
 
 
 def _lot(  # noqa: PLR0913, PLR0917 - what a run differs by
@@ -219,88 +177,71 @@ def _lot(  # noqa: PLR0913, PLR0917 - what a run differs by
     )
 
 
-def _parking_lot(setup: Setup) -> Part:
-    for name, seed in product(COMPARED, setup.seeds):
-        each, where = (FLOWS, FLOWS, FLOWS), (HOP_MBPS, CHAIN_S)
-        scenario = _lot(SCHEMES[name], HOPS, where, each, _times(setup, "base"), seed)
-        yield job(scenario, part="parking lot", scheme=name, seed=seed)
+def chain_links(setup: Setup, *, scheme: str, seed: int) -> Scenario:
+    """Fifty flows over seven links, fifty over each, fifty back."""
+    each, where = (FLOWS, FLOWS, FLOWS), (HOP_MBPS, CHAIN_S)
+    return _lot(SCHEMES[scheme], HOPS, where, each, _times(setup, "base"), seed)
 
 
-def _shares(setup: Setup) -> Part:
+def share_chain(setup: Setup, *, scheme: str, seed: int) -> Scenario:
     """Make chains with room for what exact feedback adds: two flows over three links, two each."""
-    for name, seed in product(SHARED, setup.seeds):
-        where, times = (LONE_MBPS, RTT_S), _times(setup, "shares")
-        scenario = _lot(SCHEMES[name], 3, where, (2, 2, 0), times, seed)
-        yield job(scenario, part="shares", scheme=name, seed=seed)
+    where, times = (LONE_MBPS, RTT_S), _times(setup, "shares")
+    return _lot(SCHEMES[scheme], 3, where, (2, 2, 0), times, seed)
 
 
-def _joining(setup: Setup) -> Part:
-    for name in COMPARED:
-        flows = [SCHEMES[name].flow(i * APART_S, name=f"flow {i + 1}") for i in range(JOINED)]
-        where, times = (SLOW_MBPS, JOINED_RTT_S), _times(setup, "joining")
-        yield job(_path(SCHEMES[name], flows, times, where, "1 s"), part="joining", scheme=name)
+def join(setup: Setup, *, scheme: str) -> Scenario:
+    """Five flows, one after the other."""
+    flows = [SCHEMES[scheme].flow(i * APART_S, name=f"flow {i + 1}") for i in range(JOINED)]
+    where, times = (SLOW_MBPS, JOINED_RTT_S), _times(setup, "joining")
+    return _path(SCHEMES[scheme], flows, times, where, "1 s")
 
 
-def _crowd(setup: Setup) -> Part:
+def crowd(setup: Setup, *, scheme: str, seed: int) -> Scenario:
     """Fifty flows; 150 come and leave."""
-    leave = seconds(CROWD_LEAVES_S)
-    for name, seed in product(COMPARED, setup.seeds):
-        scheme = SCHEMES[name]
-        stay = [scheme.flow(at, name="stay") for at in starts(seed, FLOWS, 1.0)]
-        come = [
-            scheme.flow(CROWD_S + at, stop=leave, name="crowd") for at in starts(seed, CROWD, 0.1)
-        ]
-        where, times = (RATE_MBPS, RTT_S), _times(setup, "crowd")
-        scenario = _path(scheme, [*stay, *come], times, where, "200 ms", seed)
-        yield job(scenario, part="crowd", scheme=name, seed=seed)
+    one, leave = SCHEMES[scheme], seconds(CROWD_LEAVES_S)
+    stay = [one.flow(at, name="stay") for at in starts(seed, FLOWS, 1.0)]
+    come = [one.flow(CROWD_S + at, stop=leave, name="crowd") for at in starts(seed, CROWD, 0.1)]
+    times = _times(setup, "crowd")
+    return _path(one, [*stay, *come], times, (RATE_MBPS, RTT_S), "200 ms", seed)
 
 
 def _vcp(**params: Any) -> Scheme:
     return Scheme("vcp", params, SCHEMES["VCP"].feedback)
 
 
-def _xi(_: Setup) -> Part:
-    for xi in XIS:
-        scheme = _vcp(xi=xi)
-        where = LONE_MBPS, RTT_S
-        flows = [scheme.flow(name="vcp")]
-        yield job(_path(scheme, flows, ("130 s", "0 s"), where, "200 ms"), part="xi", xi=xi)
+def vary_xi(_: Setup, *, xi: float) -> Scenario:
+    """Send one flow with another speed of MI."""
+    scheme = _vcp(xi=xi)
+    flows = [scheme.flow(name="vcp")]
+    return _path(scheme, flows, ("130 s", "0 s"), (LONE_MBPS, RTT_S), "200 ms")
 
 
-def _scaling(_: Setup) -> Part:
+def vary_scaling(_: Setup, *, scaling: str) -> Scenario:
     """Ten flows start together where the round trip is short; the buffer takes the overshoot."""
-    for scaling in ("rtt", "none"):
-        scheme = _vcp(scaling=scaling)
-        flows = [scheme.flow(at) for at in starts(1, 10, 1.0)]
-        scenario = _path(scheme, flows, ("30 s", "0 s"), (50, 0.01), "200 ms", 1, 5000)
-        yield job(scenario, part="scaling", scaling=scaling)
+    scheme = _vcp(scaling=scaling)
+    flows = [scheme.flow(at) for at in starts(1, 10, 1.0)]
+    return _path(scheme, flows, ("30 s", "0 s"), (50, 0.01), "200 ms", 1, 5000)
 
 
-def _lossy(setup: Setup) -> Part:
+def lose_at_random(setup: Setup, *, scheme: str, loss: float, seed: int) -> Scenario:
     """One flow on a link that loses packets at random: a wireless channel."""
-    for name, loss, seed in product(COMPARED, setup.settings["lossy"]["losses"], setup.seeds):
-        scheme, where = SCHEMES[name], (50.0, RTT_S)
-        network = {
-            "rate": f"{where[0]:g} Mbit/s",
-            "rtt": seconds(RTT_S),
-            "access": "links",
-            "loss": loss,
-            **scheme.network(bdp(*where)),
-        }
-        scenario = path([scheme.flow()], _times(setup, "lossy"), network, NO_SERIES, seed)
-        yield job(scenario, part="lossy", scheme=name, loss=loss, seed=seed)
+    one, where = SCHEMES[scheme], (50.0, RTT_S)
+    network = {
+        "rate": f"{where[0]:g} Mbit/s",
+        "rtt": seconds(RTT_S),
+        "access": "links",
+        "loss": loss,
+        **one.network(bdp(*where)),
+    }
+    return path([one.flow()], _times(setup, "lossy"), network, NO_SERIES, seed)
 
 
-def _beside_tcp(setup: Setup) -> Part:
+def join_tcp(setup: Setup, *, seed: int) -> Scenario:
     """Five flows of VCP and five of TCP at a port with VCP's router and drop-tail."""
-    for seed in setup.seeds:
-        scheme = SCHEMES["VCP"]
-        begun = starts(seed, 10, 1.0)
-        flows = [scheme.flow(at, name="vcp") for at in begun[::2]]
-        flows += [Scheme("reno").flow(at, name="tcp") for at in begun[1::2]]
-        where = SLOW_MBPS, RTT_S
-        scenario = _path(scheme, flows, _times(setup, "base"), where, NO_SERIES, seed)
-        yield job(scenario, part="beside tcp", seed=seed)
+    scheme, begun = SCHEMES["VCP"], starts(seed, 10, 1.0)
+    flows = [scheme.flow(at, name="vcp") for at in begun[::2]]
+    flows += [Scheme("reno").flow(at, name="tcp") for at in begun[1::2]]
+    return _path(scheme, flows, _times(setup, "base"), (SLOW_MBPS, RTT_S), NO_SERIES, seed)
 
 
 def _exact(k: float, rtts_s: tuple[float, ...], setup: Setup, series: str) -> Scenario:
@@ -312,13 +253,14 @@ def _exact(k: float, rtts_s: tuple[float, ...], setup: Setup, series: str) -> Sc
     return _path(scheme, flows, _times(setup, "fluid"), where, series, 1, 1000)
 
 
-def _fluid(setup: Setup) -> Part:
-    yield job(_exact(KS[0], FLUID_RTTS_S, setup, NO_SERIES), part="fluid")
+def rest(setup: Setup) -> Scenario:
+    """Five flows with exact feedback, each with a round trip of its own."""
+    return _exact(K, FLUID_RTTS_S, setup, NO_SERIES)
 
 
-def _stability(setup: Setup) -> Part:
-    for k in KS:
-        yield job(_exact(k, (0.2,) * len(FLUID_RTTS_S), setup, "200 ms"), part="stability", k=k)
+def vary_gain(setup: Setup, *, k: float) -> Scenario:
+    """Five flows with exact feedback and one round trip."""
+    return _exact(k, (0.2,) * len(FLUID_RTTS_S), setup, "200 ms")
 
 
 def fluid_rate(k: float) -> float:

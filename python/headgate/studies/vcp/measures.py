@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.api import Result
-from headgate.experiment.runs import NotRunError, Runs
+from headgate.experiment.runs import NotRunError, Runs, Setup
 from headgate.studies.paths import course, jain, loss_rate, utilisation
 from headgate.studies.vcp import jobs
 from headgate.studies.vcp.schemes import PACKET_BITS, bdp
@@ -56,6 +56,11 @@ SWEEPS = {
 }
 
 
+def compared(runs: Runs) -> list[str]:
+    """Return the schemes that stand beside each other."""
+    return list(runs.setup.settings["compared"])
+
+
 def levels(runs: Runs, part: str, least: float = 0.0, most: float = np.inf) -> list[float]:
     """Levels of a sweep; raise NotRunError if this scale has none there."""
     found = [x for x in runs.setup.settings[SWEEPS[part]] if least <= x <= most]
@@ -69,11 +74,16 @@ def at(runs: Runs, part: str, scheme: str, level: float, of: Measure = utilisati
     return float(np.mean([of(run) for run in runs.replicates(part, scheme, level)]))
 
 
-def sweep(
-    runs: Runs, part: str, scheme: str, of: Measure = utilisation, least: float = 0.0
+def sweep(  # noqa: PLR0913, PLR0917 - what is swept, and how far
+    runs: Runs,
+    part: str,
+    scheme: str,
+    of: Measure = utilisation,
+    least: float = 0.0,
+    most: float = np.inf,
 ) -> dict[str, float]:
     """Return a measure by level from `least` up."""
-    return {f"{x:g}": at(runs, part, scheme, x, of) for x in levels(runs, part, least)}
+    return {f"{x:g}": at(runs, part, scheme, x, of) for x in levels(runs, part, least, most)}
 
 
 def window_packets(part: str, level: float) -> float:
@@ -201,15 +211,16 @@ def delivered_by_rtt(runs: Runs, scheme: str, spread: str) -> Series:
     return np.asarray(np.mean(packets, axis=0), float)
 
 
-def spread_rtts_s(spread: str) -> Series:
+def spread_rtts_s(setup: Setup, spread: str) -> Series:
     """Round trips of the thirty flows."""
-    return np.asarray(0.04 + np.arange(jobs.FAIR_FLOWS) * jobs.SPREADS_MS[spread] / 1e3)
+    apart_ms = setup.settings["spreads_ms"][spread]
+    return np.asarray(0.04 + np.arange(jobs.FAIR_FLOWS) * apart_ms / 1e3)
 
 
 def rtt_exponent(runs: Runs, scheme: str) -> float:
     """Exponent of rate against round trip, 40 to 330 ms."""
     rates = delivered_by_rtt(runs, scheme, "40-330")
-    return float(np.polyfit(np.log(spread_rtts_s("40-330")), np.log(rates), 1)[0])
+    return float(np.polyfit(np.log(spread_rtts_s(runs.setup, "40-330")), np.log(rates), 1)[0])
 
 
 def least_hop(run: Result) -> float:

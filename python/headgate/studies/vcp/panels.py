@@ -13,7 +13,6 @@ from headgate.plots.curves import Curve, Panel, curves
 from headgate.studies.paths import utilisation
 from headgate.studies.vcp import measures
 from headgate.studies.vcp.measures import Measure, at, levels
-from headgate.studies.vcp.schemes import COMPARED
 
 BANDWIDTH, DELAY = "bandwidth (Mbit/s)", "round trip (ms)"
 AXES = {
@@ -33,20 +32,20 @@ def queue_per_cent(run: Result) -> float:
     return 100 * measures.queue_share(run)
 
 
-def each(of: Callable[[str], Curve]) -> dict[str, Curve]:
+def each(runs: Runs, of: Callable[[str], Curve]) -> dict[str, Curve]:
     """Draw a curve for each of the four schemes."""
-    return {name: of(name) for name in COMPARED}
+    return {name: of(name) for name in measures.compared(runs)}
 
 
-def mark_points(x: ArrayLike, of: Callable[[str], ArrayLike]) -> dict[str, Curve]:
+def mark_points(runs: Runs, x: ArrayLike, of: Callable[[str], ArrayLike]) -> dict[str, Curve]:
     """Draw points for each of them."""
-    return each(lambda name: Curve(x, of(name), marks=True))
+    return each(runs, lambda name: Curve(x, of(name), marks=True))
 
 
 def swept(runs: Runs, part: str, of: Measure, y: str, title: str = "") -> Panel:
     """Draw a measure over the levels of a sweep."""
     xs = levels(runs, part)
-    drawn = mark_points(xs, lambda name: [at(runs, part, name, x, of) for x in xs])
+    drawn = mark_points(runs, xs, lambda name: [at(runs, part, name, x, of) for x in xs])
     return Panel(title, AXES[part], y, drawn, "" if part in PLAIN else "x")
 
 

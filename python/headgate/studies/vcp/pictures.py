@@ -14,7 +14,7 @@ from headgate.experiment.runs import Runs
 from headgate.plots.curves import Curve, Panel, curves
 from headgate.studies.paths import course, loss_rate, utilisation
 from headgate.studies.vcp import extensions, jobs, measures
-from headgate.studies.vcp.measures import Series, hop_row
+from headgate.studies.vcp.measures import Series, compared, hop_row
 from headgate.studies.vcp.panels import (
     DELAY,
     PER_CENT,
@@ -25,7 +25,7 @@ from headgate.studies.vcp.panels import (
     queue_per_cent,
     use_and_queue,
 )
-from headgate.studies.vcp.schemes import COMPARED, bdp
+from headgate.studies.vcp.schemes import bdp
 
 RELATIVE = "rate over the mean"
 
@@ -85,7 +85,7 @@ def _against_tcp(runs: Runs) -> Picture:
 def _parameters(runs: Runs) -> Picture:
     drawn = {
         f"xi = {xi:g}": Curve(*measures.utilisation_course(runs["xi", xi], jobs.LONE_MBPS))
-        for xi in jobs.XIS
+        for xi in runs.setup.settings["xis"]
     }
     panel = Panel("A lone flow, 20 Mbit/s, 80 ms", "time (s)", "utilisation", drawn)
     return Picture(
@@ -128,12 +128,13 @@ def _loss(runs: Runs) -> Picture:
 
 def _fluid(runs: Runs) -> Picture:
     loads = {
-        f"k = {k:g}": Curve(*course(runs["stability", k], "bottleneck", "gauge")) for k in jobs.KS
+        f"k = {k:g}": Curve(*course(runs["stability", k], "bottleneck", "gauge"))
+        for k in runs.setup.settings["ks"]
     }
     run = runs["fluid",]
     rates = np.asarray(run.flows["delivered_packets"], float) / float(run.ports["elapsed_s"][0])
     rtts = [1e3 * rtt for rtt in jobs.FLUID_RTTS_S]
-    rest = jobs.fluid_rate(jobs.KS[0])
+    rest = jobs.fluid_rate(jobs.K)
     drawn = {
         "packets": Curve(rtts, rates, points=True),
         "gamma C/N + alpha/(k t)": Curve(rtts, [rest] * len(rtts), theory=True),
@@ -152,7 +153,9 @@ def _fluid(runs: Runs) -> Picture:
 
 
 def _bias(runs: Runs) -> Picture:
-    drawn = mark_points(1e3 * measures.spread_rtts_s("40-330"), partial(_relative, runs, "40-330"))
+    drawn = mark_points(
+        runs, 1e3 * measures.spread_rtts_s(runs.setup, "40-330"), partial(_relative, runs, "40-330")
+    )
     panel = Panel("30 flows on 90 Mbit/s", DELAY, RELATIVE, drawn)
     return Picture(
         "rtt-bias",
@@ -186,9 +189,9 @@ def _flows(runs: Runs) -> Picture:
 def _round_trips(runs: Runs) -> Picture:
     flows = np.arange(1, jobs.FAIR_FLOWS + 1)
     panels = []
-    for spread in jobs.SPREADS_MS:
+    for spread in runs.setup.settings["spreads_ms"]:
         title = "40 ms each" if spread == "equal" else f"{spread} ms"
-        drawn = mark_points(flows, partial(_relative, runs, spread))
+        drawn = mark_points(runs, flows, partial(_relative, runs, spread))
         panels.append(Panel(title, "flow, by round trip", RELATIVE, drawn))
     return Picture(
         "round-trips",
@@ -200,7 +203,7 @@ def _round_trips(runs: Runs) -> Picture:
 
 def _joining(runs: Runs) -> Picture:
     panels = []
-    for name in COMPARED:
+    for name in compared(runs):
         t_s, rates = measures.joined_rates(runs["joining", name])
         mbps = rates * 8e-3
         drawn = {f"flow {i + 1}": Curve(t_s, row) for i, row in enumerate(mbps)}
@@ -214,9 +217,9 @@ def _joining(runs: Runs) -> Picture:
 
 
 def _responsiveness(runs: Runs) -> Picture:
-    firsts = {name: runs.replicates("crowd", name)[0] for name in COMPARED}
-    use = each(lambda name: Curve(*measures.utilisation_course(firsts[name], jobs.RATE_MBPS)))
-    queue = each(lambda name: Curve(*course(firsts[name], "bottleneck", "queue_packets")))
+    firsts = {name: runs.replicates("crowd", name)[0] for name in compared(runs)}
+    use = each(runs, lambda name: Curve(*measures.utilisation_course(firsts[name], jobs.RATE_MBPS)))
+    queue = each(runs, lambda name: Curve(*course(firsts[name], "bottleneck", "queue_packets")))
     panels = [
         Panel("Link", "time (s)", "utilisation", use, zoom=(70, 180)),
         Panel("Queue", "time (s)", "packets", queue, zoom=(70, 180)),
@@ -231,7 +234,7 @@ def _responsiveness(runs: Runs) -> Picture:
 
 def _parking_lot(runs: Runs) -> Picture:
     hops = range(1, jobs.HOPS + 1)
-    drawn = mark_points(list(hops), lambda name: [_hop_use(runs, name, hop) for hop in hops])
+    drawn = mark_points(runs, list(hops), lambda name: [_hop_use(runs, name, hop) for hop in hops])
     panel = Panel("Seven links of 100 Mbit/s", "link", "utilisation", drawn)
     return Picture(
         "parking-lot",

@@ -59,7 +59,6 @@ SCHEMES: Mapping[str, Scheme] = {
     "VCP exact": Scheme("vcp", {"feedback": "exact"}, ROOMY_ROUTER),
     "VCP roomy": Scheme("vcp", feedback=ROOMY_ROUTER),
 }
-COMPARED = ("TCP", "XCP", "VCP", "VCP 8-bit")
 
 
 def bdp(rate_mbps: float, rtt_s: float) -> float:

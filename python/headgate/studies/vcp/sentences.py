@@ -16,8 +16,7 @@ from headgate.studies.vcp.applications import (
     voice_loss,
 )
 from headgate.studies.vcp.findings import FAST_MBPS, fairness
-from headgate.studies.vcp.measures import at, levels, sweep
-from headgate.studies.vcp.schemes import COMPARED
+from headgate.studies.vcp.measures import at, compared, levels, sweep
 
 
 def sentences(runs: Runs) -> tuple[str, ...]:
@@ -29,14 +28,14 @@ def sentences(runs: Runs) -> tuple[str, ...]:
 def _efficient(runs: Runs) -> str:
     told = ", ".join(
         f"{name} {100 * min(sweep(runs, 'bandwidth', name, least=FAST_MBPS).values()):.0f} %"
-        for name in COMPARED
+        for name in compared(runs)
     )
     return f"Least utilisation from {FAST_MBPS:g} Mbit/s up with 50 flows each way: {told}."
 
 
 def _fast(runs: Runs) -> str:
     level = max(levels(runs, "bandwidth"))
-    told = ", ".join(f"{n} {100 * at(runs, 'bandwidth', n, level):.0f} %" for n in COMPARED)
+    told = ", ".join(f"{n} {100 * at(runs, 'bandwidth', n, level):.0f} %" for n in compared(runs))
     return f"At {level:g} Mbit/s and 80 ms: {told}."
 
 
@@ -54,7 +53,7 @@ def _queue(runs: Runs) -> str:
 
 
 def _fair(runs: Runs) -> str:
-    told = ", ".join(f"{name} {measures.rtt_exponent(runs, name):.2f}" for name in COMPARED)
+    told = ", ".join(f"{name} {measures.rtt_exponent(runs, name):.2f}" for name in compared(runs))
     index = fairness(runs, "VCP", "40-330")
     return (
         f"Rate goes with the round trip, from 40 to 330 ms, to the power of: {told}; Jain's index"
@@ -64,21 +63,23 @@ def _fair(runs: Runs) -> str:
 
 def _joining(runs: Runs) -> str:
     told = ", ".join(
-        f"{name} {np.mean(measures.fair_after_s(runs['joining', name])):.0f} s" for name in COMPARED
+        f"{name} {np.mean(measures.fair_after_s(runs['joining', name])):.0f} s"
+        for name in compared(runs)
     )
     return f"From a join until rates are fair (Jain's index 0.95), 45 Mbit/s and 40 ms: {told}."
 
 
 def _bits(runs: Runs) -> str:
     told = ", ".join(
-        f"{100 * measures.long_over_cross(runs, name):.0f} % under {name}" for name in jobs.SHARED
+        f"{100 * measures.long_over_cross(runs, name):.0f} % under {name}"
+        for name in runs.setup.settings["over_a_chain"]
     )
     return f"A flow over three links gets of what a flow over one of them gets: {told}."
 
 
 def _short(runs: Runs) -> str:
     rate = max(levels(runs, "short", most=HALF_A_LINE))
-    times = {name: mean_completion_s(runs, name, rate, (1, SHORT)) for name in COMPARED}
+    times = {name: mean_completion_s(runs, name, rate, (1, SHORT)) for name in compared(runs)}
     told = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in times.items())
     return (
         f"Files of up to {SHORT} packets, {rate:g} a second beside 50 flows each way, take in the"
@@ -90,14 +91,15 @@ def _voice(runs: Runs) -> str:
     told = ", ".join(
         f"{name} {at(runs, 'real time', name, 0.0, voice_delay_ms):.1f} ms and"
         f" {100 * at(runs, 'real time', name, 0.0, voice_loss):.2g} % lost"
-        for name in COMPARED
+        for name in compared(runs)
     )
     return f"A voice beside those flows waits on a round trip: {told}."
 
 
 def _fluid(runs: Runs) -> str:
     swings = ", ".join(
-        f"{100 * measures.load_swing(runs['stability', k]):.1f} % with k = {k:g}" for k in jobs.KS
+        f"{100 * measures.load_swing(runs['stability', k]):.1f} % with k = {k:g}"
+        for k in runs.setup.settings["ks"]
     )
     return (
         "With the exact load every flow comes to rest at its share of the target and 1/(k t_rho)"

@@ -14,8 +14,7 @@ from headgate.experiment.tidy_table import tidy
 from headgate.studies.paths import loss_rate, utilisation
 from headgate.studies.vcp import jobs, measures
 from headgate.studies.vcp.applications import SHORT, VOICE, mean_completion_s
-from headgate.studies.vcp.measures import MEASURES, at, levels
-from headgate.studies.vcp.schemes import COMPARED
+from headgate.studies.vcp.measures import MEASURES, at, compared, levels
 from headgate.tables import Table
 
 CONSTANTS = ("VCP", "VCP code")
@@ -38,7 +37,7 @@ def _base(runs: Runs) -> Listing:
     level = jobs.RTT_S * 1e3
     rows = [
         (name, *(at(runs, "delay", name, level, of) for of in MEASURES.values()))
-        for name in COMPARED
+        for name in compared(runs)
     ]
     return Listing(
         "The base",
@@ -52,7 +51,7 @@ def _voice(runs: Runs) -> Listing:
     rows = [
         (name, share, *(at(runs, "real time", name, share, of) for of in VOICE.values()))
         for share in levels(runs, "real time")
-        for name in COMPARED
+        for name in compared(runs)
     ]
     return Listing(
         "A voice beside each scheme",
@@ -66,7 +65,7 @@ def _voice(runs: Runs) -> Listing:
 
 def _completion(runs: Runs) -> Listing:
     rows = [
-        (f"{rate:g}", *(mean_completion_s(runs, name, rate, (1, SHORT)) for name in COMPARED))
+        (f"{rate:g}", *(mean_completion_s(runs, name, rate, (1, SHORT)) for name in compared(runs)))
         for rate in levels(runs, "short")
     ]
     return Listing(
@@ -74,7 +73,7 @@ def _completion(runs: Runs) -> Listing:
         f"Mean completion time in seconds of files of up to {SHORT} packets beside 50 flows each"
         " way, from the SYN to the last packet at the receiver. From 625 files a second on they"
         " alone would take more than the line.",
-        ("files a second", *COMPARED),
+        ("files a second", *compared(runs)),
         rows,
     )
 
@@ -83,7 +82,7 @@ def _xis(runs: Runs) -> Listing:
     names = ("TCP", "VCP", "Scalable TCP")
     rows = [
         (name, xi, measures.rise_s(runs["xi", xi]), measures.peak_load(runs["xi", xi]))
-        for name, xi in zip(names, jobs.XIS, strict=True)
+        for name, xi in zip(names, runs.setup.settings["xis"], strict=True)
     ]
     return Listing(
         "What xi sets",
