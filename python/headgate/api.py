@@ -12,7 +12,6 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headgate.analysis.notebook import draw_svg, make_table
 from headgate.errors import (
     HeadgateError,
     InterruptedRunError,
@@ -21,6 +20,7 @@ from headgate.errors import (
     StoreError,
 )
 from headgate.measures.summary import by_law
+from headgate.notebook import draw_svg, make_table
 from headgate.run.folder import find_run, hold_for_run, read_meta, write_folder
 from headgate.run.progress import Report, in_notebook, show_progress
 from headgate.run.simulate import SNAPSHOT_FILE, Threads, run_engine, watch_engine

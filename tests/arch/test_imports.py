@@ -28,7 +28,7 @@ CROSSES_THE_BORDER = (
 LAYERS = (
     *("version", "errors", "visible", "names", "marks", "units", "strict", "console"),
     *("catalog", "columns", "tables", "claims", "stats", "measures"),
-    *("topologies", "plots", "analysis", "charts"),
+    *("topologies", "plots", "notebook", "analysis", "charts"),
     *("law", "discipline", "plugin", "scenario", "run", "api", "build"),
     *("fluid", "mesonet", "design", "campaign", "conform", "report", "bench"),
     *("experiment", "studies", "cli"),

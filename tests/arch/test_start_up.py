@@ -40,13 +40,23 @@ def test_help_takes_less_than_0_3_cpu_seconds() -> None:
     assert min(help_cpu_s() for _ in range(5)) < 0.3
 
 
-def test_help_imports_no_heavy_library() -> None:
+def imports(*command: str | Path) -> set[str]:
+    """Give every module that a command imports."""
     done = subprocess.run(
-        [sys.executable, "-X", "importtime", HEADGATE, "--help"],
+        [sys.executable, "-X", "importtime", *command],
         check=True,
         capture_output=True,
         text=True,
         env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
     )
-    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
-    assert not imported & set(HEAVY)
+    return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+
+
+def test_help_imports_no_heavy_library() -> None:
+    assert not imports(HEADGATE, "--help") & set(HEAVY)
+
+
+def test_a_process_for_runs_imports_nothing_that_analyses_or_draws() -> None:
+    found = imports("-c", "import headgate.campaign.child, headgate.campaign.worker")
+    assert "headgate.campaign.worker" in found
+    assert found & set(HEAVY) <= {"numpy", "duckdb"}

@@ -14,8 +14,8 @@ import numpy as np
 
 from headgate.analysis.frame import Frame
 from headgate.analysis.grid import Grid, grid, mean_of_known
-from headgate.analysis.notebook import DrawnOnce
 from headgate.errors import AnalysisError
+from headgate.notebook import DrawnOnce
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

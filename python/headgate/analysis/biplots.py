@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.analysis.grid import Grid, grid
-from headgate.analysis.notebook import DrawnOnce
+from headgate.notebook import DrawnOnce
 from headgate.stats.intervals import mean_interval, share_interval
 
 if TYPE_CHECKING:

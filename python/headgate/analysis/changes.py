@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headgate.analysis.grid import Grid
-from headgate.analysis.notebook import InNotebook
 from headgate.errors import AnalysisError
+from headgate.notebook import InNotebook
 from headgate.stats.changes import Change, change
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from scipy.cluster import hierarchy
 from scipy.spatial import distance
 
 from headgate.analysis.grid import Grid, grid
-from headgate.analysis.notebook import DrawnOnce
 from headgate.errors import AnalysisError
+from headgate.notebook import DrawnOnce
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

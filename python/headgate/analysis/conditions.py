@@ -20,8 +20,8 @@ import numpy as np
 from scipy import stats
 
 from headgate.analysis.grid import Grid, grid, mean_of_known
-from headgate.analysis.notebook import DrawnOnce
 from headgate.errors import AnalysisError
+from headgate.notebook import DrawnOnce
 from headgate.stats import grubbs
 from headgate.stats.conditions import ALPHA, FILTER_SHARE, Outlier, Residuals, farthest
 

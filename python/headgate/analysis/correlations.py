@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from headgate.analysis.components import decompose, standard
 from headgate.analysis.frame import Frame
-from headgate.analysis.notebook import InNotebook
 from headgate.errors import AnalysisError
+from headgate.notebook import InNotebook
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.analysis.main_effects import MainEffects
-from headgate.analysis.notebook import DrawnOnce
+from headgate.notebook import DrawnOnce
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

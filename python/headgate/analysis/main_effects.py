@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from headgate.analysis.frame import Frame, Levels
-from headgate.analysis.notebook import InNotebook
 from headgate.errors import AnalysisError
+from headgate.notebook import InNotebook
 from headgate.stats.effects import Effect, main_effect, psi
 from headgate.stats.full_model import FullModel, full_model
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from headgate.analysis.grid import Grid, grid
-from headgate.analysis.notebook import DrawnOnce
+from headgate.notebook import DrawnOnce
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headgate.analysis.frame import Frame
-from headgate.analysis.notebook import InNotebook
 from headgate.errors import AnalysisError
+from headgate.notebook import InNotebook
 from headgate.stats.ten_steps import Steps
 
 if TYPE_CHECKING:
