@@ -219,8 +219,8 @@ def test_check_of_c_files(body: str, says: str, tmp_path: Path) -> None:
     [
         ("copies.py:Red", "interpreted"),
         ("copies.py:CompiledCodel", "interpreted and compiled"),
-        ("copies.py:CompiledFair", "interpreted and compiled"),
-        ("copies.py:CompiledPi", "interpreted and compiled"),
+        pytest.param("copies.py:CompiledFair", "interpreted and compiled", marks=pytest.mark.slow),
+        pytest.param("copies.py:CompiledPi", "interpreted and compiled", marks=pytest.mark.slow),
         ("red.c:red", "compiled"),
         ("codel.c", "compiled"),
         ("red.rs:red", "compiled"),

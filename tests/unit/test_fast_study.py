@@ -5,14 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from headgate.campaign.scheduler import Scheduler
-from headgate.campaign.store import Store
 from headgate.claims import Judged, judge
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Runs
 from headgate.plots.style import save
 from headgate.studies.fast import theory
 from headgate.studies.study import load
+
+from .made_runs import results_of
 
 CHEAP = (
     "packet level", "together", "convergence", "weights", "latecomers", "overfull", "dsl",
@@ -21,13 +21,11 @@ CHEAP = (
 
 
 @pytest.fixture(scope="module")
-def analysis(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
+def analysis() -> Analysis:
     study = load("fast")
     setup = study.setup(study.scale("quick").model_copy(update={"seeds": 1}))
     jobs = {key: job for key, job in study.jobs(setup).items() if key[0] in CHEAP}
-    store = Store(tmp_path_factory.mktemp("fast"))
-    Scheduler(store, 2).run(list(jobs.values()), lambda _: None)
-    return study.analyse(Runs(setup, {key: store.read(job) for key, job in jobs.items()}))
+    return study.analyse(Runs(setup, results_of(jobs)))
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from headgate.campaign.scheduler import Scheduler
-from headgate.campaign.store import Store
 from headgate.claims import Judged, judge
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Runs
@@ -15,6 +13,8 @@ from headgate.plots.style import save
 from headgate.studies.flow_level import fits, measures, networks, theory
 from headgate.studies.flow_level.findings_comes import bound
 from headgate.studies.study import Study, load
+
+from .made_runs import results_of
 
 SMALL = {
     "periodic": {"losses": 25, "probabilities": [3e-4, 1e-4, 3e-5]},
@@ -37,11 +37,9 @@ def study() -> Study:
 
 
 @pytest.fixture(scope="module")
-def runs(study: Study, tmp_path_factory: pytest.TempPathFactory) -> Runs:
+def runs(study: Study) -> Runs:
     small = shrunk(study)
-    made, store = study.jobs(small.setup), Store(tmp_path_factory.mktemp("runs"))
-    Scheduler(store, 2).run(list(made.values()), lambda _: None)
-    return replace(small, results={key: store.read(job) for key, job in made.items()})
+    return replace(small, results=results_of(study.jobs(small.setup)))
 
 
 @pytest.fixture(scope="module")

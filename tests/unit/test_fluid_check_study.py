@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 
 from headgate import Result, catalog
-from headgate.campaign.scheduler import Scheduler
-from headgate.campaign.store import Store
 from headgate.claims import judge
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Runs, Setup
@@ -20,6 +18,8 @@ from headgate.studies.fluid_check.cells import Cell, cells
 from headgate.studies.fluid_check.compare import Comparison, Measured, Pair
 from headgate.studies.fluid_check.faces import RED, Face, faces
 from headgate.studies.study import load
+
+from .made_runs import results_of
 
 PLANE = {"rates": ["10 Mbit/s"], "rtts_ms": [50], "flows": [1, 10], "buffers": [0.25, 2.0]}
 APART = {"rate": "10 Mbit/s", "rtt_ms": 50, "flows": 10, "buffer": 0.25, "spread": 0.1}
@@ -36,11 +36,9 @@ def small() -> Setup:
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
+def runs() -> Runs:
     setup = small()
-    made, store = load("fluid-check").jobs(setup), Store(tmp_path_factory.mktemp("runs"))
-    Scheduler(store).run(list(made.values()), lambda _: None)
-    return Runs(setup, {key: store.read(job) for key, job in made.items()})
+    return Runs(setup, results_of(load("fluid-check").jobs(setup)))
 
 
 @pytest.fixture(scope="module")

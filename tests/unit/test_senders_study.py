@@ -18,6 +18,8 @@ from headgate.studies.senders.pictures_alone import spans
 from headgate.studies.senders.theory import RANDOM_LOSS
 from headgate.studies.study import load
 
+from .made_runs import results_of
+
 LAWS = (
     "bbr", "bic", "ctcp", "cubic", "fast", "fast-at", "hstcp", "htcp", "reno", "scalable",
     "westwood",
@@ -51,16 +53,14 @@ TINY = {
 
 
 @pytest.fixture(scope="module")
-def analysis(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
+def analysis() -> Analysis:
     study = load("senders")
     study.__dict__["spec"] = study.spec.model_copy(update={"laws": LAWS})
     quick = study.scale("quick")
     changed = {"seeds": 2, "fixed": {**quick.fixed, **TINY}}
     setup = study.setup(quick.model_copy(update=changed))
     jobs = study.jobs(setup)
-    store = Store(tmp_path_factory.mktemp("senders"))
-    Scheduler(store, 2).run(list(jobs.values()), lambda _: None)
-    return study.analyse(Runs(setup, {key: store.read(job) for key, job in jobs.items()}))
+    return study.analyse(Runs(setup, results_of(jobs)))
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from headgate.campaign.scheduler import Scheduler
-from headgate.campaign.store import Store
 from headgate.claims import Judged, judge
 from headgate.errors import HeadgateError
 from headgate.experiment.runnable import Analysis
@@ -17,14 +15,14 @@ from headgate.studies.study import load
 from headgate.studies.tcp_red.findings import findings
 from headgate.studies.tcp_red.simulations import FIRST, SECOND, THIRD, Simulations
 
+from .made_runs import results_of
+
 
 @pytest.fixture(scope="module")
-def simulations(tmp_path_factory: pytest.TempPathFactory) -> Simulations:
+def simulations() -> Simulations:
     study = load("tcp-red")
     setup = study.setup(study.scale("quick"))
-    made, store = study.jobs(setup), Store(tmp_path_factory.mktemp("runs"))
-    Scheduler(store).run(list(made.values()), lambda _: None)
-    return Simulations(setup, {key: store.read(job) for key, job in made.items()})
+    return Simulations(setup, results_of(study.jobs(setup)))
 
 
 @pytest.fixture(scope="module")

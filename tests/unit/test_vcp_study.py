@@ -5,8 +5,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from headgate.campaign.scheduler import Scheduler
-from headgate.campaign.store import Store
 from headgate.claims import Judged, judge
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Runs
@@ -15,6 +13,8 @@ from headgate.studies.study import load
 from headgate.studies.vcp import jobs
 from headgate.studies.vcp.measures import spread_rtts_s, window_packets
 from headgate.studies.vcp.schemes import SCHEMES, bdp
+
+from .made_runs import results_of
 
 #: Whole, and enough to judge.
 CHEAP = ("xi", "scaling", "fluid", "stability")
@@ -34,7 +34,7 @@ LONG = {("illustration", "TCP"), ("illustration", "VCP 8-bit"), ("joining", "TCP
 
 
 @pytest.fixture(scope="module")
-def analysis(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
+def analysis() -> Analysis:
     study = load("vcp")
     quick = study.scale("quick")
     setup = study.setup(quick.model_copy(update={"fixed": {**quick.fixed, **TINY}}))
@@ -43,9 +43,7 @@ def analysis(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
         for key, job in study.jobs(setup).items()
         if key[0] not in ("crowd", "joining") and key[:2] not in LONG
     }
-    store = Store(tmp_path_factory.mktemp("vcp"))
-    Scheduler(store, 2).run(list(made.values()), lambda _: None)
-    return study.analyse(Runs(setup, {key: store.read(job) for key, job in made.items()}))
+    return study.analyse(Runs(setup, results_of(made)))
 
 
 @pytest.fixture(scope="module")
