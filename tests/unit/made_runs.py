@@ -9,4 +9,10 @@ from headgate.experiment.runs import Key
 
 def results_of(jobs: Mapping[Key, Job]) -> dict[Key, Result]:
     """Make every run, one after the other."""
-    return {key: job.scenario.run() for key, job in jobs.items()}
+    return {key: _finished(job) for key, job in jobs.items()}
+
+
+def _finished(job: Job) -> Result:
+    """Return a run with its labels, as a store does."""
+    result = job.scenario.run()
+    return Result(result.tables, {**result.meta, "labels": dict(job.labels)})

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from headgate import Result, studies
+from headgate import studies
 from headgate.campaign.jobs import Job
 from headgate.errors import HeadgateError
 from headgate.experiment.runnable import Analysis
@@ -15,6 +15,8 @@ from headgate.experiment.runner import StudyRun, basis_of
 from headgate.experiment.runs import Runs
 from headgate.stats.intervals import mean_interval
 from headgate.studies.study import Study
+
+from .made_runs import results_of
 
 STUDY = """
 name = "made-up"
@@ -124,15 +126,7 @@ def jobs_of(study: Study) -> dict[Any, Job]:
 
 def analysed(study: Study) -> Analysis:
     setup = study.setup(study.scale("quick"))
-    return study.analyse(
-        Runs(setup, {key: finished(job) for key, job in study.jobs(setup).items()})
-    )
-
-
-def finished(job: Job) -> Result:
-    """Return a run with its labels, as a store does."""
-    result = job.scenario.run()
-    return Result(result.tables, {**result.meta, "labels": dict(job.labels)})
+    return study.analyse(Runs(setup, results_of(study.jobs(setup))))
 
 
 def claimed(value: str) -> str:

@@ -1,0 +1,182 @@
+"""Findings about experiments that others made: long fat paths, KAIST, DSL, losses, SC2004."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from headgate.api import Result
+from headgate.claims import Estimate
+from headgate.experiment.estimates import (
+    apart,
+    format_values,
+    largest,
+    least,
+)
+from headgate.experiment.runs import Runs
+from headgate.studies.fast import theory
+from headgate.studies.fast.measures import (
+    dsl_rtt_s,
+    long_fat_losses,
+    oc192_loss,
+    queue_share,
+    random_losses,
+    random_utilisation,
+    start_queue,
+)
+from headgate.studies.paths import course, goodput_bps, jain, shares, utilisation
+
+
+def long_fat_use(runs: Runs) -> Estimate:
+    """Give the utilisation of one FAST flow without residual loss."""
+    return Estimate(ours=utilisation(runs["long fat", "fast", 0.0, runs.setup.seeds[0]]))
+
+
+def long_fat_ratio(runs: Runs) -> Estimate:
+    """Find the least ratio of FAST's goodput to Reno's."""
+    ratios = {}
+    for loss in long_fat_losses(runs):
+        fast, reno = (
+            np.mean([goodput_bps(run) for run in runs.replicates("long fat", law, loss)])
+            for law in ("fast", "reno")
+        )
+        ratios[f"p = {loss:g}"] = float(fast / reno)
+    return least(ratios)
+
+
+def two_gbit_use(runs: Runs) -> Estimate:
+    """Give the utilisation of two FAST flows."""
+    return Estimate(ours=utilisation(runs["two gbit",]))
+
+
+def _oc192(runs: Runs) -> dict[str, float]:
+    loss = oc192_loss(runs)
+    laws = runs.setup.has(*runs.setup.settings["oc192_laws"])
+    return {law: utilisation(runs["oc192", law, loss]) for law in laws}
+
+
+def oc192_order(runs: Runs) -> Estimate:
+    """Find the least ratio of neighbours in the order of the source."""
+    used = _oc192(runs)
+    ratio = min(used[above] / used[below] for below, above in pairwise(used))
+    return Estimate(ours=ratio, note=format_values(used))
+
+
+def oc192_over_reno(runs: Runs) -> Estimate:
+    """Find the least ratio of a utilisation to Reno's."""
+    used = _oc192(runs)
+    return least({law: used[law] / used["reno"] for law in used if law != "reno"})
+
+
+def oc192_below_fast(runs: Runs) -> Estimate:
+    """Find the least ratio of FAST's utilisation to another's."""
+    used = _oc192(runs)
+    return least({law: used["fast"] / used[law] for law in used if law != "fast"})
+
+
+def _kaist(runs: Runs, *laws: str) -> dict[str, Result]:
+    return {law: runs["kaist", law] for law in runs.setup.has(*laws)}
+
+
+def kaist_least(runs: Runs, *, of: str, laws: list[str]) -> Estimate:
+    """Find the least of a measure over laws."""
+    measure = {"utilisation": utilisation, "queue_share": queue_share}[of]
+    return least({law: measure(run) for law, run in _kaist(runs, *laws).items()})
+
+
+def kaist_over_reno(runs: Runs, *, laws: list[str]) -> Estimate:
+    """Find the least ratio of the utilisation of laws to Reno's."""
+    reno = utilisation(runs["kaist", "reno"])
+    done = _kaist(runs, *laws)
+    found = least({law: utilisation(run) / reno for law, run in done.items()})
+    return found.model_copy(update={"note": f"reno {reno:.3g}; ratios: {found.note}"})
+
+
+def kaist_queue(runs: Runs, *, law: str) -> Estimate:
+    """Give a mean queue as a share of the buffer."""
+    return Estimate(ours=queue_share(runs["kaist", law]))
+
+
+def _jain(runs: Runs) -> dict[str, float]:
+    laws = runs.setup.has(*runs.setup.settings["jain_laws"])
+    return {
+        law: float(np.mean([jain(shares(run)) for run in runs.replicates("jain", law)]))
+        for law in laws
+    }
+
+
+def fairness_above(runs: Runs, *, law: str) -> Estimate:
+    """Compare Jain's index of a law with the largest of the others."""
+    index = _jain(runs)
+    others = max(value for name, value in index.items() if name != law)
+    return Estimate(ours=index[law] - others, note=format_values(index))
+
+
+def fairness_below(runs: Runs, *, law: str) -> Estimate:
+    """Compare Jain's index of a law with the least of the others."""
+    index = _jain(runs)
+    others = min(value for name, value in index.items() if name != law)
+    return Estimate(ours=others - index[law], note=format_values(index))
+
+
+def dsl_mean_rtt(runs: Runs, *, rtt_ms: int) -> Estimate:
+    """Give the mean round trip under FAST."""
+    return Estimate(ours=dsl_rtt_s(runs["dsl", "fast", rtt_ms]))
+
+
+def dsl_largest_rtt(runs: Runs, *, rtt_ms: int) -> Estimate:
+    """Give the largest smoothed round trip under Reno."""
+    _, rtt = course(runs["dsl", "reno", rtt_ms], "reno", "srtt_s")
+    return Estimate(ours=float(np.nanmax(rtt)))
+
+
+def dsl_ratio(runs: Runs) -> Estimate:
+    """Find the larger ratio of mean round trips, FAST over Reno."""
+    ratios = {
+        f"{rtt} ms": dsl_rtt_s(runs["dsl", "fast", rtt]) / dsl_rtt_s(runs["dsl", "reno", rtt])
+        for rtt in runs.setup.settings["dsl_rtts_ms"]
+    }
+    return largest(ratios)
+
+
+def random_loss(runs: Runs, *, rate: str, sender: str) -> Estimate:
+    """Find the largest distance from the derived table, in units of its tolerance."""
+    table = theory.RANDOM_LOSS[rate]["doubling" if sender == "doubling" else "no-doubling"]
+    worst, said = {}, []
+    for loss in random_losses(runs):
+        if loss in table:
+            ours = random_utilisation(runs, rate, sender, loss)
+            worst[f"p = {loss:g}"] = apart(ours, table[loss]) / theory.tolerance(loss)
+            said.append(f"{ours:.3g} for {table[loss]:g} at {loss:g}")
+    return Estimate(ours=max(worst.values()), note=", ".join(said))
+
+
+def random_loss_ratio(runs: Runs) -> Estimate:
+    """Find the least ratio of FAST's utilisation to Reno's under random loss."""
+    rate = "100 Mbit/s"
+    return least(
+        {
+            f"p = {loss:g}": random_utilisation(runs, rate, "doubling", loss)
+            / random_utilisation(runs, rate, "reno", loss)
+            for loss in random_losses(runs)
+        }
+    )
+
+
+def start_ratio(runs: Runs) -> Estimate:
+    """Compare the largest queues of the start, paced over at once."""
+    queues = {
+        kind: start_queue(runs["burstiness", kind])
+        for kind in runs.setup.settings["burstiness_kinds"]
+    }
+    return Estimate(ours=queues["pace"] / queues["none"], note=f"packets: {format_values(queues)}")
+
+
+def goodput_ratio(runs: Runs) -> Estimate:
+    """Compare goodputs, paced over at once."""
+    rates = {
+        kind: goodput_bps(runs["burstiness", kind])
+        for kind in runs.setup.settings["burstiness_kinds"]
+    }
+    return Estimate(ours=rates["pace"] / rates["none"])
