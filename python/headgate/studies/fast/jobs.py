@@ -1,14 +1,13 @@
-"""Every run of the study: one function a part; the first label of a run is its part."""
+"""The scenarios of the study: a function for each sweep, with what its runs differ by."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any
 
 from headgate.api import Scenario
-from headgate.campaign.jobs import Job
-from headgate.experiment.runs import Key, Setup, by_labels
+from headgate.experiment.runs import Setup
 from headgate.studies.fast.theory import AGAINST_RENO, EVEN
 from headgate.studies.paths import (
     MBPS,
@@ -17,13 +16,13 @@ from headgate.studies.paths import (
     bdp_packets,
     flow,
     in_seconds,
-    job,
     packets,
     path,
     scale_times,
     seconds,
     starts,
-)  # fmt: skip
+)
+from headgate.studies.sweeps import Labels
 
 ALPHA = 100
 RECALLED_ALPHA = {"100 Mbit/s": 100, "1 Gbit/s": 200}
@@ -37,37 +36,15 @@ MAP = {"variant": "paper", "burstiness": "none"}
 PATIENT = {"min_rto": "1 s"}
 UPDATES_OF_REST = 24
 
-FLOWS = (1, 2, 4, 8)
-RATES_MBPS = (20, 50, 100, 200)
-RTTS_S = (0.02, 0.08, 0.16)
-GAMMAS = (0.25, 0.5, 0.75)
 WEIGHTS = (50, 100, 200)
-LATECOMERS = (2, 3, 5, 10)
 BETWEEN_LATECOMERS_S = 20.0
 LONG_FAT: dict[str, Any] = {"rate": "1 Gbit/s", "rtt": "180 ms", "buffer": "1 BDP"}
 OC192: dict[str, Any] = {"rate": "9.5 Gbit/s", "rtt": "264 ms", "buffer": "0.25 BDP"}
 #: Frames of 9000 B, as in the record of the same group at SC2004.
 JUMBO = {"segment": "8960 B", "header": "40 B"}
-OC192_LAWS = ("reno", "westwood", "bic", "fast")
-JAIN_LAWS = ("fast", "hstcp", "reno", "scalable")
 JAIN_RTTS_S = (0.05, 0.10, 0.15, 0.20)
 DSL_RATE, DSL_BUFFER, DSL_ALPHA = "512 kbit/s", 50, 8
-DSL_RTTS_MS = (10, 18)
-FULLNESS = {"too little": 0.5, "enough": 2.0}
-BURSTINESS = ("none", "spread", "pace")
 LOST_PACKET = 40_000
-
-Part = Iterator[Job]
-
-
-def jobs(setup: Setup) -> dict[Key, Job]:
-    """Make every run of a scale."""
-    parts: tuple[Callable[[Setup], Part], ...] = (
-        _packet_level, _together, _capacity, _convergence, _weights, _round_trips, _latecomers,
-        _against_reno, _overfull, _long_fat, _two_gbit, _oc192, _kaist, _jain, _dsl, _random_loss,
-        _burstiness, _components,
-    )  # fmt: skip
-    return by_labels(run for part in parts for run in part(setup))
 
 
 def fast(start_s: float = 0.0, alpha: float = ALPHA, **params: Any) -> Any:
@@ -96,181 +73,154 @@ def _at_rest(
     return path(flows, times, {**network, "transport": PATIENT}, series)
 
 
-def _packet_level(_: Setup) -> Part:
-    flows = [fast(0.0, ALPHA, **LITERAL)]
-    yield job(_at_rest(100, 0.1, flows, 60), part="packet level")
+def _times(setup: Setup, part: str) -> tuple[str, str]:
+    return scale_times(setup.settings[part], setup.settings["size"])
 
 
-def _together(setup: Setup) -> Part:
+def obey_the_letter(_: Setup) -> Scenario:
+    """One flow in the literal form."""
+    return _at_rest(100, 0.1, [fast(0.0, ALPHA, **LITERAL)], 60)
+
+
+def start_together(_: Setup, *, flows: int, seed: int) -> Scenario:
     """N flows whose SYNs meet no data: every baseRTT is true."""
-    alpha = 50
-    for count in sorted({*FLOWS, *LATECOMERS}):
-        rest = rest_s(100, 0.04, count, alpha)
-        for seed in setup.seeds:
-            flows = [fast(start, alpha) for start in starts(seed, count, 0.01)]
-            yield job(_at_rest(100, 0.04, flows, rest), part="together", flows=count, seed=seed)
+    begun = [fast(start, 50) for start in starts(seed, flows, 0.01)]
+    return _at_rest(100, 0.04, begun, rest_s(100, 0.04, flows, 50))
 
 
-def _capacity(_: Setup) -> Part:
-    for rate in RATES_MBPS:
-        for rtt in RTTS_S:
-            flows = [fast(start, 50) for start in starts(1, 2, rtt / 4)]
-            scenario = _at_rest(rate, rtt, flows, rest_s(rate, rtt, 2, 50))
-            yield job(scenario, part="capacity", rate_mbps=rate, rtt_s=rtt)
+def vary_capacity(_: Setup, *, rate_mbps: float, rtt_s: float) -> Scenario:
+    """Two flows."""
+    flows = [fast(start, 50) for start in starts(1, 2, rtt_s / 4)]
+    return _at_rest(rate_mbps, rtt_s, flows, rest_s(rate_mbps, rtt_s, 2, 50))
 
 
-def _convergence(_: Setup) -> Part:
-    for gamma in GAMMAS:
-        flows = [fast(0.0, ALPHA, gamma=gamma, **MAP)]
-        scenario = _at_rest(100, 0.1, flows, 20, series="10 ms")
-        yield job(scenario, part="convergence", gamma=gamma)
+def vary_gamma(_: Setup, *, gamma: float) -> Scenario:
+    """One flow that obeys the map."""
+    return _at_rest(100, 0.1, [fast(0.0, ALPHA, gamma=gamma, **MAP)], 20, series="10 ms")
 
 
-def _weights(setup: Setup) -> Part:
-    rest = rest_s(100, 0.04, 3, min(WEIGHTS))
-    for seed in setup.seeds:
-        begun = zip(starts(seed, 3, 0.01), WEIGHTS, strict=True)
-        flows = [fast(start, alpha) for start, alpha in begun]
-        yield job(_at_rest(100, 0.04, flows, rest), part="weights", seed=seed)
+def weigh(_: Setup, *, seed: int) -> Scenario:
+    """Flows of different alpha."""
+    begun = zip(starts(seed, 3, 0.01), WEIGHTS, strict=True)
+    flows = [fast(start, alpha) for start, alpha in begun]
+    return _at_rest(100, 0.04, flows, rest_s(100, 0.04, 3, min(WEIGHTS)))
 
 
-def _round_trips(setup: Setup) -> Part:
-    for seed in setup.seeds:
-        begun = zip(starts(seed, 4, 0.002), (0.02, 0.04, 0.08, 0.16), strict=True)
-        flows = [{**fast(start, 50), "rtt": seconds(rtt)} for start, rtt in begun]
-        rest = rest_s(100, 0.16, 4, 50)
-        yield job(_at_rest(100, 0.02, flows, rest), part="round trips", seed=seed)
+def mix_round_trips(_: Setup, *, seed: int) -> Scenario:
+    """Four flows with round trips of their own."""
+    begun = zip(starts(seed, 4, 0.002), (0.02, 0.04, 0.08, 0.16), strict=True)
+    flows = [{**fast(start, 50), "rtt": seconds(rtt)} for start, rtt in begun]
+    return _at_rest(100, 0.02, flows, rest_s(100, 0.16, 4, 50))
 
 
-def _latecomers(_: Setup) -> Part:
-    for count in LATECOMERS:
-        flows = [fast(i * BETWEEN_LATECOMERS_S, 50) for i in range(count)]
-        scenario = _at_rest(100, 0.04, flows, BETWEEN_LATECOMERS_S, series="100 ms")
-        yield job(scenario, part="latecomers", flows=count)
+def come_late(_: Setup, *, flows: int) -> Scenario:
+    """One flow after the other."""
+    begun = [fast(i * BETWEEN_LATECOMERS_S, 50) for i in range(flows)]
+    return _at_rest(100, 0.04, begun, BETWEEN_LATECOMERS_S, series="100 ms")
 
 
-def _against_reno(setup: Setup) -> Part:
+def choose_buffers(_: Setup) -> Iterator[Labels]:
+    """Buffers and alpha beside Reno, each with doubling and without."""
+    cells = dict.fromkeys((*AGAINST_RENO, *EVEN))
+    for (buffer, alpha), sender in product(cells, ("doubling", "no-doubling")):
+        yield {"sender": sender, "buffer": buffer, "alpha": alpha}
+
+
+def meet_reno(setup: Setup, *, sender: str, buffer: float, alpha: float, seed: int) -> Scenario:
     """FAST comes first, to an empty queue."""
-    times = scale_times(setup.settings["against_reno"], setup.settings["size"])
     bdp = bdp_packets(100 * MBPS, 0.05)
-    senders: dict[str, Mapping[str, Any]] = {"doubling": {}, "no-doubling": PLAIN}
-    for (buffer, alpha), (sender, params) in product(
-        dict.fromkeys((*AGAINST_RENO, *EVEN)), senders.items()
-    ):
-        for seed in setup.seeds:
-            flows = [fast(0.0, alpha * bdp, **params), flow("reno", 2 + starts(seed, 1, 5)[0])]
-            network = {"rate": "100 Mbit/s", "rtt": "50 ms", "buffer": f"{buffer} BDP"}
-            labels = {"sender": sender, "buffer": buffer, "alpha": alpha, "seed": seed}
-            yield job(path(flows, times, network), part="against reno", **labels)
+    params: Mapping[str, Any] = {} if sender == "doubling" else PLAIN
+    flows = [fast(0.0, alpha * bdp, **params), flow("reno", 2 + starts(seed, 1, 5)[0])]
+    network = {"rate": "100 Mbit/s", "rtt": "50 ms", "buffer": f"{buffer} BDP"}
+    return path(flows, _times(setup, "against_reno"), network)
 
 
-def _overfull(setup: Setup) -> Part:
-    times = scale_times(setup.settings["overfull"], setup.settings["size"])
+def overfill(setup: Setup, *, room: str, seed: int) -> Scenario:
+    """Eight flows, and a buffer that takes their alpha, or half of it."""
     count, alpha = 8, 50
-    for room, buffer in FULLNESS.items():
-        for seed in setup.seeds:
-            flows = [fast(start, alpha) for start in starts(seed, count, 0.01)]
-            network = {
-                "rate": "100 Mbit/s",
-                "rtt": "40 ms",
-                "buffer": packets(buffer * count * alpha),
-                "transport": PATIENT,
-            }
-            yield job(path(flows, times, network, "20 ms"), part="overfull", room=room, seed=seed)
+    flows = [fast(start, alpha) for start in starts(seed, count, 0.01)]
+    network = {
+        "rate": "100 Mbit/s",
+        "rtt": "40 ms",
+        "buffer": packets(setup.settings["rooms"][room] * count * alpha),
+        "transport": PATIENT,
+    }
+    return path(flows, _times(setup, "overfull"), network, "20 ms")
 
 
-def _long_fat(setup: Setup) -> Part:
-    part = setup.settings["long_fat"]
-    times = scale_times(part, setup.settings["size"])
-    laws = {"fast": fast(0.0, RECALLED_ALPHA["1 Gbit/s"]), "reno": flow("reno")}
-    for loss in part["losses"]:
-        for law, one in laws.items():
-            for seed in setup.seeds if loss else setup.seeds[:1]:
-                scenario = path([one], times, LONG_FAT | {"loss": loss}, seed=seed)
-                yield job(scenario, part="long fat", law=law, loss=loss, seed=seed)
+def _alone(law: str) -> Mapping[str, Any]:
+    return fast(0.0, RECALLED_ALPHA["1 Gbit/s"]) if law == "fast" else flow(law)
 
 
-def _two_gbit(setup: Setup) -> Part:
-    part = setup.settings["long_fat"]
-    if part["two_gbit"]:
-        flows = [fast(start, RECALLED_ALPHA["1 Gbit/s"]) for start in (0.0, 0.01)]
-        times = scale_times(part, setup.settings["size"])
-        yield job(path(flows, times, LONG_FAT | {"rate": "2 Gbit/s"}), part="two gbit")
+def fill_long_path(setup: Setup, *, law: str, loss: float, seed: int) -> Scenario:
+    """One flow on 1 Gbit/s and 180 ms."""
+    return path([_alone(law)], _times(setup, "long_fat"), LONG_FAT | {"loss": loss}, seed=seed)
 
 
-def _oc192(setup: Setup) -> Part:
-    part = setup.settings["oc192"]
-    times = scale_times(part, setup.settings["size"])
-    for law in (law for law in OC192_LAWS if law in setup.laws):
-        one = fast(0.0, RECALLED_ALPHA["1 Gbit/s"]) if law == "fast" else flow(law)
-        for loss in part["losses"]:
-            scenario = path([one], times, OC192 | {"loss": loss, "transport": JUMBO})
-            yield job(scenario, part="oc192", law=law, loss=loss)
+def ask_for_two_gbit(setup: Setup) -> Iterator[Labels]:
+    """One run, if the scale has it."""
+    return ({} for _ in range(int(setup.settings["long_fat"]["two_gbit"])))
 
 
-def _kaist(setup: Setup) -> Part:
-    times = scale_times(setup.settings["kaist"], setup.settings["size"])
-    network = {**LONG_FAT, "buffer": "0.5 BDP"}
-    for law in setup.laws:
-        one = fast(0.0, RECALLED_ALPHA["1 Gbit/s"]) if law == "fast" else flow(law)
-        yield job(path([one], times, network), part="kaist", law=law)
+def fill_two_gbit(setup: Setup) -> Scenario:
+    """Two flows on twice the rate."""
+    flows = [fast(start, RECALLED_ALPHA["1 Gbit/s"]) for start in (0.0, 0.01)]
+    return path(flows, _times(setup, "long_fat"), LONG_FAT | {"rate": "2 Gbit/s"})
 
 
-def _jain(setup: Setup) -> Part:
-    times = scale_times(setup.settings["jain"], setup.settings["size"])
+def fill_oc192(setup: Setup, *, law: str, loss: float) -> Scenario:
+    """One flow on 9.5 Gbit/s."""
+    network = OC192 | {"loss": loss, "transport": JUMBO}
+    return path([_alone(law)], _times(setup, "oc192"), network)
+
+
+def fill_half_a_buffer(setup: Setup, *, law: str) -> Scenario:
+    """One flow, and a buffer of half the path."""
+    return path([_alone(law)], _times(setup, "kaist"), {**LONG_FAT, "buffer": "0.5 BDP"})
+
+
+def share_fairly(setup: Setup, *, law: str, seed: int) -> Scenario:
+    """Four flows with round trips from 50 to 200 ms."""
     network = {"rate": "800 Mbit/s", "rtt": "50 ms", "buffer": "2000 packets"}
-    for law in (law for law in JAIN_LAWS if law in setup.laws):
-        for seed in setup.seeds:
-            begun = zip(starts(seed, 4, 0.01), JAIN_RTTS_S, strict=True)
-            flows = [{**_own(law, start), "rtt": seconds(rtt)} for start, rtt in begun]
-            yield job(path(flows, times, network), part="jain", law=law, seed=seed)
+    begun = zip(starts(seed, 4, 0.01), JAIN_RTTS_S, strict=True)
+    flows = [{**_own(law, start), "rtt": seconds(rtt)} for start, rtt in begun]
+    return path(flows, _times(setup, "jain"), network)
 
 
 def _own(law: str, start_s: float) -> Mapping[str, Any]:
     return fast(start_s) if law == "fast" else flow(law, start_s)
 
 
-def _dsl(setup: Setup) -> Part:
-    times = scale_times(setup.settings["dsl"], setup.settings["size"])
-    for rtt in DSL_RTTS_MS:
-        for law in ("fast", "reno"):
-            one = fast(0.0, DSL_ALPHA) if law == "fast" else flow("reno")
-            network = {"rate": DSL_RATE, "rtt": f"{rtt} ms", "buffer": packets(DSL_BUFFER)}
-            scenario = path([one], times, network, "100 ms")
-            yield job(scenario, part="dsl", law=law, rtt_ms=rtt)
+def upload(setup: Setup, *, law: str, rtt_ms: int) -> Scenario:
+    """One flow on a DSL line."""
+    one = fast(0.0, DSL_ALPHA) if law == "fast" else flow("reno")
+    network = {"rate": DSL_RATE, "rtt": f"{rtt_ms} ms", "buffer": packets(DSL_BUFFER)}
+    return path([one], _times(setup, "dsl"), network, "100 ms")
 
 
-def _random_loss(setup: Setup) -> Part:
-    part = setup.settings["random_loss"]
-    for rate, alpha in RECALLED_ALPHA.items():
-        duration = part["duration_100m" if rate == "100 Mbit/s" else "duration_1g"]
-        times = scale_times({**part, "duration": duration}, setup.settings["size"])
-        senders = {
-            "doubling": fast(0.0, alpha),
-            "no-doubling": fast(0.0, alpha, **PLAIN),
-            "paper": fast(0.0, alpha, **PLAIN, variant="paper"),
-            "reno": flow("reno"),
-        }
-        for sender, one in senders.items():
-            for loss in part["losses"]:
-                for seed in setup.seeds:
-                    network = {"rate": rate, "rtt": "100 ms", "loss": loss}
-                    scenario = path([one], times, network, seed=seed)
-                    labels = {"rate": rate, "sender": sender, "loss": loss, "seed": seed}
-                    yield job(scenario, part="random loss", **labels)
+def lose_at_random(setup: Setup, *, rate: str, sender: str, loss: float, seed: int) -> Scenario:
+    """One flow under random loss; the longer the slower the path is."""
+    part, alpha = setup.settings["random_loss"], RECALLED_ALPHA[rate]
+    duration = part["duration_100m" if rate == "100 Mbit/s" else "duration_1g"]
+    senders: dict[str, Mapping[str, Any]] = {
+        "doubling": fast(0.0, alpha),
+        "no-doubling": fast(0.0, alpha, **PLAIN),
+        "paper": fast(0.0, alpha, **PLAIN, variant="paper"),
+        "reno": flow("reno"),
+    }
+    times = scale_times({**part, "duration": duration}, setup.settings["size"])
+    network = {"rate": rate, "rtt": "100 ms", "loss": loss}
+    return path([senders[sender]], times, network, seed=seed)
 
 
-def _burstiness(setup: Setup) -> Part:
-    times = scale_times(setup.settings["burstiness"], setup.settings["size"])
-    for kind in BURSTINESS:
-        flows = [fast(0.0, ALPHA, burstiness=kind)]
-        network = {"rate": "100 Mbit/s", "rtt": "100 ms", "buffer": "2 BDP"}
-        scenario = path(flows, times, network, "5 ms")
-        yield job(scenario, part="burstiness", burstiness=kind)
+def vary_burstiness(setup: Setup, *, burstiness: str) -> Scenario:
+    """One flow, its packets at once, spread or paced."""
+    flows = [fast(0.0, ALPHA, burstiness=burstiness)]
+    network = {"rate": "100 Mbit/s", "rtt": "100 ms", "buffer": "2 BDP"}
+    return path(flows, _times(setup, "burstiness"), network, "5 ms")
 
 
-def _components(setup: Setup) -> Part:
+def lose_one(setup: Setup) -> Scenario:
     """One packet is lost, so that loss control is seen."""
-    times = scale_times(setup.settings["burstiness"], setup.settings["size"])
     network = {"rate": "100 Mbit/s", "rtt": "100 ms", "buffer": "2 BDP", "lose": [LOST_PACKET]}
-    yield job(path([fast()], times, network, "10 ms"), part="components")
+    return path([fast()], _times(setup, "burstiness"), network, "10 ms")

@@ -10,8 +10,8 @@ from headgate.experiment.runnable import Picture
 from headgate.experiment.runs import Runs
 from headgate.plots.bars import bars
 from headgate.plots.curves import Curve, Panel, curves
-from headgate.studies.fast import jobs, theory
-from headgate.studies.fast.equation import beside_reno
+from headgate.studies.fast import theory
+from headgate.studies.fast.findings_equation import beside_reno
 from headgate.studies.fast.measures import (
     plateaus,
     queue_share,
@@ -46,7 +46,7 @@ def _equation(runs: Runs) -> Picture:
 
 def _convergence(runs: Runs) -> Panel:
     drawn: dict[str, Curve] = {}
-    for gamma in jobs.GAMMAS:
+    for gamma in runs.setup.settings["gammas"]:
         levels = plateaus(runs["convergence", gamma])
         error = np.abs(levels - levels[-10:].mean())[int(np.argmax(levels)) + 1 :][:SHOWN_UPDATES]
         updates = np.arange(len(error))
@@ -60,11 +60,11 @@ def _convergence(runs: Runs) -> Panel:
 def _capacity(runs: Runs) -> Panel:
     drawn = {
         f"{1e3 * rtt:g} ms": Curve(
-            jobs.RATES_MBPS,
-            [mean_queue(runs["capacity", rate, rtt]) for rate in jobs.RATES_MBPS],
+            runs.setup.settings["rates_mbps"],
+            [mean_queue(runs["capacity", rate, rtt]) for rate in runs.setup.settings["rates_mbps"]],
             marks=True,
         )
-        for rtt in jobs.RTTS_S
+        for rtt in runs.setup.settings["rtts_s"]
     }
     title = "The queue is the sum of alpha"
     levels = {"2 flows, alpha 50": 100.0}
@@ -73,7 +73,7 @@ def _capacity(runs: Runs) -> Panel:
 
 def _latecomers(runs: Runs) -> Panel:
     drawn: dict[str, Curve] = {}
-    for count in jobs.LATECOMERS[1:]:
+    for count in runs.setup.settings["latecomers"][1:]:
         flows = np.arange(1, count + 1)
         drawn[f"{count} late-comers"] = Curve(flows, shares(runs["latecomers", count]), marks=True)
         drawn[f"derived, {count}"] = Curve(flows, theory.latecomer_shares(count), theory=True)
@@ -99,7 +99,7 @@ def _components(runs: Runs) -> Picture:
     one = runs["components",]
     bursts = {
         kind: _curve(runs["burstiness", kind], "bottleneck", "queue_packets", 3.0)
-        for kind in jobs.BURSTINESS
+        for kind in runs.setup.settings["burstiness_kinds"]
     }
     window = {
         "window": _curve(one, "fast", "cwnd_packets", SHOWN_S),
@@ -139,7 +139,7 @@ def _curve(run: Result, name: str, column: str, until_s: float, scale: float = 1
 
 def _oscillation(runs: Runs) -> Picture:
     panels = []
-    for room in jobs.FULLNESS:
+    for room in runs.setup.settings["rooms"]:
         run = runs["overfull", room, runs.setup.seeds[0]]
         begin = float(run.scenario.measure.warmup) / 1e12
         drawn = {}
@@ -147,7 +147,7 @@ def _oscillation(runs: Runs) -> Picture:
             t_s, window = course(run, name, "cwnd_packets")
             kept = (t_s >= begin) & (t_s <= begin + OSCILLATION_S)
             drawn[f"flow {i + 1}"] = Curve(t_s[kept], window[kept])
-        title = f"Buffer {jobs.FULLNESS[room]:g} N alpha: {room}"
+        title = f"Buffer {runs.setup.settings['rooms'][room]:g} N alpha: {room}"
         panels.append(Panel(title, "time (s)", "window (packets)", drawn, high=180))
     return Picture(
         "oscillation",
@@ -164,7 +164,7 @@ def _long_fat(runs: Runs) -> Picture:
         for law in ("fast", "reno")
     }
     oc192 = [loss for loss in runs.setup.settings["oc192"]["losses"] if loss > 0]
-    laws = [law for law in jobs.OC192_LAWS if law in runs.setup.laws]
+    laws = [law for law in runs.setup.settings["oc192_laws"] if law in runs.setup.laws]
     wide = {law: [utilisation(runs["oc192", law, loss]) for loss in oc192] for law in laws}
     panels = [
         Panel(
@@ -256,7 +256,7 @@ def _dsl(runs: Runs) -> Picture:
             "smoothed round trip (s)",
             {law: _curve(runs["dsl", law, rtt], law, "srtt_s", DSL_S) for law in ("fast", "reno")},
         )
-        for rtt in jobs.DSL_RTTS_MS
+        for rtt in runs.setup.settings["dsl_rtts_ms"]
     ]
     return Picture(
         "dsl",

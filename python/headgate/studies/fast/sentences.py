@@ -6,7 +6,6 @@ import numpy as np
 
 from headgate.experiment.estimates import all_possible
 from headgate.experiment.runs import Runs
-from headgate.studies.fast import jobs
 from headgate.studies.fast.measures import dsl_rtt_s, queue_share, random_utilisation
 from headgate.studies.paths import loss_rate, mean_queue, shares, utilisation
 
@@ -18,11 +17,12 @@ def sentences(runs: Runs) -> tuple[str, ...]:
 
 
 def _queue(runs: Runs) -> str:
-    queues = [mean_queue(runs["capacity", r, t]) for r in jobs.RATES_MBPS for t in jobs.RTTS_S]
+    rates, rtts = (runs.setup.settings[name] for name in ("rates_mbps", "rtts_s"))
+    queues = [mean_queue(runs["capacity", rate, rtt]) for rate in rates for rtt in rtts]
     return (
         f"Two flows with alpha 50 keep {min(queues):.0f} to {max(queues):.0f} packets in the queue"
-        f" from {jobs.RATES_MBPS[0]} to {jobs.RATES_MBPS[-1]} Mbit/s and from"
-        f" {1e3 * jobs.RTTS_S[0]:g} to {1e3 * jobs.RTTS_S[-1]:g} ms: alpha times flows, whatever"
+        f" from {rates[0]} to {rates[-1]} Mbit/s and from"
+        f" {1e3 * rtts[0]:g} to {1e3 * rtts[-1]:g} ms: alpha times flows, whatever"
         " the path."
     )
 
@@ -51,7 +51,7 @@ def _reno(runs: Runs) -> str:
 def _overfull(runs: Runs) -> str:
     lost, kept = (
         np.mean([loss_rate(run) for run in runs.replicates("overfull", room)])
-        for room in jobs.FULLNESS
+        for room in runs.setup.settings["rooms"]
     )
     return (
         f"With a buffer for half of N alpha, windows swing and {100 * lost:.1f} % of the packets"
