@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import partial
-
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.claims import Estimate
 from headgate.experiment.estimates import largest
 from headgate.studies.flow_level import measures, networks, theory
-from headgate.studies.flow_level.jobs import GAMMA, LOSSY, first_windows
+from headgate.studies.flow_level.jobs import GAMMA, first_windows
 from headgate.studies.flow_level.solutions import Solutions
 
 Numbers = NDArray[np.float64]
-Make = Callable[[Solutions], Estimate]
 #: From here on a link counts as full, and stays so.
 FULL = 1 - 1e-9
 
 
-def _dynamics(law: str, made: Solutions) -> Estimate:
+def dynamics(made: Solutions, *, law: str) -> Estimate:
+    """Find the largest distance of the mean window of many flows from the solution."""
     part = made.setup.settings["approach"]
     rest = theory.printed_window(law, part["loss"])
     return largest(
@@ -40,7 +37,8 @@ def _farthest(ours: tuple[Numbers, Numbers], fluid: tuple[Numbers, Numbers], res
     return float(np.abs(window - np.interp(t_s, *fluid))[kept].max() / rest)
 
 
-def _dynamics_fast(burstiness: str, made: Solutions) -> Estimate:
+def dynamics_of_one(made: Solutions, *, burstiness: str) -> Estimate:
+    """Find the largest distance of one FAST flow's window from the solution."""
     t_s, window = measures.alone(made, burstiness)
     fluid_s, fluid = made.alone[burstiness]
     kept = np.isfinite(window) & (t_s > 0)
@@ -48,19 +46,22 @@ def _dynamics_fast(burstiness: str, made: Solutions) -> Estimate:
     return Estimate(ours=float(off.max()), note=f"at {t_s[kept][off.argmax()]:.1f} s")
 
 
-def _contraction(names: Iterable[str], made: Solutions) -> Estimate:
+def contraction(made: Solutions, *, names: list[str]) -> Estimate:
+    """Find the greatest ratio of distances from rest after and before an update."""
     return largest(
         {networks.EVERY[n].title: float(made.convergence[n].worst_ratio.max()) for n in names}
     )
 
 
-def _contraction_pairs(made: Solutions) -> Estimate:
+def contraction_of_pairs(made: Solutions) -> Estimate:
+    """Find the greatest ratio of two starts' distances after and before an update."""
     pairs = made.convergence["one"].pair_ratio
     still = int((pairs >= 1 - 1e-6).sum())
     return Estimate(ours=float(pairs.max()), note=f"as far apart as before in {still} pairs")
 
 
-def _exponential(made: Solutions) -> Estimate:
+def convergence_rate(made: Solutions) -> Estimate:
+    """Find the largest distance of the slowest factor from the spectral radius."""
     off, said = {}, []
     for name, found in made.convergence.items():
         rate = float(np.nanmax(found.rate))
@@ -69,7 +70,8 @@ def _exponential(made: Solutions) -> Estimate:
     return largest(off, 2).model_copy(update={"note": ", ".join(said)})
 
 
-def _exponential_global(made: Solutions) -> Estimate:
+def distance_left(made: Solutions) -> Estimate:
+    """Find the largest distance from rest that is left of any start."""
     left = {
         networks.EVERY[name].title: float(found.distance[:, -1].max())
         for name, found in made.convergence.items()
@@ -88,19 +90,22 @@ def bound(windows: Numbers) -> int:
     return int(np.ceil(missing / (GAMMA * (alpha / rtts_s).sum())))
 
 
-def _full(made: Solutions) -> Estimate:
+def updates_until_full(made: Solutions) -> Estimate:
+    """Find the most updates until the link is full, over their bound."""
     needed = [int(np.argmax(used >= FULL)) for used, _ in made.filling]
     bounds = [bound(windows[0]) for _, windows in made.filling]
     each = [ours / most for ours, most in zip(needed, bounds, strict=True)]
     return Estimate(ours=max(each), note=f"{min(needed)} to {max(needed)} updates")
 
 
-def _full_stays(made: Solutions) -> Estimate:
+def use_once_full(made: Solutions) -> Estimate:
+    """Find the least utilisation once the link was full."""
     least = [used[int(np.argmax(used >= FULL)) :].min() for used, _ in made.filling]
     return Estimate(ours=float(min(least)))
 
 
-def _windows_same(made: Solutions) -> Estimate:
+def rate_spread(made: Solutions) -> Estimate:
+    """Find the largest distance of a rate from the mean."""
     each = measures.rates(made["windows",])
     first = made.setup.settings["windows"]["first"]
     return largest(
@@ -108,21 +113,6 @@ def _windows_same(made: Solutions) -> Estimate:
     )
 
 
-def _windows_factor(made: Solutions) -> Estimate:
+def window_factor(made: Solutions) -> Estimate:
+    """Fit the factor by which windows near their rest at an update."""
     return Estimate(ours=measures.factor(made))
-
-
-COMES: dict[str, Make] = {
-    **{f"dynamics-{law}": partial(_dynamics, law) for law in LOSSY},
-    "dynamics-fast": partial(_dynamics_fast, "none"),
-    "dynamics-fast-paced": partial(_dynamics_fast, "pace"),
-    "contraction": partial(_contraction, ["one"]),
-    "contraction-pairs": _contraction_pairs,
-    "contraction-network": partial(_contraction, list(networks.ROWS)),
-    "exponential": _exponential,
-    "exponential-global": _exponential_global,
-    "full": _full,
-    "full-stays": _full_stays,
-    "windows-same": _windows_same,
-    "windows-factor": _windows_factor,
-}

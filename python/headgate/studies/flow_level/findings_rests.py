@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-
 import numpy as np
 
 from headgate.claims import Estimate
 from headgate.experiment.estimates import apart, largest
 from headgate.stats.intervals import mean_interval
 from headgate.studies.flow_level import fits, measures, theory
-from headgate.studies.flow_level.jobs import DELAYED, LOSSY, cases
+from headgate.studies.flow_level.jobs import LOSSY, cases
 from headgate.studies.flow_level.solutions import Points, Solutions
 
 KINDS = ("periodic", "random")
-Make = Callable[[Solutions], Estimate]
 
 
 def points(made: Solutions, law: str, kind: str) -> Points:
@@ -28,22 +24,25 @@ def points(made: Solutions, law: str, kind: str) -> Points:
     return [wait for wait, _ in found], [rate for _, rate in found]
 
 
-def _exponent(law: str, kind: str, made: Solutions) -> Estimate:
+def exponent(made: Solutions, *, law: str, kind: str) -> Estimate:
+    """Fit the power of the price at rest."""
     prices, found = points(made, law, kind)
     fit = fits.power(prices, found)
     note = f"{len(prices)} points, p from {min(prices):.2g} to {max(prices):.2g}"
     return Estimate(ours=fit.exponent, ci=(fit.low, fit.high), note=note)
 
 
-def _alpha(law: str, kind: str, exponent: float, made: Solutions) -> Estimate:
+def alpha(made: Solutions, *, law: str, kind: str, exponent: float | None = None) -> Estimate:
+    """Fit what stands before the power; that of the slides unless it is said."""
+    power = theory.PRINTED[law][0] if exponent is None else exponent
     prices, found = points(made, law, kind)
-    ours = fits.constant(prices, found, exponent)
+    ours = fits.constant(prices, found, power)
     if kind != "random":
-        return Estimate(ours=ours, note=_each(prices, found, exponent))
+        return Estimate(ours=ours, note=_each(prices, found, power))
     means = measures.means(made, kind, law)
-    note = _each(list(means), list(means.values()), exponent)
+    note = _each(list(means), list(means.values()), power)
     seeds = made.setup.seeds
-    own = [fits.constant(*points(made.only(seed), law, kind), exponent) for seed in seeds]
+    own = [fits.constant(*points(made.only(seed), law, kind), power) for seed in seeds]
     return Estimate(ours=ours, ci=mean_interval(own)[1:] if len(seeds) > 1 else None, note=note)
 
 
@@ -52,7 +51,7 @@ def _each(prices: list[float], found: list[float], exponent: float) -> str:
     return ", ".join(told)
 
 
-def _product(law: str, made: Solutions) -> Estimate:
+def alpha_by_delay(made: Solutions, *, law: str) -> Estimate:
     """Return rate times queueing delay over alpha (of Vegas: the middle of its bounds)."""
     waits, rates = points(made, law, "packets")
     each = np.array(waits) * np.array(rates) / made.setup.settings["delay"]["alpha"]
@@ -60,33 +59,11 @@ def _product(law: str, made: Solutions) -> Estimate:
     return Estimate(ours=float(np.exp(np.log(each).mean())), note=note)
 
 
-def _rounds(kind: str, made: Solutions) -> Estimate:
+def rounds(made: Solutions, *, kind: str) -> Estimate:
+    """Find the largest distance of a window from that of cycles round by round."""
     off = {
         f"{law} at {p:g}": apart(w, theory.mean_window(law, p, random=kind == "random"))
         for law in LOSSY
         for p, w in measures.means(made, kind, law).items()
     }
     return largest(off, digits=2)
-
-
-RESTS: dict[str, Make] = {
-    **{
-        f"exponent-{law}-{kind}": partial(_exponent, law, kind)
-        for law in LOSSY
-        for kind in ("solution", *KINDS)
-    },
-    **{
-        f"exponent-{law}-{kind}": partial(_exponent, law, kind)
-        for law in DELAYED
-        for kind in ("solution", "packets")
-    },
-    **{
-        f"alpha-{law}-{kind}": partial(_alpha, law, kind, theory.PRINTED[law][0])
-        for law in LOSSY
-        for kind in ("solution", *KINDS)
-    },
-    "alpha-hstcp-rfc": partial(_alpha, "hstcp", "solution", theory.HSTCP_PRINTED_EXPONENT),
-    "alpha-fast-packets": partial(_product, "fast"),
-    "vegas-between": partial(_product, "vegas"),
-    **{f"rounds-{kind}": partial(_rounds, kind) for kind in KINDS},
-}

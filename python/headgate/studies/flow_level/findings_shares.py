@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +13,6 @@ from headgate.studies.flow_level import measures, networks
 from headgate.studies.flow_level.solutions import Solutions
 
 Numbers = NDArray[np.float64]
-Make = Callable[[Solutions], Estimate]
 
 
 def _off(made: Solutions, rates: Callable[[str], Numbers]) -> dict[str, float]:
@@ -26,22 +24,26 @@ def _off(made: Solutions, rates: Callable[[str], Numbers]) -> dict[str, float]:
     }
 
 
-def _fair_closed(made: Solutions) -> Estimate:
+def closed_form(made: Solutions) -> Estimate:
+    """Find the largest distance of a rate at greatest utility from the closed form."""
     links = len(networks.EVEN.rates_mbps)
     part = networks.EVEN.rates()[0] / (links + 1)
     closed = np.array([part, *[links * part] * links])
     return Estimate(ours=float(np.abs(made.fairest["even"] / closed - 1).max()))
 
 
-def _fair_solution(made: Solutions) -> Estimate:
+def solved_shares(made: Solutions) -> Estimate:
+    """Find the largest distance of a solved rate from that of greatest utility."""
     return largest(_off(made, lambda name: made.settled[name]), digits=2)
 
 
-def _fair_packets(made: Solutions) -> Estimate:
+def packet_shares(made: Solutions) -> Estimate:
+    """Find the largest distance of a rate by packets from that of greatest utility."""
     return largest(_off(made, lambda name: measures.by_class(made, name, "fast")), digits=2)
 
 
-def _fair_variation(made: Solutions) -> Estimate:
+def variation(made: Solutions) -> Estimate:
+    """Find the greatest gain of other rates over those by packets."""
     return largest(
         {
             row.title: measures.greatest_gain(row, measures.by_class(made, name, "fast"))
@@ -50,23 +52,14 @@ def _fair_variation(made: Solutions) -> Estimate:
     )
 
 
-def _ratio(law: str, over: str, under: str, made: Solutions) -> Estimate:
+def rate_ratio(made: Solutions, *, law: str, over: str, under: str) -> Estimate:
+    """Compare the rates of two classes."""
     return mean_of(measures.ratio(made, law, over, under))
 
 
-def _reno_rtt(made: Solutions) -> Estimate:
+def reno_ratio(made: Solutions) -> Estimate:
+    """Compare Reno's rates with a short and a long round trip."""
     names = networks.UNEVEN.names
     near, far = (made.reno["uneven"][names.index(name)] for name in ("near", "far"))
     note = f"{near / far:.3g} at greatest utility, without queues"
     return mean_of(measures.ratio(made, "reno", "near", "far"), note)
-
-
-SHARES: dict[str, Make] = {
-    "fair-closed": _fair_closed,
-    "fair-solution": _fair_solution,
-    "fair-packets": _fair_packets,
-    "fair-variation": _fair_variation,
-    "fair-rtt": partial(_ratio, "fast", "near", "far"),
-    "fair-alpha": partial(_ratio, "fast", "double", "middle"),
-    "reno-rtt": _reno_rtt,
-}

@@ -1,24 +1,24 @@
-"""Every run by packets: one function a part; the first label of a run is its part."""
+"""The scenarios by packets: a function for each sweep, with what its runs differ by."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from headgate.campaign.jobs import Job
-from headgate.experiment.runs import Key, Setup, by_labels
+from headgate.api import Scenario
+from headgate.experiment.runs import Setup
 from headgate.studies.flow_level import networks, theory
 from headgate.studies.paths import (
     MBPS,
     bdp_packets,
     flow,
     in_seconds,
-    job,
     path,
     scale_times,
     seconds,
     starts,
 )
+from headgate.studies.sweeps import Labels
 
 LOSSY = ("reno", "hstcp", "scalable")
 DELAYED = ("fast", "vegas")
@@ -38,22 +38,6 @@ TOGETHER_S = 0.001
 #: Reno has a queue to keep short on the way, so that round trips stay apart.
 RED = {"name": "red", "min_packets": 20.0, "max_packets": 60.0, "max_p": 0.1, "weight": 0.002}
 RENO_LINK = {"buffer": "300 packets", "queue": RED}
-
-Part = Iterator[Job]
-
-
-def jobs(setup: Setup) -> dict[Key, Job]:
-    """Make every run of a scale."""
-    parts: tuple[Callable[[Setup], Part], ...] = (
-        _periodic,
-        _random,
-        _delay,
-        _approach,
-        _alone,
-        _windows,
-        _fair,
-    )
-    return by_labels(run for part in parts for run in part(setup))
 
 
 def random_losses(setup: Setup) -> dict[float, int]:
@@ -76,25 +60,24 @@ def _lossy(setup: Setup, law: str, loss: float, losses: int) -> tuple[tuple[str,
     return times, {**own, "buffer": "infinite", "transport": transport}
 
 
-def _periodic(setup: Setup) -> Part:
-    part = setup.settings["periodic"]
-    losses = _count(setup, part["losses"])
-    for law in LOSSY:
-        for loss in part["probabilities"]:
-            times, network = _lossy(setup, law, loss, losses)
-            period = round(1 / loss)
-            lose = [period * number for number in range(1, 2 * (FORGOTTEN + losses))]
-            scenario = path([flow(law)], times, {**network, "lose": lose})
-            yield job(scenario, part="periodic", law=law, loss=loss)
+def lose_periodically(setup: Setup, *, law: str, loss: float) -> Scenario:
+    """One flow; every so many packets one is lost."""
+    losses = _count(setup, setup.settings["periodic"]["losses"])
+    times, network = _lossy(setup, law, loss, losses)
+    period = round(1 / loss)
+    lose = [period * number for number in range(1, 2 * (FORGOTTEN + losses))]
+    return path([flow(law)], times, {**network, "lose": lose})
 
 
-def _random(setup: Setup) -> Part:
-    for law in LOSSY:
-        for loss, losses in random_losses(setup).items():
-            times, network = _lossy(setup, law, loss, losses)
-            for seed in setup.seeds:
-                scenario = path([flow(law)], times, {**network, "loss": loss}, seed=seed)
-                yield job(scenario, part="random", law=law, loss=loss, seed=seed)
+def choose_losses(setup: Setup) -> Iterator[Labels]:
+    """Every law at every probability of a random loss."""
+    return ({"law": law, "loss": loss} for law in LOSSY for loss in random_losses(setup))
+
+
+def lose_at_random(setup: Setup, *, law: str, loss: float, seed: int) -> Scenario:
+    """One flow; packets are lost at random."""
+    times, network = _lossy(setup, law, loss, random_losses(setup)[loss])
+    return path([flow(law)], times, {**network, "loss": loss}, seed=seed)
 
 
 def cases(setup: Setup) -> list[tuple[int, float]]:
@@ -112,20 +95,29 @@ def delay_params(setup: Setup, law: str) -> dict[str, float]:
     return {"alpha": part["alpha"] - half, "beta": part["alpha"] + half}
 
 
-def _delay(setup: Setup) -> Part:
-    part, size = setup.settings["delay"], setup.settings["size"]
-    rtt_s = in_seconds(part["rtt"])
-    for law in DELAYED:
-        params: dict[str, Any] = {**delay_params(setup, law), **DELAY_PARAMS[law]}
-        for count, rate in cases(setup):
-            spread_s = TOGETHER_S if law == "fast" else rtt_s
-            flows = [flow(law, s, params=params) for s in starts(1, count, spread_s)]
-            rest = size * _rest_s(rate, rtt_s, count, part["alpha"])
-            network = {"rate": f"{rate} Mbit/s", "rtt": part["rtt"], "buffer": "infinite"}
-            first = {} if law == "fast" else _slow(bdp_packets(rate * MBPS, rtt_s) / count)
-            times = seconds(1.5 * rest), seconds(rest)
-            scenario = path(flows, times, {**network, "transport": {**PATIENT, **first}})
-            yield job(scenario, part="delay", law=law, flows=count, rate_mbps=rate)
+def choose_links(setup: Setup) -> Iterator[Labels]:
+    """Every law on every link with a queue."""
+    return (
+        {"law": law, "flows": count, "rate_mbps": rate}
+        for law in DELAYED
+        for count, rate in cases(setup)
+    )
+
+
+def queue_up(setup: Setup, *, law: str, flows: int, rate_mbps: float) -> Scenario:
+    """Flows that keep a queue."""
+    part = setup.settings["delay"]
+    rtt_s, slow = in_seconds(part["rtt"]), law != "fast"
+    params: dict[str, Any] = {**delay_params(setup, law), **DELAY_PARAMS[law]}
+    begun = starts(1, flows, rtt_s if slow else TOGETHER_S)
+    rest = setup.settings["size"] * _rest_s(rate_mbps, rtt_s, flows, part["alpha"])
+    first = _slow(bdp_packets(rate_mbps * MBPS, rtt_s) / flows) if slow else {}
+    network = {"rate": f"{rate_mbps} Mbit/s", "rtt": part["rtt"], "buffer": "infinite"}
+    return path(
+        [flow(law, start, params=params) for start in begun],
+        (seconds(1.5 * rest), seconds(rest)),
+        {**network, "transport": {**PATIENT, **first}},
+    )
 
 
 def _slow(window: float) -> dict[str, str]:
@@ -150,38 +142,31 @@ def first_windows(setup: Setup, law: str) -> list[float]:
     return [round(times * theory.printed_window(law, part["loss"])) for times in part["starts"]]
 
 
-def _approach(setup: Setup) -> Part:
+def choose_windows(setup: Setup) -> Iterator[Labels]:
+    """Every law from its windows."""
+    return ({"law": law, "window": w} for law in LOSSY for w in first_windows(setup, law))
+
+
+def approach(setup: Setup, *, law: str, window: float) -> Scenario:
     """Many flows under random losses, all from one window: their mean is what a fluid has."""
     part, own = setup.settings["approach"], setup.settings["path"]
-    rtt_s = in_seconds(own["rtt"])
-    for law in LOSSY:
-        for window in first_windows(setup, law):
-            first = {"initial_window": f"{window} packets", "initial_ssthresh": f"{window} packets"}
-            network = {**own, "buffer": "infinite", "loss": part["loss"], "transport": first}
-            flows = [flow(law, count=part["flows"], stagger="1 us")]
-            times = seconds(rtt_s * part["rounds"]), "0 s"
-            series = {"interval": own["rtt"], "flows": []}
-            scenario = path(flows, times, network, series)
-            yield job(scenario, part="approach", law=law, window=window)
+    first = {"initial_window": f"{window} packets", "initial_ssthresh": f"{window} packets"}
+    network = {**own, "buffer": "infinite", "loss": part["loss"], "transport": first}
+    flows = [flow(law, count=part["flows"], stagger="1 us")]
+    times = seconds(in_seconds(own["rtt"]) * part["rounds"]), "0 s"
+    return path(flows, times, network, {"interval": own["rtt"], "flows": []})
 
 
-def _alone(setup: Setup) -> Part:
+def send_alone(setup: Setup, *, burstiness: str) -> Scenario:
     """One FAST flow, its increases at once and, with other first windows, its packets paced."""
     own = setup.settings["alone"]
-    network = {"rate": own["rate"], "rtt": own["rtt"], "buffer": "infinite"}
-    for burstiness, first in own["first"].items():
-        params = {"alpha": own["alpha"], **EQUATION, "burstiness": burstiness}
-        transport = {**PATIENT, "initial_window": f"{first} packets"}
-        scenario = path(
-            [flow("fast", params=params)],
-            (own["duration"], "0 s"),
-            {**network, "transport": transport},
-            own["rtt"],
-        )
-        yield job(scenario, part="alone", burstiness=burstiness)
+    params = {"alpha": own["alpha"], **EQUATION, "burstiness": burstiness}
+    transport = {**PATIENT, "initial_window": f"{own['first'][burstiness]} packets"}
+    network = {"rate": own["rate"], "rtt": own["rtt"], "buffer": "infinite", "transport": transport}
+    return path([flow("fast", params=params)], (own["duration"], "0 s"), network, own["rtt"])
 
 
-def _windows(setup: Setup) -> Part:
+def vary_windows(setup: Setup) -> Scenario:
     """Flows that are equal but for their first windows."""
     own = setup.settings["windows"]
     network = {"rate": own["rate"], "rtt": own["rtt"], "buffer": "infinite", "transport": PATIENT}
@@ -197,20 +182,16 @@ def _windows(setup: Setup) -> Part:
         for start, first in begun
     ]
     times = own["duration"], seconds(in_seconds(own["duration"]) / 2)
-    yield job(path(flows, times, network, own["rtt"]), part="windows")
+    return path(flows, times, network, own["rtt"])
 
 
-def _fair(setup: Setup) -> Part:
+def share(setup: Setup, *, network: str, law: str, seed: int) -> Scenario:
+    """Flows over bottlenecks in a row."""
+    row, fast = networks.ROWS[network], law == "fast"
     times = scale_times(setup.settings["fair"], setup.settings["size"])
-    links: Mapping[str, Mapping[str, Any]] = {"fast": {"buffer": "infinite"}, "reno": RENO_LINK}
-    for name, row in networks.ROWS.items():
-        for law, link in links.items():
-            spread_s = TOGETHER_S if law == "fast" else 2.0
-            for seed in setup.seeds:
-                begun = starts(seed, len(row.classes), spread_s)
-                scenario = row.scenario(law, begun, times, link)
-                scenario = scenario.model_copy(update={"seed": seed})
-                yield job(scenario, part="fair", network=name, law=law, seed=seed)
+    link: Mapping[str, Any] = {"buffer": "infinite"} if fast else RENO_LINK
+    begun = starts(seed, len(row.classes), TOGETHER_S if fast else 2.0)
+    return row.scenario(law, begun, times, link).model_copy(update={"seed": seed})
 
 
 def rest_of_windows(setup: Setup) -> tuple[float, float, float]:

@@ -19,8 +19,6 @@ Numbers = NDArray[np.float64]
 PRINTED = {"reno": (0.5, 1.225), "hstcp": (0.84, 0.120), "scalable": (1.0, 0.075)}
 #: ln(83000/38)/ln(1e-3/1e-7), RFC 3649.
 HSTCP_EXPONENT = float(np.log(83_000 / 38) / np.log(1e4))
-#: The same as RFC 3649 rounds it, section 5.
-HSTCP_PRINTED_EXPONENT = 0.835
 
 #: Flows that are followed side by side at random losses, and losses of each; the first half is
 #: forgotten.
