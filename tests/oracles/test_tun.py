@@ -5,6 +5,7 @@ do some of it again.
 """
 
 from collections import defaultdict
+from dataclasses import replace
 from statistics import mean, median
 
 import pytest
@@ -37,13 +38,13 @@ def measured(name: str) -> dict[str, list[dict[str, str]]]:
     return cases
 
 
-SHORT, LONG = measured("tun_short"), measured("tun_long")
+SHORT, AT_ONE_TIME = measured("tun_short"), measured("tun_long")
+#: Where a flow joins another's sawtooth decides what both lose: these repeats differ in that.
+LONG = AT_ONE_TIME | measured("tun_joins")
 FIXED = [case for case in CASES if case.flows[0][2]]
 ENDLESS = [case for case in CASES if not case.flows[0][2]]
 ALONE = [case for case in ENDLESS if len(case.flows) == 1]
 TOGETHER = [case for case in ENDLESS if len(case.flows) > 1]
-#: Sixteen in a hundred: docs/reference/validation.md.
-LOSES_MORE = "bbr-joins-reno"
 #: BBR in an empty path, with and without random loss before the queue.
 BBR_ALONE = [case for case in ALONE if case.flows[0][0] == "bbr"]
 
@@ -113,7 +114,7 @@ def test_shares(case: Case) -> None:
         assert agree(ours(case, "goodput_mbps", flow), kernel, GOODPUT, SHARE * RATE_MBPS)
 
 
-@named([case for case in TOGETHER if case.name != LOSES_MORE])
+@named(TOGETHER)
 def test_losses_together(case: Case) -> None:
     """Fractions of a packet's time decide which of them a full queue hits, not how often."""
     flows, figure = range(len(case.flows)), "retransmissions_measured"
@@ -131,6 +132,18 @@ def test_hystart_of_cubic_that_joins() -> None:
     cubic = series.where(series["name"] == "cubic")
     ended = cubic.where(cubic["ssthresh_packets"] < NEVER_SET)
     assert ended["ssthresh_packets"][0] == 48
+
+
+def test_losses_of_a_bbr_that_joins_reno_at_one_time() -> None:
+    """Here alike repeats would be equal, so that bbr begins some milliseconds later each time."""
+    [case] = [case for case in CASES if case.name == "bbr-joins-reno"]
+    reno, (law, start, size) = case.flows
+    later = [replace(case, flows=(reno, (law, start + ms / 1e3, size))) for ms in REPEATS]
+    mine = [simulate(one, 0).flows["retransmissions"].sum() for one in later]
+    both = defaultdict(float)
+    for row in AT_ONE_TIME[case.name]:
+        both[row["repeat"]] += float(row["retransmissions_measured"])
+    assert agree(mine, list(both.values()), COUNTS)
 
 
 @pytest.mark.slow

@@ -4,7 +4,7 @@ import json
 import shutil
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,10 @@ RATE_MBPS = 20
 #: the least time-out, so that no timer went off for it.
 LATE_P99_US = 500
 LATE_MAX_US = 100_000
+#: Flows start so much later than in the repeat before, s, each by as much more than the one before
+#: it: where another's sawtooth stands when a flow joins decides how much is lost. Some milliseconds
+#: are not enough: packets fall back into the same order.
+APART_S = 0.1
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,14 @@ class Case:
     loss: float = 0
     duration_s: float = 120
     from_s: float = 20
+
+    def repeated(self, number: int) -> "Case":
+        """Give the case as a repeat has it: with other starts."""
+        flows = tuple(
+            (law, round(start + at * number * APART_S, 6), segments)
+            for at, (law, start, segments) in enumerate(self.flows, 1)
+        )
+        return replace(self, flows=flows)
 
     def arguments(self) -> list[str]:
         """Give the command line of `headgate-tun`."""

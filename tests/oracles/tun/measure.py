@@ -13,8 +13,8 @@ from .kernel import Case, disturbed, run
 
 
 def repeat(case: Case, number: int) -> list[dict[str, Any]]:
-    """Run a case; the number of the repeat seeds the losses. Nothing if the run was disturbed."""
-    result = run(case, number)
+    """Run a case; its number sets the starts and seeds the losses. Nothing if it was disturbed."""
+    result = run(case.repeated(number), number)
     kept = not disturbed(result)
     late = f"late {result['late_p99_us']:.0f} us (99 %), {result['late_max_us']:.0f} us (all)"
     print(f"{case.name}, repeat {number}: {'kept' if kept else 'discarded'}, {late}", flush=True)

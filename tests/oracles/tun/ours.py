@@ -15,9 +15,6 @@ from .kernel import RATE_MBPS, Case
 LINUX = {"preset": "linux", "quick_acks": 1550}
 #: Where random loss strikes before the queue: a link so fast that nothing waits for it.
 AT_ONCE = "1 Tbit/s"
-#: Flows start so much later than in the repeat before, s: no two runs of the kernel are alike. Some
-#: milliseconds are not enough: packets fall back into the same order, and repeats are equal.
-JITTER_S = 0.1
 
 
 def network(case: Case) -> dict[str, Any]:
@@ -37,13 +34,13 @@ def network(case: Case) -> dict[str, Any]:
     }
 
 
-def traffic(case: Case, repeat: int) -> list[dict[str, Any]]:
-    """Give the flows, the last ones a little later with each repeat."""
+def traffic(case: Case) -> list[dict[str, Any]]:
+    """Give the flows."""
     return [
-        {"kind": "flows", "law": law, "start": f"{start + index * repeat * JITTER_S} s"}
+        {"kind": "flows", "law": law, "start": f"{start} s"}
         | {"source": "senders", "receiver": "receivers"}
         | ({"size": f"{segments} packets"} if segments else {})
-        for index, (law, start, segments) in enumerate(case.flows, 1)
+        for law, start, segments in case.flows
     ]
 
 
@@ -55,7 +52,7 @@ def simulate(case: Case, repeat: int) -> Result:
         duration=f"{case.duration_s} s",
         network=network(case),
         transport=LINUX,
-        traffic=traffic(case, repeat),
+        traffic=traffic(case.repeated(repeat)),
         measure={"warmup": f"{case.from_s} s", "series": {"interval": "20 ms"}},
     )
 
