@@ -18,7 +18,8 @@
 //! instead of marked above `mark_below`. With the gap drawn once it is Linux's: it drops however few wait, and
 //! what finds the mean above the band, where all is dropped, ends the gap without beginning another. Arrivals
 //! for which the port has no room do not reach it. Bytes include the rest of the packet in service. ns-2 knows
-//! the delay of the line; here `rtt` stands for it.
+//! the delay of the line; here `rtt` stands for it. Linux's RED takes a line for idle once it was asked for a packet
+//! and had none; a token bucket looks first and never asks in vain, so below one the mean does not decay.
 //!
 //! # When to use it
 //! To run the experiments of its time; its queue depends on load and settings.
@@ -45,7 +46,8 @@ headgate_model::params! {
     rtt_s: number(0.1, (0.0, 1000.0), "s", "ns-2.35: the least it assumes"),
     /// Size of a mean packet.
     mean_packet_bytes: number(500.0, (1.0, 65535.0), "bytes", "ns-2.35, mean_pktsize_"),
-    /// What is counted: packets that wait, bytes still to be sent, or packets with the one in service.
+    /// What is counted: packets that wait, bytes still to be sent, or, as below a token bucket, packets with the one
+    /// in service, where the mean does not decay while the line is idle.
     mode: choice(["packets", "bytes", "present"], "Floyd, Jacobson 1993 §4; the last, Linux sch_red.c below sch_tbf.c"),
     /// Whether the probability rises from `max_p` to 1 above the upper threshold, or jumps.
     gentle: choice(["on", "off"], "Floyd 2000; ns-2.35"),
@@ -133,6 +135,10 @@ impl Red {
         self.max_p = max_p;
     }
 
+    fn is_below_a_bucket(&self) -> bool {
+        self.params.mode == 2.0
+    }
+
     fn by_bytes(&self) -> bool {
         self.params.mode == 1.0
     }
@@ -140,7 +146,7 @@ impl Red {
     /// Takes what an arrival finds into the mean.
     pub fn average(&mut self, port: &Backlog) {
         let missed = libm::floor(self.rate * port.idle_s);
-        if missed > 0.0 {
+        if missed > 0.0 && !self.is_below_a_bucket() {
             self.mean *= libm::pow(1.0 - self.weight, missed);
         }
         self.mean += self.weight * (self.queue(port) - self.mean);
@@ -346,8 +352,8 @@ mod tests {
         let mut queue = red(&[("mode", 2.0)]);
         queue.average(&Backlog { bytes: 1501.0, ..waiting(1.0) });
         assert_eq!(queue.mean, 1.0); // half of two
-        queue.average(&Backlog { present: 0.0, ..waiting(0.0) });
-        assert_eq!(queue.mean, 0.5);
+        queue.average(&Backlog { present: 0.0, idle_s: 0.01, ..waiting(0.0) });
+        assert_eq!(queue.mean, 0.5); // but for the arrival's own, nothing decays
     }
 
     #[test]
