@@ -52,10 +52,8 @@ impl EdgeLine {
 /// Where a packet is next, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// At a router.
-    Router(u32, Time),
-    /// At the hosts of a router.
-    Hosts(u32, Time),
+    /// At a node. Routers and hosts are one case: which of both it is the processor cannot guess.
+    Node(u32, Time),
     /// At a host directly on this router: now.
     Here,
     /// Dropped or lost.
@@ -127,7 +125,7 @@ impl<L: ControllerRegistry> Fabric<L> {
             shared.told_to_wait.push((packet.sender(), link.busy.until - edge.limit));
         }
         shared.counters.packet_hops += 1;
-        Step::Router(at.router, time)
+        Step::Node(at.router, time)
     }
 
     /// A router sends a packet on its way.
@@ -147,7 +145,7 @@ impl<L: ControllerRegistry> Fabric<L> {
                     note_fate(analytic, self.links[port as usize], had_mark, fate, packet, shared);
                 }
                 match fate {
-                    Fate::Arrives(time) => Step::Router(self.ends[port as usize], time),
+                    Fate::Arrives(time) => Step::Node(self.ends[port as usize], time),
                     _ => Step::Gone,
                 }
             }
@@ -232,7 +230,8 @@ impl<L: ControllerRegistry> Fabric<L> {
             return Step::Gone;
         }
         shared.counters.packet_hops += 1;
-        Step::Hosts(router as u32, edge.serve(&mut link.busy, packet.time, packet.size))
+        let hosts = (shared.setup.routers() + router) as u32;
+        Step::Node(hosts, edge.serve(&mut link.busy, packet.time, packet.size))
     }
 
     pub fn bytes(&self) -> usize {
@@ -278,7 +277,8 @@ fn count(wait: Span, fate: Fate, packet: &Packet, counters: &mut Counters) {
     let data = packet.is_data();
     if fate != Fate::Dropped {
         counters.packet_hops += 1;
-        counters.wait_ps += if data { u128::from(wait) } else { 0 };
+        // not a branch: whether it is data the processor cannot guess
+        counters.wait_ps += u128::from(wait * u64::from(data));
     }
-    counters.segments_dropped += u64::from(data && !matches!(fate, Fate::Arrives(_)));
+    counters.segments_dropped += u64::from(data & !matches!(fate, Fate::Arrives(_)));
 }

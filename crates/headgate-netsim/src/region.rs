@@ -199,7 +199,7 @@ impl<L: ControllerRegistry> Region<L> {
         let end = self.fabric.end(port);
         let mut leaving = std::mem::take(&mut space.shared.leaving);
         for (time, packet) in leaving.drain(..) {
-            self.send(Step::Router(end, time), &packet, space);
+            self.send(Step::Node(end, time), &packet, space);
         }
         space.shared.leaving = leaving;
         self.await_departure(port);
@@ -299,8 +299,7 @@ impl<L: ControllerRegistry> Region<L> {
     fn send(&mut self, step: Step, packet: &Packet, space: &mut Workspace<L>) {
         let setup = &*space.shared.setup;
         let (node, time) = match step {
-            Step::Router(router, time) => (router as usize, time),
-            Step::Hosts(router, time) => (setup.routers() + router as usize, time),
+            Step::Node(node, time) => (node as usize, time),
             Step::Gone => return space.shared.side_table.forget(packet),
             Step::Held(port) => return self.flush_port(port, space),
             Step::Here => unreachable!("no host talks to another on its own router"),

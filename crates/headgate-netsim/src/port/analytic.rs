@@ -153,8 +153,7 @@ impl<Q: Discipline> AnalyticPort<Q> {
         self.tally.arrivals += 1;
         self.tally.arrived_bytes += u64::from(size);
         let wait = self.wait(now);
-        // A list shorter than the peak can neither be over the limit nor set a new peak.
-        let full = wait > self.limit_wait || (self.leaves.len() >= self.peak && self.is_full(now));
+        let full = wait > self.limit_wait || self.is_full(now);
         if full || (self.aqm.is_some() && !self.admits(now, packet)) {
             self.tally.drops += 1;
             self.tally.dropped_bytes += u64::from(size);
@@ -220,9 +219,17 @@ impl<Q: Discipline> AnalyticPort<Q> {
         &self.rates
     }
 
-    /// Forgets what has left.
+    /// Whether there is no room. A list shorter than the peak can neither be over the limit nor set a new peak. From one
+    /// as long as the peak, one departure is forgotten at most: that the processor foresees, as it does not how many
+    /// there have been.
+    #[inline]
     fn is_full(&mut self, now: Time) -> bool {
-        self.settle(now);
+        if self.leaves.len() < self.peak {
+            return false;
+        }
+        if self.leaves.front().is_some_and(|leave| leave.at() <= now) {
+            self.leaves.pop_front();
+        }
         self.leaves.len() >= self.limit
     }
 

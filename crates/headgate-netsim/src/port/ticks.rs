@@ -19,13 +19,9 @@ impl TickCache {
 
     #[inline]
     pub fn tick(&mut self, size: u16) -> Tick {
-        if size == self.sizes[0] {
-            self.ticks[0]
-        } else if size == self.sizes[1] {
-            self.ticks[1]
-        } else {
-            self.miss(size)
-        }
+        // data and ACKs come in no order that the processor could guess: which of both it is is no branch
+        let place = usize::from(size != self.sizes[0]);
+        if size == self.sizes[place] { self.ticks[place] } else { self.miss(size) }
     }
 
     #[cold]
