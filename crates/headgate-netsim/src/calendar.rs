@@ -213,6 +213,12 @@ impl Calendar {
         self.window_start + (key >> self.place_bits)
     }
 
+    /// Whether two packets arrive at the same picosecond.
+    #[inline]
+    pub fn are_tied(&self, one: Key, other: Key) -> bool {
+        (one ^ other) >> self.place_bits == 0
+    }
+
     /// A taken packet and its node.
     #[inline]
     pub fn packet(&self, key: Key) -> (u32, &Packet) {

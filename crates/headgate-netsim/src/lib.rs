@@ -14,6 +14,7 @@ pub mod flow_stats;
 pub mod host;
 pub mod host_group;
 pub mod intra_window;
+pub mod key_sort;
 pub mod mail;
 pub mod meter;
 pub mod network;
