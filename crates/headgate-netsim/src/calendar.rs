@@ -8,6 +8,7 @@
 //! uneven the nodes, the memory in use is that of the packets under way, and stays in the cache.
 
 use crate::packet::{NOTHING, Packet};
+use crate::prefetch::prefetch_all;
 use crate::windows::Windows;
 use headgate_model::units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -179,6 +180,16 @@ impl Calendar {
     #[inline]
     pub fn is_empty(&self, node: usize) -> bool {
         self.buckets[self.bucket(self.places[node], self.current)].len == 0
+    }
+
+    /// The current window's packets of a node will soon be taken: warms the cache for those filed last.
+    #[inline]
+    pub fn expect(&self, node: usize) {
+        let bucket = self.buckets[self.bucket(self.places[node], self.current)];
+        if bucket.len > 0 {
+            let (begin, len) = (bucket.last as usize * CHUNK, (bucket.len as usize - 1) % CHUNK + 1);
+            prefetch_all(&self.pool.slab[begin..begin + len]);
+        }
     }
 
     /// Takes the current window's packets of a node: their keys, in the order of filing, and the

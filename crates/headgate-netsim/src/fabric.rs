@@ -10,10 +10,13 @@ use crate::packet::{INLINE, Packet};
 use crate::port::analytic::AnalyticPort;
 use crate::port::ticks::TickCache;
 use crate::port::{Fate, Port};
-use crate::prefetch::prefetch;
+use crate::prefetch::{prefetch, prefetch_all};
 use crate::record::{Counters, EventKind};
 use crate::shared::Shared;
 use crate::trace::PortTrace;
+
+/// Ports of a region that are fetched ahead of its turn: the cache holds as many.
+const FEW_PORTS: usize = 8;
 
 /// One direction of a host link.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
@@ -203,6 +206,12 @@ impl<L: ControllerRegistry> Fabric<L> {
     /// Router at the end of a port's link.
     pub fn end(&self, port: u32) -> u32 {
         self.ends[port as usize]
+    }
+
+    /// Packets will soon arrive at the ports.
+    #[inline]
+    pub fn expect_ports(&self) {
+        prefetch_all(&self.ports[..self.ports.len().min(FEW_PORTS)]);
     }
 
     /// A packet will soon be sent by a host of a group.

@@ -14,6 +14,14 @@ pub fn prefetch<T>(items: &[T], index: usize) {
     }
 }
 
+/// Fetches all of `items`.
+#[inline]
+pub fn prefetch_all<T>(items: &[T]) {
+    for line in 0..size_of_val(items).div_ceil(LINE_BYTES) {
+        fetch(items.as_ptr().cast::<u8>().wrapping_add(line * LINE_BYTES));
+    }
+}
+
 #[cfg(target_arch = "x86_64")]
 #[inline]
 #[allow(unsafe_code)] // a prefetch has no effect but on the cache; any address is allowed

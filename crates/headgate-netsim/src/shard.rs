@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use crate::host_group::HostGroup;
 use crate::mail::Mail;
 use crate::port::Held;
+use crate::prefetch::prefetch_all;
 use crate::region::Region;
 use crate::workspace::Workspace;
 
@@ -49,7 +50,9 @@ impl<L: ControllerRegistry> Shard<L> {
         self.space.calendar.turn_to(window);
         self.events = 0;
         let timed = self.space.post.out.len() > 1 && window % TIMED == 0;
-        while let Some(region) = self.regions.get_mut(self.turn) {
+        while self.turn < self.regions.len() {
+            self.expect_next();
+            let region = &mut self.regions[self.turn];
             let (events, start) = (region.events, timed.then(Instant::now));
             let whole = region.run(until, &mut self.space, go_on);
             self.events += region.events - events;
@@ -61,6 +64,14 @@ impl<L: ControllerRegistry> Shard<L> {
         }
         self.turn = 0;
         self.full().is_none()
+    }
+
+    /// Warms the cache for the regions that come next.
+    fn expect_next(&self) {
+        prefetch_all(self.regions.get(self.turn + 2).as_slice());
+        if let Some(next) = self.regions.get(self.turn + 1) {
+            next.expect(&self.space.calendar);
+        }
     }
 
     /// How many packets there is room for, if there was none for some.
