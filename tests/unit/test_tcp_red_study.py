@@ -1,5 +1,6 @@
 """The study of TCP over RED: whole, as it takes no time; its readings on made-up traces."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,11 +9,12 @@ import pytest
 from headgate.claims import Judged, judge
 from headgate.errors import HeadgateError
 from headgate.experiment.runnable import Analysis
+from headgate.experiment.runs import Runs
 from headgate.fluid import solve
 from headgate.measures.working_points import Trace
 from headgate.plots.style import save
 from headgate.studies.study import load
-from headgate.studies.tcp_red.findings import findings
+from headgate.studies.tcp_red.findings import change_by_tolerance
 from headgate.studies.tcp_red.simulations import FIRST, SECOND, THIRD, Simulations
 
 from .made_runs import results_of
@@ -83,18 +85,16 @@ def test_tolerances_and_steps_of_the_study_can_be_set() -> None:
     setup = study.setup(study.scale("quick"))
     rough = {**setup.settings, "exact": {"tolerance": 1e-4, "every": "5 ms"}}
     setup = type(setup)(setup.laws, setup.seeds, rough, setup.design)
-    assert findings(Simulations(setup, {}))["tolerance-halved"].ours > 1e-8
+    assert change_by_tolerance(Simulations(setup, {})).ours > 1e-8
 
 
-def test_half_the_tolerance_changes_no_verdict() -> None:
+def test_half_the_tolerance_changes_no_verdict(simulations: Simulations) -> None:
     study = load("tcp-red")
     setup = study.setup(study.scale("quick"))
     found = []
     for tolerance in (1e-6, 5e-7):
         settings = {**setup.settings, "exact": {"tolerance": tolerance, "every": "5 ms"}}
-        own = findings(
-            Simulations(type(setup)(setup.laws, setup.seeds, settings, setup.design), {})
-        )
+        own = study.analyse(Runs(replace(setup, settings=settings), simulations.results)).findings
         found.append([judge(claim, own, "quick").verdict for claim in study.claims])
     assert found[0] == found[1]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from headgate.api import Result
@@ -150,7 +152,7 @@ def beside_reno(
     return float(share), float(queue) / AGAINST_RENO_BDP
 
 
-def against_reno(runs: Runs, *, measure: str, sender: str) -> Estimate:
+def against_reno(runs: Runs, *, measure: Literal["share", "queue"], sender: str) -> Estimate:
     """Find the largest distance of a measure beside one Reno from the derived one."""
     which = ("share", "queue").index(measure)
     worst = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 
@@ -79,7 +80,9 @@ def _kaist(runs: Runs, *laws: str) -> dict[str, Result]:
     return {law: runs["kaist", law] for law in runs.setup.has(*laws)}
 
 
-def kaist_least(runs: Runs, *, of: str, laws: list[str]) -> Estimate:
+def kaist_least(
+    runs: Runs, *, of: Literal["utilisation", "queue_share"], laws: list[str]
+) -> Estimate:
     """Find the least of a measure over laws."""
     measure = {"utilisation": utilisation, "queue_share": queue_share}[of]
     return least({law: measure(run) for law, run in _kaist(runs, *laws).items()})

@@ -1,4 +1,4 @@
-"""The study `tcp-red`: its runs, and what they say."""
+"""The study `tcp-red`: what its run by packets and the fluid ones say."""
 
 from __future__ import annotations
 
@@ -6,15 +6,20 @@ from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Runs
 from headgate.studies.tcp_red.simulations import Simulations, jobs
 
-__all__ = ["analyse", "jobs"]
+__all__ = ["analyse", "jobs", "prepare"]
 
 
-def analyse(runs: Runs) -> Analysis:
-    """Turn the run by packets, and the fluid ones made here, into findings and pictures."""
-    from headgate.studies.tcp_red.findings import findings
+def prepare(runs: Runs) -> Simulations:
+    """Put the fluid runs beside those by packets; they are made here."""
+    return Simulations(runs.setup, runs.results)
+
+
+def analyse(made: Simulations) -> Analysis:
+    """Turn the simulations into sentences and pictures."""
     from headgate.studies.tcp_red.pictures import pictures
     from headgate.studies.tcp_red.sentences import sentences
     from headgate.studies.tcp_red.tables import data, tables
 
-    made = Simulations(runs.setup, runs.results)
-    return Analysis(findings(made), sentences(made), pictures(made), tables(made), data(made))
+    return Analysis(
+        sentences=sentences(made), pictures=pictures(made), tables=tables(made), data=data(made)
+    )

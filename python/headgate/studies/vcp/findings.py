@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from headgate.claims import Estimate
@@ -46,7 +48,9 @@ def least_use(
     return least(sweep(runs, part, scheme, least=low, most=high))
 
 
-def most(runs: Runs, *, of: str, part: str, low: float = 0.0) -> Estimate:
+def most(
+    runs: Runs, *, of: Literal["loss_rate", "queue_share"], part: str, low: float = 0.0
+) -> Estimate:
     """Find the largest of a measure of VCP over the levels of a sweep."""
     return largest(sweep(runs, part, "VCP", measures.MEASURES[of], low), 2)
 
