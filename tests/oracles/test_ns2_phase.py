@@ -5,14 +5,18 @@ lock is compared over drawn ones.
 """
 
 from functools import cache
+from typing import Any
 
 import numpy as np
+import pytest
 
 from .oracle import rows, run
 from .test_ns2_laws import LINUX
 
 #: The Linux of that agent, 2.6.22, had no RACK yet: no timer starts anew at an ACK that only SACKs.
 BEFORE_RACK = LINUX | {"rack_tlp": False}
+#: Of the line, and of each packet on it; how many sources the cross traffic has.
+RATE_MBPS, PACKET_BITS, SOURCES = 10, 12_000, 50
 
 
 def drawn() -> list[dict[str, str]]:
@@ -24,16 +28,32 @@ def drawn() -> list[dict[str, str]]:
     ]
 
 
+def sources(cross: float, seed: int) -> list[dict[str, Any]]:
+    """Give what takes so much of the line, with packets as large as the others."""
+    rate_mbps = cross * RATE_MBPS / SOURCES
+    period_s = PACKET_BITS / (rate_mbps * 1e6)
+    return [
+        {
+            "kind": "flows",
+            "name": f"cross {at}",
+            "law": {"name": "constant", "rate_mbps": rate_mbps},
+            "transport": BEFORE_RACK,
+            "start": f"{start:.6f} s",
+        }
+        for at, start in enumerate(np.random.default_rng([seed, 1]).uniform(0, period_s, SOURCES))
+    ]
+
+
 @cache
-def share(rtt_a_s: str, rtt_b_s: str, seed: int) -> float:
-    """Give the first flow's share of the goodput."""
+def share(rtt_a_s: str, rtt_b_s: str, seed: int, cross: float = 0) -> float:
+    """Give the first flow's share of the goodput of both."""
     starts = np.random.default_rng(seed).uniform(0, 1, 2)
     result = run(
         seed=seed,
         duration="220 s",
         network={
             "kind": "dumbbell",
-            "rate": "10 Mbit/s",
+            "rate": f"{RATE_MBPS} Mbit/s",
             "rtt": f"{rtt_a_s} s",
             "buffer": "33 packets",
         },
@@ -47,11 +67,13 @@ def share(rtt_a_s: str, rtt_b_s: str, seed: int) -> float:
                 "rtt": f"{rtt} s",
             }
             for name, start, rtt in zip("ab", starts, (rtt_a_s, rtt_b_s), strict=True)
-        ],
+        ]
+        + (sources(cross, seed) if cross else []),
         measure={"warmup": "20 s", "series": "none"},
     )
-    goodput = result.flows["goodput_bps"]
-    return float(goodput[result.flows["traffic"] == "a"][0] / goodput.sum())
+    goodput, traffic = result.flows["goodput_bps"], result.flows["traffic"]
+    a, b = (float(goodput[traffic == name][0]) for name in "ab")
+    return a / (a + b)
 
 
 def test_the_same_flow_is_ahead_by_as_much() -> None:
@@ -65,4 +87,13 @@ def test_the_same_flow_is_ahead_by_as_much() -> None:
     assert min(other) < 0.3
     assert max(other) > 0.8
     assert np.max(np.abs(np.subtract(mine, other))) < 0.1
+    assert abs(np.mean(mine) - np.mean(other)) < 0.05
+
+
+@pytest.mark.parametrize("cross", [0.01, 0.05])
+def test_cross_traffic_in_packets_of_the_same_size_loosens_the_lock_as_much(cross: float) -> None:
+    repeats = [row for row in rows("ns2/phase_cross.csv") if float(row["cross"]) == cross]
+    both = [(float(row["goodput_a_bps"]), float(row["goodput_b_bps"])) for row in repeats]
+    other = [a / (a + b) for a, b in both]
+    mine = [share("0.02", "0.04", int(row["seed"]), cross) for row in repeats]
     assert abs(np.mean(mine) - np.mean(other)) < 0.05
