@@ -158,6 +158,12 @@ def test_labels_that_hang_together_are_given_by_a_function(folder: Path) -> None
     assert list(made) == [("one", mbps, "long", seed) for mbps in (1, 2) for seed in (1, 2)]
 
 
+def test_a_sweep_may_have_replicates_of_its_own(folder: Path) -> None:
+    own = 'replicates = "$link.rtts.short"'
+    sweeps = f'one = {{ base = "send", levels = {{ mbps = [1], seed = "$seeds" }}, {own} }}'
+    assert list(jobs_of(study_of(folder, CLAIM, sweeps))) == [("one", 1, s) for s in range(1, 11)]
+
+
 @pytest.mark.parametrize(
     ("sweep", "says"),
     [
@@ -182,6 +188,11 @@ def test_labels_that_hang_together_are_given_by_a_function(folder: Path) -> None
         ('base = "send", levels = { mbps = [1] }, where = "rate"', "where: .*its names are mbps"),
         ('base = "send", levels = { mbps = [1] }, where = "mbps"', "neither true nor false"),
         ('base = "send", level = { mbps = [1] }', ": level: Extra inputs"),
+        (
+            'base = "send", replicates = "$rates"',
+            r"replicates: \[1, 2\] is no number",
+        ),
+        ('base = "send", replicates = 0', "replicates: 0 is no number of replicates, such as 3"),
     ],
 )
 def test_a_wrong_sweep_is_one_sentence(folder: Path, sweep: str, says: str) -> None:

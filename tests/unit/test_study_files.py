@@ -69,6 +69,32 @@ why = "it costs $$2"
     assert claim.why == "it costs $2"
 
 
+KIND = """
+[kinds.reach]
+statement = "$law reaches $goodput"
+source = "$paper"
+published = "p"
+measure = "m"
+tolerance = ">= 1"
+value = { function = "reach", rate = 3 }
+"""
+
+
+def test_claims_of_a_kind_say_what_is_their_own(tmp_path: Path) -> None:
+    own = """
+[[claim]]
+id = "b"
+kind = "reach"
+tolerance = ">= 2"
+value.law = "reno"
+"""
+    _, claim = read_claims(written(tmp_path, KIND + own, CLAIMS))
+    assert claim.statement == "reno reaches goodput of both"
+    assert (claim.published, claim.tolerance) == ("p", ">= 2")
+    assert claim.call
+    assert (claim.call.function, claim.call.arguments) == ("reach", {"rate": 3, "law": "reno"})
+
+
 @pytest.mark.parametrize(
     ("own", "says"),
     [
@@ -78,6 +104,8 @@ why = "it costs $$2"
         ('over = "some"', r"claims.toml: a: over: .*'least'"),
         ('value = { part = "x" }', r"claims.toml: a: value.function: Field required"),
         ('call = { function = "x" }', r"claims.toml: a: call: Extra inputs"),
+        ('kind = "reach"', r"claims.toml: a.kind: there is no kind 'reach'; the kinds are none"),
+        ("kind = []", r"claims.toml: a.kind: there is no kind \[\]; the kinds are none"),
     ],
 )
 def test_a_wrong_claim_is_one_sentence(tmp_path: Path, own: str, says: str) -> None:

@@ -33,19 +33,20 @@ def read(path: Path) -> dict[str, Any]:
     for below in shared:
         if EXTENDS in below:
             raise HeadgateError(f"{files(path)[0]}: {EXTENDS}: what is extended extends no other")
-        own = _merge(below, own, str(path))
+        own = merge(below, own, str(path))
     return own
 
 
-def _merge(below: Mapping[str, Any], over: Mapping[str, Any], where: str) -> dict[str, Any]:
+def merge(below: Mapping[str, Any], over: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Lay a table over another, key by key. Raises HeadgateError."""
     return {**below, **{key: _merge_value(below.get(key), over[key], where) for key in over}}
 
 
 def _merge_value(below: Any, over: Any, where: str) -> Any:
     if isinstance(below, dict) and isinstance(over, dict):
-        return _merge(below, over, where)
+        return merge(below, over, where)
     if _have_ids(below) and _have_ids(over):
-        return list(_merge(_by_id(below, where), _by_id(over, where), where).values())
+        return list(merge(_by_id(below, where), _by_id(over, where), where).values())
     return over
 
 

@@ -5,7 +5,9 @@ A value is SQL over the study's tables, or a function of its Python with argumen
     value = "SELECT max(loss_rate) FROM delay"
     value = { function = "least", part = "delay", low = 10 }
 
-Texts that several claims have stand once in `[shared]`: `$name` in a text is that of the name.
+Texts that several claims have stand once in `[shared]`: `$name` in a text is that of the name, or
+the argument of the claim's function that is called so. All keys that claims of a kind have stand in
+`[kinds.NAME]`; a claim with `kind = "NAME"` says what is its own.
 """
 
 from __future__ import annotations
@@ -74,6 +76,8 @@ class ClaimsFile(Strict):
 
     shared: dict[str, str] = Field({})
     """Texts by name."""
+    kinds: dict[str, dict[str, Any]] = Field({})
+    """What claims of a kind have, by its name."""
     interval: Interval = ""
     """That of every claim which does not say its own."""
     claim: list[dict[str, Any]]
@@ -81,22 +85,41 @@ class ClaimsFile(Strict):
     def make(self, row: Mapping[str, Any], where: str) -> StudyClaim:
         """Make one claim of its entry. Raises HeadgateError."""
         place = f"{where}: {row.get('id', 'a claim without id')}"
-        filled = {key: self._fill(key, given, place) for key, given in row.items()}
+        whole = self._add_kind(row, place)
+        value = whole.get("value")
+        texts = self.shared | (_words(value) if isinstance(value, Mapping) else {})
+        filled = {key: _fill(key, given, texts, place) for key, given in whole.items()}
         return fit_model(StudyClaim, {"interval": self.interval, **filled}, place)
 
-    def _fill(self, key: str, given: Any, place: str) -> Any:
-        """Put shared texts in the place of their names."""
-        if key in _NO_TEXTS or not isinstance(given, str):
-            return given
-        try:
-            return Template(given).substitute(self.shared)
-        except KeyError as name:
-            known = ", ".join(self.shared) or "none"
-            raise HeadgateError(
-                f"{place}.{key}: there is no shared text {name}; shared are {known}"
-            ) from None
-        except ValueError:
-            raise HeadgateError(f"{place}.{key}: write $$ where a $ is meant") from None
+    def _add_kind(self, row: Mapping[str, Any], place: str) -> dict[str, Any]:
+        """Lay a claim over what its kind has."""
+        own = {key: given for key, given in row.items() if key != "kind"}
+        kind = row.get("kind")
+        if kind is None:
+            return own
+        if not isinstance(kind, str) or kind not in self.kinds:
+            known = ", ".join(self.kinds) or "none"
+            raise HeadgateError(f"{place}.kind: there is no kind {kind!r}; the kinds are {known}")
+        return toml_extends.merge(self.kinds[kind], own, place)
+
+
+def _words(arguments: Mapping[str, Any]) -> dict[str, str]:
+    return {name: str(argument) for name, argument in arguments.items()}
+
+
+def _fill(key: str, given: Any, texts: Mapping[str, str], place: str) -> Any:
+    """Put texts in the place of their names."""
+    if key in _NO_TEXTS or not isinstance(given, str):
+        return given
+    try:
+        return Template(given).substitute(texts)
+    except KeyError as name:
+        known = ", ".join(texts) or "none"
+        raise HeadgateError(
+            f"{place}.{key}: there is no shared text {name}; shared are {known}"
+        ) from None
+    except ValueError:
+        raise HeadgateError(f"{place}.{key}: write $$ where a $ is meant") from None
 
 
 def read_claims(path: Path) -> list[StudyClaim]:

@@ -7,7 +7,8 @@
 Every combination of levels is a run; its labels are the name of the sweep and the levels, in order.
 `"$name"` stands for a setting, `$seeds` and `$laws` for those of the scale; of a table the keys are
 levels. `where` leaves combinations out. Where levels hang together, `each` names a function that
-gives tables of labels; those of `levels` come below each of them.
+gives tables of labels; those of `levels` come below each of them. `replicates` says how many seeds
+there are, where it is not as many as the scale has.
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ class Sweep(Strict):
     levels: dict[str, Any] = Field({})
     where: str = ""
     """SQL condition on the labels."""
+    replicates: int | str | None = None
+    """How many seeds there are, if not those of the scale."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,7 @@ class Sweeps:
         return sweep.part or name, base, rows
 
     def _combine(self, sweep: Sweep, setup: Setup, where: str) -> list[Labels]:
-        known = {**setup.settings, "seeds": setup.seeds, "laws": setup.laws}
+        known = {**setup.settings, "seeds": _seeds(sweep, setup, where), "laws": setup.laws}
         levels = {
             name: _levels(fill(given, known, where), f"{where}.levels.{name}")
             for name, given in sweep.levels.items()
@@ -93,6 +96,15 @@ class Sweeps:
             for one in first
             for row in product(*levels.values())
         ]
+
+
+def _seeds(sweep: Sweep, setup: Setup, where: str) -> Sequence[int]:
+    if sweep.replicates is None:
+        return setup.seeds
+    count = fill(sweep.replicates, setup.settings, f"{where}.replicates")
+    if not isinstance(count, int) or count < 1:
+        raise HeadgateError(f"{where}.replicates: {count!r} is no number of replicates, such as 3")
+    return tuple(range(setup.seeds[0], setup.seeds[0] + count))
 
 
 def _levels(given: Any, where: str) -> Sequence[Label]:
