@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from headgate.claims import Estimate
-from headgate.experiment.estimates import Makers, format_values, makers_by_claim
+from headgate.experiment.estimates import format_values
 from headgate.experiment.runs import Runs
 from headgate.studies.paths import utilisation
 from headgate.studies.senders import measures
 from headgate.studies.senders.jobs import SEVEN, TCP
 
 SHALLOW = 0.25
-LESS_THAN_TCP = ("scalable", "bic", "hstcp")
-HTCP_REDUCTION = (0.2, 0.5)
 
 
 def _alone(runs: Runs, law: str, *, slow: bool = False, near: bool = False) -> float:
@@ -25,63 +21,46 @@ def _alone(runs: Runs, law: str, *, slow: bool = False, near: bool = False) -> f
     return utilisation(runs["alone", law, rate, part["rtts_ms"][0 if near else -1], SHALLOW])
 
 
-def _tcp_falls_with_rate(runs: Runs) -> Estimate:
-    slow, fast = _alone(runs, TCP, slow=True), _alone(runs, TCP)
-    return Estimate(ours=slow - fast, note=f"{slow:.3f} and {fast:.3f}")
+def fall(runs: Runs, *, slow: bool = False, near: bool = False) -> Estimate:
+    """Compare TCP's utilisation at the lowest rate or shortest round trip with the other end."""
+    first, last = _alone(runs, TCP, slow=slow, near=near), _alone(runs, TCP)
+    return Estimate(ours=first - last, note=f"{first:.3f} and {last:.3f}")
 
 
-def _tcp_falls_with_delay(runs: Runs) -> Estimate:
-    near, far = _alone(runs, TCP, near=True), _alone(runs, TCP)
-    return Estimate(ours=near - far, note=f"{near:.3f} and {far:.3f}")
-
-
-def _replacements_use_more(runs: Runs) -> Estimate:
+def use_more(runs: Runs) -> Estimate:
+    """Count the replacements that use more than TCP."""
     used = {law: _alone(runs, law) for law in (TCP, *runs.setup.has(*SEVEN))}
     more = np.mean([used[law] > used[TCP] for law in SEVEN])
     return Estimate(ours=float(more), note=format_values(used))
 
 
-def _back_off(law: str, runs: Runs) -> Estimate:
-    (law,) = runs.setup.has(law)
-    return Estimate(ours=measures.share_kept(runs, law))
+def keep(runs: Runs, *, law: str) -> Estimate:
+    """Measure the share of the window that is left after a loss."""
+    return Estimate(ours=measures.share_kept(runs, *runs.setup.has(law)))
 
 
-def _back_off_htcp(runs: Runs) -> Estimate:
-    runs.setup.has("htcp")
-    reduced = 1 - measures.share_kept(runs, "htcp")
-    low, high = HTCP_REDUCTION
+def reduce_beyond(runs: Runs, *, law: str, low: float, high: float) -> Estimate:
+    """Measure how far a reduction lies outside a range."""
+    reduced = 1 - measures.share_kept(runs, *runs.setup.has(law))
     return Estimate(ours=max(low - reduced, reduced - high, 0.0), note=f"reduced by {reduced:.3f}")
 
 
-def _less_than_tcp(runs: Runs) -> Estimate:
-    left = {law: measures.share_kept(runs, law) for law in (TCP, *runs.setup.has(*LESS_THAN_TCP))}
+def keep_more(runs: Runs, *, laws: list[str]) -> Estimate:
+    """Compare the least that some laws keep with what TCP keeps."""
+    left = {law: measures.share_kept(runs, law) for law in (TCP, *runs.setup.has(*laws))}
     return Estimate(
-        ours=min(left[law] for law in LESS_THAN_TCP) - left[TCP],
-        note=f"kept: {format_values(left)}",
+        ours=min(left[law] for law in laws) - left[TCP], note=f"kept: {format_values(left)}"
     )
 
 
-def _recover_sooner(runs: Runs) -> Estimate:
+def recover(runs: Runs) -> Estimate:
+    """Compare TCP's time back to the rate with the slowest replacement's."""
     times = {law: measures.recovery_s(runs, law) for law in (TCP, *runs.setup.has(*SEVEN))}
     slowest = max(times[law] for law in SEVEN)
     return Estimate(ours=times[TCP] / slowest, note=f"seconds: {format_values(times)}")
 
 
-def _htcp_one_second(runs: Runs) -> Estimate:
-    runs.setup.has("htcp")
-    htcp, tcp = (measures.window_gain(runs, law) for law in ("htcp", TCP))
-    return Estimate(ours=htcp / tcp, note=f"{htcp:.2f} and {tcp:.2f} packets")
-
-
-ALONE: Makers = makers_by_claim(
-    _tcp_falls_with_rate,
-    _tcp_falls_with_delay,
-    _replacements_use_more,
-    _back_off_htcp,
-    _less_than_tcp,
-    _recover_sooner,
-    _htcp_one_second,
-) | {
-    f"back-off-{law}": partial(_back_off, law)
-    for law in (TCP, "scalable", "bic", "hstcp", "cubic", "ctcp", "fast", "fast-at")
-}
+def gain_at_first(runs: Runs, *, law: str) -> Estimate:
+    """Compare what the window gains in the first second after a loss with TCP's."""
+    own, tcp = (measures.window_gain(runs, each) for each in (*runs.setup.has(law), TCP))
+    return Estimate(ours=own / tcp, note=f"{own:.2f} and {tcp:.2f} packets")

@@ -2,39 +2,31 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from headgate.claims import Estimate
-from headgate.experiment.estimates import (
-    Makers,
-    add_intervals_by_seed,
-    apart,
-    format_values,
-    makers_by_claim,
-    mean_of,
-)
+from headgate.experiment.estimates import apart, format_values, mean_of
 from headgate.experiment.runs import NotRunError, Runs
 from headgate.studies.paths import bdp_packets, utilisation
 from headgate.studies.senders import measures, theory
 from headgate.studies.senders.jobs import TCP
 
-BBR = {"bbr": 0.98, "bbr3": 0.925}
-RATES = {"100m": "100 Mbit/s", "1g": "1 Gbit/s"}
+SLOW, FAST = "100 Mbit/s", "1 Gbit/s"
 EXPONENT_LOSSES = (1e-5, 1e-3)
 
 
-def _random_loss(rate: str, law: str, runs: Runs) -> Estimate:
+def depart(runs: Runs, *, rate: str, law: str) -> Estimate:
+    """Find the largest distance of utilisation from the model's, in units of its tolerance."""
     runs.setup.has(law)
     table = theory.RANDOM_LOSS[rate][law]
     return _farthest(_used(runs, rate, law, table), table)
 
 
-def _bic_delayed(runs: Runs) -> Estimate:
+def depart_delayed(runs: Runs) -> Estimate:
+    """Find that of BIC with delayed ACKs."""
     runs.setup.has("bic")
-    table = theory.RANDOM_LOSS[RATES["100m"]]["bic"]
-    compared = [loss for loss in measures.losses(runs, RATES["100m"]) if loss in table]
+    table = theory.RANDOM_LOSS[SLOW]["bic"]
+    compared = [loss for loss in measures.losses(runs, SLOW) if loss in table]
     used = {
         loss: float(np.mean([utilisation(r) for r in runs.replicates("random loss delayed", loss)]))
         for loss in compared
@@ -57,7 +49,8 @@ def _beside(used: theory.Table, table: theory.Table) -> str:
     return ", ".join(f"{used[p]:.3g} for {table[p]:g} at {p:g}" for p in used)
 
 
-def _below_bound(rate: str, law: str, runs: Runs) -> Estimate:
+def exceed(runs: Runs, *, rate: str, law: str) -> Estimate:
+    """Find the largest utilisation over the model's bound."""
     runs.setup.has(law)
     bound = theory.RANDOM_LOSS[rate][law]
     used = _used(runs, rate, law, bound)
@@ -65,62 +58,40 @@ def _below_bound(rate: str, law: str, runs: Runs) -> Estimate:
     return Estimate(ours=ratio, note=_beside(used, bound))
 
 
-def _flat(rate: str, law: str, runs: Runs) -> Estimate:
-    """Return the utilisation that is farthest from the one expected at every loss."""
+def stay(runs: Runs, *, rate: str, law: str, expected: float) -> Estimate:
+    """Find the utilisation that is farthest from the one expected at every loss."""
     runs.setup.has(law)
     compared = [loss for loss in measures.losses(runs, rate) if loss <= 1e-2]
     used = {loss: measures.lossy(runs, rate, law, loss) for loss in compared}
-    farthest = max(compared, key=lambda loss: abs(np.mean(used[loss]) - BBR[law]))
+    farthest = max(compared, key=lambda loss: abs(np.mean(used[loss]) - expected))
     said = format_values({f"{loss:g}": float(np.mean(each)) for loss, each in used.items()})
     return mean_of(used[farthest], f"at {farthest:g}; {said}")
 
 
-def _square_root(runs: Runs) -> Estimate:
-    rate = RATES["100m"]
-    kept = [loss for loss in measures.losses(runs, rate) if loss <= 1e-3]
-    unused = [p for p in kept if np.mean(measures.lossy(runs, rate, TCP, p)) <= 0.5]
+def square_root(runs: Runs) -> Estimate:
+    """Find the mean of window times square root of loss where TCP uses half of the path at most."""
+    kept = [loss for loss in measures.losses(runs, SLOW) if loss <= 1e-3]
+    unused = [p for p in kept if np.mean(measures.lossy(runs, SLOW, TCP, p)) <= 0.5]
     if not unused:
         raise NotRunError("at no loss up to 1e-3 half of the path is unused")
     bdp = bdp_packets(100e6, 0.1) / measures.PAYLOAD
-    windows = {p: measures.lossy_goodput(runs, rate, TCP, p) / 100e6 * bdp * p**0.5 for p in unused}
+    windows = {p: measures.lossy_goodput(runs, SLOW, TCP, p) / 100e6 * bdp * p**0.5 for p in unused}
     mean = float(np.exp(np.mean(np.log(list(windows.values())))))
     return Estimate(ours=mean, note=format_values({f"{p:g}": w for p, w in windows.items()}))
 
 
-def _exponent(law: str, runs: Runs) -> Estimate:
+def exponent(runs: Runs, *, law: str) -> Estimate:
+    """Fit the power of loss that goodput goes with."""
     runs.setup.has(law)
     low, high = EXPONENT_LOSSES
-    chosen = [p for p in measures.losses(runs, RATES["1g"]) if low <= p <= high]
-    rates = [measures.lossy_goodput(runs, RATES["1g"], law, p) for p in chosen]
+    chosen = [p for p in measures.losses(runs, FAST) if low <= p <= high]
+    rates = [measures.lossy_goodput(runs, FAST, law, p) for p in chosen]
     slope = np.polyfit(np.log(chosen), np.log(rates), 1)[0]
     return Estimate(ours=-float(slope))
 
 
-def _bic_severe(runs: Runs) -> Estimate:
+def bic_severe(runs: Runs) -> Estimate:
+    """Compare TCP's goodput with BIC's where losses are many."""
     runs.setup.has("bic")
-    tcp, bic = (measures.lossy_goodput(runs, RATES["100m"], law, 3e-2) for law in (TCP, "bic"))
+    tcp, bic = (measures.lossy_goodput(runs, SLOW, law, 3e-2) for law in (TCP, "bic"))
     return Estimate(ours=tcp / bic, note=f"{tcp / 1e3:.0f} and {bic / 1e3:.0f} kbit/s")
-
-
-LOSSY: Makers = add_intervals_by_seed(
-    makers_by_claim(_square_root, _bic_severe)
-    | {
-        f"random-loss-{short}-{law}": partial(_random_loss, rate, law)
-        for short, rate in RATES.items()
-        for law in (TCP, "hstcp", "scalable", "bic", "cubic", "htcp", "ctcp")
-    }
-    | {"random-loss-100m-bic-delayed": _bic_delayed}
-    | {
-        f"random-loss-{short}-westwood": partial(_below_bound, rate, "westwood")
-        for short, rate in RATES.items()
-    }
-    | {
-        f"random-loss-{short}-{law}": partial(_flat, rate, law)
-        for short, rate in RATES.items()
-        for law in BBR
-    }
-    | {
-        f"exponent-{law}": partial(_exponent, law)
-        for law in (TCP, "hstcp", "scalable", "ctcp", "cubic")
-    }
-)

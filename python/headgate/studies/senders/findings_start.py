@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from headgate.claims import Estimate
-from headgate.experiment.estimates import (
-    Makers,
-    add_intervals_by_seed,
-    apart,
-    format_values,
-    largest,
-    least,
-    makers_by_claim,
-)
+from headgate.experiment.estimates import apart, format_values, largest, least
 from headgate.experiment.runs import Runs
 from headgate.studies.paths import goodput_bps, utilisation
 from headgate.studies.senders import measures
@@ -25,24 +15,20 @@ REVERTING = ("bic", "ctcp", "hstcp", "htcp", "scalable")
 LIKE_TCP = 0.1
 
 
-def _full(runs: Runs, threshold: str) -> dict[str, float]:
+def start(runs: Runs, *, threshold: str) -> Estimate:
+    """Compare the times to the full rate, the slowest replacement's with TCP's.
+
+    With a low threshold TCP's stands above, as it is the longer.
+    """
     laws = (TCP, *runs.setup.has(*SEVEN))
-    return {law: measures.full_rate_s(runs, law, threshold) for law in laws}
-
-
-def _high_threshold(runs: Runs) -> Estimate:
-    times = _full(runs, "high")
+    times = {law: measures.full_rate_s(runs, law, threshold) for law in laws}
     slowest = max(times[law] for law in SEVEN)
-    return Estimate(ours=slowest / times[TCP], note=f"seconds: {format_values(times)}")
+    ours = times[TCP] / slowest if threshold == "low" else slowest / times[TCP]
+    return Estimate(ours=ours, note=f"seconds: {format_values(times)}")
 
 
-def _low_threshold(runs: Runs) -> Estimate:
-    times = _full(runs, "low")
-    slowest = max(times[law] for law in SEVEN)
-    return Estimate(ours=times[TCP] / slowest, note=f"seconds: {format_values(times)}")
-
-
-def _congested_threshold(runs: Runs) -> Estimate:
+def congested_threshold(runs: Runs) -> Estimate:
+    """Find the largest change of goodput by the first threshold where many flows crowd."""
     changes = {}
     for law in (TCP, *runs.setup.has(*SEVEN)):
         low, high = (
@@ -64,34 +50,30 @@ def _resent(runs: Runs, *laws: str) -> dict[str, float]:
     }
 
 
-def _congested_revert(runs: Runs) -> Estimate:
+def congested_revert(runs: Runs) -> Estimate:
+    """Count the replacements that send as much again as TCP where many flows crowd."""
     rates = _resent(runs, *REVERTING)
     alike = np.mean([apart(rates[law], rates[TCP]) <= LIKE_TCP for law in REVERTING])
     return Estimate(ours=float(alike), note=format_values(rates))
 
 
-def _congested_fast(runs: Runs) -> Estimate:
+def congested_fast(runs: Runs) -> Estimate:
+    """Compare what FAST and FAST-AT send again there with what TCP does."""
     rates = _resent(runs, "fast", "fast-at")
     return least({law: rates[law] / rates[TCP] for law in ("fast", "fast-at")})
 
 
-def _path_252(runs: Runs) -> Estimate:
+def path_252(runs: Runs) -> Estimate:
+    """Measure TCP's utilisation of the path of 252 Mbit/s."""
     return Estimate(ours=utilisation(runs["path 252",]))
 
 
-def _utility_all(runs: Runs) -> Estimate:
+def all_gain(runs: Runs) -> Estimate:
+    """Find the least advantage where all four conditions hold."""
     return least(measures.advantages(runs, "all"))
 
 
-def _utility(case: str, runs: Runs) -> Estimate:
+def gain(runs: Runs, *, case: str) -> Estimate:
+    """Find the median advantage where one of the conditions does not hold."""
     gains = measures.advantages(runs, case)
     return Estimate(ours=float(np.median(list(gains.values()))), note=format_values(gains))
-
-
-START: Makers = makers_by_claim(_high_threshold, _low_threshold, _path_252) | add_intervals_by_seed(
-    makers_by_claim(_congested_threshold, _congested_revert, _congested_fast, _utility_all)
-    | {
-        f"utility-{case}": partial(_utility, case)
-        for case in ("receive-window", "threshold", "file", "congestion")
-    }
-)

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.claims import Estimate
-from headgate.experiment.estimates import Makers, format_values, makers_by_claim, mean_of
+from headgate.experiment.estimates import format_values, mean_of
 from headgate.experiment.runs import Runs
 from headgate.studies.senders import together
 from headgate.studies.senders.jobs import LEAST_FAIR, MOST_FAIR, TCP
-
-UNFAIR_TO_NEW = ("scalable", "bic", "hstcp")
-
 
 Left = dict[str, NDArray[np.float64]]
 
@@ -44,15 +40,19 @@ def _fewest(left: Left, laws: tuple[str, ...]) -> float:
     return min(float(left[law][0]) for law in laws)
 
 
-def _fair(law: str, runs: Runs) -> Estimate:
+def fair(runs: Runs, *, law: str) -> Estimate:
+    """Compare what a law leaves to TCP with the most that the least fair leave."""
     return _margin(runs, lambda left: float(left[law][0]) - _most(left, LEAST_FAIR))
 
 
-def _unfair(law: str, runs: Runs) -> Estimate:
+def unfair(runs: Runs, *, law: str) -> Estimate:
+    """Compare the least that the most fair leave to TCP with what a law leaves."""
     return _margin(runs, lambda left: _fewest(left, MOST_FAIR) - float(left[law][0]))
 
 
-def _hstcp_between(runs: Runs) -> Estimate:
+def hstcp_between(runs: Runs) -> Estimate:
+    """Find the smaller margin by which HSTCP lies between the two groups."""
+
     def margin(left: Left) -> float:
         own = float(left["hstcp"][0])
         return min(own - _fewest(left, LEAST_FAIR), _most(left, MOST_FAIR) - own)
@@ -60,7 +60,7 @@ def _hstcp_between(runs: Runs) -> Estimate:
     return _margin(runs, margin)
 
 
-def _low_threshold_pairs(law: str, sign: int, runs: Runs) -> Estimate:
+def threshold_matters(runs: Runs, *, law: str, sign: int) -> Estimate:
     """Compare what is left to TCP with a high first threshold and with a low one."""
     runs.setup.has(law)
     high, low = together.tcp_share(runs, law), together.tcp_left_low(runs, law)
@@ -68,28 +68,14 @@ def _low_threshold_pairs(law: str, sign: int, runs: Runs) -> Estimate:
     return mean_of([sign * (a - b) for a, b in zip(high, low, strict=True)], said)
 
 
-def _newcomer(law: str, runs: Runs) -> Estimate:
+def newcomer(runs: Runs, *, law: str) -> Estimate:
+    """Compare a newcomer's share beside a flow of its law with that beside TCP's."""
     runs.setup.has(law)
     tcp, own = (together.newcomer_share(runs, each, each) for each in (TCP, law))
     said = f"{np.mean(own):.3f}, of TCP {np.mean(tcp):.3f}"
     return mean_of([a - b for a, b in zip(tcp, own, strict=True)], said)
 
 
-def _rtt_fairness_reno(runs: Runs) -> Estimate:
-    return mean_of(together.rtt_exponents(runs, TCP, queueing=False))
-
-
-def _rtt_fairness_reno_queue(runs: Runs) -> Estimate:
-    return mean_of(together.rtt_exponents(runs, TCP, queueing=True))
-
-
-TOGETHER: Makers = (
-    makers_by_claim(_hstcp_between, _rtt_fairness_reno, _rtt_fairness_reno_queue)
-    | {f"fair-{law}": partial(_fair, law) for law in MOST_FAIR}
-    | {f"unfair-{law}": partial(_unfair, law) for law in LEAST_FAIR}
-    | {f"newcomer-{law}": partial(_newcomer, law) for law in UNFAIR_TO_NEW}
-    | {
-        "fast-at-low-threshold": partial(_low_threshold_pairs, "fast-at", 1),
-        "hstcp-low-threshold": partial(_low_threshold_pairs, "hstcp", -1),
-    }
-)
+def rtt_fairness(runs: Runs, *, queueing: bool) -> Estimate:
+    """Find the power of the round trip that TCP's rates go with."""
+    return mean_of(together.rtt_exponents(runs, TCP, queueing=queueing))

@@ -1,34 +1,34 @@
-"""Every run of the study: one function a part; the first label of a run is its part."""
+"""What the study runs: a function a part makes the scenario of its levels."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import combinations_with_replacement, product
 from typing import Any
 
+from headgate.api import Scenario
 from headgate.build import Flow
-from headgate.campaign.jobs import Job
-from headgate.experiment.runs import Key, Setup, by_labels
+from headgate.experiment.runs import Setup
 from headgate.studies.paths import (
+    NO_SERIES,
     bdp_packets,
     beside,
     draw_starts,
     flow,
     in_seconds,
-    job,
     packets,
     path,
     scale_times,
     seconds,
     starts,
 )
+from headgate.studies.sweeps import Labels
 from headgate.units import parse_rate
 
 TCP = "reno"
 #: The seven replacements that the NIST team compared with TCP.
 SEVEN = ("bic", "ctcp", "fast", "fast-at", "hstcp", "htcp", "scalable")
 MOST_FAIR, LEAST_FAIR = ("ctcp", "htcp", "fast-at"), ("scalable", "bic", "fast")
-THRESHOLDS = {"high": "infinite", "low": "100 packets"}
 
 #: 100 Mbit/s and 100 ms: 833 packets.
 FAST_PATH = {"rate": "100 Mbit/s", "rtt": "100 ms", "buffer": "1 BDP"}
@@ -43,31 +43,6 @@ CROWDED_PATH = {"rate": "20 Mbit/s", "rtt": "50 ms", "buffer": f"{CROWDED_FLOWS}
 ROUND_TRIP_S = 0.02
 #: Within which newcomers come.
 JOINS_WITHIN_S = 5.0
-SMALL_WINDOW = 44  # 64 KiB
-
-Part = Iterator[Job]
-
-
-def jobs(setup: Setup) -> dict[Key, Job]:
-    """Make every run of a scale."""
-    parts: tuple[Callable[[Setup], Part], ...] = (
-        _alone,
-        _course,
-        _phases,
-        _one_loss,
-        _halve_rate,
-        _random_loss,
-        _random_loss_delayed,
-        _pairs,
-        _pairs_low,
-        _crowds,
-        _newcomer,
-        _round_trips,
-        _crowd,
-        _path_252,
-        _utility,
-    )
-    return by_labels(run for part in parts for run in part(setup))
 
 
 def replicates(setup: Setup, part: str, count: str = "replicates") -> tuple[int, ...]:
@@ -81,32 +56,42 @@ def pair_seeds(setup: Setup, *laws: str) -> tuple[int, ...]:
     return replicates(setup, "pairs", "replicates_with_tcp" if TCP in laws else "replicates")
 
 
+def crowd_seeds(setup: Setup, *laws: str) -> tuple[int, ...]:
+    """Return the seeds of flows against as many others: more of them where TCP is one of two."""
+    return setup.seeds if TCP in laws else replicates(setup, "crowds")
+
+
 def _times(setup: Setup, part: str) -> tuple[str, str]:
     return scale_times(setup.settings[part], setup.settings["size"])
 
 
-def _alone(setup: Setup) -> Part:
+def _one(
+    setup: Setup, part: str, law: str, network: Mapping[str, Any], series: str = NO_SERIES
+) -> Scenario:
+    """Make a run of one flow."""
+    return path([flow(law)], _times(setup, part), network, series)
+
+
+# One flow ----------------------------------------------------------------------------------------
+
+
+def fill(setup: Setup, *, law: str, rate: str, rtt_ms: int, buffer: float) -> Scenario:
+    """Let one flow fill a path; what is fast is watched for less long."""
     part = setup.settings["alone"]
-    for (rate, duration), rtt_ms, buffer in product(
-        zip(part["rates"], part["durations"], strict=True), part["rtts_ms"], part["buffers"]
-    ):
-        bdp = bdp_packets(parse_rate(rate), rtt_ms / 1e3)
-        network = {"rate": rate, "rtt": f"{rtt_ms} ms", "buffer": packets(buffer * bdp)}
-        whole = in_seconds(duration) * setup.settings["size"]
-        times = seconds(whole), seconds(whole / 5)
-        for law in setup.laws:
-            labels = {"law": law, "rate": rate, "rtt_ms": rtt_ms, "buffer": buffer}
-            yield job(path([flow(law)], times, network), part="alone", **labels)
+    duration = dict(zip(part["rates"], part["durations"], strict=True))[rate]
+    bdp = bdp_packets(parse_rate(rate), rtt_ms / 1e3)
+    network = {"rate": rate, "rtt": f"{rtt_ms} ms", "buffer": packets(buffer * bdp)}
+    whole = in_seconds(duration) * setup.settings["size"]
+    return path([flow(law)], (seconds(whole), seconds(whole / 5)), network)
 
 
-def _course(setup: Setup) -> Part:
-    for law in setup.laws:
-        scenario = path([flow(law)], _times(setup, "course"), SHORT_PATH, "50 ms")
-        yield job(scenario, part="course", law=law)
+def follow(setup: Setup, *, law: str) -> Scenario:
+    """Follow the course of one flow."""
+    return _one(setup, "course", law, SHORT_PATH, "50 ms")
 
 
-def _phases(setup: Setup) -> Part:
-    """One TCP flow: a first threshold, an overflow, and a whole window lost."""
+def go_through_phases(setup: Setup) -> Scenario:
+    """Take one TCP flow through a first threshold, an overflow, and a whole window lost."""
     network = {
         "rate": "10 Mbit/s",
         "rtt": "100 ms",
@@ -114,57 +99,86 @@ def _phases(setup: Setup) -> Part:
         "transport": {"initial_ssthresh": "64 packets"},
         "lose": list(range(14_000, 14_087)),
     }
-    yield job(path([flow(TCP)], _times(setup, "phases"), network, "20 ms"), part="phases")
+    return _one(setup, "phases", TCP, network, "20 ms")
 
 
-def _one_loss(setup: Setup) -> Part:
+def lose_one(setup: Setup, *, law: str, threshold: str) -> Scenario:
     """Lose one packet on a full path that does not overflow: what is given up, and got back."""
-    for threshold, packets_first in THRESHOLDS.items():
-        transport = {
-            "initial_ssthresh": packets_first,
-            "receive_window": f"{FULL_WINDOW} packets",
-            "window_validation": True,
-        }
-        network = {**FAST_PATH, "lose": [LOST_PACKET], "transport": transport}
-        for law in setup.laws:
-            scenario = path([flow(law)], _times(setup, "one_loss"), network, "50 ms")
-            yield job(scenario, part="one loss", law=law, threshold=threshold)
+    transport = {
+        "initial_ssthresh": setup.settings["thresholds"][threshold],
+        "receive_window": f"{FULL_WINDOW} packets",
+        "window_validation": True,
+    }
+    network = {**FAST_PATH, "lose": [LOST_PACKET], "transport": transport}
+    return _one(setup, "one_loss", law, network, "50 ms")
 
 
-def _halve_rate(setup: Setup) -> Part:
+def halve_rate(setup: Setup, *, law: str) -> Scenario:
     """Halve the rate of the path, and give it back."""
     part, size = setup.settings["halved"], setup.settings["size"]
     moments = [
         {"at": seconds(size * in_seconds(part[edge])), "rate": rate}
         for edge, rate in (("begins", "50 Mbit/s"), ("ends", "100 Mbit/s"))
     ]
-    for law in setup.laws:
-        network = {**FAST_PATH, "changes": moments}
-        scenario = path([flow(law)], _times(setup, "halved"), network, "100 ms")
-        yield job(scenario, part="halved", law=law)
+    return _one(setup, "halved", law, {**FAST_PATH, "changes": moments}, "100 ms")
 
 
-def _random_loss(setup: Setup) -> Part:
+def fill_252(setup: Setup) -> Scenario:
+    """Let TCP fill the path of 252 Mbit/s."""
+    network = {"rate": "252 Mbit/s", "rtt": "100 ms", "buffer": "0.25 BDP"}
+    return _one(setup, "path_252", TCP, network, "500 ms")
+
+
+def send_file(setup: Setup, *, case: str, law: str, seed: int) -> Scenario:
+    """Send a file, under four conditions of the source together or with one of them broken."""
+    part = setup.settings["utility"][case]
+    transport = {
+        "receive_window": part["receive_window"],
+        "initial_ssthresh": setup.settings["thresholds"][part["threshold"]],
+    }
+    network = {**FAST_PATH, "loss": part["loss"], "transport": transport}
+    return path([flow(law, size=part["size"])], (part["duration"], "0 s"), network, seed=seed)
+
+
+# Random loss -------------------------------------------------------------------------------------
+
+
+def losses(setup: Setup) -> Iterator[Labels]:
+    """Give every rate, law and loss."""
     for part in setup.settings["random_loss"]:
-        times = scale_times(part, setup.settings["size"])
-        for loss, law, seed in product(part["losses"], setup.laws, setup.seeds):
-            network = {**FAST_PATH, "rate": part["rate"], "loss": loss}
-            scenario = path([flow(law)], times, network, seed=seed)
-            rate: str = part["rate"]
-            yield job(scenario, part="random loss", rate=rate, law=law, loss=loss, seed=seed)
+        for loss, law in product(part["losses"], setup.laws):
+            yield {"rate": part["rate"], "law": law, "loss": loss}
 
 
-def _random_loss_delayed(setup: Setup) -> Part:
-    """Bic's growth counts on delayed ACKs: its random losses once more, with them."""
-    bic = [law for law in setup.laws if law == "bic"]
-    for part in setup.settings["random_loss"]:
-        if part["rate"] != FAST_PATH["rate"]:
-            continue
-        times = scale_times(part, setup.settings["size"])
-        for law, loss, seed in product(bic, part["losses"], setup.seeds):
-            network = {**FAST_PATH, "loss": loss, "transport": {"delayed_ack": True}}
-            scenario = path([flow(law)], times, network, seed=seed)
-            yield job(scenario, part="random loss delayed", loss=loss, seed=seed)
+def losses_of_bic(setup: Setup) -> Iterator[Labels]:
+    """Give the losses at the lower rate, if there is BIC."""
+    of_bic = (one for one in losses(setup) if one["law"] == "bic")
+    return ({"loss": one["loss"]} for one in of_bic if one["rate"] == FAST_PATH["rate"])
+
+
+def lose_at_random(setup: Setup, *, rate: str, law: str, loss: float, seed: int) -> Scenario:
+    """Lose packets of one flow at random, for a time that depends on how often."""
+    return path([flow(law)], _lossy_times(setup, rate, loss), _lossy(rate, loss), seed=seed)
+
+
+def delay_acks(setup: Setup, *, loss: float, seed: int) -> Scenario:
+    """Let BIC's ACKs be delayed: its growth counts on them."""
+    rate = FAST_PATH["rate"]
+    network = {**_lossy(rate, loss), "transport": {"delayed_ack": True}}
+    return path([flow("bic")], _lossy_times(setup, rate, loss), network, seed=seed)
+
+
+def _lossy(rate: str, loss: float) -> dict[str, Any]:
+    return {**FAST_PATH, "rate": rate, "loss": loss}
+
+
+def _lossy_times(setup: Setup, rate: str, loss: float) -> tuple[str, str]:
+    parts = setup.settings["random_loss"]
+    part = next(one for one in parts if one["rate"] == rate and loss in one["losses"])
+    return scale_times(part, setup.settings["size"])
+
+
+# Flows that share a path -------------------------------------------------------------------------
 
 
 def cells(setup: Setup) -> list[tuple[int, float]]:
@@ -173,19 +187,44 @@ def cells(setup: Setup) -> list[tuple[int, float]]:
     return list(product(part["rtts_ms"], part["buffers"]))
 
 
+def pairs(setup: Setup) -> Iterator[Labels]:
+    """Give every two laws in every cell."""
+    both = combinations_with_replacement(setup.laws, 2)
+    for (one, other), (rtt_ms, buffer) in product(both, cells(setup)):
+        for seed in pair_seeds(setup, one, other):
+            cell = {"rtt_ms": rtt_ms, "buffer": buffer}
+            yield {"one": one, "other": other, **cell, "seed": seed}
+
+
+def crowds(setup: Setup) -> Iterator[Labels]:
+    """Give every two laws."""
+    for one, other in combinations_with_replacement(setup.laws, 2):
+        for seed in crowd_seeds(setup, one, other):
+            yield {"one": one, "other": other, "seed": seed}
+
+
+def share(  # noqa: PLR0913 - what a run differs by
+    setup: Setup, *, one: str, other: str, rtt_ms: int, buffer: float, seed: int
+) -> Scenario:
+    """Let two flows share a path."""
+    return _share(setup, (one, other), _cell(setup, rtt_ms, buffer), seed)
+
+
+def share_low(setup: Setup, *, law: str, rtt_ms: int, buffer: float, seed: int) -> Scenario:
+    """Let a flow share a path with TCP, the first threshold of both being low."""
+    transport = {"initial_ssthresh": setup.settings["thresholds"]["low"]}
+    network = {**_cell(setup, rtt_ms, buffer), "transport": transport}
+    return _share(setup, (law, TCP), network, seed)
+
+
 def _cell(setup: Setup, rtt_ms: int, buffer: float) -> dict[str, Any]:
     rate = setup.settings["pairs"]["rate"]
     return {"rate": rate, "rtt": f"{rtt_ms} ms", "buffer": f"{buffer} BDP"}
 
 
-def _pairs(setup: Setup) -> Part:
-    both = combinations_with_replacement(setup.laws, 2)
-    for (one, other), (rtt_ms, buffer) in product(both, cells(setup)):
-        for seed in pair_seeds(setup, one, other):
-            flows = _begin_flows({"one": one, "other": other}, seed)
-            scenario = beside(flows, _times(setup, "pairs"), _cell(setup, rtt_ms, buffer), seed)
-            cell = {"rtt_ms": rtt_ms, "buffer": buffer}
-            yield job(scenario, part="pairs", one=one, other=other, **cell, seed=seed)
+def _share(setup: Setup, laws: tuple[str, str], network: Mapping[str, Any], seed: int) -> Scenario:
+    flows = _begin_flows(dict(zip(PAIR, laws, strict=True)), seed)
+    return beside(flows, _times(setup, "pairs"), network, seed)
 
 
 def _begin_flows(laws: Mapping[str, str], seed: int, spread_s: float = 2.0) -> list[Flow]:
@@ -194,88 +233,36 @@ def _begin_flows(laws: Mapping[str, str], seed: int, spread_s: float = 2.0) -> l
     return [flow(laws[name], at, name=name) for name, at in zip(laws, begun, strict=True)]
 
 
-def _pairs_low(setup: Setup) -> Part:
-    """Pairs with TCP whose first threshold is low."""
-    transport = {"initial_ssthresh": THRESHOLDS["low"]}
-    for law, (rtt_ms, buffer), seed in product(setup.laws, cells(setup), pair_seeds(setup, TCP)):
-        network = {**_cell(setup, rtt_ms, buffer), "transport": transport}
-        flows = _begin_flows({"one": law, "other": TCP}, seed)
-        scenario = beside(flows, _times(setup, "pairs"), network, seed)
-        yield job(scenario, part="pairs low", law=law, rtt_ms=rtt_ms, buffer=buffer, seed=seed)
+def share_in_crowds(setup: Setup, *, one: str, other: str, seed: int) -> Scenario:
+    """Let some flows of a law share a path with as many of another."""
+    named = dict(zip(PAIR, (one, other), strict=True))
+    laws = {f"{name} {i}": law for i in range(CROWD) for name, law in named.items()}
+    return beside(_begin_flows(laws, seed), _times(setup, "crowds"), SHORT_PATH, seed)
 
 
-def crowd_seeds(setup: Setup, *laws: str) -> tuple[int, ...]:
-    """Return the seeds of flows against as many others: more of them where TCP is one of two."""
-    return setup.seeds if TCP in laws else replicates(setup, "crowds")
-
-
-def _crowds(setup: Setup) -> Part:
-    """As many flows of a law against as many of another."""
-    for one, other in combinations_with_replacement(setup.laws, 2):
-        named = dict(zip(PAIR, (one, other), strict=True))
-        laws = {f"{name} {i}": law for i in range(CROWD) for name, law in named.items()}
-        for seed in crowd_seeds(setup, one, other):
-            flows = _begin_flows(laws, seed)
-            scenario = beside(flows, _times(setup, "crowds"), SHORT_PATH, seed)
-            yield job(scenario, part="crowds", one=one, other=other, seed=seed)
-
-
-def _newcomer(setup: Setup) -> Part:
+def join(setup: Setup, *, law: str, newcomer: str, seed: int) -> Scenario:
+    """Let a flow join an established one."""
     joins_s = in_seconds(setup.settings["newcomer"]["joins"]) * setup.settings["size"]
-    for law, seed in product(setup.laws, setup.seeds):
-        for newcomer in dict.fromkeys((law, TCP)):
-            at = joins_s + draw_starts(seed, 1, JOINS_WITHIN_S)[0]
-            flows = [flow(law, name="old"), flow(newcomer, at, name="new")]
-            scenario = beside(flows, _times(setup, "newcomer"), SHORT_PATH, seed, "500 ms")
-            yield job(scenario, part="newcomer", law=law, newcomer=newcomer, seed=seed)
+    at = joins_s + draw_starts(seed, 1, JOINS_WITHIN_S)[0]
+    flows = [flow(law, name="old"), flow(newcomer, at, name="new")]
+    return beside(flows, _times(setup, "newcomer"), SHORT_PATH, seed, "500 ms")
 
 
-def _round_trips(setup: Setup) -> Part:
-    part = setup.settings["round_trips"]
-    for law, ratio, seed in product(setup.laws, part["ratios"], replicates(setup, "round_trips")):
-        begun = draw_starts(seed, 2, 2)
-        flows = [
-            flow(law, at, name=name, rtt=seconds(ROUND_TRIP_S * times))
-            for at, name, times in zip(begun, ("short", "long"), (1, ratio), strict=True)
-        ]
-        network = {"rate": "100 Mbit/s", "rtt": seconds(ROUND_TRIP_S), "buffer": "2 BDP"}
-        scenario = beside(flows, _times(setup, "round_trips"), network, seed)
-        yield job(scenario, part="round trips", law=law, ratio=ratio, seed=seed)
+def lengthen_round_trip(setup: Setup, *, law: str, ratio: float, seed: int) -> Scenario:
+    """Let a flow share a path with one whose round trip is longer."""
+    flows = [
+        flow(law, at, name=name, rtt=seconds(ROUND_TRIP_S * times))
+        for at, name, times in zip(
+            draw_starts(seed, 2, 2), ("short", "long"), (1, ratio), strict=True
+        )
+    ]
+    network = {"rate": "100 Mbit/s", "rtt": seconds(ROUND_TRIP_S), "buffer": "2 BDP"}
+    return beside(flows, _times(setup, "round_trips"), network, seed)
 
 
-def _crowd(setup: Setup) -> Part:
-    """Heavy congestion: a packet of buffer a flow."""
-    for (threshold, first), law, seed in product(THRESHOLDS.items(), setup.laws, setup.seeds):
-        begun = starts(seed, CROWDED_FLOWS, 2)
-        flows = [flow(law, at) for at in begun]
-        network = {**CROWDED_PATH, "transport": {"initial_ssthresh": first}}
-        scenario = path(flows, _times(setup, "crowded"), network, seed=seed)
-        yield job(scenario, part="crowded", law=law, threshold=threshold, seed=seed)
-
-
-def _path_252(setup: Setup) -> Part:
-    network = {"rate": "252 Mbit/s", "rtt": "100 ms", "buffer": "0.25 BDP"}
-    scenario = path([flow(TCP)], _times(setup, "path_252"), network, "500 ms")
-    yield job(scenario, part="path 252")
-
-
-#: What each case changes: receive window, first threshold, packets, loss, duration.
-UTILITY = {
-    "all": ("infinite", "low", 50_000, 1e-5, "300 s"),
-    "receive-window": (f"{SMALL_WINDOW} packets", "low", 50_000, 1e-5, "600 s"),
-    "threshold": ("infinite", "high", 50_000, 1e-5, "300 s"),
-    "file": ("infinite", "low", 100, 1e-5, "60 s"),
-    "congestion": ("infinite", "low", 50_000, 3e-2, "6000 s"),
-}
-
-
-def _utility(setup: Setup) -> Part:
-    """One file, under the four conditions of the source together, and with each of them broken."""
-    laws = [law for law in (TCP, *SEVEN) if law in setup.laws]
-    for case, law, seed in product(UTILITY, laws, setup.seeds):
-        window, threshold, size, loss, duration = UTILITY[case]
-        transport = {"receive_window": window, "initial_ssthresh": THRESHOLDS[threshold]}
-        network = {**FAST_PATH, "loss": loss, "transport": transport}
-        one = flow(law, size=f"{size} packets")
-        scenario = path([one], (duration, "0 s"), network, seed=seed)
-        yield job(scenario, part="utility", case=case, law=law, seed=seed)
+def crowd(setup: Setup, *, law: str, threshold: str, seed: int) -> Scenario:
+    """Crowd a path heavily: a packet of buffer a flow."""
+    flows = [flow(law, at) for at in starts(seed, CROWDED_FLOWS, 2)]
+    transport = {"initial_ssthresh": setup.settings["thresholds"][threshold]}
+    network = {**CROWDED_PATH, "transport": transport}
+    return path(flows, _times(setup, "crowded"), network, seed=seed)
