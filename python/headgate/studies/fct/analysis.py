@@ -11,10 +11,11 @@ __all__ = ["analyse", "jobs", "keep"]
 
 
 def analyse(runs: Runs) -> Analysis:
-    """Turn the finished runs into findings, sentences and pictures."""
-    from headgate.studies.fct.findings import findings
+    """Turn the finished runs into sentences, pictures and tables."""
     from headgate.studies.fct.pictures import pictures
     from headgate.studies.fct.sentences import sentences
     from headgate.studies.fct.tables import data, tables
 
-    return Analysis(findings(runs), sentences(runs), pictures(runs), tables(runs), data(runs))
+    return Analysis(
+        sentences=sentences(runs), pictures=pictures(runs), tables=tables(runs), data=data(runs)
+    )

@@ -7,16 +7,9 @@ import math
 import numpy as np
 
 from headgate.claims import Estimate
-from headgate.experiment.estimates import (
-    Makers,
-    Values,
-    format_values,
-    largest,
-    least,
-    makers_by_claim,
-)
+from headgate.experiment.estimates import Values, format_values, largest, least
 from headgate.experiment.runs import Runs
-from headgate.studies.fct.jobs import BASE, DATA_CENTRE, levels, magnitude
+from headgate.studies.fct.jobs import BASE, levels, magnitude
 from headgate.studies.fct.measures import (
     SHOWN,
     Times,
@@ -45,7 +38,8 @@ def _ratios(pair: list[Times], low: int, high: int) -> Values:
 # Who is nearer to processor sharing --------------------------------------------------------------
 
 
-def _closer(runs: Runs, other: str, case: str = BASE) -> Estimate:
+def sharing_distance(runs: Runs, *, other: str, case: str = BASE) -> Estimate:
+    """Find the largest ratio of RCP's distance from processor sharing to another's."""
     rcp, another = _of(runs, "rcp", other, case=case)
     ratios = {}
     for each in bins(50, SHOWN):
@@ -54,22 +48,11 @@ def _closer(runs: Runs, other: str, case: str = BASE) -> Estimate:
     return largest(ratios)
 
 
-def _rcp_closer_than_tcp(runs: Runs) -> Estimate:
-    return _closer(runs, "tcp")
-
-
-def _rcp_closer_than_xcp(runs: Runs) -> Estimate:
-    return _closer(runs, "xcp")
-
-
-def _data_centre_ps(runs: Runs) -> Estimate:
-    return _closer(runs, "tcp", DATA_CENTRE)
-
-
 # TCP ---------------------------------------------------------------------------------------------
 
 
-def _tcp_slow_start(runs: Runs) -> Estimate:
+def slow_start_distance(runs: Runs) -> Estimate:
+    """Find TCP's largest distance from slow start while nothing is lost."""
     (tcp,) = _of(runs, "tcp")
     distances = {}
     for each in bins(1, 500):
@@ -83,7 +66,8 @@ def _tcp_slow_start(runs: Runs) -> Estimate:
     return found.model_copy(update={"note": said})
 
 
-def _tcp_above_slow_start(runs: Runs) -> Estimate:
+def over_slow_start(runs: Runs) -> Estimate:
+    """Find the median over sizes of TCP's times over slow start."""
     (tcp,) = _of(runs, "tcp")
     rows = tcp.between(500, SHOWN + 1)
     ratios = (tcp.by_size("sender_s") / tcp.slow_start_s)[rows]
@@ -91,12 +75,14 @@ def _tcp_above_slow_start(runs: Runs) -> Estimate:
     return Estimate(ours=float(np.nanmedian(ratios)), note=f"a tenth is {low:.3g}, {high:.3g}")
 
 
-def _tcp_ten_times_rcp(runs: Runs) -> Estimate:
+def tcp_over_rcp(runs: Runs) -> Estimate:
+    """Compare TCP's times with RCP's for a typical flow."""
     tcp, rcp = (times.mean("sender_s", 500, SHOWN) for times in _of(runs, "tcp", "rcp"))
     return Estimate(ours=tcp / rcp, note=f"{tcp:.3g} s and {rcp:.3g} s")
 
 
-def _tcp_short_run(runs: Runs) -> Estimate:
+def early_over_whole(runs: Runs) -> Estimate:
+    """Compare the long flows of a run of TCP that stops early with those of the whole."""
     (tcp,) = _of(runs, "tcp")
     early, whole = (tcp.mean(name, 5_000, 20_000) for name in ("early_sender_s", "sender_s"))
     ends = mean_total(runs, BASE, "tcp", "early_end_s")
@@ -105,7 +91,8 @@ def _tcp_short_run(runs: Runs) -> Estimate:
     )
 
 
-def _bandwidth_does_not_help(runs: Runs) -> Estimate:
+def fast_over_quarter(runs: Runs) -> Estimate:
+    """Compare TCP's times at the highest rate with those at a quarter of it."""
     rates = levels(runs.setup, "rate")
     high = max(rates, key=magnitude)
     quarter = min(rates, key=lambda rate: abs(magnitude(rate) - magnitude(high) / 4))
@@ -122,19 +109,18 @@ def _bandwidth_does_not_help(runs: Runs) -> Estimate:
 # Order -------------------------------------------------------------------------------------------
 
 
-def _rcp_below_tcp(runs: Runs) -> Estimate:
-    return largest(_ratios(_of(runs, "rcp", "tcp"), 50, SHOWN))
+def largest_ratio(runs: Runs, *, of: str, to: str, low: int, high: int) -> Estimate:
+    """Find the largest ratio of the times of two protocols."""
+    return largest(_ratios(_of(runs, of, to), low, high))
 
 
-def _rcp_below_tcp_shapes(runs: Runs) -> Estimate:
-    return _below(runs, "shape")
+def least_ratio(runs: Runs, *, of: str, to: str, low: int, high: int) -> Estimate:
+    """Find the least ratio of the times of two protocols."""
+    return least(_ratios(_of(runs, of, to), low, high))
 
 
-def _rcp_below_tcp_rtts(runs: Runs) -> Estimate:
-    return _below(runs, "rtt")
-
-
-def _below(runs: Runs, factor: str) -> Estimate:
+def worst_ratio(runs: Runs, *, factor: str) -> Estimate:
+    """Find the largest ratio of RCP's times to TCP's over the levels of a factor."""
     worst = {
         f"{factor} {level}": max(_ratios(_of(runs, "rcp", "tcp", case=case), 50, SHOWN).values())
         for level, case in levels(runs.setup, factor).items()
@@ -142,31 +128,17 @@ def _below(runs: Runs, factor: str) -> Estimate:
     return largest(worst)
 
 
-def _average(runs: Runs, other: str, case: str = BASE) -> Estimate:
+def mean_ratio(runs: Runs, *, other: str, case: str = BASE) -> Estimate:
+    """Compare the mean over all flows of RCP with another's."""
     rcp, another = (times.mean("sender_s") for times in _of(runs, "rcp", other, case=case))
     return Estimate(ours=rcp / another, note=f"{rcp:.4g} s and {another:.4g} s")
-
-
-def _average_tcp(runs: Runs) -> Estimate:
-    return _average(runs, "tcp")
-
-
-def _average_xcp(runs: Runs) -> Estimate:
-    return _average(runs, "xcp")
-
-
-def _data_centre_tcp(runs: Runs) -> Estimate:
-    return _average(runs, "tcp", DATA_CENTRE)
-
-
-def _xcp_slower_than_tcp(runs: Runs) -> Estimate:
-    return least(_ratios(_of(runs, "xcp", "tcp"), 10, 500))
 
 
 # Loads, sizes, ideals ----------------------------------------------------------------------------
 
 
-def _load_is_09(runs: Runs) -> Estimate:
+def offered_load(runs: Runs) -> Estimate:
+    """Measure the load that the flows of the base offer."""
     loads = {
         f"shape {shape}": mean_total(runs, case, "rcp", "offered_load")
         for shape, case in levels(runs.setup, "shape").items()
@@ -174,7 +146,8 @@ def _load_is_09(runs: Runs) -> Estimate:
     return Estimate(ours=mean_total(runs, BASE, "rcp", "offered_load"), note=format_values(loads))
 
 
-def _ps_line_is_ps(runs: Runs) -> Estimate:
+def exact_sharing(runs: Runs) -> Estimate:
+    """Compare processor sharing of the very flows with its formula."""
     (times,) = _of(runs, "rcp")
     said = ", ".join(
         f"{x:,.0f} packets {y:.3g} s"
@@ -190,20 +163,23 @@ def _ideal_means_s(runs: Runs) -> tuple[float, float]:
     return sharing, shortest
 
 
-def _ps_nearly_minimises(runs: Runs) -> Estimate:
+def completion_over_least(runs: Runs) -> Estimate:
+    """Compare the completion time under processor sharing with the least one."""
     sharing, shortest = _ideal_means_s(runs)
     floor = 1.5 * Times.of(runs, BASE, "rcp").rtt_s
     return Estimate(ours=(floor + sharing) / (floor + shortest))
 
 
-def _ps_not_outperformed(runs: Runs) -> Estimate:
+def least_over_sharing(runs: Runs) -> Estimate:
+    """Compare the least time in the link with that under processor sharing."""
     sharing, shortest = _ideal_means_s(runs)
     return Estimate(
         ours=shortest / sharing, note=f"{1e3 * shortest:.3g} and {1e3 * sharing:.3g} ms"
     )
 
 
-def _heavier_near_2(runs: Runs) -> Estimate:
+def tail_weight(runs: Runs) -> Estimate:
+    """Compare the packets in the largest flows of two shapes."""
     shares = {f"shape {s}": _heaviest_share(runs, f"shape {s}") for s in (1.1, 1.8)}
     light, heavy = shares.values()
     return Estimate(ours=heavy / light, note=format_values(shares))
@@ -217,7 +193,8 @@ def _heaviest_share(runs: Runs, case: str) -> float:
     return float((taken * times.sizes[::-1]).sum() / times.count_packets())
 
 
-def _shorter_near_2(runs: Runs) -> Estimate:
+def short_share(runs: Runs) -> Estimate:
+    """Compare the short flows of two shapes."""
     shares = {}
     for shape in (1.1, 1.8):
         times = Times.of(runs, f"shape {shape}", "rcp")
@@ -226,31 +203,7 @@ def _shorter_near_2(runs: Runs) -> Estimate:
     return Estimate(ours=heavy / light, note=format_values(shares))
 
 
-def _short_flows_at_22(runs: Runs) -> Estimate:
+def packets_of_short(runs: Runs) -> Estimate:
+    """Measure the share of the packets in short flows at a shape of 2.2."""
     times = Times.of(runs, "shape 2.2", "rcp")
     return Estimate(ours=times.count_packets(1, 100) / times.count_packets())
-
-
-ORDER: Makers = makers_by_claim(
-    _rcp_closer_than_tcp,
-    _rcp_closer_than_xcp,
-    _data_centre_ps,
-    _tcp_slow_start,
-    _tcp_above_slow_start,
-    _tcp_ten_times_rcp,
-    _tcp_short_run,
-    _bandwidth_does_not_help,
-    _rcp_below_tcp,
-    _rcp_below_tcp_shapes,
-    _rcp_below_tcp_rtts,
-    _average_tcp,
-    _average_xcp,
-    _data_centre_tcp,
-    _xcp_slower_than_tcp,
-    _ps_line_is_ps,
-    _ps_nearly_minimises,
-    _ps_not_outperformed,
-    _heavier_near_2,
-    _shorter_near_2,
-    _short_flows_at_22,
-) | {"load-is-0.9": _load_is_09}

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-
 import numpy as np
 
 from headgate.claims import Estimate
-from headgate.experiment.estimates import Makers, apart, format_values, largest, least
-from headgate.experiment.estimates import makers_by_claim as by_name
+from headgate.experiment.estimates import apart, format_values, largest, least
 from headgate.experiment.runs import Runs
 from headgate.studies.fct import theory
-from headgate.studies.fct.jobs import BASE, PAPER_GAINS, levels, name_case
+from headgate.studies.fct.jobs import BASE, levels, name_case
 from headgate.studies.fct.measures import (
     PARTS,
     SHORT,
@@ -36,7 +32,8 @@ def rcp(runs: Runs, case: str = BASE) -> Times:
 # Beside processor sharing ------------------------------------------------------------------------
 
 
-def _rcp_short_receiver(runs: Runs) -> Estimate:
+def short_receiver(runs: Runs) -> Estimate:
+    """Compare short flows at the receiver with processor sharing and two waits."""
     times = rcp(runs)
     wait = mean_port(runs, BASE, RCP_PROTOCOL, "mean_wait_s")
     formula = times.expect(times.formula_s, "receiver_s", 1, SHORT)
@@ -44,19 +41,22 @@ def _rcp_short_receiver(runs: Runs) -> Estimate:
     return Estimate(ours=ours, note=f"mean wait {1e3 * wait:.3g} ms")
 
 
-def _rcp_short_sender(runs: Runs) -> Estimate:
+def short_sender(runs: Runs) -> Estimate:
+    """Compare short flows at the sender with two round trips."""
     times = rcp(runs)
     return Estimate(ours=times.mean("sender_s", 1, SHORT) - 2 * times.rtt_s)
 
 
-def _rcp_slightly_above(runs: Runs) -> Estimate:
+def over_sharing(runs: Runs) -> Estimate:
+    """Find the ratio to processor sharing that is farthest from 1.25."""
     times = rcp(runs)
     ratios = {of_bin(*b): times.over_sharing("receiver_s", *b) for b in bins(SHORT, SHOWN)}
     worst = max(ratios.values(), key=lambda ratio: abs(ratio - 1.25))
     return Estimate(ours=worst, note=format_values(ratios))
 
 
-def _above_ps_both_rtts(runs: Runs) -> Estimate:
+def least_over_formula(runs: Runs) -> Estimate:
+    """Find the least ratio to processor sharing at other round trips than the base's."""
     ratios = {
         f"{rtt}, {of_bin(*b)}": rcp(runs, case).over_sharing("sender_s", *b)
         for rtt, case in levels(runs.setup, "rtt").items()
@@ -66,7 +66,8 @@ def _above_ps_both_rtts(runs: Runs) -> Estimate:
     return least(ratios)
 
 
-def _below_ps_at_200(runs: Runs) -> Estimate:
+def share_below(runs: Runs) -> Estimate:
+    """Measure the share of the sizes below processor sharing at 200 ms."""
     times = rcp(runs, name_case("rtt", "200 ms"))
     rows = times.between(1, SHOWN + 1) & (times.counts["finished"] > 0)
     below = times.by_size("sender_s")[rows] < times.formula_s[rows]
@@ -80,7 +81,8 @@ def _below_ps_at_200(runs: Runs) -> Estimate:
 # Beside the fluid model --------------------------------------------------------------------------
 
 
-def _table(case: str, runs: Runs) -> Estimate:
+def fluid_distance(runs: Runs, *, case: str) -> Estimate:
+    """Find the largest distance of a case from the fluid model."""
     times = rcp(runs, case)
     ours = {
         (left, right): times.mean("sender_s", left, right)
@@ -95,7 +97,8 @@ def _table(case: str, runs: Runs) -> Estimate:
     return found.model_copy(update={"note": said})
 
 
-def _rcp_table_shapes(runs: Runs) -> Estimate:
+def shape_distance(runs: Runs) -> Estimate:
+    """Find the largest distance of a shape from the fluid model."""
     ours = {
         shape: rcp(runs, name_case("shape", shape)).mean("sender_s", 1_000, SHOWN)
         for shape in theory.FLUID_SHAPES
@@ -105,7 +108,8 @@ def _rcp_table_shapes(runs: Runs) -> Estimate:
     return largest(distances).model_copy(update={"note": said})
 
 
-def _rcp_long(runs: Runs) -> Estimate:
+def long_factor(runs: Runs) -> Estimate:
+    """Find the largest factor between long flows and the fluid model."""
     times = rcp(runs)
     factors = {}
     for left, right in bins(5_000, 20_000):
@@ -114,26 +118,21 @@ def _rcp_long(runs: Runs) -> Estimate:
     return largest(factors)
 
 
-def _rcp_mean_queue(runs: Runs) -> Estimate:
-    return Estimate(ours=mean_port(runs, BASE, RCP_PROTOCOL, "mean_wait_s"))
+def port_mean(runs: Runs, *, column: str, protocol: str = RCP_PROTOCOL) -> Estimate:
+    """Measure a mean at the bottleneck."""
+    return Estimate(ours=mean_port(runs, BASE, protocol, column))
 
 
-def _rcp_largest_queue(runs: Runs) -> Estimate:
-    return Estimate(ours=mean_port(runs, BASE, RCP_PROTOCOL, "max_queue_packets"))
-
-
-def _rcp_paper_gains_short(runs: Runs) -> Estimate:
-    return Estimate(ours=Times.of(runs, BASE, PAPER_GAINS).mean("sender_s", 1, 20))
-
-
-def _rcp_paper_gains_queue(runs: Runs) -> Estimate:
-    return Estimate(ours=mean_port(runs, BASE, PAPER_GAINS, "mean_wait_s"))
+def small_flows(runs: Runs, *, protocol: str) -> Estimate:
+    """Measure the time of small flows."""
+    return Estimate(ours=Times.of(runs, BASE, protocol).mean("sender_s", 1, 20))
 
 
 # The gap -----------------------------------------------------------------------------------------
 
 
-def _gap(runs: Runs) -> Estimate:
+def gap(runs: Runs) -> Estimate:
+    """Measure the gap to processor sharing, and its parts."""
     times = rcp(runs)
     parts = [parts_s(times, *b) for b in bins(SHORT, SHOWN)]
     said = ", ".join(
@@ -143,12 +142,14 @@ def _gap(runs: Runs) -> Estimate:
     return Estimate(ours=gap_s(times), note=f"in ms, over bins of 200 to 2,000 packets: {said}")
 
 
-def _gap_half_round_trip(runs: Runs) -> Estimate:
+def last_ack(runs: Runs) -> Estimate:
+    """Measure the way of the last ACK."""
     times = rcp(runs)
     return Estimate(ours=times.mean("sender_s", 1, SHOWN) - times.mean("receiver_s", 1, SHOWN))
 
 
-def _gap_mean_30(runs: Runs) -> Estimate:
+def gap_ratio(runs: Runs) -> Estimate:
+    """Compare the gap with a mean of 30 packets with the base's."""
     other, own = gap_s(rcp(runs, name_case("mean", 30))), gap_s(rcp(runs))
     return Estimate(ours=other / own, note=f"{other:.3f} s and {own:.3f} s")
 
@@ -156,15 +157,8 @@ def _gap_mean_30(runs: Runs) -> Estimate:
 # Insensitivity -----------------------------------------------------------------------------------
 
 
-def _insensitive_to_shape(runs: Runs) -> Estimate:
-    return _spread(runs, 1_000, SHOWN)
-
-
-def _insensitive_to_shape_short(runs: Runs) -> Estimate:
-    return _spread(runs, 1, SHORT)
-
-
-def _spread(runs: Runs, low: int, high: int) -> Estimate:
+def shape_spread(runs: Runs, *, low: int, high: int) -> Estimate:
+    """Compare the longest times of a range of sizes with the shortest over shapes."""
     ours = {
         f"{shape}": rcp(runs, case).mean("sender_s", low, high)
         for shape, case in levels(runs.setup, "shape").items()
@@ -172,7 +166,8 @@ def _spread(runs: Runs, low: int, high: int) -> Estimate:
     return Estimate(ours=max(ours.values()) / min(ours.values()), note=f"s: {format_values(ours)}")
 
 
-def _insensitive_to_rtt(runs: Runs) -> Estimate:
+def rtt_spread(runs: Runs) -> Estimate:
+    """Find the largest ratio over round trips of times over processor sharing."""
     times = [rcp(runs, case) for case in levels(runs.setup, "rtt").values()]
     spreads = {}
     for each in bins(1, SHOWN):
@@ -181,7 +176,8 @@ def _insensitive_to_rtt(runs: Runs) -> Estimate:
     return largest(spreads)
 
 
-def _rtt_200_like_shape_22(runs: Runs) -> Estimate:
+def far_over_steep(runs: Runs) -> Estimate:
+    """Compare times at 200 ms with those at a shape of 2.2."""
     far, even = rcp(runs, name_case("rtt", "200 ms")), rcp(runs, name_case("shape", 2.2))
     ratios, relative = {}, []
     for each in bins(20, SHOWN):
@@ -192,7 +188,8 @@ def _rtt_200_like_shape_22(runs: Runs) -> Estimate:
     return found.model_copy(update={"note": said})
 
 
-def _fewer_sizes_at_22(runs: Runs) -> Estimate:
+def size_count(runs: Runs) -> Estimate:
+    """Compare how many sizes occur at a shape of 2.2 with the base's."""
     counts = {
         case: float(np.mean([_sizes_met(runs.only(seed), case) for seed in runs.setup.seeds]))
         for case in (name_case("shape", 2.2), BASE)
@@ -203,33 +200,3 @@ def _fewer_sizes_at_22(runs: Runs) -> Estimate:
 
 def _sizes_met(runs: Runs, case: str) -> int:
     return int(rcp(runs, case).between(SHORT, SHOWN + 1).sum())
-
-
-_TABLES: dict[str, Callable[[Runs], Estimate]] = {
-    "rcp-table": partial(_table, BASE),
-    "rcp-table-rtt-50": partial(_table, "rtt 50 ms"),
-    "rcp-table-rtt-200": partial(_table, "rtt 200 ms"),
-    "rcp-table-shape-22": partial(_table, "shape 2.2"),
-}
-
-RCP: Makers = _TABLES | by_name(
-    _rcp_short_receiver,
-    _rcp_short_sender,
-    _rcp_slightly_above,
-    _above_ps_both_rtts,
-    _below_ps_at_200,
-    _rcp_table_shapes,
-    _rcp_long,
-    _rcp_mean_queue,
-    _rcp_largest_queue,
-    _rcp_paper_gains_short,
-    _rcp_paper_gains_queue,
-    _gap,
-    _gap_half_round_trip,
-    _gap_mean_30,
-    _insensitive_to_shape,
-    _insensitive_to_shape_short,
-    _insensitive_to_rtt,
-    _rtt_200_like_shape_22,
-    _fewer_sizes_at_22,
-)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from headgate.claims import Estimate
-from headgate.experiment.estimates import Makers, makers_by_claim
 from headgate.experiment.runs import Runs
 from headgate.fluid.completion import processor_sharing, slow_start
 from headgate.studies.fct import theory
@@ -14,7 +13,8 @@ SHAPES = (1.1, 1.2, 1.4, 1.8, 2.2)
 SHAPES_ABOUT_ONE = (0.5, 0.9, 1.0, 1.1, 1.2, 2.2)
 
 
-def _curve_processor_sharing(_: Runs) -> Estimate:
+def sharing_error(_: Runs) -> Estimate:
+    """Find the largest distance of processor sharing from the reference."""
     return Estimate(
         ours=max(
             abs(float(processor_sharing(size, *_reference(), rtt)) - expected)
@@ -24,7 +24,8 @@ def _curve_processor_sharing(_: Runs) -> Estimate:
     )
 
 
-def _curve_slow_start(_: Runs) -> Estimate:
+def slow_start_error(_: Runs) -> Estimate:
+    """Find the largest distance of slow start from the reference."""
     rate, _load = _reference()
     return Estimate(
         ours=max(
@@ -39,16 +40,13 @@ def _reference() -> tuple[float, float]:
     return theory.REFERENCE_PACKETS_PER_S, theory.REFERENCE_LOAD
 
 
-def _infinite_variance(_: Runs) -> Estimate:
+def infinite_variance(_: Runs) -> Estimate:
+    """Count the shapes at which the variance is infinite from 2 up only."""
     right = [theory.variance_is_infinite(shape) == (shape >= 2) for shape in SHAPES]
     return Estimate(ours=float(np.mean(right)))
 
 
-def _infinite_mean(_: Runs) -> Estimate:
+def infinite_mean(_: Runs) -> Estimate:
+    """Count the shapes at which the mean is infinite up to 1 only."""
     right = [theory.mean_is_infinite(shape) == (shape <= 1) for shape in SHAPES_ABOUT_ONE]
     return Estimate(ours=float(np.mean(right)))
-
-
-THEORY: Makers = makers_by_claim(
-    _curve_processor_sharing, _curve_slow_start, _infinite_variance, _infinite_mean
-)
