@@ -24,6 +24,7 @@ from headgate.errors import HeadgateError
 from headgate.experiment import toml_extends
 from headgate.strict import Strict, fit_model
 
+CLAIMS = "claims.toml"
 Interval = Literal["", "seeds"]
 #: What is no text of a claim, though it is written as one.
 _NO_TEXTS = ("id", "value")

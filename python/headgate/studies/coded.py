@@ -18,13 +18,15 @@ from typing import TYPE_CHECKING, Any
 
 from headgate.campaign.jobs import Job
 from headgate.claims import Estimate
+from headgate.experiment import toml_extends
 from headgate.experiment.estimates import add_interval_by_seed, make_estimates
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Key, Runs, Setup, by_labels
-from headgate.studies.claims import StudyClaim
+from headgate.studies.claims import CLAIMS, StudyClaim
 from headgate.studies.functions import Functions
 from headgate.studies.sweeps import Sweeps
 from headgate.studies.values import Tables, estimate, require_tables
+from headgate.tables import Table
 
 if TYPE_CHECKING:
     from headgate.api import Result
@@ -70,13 +72,18 @@ class Coded:
         prepare = getattr(self.module, "prepare", None)
         ready: Runs = prepare(runs) if prepare else runs
         analysis: Analysis = self.module.analyse(ready)
-        tables = {table.name: table for table in analysis.data}
-        makers = {**dict(self._called()), **dict(self._asked(tables))}
-        return replace(analysis, findings={**analysis.findings, **make_estimates(makers, ready)})
+        return replace(analysis, findings={**analysis.findings, **self.find(ready, analysis.data)})
+
+    def find(self, ready: Runs, data: Sequence[Table] = ()) -> dict[str, Estimate]:
+        """Find what claims ask of runs that are prepared, and of their tables."""
+        tables = {table.name: table for table in data}
+        return make_estimates({**dict(self._called()), **dict(self._asked(tables))}, ready)
 
     def _called(self) -> Iterator[tuple[str, Make]]:
         """Give what makes the finding of each claim that names a function."""
-        functions = Functions(self.folder, "findings", "Estimate")
+        files = toml_extends.files(self.folder / CLAIMS)
+        folders = dict.fromkeys(path.parent.resolve() for path in files)
+        functions = Functions(tuple(folders), "findings", "Estimate")
         for claim in self.claims:
             if claim.call:
                 arguments = claim.call.arguments

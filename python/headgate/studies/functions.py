@@ -8,7 +8,7 @@ are by name, and what files say of them.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -26,7 +26,8 @@ _EMPTY = inspect.Parameter.empty
 class Functions:
     """The functions of a study that return one kind of thing."""
 
-    folder: Path
+    folders: Sequence[Path]
+    """That of the study, and of the file of claims that its own extends, if it does."""
     module: str
     returns: str
     """The annotation of what they return, as it is written."""
@@ -42,8 +43,8 @@ class Functions:
         return found
 
     def _public(self) -> Iterator[tuple[str, Callable[..., Any]]]:
-        for path in sorted(self.folder.glob(f"{self.module}*.py")):
-            module = import_module(f"headgate.studies.{self.folder.name}.{path.stem}")
+        for path in (file for folder in self.folders for file in _files(folder, self.module)):
+            module = import_module(f"headgate.studies.{path.parent.name}.{path.stem}")
             for name, one in inspect.getmembers(module, inspect.isfunction):
                 own = one.__module__ == module.__name__ and not name.startswith("_")
                 if own and one.__annotations__.get("return") == self.returns:
@@ -51,7 +52,7 @@ class Functions:
 
     @property
     def _place(self) -> str:
-        return f"{self.folder.name}/{self.module}*.py"
+        return " and ".join(f"{folder.name}/{self.module}*.py" for folder in self.folders)
 
     def find(self, name: str, where: str) -> Callable[..., Any]:
         """Return a function by its name. Raises HeadgateError."""
@@ -78,6 +79,10 @@ class Functions:
                 )
             _check_value(known[argument], arguments[argument], f"{where}: {name}: {argument}")
         return function
+
+
+def _files(folder: Path, module: str) -> list[Path]:
+    return sorted(folder.glob(f"{module}*.py"))
 
 
 def _check_value(parameter: inspect.Parameter, value: Any, where: str) -> None:

@@ -25,7 +25,7 @@ from headgate.experiment.runnable import Analysis, Source
 from headgate.experiment.runs import Key, Runs, Setup
 from headgate.experiment.scales import SCALES, fraction
 from headgate.strict import Strict, fit_model
-from headgate.studies.claims import StudyClaim, read_claims
+from headgate.studies.claims import CLAIMS, StudyClaim, read_claims
 from headgate.studies.coded import Coded
 from headgate.studies.declared import Declared
 from headgate.studies.sweeps import BASE
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from headgate.campaign.jobs import Job
 
 FOLDER = Path(__file__).parent
-SPEC, CLAIMS, MODULE = "study.toml", "claims.toml", "analysis.py"
+SPEC, MODULE = "study.toml", "analysis.py"
 #: What a file says of another study's: an import, or a specification that it extends.
 _IMPORTED = re.compile(r"(?:from headgate\.studies\.|extends = \"\.\./)(\w+)")
 EVERY_LAW = ("*",)

@@ -61,11 +61,11 @@ class Sweeps:
 
     @cached_property
     def _bases(self) -> Functions:
-        return Functions(self.folder, "jobs", "Scenario")
+        return Functions((self.folder,), "jobs", "Scenario")
 
     @cached_property
     def _each(self) -> Functions:
-        return Functions(self.folder, "jobs", "Iterator[Labels]")
+        return Functions((self.folder,), "jobs", "Iterator[Labels]")
 
     def jobs(self, setup: Setup) -> Iterator[Job]:
         """Make every run; the first label says of which part it is. Raises HeadgateError."""
