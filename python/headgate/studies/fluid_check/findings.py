@@ -1,4 +1,4 @@
-"""What the study found, claim by claim."""
+"""What the study found: functions that its claims name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from headgate.experiment.runs import NotRunError
 from headgate.studies.fluid_check.compare import Comparison, Pair, largest_apart
 from headgate.studies.fluid_check.faces import RED, RENO, faces
 
-Make = Callable[[Comparison], Estimate]
 Holds = Callable[[Pair], bool]
 
 #: What the claims take for many flows, windows that are not small, a whole buffer, and windows
@@ -21,17 +20,6 @@ MANY, LARGE, WHOLE, TINY = 50, 10.0, 1.0, 2.0
 #: The window of one flow that is smooth, packets; and the buffer that leaves the path idle.
 SMOOTH, SHORT = 20.0, 0.25
 FAST, VEGAS, STEEP = "fast", "vegas", ("hstcp", "scalable")
-
-
-def findings(made: Comparison) -> dict[str, Estimate]:
-    """Return the finding of every claim; one whose runs are missing says so."""
-    found: dict[str, Estimate] = {}
-    for claim, make in _MAKERS.items():
-        try:
-            found[claim] = make(made)
-        except NotRunError as reason:
-            found[claim] = Estimate(ours=math.nan, note=str(reason))
-    return found
 
 
 def good(pair: Pair) -> bool:
@@ -55,7 +43,8 @@ def _worst(pairs: Sequence[Pair], error: str) -> Estimate:
     return Estimate(ours=value, note=f"{where}; {len(pairs)} cells")
 
 
-def _throughput_many(made: Comparison) -> Estimate:
+def worst_throughput(made: Comparison) -> Estimate:
+    """Find the largest error of throughput with many flows and large windows, and each law's."""
     worst = _worst(_good(made), "throughput_error")
     by_law = (
         f"{face.name} {100 * largest_apart(_good(made, face.name), 'throughput_error')[0]:.1f} %"
@@ -64,17 +53,20 @@ def _throughput_many(made: Comparison) -> Estimate:
     return worst.model_copy(update={"note": f"{worst.note}; by law {', '.join(by_law)}"})
 
 
-def _fast_queue(made: Comparison) -> Estimate:
+def worst_fast_queue(made: Comparison) -> Estimate:
+    """Find the largest error of FAST's queue."""
     return _worst(_of(made, FAST, lambda pair: pair.cell.window >= LARGE), "queue_error")
 
 
-def _fast_no_loss(made: Comparison) -> Estimate:
+def fast_loss(made: Comparison) -> Estimate:
+    """Find the largest loss rate of FAST."""
     pairs = _of(made, FAST, lambda pair: pair.cell.window >= LARGE)
     worst = max(pairs, key=lambda pair: pair.packets.loss)
     return Estimate(ours=worst.packets.loss, note=f"{worst}; {len(pairs)} cells")
 
 
-def _vegas_queue(made: Comparison) -> Estimate:
+def vegas_outside(made: Comparison) -> Estimate:
+    """Find how far Vegas' queue lies outside its bounds."""
     pairs = _good(made, VEGAS)
     low, high = (float(pairs[0].face.card.param(name).default) for name in ("alpha", "beta"))
 
@@ -91,7 +83,8 @@ def _median(pairs: Sequence[Pair], error: str) -> float:
     return float(np.median([abs(getattr(pair, error)) for pair in pairs]))
 
 
-def _reno_loss(made: Comparison) -> Estimate:
+def median_reno_loss(made: Comparison) -> Estimate:
+    """Find the median error of Reno's loss with the round trip of the packets."""
     pairs = _good(made, RENO)
     value, where = largest_apart(pairs, "law_loss_error")
     return Estimate(
@@ -99,35 +92,37 @@ def _reno_loss(made: Comparison) -> Estimate:
     )
 
 
-def _highspeed_loss(made: Comparison) -> Estimate:
+def median_steep_loss(made: Comparison) -> Estimate:
+    """Find the larger of those of HSTCP and Scalable TCP."""
     own = {law: _median(_good(made, law), "law_loss_error") for law in STEEP}
     return Estimate(
         ours=max(own.values()), note=", ".join(f"{law} {value:.2f}" for law, value in own.items())
     )
 
 
-def _no_queue(made: Comparison) -> Estimate:
+def least_loss_error(made: Comparison) -> Estimate:
+    """Find the least error of Reno's loss with a whole buffer."""
     pairs = _of(made, RENO, lambda pair: good(pair) and pair.cell.buffer >= WHOLE)
     least = min(pairs, key=lambda pair: pair.loss_error)
     return Estimate(ours=least.loss_error, note=f"{least}; {len(pairs)} cells")
 
 
-def _red_queue(made: Comparison) -> Estimate:
-    return _worst(_good(made, RED), "queue_error")
+def worst_over_red(made: Comparison, *, error: str) -> Estimate:
+    """Find the largest error over RED with many flows and large windows."""
+    return _worst(_good(made, RED), error)
 
 
-def _red_loss(made: Comparison) -> Estimate:
-    return _worst(_good(made, RED), "loss_error")
-
-
-def _one_flow(made: Comparison) -> Estimate:
+def one_flow(made: Comparison) -> Estimate:
+    """Average the error of throughput of one Reno flow with a short buffer."""
     pairs = _of(made, RENO, lambda pair: pair.cell.flows == 1 and pair.cell.buffer == SHORT)
     each = [pair.throughput_error for pair in pairs]
     said = ", ".join(f"{pair.cell} {error:.3f}" for pair, error in zip(pairs, each, strict=True))
     return Estimate(ours=float(np.mean(each)), note=said)
 
 
-def _one_flow_full(made: Comparison) -> Estimate:
+def worst_one_flow(made: Comparison) -> Estimate:
+    """Find the largest error of throughput of one Reno flow with a whole buffer."""
+
     def chosen(pair: Pair) -> bool:
         cell = pair.cell
         return cell.flows == 1 and cell.buffer >= WHOLE and cell.window >= SMOOTH
@@ -135,13 +130,15 @@ def _one_flow_full(made: Comparison) -> Estimate:
     return _worst(_of(made, RENO, chosen), "throughput_error")
 
 
-def _tiny_loss(made: Comparison) -> Estimate:
+def least_tiny_loss(made: Comparison) -> Estimate:
+    """Find the least error of Reno's loss where windows are tiny."""
     pairs = _of(made, RENO, lambda pair: pair.packets.window < TINY)
     least = min(pairs, key=lambda pair: pair.law_loss_error)
     return Estimate(ours=least.law_loss_error, note=f"{least}; {len(pairs)} cells")
 
 
-def _start(made: Comparison) -> Estimate:
+def start(made: Comparison) -> Estimate:
+    """Find the least ratio of the times to the full rate over laws of loss."""
     lossy = [face.name for face in faces() if not face.queues]
     own = {law: later(*made.starts[law, 1]) for law in lossy}
     return Estimate(
@@ -149,7 +146,8 @@ def _start(made: Comparison) -> Estimate:
     )
 
 
-def _start_explicit(made: Comparison) -> Estimate:
+def explicit_start(made: Comparison) -> Estimate:
+    """Find the largest ratio of these times over laws whose routers speak."""
     ratios = {
         f"{face.name} x {flows}": later(*made.starts[face.name, flows])
         for face in faces()
@@ -174,42 +172,37 @@ def quiet(made: Comparison) -> list[Pair]:
     return made.choose(lambda pair: not pair.warnings, "no warning")
 
 
-def _quiet_throughput(made: Comparison) -> Estimate:
+def worst_quiet_throughput(made: Comparison) -> Estimate:
+    """Find the largest error of throughput without a warning."""
     return _worst(quiet(made), "throughput_error")
 
 
-def _quiet_queue(made: Comparison) -> Estimate:
+def worst_quiet_queue(made: Comparison) -> Estimate:
+    """Find the largest error of a queue without a warning."""
     pairs = made.choose(lambda pair: not pair.warnings and pair.face.queues, "a queue, unwarned")
     return _worst(pairs, "queue_error")
 
 
-def _quiet_loss(made: Comparison) -> Estimate:
+def worst_quiet_loss(made: Comparison) -> Estimate:
+    """Find the largest factor between losses without a warning."""
     pairs = made.choose(lambda pair: not pair.warnings and pair.face.lossy, "losses, unwarned")
     worst = max(pairs, key=lambda pair: pair.loss_factor)
     return Estimate(ours=worst.loss_factor, note=f"{worst}; {len(pairs)} cells")
 
 
-def _warned(made: Comparison) -> Estimate:
+def warned(made: Comparison) -> Estimate:
+    """Find the share of the wrong runs that have a warning."""
     pairs = made.choose(lambda pair: bool(pair.wrong), "a large error")
     missed = [f"{pair} ({', '.join(pair.wrong)})" for pair in pairs if not pair.warnings]
     said = f"{len(pairs)} runs; not warned of: {'; '.join(missed[:5]) or 'none'}"
     return Estimate(ours=1 - len(missed) / len(pairs), note=said)
 
 
-def _loud(made: Comparison) -> Estimate:
+def loud(made: Comparison) -> Estimate:
+    """Find the share of the runs with a warning that are wrong."""
     pairs = made.choose(lambda pair: bool(pair.warnings), "a warning")
     right = [pair for pair in pairs if not pair.wrong]
     said = (
         f"{len(pairs)} of {len(made.pairs)} runs have a warning, {len(right)} of them for nothing"
     )
     return Estimate(ours=1 - len(right) / len(pairs), note=said)
-
-
-_MAKERS: dict[str, Make] = {
-    make.__name__.strip("_").replace("_", "-"): make
-    for make in (
-        _throughput_many, _fast_queue, _fast_no_loss, _vegas_queue, _reno_loss, _highspeed_loss,
-        _no_queue, _red_queue, _red_loss, _one_flow, _one_flow_full, _tiny_loss, _start,
-        _start_explicit, _quiet_throughput, _quiet_queue, _quiet_loss, _warned, _loud,
-    )
-}  # fmt: skip
