@@ -14,10 +14,11 @@ from headgate.scenario.networks.four_tier import FourTier
 from headgate.scenario.networks.layout import Demand
 from headgate.studies.study import load
 from headgate.studies.tcp_replacements.analysis import analyse
-from headgate.studies.tcp_replacements.findings import findings
 from headgate.studies.tcp_replacements.sentences import sentences
 from headgate.studies.tcp_replacements.summary import CONNECTING, RESPONSES, Summary
 from headgate.tables import Table, Words
+
+from .study_findings import findings_of
 
 CONGESTED = 2  # X1-, X12+ with either delay: slow network, many sources
 
@@ -70,7 +71,7 @@ def apart() -> Designed:
 
 
 def test_claims_hold_where_they_are_true(apart: Designed) -> None:
-    found = findings(Summary(apart))
+    found = findings_of("tcp-replacements", Summary(apart))
     verdicts = {c.id: judge(c, found, "quick").verdict for c in load("tcp-replacements").claims}
     left_out = {"buffers-cut-loss", "think-time-quiets"}
     unknown = {"psi-of-speed", "fast-at-apart"}
@@ -82,7 +83,7 @@ def test_claims_hold_where_they_are_true(apart: Designed) -> None:
 
 
 def test_claims_differ_where_they_are_false() -> None:
-    found = findings(Summary(made_up(fast_is_apart=False)))
+    found = findings_of("tcp-replacements", Summary(made_up(fast_is_apart=False)))
     verdicts = {c.id: judge(c, found, "quick").verdict for c in load("tcp-replacements").claims}
     assert verdicts["little-change"] == "holds"
     assert verdicts["fast-retransmits-more"] == "differs"
@@ -104,7 +105,7 @@ def test_the_answer_names_what_changes_where(apart: Designed) -> None:
 
 
 def test_every_picture_is_drawn(apart: Designed, tmp_path: Path) -> None:
-    analysis = analyse(apart)
+    analysis = analyse(Summary(apart))
     assert len(analysis.sentences) >= 4
     for picture in analysis.pictures:
         assert all(p.stat().st_size > 5000 for p in save(picture.figure, tmp_path, picture.name))

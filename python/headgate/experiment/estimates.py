@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from headgate.claims import Estimate
 from headgate.experiment.runs import NotRunError, Runs
-from headgate.stats.intervals import mean_interval
+from headgate.stats.intervals import mean_interval, share_interval
 
 Makers = dict[str, Callable[[Runs], Estimate]]
 """What makes the finding of each claim."""
@@ -67,6 +67,12 @@ def mean_of(values: list[float], note: str = "") -> Estimate:
     """Return the mean over replicates with its interval; one run alone has none."""
     mean, low, high = mean_interval(values)
     return Estimate(ours=mean, ci=(low, high) if len(values) > 1 else None, note=note)
+
+
+def count_share(hits: int, cells: int) -> Estimate:
+    """Return the share of hits with Wilson's interval."""
+    ours, low, high = share_interval(hits, cells)
+    return Estimate(ours=ours, ci=(low, high), note=f"{hits} of {cells}")
 
 
 def largest(values: Values, digits: int = 3) -> Estimate:

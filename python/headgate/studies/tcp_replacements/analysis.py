@@ -13,20 +13,22 @@ def jobs(setup: Setup) -> dict[Key, Job]:
     return jobs_of(setup, scenario)
 
 
-def analyse(runs: Runs) -> Analysis:
-    """Turn the finished runs into findings, sentences and pictures."""
-    from headgate.studies.tcp_replacements.findings import findings
+def prepare(runs: Runs) -> Summary:
+    """Sum the runs up."""
+    return Summary(Designed(runs.setup, runs.results))
+
+
+def analyse(summary: Summary) -> Analysis:
+    """Turn the summary into sentences, pictures and tables."""
     from headgate.studies.tcp_replacements.pictures import pictures
     from headgate.studies.tcp_replacements.roles import roles
     from headgate.studies.tcp_replacements.sentences import sentences
     from headgate.studies.tcp_replacements.tables import tables
 
-    summary = Summary(Designed(runs.setup, runs.results))
     return Analysis(
-        findings(summary),
-        sentences(summary),
-        pictures(summary),
-        tables(summary),
-        (summary.runs.tidy(),),
-        roles(summary),
+        sentences=sentences(summary),
+        pictures=pictures(summary),
+        tables=tables(summary),
+        data=(summary.runs.tidy(),),
+        roles=roles(summary),
     )

@@ -1,13 +1,16 @@
-"""What the first study found, claim by claim; each function is named as its claim is."""
+"""What the first study found: functions that its claims name."""
 
-from collections.abc import Callable
+from __future__ import annotations
+
+import math
 
 import numpy as np
 from scipy import stats
 
 from headgate.claims import Estimate
-from headgate.stats.intervals import mean_interval, share_interval
-from headgate.studies.tcp_replacements.summary import CONNECTING, FAST, Summary
+from headgate.experiment.estimates import count_share
+from headgate.stats.intervals import mean_interval
+from headgate.studies.tcp_replacements.summary import FAST, Summary
 
 # Table 1(b) of the source, seven rows whose meaning is inferred; factor -> sign that raises it.
 PRINTED_SIGNS = {
@@ -21,45 +24,24 @@ PRINTED_SIGNS = {
 }
 
 
-def findings(summary: Summary) -> dict[str, Estimate]:
-    """Return the finding of every claim that this scale can judge."""
-    made: dict[str, Callable[[Summary], Estimate]] = {
-        "little-change": little_change,
-        "uncongested-identical": uncongested_identical,
-        "fast-apart": fast_apart,
-        "fast-retransmits-more": fast_retransmits_more,
-        "fast-grows-with-congestion": fast_grows_with_congestion,
-        "fast-moves-cwnd": fast_moves_cwnd,
-        "network-speed-first": network_speed_first,
-        "signs": signs,
-    }
-    found = {name: make(summary) for name, make in made.items()}
-    found |= {
-        "fast-loses-more": _fast_differs(summary, "y5", 1),
-        "fast-connects-slower": _fast_differs(summary, CONNECTING, 1),
-        "fast-completes-fewer": _fast_differs(summary, "y6", -1),
-    }
-    return found | _effect_findings(summary)
-
-
 def little_change(summary: Summary) -> Estimate:
     """Count the cells in which no law but FAST is an outlier."""
     cells = [cell for row in summary.grid.values() for cell in row]
     quiet = sum(not (c and c.passes_filter and c.law != FAST) for c in cells)
-    return _share(quiet, len(cells))
+    return count_share(quiet, len(cells))
 
 
 def uncongested_identical(summary: Summary) -> Estimate:
     """Count the cells of the uncongested conditions in which no law is an outlier."""
     cells = [row[c] for row in summary.grid.values() for c in summary.light]
-    return _share(sum(not (c and c.passes_filter) for c in cells), len(cells))
+    return count_share(sum(not (c and c.passes_filter) for c in cells), len(cells))
 
 
 def fast_apart(summary: Summary) -> Estimate:
     """Count how many outliers of the heavily congested conditions are FAST."""
     cells = [row[c] for row in summary.grid.values() for c in summary.heavy]
     apart = [c for c in cells if c and c.passes_filter]
-    return _share(sum(c.law == FAST for c in apart), len(apart))
+    return count_share(sum(c.law == FAST for c in apart), len(apart))
 
 
 def fast_retransmits_more(summary: Summary) -> Estimate:
@@ -67,7 +49,7 @@ def fast_retransmits_more(summary: Summary) -> Estimate:
     row = summary.grid["y10"]
     found = [row[c] for c in summary.heavy]
     above = sum(bool(c and c.passes_filter and c.law == FAST and c.high) for c in found)
-    return _share(above, len(found))
+    return count_share(above, len(found))
 
 
 def fast_grows_with_congestion(summary: Summary) -> Estimate:
@@ -103,43 +85,24 @@ def signs(summary: Summary) -> Estimate:
         for effect in summary.effects[response]
         if effect.factor in printed and effect.stars == "**"
     ]
-    return _share(sum(map(bool, strong)), len(strong))
+    return count_share(sum(map(bool, strong)), len(strong))
 
 
-def _fast_differs(summary: Summary, response: str, sign: int) -> Estimate:
+def fast_differs(summary: Summary, *, response: str, sign: int) -> Estimate:
     """Count the heavily congested conditions in which FAST's mean lies on the given side."""
     means = summary.cubes[response].mean(axis=2)[summary.heavy]
     others = np.delete(means, summary.fast, axis=1).mean(axis=1)
     fast = means[:, summary.fast]
     ratio = float(fast.sum() / others.sum()) if others.sum() else float("nan")
-    share = _share(int((sign * (fast - others) > 0).sum()), len(fast))
+    share = count_share(int((sign * (fast - others) > 0).sum()), len(fast))
     return share.model_copy(update={"note": f"FAST to the others: {ratio:.3g}"})
 
 
-def _effect_findings(summary: Summary) -> dict[str, Estimate]:
-    """Return the findings that are one effect over its grand mean, for the factors that vary."""
-    wanted = {
-        "sources-transmitting-speed": ("y1", "X1"),
-        "sources-transmitting-sources": ("y1", "X12"),
-        "delay-slows-flows": ("y22", "X2"),
-        "buffers-cut-loss": ("y5", "X3"),
-        "think-time-quiets": ("y1", "X7"),
-    }
-    known = summary.factors()
-    return {
-        name: _relative(summary, response, factor)
-        for name, (response, factor) in wanted.items()
-        if factor in known
-    }
-
-
-def _relative(summary: Summary, response: str, factor: str) -> Estimate:
-    effect = summary.effect(response, factor)
-    share = np.sign(effect.effect) * effect.relative_percent / 100
-    said = f"{effect.mean_low:.4g} to {effect.mean_high:.4g}, p = {effect.p:.2g}"
-    return Estimate(ours=float(share) if effect.stars == "**" else 0.0, note=said)
-
-
-def _share(hits: int, trials: int) -> Estimate:
-    share, low, high = share_interval(hits, trials)
-    return Estimate(ours=share, ci=(low, high), note=f"{hits} of {trials}")
+def effect(summary: Summary, *, response: str, factor: str) -> Estimate:
+    """Find a significant effect over the grand mean, of a factor that varies."""
+    if factor not in summary.factors():
+        return Estimate(ours=math.nan)
+    found = summary.effect(response, factor)
+    share = np.sign(found.effect) * found.relative_percent / 100
+    said = f"{found.mean_low:.4g} to {found.mean_high:.4g}, p = {found.p:.2g}"
+    return Estimate(ours=float(share) if found.stars == "**" else 0.0, note=said)
