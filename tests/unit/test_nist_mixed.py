@@ -13,7 +13,6 @@ from headgate.analysis.whole import whole
 from headgate.claims import judge
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Key, NotRunError, Setup
-from headgate.studies.nist import fairness
 from headgate.studies.nist.competing import (
     COLUMNS,
     FILES,
@@ -25,12 +24,16 @@ from headgate.studies.nist.competing import (
     tally,
 )
 from headgate.studies.nist.downloads import scenario
+from headgate.studies.nist.findings_mixed import FAIR as FAIR_LAWS
+from headgate.studies.nist.findings_mixed import sst_when_heavy
 from headgate.studies.nist.mixed_roles import PAIRED
 from headgate.studies.nist.mixed_runs import Mixed
 from headgate.studies.nist.mixed_sentences import sentences
 from headgate.studies.nist.variants import INFINITE, UNCONGESTED, UNCONGESTED_INFINITE, WINDOW
 from headgate.studies.study import load
 from headgate.tables import Table, Words
+
+from .study_findings import findings_of
 
 LAWS = ("bic", "ctcp", "fast", "fast-at", "hstcp", "htcp", "scalable")
 
@@ -138,11 +141,13 @@ def planted(
 
 
 EVEN = dict.fromkeys(LAWS, 1.0)
-FAIR = {**dict.fromkeys(fairness.FAIR, 1.2), "hstcp": 1.0, **dict.fromkeys(fairness.UNFAIR, 0.8)}
+UNFAIR = ("scalable", "bic", "fast")
+FAIR = {**dict.fromkeys(FAIR_LAWS, 1.2), "hstcp": 1.0, **dict.fromkeys(UNFAIR, 0.8)}
 
 
 def ours(mixed: Mixed) -> dict[str, float]:
-    return {claim: found.ours for claim, found in fairness.findings(mixed).items()}
+    found = findings_of("nist-2a", mixed) | findings_of("nist-2b", mixed)
+    return {claim: one.ours for claim, one in found.items()}
 
 
 def test_equal_laws_are_found_equal() -> None:
@@ -165,8 +170,8 @@ def test_who_is_fair_is_found_fair() -> None:
 def test_only_small_files_tell_who_is_unfair_to_newcomers() -> None:
     small = {**FAIR, "hstcp": 0.7, "fast": 9.0}  # FAST is not among the three, HSTCP is
     assert ours(planted(EVEN, small))["unfair-to-newcomers"] == 1.0
-    assert ours(planted(EVEN, small, fairness.NEWCOMERS))["unfair-to-newcomers"] == 1.0
-    assert ours(planted(EVEN, small, fairness.LARGE))["unfair-to-newcomers"] == 0.0
+    assert ours(planted(EVEN, small, FILES[:2]))["unfair-to-newcomers"] == 1.0
+    assert ours(planted(EVEN, small, FILES[2:]))["unfair-to-newcomers"] == 0.0
     reverse = {law: 1 / gain for law, gain in small.items()}
     assert ours(planted(EVEN, reverse))["unfair-to-newcomers"] == 0.0
 
@@ -198,7 +203,7 @@ def test_what_the_source_says_of_uncongested_paths_is_judged_in_the_corner() -> 
 def test_both_settings_are_set_side_by_side_with_and_without_congestion() -> None:
     twice = dict.fromkeys(LAWS, 2.0)  # of a law and of TCP beside it: the square root of 2
     made = planted(EVEN, EVEN, variants={INFINITE: twice, UNCONGESTED: twice})
-    found = fairness.sst_when_heavy(made)
+    found = sst_when_heavy(made)
     assert found.ours == pytest.approx(1 - 1 / np.sqrt(2))
     assert "without congestion 1.414" in found.note
     assert ours(planted(EVEN, EVEN))["sst-matters-little-when-heavy"] == pytest.approx(0.0)
@@ -269,7 +274,7 @@ def test_the_design_alone_judges_nothing_about_variants(tiny: Mixed) -> None:
     alone = Mixed(tiny.setup, {key: one for key, one in tiny.results.items() if len(key) == 3})
     with pytest.raises(NotRunError, match="the variant 'infinite ssthresh' is not part"):
         alone.variant(INFINITE)
-    found = fairness.findings(alone)
+    found = findings_of("nist-2b", alone)
     assert np.isnan(found["utility-at-low-sst"].ours)
     assert np.isfinite(found["fair-before-unfair"].ours)
 

@@ -8,11 +8,12 @@ import pytest
 from scipy import stats
 
 from headgate.errors import HeadgateError
-from headgate.studies.nist_scale.findings import MAKERS
 from headgate.studies.nist_scale.jobs import share
 from headgate.studies.nist_scale.preserved import as_toml, sort_responses
 from headgate.studies.nist_scale.sizes import NAMES, Ratio, Sizes, difference
 from headgate.studies.study import Study, load
+
+from .study_findings import findings_of
 
 CONDITIONS = ("heavy, short buffers", "heavy, long buffers")
 
@@ -110,7 +111,7 @@ def test_responses_are_sorted(tiny: Sizes, small: list[float], sort: str) -> Non
 
 def test_a_power_of_the_size_is_found(tiny: Sizes) -> None:
     of = made_up(tiny, "y16", {"1/200": [2**0.5, 2**0.5], "1/100": [1.0, 1.0]})
-    assert MAKERS["root-delay-grows"](of).ours == pytest.approx(-0.5)
+    assert findings_of("nist-scale", of)["root-delay-grows"].ours == pytest.approx(-0.5)
 
 
 def test_the_real_thing_finds_every_claim_and_draws_every_picture(

@@ -11,7 +11,6 @@ from headgate.analysis.frame import Frame
 from headgate.design import design_of_name
 from headgate.design import load as load_design
 from headgate.errors import HeadgateError
-from headgate.experiment.runs import Runs
 from headgate.mesonet import MesoNet
 from headgate.mesonet.parameters import BY_LABEL
 from headgate.run.folder import write_table
@@ -19,10 +18,12 @@ from headgate.studies.nist_sensitivity import published
 from headgate.studies.nist_sensitivity.analysis import analyse
 from headgate.studies.nist_sensitivity.campaign import scenario
 from headgate.studies.nist_sensitivity.design import design_file, every, steps
-from headgate.studies.nist_sensitivity.findings import findings, strong_cells
+from headgate.studies.nist_sensitivity.findings import strong_cells
 from headgate.studies.nist_sensitivity.responses import NAMES
 from headgate.studies.nist_sensitivity.summary import Sensitivity
 from headgate.studies.study import Study, load
+
+from .study_findings import findings_of
 
 STUDY = load("nist-sensitivity")
 PRINTED = Path(__file__).parents[1] / "oracles" / "data" / "nist"
@@ -167,13 +168,13 @@ def test_what_is_printed_is_what_the_source_printed() -> None:
 
 
 def test_every_claim_has_a_finding(whole: Sensitivity, by_both_laws: Sensitivity) -> None:
-    found = findings(whole)
+    found = findings_of("nist-sensitivity", whole)
     assert set(found) == {claim.id for claim in STUDY.claims}
     assert all(np.isfinite(one.ours) for one in found.values())
     cells = strong_cells(whole)
     hits = round(found["signs-agree"].ours * len(cells))
     assert found["signs-agree"].note.startswith(f"{hits} of {len(cells)}")
-    few = findings(by_both_laws)
+    few = findings_of("nist-sensitivity", by_both_laws)
     assert np.isnan(few["psi-order"].ours)
     assert "X2 is not varied" in few["psi-order"].note
     assert np.isfinite(few["x15-near-bottom"].ours)
@@ -240,7 +241,7 @@ def test_the_reduction_has_the_counts_of_the_source(whole: Sensitivity) -> None:
 def test_the_study_ends_with_pictures_tables_and_a_plan(
     whole: Sensitivity, by_both_laws: Sensitivity, tmp_path: Path
 ) -> None:
-    made = analyse(Runs(whole.setup, whole.results))
+    made = analyse(whole)
     assert [picture.name for picture in made.pictures] == [
         "reduction", "ranking", "psi", "stars", "groups",
     ]  # fmt: skip
@@ -252,6 +253,6 @@ def test_the_study_ends_with_pictures_tables_and_a_plan(
     assert made.roles is not None
     assert set(made.roles.factors) == set(published.FACTORS)
     assert len(made.sentences) == 3
-    few = analyse(Runs(by_both_laws.setup, by_both_laws.results))
+    few = analyse(by_both_laws)
     assert not few.files
     assert len(few.pictures) == 4

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Runs
-from headgate.studies.nist.fairness import findings
 from headgate.studies.nist.mixed_runs import Mixed
 from headgate.studies.nist.mixed_sentences import sentences
 
 
-def analyse(runs: Runs) -> Analysis:
-    """Turn finished runs into findings and the table that the report analyses."""
-    mixed = Mixed(runs.setup, runs.results)
+def prepare(runs: Runs) -> Mixed:
+    """Measure throughputs in finished runs."""
+    return Mixed(runs.setup, runs.results)
+
+
+def analyse(mixed: Mixed) -> Analysis:
+    """Give the table that the report analyses, and what is said of it."""
     return Analysis(
-        findings(mixed),
-        sentences(mixed),
-        pictures=(),
-        data=(mixed.experiment.table,),
-        roles=mixed.experiment.roles,
+        sentences=sentences(mixed), data=(mixed.experiment.table,), roles=mixed.experiment.roles
     )

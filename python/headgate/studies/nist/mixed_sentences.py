@@ -6,7 +6,7 @@ import numpy as np
 
 from headgate.experiment.estimates import all_possible
 from headgate.studies.nist.competing import COLUMNS, Rates
-from headgate.studies.nist.fairness import LARGE, by_law, movies
+from headgate.studies.nist.findings_mixed import LARGE, by_law, movies
 from headgate.studies.nist.mixed_runs import Mixed
 from headgate.studies.nist.sentences import balance
 from headgate.studies.nist.size import describe_preserved

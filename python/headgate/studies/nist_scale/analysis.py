@@ -1,9 +1,7 @@
 """The study `nist-scale`: its runs, and what they say."""
 
-from headgate.experiment.estimates import make_estimates
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Runs
-from headgate.studies.nist_scale.findings import MAKERS
 from headgate.studies.nist_scale.jobs import jobs
 from headgate.studies.nist_scale.pictures import pictures
 from headgate.studies.nist_scale.preserved import FILE, as_toml
@@ -11,17 +9,20 @@ from headgate.studies.nist_scale.sentences import sentences
 from headgate.studies.nist_scale.sizes import Sizes
 from headgate.studies.nist_scale.tables import data, tables
 
-__all__ = ["analyse", "jobs"]
+__all__ = ["analyse", "jobs", "prepare"]
 
 
-def analyse(runs: Runs) -> Analysis:
+def prepare(runs: Runs) -> Sizes:
+    """Measure every response of finished runs."""
+    return Sizes(runs.setup, runs.results)
+
+
+def analyse(of: Sizes) -> Analysis:
     """Compare every response at every size with the largest."""
-    of = Sizes(runs.setup, runs.results)
     return Analysis(
-        make_estimates(MAKERS, of),
-        sentences(of),
-        pictures(of),
-        tables(of),
+        sentences=sentences(of),
+        pictures=pictures(of),
+        tables=tables(of),
         data=(data(of),),
         files={FILE: as_toml(of)},
     )

@@ -1,37 +1,29 @@
-"""Findings of the study of sizes; each function is named as its claim is."""
+"""Findings of the study of sizes: functions that its claims name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from headgate.claims import Estimate
 from headgate.columns.mesonet import PAIRS
-from headgate.experiment.estimates import largest
+from headgate.experiment.estimates import count_share, largest
 from headgate.experiment.runs import NotRunError
 from headgate.stats.intervals import mean_interval
-from headgate.studies.nist.alike import share
-from headgate.studies.nist_scale.jobs import share as of_size
-from headgate.studies.nist_scale.sizes import NAMES, UTILISATION, Ratio, Sizes
+from headgate.studies.nist_scale.jobs import share
+from headgate.studies.nist_scale.sizes import NAMES, Ratio, Sizes
 
 LIGHT, SHORT, LONG = "light", "heavy, short buffers", "heavy, long buffers"
 STANDARD = "reno"
 
 
-def load_kept(of: Sizes) -> Estimate:
-    """Compare the backbone's utilisation at the least size."""
-    return _worst(of, UTILISATION, of.sizes[0], of.conditions)
-
-
-def transmitting_kept(of: Sizes) -> Estimate:
-    """Compare the share of sources that transmit at the next size."""
-    return _worst(of, "y2", _next(of), of.conditions)
-
-
-def resent_kept(of: Sizes) -> Estimate:
-    """Compare the retransmission rate under heavy congestion with long buffers."""
-    return _worst(of, "y10", _next(of), [LONG])
+def worst(
+    of: Sizes, *, response: str, next_size: bool = True, conditions: Sequence[str] = ()
+) -> Estimate:
+    """Find the greatest distance from the largest size, at the next or the least, over laws."""
+    size = _next(of) if next_size else of.sizes[0]
+    return _worst(of, response, size, conditions or of.conditions)
 
 
 def _worst(of: Sizes, response: str, size: str, conditions: Iterable[str]) -> Estimate:
@@ -52,19 +44,9 @@ def _largest(apart: Mapping[str, float]) -> Estimate:
     return largest(there, digits=2)
 
 
-def bdp_delay_kept(of: Sizes) -> Estimate:
-    """Fit the power of the size that queueing delay follows with buffers of 1 BDP."""
-    return _power(of, "y16", LONG)
-
-
-def root_delay_grows(of: Sizes) -> Estimate:
-    """Fit the power of the size that queueing delay follows with buffers of BDP/sqrt(n)."""
-    return _power(of, "y16", SHORT)
-
-
-def _power(of: Sizes, response: str, condition: str) -> Estimate:
+def power(of: Sizes, *, response: str, condition: str) -> Estimate:
     """Fit a line to logarithms for each law and seed; the interval is over seeds."""
-    logs = np.log([of_size(size) for size in of.sizes])
+    logs = np.log([share(size) for size in of.sizes])
     values = np.array(
         [[of.measured[condition, size, law][response] for law in of.laws] for size in of.sizes]
     )  # (size, law, seed)
@@ -73,7 +55,7 @@ def _power(of: Sizes, response: str, condition: str) -> Estimate:
     return Estimate(ours=mean, ci=(low, high))
 
 
-def normal_interfaces_kept(of: Sizes) -> Estimate:
+def worst_web(of: Sizes) -> Estimate:
     """Compare the throughput of Web objects over normal interfaces."""
     apart = {
         f"{name}, {pair}": abs(of.ratio(f"web_{pair}_normal", name, _next(of)).value - 1)
@@ -83,12 +65,12 @@ def normal_interfaces_kept(of: Sizes) -> Estimate:
     return _largest(apart)
 
 
-def long_flows_slower(of: Sizes) -> Estimate:
+def long_flow(of: Sizes) -> Estimate:
     """Compare a long-lived flow between D routers at the least size."""
     return _of_ratio(of.ratio("long_DD", LIGHT, of.sizes[0]))
 
 
-def contrast_kept(of: Sizes) -> Estimate:
+def same_signs(of: Sizes) -> Estimate:
     """Count the responses whose difference between laws has the sign that it has at the largest."""
     same = [
         (there.value > 1) == (of.contrast(name, condition, of.sizes[0], law, STANDARD).value > 1)
@@ -99,10 +81,10 @@ def contrast_kept(of: Sizes) -> Estimate:
         for there in [of.contrast(name, condition, of.sizes[-1], law, STANDARD)]
         if there.beyond(0.0)
     ]
-    return share(sum(same), len(same))
+    return count_share(sum(same), len(same))
 
 
-def fast_contrast_kept(of: Sizes) -> Estimate:
+def fast_contrast(of: Sizes) -> Estimate:
     """Divide FAST over reno at the next size by the same at the largest."""
     both = [
         np.log(of.contrast("y10", condition, size, "fast", STANDARD).value)
@@ -123,12 +105,3 @@ def _next(of: Sizes) -> str:
     if len(of.sizes) < 2:
         raise NotRunError("one size alone has nothing to be compared with")
     return of.sizes[-2]
-
-
-MAKERS = {
-    make.__name__.replace("_", "-"): make
-    for make in (
-        load_kept, transmitting_kept, resent_kept, bdp_delay_kept, root_delay_grows,
-        normal_interfaces_kept, long_flows_slower, contrast_kept, fast_contrast_kept,
-    )
-}  # fmt: skip

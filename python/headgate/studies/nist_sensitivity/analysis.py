@@ -4,23 +4,25 @@ from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import NotRunError, Runs
 from headgate.studies.nist_sensitivity.campaign import jobs
 from headgate.studies.nist_sensitivity.design import FILE, design_file
-from headgate.studies.nist_sensitivity.findings import findings
 from headgate.studies.nist_sensitivity.pictures import pictures
 from headgate.studies.nist_sensitivity.responses import roles
 from headgate.studies.nist_sensitivity.sentences import sentences, tables
 from headgate.studies.nist_sensitivity.summary import Sensitivity
 
-__all__ = ["analyse", "jobs"]
+__all__ = ["analyse", "jobs", "prepare"]
 
 
-def analyse(runs: Runs) -> Analysis:
-    """Turn finished runs into findings, the table that the report analyses, and the design."""
-    of = Sensitivity(runs.setup, runs.results)
+def prepare(runs: Runs) -> Sensitivity:
+    """Find the effects in finished runs."""
+    return Sensitivity(runs.setup, runs.results)
+
+
+def analyse(of: Sensitivity) -> Analysis:
+    """Give the table that the report analyses, what is said of it, and the design that follows."""
     return Analysis(
-        findings(of),
-        sentences(of),
-        pictures(of),
-        tables(of),
+        sentences=sentences(of),
+        pictures=pictures(of),
+        tables=tables(of),
         data=(of.table,),
         roles=roles(of.factors),
         files=_files(of),

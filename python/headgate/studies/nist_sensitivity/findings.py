@@ -1,9 +1,8 @@
-"""Findings of the sensitivity analysis; each claim has its maker."""
+"""Findings of the sensitivity analysis: functions that its claims name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +11,13 @@ from scipy import stats
 from headgate.analysis.correlations import correlations
 from headgate.analysis.influence import AVERAGE
 from headgate.claims import Estimate
-from headgate.experiment.estimates import format_values, make_estimates
+from headgate.experiment.estimates import format_values
 from headgate.stats.effects import Effect
 from headgate.stats.intervals import share_interval
 from headgate.studies.nist_sensitivity.published import (
     FACTORS,
     LARGEST,
     LIKELY,
-    NO_INFLUENCE,
     PSI,
     STARS,
     TRANSMITTING,
@@ -31,26 +29,7 @@ Rows = Mapping[str, NDArray[np.float64]]
 RESAMPLES = 200
 
 
-def findings(of: Sensitivity) -> dict[str, Estimate]:
-    """Return the finding of every claim."""
-    makers: dict[str, Callable[[Sensitivity], Estimate]] = {
-        "psi-order": _order,
-        "psi-first": _first,
-        "psi-seven": _seven,
-        **{f"{name.lower()}-none": partial(_psi, AVERAGE, name) for name in NO_INFLUENCE},
-        "x9-not-in-first": partial(_psi, "period 1", "X9"),
-        "x9-in-second": partial(_psi, "period 2", "X9"),
-        "x9-in-third": partial(_psi, "period 3", "X9"),
-        "transmitting-six": _transmitting_six,
-        "transmitting-no-other": _transmitting_no_other,
-        "signs-agree": _signs_agree,
-        "x15-near-bottom": partial(_psi, AVERAGE, "X15"),
-        "seven-groups": _seven_groups,
-    }
-    return make_estimates(makers, of)
-
-
-def _psi(row: str, factor: str, of: Sensitivity) -> Estimate:
+def psi(of: Sensitivity, *, factor: str, row: str = AVERAGE) -> Estimate:
     """Tell Psi of one factor, and which responses it moves in the second period."""
     of.require(factor)
     place = list(of.factors).index(factor)
@@ -62,7 +41,8 @@ def _psi(row: str, factor: str, of: Sensitivity) -> Estimate:
     return Estimate(ours=ours, ci=ci, note=said)
 
 
-def _order(of: Sensitivity) -> Estimate:
+def rank_correlation(of: Sensitivity) -> Estimate:
+    """Correlate the factors' Psi with the published ones by ranks."""
     of.require(*FACTORS)
     published = [PSI[AVERAGE][name] for name in FACTORS]
 
@@ -77,7 +57,8 @@ def _order(of: Sensitivity) -> Estimate:
     )
 
 
-def _first(of: Sensitivity) -> Estimate:
+def lead_of_first(of: Sensitivity) -> Estimate:
+    """Compare Psi of network speed with the largest other."""
     of.require(*FACTORS)
 
     def measure(rows: Rows) -> float:
@@ -86,7 +67,8 @@ def _first(of: Sensitivity) -> Estimate:
     return Estimate(ours=measure(of.psi), ci=of.resample(measure))
 
 
-def _seven(of: Sensitivity) -> Estimate:
+def first_seven(of: Sensitivity) -> Estimate:
+    """Count those published first that are first."""
     of.require(*FACTORS)
     names = list(of.factors)
 
@@ -100,14 +82,16 @@ def _seven(of: Sensitivity) -> Estimate:
     )
 
 
-def _transmitting_six(of: Sensitivity) -> Estimate:
+def moving_named(of: Sensitivity) -> Estimate:
+    """Count the named factors that move the sources transmitting."""
     of.require(*FACTORS)
     effects = {name: of.by_period.one(name, "y1", CONGESTED) for name in TRANSMITTING}
     moving = {n for n, e in effects.items() if e.stars and same_sign(e, STARS["Y2"][n])}
     return Estimate(ours=len(moving), note=_p_values(effects.values()))
 
 
-def _transmitting_no_other(of: Sensitivity) -> Estimate:
+def moving_others(of: Sensitivity) -> Estimate:
+    """Count the other factors that move them."""
     of.require(*FACTORS)
     others = [name for name in FACTORS if name not in TRANSMITTING]
     effects = [of.by_period.one(name, "y1", CONGESTED) for name in others]
@@ -119,7 +103,8 @@ def _p_values(effects: Iterable[Effect]) -> str:
     return ", ".join(f"{e.factor}{e.sign} p = {e.p:.2g}" for e in effects)
 
 
-def _signs_agree(of: Sensitivity) -> Estimate:
+def agreeing_signs(of: Sensitivity) -> Estimate:
+    """Find the share of the strongest printed cells whose sign is ours."""
     of.require(*FACTORS)
     cells = strong_cells(of)
     hits = [same_sign(effect, cell) for _, effect, cell in cells]
@@ -151,7 +136,8 @@ def same_sign(effect: Effect, cell: str) -> bool:
     return (effect.effect > 0) == cell.startswith("+")
 
 
-def _seven_groups(of: Sensitivity) -> Estimate:
+def groups(of: Sensitivity) -> Estimate:
+    """Count the groups of responses that go together."""
     groups = of.groups
     rng = np.random.default_rng(SEED)
     counts = []

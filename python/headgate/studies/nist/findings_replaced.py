@@ -1,59 +1,38 @@
 """Findings of experiments 1a and 1b: which laws are alike, which apart, and in what.
 
-Each function is named as its claim. An outlier is one by Grubbs' test (5 %) that is 10 % of the
+An outlier is one by Grubbs' test (5 %) that is 10 % of the
 mean away, in the second period; light and heavy are the quarters of the conditions with the lowest
 and highest retransmission rate over the laws other than FAST and FAST-AT.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from scipy import stats
 
 from headgate.claims import Estimate
-from headgate.stats.intervals import share_interval
+from headgate.experiment.estimates import count_share
+from headgate.experiment.runs import NotRunError
 from headgate.studies.nist.cuts import cuts_as_published
 from headgate.studies.nist.summary import DELAY_LAWS, Experiment
-
-
-def findings(of: Experiment) -> dict[str, Estimate]:
-    """Return the finding of every claim."""
-    makers: dict[str, Callable[[Experiment], Estimate]] = {
-        "uncongested-identical": uncongested_identical,
-        "fast-apart": fast_apart,
-        "fast-retransmits-more": lambda e: more(e, "y10", 1),
-        "fast-grows-with-congestion": fast_grows_with_congestion,
-        "little-change": little_change,
-        "fast-moves-windows": fast_moves_windows,
-        "fast-loses-more": lambda e: more(e, "y5", 1),
-        "fast-connects-slower": lambda e: more(e, "connecting", 1),
-        "fast-completes-fewer": lambda e: more(e, "y6", -1),
-        "cuts-on-loss": lambda e: cuts_as_published(e.laws),
-        "fast-at-apart": lambda e: more(e, "y10", 1, "fast-at"),
-    }
-    if "fast-at" not in of.laws:
-        del makers["fast-at-apart"]
-    return {name: make(of) for name, make in makers.items()}
 
 
 def uncongested_identical(of: Experiment) -> Estimate:
     """Count the cells of light congestion in which no law is an outlier."""
     cells = of.outliers(of.light)
-    return share(sum(test is None for _, test in cells), len(cells))
+    return count_share(sum(test is None for _, test in cells), len(cells))
 
 
 def little_change(of: Experiment) -> Estimate:
     """Count the cells in which no law but FAST and FAST-AT is an outlier."""
     cells = of.outliers(of.order)
     quiet = sum(test is None or test.law in DELAY_LAWS for _, test in cells)
-    return share(quiet, len(cells))
+    return count_share(quiet, len(cells))
 
 
 def fast_apart(of: Experiment) -> Estimate:
     """Count the heavy conditions in which FAST, alone or with FAST-AT, is linked last."""
-    return share(sum(_linked_last(of, name) for name in of.heavy), len(of.heavy))
+    return count_share(sum(_linked_last(of, name) for name in of.heavy), len(of.heavy))
 
 
 def _linked_last(of: Experiment, condition: str) -> bool:
@@ -91,16 +70,17 @@ def fast_moves_windows(of: Experiment) -> Estimate:
     return Estimate(ours=float(np.median(ratios)), note=note)
 
 
-def more(of: Experiment, response: str, sign: int, law: str = "fast") -> Estimate:
+def more(of: Experiment, *, response: str, sign: int, law: str = "fast") -> Estimate:
     """Count the heavy conditions in which a law is beyond the mean of the others, on one side."""
+    if law not in of.laws:
+        raise NotRunError(f"{law} is not one of the laws that are compared")
     ratios = [of.mean(response, law, name) / of.others(response, name) for name in of.heavy]
     beyond = sum(sign * (ratio - 1) > 0 for ratio in ratios)
-    found = share(beyond, len(ratios))
+    found = count_share(beyond, len(ratios))
     note = f"{found.note}; {law} to the others: {np.median(ratios):.3g}"
     return found.model_copy(update={"note": note})
 
 
-def share(hits: int, cells: int) -> Estimate:
-    """Return a share with Wilson's interval."""
-    ours, low, high = share_interval(hits, cells)
-    return Estimate(ours=ours, ci=(low, high), note=f"{hits} of {cells}")
+def cuts(of: Experiment) -> Estimate:
+    """Count the laws that cut their windows at a loss as published."""
+    return cuts_as_published(of.laws)

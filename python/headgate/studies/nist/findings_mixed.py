@@ -1,6 +1,6 @@
 """Findings of experiments 2a to 2c: who gains, and what it costs the TCP flows beside them.
 
-Each is named as its claim. Large files are service packs and movies; light and heavy are the
+Large files are service packs and movies; light and heavy are the
 quarters of the conditions with the lowest and highest retransmission rate over the laws other than
 FAST and FAST-AT. Where the source says uncongested, it is the variant of that name: there movies of
 a law and of TCP begin together, between the same routers. Throughputs of a condition are geometric
@@ -9,16 +9,15 @@ means over kind of file, path and interface, each cell with the same weight.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
 from headgate.claims import Estimate
-from headgate.experiment.estimates import format_values, make_estimates
+from headgate.experiment.estimates import count_share, format_values
 from headgate.stats.intervals import mean_interval
-from headgate.studies.nist.alike import share
 from headgate.studies.nist.competing import FILES, Rates
 from headgate.studies.nist.mixed_runs import Mixed
 from headgate.studies.nist.summary import DELAY_LAWS
@@ -33,20 +32,13 @@ from headgate.studies.nist.variants import (
 
 Numbers = NDArray[np.float64]
 
-WEB, NEWCOMERS, LARGE, MOVIES = FILES[:1], FILES[:2], FILES[2:], FILES[3:]
-FAIR, UNFAIR = ("ctcp", "htcp", "fast-at"), ("scalable", "bic", "fast")
-#: The laws that give way less than TCP after a loss: whom the source calls unfair to new flows.
-UNFAIR_TO_NEW = ("scalable", "bic", "hstcp")
+WEB, LARGE, MOVIES = FILES[:1], FILES[2:], FILES[3:]
+FAIR = ("ctcp", "htcp", "fast-at")
 #: The laws that fall back to TCP's increase below a window.
 WITH_THRESHOLD = ("bic", "ctcp", "hstcp", "scalable")
 #: Two throughputs count as equal within this: three standard errors, if each of some 50 cells in
 #: eight conditions scatters by a factor of two.
 EQUAL = 0.25
-
-
-def findings(of: Mixed) -> dict[str, Estimate]:
-    """Return the finding of every claim."""
-    return make_estimates(MAKERS, of)
 
 
 def by_law(of: Rates) -> dict[str, float]:
@@ -58,12 +50,22 @@ def _format_ratio(logs: dict[str, float]) -> str:
     return format_values({law: float(np.exp(log)) for law, log in logs.items()})
 
 
-def equal(of: Rates, laws: Sequence[str]) -> Estimate:
+def _equal(of: Rates, laws: Sequence[str]) -> Estimate:
     """Count the laws that get what TCP beside them gets."""
     logs = by_law(of)
     ratios = {law: logs[law] for law in laws}
     hits = sum(abs(np.exp(log) - 1) <= EQUAL for log in ratios.values())
     return _share_estimate(hits, len(ratios), f"own over TCP: {_format_ratio(ratios)}")
+
+
+def equal_movies(of: Mixed) -> Estimate:
+    """Count the laws whose movies get what TCP's beside them get, without congestion."""
+    return _equal(movies(of), of.laws)
+
+
+def equal_large(of: Mixed) -> Estimate:
+    """Count the laws with a threshold whose large files get what TCP's do, when it is heavy."""
+    return _equal(of.rates.only(of.heavy, LARGE), WITH_THRESHOLD)
 
 
 def movies(of: Mixed) -> Rates:
@@ -96,7 +98,7 @@ def ctcp_second(of: Mixed) -> Estimate:
     rows = own[np.isfinite(own).all(axis=1)]
     others = [law for law in of.laws if law not in DELAY_LAWS]
     best = rows[:, [of.laws.index(law) for law in others]].argmax(axis=1)
-    return share(int(sum(others[place] == "ctcp" for place in best)), len(best))
+    return count_share(int(sum(others[place] == "ctcp" for place in best)), len(best))
 
 
 def ctcp_leads(of: Mixed) -> Estimate:
@@ -121,7 +123,7 @@ def htcp_lower(of: Mixed) -> Estimate:
     rows = own[np.isfinite(own).all(axis=1)]
     place = of.laws.index("htcp")
     others = np.delete(rows, place, axis=1)
-    return share(int((rows[:, place] < np.median(others, axis=1)).sum()), len(rows))
+    return count_share(int((rows[:, place] < np.median(others, axis=1)).sum()), len(rows))
 
 
 def bic_behind(of: Mixed) -> Estimate:
@@ -131,7 +133,7 @@ def bic_behind(of: Mixed) -> Estimate:
     return Estimate(ours=float(mean), ci=(float(low), float(high)))
 
 
-def fairer(of: Mixed, files: Sequence[str], unfair: Sequence[str]) -> Estimate:
+def fairer(of: Mixed, *, unfair: Sequence[str], files: Sequence[str] = FILES) -> Estimate:
     """Count the conditions in which TCP flows get more beside the fair three than beside others."""
     left = of.rates.only(of.conditions, files).beside("tcp")
     gap = _mean_of(of, left, FAIR) - _mean_of(of, left, unfair)
@@ -140,7 +142,7 @@ def fairer(of: Mixed, files: Sequence[str], unfair: Sequence[str]) -> Estimate:
     return _share_estimate(hits, known, f"TCP beside each, over the mean: {_format_ratio(logs)}")
 
 
-def among(of: Mixed, named: Sequence[str], sign: int) -> Estimate:
+def among(of: Mixed, *, named: Sequence[str], sign: int) -> Estimate:
     """Count those named among the first three by the mean rank of the TCP flows beside them."""
     ranks = np.nanmean(of_ranks(of.rates, "tcp"), axis=0)
     order = np.argsort(sign * ranks, kind="stable")[: len(named)]
@@ -243,28 +245,5 @@ def _mean(values: Numbers, note: str) -> Estimate:
 
 
 def _share_estimate(hits: int, cells: int, note: str) -> Estimate:
-    counted = share(int(hits), cells)
+    counted = count_share(int(hits), cells)
     return counted.model_copy(update={"note": f"{counted.note}; {note}"})
-
-
-MAKERS: Mapping[str, Callable[[Mixed], Estimate]] = {
-    "equal-when-light": lambda m: equal(movies(m), m.laws),
-    "sooner-when-light": sooner,
-    "fast-best-for-movies": fast_best,
-    "ctcp-second-for-movies": ctcp_second,
-    "ctcp-leads-ranks": ctcp_leads,
-    "htcp-lower": htcp_lower,
-    "threshold-equals-tcp": lambda m: equal(m.rates.only(m.heavy, LARGE), WITH_THRESHOLD),
-    "bic-behind-tcp": bic_behind,
-    "fair-before-unfair": lambda m: fairer(m, FILES, UNFAIR),
-    "fairest-three": lambda m: among(m, FAIR, -1),
-    "unfairest-three": lambda m: among(m, UNFAIR, 1),
-    "hstcp-fairer-when-light": hstcp_fairer,
-    "unfair-to-newcomers": lambda m: fairer(m, NEWCOMERS, UNFAIR_TO_NEW),
-    "fast-at-less-fair-at-low": fast_at_less_fair,
-    "sst-matters-little-when-heavy": sst_when_heavy,
-    "utility-large-files": utility_large,
-    "utility-when-light": utility_light,
-    "utility-at-low-sst": utility_at_low,
-    "utility-without-rwnd": utility_without_window,
-}
