@@ -7,7 +7,7 @@ import pytest
 
 from headgate.claims import Claim, Correction, Estimate, Verdict, judge, within
 from headgate.errors import HeadgateError
-from headgate.experiment.estimates import add_intervals_by_seed
+from headgate.experiment.estimates import add_interval_by_seed
 from headgate.experiment.runs import NotRunError, Runs
 from headgate.experiment.scales import scale_name
 from headgate.stats.intervals import mean_interval
@@ -62,12 +62,10 @@ def test_a_difference_is_explained_and_a_correction_is_said() -> None:
 def test_a_finding_gets_the_interval_of_its_seeds() -> None:
     study = load("fast")
     runs = Runs(study.setup(study.scale("quick").model_copy(update={"seeds": 3})), {})
-    made = add_intervals_by_seed(
-        {"x": lambda runs: Estimate(ours=float(np.mean(runs.setup.seeds)))}
-    )["x"](runs)
+    made = add_interval_by_seed(lambda runs: Estimate(ours=float(np.mean(runs.setup.seeds))), runs)
     assert made.ours == 2
     assert made.ci == pytest.approx(mean_interval([1.0, 2.0, 3.0])[1:])
-    assert add_intervals_by_seed({"x": lambda _: Estimate(ours=1)})["x"](runs.only(2)).ci is None
+    assert add_interval_by_seed(lambda _: Estimate(ours=1), runs.only(2)).ci is None
 
 
 def test_a_run_that_a_scale_lacks_is_one_sentence() -> None:

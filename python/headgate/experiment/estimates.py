@@ -5,25 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from functools import partial
 from typing import TypeVar
 
 from headgate.claims import Estimate
 from headgate.experiment.runs import NotRunError, Runs
 from headgate.stats.intervals import mean_interval, share_interval
 
-Makers = dict[str, Callable[[Runs], Estimate]]
-"""What makes the finding of each claim."""
 Drawn = TypeVar("Drawn")
 Done = TypeVar("Done", bound=Runs)
 """Finished runs, of a study that adds to them too."""
 Values = Mapping[str, float]
 """Numbers by what they are of."""
-
-
-def makers_by_claim(*makers: Callable[[Runs], Estimate]) -> Makers:
-    """Return makers by claim: each function is named as its claim is, after an underscore."""
-    return {make.__name__.strip("_").replace("_", "-"): make for make in makers}
 
 
 def make_estimates(
@@ -47,11 +39,6 @@ def all_possible(makers: Iterable[Callable[[Done], Drawn]], runs: Done) -> tuple
         with suppress(NotRunError):
             made.append(make(runs))
     return tuple(made)
-
-
-def add_intervals_by_seed(makers: Makers) -> Makers:
-    """Give the findings of `makers` the interval of the same measure on each seed by itself."""
-    return {claim: partial(add_interval_by_seed, make) for claim, make in makers.items()}
 
 
 def add_interval_by_seed(make: Callable[[Done], Estimate], runs: Done) -> Estimate:

@@ -28,7 +28,6 @@ PSI: Mapping[str, Mapping[str, float]] = {
     AVERAGE: _row("87 64 55 43 54 0 60 0 12 8 0 54 67 8 3 33 37 5 0 0"),
 }
 LARGEST = ("X1", "X13", "X2", "X7", "X3", "X5", "X12")
-NO_INFLUENCE = ("X6", "X8", "X11", "X19", "X20")
 #: The parameters that move the number of sources transmitting (y1).
 TRANSMITTING = ("X1", "X4", "X5", "X7", "X12", "X13")
 GROUPS = 7
