@@ -56,9 +56,7 @@ QUEUES: dict[str, dict[str, Any]] = {
 DIFFERS = {
     ("bbr-33", "queue_packets"),
     ("bbr-67", "queue_packets"),
-    ("codel4", "queue_packets"),
     ("cubic-33", "retransmissions_first"),
-    ("red1", "queue_packets"),
     ("reno-33", "retransmissions"),
     ("vegas-67", "queue_packets"),
     ("yeah-67", "retransmissions"),
