@@ -281,7 +281,7 @@ mod tests {
     /// Packets dropped while eight flows have two packets each, which have waited long.
     fn dropped(backlog: f64) -> usize {
         let (mut queue, mut drops) = (queue(&[("backlog", backlog)]), Vec::new());
-        for at in 0..1000 {
+        for at in 0..if cfg!(miri) { 40 } else { 1000 } {
             (0..8).for_each(|flow| drop(put(&mut queue, flow, 0..2 - u32::from(at > 0), 1500)));
             let port = Backlog { now_s: f64::from(at) * 0.01 + 0.1, ..Backlog::default() };
             (0..8).filter(|_| queue.dequeue(&port, &mut drops).is_none()).for_each(drop);
@@ -295,6 +295,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "a hundred thousand calls")]
     fn flows_spread_over_the_queues() {
         let queue = queue(&[]);
         let mut hits = vec![0u32; 1024];

@@ -314,6 +314,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "a hundred thousand calls")]
     fn drops_that_are_less_random_keep_their_distance() {
         let mut queue = Pie { probability: 0.0625, ..pie(&[("derandomise", 1.0)]) };
         let mut chance = Stream::new(1, "queue", 0);

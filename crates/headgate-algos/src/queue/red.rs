@@ -271,6 +271,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "a hundred thousand calls")]
     fn a_gap_that_is_drawn_once_ends_when_the_count_reaches_it() {
         // half-way: p_b = 0.05, so gaps are uniform from 1 to 20
         let mut queue = at(10.0, &[("weight", 1e-12), ("wait", 2.0)]);
