@@ -218,6 +218,21 @@ def test_a_value_is_what_a_function_makes_of_the_runs(folder: Path) -> None:
     assert found.sentences == ("s",)
 
 
+def test_what_is_told_stands_in_modules_called_so(folder: Path) -> None:
+    (folder / "analysis.py").unlink()
+    for name in ("sentences", "pictures"):
+        told = f"def {name}(runs):\n    return (runs.setup.laws[0], {name!r})\n"
+        (folder / f"{name}.py").write_text(told)
+    tables = ANALYSIS.replace("def analyse(runs)", "def data(runs)").replace(
+        'Analysis(sentences=("s",), data=tidy(runs, rate))', "tidy(runs, rate)"
+    )
+    (folder / "tables.py").write_text(tables + "\ndef tables(runs):\n    return ()\n")
+    found = analysed(study_of(folder, claimed('"SELECT avg(mbps) FROM one"')))
+    assert found.sentences == ("reno", "sentences")
+    assert found.pictures == ("reno", "pictures")
+    assert (found.tables, found.findings["a"].ours) == ((), 1.5)
+
+
 def test_a_run_that_a_scale_lacks_makes_no_value(folder: Path) -> None:
     found = analysed(study_of(folder, claimed('{ function = "goodput", mbps = 9 }'))).findings["a"]
     assert found.ours != found.ours

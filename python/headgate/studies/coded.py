@@ -1,18 +1,20 @@
 """A study with Python: what it runs and claims is data where it can be, functions where it must.
 
-Its module `analysis` has `analyse(runs)`, which gives sentences, pictures and tables. What it runs
-is said by `[sweeps]` (see `sweeps`), or made by its function `jobs(setup)`. A claim's `value` names
-a function of its module `findings`, or is SQL over the tables of `analyse`, or else `analyse` gives
-the finding itself. `prepare(runs)`, if there, makes of the runs what all these work with. `keep`,
-if there, is for studies whose runs are too large to be stored as they are.
+Its functions stand in modules that are called as they are, or in `analysis`. `sentences`,
+`pictures`, `tables` and, in that module too, `data` are asked of finished runs; where it has other
+things to give, `analyse` gives them all. What it runs is said by `[sweeps]` (see `sweeps`), or made
+by `jobs(setup)`. A claim's `value` names a function of module `findings`, or is SQL over `data`.
+`prepare(runs)`, if there, makes of the runs what all these work with. `keep`, if there, is for
+studies whose runs are too large to be stored as they are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,37 +44,49 @@ class Coded:
     sweeps: Mapping[str, Mapping[str, Any]]
     claims: Sequence[StudyClaim]
 
-    @cached_property
-    def module(self) -> Any:
-        """Its module `analysis`."""
-        return import_module(f"headgate.studies.{self.folder.name}.analysis")
+    def own(self, name: str, module: str = "") -> Any:
+        """Return what `analysis` has of a name, else what the module of that name has, or None."""
+        for each in ("analysis", module or name):
+            place = f"headgate.studies.{self.folder.name}.{each}"
+            found = getattr(import_module(place), name, None) if find_spec(place) else None
+            if found is not None:
+                return found
+        return None
 
     def jobs(self, setup: Setup) -> Mapping[Key, Job]:
         """Make every run, once claims are known to be askable. Raises HeadgateError."""
         dict(self._called())
         if self.sweeps:
             return by_labels(Sweeps(self.folder, self.sweeps).jobs(setup))
-        made: Mapping[Key, Job] = self.module.jobs(setup)
+        made: Mapping[Key, Job] = self.own("jobs")(setup)
         return made
 
     @property
     def keep(self) -> Callable[[Result], Result] | None:
         """The function that makes little of a finished run, if there is one."""
-        found: Callable[[Result], Result] | None = getattr(self.module, "keep", None)
+        found: Callable[[Result], Result] | None = self.own("keep")
         return found
 
     @property
     def settable(self) -> frozenset[str] | None:
-        """What a user's design may vary, if the module says it."""
-        found: frozenset[str] | None = getattr(self.module, "SETTINGS", None)
+        """What a user's design may vary, if the study says it."""
+        found: frozenset[str] | None = self.own("SETTINGS")
         return found
 
     def analyse(self, runs: Runs) -> Analysis:
         """Turn finished runs into sentences, pictures and findings. Raises HeadgateError."""
-        prepare = getattr(self.module, "prepare", None)
+        prepare = self.own("prepare")
         ready: Runs = prepare(runs) if prepare else runs
-        analysis: Analysis = self.module.analyse(ready)
+        analysis: Analysis = (self.own("analyse") or self._tell)(ready)
         return replace(analysis, findings={**analysis.findings, **self.find(ready, analysis.data)})
+
+    def _tell(self, ready: Runs) -> Analysis:
+        return Analysis(
+            sentences=self.own("sentences")(ready),
+            pictures=self.own("pictures")(ready),
+            tables=self.own("tables")(ready),
+            data=self.own("data", "tables")(ready),
+        )
 
     def find(self, ready: Runs, data: Sequence[Table] = ()) -> dict[str, Estimate]:
         """Find what claims ask of runs that are prepared, and of their tables."""

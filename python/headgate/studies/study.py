@@ -170,7 +170,7 @@ class Study:
         coded, spec = Coded(self.folder, self.spec.sweeps, self.claims), self.spec
         if not spec.declared:
             return coded
-        show = coded.module.show if self.module.exists() else None
+        show = coded.own("show") if self.module.exists() else None
         return Declared(self.folder, spec.responses, spec.sweeps, self.claims, show)
 
     @property
