@@ -311,6 +311,21 @@ def test_sql_with_an_extreme_gives_names_and_numbers(folder: Path) -> None:
         analysed(study)
 
 
+def test_claims_that_are_extended_name_functions_beside_them(folder: Path) -> None:
+    shared = folder.parent / "made_up_shared"
+    shared.mkdir()
+    (shared / "findings_all.py").write_text(MORE_FINDINGS.replace("def seed", "def same_seed"))
+    (shared / "claims.toml").write_text(claimed('{ function = "same_seed" }'))
+    own = f'extends = "../made_up_shared/claims.toml"\n{CLAIM}'.replace('id = "a"', 'id = "b"')
+    study = study_of(folder, f'{own}value = {{ function = "seed" }}\n')
+    assert {name: found.ours for name, found in analysed(study).findings.items()} == {
+        "a": 1.5, "b": 1.5,
+    }  # fmt: skip
+    wrong = study_of(folder, f'{own}value = {{ function = "no_seed" }}\n')
+    with pytest.raises(HeadgateError, match=r"in made_up_shared/findings\*.py and made_up/find"):
+        jobs_of(wrong)
+
+
 def test_two_functions_of_one_name_are_refused(folder: Path) -> None:
     (folder / "findings_more.py").write_text(FINDINGS)
     with pytest.raises(HeadgateError, match="there are two functions goodput"):

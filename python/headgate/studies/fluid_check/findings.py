@@ -65,7 +65,7 @@ def fast_loss(made: Comparison) -> Estimate:
     return Estimate(ours=worst.packets.loss, note=f"{worst}; {len(pairs)} cells")
 
 
-def vegas_outside(made: Comparison) -> Estimate:
+def vegas_beyond_bounds(made: Comparison) -> Estimate:
     """Find how far Vegas' queue lies outside its bounds."""
     pairs = _good(made, VEGAS)
     low, high = (float(pairs[0].face.card.param(name).default) for name in ("alpha", "beta"))
@@ -112,7 +112,7 @@ def worst_over_red(made: Comparison, *, error: str) -> Estimate:
     return _worst(_good(made, RED), error)
 
 
-def one_flow(made: Comparison) -> Estimate:
+def mean_one_flow(made: Comparison) -> Estimate:
     """Average the error of throughput of one Reno flow with a short buffer."""
     pairs = _of(made, RENO, lambda pair: pair.cell.flows == 1 and pair.cell.buffer == SHORT)
     each = [pair.throughput_error for pair in pairs]
@@ -137,7 +137,7 @@ def least_tiny_loss(made: Comparison) -> Estimate:
     return Estimate(ours=least.law_loss_error, note=f"{least}; {len(pairs)} cells")
 
 
-def start(made: Comparison) -> Estimate:
+def start_ratio(made: Comparison) -> Estimate:
     """Find the least ratio of the times to the full rate over laws of loss."""
     lossy = [face.name for face in faces() if not face.queues]
     own = {law: later(*made.starts[law, 1]) for law in lossy}
@@ -146,7 +146,7 @@ def start(made: Comparison) -> Estimate:
     )
 
 
-def explicit_start(made: Comparison) -> Estimate:
+def explicit_start_ratio(made: Comparison) -> Estimate:
     """Find the largest ratio of these times over laws whose routers speak."""
     ratios = {
         f"{face.name} x {flows}": later(*made.starts[face.name, flows])
@@ -190,7 +190,7 @@ def worst_quiet_loss(made: Comparison) -> Estimate:
     return Estimate(ours=worst.loss_factor, note=f"{worst}; {len(pairs)} cells")
 
 
-def warned(made: Comparison) -> Estimate:
+def warning_recall(made: Comparison) -> Estimate:
     """Find the share of the wrong runs that have a warning."""
     pairs = made.choose(lambda pair: bool(pair.wrong), "a large error")
     missed = [f"{pair} ({', '.join(pair.wrong)})" for pair in pairs if not pair.warnings]
@@ -198,7 +198,7 @@ def warned(made: Comparison) -> Estimate:
     return Estimate(ours=1 - len(missed) / len(pairs), note=said)
 
 
-def loud(made: Comparison) -> Estimate:
+def warning_precision(made: Comparison) -> Estimate:
     """Find the share of the runs with a warning that are wrong."""
     pairs = made.choose(lambda pair: bool(pair.warnings), "a warning")
     right = [pair for pair in pairs if not pair.wrong]

@@ -21,31 +21,31 @@ def _alone(runs: Runs, law: str, *, slow: bool = False, near: bool = False) -> f
     return utilisation(runs["alone", law, rate, part["rtts_ms"][0 if near else -1], SHALLOW])
 
 
-def fall(runs: Runs, *, slow: bool = False, near: bool = False) -> Estimate:
+def fall_of_use(runs: Runs, *, slow: bool = False, near: bool = False) -> Estimate:
     """Compare TCP's utilisation at the lowest rate or shortest round trip with the other end."""
     first, last = _alone(runs, TCP, slow=slow, near=near), _alone(runs, TCP)
     return Estimate(ours=first - last, note=f"{first:.3f} and {last:.3f}")
 
 
-def use_more(runs: Runs) -> Estimate:
+def share_above_tcp(runs: Runs) -> Estimate:
     """Count the replacements that use more than TCP."""
     used = {law: _alone(runs, law) for law in (TCP, *runs.setup.has(*SEVEN))}
     more = np.mean([used[law] > used[TCP] for law in SEVEN])
     return Estimate(ours=float(more), note=format_values(used))
 
 
-def keep(runs: Runs, *, law: str) -> Estimate:
+def share_kept(runs: Runs, *, law: str) -> Estimate:
     """Measure the share of the window that is left after a loss."""
     return Estimate(ours=measures.share_kept(runs, *runs.setup.has(law)))
 
 
-def reduce_beyond(runs: Runs, *, law: str, low: float, high: float) -> Estimate:
+def reduction_beyond(runs: Runs, *, law: str, low: float, high: float) -> Estimate:
     """Measure how far a reduction lies outside a range."""
     reduced = 1 - measures.share_kept(runs, *runs.setup.has(law))
     return Estimate(ours=max(low - reduced, reduced - high, 0.0), note=f"reduced by {reduced:.3f}")
 
 
-def keep_more(runs: Runs, *, laws: list[str]) -> Estimate:
+def least_kept_above_tcp(runs: Runs, *, laws: list[str]) -> Estimate:
     """Compare the least that some laws keep with what TCP keeps."""
     left = {law: measures.share_kept(runs, law) for law in (TCP, *runs.setup.has(*laws))}
     return Estimate(
@@ -53,14 +53,14 @@ def keep_more(runs: Runs, *, laws: list[str]) -> Estimate:
     )
 
 
-def recover(runs: Runs) -> Estimate:
+def recovery_ratio(runs: Runs) -> Estimate:
     """Compare TCP's time back to the rate with the slowest replacement's."""
     times = {law: measures.recovery_s(runs, law) for law in (TCP, *runs.setup.has(*SEVEN))}
     slowest = max(times[law] for law in SEVEN)
     return Estimate(ours=times[TCP] / slowest, note=f"seconds: {format_values(times)}")
 
 
-def gain_at_first(runs: Runs, *, law: str) -> Estimate:
+def gain_ratio(runs: Runs, *, law: str) -> Estimate:
     """Compare what the window gains in the first second after a loss with TCP's."""
     own, tcp = (measures.window_gain(runs, each) for each in (*runs.setup.has(law), TCP))
     return Estimate(ours=own / tcp, note=f"{own:.2f} and {tcp:.2f} packets")

@@ -15,14 +15,14 @@ SLOW, FAST = "100 Mbit/s", "1 Gbit/s"
 EXPONENT_LOSSES = (1e-5, 1e-3)
 
 
-def depart(runs: Runs, *, rate: str, law: str) -> Estimate:
+def largest_departure(runs: Runs, *, rate: str, law: str) -> Estimate:
     """Find the largest distance of utilisation from the model's, in units of its tolerance."""
     runs.setup.has(law)
     table = theory.RANDOM_LOSS[rate][law]
     return _farthest(_used(runs, rate, law, table), table)
 
 
-def depart_delayed(runs: Runs) -> Estimate:
+def largest_delayed_departure(runs: Runs) -> Estimate:
     """Find that of BIC with delayed ACKs."""
     runs.setup.has("bic")
     table = theory.RANDOM_LOSS[SLOW]["bic"]
@@ -49,7 +49,7 @@ def _beside(used: theory.Table, table: theory.Table) -> str:
     return ", ".join(f"{used[p]:.3g} for {table[p]:g} at {p:g}" for p in used)
 
 
-def exceed(runs: Runs, *, rate: str, law: str) -> Estimate:
+def largest_over_bound(runs: Runs, *, rate: str, law: str) -> Estimate:
     """Find the largest utilisation over the model's bound."""
     runs.setup.has(law)
     bound = theory.RANDOM_LOSS[rate][law]
@@ -58,7 +58,7 @@ def exceed(runs: Runs, *, rate: str, law: str) -> Estimate:
     return Estimate(ours=ratio, note=_beside(used, bound))
 
 
-def stay(runs: Runs, *, rate: str, law: str, expected: float) -> Estimate:
+def farthest_use(runs: Runs, *, rate: str, law: str, expected: float) -> Estimate:
     """Find the utilisation that is farthest from the one expected at every loss."""
     runs.setup.has(law)
     compared = [loss for loss in measures.losses(runs, rate) if loss <= 1e-2]
@@ -68,7 +68,7 @@ def stay(runs: Runs, *, rate: str, law: str, expected: float) -> Estimate:
     return mean_of(used[farthest], f"at {farthest:g}; {said}")
 
 
-def square_root(runs: Runs) -> Estimate:
+def square_root_constant(runs: Runs) -> Estimate:
     """Find the mean of window times square root of loss where TCP uses half of the path at most."""
     kept = [loss for loss in measures.losses(runs, SLOW) if loss <= 1e-3]
     unused = [p for p in kept if np.mean(measures.lossy(runs, SLOW, TCP, p)) <= 0.5]
@@ -80,7 +80,7 @@ def square_root(runs: Runs) -> Estimate:
     return Estimate(ours=mean, note=format_values({f"{p:g}": w for p, w in windows.items()}))
 
 
-def exponent(runs: Runs, *, law: str) -> Estimate:
+def loss_exponent(runs: Runs, *, law: str) -> Estimate:
     """Fit the power of loss that goodput goes with."""
     runs.setup.has(law)
     low, high = EXPONENT_LOSSES
@@ -90,7 +90,7 @@ def exponent(runs: Runs, *, law: str) -> Estimate:
     return Estimate(ours=-float(slope))
 
 
-def bic_severe(runs: Runs) -> Estimate:
+def tcp_over_bic(runs: Runs) -> Estimate:
     """Compare TCP's goodput with BIC's where losses are many."""
     runs.setup.has("bic")
     tcp, bic = (measures.lossy_goodput(runs, SLOW, law, 3e-2) for law in (TCP, "bic"))

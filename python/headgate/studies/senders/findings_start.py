@@ -15,7 +15,7 @@ REVERTING = ("bic", "ctcp", "hstcp", "htcp", "scalable")
 LIKE_TCP = 0.1
 
 
-def start(runs: Runs, *, threshold: str) -> Estimate:
+def start_ratio(runs: Runs, *, threshold: str) -> Estimate:
     """Compare the times to the full rate, the slowest replacement's with TCP's.
 
     With a low threshold TCP's stands above, as it is the longer.
@@ -27,7 +27,7 @@ def start(runs: Runs, *, threshold: str) -> Estimate:
     return Estimate(ours=ours, note=f"seconds: {format_values(times)}")
 
 
-def congested_threshold(runs: Runs) -> Estimate:
+def threshold_effect_in_crowd(runs: Runs) -> Estimate:
     """Find the largest change of goodput by the first threshold where many flows crowd."""
     changes = {}
     for law in (TCP, *runs.setup.has(*SEVEN)):
@@ -50,30 +50,30 @@ def _resent(runs: Runs, *laws: str) -> dict[str, float]:
     }
 
 
-def congested_revert(runs: Runs) -> Estimate:
+def share_reverting(runs: Runs) -> Estimate:
     """Count the replacements that send as much again as TCP where many flows crowd."""
     rates = _resent(runs, *REVERTING)
     alike = np.mean([apart(rates[law], rates[TCP]) <= LIKE_TCP for law in REVERTING])
     return Estimate(ours=float(alike), note=format_values(rates))
 
 
-def congested_fast(runs: Runs) -> Estimate:
+def resent_ratio(runs: Runs) -> Estimate:
     """Compare what FAST and FAST-AT send again there with what TCP does."""
     rates = _resent(runs, "fast", "fast-at")
     return least({law: rates[law] / rates[TCP] for law in ("fast", "fast-at")})
 
 
-def path_252(runs: Runs) -> Estimate:
+def path_252_use(runs: Runs) -> Estimate:
     """Measure TCP's utilisation of the path of 252 Mbit/s."""
     return Estimate(ours=utilisation(runs["path 252",]))
 
 
-def all_gain(runs: Runs) -> Estimate:
+def least_gain(runs: Runs) -> Estimate:
     """Find the least advantage where all four conditions hold."""
     return least(measures.advantages(runs, "all"))
 
 
-def gain(runs: Runs, *, case: str) -> Estimate:
+def median_gain(runs: Runs, *, case: str) -> Estimate:
     """Find the median advantage where one of the conditions does not hold."""
     gains = measures.advantages(runs, case)
     return Estimate(ours=float(np.median(list(gains.values()))), note=format_values(gains))

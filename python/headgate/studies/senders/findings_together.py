@@ -40,17 +40,17 @@ def _fewest(left: Left, laws: tuple[str, ...]) -> float:
     return min(float(left[law][0]) for law in laws)
 
 
-def fair(runs: Runs, *, law: str) -> Estimate:
+def fair_margin(runs: Runs, *, law: str) -> Estimate:
     """Compare what a law leaves to TCP with the most that the least fair leave."""
     return _margin(runs, lambda left: float(left[law][0]) - _most(left, LEAST_FAIR))
 
 
-def unfair(runs: Runs, *, law: str) -> Estimate:
+def unfair_margin(runs: Runs, *, law: str) -> Estimate:
     """Compare the least that the most fair leave to TCP with what a law leaves."""
     return _margin(runs, lambda left: _fewest(left, MOST_FAIR) - float(left[law][0]))
 
 
-def hstcp_between(runs: Runs) -> Estimate:
+def hstcp_margin(runs: Runs) -> Estimate:
     """Find the smaller margin by which HSTCP lies between the two groups."""
 
     def margin(left: Left) -> float:
@@ -60,7 +60,7 @@ def hstcp_between(runs: Runs) -> Estimate:
     return _margin(runs, margin)
 
 
-def threshold_matters(runs: Runs, *, law: str, sign: int) -> Estimate:
+def threshold_effect(runs: Runs, *, law: str, sign: int) -> Estimate:
     """Compare what is left to TCP with a high first threshold and with a low one."""
     runs.setup.has(law)
     high, low = together.tcp_share(runs, law), together.tcp_left_low(runs, law)
@@ -68,7 +68,7 @@ def threshold_matters(runs: Runs, *, law: str, sign: int) -> Estimate:
     return mean_of([sign * (a - b) for a, b in zip(high, low, strict=True)], said)
 
 
-def newcomer(runs: Runs, *, law: str) -> Estimate:
+def newcomer_margin(runs: Runs, *, law: str) -> Estimate:
     """Compare a newcomer's share beside a flow of its law with that beside TCP's."""
     runs.setup.has(law)
     tcp, own = (together.newcomer_share(runs, each, each) for each in (TCP, law))
@@ -76,6 +76,6 @@ def newcomer(runs: Runs, *, law: str) -> Estimate:
     return mean_of([a - b for a, b in zip(tcp, own, strict=True)], said)
 
 
-def rtt_fairness(runs: Runs, *, queueing: bool) -> Estimate:
+def rtt_exponent(runs: Runs, *, queueing: bool) -> Estimate:
     """Find the power of the round trip that TCP's rates go with."""
     return mean_of(together.rtt_exponents(runs, TCP, queueing=queueing))
