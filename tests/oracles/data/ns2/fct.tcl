@@ -1,4 +1,4 @@
-# One replay of a flow list: ns fct.tcl Newreno|Sack1 LIST.csv OUT.csv END_S
+# One replay of a flow list: ns fct.tcl Newreno|Reno|Sack1 LIST.csv OUT.csv END_S
 # LIST has a head line and `start_s,size_packets`, sorted; OUT a line per finished flow: start in s,
 # size in packets, completion time in s. The figures of the bottleneck go to standard output.
 lassign $argv agent list out end
