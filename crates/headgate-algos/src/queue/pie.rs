@@ -237,6 +237,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "a hundred thousand calls")]
     fn only_ticks_that_change_nothing_are_passed_over() {
         let until = 3_600_000_000_000_000;
         let mut queue = Pie { probability: 0.5, ..pie(&[]) };

@@ -191,6 +191,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "a hundred thousand steps")]
     fn no_packet_leaves_more_than_one_packets_time_after_the_ideal_server() {
         let mut chance = Stream::new(7, "packets", 0);
         let mut at = 0.0;
