@@ -8,6 +8,8 @@ import sys
 import textwrap
 from pathlib import Path
 
+import pytest
+
 from .repository import PACKAGE, ROOT
 
 #: Step 4, without building the extension again: what the catalog reads, and a run with the law,
@@ -123,6 +125,7 @@ def copy_package(target: Path, kind: str) -> Path:
     return package
 
 
+@pytest.mark.slow  # it builds the crates once more
 def test_the_steps_add_a_law_a_kind_of_traffic_and_a_counter(tmp_path: Path) -> None:
     law, law_line, kind, kind_line, counter = code_blocks("rust")
     workspace = ROOT / "target" / "contributing"

