@@ -17,6 +17,9 @@ use super::{Fate, Room, digested};
 use crate::packet::Packet;
 use crate::record::{Early, PortRow, Tally};
 
+/// Where the backlog takes longer, some 53 days, a port has no room, however large: the clock ends after 213 days.
+const LONGEST_WAIT: Span = Span::MAX / 4;
+
 /// When a packet leaves, and whether it is data; in one word, since there are many.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Leave(u64);
@@ -77,10 +80,11 @@ impl<Q: Discipline> AnalyticPort<Q> {
         let ticks = TickCache::new(link.rate_bps);
         let room = Room::from(link.buffer);
         let rates = Rates::new(link.rate_bps, &link.changes);
+        let limit_wait = if room.bytes == u64::MAX { Span::MAX } else { ticks.span(room.bytes) };
         Self {
             busy: Busy::default(),
             limit: room.packets,
-            limit_wait: if room.bytes == u64::MAX { Span::MAX } else { ticks.span(room.bytes) },
+            limit_wait: limit_wait.min(LONGEST_WAIT),
             ticks,
             delay: link.delay_ps,
             next_turn: rates.next(),
