@@ -1,13 +1,20 @@
 """What the claims of a study find in runs that are made up, or prepared by a test."""
 
+from collections.abc import Mapping
 from typing import Any
 
-from headgate.claims import Estimate
 from headgate.studies.coded import Coded
 from headgate.studies.study import load
+from headgate.verdicts import Estimate, Judged, judge
 
 
 def findings_of(name: str, ready: Any) -> dict[str, Estimate]:
     """Return the findings of a study's claims; `ready` is what its `prepare` gives."""
     study = load(name)
     return Coded(study.folder, {}, study.claims).find(ready)
+
+
+def judge_numbers(name: str, findings: Mapping[str, Estimate]) -> dict[str, Judged]:
+    """Judge a study's claims by numbers alone: a test's few runs have wide intervals."""
+    bare = {claim: found.model_copy(update={"ci": None}) for claim, found in findings.items()}
+    return {claim.id: judge(claim, bare, "quick") for claim in load(name).claims}

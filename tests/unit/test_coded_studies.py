@@ -60,7 +60,7 @@ def _hidden(setup: Setup) -> Scenario:
 '''
 FINDINGS = '''
 from __future__ import annotations
-from headgate.claims import Estimate
+from headgate.verdicts import Estimate
 from headgate.experiment.runs import Runs
 
 def goodput(runs: Runs, *, mbps: float, rtt: str = "short") -> Estimate:
@@ -70,7 +70,7 @@ def goodput(runs: Runs, *, mbps: float, rtt: str = "short") -> Estimate:
 '''
 MORE_FINDINGS = '''
 from __future__ import annotations
-from headgate.claims import Estimate
+from headgate.verdicts import Estimate
 from headgate.experiment.runs import Runs
 
 def seed(runs: Runs) -> Estimate:

@@ -17,12 +17,12 @@ from scipy import stats
 
 import headgate
 from headgate import Experiment, Scenario
-from headgate.claims import Verdict
 from headgate.columns import OF_A_RUN
 from headgate.errors import HeadgateError
 from headgate.experiment import responses
 from headgate.experiment.result import ExperimentResult
 from headgate.mesonet import MesoNet
+from headgate.verdicts import Verdict
 
 from ..arch.repository import ROOT
 from ..errors.command import headgate as command

@@ -9,12 +9,12 @@ import pytest
 from typer.testing import CliRunner
 
 from headgate.campaign.workers import WorkerPool
-from headgate.claims import Estimate
 from headgate.cli.main import app
 from headgate.errors import HeadgateError, InterruptedRunError, StoreError
 from headgate.experiment import runner
 from headgate.experiment.stored import Basis, StoredResults
 from headgate.studies import ask, stored, study
+from headgate.verdicts import Estimate
 
 NAME = "tcp-red"
 

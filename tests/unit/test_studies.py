@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from headgate.claims import Claim, Correction, Estimate, Verdict, judge, within
+from headgate.claims import Claim
 from headgate.errors import HeadgateError
 from headgate.experiment.estimates import add_interval_by_seed
 from headgate.experiment.runs import NotRunError, Runs
@@ -13,50 +13,12 @@ from headgate.experiment.scales import scale_name
 from headgate.stats.intervals import mean_interval
 from headgate.studies.claims import read_claims
 from headgate.studies.study import load, names
+from headgate.verdicts import Estimate, judge
 
 
 def claim(**changes: object) -> Claim:
     given = {"id": "x", "statement": "s", "source": "p", "published": 2.0, "measure": "m"}
     return Claim(**{**given, "tolerance": "+- 5 %", **changes})
-
-
-@pytest.mark.parametrize(
-    ("ours", "tolerance", "inside"),
-    [
-        (0.75, ">= 0.75", True),
-        (0.74, ">= 0.75", False),
-        (0.1, "<= 0.10", True),
-        (2.1, "+- 5 %", True),
-        (2.11, "+- 5 %", False),
-        (2.04, "+- 0.05", True),
-        (1.94, "+- 0.05", False),
-    ],
-)
-def test_tolerances(ours: float, tolerance: str, inside: bool) -> None:
-    assert within(ours, tolerance, 2.0) is inside
-
-
-def test_verdicts() -> None:
-    assert judge(claim(), {"x": Estimate(ours=2.0)}, "quick").verdict == Verdict.HOLDS
-    assert judge(claim(), {"x": Estimate(ours=3.0)}, "quick").verdict == Verdict.DIFFERS
-    assert judge(claim(), {}, "quick").verdict == Verdict.NOT_RUN
-    assert judge(claim(scales=("full",)), {"x": Estimate(ours=2.0)}, "quick").verdict == "not run"
-
-
-def test_corrected_claims_are_held_to_the_correction() -> None:
-    instead = Correction(statement="t", published=3.0, tolerance="+- 1 %")
-    assert (
-        judge(claim(corrected=instead), {"x": Estimate(ours=3.0)}, "quick").verdict == "corrected"
-    )
-    assert judge(claim(corrected=instead), {"x": Estimate(ours=4.0)}, "quick").verdict == "differs"
-
-
-def test_a_difference_is_explained_and_a_correction_is_said() -> None:
-    instead = Correction(statement="t", published=3.0, tolerance="+- 1 %")
-    told = claim(corrected=instead, why="because")
-    assert judge(told, {"x": Estimate(ours=9.0, note="n")}, "quick").note == "n. because"
-    assert judge(told, {"x": Estimate(ours=3.0)}, "quick").note == "t"
-    assert not judge(told, {"x": Estimate(ours=2.0)}, "quick").note
 
 
 def test_a_finding_gets_the_interval_of_its_seeds() -> None:

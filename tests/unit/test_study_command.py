@@ -11,17 +11,13 @@ import pytest
 from typer.testing import CliRunner
 
 from headgate import Result
-from headgate.analysis.whole import Whole
 from headgate.cli.main import app
 from headgate.studies import ask
 
 from . import small_study
+from .made_reports import no_pictures
 
 RUNS = 4 * 4 * 2
-
-
-def no_pictures(found: Whole, *_: object) -> dict[str, list[str]]:
-    return {one.name: [] for one in found.made if not one.reason}
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from headgate import Result
-from headgate.claims import judge
 from headgate.experiment.designed import Designed
 from headgate.experiment.runs import Key
 from headgate.plots.style import save
@@ -17,6 +16,7 @@ from headgate.studies.tcp_replacements.analysis import analyse
 from headgate.studies.tcp_replacements.sentences import sentences
 from headgate.studies.tcp_replacements.summary import CONNECTING, RESPONSES, Summary
 from headgate.tables import Table, Words
+from headgate.verdicts import judge
 
 from .study_findings import findings_of
 
@@ -75,6 +75,8 @@ def test_claims_hold_where_they_are_true(apart: Designed) -> None:
     verdicts = {c.id: judge(c, found, "quick").verdict for c in load("tcp-replacements").claims}
     left_out = {"buffers-cut-loss", "think-time-quiets"}
     unknown = {"psi-of-speed", "fast-at-apart"}
+    # All of some fifty cells are quiet, but so many cannot show that 95 % of cells would be.
+    assert verdicts.pop("uncongested-identical") in {"undecided", "holds"}
     for claim, verdict in verdicts.items():
         expected = {True: "not run", False: "holds"}[claim in left_out]
         if claim not in unknown | {"signs", "network-speed-first"}:
@@ -85,8 +87,8 @@ def test_claims_hold_where_they_are_true(apart: Designed) -> None:
 def test_claims_differ_where_they_are_false() -> None:
     found = findings_of("tcp-replacements", Summary(made_up(fast_is_apart=False)))
     verdicts = {c.id: judge(c, found, "quick").verdict for c in load("tcp-replacements").claims}
-    assert verdicts["little-change"] == "holds"
-    assert verdicts["fast-retransmits-more"] == "differs"
+    assert verdicts["most-change-little"] == "holds"
+    assert verdicts["fast-outlier-in-retransmissions"] == "differs"
 
 
 def test_congested_conditions_are_the_slow_crowded_ones(apart: Designed) -> None:

@@ -9,10 +9,11 @@ import pytest
 from numpy.typing import NDArray
 
 from headgate import Experiment
-from headgate.claims import Claim, Verdict, bounds, judge
+from headgate.claims import Claim, bounds
 from headgate.errors import HeadgateError, ScenarioError
-from headgate.experiment.sequential import Until, decide, is_decided
+from headgate.experiment.sequential import Until, decide
 from headgate.stats.sequential import Looks
+from headgate.verdicts import Verdict, judge, lies_within
 
 BASE = {
     "duration": "3 s",
@@ -42,7 +43,7 @@ def test_a_tolerance_is_two_bounds(tolerance: str, allowed: tuple[float, float])
 def test_decided_is_on_one_side_of_every_bound(
     interval: tuple[float, float], decided: bool
 ) -> None:
-    assert is_decided(interval, (0.9, 1.1)) is decided
+    assert (lies_within(interval, (0.9, 1.1)) is not None) is decided
 
 
 def test_the_first_look_that_decides_is_kept() -> None:

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from headgate.campaign.cost import CostEstimate
-    from headgate.claims import Judged
     from headgate.console import PlainConsole
     from headgate.experiment.runner import StudyOutcome
     from headgate.tables import Table as Means
+    from headgate.verdicts import Judged
 
 Workers = Annotated[
     int | None, typer.Option(min=1, help="Runs at a time; all cores unless given.", metavar="N")
@@ -178,12 +178,25 @@ def print_claims(console: "PlainConsole", claims: Sequence[tuple[str, "Judged"]]
 
     several = len({name for name, _ in claims}) > 1
     table = Table(box=box.SIMPLE_HEAD, title_justify="left")
-    for column in (*(("study",) if several else ()), "claim", "tolerance", "ours", "95 % CI"):
+    for column in (
+        *(("study",) if several else ()),
+        "claim",
+        "tolerance",
+        "ours",
+        "95 % CI",
+        "detectable",
+    ):
         table.add_column(column, overflow="fold", no_wrap=column == "tolerance")
     table.add_column("verdict", no_wrap=True)
     for name, claim in claims:
         verdict = Text(claim.verdict, style=SHADES.get(claim.verdict, "dim"))
-        cells = (claim.id, claim.tolerance or "", _ours(claim), _interval(claim))
+        cells = (
+            claim.id,
+            claim.tolerance or "",
+            _ours(claim),
+            _interval(claim),
+            _format_detectable(claim),
+        )
         table.add_row(*((name,) if several else ()), *cells, verdict)
     console.print(table)
 
@@ -194,6 +207,10 @@ def _ours(claim: "Judged") -> str:
 
 def _interval(claim: "Judged") -> str:
     return "" if claim.ci is None else f"{claim.ci[0]:.3g} to {claim.ci[1]:.3g}"
+
+
+def _format_detectable(claim: "Judged") -> str:
+    return "" if claim.detectable is None else f"{claim.detectable:.2g}"
 
 
 def print_means(printed: "PlainConsole", means: "Means") -> None:

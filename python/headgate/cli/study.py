@@ -142,6 +142,7 @@ def reproduce(  # noqa: PLR0913, PLR0917 - one for each option
     if run:
         _run_all(scale or "quick", WorkersOf(workers, cluster, threads), out, results, as_json)
         return
+    from headgate.experiment.runner import tally
     from headgate.studies.stored import read_stored
 
     stored = read_stored(results or Path("results"), scale)
@@ -157,6 +158,9 @@ def reproduce(  # noqa: PLR0913, PLR0917 - one for each option
             f" {one.basis.cpu_s / 3600:.3g} CPU hours, {one.basis.date}{stale}",
             soft_wrap=True,
         )
+    hours = sum(one.basis.cpu_s for one in stored) / 3600
+    said = tally([claim for one in stored for claim in one.claims])
+    printed.print(f"{said} {hours:.3g} CPU hours.", soft_wrap=True)
 
 
 def _run_all(

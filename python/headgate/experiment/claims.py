@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from headgate.claims import Claim, Estimate
+from headgate.claims import Claim
 from headgate.errors import HeadgateError
 from headgate.experiment import sql
 from headgate.experiment.estimates import mean_of
 from headgate.experiment.sequential import decide
 from headgate.stats.sequential import Looks
 from headgate.tables import Table
+from headgate.verdicts import Estimate
 
 RUNS = "runs"
 

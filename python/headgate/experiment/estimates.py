@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import TypeVar
 
-from headgate.claims import Estimate
+import numpy as np
+
 from headgate.experiment.runs import NotRunError, Runs
 from headgate.stats.intervals import mean_interval, share_interval
+from headgate.verdicts import Estimate, Sample
 
 Drawn = TypeVar("Drawn")
 Done = TypeVar("Done", bound=Runs)
@@ -47,19 +49,31 @@ def add_interval_by_seed(make: Callable[[Done], Estimate], runs: Done) -> Estima
     if whole.ci is not None or len(runs.setup.seeds) == 1:
         return whole
     own = [make(runs.only(seed)).ours for seed in runs.setup.seeds]
-    return whole.model_copy(update={"ci": mean_interval(own)[1:]})
+    found = {"ci": mean_interval(own)[1:], "sample": Sample(count=len(own))}
+    return whole.model_copy(update=found)
 
 
-def mean_of(values: list[float], note: str = "") -> Estimate:
-    """Return the mean over replicates with its interval; one run alone has none."""
+def mean_of(values: list[float], note: str = "", unit: str = "replicates") -> Estimate:
+    """Return the mean over replicates with Student's interval; one alone has none."""
     mean, low, high = mean_interval(values)
-    return Estimate(ours=mean, ci=(low, high) if len(values) > 1 else None, note=note)
+    if len(values) == 1:
+        return Estimate(ours=mean, note=note)
+    sample = Sample(count=len(values), unit=unit)
+    return Estimate(ours=mean, ci=(low, high), sample=sample, note=note)
 
 
-def count_share(hits: int, cells: int) -> Estimate:
-    """Return the share of hits with Wilson's interval."""
-    ours, low, high = share_interval(hits, cells)
-    return Estimate(ours=ours, ci=(low, high), note=f"{hits} of {cells}")
+def mean_ratio(ratios: list[float], unit: str, note: str = "") -> Estimate:
+    """Return the geometric mean of ratios, with Student's interval of their logarithms."""
+    found = mean_of(np.log(ratios).tolist(), note, unit)
+    ends = tuple(map(float, np.exp(found.interval)))
+    return found.model_copy(update={"ours": math.exp(found.ours), "ci": found.ci and ends})
+
+
+def count_share(hits: int, trials: int, unit: str) -> Estimate:
+    """Return the share of hits with Wilson's interval; `unit` says what was counted."""
+    ours, low, high = share_interval(hits, trials)
+    sample = Sample(count=trials, unit=unit)
+    return Estimate(ours=ours, ci=(low, high), sample=sample, note=f"{hits} of {trials}")
 
 
 def largest(values: Values, digits: int = 3) -> Estimate:

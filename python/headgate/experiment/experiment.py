@@ -17,7 +17,7 @@ import numpy as np
 from headgate.api import Result, Scenario
 from headgate.campaign.jobs import Job
 from headgate.campaign.workers import WorkerPool
-from headgate.claims import Claim, Estimate
+from headgate.claims import Claim
 from headgate.design.file import read
 from headgate.errors import HeadgateError
 from headgate.experiment import claims, runner
@@ -39,6 +39,7 @@ from headgate.experiment.sequential import Until
 from headgate.experiment.set_keys import set_keys
 from headgate.experiment.tables import Measured
 from headgate.scenario.toml import toml_text
+from headgate.verdicts import Estimate
 from headgate.visible import say
 
 if TYPE_CHECKING:

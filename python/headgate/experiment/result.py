@@ -6,10 +6,10 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headgate.claims import Judged
 from headgate.experiment.runner import StudyOutcome
 from headgate.experiment.tables import rows_of
 from headgate.tables import Table
+from headgate.verdicts import Judged
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from headgate.claims import Claim, Estimate
+from headgate.claims import Claim
 from headgate.experiment.runs import Key, Runs, Setup
 from headgate.marks import Mark
 from headgate.strict import Strict
+from headgate.verdicts import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

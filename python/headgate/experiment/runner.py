@@ -19,7 +19,6 @@ from headgate.campaign.progress import show_progress
 from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
 from headgate.campaign.workers import ALL_CORES, WorkerPool
-from headgate.claims import Estimate, Judged, Verdict, judge
 from headgate.errors import FluidWarning, HeadgateError, StoreError
 from headgate.experiment.own_laws import place_own
 from headgate.experiment.reporting import write_about
@@ -30,6 +29,7 @@ from headgate.experiment.stored import Basis, StoredResults, hash_code, hash_run
 from headgate.report.about import CLAIMS
 from headgate.report.make import PAGE, make
 from headgate.run.folder import write_bytes, write_table
+from headgate.verdicts import Estimate, Judged, Verdict, judge
 
 log = logging.getLogger("headgate")
 
@@ -118,7 +118,9 @@ def run_study(asked: StudyRun, pool: WorkerPool = ALL_CORES) -> StudyOutcome:
     analysis = _analyse(study, runs)
     if asked.settings:
         analysis = replace(analysis, findings=dict.fromkeys((c.id for c in study.claims), OTHER))
-    judged = tuple(judge(c, analysis.findings, scale_name(asked.scale)) for c in study.claims)
+    judged = tuple(
+        judge(c, analysis.findings, scale_name(asked.scale), total[0]) for c in study.claims
+    )
     if judged:
         analysis = replace(analysis, sentences=(*analysis.sentences, tally(judged)))
     outcome = StudyOutcome(

@@ -6,12 +6,10 @@ from fractions import Fraction
 
 from headgate.errors import HeadgateError
 
-SCALES = ("quick", "standard", "full")
-
 
 def scale_name(text: str) -> str:
     """Return the name under which a claim knows a scale: a fraction counts as full."""
-    return text if text in SCALES else "full"
+    return "full" if text[:1].isdigit() or text.startswith(".") else text
 
 
 def fraction(text: str, wrong: str) -> float:

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 from pydantic import Field, model_validator
 
-from headgate.claims import Claim, Estimate, bounds
+from headgate.claims import Claim, bounds
 from headgate.scenario.base import Model, Time, at
 from headgate.stats.sequential import Looks, Spending, plan_looks
+from headgate.verdicts import Estimate, lies_within
 
 
 class Until(Model):
@@ -52,18 +53,12 @@ def decide(claim: Claim, values: Sequence[float], looks: Looks) -> Estimate:
         return Estimate(ours=mean, note="some replicates have no value", decided=False)
     for number, size in enumerate(reached, 1):
         interval = looks.interval(values[:size])
-        if is_decided(interval, allowed):
+        if lies_within(interval, allowed) is not None:
             said = f"decided at look {number} of {len(looks.sizes)}, with {size} replicates"
             return Estimate(ours=float(np.mean(values[:size])), ci=interval, note=said)
     seen = values[: reached[-1]]
     said = _say_what_would_decide(seen, allowed, looks)
     return Estimate(ours=float(np.mean(seen)), ci=interval, note=said, decided=False)
-
-
-def is_decided(interval: tuple[float, float], allowed: tuple[float, float]) -> bool:
-    """Say whether an interval lies on one side of every bound."""
-    (low, high), (least, most) = interval, allowed
-    return (least <= low and high <= most) or high < least or most < low
 
 
 def _say_what_would_decide(

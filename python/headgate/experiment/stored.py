@@ -21,10 +21,10 @@ import numpy as np
 
 from headgate.campaign.jobs import Job
 from headgate.campaign.packed import PackedRuns
-from headgate.claims import Estimate
 from headgate.errors import StoreError
 from headgate.run.folder import read_columns, write_table
 from headgate.tables import Table, Words
+from headgate.verdicts import Estimate, Sample
 from headgate.version import RESULTS, __version__
 
 FINDINGS = "findings"
@@ -79,6 +79,10 @@ class StoredResults:
             "ours": np.array([one.ours for _, one in rows], dtype=float),
             "low": np.array([low for low, _ in ends], dtype=float),
             "high": np.array([high for _, high in ends], dtype=float),
+            "count": np.array(
+                [one.sample.count if one.sample else 0 for _, one in rows], dtype=int
+            ),
+            "unit": Words.of([one.sample.unit if one.sample else "" for _, one in rows]),
             "note": Words.of([one.note for _, one in rows]),
         }
         table = Table(FINDINGS, columns).labelled(vars(basis) | {"date": time.strftime("%Y-%m-%d")})
@@ -105,10 +109,11 @@ def _plain(column: Any) -> list[Any]:
 
 
 def _estimates(rows: Mapping[str, Sequence[Any]]) -> Iterable[tuple[str, Estimate]]:
-    columns = (rows[name] for name in ("claim", "ours", "low", "high", "note"))
-    for claim, ours, low, high, note in zip(*columns, strict=True):
+    columns = (rows[name] for name in ("claim", "ours", "low", "high", "count", "unit", "note"))
+    for claim, ours, low, high, count, unit, note in zip(*columns, strict=True):
         ci = None if math.isnan(low) else (low, high)
-        yield claim, Estimate(ours=ours, ci=ci, note=note)
+        sample = Sample(count=count, unit=unit) if count else None
+        yield claim, Estimate(ours=ours, ci=ci, sample=sample, note=note)
 
 
 def hash_runs(jobs: Iterable[Job]) -> str:

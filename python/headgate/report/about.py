@@ -10,10 +10,10 @@ from typing import Any
 from pydantic import Field
 
 from headgate.analysis.roles import Roles
-from headgate.claims import Judged
 from headgate.errors import StoreError
 from headgate.marks import Mark
 from headgate.strict import Strict, read_toml
+from headgate.verdicts import Judged
 
 FILE, CLAIMS = "report.toml", "claims.json"
 

@@ -13,7 +13,6 @@ from headgate.analysis.questions import Answer
 from headgate.analysis.whole import Made, Whole
 from headgate.analysis.words import TONES
 from headgate.charts import CHARTS
-from headgate.claims import Judged
 from headgate.report.about import About, Parameter
 from headgate.report.page import (
     Markup,
@@ -28,8 +27,18 @@ from headgate.report.page import (
     table,
     verdict,
 )
+from headgate.verdicts import Judged
 
-CLAIM_COLUMNS = ("claim", "published", "tolerance", "measured as", "ours", "95 % CI", "verdict")
+CLAIM_COLUMNS = (
+    "claim",
+    "published",
+    "tolerance",
+    "measured as",
+    "ours",
+    "95 % CI",
+    "detectable",
+    "verdict",
+)
 FIGURES, TABLES = "figures", "tables"
 Specs = Mapping[str, Mapping[str, Any]]
 
@@ -71,7 +80,8 @@ def claim_row(claim: Judged) -> tuple[object, ...]:
     measured = f"{claim.measure}. {claim.note}".strip() if claim.note else claim.measure
     ours = "" if claim.ours is None else claim.ours
     tolerance = claim.tolerance or ""
-    return said, claim.published, tolerance, measured, ours, ci, verdict(claim.verdict)
+    detectable = "" if claim.detectable is None else f"{claim.detectable:.2g}"
+    return said, claim.published, tolerance, measured, ours, ci, detectable, verdict(claim.verdict)
 
 
 def design(about: About, whole: Whole | None) -> Section | None:

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headgate.campaign.jobs import Job
-from headgate.claims import Estimate
 from headgate.experiment import toml_extends
 from headgate.experiment.estimates import add_interval_by_seed, make_estimates
 from headgate.experiment.runnable import Analysis
@@ -29,6 +28,7 @@ from headgate.studies.functions import Functions
 from headgate.studies.sweeps import Sweeps
 from headgate.studies.values import Tables, estimate, require_tables
 from headgate.tables import Table
+from headgate.verdicts import Estimate
 
 if TYPE_CHECKING:
     from headgate.api import Result

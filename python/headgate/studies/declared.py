@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headgate.campaign.jobs import Job
-from headgate.claims import Estimate
 from headgate.errors import HeadgateError
 from headgate.experiment import findings
 from headgate.experiment.check import first_rows
@@ -35,6 +34,7 @@ from headgate.studies.claims import StudyClaim
 from headgate.studies.fill import fill
 from headgate.studies.values import Tables, estimate
 from headgate.tables import Table
+from headgate.verdicts import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable

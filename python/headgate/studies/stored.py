@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from headgate.claims import Judged, judge
 from headgate.errors import HeadgateError
 from headgate.experiment.runner import StudyRun, basis_of
 from headgate.experiment.scales import scale_name
 from headgate.experiment.stored import Basis, Found, StoredResults
 from headgate.studies.ask import ask
 from headgate.studies.study import load, names
+from headgate.verdicts import Judged, judge
 
 #: Which of several stored scales tells most; shares of the full size stand before all of them.
 ORDER = ("quick", "standard", "full")
@@ -71,5 +71,7 @@ def _rank(scale: str) -> int:
 
 def _judge(asked: StudyRun, found: Found) -> StoredStudy:
     name, scale = asked.study.name, scale_name(asked.scale)
-    claims = tuple(judge(claim, found.estimates, scale) for claim in load(name).claims)
+    claims = tuple(
+        judge(claim, found.estimates, scale, found.basis.cpu_s) for claim in load(name).claims
+    )
     return StoredStudy(name, asked.scale, claims, found.basis, found.basis.stale(basis_of(asked)))

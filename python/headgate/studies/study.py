@@ -23,7 +23,7 @@ from headgate.experiment import toml_extends
 from headgate.experiment.form import ResponseTable
 from headgate.experiment.runnable import Analysis, Source
 from headgate.experiment.runs import Key, Runs, Setup
-from headgate.experiment.scales import SCALES, fraction
+from headgate.experiment.scales import fraction
 from headgate.strict import Strict, fit_model
 from headgate.studies.claims import CLAIMS, StudyClaim, read_claims
 from headgate.studies.coded import Coded
@@ -58,6 +58,8 @@ class Scale(Strict):
     seeds: int = Field(ge=1)
     size: float = Field(gt=0)
     fixed: dict[str, Any] = Field({})
+    levels: dict[str, tuple[Any, Any]] = Field({})
+    """Low and high level of factors that have others at this scale than in the study."""
 
 
 class StudySpec(Strict):
@@ -183,18 +185,32 @@ class Study:
         if name in self.spec.scales:
             return self.spec.scales[name]
         full = self.spec.scales["full"]
-        share = fraction(name, f"scale {name!r} is not one of {', '.join(SCALES)} or")
+        share = fraction(name, f"scale {name!r} is not one of {', '.join(self.spec.scales)} or")
         return full.model_copy(update={"size": full.size * share})
 
     def settings(self, scale: Scale) -> dict[str, Any]:
         """Return what is held fixed at a scale."""
-        held = {f.setting: f.low for n, f in self.spec.factors.items() if n not in scale.factors}
+        factors = self._factors(scale)
+        held = {f.setting: f.low for name, f in factors.items() if name not in scale.factors}
         return {**held, **self.spec.fixed, **scale.fixed, "size": scale.size}
 
     def design(self, scale: Scale) -> Design:
         """Return the design of a scale."""
-        chosen = [Factor(name, **self.spec.factors[name].model_dump()) for name in scale.factors]
+        factors = self._factors(scale)
+        chosen = [Factor(name, **factors[name].model_dump()) for name in scale.factors]
         return factorial(chosen, scale.generators)
+
+    def _factors(self, scale: Scale) -> dict[str, StudyFactor]:
+        """Return the factors with the levels that they have at a scale. Raises HeadgateError."""
+        factors = dict(self.spec.factors)
+        for name, (low, high) in scale.levels.items():
+            if name not in factors:
+                known = ", ".join(factors) or "none"
+                raise HeadgateError(
+                    f"{self.name}: levels: there is no factor {name!r}; there are {known}"
+                )
+            factors[name] = factors[name].model_copy(update={"low": low, "high": high})
+        return factors
 
     def setup(self, scale: Scale, own: Sequence[str] = (), design: str = "") -> Setup:
         """Return what a scale has to work with; `own` are users' own laws, as file and name.

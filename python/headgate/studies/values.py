@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from headgate.claims import Estimate
 from headgate.errors import HeadgateError
 from headgate.experiment import sql
 from headgate.experiment.estimates import largest, least, mean_of
 from headgate.experiment.runs import NotRunError
 from headgate.studies.claims import StudyClaim
 from headgate.tables import Table
+from headgate.verdicts import Estimate
 
 Tables = Mapping[str, Table]
 _EXTREMES = {"largest": largest, "least": least}

@@ -7,11 +7,13 @@ import math
 import numpy as np
 from scipy import stats
 
-from headgate.claims import Estimate
-from headgate.experiment.estimates import count_share
-from headgate.stats.intervals import mean_interval
+from headgate.analysis.conditions import FILTERS
+from headgate.experiment.estimates import count_share, mean_of
 from headgate.studies.tcp_replacements.summary import FAST, Summary
+from headgate.verdicts import Estimate
 
+#: Laws within this part of a mean are alike: the source's filter.
+ALIKE = FILTERS[0]
 # Table 1(b) of the source, seven rows whose meaning is inferred; factor -> sign that raises it.
 PRINTED_SIGNS = {
     "y1": {"X1": -1, "X7": -1, "X12": 1, "X13": 1},  # Y2
@@ -24,32 +26,27 @@ PRINTED_SIGNS = {
 }
 
 
-def little_change(summary: Summary) -> Estimate:
-    """Count the cells in which no law but FAST is an outlier."""
-    cells = [cell for row in summary.grid.values() for cell in row]
-    quiet = sum(not (c and c.passes_filter and c.law != FAST) for c in cells)
-    return count_share(quiet, len(cells))
+def most_change_little(summary: Summary) -> Estimate:
+    """Return the share of responses in which the median law other than FAST is near their mean."""
+    means = np.array([np.delete(c.mean(axis=2), summary.fast, axis=1) for c in summary.numbered])
+    middle = means.mean(axis=2, keepdims=True)
+    near = np.abs(means - middle) <= ALIKE * np.abs(middle)
+    known = np.isfinite(means).all(axis=2, keepdims=True)
+    shares = (near & known).sum(axis=0) / known.sum(axis=0)
+    return mean_of(np.median(shares, axis=1).tolist(), unit="conditions")
 
 
 def uncongested_identical(summary: Summary) -> Estimate:
     """Count the cells of the uncongested conditions in which no law is an outlier."""
     cells = [row[c] for row in summary.grid.values() for c in summary.light]
-    return count_share(sum(not (c and c.passes_filter) for c in cells), len(cells))
+    return count_share(sum(not (c and c.passes_filter) for c in cells), len(cells), "cells")
 
 
 def fast_apart(summary: Summary) -> Estimate:
     """Count how many outliers of the heavily congested conditions are FAST."""
     cells = [row[c] for row in summary.grid.values() for c in summary.heavy]
     apart = [c for c in cells if c and c.passes_filter]
-    return count_share(sum(c.law == FAST for c in apart), len(apart))
-
-
-def fast_retransmits_more(summary: Summary) -> Estimate:
-    """Count the heavily congested conditions in which FAST stands above in retransmission."""
-    row = summary.grid["y10"]
-    found = [row[c] for c in summary.heavy]
-    above = sum(bool(c and c.passes_filter and c.law == FAST and c.high) for c in found)
-    return count_share(above, len(found))
+    return count_share(sum(c.law == FAST for c in apart), len(apart), "outliers")
 
 
 def fast_grows_with_congestion(summary: Summary) -> Estimate:
@@ -61,12 +58,12 @@ def fast_grows_with_congestion(summary: Summary) -> Estimate:
     return Estimate(ours=float(found.statistic), note=f"p = {found.pvalue:.2g}")
 
 
-def fast_moves_cwnd(summary: Summary) -> Estimate:
-    """Compare FAST's timeouts with the other laws', replicate by replicate."""
-    heavy = summary.cubes["y14"][summary.heavy].sum(axis=0)
+def fast_over_others(summary: Summary, *, response: str) -> Estimate:
+    """Divide FAST's response by the other laws' mean, replicate by replicate."""
+    heavy = summary.cubes[response][summary.heavy].sum(axis=0)
     others = np.delete(heavy, summary.fast, axis=0).mean(axis=0)
-    mean, low, high = mean_interval(heavy[summary.fast] / np.where(others > 0, others, np.nan))
-    return Estimate(ours=mean, ci=(low, high))
+    ratios = heavy[summary.fast] / np.where(others > 0, others, np.nan)
+    return mean_of(ratios[np.isfinite(ratios)].tolist())
 
 
 def network_speed_first(summary: Summary) -> Estimate:
@@ -85,17 +82,7 @@ def signs(summary: Summary) -> Estimate:
         for effect in summary.effects[response]
         if effect.factor in printed and effect.stars == "**"
     ]
-    return count_share(sum(map(bool, strong)), len(strong))
-
-
-def fast_differs(summary: Summary, *, response: str, sign: int) -> Estimate:
-    """Count the heavily congested conditions in which FAST's mean lies on the given side."""
-    means = summary.cubes[response].mean(axis=2)[summary.heavy]
-    others = np.delete(means, summary.fast, axis=1).mean(axis=1)
-    fast = means[:, summary.fast]
-    ratio = float(fast.sum() / others.sum()) if others.sum() else float("nan")
-    share = count_share(int((sign * (fast - others) > 0).sum()), len(fast))
-    return share.model_copy(update={"note": f"FAST to the others: {ratio:.3g}"})
+    return count_share(sum(map(bool, strong)), len(strong), "effects")
 
 
 def effect(summary: Summary, *, response: str, factor: str) -> Estimate:

@@ -35,6 +35,11 @@ class Summary:
         """Each response by (condition, law, replicate), the mean over the periods."""
         return {name: _over_periods(self.runs.response(name)) for name in (*RESPONSES, CONNECTING)}
 
+    @property
+    def numbered(self) -> list[NDArray[np.float64]]:
+        """The source's 22 responses by (condition, law, replicate)."""
+        return [self.cubes[name] for name in RESPONSES]
+
     @cached_property
     def effects(self) -> dict[str, list[Effect]]:
         """Main effects on each response in the second period, over reno's and ctcp's runs."""

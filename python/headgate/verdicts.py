@@ -1,0 +1,149 @@
+"""Verdicts on claims: what was found, with its interval, beside what a source says.
+
+A claim holds if the whole 95 % confidence interval lies within its tolerance, and differs if none
+of it does. Where the interval holds both sides of a bound the claim is undecided. A number without
+an interval is judged by itself.
+"""
+
+import math
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from headgate.claims import Claim, bounds
+
+ROUNDING = 1e-9
+Interval = tuple[float, float]
+
+
+class Verdict(StrEnum):
+    """What became of a claim."""
+
+    HOLDS = "holds"
+    DIFFERS = "differs"
+    CORRECTED = "corrected"
+    NOT_CHECKABLE = "not checkable"
+    NOT_RUN = "not run"
+    UNDECIDED = "undecided"
+
+
+class Sample(BaseModel):
+    """What an interval is over, such as 3 replicates or 32 conditions."""
+
+    model_config = ConfigDict(frozen=True)
+
+    count: int
+    unit: str = "replicates"
+
+
+class Estimate(BaseModel):
+    """What a study found for one claim: the number, and its 95 % confidence interval if any."""
+
+    ours: float
+    ci: Interval | None = None
+    sample: Sample | None = None
+    """What the interval is over; absent where it is over nothing of which there could be more."""
+    note: str = ""
+    decided: bool = True
+    """Whether a sequential test has come to an end; its interval then holds one side of a bound."""
+
+    @property
+    def interval(self) -> Interval:
+        """The interval; a number without one is both of its ends."""
+        return self.ci or (self.ours, self.ours)
+
+
+class Judged(BaseModel):
+    """A claim with its finding and verdict: one row of the table of claims."""
+
+    id: str
+    statement: str
+    source: str
+    published: float | str
+    measure: str
+    tolerance: str | None
+    ours: float | None
+    ci: Interval | None
+    detectable: float | None = None
+    """Power: the deviation from a bound that is found half of the time; None without interval."""
+    verdict: Verdict
+    note: str
+
+
+_SAYS = {True: Verdict.HOLDS, False: Verdict.DIFFERS, None: Verdict.UNDECIDED}
+
+
+def judge(
+    claim: Claim, findings: Mapping[str, Estimate], scale: str, cpu_s: float | None = None
+) -> Judged:
+    """Give the verdict on a claim; `findings` are by claim id, `cpu_s` is what its runs cost."""
+    finding = findings.get(claim.id)
+    left_out = claim.scales and scale not in claim.scales
+    if claim.missing is not None:
+        return _row(claim, finding, Verdict.NOT_CHECKABLE, f"missing: {claim.missing}")
+    if finding is None or left_out or math.isnan(finding.ours):
+        return _row(claim, None, Verdict.NOT_RUN, finding.note if finding else "")
+    verdict = _verdict(claim, finding) if finding.decided else Verdict.UNDECIDED
+    said = (finding.note, _explanation(claim, finding, verdict, cpu_s))
+    return _row(claim, finding, verdict, ". ".join(part for part in said if part))
+
+
+def _explanation(claim: Claim, finding: Estimate, verdict: Verdict, cpu_s: float | None) -> str:
+    if verdict == Verdict.CORRECTED and claim.corrected:
+        return claim.corrected.statement
+    if verdict == Verdict.UNDECIDED and finding.decided:
+        return _say_what_would_decide(finding, _straddled(claim, finding), cpu_s)
+    return claim.why if verdict == Verdict.DIFFERS else ""
+
+
+def _verdict(claim: Claim, finding: Estimate) -> Verdict:
+    """Compare the interval with the tolerance, and with that of what should be said instead."""
+    inside = lies_within(finding.interval, bounds(claim.tolerance or "", claim.published))
+    if inside is False and claim.corrected:
+        instead = bounds(claim.corrected.tolerance, claim.corrected.published)
+        corrected = lies_within(finding.interval, instead)
+        return Verdict.CORRECTED if corrected else _SAYS[corrected]
+    return _SAYS[inside]
+
+
+def lies_within(interval: Interval, allowed: Interval) -> bool | None:
+    """Say whether an interval lies within bounds; None if it holds both sides of one."""
+    (low, high), (least, most) = interval, allowed
+    slack = ROUNDING * (most - least) / 2 if math.isfinite(most - least) else 0.0
+    if least - slack <= low and high <= most + slack:
+        return True
+    return False if high < least - slack or most + slack < low else None
+
+
+def _straddled(claim: Claim, finding: Estimate) -> Interval:
+    """Return the bounds that leave a finding undecided: the claim's own, or the correction's."""
+    own = bounds(claim.tolerance or "", claim.published)
+    if claim.corrected and lies_within(finding.interval, own) is False:
+        return bounds(claim.corrected.tolerance, claim.corrected.published)
+    return own
+
+
+def _say_what_would_decide(finding: Estimate, allowed: Interval, cpu_s: float | None) -> str:
+    """Say how large a sample would do if mean and spread stay: widths go with its root."""
+    if finding.sample is None or finding.ci is None:
+        return "the interval holds both sides of the bound"
+    have, unit = finding.sample.count, finding.sample.unit
+    distance = min(abs(finding.ours - bound) for bound in allowed if math.isfinite(bound))
+    if distance == 0:
+        return f"the interval over {have} {unit} holds the bound, and so does its middle"
+    half = max(finding.ci[1] - finding.ours, finding.ours - finding.ci[0])
+    needed = max(have + 1, math.ceil(have * (half / distance) ** 2))
+    hours = "" if cpu_s is None else f" ({cpu_s * needed / have / 3600:.3g} CPU hours)"
+    return f"over {have} {unit}; some {needed}{hours} would decide it if mean and spread stay"
+
+
+def _row(claim: Claim, finding: Estimate | None, verdict: Verdict, note: str) -> Judged:
+    shared: dict[str, Any] = claim.model_dump(
+        include={"id", "statement", "source", "published", "measure", "tolerance"}
+    )
+    shared["measure"] = shared["measure"] or f"{claim.value}, where {claim.where or 'any'}"
+    ours, ci = (finding.ours, finding.ci) if finding else (None, None)
+    detectable = max(ci[1] - finding.ours, finding.ours - ci[0]) if finding and ci else None
+    return Judged(**shared, ours=ours, ci=ci, detectable=detectable, verdict=verdict, note=note)

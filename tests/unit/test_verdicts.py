@@ -1,0 +1,108 @@
+"""Verdicts: an interval on one side of every bound decides, one that holds both sides does not."""
+
+import numpy as np
+import pytest
+
+from headgate.claims import Claim, Correction, bounds
+from headgate.experiment.estimates import mean_of
+from headgate.verdicts import Estimate, Sample, Verdict, judge, lies_within
+
+
+def claim(**changes: object) -> Claim:
+    given = {"id": "x", "statement": "s", "source": "p", "published": 2.0, "measure": "m"}
+    return Claim(**{**given, "tolerance": "+- 5 %", **changes})
+
+
+def verdict(low: float, high: float, **changes: object) -> Verdict:
+    found = Estimate(ours=(low + high) / 2, ci=(low, high))
+    return judge(claim(**changes), {"x": found}, "quick").verdict
+
+
+@pytest.mark.parametrize(
+    ("ours", "tolerance", "inside"),
+    [
+        (0.75, ">= 0.75", True),
+        (0.74, ">= 0.75", False),
+        (0.1, "<= 0.10", True),
+        (2.1, "+- 5 %", True),
+        (2.11, "+- 5 %", False),
+        (2.04, "+- 0.05", True),
+        (1.94, "+- 0.05", False),
+    ],
+)
+def test_tolerances(ours: float, tolerance: str, inside: bool) -> None:
+    assert lies_within((ours, ours), bounds(tolerance, 2.0)) is inside
+
+
+def test_verdicts() -> None:
+    assert judge(claim(), {"x": Estimate(ours=2.0)}, "quick").verdict == Verdict.HOLDS
+    assert judge(claim(), {"x": Estimate(ours=3.0)}, "quick").verdict == Verdict.DIFFERS
+    assert judge(claim(), {}, "quick").verdict == Verdict.NOT_RUN
+    assert judge(claim(scales=("full",)), {"x": Estimate(ours=2.0)}, "quick").verdict == "not run"
+
+
+def test_corrected_claims_are_held_to_the_correction() -> None:
+    instead = Correction(statement="t", published=3.0, tolerance="+- 1 %")
+    assert (
+        judge(claim(corrected=instead), {"x": Estimate(ours=3.0)}, "quick").verdict == "corrected"
+    )
+    assert judge(claim(corrected=instead), {"x": Estimate(ours=4.0)}, "quick").verdict == "differs"
+
+
+def test_a_difference_is_explained_and_a_correction_is_said() -> None:
+    instead = Correction(statement="t", published=3.0, tolerance="+- 1 %")
+    told = claim(corrected=instead, why="because")
+    assert judge(told, {"x": Estimate(ours=9.0, note="n")}, "quick").note == "n. because"
+    assert judge(told, {"x": Estimate(ours=3.0)}, "quick").note == "t"
+    assert not judge(told, {"x": Estimate(ours=2.0)}, "quick").note
+
+
+@pytest.mark.parametrize(
+    ("interval", "tolerance", "expected"),
+    [
+        ((1.95, 2.05), "+- 5 %", "holds"),
+        ((1.95, 2.15), "+- 5 %", "undecided"),
+        ((1.5, 2.5), "+- 5 %", "undecided"),
+        ((2.11, 2.5), "+- 5 %", "differs"),
+        ((0.8, 1.0), ">= 0.75", "holds"),
+        ((0.7, 1.0), ">= 0.75", "undecided"),
+        ((0.1, 0.74), ">= 0.75", "differs"),
+        ((0.0, 0.1), "<= 0.1", "holds"),
+    ],
+)
+def test_the_interval_decides(interval: tuple[float, float], tolerance: str, expected: str) -> None:
+    assert verdict(*interval, tolerance=tolerance) == expected
+
+
+def test_a_correction_needs_the_whole_interval_too() -> None:
+    instead = Correction(statement="t", published=3.0, tolerance="+- 10 %")
+    assert verdict(2.9, 3.1, corrected=instead) == "corrected"
+    assert verdict(2.9, 3.5, corrected=instead) == "undecided"
+    assert verdict(4.0, 4.1, corrected=instead) == "differs"
+    assert verdict(2.0, 3.1, corrected=instead) == "undecided"
+
+
+def test_power_is_half_of_the_interval() -> None:
+    found = Estimate(ours=1.0, ci=(0.8, 1.1))
+    assert judge(claim(), {"x": found}, "quick").detectable == pytest.approx(0.2)
+    assert judge(claim(), {"x": Estimate(ours=1.0)}, "quick").detectable is None
+
+
+def test_what_would_decide_is_said_with_its_cost() -> None:
+    found = Estimate(ours=2.2, ci=(1.9, 2.5), sample=Sample(count=4))
+    said = judge(claim(tolerance="<= 2.1"), {"x": found}, "quick", cpu_s=7200).note
+    # half a width of 0.3 must come down to 0.1: nine times as many replicates
+    assert (
+        said == "over 4 replicates; some 36 (18 CPU hours) would decide it if mean and spread stay"
+    )
+
+
+def test_a_wrong_verdict_is_as_rare_as_the_interval_promises() -> None:
+    """At the bound itself either verdict is wrong in no more than 2.5 % of samples, by Student."""
+    rng = np.random.default_rng(7)
+    told = [
+        judge(claim(tolerance=">= 0"), {"x": mean_of(rng.normal(0, 1, 5).tolist())}, "q").verdict
+        for _ in range(4000)
+    ]
+    for wrong in ("holds", "differs"):
+        assert told.count(Verdict(wrong)) / len(told) == pytest.approx(0.025, abs=0.008)
