@@ -62,7 +62,7 @@ class MesoNet(Model):
     network_speed: float = Field(1.0, gt=0, description="X1: share of the top backbone rate.")
     propagation_delay: float = Field(1.0, gt=0, le=1000, description="X2: multiplier of delays.")
     buffer_provisioning: Buffer = Field(
-        parse_buffer("1 BDP/sqrt(n)"), description="X3: what may wait at each port."
+        parse_buffer("3 BDP/sqrt(n)"), description="X3: what may wait at each port."
     )
     topology: Literal["abilene", "isp"] = Field("abilene", description="X4: the backbone.")
     web_object_size: FileSize = Field(parse_size("50 packets"), description="X5: mean size.")

@@ -48,17 +48,18 @@ DISTRIBUTIONS: Mapping[str, tuple[Mapping[str, float], Mapping[str, float]]] = {
 
 PARAMETERS = (
     Parameter(
-        1, "network_speed", "network speed", NETWORK, "1", 0.5, 1.0, "OURS",
+        1, "network_speed", "network speed", NETWORK, "1", 0.2, 1.0, "OURS",
         "Share of the experiment's top backbone rate; that rate is stated, that + is the faster"
-        " level is inferred, the half is ours.",
+        " level is inferred, the fifth is ours, calibrated at full size.",
     ),
     Parameter(
         2, "propagation_delay", "propagation delay", NETWORK, "1", 1.0, 2.0, "OURS",
         "Multiplier of every delay; that + is the longer is inferred.",
     ),
     Parameter(
-        3, "buffer_provisioning", "buffer provisioning", NETWORK, "buffer", "1 BDP/sqrt(n)",
-        "1 BDP", "OURS", "The two usual rules; that + is the larger buffer is inferred.",
+        3, "buffer_provisioning", "buffer provisioning", NETWORK, "buffer", "3 BDP/sqrt(n)",
+        "1 BDP", "OURS", "The two usual rules, n counting all sources: three times as much for the"
+        " ninth of them that transmit at a time. That + is the larger buffer is inferred.",
     ),
     Parameter(
         4, "topology", "topology", NETWORK, "", "abilene", "isp", "OURS",

@@ -114,6 +114,18 @@ def available(scenario: Scenario) -> dict[tuple[str, str], float]:
     }
 
 
+def measure_resent(results: Mapping[Key, Result], condition: str, law: str) -> float:
+    """Return what TCP's flows beside a law sent again, over what they delivered, all replicates."""
+    own = [one for key, one in results.items() if key[:2] == (condition, law)]
+    tables = [one.tables["classes"] for one in own]
+    tcp = [np.asarray(table["law"]) == STANDARD for table in tables]
+    again, delivered = (
+        sum(float(table[name][rows].sum()) for table, rows in zip(tables, tcp, strict=True))
+        for name in ("retransmissions", "delivered_packets")
+    )
+    return again / delivered
+
+
 @dataclass(frozen=True)
 class Rates:
     """Logarithms of throughputs over all periods and replicates, NaN where no flow was.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from headgate.claims import Estimate
 from headgate.law import LOSS, Ack, Builtin, Congestion, Path, Window, builtin
+from headgate.verdicts import Estimate
 
 #: Least and greatest share that each law takes away, as the source has it; above 64 packets, where
 #: none of them behaves like TCP.

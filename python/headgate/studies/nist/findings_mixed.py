@@ -15,12 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from headgate.claims import Estimate
-from headgate.experiment.estimates import count_share, format_values
+from headgate.experiment.estimates import count_share, format_values, mean_ratio
 from headgate.stats.intervals import mean_interval
 from headgate.studies.nist.competing import FILES, Rates
 from headgate.studies.nist.mixed_runs import Mixed
-from headgate.studies.nist.summary import DELAY_LAWS
+from headgate.studies.nist.summary import CONDITIONS, DELAY_LAWS
 from headgate.studies.nist.variants import (
     HEAVY_CORNER,
     INFINITE,
@@ -29,6 +28,7 @@ from headgate.studies.nist.variants import (
     UNCONGESTED_INFINITE,
     WINDOW,
 )
+from headgate.verdicts import Estimate, Sample
 
 Numbers = NDArray[np.float64]
 
@@ -55,7 +55,7 @@ def _equal(of: Rates, laws: Sequence[str]) -> Estimate:
     logs = by_law(of)
     ratios = {law: logs[law] for law in laws}
     hits = sum(abs(np.exp(log) - 1) <= EQUAL for log in ratios.values())
-    return _share_estimate(hits, len(ratios), f"own over TCP: {_format_ratio(ratios)}")
+    return _share_estimate(hits, len(ratios), "laws", f"own over TCP: {_format_ratio(ratios)}")
 
 
 def equal_movies(of: Mixed) -> Estimate:
@@ -77,9 +77,8 @@ def movies(of: Mixed) -> Rates:
 def sooner(of: Mixed) -> Estimate:
     """Count the laws whose movies get more than TCP's beside them, without congestion."""
     logs = by_law(movies(of))
-    return _share_estimate(
-        sum(log > 0 for log in logs.values()), len(logs), f"own over TCP: {_format_ratio(logs)}"
-    )
+    hits = sum(log > 0 for log in logs.values())
+    return _share_estimate(hits, len(logs), "laws", f"own over TCP: {_format_ratio(logs)}")
 
 
 def fast_best(of: Mixed) -> Estimate:
@@ -89,7 +88,9 @@ def fast_best(of: Mixed) -> Estimate:
     best = [of.laws[place] for place in rows.argmax(axis=1)]
     logs = dict(zip(of.laws, rows.mean(axis=0).tolist(), strict=True))
     hits = sum(law in DELAY_LAWS for law in best)
-    return _share_estimate(hits, len(best), f"over the mean of all: {_format_ratio(logs)}")
+    return _share_estimate(
+        hits, len(best), CONDITIONS, f"over the mean of all: {_format_ratio(logs)}"
+    )
 
 
 def ctcp_second(of: Mixed) -> Estimate:
@@ -98,7 +99,7 @@ def ctcp_second(of: Mixed) -> Estimate:
     rows = own[np.isfinite(own).all(axis=1)]
     others = [law for law in of.laws if law not in DELAY_LAWS]
     best = rows[:, [of.laws.index(law) for law in others]].argmax(axis=1)
-    return count_share(int(sum(others[place] == "ctcp" for place in best)), len(best))
+    return count_share(int(sum(others[place] == "ctcp" for place in best)), len(best), CONDITIONS)
 
 
 def ctcp_leads(of: Mixed) -> Estimate:
@@ -117,20 +118,28 @@ def of_ranks(of: Rates, side: str) -> Numbers:
     return np.asarray(np.nanmean(ranks, axis=2))
 
 
-def htcp_lower(of: Mixed) -> Estimate:
-    """Count the conditions in which HTCP's large files get less than the median of the others."""
+def htcp_below(of: Mixed) -> Estimate:
+    """Divide what HTCP's large files get by the mean of the others', over all conditions."""
     own = of.rates.only(of.conditions, LARGE).beside("own")
     rows = own[np.isfinite(own).all(axis=1)]
     place = of.laws.index("htcp")
     others = np.delete(rows, place, axis=1)
-    return count_share(int((rows[:, place] < np.median(others, axis=1)).sum()), len(rows))
+    return _ratio(rows[:, place] - others.mean(axis=1))
+
+
+def tcp_resends(of: Mixed, *, beside: Sequence[str], less: Sequence[str] = FAIR) -> Estimate:
+    """Divide what TCP's flows send again beside some laws by the same beside others."""
+    more, fewer = (_mean_of(of, of.resent, laws) for laws in (beside, less))
+    by_law = dict(zip(of.laws, (100 * of.resent.mean(axis=0)).tolist(), strict=True))
+    note = f"% sent again beside each: {format_values(by_law)}"
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return _ratio(np.log(more / fewer), note)
 
 
 def bic_behind(of: Mixed) -> Estimate:
     """Return BIC's throughput of large files over TCP's beside it, under heavy congestion."""
     logs = of.rates.only(of.heavy, LARGE).ahead()[:, of.laws.index("bic")]
-    mean, low, high = np.exp(mean_interval(logs[np.isfinite(logs)]))
-    return Estimate(ours=float(mean), ci=(float(low), float(high)))
+    return _ratio(logs)
 
 
 def fairer(of: Mixed, *, unfair: Sequence[str], files: Sequence[str] = FILES) -> Estimate:
@@ -139,7 +148,9 @@ def fairer(of: Mixed, *, unfair: Sequence[str], files: Sequence[str] = FILES) ->
     gap = _mean_of(of, left, FAIR) - _mean_of(of, left, unfair)
     hits, known = int((gap > 0).sum()), int(np.isfinite(gap).sum())
     logs = dict(zip(of.laws, np.nanmean(left, axis=0).tolist(), strict=True))
-    return _share_estimate(hits, known, f"TCP beside each, over the mean: {_format_ratio(logs)}")
+    return _share_estimate(
+        hits, known, CONDITIONS, f"TCP beside each, over the mean: {_format_ratio(logs)}"
+    )
 
 
 def among(of: Mixed, *, named: Sequence[str], sign: int) -> Estimate:
@@ -172,8 +183,7 @@ def fast_at_less_fair(of: Mixed) -> Estimate:
     names = of.corner(LIGHT_CORNER) + of.corner(HEAVY_CORNER)
     place = of.laws.index("fast-at")
     low, high = (r.only(names).beside("tcp")[:, place] for r in (of.rates, of.variant(INFINITE)))
-    mean, least, most = np.exp(mean_interval(_drop_missing(low - high)))
-    return Estimate(ours=float(mean), ci=(float(least), float(most)), note=f"{len(names)} corners")
+    return _ratio(low - high, f"{len(names)} corners")
 
 
 def sst_when_heavy(of: Mixed) -> Estimate:
@@ -227,7 +237,7 @@ def utility_without_window(of: Mixed) -> Estimate:
 def _greater(one: dict[str, float], other: dict[str, float], first: str, second: str) -> Estimate:
     hits = sum(one[law] > other[law] for law in one)
     return _share_estimate(
-        hits, len(one), f"{first}: {_format_ratio(one)}; {second}: {_format_ratio(other)}"
+        hits, len(one), "laws", f"{first}: {_format_ratio(one)}; {second}: {_format_ratio(other)}"
     )
 
 
@@ -239,11 +249,20 @@ def _drop_missing(values: Numbers) -> Numbers:
     return values[np.isfinite(values)]
 
 
+def _ratio(logs: Numbers, note: str = "") -> Estimate:
+    """Return the geometric mean of what the logarithms are of."""
+    return mean_ratio(np.exp(_drop_missing(logs)).tolist(), CONDITIONS, note)
+
+
 def _mean(values: Numbers, note: str) -> Estimate:
     mean, low, high = mean_interval(_drop_missing(values))
-    return Estimate(ours=mean, ci=(low, high), note=note)
+    return Estimate(ours=mean, ci=(low, high), sample=_sample(values), note=note)
 
 
-def _share_estimate(hits: int, cells: int, note: str) -> Estimate:
-    counted = count_share(int(hits), cells)
+def _sample(values: Numbers) -> Sample:
+    return Sample(count=int(np.isfinite(values).sum()), unit=CONDITIONS)
+
+
+def _share_estimate(hits: int, cells: int, unit: str, note: str) -> Estimate:
+    counted = count_share(int(hits), cells, unit)
     return counted.model_copy(update={"note": f"{counted.note}; {note}"})

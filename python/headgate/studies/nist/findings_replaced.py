@@ -1,46 +1,74 @@
 """Findings of experiments 1a and 1b: which laws are alike, which apart, and in what.
 
-An outlier is one by Grubbs' test (5 %) that is 10 % of the
-mean away, in the second period; light and heavy are the quarters of the conditions with the lowest
-and highest retransmission rate over the laws other than FAST and FAST-AT.
+All is of the second period. Light and heavy are the quarters of the conditions with the lowest and
+highest retransmission rate over the laws other than FAST and FAST-AT. A ratio is the geometric mean
+over conditions, with Student's interval of the logarithms.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 from scipy import stats
+from scipy.cluster import hierarchy
+from scipy.spatial import distance
 
-from headgate.claims import Estimate
-from headgate.experiment.estimates import count_share
+from headgate.analysis.conditions import FILTERS
+from headgate.experiment.estimates import count_share, mean_of, mean_ratio
 from headgate.experiment.runs import NotRunError
 from headgate.studies.nist.cuts import cuts_as_published
-from headgate.studies.nist.summary import DELAY_LAWS, Experiment
+from headgate.studies.nist.summary import CONDITIONS, Experiment
+from headgate.verdicts import Estimate, Sample
+
+#: Laws within this part of a mean are alike: the source's filter.
+ALIKE = FILTERS[0]
 
 
 def uncongested_identical(of: Experiment) -> Estimate:
     """Count the cells of light congestion in which no law is an outlier."""
     cells = of.outliers(of.light)
-    return count_share(sum(test is None for _, test in cells), len(cells))
+    return count_share(sum(test is None for _, test in cells), len(cells), "cells")
 
 
-def little_change(of: Experiment) -> Estimate:
-    """Count the cells in which no law but FAST and FAST-AT is an outlier."""
-    cells = of.outliers(of.order)
-    quiet = sum(test is None or test.law in DELAY_LAWS for _, test in cells)
-    return count_share(quiet, len(cells))
+def lightly_congested_similar(of: Experiment) -> Estimate:
+    """Return the share of what lies near the laws' mean in the second quarter."""
+    alike = np.array([_share_alike(of, name) for name in of.lightly])
+    return mean_of(alike.mean(axis=1).tolist(), unit=CONDITIONS)
 
 
-def fast_apart(of: Experiment) -> Estimate:
-    """Count the heavy conditions in which FAST, alone or with FAST-AT, is linked last."""
-    return count_share(sum(_linked_last(of, name) for name in of.heavy), len(of.heavy))
+def most_change_little(of: Experiment) -> Estimate:
+    """Return the share of responses in which the median law is near the others' mean."""
+    alike = np.array([_share_alike(of, name) for name in of.order])
+    by_law = dict(zip(of.loss_laws, alike.mean(axis=0).tolist(), strict=True))
+    note = ", ".join(f"{law} {share:.2f}" for law, share in by_law.items())
+    return mean_of(np.median(alike, axis=1).tolist(), note, CONDITIONS)
 
 
-def _linked_last(of: Experiment, condition: str) -> bool:
-    """Say whether the last link of a condition parts FAST (and FAST-AT) from all others."""
-    tree = of.tree(condition)
-    just_below = 1 - 1e-9
-    parts = tree.groups(just_below)
-    return any("fast" in part and set(part) <= set(DELAY_LAWS) for part in parts)
+def _share_alike(of: Experiment, condition: str) -> list[float]:
+    """Return, for each law but FAST and FAST-AT, the share of responses near these laws' mean."""
+    cells = of.congested.cells
+    rows = [cells.laws.index(law) for law in of.loss_laws]
+    values = cells.values[cells.conditions.index(condition)][rows]
+    mean = values.mean(axis=0)
+    near = np.abs(values - mean) <= ALIKE * np.abs(mean)
+    known = np.isfinite(values).all(axis=0)
+    return [float(share) for share in near[:, known].mean(axis=1)]
+
+
+def fast_distinct(of: Experiment) -> Estimate:
+    """Divide FAST's distance from the other laws by the last link among these, FAST-AT left out."""
+    return mean_ratio([_distance_ratio(of, name) for name in of.heavy], CONDITIONS)
+
+
+def _distance_ratio(of: Experiment, condition: str) -> float:
+    cells = of.congested.cells
+    rows = [cells.laws.index(law) for law in ("fast", *of.loss_laws)]
+    values = cells.values[cells.conditions.index(condition)][rows]
+    spread = values.std(axis=0, ddof=1)
+    points = values[:, spread > 0] / spread[spread > 0]
+    among = hierarchy.linkage(distance.pdist(points[1:]), "average")[-1, 2]
+    return float(distance.cdist(points[:1], points[1:]).mean() / among)
 
 
 def fast_grows_with_congestion(of: Experiment) -> Estimate:
@@ -49,7 +77,9 @@ def fast_grows_with_congestion(of: Experiment) -> Estimate:
     fast = np.array([of.mean("y10", "fast", name) for name in of.order])
     found = stats.spearmanr(others, fast - others)
     low, high = _fisher(float(found.statistic), len(others))
-    return Estimate(ours=float(found.statistic), ci=(low, high), note=f"p = {found.pvalue:.2g}")
+    sample = Sample(count=len(others), unit=CONDITIONS)
+    note = f"p = {found.pvalue:.2g}"
+    return Estimate(ours=float(found.statistic), ci=(low, high), sample=sample, note=note)
 
 
 def _fisher(r: float, count: int) -> tuple[float, float]:
@@ -59,26 +89,33 @@ def _fisher(r: float, count: int) -> tuple[float, float]:
     return float(np.tanh(z - half)), float(np.tanh(z + half))
 
 
-def fast_moves_windows(of: Experiment) -> Estimate:
-    """Divide how much windows fall in all under FAST by the others' mean, over heavy conditions."""
-    ratios = [
-        of.mean("falls", "fast", name) * of.mean("fall", "fast", name)
-        / (of.others("falls", name) * of.others("fall", name))
-        for name in of.heavy
-    ]  # fmt: skip
-    note = f"over {len(ratios)} heavy conditions, least {min(ratios):.2f}"
-    return Estimate(ours=float(np.median(ratios)), note=note)
+def windows_fall(of: Experiment, *, law: str = "fast") -> Estimate:
+    """Divide how much windows fall in all under a law by the others' mean."""
+    return mean_ratio(
+        _ratios_to_others(of, law, ("falls", "fall")), CONDITIONS, _count_outliers(of, "falls", law)
+    )
 
 
-def more(of: Experiment, *, response: str, sign: int, law: str = "fast") -> Estimate:
-    """Count the heavy conditions in which a law is beyond the mean of the others, on one side."""
+def over_others(of: Experiment, *, response: str, law: str = "fast") -> Estimate:
+    """Divide a law's response by the others' mean."""
+    note = _count_outliers(of, response, law)
+    return mean_ratio(_ratios_to_others(of, law, (response,)), CONDITIONS, note)
+
+
+def _ratios_to_others(of: Experiment, law: str, responses: Iterable[str]) -> list[float]:
+    """Return a law's product of responses over the others', a number a heavy condition."""
     if law not in of.laws:
         raise NotRunError(f"{law} is not one of the laws that are compared")
-    ratios = [of.mean(response, law, name) / of.others(response, name) for name in of.heavy]
-    beyond = sum(sign * (ratio - 1) > 0 for ratio in ratios)
-    found = count_share(beyond, len(ratios))
-    note = f"{found.note}; {law} to the others: {np.median(ratios):.3g}"
-    return found.model_copy(update={"note": note})
+    own = [[of.mean(name, law, condition) for name in responses] for condition in of.heavy]
+    others = [[of.others(name, condition) for name in responses] for condition in of.heavy]
+    return [float(ratio) for ratio in np.prod(own, axis=1) / np.prod(others, axis=1)]
+
+
+def _count_outliers(of: Experiment, response: str, law: str) -> str:
+    """Say in how many heavy conditions Grubbs' test names the law."""
+    cells = [test for name, test in of.outliers(of.heavy) if name == response]
+    count = sum(test is not None and test.law == law for test in cells)
+    return f"the outlier by Grubbs in {count} of {len(cells)}"
 
 
 def cuts(of: Experiment) -> Estimate:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Runs
+from headgate.studies.nist.answer_useful import compare_usefulness, say_usefulness
 from headgate.studies.nist.mixed_runs import Mixed
 from headgate.studies.nist.mixed_sentences import sentences
 
@@ -16,5 +17,8 @@ def prepare(runs: Runs) -> Mixed:
 def analyse(mixed: Mixed) -> Analysis:
     """Give the table that the report analyses, and what is said of it."""
     return Analysis(
-        sentences=sentences(mixed), data=(mixed.experiment.table,), roles=mixed.experiment.roles
+        sentences=(say_usefulness(mixed), *sentences(mixed)),
+        tables=(compare_usefulness(mixed),),
+        data=(mixed.experiment.table,),
+        roles=mixed.experiment.roles,
     )

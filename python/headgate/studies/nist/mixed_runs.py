@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
+import numpy as np
+
 from headgate.experiment.designed import Designed
 from headgate.experiment.runs import NotRunError, Runs
-from headgate.studies.nist.competing import Rates, columns
+from headgate.studies.nist.competing import Numbers, Rates, columns, measure_resent
 from headgate.studies.nist.mixed_roles import roles
 from headgate.studies.nist.summary import Experiment
 from headgate.studies.nist.variants import VARIANTS, corner
@@ -54,6 +56,14 @@ class Mixed(Runs):
     def corner(self, levels: Mapping[str, int]) -> list[str]:
         """Return the conditions of a corner of the design."""
         return corner(self.setup.design, levels)
+
+    @cached_property
+    def resent(self) -> Numbers:
+        """What TCP's flows sent again over what they delivered: (condition, law beside them)."""
+        results = self.designed.results
+        return np.array(
+            [[measure_resent(results, c, law) for law in self.laws] for c in self.conditions]
+        )
 
     @cached_property
     def rates(self) -> Rates:

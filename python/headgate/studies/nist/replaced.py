@@ -3,6 +3,7 @@
 from headgate.experiment.designed import Designed
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Runs
+from headgate.studies.nist.answer_safe import compare_safety, say_safety
 from headgate.studies.nist.responses import responses
 from headgate.studies.nist.roles import roles
 from headgate.studies.nist.sentences import sentences
@@ -17,5 +18,8 @@ def prepare(runs: Runs) -> Experiment:
 def analyse(experiment: Experiment) -> Analysis:
     """Give the table that the report analyses, and what is said of it."""
     return Analysis(
-        sentences=sentences(experiment), data=(experiment.table,), roles=experiment.roles
+        sentences=(say_safety(experiment), *sentences(experiment)),
+        tables=(compare_safety(experiment),),
+        data=(experiment.table,),
+        roles=experiment.roles,
     )

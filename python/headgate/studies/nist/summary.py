@@ -17,6 +17,8 @@ from headgate.experiment.designed import Designed, Measure
 from headgate.tables import Table
 
 QUARTER = 0.25
+#: What an interval is over that has a value a condition.
+CONDITIONS = "conditions"
 #: The laws that use delay and know no TCP mode: the two that the source sets apart.
 DELAY_LAWS = ("fast", "fast-at")
 
@@ -49,13 +51,18 @@ class Experiment:
         """The laws that are compared."""
         return self.congested.cells.laws
 
+    @property
+    def loss_laws(self) -> tuple[str, ...]:
+        """The laws other than FAST and FAST-AT."""
+        return tuple(law for law in self.laws if law not in DELAY_LAWS)
+
     @cached_property
     def order(self) -> list[str]:
         """Conditions from the least to the most congested in that period, judged without FAST.
 
         What FAST does to the rate of retransmissions would otherwise say which conditions count.
         """
-        others = [i for i, law in enumerate(self.laws) if law not in DELAY_LAWS]
+        others = [self.laws.index(law) for law in self.loss_laws]
         share = self.congested.cells.of("y10")[:, others].mean(axis=1)
         names = self.congested.cells.conditions
         return [names[place] for place in np.argsort(share, kind="stable")]
@@ -64,6 +71,11 @@ class Experiment:
     def light(self) -> Sequence[str]:
         """The least congested quarter of the conditions."""
         return self.order[: self._quarter]
+
+    @property
+    def lightly(self) -> Sequence[str]:
+        """The quarter of the conditions that is next to the least congested one."""
+        return self.order[self._quarter : 2 * self._quarter]
 
     @property
     def heavy(self) -> Sequence[str]:
@@ -92,8 +104,7 @@ class Experiment:
 
     def others(self, response: str, condition: str) -> float:
         """Return the mean over the laws other than FAST and FAST-AT."""
-        laws = [law for law in self.laws if law not in DELAY_LAWS]
-        return float(np.mean([self.mean(response, law, condition) for law in laws]))
+        return float(np.mean([self.mean(response, law, condition) for law in self.loss_laws]))
 
     def sent_again(self, conditions: Sequence[str]) -> str:
         """Say which share of the packets is sent again, the mean over conditions and laws."""

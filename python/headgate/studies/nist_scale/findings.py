@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from headgate.claims import Estimate
 from headgate.columns.mesonet import PAIRS
 from headgate.experiment.estimates import count_share, largest
 from headgate.experiment.runs import NotRunError
 from headgate.stats.intervals import mean_interval
 from headgate.studies.nist_scale.jobs import share
 from headgate.studies.nist_scale.sizes import NAMES, Ratio, Sizes
+from headgate.verdicts import Estimate
 
 LIGHT, SHORT, LONG = "light", "heavy, short buffers", "heavy, long buffers"
 STANDARD = "reno"
@@ -81,7 +81,7 @@ def same_signs(of: Sizes) -> Estimate:
         for there in [of.contrast(name, condition, of.sizes[-1], law, STANDARD)]
         if there.beyond(0.0)
     ]
-    return count_share(sum(same), len(same))
+    return count_share(sum(same), len(same), "contrasts")
 
 
 def fast_contrast(of: Sizes) -> Estimate:

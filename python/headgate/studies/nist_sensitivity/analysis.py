@@ -2,6 +2,7 @@
 
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import NotRunError, Runs
+from headgate.studies.nist.keep import keep
 from headgate.studies.nist_sensitivity.campaign import jobs
 from headgate.studies.nist_sensitivity.design import FILE, design_file
 from headgate.studies.nist_sensitivity.pictures import pictures
@@ -9,7 +10,7 @@ from headgate.studies.nist_sensitivity.responses import roles
 from headgate.studies.nist_sensitivity.sentences import sentences, tables
 from headgate.studies.nist_sensitivity.summary import Sensitivity
 
-__all__ = ["analyse", "jobs", "prepare"]
+__all__ = ["analyse", "jobs", "keep", "prepare"]
 
 
 def prepare(runs: Runs) -> Sensitivity:

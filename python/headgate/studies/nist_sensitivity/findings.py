@@ -10,7 +10,6 @@ from scipy import stats
 
 from headgate.analysis.correlations import correlations
 from headgate.analysis.influence import AVERAGE
-from headgate.claims import Estimate
 from headgate.experiment.estimates import format_values
 from headgate.stats.effects import Effect
 from headgate.stats.intervals import share_interval
@@ -23,6 +22,7 @@ from headgate.studies.nist_sensitivity.published import (
     TRANSMITTING,
 )
 from headgate.studies.nist_sensitivity.summary import CONGESTED, SEED, Sensitivity
+from headgate.verdicts import Estimate
 
 Rows = Mapping[str, NDArray[np.float64]]
 #: Draws of all runs for the interval of the number of groups.
@@ -41,20 +41,18 @@ def psi(of: Sensitivity, *, factor: str, row: str = AVERAGE) -> Estimate:
     return Estimate(ours=ours, ci=ci, note=said)
 
 
-def rank_correlation(of: Sensitivity) -> Estimate:
+def rank_correlation(of: Sensitivity, *, row: str = AVERAGE) -> Estimate:
     """Correlate the factors' Psi with the published ones by ranks."""
     of.require(*FACTORS)
-    published = [PSI[AVERAGE][name] for name in FACTORS]
+    published = [PSI[row][name] for name in FACTORS]
 
     def measure(rows: Rows) -> float:
-        return float(stats.spearmanr(rows[AVERAGE], published).statistic)
+        return float(stats.spearmanr(rows[row], published).statistic)
 
-    ranked = of.influence.ranked
-    return Estimate(
-        ours=measure(of.psi),
-        ci=of.resample(measure),
-        note=format_values({name: 100 * of.average[name] for name in ranked}, 2),
-    )
+    ours = dict(zip(of.factors, (100 * of.psi[row]).tolist(), strict=True))
+    ranked = sorted(ours, key=lambda factor: -ours[factor])
+    note = format_values({factor: ours[factor] for factor in ranked}, 2)
+    return Estimate(ours=measure(of.psi), ci=of.resample(measure), note=note)
 
 
 def lead_of_first(of: Sensitivity) -> Estimate:

@@ -1,0 +1,77 @@
+"""Which laws are safe, beside what the source says: experiments 1a and 1b.
+
+A law is safe if under heavy congestion no response from which the network suffers is worse than
+under TCP by more than the source's filter of 10 %, with the whole 95 % interval over conditions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from headgate.analysis.conditions import FILTERS
+from headgate.experiment.estimates import mean_ratio
+from headgate.experiment.runnable import Listing
+from headgate.studies.nist.responses import TITLES
+from headgate.studies.nist.roles import BEFORE, SAFETY, WORSE
+from headgate.studies.nist.summary import CONDITIONS, DELAY_LAWS, Experiment
+from headgate.verdicts import Estimate
+
+SOURCE = {True: "safe", False: "not: loses and resends more, connects more, completes fewer"}
+
+
+def compare_safety(of: Experiment) -> Listing:
+    """Return a row a law: what the source says of it, and what is worse than under TCP."""
+    rows: list[tuple[object, ...]] = [
+        (law, SOURCE[law not in DELAY_LAWS], _say(dict(find_worse(of, law))))
+        for law in of.laws
+        if law != BEFORE
+    ]
+    return Listing(
+        "Which laws are safe",
+        "Everyone's TCP replaced, heavily congested conditions, second period: what is worse than"
+        f" under TCP by more than {FILTERS[0]:.0%} with its whole 95 % interval over conditions.",
+        ("law", "the source", "worse here, over TCP's"),
+        rows,
+    )
+
+
+def find_worse(of: Experiment, law: str) -> Iterator[tuple[str, Estimate]]:
+    """Yield the responses that are worse under a law than under TCP, with their ratios."""
+    for response in SAFETY:
+        pairs = [(of.mean(response, law, c), of.mean(response, BEFORE, c)) for c in of.heavy]
+        ratios = [own / tcp for own, tcp in pairs if own > 0 and tcp > 0]
+        if not ratios:
+            continue
+        found = mean_ratio(ratios, CONDITIONS)
+        if _is_worse(found, WORSE[response]):
+            yield response, found
+
+
+def _is_worse(found: Estimate, way: str) -> bool:
+    low, high = np.log(found.interval)
+    far = math.log(1 + FILTERS[0])
+    return bool(low > far if way == "more" else high < -far)
+
+
+def say_safety(of: Experiment) -> str:
+    """Say which laws are safe here, and which the source found so."""
+    others = [law for law in of.laws if law != BEFORE]
+    unsafe = {law for law in others if any(True for _ in find_worse(of, law))}
+    safe, not_safe = ([law for law in others if (law in unsafe) == flag] for flag in (False, True))
+    return (
+        f"Safe under heavy congestion, nothing worse than under TCP by 10 %: {_join(safe)}; not:"
+        f" {_join(not_safe)}. The source: all but FAST and FAST-AT."
+    )
+
+
+def _say(worse: dict[str, Estimate]) -> str:
+    if not worse:
+        return "nothing"
+    return "; ".join(f"{TITLES[name]} {found.ours:.2f}" for name, found in worse.items())
+
+
+def _join(laws: list[str]) -> str:
+    return ", ".join(laws) or "none"

@@ -1,0 +1,75 @@
+"""Which laws are useful, and at whose cost, beside what the source says: experiments 2a to 2c.
+
+Useful is a law whose large files get more than those of TCP beside them, with the whole 95 %
+interval over conditions. What it costs is what TCP flows get beside it, over the mean beside all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from headgate.experiment.estimates import mean_ratio
+from headgate.experiment.runnable import Listing
+from headgate.studies.nist.competing import Numbers
+from headgate.studies.nist.findings_mixed import LARGE
+from headgate.studies.nist.mixed_runs import Mixed
+from headgate.studies.nist.summary import CONDITIONS
+from headgate.verdicts import Estimate
+
+#: What the source says of each law's fairness to TCP.
+FAIRNESS: Mapping[str, str] = {
+    **dict.fromkeys(("ctcp", "htcp", "fast-at"), "most fair"),
+    **dict.fromkeys(("scalable", "bic", "fast"), "most unfair"),
+    "hstcp": "moderately fair, unfair under heavy congestion",
+}
+
+
+def compare_usefulness(of: Mixed) -> Listing:
+    """Return a row a law: what its large files gain, and what that costs TCP's flows."""
+    light, heavy, cost = find_gains(of, of.light), find_gains(of, of.heavy), find_costs(of)
+    rows: list[tuple[object, ...]] = [
+        (law, *map(_format, (light[law], heavy[law], cost[law])), FAIRNESS.get(law, ""))
+        for law in of.laws
+    ]
+    return Listing(
+        "Which laws are useful, and at whose cost",
+        "Service packs and movies over those of TCP beside them; all files of TCP beside a law over"
+        " the mean beside all laws, all conditions. Geometric means, 95 % intervals over these.",
+        ("law", "gain, uncongested", "gain, heavily congested", "TCP beside it", "the source"),
+        rows,
+    )
+
+
+def find_gains(of: Mixed, conditions: Sequence[str]) -> dict[str, Estimate]:
+    """Return what large files of each law get over those of TCP beside them."""
+    return _by_law(of, of.rates.only(conditions, LARGE).ahead())
+
+
+def find_costs(of: Mixed) -> dict[str, Estimate]:
+    """Return what TCP flows get beside each law over the mean beside all."""
+    return _by_law(of, of.rates.beside("tcp"))
+
+
+def say_usefulness(of: Mixed) -> str:
+    """Say which laws help their users here, and in which the source found it so."""
+    light, heavy = ([law for law, found in find_gains(of, names).items() if found.interval[0] > 1]
+                    for names in (of.light, of.heavy))  # fmt: skip
+    return (
+        "Useful, large files get more than TCP's beside them: without congestion"
+        f" {', '.join(light) or 'none'}; with much of it {', '.join(heavy) or 'none'}. The source:"
+        " all, but for large files on paths with sporadic losses only, or where unfair."
+    )
+
+
+def _by_law(of: Mixed, logs: Numbers) -> dict[str, Estimate]:
+    return {
+        law: mean_ratio(np.exp(column[np.isfinite(column)]).tolist(), CONDITIONS)
+        for law, column in zip(of.laws, logs.T, strict=True)
+    }
+
+
+def _format(found: Estimate) -> str:
+    low, high = found.interval
+    return f"{found.ours:.2f} ({low:.2f} to {high:.2f})"

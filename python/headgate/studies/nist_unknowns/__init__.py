@@ -1,0 +1,1 @@
+"""The study `nist-unknowns`: which findings hang on what is not published."""

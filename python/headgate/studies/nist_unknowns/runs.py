@@ -1,0 +1,42 @@
+"""The runs: MesoNet's settings, parameters of FAST and FAST-AT, and two keys of the transport."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from headgate.api import Scenario
+from headgate.campaign.jobs import Job
+from headgate.catalog import law as in_catalogue
+from headgate.experiment.designed import jobs_of
+from headgate.experiment.runs import Key, Setup
+from headgate.mesonet import MesoNet
+
+ALPHA, THRESHOLDS = "fast_alpha", "fast_at_thresholds"
+#: Settings that are keys of the transport.
+TRANSPORT = ("receive_window", "recovery")
+#: Throughputs at which FAST-AT's alpha changes.
+CHANGES_AT = ("up_mid", "up_high", "down_mid", "down_high")
+
+
+def jobs(setup: Setup) -> dict[Key, Job]:
+    """Make every run: each law in each combination."""
+    return jobs_of(setup, scenario)
+
+
+def scenario(settings: Mapping[str, Any], law: str) -> Scenario:
+    """Make the scenario of a law in one combination."""
+    own = {ALPHA, THRESHOLDS, *TRANSPORT}
+    meso = {name: value for name, value in settings.items() if name not in own}
+    made = MesoNet.from_dict({**meso, "law": {"name": law, **parameters(settings, law)}})
+    return made.scenario().replaced({f"transport.{name}": settings[name] for name in TRANSPORT})
+
+
+def parameters(settings: Mapping[str, Any], law: str) -> dict[str, float]:
+    """Return the parameters of a law that are not known."""
+    if law == "fast":
+        return {"alpha": settings[ALPHA]}
+    if law == "fast-at":
+        times = float(settings[THRESHOLDS])
+        return {name: times * float(in_catalogue(law).param(name).default) for name in CHANGES_AT}
+    return {}

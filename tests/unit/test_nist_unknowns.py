@@ -1,0 +1,73 @@
+"""What each finding hangs on: settings become scenarios, and where a finding holds is told."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from headgate.experiment.runs import Runs
+from headgate.studies.nist_unknowns.analysis import analyse, prepare
+from headgate.studies.nist_unknowns.combinations import Combinations
+from headgate.studies.nist_unknowns.findings import hold
+from headgate.studies.nist_unknowns.runs import parameters, scenario
+from headgate.studies.study import load
+
+STUDY = load("nist-unknowns")
+LAWS = ("reno", "ctcp", "fast", "fast-at")
+
+
+@pytest.fixture(scope="module")
+def of() -> Combinations:
+    scale = STUDY.spec.scales["quick"].model_copy(
+        update={
+            "factors": ("alpha", "recovery"), "generators": {}, "levels": {}, "size": 0.004,
+            "fixed": {"duration": "10 s"},
+        }
+    )  # fmt: skip
+    setup = replace(STUDY.setup(scale), laws=LAWS)
+    return prepare(Runs(setup, {k: job.scenario.run() for k, job in STUDY.jobs(setup).items()}))
+
+
+def test_parameters_of_each_law_are_those_of_the_combination() -> None:
+    settings = {"fast_alpha": 20, "fast_at_thresholds": 3.0}
+    assert parameters(settings, "fast") == {"alpha": 20}
+    assert parameters(settings, "fast-at")["up_mid"] == 4500.0
+    assert parameters(settings, "reno") == {}
+
+
+def test_a_combination_reaches_the_scenario() -> None:
+    setup = STUDY.setup(STUDY.scale("standard"))
+    last = len(setup.design) - 1
+    made = scenario({**setup.settings, **setup.design.settings(last)}, "fast").to_dict()
+    assert made["transport"]["recovery"] == "sack"
+    assert made["traffic"][0]["law"] == {"name": "fast", "alpha": 200}
+    assert made["network"]["source_shares"]["F"] == 0.85
+    assert setup.design.resolution == 4
+
+
+def test_where_a_finding_holds_is_told(of: Combinations) -> None:
+    recovery = of.columns["recovery"]
+    assert of.describe(np.ones(4, dtype=bool)) == "holds whatever the unknowns"
+    assert of.describe(np.zeros(4, dtype=bool)) == "does not hold"
+    assert of.describe(recovery > 0) == "holds in 2 of 4, in all with loss recovery = sack"
+    assert of.describe(recovery * of.columns["alpha"] > 0) == "holds in 2 of 4"
+
+
+def test_a_finding_counts_combinations_beyond_its_bound(of: Combinations) -> None:
+    ratios = of.ratios("y6", "fast")
+    bound = float(np.sort(ratios)[1:3].mean())
+    assert hold(of, response="y6", bound=bound).ours == 0.5
+    assert hold(of, response="y6", bound=bound, sign=-1).ours == 0.5
+    assert hold(of, response="y6", bound=0.0).ours == 1.0
+
+
+def test_an_effect_is_the_ratio_of_geometric_means(of: Combinations) -> None:
+    ratios, column = of.ratios("y6", "fast"), of.columns["alpha"]
+    high, low = (np.exp(np.log(ratios[column == sign]).mean()) for sign in (1, -1))
+    assert of.effects("y6", "fast")["alpha"] == pytest.approx(high / low)
+
+
+def test_the_study_is_told_and_drawn(of: Combinations) -> None:
+    found = analyse(of)
+    assert len(found.sentences) == 2 * 4 + 1
+    assert [picture.name for picture in found.pictures] == ["unknowns"]
