@@ -8,8 +8,12 @@ import headgate
 from headgate import catalog
 
 names = ["drop_tail", *(card.name for card in catalog.devices() if card.kind == "queue")]
-figure, panels = plt.subplots(3, 3, figsize=(9, 6), sharex=True, sharey=True, layout="constrained")
-for ax, name in zip(panels.flat, names, strict=True):
+columns = 5
+figure, panels = plt.subplots(
+    -(-len(names) // columns), columns, figsize=(12, 5), sharex=True, sharey=True,
+    layout="constrained",
+)  # fmt: skip
+for ax, name in zip(panels.flat, names, strict=False):
     scenario = headgate.dumbbell(
         rate="20 Mbit/s",
         rtt="50 ms",
@@ -27,9 +31,12 @@ for ax, name in zip(panels.flat, names, strict=True):
     ax.set_title(name, fontsize=9)
     port = {key: result.ports[key][0] for key in ("utilisation", "mean_wait_s", "drops", "marks")}
     print(
-        f"{name:>9}: busy {port['utilisation']:.1%}, mean wait {port['mean_wait_s'] * 1e3:.1f} ms, "
+        f"{name:>12}: busy {port['utilisation']:.1%},"
+        f" mean wait {port['mean_wait_s'] * 1e3:.1f} ms, "
         f"{port['drops']} dropped, {port['marks']} marked"
     )
+for ax in panels.flat[len(names) :]:
+    ax.set_axis_off()
 figure.supxlabel("time (s)")
 figure.supylabel("wait (ms)")
 picture = Path("out/disciplines.png")

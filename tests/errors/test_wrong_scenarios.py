@@ -66,7 +66,7 @@ WRONG = [
     (
         'network.queue="reed"',
         "network.queue",
-        "'reed' is not a queue discipline; known: ared, codel",
+        "'reed' is not a queue discipline; known: ack-priority, ared, codel",
     ),
     ('network.feedback="reed"', "network.feedback", "'reed' is not a router's scheme; known: rcp"),
     (
@@ -104,7 +104,7 @@ WRONG = [
     ('transport.min_rto="90 s"', "transport.min_rto", "not above max_rto"),
     ('transport.initial_window="0 packets"', "transport.initial_window", "'1 packet'"),
     ("transport.preset=windows", "transport.preset", "'default', 'linux', 'ns2' or 'mesonet'"),
-    ("transport.recovery=tahoe", "transport.recovery", "'sack', 'newreno' or 'reno'"),
+    ("transport.recovery=tahoe", "transport.recovery", "'sack', 'sack1', 'newreno' or 'reno'"),
     # Laws
     ("traffic.0.law=renoo", "traffic[0].law", "is not a law; did you mean 'reno'?"),
     ("traffic.0.law=xyzzy", "traffic[0].law", "is not a law; known: "),

@@ -101,6 +101,24 @@ def shares(queue: object, flows: list[dict[str, object]], **given: object) -> li
     return [float(rate) / RATE_BPS for rate in result.flows["goodput_bps"]]
 
 
+def round_trips_s(queue: object) -> float:
+    """Time a window of 20 packets takes where 300 come the other way and 260 of them wait."""
+    windows = [{"receive_window": "20 packets"}, {"receive_window": "300 packets"}]
+    flows: list[dict[str, object]] = [
+        {"law": "reno", "reverse": back, "transport": window} for back, window in enumerate(windows)
+    ]
+    result = run(queue, flows, ("10 s", "40 s"), access="direct")
+    return 20 * 8 * 1460 / float(result.flows["goodput_bps"][0])
+
+
+def test_acks_with_priority_wait_for_the_packet_in_service_alone() -> None:
+    # 50 ms, 1.2 ms for the data, 0.03 ms for the ACK; what it meets in service has 0 to 1.2 ms
+    # left, and ACKs of a burst that wait together leave one after the other
+    assert 0.05123 <= round_trips_s("ack-priority") <= 0.05123 + PACKET_S + 20 * 32e-6
+    # in one queue it waits for all of them as well: 300 less 42 under way
+    assert round_trips_s("drop_tail") == pytest.approx(0.05123 + 258 * PACKET_S, rel=0.05)
+
+
 def test_processor_sharing_gives_two_flows_equal_shares() -> None:
     windows = {"buffer": "infinite", "transport": {"receive_window": "300 packets"}}
     flows: list[dict[str, object]] = [

@@ -11,6 +11,15 @@ from headgate.version import RESULTS
 
 FILE = Path(__file__).parent / "digests.json"
 LAWS = ("reno", "cubic", "bbr", "bbr3", "fast", "vegas", "ctcp", "bic", "htcp", "westwood")
+#: VCP as it was released, both ways: its router, the order of packets, its senders.
+LOADS = {
+    "feedback": {"name": "vcp", "target": "moving", "average": "sixteenth"},
+    "queue": "ack-priority",
+}
+RELEASED = [
+    {"kind": "flows", "law": {"name": "vcp", "variant": "released"}, "count": 3, "reverse": back}
+    for back in (False, True)
+]
 QUEUES = ("drop_tail", "red", "codel", "fq-codel", "pie")
 
 
@@ -40,6 +49,7 @@ def make_scenarios() -> dict[str, Scenario]:
     marked = {**plain, "network": marking, "traffic": dctcp}
     lossy = {**laws["cubic"], "network": {**network, "loss": 0.01}}
     made = laws | queues | {"web": web, "marked": marked, "lossy": lossy}
+    made["vcp-released"] = {**plain, "network": {**network, **LOADS}, "traffic": RELEASED}
     return {name: Scenario.from_dict(one) for name, one in made.items()}
 
 

@@ -193,6 +193,8 @@ pub enum Recovery {
     Newreno,
     /// The sender knows which segments arrived (RFC 6675).
     Sack,
+    /// It knows, but counts what is in flight by ACKs (ns-2's Sack1 and FAST).
+    Sack1,
 }
 
 /// How often time-outs lower the threshold.

@@ -42,6 +42,8 @@ pub struct QueuedPacket {
     pub size_bytes: u32,
     /// Names its connection.
     pub flow: u64,
+    /// It carries data; else it is an ACK or belongs to the handshake.
+    pub data: bool,
     /// It may be marked (ECT, RFC 3168).
     pub capable: bool,
     /// When it came, seconds.

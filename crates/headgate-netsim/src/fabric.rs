@@ -55,7 +55,7 @@ impl EdgeLine {
 /// Where a packet is next, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// At a node. Routers and hosts are one case: which of both it is the processor cannot guess.
+    /// At a node: a router or its hosts. One case for both, as a branch between them would often be mispredicted.
     Node(u32, Time),
     /// At a host directly on this router: now.
     Here,
@@ -286,7 +286,7 @@ fn count(wait: Span, fate: Fate, packet: &Packet, counters: &mut Counters) {
     let data = packet.is_data();
     if fate != Fate::Dropped {
         counters.packet_hops += 1;
-        // not a branch: whether it is data the processor cannot guess
+        // no branch: data and ACKs come in no order that can be predicted
         counters.wait_ps += u128::from(wait * u64::from(data));
     }
     counters.segments_dropped += u64::from(data & !matches!(fate, Fate::Arrives(_)));

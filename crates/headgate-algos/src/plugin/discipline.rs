@@ -273,7 +273,7 @@ impl Discipline for PluginQueue {
         let mut left = *port;
         while let Some(Ranked { packet, rank }) = self.line.pop_front() {
             left = without(&left, &packet);
-            let QueuedPacket { id, size_bytes, flow, capable, since_s } = packet;
+            let QueuedPacket { id, size_bytes, flow, capable, since_s, .. } = packet;
             let head = Packet { flow, wait_s: port.now_s - since_s, rank, size_bytes, capable };
             match self.decide(&DisciplineEvent::Departure(&head), &left) {
                 Verdict::Drop => drops.push(id),

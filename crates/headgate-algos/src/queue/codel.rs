@@ -245,7 +245,7 @@ mod tests {
     }
 
     fn queued(id: u32, since_s: f64) -> QueuedPacket {
-        QueuedPacket { id, size_bytes: 1500, flow: 1, capable: true, since_s }
+        QueuedPacket { id, size_bytes: 1500, flow: 1, data: true, capable: true, since_s }
     }
 
     /// Serves a queue that stands at 10 ms, one packet each millisecond; which were dropped or marked, and

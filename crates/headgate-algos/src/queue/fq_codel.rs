@@ -229,7 +229,7 @@ mod tests {
         let mut drops = Vec::new();
         for id in ids {
             let id = 100 * flow as u32 + id;
-            queue.enqueue(QueuedPacket { id, size_bytes, flow, capable: false, since_s: 0.0 }, &Backlog::default(), &mut drops);
+            queue.enqueue(QueuedPacket { id, size_bytes, flow, data: true, capable: false, since_s: 0.0 }, &Backlog::default(), &mut drops);
         }
         drops
     }

@@ -89,6 +89,7 @@ use headgate_model::units::Time;
 use crate::plugin::PluginQueue;
 
 queues! {
+    ack_priority => AckPriority,
     ared => Ared,
     codel => Codel,
     fq_codel => FqCodel,

@@ -124,7 +124,7 @@ mod tests {
     }
 
     fn put(queue: &mut Ps, id: u32, flow: u64, size_bytes: u32, since_s: f64) {
-        let packet = QueuedPacket { id, size_bytes, flow, capable: false, since_s };
+        let packet = QueuedPacket { id, size_bytes, flow, data: true, capable: false, since_s };
         queue.enqueue(packet, &port(since_s), &mut Vec::new());
     }
 
@@ -155,7 +155,7 @@ mod tests {
         // from 1 s on the line has a tenth of its rate: V = 1000 + 5 * 100 at 6 s
         let slow = |now_s| Backlog { now_s, rate_bytes_s: RATE / 10.0, ..Backlog::default() };
         assert_eq!(queue.dequeue(&slow(1.0), &mut Vec::new()), Some((1, false)));
-        let packet = QueuedPacket { id: 3, size_bytes: 1000, flow: 2, capable: false, since_s: 6.0 };
+        let packet = QueuedPacket { id: 3, size_bytes: 1000, flow: 2, data: true, capable: false, since_s: 6.0 };
         queue.enqueue(packet, &slow(6.0), &mut Vec::new());
         assert!((queue.now - 1500.0).abs() < 1e-9, "{}", queue.now);
     }

@@ -11,6 +11,13 @@
 //! `t`, then one RTT of additive increase. With finer feedback both increases are added and
 //! `xi = k (1/rho - 1)` falls below zero in overload: the fluid model of the authors.
 //!
+//! The author's release 0.1 has six rules besides, on which the results of both the paper and the slides may rest. At the
+//! router `target = "moving"` steps gamma every ten periods by 0.001 to 0.02 towards a measured use of 80 to 99.3 %, by the
+//! line's class, and `average = "sixteenth"` counts a sixteenth of the last period's mean queue. At senders (`variant =
+//! "released"`) a table by the window caps what an ACK adds and xi, and, as in the later `code`, an RTT adds
+//! `alpha (rtt/100 ms)^2`, the rest after a first overload ends whatever comes, and windows up to 64 are paced where gaps
+//! exceed 100 ms. Its ports send ACKs before data: the queue `ack-priority`.
+//!
 //! # Where it differs from the paper
 //! The paper was read through its slides, the author's ns-2 code and an ns-3 model made from it; `variant`
 //! selects where these differ. RTTs and timers are exact where the code has ticks of 10 ms. Of a queue in
@@ -26,7 +33,9 @@
 
 use headgate_model::feedback::Words;
 
+mod caps;
 pub mod sender;
+mod target;
 
 /// What the words of a header mean.
 pub mod word {
@@ -82,6 +91,7 @@ pub fn fold(older: &Words, newer: &Words) -> Words {
 
 /// The router's part: how loaded the link is.
 pub mod router {
+    use super::target::Target;
     use super::{encoded, word};
     use headgate_model::chance::Stream;
     use headgate_model::feedback::{Feedback, Passing, Words};
@@ -100,6 +110,10 @@ pub mod router {
         sample_s: number(0.01, (1e-4, 100.0), "s", "Xia et al. 2005; queue_sampling_interval in Xia's code"),
         /// The load behind the two bits: as it is, or the next whole per cent above.
         rounding: choice(["exact", "per-cent"], "Xia et al. 2005; Xia's code rounds up"),
+        /// Whether gamma stays, or begins there and moves until the measured use comes to an aim.
+        target: choice(["fixed", "moving"], "Xia et al. 2005; Xia's code, release 0.1"),
+        /// The queue that counts: smoothed over periods, or a sixteenth of the last one's mean.
+        average: choice(["smoothed", "sixteenth"], "Xia et al. 2005; Xia's code, release 0.1, by the precedence of >>"),
     }
 
     pub(crate) const CARD: Card = Card {
@@ -113,8 +127,12 @@ pub mod router {
         params: Params::TABLE,
     };
 
-    /// Weight of the newest interval in the queue (Xia's code).
+    /// Weight of the newest interval in the queue (Xia's code), and its share where no other counts.
     const NEWEST: f64 = 0.25;
+    const SIXTEENTH: f64 = 1.0 / 16.0;
+
+    const FIXED: f64 = 0.0;
+    const SMOOTHED: f64 = 0.0;
 
     /// The router at one port.
     #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -129,8 +147,9 @@ pub mod router {
         bytes: f64,
         /// Sum and number of the looks at the queue, bytes.
         seen: (f64, f64),
-        /// Smoothed queue, bytes.
+        /// The queue that counts, bytes.
         queue: f64,
+        target: Target,
         load: f64,
     }
 
@@ -138,8 +157,8 @@ pub mod router {
         /// A router that has seen no packet.
         pub fn new(params: Params, _line_bytes_s: f64, _chance: Stream) -> Self {
             let (period, sample) = (picoseconds(params.period_s), picoseconds(params.sample_s));
-            let (ends, looks, seen) = (period, sample, (0.0, 0.0));
-            Self { params, period, sample, ends, looks, bytes: 0.0, seen, queue: 0.0, load: 0.0 }
+            let (ends, looks, seen, target) = (period, sample, (0.0, 0.0), Target::new(params.gamma));
+            Self { params, period, sample, ends, looks, bytes: 0.0, seen, queue: 0.0, target, load: 0.0 }
         }
 
         fn look(&mut self, port: &Backlog) {
@@ -150,12 +169,23 @@ pub mod router {
 
         fn measure(&mut self, port: &Backlog) {
             if self.seen.1 > 0.0 {
-                self.queue += NEWEST * (self.seen.0 / self.seen.1 - self.queue);
+                self.average(self.seen.0 / self.seen.1);
             }
-            let Params { gamma, kappa, period_s, .. } = self.params;
-            self.load = (self.bytes + kappa * self.queue) / (gamma * port.rate_bytes_s * period_s);
+            let Params { kappa, period_s, target, .. } = self.params;
+            let (demand, room) = (self.bytes + kappa * self.queue, port.rate_bytes_s * period_s);
+            self.load = demand / (self.target.gamma * room);
+            if target != FIXED {
+                self.target.take(demand / room, port.rate_bytes_s);
+            }
             (self.bytes, self.seen) = (0.0, (0.0, 0.0));
             self.ends += self.period;
+        }
+
+        fn average(&mut self, newest: f64) {
+            self.queue = match self.params.average {
+                SMOOTHED => self.queue + NEWEST * (newest - self.queue),
+                _ => SIXTEENTH * newest,
+            };
         }
 
         /// The load behind the two bits.

@@ -54,6 +54,7 @@ fn disciplines_and_routers_show_what_they_decide_by() {
         (card.name, router.gauge().map(|(name, _)| name))
     });
     let shown = [
+        ("ack-priority", Some("ACKs")),
         ("ared", Some("max_p")),
         ("codel", Some("drops in a row")),
         ("fq-codel", Some("busy queues")),

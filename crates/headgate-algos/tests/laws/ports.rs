@@ -63,6 +63,7 @@ impl Yard {
             id: self.next_id,
             size_bytes: random.one_of(&[1, 40, 1500, 65_535]),
             flow: random.below(3),
+            data: random.chance(0.5),
             capable: random.chance(0.5),
             since_s: seconds(self.now),
         }

@@ -103,6 +103,75 @@ fn the_authors_code_rounds_up_to_the_next_per_cent() {
 }
 
 #[test]
+fn a_sixteenth_of_the_last_periods_queue_counts_in_the_released_code() {
+    let mut router = router(&[("average", 1.0)]);
+    for waiting in [16_000.0, 32_000.0] {
+        period(&mut router, 0.0, waiting);
+        assert!((load(&router) - 0.5 * waiting / 16.0 / AIM).abs() < 1e-12);
+    }
+}
+
+/// 8 Mbit/s is of the class of 10 Mbit/s, which aims at 96 %: gamma after so many periods at each of these uses.
+fn gammas<const N: usize>(gamma: f64, periods: [(u32, f64); N]) -> [f64; N] {
+    let mut router = router(&[("gamma", gamma), ("target", 1.0)]);
+    let mut next_is = |used: f64| {
+        period(&mut router, (used * 200_000.0).round(), 0.0);
+        used / load(&router)
+    };
+    periods.map(|(count, used)| (0..count).map(|_| next_is(used)).last().expect("a period"))
+}
+
+#[test]
+fn the_moving_target_steps_after_ten_periods_until_the_use_is_96_per_cent() {
+    // the tenth is still measured by the old one
+    let seen = gammas(0.95, [(10, 0.9), (1, 0.97), (10, 0.97), (10, 0.96), (10, 0.96)]);
+    for (ours, due) in seen.iter().zip([0.95, 0.954, 0.950, 0.946, 0.946]) {
+        assert!((ours - due).abs() < 1e-9, "{seen:?}");
+    }
+}
+
+#[test]
+fn the_target_stays_between_a_tenth_and_0_999() {
+    let [high] = gammas(0.99, [(101, 0.5)]);
+    let [low] = gammas(0.11, [(101, 2.0)]);
+    assert!((high - 0.999).abs() < 1e-9 && (low - 0.1).abs() < 1e-9, "{high} {low}");
+}
+
+#[test]
+fn faster_lines_aim_higher_in_smaller_steps() {
+    // bit/s, and the least use of these at which gamma falls
+    let classes = [
+        (660e3, 0.95, 0.005),
+        (6.5e6, 0.95, 0.005),
+        (6.7e6, 0.97, 0.004),
+        (65e6, 0.97, 0.004),
+        (150e6, 0.98, 0.003),
+        (1e9, 0.99, 0.002),
+        (5e9, 0.99, 0.002),
+    ];
+    for (rate_bps, falls, step) in classes {
+        let after = |used: f64| {
+            let mut router = router(&[("gamma", 0.9), ("target", 1.0)]);
+            let port = Backlog { rate_bytes_s: rate_bps / 8.0, ..Backlog::default() };
+            for _ in 0..11 {
+                let (mut left, most) = (used * rate_bps / 40.0, f64::from(u32::MAX));
+                while left > 0.0 {
+                    let size_bytes = left.min(most).round() as u32;
+                    router.on_arrival(&Passing { size_bytes, data: true }, None, &port);
+                    left -= most;
+                }
+                (0..20).for_each(|_| router.on_tick(&port));
+            }
+            used / load(&router)
+        };
+        for (used, gamma) in [(falls - 0.02, 0.9 + step), (falls, 0.9 - step)] {
+            let ours = after(used);
+            assert!((ours / gamma - 1.0).abs() < 1e-3, "{rate_bps} at {used}: {ours} for {gamma}");
+        }
+    }
+}
+
+#[test]
 fn codes_are_raised_only() {
     let mut router = router(&[]);
     period(&mut router, 0.9 * AIM, 0.0);
@@ -187,6 +256,53 @@ fn high_load_adds_with_the_square_of_the_rtt() {
 fn the_authors_code_scales_to_100_ms_between_20_and_500() {
     for (rtt_s, added) in [(0.01, 0.02), (0.02, 0.04), (0.1, 1.0), (0.2, 4.0), (0.5, 25.0), (1.0, 30.0)] {
         close(change(&[("variant", 1.0)], 2.0, rtt_s), added / 100.0);
+    }
+}
+
+/// What an ACK adds to that window.
+fn added_to(cwnd: f64, own: &[(&str, f64)], said: f64, rtt_s: f64) -> f64 {
+    let mut window = avoiding(cwnd);
+    hear(&mut sender(own), said, 1.0, &at_rtt(rtt_s), &mut window);
+    window.cwnd - cwnd
+}
+
+#[test]
+fn the_released_code_caps_what_an_ack_adds_by_the_window() {
+    let released = [("variant", 2.0)];
+    // (0.5 s/0.1 s)^2 = 25 packets in an RTT, more than the caps but at 10^4, where it is 0.0025
+    for (cwnd, most) in [(1.0, 0.1), (10.0, 0.06), (100.0, 0.04), (1e3, 0.02), (1e4, 25e-4)] {
+        close(added_to(cwnd, &released, 2.0, 0.5), most);
+    }
+    close(added_to(1e6, &[released[0], ("alpha", 1000.0)], 2.0, 0.5), 0.004);
+    close(added_to(10f64.powf(1.5), &released, 2.0, 0.5), (0.06f64 * 0.04).sqrt());
+    close(added_to(1.0, &released, 2.0, 0.02), 0.04); // below the cap
+    close(added_to(1.0, &[("variant", 1.0)], 2.0, 0.5), 25.0);
+}
+
+#[test]
+fn the_released_code_caps_xi_by_the_window() {
+    let wild = [("variant", 2.0), ("xi", 1.0)];
+    for (cwnd, most) in [(1.0, 1.0), (10.0, 0.5), (100.0, 0.2), (1e3, 0.1), (1e4, 0.064), (1e7, 0.024)] {
+        close(added_to(cwnd, &wild, 1.0, 0.2), most);
+    }
+    close(added_to(10f64.powf(1.5), &wild, 1.0, 0.2), 0.35); // half way from 0.5 to 0.2
+    close(added_to(1e3, &[("variant", 2.0)], 1.0, 0.2), 0.0625);
+    close(added_to(1e5, &[("variant", 2.0)], 1.0, 0.2), 0.044);
+}
+
+#[test]
+fn whatever_routers_say_the_released_code_adds_no_more_than_its_tables_allow() {
+    let (mut chance, mut now_s) = (Stream::new(5, "loads", 0), 0.0);
+    let (mut law, mut window) = (sender(&[("variant", 2.0), ("xi", 1.0)]), avoiding(2.0));
+    for _ in 0..20_000 {
+        let (said, rtt_s, before) = (1.0 + chance.below(3) as f64, chance.exponential(0.3), window.cwnd);
+        now_s += chance.exponential(0.05);
+        hear(&mut law, said, now_s, &at_rtt(rtt_s), &mut window);
+        let grown = window.cwnd - before;
+        // low load: xi of the window for at most 2.5 periods, and never faster than slow start
+        let most = if said == 1.0 { 1.0 } else { 0.1 };
+        assert!(window.cwnd >= 1.0 && grown <= most + 1e-9, "{said}: {before} by {grown}");
+        window.cwnd = window.cwnd.min(1e6);
     }
 }
 

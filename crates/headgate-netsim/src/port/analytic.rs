@@ -17,7 +17,8 @@ use super::{Fate, Room, digested};
 use crate::packet::Packet;
 use crate::record::{Early, PortRow, Tally};
 
-/// Where the backlog takes longer, some 53 days, a port has no room, however large: the clock ends after 213 days.
+/// A port is full, whatever its buffer, while its backlog takes longer than this, some 53 days; the clock ends after
+/// 213 days.
 const LONGEST_WAIT: Span = Span::MAX / 4;
 
 /// When a packet leaves, and whether it is data; in one word, since there are many.
@@ -224,8 +225,8 @@ impl<Q: Discipline> AnalyticPort<Q> {
     }
 
     /// Whether there is no room. A list shorter than the peak can neither be over the limit nor set a new peak. From one
-    /// as long as the peak, one departure is forgotten at most: that the processor foresees, as it does not how many
-    /// there have been.
+    /// as long as the peak at most one departure is forgotten: a single branch is predicted well, the length of a loop
+    /// over all departures is not.
     #[inline]
     fn is_full(&mut self, now: Time) -> bool {
         if self.leaves.len() < self.peak {

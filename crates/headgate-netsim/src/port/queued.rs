@@ -373,7 +373,14 @@ impl Packet {
 
     fn queued(&self, id: u32, since_s: f64) -> QueuedPacket {
         let (offer, size_bytes) = (self.arrival(), u32::from(self.size));
-        QueuedPacket { id, size_bytes, flow: offer.flow, capable: offer.capable, since_s }
+        QueuedPacket {
+            id,
+            size_bytes,
+            flow: offer.flow,
+            data: self.is_data(),
+            capable: offer.capable,
+            since_s,
+        }
     }
 
     fn marked(mut self, marked: bool) -> Self {

@@ -19,7 +19,7 @@ impl TickCache {
 
     #[inline]
     pub fn tick(&mut self, size: u16) -> Tick {
-        // data and ACKs come in no order that the processor could guess: which of both it is is no branch
+        // no branch between the two: data and ACKs come in no order that can be predicted
         let place = usize::from(size != self.sizes[0]);
         if size == self.sizes[place] { self.ticks[place] } else { self.miss(size) }
     }

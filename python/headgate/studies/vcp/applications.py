@@ -10,7 +10,7 @@ from headgate.api import Result
 from headgate.experiment.runs import Runs
 from headgate.studies.paths import course, measured_period_s
 from headgate.studies.vcp import jobs
-from headgate.studies.vcp.measures import Measure, Series, has_name
+from headgate.studies.vcp.measures import Measure, Series, has_name, replicates
 
 #: Packets of what is called a short file; files a second that take half of the line.
 SHORT, HALF_A_LINE = 100, 300.0
@@ -31,7 +31,7 @@ def completions_s(run: Result, low: float, high: float) -> Series:
 
 def mean_completion_s(runs: Runs, scheme: str, rate: float, sizes: tuple[float, float]) -> float:
     """Mean completion time over all replicates; NaN if no file of such a size finished."""
-    done = runs.replicates("short", scheme, rate)
+    done = replicates(runs, "short", scheme, rate)
     taken = np.concatenate([completions_s(run, *sizes) for run in done])
     return float(taken.mean()) if len(taken) else float("nan")
 

@@ -10,7 +10,7 @@ from headgate.plots.curves import Curve, Panel, curves
 from headgate.studies.paths import goodput_bps
 from headgate.studies.vcp import applications
 from headgate.studies.vcp.applications import HALF_A_LINE, SHORT, mean_completion_s
-from headgate.studies.vcp.measures import levels
+from headgate.studies.vcp.measures import levels, replicates
 from headgate.studies.vcp.panels import AXES, alone, mark_points, swept, use_and_queue
 
 #: Bins of the sizes of files, packets; the least that is drawn is 8.
@@ -82,5 +82,5 @@ def lossy(runs: Runs) -> Picture:
 
 
 def _goodput_mbps(runs: Runs, scheme: str, loss: float) -> float:
-    done = runs.replicates("lossy", scheme, loss)
+    done = replicates(runs, "lossy", scheme, loss)
     return float(np.mean([goodput_bps(run) for run in done])) / 1e6

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from headgate.claims import Estimate
+from headgate.api import Result
 from headgate.experiment.estimates import (
     apart,
     format_values,
@@ -24,10 +24,13 @@ from headgate.studies.vcp.applications import (
     voice_delay_ms,
     voice_loss,
 )
-from headgate.studies.vcp.measures import at, compared, levels, sweep
+from headgate.studies.vcp.measures import at, compared, levels, replicates, sweep
+from headgate.verdicts import Estimate
 
 #: From here up the slides' statements are held to their words.
 FAST_MBPS = 10.0
+#: Round trips from where fifty flows have more than a packet each, up to where all schemes hold.
+FLOWS_HAVE_PACKETS_MS, LONG_MS = 3.0, 800.0
 
 
 # Sweeps ------------------------------------------------------------------------------------------
@@ -36,6 +39,8 @@ FAST_MBPS = 10.0
 def fall(runs: Runs, *, part: str) -> Estimate:
     """Give TCP's utilisation at the highest level over its best."""
     values = sweep(runs, part, "TCP")
+    if part == "bandwidth":
+        values |= sweep(runs, "fastest", "TCP")
     return Estimate(
         ours=list(values.values())[-1] / max(values.values()), note=format_values(values)
     )
@@ -48,60 +53,75 @@ def least_use(
     return least(sweep(runs, part, scheme, least=low, most=high))
 
 
+def least_use_of_xcp(runs: Runs) -> Estimate:
+    """Find XCP's least utilisation over bandwidths, the fastest among them."""
+    values = sweep(runs, "bandwidth", "XCP", least=FAST_MBPS)
+    return least(values | sweep(runs, "fastest", "XCP"))
+
+
 def most(
-    runs: Runs, *, of: Literal["loss_rate", "queue_share"], part: str, low: float = 0.0
+    runs: Runs,
+    *,
+    of: Literal["loss_rate", "queue_share"],
+    part: str,
+    scheme: str = "VCP",
+    low: float = 0.0,
 ) -> Estimate:
-    """Find the largest of a measure of VCP over the levels of a sweep."""
-    return largest(sweep(runs, part, "VCP", measures.MEASURES[of], low), 2)
+    """Find the largest of a measure of a scheme over the levels of a sweep."""
+    return largest(sweep(runs, part, scheme, measures.MEASURES[of], low), 2)
 
 
-def compare_with_tcp(runs: Runs) -> Estimate:
+def compare_with_tcp(runs: Runs, *, scheme: str) -> Estimate:
     """Find the least ratio of utilisations."""
     cells = [("bandwidth", x) for x in levels(runs, "bandwidth", 100)]
     cells += [("delay", x) for x in levels(runs, "delay", 80)]
     ratios = {
-        f"{part} {x:g}": at(runs, part, "VCP", x) / at(runs, part, "TCP", x) for part, x in cells
+        f"{part} {x:g}": at(runs, part, scheme, x) / at(runs, part, "TCP", x) for part, x in cells
     }
     return least(ratios)
 
 
-def fall_short_of_xcp(runs: Runs) -> Estimate:
-    """Find the largest difference of utilisations."""
-    xcp, vcp = (sweep(runs, "bandwidth", name, least=FAST_MBPS) for name in ("XCP", "VCP"))
-    return largest({level: xcp[level] - vcp[level] for level in xcp}, 2)
+def fall_short_of_xcp(runs: Runs, *, scheme: str) -> Estimate:
+    """Give the mean difference of utilisations."""
+    cells = [("bandwidth", x) for x in levels(runs, "bandwidth", FAST_MBPS)]
+    cells += [("delay", x) for x in levels(runs, "delay", FLOWS_HAVE_PACKETS_MS, LONG_MS)]
+    short = {
+        f"{part} {x:g}": at(runs, part, "XCP", x) - at(runs, part, scheme, x) for part, x in cells
+    }
+    return Estimate(ours=float(np.mean(list(short.values()))), note=format_values(short, 2))
 
 
-def lose_more_than_tcp(runs: Runs) -> Estimate:
+def lose_more_than_tcp(runs: Runs, *, scheme: str) -> Estimate:
     """Find the largest difference of loss rates."""
     parts = ("bandwidth", "delay")
     losses = {
-        f"{part} {x:g}": at(runs, part, "VCP", x, loss_rate) - at(runs, part, "TCP", x, loss_rate)
+        f"{part} {x:g}": at(runs, part, scheme, x, loss_rate) - at(runs, part, "TCP", x, loss_rate)
         for part in parts
         for x in levels(runs, part)
     }
     return largest(losses, 2)
 
 
-def _queues(runs: Runs, *, crowded: bool) -> dict[str, float]:
+def _queues(runs: Runs, scheme: str, *, crowded: bool) -> dict[str, float]:
     """Return the queue's share of the buffer where a flow has a packet at most, or more."""
     return {
-        f"{part} {x:g}": at(runs, part, "VCP", x, measures.queue_share)
+        f"{part} {x:g}": at(runs, part, scheme, x, measures.queue_share)
         for part in ("bandwidth", "delay")
         for x in levels(runs, part)
         if (measures.window_packets(part, x) <= 1) == crowded
     }
 
 
-def queue(runs: Runs) -> Estimate:
+def queue(runs: Runs, *, scheme: str) -> Estimate:
     """Find the largest mean queue where a flow has more than a packet."""
     slow = {f"bandwidth {x:g}" for x in levels(runs, "bandwidth", most=FAST_MBPS - 1e-9)}
-    queues = _queues(runs, crowded=False)
+    queues = _queues(runs, scheme, crowded=False)
     return largest({name: share for name, share in queues.items() if name not in slow}, 2)
 
 
 def crowded_queue(runs: Runs) -> Estimate:
     """Compare the mean queue where a flow has a packet at most with that where it has more."""
-    few, many = (_queues(runs, crowded=crowded) for crowded in (True, False))
+    few, many = (_queues(runs, "VCP", crowded=crowded) for crowded in (True, False))
     ratio = float(np.mean(list(few.values())) / np.mean(list(many.values())))
     return Estimate(
         ours=ratio,
@@ -128,10 +148,13 @@ def join_fairness(runs: Runs) -> Estimate:
     return Estimate(ours=measures.join_fairness(runs["illustration", "VCP"]))
 
 
-def use_over_time(runs: Runs) -> Estimate:
-    """Compare the utilisation of VCP with that of TCP."""
-    vcp, tcp = (utilisation(runs["illustration", name]) for name in ("VCP", "TCP"))
-    return Estimate(ours=vcp / tcp, note=f"{vcp:.3f} against {tcp:.3f}")
+def compare_recoveries(runs: Runs) -> Estimate:
+    """Compare the time for which the line stays unused after nine flows have left with TCP's."""
+    times = {
+        name: measures.back_in_use_s(runs["illustration", name], "joiner", jobs.SLOW_MBPS, 0.78)
+        for name in ("VCP", "TCP")
+    }
+    return Estimate(ours=times["VCP"] / times["TCP"], note=f"seconds: {format_values(times)}")
 
 
 def _join_times(runs: Runs, scheme: str) -> float:
@@ -151,12 +174,12 @@ def end_fairness(runs: Runs) -> Estimate:
 
 def join_loss(runs: Runs) -> Estimate:
     """Loss rate when the crowd joins."""
-    return mean_of([measures.spike_loss(run) for run in runs.replicates("crowd", "VCP")])
+    return mean_of([measures.spike_loss(run) for run in replicates(runs, "crowd", "VCP")])
 
 
 def leave_recovery(runs: Runs) -> Estimate:
     """Time how long the line stays unused after the crowd has left."""
-    done = runs.replicates("crowd", "VCP")
+    done = replicates(runs, "crowd", "VCP")
     return mean_of([measures.back_in_use_s(run, "crowd", jobs.RATE_MBPS, 0.9) for run in done])
 
 
@@ -168,9 +191,9 @@ def fairness(runs: Runs, scheme: str, spread: str) -> float:
     return jain(measures.delivered_by_rtt(runs, scheme, spread))
 
 
-def fair(runs: Runs, *, spread: str) -> Estimate:
-    """Jain's index of thirty flows under VCP."""
-    return Estimate(ours=fairness(runs, "VCP", spread))
+def fair(runs: Runs, *, spread: str, scheme: str = "VCP") -> Estimate:
+    """Jain's index of thirty flows."""
+    return Estimate(ours=fairness(runs, scheme, spread))
 
 
 def fairness_lost(runs: Runs) -> Estimate:
@@ -190,9 +213,14 @@ def long_share(runs: Runs, *, less: str, more: str) -> Estimate:
     return Estimate(ours=shares[less] / shares[more], note=format_values(shares))
 
 
-def parking_lot(runs: Runs) -> Estimate:
+def parking_lot(runs: Runs, *, scheme: str) -> Estimate:
     """Take the least utilisation of seven links."""
-    return mean_of([measures.least_hop(run) for run in runs.replicates("parking lot", "VCP")])
+    return mean_of([measures.least_hop(run) for run in replicates(runs, "parking lot", scheme)])
+
+
+def share_beside_tcp(runs: Runs, *, scheme: str) -> Estimate:
+    """Give what five flows of VCP get of what they and five of TCP carry."""
+    return mean_of([measures.share_of_vcp(run) for run in replicates(runs, "beside tcp", scheme)])
 
 
 # Parameters --------------------------------------------------------------------------------------
@@ -206,20 +234,44 @@ def rise_times(runs: Runs) -> Estimate:
 
 
 def overshoot(runs: Runs) -> Estimate:
-    """Compare the largest load without scaling with that with it."""
-    peaks = {kind: measures.peak_load(runs["scaling", kind]) for kind in ("none", "rtt")}
-    return Estimate(ours=peaks["none"] / peaks["rtt"], note=f"largest load: {format_values(peaks)}")
+    """Compare the largest queue without scaling with that with it."""
+    peaks = {kind: measures.peak_queue(runs["scaling", kind]) for kind in ("none", "rtt")}
+    return Estimate(ours=peaks["none"] / peaks["rtt"], note=f"packets: {format_values(peaks)}")
 
 
 def loss_exponent(runs: Runs) -> Estimate:
     """Fit the exponent of TCP's rate against random loss."""
     losses = [p for p in runs.setup.settings["lossy"]["losses"] if p >= 1e-4]
     rates = {
-        f"p = {p:g}": float(np.mean([goodput_bps(r) for r in runs.replicates("lossy", "TCP", p)]))
+        f"p = {p:g}": float(np.mean([goodput_bps(r) for r in replicates(runs, "lossy", "TCP", p)]))
         for p in losses
     }
     slope = float(np.polyfit(np.log(losses), np.log(list(rates.values())), 1)[0])
     return Estimate(ours=slope, note=f"bit/s: {format_values(rates)}")
+
+
+def lossy_share(runs: Runs, *, scheme: str, loss: float) -> Estimate:
+    """Give what one flow uses of a line that loses that share of packets at random."""
+    done = replicates(runs, "lossy", scheme, loss)
+    return mean_of([utilisation(run) for run in done])
+
+
+def losses_outrun(runs: Runs, *, scheme: str, low: float, high: float) -> Estimate:
+    """Compare rate times loss with what MI makes up for when each loss halves, over losses."""
+    losses = [p for p in runs.setup.settings["lossy"]["losses"] if low <= p <= high]
+    due = np.log1p(0.0625) / (0.2 * np.log(2))
+    rates = {
+        f"p = {p:g}": float(
+            np.mean([p * _packets_per_s(r) for r in replicates(runs, "lossy", scheme, p)])
+        )
+        for p in losses
+    }
+    ratio = float(np.mean(list(rates.values()))) / due
+    return Estimate(ours=ratio, note=f"packets/s x p: {format_values(rates)}; {due:.3f} expected")
+
+
+def _packets_per_s(run: Result) -> float:
+    return float(run.flows["delivered_packets"][0]) / float(run.ports["elapsed_s"][0])
 
 
 # Theory ------------------------------------------------------------------------------------------

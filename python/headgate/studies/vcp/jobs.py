@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
+import numpy as np
+
 from headgate.api import Scenario
 from headgate.build import Flow, parking_lot
 from headgate.experiment.runs import Setup
@@ -18,9 +20,11 @@ from headgate.studies.paths import (
     seconds,
     starts,
 )
-from headgate.studies.vcp.schemes import ROOM, SCHEMES, TRANSPORT, Scheme, bdp
+from headgate.studies.vcp.schemes import ROOM, RULES, SCHEMES, TRANSPORT, Scheme, bdp
 
 RATE_MBPS, RTT_S, FLOWS = 150.0, 0.08, 50
+#: How much longer than the path's a flow's round trip may be where they are spread.
+SPREAD = 0.2
 SLOW_MBPS = 45.0
 JOIN_S, JOINERS, LEAVE_S = 100.0, 9, 200.0
 SHORT_FILES = {"kind": "pareto", "mean": "30 packets", "shape": 1.35}
@@ -61,7 +65,7 @@ def _path(  # noqa: PLR0913, PLR0917 - what a run differs by
         "rate": f"{rate_mbps:g} Mbit/s",
         "rtt": seconds(rtt_s),
         "access": "links",
-        **scheme.network(max(room, 2 * len(flows) if buffer is None else 1)),
+        **scheme.network(max(room, 2 * len(flows) if buffer is None else 1), rate_mbps),
     }
     return path(flows, times, network, series, seed)
 
@@ -85,16 +89,36 @@ def illustrate(setup: Setup, *, scheme: str) -> Scenario:
 
 
 def vary_bandwidth(setup: Setup, *, scheme: str, mbps: float, seed: int) -> Scenario:
-    """Fifty flows each way."""
+    """Vary the rate of the line under fifty flows each way."""
     flows = _both_ways(SCHEMES[scheme], FLOWS, seed)
     return _path(SCHEMES[scheme], flows, _times(setup, "base"), (mbps, RTT_S), NO_SERIES, seed)
 
 
 def vary_delay(setup: Setup, *, scheme: str, rtt_ms: float, seed: int) -> Scenario:
-    """Fifty flows each way."""
+    """Vary the round trip of fifty flows each way."""
     flows, rtt_s = _both_ways(SCHEMES[scheme], FLOWS, seed), rtt_ms / 1e3
     times = _times(setup, "base", rtt_s)
     return _path(SCHEMES[scheme], flows, times, (RATE_MBPS, rtt_s), NO_SERIES, seed)
+
+
+def spread_delay(setup: Setup, *, scheme: str, rtt_ms: float, seed: int) -> Scenario:
+    """Repeat it with round trips longer by up to a fifth, drawn once: no two flows stay in step."""
+    one, rtt_s = SCHEMES[scheme], rtt_ms / 1e3
+    rtts = rtt_s * np.random.default_rng(seed + 2000).uniform(1.0, 1.0 + SPREAD, 2 * FLOWS)
+    begun = [*starts(seed, FLOWS, 1.0), *starts(seed + 1000, FLOWS, 1.0)]
+    flows: list[Flow] = [
+        one.flow(at, rtt=seconds(rtt), reverse=place >= FLOWS)
+        for place, (at, rtt) in enumerate(zip(begun, rtts, strict=True))
+    ]
+    times = _times(setup, "base", rtt_s)
+    return _path(one, flows, times, (RATE_MBPS, rtt_s), NO_SERIES, seed)
+
+
+def add_rules(setup: Setup, *, rule: str, rtt_ms: float, flows: int, seed: int) -> Scenario:
+    """Begin with the paper's rules and add the released ones; starts are their own."""
+    one, where = RULES[rule], (RATE_MBPS, rtt_ms / 1e3)
+    both = _both_ways(one, flows, seed + 700)
+    return _path(one, both, _times(setup, "base"), where, NO_SERIES, seed)
 
 
 def send_one_way(setup: Setup, *, rtt_ms: float, seed: int) -> Scenario:
@@ -173,7 +197,7 @@ def _lot(  # noqa: PLR0913, PLR0917 - what a run differs by
         duration=duration,
         measure={"warmup": warmup, "series": "none"},
         seed=seed,
-        **scheme.network(max(bdp(*where), 2 * (long + cross))),
+        **scheme.network(max(bdp(*where), 2 * (long + cross)), rate_mbps),
     )
 
 
@@ -231,17 +255,17 @@ def lose_at_random(setup: Setup, *, scheme: str, loss: float, seed: int) -> Scen
         "rtt": seconds(RTT_S),
         "access": "links",
         "loss": loss,
-        **one.network(bdp(*where)),
+        **one.network(bdp(*where), where[0]),
     }
     return path([one.flow()], _times(setup, "lossy"), network, NO_SERIES, seed)
 
 
-def join_tcp(setup: Setup, *, seed: int) -> Scenario:
-    """Five flows of VCP and five of TCP at a port with VCP's router and drop-tail."""
-    scheme, begun = SCHEMES["VCP"], starts(seed, 10, 1.0)
-    flows = [scheme.flow(at, name="vcp") for at in begun[::2]]
-    flows += [Scheme("reno").flow(at, name="tcp") for at in begun[1::2]]
-    return _path(scheme, flows, _times(setup, "base"), (SLOW_MBPS, RTT_S), NO_SERIES, seed)
+def join_tcp(setup: Setup, *, scheme: str, seed: int) -> Scenario:
+    """Five flows of VCP and five of TCP at a port with VCP's router that drops what has no room."""
+    one, begun = SCHEMES[scheme], starts(seed, 10, 1.0)
+    flows = [one.flow(at, name="vcp") for at in begun[::2]]
+    flows += [Scheme("reno").flow(at, name="tcp", transport=TRANSPORT) for at in begun[1::2]]
+    return _path(one, flows, _times(setup, "base"), (SLOW_MBPS, RTT_S), NO_SERIES, seed)
 
 
 def _exact(k: float, rtts_s: tuple[float, ...], setup: Setup, series: str) -> Scenario:

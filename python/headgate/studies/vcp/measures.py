@@ -28,9 +28,14 @@ def buffer_packets(run: Result) -> float:
     return float(run.ports["buffer_packets"][0])
 
 
+def queue_packets(run: Result) -> float:
+    """Mean queue."""
+    return float(run.ports["mean_queue_packets"][0])
+
+
 def queue_share(run: Result) -> float:
     """Mean queue as a share of the buffer."""
-    return float(run.ports["mean_queue_packets"][0]) / buffer_packets(run)
+    return queue_packets(run) / buffer_packets(run)
 
 
 def largest_queue_share(run: Result) -> float:
@@ -49,7 +54,9 @@ MEASURES: Mapping[str, Measure] = {
 #: Part of the study -> the setting that names its levels.
 SWEEPS = {
     "bandwidth": "bandwidths_mbps",
+    "fastest": "fastest_mbps",
     "delay": "rtts_ms",
+    "spread": "rtts_ms",
     "flows": "counts",
     "short": "arrivals",
     "real time": "video",
@@ -69,9 +76,15 @@ def levels(runs: Runs, part: str, least: float = 0.0, most: float = np.inf) -> l
     return found
 
 
+def replicates(runs: Runs, *key: str | float) -> list[Result]:
+    """Return the runs that differ in their seed only; a part may have fewer than the scale."""
+    seeds = [seed for seed in runs.setup.seeds if (*key, seed) in runs.results]
+    return [runs[*key, seed] for seed in seeds or runs.setup.seeds]
+
+
 def at(runs: Runs, part: str, scheme: str, level: float, of: Measure = utilisation) -> float:
     """Mean of a measure over the replicates."""
-    return float(np.mean([of(run) for run in runs.replicates(part, scheme, level)]))
+    return float(np.mean([of(run) for run in replicates(runs, part, scheme, level)]))
 
 
 def sweep(  # noqa: PLR0913, PLR0917 - what is swept, and how far
@@ -198,7 +211,7 @@ def spike_loss(run: Result) -> float:
 def long_over_cross(runs: Runs, scheme: str) -> float:
     """Rate of a flow over all links over the mean of those over one."""
     found = []
-    for run in runs.replicates("shares", scheme):
+    for run in replicates(runs, "shares", scheme):
         rates = np.asarray(run.flows["delivered_packets"], float)
         found.append(rates[has_name(run, "long")].mean() / rates[has_name(run, "cross")].mean())
     return float(np.mean(found))
@@ -206,7 +219,7 @@ def long_over_cross(runs: Runs, scheme: str) -> float:
 
 def delivered_by_rtt(runs: Runs, scheme: str, spread: str) -> Series:
     """Mean packets of each flow, the shortest round trip first."""
-    done = runs.replicates("round trips", scheme, spread)
+    done = replicates(runs, "round trips", scheme, spread)
     packets = [np.asarray(run.flows["delivered_packets"], float) for run in done]
     return np.asarray(np.mean(packets, axis=0), float)
 
@@ -237,6 +250,17 @@ def hop_row(run: Result, hop: int) -> int:
 def peak_load(run: Result) -> float:
     """Greatest load that the router saw."""
     return float(np.nanmax(course(run, "bottleneck", "gauge")[1]))
+
+
+def peak_queue(run: Result) -> float:
+    """Most packets that waited."""
+    return float(run.ports["max_queue_packets"][0])
+
+
+def share_of_vcp(run: Result) -> float:
+    """Share of all packets delivered that flows of VCP got."""
+    packets = np.asarray(run.flows["delivered_packets"], float)
+    return float(packets[has_name(run, "vcp")].sum() / packets.sum())
 
 
 def load_swing(run: Result) -> float:

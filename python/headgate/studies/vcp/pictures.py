@@ -14,7 +14,7 @@ from headgate.experiment.runs import Runs
 from headgate.plots.curves import Curve, Panel, curves
 from headgate.studies.paths import course, loss_rate, utilisation
 from headgate.studies.vcp import extensions, jobs, measures
-from headgate.studies.vcp.measures import Series, compared, hop_row
+from headgate.studies.vcp.measures import Series, at, compared, hop_row, replicates
 from headgate.studies.vcp.panels import (
     DELAY,
     PER_CENT,
@@ -33,8 +33,8 @@ RELATIVE = "rate over the mean"
 def pictures(runs: Runs) -> tuple[Picture, ...]:
     """Draw every figure of the report; one whose runs this scale lacks is left out."""
     made = (
-        _efficiency, _illustration, _against_tcp, _parameters, _scaling, _loss, _fluid, _bias,
-        _queues, _flows, _round_trips, _joining, _responsiveness, extensions.short,
+        _efficiency, _spread, _illustration, _against_tcp, _parameters, _scaling, _loss, _fluid,
+        _bias, _queues, _flows, _round_trips, _joining, _responsiveness, extensions.short,
         extensions.completion, extensions.real_time, _parking_lot, extensions.lossy,
     )  # fmt: skip
     return all_possible(made, runs)
@@ -46,6 +46,28 @@ def _efficiency(runs: Runs) -> Picture:
         "Slides 2 and 18: utilisation against bandwidth and round trip",
         "50 flows each way, buffer one BDP or two packets a flow.",
         over_paths(runs, utilisation, "utilisation"),
+    )
+
+
+def _spread(runs: Runs) -> Picture:
+    xs, names = measures.levels(runs, "delay"), ("VCP", "VCP released")
+    parts = {"delay": "equal round trips", "spread": "spread by up to a fifth"}
+    panels = [
+        Panel(
+            told,
+            DELAY,
+            "utilisation",
+            {n: Curve(xs, [at(runs, part, n, x) for x in xs], marks=True) for n in names},
+            "x",
+            low=0.5,
+        )
+        for part, told in parts.items()
+    ]
+    return Picture(
+        "spread",
+        "The paper's rules and the released ones, with equal and with spread round trips",
+        "150 Mbit/s, 50 flows each way.",
+        curves(panels),
     )
 
 
@@ -217,7 +239,7 @@ def _joining(runs: Runs) -> Picture:
 
 
 def _responsiveness(runs: Runs) -> Picture:
-    firsts = {name: runs.replicates("crowd", name)[0] for name in compared(runs)}
+    firsts = {name: replicates(runs, "crowd", name)[0] for name in compared(runs)}
     use = each(runs, lambda name: Curve(*measures.utilisation_course(firsts[name], jobs.RATE_MBPS)))
     queue = each(runs, lambda name: Curve(*course(firsts[name], "bottleneck", "queue_packets")))
     panels = [
@@ -245,5 +267,5 @@ def _parking_lot(runs: Runs) -> Picture:
 
 
 def _hop_use(runs: Runs, scheme: str, hop: int) -> float:
-    done = runs.replicates("parking lot", scheme)
+    done = replicates(runs, "parking lot", scheme)
     return float(np.mean([run.ports["utilisation"][hop_row(run, hop)] for run in done]))

@@ -16,12 +16,17 @@ from headgate.studies.vcp.applications import (
     voice_loss,
 )
 from headgate.studies.vcp.findings import FAST_MBPS, fairness
-from headgate.studies.vcp.measures import at, compared, levels, sweep
+from headgate.studies.vcp.measures import at, compared, levels, replicates, sweep
+
+BOTH = ("VCP", "VCP released")
 
 
 def sentences(runs: Runs) -> tuple[str, ...]:
     """Say what VCP does, and where it fails; what this scale did not run is left out."""
-    made = (_efficient, _fast, _queue, _fair, _joining, _bits, _short, _voice, _fluid, _beside)
+    made = (
+        _efficient, _rules, _fast, _queue, _fair, _joining, _bits, _short, _voice, _fluid, _beside,
+        _wireless,
+    )  # fmt: skip
     return all_possible(made, runs)
 
 
@@ -34,8 +39,11 @@ def _efficient(runs: Runs) -> str:
 
 
 def _fast(runs: Runs) -> str:
-    level = max(levels(runs, "bandwidth"))
-    told = ", ".join(f"{n} {100 * at(runs, 'bandwidth', n, level):.0f} %" for n in compared(runs))
+    level = max(levels(runs, "fastest"))
+    told = ", ".join(
+        f"{name} {100 * at(runs, 'fastest', name, level):.0f} %"
+        for name in runs.setup.settings["at_once"]
+    )
     return f"At {level:g} Mbit/s and 80 ms: {told}."
 
 
@@ -109,13 +117,31 @@ def _fluid(runs: Runs) -> str:
 
 
 def _beside(runs: Runs) -> str:
-    shares, use = [], []
-    for run in runs.replicates("beside tcp"):
-        packets = np.asarray(run.flows["delivered_packets"], float)
-        shares.append(packets[measures.has_name(run, "vcp")].sum() / packets.sum())
-        use.append(utilisation(run))
+    told = {
+        name: [measures.share_of_vcp(run) for run in replicates(runs, "beside tcp", name)]
+        for name in BOTH
+    }
+    shares = ", ".join(f"{100 * np.mean(of):.1g} % under {name}" for name, of in told.items())
+    return f"Five flows of VCP beside five of TCP at one port get of what is carried: {shares}."
+
+
+def _wireless(runs: Runs) -> str:
+    use = {
+        name: np.mean([utilisation(run) for run in replicates(runs, "lossy", name, 1e-3)])
+        for name in compared(runs)
+    }
+    told = ", ".join(f"{name} {100 * share:.0f} %" for name, share in use.items())
+    return f"One flow uses of 50 Mbit/s where one packet in a thousand is lost at random: {told}."
+
+
+def _rules(runs: Runs) -> str:
+    paper, released = (
+        {x: at(runs, "delay", name, x) for x in levels(runs, "delay", 80, 800)} for name in BOTH
+    )
+    level = min(paper, key=lambda x: paper[x] - released[x])
+    spread = at(runs, "spread", "VCP", level)
     return (
-        "Five flows of VCP beside five of TCP at one drop-tail port get"
-        f" {100 * np.mean(shares):.1g} % of what is carried ({100 * np.mean(use):.0f} % of the"
-        " line)."
+        f"With a round trip of {level:g} ms VCP uses {100 * paper[level]:.0f} % by the paper's"
+        f" rules ({100 * spread:.0f} % if round trips are spread by up to a fifth), and"
+        f" {100 * released[level]:.0f} % by the released ones."
     )

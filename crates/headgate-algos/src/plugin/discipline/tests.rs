@@ -58,7 +58,7 @@ fn arrive(queue: &mut PluginQueue, id: u32, flow: u64) -> Verdict {
     let packet = Arrival { flow, ..offer(true) };
     let verdict = queue.admit(&packet, &waiting(3.0), &mut stream());
     if verdict != Verdict::Drop {
-        let kept = QueuedPacket { id, size_bytes: 1500, flow, capable: true, since_s: 0.0 };
+        let kept = QueuedPacket { id, size_bytes: 1500, flow, data: true, capable: true, since_s: 0.0 };
         queue.enqueue(kept, &waiting(3.0), &mut Vec::new());
     }
     verdict

@@ -1,5 +1,6 @@
 //! The sender's part: a law of its own for each state of the load.
 
+use super::caps::{most_added, most_xi};
 use super::{HIGH, STEPS, code, format, word};
 use crate::control::reno;
 use crate::scheme::Index;
@@ -10,8 +11,9 @@ use headgate_model::params::Card;
 headgate_model::params! {
     /// How finely routers tell their load.
     feedback: choice(["2-bit", "8-bit", "exact"], "Xia et al. 2005; slides 7, 21 and 31"),
-    /// What follows the paper (through the ns-3 model), and what the author's ns-2 code.
-    variant: choice(["paper", "code"], "Barenholtz, Hogan 2021; Xia's code"),
+    /// What follows the paper (through the ns-3 model), what a later revision of the author's ns-2 code, and what its
+    /// release 0.1, whose increases the window caps.
+    variant: choice(["paper", "code", "released"], "Barenholtz, Hogan 2021; Xia's code"),
     /// Whether increases are scaled to the RTT, or are those of every RTT.
     scaling: choice(["rtt", "none"], "Xia et al. 2005, slides 16 and 25"),
     /// Multiplicative increase in one period.
@@ -38,6 +40,7 @@ pub(crate) const CARD: Card = Card {
 };
 
 const PAPER: f64 = 0.0;
+const RELEASED: f64 = 2.0;
 const UNSCALED: f64 = 1.0;
 
 /// Longest RTT over the period in the multiplicative increase (Xia's code).
@@ -136,11 +139,16 @@ impl State {
         }
     }
 
+    /// What a table caps at this window; only the released code has tables.
+    fn cap(&self, most: fn(f64) -> f64, cwnd: f64) -> f64 {
+        if self.params.variant == RELEASED { most(cwnd) } else { f64::INFINITY }
+    }
+
     /// How far one segment's ACK moves a window by two bits.
     fn step(&mut self, now_s: f64, rtt_s: f64, cwnd: f64) -> f64 {
         match self.action(now_s) {
-            Action::Multiply => self.multiplied(self.params.xi, rtt_s),
-            Action::Add => self.added(rtt_s) / cwnd,
+            Action::Multiply => self.multiplied(self.params.xi.min(self.cap(most_xi, cwnd)), rtt_s),
+            Action::Add => (self.added(rtt_s) / cwnd).min(self.cap(most_added, cwnd)),
             Action::Hold => 0.0,
             Action::Decrease => {
                 self.rests_until_s = now_s + self.params.period_s;

@@ -60,6 +60,17 @@ fn the_buffer_counts_waiting_packets_only() {
 }
 
 #[test]
+fn no_buffer_holds_more_than_the_clock_can_tell() {
+    // 8 bit/s: a packet takes 65,535 s, and the clock ends after 281 of them
+    let link = Link { buffer: Buffer::Infinite, ..crate::port::sample_link(8, 5) };
+    let mut p = AnalyticPort::<Keeps>::new(&link, None);
+    let fates: Vec<_> = (0..1000).map(|_| p.offer(0, &mut packet(65_535))).collect();
+    let kept = fates.iter().take_while(|fate| **fate != Fate::Dropped).count();
+    assert_eq!(kept, 71); // 70 of them take 53.1 days, 71 longer than the 53.4 that are allowed
+    assert!(fates[kept..].iter().all(|fate| *fate == Fate::Dropped));
+}
+
+#[test]
 fn what_a_discipline_drops_sets_no_peak() {
     let mut p =
         AnalyticPort::new(&link(Buffer::Infinite), None).with_aqm(Some(Refuses), Stream::new(1, "", 0));

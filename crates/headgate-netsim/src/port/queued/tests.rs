@@ -6,16 +6,23 @@ use headgate_algos::queue::AnyQueue;
 use headgate_algos::scheme::AnyRouter;
 use headgate_model::plan::Buffer;
 use headgate_model::queue::Queues;
+use headgate_model::units::SECOND;
 use headgate_tcp::Flags;
+use headgate_tcp::context::DataSegment;
 
-/// 1 Gbit/s, 1500 B take 12 us: so many packets that come at once; those of these numbers are lost.
-fn with(packets: u32, buffer: Buffer, lost: &[u64]) -> QueuedPort<AnyQueue, AnyRouter> {
-    let codel = AnyQueue::cards().iter().position(|card| card.name == "codel").expect("a discipline");
-    let values: Vec<_> = AnyQueue::cards()[codel].params.iter().map(|param| param.default).collect();
+/// A discipline at 1 Gbit/s, where 1500 B take 12 us; packets of these numbers are lost.
+fn empty(name: &str, buffer: Buffer, lost: &[u64]) -> QueuedPort<AnyQueue, AnyRouter> {
+    let index = AnyQueue::cards().iter().position(|card| card.name == name).expect("a discipline");
+    let values: Vec<_> = AnyQueue::cards()[index].params.iter().map(|param| param.default).collect();
     let link = Link { buffer, ..crate::port::sample_link(1_000_000_000, 5) };
-    let queue = AnyQueue::build(codel, &values, 1.25e8);
+    let queue = AnyQueue::build(index, &values, 1.25e8);
     let loss = Loss::new(0.0, Stream::new(1, "loss", 0), lost);
-    let mut port = QueuedPort::new(&link, loss, queue, None, Stream::new(1, "queue", 0));
+    QueuedPort::new(&link, loss, queue, None, Stream::new(1, "queue", 0))
+}
+
+/// CoDel's port, to which so many packets came at once.
+fn with(packets: u32, buffer: Buffer, lost: &[u64]) -> QueuedPort<AnyQueue, AnyRouter> {
+    let mut port = empty("codel", buffer, lost);
     let common = Common { size: 1500, ..Common::default() };
     let packet = Packet::ack(common, Flags::NONE, 0, 0, None);
     at_port(|ctx| (0..packets).for_each(|_| port.arrive(0, &packet, ctx)));
@@ -58,6 +65,29 @@ fn the_buffer_counts_what_waits() {
             (held, held as u64, 9 - held as u64)
         );
     }
+}
+
+#[test]
+fn acks_leave_first_and_the_buffer_counts_them_with_the_data() {
+    let mut port = empty("ack-priority", Buffer::Packets(3), &[]);
+    let common = |flow| Common { size: 1500, flow, ..Common::default() };
+    let segment = DataSegment { seq: 0, stamp: 0, flags: Flags::NONE };
+    let mut left = Vec::new();
+    let mut held = Held::default();
+    let (counters, side_table) = (&mut Counters::default(), &mut SideTable::default());
+    let mut ctx = PortContext { counters, side_table, leaving: &mut left, held: &mut held, trace: None };
+    // the first is in service; three wait, and there is room for no more, whether data or ACK
+    for (name, data) in [(0, true), (1, true), (2, false), (3, true), (4, false), (5, true)] {
+        let packet = match data {
+            true => Packet::data(common(name), segment, 0),
+            false => Packet::ack(common(name), Flags::NONE, 0, 0, None),
+        };
+        port.arrive(0, &packet, &mut ctx);
+    }
+    assert_eq!((port.queue(), port.row(0).tally.drops), (3, 2));
+    port.catch_up(SECOND, &mut ctx);
+    let order: Vec<_> = left.iter().map(|(_, packet)| packet.flow).collect();
+    assert_eq!(order, [0, 2, 1, 3]);
 }
 
 #[test]
