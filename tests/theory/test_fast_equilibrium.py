@@ -29,7 +29,7 @@ class Case:
     alpha: int
     rate_mbps: int
     rtt_s: float
-    variant: str = "ns2"
+    variant: str = "simple"
 
     @property
     def packets_per_s(self) -> float:

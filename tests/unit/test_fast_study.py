@@ -5,18 +5,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from headgate.claims import Judged, judge
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Runs
 from headgate.plots.style import save
 from headgate.studies.fast import theory
 from headgate.studies.study import load
+from headgate.verdicts import Judged, judge
 
 from .made_runs import results_of
 
 CHEAP = (
     "packet level", "together", "convergence", "weights", "latecomers", "overfull", "dsl",
-    "burstiness", "components",
+    "burstiness", "components", "short buffers", "short weights", "short latecomers", "sc2004",
 )  # fmt: skip
 
 
@@ -40,7 +40,9 @@ def verdicts(analysis: Analysis) -> dict[str, Judged]:
         "latecomers-2-queue", "latecomers-3", "latecomers-5", "latecomers-10", "latecomers-queue",
         "latecomers-jain", "true-base-equal", "overfull-loses", "roomy-loses-nothing",
         "overfull-oscillates", "dsl-fast-10", "dsl-fast-18", "dsl-reno-10", "dsl-reno-18",
-        "dsl-fast-below-reno", "burstiness-throughput", "sc2004-product",
+        "dsl-fast-below-reno", "burstiness-throughput", "sc2004-product", "sc2004-run",
+        "short-full-utilisation", "short-queue-is-alpha", "short-weighted-fairness",
+        "short-latecomers-3", "short-agent",
     ],
 )  # fmt: skip
 def test_what_follows_from_the_equation_holds(claim: str, verdicts: dict[str, Judged]) -> None:
@@ -63,7 +65,12 @@ def test_the_report_has_pictures_sentences_and_data(analysis: Analysis, tmp_path
     assert len(analysis.sentences) >= 3
     for picture in analysis.pictures:
         assert all(p.stat().st_size > 5000 for p in save(picture.figure, tmp_path, picture.name))
-    assert {picture.name for picture in analysis.pictures} == {"components", "oscillation", "dsl"}
+    assert {picture.name for picture in analysis.pictures} == {
+        "short-buffers",
+        "components",
+        "oscillation",
+        "dsl",
+    }
     assert {table.name for table in analysis.data} == {part.replace(" ", "_") for part in CHEAP}
 
 

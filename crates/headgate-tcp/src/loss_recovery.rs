@@ -13,6 +13,8 @@ pub(crate) struct LossRecovery {
     pub(crate) inflation: f64,
     /// NewReno: this recovery has seen a partial ACK.
     pub(crate) partial: bool,
+    /// Segments in flight where ACKs alone are counted, whatever they report.
+    pub(crate) unreported: u32,
     /// PRR: segments delivered and sent since recovery began, and the flight or window then.
     pub(crate) delivered: u32,
     pub(crate) sent: u32,
@@ -23,12 +25,13 @@ impl LossRecovery {
     pub(crate) fn new(una: u32, next: u32) -> Self {
         let mut board = Scoreboard::new(una);
         board.extend(next);
-        Self { board, inflation: 0.0, partial: false, delivered: 0, sent: 0, flight: 0 }
+        Self { board, inflation: 0.0, partial: false, unreported: 0, delivered: 0, sent: 0, flight: 0 }
     }
 
     /// A new segment was sent; `next` is above it.
     pub fn note_sent(&mut self, next: u32) {
         self.sent += 1;
+        self.unreported += 1;
         self.board.extend(next);
     }
 

@@ -223,7 +223,7 @@ impl<C: Controller> Sender<C> {
     fn in_flight(&self, ctx: &impl Context) -> u32 {
         match &self.recovery {
             None => self.next - self.una,
-            Some(recovery) => self.flight_in_recovery(recovery, ctx.profile().sack),
+            Some(recovery) => self.flight_in_recovery(recovery, ctx.profile()),
         }
     }
 

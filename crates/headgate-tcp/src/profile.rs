@@ -42,6 +42,9 @@ pub struct Profile {
     pub syn_backoff: bool,
     /// Recovery knows which segments arrived (RFC 6675).
     pub sack: bool,
+    /// With SACK, what a fast recovery has in flight falls by one for each ACK, by two for one that moves on,
+    /// whatever it reports (ns-2's Sack1), so that what is lost stays in it.
+    pub pipe_by_acks: bool,
     /// Without SACK, fast recovery goes on after a partial ACK (RFC 6582).
     pub partial_acks: bool,
     /// The first two duplicates let new segments go (RFC 3042).
@@ -109,6 +112,7 @@ impl Default for Profile {
             syn_rto: SECOND,
             syn_backoff: true,
             sack: true,
+            pipe_by_acks: false,
             partial_acks: true,
             limited_transmit: true,
             prr: true,

@@ -149,11 +149,16 @@ impl<C: Controller> Sender<C> {
             self.window.cwnd = if law_decides { self.window.cwnd } else { self.window.ssthresh };
             self.resend(ctx);
         }
+        let outstanding = self.next - self.una;
+        let recovery = self.recovery.as_mut().expect("losses are on the board");
+        recovery.unreported = outstanding.saturating_sub(self.dupacks);
         self.restart_timer(ctx);
     }
 
     fn in_sack_recovery(&mut self, news: AckSummary, ctx: &mut impl SenderContext) -> bool {
         let lost = self.judge(ctx);
+        let recovery = self.recovery.as_mut().expect("recovery has a board");
+        recovery.unreported = recovery.unreported.saturating_sub(1 + u32::from(news.newly > 0));
         if self.una >= self.recover {
             self.leave_recovery(ctx);
         } else if ctx.profile().prr && !self.controller.controls_cwnd_in_recovery() {
@@ -297,8 +302,13 @@ impl<C: Controller> Sender<C> {
         }
     }
 
-    pub(crate) fn flight_in_recovery(&self, recovery: &LossRecovery, sack: bool) -> u32 {
-        if sack || self.phase == Phase::Timeout { recovery.board.pipe() } else { self.next - self.una }
+    pub(crate) fn flight_in_recovery(&self, recovery: &LossRecovery, profile: &Profile) -> u32 {
+        match self.phase {
+            Phase::Recovery if profile.pipe_by_acks => recovery.unreported,
+            Phase::Timeout => recovery.board.pipe(),
+            _ if profile.sack => recovery.board.pipe(),
+            _ => self.next - self.una,
+        }
     }
 
     pub(crate) fn allowance_in_recovery(&self, recovery: &LossRecovery, profile: &Profile) -> u32 {
@@ -331,6 +341,7 @@ impl<C: Controller> Sender<C> {
     fn send_again(&mut self, seq: Option<u32>, ctx: &mut impl SenderContext) -> bool {
         let (Some(seq), Some(recovery)) = (seq, &mut self.recovery) else { return false };
         recovery.sent += 1;
+        recovery.unreported += 1;
         self.transmit(seq, true, ctx);
         if seq == self.una {
             self.time_anew(ctx);

@@ -54,6 +54,8 @@ class Convergence:
     worst_ratio: Numbers
     #: Distances between two starts after an update over those before: the greatest of each pair.
     pair_ratio: Numbers
+    #: The same where both starts have every link full; NaN of a pair that never does.
+    full_pair_ratio: Numbers
     #: The factor at each update near rest, of each start: NaN if 8 updates are too many for it.
     rate: Numbers
     #: The same by linear theory: the spectral radius of the map's Jacobian, and a bound of it.
@@ -183,7 +185,7 @@ def convergence(
     rest = found.rate_packets_s * (fast.rtts_s + found.path_price)
     spread = np.random.default_rng(seed).uniform(-1.0, 1.0, (starts, len(rest)))
     windows = rest * SPREAD**spread
-    distance, pair_ratio = _follow_starts(fast, windows, rest)
+    distance, pair_ratio, full_pair_ratio = _follow_starts(fast, windows, rest)
     jacobian = fast.jacobian(rest, found.link_price)
     wait = found.path_price / (fast.rtts_s + found.path_price)
     return Convergence(
@@ -192,14 +194,18 @@ def convergence(
         distance=distance,
         worst_ratio=np.array([_ratios(row, CLOSE).max(initial=0.0) for row in distance]),
         pair_ratio=pair_ratio,
+        full_pair_ratio=full_pair_ratio,
         rate=np.array([_rate(row) for row in distance]),
         linear_rate=float(np.abs(np.linalg.eigvals(jacobian)).max()),
         linear_bound=float((1.0 - fast.values["gamma"] * wait).max()),
     )
 
 
-def _follow_starts(fast: _Map, windows: Numbers, rest: Numbers) -> tuple[Numbers, Numbers]:
-    """Return each start's distances, and how each start and the one after it draw together."""
+def _follow_starts(fast: _Map, windows: Numbers, rest: Numbers) -> tuple[Numbers, ...]:
+    """Return each start's distances, and how each start and the one after it draw together.
+
+    The latter at any time, and while every link is full with the windows of both.
+    """
     waits_s = np.zeros((len(windows), len(fast.rates)))
     weights = fast.flows / rest / (fast.flows @ rest)
 
@@ -208,6 +214,7 @@ def _follow_starts(fast: _Map, windows: Numbers, rest: Numbers) -> tuple[Numbers
 
     columns = [norm(windows - rest)]
     pairs = np.zeros(max(len(windows) - 1, 0))
+    full_pairs = np.full_like(pairs, np.nan)
     while columns[-1].max() > CLOSE:
         if len(columns) > MOST:
             raise ScenarioError("network", f"FAST's map does not rest within {MOST} updates")
@@ -216,8 +223,11 @@ def _follow_starts(fast: _Map, windows: Numbers, rest: Numbers) -> tuple[Numbers
         told = apart > NEAR  # closer, the ratio is that of the linear map, or rounding
         after = norm(np.diff(windows, axis=0))
         pairs[told] = np.maximum(pairs[told], after[told] / apart[told])
+        full = np.all(waits_s > 0.0, axis=1)
+        told &= full[:-1] & full[1:]
+        full_pairs[told] = np.fmax(full_pairs[told], after[told] / apart[told])
         columns.append(norm(windows - rest))
-    return np.array(columns).T, pairs
+    return np.array(columns).T, pairs, full_pairs
 
 
 def _ratios(distance: Numbers, down_to: float) -> Numbers:

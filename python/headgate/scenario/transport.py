@@ -56,10 +56,11 @@ class Transport(Model):
     syn_backoff: bool | None = Field(
         None, description="The SYN time-out doubles with each try; RCP's stays at 0.5 s."
     )
-    recovery: Literal["sack", "newreno", "reno"] | None = Field(
+    recovery: Literal["sack", "sack1", "newreno", "reno"] | None = Field(
         None,
-        description="How losses are found and repaired: RFC 6675, RFC 6582, or plain Reno"
-        " (RFC 5681), whose fast recovery ends at the first new ACK.",
+        description="How losses are found and repaired: RFC 6675; the same, but as ns-2's Sack1 and"
+        " FAST count what is in flight, one less for each ACK, so that lost packets stay in it;"
+        " RFC 6582; or plain Reno (RFC 5681), whose fast recovery ends at the first new ACK.",
     )
     limited_transmit: bool | None = Field(None, description="RFC 3042.")
     prr: bool | None = Field(None, description="Proportional rate reduction, RFC 9937.")

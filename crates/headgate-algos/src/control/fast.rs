@@ -23,29 +23,44 @@
 //! window per `srtt`, twice as fast while the window doubles, so that the window stays the limit.
 //!
 //! # Where it differs from the paper
-//! The variant `ns2` follows that agent: within an updating round trip it updates every 10 ms, and the
-//! weight of an RTT sample is 1/max(256, w/3). The variant `paper` updates once in an updating round
-//! trip and weighs samples by min(3/w, 1/4). Both double by the same threshold. `w'` is interpolated
-//! between the windows at the starts of the last two round trips, which is exact while the window
-//! doubles or rests; the agent remembers it for each packet. Windows are fractional, where the agent
-//! drops increases below one packet. After a time-out the average starts anew, so that the window
-//! doubles at once. `ssthresh` ends no slow start. The agent's dead band between `alpha` and a `beta`
-//! is not here: the two are equal by its default. `base_rtt` is the connection's, the handshake's packets
-//! included, as in the agent: with `alpha` 100 it rests at 97 packets, which by RTTs of data would be too few.
+//! `paper` is the equation once in an updating round trip, with samples weighed by min(3/w, 1/4). Doubling
+//! is its slow start: it ends for good when the average first says that packets wait, or at the first loss,
+//! and begins anew only after a time-out.
+//!
+//! `simple`, the default, has the clock and the average of the ns-2 agent, an update each 10 ms of an
+//! updating round trip and samples weighed by 1/max(256, w/3), and doubles whenever the queue is empty,
+//! however often, as the agent does. In a buffer that the overshoot of doubling overflows (1 Gbit/s, 100 ms,
+//! a tenth of that in buffer: 20 % of use, 6 % of loss) neither ever comes to rest; `paper` does. `w'` is
+//! interpolated between the windows at the starts of the last two round trips. After a time-out the average
+//! starts anew, so that the window doubles at once.
+//!
+//! `ns2` is that agent ACK by ACK. `w'` is what was in flight when the packet left; what left during a
+//! recovery counts as sent before it, so that the window is drawn back to where it was. Increases leave
+//! segment by segment, what is over a whole one is dropped, and round trips are the clock's. It takes the
+//! agent's way of repair too, which is the transport's (`recovery = "sack1"`), to have the agent's figures.
+//!
+//! In none does `ssthresh` end doubling. The agent's dead band between `alpha` and a `beta` is not here:
+//! the two are equal by its default. `base_rtt` is the connection's, the handshake's packets included, as in
+//! the agent: with `alpha` 100 it rests at 97 packets, which by RTTs of data would be too few.
 //!
 //! # When to use it
 //! As the law driven by delay: full use of a path at a queue of `alpha` packets per flow, if the buffer
-//! holds them.
+//! holds them. `paper` for what its authors claim of it, `ns2` beside results of that agent; `simple` is
+//! what the studies of many flows here use, NIST's among them.
 //!
 //! # References
-//! Wei, Jin, Low, Hegde 2006; Jin, Wei, Low 2004 (equation, gamma 0.5; weights recalled, not verified);
-//! the FAST agent 1.1.3 of ns-2 by Cui and Andrew (alpha 100, threshold 0.75 ms, every other round trip,
-//! 10 ms, 4 ms); Low 2005 (components); Linux `tcp_input.c` (pacing at 1.2 and 2).
+//! Wei, Jin, Low, Hegde 2006; Jin, Wei, Low 2004 (equation, gamma 0.5; weights and the end of doubling
+//! recalled, not verified); the FAST agent 1.1.3 of ns-2 by Cui and Andrew (alpha 100, threshold 0.75 ms,
+//! every other round trip, 10 ms, 4 ms); Low 2005 (components); Linux `tcp_input.c` (pacing at 1.2 and 2).
 
-use headgate_model::control::{Ack, Cause, Congestion, Controller, Path, Window};
+mod agent;
+mod equation;
+
+use headgate_model::control::{Ack, Congestion, Controller, Path, Window};
 use headgate_model::params::Card;
 
-use super::reno;
+use agent::Agent;
+use equation::Equation;
 
 headgate_model::params! {
     /// Packets that a flow keeps in the queue.
@@ -56,8 +71,8 @@ headgate_model::params! {
     mi_threshold_s: number(0.00075, (0.0, 1.0), "s", "ns-2 FAST agent 1.1.3"),
     /// The window is updated in every so many-th round trip.
     update_rounds: number(2.0, (1.0, 16.0), "round trips", "ns-2 FAST agent 1.1.3"),
-    /// Whose clock and RTT average: ns2, or paper with one update per updating round trip.
-    variant: choice(["ns2", "paper"], "ns-2 FAST agent 1.1.3; Wei et al. 2006, recalled, not verified"),
+    /// The agent's clock and doubling without end; the paper's, whose doubling ends; the agent ACK by ACK.
+    variant: choice(["simple", "paper", "ns2"], "ns-2 FAST agent 1.1.3; Wei et al. 2006, recalled, not verified"),
     /// How an increase leaves: spread over ACKs, at once, or spread and with packets paced.
     burstiness: choice(["spread", "none", "pace"], "ns-2 FAST agent 1.1.3; Linux tcp_input.c"),
 }
@@ -87,8 +102,15 @@ const PACE_GAINS: (f64, f64) = (2.0, 1.2);
 
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 enum Variant {
-    Ns2,
+    Simple,
     Paper,
+    Ns2,
+}
+
+impl Variant {
+    fn of(choice: f64) -> Self {
+        [Self::Simple, Self::Paper, Self::Ns2][choice as usize]
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -102,202 +124,104 @@ impl Burstiness {
     fn of(choice: f64) -> Self {
         [Self::Spread, Self::None, Self::Pace][choice as usize]
     }
-}
 
-/// One flow's FAST TCP.
-#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-pub struct Fast {
-    alpha: f64,
-    gamma: f64,
-    mi_threshold_s: f64,
-    /// Average RTT; 0 before the first sample.
-    rtt_s: f64,
-    /// Window when the round before this one began, segments.
-    before: f64,
-    /// Window when this round began, segments.
-    began: f64,
-    /// Segments acknowledged in this round.
-    passed: f64,
-    /// Where the window is going, segments.
-    goal: f64,
-    /// How far it goes there per acknowledged segment.
-    slope: f64,
-    updated_s: f64,
-    update_rounds: u8,
-    /// Rounds since the last updating one.
-    round: u8,
-    variant: Variant,
-    burstiness: Burstiness,
-}
-
-impl Fast {
-    /// A flow that has not begun.
-    pub fn new(params: Params) -> Self {
-        let variant = if params.variant == 1.0 { Variant::Paper } else { Variant::Ns2 };
-        Self {
-            alpha: params.alpha,
-            gamma: params.gamma,
-            mi_threshold_s: params.mi_threshold_s,
-            rtt_s: 0.0,
-            before: FLOOR,
-            began: FLOOR,
-            passed: 0.0,
-            goal: FLOOR,
-            slope: 0.0,
-            updated_s: 0.0,
-            update_rounds: params.update_rounds as u8,
-            round: 0,
-            variant,
-            burstiness: Burstiness::of(params.burstiness),
-        }
+    fn spreads(self, base_rtt_s: f64) -> bool {
+        self != Self::None && base_rtt_s >= SPREAD_RTT_S
     }
 
-    pub(crate) fn alpha(&self) -> f64 {
-        self.alpha
-    }
-
-    /// From the next update on the flow keeps so many packets in the queue.
-    pub fn set_alpha(&mut self, alpha: f64) {
-        self.alpha = alpha;
-    }
-
-    /// Forgets where the window was and was going: the rounds to come start from `cwnd`.
-    fn rest_at(&mut self, cwnd: f64) {
-        (self.before, self.began, self.goal) = (cwnd, cwnd, cwnd);
-        (self.passed, self.slope, self.round) = (0.0, 0.0, 0);
-    }
-
-    fn weight(&self, cwnd: f64) -> f64 {
-        match self.variant {
-            Variant::Ns2 => 1.0 / (cwnd / 3.0).max(256.0),
-            Variant::Paper => (3.0 / cwnd).min(0.25),
-        }
-    }
-
-    fn sample(&mut self, rtt_s: f64, cwnd: f64) {
-        if self.rtt_s == 0.0 {
-            self.rtt_s = rtt_s;
-        } else if rtt_s > 0.0 {
-            self.rtt_s += self.weight(cwnd) * (rtt_s - self.rtt_s);
-        }
-    }
-
-    fn open_round(&mut self, cwnd: f64) {
-        (self.before, self.began) = (self.began, cwnd);
-        self.passed = 0.0;
-        self.round = (self.round + 1) % self.update_rounds;
-    }
-
-    /// The window at which the packet now acknowledged was sent.
-    fn sent_at(&self) -> f64 {
-        let share = (self.passed / self.began).min(1.0);
-        self.before + (self.began - self.before) * share
-    }
-
-    fn due(&self, ack: &Ack) -> bool {
-        let clock = match self.variant {
-            Variant::Ns2 => ack.now_s >= self.updated_s + CLOCK_S,
-            Variant::Paper => ack.round_start,
-        };
-        self.round == 0 && clock
-    }
-
-    /// The equation: where the window goes from `cwnd`.
-    fn target(&self, cwnd: f64, base_rtt_s: f64) -> f64 {
-        let equilibrium = base_rtt_s / self.rtt_s * self.sent_at() + self.alpha;
-        let next = (1.0 - self.gamma) * cwnd + self.gamma * equilibrium;
-        next.min(2.0 * cwnd).max(FLOOR)
-    }
-
-    /// Segments acknowledged until the next update.
-    fn span(&self, cwnd: f64) -> f64 {
-        let rounds = match self.variant {
-            Variant::Ns2 => (CLOCK_S / self.rtt_s).min(1.0),
-            Variant::Paper => 1.0,
-        };
-        (cwnd * rounds).max(1.0)
-    }
-
-    fn update(&mut self, ack: &Ack, base_rtt_s: f64, window: &mut Window) {
-        self.goal = self.target(window.cwnd, base_rtt_s);
-        self.updated_s = ack.now_s;
-        let spread = self.burstiness != Burstiness::None && base_rtt_s >= SPREAD_RTT_S;
-        if spread && self.goal > window.cwnd {
-            self.slope = (self.goal - window.cwnd) / self.span(window.cwnd);
-        } else {
-            window.cwnd = self.goal;
-        }
-    }
-
-    fn approach(&mut self, acked: f64, window: &mut Window) {
-        if window.cwnd < self.goal {
-            window.cwnd = (window.cwnd + self.slope * acked).min(self.goal);
-        }
-    }
-
-    fn double(&mut self, ack: &Ack, window: &mut Window) {
-        window.cwnd += ack.acked;
-        (self.goal, self.updated_s) = (window.cwnd, ack.now_s);
-    }
-
-    fn doubles(&self, base_rtt_s: f64) -> bool {
-        self.rtt_s == 0.0 || self.rtt_s - base_rtt_s < self.mi_threshold_s
-    }
-
-    /// Moves the window: by doubling while the queue is empty, else by the equation.
-    fn adjust(&mut self, ack: &Ack, base_rtt_s: f64, window: &mut Window) {
-        if self.doubles(base_rtt_s) {
-            self.double(ack, window);
-            return;
-        }
-        if self.due(ack) {
-            self.update(ack, base_rtt_s, window);
-        }
-        self.approach(ack.acked, window);
-    }
-
-    fn pace(&self, path: &Path, window: &mut Window) {
-        let gain = if self.doubles(path.min_rtt_s) { PACE_GAINS.0 } else { PACE_GAINS.1 };
-        if path.srtt_s > 0.0 {
+    /// How fast packets leave, where they are paced.
+    fn pace(self, doubles: bool, path: &Path, window: &mut Window) {
+        if self == Self::Pace && path.srtt_s > 0.0 {
+            let gain = if doubles { PACE_GAINS.0 } else { PACE_GAINS.1 };
             window.pace = gain * window.cwnd / path.srtt_s;
         }
     }
 }
 
+/// Where the window is drawn to.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+struct Goal {
+    alpha: f64,
+    gamma: f64,
+}
+
+impl Goal {
+    /// The equation: the window after `cwnd`, if it was `then` when the packet left that is acknowledged
+    /// now, and `ratio` is `base_rtt/rtt`.
+    fn of(&self, cwnd: f64, then: f64, ratio: f64) -> f64 {
+        (1.0 - self.gamma) * cwnd + self.gamma * (ratio * then + self.alpha)
+    }
+}
+
+/// One flow's FAST TCP.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Fast(Form);
+
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+enum Form {
+    Equation(Equation),
+    Agent(Box<Agent>),
+}
+
+impl Fast {
+    /// A flow that has not begun.
+    pub fn new(params: Params) -> Self {
+        Self(match Variant::of(params.variant) {
+            Variant::Ns2 => Form::Agent(Box::new(Agent::new(&params))),
+            _ => Form::Equation(Equation::new(&params)),
+        })
+    }
+
+    /// From the next update on the flow keeps so many packets in the queue.
+    pub fn set_alpha(&mut self, alpha: f64) {
+        let goal = match &mut self.0 {
+            Form::Equation(form) => &mut form.goal,
+            Form::Agent(form) => &mut form.goal,
+        };
+        goal.alpha = alpha;
+    }
+
+    pub(crate) fn alpha(&self) -> f64 {
+        match &self.0 {
+            Form::Equation(form) => form.goal.alpha,
+            Form::Agent(form) => form.goal.alpha,
+        }
+    }
+}
+
 impl Controller for Fast {
-    fn on_start(&mut self, _now_s: f64, _path: &Path, window: &mut Window) {
-        self.rest_at(window.cwnd);
+    fn on_start(&mut self, now_s: f64, path: &Path, window: &mut Window) {
+        match &mut self.0 {
+            Form::Equation(form) => form.rest_at(window.cwnd),
+            Form::Agent(form) => form.on_start(now_s, path, window),
+        }
     }
 
     #[inline]
     fn on_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
-        self.sample(ack.rtt_s, window.cwnd);
-        if ack.round_start {
-            self.open_round(window.cwnd);
-        }
-        self.passed += ack.acked;
-        if ack.cwnd_limited {
-            self.adjust(ack, path.min_rtt_s, window);
-        }
-        if self.burstiness == Burstiness::Pace {
-            self.pace(path, window);
+        match &mut self.0 {
+            Form::Equation(form) => form.on_ack(ack, path, window),
+            Form::Agent(form) => form.on_ack(ack, path, window),
         }
     }
 
     fn on_congestion(&mut self, event: &Congestion, _path: &Path, window: &mut Window) {
-        reno::halve(event.in_flight, window);
-        if event.cause == Cause::Timeout {
-            window.cwnd = FLOOR;
-            self.rtt_s = 0.0;
-            self.rest_at(FLOOR);
-        } else {
-            self.rest_at(window.ssthresh);
+        match &mut self.0 {
+            Form::Equation(form) => form.on_congestion(event, window),
+            Form::Agent(form) => form.on_congestion(event, window),
         }
     }
 
     fn on_recovered(&mut self, now_s: f64, _path: &Path, window: &mut Window) {
-        self.rest_at(window.cwnd.max(FLOOR));
-        self.updated_s = now_s;
+        match &mut self.0 {
+            Form::Equation(form) => form.on_recovered(now_s, window),
+            Form::Agent(form) => form.on_recovered(now_s),
+        }
+    }
+
+    /// The agent times every packet.
+    fn wants_rate(&self) -> bool {
+        matches!(self.0, Form::Agent(_))
     }
 }
 

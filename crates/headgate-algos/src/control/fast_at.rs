@@ -48,8 +48,8 @@ headgate_model::params! {
     mi_threshold_s: number(0.00075, (0.0, 1.0), "s", "ns-2 FAST agent 1.1.3"),
     /// The window is updated in every so many-th round trip.
     update_rounds: number(2.0, (1.0, 16.0), "round trips", "ns-2 FAST agent 1.1.3"),
-    /// Whose clock and RTT average: as of FAST.
-    variant: choice(["ns2", "paper"], "ns-2 FAST agent 1.1.3; Wei et al. 2006, recalled, not verified"),
+    /// Which form: as of FAST.
+    variant: choice(["simple", "paper", "ns2"], "ns-2 FAST agent 1.1.3; Wei et al. 2006, recalled, not verified"),
     /// How an increase leaves: as of FAST.
     burstiness: choice(["spread", "none", "pace"], "ns-2 FAST agent 1.1.3; Linux tcp_input.c"),
 }

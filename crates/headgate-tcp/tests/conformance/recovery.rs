@@ -157,3 +157,17 @@ fn rfc9937_6_what_arrives_lets_its_share_go() {
     peer.sack(0, &[(1, 6)]); // ceil(5 * 5 / 10)
     assert_eq!(peer.sent(), [11]);
 }
+
+#[test]
+fn where_acks_alone_are_counted_what_is_lost_stays_in_flight() {
+    let mut peer = begun(Profile { pipe_by_acks: true, ..rfc() });
+    // 0 to 4 are lost; the loss is found by one ACK of ten, and 4 more must come until 5 are in flight
+    peer.sack(0, &[(5, 10)]);
+    assert_eq!(peer.sent(), [0]);
+    for sacked in [(5, 10), (5, 10), (5, 10)] {
+        peer.sack(0, &[sacked]);
+        assert_eq!(peer.sent(), []);
+    }
+    peer.ack(1); // it moves on, which counts twice
+    assert_eq!(peer.sent(), [1]);
+}

@@ -7,7 +7,6 @@ from typing import Literal
 import numpy as np
 
 from headgate.api import Result
-from headgate.claims import Estimate
 from headgate.experiment.estimates import (
     apart,
     format_values,
@@ -19,6 +18,7 @@ from headgate.experiment.runs import Runs
 from headgate.studies.fast import jobs, theory
 from headgate.studies.fast.measures import AGAINST_RENO_BDP, convergence_factor, window_swing
 from headgate.studies.paths import jain, loss_rate, mean_queue, shares, utilisation
+from headgate.verdicts import Estimate
 
 TOGETHER_ALPHA = 50
 

@@ -8,7 +8,6 @@ from typing import Literal
 import numpy as np
 
 from headgate.api import Result
-from headgate.claims import Estimate
 from headgate.experiment.estimates import (
     apart,
     format_values,
@@ -16,17 +15,17 @@ from headgate.experiment.estimates import (
     least,
 )
 from headgate.experiment.runs import Runs
-from headgate.studies.fast import theory
+from headgate.studies.fast import jobs, theory
 from headgate.studies.fast.measures import (
     dsl_rtt_s,
     long_fat_losses,
-    oc192_loss,
     queue_share,
     random_losses,
     random_utilisation,
     start_queue,
 )
 from headgate.studies.paths import course, goodput_bps, jain, shares, utilisation
+from headgate.verdicts import Estimate
 
 
 def long_fat_use(runs: Runs) -> Estimate:
@@ -51,29 +50,41 @@ def two_gbit_use(runs: Runs) -> Estimate:
     return Estimate(ours=utilisation(runs["two gbit",]))
 
 
-def _oc192(runs: Runs) -> dict[str, float]:
-    loss = oc192_loss(runs)
+def _oc192(runs: Runs, buffer: float) -> dict[str, float]:
     laws = runs.setup.has(*runs.setup.settings["oc192_laws"])
-    return {law: utilisation(runs["oc192", law, loss]) for law in laws}
+    return {law: utilisation(runs["oc192", law, jobs.OC192_CLAIMED_LOSS, buffer]) for law in laws}
 
 
-def oc192_order(runs: Runs) -> Estimate:
-    """Find the least ratio of neighbours in the order of the source."""
-    used = _oc192(runs)
+def oc192_order_of(runs: Runs, *, form: str, alpha: int) -> Estimate:
+    """Find the least ratio of neighbours in that order with FAST in another form."""
+    used = _oc192(runs, 1.0) | {"fast": utilisation(runs["oc192 forms", form, alpha])}
     ratio = min(used[above] / used[below] for below, above in pairwise(used))
     return Estimate(ours=ratio, note=format_values(used))
 
 
-def oc192_over_reno(runs: Runs) -> Estimate:
+def oc192_order(runs: Runs, *, buffer: float) -> Estimate:
+    """Find the least ratio of neighbours in the order of the source."""
+    used = _oc192(runs, buffer)
+    ratio = min(used[above] / used[below] for below, above in pairwise(used))
+    return Estimate(ours=ratio, note=format_values(used))
+
+
+def oc192_over_reno(runs: Runs, *, buffer: float) -> Estimate:
     """Find the least ratio of a utilisation to Reno's."""
-    used = _oc192(runs)
+    used = _oc192(runs, buffer)
     return least({law: used[law] / used["reno"] for law in used if law != "reno"})
 
 
-def oc192_below_fast(runs: Runs) -> Estimate:
+def oc192_below_fast(runs: Runs, *, buffer: float) -> Estimate:
     """Find the least ratio of FAST's utilisation to another's."""
-    used = _oc192(runs)
+    used = _oc192(runs, buffer)
     return least({law: used["fast"] / used[law] for law in used if law != "fast"})
+
+
+def sc2004_rate(runs: Runs) -> Estimate:
+    """Give what the flows of the record carry together, in Gbit/s."""
+    run = runs["sc2004",]
+    return Estimate(ours=goodput_bps(run) / 1e9, note=f"utilisation {utilisation(run):.3f}")
 
 
 def _kaist(runs: Runs, *laws: str) -> dict[str, Result]:
@@ -143,12 +154,12 @@ def dsl_ratio(runs: Runs) -> Estimate:
     return largest(ratios)
 
 
-def random_loss(runs: Runs, *, rate: str, sender: str) -> Estimate:
+def random_loss(runs: Runs, *, rate: str, sender: str, most: float = 1.0) -> Estimate:
     """Find the largest distance from the derived table, in units of its tolerance."""
     table = theory.RANDOM_LOSS[rate]["doubling" if sender == "doubling" else "no-doubling"]
     worst, said = {}, []
     for loss in random_losses(runs):
-        if loss in table:
+        if loss in table and loss <= most:
             ours = random_utilisation(runs, rate, sender, loss)
             worst[f"p = {loss:g}"] = apart(ours, table[loss]) / theory.tolerance(loss)
             said.append(f"{ours:.3g} for {table[loss]:g} at {loss:g}")
@@ -160,7 +171,7 @@ def random_loss_ratio(runs: Runs) -> Estimate:
     rate = "100 Mbit/s"
     return least(
         {
-            f"p = {loss:g}": random_utilisation(runs, rate, "doubling", loss)
+            f"p = {loss:g}": random_utilisation(runs, rate, "paper", loss)
             / random_utilisation(runs, rate, "reno", loss)
             for loss in random_losses(runs)
         }

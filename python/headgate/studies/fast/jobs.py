@@ -28,8 +28,15 @@ ALPHA = 100
 RECALLED_ALPHA = {"100 Mbit/s": 100, "1 Gbit/s": 200}
 #: w = baseRTT/RTT w + alpha, letter by letter.
 LITERAL = {"gamma": 1.0, "update_rounds": 1, "mi_threshold_s": 0.0, "variant": "paper"}
+#: What the slides are of; the law's other forms double whenever the queue is empty.
+PAPER = {"variant": "paper"}
+SIMPLE = {"variant": "simple"}
 #: Without doubling while the queue is empty.
-PLAIN = {"mi_threshold_s": 0.0}
+PLAIN = {**SIMPLE, "mi_threshold_s": 0.0}
+#: The agent of ns-2, and how it repairs losses.
+AGENT = {"variant": "ns2"}
+AGENT_TRANSPORT = {"preset": "ns2", "recovery": "sack1"}
+FORMS: dict[str, Mapping[str, Any]] = {"paper": PAPER, "simple": SIMPLE, "agent": AGENT}
 #: One update in every other round trip, at once: the map of which the theorem speaks.
 MAP = {"variant": "paper", "burstiness": "none"}
 #: RFC 6298; with less, the rise of the queue at the start is a time-out.
@@ -39,17 +46,23 @@ UPDATES_OF_REST = 24
 WEIGHTS = (50, 100, 200)
 BETWEEN_LATECOMERS_S = 20.0
 LONG_FAT: dict[str, Any] = {"rate": "1 Gbit/s", "rtt": "180 ms", "buffer": "1 BDP"}
-OC192: dict[str, Any] = {"rate": "9.5 Gbit/s", "rtt": "264 ms", "buffer": "0.25 BDP"}
+OC192: dict[str, Any] = {"rate": "9.5 Gbit/s", "rtt": "264 ms"}
 #: Frames of 9000 B, as in the record of the same group at SC2004.
 JUMBO = {"segment": "8960 B", "header": "40 B"}
+#: 25,280 km of fibre are 126.4 ms.
+OC192_CLAIMED_LOSS = 1e-7
+SC2004: dict[str, Any] = {"rate": "9.5 Gbit/s", "rtt": "252.8 ms", "buffer": "0.25 BDP"}
+SC2004_FLOWS = 18
+SHORT_WEIGHTS = (10, 20, 40)
+SHORT_LATECOMERS, SHORT_LATE_ALPHA, BETWEEN_SHORT_LATECOMERS_S = 3, 60, 100.0
 JAIN_RTTS_S = (0.05, 0.10, 0.15, 0.20)
 DSL_RATE, DSL_BUFFER, DSL_ALPHA = "512 kbit/s", 50, 8
 LOST_PACKET = 40_000
 
 
 def fast(start_s: float = 0.0, alpha: float = ALPHA, **params: Any) -> Any:
-    """Describe a FAST flow."""
-    return flow("fast", start_s, params={"alpha": alpha, **params})
+    """Describe a FAST flow, in the paper's form unless it names another."""
+    return flow("fast", start_s, params={"alpha": alpha, **PAPER, **params})
 
 
 def rest_s(rate_mbps: float, rtt_s: float, flows: int, alpha: float) -> float:
@@ -63,14 +76,17 @@ def rest_s(rate_mbps: float, rtt_s: float, flows: int, alpha: float) -> float:
     return 2 * (rtt_s + flows * alpha / packets_per_s) * UPDATES_OF_REST * window / alpha
 
 
+def _line(rate_mbps: float, rtt_s: float, buffer: str = "infinite") -> dict[str, Any]:
+    return {"rate": f"{rate_mbps} Mbit/s", "rtt": seconds(rtt_s), "buffer": buffer}
+
+
 def _at_rest(
-    rate_mbps: float, rtt_s: float, flows: list[Any], rest: float, series: str = NO_SERIES
+    line: Mapping[str, Any], flows: list[Any], rest: float, series: str = NO_SERIES
 ) -> Scenario:
-    """Measure a long time after the last start, with room for every packet."""
+    """Measure a long time after the last start."""
     last = max(in_seconds(each["start"]) for each in flows)
     times = seconds(last + 1.5 * rest), seconds(last + rest)
-    network = {"rate": f"{rate_mbps} Mbit/s", "rtt": seconds(rtt_s), "buffer": "infinite"}
-    return path(flows, times, {**network, "transport": PATIENT}, series)
+    return path(flows, times, {**line, "transport": PATIENT}, series)
 
 
 def _times(setup: Setup, part: str) -> tuple[str, str]:
@@ -79,44 +95,68 @@ def _times(setup: Setup, part: str) -> tuple[str, str]:
 
 def obey_the_letter(_: Setup) -> Scenario:
     """One flow in the literal form."""
-    return _at_rest(100, 0.1, [fast(0.0, ALPHA, **LITERAL)], 60)
+    return _at_rest(_line(100, 0.1), [fast(0.0, ALPHA, **LITERAL)], 60)
 
 
 def start_together(_: Setup, *, flows: int, seed: int) -> Scenario:
     """N flows whose SYNs meet no data: every baseRTT is true."""
     begun = [fast(start, 50) for start in starts(seed, flows, 0.01)]
-    return _at_rest(100, 0.04, begun, rest_s(100, 0.04, flows, 50))
+    return _at_rest(_line(100, 0.04), begun, rest_s(100, 0.04, flows, 50))
 
 
 def vary_capacity(_: Setup, *, rate_mbps: float, rtt_s: float) -> Scenario:
     """Two flows."""
     flows = [fast(start, 50) for start in starts(1, 2, rtt_s / 4)]
-    return _at_rest(rate_mbps, rtt_s, flows, rest_s(rate_mbps, rtt_s, 2, 50))
+    return _at_rest(_line(rate_mbps, rtt_s), flows, rest_s(rate_mbps, rtt_s, 2, 50))
 
 
 def vary_gamma(_: Setup, *, gamma: float) -> Scenario:
     """One flow that obeys the map."""
-    return _at_rest(100, 0.1, [fast(0.0, ALPHA, gamma=gamma, **MAP)], 20, series="10 ms")
+    return _at_rest(_line(100, 0.1), [fast(0.0, ALPHA, gamma=gamma, **MAP)], 20, series="10 ms")
 
 
 def weigh(_: Setup, *, seed: int) -> Scenario:
     """Flows of different alpha."""
     begun = zip(starts(seed, 3, 0.01), WEIGHTS, strict=True)
     flows = [fast(start, alpha) for start, alpha in begun]
-    return _at_rest(100, 0.04, flows, rest_s(100, 0.04, 3, min(WEIGHTS)))
+    return _at_rest(_line(100, 0.04), flows, rest_s(100, 0.04, 3, min(WEIGHTS)))
 
 
 def mix_round_trips(_: Setup, *, seed: int) -> Scenario:
     """Four flows with round trips of their own."""
     begun = zip(starts(seed, 4, 0.002), (0.02, 0.04, 0.08, 0.16), strict=True)
     flows = [{**fast(start, 50), "rtt": seconds(rtt)} for start, rtt in begun]
-    return _at_rest(100, 0.02, flows, rest_s(100, 0.16, 4, 50))
+    return _at_rest(_line(100, 0.02), flows, rest_s(100, 0.16, 4, 50))
 
 
 def come_late(_: Setup, *, flows: int) -> Scenario:
     """One flow after the other."""
     begun = [fast(i * BETWEEN_LATECOMERS_S, 50) for i in range(flows)]
-    return _at_rest(100, 0.04, begun, BETWEEN_LATECOMERS_S, series="100 ms")
+    return _at_rest(_line(100, 0.04), begun, BETWEEN_LATECOMERS_S, series="100 ms")
+
+
+def fill_short_buffer(setup: Setup, *, form: str, buffer: float) -> Scenario:
+    """One flow on 1 Gbit/s and 100 ms, as the agent's own runs have it."""
+    network: dict[str, Any] = {"rate": "1 Gbit/s", "rtt": "100 ms", "buffer": f"{buffer} BDP"}
+    if form == "agent":
+        network["transport"] = AGENT_TRANSPORT
+    flows = [fast(0.0, RECALLED_ALPHA["1 Gbit/s"], **FORMS[form])]
+    return path(flows, _times(setup, "short"), network)
+
+
+def weigh_in_short_buffer(_: Setup, *, buffer: float, seed: int) -> Scenario:
+    """Flows of different alpha, of which a tenth of the path holds the sum."""
+    begun = zip(starts(seed, 3, 0.02), SHORT_WEIGHTS, strict=True)
+    flows = [fast(start, alpha) for start, alpha in begun]
+    rest = rest_s(100, 0.1, 3, min(SHORT_WEIGHTS))
+    return _at_rest(_line(100, 0.1, f"{buffer} BDP"), flows, rest)
+
+
+def come_late_to_short_buffer(_: Setup, *, buffer: float) -> Scenario:
+    """One flow after the other, whose queue a tenth of the path holds."""
+    between = BETWEEN_SHORT_LATECOMERS_S
+    begun = [fast(i * between, SHORT_LATE_ALPHA) for i in range(SHORT_LATECOMERS)]
+    return _at_rest(_line(400, 0.1, f"{buffer} BDP"), begun, between)
 
 
 def choose_buffers(_: Setup) -> Iterator[Labels]:
@@ -129,7 +169,7 @@ def choose_buffers(_: Setup) -> Iterator[Labels]:
 def meet_reno(setup: Setup, *, sender: str, buffer: float, alpha: float, seed: int) -> Scenario:
     """FAST comes first, to an empty queue."""
     bdp = bdp_packets(100 * MBPS, 0.05)
-    params: Mapping[str, Any] = {} if sender == "doubling" else PLAIN
+    params: Mapping[str, Any] = SIMPLE if sender == "doubling" else PLAIN
     flows = [fast(0.0, alpha * bdp, **params), flow("reno", 2 + starts(seed, 1, 5)[0])]
     network = {"rate": "100 Mbit/s", "rtt": "50 ms", "buffer": f"{buffer} BDP"}
     return path(flows, _times(setup, "against_reno"), network)
@@ -148,8 +188,12 @@ def overfill(setup: Setup, *, room: str, seed: int) -> Scenario:
     return path(flows, _times(setup, "overfull"), network, "20 ms")
 
 
-def _alone(law: str) -> Mapping[str, Any]:
-    return fast(0.0, RECALLED_ALPHA["1 Gbit/s"]) if law == "fast" else flow(law)
+def _alone(law: str) -> Any:
+    if law == "fast":
+        # paced: the bursts of its start would end doubling at a tenth of such a path
+        return fast(0.0, RECALLED_ALPHA["1 Gbit/s"], burstiness="pace")
+    # Westwood+ as its authors had it in ns-2 and in their Linux of 2004
+    return flow(law, params={"variant": "ns2"} if law == "westwood" else None)
 
 
 def fill_long_path(setup: Setup, *, law: str, loss: float, seed: int) -> Scenario:
@@ -164,14 +208,32 @@ def ask_for_two_gbit(setup: Setup) -> Iterator[Labels]:
 
 def fill_two_gbit(setup: Setup) -> Scenario:
     """Two flows on twice the rate."""
-    flows = [fast(start, RECALLED_ALPHA["1 Gbit/s"]) for start in (0.0, 0.01)]
+    alpha = RECALLED_ALPHA["1 Gbit/s"]
+    flows = [fast(start, alpha, burstiness="pace") for start in (0.0, 0.01)]
     return path(flows, _times(setup, "long_fat"), LONG_FAT | {"rate": "2 Gbit/s"})
 
 
-def fill_oc192(setup: Setup, *, law: str, loss: float) -> Scenario:
+def fill_oc192(setup: Setup, *, law: str, loss: float, buffer: float) -> Scenario:
     """One flow on 9.5 Gbit/s."""
-    network = OC192 | {"loss": loss, "transport": JUMBO}
-    return path([_alone(law)], _times(setup, "oc192"), network)
+    return _oc192(setup, _alone(law), loss, buffer)
+
+
+def _oc192(setup: Setup, flow_alone: Any, loss: float, buffer: float) -> Scenario:
+    network = OC192 | {"buffer": f"{buffer} BDP", "loss": loss, "transport": JUMBO}
+    return path([flow_alone], _times(setup, "oc192"), network)
+
+
+def vary_fast_on_oc192(setup: Setup, *, form: str, alpha: int) -> Scenario:
+    """FAST alone there, at the loss and in the buffer of the claims."""
+    one = fast(0.0, alpha, burstiness="pace", **FORMS[form])
+    return _oc192(setup, one, OC192_CLAIMED_LOSS, 1.0)
+
+
+def fill_sc2004(setup: Setup) -> Scenario:
+    """All flows of the record at once."""
+    begun = starts(1, SC2004_FLOWS, 1.0)
+    flows = [fast(start, RECALLED_ALPHA["1 Gbit/s"]) for start in begun]
+    return path(flows, _times(setup, "sc2004"), SC2004 | {"transport": JUMBO})
 
 
 def fill_half_a_buffer(setup: Setup, *, law: str) -> Scenario:
@@ -203,9 +265,9 @@ def lose_at_random(setup: Setup, *, rate: str, sender: str, loss: float, seed: i
     part, alpha = setup.settings["random_loss"], RECALLED_ALPHA[rate]
     duration = part["duration_100m" if rate == "100 Mbit/s" else "duration_1g"]
     senders: dict[str, Mapping[str, Any]] = {
-        "doubling": fast(0.0, alpha),
+        "doubling": fast(0.0, alpha, **SIMPLE),
         "no-doubling": fast(0.0, alpha, **PLAIN),
-        "paper": fast(0.0, alpha, **PLAIN, variant="paper"),
+        "paper": fast(0.0, alpha, mi_threshold_s=0.0),
         "reno": flow("reno"),
     }
     times = scale_times({**part, "duration": duration}, setup.settings["size"])

@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 
 from headgate.api import Result
 from headgate.experiment.runs import Runs
+from headgate.studies.fast.jobs import ALPHA
 from headgate.studies.paths import bdp_packets, course, utilisation
 
 #: A window rests where it moves less than this in 50 ms; below it an error is the rounding's.
 STILL_PACKETS, LEAST_ERROR_PACKETS = 0.05, 1.0
 STILL_ROWS, STILL_LEVELS = 5, 10
 FIRST_ROUND_TRIPS_S = 1.0
-OC192_CLAIMED_LOSS = 1e-7
 AGAINST_RENO_BDP = bdp_packets(100e6, 0.05)
 
 
@@ -30,15 +30,21 @@ def plateaus(result: Result) -> NDArray[np.float64]:
     return np.array(levels)
 
 
-def convergence_factor(result: Result) -> float:
-    """Return the factor by which an update shrinks the distance to rest.
+def distances(result: Result) -> NDArray[np.float64]:
+    """Return the distance to rest at each update from when the link has been busy for one.
 
-    From the first rest after the start has overshot, as long as the distance exceeds a packet.
+    It is from a distance of alpha on: nothing waits before, and the window grows by equal steps.
     """
     levels = plateaus(result)
-    error = np.abs(levels - levels[-STILL_LEVELS:].mean())[int(np.argmax(levels)) + 1 :]
-    updates = int(np.argmax(error < LEAST_ERROR_PACKETS))
-    return float((error[updates - 1] / error[0]) ** (1 / max(1, updates - 1)))
+    away = np.abs(levels - levels[-STILL_LEVELS:].mean())
+    return np.asarray(away[int(np.argmax(away < ALPHA)) + 1 :])
+
+
+def convergence_factor(result: Result) -> float:
+    """Return the factor by which an update shrinks the distance, while that exceeds a packet."""
+    away = distances(result)
+    updates = int(np.argmax(away < LEAST_ERROR_PACKETS))
+    return float((away[updates - 1] / away[0]) ** (1 / max(1, updates - 1)))
 
 
 def window_swing(result: Result) -> float:
@@ -52,12 +58,6 @@ def window_swing(result: Result) -> float:
 def long_fat_losses(runs: Runs) -> list[float]:
     """Residual losses above zero."""
     return [loss for loss in runs.setup.settings["long_fat"]["losses"] if loss > 0]
-
-
-def oc192_loss(runs: Runs) -> float:
-    """Residual loss at which the order is judged."""
-    losses: list[float] = runs.setup.settings["oc192"]["losses"]
-    return min(losses, key=lambda loss: abs(loss - OC192_CLAIMED_LOSS))
 
 
 def random_losses(runs: Runs) -> list[float]:

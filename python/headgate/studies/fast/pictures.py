@@ -13,11 +13,12 @@ from headgate.plots.curves import Curve, Panel, curves
 from headgate.studies.fast import theory
 from headgate.studies.fast.findings_equation import beside_reno
 from headgate.studies.fast.measures import (
-    plateaus,
+    distances,
     queue_share,
     random_losses,
     random_utilisation,
 )
+from headgate.studies.fast.pictures_short import short_buffers
 from headgate.studies.paths import course, mean_queue, shares, utilisation
 
 SHOWN_S, OSCILLATION_S, DSL_S = 12.0, 6.0, 40.0
@@ -28,7 +29,16 @@ SHOWN_UPDATES = 12
 
 def pictures(runs: Runs) -> tuple[Picture, ...]:
     """Draw every figure of the report; one whose runs this scale lacks is left out."""
-    made = (_equation, _components, _oscillation, _long_fat, _random_loss, _kaist, _dsl)
+    made = (
+        _equation,
+        short_buffers,
+        _components,
+        _oscillation,
+        _long_fat,
+        _random_loss,
+        _kaist,
+        _dsl,
+    )
     return all_possible(made, runs)
 
 
@@ -47,8 +57,7 @@ def _equation(runs: Runs) -> Picture:
 def _convergence(runs: Runs) -> Panel:
     drawn: dict[str, Curve] = {}
     for gamma in runs.setup.settings["gammas"]:
-        levels = plateaus(runs["convergence", gamma])
-        error = np.abs(levels - levels[-10:].mean())[int(np.argmax(levels)) + 1 :][:SHOWN_UPDATES]
+        error = distances(runs["convergence", gamma])[:SHOWN_UPDATES]
         updates = np.arange(len(error))
         drawn[f"gamma {gamma}"] = Curve(updates, np.maximum(error, 0.1), marks=True)
         drawn[f"{1 - gamma:g} an update"] = Curve(
@@ -165,7 +174,7 @@ def _long_fat(runs: Runs) -> Picture:
     }
     oc192 = [loss for loss in runs.setup.settings["oc192"]["losses"] if loss > 0]
     laws = [law for law in runs.setup.settings["oc192_laws"] if law in runs.setup.laws]
-    wide = {law: [utilisation(runs["oc192", law, loss]) for loss in oc192] for law in laws}
+    wide = {law: [utilisation(runs["oc192", law, loss, 1.0]) for loss in oc192] for law in laws}
     panels = [
         Panel(
             "1 Gbit/s, 180 ms",

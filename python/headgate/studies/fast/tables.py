@@ -69,5 +69,5 @@ def _loss_for(runs: Runs, part: str, law: str, published: float) -> str:
 
 def _utilisation(runs: Runs, part: str, law: str, loss: float) -> float:
     if part == "oc192":
-        return utilisation(runs[part, law, loss])
+        return utilisation(runs[part, law, loss, 1.0])
     return float(np.mean([utilisation(run) for run in runs.replicates(part, law, loss)]))

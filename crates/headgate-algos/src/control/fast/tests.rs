@@ -5,30 +5,34 @@ use crate::trial::{self, ack, loss, starting, timeout};
 const BASE_S: f64 = 0.002;
 const PATH: Path = Path { srtt_s: BASE_S, min_rtt_s: BASE_S, segment_bytes: 1500 };
 
-fn law(variant: f64) -> Fast {
+fn params(variant: Variant) -> Params {
     let (alpha, gamma, update_rounds, burstiness) = (100.0, 0.5, 2.0, 0.0);
-    Fast::new(Params { alpha, gamma, mi_threshold_s: 0.0, update_rounds, variant, burstiness })
+    Params { alpha, gamma, mi_threshold_s: 0.0, update_rounds, variant: f64::from(variant as u8), burstiness }
+}
+
+fn law(variant: Variant) -> Equation {
+    Equation::new(&params(variant))
 }
 
 #[test]
 fn one_update_by_hand() {
-    let mut law = law(1.0);
+    let mut law = law(Variant::Paper);
     law.rtt_s = 0.0025;
     law.rest_at(1200.0);
     // 0.5 * 1200 + 0.5 * (2/2.5 * 1200 + 100) = 600 + 530
     assert!((law.target(1200.0, BASE_S) - 1130.0).abs() < 1e-9);
     law.rest_at(20.0);
     assert_eq!(law.target(20.0, BASE_S), 40.0); // 10 + 58 is more than twice 20
-    law.alpha = 1.0;
+    law.goal.alpha = 1.0;
     law.rest_at(2.0);
     assert_eq!(law.target(2.0, 0.0), 2.0); // 1 + 0.5 is less than 2
 }
 
 #[test]
 fn the_window_doubles_below_the_threshold() {
-    let (mut law, mut window) = (law(0.0), starting(10.0));
+    let (mut law, mut window) = (law(Variant::Simple), starting(10.0));
     law.mi_threshold_s = 0.00075;
-    law.on_start(0.0, &PATH, &mut window);
+    law.rest_at(window.cwnd);
     for i in 0..20 {
         let ack = Ack { round_start: i % 10 == 0, ..ack(BASE_S + 0.0007) };
         law.on_ack(&ack, &PATH, &mut window);
@@ -39,20 +43,20 @@ fn the_window_doubles_below_the_threshold() {
 
 #[test]
 fn after_a_repair_it_rests_where_the_repair_has_left_it() {
-    let (mut law, mut window) = (law(0.0), starting(100.0));
-    law.on_start(0.0, &PATH, &mut window);
-    law.on_congestion(&loss(100), &PATH, &mut window);
+    let (mut law, mut window) = (law(Variant::Simple), starting(100.0));
+    law.rest_at(window.cwnd);
+    law.on_congestion(&loss(100), &mut window);
     for (cwnd, rests_at) in [(48.0, 48.0), (1.0, 2.0)] {
         window.cwnd = cwnd; // of the 50 that were left, or after a time-out
-        law.on_recovered(5.0, &PATH, &mut window);
-        assert_eq!((law.goal, law.sent_at(), law.updated_s), (rests_at, rests_at, 5.0));
+        law.on_recovered(5.0, &window);
+        assert_eq!((law.to, law.sent_at(), law.updated_s), (rests_at, rests_at, 5.0));
     }
 }
 
 #[test]
 fn an_increase_is_spread_over_the_acks_of_ten_milliseconds() {
-    let (mut law, mut window) = (law(0.0), starting(1000.0));
-    law.on_start(0.0, &trial::PATH, &mut window);
+    let (mut law, mut window) = (law(Variant::Simple), starting(1000.0));
+    law.rest_at(window.cwnd);
     // base/rtt w + alpha = 1000 + 100: half of it is 50, over 10 of 100 ms, that is 100 ACKs
     for (acks, expected) in [(50, 1025.0), (100, 1050.0)] {
         (0..acks).for_each(|_| law.on_ack(&ack(0.1), &trial::PATH, &mut window));
@@ -62,9 +66,9 @@ fn an_increase_is_spread_over_the_acks_of_ten_milliseconds() {
 
 /// A window of 1000 at base 100 ms after `acks` ACKs: half of alpha is to come.
 fn increased(burstiness: Burstiness, acks: u32) -> Window {
-    let (mut law, mut window) = (law(0.0), starting(1000.0));
+    let (mut law, mut window) = (law(Variant::Simple), starting(1000.0));
     law.burstiness = burstiness;
-    law.on_start(0.0, &trial::PATH, &mut window);
+    law.rest_at(window.cwnd);
     (0..acks).for_each(|_| law.on_ack(&ack(0.1), &trial::PATH, &mut window));
     window
 }
@@ -85,19 +89,19 @@ fn pacing_leaves_the_window_the_limit() {
 
 #[test]
 fn gamma_one_is_the_rule_of_the_packet_level() {
-    let mut law = law(1.0);
-    (law.gamma, law.rtt_s) = (1.0, 0.0025);
+    let mut law = law(Variant::Paper);
+    (law.goal.gamma, law.rtt_s) = (1.0, 0.0025);
     law.rest_at(1200.0);
     assert!((law.target(1200.0, BASE_S) - 1060.0).abs() < 1e-9); // 2/2.5 * 1200 + 100
 }
 
 #[test]
 fn a_loss_halves_and_a_timeout_leaves_two() {
-    let (mut law, mut window) = (law(0.0), starting(100.0));
-    law.on_congestion(&loss(100), &PATH, &mut window);
+    let (mut law, mut window) = (law(Variant::Simple), starting(100.0));
+    law.on_congestion(&loss(100), &mut window);
     assert_eq!((window.ssthresh, window.cwnd), (50.0, 100.0));
     window.cwnd = 1.0;
-    law.on_congestion(&timeout(100), &PATH, &mut window);
+    law.on_congestion(&timeout(100), &mut window);
     assert_eq!((window.ssthresh, window.cwnd), (50.0, 2.0));
     law.on_ack(&ack(0.0), &PATH, &mut window);
     assert_eq!(window.cwnd, 3.0);
@@ -105,6 +109,36 @@ fn a_loss_halves_and_a_timeout_leaves_two() {
 
 #[test]
 fn the_rtt_is_averaged_over_a_third_of_a_window() {
-    assert_eq!([300.0, 1500.0].map(|cwnd| law(0.0).weight(cwnd)), [1.0 / 256.0, 1.0 / 500.0]);
-    assert_eq!([6.0, 30.0].map(|cwnd| law(1.0).weight(cwnd)), [0.25, 0.1]);
+    assert_eq!([300.0, 1500.0].map(|cwnd| law(Variant::Simple).weight(cwnd)), [1.0 / 256.0, 1.0 / 500.0]);
+    assert_eq!([6.0, 30.0].map(|cwnd| law(Variant::Paper).weight(cwnd)), [0.25, 0.1]);
+}
+
+/// The window after an ACK each of such round trips, the queue empty again at the end; from 10.
+fn window_after(variant: Variant, rtts_s: &[f64]) -> f64 {
+    let (mut law, mut window) = (law(variant), starting(10.0));
+    (law.mi_threshold_s, law.rtt_s) = (0.00075, BASE_S);
+    law.rest_at(10.0);
+    for rtt_s in rtts_s {
+        law.rtt_s = *rtt_s;
+        law.on_ack(&Ack { round_start: false, ..ack(0.0) }, &PATH, &mut window);
+    }
+    window.cwnd
+}
+
+#[test]
+fn the_paper_s_doubling_ends_with_the_first_queue() {
+    let (empty, waits) = (BASE_S, BASE_S + 0.001);
+    assert_eq!(window_after(Variant::Paper, &[empty, empty]), 12.0);
+    assert_eq!(window_after(Variant::Paper, &[empty, waits, empty]), 11.0);
+    let simple = window_after(Variant::Simple, &[empty, waits]);
+    assert_eq!(window_after(Variant::Simple, &[empty, waits, empty]), simple + 1.0);
+}
+
+#[test]
+fn a_loss_ends_it_too_and_a_timeout_begins_it_anew() {
+    let (mut law, mut window) = (law(Variant::Paper), starting(10.0));
+    law.on_congestion(&loss(10), &mut window);
+    assert!(law.settled);
+    law.on_congestion(&timeout(10), &mut window);
+    assert!(!law.settled);
 }
