@@ -9,7 +9,6 @@ import pytest
 import headgate
 from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
-from headgate.claims import Judged, judge
 from headgate.errors import HeadgateError
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Runs
@@ -20,12 +19,28 @@ from headgate.studies.fct.jobs import levels
 from headgate.studies.fct.keep import keep
 from headgate.studies.fct.measures import Times, parts_s
 from headgate.studies.study import load
+from headgate.verdicts import Judged
+
+from .study_findings import judge_numbers
 
 # Models ------------------------------------------------------------------------------------------
 
 
 def test_the_variance_of_pareto_is_infinite_up_to_a_shape_of_two() -> None:
     assert [theory.variance_is_infinite(shape) for shape in (1.2, 2.0, 2.2)] == [True, True, False]
+
+
+def test_the_part_of_the_packets_that_small_flows_have_is_pareto_s() -> None:
+    """Least size 25/6 at shape 1.2: 1 - (25/6/2000)^0.2."""
+    assert theory.packets_of_sizes_up_to(2_000, 25, 1.2) == pytest.approx(0.7091, abs=1e-4)
+    assert theory.packets_of_sizes_up_to(1e12, 25, 2.2) == pytest.approx(1.0)
+
+
+def test_slow_start_at_the_flows_own_round_trip_is_longer_by_its_rounds() -> None:
+    """Three packets from a window of 2: a handshake and two rounds, each 10 ms longer."""
+    sizes, ones = np.array([3.0]), np.ones(1)
+    times = Times(sizes, {"finished": ones}, {"rtt_s": 0.11 * ones}, 1e5, 0.9, 0.1)
+    assert times.slow_start_own_s - times.slow_start_s == pytest.approx(0.03)
 
 
 # The study on a slow link ------------------------------------------------------------------------
@@ -55,7 +70,7 @@ def analysis(runs: Runs) -> Analysis:
 
 @pytest.fixture(scope="module")
 def verdicts(analysis: Analysis) -> dict[str, Judged]:
-    return {c.id: judge(c, analysis.findings, "quick") for c in load("fct").claims}
+    return judge_numbers("fct", analysis.findings)
 
 
 @pytest.mark.parametrize(
@@ -75,8 +90,9 @@ def test_what_the_source_has_wrong_is_corrected(claim: str, verdicts: dict[str, 
 
 
 def test_every_claim_has_a_finding(analysis: Analysis) -> None:
-    checkable = {claim.id for claim in load("fct").claims if claim.missing is None}
-    assert set(analysis.findings) == checkable
+    claims = load("fct").claims
+    assert set(analysis.findings) == {claim.id for claim in claims if claim.call}
+    assert set(analysis.findings) >= {claim.id for claim in claims if claim.missing is None}
     assert all(found.note for found in analysis.findings.values() if np.isnan(found.ours))
 
 
@@ -130,6 +146,18 @@ def test_what_is_kept_of_a_run_are_its_means_by_size() -> None:
         run.flows["fct_sender_s"][done].mean()
     )
     assert kept.tables["totals"]["early_end_s"].tolist() == [np.inf]
+
+
+def test_a_flow_without_a_round_trip_measured_leaves_the_mean_of_its_size() -> None:
+    run = headgate.dumbbell(
+        rate="24 Mbit/s", rtt="100 ms", access="direct", measure={"series": "none"},
+        flows=[{"kind": "poisson", "law": "reno", "load": 0.6, "size": "10 packets"}],
+        duration="10 s",
+    ).run()  # fmt: skip
+    done = np.flatnonzero(np.isfinite(run.flows["fct_sender_s"]))
+    run.flows["mean_rtt_s"][done[0]] = np.nan
+    rest_s = run.flows["mean_rtt_s"][done[1:]].mean()
+    assert keep(run).tables["sizes"]["rtt_s"][0] == pytest.approx(rest_s)
 
 
 # Settings ----------------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from headgate import Result, catalog
-from headgate.claims import judge
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Runs, Setup
 from headgate.fluid import Adaptive, solve
@@ -18,6 +17,7 @@ from headgate.studies.fluid_check.cells import Cell, cells
 from headgate.studies.fluid_check.compare import Comparison, Measured, Pair
 from headgate.studies.fluid_check.faces import RED, Face, faces
 from headgate.studies.study import load
+from headgate.verdicts import judge
 
 from .made_runs import results_of
 

@@ -13,9 +13,10 @@
 //!
 //! # Where it differs from the source
 //! The source gives figures and rows of its results, not the equations: they are reconstructed from the rows,
-//! whose program takes Euler steps of 0.02 s and looks at whole rows of the past. Those give the printed
-//! digits with `euler`, a step of 0.02 s, `rows` and `p_lag_s = 0.02`; the equations themselves are solved
-//! with no lag. `red = queue` (its second simulation) and `increase = round` (a remedy that it names: one
+//! whose program takes Euler steps of 0.02 s, looks at whole rows of the past and has its first ACK after half
+//! a round trip. Those give the printed rows, at the printed times, with `euler`, a step of 0.02 s, `rows`,
+//! `p_lag_s = 0.02` and `first_ack_s = 0.1`; the equations themselves are solved with no such lag, and from
+//! the end of the first round trip on. `red = queue` (its second simulation) and `increase = round` (a remedy that it names: one
 //! packet a round trip, so `W' = (1 - p_s)/R - ...`, whatever the rate of ACKs) are selectable.
 //!
 //! # When to use it
@@ -58,6 +59,9 @@ headgate_model::params! {
     increase: choice(["ack", "round"], "TCP reloaded 5, last remedy; Alizadeh 2010 (DCTCP)"),
     /// Time by which the drop probability lags behind the queue; 0 = none. One step of an Euler run.
     p_lag_s: number(0.0, (0.0, 1e3), "s", "TCP reloaded 5: its program lags by one row of 0.02 s"),
+    /// Time at which ACKs begin to come; 0 = when the first round trip is over. The reply to what was sent
+    /// before time 0 is that of the initial window.
+    first_ack_s: number(0.0, (0.0, 1e3), "s", "INFERRED: the rows of TCP reloaded 5 fit D/2 alone"),
     /// Size of a packet, for rates in bit/s.
     packet_bytes: number(1500.0, (1.0, 65535.0), "bytes", "free: the model counts packets"),
 }
@@ -143,6 +147,12 @@ impl TcpRed {
         past.sent(SENT, now.t_s, &|moment| self.rtt_s(moment.value(Q)))
     }
 
+    /// How long ACKs have come.
+    fn acks_begun(&self, now: &Now<'_>, sent: &Moment<'_>) -> f64 {
+        let first_ack_s = self.params.first_ack_s;
+        if first_ack_s > 0.0 { now.t_s - first_ack_s } else { sent.t_s }
+    }
+
     /// How fast the window changes in slow start and in congestion avoidance.
     fn window_slopes(&self, now: &Now<'_>, sent: &Moment<'_>) -> (f64, f64) {
         let window = now.state[W];
@@ -213,7 +223,7 @@ impl Model for TcpRed {
         let sent = self.sent(now, past);
         let growing = self.rate(window, queue) - rate_packets_s;
         let seen = self.seen(queue, now.state[X]);
-        gaps[BEGUN] = sent.t_s;
+        gaps[BEGUN] = self.acks_begun(now, &sent);
         (gaps[ABOVE], gaps[HELD]) = self.threshold_gaps(now, &sent);
         gaps[BUSY] = if now.sides[BUSY] { queue } else { growing };
         gaps[FULL] = if now.sides[FULL] { growing } else { queue - buffer_packets };

@@ -6,11 +6,12 @@ import math
 
 import numpy as np
 
-from headgate.claims import Estimate
 from headgate.experiment.estimates import Values, format_values, largest, least
 from headgate.experiment.runs import Runs
-from headgate.studies.fct.jobs import BASE, levels, magnitude
+from headgate.studies.fct import theory
+from headgate.studies.fct.jobs import BASE, base, levels, magnitude
 from headgate.studies.fct.measures import (
+    SHORT,
     SHOWN,
     Times,
     bins,
@@ -19,6 +20,7 @@ from headgate.studies.fct.measures import (
     mean_total,
     of_bin,
 )
+from headgate.verdicts import Estimate
 
 
 def _of(runs: Runs, *protocols: str, case: str = BASE) -> list[Times]:
@@ -56,7 +58,7 @@ def slow_start_distance(runs: Runs) -> Estimate:
     (tcp,) = _of(runs, "tcp")
     distances = {}
     for each in bins(1, 500):
-        expected = tcp.expect(tcp.slow_start_s, "clean_sender_s", *each)
+        expected = tcp.expect(tcp.slow_start_own_s, "clean_sender_s", *each)
         distances[of_bin(*each)] = abs(tcp.mean("clean_sender_s", *each) / expected - 1)
     distances = {name: value for name, value in distances.items() if math.isfinite(value)}
     retransmitted = mean_total(runs, BASE, "tcp", "retransmissions")
@@ -138,12 +140,26 @@ def mean_ratio(runs: Runs, *, other: str, case: str = BASE) -> Estimate:
 
 
 def offered_load(runs: Runs) -> Estimate:
-    """Measure the load that the flows of the base offer."""
-    loads = {
+    """Infer the load of the base from its short flows, which do not scatter much."""
+    realised = {
         f"shape {shape}": mean_total(runs, case, "rcp", "offered_load")
         for shape, case in levels(runs.setup, "shape").items()
     }
-    return Estimate(ours=mean_total(runs, BASE, "rcp", "offered_load"), note=format_values(loads))
+    (times,) = _of(runs, "rcp")
+    about = base(runs.setup)
+    part = theory.packets_of_sizes_up_to(SHORT - 0.5, about["mean"], about["shape"])
+    short = times.count_packets(0, SHORT) / times.count_packets()
+    load = mean_total(runs, BASE, "rcp", "offered_load") * short / part
+    return Estimate(ours=load, note=f"realised with all sizes: {format_values(realised)}")
+
+
+def excess_ratio(runs: Runs, *, low: float, high: float) -> Estimate:
+    """Compare the mean excess of the sizes over two thresholds at a shape of 2.2."""
+    times = Times.of(runs, "shape 2.2", "rcp")
+    excess = [
+        times.count_packets(above) / times.count_flows(above) - above for above in (low, high)
+    ]
+    return Estimate(ours=excess[1] / excess[0], note=f"{excess[0]:.3g} and {excess[1]:.3g} packets")
 
 
 def exact_sharing(runs: Runs) -> Estimate:

@@ -51,6 +51,7 @@ def _sizes(flows: Table, ideal: Ideal, rtt_s: float, duration_s: float) -> Table
     sizes, of = np.unique(flows["size_packets"], return_inverse=True)
 
     def mean(values: Values, rows: NDArray[np.bool_]) -> Values:
+        rows = rows & np.isfinite(values)  # a flow whose every packet was sent again has no RTT
         sums = np.bincount(of[rows], values[rows], len(sizes))
         count = np.bincount(of[rows], minlength=len(sizes))
         return divide(sums, count)

@@ -101,6 +101,13 @@ class Times:
         """Slow start as ns-2 counts it, for each size."""
         return slow_start_ns2(self.sizes, self.packets_per_s, self.rtt_s)
 
+    @cached_property
+    def slow_start_own_s(self) -> Values:
+        """The same at the mean round trip that flows of a size had; NaN where none finished."""
+        longer_s = slow_start_ns2(self.sizes, self.packets_per_s, 2 * self.rtt_s)
+        rounds = (longer_s - self.slow_start_s) / self.rtt_s
+        return self.slow_start_s + rounds * (self.by_size("rtt_s") - self.rtt_s)
+
     def over_sharing(self, name: str, low: float, high: float) -> float:
         """AFCT of a bin over processor sharing at the nominal load."""
         return self.mean(name, low, high) / self.expect(self.formula_s, name, low, high)

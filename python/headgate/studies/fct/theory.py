@@ -44,3 +44,9 @@ def variance_is_infinite(shape: float) -> bool:
 def mean_is_infinite(shape: float) -> bool:
     """Whether a Pareto distribution has no finite mean."""
     return shape <= 1
+
+
+def packets_of_sizes_up_to(size: float, mean: float, shape: float) -> float:
+    """Part of the packets that flows of at most this size have, by Pareto's distribution."""
+    least = mean * (shape - 1) / shape
+    return float(1 - (least / size) ** (shape - 1))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.claims import Estimate
 from headgate.experiment.estimates import largest
 from headgate.studies.flow_level import measures, networks, theory
 from headgate.studies.flow_level.jobs import GAMMA, first_windows
 from headgate.studies.flow_level.solutions import Solutions
+from headgate.verdicts import Estimate
 
 Numbers = NDArray[np.float64]
 #: From here on a link counts as full, and stays so.
@@ -53,11 +53,13 @@ def contraction(made: Solutions, *, names: list[str]) -> Estimate:
     )
 
 
-def contraction_of_pairs(made: Solutions) -> Estimate:
-    """Find the greatest ratio of two starts' distances after and before an update."""
-    pairs = made.convergence["one"].pair_ratio
-    still = int((pairs >= 1 - 1e-6).sum())
-    return Estimate(ours=float(pairs.max()), note=f"as far apart as before in {still} pairs")
+def contraction_of_full_pairs(made: Solutions) -> Estimate:
+    """Find the greatest ratio of two starts' distances after and before an update, link full."""
+    found = made.convergence["one"]
+    full = found.full_pair_ratio[np.isfinite(found.full_pair_ratio)]
+    still = int((found.pair_ratio >= 1 - 1e-6).sum())
+    said = f"{len(full)} pairs; as far apart as before, neither filling it, {still}"
+    return Estimate(ours=float(full.max()), note=said)
 
 
 def convergence_rate(made: Solutions) -> Estimate:

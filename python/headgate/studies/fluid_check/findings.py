@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from headgate.claims import Estimate
 from headgate.experiment.runs import NotRunError
 from headgate.studies.fluid_check.compare import Comparison, Pair, largest_apart
 from headgate.studies.fluid_check.faces import RED, RENO, faces
+from headgate.verdicts import Estimate
 
 Holds = Callable[[Pair], bool]
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from headgate.claims import Estimate
 from headgate.experiment.estimates import format_values
 from headgate.experiment.runs import Runs
+from headgate.law import LOSS, Congestion, Path, Window, builtin
 from headgate.studies.paths import utilisation
 from headgate.studies.senders import measures
 from headgate.studies.senders.jobs import SEVEN, TCP
+from headgate.verdicts import Estimate
 
 SHALLOW = 0.25
+#: Windows at which losses come close together, packets.
+CLUSTER_WINDOWS = (100, 1_000)
 
 
 def _alone(runs: Runs, law: str, *, slow: bool = False, near: bool = False) -> float:
@@ -64,3 +67,24 @@ def gain_ratio(runs: Runs, *, law: str) -> Estimate:
     """Compare what the window gains in the first second after a loss with TCP's."""
     own, tcp = (measures.window_gain(runs, each) for each in (*runs.setup.has(law), TCP))
     return Estimate(ours=own / tcp, note=f"{own:.2f} and {tcp:.2f} packets")
+
+
+def kept_after_cluster(runs: Runs, *, losses: int) -> Estimate:
+    """Compare what TCP and BIC keep of their windows after losses a round trip apart."""
+    runs.setup.has("bic")
+    kept = {(law, w): _kept(law, w, losses) for law in (TCP, "bic") for w in CLUSTER_WINDOWS}
+    ratios = [kept[TCP, w] / kept["bic", w] for w in CLUSTER_WINDOWS]
+    said = format_values({f"{law}, {w} packets": share for (law, w), share in kept.items()})
+    return Estimate(ours=min(ratios), note=said)
+
+
+def _kept(name: str, packets: int, losses: int) -> float:
+    """Give a law losses at the end of one round trip after another; return what is left."""
+    law, window, path = builtin(name), Window(packets, packets / 2), Path(srtt_s=0.1, min_rtt_s=0.1)
+    law.on_start(0.0, path, window)
+    for each in range(1, losses + 1):
+        now_s, in_flight = 0.1 * each, int(window.cwnd)
+        law.on_congestion(Congestion(cause=LOSS, now_s=now_s, in_flight=in_flight), path, window)
+        window.cwnd = window.ssthresh
+        law.on_recovered(now_s, path, window)
+    return float(window.cwnd) / packets

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from headgate.claims import Estimate
 from headgate.experiment.estimates import apart, format_values, mean_of
 from headgate.experiment.runs import NotRunError, Runs
 from headgate.studies.paths import bdp_packets, utilisation
 from headgate.studies.senders import measures, theory
 from headgate.studies.senders.jobs import TCP
+from headgate.verdicts import Estimate
 
 SLOW, FAST = "100 Mbit/s", "1 Gbit/s"
 EXPONENT_LOSSES = (1e-5, 1e-3)
@@ -88,10 +88,3 @@ def loss_exponent(runs: Runs, *, law: str) -> Estimate:
     rates = [measures.lossy_goodput(runs, FAST, law, p) for p in chosen]
     slope = np.polyfit(np.log(chosen), np.log(rates), 1)[0]
     return Estimate(ours=-float(slope))
-
-
-def tcp_over_bic(runs: Runs) -> Estimate:
-    """Compare TCP's goodput with BIC's where losses are many."""
-    runs.setup.has("bic")
-    tcp, bic = (measures.lossy_goodput(runs, SLOW, law, 3e-2) for law in (TCP, "bic"))
-    return Estimate(ours=tcp / bic, note=f"{tcp / 1e3:.0f} and {bic / 1e3:.0f} kbit/s")

@@ -7,11 +7,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.claims import Estimate
 from headgate.experiment.estimates import format_values, mean_of
 from headgate.experiment.runs import Runs
 from headgate.studies.senders import together
 from headgate.studies.senders.jobs import LEAST_FAIR, MOST_FAIR, TCP
+from headgate.verdicts import Estimate
 
 Left = dict[str, NDArray[np.float64]]
 
@@ -74,8 +74,3 @@ def newcomer_margin(runs: Runs, *, law: str) -> Estimate:
     tcp, own = (together.newcomer_share(runs, each, each) for each in (TCP, law))
     said = f"{np.mean(own):.3f}, of TCP {np.mean(tcp):.3f}"
     return mean_of([a - b for a, b in zip(tcp, own, strict=True)], said)
-
-
-def rtt_exponent(runs: Runs, *, queueing: bool) -> Estimate:
-    """Find the power of the round trip that TCP's rates go with."""
-    return mean_of(together.rtt_exponents(runs, TCP, queueing=queueing))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import product
-from math import log
 
 import numpy as np
 
@@ -18,7 +16,6 @@ from headgate.studies.senders.jobs import (
     cells,
     crowd_seeds,
     pair_seeds,
-    replicates,
 )
 from headgate.studies.senders.measures import Series, first_time, smooth
 from headgate.units import parse_time
@@ -175,25 +172,6 @@ def _over_ten_s(run: Result, name: str, t_s: Series) -> Series:
 
 
 # Round trips -------------------------------------------------------------------------------------
-
-
-def rtt_exponents(runs: Runs, law: str, *, queueing: bool) -> list[float]:
-    """Exponent a of (ratio of rates) = (ratio of round trips)^a, each ratio and replicate.
-
-    Of the empty path's round trips, or of those that the flows had, `queueing` included.
-    """
-    ratios = [ratio for ratio in runs.setup.settings["round_trips"]["ratios"] if ratio > 1]
-    exponents = []
-    for ratio, seed in product(ratios, replicates(runs.setup, "round_trips")):
-        had = _rtt_ratio(runs["round trips", law, ratio, seed]) if queueing else ratio
-        exponents.append(log(rate_ratio(runs, law, ratio, seed)) / log(had))
-    return exponents
-
-
-def _rtt_ratio(run: Result) -> float:
-    """Mean smoothed round trip of the long flow over that of the short one."""
-    short, long = (float(np.nanmean(course(run, name, "srtt_s")[1])) for name in ("short", "long"))
-    return long / short
 
 
 def rate_ratio(runs: Runs, law: str, ratio: float, seed: int) -> float:

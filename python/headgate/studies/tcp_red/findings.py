@@ -6,15 +6,16 @@ from typing import Literal
 
 import numpy as np
 
-from headgate.claims import Estimate
-from headgate.measures.working_points import POINTS, STATISTICS
+from headgate.measures.working_points import POINTS, STATISTICS, Trace
 from headgate.studies.tcp_red.simulations import (
     FIRST,
+    MAX_PACKETS,
     REMEDY,
     SECOND,
     VIRTUAL_QUEUE,
     Simulations,
 )
+from headgate.verdicts import Estimate
 
 #: Points of the first simulation as printed: R, S.
 POINTS_PRINTED = {
@@ -23,6 +24,10 @@ POINTS_PRINTED = {
     "C": (1.0042246, 29.9731524),
     "D": (0.6625266, 20.3163068),
 }
+#: Columns of a printed row after its time.
+ROW = "WRqxpS"
+#: Rows at the ends of a cycle.
+ENDS = {"start": 0, "finish": -1}
 
 
 def as_printed(made: Simulations) -> slice:
@@ -77,7 +82,60 @@ def spread(made: Simulations, *, column: str) -> Estimate:
     return Estimate(ours=float(boxes[1] / boxes[0]), note=note)
 
 
-def share_wasted(made: Simulations) -> Estimate:
+def distance_of_row(
+    made: Simulations, *, simulation: str, t_s: float, printed: list[float]
+) -> Estimate:
+    """Find the largest distance from a printed row; p counts as the average that it stands for."""
+    trace = made.program[simulation]
+    row = int(np.argmin(np.abs(trace.t_s - t_s)))
+    ours = {letter: float(trace.column(letter)[row]) for letter in ROW}
+    theirs = dict(zip(ROW, printed, strict=True))
+    for values in (ours, theirs):
+        values["p"] = _average_of(made, simulation, values["p"])
+    apart = {letter: ours[letter] / theirs[letter] - 1 for letter in ROW if theirs[letter]}
+    note = ", ".join(f"{letter} {100 * value:+.2g} %" for letter, value in apart.items())
+    return Estimate(ours=max(map(abs, apart.values())), note=note)
+
+
+def _average_of(made: Simulations, simulation: str, p: float) -> float:
+    """Give the average queue at which RED drops with `p`; nothing where it does not drop."""
+    low = made.setup.settings["simulations"][simulation]["min_packets"]
+    return float(low + p * (MAX_PACKETS - low)) if p > 0 else 0.0
+
+
+def time_of(made: Simulations, *, event: str) -> Estimate:
+    """Give the time of a point of the first simulation, or of its cycle's first or last row."""
+    trace = made.program[FIRST]
+    return Estimate(ours=_time_of(trace, trace.cycle, event))
+
+
+def time_as_printed(made: Simulations, *, event: str, near_s: float) -> Estimate:
+    """Give the same of the second in the source's rows, whole periods away from what is nearest."""
+    trace = made.program[SECOND]
+    found_s = _time_of(trace, as_printed(made), event)
+    periods = round((near_s - found_s) / trace.period_s)
+    return Estimate(ours=found_s + periods * trace.period_s, note=f"at {found_s:.2f} s")
+
+
+def _time_of(trace: Trace, rows: slice, event: str) -> float:
+    times_s = trace.t_s[rows]
+    if event in ENDS:
+        return float(times_s[ENDS[event]])
+    letter, most = POINTS[event]
+    own = trace.column(letter)[rows]
+    return float(times_s[np.argmax(own) if most else np.argmin(own)])
+
+
+def gain_beyond_b(made: Simulations) -> Estimate:
+    """Share of the rows from B to the onset of drops in which a larger window helped."""
+    trace = made.program[FIRST]
+    rows = slice(trace.points["B"].row, trace.cycle.stop + 1)
+    grows, faster, longer = (np.diff(own[rows]) for own in (trace.W, trace.S, trace.R))
+    helped = (grows > 0) & ((faster > 0) | (longer < 0))
+    return Estimate(ours=float(np.mean(helped[grows > 0])), note=f"of {(grows > 0).sum()} rows")
+
+
+def share_beyond(made: Simulations) -> Estimate:
     """Give the share of the cycle from B to the onset of drops."""
     return Estimate(ours=made.program[FIRST].share_beyond)
 

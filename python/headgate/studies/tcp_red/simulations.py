@@ -24,6 +24,8 @@ NAMES = {
 }
 #: The model's own, as its card has them: slow-start threshold, packets; rate, packets/s.
 SSTHRESH, RATE = 10.0, 30.0
+#: The average queue from which RED drops all.
+MAX_PACKETS = 60.0
 #: Q* = D C, packets.
 VIRTUAL_QUEUE = 0.2 * RATE
 
@@ -40,7 +42,8 @@ class Simulations(Runs):
         """The simulations as the source's program solves them."""
         own = self.setup.settings["program"]
         past: Past = own["past"]
-        return self._solve(Euler(own["step"], past), p_lag_s=own["p_lag_s"])
+        lags = {name: own[name] for name in ("p_lag_s", "first_ack_s")}
+        return self._solve(Euler(own["step"], past), **lags)
 
     @cached_property
     def exact(self) -> dict[str, Trace]:
@@ -107,7 +110,7 @@ def _queue(setup: Setup, name: str) -> dict[str, Any]:
     return {
         "name": "red",
         "min_packets": own["min_packets"],
-        "max_packets": 60.0,
+        "max_packets": MAX_PACKETS,
         "max_p": 1.0,
         "gentle": "off",
         "weight": setup.settings["packets"]["weight"] if by_mean else 1.0,
