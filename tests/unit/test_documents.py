@@ -1,0 +1,89 @@
+"""Statements of the reproduced documents have claims or reasons; claims have statements."""
+
+from difflib import get_close_matches
+
+import pytest
+
+from headgate.errors import HeadgateError
+from headgate.strict import fit_model
+from headgate.studies.documents import OTHER_STUDIES, Document, Judged, path, read_documents
+from headgate.studies.study import load, names
+
+REPRODUCING = [name for name in names() if name not in OTHER_STUDIES]
+
+
+@pytest.fixture(scope="module")
+def documents() -> dict[str, Document]:
+    return read_documents()
+
+
+@pytest.fixture(scope="module")
+def claims() -> dict[str, dict[str, str]]:
+    """Statements of the claims by study and id."""
+    return {name: {c.id: c.statement for c in load(name).claims} for name in names()}
+
+
+def unknown(entry: Judged, claims: dict[str, dict[str, str]]) -> list[str]:
+    """What an entry names that no study has, with what may be meant."""
+    said = []
+    for study, ids in entry.claims.items():
+        known = claims.get(study, {})
+        for claim in set(ids) - set(known):
+            near = ", ".join(get_close_matches(claim, known, 4, 0.4)) or "nothing like it"
+            said.append(f"{entry.says!r} names {study} = {claim!r}; {study} has {near}")
+    return said
+
+
+def test_every_claim_that_is_named_exists(
+    documents: dict[str, Document], claims: dict[str, dict[str, str]]
+) -> None:
+    wrong = [
+        f"{path(name)}: {said}: write its new name there, or take it out"
+        for name, document in documents.items()
+        for entry in document.judged
+        for said in unknown(entry, claims)
+    ]
+    if wrong:
+        pytest.fail("\n".join(wrong), pytrace=False)
+
+
+@pytest.mark.parametrize("study", REPRODUCING)
+def test_every_claim_of_a_study_is_named(
+    study: str, documents: dict[str, Document], claims: dict[str, dict[str, str]]
+) -> None:
+    named = {
+        claim
+        for document in documents.values()
+        for entry in document.judged
+        for claim in entry.claims.get(study, ())
+    }
+    missing = [f'"{claim}" ({says})' for claim, says in claims[study].items() if claim not in named]
+    where = (
+        f"of {study} no file of {path('*')} names\n  " + "\n  ".join(missing) + "\nput each into"
+        f' `claims = {{ {study} = ["..."] }}` of the statement that it judges, or of an entry of'
+        " `beyond` if the document does not state it"
+    )
+    if missing:
+        pytest.fail(where, pytrace=False)
+
+
+def test_other_studies_are_told_apart(documents: dict[str, Document]) -> None:
+    named = {study for d in documents.values() for entry in d.judged for study in entry.claims}
+    assert named == set(REPRODUCING)
+    assert set(OTHER_STUDIES) <= set(names())
+
+
+def test_a_statement_without_a_claim_says_why() -> None:
+    bare = {"title": "t", "short": "s", "statements": [{"at": "slide 1", "says": "a"}]}
+    with pytest.raises(HeadgateError, match="'slide 1' needs `claims`, or `why` it has none"):
+        fit_model(Document, bare, "t.toml")
+
+
+def test_a_wrong_name_is_told_with_what_may_be_meant(claims: dict[str, dict[str, str]]) -> None:
+    (said,) = unknown(Judged(says="xi", claims={"vcp": ("xi-compare",)}), claims)
+    assert said.startswith("'xi' names vcp = 'xi-compare'; vcp has xi-compared")
+
+
+def test_no_statement_stands_twice(documents: dict[str, Document]) -> None:
+    for document in documents.values():
+        assert len({(s.at, s.says) for s in document.statements}) == len(document.statements)
