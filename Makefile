@@ -42,7 +42,8 @@ predict: $(VENV)/.ok ## What happens to the network if everyone's TCP is replace
 .PHONY: test
 test: $(VENV)/.ok ## Everything that must hold: style, types, tests, docs, examples
 	@$(MAKE) -j2 --output-sync=target lint test-rust
-	@$(MAKE) test-python docs examples
+	@$(MAKE) test-python
+	@$(MAKE) -j2 --output-sync=target docs examples
 
 .PHONY: setup
 setup: $(VENV)/.ok ## Build the engine and install the package into .venv
@@ -76,6 +77,7 @@ test-python: $(VENV)/.ok ## The package's tests, the oracles among them
 validate: $(VENV)/.ok ## What `make test` leaves out: long comparisons, and what needs an idle machine
 	$(BIN)/python -m pytest --quiet -n $(WORKERS) --dist loadfile -m slow
 	$(BIN)/python -m pytest --quiet -m timing
+	$(CARGO) test --quiet --profile simtest --locked -p headgate-netsim --test oracle -- --ignored
 	@$(MAKE) embedding packages
 
 .PHONY: embedding

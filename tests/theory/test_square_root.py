@@ -28,6 +28,7 @@ INDEPENDENT = 1.3098
 
 #: Loss probability -> seconds measured. Each run has some thousand losses, of 60 flows.
 MEASURED_S = {1e-3: 100, 2e-4: 120}
+PROBABILITIES = [1e-3, pytest.param(2e-4, marks=pytest.mark.slow)]
 SEEDS = 8
 RTT_S = 0.1
 
@@ -76,7 +77,7 @@ def expected_window(p: float) -> float:
     return (1 / p + n) / (n + 1)
 
 
-@pytest.mark.parametrize("p", MEASURED_S)
+@pytest.mark.parametrize("p", PROBABILITIES)
 def test_mean_window_under_independent_loss(p: float) -> None:
     # The law knows real-valued windows. A sender keeps whole packets in flight and halves those:
     # half a packet less in flight than in the window, a quarter of one less after each halving;
@@ -94,7 +95,7 @@ def test_mean_window_under_independent_loss(p: float) -> None:
     assert found.mean - found.half_width > PERIODIC
 
 
-@pytest.mark.parametrize("p", MEASURED_S)
+@pytest.mark.parametrize("p", PROBABILITIES)
 def test_throughput_is_the_window_over_the_round_trip(p: float) -> None:
     # Packets delivered, not the window that a sample shows: were the sender limited by anything but
     # its window, or did it count the window otherwise than it uses it, these two would part.
@@ -107,13 +108,13 @@ def test_throughput_is_the_window_over_the_round_trip(p: float) -> None:
     assert 0 < window.mean - flight.mean < 1
 
 
-def test_losses_fall_as_often_as_asked() -> None:
+@pytest.mark.parametrize("p", PROBABILITIES)
+def test_losses_fall_as_often_as_asked(p: float) -> None:
     # Binomial: the share of n packets lost scatters by (p/n)^0.5.
-    for p in MEASURED_S:
-        ports = [lossy(p, seed).ports for seed in range(1, SEEDS + 1)]
-        sent = sum(int(port["departures"][0]) for port in ports)
-        lost = sum(int(port["lost"][0]) for port in ports)
-        assert abs(lost / sent - p) < 3 * math.sqrt(p / sent)
+    ports = [lossy(p, seed).ports for seed in range(1, SEEDS + 1)]
+    sent = sum(int(port["departures"][0]) for port in ports)
+    lost = sum(int(port["lost"][0]) for port in ports)
+    assert abs(lost / sent - p) < 3 * math.sqrt(p / sent)
 
 
 # Periodic losses ---------------------------------------------------------------------------------

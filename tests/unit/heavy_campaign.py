@@ -1,16 +1,17 @@
 """Three runs with many idle users each, two at a time: their memory, `told` or `taken`, FOLDER."""
 
+import resource
 import sys
 from pathlib import Path
 
 from headgate import dumbbell
 from headgate.campaign.cost import estimate, peak_bytes
 from headgate.campaign.jobs import Job
-from headgate.campaign.leases import Leases
 from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
 
 USERS = 150_000
+WORKERS = 2
 
 
 def jobs() -> list[Job]:
@@ -30,14 +31,8 @@ def jobs() -> list[Job]:
 if __name__ == "__main__":
     store = Store(Path(sys.argv[2]))
     if sys.argv[1] == "told":
-        print(estimate(jobs(), store, 2).memory_bytes)
+        print(estimate(jobs(), store, WORKERS).memory_bytes)
     else:
-        peaks: dict[str, int] = {}
-
-        def look(_: object) -> None:
-            for claim in Leases(store.folder).all():
-                process = claim.owner.split(":")[1]
-                peaks[process] = peak_bytes(process)
-
-        Scheduler(store, 2).run(jobs(), look)
-        print(peak_bytes() + sum(peaks.values()))
+        Scheduler(store, WORKERS).run(jobs(), lambda _: None)
+        of_a_child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+        print(peak_bytes() + WORKERS * of_a_child)

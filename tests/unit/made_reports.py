@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from headgate.analysis.roles import Pair, Roles
+from headgate.analysis.whole import Whole
 from headgate.report.about import About, Listed, Parameter, write
 from headgate.report.make import make
 
@@ -66,6 +67,11 @@ def roles(called: Naming = str) -> Roles:
             "safety": several("loss", "delay", "flows"),
         },
     )
+
+
+def no_pictures(whole: Whole, *_: object) -> dict[str, list[str]]:
+    """Draw nothing beside the page: pictures take longer than all else."""
+    return {one.name: [] for one in whole.made if not one.reason}
 
 
 def made_report(folder: Path, called: Naming = str) -> Path:

@@ -98,8 +98,8 @@ def test_what_comes_late_is_learned_from_runs_that_go_to_their_end(
     found = estimate(jobs, Store(tmp_path), 2)
     hops = sum(job.scenario.run().meta["packet_hops"] for job in jobs)
     assert found.packet_hops == pytest.approx(hops, rel=WITHIN)
-    # A run that seemed dear on a busy machine may be drawn twice.
-    assert pilots.DRAWS / 2 < found.whole_pilots <= pilots.DRAWS
+    # Draws are by cost, with replacement: one that a busy machine made dear may be drawn often.
+    assert 1 <= found.whole_pilots <= pilots.DRAWS
     kept = [json.loads(path.read_text()) for path in tmp_path.glob("pilots/*/*.json")]
     assert sum(pilot["packet_hops"] for pilot in kept) < (1 - WITHIN) * hops
 

@@ -97,6 +97,9 @@ def test_two_starts_that_fill_no_link_stay_as_far_apart() -> None:
     network = one_link({"all": {"rtt": "100 ms", "path": ["core"]}}, packets_s=1e5)
     found = convergence(network, {"alpha": 10.0}, starts=20)
     np.testing.assert_allclose(found.pair_ratio.max(), 1.0)
+    # Of equal windows on a full link the map is (1 - gamma) w + a constant; gamma is 0.5.
+    full = found.full_pair_ratio[np.isfinite(found.full_pair_ratio)]
+    np.testing.assert_allclose(full, 0.5, rtol=1e-6)
     assert found.worst_ratio.max() < 1
 
 

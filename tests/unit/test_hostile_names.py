@@ -19,7 +19,6 @@ from headgate.analysis.frame import Frame
 from headgate.analysis.whole import whole
 from headgate.campaign import progress as standing
 from headgate.campaign.progress import CampaignProgress
-from headgate.claims import Judged
 from headgate.cli.campaign import print_claims
 from headgate.cli.main import app, main
 from headgate.console import PlainConsole
@@ -29,6 +28,7 @@ from headgate.report.render import write_tables
 from headgate.run import progress
 from headgate.run.progress import Progress
 from headgate.tables import Table, Words
+from headgate.verdicts import Judged
 from headgate.visible import from_spreadsheet, in_path, in_spreadsheet, visible
 
 from .made_reports import roles, table

@@ -8,13 +8,13 @@ import pytest
 from typer.testing import CliRunner
 
 from headgate.campaign.workers import WorkerPool
-from headgate.claims import Estimate
 from headgate.cli.main import app
 from headgate.errors import HeadgateError
 from headgate.experiment import runner
 from headgate.experiment.own_laws import COLUMNS, TITLE, place_own
 from headgate.experiment.runs import Runs
 from headgate.studies.study import Study, load, names
+from headgate.verdicts import Estimate
 
 from . import small_study
 

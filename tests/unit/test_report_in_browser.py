@@ -11,11 +11,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
-from headgate.analysis.whole import Whole
 from headgate.charts import CHARTS
 from headgate.report import make as report_make
 
-from .made_reports import made_report
+from .made_reports import made_report, no_pictures
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 READY = "html[data-ready=yes]"
@@ -44,7 +43,9 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return made_report(tmp_path_factory.mktemp("browser")) / "report.html"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(report_make, "draw", no_pictures)
+        return made_report(tmp_path_factory.mktemp("browser")) / "report.html"
 
 
 class Opened:
@@ -201,12 +202,8 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A page of hostile names, without the pictures beside it, which take a minute to draw."""
     folder = tmp_path_factory.mktemp("hostile")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(report_make, "draw", _nothing_beside)
+        patch.setattr(report_make, "draw", no_pictures)
         yield made_report(folder, lambda name: f"{name}{STRIKES}") / "report.html"
-
-
-def _nothing_beside(whole: Whole, *_: object) -> dict[str, list[str]]:
-    return {one.name: [] for one in whole.made if not one.reason}
 
 
 def test_no_name_runs_in_the_page(browser: Browser, hostile: Path) -> None:

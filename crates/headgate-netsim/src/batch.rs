@@ -56,7 +56,7 @@ impl Batch {
         self.keys.clear();
     }
 
-    /// Whether packets arrive at the same picosecond; without a branch for each.
+    /// Whether any two packets arrive at the same picosecond; without a branch for each.
     fn has_ties(&self, calendar: &Calendar) -> bool {
         let next = self.keys.iter().skip(1);
         self.keys.iter().zip(next).fold(false, |found, (&one, &next)| found | calendar.are_tied(one, next))

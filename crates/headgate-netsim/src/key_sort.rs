@@ -1,42 +1,43 @@
-//! Sorting keys that lie spread over their whole range, as the times of a window do: each goes to about its place at
-//! once. A sort by comparisons asks the processor, for each of them, questions whose answers it cannot guess.
+//! A distribution sort for keys that are spread evenly over their range, as times within a window are: each is put near
+//! its place at once. A comparison sort would mispredict a branch at every other comparison.
 
 use crate::calendar::Key;
 
-/// Ranges for a key, as a power of two: with two to four of them, one key in ten has to change places afterwards.
-const RANGES_PER_KEY: u32 = 2;
+/// Ranges per key, as a power of two: with two to four of them, one key in ten has to move afterwards.
+const LOG2_RANGES_PER_KEY: u32 = 2;
 
-/// No more ranges than the first cache holds, as a power of two.
-const MOST_RANGES: u32 = 12;
+/// The most ranges, as a power of two: what the first-level cache holds.
+const LOG2_MOST_RANGES: u32 = 12;
 
-/// Steps for a key, in the mean, after which keys count as not spread.
+/// Steps per key, on average, after which the keys count as not evenly spread.
 const STEPS_PER_KEY: usize = 4;
 
 /// The memory that sorting needs.
 #[derive(Clone, Debug, Default)]
 pub struct KeySort {
-    /// Of each range of keys how many there are, then where they begin, then where they end.
+    /// Of each range how many keys it has, then where they begin, then where they end.
     ranges: Vec<u32>,
-    spread: Vec<Key>,
+    by_range: Vec<Key>,
 }
 
 impl KeySort {
+    /// Sorts the keys, in linear time where they are evenly spread.
     pub fn sort(&mut self, keys: &mut Vec<Key>) {
-        let Some(log) = keys.len().checked_ilog2().filter(|log| *log > 0) else { return };
-        let bits = (log + RANGES_PER_KEY).min(MOST_RANGES);
-        self.spread_out(keys, |key| (key >> (Key::BITS - bits)) as usize, bits);
-        std::mem::swap(keys, &mut self.spread);
+        let Some(log2) = keys.len().checked_ilog2().filter(|log2| *log2 > 0) else { return };
+        self.order_by_range(keys, (log2 + LOG2_RANGES_PER_KEY).min(LOG2_MOST_RANGES));
+        std::mem::swap(keys, &mut self.by_range);
         if !settle(keys) {
             keys.sort_unstable();
         }
     }
 
-    /// Orders the keys by range.
+    /// Orders the keys by their highest `bits`.
     #[inline]
-    fn spread_out(&mut self, keys: &[Key], range: impl Fn(Key) -> usize, bits: u32) {
+    fn order_by_range(&mut self, keys: &[Key], bits: u32) {
+        let range = |key: Key| (key >> (Key::BITS - bits)) as usize;
         self.ranges.clear();
         self.ranges.resize(1 << bits, 0);
-        self.spread.resize(keys.len(), 0);
+        self.by_range.resize(keys.len(), 0);
         for &key in keys {
             self.ranges[range(key)] += 1;
         }
@@ -46,13 +47,13 @@ impl KeySort {
         }
         for &key in keys {
             let place = &mut self.ranges[range(key)];
-            self.spread[*place as usize] = key;
+            self.by_range[*place as usize] = key;
             *place += 1;
         }
     }
 }
 
-/// Sorts keys of which few are far from their places; says no, and leaves them in some order, if that takes many steps.
+/// Sorts keys that are near their places, by insertion; gives up, and returns false, where that takes too many steps.
 fn settle(keys: &mut [Key]) -> bool {
     let mut left = STEPS_PER_KEY * keys.len();
     for at in 1..keys.len() {
@@ -67,7 +68,7 @@ fn settle(keys: &mut [Key]) -> bool {
     true
 }
 
-/// Moves the last key down to its place among the others, which are sorted; says how far.
+/// Moves the last key down to its place among the others, which are sorted, and returns by how many places.
 fn sink(keys: &mut [Key]) -> usize {
     let last = keys.len() - 1;
     let (mut place, key) = (last, keys[last]);

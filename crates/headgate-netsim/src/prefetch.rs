@@ -14,7 +14,7 @@ pub fn prefetch<T>(items: &[T], index: usize) {
     }
 }
 
-/// Fetches all of `items`.
+/// Asks for every cache line of `items`.
 #[inline]
 pub fn prefetch_all<T>(items: &[T]) {
     for line in 0..size_of_val(items).div_ceil(LINE_BYTES) {

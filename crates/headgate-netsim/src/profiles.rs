@@ -5,6 +5,7 @@ use headgate_tcp::{ENDLESS, Profile};
 
 /// See [`Transport`] for the fields.
 pub fn profile(t: &Transport) -> Profile {
+    let sack = matches!(t.recovery, Recovery::Sack | Recovery::Sack1);
     Profile {
         data_bytes: t.segment_bytes + t.header_bytes,
         ack_bytes: t.ack_bytes,
@@ -19,11 +20,12 @@ pub fn profile(t: &Transport) -> Profile {
         syn_tries: t.syn_tries,
         syn_rto: t.syn_rto_ps,
         syn_backoff: t.syn_backoff,
-        sack: t.recovery == Recovery::Sack,
+        sack,
+        pipe_by_acks: t.recovery == Recovery::Sack1,
         partial_acks: t.recovery != Recovery::Reno,
         limited_transmit: t.limited_transmit,
         prr: t.prr,
-        rack_tlp: t.rack_tlp && t.recovery == Recovery::Sack,
+        rack_tlp: t.rack_tlp && sack,
         each_timeout: t.timeout_reduction == TimeoutReduction::Each,
         count_segments: t.count == Count::Segments,
         whole_windows: t.whole_windows,
