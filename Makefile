@@ -71,12 +71,12 @@ test-rust: ## The engine's own tests
 
 .PHONY: test-python
 test-python: $(VENV)/.ok ## The package's tests, the oracles among them
-	$(BIN)/python -m pytest --quiet -n $(WORKERS) --dist loadfile
+	$(BIN)/python -m pytest --quiet -n $(WORKERS) --dist loadfile --durations 15
 
 .PHONY: validate
 validate: $(VENV)/.ok ## What `make test` leaves out: long comparisons, and what needs an idle machine
-	$(BIN)/python -m pytest --quiet -n $(WORKERS) --dist loadfile -m slow
-	$(BIN)/python -m pytest --quiet -m timing
+	$(BIN)/python -m pytest --quiet -n $(WORKERS) --dist loadfile --timeout 0 -m slow
+	$(BIN)/python -m pytest --quiet --timeout 0 -m timing
 	$(CARGO) test --quiet --profile simtest --locked -p headgate-netsim --test oracle -- --ignored
 	@$(MAKE) embedding packages
 
