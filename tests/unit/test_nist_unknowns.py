@@ -40,7 +40,7 @@ def test_a_combination_reaches_the_scenario() -> None:
     last = len(setup.design) - 1
     made = scenario({**setup.settings, **setup.design.settings(last)}, "fast").to_dict()
     assert made["transport"]["recovery"] == "sack"
-    assert made["traffic"][0]["law"] == {"name": "fast", "alpha": 200}
+    assert made["traffic"][0]["law"] == {"name": "fast", "variant": "simple", "alpha": 200}
     assert made["network"]["source_shares"]["F"] == 0.85
     assert setup.design.resolution == 4
 

@@ -10,6 +10,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from headgate.api import Scenario
 from headgate.errors import ScenarioError
+from headgate.mesonet.laws import PARAMS
 from headgate.mesonet.parameters import (
     BY_KEY,
     BY_LABEL,
@@ -248,7 +249,8 @@ class MesoNet(Model):
     def _law_keys(self) -> dict[str, Any]:
         if self.control is not None:
             return {"control": self.control.model_dump(mode="json")}
-        return {"law": self.law.model_dump(mode="json")}
+        params = {**PARAMS.get(self.law.name, {}), **self.law.params}
+        return {"law": {"name": self.law.name, **params} if params else self.law.name}
 
     def _law_name(self) -> str:
         return self.law.name if self.control is None else self.control.source

@@ -23,11 +23,11 @@
 //! window per `srtt`, twice as fast while the window doubles, so that the window stays the limit.
 //!
 //! # Where it differs from the paper
-//! `paper` is the equation once in an updating round trip, with samples weighed by min(3/w, 1/4). Doubling
+//! `paper`, the default, is the equation once in an updating round trip, with samples weighed by min(3/w, 1/4). Doubling
 //! is its slow start: it ends for good when the average first says that packets wait, or at the first loss,
 //! and begins anew only after a time-out.
 //!
-//! `simple`, the default, has the clock and the average of the ns-2 agent, an update each 10 ms of an
+//! `simple` has the clock and the average of the ns-2 agent, an update each 10 ms of an
 //! updating round trip and samples weighed by 1/max(256, w/3), and doubles whenever the queue is empty,
 //! however often, as the agent does. In a buffer that the overshoot of doubling overflows (1 Gbit/s, 100 ms,
 //! a tenth of that in buffer: 20 % of use, 6 % of loss) neither ever comes to rest; `paper` does. `w'` is
@@ -46,7 +46,7 @@
 //! # When to use it
 //! As the law driven by delay: full use of a path at a queue of `alpha` packets per flow, if the buffer
 //! holds them. `paper` for what its authors claim of it, `ns2` beside results of that agent; `simple` is
-//! what the studies of many flows here use, NIST's among them.
+//! MesoNet's, and so that of NIST's experiments.
 //!
 //! # References
 //! Wei, Jin, Low, Hegde 2006; Jin, Wei, Low 2004 (equation, gamma 0.5; weights and the end of doubling
@@ -71,8 +71,8 @@ headgate_model::params! {
     mi_threshold_s: number(0.00075, (0.0, 1.0), "s", "ns-2 FAST agent 1.1.3"),
     /// The window is updated in every so many-th round trip.
     update_rounds: number(2.0, (1.0, 16.0), "round trips", "ns-2 FAST agent 1.1.3"),
-    /// The agent's clock and doubling without end; the paper's, whose doubling ends; the agent ACK by ACK.
-    variant: choice(["simple", "paper", "ns2"], "ns-2 FAST agent 1.1.3; Wei et al. 2006, recalled, not verified"),
+    /// The paper's, whose doubling ends; the agent's clock and doubling without end; the agent ACK by ACK.
+    variant: choice(["paper", "simple", "ns2"], "Wei et al. 2006, recalled, not verified; ns-2 FAST agent 1.1.3"),
     /// How an increase leaves: spread over ACKs, at once, or spread and with packets paced.
     burstiness: choice(["spread", "none", "pace"], "ns-2 FAST agent 1.1.3; Linux tcp_input.c"),
 }
@@ -102,14 +102,14 @@ const PACE_GAINS: (f64, f64) = (2.0, 1.2);
 
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 enum Variant {
-    Simple,
     Paper,
+    Simple,
     Ns2,
 }
 
 impl Variant {
     fn of(choice: f64) -> Self {
-        [Self::Simple, Self::Paper, Self::Ns2][choice as usize]
+        [Self::Paper, Self::Simple, Self::Ns2][choice as usize]
     }
 }
 

@@ -49,7 +49,7 @@ headgate_model::params! {
     /// The window is updated in every so many-th round trip.
     update_rounds: number(2.0, (1.0, 16.0), "round trips", "ns-2 FAST agent 1.1.3"),
     /// Which form: as of FAST.
-    variant: choice(["simple", "paper", "ns2"], "ns-2 FAST agent 1.1.3; Wei et al. 2006, recalled, not verified"),
+    variant: choice(["paper", "simple", "ns2"], "Wei et al. 2006, recalled, not verified; ns-2 FAST agent 1.1.3"),
     /// How an increase leaves: as of FAST.
     burstiness: choice(["spread", "none", "pace"], "ns-2 FAST agent 1.1.3; Linux tcp_input.c"),
 }

@@ -104,8 +104,8 @@ fn laws() {
     refused("beta", json!(1), "laws[1].params", "'fast' has no parameter 'beta'");
     refused("alpha", json!(0), "laws[1].params.alpha", "from 1 to 100000 segments");
     refused("alpha", json!("many"), "laws[1].params.alpha", "a number from");
-    refused("variant", json!(1), "laws[1].params.variant", "one of simple, paper, ns2");
-    refused("variant", json!("linux"), "laws[1].params.variant", "one of simple, paper, ns2");
+    refused("variant", json!(1), "laws[1].params.variant", "one of paper, simple, ns2");
+    refused("variant", json!("linux"), "laws[1].params.variant", "one of paper, simple, ns2");
 }
 
 #[test]

@@ -9,12 +9,13 @@ from typing import Any
 from headgate.api import Scenario
 from headgate.build import Flow
 from headgate.experiment.runs import Setup
+from headgate.mesonet.laws import PARAMS
+from headgate.studies import paths
 from headgate.studies.paths import (
     NO_SERIES,
     bdp_packets,
     beside,
     draw_starts,
-    flow,
     in_seconds,
     packets,
     path,
@@ -59,6 +60,11 @@ def pair_seeds(setup: Setup, *laws: str) -> tuple[int, ...]:
 def crowd_seeds(setup: Setup, *laws: str) -> tuple[int, ...]:
     """Return the seeds of flows against as many others: more of them where TCP is one of two."""
     return setup.seeds if TCP in laws else replicates(setup, "crowds")
+
+
+def flow(law: str, start_s: float = 0.0, **keys: Any) -> dict[str, Any]:
+    """Describe one endless flow; its law is as NIST had it, or a user's own."""
+    return paths.flow(law, start_s, params=PARAMS.get(law), **keys)
 
 
 def _times(setup: Setup, part: str) -> tuple[str, str]:

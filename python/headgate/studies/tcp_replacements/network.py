@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from headgate.api import Scenario
+from headgate.mesonet.laws import nist_law_keys
 from headgate.mesonet.model import PARETO_SHAPE
 from headgate.mesonet.parameters import DISTRIBUTIONS, EXPERIMENTS
-from headgate.scenario.control import law_keys
 from headgate.units import format_rate, format_time, parse_rate, parse_time
 
 #: The source's largest: its top backbone rate, and the most sources.
@@ -52,7 +52,7 @@ def _users(settings: Mapping[str, Any], law: str) -> dict[str, Any]:
     return {
         "kind": "web",
         "name": "users",
-        **law_keys(law),
+        **nist_law_keys(law),
         "users": round(LARGEST.sources * settings["size"] * settings["sources"]),
         "receivers": round(LARGEST.sources * settings["size"]),
         "think": settings["think"],
