@@ -18,6 +18,7 @@ DOCUMENTS = ("mills-2011", "tcp-reloaded-5", "gong-yeh-2015", "low-2005", "xia-2
 OTHER_STUDIES = {
     "buffer-sizing": "Appenzeller, Keslassy, McKeown 2004",
     "fluid-check": "ours: packets against fluid",
+    "nist-duration": "ours: what a shortened run preserves of the published duration",
     "nist-scale": "ours: what a small network preserves of a large one",
 }
 
