@@ -1,8 +1,10 @@
 //! The engine against a slow one with a global heap: same digests over many random networks.
 
+mod event;
 mod heap;
 mod networks;
 mod observed;
+mod server;
 mod watch;
 
 use std::ops::Range;

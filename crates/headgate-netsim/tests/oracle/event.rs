@@ -1,0 +1,43 @@
+//! Events of the slow engine, in the order in which they come.
+
+use headgate_model::units::Time;
+use headgate_netsim::packet::{Kind, Packet};
+use headgate_netsim::timers::Timer;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    Router(usize),
+    HostGroup(usize),
+}
+
+/// Simultaneous events: departures, then ticks of disciplines, then packets by endpoint, kind, sender and place, then timers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Order {
+    Departure(usize),
+    Tick(usize),
+    Packet(u32, Kind, u32, usize),
+    Timer(Timer),
+}
+
+pub struct Event {
+    pub time: Time,
+    pub order: Order,
+    pub what: Option<(Place, Packet)>,
+}
+
+impl PartialEq for Event {
+    fn eq(&self, other: &Self) -> bool {
+        (self.time, self.order) == (other.time, other.order)
+    }
+}
+impl Eq for Event {}
+impl PartialOrd for Event {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Event {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (self.time, self.order).cmp(&(other.time, other.order))
+    }
+}
