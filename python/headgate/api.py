@@ -20,9 +20,9 @@ from headgate.errors import (
     StoreError,
 )
 from headgate.measures.summary import by_law
-from headgate.notebook import draw_svg, make_table
+from headgate.notebook import draw_svg, in_notebook, make_table, show_figures
 from headgate.run.folder import find_run, hold_for_run, read_meta, write_folder
-from headgate.run.progress import Report, in_notebook, show_progress
+from headgate.run.progress import Report, show_progress
 from headgate.run.simulate import SNAPSHOT_FILE, Threads, run_engine, watch_engine
 from headgate.run.stream import Stream, Update
 from headgate.scenario.plan import choose_numbers, identity_of, make_plan
@@ -158,11 +158,19 @@ class Result:
         """Fingerprint of everything that happened; equal runs have equal ones."""
         return str(self.meta["digest"])
 
-    def plot(self) -> dict[str, Figure]:
+    def figures(self) -> dict[str, Figure]:
         """Draw windows, queues, throughput, completion times and the utilisation map, by name."""
         from headgate.plots import draw_run
 
         return draw_run(self)
+
+    def plot(self, out: str | Path = "figures") -> None:
+        """Show the pictures below the cell of a notebook; elsewhere save them in the folder `out`.
+
+        There it writes PNG and SVG, and prints the paths of the PNGs. `figures()` gives the
+        pictures themselves. Raises StoreError.
+        """
+        show_figures(self.figures(), Path(out))
 
     def write(self, folder: str | Path) -> Path:
         """Write the run's folder: one Parquet file a table, and run.json."""

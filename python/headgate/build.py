@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from headgate.api import Result, Scenario
+from headgate.errors import ScenarioError
 
 Flow = str | type | Mapping[str, Any]
 """A law's name, a class that is a law, or the keys of one kind of traffic."""
@@ -52,6 +53,7 @@ def read(folder: str | Path) -> Result:
 
 
 def _scenario(kind: str, flows: Sequence[Flow], keys: Mapping[str, Any]) -> Scenario:
+    _check_flows(flows)
     own = [key for key in Scenario.model_fields if key not in ("network", "traffic")]
     return Scenario.from_dict(
         {key: keys[key] for key in own if key in keys}
@@ -60,6 +62,16 @@ def _scenario(kind: str, flows: Sequence[Flow], keys: Mapping[str, Any]) -> Scen
             "traffic": [_traffic(flow, number) for number, flow in enumerate(flows)],
         }
     )
+
+
+def _check_flows(flows: Any) -> None:
+    """Refuse what is no list of flows; raise ScenarioError."""
+    if isinstance(flows, str | Mapping | type) or not isinstance(flows, Sequence):
+        raise ScenarioError("flows", f"{flows!r} is no list; write one, such as flows=['reno']")
+    for number, flow in enumerate(flows):
+        if not isinstance(flow, str | type | Mapping):
+            says = f"{flow!r} is no flow; write a law's name, a class, or a dict of its keys"
+            raise ScenarioError(f"flows[{number}]", says)
 
 
 def _traffic(flow: Flow, number: int) -> Mapping[str, Any]:

@@ -6,14 +6,15 @@ counter, which is one line.
 
 from __future__ import annotations
 
-import difflib
 import json
+from collections.abc import Mapping, Sequence
 from functools import cache
 from types import ModuleType
 
 from pydantic import BaseModel, ConfigDict
 
 from headgate.errors import CatalogError, EngineMissingError
+from headgate.suggest import hint
 
 
 class Param(BaseModel):
@@ -137,13 +138,16 @@ def devices() -> tuple[DeviceCard, ...]:
     return tuple(DeviceCard.model_validate(card) for card in json.loads(_native().devices()))
 
 
-def device(kind: str, name: str) -> DeviceCard:
-    """Give the `queue` or `feedback` of that name, or raise CatalogError naming the nearest."""
+def device(kind: str, name: str, besides: Sequence[str] = ()) -> DeviceCard:
+    """Give the `queue` or `feedback` of that name, or raise CatalogError naming near ones.
+
+    `besides` are names that have no card, and may have been meant.
+    """
     by_name = {key: card for card in devices() if card.kind == kind for key in card.names}
     if name in by_name:
         return by_name[name]
     what = {"queue": "a queue discipline", "feedback": "a router's scheme"}[kind]
-    raise CatalogError(f"'{name}' is not {what}; known: {', '.join(sorted(by_name))}")
+    raise _unknown_error(f"'{name}' is not {what}", name, by_name, besides)
 
 
 @cache
@@ -153,11 +157,11 @@ def models() -> tuple[DeviceCard, ...]:
 
 
 def model(name: str) -> DeviceCard:
-    """Give the fluid model of that name, or raise CatalogError naming those that there are."""
+    """Give the fluid model of that name, or raise CatalogError naming those that are near."""
     by_name = {key: card for card in models() for key in card.names}
     if name in by_name:
         return by_name[name]
-    raise CatalogError(f"'{name}' is not a fluid model; known: {', '.join(sorted(by_name))}")
+    raise _unknown_error(f"'{name}' is not a fluid model", name, by_name)
 
 
 @cache
@@ -172,13 +176,11 @@ def _laws_by_name() -> dict[str, Law]:
 
 
 def law(name: str) -> Law:
-    """Give the law that the word means, or raise CatalogError naming the nearest."""
+    """Give the law that the word means, or raise CatalogError naming those that are near."""
     by_name = _laws_by_name()
     if name in by_name:
         return by_name[name]
-    near = difflib.get_close_matches(name, by_name, n=1)
-    hint = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(x.name for x in laws())}"
-    raise CatalogError(f"'{name}' is not a law; {hint}")
+    raise _unknown_error(f"'{name}' is not a law", name, by_name)
 
 
 def label(name: str) -> str:
@@ -199,7 +201,15 @@ def cards(word: str) -> list[Law]:
     found = [card for card in everything if word in card.names]
     if found:
         return found
-    names = [name for card in everything for name in card.names]
-    near = difflib.get_close_matches(word, names, n=1)
-    hint = f"did you mean '{near[0]}'?" if near else "`headgate catalog` lists what there is"
-    raise CatalogError(f"'{word}' is not in the catalogue; {hint}")
+    aliases = {name: card.name for card in everything for name in card.names}
+    says = hint(word, aliases, "`headgate catalog` lists what there is", aliases)
+    raise CatalogError(f"'{word}' is not in the catalogue; {says}")
+
+
+def _unknown_error(
+    sentence: str, name: str, cards: Mapping[str, Law], besides: Sequence[str] = ()
+) -> CatalogError:
+    """Make the error of a name that no card has: those that are near, or all."""
+    aliases = {name: name for name in besides} | {key: card.name for key, card in cards.items()}
+    known = f"known: {', '.join(dict.fromkeys(aliases.values()))}"
+    return CatalogError(f"{sentence}; {hint(name, aliases, known, aliases)}")

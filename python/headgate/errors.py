@@ -48,6 +48,10 @@ class StoreError(HeadgateError):
     """A file or folder of results that cannot be read or written."""
 
 
+class MissingLibraryError(HeadgateError, ImportError):
+    """A library that was asked for is not installed."""
+
+
 class EngineMissingError(HeadgateError):
     """The compiled engine is not there."""
 

@@ -17,12 +17,16 @@ from numpy.typing import NDArray
 
 from headgate.columns import EVERY_TABLE, TABLES, Column
 from headgate.errors import HeadgateError
+from headgate.optional import load_library
+from headgate.plain_text import format_table
+from headgate.suggest import hint
 
 __all__ = ["TABLES", "Table", "Words"]
 
 if TYPE_CHECKING:
     import pandas
     import polars
+    import xarray
 
 
 class Words:
@@ -89,8 +93,8 @@ class Table:
 
     def _column(self, name: str) -> NDArray[Any] | Words:
         if name not in self._data:
-            known = ", ".join(self._data)
-            raise HeadgateError(f"{self.name}: there is no column {name!r}; columns: {known}")
+            says = hint(str(name), self._data, f"columns: {', '.join(self._data)}")
+            raise HeadgateError(f"{self.name}: there is no column {name!r}; {says}")
         return self._data[name]
 
     def about(self, name: str) -> Column:
@@ -123,17 +127,51 @@ class Table:
         """Give the table of those rows: a mask or indices."""
         return Table(self.name, {name: column[rows] for name, column in self._data.items()})
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """Give a pandas data frame."""
-        import pandas
+    def keys(self) -> tuple[str, ...]:
+        """Names of the columns, so that `dict(table)` is NumPy arrays by their names."""
+        return self.columns
 
-        return pandas.DataFrame({name: self[name] for name in self}, copy=False)
+    def to_pandas(self) -> pandas.DataFrame:
+        """Give a pandas data frame; `attrs["units"]` has the units by column.
+
+        Raises MissingLibraryError.
+        """
+        library = load_library("pandas", "to_pandas()")
+        frame: pandas.DataFrame = library.DataFrame(dict(self), copy=False)
+        frame.attrs["units"] = {name: self.unit(name) for name in self if self.unit(name)}
+        return frame
 
     def to_polars(self) -> polars.DataFrame:
-        """Give a Polars data frame."""
-        import polars
+        """Give a Polars data frame; raise MissingLibraryError."""
+        frame: polars.DataFrame = load_library("polars", "to_polars()").DataFrame(self)
+        return frame
 
-        return polars.DataFrame(self)
+    def to_xarray(self) -> xarray.Dataset:
+        """Give an xarray data set along `row`: numbers are variables, words are coordinates.
+
+        Each has its unit and definition as `units` and `long_name`, which its plots show. Raises
+        MissingLibraryError.
+        """
+        library = load_library("xarray", "to_xarray()")
+        columns = {name: ("row", self[name], self._attributes(name)) for name in self}
+        words = {name for name in self if isinstance(self._data[name], Words)}
+        made: xarray.Dataset = library.Dataset(
+            {name: columns[name] for name in self if name not in words},
+            {name: columns[name] for name in self if name in words},
+            {"title": self.name},
+        )
+        return made
+
+    def _attributes(self, name: str) -> dict[str, str]:
+        about = self.about(name)
+        given = {"units": about.unit, "long_name": about.definition}
+        return {key: value for key, value in given.items() if value}
+
+    def __array__(self, dtype: object = None, copy: object = None) -> NDArray[Any]:
+        raise HeadgateError(
+            f"{self.name}: a table is no array, its columns are: write dict({self.name}), or"
+            f" {self.name}.to_pandas() for a data frame"
+        )
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         import nanoarrow as na  # type: ignore[import-untyped]
@@ -158,12 +196,11 @@ class Table:
         return _describe(self.about(name))
 
     def __repr__(self) -> str:
-        lines = [f"{self.name}: {len(self)} rows"]
-        for name in self:
-            about = self.about(name)
-            unit = f" [{about.unit}]" if about.unit not in ("", "1") else ""
-            lines.append(f"  {name}{unit}  {about.definition}")
-        return "\n".join(lines)
+        rows, columns = len(self), len(self._data)
+        title = f"{self.name}: {rows} {'row' if rows == 1 else 'rows'}, {columns} columns"
+        if self.name in EVERY_TABLE:
+            title += f" (headgate describe {self.name})"
+        return format_table(title, dict(self), rows)
 
     def _repr_html_(self) -> str:
         about = {name: escape(self.definition(name)) for name in self}

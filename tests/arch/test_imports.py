@@ -26,8 +26,9 @@ CROSSES_THE_BORDER = (
 
 #: Every package and module of `headgate`, the lowest first: each imports only from those before it.
 LAYERS = (
-    *("version", "errors", "visible", "names", "marks", "units", "strict", "console"),
-    *("catalog", "columns", "tables", "claims", "verdicts", "stats", "measures"),
+    *("version", "errors", "visible", "names", "marks", "units", "suggest", "strict", "optional"),
+    *("console", "catalog", "columns", "plain_text", "tables", "claims", "verdicts"),
+    *("stats", "measures"),
     *("topologies", "plots", "notebook", "analysis", "charts"),
     *("law", "discipline", "plugin", "scenario", "run", "api", "build"),
     *("fluid", "mesonet", "design", "campaign", "conform", "report", "bench"),

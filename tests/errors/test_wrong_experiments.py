@@ -43,7 +43,7 @@ def claim(lines: str) -> str:
         ("scenario = 'none.toml'\n" + GOODPUT + FACTORS, "none.toml: there is no such file"),
         (RIGHT.replace('"5 Mbit/s"', '"5 Mbit"'), "'5 Mbit' has the unit 'Mbit'"),
         ("replicates = 0\n" + RIGHT, "replicates: 0 is not right"),
-        ("replicates = 'five'\n" + RIGHT, "replicates: 'five' is not right"),
+        ("replicates = 'five'\n" + RIGHT, "replicates: 'five' is text; write a number"),
         ("kind = 'full'\n" + RIGHT, "kind: 'full' is not right"),
         # factors
         (factor("law = []"), "factors.law.low: this key is required, unless there are levels"),

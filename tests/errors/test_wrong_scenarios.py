@@ -2,8 +2,11 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from headgate import HeadgateError, build
 
 from .command import headgate
 
@@ -44,6 +47,16 @@ WRONG = [
     ("traffic=[]", "traffic", "at least one [[traffic]]"),
     ('traffic=[{kind="flows"}]', "traffic[0].law", "required"),
     ('network={kind="dumbbell",rate="1 Mbit/s"}', "network.rtt", "required"),
+    ("Duration='5 s'", "Duration", "did you mean 'duration'?"),
+    ("measure.warm_up='1 s'", "measure.warm_up", "did you mean 'warmup'?"),
+    # Keys in the wrong table
+    ("warmup='1 s'", "warmup", "belongs into the table [measure]; write it below that line"),
+    ("rtt='9 ms'", "rtt", "belongs into the table [network]; write it below that line"),
+    ("law.beta=1", "law", "belongs into the table [[traffic]]"),
+    ("network.duration='5 s'", "network.duration", "write it above the first [table]"),
+    ("measure.seed=7", "measure.seed", "seed belongs to no table; write it above"),
+    ("flows=reno", "flows", 'write [[traffic]], and below it kind = "flows" and law = "reno"'),
+    ("flows=[3]", "flows", "flows are traffic; write [[traffic]]"),
     # Units
     ("network.rate=10", "network.rate", "10 has no unit; write a rate such as '10 Mbit/s'"),
     ('network.rate="10"', "network.rate", "has no unit"),
@@ -66,9 +79,14 @@ WRONG = [
     (
         'network.queue="reed"',
         "network.queue",
-        "'reed' is not a queue discipline; known: ack-priority, ared, codel",
+        "'reed' is not a queue discipline; did you mean 'red' or 'ared'?",
     ),
     ('network.feedback="reed"', "network.feedback", "'reed' is not a router's scheme; known: rcp"),
+    ("network.queue=droptail", "network.queue", "did you mean 'drop_tail'?"),
+    ("network.queue=RED", "network.queue", "is not a queue discipline; did you mean 'red'?"),
+    ("network.queue=fq_codel", "network.queue", "did you mean 'fq-codel'?"),
+    ("network.queue=xyzzy", "network.queue", "known: drop_tail, ack-priority, ared, codel"),
+    ("network.feedback=XCP", "network.feedback", "did you mean 'xcp'?"),
     (
         'network.queue={name="codel",mark="9 packets"}',
         "network.queue",
@@ -93,6 +111,9 @@ WRONG = [
         "it is a number of packets or of BDP",
     ),
     ("network.loss=1.5", "network.loss", "less than 1"),
+    ('network.loss="1 %"', "network.loss", "write the share as a number without quotes, 0.01"),
+    ('network.loss="little"', "network.loss", "'little' is text; write a number without quotes"),
+    ("traffic.0.count=many", "traffic[0].count", "'many' is text; write a number without quotes"),
     ('network.buffer="0.01 BDP"', "network.buffer", "the least is one packet"),
     ('network.buffer="0.5 packets"', "network.buffer", "the least is one packet"),
     ('network.buffer="0.1 ms"', "network.buffer", "holds no packet of 1500 B"),
@@ -107,11 +128,16 @@ WRONG = [
     ("transport.recovery=tahoe", "transport.recovery", "'sack', 'sack1', 'newreno' or 'reno'"),
     # Laws
     ("traffic.0.law=renoo", "traffic[0].law", "is not a law; did you mean 'reno'?"),
+    ("traffic.0.law=CUBIC", "traffic[0].law", "is not a law; did you mean 'cubic'?"),
+    ("traffic.0.law=BBR", "traffic[0].law", "is not a law; did you mean 'bbr' or 'bbr3'?"),
+    ("traffic.0.law=HS-TCP", "traffic[0].law", "is not a law; did you mean 'hstcp'?"),
+    ("traffic.0.law=fast_at", "traffic[0].law", "is not a law; did you mean 'fast-at'?"),
     ("traffic.0.law=xyzzy", "traffic[0].law", "is not a law; known: "),
     ("traffic.0.law.beta=1", "traffic[0].law", "has no parameter 'beta'"),
     ('traffic.0.law={name="fast",alpha=-3}', "traffic[0].law", "is a number from"),
     # Measurement
-    ('measure.warmup="5 s"', "measure", "the warm-up ends before the run does"),
+    ('measure.warmup="5 s"', "measure.warmup", "before the run of 2 s does; shorten it"),
+    ('measure.warmup="2 s"', "measure.warmup", "or lengthen duration"),
     ('measure.periods=[["1 s","9 s"]]', "measure", "ends after the run"),
     ('measure.periods=[["1.5 s","1 s"]]', "measure.periods", "ends after it starts"),
     ("measure.periods=0", "measure.periods", "1 or more"),
@@ -238,8 +264,8 @@ def test_one_sentence_with_place_and_remedy(
     assert says in done.sentence
 
 
-def test_there_are_at_least_40() -> None:
-    assert len(WRONG) >= 40
+def test_there_are_100() -> None:
+    assert len({setting for setting, _, _ in WRONG}) >= 100
 
 
 @pytest.mark.parametrize(
@@ -257,6 +283,42 @@ def test_broken_toml(text: str, says: str, tmp_path: Path) -> None:
     assert done.exit_code == 2
     assert says in done.sentence
     assert str(path) in done.sentence
+
+
+def test_a_byte_order_mark_is_no_mistake(tmp_path: Path) -> None:
+    path = tmp_path / "s.toml"
+    path.write_text(GOOD, encoding="utf-8-sig")
+    assert headgate("check", path).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("encoding", "says"),
+    [
+        ("latin-1", "line 2 is not UTF-8 (byte 0xfc); save the file as UTF-8"),
+        ("utf-16", "line 1 is not UTF-8 (byte 0xff); save the file as UTF-8"),
+    ],
+)
+def test_another_encoding(encoding: str, says: str, tmp_path: Path) -> None:
+    path = tmp_path / "s.toml"
+    path.write_bytes(f"\n# für alle{GOOD}".encode(encoding))
+    done = headgate("check", path)
+    assert done.exit_code == 2
+    assert done.sentence == f"headgate: {path}: {says}"
+
+
+@pytest.mark.parametrize(
+    ("flows", "says"),
+    [
+        ("reno", "flows: 'reno' is no list; write one, such as flows=['reno']"),
+        ([3], "flows[0]: 3 is no flow; write a law's name, a class, or a dict of its keys"),
+        (["reno", None], "flows[1]: None is no flow"),
+        (5, "flows: 5 is no list"),
+    ],
+)
+def test_flows_of_a_call(flows: Any, says: str) -> None:
+    with pytest.raises(HeadgateError) as error:
+        build.dumbbell(rate="10 Mbit/s", rtt="20 ms", flows=flows)
+    assert str(error.value).startswith(says)
 
 
 def test_a_missing_file_and_a_folder(tmp_path: Path) -> None:

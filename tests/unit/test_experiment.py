@@ -135,7 +135,7 @@ def test_the_report_answers_first_and_has_its_pictures(out: Path, result: Experi
     assert page.index("goodput_bps is highest with") < page.index("<h2>Claims")
     for name in ("means-goodput_bps", "effects-goodput_bps"):
         assert (out / "figures" / f"{name}.svg").stat().st_size > 1000
-        assert name in result.plot()
+        assert name in result.figures()
     for name in ("runs", "means", "effects"):
         assert (out / f"{name}.parquet").is_file()
     assert "goodput_bps" in result._repr_html_()

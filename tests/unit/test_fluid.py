@@ -109,7 +109,7 @@ def test_a_run_that_cannot_be_solved_is_told_and_leaves_the_others() -> None:
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: solve("tcp-blue"), "'tcp-blue' is not a fluid model; known: "),
+        (lambda: solve("tcp-blue"), "'tcp-blue' is not a fluid model; did you mean 'tcp-red'"),
         (lambda: solve("tcp-red", {"gain": 1}), "'tcp-red' has no parameter 'gain'"),
         (lambda: solve("tcp-red", {"beta": 2}), "'beta' is a number from 0 to 1"),
         (lambda: solve("tcp-red", {"red": "mode"}), "'red' is one of 'mean', 'queue'"),

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from headgate import Result, Scenario
-from headgate.errors import StoreError
+from headgate import Experiment, Result, Scenario
+from headgate.errors import InterruptedRunError, StoreError
+from headgate.notebook import in_notebook
 from headgate.plots.network import NAMED_ROUTERS, topology
-from headgate.run.progress import Progress, in_notebook, show_progress
+from headgate.run.progress import Progress, show_progress
 from headgate.run.simulate import SNAPSHOT_FILE
 
 
@@ -57,6 +58,54 @@ def test_a_result_without_samples_shows_its_network() -> None:
     assert html.count("<svg") == 1
 
 
+def test_in_a_script_pictures_are_saved_and_their_paths_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_scenario().run().plot(tmp_path / "pictures")
+    paths = capsys.readouterr().out.splitlines()
+    assert str(tmp_path / "pictures" / "throughput.png") in paths
+    for path in map(Path, paths):
+        assert path.read_bytes().startswith(b"\x89PNG")
+        assert path.with_suffix(".svg").is_file()
+
+
+def test_a_folder_for_pictures_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="cannot be written"):
+        make_scenario().run().plot(tmp_path / "file" / "pictures")
+
+
+def test_an_experiment_shows_its_design_and_its_base() -> None:
+    html = make_experiment()._repr_html_()
+    assert html.count("<svg") == 1
+    assert "2 conditions" in html
+    assert {"10", "goodput_bps", "reno"} <= set(re.split(r"[\s,()]+", " ".join(words_of(html))))
+    assert "<b>bold" not in html
+
+
+def make_experiment() -> Experiment:
+    short = make_scenario(duration="2 s")
+    return Experiment(short, {"network.rtt": ["10 ms", "20 ms"]}, title="a <b>bold</b> one")
+
+
+def test_the_result_of_an_experiment_shows_its_picture(
+    tmp_path: Path, notebook: "Notebook"
+) -> None:
+    result = make_experiment().run(tmp_path, workers=1)
+    assert result._repr_html_().count("<svg") == 1
+    assert any("2/2 runs" in shown for shown in notebook.shown)
+    assert "100 %" not in "".join(notebook.shown)
+
+
+def test_ctrl_c_in_an_experiment_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: Any) -> None:
+        raise InterruptedRunError("stopped with 1 of 2 runs")
+
+    monkeypatch.setattr("headgate.experiment.experiment.runner.run_study", stop)
+    with pytest.raises(KeyboardInterrupt, match="stopped with 1 of 2 runs"):
+        make_experiment().run(tmp_path)
+
+
 def test_a_run_is_kept_and_read_again(tmp_path: Path) -> None:
     out = tmp_path / "run"
     made = make_scenario().run(out=out)
@@ -88,9 +137,8 @@ class Notebook:
     def __init__(self) -> None:
         self.shown: list[str] = []
 
-    def display(self, drawn: str, *, display_id: bool) -> SimpleNamespace:
-        assert display_id
-        self.shown.append(drawn)
+    def display(self, *drawn: str, display_id: bool = False) -> SimpleNamespace:
+        self.shown += drawn
         return SimpleNamespace(update=self.shown.append)
 
 
@@ -120,6 +168,17 @@ def test_elsewhere_a_run_is_silent_unless_it_is_asked(capfd: pytest.CaptureFixtu
     assert not capfd.readouterr().err
     make_scenario().run(progress=True)
     assert "5.0 of 5.0 s simulated" in capfd.readouterr().err
+
+
+def test_a_notebook_shows_the_pictures_below_the_cell(
+    notebook: Notebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = make_scenario().run(progress=False)
+    result.plot()
+    assert len(notebook.shown) == len(result.figures()) > 1
+    assert all(drawn.startswith("<svg") for drawn in notebook.shown)
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_bar_says_where_a_run_is(notebook: Notebook) -> None:

@@ -144,4 +144,14 @@ def test_every_column_of_every_table_has_a_unit_and_a_definition() -> None:
 
 def test_tables_show_themselves_in_a_notebook() -> None:
     assert "<th" in table()._repr_html_()
-    assert "start_s [s]" in repr(table())
+
+
+def test_a_printed_table_shows_numbers() -> None:
+    assert repr(table()).splitlines() == [
+        "flows: 4 rows, 4 columns (headgate describe flows)",
+        "law    start_s         size_packets  fct_receiver_s",
+        "reno       0.5                    1               1",
+        "ﬂow é        1                    2",
+        "             4                    3               3",
+        "reno       inf  9223372036854775808",
+    ]

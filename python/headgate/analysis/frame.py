@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from headgate.analysis.read import distinct, read
 from headgate.errors import AnalysisError
+from headgate.suggest import hint
 from headgate.units import sizes
 
 Numbers = NDArray[np.float64]
@@ -72,12 +72,9 @@ class Frame:
         """Return a column; an unknown one is refused with what is there."""
         if name in self.columns:
             return self.columns[name]
-        lower = {column.lower(): column for column in self.columns}
-        near = difflib.get_close_matches(name.lower(), lower, 1)
-        hint = f"did you mean {lower[near[0]]!r}? " if near else ""
-        raise AnalysisError(
-            f"{self.name}: there is no column {name!r}; {hint}columns: {', '.join(self.columns)}"
-        )
+        says = hint(name, self.columns, "").strip()
+        listed = " ".join([*[says] * bool(says), f"columns: {', '.join(self.columns)}"])
+        raise AnalysisError(f"{self.name}: there is no column {name!r}; {listed}")
 
     def require(self, *names: str) -> None:
         """Raise AnalysisError unless every name is a column, and none is given twice."""

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TextIO
 
+from headgate.notebook import in_notebook, show_bar
 from headgate.visible import visible
 
 LINE_EVERY_PERCENT = 10
@@ -50,6 +51,11 @@ class CampaignProgress:
         return self.elapsed_s * (self.total - self.skipped - work) / work
 
     @property
+    def share(self) -> float:
+        """Share of the runs that is done."""
+        return (self.done + self.running_share) / max(self.total, 1)
+
+    @property
     def _runs(self) -> str:
         failed = f" ({self.failed} failed)" if self.failed else ""
         return f"{self.done}/{self.total} runs{failed}"
@@ -80,6 +86,11 @@ class StepProgress:
     noun: str
     done: int = 0
     running_share: float = 0.0
+
+    @property
+    def share(self) -> float:
+        """Share of the steps that is done."""
+        return (self.done + self.running_share) / max(self.total, 1)
 
     def __str__(self) -> str:
         return f"{self.done}/{self.total} {self.noun}"
@@ -117,7 +128,11 @@ def clock(seconds: float) -> str:
 
 @contextmanager
 def show_progress(title: str, stream: TextIO | None = None) -> Iterator[Show]:
-    """Give what shows progress on the stream, standard error by default."""
+    """Give what shows progress: a bar in a notebook, else on the stream, stderr by default."""
+    if stream is None and in_notebook():
+        move = show_bar(title)
+        yield lambda state: move(state.share, str(state))
+        return
     stream = stream or sys.stderr
     if stream.isatty():
         with _bar(title, stream) as show:
@@ -152,7 +167,6 @@ def _bar(title: str, stream: TextIO) -> Iterator[Show]:
         task = progress.add_task(title, total=1, said="")
 
         def show(state: Progress) -> None:
-            done = state.done + state.running_share
-            progress.update(task, total=state.total, completed=done, said=state.short)
+            progress.update(task, completed=state.share, said=state.short)
 
         yield show

@@ -10,6 +10,7 @@ import typer
 
 from headgate.cli.options import Json
 from headgate.errors import HeadgateError
+from headgate.suggest import hint
 from headgate.visible import say
 
 if TYPE_CHECKING:
@@ -41,13 +42,13 @@ def select(what: str | None) -> dict[str, tuple[Column, ...]]:
         return EVERY_TABLE
     table, _, wanted = what.partition(".")
     if table not in EVERY_TABLE:
-        raise HeadgateError(
-            f"'{table}' is not a table of results; tables: {', '.join(EVERY_TABLE)}"
-        )
+        says = hint(table, EVERY_TABLE, f"tables: {', '.join(EVERY_TABLE)}")
+        raise HeadgateError(f"'{table}' is not a table of results; {says}")
     found = tuple(c for c in EVERY_TABLE[table] if not wanted or c.name == wanted)
     if not found:
-        names = ", ".join(c.name for c in EVERY_TABLE[table])
-        raise HeadgateError(f"'{wanted}' is not a column of {table}; columns: {names}")
+        names = [c.name for c in EVERY_TABLE[table]]
+        says = hint(wanted, names, f"columns: {', '.join(names)}")
+        raise HeadgateError(f"'{wanted}' is not a column of {table}; {says}")
     return {table: found}
 
 

@@ -72,12 +72,13 @@ def fluid(  # noqa: PLR0913, PLR0917 - one for each option
 
     Example: headgate fluid tcp-red --set red=queue --set min_packets=13.26 --out out/fluid
     """
+    from headgate.strict import toml
+
+    table = None if network is None else toml(network)
     if stability:
         from headgate.cli.stability import tell
 
-        tell(
-            model, _read(params or ()), None if network is None else _network(network), out, as_json
-        )
+        tell(model, _read(params or ()), table, out, as_json)
         return
     from headgate.fluid import solve
     from headgate.run.folder import hold_for_run, write_folder
@@ -87,7 +88,7 @@ def fluid(  # noqa: PLR0913, PLR0917 - one for each option
         result = solve(
             model,
             _read(params or ()),
-            network=None if network is None else _network(network),
+            network=table,
             duration=duration,
             method=_method(method, tolerance, step, past),
             every=every,
@@ -116,17 +117,6 @@ def _read(texts: list[str] | tuple[str, ...]) -> dict[str, float | str]:
         except ValueError:
             params[name] = value
     return params
-
-
-def _network(path: Path) -> dict[str, Any]:
-    import tomllib
-
-    try:
-        return tomllib.loads(path.read_text())
-    except OSError as error:
-        raise ScenarioError(f"--network {path}", error.strerror or "cannot be read") from None
-    except ValueError as error:
-        raise ScenarioError(f"--network {path}", f"is not TOML: {error}") from None
 
 
 def _method(name: str, tolerance: float, step: str | None, past: str) -> Method:

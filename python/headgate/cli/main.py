@@ -104,8 +104,8 @@ def main() -> None:
     except HeadgateError as error:
         say(f"headgate: {error}", error=True)
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        say("headgate: stopped", error=True)
+    except KeyboardInterrupt as stopped:
+        say(f"headgate: {stopped or 'stopped'}", error=True)
         sys.exit(1)
     except BrokenPipeError:
         sys.exit(0)

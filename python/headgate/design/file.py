@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +16,7 @@ from headgate.plugin import split, trust
 from headgate.scenario.base import Model, at
 from headgate.scenario.problems import scenario_error
 from headgate.scenario.toml import CODE_KEYS, anchor_code, named_code
+from headgate.strict import toml
 
 Kind = Literal[
     "two-level", "grid", "plackett-burman", "orthogonal-array", "latin-hypercube", "sobol", "random"
@@ -143,7 +143,7 @@ class DesignFile(Model):
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read a TOML file; raise ScenarioError."""
-        return cls.from_file(read(Path(path)), Path(path))
+        return cls.from_file(toml(Path(path)), Path(path))
 
     @classmethod
     def from_file(cls, data: dict[str, Any], path: Path) -> Self:
@@ -191,18 +191,6 @@ class DesignFile(Model):
             replace(table.factor(name), name=names.get(name, name))
             for name, table in self.factors.items()
         ]
-
-
-def read(path: Path) -> dict[str, Any]:
-    """Read TOML; raise ScenarioError."""
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ScenarioError(str(path), "there is no such file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ScenarioError(str(path), f"cannot be read: {error}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise ScenarioError(str(path), f"this is not TOML: {error}") from None
 
 
 def code_of(path: str, level: Any) -> str:

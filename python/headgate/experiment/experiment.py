@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from html import escape
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,11 +19,11 @@ from headgate.api import Result, Scenario
 from headgate.campaign.jobs import Job
 from headgate.campaign.workers import WorkerPool
 from headgate.claims import Claim
-from headgate.design.file import read
-from headgate.errors import HeadgateError
+from headgate.errors import HeadgateError, InterruptedRunError
 from headgate.experiment import claims, runner
 from headgate.experiment.check import check, require_code
 from headgate.experiment.definition import Definition
+from headgate.experiment.describe import lines
 from headgate.experiment.form import ExperimentFile
 from headgate.experiment.given import (
     name_functions,
@@ -39,6 +40,7 @@ from headgate.experiment.sequential import Until
 from headgate.experiment.set_keys import set_keys
 from headgate.experiment.tables import Measured
 from headgate.scenario.toml import toml_text
+from headgate.strict import toml
 from headgate.verdicts import Estimate
 from headgate.visible import say
 
@@ -96,7 +98,7 @@ class Experiment:
         Laws and functions of your own that it names are code: they run once you allowed them, with
         `trust`. Raises HeadgateError.
         """
-        data = set_keys(read(Path(path)), settings, Path(path).resolve().parent)
+        data = set_keys(toml(Path(path)), settings, Path(path).resolve().parent)
         file = ExperimentFile.from_file(data, Path(path))
         made = cls.__new__(cls)
         made.definition = Definition(file, Path(path), file.make_responses())
@@ -221,13 +223,24 @@ class Experiment:
         claim is decided, or the most of them or the budget is reached.
 
         Stopped or killed, it goes on from there when it is asked again. `results` is a folder that
-        has, and gets, finished runs of other machines too. Raises HeadgateError.
+        has, and gets, finished runs of other machines too. Ctrl-C is a KeyboardInterrupt. Raises
+        HeadgateError.
         """
         self.check()
         pool = WorkerPool(workers, cluster, threads)
-        of = self._decided(out, results, pool) if until else self
-        outcome = runner.run_study(of.asked(out, results), pool)
+        try:
+            of = self._decided(out, results, pool) if until else self
+            outcome = runner.run_study(of.asked(out, results), pool)
+        except InterruptedRunError as stopped:
+            raise KeyboardInterrupt(str(stopped)) from None
         return ExperimentResult(self.title, outcome)
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook what is varied and measured, and the base."""
+        first, *rest = map(escape, lines(self.definition))
+        said = "".join(f"<li>{line}</li>" for line in rest)
+        about = f"<p><b>{escape(self.title)}</b>: {first}</p><ul>{said}</ul>"
+        return about + self.definition.base._repr_html_()
 
     def _decided(
         self, out: str | Path | None, results: str | Path | None, pool: WorkerPool

@@ -6,13 +6,13 @@ many numbers: what makes one of them is said with it, `avg(flows.mean_rtt_s)`.
 
 from __future__ import annotations
 
-import difflib
 import re
 from dataclasses import dataclass
 from typing import Literal
 
 from headgate.columns import OF_A_RUN, Column
 from headgate.errors import HeadgateError
+from headgate.suggest import hint
 
 Better = Literal["higher", "lower", ""]
 
@@ -99,10 +99,9 @@ def find(word: str) -> Measure:
             f"{word!r} has one value for each row of {tables[0]}, and one number is asked for; "
             f"write one of {choices}{also}"
         )
-    near = difflib.get_close_matches(word, NAMED, 1)
-    hint = f"did you mean {near[0]!r}?" if near else f"named are {', '.join(NAMED)}"
+    says = hint(word, NAMED, f"named are {', '.join(NAMED)}.")
     raise HeadgateError(
-        f"{word!r} is no response; {hint} Or write one of a table, such as avg(flows.mean_rtt_s), "
+        f"{word!r} is no response; {says} Or write one of a table, such as avg(flows.mean_rtt_s), "
         "or SQL of your own"
     )
 
@@ -128,9 +127,8 @@ def _column(table: str, name: str) -> Column:
         raise HeadgateError(f"there is no table {table!r}; the tables are {', '.join(OF_A_RUN)}")
     columns = {column.name: column for column in OF_A_RUN[table]}
     if name not in columns:
-        near = difflib.get_close_matches(name, columns, 1)
-        hint = f"did you mean {near[0]!r}?" if near else f"its columns are {', '.join(columns)}"
-        raise HeadgateError(f"{table} has no column {name!r}; {hint}")
+        says = hint(name, columns, f"its columns are {', '.join(columns)}")
+        raise HeadgateError(f"{table} has no column {name!r}; {says}")
     return columns[name]
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from headgate.experiment.runner import StudyOutcome
 from headgate.experiment.tables import rows_of
+from headgate.notebook import draw_svg, show_figures
 from headgate.tables import Table
 from headgate.verdicts import Judged
 
@@ -44,9 +45,17 @@ class ExperimentResult:
         """The page, which opens with the network off."""
         return self.outcome.report
 
-    def plot(self) -> dict[str, Figure]:
-        """Draw means with intervals and effects, by name."""
+    def figures(self) -> dict[str, Figure]:
+        """Give the pictures of means with intervals and of effects, by name."""
         return {picture.name: picture.figure for picture in self.outcome.analysis.pictures}
+
+    def plot(self, out: str | Path | None = None) -> None:
+        """Show the pictures below the cell of a notebook; elsewhere save them, and print the paths.
+
+        They are saved in the folder `out`, unless given that of the report's pictures. Raises
+        StoreError.
+        """
+        show_figures(self.figures(), self.report.parent / "figures" if out is None else Path(out))
 
     def as_json(self) -> dict[str, Any]:
         """Return the object that `--json` prints."""
@@ -62,4 +71,6 @@ class ExperimentResult:
 
     def _repr_html_(self) -> str:
         told = "".join(f"<li>{escape(said)}</li>" for said in self.findings)
-        return f"<ul>{told}</ul>{self.table._repr_html_()}"
+        first = next(iter(self.figures().values()), None)
+        picture = "" if first is None else draw_svg(first)
+        return f"<ul>{told}</ul>{self.table._repr_html_()}{picture}"

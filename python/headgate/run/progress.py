@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from headgate.notebook import in_notebook, show_bar
 from headgate.visible import say
 
 #: A run that takes hours says something in this time, also where there is no terminal.
@@ -59,31 +60,13 @@ def show_progress(title: str) -> Iterator[Report]:
     There is a line a tenth of the run, and no pause of more than `SILENT_S`.
     """
     if in_notebook():
-        yield _in_cell(title)
+        move = show_bar(title)
+        yield lambda at: move(at.share, facts(at))
     elif not sys.stderr.isatty():
         yield _plain(title)
     else:
         with _bar(title) as report:
             yield report
-
-
-def in_notebook() -> bool:
-    """Say whether a notebook's kernel runs this."""
-    shell = sys.modules.get("IPython")
-    return shell is not None and hasattr(shell.get_ipython(), "kernel")
-
-
-def _in_cell(title: str) -> Report:
-    """Show a bar below the cell, which each report moves."""
-    from html import escape
-
-    from IPython.display import HTML, display  # type: ignore[import-not-found]
-
-    def draw(share: float, said: str) -> HTML:
-        return HTML(f'<progress value="{share:.4f}" max="1"></progress> {escape(said)}')
-
-    shown = display(draw(0.0, title), display_id=True)
-    return lambda at: shown.update(draw(at.share, f"{title}: {facts(at)}"))
 
 
 @contextmanager

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Annotated, Any
 
@@ -21,6 +20,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from headgate import units
+from headgate.strict import refuse_unknown_keys
 
 
 def _quantity(parse: Callable[[object], Any], write: Callable[[Any], str], example: str) -> Any:
@@ -70,21 +70,8 @@ class Model(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _knows_every_key(cls, given: Any) -> Any:
-        if isinstance(given, Mapping):
-            known = cls.model_fields
-            for key in given:
-                if key not in known:
-                    raise unknown_key_error(str(key), tuple(known))
+        refuse_unknown_keys(given, cls.model_fields)
         return given
-
-
-def unknown_key_error(key: str, known: tuple[str, ...]) -> PydanticCustomError:
-    """Make the error of a misspelt key: the nearest name, or all of them."""
-    near = difflib.get_close_matches(key, known, n=1)
-    hint = f"did you mean '{near[0]}'?" if near else f"the keys here are {', '.join(known)}"
-    return PydanticCustomError(
-        "unknown_key", "{key} is not a key here; {hint}", {"key": key, "hint": hint}
-    )
 
 
 def at(key: str, sentence: str) -> PydanticCustomError:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
 
 from headgate.errors import ScenarioError
+
+_NOT_A_NUMBER = ("float_parsing", "int_parsing")
+_PERCENT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%\s*")
 
 
 def scenario_error(error: ValidationError, given: object) -> ScenarioError:
@@ -57,15 +61,22 @@ def _sentence(problem: Any) -> str:
     kind, context, value = problem["type"], problem.get("ctx", {}), problem["input"]
     if kind == "missing":
         return "this key is required"
-    if kind in ("unknown_key", "at"):
-        return str(problem["msg"])
-    if kind == "value_error":
-        return str(context["error"])
+    if kind in ("unknown_key", "at", "value_error"):
+        return str(context.get("error", problem["msg"]))
     if kind == "union_tag_invalid":
         return f"kind '{context['tag']}' is not known; it is one of {context['expected_tags']}"
     if kind == "union_tag_not_found":
         return "the key 'kind' is required"
+    if kind in _NOT_A_NUMBER and isinstance(value, str):
+        return f"{value!r} is text; {_as_number(value)}"
     return f"{value!r} is not right; {_lower(problem['msg'])}"
+
+
+def _as_number(text: str) -> str:
+    """Say how a number is written that somebody gave as text."""
+    if (percent := _PERCENT.fullmatch(text)) is not None:
+        return f"write the share as a number without quotes, {float(percent[1]) / 100:g}"
+    return "write a number without quotes"
 
 
 def _lower(message: str) -> str:

@@ -25,6 +25,8 @@ class Device(Model):
     """
 
     device: ClassVar[str]
+    #: Names that mean something here and have no card.
+    besides: ClassVar[tuple[str, ...]] = ()
 
     name: str = Field(description="A name of `headgate catalog`.")
     params: dict[str, float | str] = Field(
@@ -65,7 +67,7 @@ class Device(Model):
 
     def resolve(self, packets: Callable[[str, Amount], float]) -> dict[str, float | str]:
         """Make the parameters of the plan; `packets` makes a number of a key's amount."""
-        card = catalog.device(self.device, self.name)
+        card = catalog.device(self.device, self.name, self.besides)
         made: dict[str, float | str] = {}
         for key, value in self.params.items():
             name = card.full_name(key)
@@ -110,6 +112,7 @@ class Queue(Device):
     """
 
     device: ClassVar[str] = "queue"
+    besides: ClassVar[tuple[str, ...]] = (DROP_TAIL_NAME,)
 
     name: str = Field(
         DROP_TAIL_NAME,

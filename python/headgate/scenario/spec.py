@@ -21,9 +21,10 @@ from headgate.scenario.networks import Network
 from headgate.scenario.networks.graph import Graph
 from headgate.scenario.problems import scenario_error
 from headgate.scenario.queue import Queue
+from headgate.scenario.strays import refuse_strays
 from headgate.scenario.traffic import Traffic
 from headgate.scenario.transport import Transport
-from headgate.units import parse_time
+from headgate.units import format_time, parse_time
 
 
 class ScenarioSpec(Model):
@@ -37,12 +38,23 @@ class ScenarioSpec(Model):
     traffic: tuple[Traffic, ...] = Field(description="Who sends what, when.")
     measure: Measure = Field(default_factory=Measure, description="What to keep.")
 
+    @model_validator(mode="before")
+    @classmethod
+    def _keys_are_in_their_tables(cls, given: Any) -> Any:
+        if isinstance(given, Mapping):
+            refuse_strays(given, cls)
+        return given
+
     @model_validator(mode="after")
     def _measures_within_the_run(self) -> Self:
         if not self.traffic:
             raise at("traffic", "there is no traffic; write at least one [[traffic]]")
         if self.measure.warmup >= self.duration:
-            raise at("measure", "the warm-up ends before the run does; shorten measure.warmup")
+            raise at(
+                "measure.warmup",
+                f"the warm-up ends before the run of {format_time(self.duration)} does; shorten it,"
+                " or lengthen duration",
+            )
         periods = self.measure.period_bounds(self.duration)
         if periods and periods[-1][1] > self.duration:
             raise at("measure", "a period ends after the run; shorten measure.periods or lengthen")

@@ -9,6 +9,7 @@ from typing import Any
 
 from headgate.errors import ScenarioError, StoreError
 from headgate.plugin import is_source, split, trust
+from headgate.strict import toml
 
 _SHORT_LINE = 80
 #: The key that stands for the law of all traffic, and the keys of traffic that say it.
@@ -28,16 +29,7 @@ _SHORT_FORMS = {
 
 def read_toml(path: Path) -> dict[str, Any]:
     """Read a scenario file; paths in it become absolute, as seen from the file."""
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ScenarioError(str(path), "there is no such file") from None
-    except IsADirectoryError:
-        raise ScenarioError(str(path), "this is a folder; give a TOML file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ScenarioError(str(path), f"cannot be read: {error}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise ScenarioError(str(path), f"this is not TOML: {error}") from None
+    data = toml(path)
     anchor(data, path.resolve().parent)
     note_laws(data, str(path))
     return data
