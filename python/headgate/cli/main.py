@@ -17,6 +17,7 @@ from headgate.cli import (
     design,
     experiment,
     fluid,
+    init,
     plot,
     report,
     run,
@@ -36,7 +37,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     help="A laboratory for congestion control.\n\n"
-    "Start with: headgate run examples/first.toml. What is there to choose from: headgate catalog. "
+    "Start with: headgate init. What is there to choose from: headgate catalog. "
     "What a result means: headgate describe.\n\n"
     "Exit codes: 0 done; 1 stopped, or a finding failed; 2 something to put right.",
 )
@@ -58,6 +59,7 @@ def _main(
 
 
 for command in (
+    init.init,
     run.run,
     check.check,
     catalog.catalog,

@@ -1,0 +1,57 @@
+"""`headgate init`: a file to begin with, and the commands to try next."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from headgate.cli.options import Json
+from headgate.visible import say
+
+
+def init(
+    file: Annotated[
+        Path | None, typer.Argument(help="Where to write it; KIND.toml unless given.")
+    ] = None,
+    kind: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            metavar="KIND",
+            help="dumbbell, web, abilene, own-law (with a law in Python beside it) or experiment.",
+        ),
+    ] = "dumbbell",
+    as_json: Json = False,
+) -> None:
+    """Write a scenario or an experiment with comments, ready to be run and to be changed.
+
+    Nothing is overwritten. It prints the files, and the commands to try next.
+    """
+    from headgate.templates import write
+
+    paths = write(kind, file)
+    commands = next_commands(kind, paths)
+    if as_json:
+        say(json.dumps({"files": [str(path) for path in paths], "next": commands}))
+        return
+    say(*map(str, paths), "Next:", *(f"  {command}" for command in commands))
+
+
+def next_commands(kind: str, paths: list[Path]) -> list[str]:
+    """Give what to type next for a template that was written."""
+    file = shlex.quote(str(paths[0]))
+    out = shlex.quote(str(Path("out") / paths[0].stem))
+    if kind == "experiment":
+        verb = "headgate experiment"
+        return [f"{verb} check {file}", f"{verb} run {file} --dry-run", f"{verb} run {file}"]
+    trust = " --trust" if kind == "own-law" else ""
+    check = f"{shlex.quote(f'{paths[1]}:Mine')}" if kind == "own-law" else file
+    return [
+        f"headgate check {check}",
+        f"headgate run {file} --out {out}{trust}",
+        f"headgate plot {out}",
+    ]

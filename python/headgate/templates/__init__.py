@@ -1,0 +1,57 @@
+"""Files to begin with: scenarios with comments, a law, an experiment. Each runs as written."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from headgate.errors import HeadgateError, StoreError
+from headgate.experiment import template
+from headgate.suggest import hint
+
+FOLDER = Path(__file__).parent
+#: What `headgate init --from` takes; the first unless it is given.
+KINDS = ("dumbbell", "web", "abilene", "own-law", "experiment")
+#: What a template calls itself, and the law beside it.
+_FILE, _LAW = "FILE", "own_law.py"
+
+
+def write(kind: str, file: Path | None = None) -> list[Path]:
+    """Write a template, as KIND.toml unless given; return its files, the TOML first.
+
+    Raises HeadgateError for another kind, or where a file is there already or cannot be written.
+    """
+    if kind not in KINDS:
+        says = hint(kind, KINDS, f"templates: {', '.join(KINDS)}")
+        raise HeadgateError(f"--from {kind}: {kind!r} is no template; {says}")
+    path = file or Path(f"{kind}.toml")
+    if path.suffix != ".toml":
+        raise HeadgateError(f"{path}: a scenario is TOML; write {path.with_suffix('.toml')}")
+    if kind == "experiment":
+        template.write(path)
+        return [path]
+    return _write_all(_texts(kind, path))
+
+
+def _texts(kind: str, path: Path) -> dict[Path, str]:
+    """Give the files of a template, and what is to stand in them."""
+    text = (FOLDER / f"{kind}.toml").read_text(encoding="utf-8").replace(_FILE, path.name)
+    if kind != "own-law":
+        return {path: text}
+    law = path.with_name(f"{re.sub(r'[^0-9A-Za-z_]', '_', path.stem)}.py")
+    code = (FOLDER / _LAW).read_text(encoding="utf-8")
+    return {path: text.replace(_LAW, law.name), law: code}
+
+
+def _write_all(texts: dict[Path, str]) -> list[Path]:
+    for path in texts:
+        if path.exists():
+            raise StoreError(f"{path}: is there already; choose another name")
+    for path, text in texts.items():
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("x", encoding="utf-8") as file:
+                file.write(text)
+        except OSError as error:
+            raise StoreError(f"{path}: cannot be written: {error.strerror}") from None
+    return list(texts)

@@ -1,0 +1,85 @@
+"""Files to begin with: each runs as it is written, and overwrites nothing."""
+
+import json
+import shlex
+import tomllib
+from pathlib import Path
+
+import pytest
+from tests.errors.command import headgate
+
+from headgate import Experiment
+from headgate.templates import KINDS
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "experiment"])
+def test_what_is_written_and_said_runs(kind: str) -> None:
+    made = json.loads(headgate("init", "--from", kind, "--json").output)
+    assert made["files"][0] == f"{kind}.toml"
+    check, run, plot = (shlex.split(command)[1:] for command in made["next"])
+    assert "is right" in headgate(*check).output
+    short = ["--set", 'duration="6 s"', "--set", "measure.warmup=2 s"]
+    done = headgate(*run, *short)
+    assert done.exit_code == 0, done.errors
+    assert not done.errors.startswith("warning")
+    assert "Flows by law" in done.output
+    assert headgate(*plot).exit_code == 0
+
+
+def test_an_experiment_is_right() -> None:
+    made = json.loads(headgate("init", "--from", "experiment", "mine.toml", "--json").output)
+    assert made["files"] == ["mine.toml"]
+    assert not Experiment.load("mine.toml").check()
+    check, dry_run, run = (shlex.split(command)[1:] for command in made["next"])
+    assert headgate(*check).exit_code == 0
+    assert headgate(*run, "--help").exit_code == headgate(*dry_run, "--help").exit_code == 0
+
+
+def test_a_law_stands_beside_its_scenario_under_its_name(here: Path) -> None:
+    done = headgate("init", "--from", "own-law", "new/my law-2.toml")
+    assert done.exit_code == 0
+    assert sorted(p.name for p in (here / "new").iterdir()) == ["my law-2.toml", "my_law_2.py"]
+    text = (here / "new" / "my law-2.toml").read_text()
+    assert tomllib.loads(text)["traffic"][0]["control"]["source"] == "./my_law_2.py:Mine"
+    assert "FILE" not in text
+    assert "headgate check 'new/my_law_2.py:Mine'" not in text
+    assert "'new/my law-2.toml' --out" in done.output
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_is_overwritten(kind: str, here: Path) -> None:
+    (here / "x.toml").write_text("mine")
+    done = headgate("init", "--from", kind, "x.toml")
+    assert done.exit_code == 2
+    assert done.sentence == "headgate: x.toml: is there already; choose another name"
+    assert (here / "x.toml").read_text() == "mine"
+    assert [path.name for path in here.iterdir()] == ["x.toml"]
+
+
+def test_a_law_that_is_there_stops_the_scenario_too(here: Path) -> None:
+    (here / "own_law.py").write_text("mine")
+    assert "own_law.py: is there already" in headgate("init", "--from", "own-law").sentence
+    assert [path.name for path in here.iterdir()] == ["own_law.py"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--from", "Own_Law"), "'Own_Law' is no template; did you mean 'own-law'?"),
+        (("--from", "ring"), "templates: dumbbell, web, abilene, own-law, experiment"),
+        (("mine.py",), "mine.py: a scenario is TOML; write mine.toml"),
+        (("here/there.toml",), "here/there.toml: cannot be written: "),
+    ],
+)
+def test_what_is_wrong_is_one_sentence(arguments: tuple[str, ...], says: str, here: Path) -> None:
+    (here / "here").write_text("")
+    done = headgate("init", *arguments)
+    assert done.exit_code == 2
+    assert says in done.sentence
