@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -204,6 +205,37 @@ def test_ctrl_c_ends_a_law_that_does_not_come_back(scenario: Path) -> None:
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 1
     assert "stopped in own code that did not come back; what was kept before stands" in errors
+
+
+#: Own code ends its process before anybody waits for that, beside a thread that takes signals, and
+#: may leave a process that keeps what it has inherited.
+ENDS_EARLY = """
+import os, sys, threading, time
+from headgate.plugin import watch
+from headgate.plugin.laws import LAW
+
+threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+wait = watch._wait
+watch._wait = lambda *given: (time.sleep(0.5), wait(*given))
+with watch.run_watched([("own.py:Own", LAW)]):
+    if "leaves" in sys.argv and not os.fork():
+        time.sleep(60)
+    os._exit(3)
+"""
+
+
+@pytest.mark.parametrize("how", ["plain", "leaves"])
+def test_own_code_that_ends_early_is_told_on_a_busy_machine(how: str) -> None:
+    command = [sys.executable, "-c", ENDS_EARLY, how]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True) as process:
+        try:
+            process.wait(timeout=20)
+            assert process.returncode == 1
+        finally:
+            with suppress(ProcessLookupError):  # unless one was left behind
+                os.killpg(process.pid, signal.SIGKILL)
+        assert process.stderr is not None
+        assert b"a law of your own ended the process with 3" in process.stderr.read()
 
 
 def await_child(parent: int) -> None:

@@ -21,6 +21,8 @@ from headgate.plugin.interface import Interface
 #: `prctl`: a process is sent a signal when its parent ends.
 _PR_SET_PDEATHSIG = 1
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD)
+#: How often to look for the child itself: its SIGCHLD may have gone to a thread that ignores it.
+_LOOK_S = 0.2
 #: `si_code` of a signal that the terminal sent, to every process in its foreground.
 _SI_KERNEL = 0x80
 
@@ -41,6 +43,7 @@ def run_watched(own: Sequence[tuple[str, Interface]]) -> Iterator[None]:
     child = os.fork()
     if child:
         os.close(says_done)
+        os.set_blocking(done, False)  # a process that own code left behind may hold its other end
         _wait(child, done, " or ".join({of.noun: None for _, of in own}))
     os.close(done)
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -55,11 +58,11 @@ def _wait(child: int, done: int, what: str) -> NoReturn:
     """Pass signals on until the child ends; end as it did."""
     interrupts = 0
     while True:
-        came = signal.sigwaitinfo(_SIGNALS)
-        if came.si_signo == signal.SIGCHLD:
+        came = signal.sigtimedwait(_SIGNALS, _LOOK_S)
+        if came is None or came.si_signo == signal.SIGCHLD:
             ended, status = os.waitpid(child, os.WNOHANG)
             if ended:
-                _end(os.waitstatus_to_exitcode(status), what, told=bool(os.read(done, 1)))
+                _end(os.waitstatus_to_exitcode(status), what, told=_was_told(done))
             continue
         interrupts += 1
         if interrupts > 1:
@@ -68,6 +71,13 @@ def _wait(child: int, done: int, what: str) -> NoReturn:
             raise InterruptedRunError("stopped at once; what was kept before stands")
         if came.si_code != _SI_KERNEL:
             os.kill(child, came.si_signo)
+
+
+def _was_told(done: int) -> bool:
+    try:
+        return bool(os.read(done, 1))
+    except BlockingIOError:
+        return False
 
 
 def _end(code: int, what: str, *, told: bool) -> NoReturn:
