@@ -128,6 +128,10 @@ docs: $(VENV)/.ok ## Build the documentation into docs/_build/html, the crates' 
 	$(BIN)/sphinx-build --quiet -W --keep-going -b html docs docs/_build/html
 	@cp -r target/doc docs/_build/html/rust
 
+.PHONY: schemas
+schemas: $(VENV)/.ok ## Make the JSON Schemas of all forms of TOML, and the man page, from the code
+	@$(BIN)/headgate schema --out python/headgate/schemas
+
 .PHONY: gallery
 gallery: predict ## Make the pictures of the documentation's gallery from a run of the first study
 	@for name in $(GALLERY); do cp $(OUT)/figures/$$name.png docs/images/gallery/$${name%-period-2}.png; done

@@ -126,7 +126,8 @@ def _prose(text: str) -> str:
 
 
 def _keys(schema: Mapping[str, Any], defaults: Mapping[str, object]) -> str:
-    required = schema.get("required", [])
+    table_of_it = _table_form(schema)
+    required = table_of_it.get("required", [])
     rows = [
         [
             code(key),
@@ -134,9 +135,15 @@ def _keys(schema: Mapping[str, Any], defaults: Mapping[str, object]) -> str:
             "required" if key in required else code(_toml(defaults.get(key))),
             field.get("description", ""),
         ]
-        for key, field in schema["properties"].items()
+        for key, field in table_of_it["properties"].items()
     ]
     return table(["key", "value", "default", "meaning"], rows)
+
+
+def _table_form(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Give the schema of a table, also where a text or a list may stand for it."""
+    forms: Sequence[Mapping[str, Any]] = schema.get("anyOf", [schema])
+    return next(form for form in forms if "properties" in form)
 
 
 def _defaults(model: Any) -> dict[str, object]:

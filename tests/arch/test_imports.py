@@ -32,7 +32,7 @@ LAYERS = (
     *("topologies", "plots", "notebook", "analysis", "charts"),
     *("law", "discipline", "plugin", "scenario", "run", "api", "build"),
     *("fluid", "mesonet", "design", "campaign", "conform", "report", "bench"),
-    *("experiment", "templates", "studies", "cli"),
+    *("experiment", "templates", "studies", "schemas", "cli"),
 )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from headgate.cli import complete
 from headgate.cli.options import Json
 from headgate.visible import say
 
@@ -19,7 +20,8 @@ def catalog(
         str | None,
         typer.Argument(
             help="A law (by name, alias, or the NIST study's acronym or number), a queue "
-            "discipline, a scheme, or a fluid model."
+            "discipline, a scheme, or a fluid model.",
+            autocompletion=complete.cards,
         ),
     ] = None,
     as_json: Json = False,

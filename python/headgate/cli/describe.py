@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from headgate.cli import complete
 from headgate.cli.options import Json
 from headgate.errors import HeadgateError
 from headgate.suggest import hint
@@ -19,7 +20,12 @@ if TYPE_CHECKING:
 
 def describe(
     what: Annotated[
-        str | None, typer.Argument(metavar="[TABLE[.COLUMN]]", help="A table, or one column of it.")
+        str | None,
+        typer.Argument(
+            metavar="[TABLE[.COLUMN]]",
+            help="A table, or one column of it.",
+            autocompletion=complete.tables,
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:

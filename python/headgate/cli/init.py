@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from headgate.cli import complete
 from headgate.cli.options import Json
 from headgate.visible import say
 
@@ -22,6 +23,7 @@ def init(
         typer.Option(
             "--from",
             metavar="KIND",
+            autocompletion=complete.templates,
             help="dumbbell, web, abilene, own-law (with a law in Python beside it) or experiment.",
         ),
     ] = "dumbbell",

@@ -21,6 +21,7 @@ from headgate.cli import (
     plot,
     report,
     run,
+    schema,
     study,
     watch,
 )
@@ -34,7 +35,6 @@ CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 app = typer.Typer(
     name="headgate",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     help="A laboratory for congestion control.\n\n"
     "Start with: headgate init. What is there to choose from: headgate catalog. "
@@ -73,6 +73,7 @@ for command in (
     plot.plot,
     bench.bench,
     conform.conform,
+    schema.schema,
 ):
     app.command()(command)
 app.add_typer(design.app, name="design")

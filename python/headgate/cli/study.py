@@ -6,6 +6,7 @@ from typing import Annotated, NamedTuple
 
 import typer
 
+from headgate.cli import complete
 from headgate.cli.campaign import (
     Clustered,
     DryRun,
@@ -42,7 +43,9 @@ class WorkersOf(NamedTuple):
 
 
 def study(  # noqa: PLR0913, PLR0917 - one for each option
-    name: Annotated[str, typer.Argument(help="A study's name, or `list`.")] = "list",
+    name: Annotated[
+        str, typer.Argument(help="A study's name, or `list`.", autocompletion=complete.studies)
+    ] = "list",
     scale: Scale = "quick",
     workers: Workers = None,
     threads: ThreadsEach = None,

@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from headgate.design.factor import Factor, Scale
 from headgate.errors import HeadgateError, ScenarioError
 from headgate.plugin import split, trust
-from headgate.scenario.base import Model, at
+from headgate.scenario.base import Model, also_list, at
 from headgate.scenario.problems import scenario_error
 from headgate.scenario.toml import CODE_KEYS, anchor_code, named_code
 from headgate.strict import toml
@@ -29,6 +29,8 @@ _NAME = re.compile(r"[A-Za-z][\w.-]*")
 
 class FactorTable(Model):
     """One factor of the file: `[factors.NAME]`."""
+
+    model_config = ConfigDict(json_schema_extra=also_list)
 
     title: str = Field("", description="For people.")
     setting: str = Field("", description="Path in the scenario, such as network.rate.")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from headgate.claims import Claim
 from headgate.columns import OF_A_RUN
@@ -18,7 +18,7 @@ from headgate.experiment.measures import Better
 from headgate.experiment.responses import Response
 from headgate.experiment.sequential import Until
 from headgate.plugin import split
-from headgate.scenario.base import Model, at
+from headgate.scenario.base import Model, also_text, at
 from headgate.scenario.toml import EVERY_LAW
 
 _NAME = re.compile(r"[A-Za-z]\w*")
@@ -30,6 +30,8 @@ _DESIGNED = ("design", "generators", "runs", "array", "foldover", "blocks", "cen
 
 class ResponseTable(Model):
     """A response: a named figure of a run, or SQL or a function of one's own."""
+
+    model_config = ConfigDict(json_schema_extra=also_text)
 
     sql: str = Field("", description="One SELECT over the tables of a run that gives one number.")
     function: str = Field("", description="A Python function of the result, './mine.py:name'.")

@@ -74,6 +74,31 @@ class Model(BaseModel):
         return given
 
 
+def also_text(schema: dict[str, Any]) -> None:
+    """Say in the JSON Schema of a model that a text may stand for its table."""
+    _either(schema, {"type": "string"})
+
+
+def also_text_and_params(schema: dict[str, Any]) -> None:
+    """Say in the JSON Schema of a model that its parameters stand beside its name, or none do."""
+    schema["additionalProperties"] = {"type": ["number", "string", "boolean"]}
+    also_text(schema)
+
+
+def also_list(schema: dict[str, Any]) -> None:
+    """Say in the JSON Schema of a model that a list may stand for its table."""
+    _either(schema, {"type": "array"})
+
+
+def _either(schema: dict[str, Any], short: dict[str, Any]) -> None:
+    table = dict(schema)
+    schema.clear()
+    for key in ("title", "description"):
+        if key in table:
+            schema[key] = table.pop(key)
+    schema["anyOf"] = [short, table]
+
+
 def at(key: str, sentence: str) -> PydanticCustomError:
     """Make an error about the field `key` of the model at hand."""
     return PydanticCustomError("at", "{sentence}", {"key": key, "sentence": sentence})

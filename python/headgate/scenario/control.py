@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import Field, model_serializer, model_validator
+from pydantic import ConfigDict, Field, model_serializer, model_validator
 
 from headgate import plugin
-from headgate.scenario.base import Model
+from headgate.scenario.base import Model, also_text_and_params
 
 
 def law_keys(law: Any) -> dict[str, Any]:
@@ -21,6 +21,8 @@ class Control(Model):
 
     What stands beside `source` is handed to the class when a flow's object is made.
     """
+
+    model_config = ConfigDict(json_schema_extra=also_text_and_params)
 
     source: str = Field(description="A file, and the name of the law in it behind a colon.")
     params: dict[str, bool | int | float | str] = Field(

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import Field, model_serializer, model_validator
+from pydantic import ConfigDict, Field, model_serializer, model_validator
 
 from headgate import catalog
-from headgate.scenario.base import Model
+from headgate.scenario.base import Model, also_text_and_params
 
 
 class LawChoice(Model):
     """`"fast"`, or `{name = "fast", alpha = 20}`: parameters are in the catalogue's units."""
+
+    model_config = ConfigDict(json_schema_extra=also_text_and_params)
 
     name: str = Field(description="A name or alias of `headgate catalog`.")
     params: dict[str, float | str] = Field(

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, ClassVar
 
-from pydantic import Field, model_serializer, model_validator
+from pydantic import ConfigDict, Field, model_serializer, model_validator
 
 from headgate import catalog, plugin
 from headgate.errors import UnitError
 from headgate.plugin.arguments import unit_of
-from headgate.scenario.base import Model, Rate, Time, at
+from headgate.scenario.base import Model, Rate, Time, also_text_and_params, at
 from headgate.units import Amount, parse_buffer, parse_bytes, parse_rate, parse_time
 
 DROP_TAIL_NAME = "drop_tail"
@@ -23,6 +23,8 @@ class Device(Model):
     Parameters are numbers in the catalogue's units (`target_s = 0.005`), or quantities under the
     name without its unit (`target = "5 ms"`, `mark = "0.17 BDP"`).
     """
+
+    model_config = ConfigDict(json_schema_extra=also_text_and_params)
 
     device: ClassVar[str]
     #: Names that mean something here and have no card.

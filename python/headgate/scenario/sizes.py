@@ -6,9 +6,9 @@ import math
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
-from headgate.scenario.base import FileSize, Model, at
+from headgate.scenario.base import FileSize, Model, also_text, at
 from headgate.units import Amount
 
 #: Sizes of a Pareto distribution that are counted one by one; beyond them sum and integral agree.
@@ -17,6 +17,8 @@ _COUNTED = 10_000
 
 class Sizes(Model):
     """File sizes: fixed, exponential, or Pareto with the given mean."""
+
+    model_config = ConfigDict(json_schema_extra=also_text)
 
     kind: Literal["fixed", "exponential", "pareto"] = Field(description="Kind of distribution.")
     mean: FileSize = Field(description="Mean file size, in packets or bytes.")

@@ -9,9 +9,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
-from headgate.scenario.base import Bytes, Model, Packets, Time, at
+from headgate.scenario.base import Bytes, Model, Packets, Time, also_text, at
 from headgate.scenario.presets import PRESETS
 
 
@@ -28,6 +28,8 @@ class Pacing(Model):
 
 class Transport(Model):
     """How TCP sends and receives, whatever its law. Unset fields come from the preset."""
+
+    model_config = ConfigDict(json_schema_extra=also_text)
 
     preset: Literal["default", "linux", "ns2", "mesonet"] = Field(
         "default", description="Where unset fields come from."

@@ -1,0 +1,75 @@
+"""Completion in shells: what bash, zsh and fish are told, as they ask for it."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HEADGATE = Path(sys.executable).with_name("headgate")
+
+
+def ask(shell: str, *words: str) -> str:
+    """What a shell is told for a line whose last word is being typed."""
+    line = " ".join(["headgate", *words])
+    told = {
+        "bash": {"COMP_WORDS": line, "COMP_CWORD": str(len(words))},
+        "zsh": {"_TYPER_COMPLETE_ARGS": line},
+        "fish": {"_TYPER_COMPLETE_ARGS": line, "_TYPER_COMPLETE_FISH_ACTION": "get-args"},
+    }[shell]
+    environment = os.environ | told | {"_HEADGATE_COMPLETE": f"complete_{shell}"}
+    return subprocess.run(
+        [HEADGATE], check=False, capture_output=True, text=True, env=environment
+    ).stdout
+
+
+@pytest.mark.parametrize(
+    ("shell", "words", "offered"),
+    [
+        ("bash", ("exp",), "experiment"),
+        ("bash", ("experiment", "ru"), "run"),
+        ("bash", ("catalog", "fq"), "fq-codel"),
+        ("zsh", ("study", "nist-1"), "nist-1b"),
+        ("fish", ("init", "--from", "own"), "own-law"),
+    ],
+)
+def test_commands_and_names_are_offered(shell: str, words: tuple[str, ...], offered: str) -> None:
+    assert offered in ask(shell, *words)
+
+
+def test_columns_are_offered_behind_the_dot_and_nothing_that_does_not_fit() -> None:
+    assert ask("bash", "describe", "flows.good").split() == ["flows.goodput_bps"]
+    assert ask("bash", "describe", "por").split() == ["ports"]
+    assert ask("bash", "schema", "cl").split() == ["claims", "cluster"]
+    assert not ask("bash", "study", "xyz").strip()
+
+
+def script_of(shell: str) -> str:
+    """What `headgate --show-completion` prints in a shell."""
+    environment = os.environ | {"_HEADGATE_COMPLETE": f"source_{shell}"}
+    return subprocess.run(
+        [HEADGATE], check=True, capture_output=True, text=True, env=environment
+    ).stdout
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_of_a_shell_is_one(shell: str, tmp_path: Path) -> None:
+    script = script_of(shell)
+    assert "_HEADGATE_COMPLETE" in script
+    if shutil.which(shell):
+        (tmp_path / "script").write_text(script)
+        subprocess.run([shell, "-n", tmp_path / "script"], check=True)
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+def test_bash_completes_a_line_with_the_script() -> None:
+    typed = f'COMP_WORDS=({HEADGATE} repr); COMP_CWORD=1; _headgate_completion "{HEADGATE}"'
+    done = subprocess.run(
+        ["bash", "-c", f"{script_of('bash')}\n{typed}\necho ${{COMPREPLY[@]}}"],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.split() == ["reproduce"]
