@@ -31,7 +31,7 @@ LAYERS = (
     *("stats", "measures"),
     *("topologies", "plots", "notebook", "analysis", "charts"),
     *("law", "discipline", "plugin", "scenario", "run", "api", "build"),
-    *("fluid", "mesonet", "design", "campaign", "conform", "report", "bench"),
+    *("fluid", "mesonet", "design", "campaign", "conform", "report", "bench", "doctor", "export"),
     *("experiment", "templates", "studies", "schemas", "cli"),
 )
 

@@ -15,7 +15,9 @@ from headgate.cli import (
     conform,
     describe,
     design,
+    doctor,
     experiment,
+    export,
     fluid,
     init,
     plot,
@@ -73,6 +75,8 @@ for command in (
     plot.plot,
     bench.bench,
     conform.conform,
+    export.export,
+    doctor.doctor,
     schema.schema,
 ):
     app.command()(command)

@@ -1,0 +1,49 @@
+"""`headgate export`: the tables of a run or a study, for other programs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from headgate.cli.options import Json
+from headgate.errors import HeadgateError
+from headgate.visible import say
+
+
+def export(  # noqa: PLR0913, PLR0917 - one for each option
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Folder of a run, a study or an experiment.")
+    ],
+    csv: Annotated[bool, typer.Option("--csv", help="Write CSV.")] = False,
+    parquet: Annotated[bool, typer.Option("--parquet", help="Write Parquet.")] = False,
+    tables: Annotated[
+        list[str] | None,
+        typer.Option("--table", metavar="NAME", help="This table only; repeatable."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where to; DIR/export unless given.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Write the tables of a run, or of all runs of a study, as CSV or Parquet.
+
+    Of many runs a table has the rows of all, with the identity and labels of the run in front. What
+    the columns mean says `headgate describe`.
+
+    Example: headgate export out/first --csv --table flows
+    """
+    from headgate.export import export as write
+
+    formats = [name for name, wanted in (("csv", csv), ("parquet", parquet)) if wanted]
+    if not formats:
+        raise HeadgateError("headgate export: give --csv, --parquet, or both")
+    paths = []
+    for path in write(folder, out or folder / "export", formats, tables or ()):
+        paths.append(str(path))
+        if not as_json:
+            say(str(path))
+    if as_json:
+        say(json.dumps(paths))

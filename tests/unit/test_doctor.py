@@ -1,0 +1,87 @@
+"""What works here: each check says what is there, or what it is for and what to do."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from tests.errors.command import headgate
+
+from headgate import doctor
+from headgate.errors import EngineMissingError
+
+NEEDED = {"Python", "engine", "pictures"}
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[str, doctor.Found]:
+    return {one.name: one for one in doctor.examine(Path())}
+
+
+def test_everything_that_is_asked_for_is_examined(found: dict[str, doctor.Found]) -> None:
+    assert set(found) == NEEDED | {
+        *("numba", "Dask", "pandas", "polars", "xarray", "C compiler", "Rust"),
+        *("Chromium", "user namespaces", "TUN", "cores", "memory", "disk"),
+    }
+    assert {name for name, one in found.items() if one.needed} == NEEDED
+    assert all(found[name].works for name in [*NEEDED, "numba", "Dask", "pandas", "cores"])
+    assert all(one.works or one.remedy for one in found.values())
+    assert all(one.detail for one in found.values())
+
+
+def test_a_library_that_is_missing_says_what_it_is_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "numba", None)
+    one = doctor._library("numba", *doctor._LIBRARIES["numba"])
+    assert not one.works
+    assert one.remedy == (
+        "for own laws in Python at full speed (@jit): pip install 'headgate[jit]'"
+    )
+
+
+@pytest.mark.parametrize(
+    ("script", "works", "detail"),
+    [
+        ("echo 'rustc 1.85.0 (abc)'", True, "rustc 1.85.0 (abc)"),
+        ("echo 'rustc 1.84.9 (abc)'", False, "rustc 1.84.9 (abc)"),
+        ("echo rustc", False, "rustc"),
+        ("echo 'no toolchain' >&2; exit 1", False, "no toolchain"),
+        (None, False, "rustc: No such file or directory"),
+    ],
+)
+def test_a_compiler_is_asked_for_its_version(
+    script: str | None, works: bool, detail: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if script:
+        (tmp_path / "rustc").write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / "rustc").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    one = doctor._rust()
+    assert (one.works, one.detail) == (works, detail)
+
+
+def test_a_full_disk_and_little_memory_are_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor, "LEAST_DISK_BYTES", 10**18)
+    monkeypatch.setattr("headgate.run.memory.free_bytes", lambda: 5_000_000)
+    assert not doctor._disk(tmp_path).works
+    assert (doctor._memory().works, doctor._memory().detail) == (False, "0.0 GB free")
+
+
+def test_a_broken_engine_is_all_that_ends_with_2(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(**_: object) -> None:
+        raise EngineMissingError("the engine is not built")
+
+    monkeypatch.setattr(doctor, "_namespaces", lambda: doctor.Found("user namespaces", False, "-"))
+    assert headgate("doctor", "--json").exit_code == 0
+    monkeypatch.setattr("headgate.build.dumbbell", refuse)
+    done = headgate("doctor")
+    assert done.exit_code == 2
+    assert "engine           BROKEN   the engine is not built" in done.output
+    assert "run `make setup` in the clone" in done.output
+
+
+def test_machines_read_it(found: dict[str, doctor.Found]) -> None:
+    rows = json.loads(headgate("doctor", "--json").output)
+    assert [row["name"] for row in rows] == list(found)
+    assert set(rows[0]) == {"name", "works", "detail", "remedy", "needed"}
