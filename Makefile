@@ -38,6 +38,10 @@ help: ## List the targets
 .PHONY: predict
 predict: $(VENV)/.ok ## What happens to the network if everyone's TCP is replaced? A study, its findings, a report
 	@$(BIN)/headgate study tcp-replacements --scale quick --out $(OUT)
+	@printf '%s\n' 'Next, perhaps:' \
+		'  $(BIN)/headgate init first.toml                   # a scenario of your own, with comments' \
+		'  $(BIN)/headgate run first.toml --out out/first    # run it, and keep the result' \
+		'  $(BIN)/headgate plot out/first                    # see it'
 
 .PHONY: test
 test: $(VENV)/.ok ## Everything that must hold: style, types, tests, docs, examples
@@ -131,6 +135,7 @@ docs: $(VENV)/.ok ## Build the documentation into docs/_build/html, the crates' 
 .PHONY: schemas
 schemas: $(VENV)/.ok ## Make the JSON Schemas of all forms of TOML, and the man page, from the code
 	@$(BIN)/headgate schema --out python/headgate/schemas
+	@$(BIN)/headgate man --out headgate.data/data/share/man/man1/headgate.1
 
 .PHONY: gallery
 gallery: predict ## Make the pictures of the documentation's gallery from a run of the first study

@@ -281,19 +281,10 @@ def commands() -> str:
     import typer.main
 
     from headgate.cli.main import app
+    from headgate.cli.manual import each_command
 
     group = typer.main.get_command(app)
-    return "\n".join(_command(name, command) for name, command in _flat(group.commands))
-
-
-def _flat(commands: Mapping[str, Any], above: str = "") -> Iterable[tuple[str, Any]]:
-    """Every command, and the commands of those that have some: `design new`."""
-    for name, command in commands.items():
-        below = getattr(command, "commands", None)
-        if below is None:
-            yield above + name, command
-        else:
-            yield from _flat(below, f"{above}{name} ")
+    return "\n".join(_command(name, command) for name, command in each_command(group.commands))
 
 
 def _command(name: str, command: Any) -> str:

@@ -20,6 +20,7 @@ from headgate.cli import (
     export,
     fluid,
     init,
+    manual,
     plot,
     report,
     run,
@@ -78,6 +79,7 @@ for command in (
     export.export,
     doctor.doctor,
     schema.schema,
+    manual.man,
 ):
     app.command()(command)
 app.add_typer(design.app, name="design")
