@@ -73,18 +73,3 @@ def test_example_experiments_are_right(path: Path) -> None:
     from headgate import Experiment
 
     assert not Experiment.load(path).check()
-
-
-def test_commands_in_the_documentation_exist() -> None:
-    import typer.main
-
-    from headgate.cli.main import app
-
-    known = set(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
-    named = {
-        (page.name, command)
-        for page in PAGES
-        for block in blocks(page, "sh")
-        for command in re.findall(r"^headgate ([a-z-]+)", block, re.MULTILINE)
-    }
-    assert not {(page, command) for page, command in named if command not in known}
