@@ -32,7 +32,7 @@ pub fn plan() -> Value {
         "links": [link(0, 1), link(1, 0), link(1, 2)],
         "edges": [{"name": "host", "rate_bps": 1_000_000_000, "delay_ps": 1000}],
         "transports": [transport()],
-        "laws": [{"name": "reno"}, {"name": "fast", "params": {"alpha": 20, "variant": "paper"}}],
+        "laws": [{"name": "reno"}, {"name": "fast", "params": {"alpha": 20, "variant": "simple"}}],
         "traffic": [
             {"kind": "flows", "name": "one", "count": 1, "law": 0, "transport": 0,
              "sources": [{"node": 0, "edge": 0}], "receivers": [{"node": 1}], "start_ps": 0},

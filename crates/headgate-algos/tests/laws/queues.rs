@@ -41,7 +41,7 @@ impl Link {
     /// Queues that one flow leaves, one for each update. It steps at the start of a round; that
     /// round's ACKs still belong to the window before, the next round's all to the new one.
     fn updates(&self, cwnd: f64, values: &[(&str, f64)]) -> Vec<f64> {
-        let paper = [&[("variant", 1.0), ("mi_threshold_s", 0.0)], values].concat();
+        let paper = [&[("variant", 0.0), ("mi_threshold_s", 0.0)], values].concat();
         let mut flow = self.flow("fast", &paper, cwnd);
         let mut queues = vec![self.queue(cwnd)];
         for _ in 0..14 {
