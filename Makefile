@@ -56,7 +56,7 @@ $(VENV)/.ok: $(BUILT_FROM)
 	@scripts/need-tools.sh $(PYTHON)
 	@echo "Setting up $(VENV) and building the engine (a few minutes the first time) ..."
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/pip install --quiet -c constraints.txt -e ".[test,lint,docs]"
+	@$(BIN)/pip install --quiet -c constraints.txt -e ".[all,test,lint,docs]"
 	@touch $@
 
 .PHONY: lint

@@ -32,7 +32,7 @@ PERMISSIVE = {
 OF_TOOLS = PERMISSIVE | {"MPL-2.0", "Mozilla Public License 2.0 (MPL 2.0)"}
 
 #: Extras that users install, and those of developers.
-USERS, DEVELOPERS = ("cluster", "jit"), ("test", "lint", "docs")
+USERS, DEVELOPERS = ("analysis", "report", "cluster", "jit"), ("test", "lint", "docs")
 
 
 def licence(package: Distribution) -> list[list[str]]:

@@ -2,10 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 
 from headgate.errors import MissingLibraryError
+
+#: The libraries that each extra of pyproject.toml brings, but for those of other extras in it.
+EXTRAS: Mapping[str, tuple[str, ...]] = {
+    "analysis": ("pydoe", "scipy", "statsmodels"),
+    "report": ("altair", "vl_convert", "scipy", "statsmodels"),
+    "cluster": ("dask_jobqueue", "distributed"),
+    "jit": ("numba",),
+}
+
+
+def require(extra: str, what: str) -> None:
+    """Raise MissingLibraryError if a library of the extra, which `what` needs, is missing."""
+    missing = find_missing(extra)
+    if missing:
+        raise MissingLibraryError(
+            f"{what} needs {missing[0]}, which is not installed; {advise(extra)}"
+        )
+
+
+def find_missing(extra: str) -> tuple[str, ...]:
+    """Return the libraries of an extra that are not installed."""
+    return tuple(library for library in EXTRAS[extra] if find_spec(library) is None)
+
+
+def advise(extra: str) -> str:
+    """Say how to install an extra."""
+    return f"pip install 'headgate[{extra}]'"
 
 
 def load_library(name: str, purpose: str, install: str = "") -> ModuleType:

@@ -22,6 +22,7 @@ CROSSES_THE_BORDER = (
     "headgate.run.refusals",
     "headgate.run.simulate",
     "headgate.scenario.networks.routes",
+    "headgate.stats.intervals",
 )
 
 #: Every package and module of `headgate`, the lowest first: each imports only from those before it.

@@ -58,8 +58,10 @@ mod _native {
     use headgate_lab::simulation;
     use headgate_lab::validate::validate;
     use numpy::PyReadonlyArray1;
+    use pyo3::exceptions::PyValueError;
     use pyo3::prelude::*;
     use pyo3::types::PyDict;
+    use statrs::distribution::{ContinuousCDF, StudentsT};
 
     #[pymodule_export]
     use crate::ExcessError;
@@ -75,6 +77,13 @@ mod _native {
     use crate::routes::Routes;
 
     type Arrays<'py> = BTreeMap<String, PyReadonlyArray1<'py, u64>>;
+
+    /// The `p` quantile of Student's t distribution with so many degrees of freedom.
+    #[pyfunction]
+    fn student_quantile(p: f64, freedom: f64) -> PyResult<f64> {
+        let student = StudentsT::new(0.0, 1.0, freedom).map_err(|e| PyValueError::new_err(e.to_string()))?;
+        Ok(student.inverse_cdf(p))
+    }
 
     /// The version of the engine.
     #[pyfunction]

@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster import hierarchy
-from scipy.spatial import distance
 
 from headgate.analysis.grid import Grid, grid
 from headgate.errors import AnalysisError
@@ -52,6 +50,8 @@ class Tree:
 
     def groups(self, part: float = GROUP) -> tuple[tuple[str, ...], ...]:
         """Return the groups that are linked below this part of the greatest linkage."""
+        from scipy.cluster import hierarchy
+
         if self.greatest == 0.0:
             return (self.laws,)
         labels = hierarchy.fcluster(self.linkage, part * self.greatest * (1 - 1e-12), "distance")
@@ -130,6 +130,9 @@ def of_grid(cells: Grid, order_by: str | None = None) -> Clusters:
 
 def tree(laws: Sequence[str], responses: Sequence[str], values: Numbers) -> Tree:
     """Link laws by their responses; `values` has shape (law, response)."""
+    from scipy.cluster import hierarchy
+    from scipy.spatial import distance
+
     spread = values.std(axis=0, ddof=1)
     varies = spread > ROUNDING * np.abs(values).max(axis=0, initial=0.0)
     used = tuple(name for name, kept in zip(responses, varies, strict=True) if kept)

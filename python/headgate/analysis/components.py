@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster import hierarchy
-from scipy.spatial import distance
 
 from headgate.analysis.grid import Grid, grid
 from headgate.errors import AnalysisError
@@ -132,6 +130,9 @@ def decompose(scaled: Numbers) -> tuple[Numbers, Numbers, Numbers]:
 
 def group_points(scores: Numbers, most: int = MOST_GROUPS) -> NDArray[np.int64]:
     """Return the group of each point, from 0 on; all are in one where none are distinct."""
+    from scipy.cluster import hierarchy
+    from scipy.spatial import distance
+
     if len(scores) < 3 or np.ptp(scores) == 0:
         return np.zeros(len(scores), dtype=np.int64)
     apart = distance.pdist(scores)

@@ -17,7 +17,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import stats
 
 from headgate.analysis.grid import Grid, grid, mean_of_known
 from headgate.errors import AnalysisError
@@ -90,6 +89,8 @@ class ConditionResponses(DrawnOnce):
     @cached_property
     def q(self) -> dict[Cell, float]:
         """Every p corrected for the number of cells (Benjamini, Hochberg 1995)."""
+        from scipy import stats
+
         p = np.array([test.p for test in self.tests.values()])
         q = stats.false_discovery_control(p) if len(p) else p
         return dict(zip(self.tests, q.tolist(), strict=True))

@@ -13,7 +13,6 @@ from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
@@ -153,6 +152,8 @@ def _r(one: Numbers, other: Numbers) -> float:
 def _cliques(
     responses: Sequence[str], kept: NDArray[np.bool_], left: Sequence[str]
 ) -> list[list[int]]:
+    import networkx as nx
+
     places = [responses.index(name) for name in left]
     graph = nx.Graph()
     graph.add_nodes_from(places)

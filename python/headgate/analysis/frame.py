@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from headgate.analysis.read import distinct, read
 from headgate.errors import AnalysisError
+from headgate.optional import require
 from headgate.suggest import hint
 from headgate.units import sizes
 
@@ -42,8 +43,9 @@ class Frame:
     def of(cls, source: Any) -> Frame:
         """Read a CSV or Parquet file, a mapping of columns, or a table or data frame.
 
-        Raises AnalysisError.
+        Raises AnalysisError, MissingLibraryError.
         """
+        require("analysis", "an analysis")
         if isinstance(source, Frame):
             return source
         if isinstance(source, str | Path):

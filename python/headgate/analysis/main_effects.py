@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from headgate.analysis.frame import Frame, Levels
 from headgate.errors import AnalysisError
@@ -69,6 +68,8 @@ class MainEffects(InNotebook):
     @cached_property
     def q(self) -> Mapping[tuple[Labels, str, str], float]:
         """Every p corrected for the number of tests (Benjamini, Hochberg 1995)."""
+        from scipy import stats
+
         p = np.array([effect.p for effect in self.effects.values()])
         known = np.isfinite(p)
         q = np.full(len(p), np.nan)

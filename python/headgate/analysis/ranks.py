@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from headgate.analysis.grid import Grid, grid
 from headgate.notebook import DrawnOnce
@@ -97,6 +96,8 @@ def ranks(
 
 def of_grid(cells: Grid) -> Ranks:
     """Rank the laws of a grid."""
+    from scipy import stats
+
     found: dict[tuple[str, str], Rank] = {}
     p: dict[str, float] = {}
     by_condition: dict[tuple[str, str], NDArray[np.float64]] = {}
@@ -118,6 +119,8 @@ def _rank(own: NDArray[np.float64]) -> Rank:
 
 def _friedman(values: np.ndarray) -> float:
     """Return the p of Friedman's test; NaN of fewer than three laws or two conditions."""
+    from scipy import stats
+
     if values.shape[1] < 3 or len(values) < 2 or np.ptp(values, axis=1).max() == 0:
         return float("nan")
     return float(stats.friedmanchisquare(*values.T).pvalue)

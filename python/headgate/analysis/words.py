@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from scipy import stats
-
 from headgate.stats.effects import STRONG_P
 
 #: From this part of the cells on it is so "often" or "mostly".
@@ -69,4 +67,6 @@ def safe(found: Tally) -> str:
 
 def _beyond_chance(count: int, cells: int) -> bool:
     """Say whether more cells move one way than 95 % intervals let move by chance (p < 0.01)."""
+    from scipy import stats
+
     return count > 0 and float(stats.binom.sf(count - 1, cells, ONE_SIDED)) < STRONG_P

@@ -20,6 +20,7 @@ from headgate.campaign.child import Children
 from headgate.campaign.jobs import Job
 from headgate.campaign.worker import CampaignSpec, JobOutcome, run_isolated
 from headgate.errors import HeadgateError
+from headgate.optional import require
 from headgate.strict import Strict, read_toml
 
 if TYPE_CHECKING:
@@ -116,12 +117,9 @@ class Cluster:
         self.client = self._connect(where)
 
     def _connect(self, where: str) -> Client:
-        try:
-            from distributed import Client
-        except ImportError:
-            raise HeadgateError(
-                'a cluster needs Dask; install it with `pip install "headgate[cluster]"`'
-            ) from None
+        require("cluster", "--cluster")
+        from distributed import Client
+
         try:
             return patient(partial(Client, timeout=CONNECT_S, **self._place(where)))
         except (OSError, ValueError) as error:

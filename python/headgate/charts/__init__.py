@@ -9,10 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from headgate.analysis.whole import Whole
-from headgate.charts.factors import correlations, effects, influence, means
-from headgate.charts.flows import bars, biplots, ranks
-from headgate.charts.laws import apart, changes, components, outliers, residuals, tree
+from headgate.optional import require
+
+require("report", "a report")  # before what imports Altair
+
+from headgate.analysis.whole import Whole  # noqa: E402
+from headgate.charts.factors import correlations, effects, influence, means  # noqa: E402
+from headgate.charts.flows import bars, biplots, ranks  # noqa: E402
+from headgate.charts.laws import apart, changes, components, outliers, residuals, tree  # noqa: E402
 
 Spec = dict[str, Any]
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from scipy.cluster import hierarchy
 
 from headgate.analysis.clusters import GROUP, Clusters, Tree
 from headgate.analysis.part import Part
@@ -122,6 +121,8 @@ def _links(whole: Whole) -> Iterable[Row]:
 
 def _segments(tree: Tree) -> Iterable[Row]:
     """Yield the lines of a dendrogram; those that end at a leaf name its law."""
+    from scipy.cluster import hierarchy
+
     drawn = hierarchy.dendrogram(tree.linkage, no_plot=True)
     for xs, ys in zip(drawn["icoord"], drawn["dcoord"], strict=True):
         grouped = "yes" if ys[1] < GROUP * tree.greatest else "no"

@@ -157,7 +157,16 @@ def show_outcome(outcome: "StudyOutcome") -> None:
         f"\n{outcome.packet_hops:,} packet-hops in {outcome.cpu_s:.0f} CPU seconds"
         f" ({rate:.1f} million a second)",
     )
-    printed.print(f"Report: {outcome.report}", soft_wrap=True)
+    printed.print(say_report(outcome), soft_wrap=True)
+
+
+def say_report(outcome: "StudyOutcome") -> str:
+    """Say where the report is, or what it takes."""
+    if outcome.report is not None:
+        return f"Report: {outcome.report}"
+    from headgate.optional import advise
+
+    return f"Tables: {outcome.folder}. For a report: {advise('report')}"
 
 
 def _bullets(sentences: Sequence[str]) -> "Table":

@@ -18,6 +18,7 @@ from headgate.cli.campaign import (
     Workers,
     console,
     print_claims,
+    say_report,
     show_cost,
     show_outcome,
     show_shard,
@@ -97,8 +98,10 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
         return
     from headgate.campaign.workers import WorkerPool
     from headgate.experiment import runner
+    from headgate.optional import require
     from headgate.studies.ask import Overrides, ask
 
+    require("report", "a study")
     own = Overrides(controls or (), settings or (), design)
     asked = ask(name, scale, out, own, results)
     pool = WorkerPool(workers, cluster, threads)
@@ -171,9 +174,11 @@ def _run_all(
 ) -> None:
     from headgate.campaign.workers import WorkerPool
     from headgate.experiment.runner import run_study
+    from headgate.optional import require
     from headgate.studies.ask import ask
     from headgate.studies.study import names
 
+    require("report", "a study")
     pool = WorkerPool(*workers)
     asked = [ask(name, scale, out / name, results=results) for name in names()]
     outcomes = [run_study(one, pool) for one in asked]
@@ -183,7 +188,7 @@ def _run_all(
     printed = console()
     print_claims(printed, [(o.study, claim) for o in outcomes for claim in o.claims])
     for outcome in outcomes:
-        printed.print(f"Report: {outcome.report}", soft_wrap=True)
+        printed.print(say_report(outcome), soft_wrap=True)
 
 
 def _list(as_json: bool) -> None:

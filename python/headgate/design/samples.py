@@ -11,6 +11,7 @@ from headgate.design.chance import stream
 from headgate.design.factor import Factor
 from headgate.design.factorial import Design
 from headgate.errors import HeadgateError
+from headgate.optional import require
 
 
 def latin_hypercube(factors: Sequence[Factor], runs: int, seed: int = 1) -> Design:
@@ -19,6 +20,7 @@ def latin_hypercube(factors: Sequence[Factor], runs: int, seed: int = 1) -> Desi
     Of a few random ones the most even (least centred discrepancy) is taken (McKay, Beckman and
     Conover 1979; SciPy's `random-cd`).
     """
+    require("analysis", "a Latin hypercube")
     from scipy.stats import qmc
 
     _positive("latin hypercube", runs)
@@ -30,6 +32,7 @@ def latin_hypercube(factors: Sequence[Factor], runs: int, seed: int = 1) -> Desi
 
 def sobol(factors: Sequence[Factor], runs: int, seed: int = 1) -> Design:
     """Make `runs` points, a power of two, of a scrambled Sobol sequence (Owen 1998)."""
+    require("analysis", "a Sobol sequence")
     from scipy.stats import qmc
 
     _positive("sobol", runs)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from headgate.design.factor import Factor
 from headgate.design.factorial import Design
 from headgate.errors import HeadgateError
+from headgate.optional import require
 
 Numbers = NDArray[np.int64]
 
@@ -32,6 +33,7 @@ def plackett_burman(factors: Sequence[Factor]) -> Design:
     Main effects are orthogonal; each is partly aliased with every interaction of two others, unless
     the runs are a power of two (Plackett and Burman 1946).
     """
+    require("analysis", "a Plackett-Burman design")
     from pydoe import pbdesign
 
     sizes = sorted(s << i for s in SEEDS_OF_SIZE for i in range(8) if s << i <= MOST_RUNS)
@@ -97,6 +99,7 @@ def _arrays() -> tuple[tuple[str, Numbers], ...]:
 
 def _read() -> Iterator[tuple[str, Numbers]]:
     """Every array that is one, under the name that its columns deserve."""
+    require("analysis", "an orthogonal array")
     from pydoe import get_orthogonal_array, list_orthogonal_arrays
 
     for given in list_orthogonal_arrays():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from headgate.claims import Claim
@@ -9,9 +11,11 @@ from headgate.errors import HeadgateError
 from headgate.experiment import sql
 from headgate.experiment.estimates import mean_of
 from headgate.experiment.sequential import decide
-from headgate.stats.sequential import Looks
 from headgate.tables import Table
 from headgate.verdicts import Estimate
+
+if TYPE_CHECKING:
+    from headgate.stats.sequential import Looks
 
 RUNS = "runs"
 

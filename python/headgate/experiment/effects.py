@@ -16,10 +16,9 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from headgate.stats.full_model import full_model
-from headgate.stats.intervals import LEVEL, mean_interval
+from headgate.stats.intervals import LEVEL, mean_interval, student_quantile
 
 Numbers = NDArray[np.float64]
 Step = tuple[float, float]
@@ -66,7 +65,7 @@ def model_effects(names: Sequence[str], coded: Numbers, values: Numbers) -> list
         name: np.repeat(column, repeats) for name, column in zip(names, coded.T, strict=True)
     }
     model = full_model(columns, values.ravel())
-    width = float(stats.t.ppf(0.5 + LEVEL / 2, model.error_freedom)) if model.error_freedom else 0.0
+    width = student_quantile(0.5 + LEVEL / 2, model.error_freedom) if model.error_freedom else 0.0
     found = []
     for term in model.terms.values():
         half = width * abs(term.effect) / np.sqrt(term.f_ratio) if term.f_ratio > 0 else np.nan

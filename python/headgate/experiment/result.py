@@ -41,8 +41,8 @@ class ExperimentResult:
         return self.outcome.sentences
 
     @property
-    def report(self) -> Path:
-        """The page, which opens with the network off."""
+    def report(self) -> Path | None:
+        """The page, which opens with the network off; none where libraries for it are missing."""
         return self.outcome.report
 
     def figures(self) -> dict[str, Figure]:
@@ -55,7 +55,7 @@ class ExperimentResult:
         They are saved in the folder `out`, unless given that of the report's pictures. Raises
         StoreError.
         """
-        show_figures(self.figures(), self.report.parent / "figures" if out is None else Path(out))
+        show_figures(self.figures(), self.outcome.folder / "figures" if out is None else Path(out))
 
     def as_json(self) -> dict[str, Any]:
         """Return the object that `--json` prints."""
@@ -63,7 +63,7 @@ class ExperimentResult:
             "means": list(rows_of(self.table)),
             "effects": list(rows_of(self.effects)),
             "findings": list(self.findings),
-            "report": str(self.report),
+            "report": None if self.report is None else str(self.report),
         }
 
     def __repr__(self) -> str:

@@ -20,14 +20,12 @@ from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
 from headgate.campaign.workers import ALL_CORES, WorkerPool
 from headgate.errors import FluidWarning, HeadgateError, StoreError
-from headgate.experiment.own_laws import place_own
-from headgate.experiment.reporting import write_about
 from headgate.experiment.runnable import Analysis, Runnable
 from headgate.experiment.runs import Key, Runs, Setup
 from headgate.experiment.scales import scale_name
 from headgate.experiment.stored import Basis, StoredResults, hash_code, hash_runs
+from headgate.optional import find_missing
 from headgate.report.about import CLAIMS
-from headgate.report.make import PAGE, make
 from headgate.run.folder import write_bytes, write_table
 from headgate.verdicts import Estimate, Judged, Verdict, judge
 
@@ -96,7 +94,10 @@ class StudyOutcome:
     cpu_s: float
     packet_hops: int
     wall_s: float
-    report: Path
+    folder: Path
+    """Where tables and pictures are."""
+    report: Path | None
+    """The page; none where libraries for it are missing."""
     analysis: Analysis
 
     def as_json(self) -> dict[str, object]:
@@ -125,7 +126,7 @@ def run_study(asked: StudyRun, pool: WorkerPool = ALL_CORES) -> StudyOutcome:
         analysis = replace(analysis, sentences=(*analysis.sentences, tally(judged)))
     outcome = StudyOutcome(
         study.name, asked.scale, judged, analysis.sentences, *total, time.monotonic() - started_s,
-        folder / PAGE, analysis,
+        folder, None, analysis,
     )  # fmt: skip
     if asked.stored is not None:
         asked.stored.write(analysis.findings, basis_of(asked, total[0]))
@@ -134,10 +135,25 @@ def run_study(asked: StudyRun, pool: WorkerPool = ALL_CORES) -> StudyOutcome:
         write_bytes(folder / name_of, text.encode())
     for data in analysis.data:
         write_table(folder / f"{data.name}.parquet", data)
+    if find_missing("report"):
+        return outcome
+    return replace(outcome, report=_write_report(asked, runs, analysis, folder, total, pool))
+
+
+def _write_report(  # noqa: PLR0913, PLR0917 - what the report is made of
+    asked: StudyRun,
+    runs: Runs,
+    analysis: Analysis,
+    folder: Path,
+    total: tuple[float, int],
+    pool: WorkerPool,
+) -> Path:
+    from headgate.experiment.reporting import write_about
+    from headgate.report.make import make
+
     said = " ".join((asked.scale, *(f"--set {text}" for text in asked.settings)))
-    write_about(study, runs, analysis, folder, said, total)
-    make(folder, pool.workers)
-    return outcome
+    write_about(asked.study, runs, analysis, folder, said, total)
+    return make(folder, pool.workers)
 
 
 def _pages(asked: StudyRun) -> Path:
@@ -251,6 +267,8 @@ def _analyse(study: Runnable, runs: Runs) -> Analysis:
         whole = study.analyse(runs)
         if not runs.setup.own:
             return whole
+        from headgate.experiment.own_laws import place_own
+
         sentences, tables = place_own(whole, runs.setup.own)
         return replace(
             whole,

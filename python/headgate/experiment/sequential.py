@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from pydantic import Field, model_validator
 
 from headgate.claims import Claim, bounds
+from headgate.optional import require
 from headgate.scenario.base import Model, Time, at
-from headgate.stats.sequential import Looks, Spending, plan_looks
+from headgate.stats.spending import Spending
 from headgate.verdicts import Estimate, lies_within
+
+if TYPE_CHECKING:
+    from headgate.stats.sequential import Looks
 
 
 class Until(Model):
@@ -37,7 +42,10 @@ class Until(Model):
         return self
 
     def plan(self) -> Looks:
-        """Return the looks."""
+        """Return the looks. Raises MissingLibraryError."""
+        require("analysis", "until")
+        from headgate.stats.sequential import plan_looks
+
         return plan_looks(self.most, self.looks, self.first, self.alpha, self.spending)
 
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize
+
+from headgate.optional import require
 
 Numbers = NDArray[np.float64]
 Complex = NDArray[np.complexfloating[Any, Any]]
@@ -257,6 +258,9 @@ def _crossings(
     places: Numbers, values: NDArray[np.floating[Any]], exact: Callable[[float], float]
 ) -> list[float]:
     """Return where values change their sign, each found exactly."""
+    require("analysis", "stability")
+    from scipy import optimize
+
     found = []
     for turn in np.flatnonzero(np.signbit(values[:-1]) != np.signbit(values[1:])):
         low, high = float(places[turn]), float(places[turn + 1])

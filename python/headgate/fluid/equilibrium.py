@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize
 
 from headgate import catalog
 from headgate.errors import ScenarioError
 from headgate.fluid.levels import fill_levels, shares_of
 from headgate.fluid.network import Resolved, resolve
 from headgate.fluid.solve import Network, Params, demand_of
+from headgate.optional import require
 
 Numbers = NDArray[np.float64]
 #: Gives what a flow of each class sends at the price of its path, and the integral of that.
@@ -109,6 +109,9 @@ def clear(routes: Numbers, rates: Numbers, flows: Numbers, demand: Demand) -> Nu
 
     First the dual problem by L-BFGS-B, then what is left of the full links' error by least squares.
     """
+    require("analysis", "an equilibrium")
+    from scipy import optimize
+
     scale = _one_price(routes, rates, flows, demand)
     if scale == 0.0:
         return np.zeros(len(rates))
@@ -143,6 +146,7 @@ def _excess_demand(
 
 def _one_price(routes: Numbers, rates: Numbers, flows: Numbers, demand: Demand) -> float:
     """Return the price at which, were it that of all links, the busiest would be just full."""
+    from scipy import optimize
 
     def asked(log_price: float) -> float:
         prices = np.full(len(rates), np.exp(log_price))
@@ -158,6 +162,8 @@ def _one_price(routes: Numbers, rates: Numbers, flows: Numbers, demand: Demand) 
 
 def _exactly(prices: Numbers, asked: Callable[[Numbers], Numbers]) -> Numbers:
     """Make full links exactly full; the price of the others is nothing."""
+    from scipy import optimize
+
     full = prices > FULL
 
     def all_prices(logs: Numbers) -> Numbers:

@@ -10,7 +10,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
-from scipy.spatial import ConvexHull, QhullError
 
 from headgate.catalog import label
 from headgate.plots.palette import GREY
@@ -76,6 +75,8 @@ def _points(ax: Axes, plane: Plane, laws: list[str]) -> None:
 
 def _circle(ax: Axes, points: np.ndarray) -> None:
     """Draw the hull of a group, a little larger; nothing for points on a line."""
+    from scipy.spatial import ConvexHull, QhullError
+
     if len(points) < 3:
         return
     try:

@@ -10,7 +10,6 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from scipy.cluster import hierarchy
 
 from headgate.plots.palette import GREY, ORDER
 from headgate.plots.style import subplots, use_style
@@ -54,6 +53,8 @@ def dendrograms(trees: Sequence[Tree]) -> Figure:
 
 
 def _tree(ax: Axes, tree: Tree) -> None:
+    from scipy.cluster import hierarchy
+
     with mpl.rc_context({"lines.linewidth": 1.4}):
         hierarchy.set_link_color_palette(list(ORDER))
         hierarchy.dendrogram(

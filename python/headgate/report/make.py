@@ -9,6 +9,7 @@ from typing import Any
 
 from headgate.analysis.whole import Whole, whole
 from headgate.errors import HeadgateError
+from headgate.optional import require
 from headgate.report import about as abouts
 from headgate.report import sections
 from headgate.report.about import About
@@ -25,6 +26,7 @@ def make(folder: Path, workers: int | None = None) -> Path:
 
     Returns the path of the page. Raises HeadgateError where the folder does not have what it takes.
     """
+    require("report", "a report")
     about = abouts.read(folder)
     found = _analyse(about, folder)
     drawn: Mapping[str, list[str]] = {}

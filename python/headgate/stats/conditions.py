@@ -15,7 +15,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 ALPHA = 0.05
 FILTER_SHARE = 0.10
@@ -84,6 +83,8 @@ def _share(apart: float, others: float) -> float:
 
 def _p_value(table: NDArray[np.float64], apart: float) -> float:
     """Two-sided p of a law's distance from the mean of the others, Bonferroni over the laws."""
+    from scipy import stats
+
     count, replicates = table.shape
     noise = table - table.mean(axis=1, keepdims=True) - table.mean(axis=0) + table.mean()
     freedom = (count - 1) * (replicates - 1)

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 STRONG_P = 0.01
 WEAK_P = 0.05
@@ -85,6 +84,8 @@ def _relative_percent(effect: float, values: NDArray[np.float64]) -> float:
 
 def _anova(groups: Sequence[NDArray[np.float64]]) -> tuple[float, float, float]:
     """One-way F, p and eta squared; a response that never moves has no effect (p = 1)."""
+    from scipy import stats
+
     runs = sum(len(group) for group in groups)
     if len(groups) < 2 or runs <= len(groups):
         return float("nan"), float("nan"), float("nan")

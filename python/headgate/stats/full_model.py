@@ -13,6 +13,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from headgate.optional import require
+
 Numbers = NDArray[np.float64]
 Factors = tuple[str, ...]
 #: A column of which less than this part is left by the earlier ones is their alias.
@@ -93,6 +95,7 @@ def _fit(
     aliases: Mapping[Factors, Factors | None],
     values: Numbers,
 ) -> FullModel:
+    require("analysis", "a model of effects")
     from statsmodels.regression.linear_model import OLS
 
     freedom = len(values) - len(columns) - 1

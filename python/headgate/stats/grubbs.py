@@ -13,7 +13,6 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 Numbers = NDArray[np.float64]
 
@@ -22,6 +21,8 @@ SIMULATED = 200_000
 
 def critical_value(count: int, level: float = 0.05) -> float:
     """Return the two-sided critical G of `count` values."""
+    from scipy import stats
+
     t = float(stats.t.ppf(1 - level / (2 * count), count - 2))
     return (count - 1) / math.sqrt(count) * math.sqrt(t * t / (count - 2 + t * t))
 
@@ -45,6 +46,8 @@ def p_value(values: Numbers) -> tuple[int, float, float]:
 
 def _p_of(g: float, count: int) -> float:
     """Turn G into Student's t: G is largest, (n - 1)/sqrt n, where all others are equal."""
+    from scipy import stats
+
     left = (count - 1) ** 2 / count - g * g
     if left <= 0:
         return 0.0

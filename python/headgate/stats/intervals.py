@@ -1,12 +1,20 @@
 """Confidence intervals of means and shares."""
 
+import math
 from collections.abc import Sequence
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
+
+from headgate import _native
 
 LEVEL = 0.95
+
+
+def student_quantile(p: float, freedom: float) -> float:
+    """Return the p quantile of Student's t distribution with so many degrees of freedom."""
+    return _native.student_quantile(p, freedom)
 
 
 def mean_interval(values: ArrayLike, level: float = LEVEL) -> tuple[float, float, float]:
@@ -18,8 +26,9 @@ def mean_interval(values: ArrayLike, level: float = LEVEL) -> tuple[float, float
     mean = float(sample.mean())
     if len(sample) == 1:
         return mean, mean, mean
-    half = stats.t.ppf(0.5 + level / 2, len(sample) - 1) * sample.std(ddof=1) / np.sqrt(len(sample))
-    return mean, mean - float(half), mean + float(half)
+    error = float(sample.std(ddof=1)) / math.sqrt(len(sample))
+    half = student_quantile(0.5 + level / 2, len(sample) - 1) * error
+    return mean, mean - half, mean + half
 
 
 def grouped_interval(
@@ -35,8 +44,8 @@ def grouped_interval(
     if freedom == 0:
         return mean, mean, mean
     pooled = sum(float(((sample - sample.mean()) ** 2).sum()) for sample in samples) / freedom
-    error = np.sqrt(pooled * sum(1 / len(sample) for sample in samples)) / len(samples)
-    half = float(stats.t.ppf(0.5 + level / 2, freedom) * error)
+    error = math.sqrt(pooled * sum(1 / len(sample) for sample in samples)) / len(samples)
+    half = student_quantile(0.5 + level / 2, freedom) * error
     return mean, mean - half, mean + half
 
 
@@ -44,5 +53,8 @@ def share_interval(hits: int, trials: int, level: float = LEVEL) -> tuple[float,
     """Return a share with its Wilson score interval (Wilson 1927)."""
     if trials == 0:
         return float("nan"), float("nan"), float("nan")
-    found = stats.binomtest(hits, trials).proportion_ci(level, method="wilson")
-    return hits / trials, float(found.low), float(found.high)
+    squared = NormalDist().inv_cdf(0.5 + level / 2) ** 2
+    centre = (hits + squared / 2) / (trials + squared)
+    spread = squared * (hits * (trials - hits) / trials + squared / 4)
+    half = math.sqrt(spread) / (trials + squared)
+    return hits / trials, max(0.0, centre - half), min(1.0, centre + half)

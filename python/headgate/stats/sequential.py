@@ -10,37 +10,21 @@ its own level (Jennison and Turnbull, *Group Sequential Methods*, 2000, section 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, stats
 
 from headgate.errors import HeadgateError
+from headgate.stats.spending import SPENDING, Spending
 
-Spending = Literal["obrien-fleming", "pocock"]
 #: A bound beyond this many deviations is none: nothing is spent there.
 FARTHEST = 8.0
 #: Points of the quadrature between two bounds; half of them leave the fifth digit as it is.
 POINTS = 129
-
-
-def _spend_as_obrien_fleming(share: float, alpha: float) -> float:
-    """Spend on both sides alike, as on one side at half of alpha."""
-    return float(4 * stats.norm.sf(stats.norm.isf(alpha / 4) / math.sqrt(share)))
-
-
-def _spend_as_pocock(share: float, alpha: float) -> float:
-    return alpha * math.log(1 + (math.e - 1) * share)
-
-
-_SPENDING: dict[Spending, Callable[[float, float], float]] = {
-    "obrien-fleming": _spend_as_obrien_fleming,
-    "pocock": _spend_as_pocock,
-}
 
 
 @dataclass(frozen=True)
@@ -65,7 +49,7 @@ class Looks:
     def bounds(self) -> tuple[float, ...]:
         """Deviations of the mean from a value, in standard errors, that decide at each look."""
         shares = [size / self.sizes[-1] for size in self.sizes]
-        spent = [_SPENDING[self.spending](share, self.alpha) for share in shares]
+        spent = [SPENDING[self.spending](share, self.alpha) for share in shares]
         return tuple(_find_bounds(shares, np.diff(spent, prepend=0.0).tolist()))
 
     @cached_property

@@ -13,7 +13,6 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from headgate.stats.full_model import Factors, FullModel, full_model
 
@@ -42,6 +41,8 @@ class Block:
     @property
     def p(self) -> float:
         """Chance of as many or more agreeing, were there no effect (two-sided sign test)."""
+        from scipy import stats
+
         known = int((self.high != self.low).sum())
         return float(stats.binomtest(self.agreeing, known).pvalue) if known else 1.0
 
@@ -96,6 +97,8 @@ class Steps:
     @cached_property
     def half_normal(self) -> Numbers:
         """Step 8: where each of `effects` would lie if all were chance, the largest first."""
+        from scipy import stats
+
         count = len(self.effects)
         return np.asarray(stats.halfnorm.ppf((np.arange(count, 0, -1) - 0.5) / count))
 
@@ -110,6 +113,8 @@ class Steps:
     @property
     def margin(self) -> float:
         """Lenth's margin of error: by chance an effect is beyond it in 5 % of cases."""
+        from scipy import stats
+
         return float(stats.t.ppf(0.975, len(self.effects) / 3)) * self.pseudo_error
 
     @property

@@ -1,0 +1,93 @@
+"""The package without its extras: what runs, and what says which one it needs."""
+
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from headgate.optional import EXTRAS
+
+ROOT = Path(__file__).parents[2]
+#: Hides the libraries of all extras from a process.
+HIDES = f"""
+from importlib.machinery import PathFinder
+
+find = PathFinder.find_spec
+hidden = {sorted({library for libraries in EXTRAS.values() for library in libraries})}
+PathFinder.find_spec = staticmethod(
+    lambda name, *given: None if name.partition(".")[0] in hidden else find(name, *given)
+)
+"""
+EXPERIMENT = ROOT / "examples" / "experiments" / "buffers.toml"
+
+
+def headgate(folder: Path, *words: str | Path) -> subprocess.CompletedProcess[str]:
+    (folder / "sitecustomize.py").write_text(HIDES)
+    return subprocess.run(
+        [sys.executable, "-c", "from headgate.cli.main import main; main()", *words],
+        env=os.environ | {"PYTHONPATH": str(folder)},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def test_extras_are_those_of_the_package() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    assert set(EXTRAS) < set(extras)
+    named = {one for name in EXTRAS for one in extras[name]}
+    for library in ("pydoe", "scipy", "statsmodels", "altair", "vl-convert", "dask", "numba"):
+        assert any(one.startswith(library) for one in named)
+
+
+def test_an_experiment_runs_without_them_and_has_no_report(tmp_path: Path) -> None:
+    small = EXPERIMENT.read_text().replace('"40 ms", "80 ms"', '"40 ms"')
+    small = small.replace("replicates = 5", "replicates = 2").replace('"20 s"', '"9 s"')
+    (tmp_path / "small.toml").write_text(small)
+    done = headgate(tmp_path, "experiment", "run", "small.toml", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert "For a report: pip install 'headgate[report]'" in done.stdout
+    assert "cubic-fills" in done.stdout
+    assert (tmp_path / "out" / "effects.parquet").exists()
+    refused = headgate(tmp_path, "report", "out")
+    assert refused.returncode == 2
+    assert "a report needs altair, which is not installed" in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+def test_a_run_and_its_pictures_need_none(tmp_path: Path) -> None:
+    scenario = ROOT / "examples" / "first.toml"
+    done = headgate(tmp_path, "run", scenario, "--set", "duration=20 s", "--out", "run")
+    assert done.returncode == 0, done.stderr
+    assert headgate(tmp_path, "plot", "run").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("study", "tcp-red"), "a study needs altair, which is not installed; pip install 'head"),
+        (("analyse", "runs.csv", "--factors", "a", "--responses", "y"), "an analysis needs"),
+        (("run", "own.toml", "--set", "duration=5 s"), "@jit needs numba"),
+    ],
+)
+def test_what_needs_one_says_which(tmp_path: Path, words: tuple[str, ...], sentence: str) -> None:
+    (tmp_path / "runs.csv").write_text("a,y\n1,2\n2,3\n")
+    calls = ("on_ack(self, ack, path, window)", "on_congestion(self, event, path, window)")
+    body = "".join(f"    def {call}:\n        pass\n" for call in calls)
+    (tmp_path / "own.py").write_text(f"from headgate import jit\n\n@jit\nclass Own:\n{body}")
+    (tmp_path / "own.toml").write_text(
+        'duration = "5 s"\n[network]\nkind = "dumbbell"\nrate = "10 Mbit/s"\nrtt = "40 ms"\n'
+        '[[traffic]]\nkind = "flows"\ncontrol = "./own.py:Own"\n'
+    )
+    trust = ("--trust",) if words[0] == "run" else ()
+    done = headgate(tmp_path, *words, *trust)
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
