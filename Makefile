@@ -89,6 +89,13 @@ embedding: ## Our controllers in quinn, and that of s2n-quic in our dumbbell (Ru
 	$(CARGO) clippy $(EMBEDDING) --all-targets -- -D warnings
 	$(CARGO) test $(EMBEDDING)
 
+.PHONY: wheel
+wheel: $(VENV)/.ok ## A manylinux wheel for this processor, audited, into dist
+	@$(BIN)/pip install --quiet "maturin[zig]>=1.16,<2" "auditwheel>=6"
+	@rm -rf dist
+	$(BIN)/maturin build --quiet --release --locked --zig --compatibility manylinux2014 --out dist
+	$(BIN)/auditwheel show dist/*.whl
+
 .PHONY: packages
 packages: ## Pack every crate, and build each from its package
 	$(CARGO) package --quiet --locked --workspace --allow-dirty --target-dir target/packages

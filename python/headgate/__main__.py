@@ -1,0 +1,5 @@
+"""`python -m headgate`: the command line where no script of that name is on the PATH."""
+
+from headgate.cli.main import main
+
+main()
