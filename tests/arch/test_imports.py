@@ -33,7 +33,7 @@ LAYERS = (
     *("topologies", "plots", "notebook", "analysis", "charts"),
     *("law", "discipline", "plugin", "scenario", "run", "api", "build"),
     *("fluid", "mesonet", "design", "campaign", "conform", "report", "bench", "doctor", "export"),
-    *("experiment", "templates", "studies", "schemas", "cli"),
+    *("experiment", "templates", "studies", "schemas", "cli", "__main__"),
 )
 
 
