@@ -159,7 +159,7 @@ class Result:
         return str(self.meta["digest"])
 
     def figures(self) -> dict[str, Figure]:
-        """Draw windows, queues, throughput, completion times and the utilisation map, by name."""
+        """Draw every picture that the run has data for, by name; `headgate plot --list` has all."""
         from headgate.plots import draw_run
 
         return draw_run(self)

@@ -4,6 +4,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
+from string import Template
 
 import pytest
 import typer.main
@@ -18,9 +19,13 @@ PROGRAM = typer.main.get_command(app)
 
 
 def lines_of(page: Path) -> Iterator[str]:
-    """Every command line of headgate, in blocks of a shell, without its comment."""
+    """Every command line of headgate, in blocks of a shell, without its comment.
+
+    The variable of a loop has its first value.
+    """
     for block in blocks(page, "sh"):
-        for line in block.replace("\\\n", " ").splitlines():
+        loops = dict(re.findall(r"for (\w+) in (\w+)", block))
+        for line in Template(block).safe_substitute(loops).replace("\\\n", " ").splitlines():
             command = re.split(r"\s#\s|\s*&&\s*|\s*;\s*|\s*\|\s+", line.strip())[0]
             if command.startswith("headgate "):
                 yield command

@@ -30,7 +30,7 @@ LAYERS = (
     *("version", "errors", "visible", "names", "marks", "units", "suggest", "strict", "optional"),
     *("console", "catalog", "columns", "plain_text", "tables", "claims", "verdicts"),
     *("stats", "measures"),
-    *("topologies", "plots", "notebook", "analysis", "charts"),
+    *("topologies", "pictures", "plots", "notebook", "analysis", "charts"),
     *("law", "discipline", "plugin", "scenario", "run", "api", "build"),
     *("fluid", "mesonet", "design", "campaign", "conform", "report", "bench", "doctor", "export"),
     *("experiment", "templates", "studies", "schemas", "cli", "__main__"),

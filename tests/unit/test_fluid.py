@@ -28,7 +28,7 @@ def test_a_fluid_run_has_the_tables_and_columns_of_a_packet_run() -> None:
 
 def test_the_plots_of_packet_runs_take_it() -> None:
     drawn = draw_run(solve("tcp-red"))
-    assert set(drawn) == {"cwnd", "queue", "throughput", "utilisation"}
+    assert set(drawn) == {"throughput", "rtt", "cwnd", "queue", "topology"}
 
 
 def test_it_is_written_and_read_as_a_run_is(tmp_path: Path) -> None:

@@ -1,20 +1,33 @@
-"""Pictures of a run, from made-up tables; what is drawn is read back from the axes."""
+"""Pictures of a run: what they show is what was measured, and all ways to draw them show that."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
+import headgate
 from headgate import Result, catalog
+from headgate.charts.pictures import make_specs
+from headgate.pictures.drawing import Line, Map, Picture
+from headgate.pictures.kinds import KINDS
+from headgate.pictures.run import Run
 from headgate.plots import draw_run
+from headgate.plots.palette import LINES, LOAD
 from headgate.plots.style import image, save, subplots, use_style
-from headgate.tables import TABLES, Table, Words
+from headgate.tables import TABLES, Table
 
-BUFFER_PACKETS = 60.0
+WARMUP_S = 2.0
+FLOWS = [{"kind": "flows", "law": law, "count": 4, "stagger": "50 ms"} for law in ("reno", "cubic")]
+WEB = {
+    "kind": "poisson", "law": "reno", "arrivals": "60 flows/s",
+    "size": {"kind": "pareto", "mean": "60 packets", "shape": 1.5},
+}  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -23,71 +36,348 @@ def _closed() -> Iterator[None]:
     plt.close("all")
 
 
-def series() -> Table:
-    t_s = np.arange(0, 60, 0.1)
-    saw = 60 + (t_s * 5) % 60
-    rows = []
-    for name, shift in (("reno", 0.0), ("fast", 20.0)):
-        rows.append(("flow", name, t_s, saw + shift, np.full_like(t_s, np.nan), 1e5 * saw))
-    rows.append(("port", "bottleneck", t_s, np.full_like(t_s, np.nan), saw % 60, 2e5 * saw))
-    kinds, names, times, cwnd, queue, rate = (
-        np.concatenate([np.full(len(t_s), row[i]) if i < 2 else row[i] for row in rows])
-        for i in range(6)
-    )
-    columns = {"cwnd_packets": cwnd, "queue_packets": queue, "throughput_bps": rate}
-    columns["drops"] = np.where(np.isfinite(queue), times // 10, np.nan)
-    return Table("series", {"of": Words.of(kinds), "name": Words.of(names), "t_s": times} | columns)
-
-
-def flows() -> Table:
-    rng = np.random.default_rng(1)
-    sizes = np.ceil(10 * (rng.pareto(1.2, 3000) + 1)).astype(np.uint64)
-    laws = rng.choice(["reno", "fast"], 3000)
-    times = 0.1 * np.ceil(np.log2(sizes)) * rng.lognormal(0, 0.2, 3000) + sizes / 5000
-    times[laws == "fast"] *= 0.8
-    words = {"law": Words.of(laws), "traffic": Words.of(laws)}
-    return Table("flows", {**words, "size_packets": sizes, "fct_sender_s": times})
-
-
-def ports() -> Table:
-    columns = {
-        "utilisation": np.array([0.97, 0.03]),
-        "rate_bps": np.array([20e6, 20e6]),
-        "buffer_packets": np.array([BUFFER_PACKETS, BUFFER_PACKETS]),
-    }
-    words = {
-        "link": Words.of(["bottleneck", "bottleneck.reverse"]),
-        "from": Words.of(["left", "right"]),
-        "to": Words.of(["right", "left"]),
-    }
-    return Table("ports", words | columns)
+def dumbbell(flows: list[Any], duration: str = "6 s", **changes: Any) -> Result:
+    measure = changes.pop("measure", {"warmup": "2 s"})
+    network = {"rate": "20 Mbit/s", "rtt": "40 ms", "buffer": "1 BDP"} | changes
+    return headgate.dumbbell(flows=flows, measure=measure, **network).run(duration)
 
 
 @pytest.fixture(scope="module")
-def run() -> Result:
-    return Result({"series": series(), "flows": flows(), "ports": ports()}, {"packet_hops": 1})
+def many() -> Result:
+    """Four flows of each of two laws, and files."""
+    return dumbbell([*FLOWS, WEB])
 
 
-def test_every_picture_has_axes_with_units(run: Result) -> None:
-    figures = draw_run(run)
-    assert set(figures) == {"cwnd", "queue", "throughput", "fct", "utilisation"}
-    labels = {name: figure.axes[0].get_ylabel() for name, figure in figures.items()}
-    assert labels["cwnd"] == "congestion window (packets)"
-    assert labels["throughput"] == "throughput (Mbit/s)"
-    assert labels["fct"] == "flow completion time (s)"
+@pytest.fixture(scope="module")
+def two() -> Result:
+    return dumbbell(["reno", "fast"])
 
 
-def test_lines_show_the_data(run: Result) -> None:
-    figure = draw_run(run)["cwnd"]
-    drawn = {line.get_label(): line.get_ydata() for line in figure.axes[0].get_lines()}
-    series = run.series
-    for name in ("reno", "fast"):
-        assert np.array_equal(drawn[name], series["cwnd_packets"][series["name"] == name])
+def picture(result: Result, kind: str) -> Picture:
+    drawing = draw(result, kind)
+    assert isinstance(drawing, Picture)
+    return drawing
 
 
-def test_laws_are_called_as_in_the_nist_study_too(run: Result) -> None:
-    _, names = draw_run(run)["fct"].axes[0].get_legend_handles_labels()
-    assert set(names) == {catalog.label(law) for law in np.unique(run.flows["law"])}
+def draw(result: Result, kind: str, *others: Result) -> Any:
+    runs = [Run(f"run{i}", r.tables, r.meta) for i, r in enumerate((result, *others))]
+    return next(one for one in KINDS if one.name == kind).draw(runs)
+
+
+def lines_of(drawn: Picture, panel: int = 0) -> dict[str, Line]:
+    return {line.name: line for line in drawn.panels[panel].lines}
+
+
+def sampled(result: Result, name: str, column: str) -> tuple[Any, Any]:
+    series = result.series
+    rows = (series["name"] == name) & np.isfinite(series[column])
+    return series["t_s"][rows], series[column][rows]
+
+
+# --- what is shown is what was measured -----------------------------------------------------------
+
+
+def test_windows_and_round_trips_are_those_of_the_series(two: Result) -> None:
+    for kind, column, scale in (("cwnd", "cwnd_packets", 1.0), ("rtt", "srtt_s", 1e3)):
+        drawn = lines_of(picture(two, kind))
+        assert list(drawn) == ["reno", "fast"]
+        for name, line in drawn.items():
+            t_s, values = sampled(two, name, column)
+            known = values > 0
+            assert np.array_equal(line.x, t_s[known])
+            assert np.allclose(line.y, scale * values[known], rtol=1e-12)
+
+
+def test_no_round_trip_is_drawn_before_the_first_sample() -> None:
+    result = dumbbell(["reno"], "3 s", measure={"series": {"interval": "5 ms"}})
+    assert (sampled(result, "reno", "srtt_s")[1] == 0).any()
+    assert (lines_of(picture(result, "rtt"))["reno"].y > 40.0).all()
+
+
+def test_throughput_is_averaged_over_the_interval_that_it_names() -> None:
+    result = dumbbell(["reno", "fast"], "30 s")
+    drawn = picture(result, "throughput")
+    assert "averaged over 0.5 s" in drawn.caption
+    t_s, bps = sampled(result, "reno", "throughput_bps")
+    line = lines_of(drawn)["reno"]
+    assert np.allclose(np.diff(line.x), 0.5)
+    fifth = (t_s > 2.01) & (t_s <= 2.51)
+    assert fifth.sum() == 5
+    assert line.y[np.isclose(line.x, 2.5)] == pytest.approx(1e-6 * bps[fifth].mean())
+
+
+def test_the_total_is_the_sum_of_the_laws(many: Result) -> None:
+    drawn = lines_of(picture(many, "throughput"))
+    total, reno, cubic = (
+        drawn[name]
+        for name in (f"total of 8 of {len(many.flows)} flows", *(
+            f"{catalog.label(law)}, sum of 4" for law in ("reno", "cubic")))
+    )  # fmt: skip
+    late = slice(5, None)
+    assert np.allclose(total.y[late], reno.y[late] + cubic.y[late])
+
+
+def test_the_capacity_follows_the_changes_of_the_rate() -> None:
+    changes = [{"at": "3 s", "rate": "5 Mbit/s"}]
+    drawn = picture(dumbbell(["reno"], changes=changes), "throughput")
+    (level,) = drawn.panels[0].levels
+    assert level.name == "rate of bottleneck"
+    assert level.x.tolist() == [0.0, 3.0, 6.0]
+    assert level.y.tolist() == [20.0, 5.0, 5.0]
+
+
+def test_the_queue_has_its_buffer_and_is_in_milliseconds_too(two: Result) -> None:
+    (panel,) = picture(two, "queue").panels
+    _, packets = sampled(two, "bottleneck", "queue_packets")
+    queue, drops = panel.lines
+    assert np.array_equal(queue.y, packets)
+    title, ms_of_packet = panel.right or ("", 0.0)
+    assert title == "wait (ms)"
+    assert ms_of_packet == pytest.approx(1500 * 8 / 20e6 * 1e3, rel=0.01)
+    buffer = float(two.ports["buffer_packets"][0])
+    assert [level.y.tolist() for level in panel.levels] == [[buffer, buffer]]
+    t_s, total = sampled(two, "bottleneck", "drops")
+    assert drops.x.tolist() == t_s[1:][np.diff(total) > 0].tolist()
+
+
+def test_where_the_rate_changes_the_wait_is_drawn_at_the_rate_of_the_moment() -> None:
+    result = dumbbell(["reno"], changes=[{"at": "3 s", "rate": "5 Mbit/s"}])
+    packets, wait = picture(result, "queue").panels
+    assert packets.right is None
+    (queue, *_), (line,) = packets.lines, wait.lines
+    full = queue.y > 20
+    ms_of_packet = line.y[full] / queue.y[full]
+    before = queue.x[full] < 3.0
+    assert np.allclose(ms_of_packet[before], 0.6, rtol=0.01)
+    assert np.allclose(ms_of_packet[~before], 2.4, rtol=0.01)
+
+
+def test_the_warm_up_is_shaded_in_every_course(many: Result) -> None:
+    for kind in ("throughput", "rtt", "cwnd", "queue"):
+        assert {panel.warmup_s for panel in picture(many, kind).panels} == {WARMUP_S}
+    figure = draw_run(many)["cwnd"]
+    assert "warm-up" in figure.axes[0].get_legend_handles_labels()[1]
+
+
+def test_completion_times_are_their_distribution() -> None:
+    result = dumbbell([WEB], "8 s", rate="100 Mbit/s")
+    drawn = picture(result, "fct")
+    flows = result.flows
+    done = np.isfinite(flows["fct_sender_s"]) & (flows["size_packets"] > 0)
+    assert [panel.title.split(":")[0] for panel in drawn.panels] == [
+        "1 to 100 packets", "more than 100 packets",
+    ]  # fmt: skip
+    counts = [int(panel.title.split()[-2]) for panel in drawn.panels]
+    assert sum(counts) == done.sum()
+    large = done & (flows["size_packets"] > 100)
+    line = drawn.panels[-1].lines[0]
+    assert np.array_equal(line.x[1:], np.sort(flows["fct_sender_s"][large]))
+    assert np.allclose(line.y, np.arange(large.sum() + 1) / large.sum())
+
+
+def test_medians_over_size_are_those_of_their_bins(many: Result) -> None:
+    points, line = picture(many, "fct-size").panels[0].lines
+    assert line.band is not None
+    inside = (points.x >= 10**1.5) & (points.x < 10 ** (10 / 6))
+    middle = np.exp(np.log(points.x[inside]).mean())
+    at = np.flatnonzero(np.isclose(line.x, middle))
+    assert line.y[at] == pytest.approx(np.median(points.y[inside]))
+
+
+def test_the_network_shows_use_and_loss() -> None:
+    result = dumbbell(["reno"], loss=0.01)
+    drawn = draw(result, "topology")
+    assert isinstance(drawn, Map)
+    spans = {span.link: span for span in drawn.spans}
+    ports = result.ports
+    lost = float(ports["drops"][0] + ports["lost"][0])
+    assert lost > 0
+    came = float(ports["drops"][0] + ports["departures"][0])
+    assert spans["bottleneck"].loss == pytest.approx(lost / came)
+    assert spans["bottleneck"].utilisation == ports["utilisation"][0]
+    assert spans["bottleneck"].ends == ((0.0, 0.0), (0.5, 0.0))
+    assert spans["bottleneck.reverse"].ends == ((1.0, 0.0), (0.5, 0.0))
+
+
+# --- throughput against delay ---------------------------------------------------------------------
+
+
+def test_a_point_is_what_a_law_got_in_a_run() -> None:
+    runs = [dumbbell(["reno", "fast"], f"{seconds} s") for seconds in (5, 6, 7)]
+    (panel,) = draw(*[runs[0], "throughput-delay"], *runs[1:]).panels
+    assert panel.reverse_x
+    assert panel.x.startswith("95th percentile of the smoothed RTT, ms")
+    points, edge = panel.lines[:2]
+    assert points.each == ("run0", "run1", "run2")
+    for place, result in enumerate(runs):
+        t_s, srtt_s = sampled(result, "reno", "srtt_s")
+        assert points.x[place] == pytest.approx(1e3 * np.percentile(srtt_s[t_s > WARMUP_S], 95))
+        assert points.y[place] == pytest.approx(1e-6 * result.flows["goodput_bps"][0])
+    cloud = np.stack([points.x, points.y])
+    offset = np.stack([edge.x, edge.y]) - cloud.mean(axis=1)[:, None]
+    distance = np.einsum("ik,ij,jk->k", offset, np.linalg.inv(np.cov(cloud)), offset)
+    assert np.allclose(distance, 1.0)  # one standard deviation everywhere (Mahalanobis)
+
+
+def test_without_samples_the_delay_is_the_mean_and_says_so(many: Result) -> None:
+    (panel,) = picture(many, "throughput-delay").panels
+    assert panel.x.startswith("mean RTT")
+    flows = many.flows
+    rtts_s = flows["mean_rtt_s"][flows["law"] == "cubic"]
+    cubic = panel.lines[1]
+    assert cubic.x[0] == pytest.approx(1e3 * np.nanmean(rtts_s))
+
+
+def test_runs_that_are_alike_are_said_to_be(two: Result) -> None:
+    drawn = draw(two, "throughput-delay", two, two)
+    assert "nothing in them is random" in drawn.caption
+
+
+def test_runs_of_other_conditions_are_said_to_be(two: Result) -> None:
+    drawn = draw(two, "throughput-delay", dumbbell(["reno", "fast"], rtt="20 ms"))
+    assert "2 different conditions" in drawn.caption
+
+
+# --- what is chosen where there is too much -------------------------------------------------------
+
+
+def test_of_many_flows_each_law_has_a_panel_and_flows_from_least_to_most() -> None:
+    crowd = [{"kind": "flows", "law": law, "count": 8} for law in ("reno", "cubic")]
+    result = dumbbell(crowd, "4 s", measure={"series": {"most": 16}})
+    drawn = picture(result, "cwnd")
+    assert [panel.title for panel in drawn.panels] == [
+        f"{catalog.label(law)}: mean of 8 flows (thick), 5 of them (thin)"
+        for law in ("reno", "cubic")
+    ]
+    assert "least to the greatest" in drawn.caption
+    *thin, mean = drawn.panels[0].lines
+    own = [str(n) for n in result.flows["traffic"][result.flows["law"] == "reno"]]
+    means = {name: sampled(result, name, "throughput_bps")[1].mean() for name in own}
+    ranked = sorted(own, key=lambda name: means[name])
+    assert {line.name for line in thin} == {ranked[i] for i in (0, 2, 4, 5, 7)}
+    every = np.array([sampled(result, name, "cwnd_packets")[1][-1] for name in own])
+    assert mean.y[-1] == pytest.approx(every.mean())
+
+
+def test_flows_without_a_series_are_counted() -> None:
+    crowd = [{"kind": "flows", "law": "reno", "count": 6}]
+    drawn = picture(dumbbell(crowd, "3 s", measure={"series": {"most": 4}}), "rtt")
+    assert "4 of 6 flows have a series" in drawn.caption
+
+
+def test_ports_that_lose_or_wait_most_are_drawn() -> None:
+    lot = headgate.load(Path(__file__).parents[2] / "examples/parking_lot.toml")
+    changed = lot.replaced({"network.hops": 3, "measure": {"series": {"ports": ["*"]}}})
+    result = changed.run("8 s")
+    drawn = picture(result, "queue")
+    ports = result.ports
+    order = np.lexsort((-ports["mean_wait_s"], -ports["loss_rate"]))
+    worst = [str(name) for name in ports["link"][order][:4]]
+    assert [panel.title.split(":")[0] for panel in drawn.panels] == worst
+    assert drawn.title == "Queue of the 4 of 6 ports that lose or wait most"
+
+
+def test_a_peak_of_the_warm_up_does_not_flatten_the_rest_and_is_said_to_be_cut() -> None:
+    drawn = picture(dumbbell([{"kind": "flows", "law": "reno", "count": 8}, *FLOWS]), "cwnd")
+    highest = max(line.y.max() for panel in drawn.panels for line in panel.lines)
+    _, top = drawn.panels[0].y_range or (0.0, 0.0)
+    assert (top < highest) == ("cut off" in drawn.caption)
+    late = [line.y[line.x > WARMUP_S].max() for panel in drawn.panels for line in panel.lines]
+    assert top > max(late)
+    assert len({panel.y_range for panel in drawn.panels}) == 1
+
+
+def test_a_hundred_thousand_points_are_thinned_to_their_extremes_and_it_is_said() -> None:
+    measure = {"series": {"interval": "100 us"}}
+    result = dumbbell(["reno"], "10 s", measure=measure)
+    drawn = picture(result, "queue")
+    line = drawn.panels[0].lines[0]
+    t_s, packets = sampled(result, "bottleneck", "queue_packets")
+    assert len(packets) == 100_001
+    assert len(line.x) <= 2000
+    assert f"{len(line.x):,} of 100,001 points" in drawn.caption
+    assert line.y.max() == packets.max()
+    assert line.y.min() == packets.min()
+    assert {*zip(line.x, line.y, strict=True)} <= {*zip(t_s, packets, strict=True)}
+    # Nothing that was drawn from all points would show is farther than a stretch away.
+    for place in np.linspace(0, 99_000, 50).astype(int):
+        stretch = packets[place : place + 1000]
+        near = (line.x >= t_s[place] - 0.02) & (line.x <= t_s[place + 999] + 0.02)
+        assert line.y[near].max() >= stretch.max()
+        assert line.y[near].min() <= stretch.min()
+
+
+# --- how it is drawn ------------------------------------------------------------------------------
+
+
+def drawn_lines(figure: Figure) -> dict[str, Any]:
+    return {str(line.get_label()): line for ax in figure.axes for line in ax.get_lines()}
+
+
+def test_matplotlib_draws_the_numbers_of_the_picture(two: Result) -> None:
+    drawn = drawn_lines(draw_run(two)["cwnd"])
+    for name, line in lines_of(picture(two, "cwnd")).items():
+        assert np.array_equal(drawn[name].get_xdata(), line.x)
+        assert np.array_equal(drawn[name].get_ydata(), line.y)
+
+
+def rows_of(spec: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [row for rows in spec["datasets"].values() for row in rows]
+
+
+def test_vega_draws_the_numbers_of_the_picture(two: Result) -> None:
+    drawn = picture(two, "queue")
+    (spec,) = make_specs(drawn)
+    own = [row for row in rows_of(spec) if row.get("name") == "queue"]
+    (line, *_), (_, factor) = drawn.panels[0].lines, drawn.panels[0].right or ("", 0.0)
+    assert np.allclose([row["y"] for row in own], line.y, rtol=1e-4)
+    assert np.allclose([row["x"] for row in own], line.x, rtol=1e-4)
+    assert np.allclose([row["right"] for row in own], factor * line.y, rtol=1e-4)
+
+
+def test_vega_draws_every_link_with_its_numbers(two: Result) -> None:
+    (spec,) = make_specs(draw(two, "topology"))
+    links = {row["link"]: row for row in rows_of(spec) if "link" in row}
+    ports = two.ports
+    assert list(map(str, sorted(ports["link"]))) == sorted(links)
+    assert links["bottleneck"]["use"] == pytest.approx(ports["utilisation"][0], rel=1e-4)
+    assert links["bottleneck"]["rate"] == 20.0
+
+
+def test_every_picture_has_axes_with_units(many: Result) -> None:
+    units = ("(s)", "(ms)", "(packets)", "(Mbit/s)", "ms (less is to the right)", "of flows")
+    for kind in KINDS:
+        drawing = draw(many, kind.name)
+        for panel in drawing.panels if isinstance(drawing, Picture) else ():
+            assert panel.x.endswith(units)
+            assert panel.y.endswith(units)
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of WCAG 2.1."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
+    return float(np.dot((0.2126, 0.7152, 0.0722), linear))
+
+
+def test_lines_are_strong_and_use_grows_ever_darker() -> None:
+    assert all(1.05 / (luminance(colour) + 0.05) >= 3 for colour in LINES)
+    assert sorted(map(luminance, LOAD), reverse=True) == [luminance(c) for c in LOAD]
+
+
+@pytest.mark.parametrize("kind", [kind.name for kind in KINDS])
+def test_no_legend_covers_an_axis(many: Result, kind: str) -> None:
+    figure = draw_run(many)[kind]
+    image(figure, "png")
+    (legend,) = figure.legends
+    box = legend.get_window_extent()
+    assert not any(box.overlaps(ax.patch.get_window_extent()) for ax in figure.axes)
+    assert 0 <= box.x0 < box.x1 <= figure.bbox.x1
+
+
+def test_laws_are_called_as_in_the_nist_study_too(many: Result) -> None:
+    assert set(drawn_lines(draw_run(many)["throughput-delay"])) >= {
+        catalog.label(law) for law in ("reno", "cubic")
+    }
     assert catalog.label("fast") == "fast (3 FAST)"
     assert (catalog.label("vegas"), catalog.label("FAST-AT beside TCP")) == (
         "vegas",
@@ -95,13 +385,8 @@ def test_laws_are_called_as_in_the_nist_study_too(run: Result) -> None:
     )
 
 
-def test_buffer_is_marked(run: Result) -> None:
-    heights = [line.get_ydata() for line in draw_run(run)["queue"].axes[0].get_lines()]
-    assert any(np.all(np.asarray(height) == BUFFER_PACKETS) for height in heights)
-
-
-def test_figures_are_written_as_png_and_svg(run: Result, tmp_path: Path) -> None:
-    for name, figure in draw_run(run).items():
+def test_figures_are_written_as_png_and_svg(two: Result, tmp_path: Path) -> None:
+    for name, figure in draw_run(two).items():
         paths = save(figure, tmp_path, name)
         assert [path.suffix for path in paths] == [".png", ".svg"]
         assert all(path.stat().st_size > 3000 for path in paths)
@@ -125,90 +410,3 @@ def test_a_figure_is_drawn_the_same_whatever_the_settings_are_by_then() -> None:
 def test_empty_tables_have_no_pictures() -> None:
     nothing = {name: Table(name, {c.name: np.array([]) for c in TABLES[name]}) for name in TABLES}
     assert draw_run(Result(nothing, {})) == {}
-
-
-# --- many flows, many ports -----------------------------------------------------------------------
-
-
-def crowd(flows: int = 20, ports: int = 6) -> Result:
-    """Half the flows are of one law, half of another; the fifth port drops, the sixth holds."""
-    t_s = np.arange(1.0, 11.0)
-    parts = []
-    for i in range(flows):
-        level = 10.0 + i
-        parts.append(("flow", f"f{i}", level, np.nan, np.nan, 1e6 * level))
-    for i in range(ports):
-        queue, drops = (50.0 if i == 5 else 1.0 + i / 10), (9.0 if i == 4 else 0.0)
-        parts.append(("port", f"p{i}", np.nan, queue, drops, 1e8))
-    columns = [np.repeat([part[i] for part in parts], len(t_s)) for i in range(6)]
-    kinds, names, cwnd, queue, drops, rate = columns
-    series = Table(
-        "series",
-        {
-            "of": Words.of(kinds), "name": Words.of(names), "t_s": np.tile(t_s, len(parts)),
-            "cwnd_packets": cwnd, "queue_packets": queue, "drops": drops, "throughput_bps": rate,
-        },
-    )  # fmt: skip
-    laws = ["reno" if i < flows // 2 else "bic" for i in range(flows)]
-    blank = np.full(flows, np.nan)
-    words = {"law": Words.of(laws), "traffic": Words.of([f"f{i}" for i in range(flows)])}
-    names = [f"p{i}" for i in range(ports)]
-    return Result(
-        {
-            "series": series,
-            "flows": Table("flows", {**words, "size_packets": blank, "fct_sender_s": blank}),
-            "ports": Table(
-                "ports",
-                {
-                    "link": Words.of(names), "from": Words.of(names), "to": Words.of(names),
-                    "utilisation": np.ones(ports), "buffer_packets": np.full(ports, np.inf),
-                    "rate_bps": np.full(ports, 1e8),
-                },
-            ),
-        },
-        {},
-    )  # fmt: skip
-
-
-def lines_of(figure: Figure) -> dict[str, list[float]]:
-    lines = figure.axes[0].get_lines()
-    return {str(one.get_label()): np.asarray(one.get_ydata()).tolist() for one in lines}
-
-
-def test_of_many_flows_each_law_is_drawn() -> None:
-    drawn = lines_of(draw_run(crowd())["cwnd"])
-    assert set(drawn) == {f"{catalog.label(law)}, mean of 10" for law in ("reno", "bic")}
-    assert drawn[f"{catalog.label('reno')}, mean of 10"] == [14.5] * 10
-    assert drawn[f"{catalog.label('bic')}, mean of 10"] == [24.5] * 10
-
-
-def test_throughput_has_its_total_its_capacity_and_its_interval() -> None:
-    figure = draw_run(crowd(ports=1))["throughput"]
-    drawn = lines_of(figure)
-    assert drawn["total of 20"] == [sum(range(10, 30))] * 10
-    assert drawn[f"{catalog.label('bic')}, sum of 10"] == [sum(range(20, 30))] * 10
-    assert [100.0, 100.0] in drawn.values()
-    assert "rate of p0" in [text.get_text() for text in figure.axes[0].texts]
-    title = figure.axes[0].get_title(loc="left")
-    assert title == "Throughput: payload acknowledged, each point over 1 s"
-
-
-def test_two_flows_have_a_total_of_both(run: Result) -> None:
-    drawn = lines_of(draw_run(run)["throughput"])
-    both = np.array(drawn["reno"]) + np.array(drawn["fast"])
-    assert np.allclose(drawn["total of 2"], both)
-
-
-def test_ports_that_drop_or_hold_most_are_drawn() -> None:
-    figure = draw_run(crowd())["queue"]
-    titles = [ax.get_title(loc="left") for ax in figure.axes]
-    assert [title.split()[2] for title in titles] == ["p4", "p5", "p3", "p2"]
-    assert "the 4 of 6 that drop or hold most" in titles[0]
-
-
-def test_flows_whose_law_nobody_kept_are_the_largest() -> None:
-    result = crowd()
-    result.tables["flows"] = result.flows.where(np.zeros(20, dtype=bool))
-    figure = draw_run(result)["cwnd"]
-    assert set(lines_of(figure)) == {f"f{i}" for i in range(12, 20)}
-    assert "the 8 largest of 20" in figure.axes[0].get_title(loc="left")

@@ -1,35 +1,181 @@
-"""`headgate plot`: the pictures of a run."""
+"""`headgate plot`: the pictures of one run or of several."""
+
+from __future__ import annotations
 
 import json
+import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from headgate.errors import HeadgateError
 from headgate.visible import say
 
+if TYPE_CHECKING:
+    from headgate.pictures.drawing import Drawing
+    from headgate.pictures.kinds import Kind
+    from headgate.pictures.run import Run
 
-def plot(
-    folder: Annotated[
-        Path, typer.Argument(help="Folder that `headgate run` wrote.", metavar="DIR")
-    ],
+FORMATS = ("png", "svg", "html")
+PAGE = "pictures.html"
+
+
+def plot(  # noqa: PLR0913, PLR0917 - the options of a command
+    folders: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            help="Folders that `headgate run` wrote: one, or replicates and laws to compare.",
+            metavar="DIR...",
+            show_default=False,
+        ),
+    ] = None,
+    only: Annotated[
+        str,
+        typer.Option(metavar="NAME,...", help="Draw these pictures alone.", show_default=False),
+    ] = "",
+    formats: Annotated[
+        str, typer.Option("--format", metavar="FORMAT,...", help="Of png, svg, html.")
+    ] = ",".join(FORMATS),
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Where to write; absent = `figures` in DIR, or in what several have in common.",
+            show_default=False,
+        ),
+    ] = None,
+    listed: Annotated[
+        bool,
+        typer.Option("--list", help="List the pictures, and what those need that DIR lacks."),
+    ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the paths as one JSON list.")
     ] = False,
 ) -> None:
-    """Draw a run: windows, queues and throughput over time, completion times, utilisation map.
+    """Draw a run over time, its completion times and network; several runs against each other.
 
-    Each picture is written as PNG and SVG into DIR/figures.
+    Each picture is written as PNG and SVG; one page, pictures.html, has all of them with values
+    under the pointer. `headgate plot --list` says what there is.
     """
-    import matplotlib as mpl
+    from headgate.pictures.kinds import KINDS
 
-    mpl.use("agg")
-    from headgate.build import read
-    from headgate.plots.run import draw_run
-    from headgate.plots.style import save
-
-    figures = draw_run(read(folder))
-    paths = [
-        str(p) for name, figure in figures.items() for p in save(figure, folder / "figures", name)
-    ]
+    kinds = _choose(KINDS, only)
+    wanted = _read_formats(formats)
+    runs = _read(folders or [])
+    if listed:
+        _list(kinds, runs, as_json=as_json)
+        return
+    if not runs:
+        raise HeadgateError(
+            "plot: name the folder of a run, as `headgate run --out` wrote it; --list names the"
+            " pictures"
+        )
+    drawings = _draw(kinds, runs, named=bool(only))
+    folder = out or Path(os.path.commonpath([run.folder or "." for run in runs])) / "figures"
+    paths = [str(path) for path in _write(drawings, folder, wanted, _title(runs))]
     say(*([json.dumps(paths)] if as_json else paths))
+
+
+def _choose(kinds: Sequence[Kind], only: str) -> list[Kind]:
+    """Return the kinds of these names, or all."""
+    known = {kind.name: kind for kind in kinds}
+    names = [name.strip() for name in only.split(",")] if only else list(known)
+    for name in names:
+        if name not in known:
+            raise HeadgateError(f"--only: {name!r} is no picture; there are {', '.join(known)}")
+    return [known[name] for name in names]
+
+
+def _read_formats(formats: str) -> list[str]:
+    wanted = [name.strip() for name in formats.split(",")]
+    for name in wanted:
+        if name not in FORMATS:
+            raise HeadgateError(f"--format: {name!r} is not one of {', '.join(FORMATS)}")
+    return wanted
+
+
+def _read(folders: Sequence[Path]) -> list[Run]:
+    """Read runs; each is called by its folder."""
+    if not folders:
+        return []
+    from headgate.pictures.run import Run
+    from headgate.run.folder import find_run
+
+    names = {folder: folder.name or str(folder) for folder in folders}
+    alike = len(set(names.values())) < len(names)
+    return [
+        Run(str(folder) if alike else names[folder], *find_run(folder), folder=folder)
+        for folder in folders
+    ]
+
+
+def _list(kinds: Sequence[Kind], runs: Sequence[Run], *, as_json: bool) -> None:
+    """Print a line for each picture; of a run also what is missing for it."""
+    lacking = {kind.name: _find_lack(kind, runs) for kind in kinds} if runs else {}
+    if as_json:
+        rows = [
+            {"name": kind.name, "about": kind.about, "compares": kind.compares, "needs": kind.needs}
+            | ({"lacks": lacking[kind.name]} if runs else {})
+            for kind in kinds
+        ]
+        say(json.dumps(rows))
+        return
+    width = max(len(kind.name) for kind in kinds)
+    for kind in kinds:
+        said = kind.about + "; takes several runs" * kind.compares
+        say(f"{kind.name:{width}}  {said}")
+        if lack := lacking.get(kind.name):
+            say(f"{'':{width}}  - {lack}")
+
+
+def _find_lack(kind: Kind, runs: Sequence[Run]) -> str:
+    """Say what a picture lacks; nothing if it can be drawn."""
+    if len(runs) > 1 and not kind.compares:
+        return "shows one run; give one folder"
+    return "" if kind.draw(runs) is not None else f"needs {kind.needs}"
+
+
+def _draw(kinds: Sequence[Kind], runs: Sequence[Run], *, named: bool) -> dict[str, Drawing]:
+    """Draw what the runs have data for; what was asked for by name must be among it."""
+    drawings: dict[str, Drawing] = {}
+    for kind in kinds:
+        shows = len(runs) == 1 or kind.compares
+        drawing = kind.draw(runs) if shows else None
+        if drawing is not None:
+            drawings[kind.name] = drawing
+        elif named:
+            raise HeadgateError(f"plot {kind.name}: {_find_lack(kind, runs)}")
+    if not drawings:
+        raise HeadgateError("plot: these runs have no data for any picture; --list says what to do")
+    return drawings
+
+
+def _title(runs: Sequence[Run]) -> str:
+    if len(runs) > 1:
+        return f"{len(runs)} runs"
+    title = runs[0].meta.get("scenario", {}).get("title", "")
+    return str(title or runs[0].name)
+
+
+def _write(
+    drawings: dict[str, Drawing], folder: Path, formats: Sequence[str], title: str
+) -> list[Path]:
+    """Write the pictures in the formats; the page has all of them."""
+    paths: list[Path] = []
+    images = [kind for kind in formats if kind != "html"]
+    if images:
+        import matplotlib as mpl
+
+        mpl.use("agg")
+        from headgate.plots.run import draw
+        from headgate.plots.style import save
+
+        for name, drawing in drawings.items():
+            paths += save(draw(drawing), folder, name, images)
+    if "html" in formats:
+        from headgate.report.pictures import write_pictures
+
+        paths.append(write_pictures(folder / PAGE, title, drawings))
+    return paths

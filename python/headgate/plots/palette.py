@@ -8,6 +8,11 @@ from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize, to_h
 #: Okabe and Ito 2008, safe for the colour-blind: laws and other names in their order.
 ORDER = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442", "#000000")
 GREY = "#666666"
+#: Lines and points: at least 3 : 1 against white, as WCAG 2.1 asks of graphics (criterion 1.4.11),
+#: so without the yellow, the orange and the sky blue of those; beyond six they repeat, dashed.
+LINES = ("#0072B2", "#D55E00", "#009E73", "#C45A9C", "#000000", "#7E6FD0")
+#: A link's use, from idle to full: grey to dark red, ever darker.
+LOAD = ("#B9C1C9", "#E58A4E", "#C8400A", "#5A1200")
 #: A significant effect, p < 0.01 and p < 0.05.
 STRONG, WEAK = "#0072B2", "#E69F00"
 #: What is there and within chance, or not there at all.

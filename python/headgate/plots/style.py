@@ -1,6 +1,6 @@
 """The look of every figure: colour-blind safe (Okabe and Ito 2008), light grid, open axes."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -152,12 +152,12 @@ def _lay_out(figure: Figure, dpi: float) -> None:
         figure.set_dpi(dpi)  # to measure for an SVG changes it
 
 
-def save(figure: Figure, folder: Path, name: str) -> list[Path]:
-    """Write the figure as PNG and SVG, close it, and return the paths."""
-    paths = [folder / f"{name}.{kind}" for kind in FORMATS]
+def save(figure: Figure, folder: Path, name: str, formats: Sequence[str] = FORMATS) -> list[Path]:
+    """Write the figure as PNG and SVG, or as one of them, close it, and return the paths."""
+    paths = [folder / f"{name}.{kind}" for kind in formats]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for path, kind in zip(paths, FORMATS, strict=True):
+        for path, kind in zip(paths, formats, strict=True):
             path.write_bytes(image(figure, kind))
     except OSError as error:
         raise StoreError(

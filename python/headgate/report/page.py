@@ -139,17 +139,17 @@ def fold(summary: str, html: str) -> str:
 
 def write_page(path: Path, page: Page) -> Path:
     """Write the page and return its path."""
-    template = Template(_own("page.html"))
+    template = Template(own("page.html"))
     body = "\n".join(
         f'<section id="{part.anchor}"><h2>{escape(part.title)}</h2>{part.html}</section>'
         for part in page.sections
     )
     scripts = _scripts(page.charts)
     text = template.substitute(
-        policy=_policy(scripts),
+        policy=policy(scripts),
         title=escape(page.title),
         question=escape(page.question),
-        style=_own("page.css"),
+        style=own("page.css"),
         contents="".join(f"<li>{link(f'#{p.anchor}', p.title)}</li>" for p in page.sections),
         choices=_choices(page.charts) if page.charts else "",
         body=body,
@@ -195,10 +195,10 @@ def _script_data(charts: Charts | None) -> list[str]:
 
 def _scripts(charts: Charts | None) -> list[str]:
     """Return the code: Vega only where there is something to draw with it."""
-    return [*([vega()] if charts else []), _own("page.js")]
+    return [*([vega()] if charts else []), own("page.js")]
 
 
-def _policy(scripts: Sequence[str]) -> str:
+def policy(scripts: Sequence[str]) -> str:
     """Return the Content-Security-Policy: these scripts run, nothing is fetched or sent.
 
     Vega sets styles as it draws, and styles alone neither run code nor reach anything outside.
@@ -224,7 +224,8 @@ def vega() -> str:
     return re.sub("<(?=/script|script|!--)", r"\\x3C", bundle(vl_version=version), flags=re.I)
 
 
-def _own(name: str) -> str:
+def own(name: str) -> str:
+    """Return the text of a file of this package."""
     return resources.files("headgate.report").joinpath(name).read_text(encoding="utf-8")
 
 

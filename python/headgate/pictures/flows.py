@@ -1,0 +1,219 @@
+"""Round-trip time, window and throughput of flows over time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from headgate import catalog
+from headgate.pictures.chosen import (
+    MOST_LINES,
+    MOST_LINKS,
+    MOST_OF_LAW,
+    Courses,
+    choose_fairly,
+    group_by_law,
+)
+from headgate.pictures.drawing import Level, Line, Numbers, Panel, Picture
+from headgate.pictures.limits import compare
+from headgate.pictures.run import Run, list_laws
+from headgate.pictures.thin import average, choose_interval, points_of_each, say_thinned, thin
+
+Shape = Callable[[Numbers, Numbers], tuple[Numbers, Numbers]]
+
+
+def draw_rtt(runs: Sequence[Run]) -> Picture | None:
+    """Draw the smoothed round-trip time of flows."""
+    title = "Round-trip time"
+    return _draw_sampled(runs[0], "srtt_s", 1e3, title, "smoothed RTT (ms)", zero=False)
+
+
+def draw_cwnd(runs: Sequence[Run]) -> Picture | None:
+    """Draw the congestion windows of flows."""
+    return _draw_sampled(
+        runs[0], "cwnd_packets", 1.0, "Congestion window", "congestion window (packets)"
+    )
+
+
+def _draw_sampled(  # noqa: PLR0913 - what two pictures differ in
+    run: Run, column: str, scale: float, title: str, y: str, *, zero: bool = True
+) -> Picture | None:
+    """Draw what was sampled, as it was sampled."""
+    courses = Courses(run, "flow")
+    names = courses.with_values(column)
+    if not names:
+        return None
+    drawn: list[int] = [0, 0]
+    each = points_of_each(min(len(names), MOST_LINES))
+
+    def shape(t_s: Numbers, values: Numbers) -> tuple[Numbers, Numbers]:
+        kept = thin(t_s, scale * values, each)
+        drawn[0] += len(kept[0])
+        drawn[1] += len(t_s)
+        return kept
+
+    panels, cut = compare(_panels_of_flows(run, courses, column, y, shape), zero=zero)
+    return Picture(title, _join([_say_chosen(run, names), cut, say_thinned(*drawn)]), panels)
+
+
+def draw_throughput(runs: Sequence[Run]) -> Picture | None:
+    """Draw what flows get: of each law, in all, and one by one; or what ports send."""
+    run = runs[0]
+    courses = Courses(run, "flow")
+    names = courses.with_values("throughput_bps")
+    return _of_flows(run, courses, names) if names else _of_ports(run)
+
+
+def _of_flows(run: Run, courses: Courses, names: Sequence[str]) -> Picture:
+    interval_s = choose_interval(courses.table["t_s"])
+    y = "throughput (Mbit/s)"
+
+    def shape(t_s: Numbers, bps: Numbers) -> tuple[Numbers, Numbers]:
+        return average(t_s, 1e-6 * bps, interval_s)
+
+    laws = group_by_law(run, names)
+    panels: tuple[Panel, ...] = ()
+    links, levels = _capacities(run, courses)
+    cut = ""
+    if max(map(len, laws.values())) > 1:
+        one_by_one = _panels_of_flows(run, courses, "throughput_bps", y, shape)
+        # What several links, or both ways of one, carry together has no rate to be compared with.
+        levels_of_flow = levels * (links > 1)
+        named = [
+            replace(p, levels=levels_of_flow, title=p.title or "flow by flow") for p in one_by_one
+        ]
+        panels, cut = compare(named)
+    all_flows = len(run.tables["flows"])
+    known = f" of {all_flows}" * (all_flows > len(names))
+    total = Line(
+        f"total of {len(names)}{known} flows",
+        *shape(*courses.together(names, "throughput_bps", mean=False)),
+    )
+    lines = [total] if len(names) > 1 else []
+    lines += _lines_of_laws(run, courses, laws, shape)
+    title = "sum of each law's flows" if panels else ""
+    flows = run.tables["flows"]
+    all_alike = links == 1 and len(np.unique(flows["source"])) == 1
+    levels = levels if all_alike or len(names) == 1 else ()
+    first = Panel(title, "time (s)", y, tuple(lines), levels, run.warmup_s)
+    shown, also_cut = compare([first])
+    said = [
+        f"Payload acknowledged, averaged over {interval_s:.3g} s.",
+        "One ACK may cover what the link carried long before, so that a point exceeds its rate.",
+        _say_chosen(run, names) if panels else "",
+    ]
+    return Picture("Throughput", _join([*said, cut or also_cut]), (*shown, *panels))
+
+
+def _lines_of_laws(
+    run: Run, courses: Courses, laws: Mapping[str, Sequence[str]], shape: Shape
+) -> list[Line]:
+    """Draw the sum of each law's flows; a flow that is alone has its own name."""
+    colour = colour_of_laws([run])
+    lines = []
+    for law, names in laws.items():
+        of_law = f"{catalog.label(law) or 'law not kept'}, sum of {len(names)}"
+        values = shape(*courses.together(names, "throughput_bps", mean=False))
+        named = names[0] if len(names) == 1 else of_law
+        lines.append(Line(named, *values, *colour.get(law, (len(colour), 0))))
+    return lines
+
+
+def _panels_of_flows(
+    run: Run, courses: Courses, column: str, y: str, shape: Shape
+) -> tuple[Panel, ...]:
+    """Draw all flows on one pair of axes while they can be told apart, else a panel a law."""
+    names = courses.with_values(column)
+    laws = group_by_law(run, names)
+    colour = colour_of_laws([run])
+    alone = len(names) <= MOST_LINES
+    panels = []
+    for law, of_law in laws.items():
+        ink, dash = colour.get(law, (len(colour), 0))
+        if alone:
+            lines = [
+                Line(name, *shape(*courses.line(name, column)), ink, dash + ink + place)
+                for place, name in enumerate(of_law)
+            ]
+            title = ""
+        else:
+            shown = choose_fairly(courses, of_law, MOST_OF_LAW)
+            lines = [
+                Line(name, *shape(*courses.line(name, column)), ink, 0, "thin", listed=False)
+                for name in shown
+            ]
+            middle = courses.together(of_law, column, mean=True)
+            lines.append(Line(f"mean of {len(of_law)}", *shape(*middle), ink, listed=False))
+            known = catalog.label(law) or "law not kept"
+            some = "each" if len(shown) == len(of_law) else f"{len(shown)}"
+            title = f"{known}: mean of {len(of_law)} flows (thick), {some} of them (thin)"
+        panels.append(Panel(title, "time (s)", y, tuple(lines), (), run.warmup_s))
+    if alone:
+        every = tuple(line for panel in panels for line in panel.lines)
+        return (Panel("", "time (s)", y, every, (), run.warmup_s),)
+    return tuple(panels)
+
+
+def _capacities(run: Run, courses: Courses) -> tuple[int, tuple[Level, ...]]:
+    """Give how many ports are measured, and their rate if all of them have the same."""
+    ports = list(Courses(run, "port").rows)
+    steps = {name: run.rate_over_time(name) for name in ports}
+    first = steps[ports[0]] if ports else None
+    if first is None or not all(
+        np.array_equal(a, b) for s in steps.values() for a, b in zip(s, first, strict=True)
+    ):
+        return len(ports), ()
+    end_s = float(np.max(courses.table["t_s"]))
+    since_s, bps = first
+    what = f"rate of {ports[0]}" if len(ports) == 1 else f"rate of each of {len(ports)} links"
+    level = Level(what, np.append(since_s, end_s), 1e-6 * np.append(bps, bps[-1]))
+    return len(ports), (level,)
+
+
+def _of_ports(run: Run) -> Picture | None:
+    """Draw what ports send where no flow has a series: the busiest of them."""
+    courses = Courses(run, "port")
+    names = courses.with_values("throughput_bps")
+    if not names:
+        return None
+    interval_s = choose_interval(courses.table["t_s"])
+    shown = sorted(names, key=lambda name: -np.nan_to_num(run.port(name, "utilisation")))
+    kept = [name for name in names if name in shown[:MOST_LINKS]]
+    lines = []
+    for place, name in enumerate(kept):
+        t_s, bps = average(*courses.line(name, "throughput_bps"), interval_s)
+        lines.append(Line(name, t_s, 1e-6 * bps, place))
+    title = "Throughput of links"
+    if len(kept) < len(names):
+        title += f": the {len(kept)} busiest of the {len(names)} that have a series"
+    panel = Panel("", "time (s)", "bits sent (Mbit/s)", tuple(lines),
+                  _capacities(run, courses)[1], run.warmup_s)  # fmt: skip
+    panels, cut = compare([panel])
+    return Picture(title, _join([f"Averaged over {interval_s:.3g} s.", cut]), panels)
+
+
+def colour_of_laws(runs: Sequence[Run]) -> dict[str, tuple[int, int]]:
+    """Give each law its colour and dash, the same in every picture of these runs."""
+    return {law: (place, 0) for place, law in enumerate(list_laws(runs))}
+
+
+def _say_chosen(run: Run, names: Sequence[str]) -> str:
+    """Say which flows are drawn where not all are."""
+    known = len(run.tables["flows"])
+    said = []
+    if len(names) > MOST_LINES:
+        said.append(
+            "Single flows are chosen by rank of their throughput, at equal distances from the"
+            " least to the greatest of each law."
+        )
+    if 0 < len(names) < known:
+        said.append(
+            f"{len(names)} of {known:,} flows have a series; measure.series.most raises that."
+        )
+    return _join(said)
+
+
+def _join(sentences: Sequence[str]) -> str:
+    return " ".join(filter(None, sentences))

@@ -1,0 +1,72 @@
+"""Every picture of a run: one line each, what it needs, and what makes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from headgate.pictures.completion import draw_completion, draw_completion_by_size
+from headgate.pictures.drawing import Drawing
+from headgate.pictures.flows import draw_cwnd, draw_rtt, draw_throughput
+from headgate.pictures.network import draw_topology
+from headgate.pictures.queues import draw_queue
+from headgate.pictures.run import Run
+from headgate.pictures.tradeoff import draw_tradeoff
+
+_SERIES_OF_FLOWS = 'traffic of kind "flows" with measure.series.flows, and no series = "none"'
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A picture: `needs` is what to measure where `draw` gives None; `compares` takes many runs."""
+
+    name: str
+    about: str
+    needs: str
+    draw: Callable[[Sequence[Run]], Drawing | None]
+    compares: bool = False
+
+
+KINDS: tuple[Kind, ...] = (
+    Kind(
+        "throughput",
+        "what each law and flow gets over time, the total and the capacity",
+        'a series of flows or ports: no measure.series = "none"',
+        draw_throughput,
+    ),
+    Kind("rtt", "round-trip times of flows over time", _SERIES_OF_FLOWS, draw_rtt),
+    Kind("cwnd", "congestion windows of flows over time", _SERIES_OF_FLOWS, draw_cwnd),
+    Kind(
+        "queue",
+        "queues of the ports that lose or wait most, in packets and ms",
+        'a series of ports: measure.series.ports, and no series = "none"',
+        draw_queue,
+    ),
+    Kind(
+        "throughput-delay",
+        "what each law got for which delay; an ellipse over replicates",
+        'the folders of several runs or laws, and no measure.flows = "none"',
+        draw_tradeoff,
+        compares=True,
+    ),
+    Kind(
+        "fct",
+        "how completion times are distributed, by size class and law",
+        'flows of given size that finish, and no measure.flows = "none"',
+        draw_completion,
+        compares=True,
+    ),
+    Kind(
+        "fct-size",
+        "completion time of each flow against its size",
+        'flows of given size that finish, and no measure.flows = "none"',
+        draw_completion_by_size,
+        compares=True,
+    ),
+    Kind(
+        "topology",
+        "the network: how busy each link is and what it loses",
+        "links between routers",
+        draw_topology,
+    ),
+)

@@ -1,0 +1,75 @@
+"""A run as pictures take it, and what its scenario says of time and rates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.pictures.drawing import Numbers
+from headgate.tables import Table
+from headgate.units import parse_rate, parse_time
+
+PS_PER_S = 1e12
+
+
+@dataclass(frozen=True)
+class Run:
+    """Tables and run.json of one run; `name` tells it from others, `folder` is where it lies."""
+
+    name: str
+    tables: Mapping[str, Table]
+    meta: Mapping[str, Any]
+    folder: Path | None = None
+
+    @property
+    def warmup_s(self) -> float:
+        """When the figures of flows and ports begin."""
+        if "fluid" in self.meta:
+            return float(self.meta["fluid"]["order"]["from_s"])
+        measure = self.meta.get("scenario", {}).get("measure", {})
+        return parse_time(measure.get("warmup", "0 s")) / PS_PER_S
+
+    def port(self, link: str, column: str) -> float:
+        """Give one figure of a port; NaN where the run has none."""
+        ports = self.tables["ports"]
+        at = np.flatnonzero(ports["link"] == link)
+        return float(ports[column][at[0]]) if len(at) and column in ports else float("nan")
+
+    def rate_over_time(self, link: str) -> tuple[Numbers, Numbers]:
+        """Give the rates of a link (bit/s) and since when (s); the first since 0."""
+        network = self.meta.get("scenario", {}).get("network", {})
+        rate, changes = _find_changes(network, link)
+        if not changes:
+            return np.zeros(1), np.array([self.port(link, "rate_bps")])
+        t_s = [0.0, *(parse_time(change["at"]) / PS_PER_S for change in changes)]
+        rates = [float(parse_rate(text)) for text in (rate, *(c["rate"] for c in changes))]
+        return np.array(t_s), np.array(rates)
+
+
+def _find_changes(network: Mapping[str, Any], link: str) -> tuple[Any, Sequence[Any]]:
+    """Give the first rate of a link and its changes, as the scenario writes them."""
+    for item in network.get("links", ()):
+        if link in ("-".join(item["ends"]), "-".join(reversed(item["ends"]))):
+            return item.get("rate") or network.get("rate"), item.get("changes", ())
+    return network.get("rate"), network.get("changes", ())
+
+
+def rates_at(rates: tuple[Numbers, Numbers], t_s: Numbers) -> Numbers:
+    """Give the rate of a link at each time."""
+    since_s, bps = rates
+    return bps[np.searchsorted(since_s, t_s, side="right") - 1]
+
+
+def list_laws(runs: Sequence[Run]) -> list[str]:
+    """List the laws of runs, in the order in which their flows come."""
+    seen: dict[str, None] = {}
+    for run in runs:
+        laws: NDArray[Any] = run.tables["flows"]["law"]
+        _, first = np.unique(laws, return_index=True)
+        seen |= dict.fromkeys(str(law) for law in laws[np.sort(first)])
+    return list(seen)

@@ -1,0 +1,137 @@
+"""Throughput against delay: a point for each run and law, an ellipse over replicates.
+
+As Pantheon draws it (Yan et al., USENIX ATC 2018, figure 3; the ellipses are Remy's: Winstein,
+Balakrishnan, SIGCOMM 2013, section 5.2): less delay lies to the right, so better is up and right;
+an ellipse is the contour at one standard deviation of a normal distribution of two variables.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from headgate import catalog
+from headgate.pictures.chosen import Courses
+from headgate.pictures.drawing import Line, Numbers, Panel, Picture
+from headgate.pictures.flows import colour_of_laws
+from headgate.pictures.limits import around, from_zero
+from headgate.pictures.run import Run
+
+PERCENTILE = 95
+#: A covariance of two variables needs three points.
+LEAST_FOR_ELLIPSE = 3
+CORNERS = 73
+
+
+@dataclass(frozen=True)
+class Point:
+    """What the flows of one law got in one run."""
+
+    run: str
+    law: str
+    delay_ms: float
+    throughput_mbps: float
+
+
+def draw_tradeoff(runs: Sequence[Run]) -> Picture | None:
+    """Draw what each law got in each run; nothing where there would be one point."""
+    points, delay = _measure(runs)
+    if len(points) < 2:
+        return None
+    colour = colour_of_laws(runs)
+    lines: list[Line] = []
+    for law, (ink, dash) in colour.items():
+        own = [point for point in points if point.law == law]
+        if not own:
+            continue
+        x, y = np.array([(p.delay_ms, p.throughput_mbps) for p in own]).T
+        name, each = catalog.label(law), tuple(point.run for point in own)
+        lines.append(Line(name, x, y, ink, dash, "points", each=each))
+        if len(own) >= LEAST_FOR_ELLIPSE:
+            lines.append(Line(name, *ellipse(x, y), ink, dash, listed=False))
+    panel = Panel(
+        "", f"{delay}, ms (less is to the right)", "mean goodput of a flow (Mbit/s)",
+        tuple(lines), reverse_x=True,
+        x_range=around(np.concatenate([line.x for line in lines])),
+        y_range=from_zero(np.concatenate([line.y for line in lines])),
+    )  # fmt: skip
+    return Picture("Throughput against delay", _describe(runs, points), (panel,))
+
+
+def ellipse(x: Numbers, y: Numbers) -> tuple[Numbers, Numbers]:
+    """Give the contour at one standard deviation around the mean of points, closed."""
+    covariance = np.cov(x, y)
+    spread, axes = np.linalg.eigh(covariance)
+    turn = np.linspace(0, 2 * np.pi, CORNERS)
+    half = axes * np.sqrt(np.maximum(spread, 0))
+    edge = half @ np.stack([np.cos(turn), np.sin(turn)])
+    return x.mean() + edge[0], y.mean() + edge[1]
+
+
+def _measure(runs: Sequence[Run]) -> tuple[list[Point], str]:
+    """Measure all runs by the same delay: a percentile if all of them have it, else the mean."""
+    if all(map(_has_percentile, runs)):
+        delay = f"{PERCENTILE}th percentile of the smoothed RTT"
+        return [p for run in runs for p in _points(run, _percentile)], delay
+    return [p for run in runs for p in _points(run, _mean_rtt)], "mean RTT"
+
+
+def _points(run: Run, delay_of: Callable[[Run, str], float]) -> list[Point]:
+    flows = run.tables["flows"]
+    points = []
+    for law in dict.fromkeys(map(str, flows["law"])):
+        own = flows["goodput_bps"][flows["law"] == law]
+        known = own[np.isfinite(own)]
+        if len(known) and np.isfinite(delay_s := delay_of(run, law)):
+            points.append(Point(run.name, law, 1e3 * delay_s, 1e-6 * float(known.mean())))
+    return points
+
+
+def _has_percentile(run: Run) -> bool:
+    """Say whether each flow has samples of its round-trip time after the warm-up."""
+    measured = set(Courses(run, "flow").with_values("srtt_s"))
+    return bool(measured) and measured >= set(map(str, run.tables["flows"]["traffic"]))
+
+
+def _percentile(run: Run, law: str) -> float:
+    """Give the percentile of what the law's flows saw, sampled at equal intervals."""
+    courses, flows = Courses(run, "flow"), run.tables["flows"]
+    parts = [courses.line(str(name), "srtt_s") for name in flows["traffic"][flows["law"] == law]]
+    late = [srtt_s[t_s > run.warmup_s] for t_s, srtt_s in parts]
+    values = np.concatenate([*late, np.zeros(0)])
+    return float(np.percentile(values, PERCENTILE)) if len(values) else float("nan")
+
+
+def _mean_rtt(run: Run, law: str) -> float:
+    flows = run.tables["flows"]
+    own = flows["mean_rtt_s"][flows["law"] == law]
+    known = own[np.isfinite(own)]
+    return float(known.mean()) if len(known) else float("nan")
+
+
+def _describe(runs: Sequence[Run], points: Sequence[Point]) -> str:
+    said = ["A point is what a law's flows got in one run, after the warm-up."]
+    got = [[(p.delay_ms, p.throughput_mbps) for p in points if p.law == law]
+           for law in {point.law for point in points}]  # fmt: skip
+    if len(runs) > 1 and all(len(set(of_law)) == 1 for of_law in got):
+        said.append("The runs of each law are alike: nothing in them is random, whatever the seed.")
+    elif max(map(len, got)) >= LEAST_FOR_ELLIPSE:
+        said.append("An ellipse is one standard deviation over runs; better is up and right.")
+    else:
+        said.append(f"Ellipses need {LEAST_FOR_ELLIPSE} runs of a law: give more folders.")
+    conditions = len({_condition(run) for run in runs})
+    if conditions > 1:
+        said.append(
+            f"These runs are of {conditions} different conditions (network, duration, measure):"
+            " the spread is not chance alone."
+        )
+    return " ".join(said)
+
+
+def _condition(run: Run) -> str:
+    """Give what replicates have in common, whatever the seed and the traffic are."""
+    scenario = run.meta.get("scenario", {})
+    return json.dumps([scenario.get(key) for key in ("network", "duration", "measure")])

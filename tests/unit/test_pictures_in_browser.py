@@ -1,0 +1,101 @@
+"""The page of a run's pictures in a real browser: all are drawn, values show, nothing is asked."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+import headgate
+from headgate.pictures.kinds import KINDS
+from headgate.pictures.run import Run
+from headgate.report.pictures import write_pictures
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+READY = "html[data-ready=yes]"
+STRIKE = "</ScRiPt><img src=x onerror='window.struck=1'>{{window.struck=1}} \u2028"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    found = next(filter(None, map(shutil.which, NAMES)), None)
+    if found is None:
+        missing = f"there is no browser here; one of {', '.join(NAMES)} is needed"
+        if os.environ.get("CI"):
+            pytest.fail(missing)
+        pytest.skip(missing)
+    with sync_playwright() as playwright:
+        one = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield one
+        one.close()
+
+
+@pytest.fixture(scope="module")
+def page_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Every kind of picture, of a run whose flow has the worst of names, 20,000 rows a series."""
+    size = {"kind": "pareto", "mean": "20 packets", "shape": 1.5}
+    result = headgate.dumbbell(
+        rate="20 Mbit/s", rtt="20 ms", buffer="1 BDP",
+        flows=[{"name": STRIKE, "law": "reno"}, "cubic",
+               {"kind": "poisson", "law": "reno", "arrivals": "20 flows/s", "size": size}],
+        measure={"warmup": "1 s", "series": {"interval": "200 us"}},
+    ).run("4 s")  # fmt: skip
+    run = Run(STRIKE, result.tables, result.meta)
+    drawings = {kind.name: kind.draw([run]) for kind in KINDS}
+    whole = {name: drawing for name, drawing in drawings.items() if drawing is not None}
+    assert len(whole) == len(KINDS)
+    return write_pictures(tmp_path_factory.mktemp("page") / "pictures.html", STRIKE, whole)
+
+
+@pytest.fixture(params=[1400, 390])
+def opened(
+    browser: Browser, page_path: Path, request: pytest.FixtureRequest
+) -> Iterator[tuple[Page, list[str]]]:
+    trouble: list[str] = []
+    page = browser.new_page(viewport={"width": request.param, "height": 900})
+    page.on("console", lambda m: trouble.append(m.text) if m.type in {"error", "warning"} else None)
+    page.on("pageerror", lambda error: trouble.append(str(error)))
+    page.on(
+        "request",
+        lambda asked: (
+            None if asked.url.startswith(("file:", "data:", "blob:")) else trouble.append(asked.url)
+        ),
+    )
+    page.goto(page_path.as_uri())
+    page.wait_for_selector(READY)
+    yield page, trouble
+    page.close()
+
+
+def test_every_picture_is_drawn_and_nothing_is_asked(opened: tuple[Page, list[str]]) -> None:
+    page, trouble = opened
+    assert page.locator("section").count() == len(KINDS)
+    places = page.locator("div.chart").count()
+    assert page.locator("div.chart canvas").count() == places
+    heights = page.locator("div.chart canvas").evaluate_all("all => all.map(c => c.clientHeight)")
+    assert min(heights) > 100
+    assert not trouble
+    assert page.evaluate("window.struck") is None
+    width = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+    assert width[0] <= width[1]
+
+
+def test_a_pointer_reads_the_value_of_the_queue(opened: tuple[Page, list[str]]) -> None:
+    page, _ = opened
+    canvas = page.locator('[data-chart="queue-0"] canvas')
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    assert box is not None
+    tooltip = page.locator("#vg-tooltip-element.visible")
+    for step in range(10, 80):
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] * step / 100
+        page.mouse.move(x, y)
+        if tooltip.count():
+            break
+    said = tooltip.inner_text()
+    assert "queue (packets)" in said
+    assert "wait (ms)" in said

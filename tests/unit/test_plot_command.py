@@ -1,0 +1,103 @@
+"""`headgate plot`: what it writes, what it lists, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import headgate
+from headgate.cli.main import app
+from headgate.errors import HeadgateError
+from headgate.pictures.kinds import KINDS
+
+PER_KIND = ("png", "svg")
+
+
+def plot(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, ["plot", *map(str, arguments)], catch_exceptions=False)
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Three replicates under random loss."""
+    here = tmp_path_factory.mktemp("runs")
+    scenario = headgate.dumbbell(
+        rate="10 Mbit/s", rtt="20 ms", buffer="1 BDP", loss=0.01, flows=["reno", "cubic"]
+    )
+    for seed in (1, 2, 3):
+        scenario.run("2 s", seed=seed, out=here / f"seed-{seed}")
+    return [here / f"seed-{seed}" for seed in (1, 2, 3)]
+
+
+def test_each_picture_is_a_png_and_an_svg_and_one_page_has_all(folders: list[Path]) -> None:
+    paths = [Path(line) for line in plot(folders[0]).stdout.split()]
+    kinds = ("throughput", "rtt", "cwnd", "queue", "throughput-delay", "topology")
+    figures = folders[0] / "figures"
+    expected = [figures / f"{kind}.{form}" for kind in kinds for form in PER_KIND]
+    assert paths == [*expected, figures / "pictures.html"]
+    page = paths[-1].read_text()
+    assert re.findall(r'<section id="([^"]+)">', page) == list(kinds)
+    assert not re.search(r"(src|href)=\"(?!#)", page.split("<script")[0])
+
+
+def test_only_what_is_asked_for_is_written(folders: list[Path], tmp_path: Path) -> None:
+    done = plot(folders[0], "--only", "queue,rtt", "--format", "svg", "--out", tmp_path, "--json")
+    assert json.loads(done.stdout) == [str(tmp_path / f"{kind}.svg") for kind in ("queue", "rtt")]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["queue.svg", "rtt.svg"]
+
+
+def test_the_page_of_a_title_is_safe(folders: list[Path], tmp_path: Path) -> None:
+    shutil.copytree(folders[0], tmp_path / "<b>run</b>")
+    plot(tmp_path / "<b>run</b>", "--only", "rtt", "--format", "html", "--out", tmp_path)
+    page = (tmp_path / "pictures.html").read_text()
+    assert "<b>" not in page.split("<script")[0]
+
+
+def test_several_runs_are_compared(folders: list[Path]) -> None:
+    paths = [Path(line) for line in plot(*folders).stdout.split()]
+    assert {path.name for path in paths} == {
+        "throughput-delay.png", "throughput-delay.svg", "pictures.html",
+    }  # fmt: skip
+    assert {path.parent for path in paths} == {folders[0].parent / "figures"}
+    page = paths[-1].read_text()
+    assert '"each":"seed-3"' in page
+
+
+def test_the_list_names_each_picture_with_a_line() -> None:
+    lines = plot("--list").stdout.splitlines()
+    assert [line.split()[0] for line in lines] == [kind.name for kind in KINDS]
+    assert all(len(line) <= 100 for line in lines)
+
+
+def test_the_list_says_what_a_run_lacks(folders: list[Path]) -> None:
+    rows = {row["name"]: row for row in json.loads(plot(folders[0], "--list", "--json").stdout)}
+    assert {name for name, row in rows.items() if row["lacks"]} == {"fct", "fct-size"}
+    text = plot(folders[0], "--list").stdout
+    assert "needs flows of given size that finish" in text
+    assert "needs" not in plot("--list").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ([], "plot: name the folder of a run"),
+        (["--only", "qeue"], "--only: 'qeue' is no picture; there are throughput, rtt"),
+        (["--format", "pdf"], "--format: 'pdf' is not one of png, svg, html"),
+        (["--only", "fct", "RUN"], "plot fct: needs flows of given size that finish"),
+        (["--only", "rtt", "RUN", "OTHER"], "plot rtt: shows one run; give one folder"),
+        (["nowhere"], "nowhere: holds no finished run"),
+    ],
+)
+def test_mistakes_end_in_one_sentence(
+    folders: list[Path], arguments: list[str], sentence: str
+) -> None:
+    places = {"RUN": str(folders[0]), "OTHER": str(folders[1])}
+    with pytest.raises(HeadgateError) as refused:
+        plot(*(places.get(word, word) for word in arguments))
+    assert sentence in str(refused.value)
+    assert "\n" not in str(refused.value)
