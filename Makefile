@@ -144,6 +144,10 @@ schemas: $(VENV)/.ok ## Make the JSON Schemas of all forms of TOML, and the man 
 	@$(BIN)/headgate schema --out python/headgate/schemas
 	@$(BIN)/headgate man --out headgate.data/data/share/man/man1/headgate.1
 
+.PHONY: notebook
+notebook: $(VENV)/.ok ## Run the documentation's notebook, docs/notebooks/first.py, in a kernel
+	@$(BIN)/python scripts/notebook.py
+
 .PHONY: gallery
 gallery: predict ## Make the pictures of the documentation's gallery from a run of the first study
 	@for name in $(GALLERY); do cp $(OUT)/figures/$$name.png docs/images/gallery/$${name%-period-2}.png; done

@@ -22,6 +22,8 @@ exclude_patterns = ["_build", "reference/generated/*"]
 html_theme = "pydata_sphinx_theme"
 html_title = "Headgate"
 html_show_sourcelink = False
+html_static_path = ["_static"]
+html_css_files = ["notebook.css"]
 html_theme_options = {
     "show_prev_next": False,
     "footer_start": ["copyright"],

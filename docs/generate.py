@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from notebook_page import notebook
+
 Row = Sequence[object]
 
 
@@ -394,4 +396,5 @@ PAGES: dict[str, Callable[[], str]] = {
     "commands": commands,
     "conformance": conformance,
     "statements": statements,
+    "notebook": notebook,
 }

@@ -54,7 +54,7 @@ def in_notebook() -> bool:
 
 def show_bar(title: str) -> Callable[[float, str], None]:
     """Show a bar below the cell; give what moves it to a share, with what is said beside it."""
-    from IPython.display import HTML, display  # type: ignore[import-not-found]
+    from IPython.display import HTML, display
 
     def draw(share: float, said: str) -> HTML:
         return HTML(f'<progress value="{share:.4f}" max="1"></progress> {escape(said)}')
