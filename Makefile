@@ -90,11 +90,12 @@ embedding: ## Our controllers in quinn, and that of s2n-quic in our dumbbell (Ru
 	$(CARGO) test $(EMBEDDING)
 
 .PHONY: wheel
-wheel: $(VENV)/.ok ## A manylinux wheel for this processor, audited, into dist
+wheel: $(VENV)/.ok ## Build a manylinux wheel into dist, audit it, prove that it runs without Rust
 	@$(BIN)/pip install --quiet "maturin[zig]>=1.16,<2" "auditwheel>=6"
 	@rm -rf dist
 	$(BIN)/maturin build --quiet --release --locked --zig --compatibility manylinux2014 --out dist
 	$(BIN)/auditwheel show dist/*.whl
+	scripts/prove-wheel.sh $(PYTHON)
 
 .PHONY: packages
 packages: ## Pack every crate, and build each from its package
@@ -155,13 +156,6 @@ gallery: predict ## Make the pictures of the documentation's gallery from a run 
 .PHONY: bench
 bench: $(VENV)/.ok ## Time the engine on the four bench networks (one idle core, several minutes)
 	@$(BIN)/headgate bench
-
-.PHONY: wheel
-wheel: $(VENV)/.ok ## Build dist/*.whl and prove that it installs and runs without Rust
-	@$(BIN)/pip install --quiet -c constraints.txt maturin
-	@rm -rf dist
-	$(BIN)/maturin build --quiet --release --locked --out dist
-	scripts/prove-wheel.sh $(PYTHON)
 
 .PHONY: clean
 clean: ## Remove everything that these commands wrote
