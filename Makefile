@@ -91,9 +91,9 @@ embedding: ## Our controllers in quinn, and that of s2n-quic in our dumbbell (Ru
 
 .PHONY: wheel
 wheel: $(VENV)/.ok ## Build a manylinux wheel into dist, audit it, prove that it runs without Rust
-	@$(BIN)/pip install --quiet "maturin[zig]>=1.16,<2" "auditwheel>=6"
+	@$(BIN)/pip install --quiet -c constraints.txt "maturin[zig]" auditwheel
 	@rm -rf dist
-	$(BIN)/maturin build --quiet --release --locked --zig --compatibility manylinux2014 --out dist
+	PATH="$(CURDIR)/$(BIN):$$PATH" maturin build --quiet --release --locked --zig --compatibility manylinux2014 --out dist
 	$(BIN)/auditwheel show dist/*.whl
 	scripts/prove-wheel.sh $(PYTHON)
 
@@ -140,6 +140,10 @@ docs: $(VENV)/.ok ## Build the documentation into docs/_build/html, the crates' 
 	$(BIN)/sphinx-build --quiet -W --keep-going -b html docs docs/_build/html
 	@cp -r target/doc docs/_build/html/rust
 
+.PHONY: site
+site: docs ## Put the documentation beside that of other versions in site, to be served at URL
+	$(BIN)/python scripts/site.py docs/_build/html site $(or $(URL),/)
+
 .PHONY: schemas
 schemas: $(VENV)/.ok ## Make the JSON Schemas of all forms of TOML, and the man page, from the code
 	@$(BIN)/headgate schema --out python/headgate/schemas
@@ -159,7 +163,7 @@ bench: $(VENV)/.ok ## Time the engine on the four bench networks (one idle core,
 
 .PHONY: clean
 clean: ## Remove everything that these commands wrote
-	rm -rf $(VENV) target dist out docs/_build docs/reference/generated
+	rm -rf $(VENV) target dist out site docs/_build docs/reference/generated
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	rm -f python/headgate/_native*.so
 	find python tests examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

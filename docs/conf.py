@@ -28,6 +28,10 @@ html_theme_options = {
     "show_prev_next": False,
     "footer_start": ["copyright"],
     "footer_end": [],
+    # beside the folder of each version: see scripts/site.py
+    "switcher": {"json_url": "../switcher.json", "version_match": release},
+    "check_switcher": False,
+    "navbar_start": ["navbar-logo", "version-switcher"],
     "secondary_sidebar_items": ["page-toc"],
 }
 
