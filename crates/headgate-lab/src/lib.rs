@@ -3,7 +3,7 @@
 //! * [`validate`] — a plan runs, or is refused in one sentence.
 //! * [`simulation`] — a run that can be stopped, kept and resumed.
 //! * [`snapshot`] — the bytes of a stopped run.
-//! * [`tables`] — what was counted, as named columns.
+//! * [`tables`] — what was counted, as named columns; [`trace_log`] — rows of a trace while it is written.
 //! * [`catalog`] — what the laws say of themselves.
 //! * [`fluid`] — fluid models solved, one or many.
 //! * [`plugin`], [`control`] and [`queue`] — what a user's own law or discipline is, and what it meets; [`own`], how
@@ -25,6 +25,7 @@ pub mod simulation;
 pub mod snapshot;
 mod table;
 pub mod tables;
+pub mod trace_log;
 pub mod validate;
 
 pub use headgate_algos::plugin;

@@ -11,13 +11,14 @@ pub use headgate_model::units::seconds;
 use headgate_netsim::choices::Lists;
 use headgate_netsim::engine::Engine;
 pub use headgate_netsim::excess::Excess;
-use headgate_netsim::record::EVENT_KINDS;
+use headgate_netsim::record::{EVENT_KINDS, PACKET_KINDS};
 use headgate_netsim::trace::Followed;
 use headgate_tcp::Phase;
 
 use crate::own::Own;
 use crate::snapshot;
 use crate::tables::{Table, labels, tables, updates};
+use crate::trace_log;
 use crate::validate::validate;
 
 /// One run: the engine at work, and the identity of what it runs.
@@ -118,12 +119,19 @@ impl Simulation {
 
     /// What may happen, and states of a connection, in the order of their numbers in [`Self::take_updates`].
     pub fn event_labels() -> BTreeMap<&'static str, &'static [&'static str]> {
-        BTreeMap::from([("event", EVENT_KINDS), ("state", &Phase::NAMES)])
+        BTreeMap::from([("event", EVENT_KINDS), ("state", &Phase::NAMES), ("packet", PACKET_KINDS)])
+    }
+
+    /// Events that were not given out yet, and the connections that have their first one among them, as rows of
+    /// [`crate::trace_log`].
+    pub fn take_trace(&mut self) -> (Vec<u8>, Vec<u8>) {
+        let (events, connections) = self.engine.take_events();
+        (trace_log::write(&events), trace_log::write(&connections))
     }
 
     /// Samples and events that were not given out yet, as tables.
     pub fn take_updates(&mut self) -> Vec<Table> {
-        let events = self.engine.take_events();
+        let (events, _) = self.engine.take_events();
         updates(self.engine.take_samples(), &events)
     }
 

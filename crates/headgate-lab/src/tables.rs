@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use headgate_model::column;
 use headgate_netsim::record::{
-    Balance, ClassRow, Event, FlowKeys, FlowRow, FlowSample, LawRow, LinkRow, NetworkSample, PeriodRow,
+    Balance, ClassRow, Connection, Event, FlowKeys, FlowRow, FlowSample, LawRow, LinkRow, NetworkSample, PeriodRow,
     PortRow, PortSample, Record,
 };
 
@@ -31,6 +31,14 @@ pub fn updates(
     sheets.into_iter().map(|sheet| sheet.table).collect()
 }
 
+/// Events and connections of a trace.
+pub fn traced(events: &[Event], connections: &[Connection]) -> [Table; 2] {
+    [
+        Sheet::fill("events", Event::columns(), events).table,
+        Sheet::fill("connections", Connection::columns(), connections).table,
+    ]
+}
+
 /// What the numbers of classes stand for, by the column that has them.
 pub fn labels(record: &Record) -> [(&'static str, &[String]); 2] {
     [("class", &record.keys.pairs), ("interface", &record.keys.interfaces)]
@@ -38,8 +46,11 @@ pub fn labels(record: &Record) -> [(&'static str, &[String]); 2] {
 
 /// What the columns of each table mean, but for those that no user reads.
 pub fn meanings() -> BTreeMap<&'static str, Vec<Meaning>> {
-    let events = Sheet::fill("events", Event::columns(), &[]);
-    let sheets = sheets(&Record::default()).into_iter().chain([events]);
+    let traced = [
+        Sheet::fill("events", Event::columns(), &[]),
+        Sheet::fill("connections", Connection::columns(), &[]),
+    ];
+    let sheets = sheets(&Record::default()).into_iter().chain(traced);
     sheets.map(|sheet| (sheet.table.name, sheet.meanings)).collect()
 }
 

@@ -132,6 +132,8 @@ kinds! {
     Index: u32 => u64 = |held| u64::from(*held);
     /// A number that may not exist, in whose place the largest stands.
     Maybe: u32 => f64 = |held| if *held == u32::MAX { f64::NAN } else { f64::from(*held) };
+    /// A number that is above 0, or does not exist.
+    NonZero: u32 => f64 = |held| if *held == 0 { f64::NAN } else { f64::from(*held) };
     /// Picoseconds, shown as seconds.
     Duration: Span => f64 = |held| seconds(*held);
     /// A sum of many durations, or of rates over time.

@@ -4,7 +4,6 @@
 use headgate_model::control::ControllerRegistry;
 use headgate_model::units::{Span, Time};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::choices::{Choices, Lists};
@@ -16,14 +15,14 @@ use crate::packet::Packet;
 use crate::plan::Plan;
 use crate::populate;
 use crate::record::{
-    Balance, Counters, Event, FlowSample, NetworkSample, PortRow, PortSample, Record, digest,
+    Balance, Connection, Counters, Event, FlowSample, NetworkSample, PortRow, PortSample, Record, digest,
 };
 use crate::regions::Regions;
 use crate::setup::Setup;
 use crate::shard::Shard;
 use crate::shared::Shared;
 use crate::team::{PARALLEL_FROM, Team, with_team};
-use crate::trace::{self, Followed};
+use crate::trace::{Connections, Followed};
 use crate::windows::Windows;
 use crate::world::World;
 
@@ -46,9 +45,8 @@ pub struct Engine<L: ControllerRegistry> {
     parallel_from: u64,
     #[serde(skip, default = "no_limit")]
     limit: usize,
-    /// Numbers of followed flows by their connections, and how many samples were handed out.
-    #[serde(skip)]
-    numbers: BTreeMap<(u32, u8), u32>,
+    /// What is known of the connections whose events are handed out, and how many samples were.
+    connections: Connections,
     #[serde(skip)]
     samples: SampleCursor,
 }
@@ -160,7 +158,7 @@ impl<L: ControllerRegistry> Engine<L> {
             next_sharing: u64::MAX,
             parallel_from: PARALLEL_FROM,
             limit: usize::MAX,
-            numbers: BTreeMap::new(),
+            connections: Connections::default(),
             samples: SampleCursor::default(),
         }
     }
@@ -208,28 +206,29 @@ impl<L: ControllerRegistry> Engine<L> {
 
     /// Events of these flows, and of all packets at the ports of these links, are noted from now on, until
     /// [`Self::take_events`] hands them out. Results do not depend on it. What is already under way when it begins
-    /// is followed as far as it can be known.
+    /// is followed as far as it can be known; who goes on following the same after a resume misses nothing.
     pub fn follow(&mut self, followed: Followed) {
         let followed = Arc::new(followed);
+        let (now, split) = (self.now(), self.network.setup.split);
         for shard in &mut self.network.shards {
             shard.space.shared.trace.follow(&followed);
+            let trace = &shard.space.shared.trace;
             let flows = shard.regions.iter_mut().flat_map(|region| &mut region.groups);
             for flow in flows.flat_map(|group| &mut group.flows) {
                 flow.end.followed = followed.flows.contains(&flow.number);
-                if flow.end.followed {
-                    self.numbers.insert((flow.end.address, flow.end.generation), flow.number);
+                if flow.is_active() && trace.shows(flow.number) {
+                    self.connections.meet(flow.connection(now, split));
                 }
             }
         }
     }
 
-    /// Events before [`Self::now`] that were not handed out yet, in order of time.
-    pub fn take_events(&mut self) -> Vec<Event> {
+    /// Events before [`Self::now`] that were not handed out yet, in order of time, and the connections that have
+    /// their first event among them.
+    pub fn take_events(&mut self) -> (Vec<Event>, Vec<Connection>) {
         let now = self.now();
         let traces = self.network.shards.iter_mut().map(|shard| &mut shard.space.shared.trace);
-        let mut events: Vec<Event> = traces.flat_map(|trace| trace.take(now)).collect();
-        trace::put_in_order(&mut events, &mut self.numbers);
-        events
+        self.connections.take(traces, now)
     }
 
     /// Samples that were not handed out yet: of flows, of ports, of the network.
@@ -244,7 +243,9 @@ impl<L: ControllerRegistry> Engine<L> {
         go_on: &mut dyn FnMut() -> bool,
     ) -> bool {
         let over = self.advance(go_on);
-        self.take_events().iter().for_each(|event| observer.on_event(event));
+        let (events, connections) = self.take_events();
+        connections.iter().for_each(|connection| observer.on_connection(connection));
+        events.iter().for_each(|event| observer.on_event(event));
         self.samples.report(&self.clock.meter.record, observer);
         over
     }

@@ -11,9 +11,9 @@ use crate::port::analytic::AnalyticPort;
 use crate::port::ticks::TickCache;
 use crate::port::{Fate, Port};
 use crate::prefetch::{prefetch, prefetch_all};
-use crate::record::{Counters, EventKind};
+use crate::record::{Counters, Event, EventKind};
 use crate::shared::Shared;
-use crate::trace::PortTrace;
+use crate::trace::describe;
 
 /// Ports of a region that are fetched ahead of its turn: the cache holds as many.
 const FEW_PORTS: usize = 8;
@@ -145,7 +145,7 @@ impl<L: ControllerRegistry> Fabric<L> {
                 let (wait, fate) = (analytic.wait(packet.time), analytic.offer(packet.time, packet));
                 count(wait, fate, packet, &mut shared.counters);
                 if shared.trace.is_on() {
-                    note_fate(analytic, self.links[port as usize], had_mark, fate, packet, shared);
+                    note_fate(analytic, self.links[port as usize], had_mark, (fate, wait), packet, shared);
                 }
                 match fate {
                     Fate::Arrives(time) => Step::Node(self.ends[port as usize], time),
@@ -158,7 +158,7 @@ impl<L: ControllerRegistry> Fabric<L> {
                 let fate = feedback.offer(packet, &mut shared.port_context(link));
                 count(wait, fate, packet, &mut shared.counters);
                 if shared.trace.is_on() {
-                    note_fate(&mut feedback.analytic, link, had_mark, fate, packet, shared);
+                    note_fate(&mut feedback.analytic, link, had_mark, (fate, wait), packet, shared);
                 }
                 if fate == Fate::Dropped {
                     shared.side_table.forget(packet);
@@ -236,6 +236,7 @@ impl<L: ControllerRegistry> Fabric<L> {
         let edge = &mut self.edges[link.edge as usize];
         if edge.is_full(&link.busy, packet.time) {
             shared.counters.segments_dropped += u64::from(packet.is_data());
+            note_drop(router, packet, shared);
             return Step::Gone;
         }
         shared.counters.packet_hops += 1;
@@ -259,24 +260,32 @@ fn note_fate<Q: Discipline, L>(
     analytic: &mut AnalyticPort<Q>,
     link: u32,
     had_mark: bool,
-    fate: Fate,
+    (fate, wait): (Fate, Span),
     packet: &Packet,
     shared: &mut Shared<L>,
 ) {
     let (now, leaves) = (packet.time, analytic.clear_at());
     let queue = analytic.queue(now);
-    let places = shared.setup.routers() as u32;
-    let mut trace = PortTrace { trace: &mut shared.trace, link, places };
+    let mut ctx = shared.port_context(link);
     if fate == Fate::Dropped {
-        return trace.note(now, EventKind::Dropped, packet, queue);
+        return ctx.note((now, EventKind::Dropped), packet, queue, None);
     }
-    trace.note(now, EventKind::Enqueued, packet, queue);
+    ctx.note((now, EventKind::Enqueued), packet, queue, None);
     if packet.is_marked() && !had_mark {
-        trace.note(now, EventKind::Marked, packet, queue);
+        ctx.note((now, EventKind::Marked), packet, queue, None);
     }
-    trace.note(leaves, EventKind::Departed, packet, queue);
+    ctx.note((leaves, EventKind::Departed), packet, queue, Some(wait));
     if fate == Fate::Lost {
-        trace.note(leaves, EventKind::LinkLoss, packet, queue);
+        ctx.note((leaves, EventKind::LinkLoss), packet, queue, Some(wait));
+    }
+}
+
+/// A router drops a packet at the link to its host, for who follows it.
+#[cold]
+fn note_drop<L>(router: usize, packet: &Packet, shared: &mut Shared<L>) {
+    if packet.is_followed() {
+        let event = Event::new(packet.time, EventKind::Dropped, packet.connection(), router as u32);
+        shared.trace.note(describe(event, packet, &shared.side_table));
     }
 }
 

@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::excess::{Asked, Excess};
 use crate::host::{End, Host};
-use crate::packet::{Common, Packet};
-use crate::record::{Event, EventKind, NO_NUMBER, Status};
+use crate::packet::{Common, INLINE, Packet, Split};
+use crate::record::{Connection, Event, EventKind, NO_NUMBER, Status};
 use crate::shared::Shared;
 use crate::timers::{Purpose, Timer};
-use crate::trace::{SenderState, add_sender_state, translate};
+use crate::trace::{SenderState, describe, describe_bare, translate};
 use crate::traffic::Opening;
 
 /// Where the receiver is.
@@ -69,17 +69,44 @@ impl<L: ControllerRegistry> Flow<L> {
         shared.flow_stats.all[flow.key as usize].started += 1;
         shared.counters.connecting += 1;
         shared.counters.active += 1;
-        if followed {
-            flow.note(EventKind::Opened, NO_NUMBER, shared);
+        if shared.trace.is_on() {
+            flow.note_opened(shared);
         }
-        flow.drive(shared, |sender, host| sender.open(host));
+        flow.drive(shared.trace.len(), shared, |sender, host| sender.open(host));
         flow
     }
 
-    /// Lets the sender act.
+    /// What is known of the connection from its beginning, of one that began at `opened` or before.
+    pub fn connection(&self, opened: Time, split: Split) -> Connection {
+        let host = |host: u32| if host == INLINE { NO_NUMBER } else { host };
+        Connection {
+            opened,
+            flow: self.number,
+            sender: (self.end.address, self.end.generation),
+            source: split.group(self.end.address) as u32,
+            source_host: host(self.end.host),
+            receiver: self.peer.router,
+            receiver_host: host(self.peer.host),
+            slot: split.slot(self.end.address) as u32,
+            size: self.tcp.size,
+            profile: u32::from(self.end.profile),
+            ecn: u32::from(self.tcp.is_capable_of_ecn()),
+        }
+    }
+
+    #[cold]
+    fn note_opened(&self, shared: &mut Shared<L>) {
+        shared.trace.open(self.connection(shared.now, shared.split));
+        if self.end.followed {
+            self.note(EventKind::Opened, shared);
+        }
+    }
+
+    /// Lets the sender act; `first` is the place of the first event of the same that is noted.
     #[inline(always)]
     fn drive<T>(
         &mut self,
+        first: usize,
         shared: &mut Shared<L>,
         act: impl FnOnce(&mut Sender<L>, &mut Host<'_, L, Sending<'_>>) -> T,
     ) -> T {
@@ -87,22 +114,27 @@ impl<L: ControllerRegistry> Flow<L> {
         let Self { end, peer, tcp, number, law, .. } = self;
         let done = act(tcp, &mut Host { end, role: Sending { peer, number, law }, shared });
         if let Some(before) = before {
-            self.note_changes(before, shared);
+            self.note_changes(first, before, shared);
         }
         done
     }
 
     #[cold]
-    fn note_changes(&self, before: SenderState, shared: &mut Shared<L>) {
-        before.changes(&self.tcp).for_each(|kind| self.note(kind, NO_NUMBER, shared));
+    fn note_changes(&self, first: usize, before: SenderState, shared: &mut Shared<L>) {
+        before.changes(&self.tcp).for_each(|kind| shared.trace.note(self.event(kind, shared)));
+        shared.trace.add_state(first, &self.tcp);
+    }
+
+    fn event(&self, kind: EventKind, shared: &Shared<L>) -> Event {
+        self.end.event(kind, (self.end.address, self.end.generation), shared)
     }
 
     /// Something happened to the flow, for who follows it.
     #[cold]
-    pub fn note(&self, kind: EventKind, seq: u32, shared: &mut Shared<L>) {
-        let event = self.end.event(kind, (self.end.address, self.end.generation), shared);
-        let event = Event { flow: self.number, seq, ..event };
-        shared.trace.note(add_sender_state(event, &self.tcp));
+    fn note(&self, kind: EventKind, shared: &mut Shared<L>) {
+        let first = shared.trace.len();
+        shared.trace.note(self.event(kind, shared));
+        shared.trace.add_state(first, &self.tcp);
     }
 
     /// The SYN was answered, or a question.
@@ -110,8 +142,13 @@ impl<L: ControllerRegistry> Flow<L> {
         if self.tcp.phase == Phase::SynSent {
             self.peer.address = packet.receiver();
         }
+        let first = shared.trace.len();
+        if self.end.followed {
+            let event = self.event(EventKind::SynAckReceived, shared);
+            shared.trace.note(describe(event, packet, &shared.side_table));
+        }
         let header = shared.header_in_hand();
-        self.drive(shared, |sender, host| sender.on_syn_ack(header.as_ref(), host));
+        self.drive(first, shared, |sender, host| sender.on_syn_ack(header.as_ref(), host));
     }
 
     /// An ACK arrived; true when it was the last one.
@@ -120,24 +157,27 @@ impl<L: ControllerRegistry> Flow<L> {
         let blocks = packet.sack_record().map(|number| shared.side_table.sacks.take(number));
         let (next, stamp) = (packet.ack_number(), packet.echoed_timestamp());
         let ack = AckSegment { next, stamp, blocks, flags: packet.flags() };
+        let first = shared.trace.len();
         if self.end.followed {
-            self.note_ack(&ack, shared);
+            self.note_ack(packet, &ack, shared);
         }
         let header = shared.header_in_hand();
-        self.drive(shared, |sender, host| sender.on_ack(&ack, header.as_ref(), host))
+        self.drive(first, shared, |sender, host| sender.on_ack(&ack, header.as_ref(), host))
     }
 
     #[cold]
-    fn note_ack(&self, ack: &AckSegment, shared: &mut Shared<L>) {
-        self.note(EventKind::Acknowledged, ack.next, shared);
+    fn note_ack(&self, packet: &Packet, ack: &AckSegment, shared: &mut Shared<L>) {
+        let event = self.event(EventKind::Acknowledged, shared);
+        let event = describe_bare(event, packet, Some(ack.stamp), ack.blocks.unwrap_or_default());
+        shared.trace.note(event);
         if ack.echoes_mark() {
-            self.note(EventKind::Echoed, ack.next, shared);
+            shared.trace.note(Event { kind: EventKind::Echoed, ..event });
         }
     }
 
     /// A timer of the sender went off; false when the connection failed.
     pub fn on_timer(&mut self, timer: tcp::Timer, at: Time, shared: &mut Shared<L>) -> bool {
-        self.drive(shared, |sender, host| sender.on_timer(timer, at, host))
+        self.drive(shared.trace.len(), shared, |sender, host| sender.on_timer(timer, at, host))
     }
 
     /// Warm-up is over: what was delivered and repaired so far does not count.
@@ -153,8 +193,8 @@ impl<L: ControllerRegistry> Flow<L> {
             shared.counters.connecting -= 1;
         }
         self.tcp.close();
-        if self.end.followed {
-            self.note(EventKind::Closed, NO_NUMBER, shared);
+        if shared.trace.is_on() {
+            self.note_closed(shared);
         }
         shared.timers.push(Timer {
             time: shared.now + LINGER,
@@ -163,6 +203,14 @@ impl<L: ControllerRegistry> Flow<L> {
             id: self.end.address,
             generation: self.end.generation,
         });
+    }
+
+    #[cold]
+    fn note_closed(&self, shared: &mut Shared<L>) {
+        shared.trace.close(shared.now, (self.end.address, self.end.generation));
+        if self.end.followed {
+            self.note(EventKind::Closed, shared);
+        }
     }
 
     /// Whether the slot carries a flow now.
@@ -246,10 +294,10 @@ impl<L> Host<'_, L, Sending<'_>> {
 
     #[cold]
     fn note(&mut self, event: tcp::Event) {
-        if let Some((kind, seq)) = translate(event) {
+        if let Some((kind, seq, rtt_s)) = translate(event) {
             let connection = (self.end.address, self.end.generation);
             let event = self.end.event(kind, connection, self.shared);
-            self.shared.trace.note(Event { flow: *self.role.number, seq, ..event });
+            self.shared.trace.note(Event { seq, rtt_s, ..event });
         }
     }
 

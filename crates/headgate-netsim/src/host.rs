@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::packet::Packet;
 use crate::record::{Event, EventKind};
 use crate::shared::Shared;
+use crate::trace::{describe, leaving};
 
 /// One end of a connection, and where it sits.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -18,8 +19,7 @@ pub struct End {
     /// Of the sender's slot: names the connection together with the sender's address.
     pub generation: u8,
     pub profile: u8,
-    /// Somebody follows the flow: chosen anew after each start, so it is not kept with the state.
-    #[serde(skip)]
+    /// Somebody follows the flow.
     pub followed: bool,
 }
 
@@ -51,6 +51,9 @@ impl<L, R> Host<'_, L, R> {
     #[inline(always)]
     pub fn send(&mut self, mut packet: Packet) {
         packet.follow(self.end.followed);
+        if self.end.followed {
+            self.end.note_leaving(&packet, self.shared);
+        }
         self.shared.outbox.push((self.end.host, packet));
     }
 }
@@ -59,5 +62,21 @@ impl End {
     /// Something of a connection, which its sender's address and generation name, happens at this end.
     pub fn event<L>(&self, kind: EventKind, connection: (u32, u8), shared: &Shared<L>) -> Event {
         Event::new(shared.now, kind, connection, shared.split.group(self.address) as u32)
+    }
+
+    /// A packet leaves.
+    #[cold]
+    pub fn note_leaving<L>(&self, packet: &Packet, shared: &mut Shared<L>) {
+        let Some(kind) = leaving(packet) else {
+            return shared.trace.describe_last(packet, &shared.side_table);
+        };
+        self.note_packet(kind, packet, shared);
+    }
+
+    /// Something happens to a packet at this end.
+    #[cold]
+    pub fn note_packet<L>(&self, kind: EventKind, packet: &Packet, shared: &mut Shared<L>) {
+        let event = self.event(kind, packet.connection(), shared);
+        shared.trace.note(describe(event, packet, &shared.side_table));
     }
 }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, VecDeque};
 use crate::flow::Flow;
 use crate::packet::{Kind, Packet};
 use crate::prefetch::prefetch;
-use crate::record::{FlowRow, Status};
+use crate::record::{EventKind, FlowRow, Status};
 use crate::rows::row;
 use crate::shared::Shared;
 use crate::side_table::{NO_HEADER, SideTable};
@@ -136,10 +136,16 @@ impl<L: ControllerRegistry> HostGroup<L> {
         }
         let slot = known.unwrap_or_else(|| self.accept(packet, shared));
         let sink = &self.sinks[slot as usize];
+        if sink.end.followed {
+            sink.end.note_packet(EventKind::SynReceived, packet, shared);
+        }
         let size = shared.profiles[sink.end.profile as usize].syn_bytes;
         let mut answer = sink.answer(shared.now, size);
         if let Some(header) = shared.take_header() {
             shared.side_table.put_on(&mut answer, header);
+        }
+        if sink.end.followed {
+            sink.end.note_leaving(&answer, shared);
         }
         shared.outbox.push((sink.end.host, answer));
     }

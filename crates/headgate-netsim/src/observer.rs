@@ -1,6 +1,6 @@
 //! Who watches a run while it goes on.
 
-use crate::record::{Event, FlowSample, NetworkSample, PortSample, Record};
+use crate::record::{Connection, Event, FlowSample, NetworkSample, PortSample, Record};
 
 /// What somebody hears of a run while it goes on: samples as they are made, and events of what is followed
 /// ([`crate::engine::Engine::follow`]), each kind in order of time. `()` hears nothing.
@@ -11,6 +11,8 @@ pub trait Observer {
     fn on_port_sample(&mut self, _sample: &PortSample) {}
     /// The whole network.
     fn on_network_sample(&mut self, _sample: &NetworkSample) {}
+    /// A connection that has its first event among those that follow.
+    fn on_connection(&mut self, _connection: &Connection) {}
     /// Something happened to a followed flow, or at a followed link.
     fn on_event(&mut self, _event: &Event) {}
 }

@@ -20,6 +20,11 @@ impl SackPool {
         (self.blocks.len() - 1) as u32
     }
 
+    /// What a record says, which stays.
+    pub fn read(&self, index: u32) -> Blocks {
+        self.blocks[index as usize]
+    }
+
     pub fn take(&mut self, index: u32) -> Blocks {
         self.free.push(index);
         self.blocks[index as usize]

@@ -4,7 +4,7 @@ use headgate_model::feedback::{CongestionHeader, Words};
 use headgate_tcp::context::Blocks;
 use serde::{Deserialize, Serialize};
 
-use crate::packet::Packet;
+use crate::packet::{Kind, Packet};
 use crate::prefetch::prefetch;
 use crate::sacks::SackPool;
 
@@ -71,6 +71,22 @@ impl SideTable {
         let number = packet.header()?;
         packet.take_header(self.headers[number as usize].word);
         Some(number)
+    }
+
+    /// A packet's time stamp, or the one that it echoes, and its SACK blocks; it may have a header.
+    pub fn facts(&self, packet: &Packet) -> (Option<u32>, Blocks) {
+        let mut bare = *packet;
+        if let Some(number) = packet.header() {
+            bare.take_header(self.headers[number as usize].word);
+        }
+        match bare.kind() {
+            Kind::Data => (Some(bare.segment().stamp), Blocks::default()),
+            Kind::Ack => {
+                let blocks = bare.sack_record().map(|record| self.sacks.read(record));
+                (Some(bare.echoed_timestamp()), blocks.unwrap_or_default())
+            }
+            Kind::Syn | Kind::SynAck => (None, Blocks::default()),
+        }
     }
 
     /// What a header says that was taken off.

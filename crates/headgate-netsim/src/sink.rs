@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::host::{End, Host};
 use crate::packet::{Common, Packet};
-use crate::record::{Event, EventKind, NO_NUMBER};
+use crate::record::EventKind;
 use crate::shared::Shared;
 use crate::side_table::{NO_HEADER, SideTable};
 
@@ -54,24 +54,18 @@ impl Sink {
     /// A data segment arrived.
     #[inline]
     pub fn on_data<L: ControllerRegistry>(&mut self, packet: &Packet, shared: &mut Shared<L>) {
+        if packet.is_followed() {
+            self.end.note_packet(EventKind::Received, packet, shared);
+        }
         let (sender, generation) = (self.peer.address, self.end.generation);
         if (sender, generation) != packet.connection() {
             return; // a straggler of a connection that is over
         }
-        if packet.is_followed() {
-            self.note_arrival(packet, shared);
-        }
+        self.end.followed |= packet.is_followed(); // so its ACKs say so, too
         let Self { end, peer, tcp, header } = self;
         if tcp.on_data(&packet.segment(), &mut Host { end, role: Receiving { peer, header }, shared }) {
             shared.completed.push((sender, generation));
         }
-    }
-
-    #[cold]
-    fn note_arrival<L: ControllerRegistry>(&mut self, packet: &Packet, shared: &mut Shared<L>) {
-        self.end.followed = true; // so its ACKs say so, too
-        let event = self.end.event(EventKind::Received, packet.connection(), shared);
-        shared.trace.note(Event { seq: packet.seq().unwrap_or(NO_NUMBER), ..event });
     }
 
     /// The timer of the delayed ACK went off.

@@ -3,14 +3,15 @@
 //! A packet of a followed flow says so in its head, so that ports and receivers know, whatever shard they are in.
 
 use headgate_model::control::{Controller, Window};
-use headgate_model::units::Time;
+use headgate_model::units::{Span, Time, seconds};
 use headgate_tcp::{Phase, Sender, context};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::packet::Packet;
-use crate::record::{Event, EventKind, NO_NUMBER};
+use crate::packet::{Kind, Packet};
+use crate::record::{Connection, Event, EventKind, NO_NUMBER};
+use crate::side_table::SideTable;
 
 /// Whom somebody follows: flows and links by their numbers in the plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,12 +30,15 @@ pub struct Trace {
     #[serde(skip)]
     on: bool,
     events: Vec<Event>,
+    /// Connections that began, and those that ended and when.
+    opened: Vec<Connection>,
+    closed: Vec<(Time, (u32, u8))>,
 }
 
 impl Trace {
     /// The same for another shard, with nothing noted.
     pub fn new_empty(&self) -> Self {
-        Self { followed: Arc::clone(&self.followed), on: self.on, events: Vec::new() }
+        Self { followed: Arc::clone(&self.followed), on: self.on, ..Self::default() }
     }
 
     /// Whom somebody follows from now on.
@@ -45,6 +49,8 @@ impl Trace {
 
     pub fn merge(&mut self, other: Self) {
         self.events.extend(other.events);
+        self.opened.extend(other.opened);
+        self.closed.extend(other.closed);
     }
 
     /// Packets that left their senders before somebody stopped following say so still.
@@ -53,35 +59,134 @@ impl Trace {
         self.on
     }
 
+    /// Events that wait to be taken.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.events.len()
+    }
+
     pub fn note(&mut self, event: Event) {
         if self.is_on() {
             self.events.push(event);
         }
     }
 
+    /// Whether somebody may see packets of a flow.
+    pub fn shows(&self, flow: u32) -> bool {
+        !self.followed.links.is_empty() || self.followed.flows.contains(&flow)
+    }
+
+    /// A connection began.
+    pub fn open(&mut self, connection: Connection) {
+        if self.shows(connection.flow) {
+            self.opened.push(connection);
+        }
+    }
+
+    /// A connection is over.
+    pub fn close(&mut self, at: Time, sender: (u32, u8)) {
+        self.closed.push((at, sender));
+    }
+
+    /// The packet of the event that was noted last: TCP says that a segment leaves before it hands it out.
+    pub fn describe_last(&mut self, packet: &Packet, side_table: &SideTable) {
+        if let Some(event) = self.events.last_mut() {
+            *event = describe(*event, packet, side_table);
+        }
+    }
+
+    /// Adds a sender's state to its events from the one at `first` on.
+    pub fn add_state<C: Controller>(&mut self, first: usize, sender: &Sender<C>) {
+        self.events[first..].iter_mut().for_each(|event| *event = add_sender_state(*event, sender));
+    }
+
     /// Takes what happened before `until`.
-    pub fn take(&mut self, until: Time) -> impl Iterator<Item = Event> {
+    fn take(&mut self, until: Time, taken: &mut Taken) {
         let (past, later) =
-            std::mem::take(&mut self.events).into_iter().partition(|event| event.time < until);
+            std::mem::take(&mut self.events).into_iter().partition::<Vec<_>, _>(|event| event.time < until);
         self.events = later;
-        Vec::into_iter(past)
+        taken.events.extend(past);
+        taken.opened.append(&mut self.opened);
+        taken.closed.append(&mut self.closed);
     }
 }
 
-/// Puts events of all shards into their order, and writes the numbers of followed flows on them.
-pub fn put_in_order(events: &mut [Event], numbers: &mut BTreeMap<(u32, u8), u32>) {
-    events.sort_by_key(|event| (event.time, event.place));
-    for event in events {
-        if event.kind == EventKind::Opened {
-            numbers.insert(event.sender, event.flow);
-        } else if event.flow == NO_NUMBER {
-            event.flow = numbers.get(&event.sender).copied().unwrap_or(NO_NUMBER);
+/// What shards have noted.
+#[derive(Default)]
+struct Taken {
+    events: Vec<Event>,
+    opened: Vec<Connection>,
+    closed: Vec<(Time, (u32, u8))>,
+}
+
+/// Packets of a connection that is over are gone after this: a receiver outlives its sender by less, and a queue of
+/// a minute is none.
+const FORGOTTEN_AFTER: Span = 64 * headgate_model::units::SECOND;
+
+/// The connections whose packets may be seen, by the addresses and generations of their senders.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Connections {
+    /// Each with whether an event of it was handed out.
+    known: BTreeMap<(u32, u8), (Connection, bool)>,
+    /// In the order of their ends.
+    closed: BTreeSet<(Time, (u32, u8))>,
+}
+
+impl Connections {
+    /// A connection is under way: what is known of it stays.
+    pub fn meet(&mut self, connection: Connection) {
+        self.known.entry(connection.sender).or_insert((connection, false));
+    }
+
+    /// A connection begins.
+    fn open(&mut self, connection: Connection) {
+        self.known.insert(connection.sender, (connection, false));
+    }
+
+    /// What shards noted before `until`, in order of time, with the numbers of flows; and the connections that were
+    /// not seen before.
+    pub fn take<'a>(
+        &mut self,
+        traces: impl Iterator<Item = &'a mut Trace>,
+        until: Time,
+    ) -> (Vec<Event>, Vec<Connection>) {
+        let mut taken = Taken::default();
+        traces.for_each(|trace| trace.take(until, &mut taken));
+        taken.events.sort_by_key(|event| (event.time, event.place));
+        taken.opened.sort_by_key(|connection| connection.opened);
+        let mut opened = taken.opened.into_iter().peekable();
+        let mut seen = Vec::new();
+        for event in &mut taken.events {
+            while let Some(connection) = opened.next_if(|connection| connection.opened <= event.time) {
+                self.open(connection);
+            }
+            seen.extend(self.name(event));
+        }
+        opened.for_each(|connection| self.open(connection));
+        self.closed.extend(taken.closed);
+        self.forget(until);
+        (taken.events, seen)
+    }
+
+    /// Writes the number of its flow on an event; gives the connection if this is its first.
+    fn name(&mut self, event: &mut Event) -> Option<Connection> {
+        let (connection, told) = self.known.get_mut(&event.sender)?;
+        event.flow = connection.flow;
+        (!std::mem::replace(told, true)).then_some(*connection)
+    }
+
+    fn forget(&mut self, now: Time) {
+        while let Some(&(at, sender)) = self.closed.first().filter(|end| end.0 + FORGOTTEN_AFTER < now) {
+            self.closed.pop_first();
+            if self.known.get(&sender).is_some_and(|(connection, _)| connection.opened <= at) {
+                self.known.remove(&sender);
+            }
         }
     }
 }
 
 /// Adds what a sender's state is to an event of it.
-pub fn add_sender_state<C: Controller>(mut event: Event, sender: &Sender<C>) -> Event {
+fn add_sender_state<C: Controller>(mut event: Event, sender: &Sender<C>) -> Event {
     event.cwnd = sender.window.cwnd;
     event.ssthresh = sender.window.ssthresh;
     event.pace = sender.window.pace;
@@ -91,15 +196,44 @@ pub fn add_sender_state<C: Controller>(mut event: Event, sender: &Sender<C>) -> 
     event
 }
 
-/// What TCP observes, as an event; what it only counts is none.
-pub fn translate(event: context::Event) -> Option<(EventKind, u32)> {
-    Some(match event {
-        context::Event::Established => (EventKind::Established, NO_NUMBER),
-        context::Event::Sent { seq, again: false } => (EventKind::Sent, seq),
-        context::Event::Sent { seq, again: true } => (EventKind::Retransmitted, seq),
-        context::Event::Lost { seq } => (EventKind::Lost, seq),
-        context::Event::Timeout => (EventKind::Timeout, NO_NUMBER),
-        _ => return None,
+/// Adds what a packet is to an event of it.
+pub fn describe(event: Event, packet: &Packet, side_table: &SideTable) -> Event {
+    let (stamp, blocks) = side_table.facts(packet);
+    describe_bare(event, packet, stamp, blocks)
+}
+
+/// The same of a packet whose SACK blocks were taken off.
+pub fn describe_bare(event: Event, packet: &Packet, stamp: Option<u32>, blocks: context::Blocks) -> Event {
+    Event {
+        seq: packet.seq().unwrap_or(NO_NUMBER),
+        size: u32::from(packet.size),
+        stamp: stamp.unwrap_or(NO_NUMBER),
+        packet: packet.kind() as u8,
+        flags: packet.flags().0,
+        ..event.with_blocks(blocks)
+    }
+}
+
+/// The event of a packet that leaves an end of a connection, but for data, of which TCP tells.
+pub fn leaving(packet: &Packet) -> Option<EventKind> {
+    match packet.kind() {
+        Kind::Syn => Some(EventKind::SynSent),
+        Kind::SynAck => Some(EventKind::SynAckSent),
+        Kind::Ack => Some(EventKind::AckSent),
+        Kind::Data => None,
+    }
+}
+
+/// What TCP observes: what happened, the sequence number, the round trip; what it only counts is no event.
+pub fn translate(observed: context::Event) -> Option<(EventKind, u32, f64)> {
+    Some(match observed {
+        context::Event::Established => (EventKind::Established, NO_NUMBER, f64::NAN),
+        context::Event::Sent { seq, again: false } => (EventKind::Sent, seq, f64::NAN),
+        context::Event::Sent { seq, again: true } => (EventKind::Retransmitted, seq, f64::NAN),
+        context::Event::Lost { seq } => (EventKind::Lost, seq, f64::NAN),
+        context::Event::Timeout => (EventKind::Timeout, NO_NUMBER, f64::NAN),
+        context::Event::RttSample { rtt_s } => (EventKind::RttSample, NO_NUMBER, rtt_s),
+        context::Event::Acknowledged { .. } | context::Event::DuplicateAck => return None,
     })
 }
 
@@ -132,13 +266,20 @@ pub struct PortTrace<'a> {
 }
 
 impl PortTrace<'_> {
-    /// Something happened to a packet while so many waited.
-    pub fn note(&mut self, time: Time, kind: EventKind, packet: &Packet, queue: usize) {
+    /// Something happened to a packet while so many waited, after it had waited itself.
+    pub fn note(
+        &mut self,
+        (time, kind): (Time, EventKind),
+        packet: &Packet,
+        side_table: &SideTable,
+        queue: usize,
+        waited: Option<Span>,
+    ) {
         if !(packet.is_followed() || self.trace.followed.links.contains(&self.link)) {
             return;
         }
         let event = Event::new(time, kind, packet.connection(), self.places + self.link);
-        let seq = packet.seq().unwrap_or(NO_NUMBER);
-        self.trace.note(Event { link: self.link, seq, queue: queue as f64, ..event });
+        let (queue, wait_s) = (queue as f64, waited.map_or(f64::NAN, seconds));
+        self.trace.note(describe(Event { link: self.link, queue, wait_s, ..event }, packet, side_table));
     }
 }

@@ -56,11 +56,13 @@ mod _native {
     use headgate_lab::check::Checked;
     use headgate_lab::own::Own;
     use headgate_lab::simulation;
+    use headgate_lab::tables::traced;
+    use headgate_lab::trace_log::{self, Connection, Event, Row};
     use headgate_lab::validate::validate;
     use numpy::PyReadonlyArray1;
     use pyo3::exceptions::PyValueError;
     use pyo3::prelude::*;
-    use pyo3::types::PyDict;
+    use pyo3::types::{PyBytes, PyDict};
     use statrs::distribution::{ContinuousCDF, StudentsT};
 
     #[pymodule_export]
@@ -119,6 +121,28 @@ mod _native {
     #[pyfunction]
     fn columns() -> String {
         headgate_lab::catalog::columns()
+    }
+
+    /// Bytes of a row of a trace's logs: of events, of connections.
+    #[pyfunction]
+    fn trace_row_bytes() -> (usize, usize) {
+        (Event::BYTES, Connection::BYTES)
+    }
+
+    /// Events and connections of a trace's logs, by table, as dicts of columns. Raises ValueError if they are no
+    /// whole rows.
+    #[pyfunction]
+    fn read_trace<'py>(py: Python<'py>, events: &[u8], connections: &[u8]) -> PyResult<Bound<'py, PyDict>> {
+        let (events, connections) = (trace_log::read(events), trace_log::read(connections));
+        let (Some(events), Some(connections)) = (events, connections) else {
+            return Err(PyValueError::new_err("the trace's log has rows that are none"));
+        };
+        let all = PyDict::new(py);
+        for table in traced(&events, &connections) {
+            all.set_item(table.name, arrays(py, table)?)?;
+        }
+        all.set_item("labels", simulation::Simulation::event_labels())?;
+        Ok(all)
     }
 
     /// Raises ValueError("place: sentence") if the plan is wrong.
@@ -209,6 +233,12 @@ mod _native {
             }
             all.set_item("labels", simulation::Simulation::event_labels())?;
             Ok(all)
+        }
+
+        /// Events since the last call, and the connections that have their first one among them: rows of a log.
+        fn take_trace<'py>(&mut self, py: Python<'py>) -> (Bound<'py, PyBytes>, Bound<'py, PyBytes>) {
+            let (events, connections) = py.detach(|| self.run.take_trace());
+            (PyBytes::new(py, &events), PyBytes::new(py, &connections))
         }
 
         /// Tables as dicts of columns, and what belongs to the whole run.

@@ -8,8 +8,14 @@ use crate::sender::Sender;
 use crate::state::Phase;
 
 impl<C: Controller> Sender<C> {
+    /// Whether routers may mark its packets.
+    #[must_use]
+    pub fn is_capable_of_ecn(&self) -> bool {
+        self.echo != Echo::None
+    }
+
     pub(crate) fn syn_flags(&self) -> Flags {
-        let capable = Flags::NONE.with(Flags::CAPABLE, self.echo != Echo::None);
+        let capable = Flags::NONE.with(Flags::CAPABLE, self.is_capable_of_ecn());
         capable.with(Flags::ECHO, self.echo == Echo::Accurate)
     }
 

@@ -1,6 +1,6 @@
 //! What a port needs that holds packets.
 
-use headgate_model::units::Time;
+use headgate_model::units::{Span, Time};
 
 use super::Held;
 use crate::packet::Packet;
@@ -19,11 +19,11 @@ pub struct PortContext<'a> {
 }
 
 impl PortContext<'_> {
-    /// Something happened to a packet while so many waited.
+    /// Something happened to a packet while so many waited, after it had waited itself.
     #[inline]
-    pub fn note(&mut self, time: Time, kind: EventKind, packet: &Packet, queue: usize) {
+    pub fn note(&mut self, event: (Time, EventKind), packet: &Packet, queue: usize, waited: Option<Span>) {
         if let Some(trace) = &mut self.trace {
-            trace.note(time, kind, packet, queue);
+            trace.note(event, packet, self.side_table, queue, waited);
         }
     }
 }

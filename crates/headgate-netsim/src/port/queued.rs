@@ -135,7 +135,7 @@ impl<Q: Discipline, R: Routers> QueuedPort<Q, R> {
         let backlog = self.with_room(now, backlog, ctx);
         let verdict = self.verdict(packet, &backlog);
         if verdict == Verdict::Drop || !ctx.held.take() {
-            return self.discard(now, packet, ctx);
+            return self.discard(now, packet, None, ctx);
         }
         self.keep(now, packet, verdict == Verdict::Mark, &backlog, ctx);
         if self.busy.until <= now {
@@ -182,33 +182,34 @@ impl<Q: Discipline, R: Routers> QueuedPort<Q, R> {
     }
 
     fn note_kept(&self, now: Time, packet: &Packet, marked: bool, ctx: &mut PortContext) {
-        ctx.note(now, EventKind::Enqueued, packet, self.queue());
+        ctx.note((now, EventKind::Enqueued), packet, self.queue(), None);
         if marked {
-            ctx.note(now, EventKind::Marked, packet, self.queue());
+            ctx.note((now, EventKind::Marked), &packet.marked(true), self.queue(), None);
         }
     }
 
     /// Takes a packet out of the store, and says how long it waited.
-    fn release(&mut self, now: Time, id: u32, held: &mut Held) -> (Packet, u128) {
+    fn release(&mut self, now: Time, id: u32, held: &mut Held) -> (Packet, Span) {
         held.packets -= 1;
         self.free.push(id);
         let Waiting { packet, since } = self.store[id as usize];
-        let waited = u128::from(now - since);
-        self.tally.wait_ps += waited;
+        let waited = now - since;
+        self.tally.wait_ps += u128::from(waited);
         self.waiting_bytes -= u64::from(packet.size);
-        (packet, if packet.is_data() { waited } else { 0 })
+        (packet, waited)
     }
 
     fn clear_drops(&mut self, now: Time, ctx: &mut PortContext) {
         while let Some(id) = self.drops.pop() {
             let (packet, waited) = self.release(now, id, ctx.held);
-            self.in_vain += waited;
-            self.discard(now, &packet, ctx);
+            self.in_vain += u128::from(waited * u64::from(packet.is_data()));
+            self.discard(now, &packet, Some(waited), ctx);
         }
     }
 
-    fn discard(&mut self, now: Time, packet: &Packet, ctx: &mut PortContext) {
-        ctx.note(now, EventKind::Dropped, packet, self.queue());
+    /// Drops a packet, which had waited unless it comes now.
+    fn discard(&mut self, now: Time, packet: &Packet, waited: Option<Span>, ctx: &mut PortContext) {
+        ctx.note((now, EventKind::Dropped), packet, self.queue(), waited);
         self.tally.drops += 1;
         self.tally.dropped_bytes += u64::from(packet.size);
         ctx.counters.segments_dropped += u64::from(packet.is_data());
@@ -257,26 +258,26 @@ impl<Q: Discipline, R: Routers> QueuedPort<Q, R> {
         if let Some((id, marked)) = self.queue.dequeue(&backlog, &mut self.drops) {
             let (packet, waited) = self.release(now, id, ctx.held);
             self.tally.marks += u64::from(marked);
-            ctx.counters.wait_ps += waited;
+            ctx.counters.wait_ps += u128::from(waited * u64::from(packet.is_data()));
             if marked {
-                ctx.note(now, EventKind::Marked, &packet, self.queue());
+                ctx.note((now, EventKind::Marked), &packet.marked(true), self.queue(), Some(waited));
             }
-            self.transmit(now, packet.marked(marked), ctx);
+            self.transmit(now, packet.marked(marked), waited, ctx);
         }
         self.clear_drops(now, ctx);
     }
 
-    fn transmit(&mut self, now: Time, packet: Packet, ctx: &mut PortContext) {
+    fn transmit(&mut self, now: Time, packet: Packet, waited: Span, ctx: &mut PortContext) {
         ctx.counters.packet_hops += 1;
         if self.router.is_some() {
             self.write(&packet, now, ctx);
         }
         let leaves = self.busy.serve(now, self.ticks.tick(packet.size), self.ticks.den());
         self.digest = digested(self.digest, leaves, packet.flow);
-        ctx.note(leaves, EventKind::Departed, &packet, self.queue());
+        ctx.note((leaves, EventKind::Departed), &packet, self.queue(), Some(waited));
         if self.loss.as_mut().is_some_and(|loss| loss.takes(now, leaves, packet.is_data())) {
             self.tally.lost += 1;
-            ctx.note(leaves, EventKind::LinkLoss, &packet, self.queue());
+            ctx.note((leaves, EventKind::LinkLoss), &packet, self.queue(), Some(waited));
             ctx.counters.segments_dropped += u64::from(packet.is_data());
             return ctx.side_table.forget(&packet);
         }

@@ -11,7 +11,7 @@ mod periods;
 mod ports;
 
 pub use counters::Counters;
-pub use events::{EVENT_KINDS, Event, EventKind, NO_NUMBER};
+pub use events::{Connection, EVENT_KINDS, Event, EventKind, NO_NUMBER, PACKET_KINDS, connection};
 pub use flows::{FlowRow, FlowSample, Status};
 pub use keys::{FILE, FlowKey, FlowKeys, LONG_LIVED, NAMED, WEB_OBJECT};
 pub use periods::{BUCKETS, ClassRow, FlowStats, LawRow, LinkRow, PeriodRow};
