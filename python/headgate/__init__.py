@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     from headgate.errors import HeadgateError
     from headgate.experiment.experiment import Experiment
     from headgate.law import jit
+    from headgate.run.trace import Trace
 
 __all__ = [
     "Experiment",
     "HeadgateError",
     "Result",
     "Scenario",
+    "Trace",
     "__version__",
     "abilene",
     "dumbbell",
@@ -42,6 +44,7 @@ _HOME = {
     "jit": "headgate.law",
     "Result": "headgate.api",
     "Scenario": "headgate.api",
+    "Trace": "headgate.run.trace",
 }
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,8 @@ from headgate.run.folder import find_run, hold_for_run, read_meta, write_folder
 from headgate.run.progress import Report, show_progress
 from headgate.run.simulate import SNAPSHOT_FILE, Threads, run_engine, watch_engine
 from headgate.run.stream import Stream, Update
+from headgate.run.trace import Trace
+from headgate.run.trace_log import TraceLog, has_trace
 from headgate.scenario.plan import choose_numbers, identity_of, make_plan
 from headgate.scenario.planner import Arrays
 from headgate.scenario.spec import ScenarioSpec
@@ -58,7 +60,7 @@ class Scenario(ScenarioSpec):
         """Give the SHA-256 of the plan, its arrays and the version: equal means equal results."""
         return identity_of(*self.plan())
 
-    def run(
+    def run(  # noqa: PLR0913 - what a run can be given
         self,
         duration: str | None = None,
         seed: int | None = None,
@@ -66,11 +68,13 @@ class Scenario(ScenarioSpec):
         *,
         out: str | Path | None = None,
         progress: bool | None = None,
+        trace: Trace | None = None,
     ) -> Result:
         """Run it, perhaps with another duration ("60 s") or seed, on up to so many threads.
 
         With `out`, a folder, the result is kept there; a run that was stopped goes on from there,
         and a finished one is read. `progress` shows how far it is; unless given, a notebook does.
+        `trace` says of which flows and ports every event goes into the folder `out` meanwhile.
         Ctrl-C is a KeyboardInterrupt. Senders without the routers or marks that they need are a
         SchemeWarning each, and in `meta["warnings"]`. Raises ScenarioError, StoreError, LawError.
         """
@@ -81,7 +85,7 @@ class Scenario(ScenarioSpec):
         try:
             with show_progress(self.title or "run") if shows else nullcontext() as report:
                 folder = None if out is None else Path(out)
-                result = simulate(chosen, folder, report, threads=threads)
+                result = simulate(chosen, folder, report, threads=threads, trace=trace)
         except InterruptedRunError as stopped:
             raise KeyboardInterrupt(str(stopped)) from None
         for doubt in result.meta["warnings"]:
@@ -224,41 +228,59 @@ def simulate(  # noqa: PLR0913 - what a run can be given
     snapshot: Path | None = None,
     *,
     threads: Threads = 1,
+    trace: Trace | None = None,
 ) -> Result:
     """Run a scenario; with `out`, keep the result there, where no other run may be at work.
 
     It has up to `threads` threads (a number, or a function that is asked again and again), which
-    do not change its result. A finished run of the same scenario in `out` is read back, a stopped
-    or killed one is resumed: its state is kept in `snapshot`, which is in `out` by default. Raises
-    ScenarioError, StoreError, or InterruptedRunError when it is stopped.
+    do not change its result. A finished run of the same scenario in `out` is read back, unless it
+    lacks the `trace`; a stopped or killed one is resumed: its state is kept in `snapshot`, which is
+    in `out` by default. Raises ScenarioError, StoreError, or InterruptedRunError when it is
+    stopped.
     """
     planned = scenario.plan()
     if out is None:
+        if trace is not None:
+            raise ScenarioError("trace", "a trace needs a folder to be written into (--out DIR)")
         return Result(*run_engine(scenario, planned, command, progress, snapshot, threads=threads))
+    log = None if trace is None else TraceLog(out, trace, planned[0])
     identity = identity_of(*planned)
-    if (done := _read_finished(out, identity)) is not None:
+    if (done := _read_finished(out, identity, trace)) is not None:
         return done
-    with hold_for_run(out):
-        if (done := _read_finished(out, identity)) is not None:  # made while we came
+    with hold_for_run(out), nullcontext() if log is None else closing(log):
+        if (done := _read_finished(out, identity, trace)) is not None:  # made while we came
             return done
         snapshot = snapshot or out / SNAPSHOT_FILE
-        result = Result(
-            *run_engine(scenario, planned, command, progress, snapshot, threads=threads)
+        tables, meta = run_engine(
+            scenario, planned, command, progress, snapshot, threads=threads, trace=log
         )
+        result = Result(tables, meta)
         try:
-            write_folder(out, result.tables, result.meta)
+            _keep(result, out, log)
         except StoreError as error:
             raise UnstoredError(str(error), result) from None
         snapshot.unlink(missing_ok=True)
     return result
 
 
-def _read_finished(out: Path, identity: str) -> Result | None:
+def _keep(result: Result, out: Path, log: TraceLog | None) -> None:
+    if log is not None:
+        names = ("identity", "headgate", "seed", "digest")
+        log.finish({name: result.meta[name] for name in names})
+        result.meta["trace"] = log.says()
+    write_folder(out, result.tables, result.meta)
+    if log is not None:
+        log.discard()
+
+
+def _read_finished(out: Path, identity: str, trace: Trace | None) -> Result | None:
     meta = read_meta(out)
     if meta is None:
         return None
     if meta.get("identity") != identity:
         raise StoreError(f"{out}: holds the run of another scenario; choose another folder")
+    if trace is not None and not has_trace(out, trace, identity):
+        return None
     return Result.read(out)
 
 

@@ -21,6 +21,7 @@ CROSSES_THE_BORDER = (
     "headgate.plugin",
     "headgate.run.refusals",
     "headgate.run.simulate",
+    "headgate.run.trace_log",
     "headgate.scenario.networks.routes",
     "headgate.stats.intervals",
 )
@@ -31,7 +32,7 @@ LAYERS = (
     *("console", "catalog", "columns", "plain_text", "tables", "claims", "verdicts"),
     *("stats", "measures"),
     *("topologies", "pictures", "plots", "notebook", "analysis", "charts"),
-    *("law", "discipline", "plugin", "scenario", "run", "api", "build"),
+    *("law", "discipline", "plugin", "scenario", "run", "api", "build", "traces"),
     *("fluid", "mesonet", "design", "campaign", "conform", "report", "bench", "doctor", "export"),
     *("experiment", "templates", "studies", "schemas", "cli", "__main__"),
 )

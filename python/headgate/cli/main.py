@@ -26,6 +26,7 @@ from headgate.cli import (
     run,
     schema,
     study,
+    trace,
     watch,
 )
 from headgate.errors import HeadgateError
@@ -74,6 +75,7 @@ for command in (
     analyse.analyse,
     report.report,
     plot.plot,
+    trace.trace,
     bench.bench,
     conform.conform,
     export.export,

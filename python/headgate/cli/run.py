@@ -21,7 +21,20 @@ Out = Annotated[
     Path | None,
     typer.Option(metavar="DIR", help="Keep the result here: Parquet tables and run.json."),
 ]
+Traced = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--trace",
+        metavar="flows=NAMES|ports=NAMES",
+        help="Write every event of these flows or ports into DIR/trace: names, patterns, numbers"
+        " from 0, or all, with commas; repeatable. headgate trace makes captures of it.",
+    ),
+]
+TraceLimit = Annotated[
+    int, typer.Option(metavar="N", help="Events after which the trace ends; the run goes on.")
+]
 _MOST_ROWS = 12
+_TRACE_LIMIT = 5_000_000
 
 
 def run(  # noqa: PLR0913, PLR0917 - one for each option
@@ -30,6 +43,8 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     seed: Seed = None,
     controls: Controls = None,
     out: Out = None,
+    traced: Traced = None,
+    trace_limit: TraceLimit = _TRACE_LIMIT,
     threads: Threads = 1,
     trust: Trust = False,
     as_json: Json = False,
@@ -43,13 +58,15 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     from headgate.cli.options import load
     from headgate.plugin.watch import run_watched
     from headgate.run.progress import show_progress
+    from headgate.run.trace import Trace
 
+    trace = Trace.parse(traced, trace_limit) if traced else None
     chosen = load(scenario, settings, seed, controls, trust=trust)
     with run_watched(chosen.own_code()), show_progress(scenario.stem) as progress:
         command = shlex.join(["headgate", *sys.argv[1:]])
         unstored = None
         try:
-            result = simulate(chosen, out, progress, command, threads=threads)
+            result = simulate(chosen, out, progress, command, threads=threads, trace=trace)
         except UnstoredError as error:
             result, unstored = error.result, error
     _print(result, out if unstored is None else None, as_json)
@@ -119,6 +136,11 @@ def _show(result: Result, out: Path | None) -> None:
         f"{hops:,} packet-hops in {cpu_s:.2f} CPU seconds "
         f"({hops / max(cpu_s, 1e-9) / 1e6:.1f} million a second)",
     )
+    if out is not None and "trace" in result.meta:
+        console.print(
+            f"Trace: {out}/trace: {result.meta['trace']} (headgate trace {out} makes captures)",
+            soft_wrap=True,
+        )
     if out is not None:
         console.print(f"Result: {out} (headgate plot {out} draws it)", soft_wrap=True)
 

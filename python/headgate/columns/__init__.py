@@ -5,13 +5,26 @@ What the engine counts it defines itself, in one line a column; what is formed h
 
 from headgate.columns.column import Column
 from headgate.columns.periods import OF_PERIODS
-from headgate.columns.run import EVENTS, FLOWS, NETWORK, PORTS, RESPONSES, SERIES, TABLES
+from headgate.columns.run import (
+    CONNECTIONS,
+    EVENTS,
+    FLOWS,
+    NETWORK,
+    PORTS,
+    RESPONSES,
+    SERIES,
+    TABLES,
+)
 
 #: What a run of packets has.
 OF_A_RUN: dict[str, tuple[Column, ...]] = TABLES | OF_PERIODS
-EVERY_TABLE: dict[str, tuple[Column, ...]] = OF_A_RUN | {"events": EVENTS}
+EVERY_TABLE: dict[str, tuple[Column, ...]] = OF_A_RUN | {
+    "events": EVENTS,
+    "connections": CONNECTIONS,
+}
 
 __all__ = [
+    "CONNECTIONS",
     "EVENTS",
     "EVERY_TABLE",
     "FLOWS",

@@ -135,15 +135,28 @@ EVENTS = arrange(
     Column(
         "event",
         "",
-        "What happened: of a flow opened, established, sent, retransmitted, received, "
-        "acknowledged, echoed (an ACK echoed a congestion mark), lost (as the sender finds), "
-        "timeout, window, state, closed; of a packet at a port enqueued, marked, dropped, "
-        "departed, link_loss.",
+        "What happened. At a sender: opened, syn_sent, syn_ack_received, established, sent, "
+        "retransmitted, acknowledged (an ACK came), echoed (it echoed a congestion mark), "
+        "rtt_sample, lost (as the sender finds), timeout, window (cwnd, ssthresh or pace changed), "
+        "state, closed. At a receiver: syn_received, syn_ack_sent, received, ack_sent. At a port: "
+        "enqueued, marked, dropped, departed, link_loss; dropped without a link: at the link to a "
+        "host.",
     ),
-    Column("flow", "", "Name of the flow; empty for others that pass a followed link."),
+    Column("flow", "", "Name of the flow."),
     Column("link", "", "Name of the link, of events at its port; else empty."),
     "connection",
+    Column("packet", "", "Kind of the packet: syn, syn-ack, data, ack; empty where there is none."),
     "seq",
+    "size_bytes",
+    Column(
+        "flags",
+        "",
+        "Flags of the packet, with blanks between them: ect (ECN-capable; on a SYN it asks for "
+        "ECN), ce (marked), ece (echoes a mark), cwr (window reduced).",
+    ),
+    "stamp",
+    *(f"sack{block}_{end}" for block in (1, 2, 3) for end in ("from", "to")),
+    "rtt_s",
     "cwnd_packets",
     "ssthresh_packets",
     "pace_packets_s",
@@ -151,6 +164,25 @@ EVENTS = arrange(
     "in_flight_packets",
     Column("state", "", "State of the sender then: syn-sent, open, recovery, timeout, closed."),
     "queue_packets",
+    "wait_s",
+    ...,
+)
+
+CONNECTIONS = arrange(
+    ["connections"],
+    "connection",
+    Column("flow", "", "Name of the flow."),
+    "opened_s",
+    "size_packets",
+    Column("source", "", "Router that the sending host sits at."),
+    "source_host",
+    Column("source_ip", "", "IPv4 address that captures give the sending host."),
+    Column("source_port", "1", "Its TCP port there."),
+    Column("receiver", "", "Router that the receiving host sits at."),
+    "receiver_host",
+    Column("receiver_ip", "", "IPv4 address that captures give the receiving host."),
+    Column("receiver_port", "1", "Its TCP port there."),
+    Column("transport", "", "Name of the transport profile in the plan."),
     ...,
 )
 

@@ -25,6 +25,7 @@ from headgate.run.own import make_own_code, own_queues
 from headgate.run.progress import Clock, Report, StopRunError
 from headgate.run.refusals import translate_refusal
 from headgate.run.stream import Update, UpdateMaker
+from headgate.run.trace_log import TraceLog
 from headgate.scenario.doubts import doubts_of
 from headgate.scenario.plan import identity_of, plan_json
 from headgate.scenario.planner import Arrays
@@ -40,6 +41,8 @@ log = logging.getLogger("headgate")
 SNAPSHOT_FILE = "snapshot.bin"
 #: Wall time between two looks at the clock and at Ctrl-C.
 SLICE_S = 0.05
+#: The same where events are noted, which are in memory until then.
+TRACED_SLICE_S = 0.01
 #: Wall time between two snapshots, which is what a kill costs; more where writing one takes long.
 CHECKPOINT_S = 60.0
 SNAPSHOT_SHARE = 0.05
@@ -61,12 +64,14 @@ def run_engine(  # noqa: PLR0913 - what a run can be given
     snapshot: Path | None = None,
     *,
     threads: Threads = 1,
+    trace: TraceLog | None = None,
 ) -> tuple[dict[str, Table], dict[str, Any]]:
     """Run a plan to its end, from its snapshot if there is one; give tables and run.json.
 
-    Raises ScenarioError, StoreError, LawError, or InterruptedRunError when it is stopped.
+    The events that `trace` asks for go into it meanwhile. Raises ScenarioError, StoreError,
+    LawError, or InterruptedRunError when it is stopped.
     """
-    run = _start_run(scenario, planned, snapshot, threads)
+    run = _start_run(scenario, planned, snapshot, threads, trace)
     return run.leave_behind(run.to_the_end(progress), command)
 
 
@@ -93,10 +98,14 @@ def _start_run(
     planned: tuple[dict[str, Any], Arrays],
     snapshot: Path | None,
     threads: Threads,
+    trace: TraceLog | None = None,
 ) -> _Run:
     plan, arrays = planned
     refuse_what_does_not_fit(plan, arrays)
-    return _Run(scenario, planned, identity_of(plan, arrays), snapshot, threads)
+    run = _Run(scenario, planned, identity_of(plan, arrays), snapshot, threads)
+    if trace is not None:
+        run.begin_trace(trace)
+    return run
 
 
 class _Run:
@@ -120,6 +129,8 @@ class _Run:
         begun = self._cpu_time_s()
         self.cpu_s = 0.0
         self.resumed = False
+        self.trace: TraceLog | None = None
+        self._kept_trace: object = None
         self.simulation = self._start(plan_json(dict(self.plan)), arrays)
         self.simulation.limit(packets_that_fit())
         self.threads = 1
@@ -169,7 +180,7 @@ class _Run:
             raise SnapshotError(
                 f"{path}: belongs to another scenario; choose another folder, or remove it"
             )
-        self.cpu_s = kept["cpu_s"]
+        self.cpu_s, self._kept_trace = kept["cpu_s"], kept.get("trace")
         return len(head)
 
     def to_the_end(self, progress: Report | None) -> dict[str, Any]:
@@ -178,7 +189,8 @@ class _Run:
         due = _Due()
         try:
             with calls.defer_interrupts(self.own) as poll:
-                while not self._advance(SLICE_S):
+                while not self._advance(SLICE_S if self.trace is None else TRACED_SLICE_S):
+                    self._take_trace()
                     self.cpu_s = self._cpu_time_s() - begun
                     poll()
                     self._report(progress, clock)
@@ -189,11 +201,29 @@ class _Run:
             raise InterruptedRunError(says) from None
         except (KeyboardInterrupt, StopRunError):
             raise InterruptedRunError(self._stop()) from None
+        self._take_trace()
         self._report(progress, clock)
         facts = self.simulation.results()
         self.wall_s = time.perf_counter() - started
         self.cpu_s = self._cpu_time_s() - begun
         return facts
+
+    def begin_trace(self, trace: TraceLog) -> None:
+        """Have events go into a log from now on, or from where the run was stopped."""
+        self.trace = trace
+        if self.resumed:
+            trace.resume(self._kept_trace)
+        else:
+            trace.begin()
+        if not trace.is_full:
+            self.simulation.follow(*trace.numbers)
+
+    def _take_trace(self) -> None:
+        """Write down what has happened, until the trace is full."""
+        if self.trace is None or self.trace.is_full:
+            return
+        if self.trace.add(*self.simulation.take_trace()):
+            self.simulation.follow(set(), set())
 
     def updates(self, every_s: float) -> Generator[Update, None, dict[str, Any]]:
         """Go on to the end, with an update after each slice of wall time; give the facts."""
@@ -277,10 +307,12 @@ class _Run:
         Raises StoreError where it cannot be written, and ValueError where it has no form.
         """
         if self.snapshot_file is not None:
+            self._take_trace()
             write_file(self.snapshot_file, self._write_state)
 
     def _write_state(self, draft: Path) -> None:
-        head = json.dumps({"identity": self.identity, "cpu_s": self.cpu_s})
+        trace = None if self.trace is None else self.trace.keep()
+        head = json.dumps({"identity": self.identity, "cpu_s": self.cpu_s, "trace": trace})
         draft.write_text(f"{head}\n", encoding="utf-8")
         self.simulation.snapshot(draft)
 

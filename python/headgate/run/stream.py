@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.columns import EVENTS, NETWORK
+from headgate.columns import NETWORK
 from headgate.errors import HeadgateError
 from headgate.measures.formula import form
 from headgate.measures.tables import series
-from headgate.names import each_name
-from headgate.tables import Table, Words
+from headgate.run.events import EventTables
+from headgate.tables import Table
 
 R = TypeVar("R")
 Facts = Mapping[str, NDArray[Any]]
-NO_NUMBER, NO_STATE = 2**32 - 1, 2**8 - 1
-"""In the place of a number, and of a state: there is none."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +51,7 @@ class UpdateMaker:
 
     def __init__(self, plan: Mapping[str, Any]) -> None:
         self._plan = plan
-        self._flows = list(each_name(plan["traffic"]))
-        self._links = [link["name"] for link in plan["links"]]
+        self._tables = EventTables(plan)
         self._last: dict[str, Facts] = {}
 
     def make(self, facts: Mapping[str, Any], at: tuple[float, float]) -> Update:
@@ -62,7 +59,7 @@ class UpdateMaker:
         tables = {
             "series": Table("series", self._series(facts)),
             "network": Table("network", form(NETWORK, facts["network"])),
-            "events": Table("events", self._events(facts["events"], facts["labels"])),
+            "events": self._tables.events(facts["events"], facts["labels"]),
         }
         return Update(*at, tables)
 
@@ -78,26 +75,12 @@ class UpdateMaker:
         rows = np.concatenate(new)
         return {name: column[rows] for name, column in series(self._plan, joined).items()}
 
-    def _events(self, facts: Facts, labels: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-        words = {
-            "event": Words(facts["event"], labels["event"]),
-            "state": _words_or_none(facts["state"], labels["state"], NO_STATE),
-            "flow": _words_or_none(facts["flow"], self._flows),
-            "link": _words_or_none(facts["link"], self._links),
-        }
-        return form(EVENTS, {**facts, **words})
-
 
 def _last_of_each(facts: Facts, number: str) -> Facts:
     """Keep the last row of each flow or link."""
     _, at = np.unique(facts[number][::-1], return_index=True)
     rows = np.sort(len(facts[number]) - 1 - at)
     return {column: values[rows] for column, values in facts.items()}
-
-
-def _words_or_none(numbers: NDArray[Any], words: Sequence[str], none: int = NO_NUMBER) -> Words:
-    """Name what has a number, and leave the others empty."""
-    return Words(np.where(numbers == none, len(words), numbers), [*words, ""])
 
 
 class Stream(Iterator[Update], Generic[R]):

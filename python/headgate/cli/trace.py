@@ -1,0 +1,83 @@
+"""`headgate trace`: what a trace has, and captures made of it."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from headgate.errors import HeadgateError
+from headgate.visible import say
+
+if TYPE_CHECKING:
+    from headgate.traces.stored import StoredTrace
+
+
+def trace(  # noqa: PLR0913, PLR0917 - one for each option
+    folder: Annotated[Path, typer.Argument(help="Folder of a run with --trace.", metavar="DIR")],
+    pcapng: Annotated[
+        bool, typer.Option("--pcapng", help="Captures for Wireshark, tshark, tcptrace.")
+    ] = False,
+    qlog: Annotated[
+        bool, typer.Option("--qlog", help="qlog 0.3 of each connection's sender, for qvis.")
+    ] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="The events as one table of text.")] = False,
+    plot: Annotated[
+        bool,
+        typer.Option("--plot", help="Time-sequence pictures of the flows, into DIR/figures."),
+    ] = False,
+    between: Annotated[
+        tuple[float, float] | None,
+        typer.Option(metavar="FROM TO", help="Seconds of the run that the pictures show."),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON: the paths, or the counts.")
+    ] = False,
+) -> None:
+    """Make captures and pictures of a run's trace, in DIR/trace; or say which events it has."""
+    from headgate.traces.csv_file import write_csv
+    from headgate.traces.pcapng import write_pcapng
+    from headgate.traces.qlog import write_qlog
+    from headgate.traces.stored import StoredTrace
+
+    stored = StoredTrace(folder)
+    makers = (
+        (pcapng, write_pcapng),
+        (qlog, write_qlog),
+        (csv, write_csv),
+        (plot or between is not None, partial(_draw, within_s=between)),
+    )
+    wanted = [make for asked, make in makers if asked]
+    if not wanted:
+        return _tell(stored, as_json)
+    paths = [str(path) for make in wanted for path in make(stored)]
+    say(*([json.dumps(paths)] if as_json else paths))
+    if stored.meta["ended_s"] is not None:
+        say(f"note: {stored.meta['says']}", error=True)
+    return None
+
+
+def _draw(stored: StoredTrace, within_s: tuple[float, float] | None) -> list[Path]:
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    from headgate.traces.pictures import draw_connections
+
+    if within_s is not None and not within_s[0] < within_s[1]:
+        says = f"{within_s[0]:g} to {within_s[1]:g} s is no stretch of time"
+        raise HeadgateError(f"--between: {says}; FROM is before TO")
+    return draw_connections(stored, within_s)
+
+
+def _tell(stored: StoredTrace, as_json: bool) -> None:
+    names = ("flow", "link", "event", "count")
+    rows = [dict(zip(names, (*key, n), strict=True)) for key, n in stored.count().items()]
+    if as_json:
+        return say(json.dumps({"says": stored.meta["says"], "events": rows}))
+    say(stored.meta["says"])
+    for row in rows:
+        say(f"{row['count']:>10,}  {row['event']:<16} {row['flow']}  {row['link']}".rstrip())
+    return None

@@ -1,0 +1,82 @@
+"""What of a run is traced: chosen flows and ports, up to a limit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import islice
+from typing import Any
+
+from headgate.errors import ScenarioError
+from headgate.names import each_name, name_counts
+from headgate.scenario.plan import choose_numbers
+
+ALL = "all"
+LIMIT = 5_000_000
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What of a run is traced: flows and ports by names, patterns with stars, numbers, or "all"."""
+
+    flows: Sequence[str | int] = ()
+    """Flows whose every event is noted, at their ends and at every port that they pass."""
+    ports: Sequence[str | int] = ()
+    """Ports where every packet is noted, by the names of the links that they feed."""
+    limit: int = LIMIT
+    """Events after which the trace ends."""
+
+    def __post_init__(self) -> None:
+        if not (self.flows or self.ports):
+            raise ScenarioError("trace", "it names no flows and no ports")
+        if self.limit < 1:
+            raise ScenarioError("trace limit", f"{self.limit} is not allowed; it is at least 1")
+
+    @classmethod
+    def parse(cls, options: Sequence[str], limit: int) -> Trace:
+        """Read "flows=0,5" and "ports=bottleneck". Raises ScenarioError."""
+        asked: dict[str, list[str | int]] = {"flows": [], "ports": []}
+        for option in options:
+            kind, _, names = option.partition("=")
+            if kind not in asked or not names:
+                says = f"{option!r} is not flows=NAMES or ports=NAMES, such as flows=0,5"
+                raise ScenarioError("--trace", says)
+            asked[kind] += [name.strip() for name in names.split(",")]
+        return cls(**asked, limit=limit)
+
+    def numbers(self, plan: Mapping[str, Any]) -> tuple[set[int], set[int]]:
+        """Give the numbers of the flows and links of a plan. Raises ScenarioError."""
+        traffic, links = plan["traffic"], plan["links"]
+        flows = _Named("flows", sum(name_counts(traffic)), lambda: each_name(traffic))
+        ports = _Named("ports", len(links), lambda: (link["name"] for link in links))
+        patterns = tuple(flows.patterns(self.flows)), tuple(ports.patterns(self.ports))
+        chosen = choose_numbers(plan, *patterns)
+        for named, wanted, found in zip((flows, ports), patterns, chosen, strict=True):
+            if wanted and not found:
+                raise ScenarioError("trace", f"no {named.kind} are called {', '.join(wanted)}")
+        return chosen
+
+    def plain(self) -> dict[str, Any]:
+        """Give it as JSON has it."""
+        plain = asdict(self)
+        return plain | {kind: [str(one) for one in plain[kind]] for kind in ("flows", "ports")}
+
+
+@dataclass(frozen=True)
+class _Named:
+    """Flows or ports: how many there are, and their names in the order of their numbers."""
+
+    kind: str
+    count: int
+    names: Callable[[], Iterator[str]]
+
+    def patterns(self, asked: Sequence[str | int]) -> Iterator[str]:
+        for one in asked:
+            text = str(one)
+            yield self._name_of(int(text)) if text.isdecimal() else "*" if text == ALL else text
+
+    def _name_of(self, number: int) -> str:
+        if number >= self.count:
+            says = f"{number} is not a number of the {self.kind}: they have 0 to {self.count - 1}"
+            raise ScenarioError(f"trace {self.kind}", says)
+        return next(islice(self.names(), number, None))

@@ -1,0 +1,172 @@
+"""A trace while its run goes on: rows of a log, of which tables are made at the end."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from headgate.errors import StoreError
+from headgate.run.events import EventTables
+from headgate.run.folder import write_bytes, write_table
+from headgate.run.trace import Trace
+
+TRACE_FOLDER, TRACE_FILE = "trace", "trace.json"
+EVENTS_FOLDER, CONNECTIONS_FILE = "events", "connections.parquet"
+#: Rows of one Parquet file of events: what is in memory at a time.
+PART_ROWS = 500_000
+
+
+class TraceLog:
+    """The log of a trace while its run goes on: rows of one length, so that it can be cut.
+
+    It is in the run's folder. What a killed run had written is cut back to its last snapshot.
+    """
+
+    def __init__(self, folder: Path, asked: Trace, plan: Mapping[str, Any]) -> None:
+        self.asked, self._plan = asked, plan
+        self.folder = folder / TRACE_FOLDER
+        self.numbers = asked.numbers(plan)
+        self.count = 0
+        self.ended_s: float | None = None
+        self._files: list[BinaryIO] = []
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the limit was reached."""
+        return self.ended_s is not None
+
+    def begin(self) -> None:
+        """Begin with nothing. Raises StoreError."""
+        try:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            (self.folder / EVENTS_FOLDER).mkdir(parents=True)
+            self._files = [path.open("w+b") for path in self._paths()]
+        except OSError as error:
+            raise self._error(error) from None
+
+    def resume(self, kept: object) -> None:
+        """Go on from what `keep` gave. Raises StoreError."""
+        if not isinstance(kept, dict) or kept.get("asked") != self.asked.plain():
+            raise StoreError(
+                f"{self.folder.parent}: the run that was stopped here had another trace; give the "
+                "same options, or choose another folder"
+            )
+        self.count, self.ended_s = kept["count"], kept["ended_s"]
+        try:
+            self._files = [path.open("r+b") for path in self._paths()]
+            for file, size in zip(self._files, kept["bytes"], strict=True):
+                if file.seek(0, os.SEEK_END) < size:
+                    raise StoreError(f"{file.name}: is cut short; remove {self.folder.parent}")
+                file.truncate(size)
+                file.seek(size)
+        except OSError as error:
+            raise self._error(error) from None
+
+    def add(self, events: bytes, connections: bytes) -> bool:
+        """Write rows, as many as the limit allows; say whether it is full. Raises StoreError."""
+        row, _ = _row_bytes()
+        room = (self.asked.limit - self.count) * row
+        if len(events) > room:
+            self.ended_s = int.from_bytes(events[room : room + 8], "little") / 1e12
+        self.count += min(len(events), room) // row
+        try:
+            for file, rows in zip(self._files, (events[:room], connections), strict=True):
+                file.write(rows)
+        except OSError as error:
+            raise self._error(error) from None
+        return self.is_full
+
+    def keep(self) -> dict[str, Any]:
+        """Have all on the disk, and say what is needed to go on. Raises StoreError."""
+        try:
+            for file in self._files:
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise self._error(error) from None
+        sizes = [file.tell() for file in self._files]
+        kept = {"asked": self.asked.plain(), "count": self.count, "ended_s": self.ended_s}
+        return kept | {"bytes": sizes}
+
+    def finish(self, meta: Mapping[str, Any]) -> None:
+        """Make tables of the log, a part at a time; `meta` is said of them. Raises StoreError."""
+        tables = EventTables(self._plan)
+        events, connections = self._files
+        for number, rows in enumerate(_chunks(events, _row_bytes()[0] * PART_ROWS)):
+            facts = _read(rows, b"")
+            path = self.folder / EVENTS_FOLDER / f"{number:04}.parquet"
+            write_table(path, tables.events(facts["events"], facts["labels"]))
+        connections.seek(0)
+        known = _read(b"", connections.read())["connections"]
+        write_table(self.folder / CONNECTIONS_FILE, tables.connections(known))
+        about = {"asked": self.asked.plain(), "events": self.count, "ended_s": self.ended_s}
+        ports = [self._plan["links"][number]["name"] for number in sorted(self.numbers[1])]
+        about |= {"ports": ports, "says": self.says(), **meta, "plan": _of_plan(self._plan)}
+        write_bytes(self.folder / TRACE_FILE, json.dumps(about, indent=2).encode())
+
+    def says(self) -> str:
+        """Say how far the trace goes."""
+        if self.ended_s is None:
+            return f"{self.count:,} events, the whole run"
+        duration_s = self._plan["duration_ps"] / 1e12
+        return (
+            f"the limit of {self.asked.limit:,} events was reached at {self.ended_s:.6f} s of "
+            f"{duration_s:g} s; what happened later is not in the trace"
+        )
+
+    def discard(self) -> None:
+        """Remove the log: its tables and the run's are written."""
+        self.close()
+        for path in self._paths():
+            path.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Close the log's files."""
+        for file in self._files:
+            file.close()
+
+    def _paths(self) -> list[Path]:
+        return [self.folder / "events.log", self.folder / "connections.log"]
+
+    def _error(self, error: OSError) -> StoreError:
+        return StoreError(f"{self.folder}: cannot be written: {error.strerror or error}")
+
+
+def has_trace(folder: Path, asked: Trace, identity: str) -> bool:
+    """Say whether a run's folder has this trace of this run."""
+    try:
+        about = json.loads((folder / TRACE_FOLDER / TRACE_FILE).read_bytes())
+    except (OSError, ValueError):
+        return False
+    return (about.get("asked"), about.get("identity")) == (asked.plain(), identity)
+
+
+def _of_plan(plan: Mapping[str, Any]) -> dict[str, Any]:
+    """Give what converters need of a plan."""
+    names = ("name", "segment_bytes", "receive_window", "recovery", "rtt")
+    profiles = [{name: profile[name] for name in names} for profile in plan["transports"]]
+    return {"duration_ps": plan["duration_ps"], "transports": profiles}
+
+
+def _chunks(file: BinaryIO, size: int) -> Iterator[bytes]:
+    """Read a file from its start; once if it is empty."""
+    file.seek(0)
+    yield file.read(size)
+    while rows := file.read(size):
+        yield rows
+
+
+def _row_bytes() -> tuple[int, int]:
+    from headgate._native import trace_row_bytes
+
+    return trace_row_bytes()
+
+
+def _read(events: bytes, connections: bytes) -> dict[str, Any]:
+    from headgate._native import read_trace
+
+    return read_trace(events, connections)

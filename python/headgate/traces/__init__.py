@@ -1,0 +1,1 @@
+"""Traces of runs: read, and written as captures (pcapng), as qlog, as CSV."""

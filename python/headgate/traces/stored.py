@@ -1,0 +1,88 @@
+"""A trace in the folder of a run."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.errors import StoreError
+from headgate.run.folder import read_columns
+from headgate.run.trace_log import CONNECTIONS_FILE, EVENTS_FOLDER, TRACE_FILE, TRACE_FOLDER
+from headgate.tables import Table
+
+
+class StoredTrace:
+    """What `headgate run --trace` has written; the folder is that of the run.
+
+    Raises StoreError if there is none, or it cannot be read.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder) / TRACE_FOLDER
+        try:
+            self.meta: dict[str, Any] = json.loads((self.folder / TRACE_FILE).read_bytes())
+        except FileNotFoundError:
+            raise StoreError(
+                f"{folder}: holds no trace; headgate run SCENARIO --out {folder} --trace flows=0 "
+                "writes one"
+            ) from None
+        except (OSError, ValueError) as error:
+            raise StoreError(f"{self.folder / TRACE_FILE}: cannot be read ({error})") from None
+
+    @property
+    def connections(self) -> Table:
+        """One row a connection that has events, in the order of their first ones."""
+        return Table("connections", read_columns(self.folder / CONNECTIONS_FILE))
+
+    def parts(self) -> Iterator[Table]:
+        """Give the events in order of time, so many at once that they fit into memory."""
+        for path in sorted((self.folder / EVENTS_FOLDER).glob("*.parquet")):
+            yield Table("events", read_columns(path))
+
+    @property
+    def profiles(self) -> Mapping[str, Mapping[str, Any]]:
+        """Transport profiles by their names, as the plan has them."""
+        return {profile["name"]: profile for profile in self.meta["plan"]["transports"]}
+
+    def count(self) -> Counter[tuple[str, str, str]]:
+        """Count the events by flow, link and kind."""
+        counts = Counter[tuple[str, str, str]]()
+        for part in self.parts():
+            rows = zip(*(part[name].tolist() for name in ("flow", "link", "event")), strict=True)
+            counts.update(rows)
+        return counts
+
+
+def file_name(text: str) -> str:
+    """Give a name as a file may have it."""
+    return re.sub(r"[^\w.-]", "_", text)
+
+
+class Connections:
+    """Finds the connection of an event."""
+
+    def __init__(self, table: Table) -> None:
+        order = np.lexsort((table["opened_s"], table["connection"]))
+        self.table = table.where(order)
+        self._names, self._opened_s = self.table["connection"], self.table["opened_s"]
+
+    def rows_of(self, names: NDArray[Any], t_s: NDArray[Any]) -> NDArray[np.intp]:
+        """Give the rows of the table for events of these connections at these times.
+
+        A name is used again after 256 connections of one sender's slot: the last one that had
+        opened then is meant.
+        """
+        rows = np.searchsorted(self._names, names, side="right") - 1
+        while True:
+            early = (self._opened_s[rows] > t_s) & (rows > 0)
+            early &= self._names[rows - 1] == names
+            if not early.any():
+                return rows
+            rows = np.where(early, rows - 1, rows)

@@ -1,0 +1,44 @@
+"""Traced runs for tests."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from headgate import Result, Scenario, Trace
+from headgate.tables import Table
+from headgate.traces.stored import StoredTrace
+
+EVERYTHING = Trace(flows=["all"], ports=["all"])
+
+
+def make_scenario(
+    law: str = "cubic", transport: dict[str, Any] | None = None, **network: Any
+) -> Scenario:
+    dumbbell = {"kind": "dumbbell", "rate": "10 Mbit/s", "rtt": "40 ms", "buffer": "0.5 BDP"}
+    flows = {"kind": "flows", "law": law}
+    return Scenario.from_dict(
+        {
+            "duration": "6 s",
+            "measure": {"warmup": "0 s"},
+            "transport": transport or {},
+            "network": {**dumbbell, **network},
+            "traffic": [
+                {**flows, "name": "bulk", "count": 2},
+                {**flows, "name": "short", "size": "150 packets", "start": "1 s"},
+            ],
+        }
+    )
+
+
+def run_traced(
+    scenario: Scenario, folder: Path, trace: Trace = EVERYTHING, **options: Any
+) -> tuple[Result, StoredTrace, Table]:
+    """Give the result, its trace, and all of its events."""
+    result = scenario.run(out=folder, trace=trace, **options)
+    stored = StoredTrace(folder)
+    return result, stored, join(list(stored.parts()))
+
+
+def join(parts: list[Table]) -> Table:
+    return Table("events", {name: np.concatenate([p[name] for p in parts]) for name in parts[0]})
