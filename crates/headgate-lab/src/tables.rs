@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use headgate_model::column;
 use headgate_netsim::record::{
-    Balance, ClassRow, Connection, Event, FlowKeys, FlowRow, FlowSample, LawRow, LinkRow, NetworkSample, PeriodRow,
-    PortRow, PortSample, Record,
+    Balance, ClassRow, Connection, Event, FlowKeys, FlowRow, FlowSample, LawRow, LinkRow, NetworkSample,
+    PeriodRow, PortRow, PortSample, Record,
 };
 
 use crate::periods::{PairRow, WindowRow, pairs, windows};

@@ -72,7 +72,7 @@ impl<L: ControllerRegistry> Flow<L> {
         if shared.trace.is_on() {
             flow.note_opened(shared);
         }
-        flow.drive(shared.trace.len(), shared, |sender, host| sender.open(host));
+        flow.drive(shared.trace.count(), shared, |sender, host| sender.open(host));
         flow
     }
 
@@ -132,7 +132,7 @@ impl<L: ControllerRegistry> Flow<L> {
     /// Something happened to the flow, for who follows it.
     #[cold]
     fn note(&self, kind: EventKind, shared: &mut Shared<L>) {
-        let first = shared.trace.len();
+        let first = shared.trace.count();
         shared.trace.note(self.event(kind, shared));
         shared.trace.add_state(first, &self.tcp);
     }
@@ -142,7 +142,7 @@ impl<L: ControllerRegistry> Flow<L> {
         if self.tcp.phase == Phase::SynSent {
             self.peer.address = packet.receiver();
         }
-        let first = shared.trace.len();
+        let first = shared.trace.count();
         if self.end.followed {
             let event = self.event(EventKind::SynAckReceived, shared);
             shared.trace.note(describe(event, packet, &shared.side_table));
@@ -157,7 +157,7 @@ impl<L: ControllerRegistry> Flow<L> {
         let blocks = packet.sack_record().map(|number| shared.side_table.sacks.take(number));
         let (next, stamp) = (packet.ack_number(), packet.echoed_timestamp());
         let ack = AckSegment { next, stamp, blocks, flags: packet.flags() };
-        let first = shared.trace.len();
+        let first = shared.trace.count();
         if self.end.followed {
             self.note_ack(packet, &ack, shared);
         }
@@ -177,7 +177,7 @@ impl<L: ControllerRegistry> Flow<L> {
 
     /// A timer of the sender went off; false when the connection failed.
     pub fn on_timer(&mut self, timer: tcp::Timer, at: Time, shared: &mut Shared<L>) -> bool {
-        self.drive(shared.trace.len(), shared, |sender, host| sender.on_timer(timer, at, host))
+        self.drive(shared.trace.count(), shared, |sender, host| sender.on_timer(timer, at, host))
     }
 
     /// Warm-up is over: what was delivered and repaired so far does not count.

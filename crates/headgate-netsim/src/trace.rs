@@ -61,7 +61,7 @@ impl Trace {
 
     /// Events that wait to be taken.
     #[inline]
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.events.len()
     }
 
