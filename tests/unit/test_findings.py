@@ -18,7 +18,7 @@ def sentences(found: Iterable[said.Finding]) -> list[str]:
 def test_influence_names_what_moves_and_what_does_not() -> None:
     found = of_rows({"1": [0.2, 0.9, 0.0]}, ["X1", "X2", "X3"], [["1"]])
     assert sentences(said.of_influence(found)) == [
-        "The factors move, of all responses, averaged over 1 (Psi): X2 (90 %), X1 (20 %).",
+        "Psi, the share of responses that a factor moves, averaged over 1: X2 90 %, X1 20 %.",
         "No response is moved by X3.",
     ]
 
@@ -27,7 +27,8 @@ def test_outliers_are_set_beside_what_chance_gives() -> None:
     made = Planted(conditions=20, responses=10)
     made.shifts[..., 2, :3] = 60.0
     first, second = sentences(said.of_outliers(condition_responses(made.table(), made.names)))
-    assert "of 200 cells one law is an outlier by the spread of replicates; 10 would be" in first
+    assert "of 200 cells (a response under a condition) one law is an outlier by the" in first
+    assert first.endswith("spread of replicates; 10 would be by chance.")
     assert second.startswith("Of these, 60 are 10 % of the mean or more away: fast in 60")
 
 
@@ -41,7 +42,7 @@ def test_clusters_name_the_law_that_is_alone() -> None:
     made = Planted(conditions=4, responses=10)
     made.shifts[:, :, 2] = 20.0
     assert sentences(said.of_clusters(clusters(made.table(), made.names))) == [
-        "Of 4 conditions, one law is linked last and alone: fast under 4."
+        "Least like the others is, by condition (4 in all): fast in 4."
     ]
     same = {"condition": ["a"] * 3, "law": ["p", "q", "r"], "y": [1.0] * 3}
     assert sentences(said.of_clusters(clusters(same, ["y"]))) == [
@@ -56,6 +57,7 @@ def test_ranks_biplots_and_correlations_say_their_numbers() -> None:
     table["y2"] = table["y1"] / np.where(np.asarray(table["law"]) == "fast", 2.0, 1.0)
     rank = sentences(said.of_ranks(ranks(table, ["y1"])))[0]
     assert rank.startswith(f"In y1, fast ranks highest: 7.0 of {len(LAWS)} on average")
+    assert rank.endswith("(p < 0.001 that all are equal).")
     beside = sentences(said.of_biplots(biplots(table, "y1", "y2")))
     assert beside == ["Flows get more than TCP flows beside them (95 %): fast 2.00 times."]
     rng = np.random.default_rng(1)

@@ -12,11 +12,14 @@ from headgate.analysis.clusters import Clusters
 from headgate.analysis.conditions import FILTERS, ConditionResponses
 from headgate.analysis.correlations import Correlations
 from headgate.analysis.influence import Influence
+from headgate.analysis.names import short_title
 from headgate.analysis.ranks import Ranks
 from headgate.stats.effects import WEAK_P
 
 #: Factors and laws that a sentence names before it says how many more there are.
 NAMED = 4
+#: Responses of one behaviour that a sentence names.
+TOGETHER = 3
 #: What the tests of outliers are called.
 TESTS = {"grubbs": "Grubbs' test", "runs": "the spread of replicates"}
 
@@ -30,21 +33,22 @@ class Finding:
     table: str
 
 
-def of_influence(found: Influence) -> Iterator[Finding]:
+def of_influence(found: Influence, titles: Mapping[str, str] | None = None) -> Iterator[Finding]:
     """Say which factors move most responses, and which none."""
     moving = [name for name in found.ranked if found.average[name] > 0]
     idle = [name for name in found.ranked if found.average[name] == 0]
     if moving:
-        said = [f"{name} ({100 * found.average[name]:.0f} %)" for name in moving]
+        said = [f"{_short(n, titles)} {100 * found.average[n]:.0f} %" for n in moving]
         yield Finding(
-            "The factors move, of all responses, averaged over"
-            f" {'; '.join(_some(kind) for kind in found.kinds)} (Psi): {_some(said, NAMED + 2)}.",
+            "Psi, the share of responses that a factor moves, averaged over"
+            f" {'; '.join(_some(kind) for kind in found.kinds)}: {_some(said, NAMED + 2)}.",
             "influence",
             "influence",
         )
     if idle:
+        names = [_short(name, titles) for name in idle]
         yield Finding(
-            f"No response is moved by {_some(idle, len(idle))}.", "influence", "influence"
+            f"No response is moved by {_some(names, len(names))}.", "influence", "influence"
         )
 
 
@@ -54,7 +58,9 @@ def of_correlations(
     """Say how many behaviours the responses have."""
     large = [group for group in found.dimensions if len(group) > 1]
     count, of = len(found.dimensions), len(found.responses)
-    together = "; ".join(", ".join(_short(name, titles) for name in group) for group in large)
+    together = "; ".join(
+        _some([_short(name, titles) for name in group], TOGETHER) for group in large
+    )
     text = f"{of} responses show {count} behaviours (|r| above {found.threshold:g})"
     yield Finding(
         f"{text}{f': together go {together}' if large else ''}.",
@@ -75,9 +81,9 @@ def of_clusters(found: Clusters) -> Iterator[Finding]:
         )
     apart = Counter(tree.apart for tree in trees if tree.apart is not None)
     if apart:
-        said = [f"{law} under {count}" for law, count in apart.most_common()]
+        said = [f"{law} in {count}" for law, count in apart.most_common()]
         yield Finding(
-            f"Of {len(trees)} conditions, one law is linked last and alone: {_some(said)}.",
+            f"Least like the others is, by condition ({len(trees)} in all): {_some(said)}.",
             "clusters",
             "clusters",
         )
@@ -88,8 +94,8 @@ def of_outliers(found: ConditionResponses) -> Iterator[Finding]:
     cells, chance = len(found.tests), found.level * len(found.tests)
     everyone, test = len(found.outliers(by=found.best)), TESTS[found.best]
     yield Finding(
-        f"In {everyone} of {cells} cells one law is an outlier by {test}; {chance:.0f} would be by"
-        " chance.",
+        f"In {everyone} of {cells} cells (a response under a condition) one law is an outlier by"
+        f" {test}; {chance:.0f} would be by chance.",
         "outliers",
         "outliers",
     )
@@ -119,7 +125,7 @@ def of_ranks(found: Ranks, titles: Mapping[str, str] | None = None) -> Iterator[
     for response in classes:
         best = found.best(response)
         rank, p = found.ranks[response, best], found.p[response]
-        chance = "too few to test" if math.isnan(p) else f"p = {p:.2g} that all are equal"
+        chance = "too few to test" if math.isnan(p) else f"{_say_p(p)} that all are equal"
         yield Finding(
             f"In {_short(response, titles)}, {best} ranks highest:"
             f" {rank.mean:.1f} of {len(found.laws)} on"
@@ -160,6 +166,11 @@ def of_biplots(found: Biplots) -> Iterator[Finding]:
         )
 
 
+def _say_p(p: float) -> str:
+    """Write a p; how small it is below 0.001 says nothing more."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
+
+
 def _some(said: Sequence[str], most: int = NAMED) -> str:
     """Name the first few, and say how many more there are."""
     more = len(said) - most
@@ -167,5 +178,5 @@ def _some(said: Sequence[str], most: int = NAMED) -> str:
 
 
 def _short(name: str, titles: Mapping[str, str] | None) -> str:
-    """Return what a column is called within a sentence: without its unit."""
-    return (titles or {}).get(name, name).partition(" (")[0]
+    """Return what a column is called within a sentence: without its code and its unit."""
+    return short_title(name, (titles or {}).get(name, name))

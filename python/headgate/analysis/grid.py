@@ -61,7 +61,7 @@ def grid(
         raise AnalysisError(f"{frame.name}: name one response at least")
     names = [condition] if isinstance(condition, str) else list(condition)
     frame.require(*names, law, *responses)
-    rows = {(" ".join(key[:-1]), key[-1]): of for key, of in frame.groups([*names, law]).items()}
+    rows = {(join_labels(key[:-1]), key[-1]): of for key, of in frame.groups([*names, law]).items()}
     conditions = tuple(dict.fromkeys(key[0] for key in rows))
     laws = tuple(dict.fromkeys(key[1] for key in rows))
     numbers = np.column_stack([frame.numbers(name) for name in responses])
@@ -71,6 +71,11 @@ def grid(
         runs[conditions.index(one), laws.index(other), : len(of)] = numbers[of]
     means, spread = mean_of_known(runs, axis=2), _spread(runs)
     return Grid(frame.name, conditions, laws, tuple(responses), means, spread, runs)
+
+
+def join_labels(labels: Sequence[str]) -> str:
+    """Return the name of a condition that several columns name."""
+    return " ".join(labels)
 
 
 def mean_of_known(values: Numbers, axis: int) -> Numbers:

@@ -216,7 +216,8 @@ KINDS: tuple[Kind, ...] = (
         "Psi: the share of responses that a factor moves, p < 0.01 counted whole, p < 0.05 half;"
         " the average gives periods and laws the same weight.",
         _influence, lambda found, _part: [("influence", found.figure())],
-        findings=lambda found, _part: findings.of_influence(found), by_period=False,
+        findings=lambda found, part: findings.of_influence(found, part.roles.titles),
+        by_period=False,
     ),
     Kind(
         "ten-steps", "Ten steps of one response",

@@ -51,6 +51,20 @@ class Answer:
         return QUESTIONS[self.asked]
 
 
+def light(order: Sequence[int]) -> Sequence[int]:
+    """Return the least congested quarter of conditions that are ordered by congestion."""
+    return order[: _quarter(order)]
+
+
+def heavy(order: Sequence[int]) -> Sequence[int]:
+    """Return the most congested quarter of conditions that are ordered by congestion."""
+    return order[-_quarter(order) :]
+
+
+def _quarter(order: Sequence[int]) -> int:
+    return max(1, round(QUARTER * len(order)))
+
+
 @dataclass(frozen=True)
 class Compared:
     """Laws beside the one before them, cell by cell; `changes` is absent where none is named."""
@@ -59,18 +73,6 @@ class Compared:
     roles: Roles
     order: Sequence[int]
     changes: Changes | None
-
-    def light(self) -> Sequence[int]:
-        """Return the least congested quarter of the conditions."""
-        return self.order[: self._quarter]
-
-    def heavy(self) -> Sequence[int]:
-        """Return the most congested quarter of the conditions."""
-        return self.order[-self._quarter :]
-
-    @property
-    def _quarter(self) -> int:
-        return max(1, round(QUARTER * len(self.order)))
 
     def tallies(self, names: Sequence[str], conditions: Sequence[int]) -> dict[str, Tally]:
         """Count, for each law, the cells in which it is better and worse."""
@@ -96,8 +98,8 @@ def answers(part: Part) -> tuple[Answer, ...]:
     changes = part.changes if part.roles.before else None
     compared = Compared(part.cells, part.roles, part.order, changes)
     return (
-        _compare_laws(compared, "increase", "without congestion", compared.light()),
-        _compare_laws(compared, "recovery", "under heavy congestion", compared.heavy()),
+        _compare_laws(compared, "increase", "without congestion", light(compared.order)),
+        _compare_laws(compared, "recovery", "under heavy congestion", heavy(compared.order)),
         _fairness(part.cells, part.beside),
         _utility(compared, part.beside),
         _safety(compared),
@@ -195,9 +197,9 @@ def _safety(compared: Compared) -> Answer:
         return Answer("safety", missing=missing)
     names = compared.roles.questions["safety"]
     everywhere = compared.tallies(names, compared.order)
-    heavy = compared.tallies(names, compared.heavy())
+    crowded = compared.tallies(names, heavy(compared.order))
     said = [
-        f"{law} {tally.worse} of {tally.cells} ({heavy[law].worse} of {heavy[law].cells} under"
+        f"{law} {tally.worse} of {tally.cells} ({crowded[law].worse} of {crowded[law].cells} under"
         f" heavy congestion){', no more than by chance' * (safe(tally) == BY_CHANCE)}"
         for law, tally in everywhere.items()
         if tally.worse

@@ -27,7 +27,7 @@ class Pair(Strict):
 
 
 class Roles(Strict):
-    """What each column of a table is; `titles` and `worse` are by response."""
+    """What each column of a table is; `titles` is by column, `worse` by response."""
 
     responses: tuple[str, ...] = Field(min_length=1, description="What was measured.")
     factors: tuple[str, ...] = Field((), description="What was varied on purpose.")
@@ -40,6 +40,9 @@ class Roles(Strict):
     congestion: str | None = Field(None, description="Response that orders the conditions.")
     pairs: tuple[Pair, ...] = Field((), description="Throughputs of flows that compete.")
     titles: Mapping[str, str] = Field({}, description="What columns are called, with units.")
+    levels: Mapping[str, Mapping[str, str]] = Field(
+        {}, description="Levels of factors in words: factor, level as in the table, words."
+    )
     worse: Mapping[str, Way] = Field({}, description="Which way a response is worse.")
     questions: Mapping[Asked, tuple[str, ...]] = Field(
         {}, description="The responses that speak of each question."
@@ -80,6 +83,10 @@ class Roles(Strict):
     def _check_responses(self, where: str) -> None:
         asked = [name for names in self.questions.values() for name in names]
         congestion = [self.congestion] if self.congestion else []
+        for name in self.levels:
+            if name not in self.factors:
+                known = ", ".join(self.factors) or "none"
+                raise AnalysisError(f"{where}: levels: {name!r} is no factor; they are {known}")
         for name in (*asked, *self.worse, *congestion):
             if name not in self.responses:
                 known = ", ".join(self.responses)

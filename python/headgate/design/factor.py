@@ -31,6 +31,8 @@ class Factor:
     scale: Scale = "linear"
     levels: tuple[Any, ...] = ()
     source: str = ""
+    words: tuple[str, str] | None = None
+    """What low and high are called, such as `slow network` and `fast network`."""
 
     def level(self, coded: float) -> Any:
         """Return the level that a coded value stands for: -1 low, +1 high, 0 the centre."""

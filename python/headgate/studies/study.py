@@ -42,12 +42,13 @@ EVERY_LAW = ("*",)
 
 
 class StudyFactor(Strict):
-    """A factor of the study: its title, the setting it drives, its two levels."""
+    """A factor of the study: its title, the setting it drives, its two levels, their words."""
 
     title: str
     setting: str
     low: Any
     high: Any
+    words: tuple[str, str] | None = None
 
 
 class Scale(Strict):

@@ -1,0 +1,119 @@
+"""The answer in one sentence a law: what would get worse, and what better, if everyone used it.
+
+A response counts where its mean over a group of conditions changes by 10 % or more and the 95 %
+interval over replicates with the same traffic leaves out zero; with one replicate 10 % decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from headgate import catalog
+from headgate.analysis.part import Part
+from headgate.analysis.phrases import short
+from headgate.analysis.questions import heavy, light
+from headgate.analysis.roles import Roles
+from headgate.stats.changes import Change, change
+
+#: Changes that a sentence names before it says how many more there are.
+NAMED = 3
+#: From twice as much on, a change is a multiple rather than a percentage.
+TWICE = 1.0
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What is said of one law, and how much of it is bad: the more, the earlier it is read."""
+
+    law: str
+    sentence: str
+    worse: int
+
+
+def answered(part: Part) -> tuple[Answered, ...]:
+    """Say of every law what changes if it takes the place of the one before; () if none is named.
+
+    Raises AnalysisError where the table has no laws or conditions.
+    """
+    roles = part.roles
+    if roles.before is None or not roles.worse:
+        return ()
+    groups = _groups(part)
+    laws = [law for law in part.cells.laws if law != roles.before]
+    said = [_answer(part, law, groups) for law in laws]
+    return tuple(sorted(said, key=lambda one: -one.worse))
+
+
+def law_title(law: str) -> str:
+    """Return what people call a law; one of the user's own by its name in its file."""
+    known = next((one.title for one in catalog.laws() if one.name == law), "")
+    return known or law.rpartition(":")[2]
+
+
+def _groups(part: Part) -> dict[str, Sequence[int]]:
+    """Return the conditions by how congested they are, where anything tells it."""
+    if part.roles.congestion is None or len(part.order) < 2:
+        return {"": part.order}
+    return {"under heavy congestion": heavy(part.order), "with the least": light(part.order)}
+
+
+def _answer(part: Part, law: str, groups: Mapping[str, Sequence[int]]) -> Answered:
+    found = {where: _changes(part, law, rows) for where, rows in groups.items()}
+    worse = sum(_is_worse(part.roles, *one) for of in found.values() for one in of.items())
+    before = law_title(part.roles.before or "")
+    begin = f"If everyone used {law_title(law)} instead of {before}, "
+    if not any(found.values()):
+        more = " or with the least" if len(groups) > 1 else ""
+        where = f" under heavy congestion{more}" if more else ""
+        said = f"hardly anything would change: none of {len(part.roles.worse)} measures"
+        return Answered(law, f"{begin}{said} by 10 % or more{where}.", worse)
+    clauses = [_clause(part.roles, of, where) for where, of in found.items()]
+    return Answered(law, f"{begin}{'; '.join(clauses)}.", worse)
+
+
+def _changes(part: Part, law: str, rows: Sequence[int]) -> dict[str, Change]:
+    """Return the changes that matter of the mean over these conditions, the largest first."""
+    cells, roles = part.cells, part.roles
+    old, new = (cells.laws.index(one) for one in (roles.before, law))
+    found = {}
+    for name in roles.worse:
+        runs = cells.runs[list(rows), :, :, cells.responses.index(name)].mean(axis=0)
+        both = np.isfinite(runs[old]) & np.isfinite(runs[new])
+        if both.any():
+            found[name] = _judge(change(runs[old][both], runs[new][both]), cells.runs.shape[2])
+    kept = {name: one for name, one in found.items() if one.matters}
+    return dict(sorted(kept.items(), key=lambda item: -abs(item[1].share)))
+
+
+def _judge(found: Change, replicates: int) -> Change:
+    return found if replicates > 1 else Change(found.share, significant=True)
+
+
+def _clause(roles: Roles, found: Mapping[str, Change], where: str) -> str:
+    worse = {name: one for name, one in found.items() if _is_worse(roles, name, one)}
+    better = {name: one for name, one in found.items() if name not in worse}
+    sides = [
+        f"{len(of)} of {len(roles.worse)} measures would be {word} ({_name(roles, of)})"
+        for word, of in (("worse", worse), ("better", better))
+        if of
+    ]
+    said = " and ".join(sides) if sides else "nothing would change by 10 % or more"
+    return f"{where} {said}".strip()
+
+
+def _name(roles: Roles, found: Mapping[str, Change]) -> str:
+    said = [f"{short(roles, name)} {_amount(one)}" for name, one in found.items()]
+    more = f" and {len(said) - NAMED} more" if len(said) > NAMED else ""
+    return ", ".join(said[:NAMED]) + more
+
+
+def _amount(found: Change) -> str:
+    times = f"\N{MULTIPLICATION SIGN}{1 + found.share:.2g}"
+    return times if found.share >= TWICE else str(found)
+
+
+def _is_worse(roles: Roles, name: str, found: Change) -> bool:
+    return (found.share > 0) == (roles.worse[name] == "more")

@@ -1,0 +1,72 @@
+"""The answer says of each law what gets worse, on tables whose truth is known."""
+
+from itertools import product
+
+from headgate.analysis.answer import answered, law_title
+from headgate.analysis.roles import Roles
+from headgate.analysis.whole import Whole, whole
+
+ROLES = Roles(
+    responses=("loss", "delay", "rate"),
+    factors=("X1", "X2"),
+    law="law",
+    before="reno",
+    congestion="loss",
+    titles={"loss": "loss rate", "delay": "queueing delay (s)", "rate": "goodput (bit/s)"},
+    worse={"loss": "more", "delay": "more", "rate": "less"},
+)
+
+
+def made(roles: Roles = ROLES, seeds: int = 3) -> Whole:
+    """FAST trebles loss and halves the rate where X1 is low; CTCP does nothing."""
+    columns: dict[str, list[object]] = {n: [] for n in ("X1", "X2", "law", "loss", "delay", "rate")}
+    for x1, x2, law, seed in product((-1, 1), (-1, 1), ("reno", "ctcp", "fast"), range(seeds)):
+        bad = law == "fast" and x1 < 0
+        noise = 1 + 0.001 * seed
+        row = (x1, x2, law, (2 - x1) * (3 if bad else 1), 1.0, 0.5 if bad else 1.0)
+        for name, value in zip(columns, row, strict=True):
+            columns[name].append(value * noise if isinstance(value, float) else value)
+    return whole(columns, roles)
+
+
+def test_a_sentence_a_law_says_what_gets_worse_where() -> None:
+    fast, ctcp = answered(made().focus)
+    assert fast.law == "fast"  # what is worst is read first
+    assert fast.sentence == (
+        "If everyone used FAST TCP instead of TCP Reno, under heavy congestion 2 of 3 measures"
+        " would be worse (loss rate \N{MULTIPLICATION SIGN}3, goodput \N{MINUS SIGN}50 %); with"
+        " the least nothing would change by 10 % or more."
+    )
+    assert ctcp.sentence == (
+        "If everyone used Compound TCP instead of TCP Reno, hardly anything would change: none of 3"
+        " measures by 10 % or more under heavy congestion or with the least."
+    )
+
+
+def test_what_is_better_is_said_beside_what_is_worse() -> None:
+    roles = ROLES.model_copy(update={"worse": {"loss": "more", "rate": "more"}})
+    (fast, _) = answered(made(roles).focus)
+    assert "1 of 2 measures would be worse (loss rate" in fast.sentence
+    assert "and 1 of 2 measures would be better (goodput" in fast.sentence
+
+
+def test_without_congestion_all_conditions_are_one_group() -> None:
+    roles = ROLES.model_copy(update={"congestion": None})
+    (fast, ctcp) = answered(made(roles).focus)
+    assert "congestion" not in fast.sentence + ctcp.sentence
+    assert ctcp.sentence.endswith("none of 3 measures by 10 % or more.")
+
+
+def test_one_run_alone_is_judged_by_its_size() -> None:
+    (fast, _) = answered(made(seeds=1).focus)
+    assert "2 of 3 measures would be worse" in fast.sentence
+
+
+def test_nothing_is_said_where_no_law_takes_anothers_place() -> None:
+    assert answered(made(ROLES.model_copy(update={"before": None})).focus) == ()
+    assert answered(made(ROLES.model_copy(update={"worse": {}})).focus) == ()
+
+
+def test_a_law_is_called_what_people_call_it() -> None:
+    assert law_title("hstcp") == "HighSpeed TCP"
+    assert law_title("./laws/mine.py:Gentle") == "Gentle"

@@ -1,0 +1,109 @@
+"""Conditions are read in words: the study's, else what a factor's title gives."""
+
+import pytest
+
+from headgate.analysis.frame import Frame
+from headgate.analysis.phrases import (
+    level_phrase,
+    level_words,
+    levels_by_condition,
+    phrases,
+    shared,
+)
+from headgate.analysis.roles import Roles
+from headgate.analysis.whole import whole
+from headgate.design import Factor
+from headgate.errors import AnalysisError
+from headgate.experiment.wording import describe_run, describe_shared, name_levels, words_of
+from headgate.studies.study import load
+from headgate.tables import Table
+
+FACTORS = ("X1", "X2", "N")
+FRAME = Frame(
+    "t",
+    {
+        "X1": ["-1", "1", "1", "-1"],
+        "X2": ["20 ms", "20 ms", "80 ms", "80 ms"],
+        "N": ["5", "5", "5", "5"],
+        "y": ["1", "2", "3", "4"],
+    },  # type: ignore[arg-type]
+)
+ROLES = Roles(responses=("y",), factors=FACTORS, titles={"X1": "network speed", "X2": "net.rtt_s"})
+
+
+@pytest.mark.parametrize(
+    ("title", "low", "high"),
+    [
+        ("network speed", "slow network", "fast network"),
+        ("propagation delay", "short delays", "long delays"),
+        ("buffer provisioning", "small buffers", "large buffers"),
+        ("think time", "short think time", "long think time"),
+        ("number of sources", "few sources", "many sources"),
+        ("Web object size", "small Web object size", "large Web object size"),
+    ],
+)
+def test_titles_give_words_for_low_and_high(title: str, low: str, high: str) -> None:
+    assert level_words(title) == (low, high)
+
+
+def test_what_a_title_does_not_tell_is_low_or_high() -> None:
+    assert level_words("patience") is None
+    roles = Roles(responses=("y",), factors=("A",), titles={"A": "patience (s)"})
+    assert level_phrase(roles, "A", "-1") == "low patience"
+    assert level_phrase(roles, "A", "1") == "high patience"
+
+
+def test_a_condition_is_its_levels_that_differ_in_words() -> None:
+    assert phrases(FRAME, ROLES) == {
+        "-1 20 ms 5": "slow network, rtt s 20 ms",
+        "1 20 ms 5": "fast network, rtt s 20 ms",
+        "1 80 ms 5": "fast network, rtt s 80 ms",
+        "-1 80 ms 5": "slow network, rtt s 80 ms",
+    }  # N is the same everywhere, and tells nothing
+
+
+def test_what_conditions_have_in_common_is_said() -> None:
+    levels = levels_by_condition(FRAME, ROLES)
+    assert shared(levels, ROLES, ["1 20 ms 5", "1 80 ms 5"]) == "fast network"
+    assert shared(levels, ROLES, list(levels)) == ""
+
+
+def test_a_condition_without_factors_keeps_its_name() -> None:
+    frame = Frame("t", {"condition": ["a", "b"], "y": ["1", "2"]})  # type: ignore[dict-item]
+    roles = Roles(responses=("y",), condition=("condition",))
+    assert phrases(frame, roles) == {"a": "a", "b": "b"}
+
+
+def test_words_of_a_level_are_those_that_the_roles_give() -> None:
+    given = ROLES.model_copy(update={"levels": {"X1": {"-1": "modem", "1": "fibre"}}})
+    assert set(phrases(FRAME, given).values()) >= {"modem, rtt s 20 ms", "fibre, rtt s 80 ms"}
+
+
+def test_levels_of_what_is_no_factor_are_refused_with_the_factors() -> None:
+    roles = ROLES.model_copy(update={"levels": {"X9": {"1": "fast"}}})
+    with pytest.raises(AnalysisError, match="levels: 'X9' is no factor; they are X1, X2, N"):
+        whole(FRAME, roles)
+
+
+def test_a_factor_has_its_own_words_its_titles_or_its_levels() -> None:
+    own = Factor("X12", "number of sources", "n", 1, 2, words=("few users", "many users"))
+    assert words_of(own) == ("few users", "many users")
+    assert words_of(Factor("X1", "network speed", "s", 1, 2)) == ("slow network", "fast network")
+    text = Factor("X13", "distribution of sources", "d", "peer-to-peer", "web-centric")
+    assert words_of(text) == ("peer-to-peer", "web-centric")
+    assert words_of(Factor("A", "", "a", 1, 2)) == ("low A", "high A")
+
+
+def test_a_study_names_its_conditions() -> None:
+    study = load("tcp-replacements")
+    design = study.setup(study.scale("quick")).design
+    assert describe_run(design, 0) == "slow network, short delays, few users"
+    assert describe_run(design, len(design) - 1) == "fast network, long delays, many users"
+    assert describe_shared(design, [0, 1]) == "short delays, few users"
+
+
+def test_only_levels_that_are_coded_in_the_table_get_words() -> None:
+    factors = [Factor("X1", "network speed", "s", 1, 2), Factor("X2", "rtt", "r", "1 s", "2 s")]
+    table = Table("t", {"X1": FRAME.columns["X1"], "X2": FRAME.columns["X2"]})  # type: ignore[dict-item]
+    named = name_levels(ROLES, factors, table)
+    assert named.levels == {"X1": {"-1": "slow network", "1": "fast network"}}
