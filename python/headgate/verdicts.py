@@ -6,7 +6,8 @@ an interval is judged by itself.
 """
 
 import math
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -66,6 +67,8 @@ class Judged(BaseModel):
     tolerance: str | None
     ours: float | None
     ci: Interval | None
+    sample: Sample | None = None
+    """What the interval is over."""
     detectable: float | None = None
     """Power: the deviation from a bound that is found half of the time; None without interval."""
     verdict: Verdict
@@ -108,6 +111,32 @@ def _verdict(claim: Claim, finding: Estimate) -> Verdict:
     return _SAYS[inside]
 
 
+#: What claims do, one and many; of the other verdicts it is what they are.
+_VERBS = {
+    Verdict.HOLDS: ("holds", "hold"),
+    Verdict.DIFFERS: ("differs", "differ"),
+    Verdict.NOT_RUN: ("was not run", "were not run"),
+}
+
+
+def count_claims(judged: Sequence[Judged]) -> str:
+    """Say how many claims there are, such as `18 published claims`."""
+    kind = "published claim" if any(claim.source for claim in judged) else "claim"
+    return f"{len(judged)} {kind}{'s' * (len(judged) > 1)}"
+
+
+def tally(judged: Sequence[Judged]) -> str:
+    """Say how many claims got which verdict: `18 published claims 12 hold, 6 are undecided`."""
+    counts = Counter(claim.verdict for claim in judged)
+    said = ", ".join(_say_count(word, counts[word]) for word in Verdict if counts[word])
+    return f"{count_claims(judged)} {said}"
+
+
+def _say_count(word: Verdict, count: int) -> str:
+    one, many = _VERBS.get(word, (f"is {word.value}", f"are {word.value}"))
+    return f"{count} {one if count == 1 else many}"
+
+
 def lies_within(interval: Interval, allowed: Interval) -> bool | None:
     """Say whether an interval lies within bounds; None if it holds both sides of one."""
     (low, high), (least, most) = interval, allowed
@@ -128,15 +157,15 @@ def _straddled(claim: Claim, finding: Estimate) -> Interval:
 def _say_what_would_decide(finding: Estimate, allowed: Interval, cpu_s: float | None) -> str:
     """Say how large a sample would do if mean and spread stay: widths go with its root."""
     if finding.sample is None or finding.ci is None:
-        return "the interval holds both sides of the bound"
+        return "The interval holds both sides of the bound"
     have, unit = finding.sample.count, finding.sample.unit
     distance = min(abs(finding.ours - bound) for bound in allowed if math.isfinite(bound))
     if distance == 0:
-        return f"the interval over {have} {unit} holds the bound, and so does its middle"
+        return f"The interval over {have} {unit} holds the bound, and so does its middle"
     half = max(finding.ci[1] - finding.ours, finding.ours - finding.ci[0])
     needed = max(have + 1, math.ceil(have * (half / distance) ** 2))
     hours = "" if cpu_s is None else f" ({cpu_s * needed / have / 3600:.3g} CPU hours)"
-    return f"over {have} {unit}; some {needed}{hours} would decide it if mean and spread stay"
+    return f"Over {have} {unit}; about {needed}{hours} would decide it if mean and spread stay"
 
 
 def _row(claim: Claim, finding: Estimate | None, verdict: Verdict, note: str) -> Judged:
@@ -146,4 +175,7 @@ def _row(claim: Claim, finding: Estimate | None, verdict: Verdict, note: str) ->
     shared["measure"] = shared["measure"] or f"{claim.value}, where {claim.where or 'any'}"
     ours, ci = (finding.ours, finding.ci) if finding else (None, None)
     detectable = max(ci[1] - finding.ours, finding.ours - ci[0]) if finding and ci else None
-    return Judged(**shared, ours=ours, ci=ci, detectable=detectable, verdict=verdict, note=note)
+    return Judged(
+        **shared, ours=ours, ci=ci, sample=finding.sample if finding and ci else None,
+        detectable=detectable, verdict=verdict, note=note,
+    )  # fmt: skip

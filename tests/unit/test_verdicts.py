@@ -93,7 +93,7 @@ def test_what_would_decide_is_said_with_its_cost() -> None:
     said = judge(claim(tolerance="<= 2.1"), {"x": found}, "quick", cpu_s=7200).note
     # half a width of 0.3 must come down to 0.1: nine times as many replicates
     assert (
-        said == "over 4 replicates; some 36 (18 CPU hours) would decide it if mean and spread stay"
+        said == "Over 4 replicates; about 36 (18 CPU hours) would decide it if mean and spread stay"
     )
 
 

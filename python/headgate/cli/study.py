@@ -148,8 +148,8 @@ def reproduce(  # noqa: PLR0913, PLR0917 - one for each option
     if run:
         _run_all(scale or "quick", WorkersOf(workers, cluster, threads), out, results, as_json)
         return
-    from headgate.experiment.runner import tally
     from headgate.studies.stored import read_stored
+    from headgate.verdicts import tally
 
     stored = read_stored(results or Path("results"), scale)
     if as_json:
@@ -166,7 +166,7 @@ def reproduce(  # noqa: PLR0913, PLR0917 - one for each option
         )
     hours = sum(one.basis.cpu_s for one in stored) / 3600
     said = tally([claim for one in stored for claim in one.claims])
-    printed.print(f"{said} {hours:.3g} CPU hours.", soft_wrap=True)
+    printed.print(f"Of {said}. {hours:.3g} CPU hours.", soft_wrap=True)
 
 
 def _run_all(

@@ -6,7 +6,6 @@ import math
 import os
 import time
 import warnings
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -27,7 +26,7 @@ from headgate.experiment.stored import Basis, StoredResults, hash_code, hash_run
 from headgate.optional import find_missing
 from headgate.report.about import CLAIMS
 from headgate.run.folder import write_bytes, write_table
-from headgate.verdicts import Estimate, Judged, Verdict, judge
+from headgate.verdicts import Estimate, Judged, judge, tally
 
 log = logging.getLogger("headgate")
 
@@ -122,10 +121,9 @@ def run_study(asked: StudyRun, pool: WorkerPool = ALL_CORES) -> StudyOutcome:
     judged = tuple(
         judge(c, analysis.findings, scale_name(asked.scale), total[0]) for c in study.claims
     )
-    if judged:
-        analysis = replace(analysis, sentences=(*analysis.sentences, tally(judged)))
+    said = (*analysis.sentences, *([f"Of {tally(judged)}."] if judged else []))
     outcome = StudyOutcome(
-        study.name, asked.scale, judged, analysis.sentences, *total, time.monotonic() - started_s,
+        study.name, asked.scale, judged, said, *total, time.monotonic() - started_s,
         folder, None, analysis,
     )  # fmt: skip
     if asked.stored is not None:
@@ -151,8 +149,8 @@ def _write_report(  # noqa: PLR0913, PLR0917 - what the report is made of
     from headgate.experiment.reporting import write_about
     from headgate.report.make import make
 
-    said = " ".join((asked.scale, *(f"--set {text}" for text in asked.settings)))
-    write_about(asked.study, runs, analysis, folder, said, total)
+    scale = " ".join((asked.scale, *(f"--set {text}" for text in asked.settings)))
+    write_about(asked.study, runs, analysis, folder, scale, total)
     return make(folder, pool.workers)
 
 
@@ -276,11 +274,3 @@ def _analyse(study: Runnable, runs: Runs) -> Analysis:
             sentences=(*whole.sentences, *sentences),
             tables=(*tables, *whole.tables),
         )
-
-
-def tally(judged: Sequence[Judged]) -> str:
-    """Say how many claims got which verdict."""
-    counts = Counter(claim.verdict.value for claim in judged)
-    said = ", ".join(f"{word} {counts[word]}" for word in Verdict if counts[word])
-    whose = "Claims of the source" if any(claim.source for claim in judged) else "Claims"
-    return f"{whose}, {len(judged)} in all: {said}."

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from headgate.measures.working_points import Trace
 from headgate.studies.tcp_red.simulations import (
     FIRST,
-    NAMES,
     REMEDY,
     SECOND,
-    SIMULATIONS,
+    THIRD,
     Simulations,
 )
+
+#: What each simulation changes of the first.
+REMEDIES = {
+    SECOND: "RED on the queue itself, from 13.26 packets on",
+    THIRD: "the same, from 7.76 packets on",
+    REMEDY: "that of 13.26 packets, and one increment a round trip",
+}
 
 
 def sentences(made: Simulations) -> tuple[str, ...]:
@@ -21,24 +28,24 @@ def sentences(made: Simulations) -> tuple[str, ...]:
 def _cycle(made: Simulations) -> str:
     trace = made.program[FIRST]
     return (
-        f"Simulation 1 oscillates with a period of {trace.period_s:.2f} s. It is between"
-        " the least round trip and"
-        f" the greatest rate for {100 * trace.share_ab:.1f} % of that, and beyond, before the first"
-        f" drop, for {100 * trace.share_beyond:.0f} %."
+        "One flow over RED oscillates: it is at its best working points, between the least round"
+        f" trip (A) and the greatest rate (B), for {100 * trace.share_ab:.1f} % of a cycle only,"
+        f" and beyond them, before the first drop, for {100 * trace.share_beyond:.0f} %."
     )
 
 
 def _remedies(made: Simulations) -> str:
-    told = []
-    for name in SIMULATIONS:
-        trace = made.program[name]
-        low, *_, high = trace.summary("q")
-        rate = trace.summary("S")[0]
-        told.append(
-            f"{NAMES[name]}: period {trace.period_s:.2f} s, queue {low:.1f} to {high:.1f} packets,"
-            f" least rate {rate:.1f} packets/s, {100 * trace.share_ab:.0f} % from A to B"
-        )
-    return f"{'; '.join(told)}."
+    told = [f"{REMEDIES[name]}: {_cycle_of(made.program[name])}" for name in REMEDIES]
+    first = _cycle_of(made.program[FIRST])
+    return f"What that changes, with {first} as it is: {'; '.join(told)}."
+
+
+def _cycle_of(trace: Trace) -> str:
+    low, *_, high = trace.summary("q")
+    return (
+        f"period {trace.period_s:.2f} s, queue {low:.1f} to {high:.1f} packets, least rate"
+        f" {trace.summary('S')[0]:.1f} packets/s, {100 * trace.share_ab:.0f} % at those points"
+    )
 
 
 def _round(made: Simulations) -> str:

@@ -1,8 +1,9 @@
 """The pictures of the first study's report."""
 
+from headgate.analysis.phrases import FITS
 from headgate.experiment.runnable import Picture
+from headgate.experiment.wording import describe_run, describe_shared
 from headgate.plots import changes, network
-from headgate.studies.tcp_replacements.sentences import in_words
 from headgate.studies.tcp_replacements.summary import BEFORE, FAST, RESPONSES, Summary
 from headgate.topologies.abilene import CITIES
 
@@ -27,14 +28,15 @@ def _changes(summary: Summary) -> Picture:
         f"What changes if everyone leaves {BEFORE}",
         "Change of each response in %, conditions from the least congested (left) to the most"
         " congested (right); empty where the 95 % interval over replicates leaves no change"
-        f" possible, grey below 10 %. {_legend(summary)}",
-        changes.changes(panels, [summary.runs.conditions[c] for c in order]),
+        " possible, grey below 10 %. Means over the periods.",
+        changes.changes(panels, [_name(summary, c) for c in order]),
     )
 
 
-def _legend(summary: Summary) -> str:
-    named = ", ".join(f"{f.name} {f.title}" for f in summary.runs.design.factors)
-    return f"{named}; \N{MINUS SIGN} low level, + high level."
+def _name(summary: Summary, condition: int) -> str:
+    """Return a condition in words, or by its code where there are too many words for an axis."""
+    words = describe_run(summary.runs.design, condition)
+    return words if len(words) <= FITS else summary.runs.conditions[condition]
 
 
 def _maps(summary: Summary) -> Picture:
@@ -44,7 +46,8 @@ def _maps(summary: Summary) -> Picture:
         for said, c in ends.items()
         for law in (BEFORE, FAST)
     }
-    where = "; ".join(f"{said}: {', '.join(in_words(summary, [c]))}" for said, c in ends.items())
+    design = summary.runs.design
+    where = "; ".join(f"{said}: {describe_shared(design, [c])}" for said, c in ends.items())
     return Picture(
         "utilisation-map",
         "Utilisation of the network",
