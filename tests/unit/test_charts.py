@@ -80,7 +80,7 @@ def test_a_change_has_the_colour_that_it_has_beside_the_page(found: Whole) -> No
     assert 0 < len(known) < len(rows)
     assert min(row["change"] for row in known) < 0 < max(row["change"] for row in known)
     for row in rows:
-        mark = _called(drawn, f"condition: {row['condition']}", f"title: {row['title']};")
+        mark = _called(drawn, f"code: {row['condition']}", f"title: {row['title']};")
         beside = static_changes._colour(cells["fast", row["condition"], row["response"]])
         assert opacity(mark) == 1.0
         if row["known"]:
@@ -109,7 +109,7 @@ def test_a_small_outlier_is_faint_as_beside_the_page(found: Whole) -> None:
     colour = colours(found.all_periods.cells.laws)
     drawn = dict(marks(found, outliers, period="2"))
     for row in rows:
-        mark = _called(drawn, f"condition: {row['condition']}", f"title: {row['title']};")
+        mark = _called(drawn, f"code: {row['condition']}", f"title: {row['title']};")
         assert opacity(mark) == (SMALL if row in small else 1.0)
         assert rgb(mark.get("fill", "")) == pytest.approx(to_rgb(colour[row["law"]]), abs=0.01)
 

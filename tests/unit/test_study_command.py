@@ -61,10 +61,12 @@ def test_everything_is_stored_and_shown(finished: Path) -> None:
 
 def test_the_answer_comes_before_the_claims(finished: Path) -> None:
     page = (finished / "report.html").read_text()
-    titles = ["Findings", "What changes if everyone leaves reno", "Claims", "Conditions"]
+    titles = ["Answer", "Five questions", "What gets worse, and what better", "Claims"]
+    titles += ["What changes if everyone leaves reno", "Design and conditions"]
     places = [page.index(f"<h2>{title}</h2>") for title in titles]
     assert places == sorted(places)
-    assert "Claims of the source, 18 in all" in page
+    assert ">18 published claims</a>" in page
+    assert "slow network, few users" in page
 
 
 def test_the_responses_are_one_tidy_table(finished: Path) -> None:

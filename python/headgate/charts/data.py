@@ -9,6 +9,7 @@ import numpy as np
 
 from headgate.analysis.clusters import GROUP, Clusters, Tree
 from headgate.analysis.part import Part
+from headgate.analysis.phrases import phrases
 from headgate.analysis.whole import Made, Whole
 from headgate.stats.conditions import FILTER_SHARE
 
@@ -23,6 +24,12 @@ def conditions(whole: Whole) -> list[str]:
     """Return the conditions from the least to the most congested, over all periods."""
     part = whole.all_periods
     return [part.cells.conditions[place] for place in part.order]
+
+
+def in_words(whole: Whole) -> dict[str, str]:
+    """Return what conditions are called: a number by congestion, and the levels in words."""
+    words = phrases(whole.frame, whole.roles)
+    return {name: f"{place}: {words[name]}" for place, name in enumerate(conditions(whole), 1)}
 
 
 def data(whole: Whole) -> dict[str, Columns]:
@@ -177,16 +184,27 @@ def _ranks(whole: Whole) -> Iterable[Row]:
             yield {**row, "title": whole.roles.title(row["response"]), "period": period}
 
 
+def _add_words(rows: Callable[[Whole], Iterable[Row]]) -> Callable[[Whole], Iterable[Row]]:
+    """Return the same rows with each condition in words too."""
+
+    def named(whole: Whole) -> Iterable[Row]:
+        words = in_words(whole) if whole.roles.law else {}
+        for row in rows(whole):
+            yield {**row, "in_words": words[row["condition"]]}
+
+    return named
+
+
 SOURCES: Mapping[str, Callable[[Whole], Iterable[Row]]] = {
-    "changes": _changes,
-    "cells": _cells,
-    "outliers": _outliers,
-    "trees": _trees,
-    "links": _links,
-    "points": _add_titles("components"),
+    "changes": _add_words(_changes),
+    "cells": _add_words(_cells),
+    "outliers": _add_words(_outliers),
+    "trees": _add_words(_trees),
+    "links": _add_words(_links),
+    "points": _add_words(_add_titles("components")),
     "effects": _effects,
     "psi": _psi,
     "r": _r,
-    "pairs": _pairs,
-    "ranks": _ranks,
+    "pairs": _add_words(_pairs),
+    "ranks": _add_words(_ranks),
 }

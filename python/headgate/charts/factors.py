@@ -11,8 +11,9 @@ from headgate.charts.style import CELL, chart, filter_chosen, finish, signed_sca
 from headgate.plots.palette import GREY, STRONG, WEAK
 
 #: Width of the means of one factor.
-MEANS = 90
-SIGN = "datum.value === 'mean_low' ? '\N{MINUS SIGN}' : '+'"
+MEANS = 120
+SIGN = "datum.value === 'mean_low' ? 'low' : 'high'"
+CERTAINTY = "{'**': 'p < 0.01', '*': 'p < 0.05'}[datum.stars] || 'within chance'"
 STARS = alt.Scale(domain=["p < 0.01", "p < 0.05"], range=[STRONG, WEAK])
 
 
@@ -56,18 +57,20 @@ def means(whole: Whole) -> dict[str, Any]:
     """Draw the means of the chosen response at both levels of every factor."""
     base = chart("effects")
     base = base.transform_filter(f"datum.response === response && {filter_chosen('period')}")
-    stars = alt.Scale(domain=["**", "*", ""], range=[STRONG, WEAK, GREY])
+    base = base.transform_calculate(certainty=CERTAINTY)
+    stars = alt.Scale(domain=["p < 0.01", "p < 0.05", "within chance"], range=[STRONG, WEAK, GREY])
     folded = base.transform_fold(["mean_low", "mean_high"], as_=["level", "mean"]).encode(
         x=alt.X("level:N", sort=["mean_low", "mean_high"], title=None,
                 axis=alt.Axis(labelExpr=SIGN, labelAngle=0)),
-        y=alt.Y("mean:Q", title="mean", scale=alt.Scale(zero=False)),
-        color=alt.Color("stars:N", title="significance", scale=stars),
+        y=alt.Y("mean:Q", title="mean (unit of the response)", scale=alt.Scale(zero=False)),
+        color=alt.Color("certainty:N", title="significance", scale=stars),
     )  # fmt: skip
     lines = folded.mark_line(point=alt.OverlayMarkDef(filled=True, size=50), tooltip=True)
     names = [whole.roles.title(name) for name in whole.roles.factors]
     header = alt.Header(labelLimit=MEANS, labelAngle=0)
-    across = alt.Column("factor_title:N", title=None, sort=names, header=header)
-    made = lines.properties(width=MEANS, height=220).encode(column=across)
+    across = alt.Facet("factor_title:N", title=None, sort=names, header=header)
+    panels = lines.properties(width=MEANS, height=220).facet(facet=across, columns=len(names))
+    made = panels.properties(title=alt.Title(alt.expr("'Mean of ' + title")))
     return finish(
         made,
         "Mean of the chosen response at the low and high level of each factor",

@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 
 from headgate.analysis.whole import Whole
-from headgate.charts.style import chart, filter_chosen, finish, law_colour, strong
+from headgate.charts.style import chart, condition_tips, filter_chosen, finish, law_colour, strong
 
 PANEL = 170
 ACROSS = 4
@@ -24,7 +24,7 @@ def biplots(whole: Whole) -> dict[str, Any]:
         y=alt.Y("other:Q", title="TCP flows beside them"),
         color=law_colour(laws).legend(None),
         opacity=strong(),
-        tooltip=["law:N", "condition:N", alt.Tooltip("own:Q", format=".4g"),
+        tooltip=["law:N", *condition_tips(), alt.Tooltip("own:Q", format=".4g"),
                  alt.Tooltip("other:Q", format=".4g")],
     )  # fmt: skip
     line = (

@@ -7,12 +7,14 @@ from typing import Any
 import altair as alt
 
 from headgate.analysis.clusters import GROUP
+from headgate.analysis.phrases import FITS
 from headgate.analysis.whole import Whole
-from headgate.charts.data import NOBODY, conditions
+from headgate.charts.data import NOBODY, in_words
 from headgate.charts.style import (
     CELL,
     NONE,
     chart,
+    condition_tips,
     filter_chosen,
     finish,
     law_colour,
@@ -22,17 +24,21 @@ from headgate.charts.style import (
 )
 from headgate.plots.palette import GREY, STRONG
 
+#: What a caption says of the order along the axis.
+ORDERED = "; conditions from the least to the most congested"
+#: Of a condition in words, the number before them.
+NUMBER = "split(datum.label, ':')[0]"
 HIGH, LOW = "\N{BLACK UP-POINTING TRIANGLE}", "\N{BLACK DOWN-POINTING TRIANGLE}"
 
 
 def _by_congestion(whole: Whole) -> alt.X:
     """Lay conditions out from the least to the most congested."""
-    return alt.X(
-        "condition:N",
-        sort=conditions(whole),
-        title="condition, by congestion",
-        axis=alt.Axis(labelAngle=-90),
-    )
+    names = list(in_words(whole).values())
+    fits = max(map(len, names)) <= FITS
+    axis = alt.Axis(labelAngle=-90, labelLimit=320) if fits else alt.Axis(labelExpr=NUMBER)
+    # Words stand under the axis to its very end: the caption says what they are.
+    title = None if fits else "number of the condition, by congestion"
+    return alt.X("in_words:N", sort=names, title=title, axis=axis)
 
 
 def _grid(made: alt.Chart, whole: Whole) -> alt.Chart:
@@ -52,17 +58,17 @@ def changes(whole: Whole) -> dict[str, Any]:
         .mark_rect(cursor="pointer", stroke="#8883", tooltip=True)
         .encode(
             color=alt.when("datum.known").then(
-                alt.Color("change:Q", title="change", scale=signed_scale(),
+                alt.Color("change:Q", title="change (%)", scale=signed_scale(),
                           legend=alt.Legend(format="+.0%")),
             ).otherwise(alt.value(NONE)),
             opacity=strong(),
-            tooltip=["condition:N", "title:N", "law:N", alt.Tooltip("change:Q", format="+.1%"),
-                     alt.Tooltip("moves:N", title="no chance, 10 % or more")],
+            tooltip=[*condition_tips(), "title:N", "law:N", alt.Tooltip("change:Q", format="+.1%"),
+                     alt.Tooltip("moves:N", title="10 % or more, beyond chance (1 yes)")],
         )
     )  # fmt: skip
     return finish(
         _grid(cells, whole),
-        "Change of each response under each condition, for the chosen law",
+        f"Change of each response under each condition, for the chosen law{ORDERED}",
         "changes",
         "period",
         "law",
@@ -78,7 +84,7 @@ def outliers(whole: Whole) -> dict[str, Any]:
     faces = base.mark_rect(cursor="pointer", stroke="#8883").encode(
         color=law_colour(laws),
         opacity=strong(small="!datum.kept"),
-        tooltip=["law:N", "condition:N", "title:N", alt.Tooltip("relative:Q", format="+.1%"),
+        tooltip=["law:N", *condition_tips(), "title:N", alt.Tooltip("relative:Q", format="+.1%"),
                  alt.Tooltip("p:Q", format=".2g"),
                  alt.Tooltip("grubbs:Q", title="p of Grubbs' test", format=".2g")],
     )  # fmt: skip
@@ -88,7 +94,7 @@ def outliers(whole: Whole) -> dict[str, Any]:
     made = alt.layer(_grid(faces, whole), _grid(sides, whole))
     return finish(
         made,
-        "The outlying law of each response under each condition",
+        f"The outlying law of each response under each condition{ORDERED}",
         "outliers",
         "period",
         "condition",
@@ -108,19 +114,21 @@ def residuals(whole: Whole) -> dict[str, Any]:
         .encode(
             x=_by_congestion(whole),
             xOffset=alt.XOffset("law:N", sort=list(laws)),
-            y=alt.Y("residual:Q", title="residual"),
+            y=alt.Y("residual:Q", title="residual (unit of the response)"),
             color=law_colour(laws),
             shape=law_mark(laws),
             opacity=strong(),
-            tooltip=["law:N", "condition:N", alt.Tooltip("mean:Q", format=".4g"),
+            tooltip=["law:N", *condition_tips(), alt.Tooltip("mean:Q", format=".4g"),
                      alt.Tooltip("residual:Q", format="+.3g"),
                      alt.Tooltip("relative:Q", format="+.1%")],
         )
-        .properties(width="container", height=260)
+        .properties(
+            width="container", height=260, title=alt.Title(alt.expr("'Residual of ' + title"))
+        )
     )  # fmt: skip
     return finish(
         points,
-        "Residual of each law about the mean of its condition, chosen response",
+        f"Residual of each law about the mean of its condition, chosen response{ORDERED}",
         "cells",
         "period",
         "response",
@@ -140,13 +148,17 @@ def apart(whole: Whole) -> dict[str, Any]:
             y=alt.Y("greatest:Q", title="greatest linkage (standard deviations)"),
             color=law_colour(laws, NOBODY).title("linked last and alone"),
             opacity=strong(),
-            tooltip=["condition:N", alt.Tooltip("greatest:Q", format=".3g"),
+            tooltip=[*condition_tips(), alt.Tooltip("greatest:Q", format=".3g"),
                      alt.Tooltip("law:N", title="alone"), "groups:N"],
         )
         .properties(width="container", height=180)
     )  # fmt: skip
     return finish(
-        bars, "Greatest linkage of the laws under each condition", "trees", "period", "condition"
+        bars,
+        f"Greatest linkage of the laws under each condition{ORDERED}",
+        "trees",
+        "period",
+        "condition",
     )
 
 
@@ -168,7 +180,7 @@ def tree(whole: Whole) -> dict[str, Any]:  # noqa: ARG001 - the same for every t
         .encode(x="x:Q", y=alt.datum(0), text="law:N")
     )
     made = alt.layer(lines, names).properties(
-        width="container", height=240, title=alt.Title(alt.expr("'Condition ' + shown"))
+        width="container", height=240, title=alt.Title(alt.expr("'Condition ' + where"))
     )
     return finish(
         made,
@@ -188,12 +200,12 @@ def components(whole: Whole) -> dict[str, Any]:
         .transform_filter(filter_chosen("period"))
         .mark_point(filled=True, size=55, cursor="pointer")
         .encode(
-            x=alt.X("component_1:Q", title="component 1"),
-            y=alt.Y("component_2:Q", title="component 2"),
+            x=alt.X("component_1:Q", title="first principal component"),
+            y=alt.Y("component_2:Q", title="second principal component"),
             color=law_colour(laws),
             shape=law_mark(laws),
             opacity=strong(),
-            tooltip=["law:N", "condition:N", "group:N", "subgroup:N"],
+            tooltip=["law:N", *condition_tips(), "group:N", "subgroup:N"],
         )
         .properties(width="container", height=380)
     )

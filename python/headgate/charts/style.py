@@ -10,8 +10,9 @@ import altair as alt
 from headgate.plots.palette import ORDER, SIGNED, SMALL, STEPS
 
 #: The choices of a page, each a signal of every picture; "" stands for all.
-#: `last` is the most congested condition.
-CHOICES = ("condition", "period", "response", "law", "flows", "last")
+#: `last` is the most congested condition, `where` the chosen one, or else the last, in words, and
+#: `title` that of the chosen response.
+CHOICES = ("condition", "period", "response", "law", "flows", "last", "where", "title")
 CELL = 15
 #: Text takes the colour of the page around it, so that dark and light are the page's to choose.
 INK = "currentColor"
@@ -51,6 +52,11 @@ def strong(small: str = "false") -> Any:
     """
     away = alt.when(f"!({filter_chosen('condition')})").then(alt.value(AWAY))
     return away.when(small).then(alt.value(SMALL)).otherwise(alt.value(1.0))
+
+
+def condition_tips() -> list[alt.Tooltip]:
+    """Name a condition in words, and by its code."""
+    return [alt.Tooltip("in_words:N", title="condition"), alt.Tooltip("condition:N", title="code")]
 
 
 def signed_scale() -> alt.Scale:

@@ -5,13 +5,14 @@ from pathlib import Path
 
 import numpy as np
 
+from headgate.analysis.roles import Roles
 from headgate.campaign.jobs import program
 from headgate.design import Factor
 from headgate.experiment.runnable import Analysis, Listing, Runnable
 from headgate.experiment.runs import Runs, Setup
+from headgate.experiment.wording import name_levels
 from headgate.plots.style import save
-from headgate.report.about import About, Listed, Parameter, Shown, write
-from headgate.report.sections import FIGURES
+from headgate.report.about import FIGURES, About, Listed, Parameter, Shown, write
 
 #: Defining words that a report prints.
 MOST_WORDS = 8
@@ -32,7 +33,7 @@ def write_about(  # noqa: PLR0913, PLR0917 - each says one thing of the study
         title=study.title,
         question=study.question,
         table=f"{analysis.data[0].name}.parquet" if analysis.roles else None,
-        roles=analysis.roles,
+        roles=_roles(analysis, runs.setup),
         design=_design(runs.setup),
         findings=analysis.sentences,
         pictures=tuple(
@@ -43,6 +44,12 @@ def write_about(  # noqa: PLR0913, PLR0917 - each says one thing of the study
         versions=_versions(scale, runs, total),
     )
     write(about, folder)
+
+
+def _roles(analysis: Analysis, setup: Setup) -> Roles | None:
+    if analysis.roles is None:
+        return None
+    return name_levels(analysis.roles, setup.design.factors, analysis.data[0])
 
 
 def _plain_table(item: Listing) -> Listed:

@@ -23,6 +23,11 @@ SMALL = 0.25
 #: From less (purple) over none to more (orange), by equal steps from -1 to 1.
 STEPS = 33
 SIGNED = tuple(to_hex(mpl.colormaps["PuOr_r"](i / (STEPS - 1))) for i in range(STEPS))
+#: The same on a dark page, where none is dark.
+_ON_DARK = LinearSegmentedColormap.from_list(
+    "dark", ["#d8c6ff", "#8f78d0", "#2a3139", "#c9762b", "#ffcf9e"]
+)
+SIGNED_DARK = tuple(to_hex(_ON_DARK(i / (STEPS - 1))) for i in range(STEPS))
 SIGNED_MAP: Colormap = LinearSegmentedColormap.from_list("signed", SIGNED, N=1025)
 SIGNED_SCALE = Normalize(-1, 1, clip=True)
 #: Colours further from none than this are dark: white is written on them.

@@ -16,6 +16,8 @@ from headgate.strict import Strict, read_toml
 from headgate.verdicts import Judged
 
 FILE, CLAIMS = "report.toml", "claims.json"
+#: Folders beside the page.
+FIGURES, TABLES = "figures", "tables"
 
 
 class Shown(Strict):

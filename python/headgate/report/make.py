@@ -11,14 +11,14 @@ from headgate.analysis.whole import Whole, whole
 from headgate.errors import HeadgateError
 from headgate.optional import require
 from headgate.report import about as abouts
-from headgate.report import sections
-from headgate.report.about import About
-from headgate.report.page import Charts, Page, Section, write_page
+from headgate.report import first, glossary, sections
+from headgate.report.about import FIGURES, TABLES, About
+from headgate.report.claims import claims
+from headgate.report.codes import Codes
+from headgate.report.page import WORDS, Charts, Page, Section, write_page
 from headgate.report.render import draw, write_tables
 
 PAGE = "report.html"
-#: The analysis that answers what a study of laws is asked: before its own pictures.
-QUESTIONS = "questions"
 
 
 def make(folder: Path, workers: int | None = None) -> Path:
@@ -31,13 +31,9 @@ def make(folder: Path, workers: int | None = None) -> Path:
     found = _analyse(about, folder)
     drawn: Mapping[str, list[str]] = {}
     if found:
-        drawn = draw(found, folder / sections.FIGURES, workers or os.cpu_count() or 1)
-        write_tables(found.tables(), folder / sections.TABLES)
-    charts = _charts(found) if found else None
-    parts = _sections(about, found, charts, drawn, folder)
-    footer = "; ".join(f"{key} {value}" for key, value in about.versions.items())
-    page = Page(about.title, about.question, parts, footer, charts)
-    return write_page(folder / PAGE, page)
+        drawn = draw(found, folder / FIGURES, workers or os.cpu_count() or 1)
+        write_tables(found.tables(), folder / TABLES)
+    return write_page(folder / PAGE, _page(about, found, drawn, folder))
 
 
 def _analyse(about: About, folder: Path) -> Whole | None:
@@ -48,39 +44,47 @@ def _analyse(about: About, folder: Path) -> Whole | None:
     return whole(folder / about.table, about.roles)
 
 
-def _sections(
-    about: About,
-    found: Whole | None,
-    charts: Charts | None,
-    drawn: Mapping[str, list[str]],
-    folder: Path,
-) -> list[Section]:
-    """Put findings first, then the picture that answers the question, claims, all the rest."""
-    own = sections.pictures(about, folder)
+def _page(about: About, found: Whole | None, drawn: Mapping[str, list[str]], folder: Path) -> Page:
+    """Put the answer first, and everything else into sections that are folded."""
+    charts = _charts(found) if found else None
+    codes = Codes.of(found)
     judged = abouts.claims(folder)
-    analyses = sections.analyses(found, charts.specs, drawn, folder) if found and charts else []
-    asked = found is not None and any(not one.reason for one in found.of(QUESTIONS))
-    answer, analyses = (analyses[:1], analyses[1:]) if asked or not own else ([], analyses)
+    main, shown = first.main_picture(about, found, charts, folder)
+    seen = [first.answer(about, found, judged, codes), first.questions(found), main]
+    top = "\n".join(f"<section>{html}</section>" for html in seen if html)
+    said = first.first_sentences(about, found)
+    analyses = (
+        sections.analyses(found, charts.specs if charts else {}, drawn, folder, shown)
+        if found
+        else []
+    )
     parts = [
-        sections.findings_section(about, found),
-        *answer,
-        *own[:1],
-        sections.claims(judged) if judged else None,
+        Section("Claims", claims(judged, codes)) if judged else None,
+        sections.findings_section(about, found, said, codes),
+        *sections.pictures(about, folder, shown),
         sections.design(about, found),
-        *own[1:],
         *analyses,
-        sections.missing(found) if found else None,
         *sections.listings(about),
+        sections.missing(found) if found else None,
         sections.parameters(about),
         sections.versions(about),
     ]
-    return [part for part in parts if part is not None]
+    folded = [part for part in parts if part is not None]
+    folded.append(_words(charts, [top, *(part.html for part in folded)]))
+    footer = "; ".join(f"{key} {value}" for key, value in about.versions.items())
+    return Page(about.title, about.question, top, folded, footer, charts)
+
+
+def _words(charts: Charts | None, texts: list[str]) -> Section:
+    """Return the definitions of the terms that the page uses."""
+    drawn = str(charts.specs) if charts else ""
+    return Section(WORDS, glossary.definitions(glossary.terms_in([*texts, drawn])))
 
 
 def _charts(found: Whole) -> Charts | None:
     """Return the interactive pictures of what could be made, with their data and choices."""
     from headgate.charts import CHARTS
-    from headgate.charts.data import conditions, data
+    from headgate.charts.data import conditions, data, in_words
 
     made = {one.kind.name for one in found.made if not one.reason}
     specs: dict[str, Mapping[str, Any]] = {
@@ -92,18 +96,21 @@ def _charts(found: Whole) -> Charts | None:
     if not specs:
         return None
     order = conditions(found) if found.roles.law else []
-    choices = _choices(found, order)
-    first = {name: next(iter(values)) for name, (_, values) in choices.items()}
-    first |= {"period": found.focus.period} if "period" in choices else {}
-    return Charts(specs, data(found), choices, first, order[-1] if order else "")
+    words = in_words(found) if order else {}
+    choices = _choices(found, words)
+    chosen = {name: next(iter(values)) for name, (_, values) in choices.items()}
+    chosen |= {"period": found.focus.period} if "period" in choices else {}
+    response = found.roles.responses[0]
+    chosen |= {"response": response, "title": found.roles.title(response)}
+    return Charts(specs, data(found), choices, chosen, order[-1] if order else "", words)
 
 
-def _choices(found: Whole, order: list[str]) -> dict[str, tuple[str, Mapping[str, str]]]:
+def _choices(found: Whole, words: Mapping[str, str]) -> dict[str, tuple[str, Mapping[str, str]]]:
     roles = found.roles
     laws = list(found.all_periods.cells.laws) if roles.law else []
     others = {law: law for law in laws if roles.before and law != roles.before}
     possible = {
-        "condition": ("Condition", {"": "all", **{name: name for name in order}}),
+        "condition": ("Condition", {"": "all", **words}),
         "period": ("Period", {p.period: p.title.capitalize() for p in found.parts if p.period}),
         "response": ("Response", {name: roles.title(name) for name in roles.responses}),
         "law": ("Change to", others),

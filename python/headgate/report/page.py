@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,12 +16,17 @@ from string import Template
 from typing import Any
 
 from headgate.errors import StoreError
+from headgate.plots.palette import SIGNED, SIGNED_DARK
+from headgate.report.glossary import explain
+from headgate.report.html import link, slug
 
 NO_SCRIPT = (
     "<noscript><p>The interactive pictures need JavaScript; the same pictures lie in the folder"
     " figures beside this page.</p></noscript>"
 )
 
+#: The title of the section that defines terms.
+WORDS = "Words"
 #: What begins or ends a tag or an entity, as JSON says it otherwise.
 IN_SCRIPT = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&"}
 #: Ends of lines to Vega's expressions, in which a text that holds one is an error: written out.
@@ -32,7 +36,7 @@ IN_VEGA = IN_SCRIPT | {code: "\\" + text for code, text in LINE_ENDS.items()}
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page: a title, and HTML that the functions of this module made."""
+    """A part of the page: a title, and HTML that the functions of `html` made."""
 
     title: str
     html: str
@@ -47,7 +51,8 @@ class Section:
 class Charts:
     """Interactive pictures of a page: specifications, data, choices and what is chosen first.
 
-    `choices` are by name: a title, and the values with what they are called.
+    `choices` are by name: a title, and the values with what they are called. `words` are what
+    conditions are called, by their labels.
     """
 
     specs: Mapping[str, Mapping[str, Any]]
@@ -55,21 +60,19 @@ class Charts:
     choices: Mapping[str, tuple[str, Mapping[str, str]]]
     first: Mapping[str, str]
     last: str
+    words: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Page:
-    """A page before it is written."""
+    """A page before it is written: what is seen first, and what is folded below it."""
 
     title: str
     question: str
+    first: str
     sections: Sequence[Section]
     footer: str
     charts: Charts | None = field(default=None)
-
-
-class Markup(str):
-    """Text that is HTML already."""
 
 
 def anchor(title: str) -> str:
@@ -77,82 +80,42 @@ def anchor(title: str) -> str:
     return f"section-{slug(title)}"
 
 
-def slug(text: str) -> str:
-    """Return a text in the letters of a name."""
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+def picture(path: Path, title: str, caption: str) -> str:
+    """Return a figure with the PNG at `path` inside; its browser makes it dark where the page is.
 
-
-def findings(sentences: Sequence[str]) -> str:
-    """Return a list of sentences; those that are Markup stay as they are."""
-    items = "".join(f"<li>{_text(sentence)}</li>" for sentence in sentences)
-    return f'<ul class="findings">{items}</ul>'
-
-
-def paragraph(text: str, kind: str = "") -> str:
-    """Return a paragraph."""
-    return f"<p{f' class={chr(34)}{kind}{chr(34)}' if kind else ''}>{_text(text)}</p>"
-
-
-def link(target: str, text: str) -> Markup:
-    """Return a link, to a part of the page or to a file beside it."""
-    return Markup(f'<a href="{escape(target)}">{escape(text)}</a>')
-
-
-def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Return a table; numbers are aligned, verdicts coloured."""
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
-    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
-    whole = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    return f'<div class="wide">{whole}</div>'
-
-
-def verdict(word: str, tone: str = "") -> Markup:
-    """Return a verdict as a coloured word."""
-    return Markup(f'<span class="verdict {tone or slug(word)}">{escape(word)}</span>')
-
-
-def picture(path: Path, caption: str) -> str:
-    """Return a figure with the PNG at `path` inside."""
+    A PNG has no colours of its own for a dark page: one more of each would double what it takes to
+    draw them.
+    """
     try:
         data = base64.b64encode(path.read_bytes()).decode()
     except OSError as error:
         raise StoreError(f"{path}: the picture cannot be read ({error.strerror})") from None
-    image = f'<img alt="{escape(caption)}" src="data:image/png;base64,{data}">'
-    return f"<figure>{image}<figcaption>{escape(caption)}</figcaption></figure>"
+    image = f'<img alt="{escape(title)}" decoding="async" src="data:image/png;base64,{data}">'
+    said = f"<figcaption>{explain(caption)}</figcaption>" if caption else ""
+    return f"<figure>{image}{said}</figure>"
 
 
 def chart(name: str, caption: str) -> str:
     """Return the place of an interactive picture, and of the numbers behind it."""
-    said = escape(caption)
     return (
-        f'<figure aria-label="{said}"><div class="chart" data-chart="{name}"></div>'
-        f"<figcaption>{said}</figcaption>"
+        f'<figure aria-label="{escape(caption)}"><div class="chart" data-chart="{name}"></div>'
+        f"<figcaption>{explain(caption)}</figcaption>"
         f'<details class="rows" data-of="{name}"><summary>Numbers</summary>'
-        '<div class="wide"></div></details></figure>'
+        '<div class="wide" role="group" tabindex="0" aria-label="Table"></div></details></figure>'
     )
-
-
-def fold(summary: str, html: str) -> str:
-    """Return what opens by a click."""
-    return f"<details><summary>{escape(summary)}</summary>{html}</details>"
 
 
 def write_page(path: Path, page: Page) -> Path:
     """Write the page and return its path."""
-    template = Template(own("page.html"))
-    body = "\n".join(
-        f'<section id="{part.anchor}"><h2>{escape(part.title)}</h2>{part.html}</section>'
-        for part in page.sections
-    )
     scripts = _scripts(page.charts)
-    text = template.substitute(
+    text = Template(own("page.html")).substitute(
         policy=policy(scripts),
         title=escape(page.title),
         question=escape(page.question),
         style=own("page.css"),
+        first=page.first,
         contents="".join(f"<li>{link(f'#{p.anchor}', p.title)}</li>" for p in page.sections),
-        choices=_choices(page.charts) if page.charts else "",
-        body=body,
+        body=_body(page),
         footer=escape(page.footer),
         scripts="\n".join(
             [*_script_data(page.charts), *(f"<script>{code}</script>" for code in scripts)]
@@ -165,6 +128,23 @@ def write_page(path: Path, page: Page) -> Path:
     return path
 
 
+def _body(page: Page) -> str:
+    """Return the folded sections, the choices before the first with an interactive picture."""
+    folded = [_fold(part) for part in page.sections]
+    first = next((place for place, html in enumerate(folded) if 'class="chart"' in html), 0)
+    if page.charts and page.charts.choices:
+        folded.insert(first, _choices(page.charts))
+    return "\n".join(folded)
+
+
+def _fold(part: Section) -> str:
+    """Return a section that opens by a click, or by a link: what is linked to lies inside."""
+    return (
+        f"<section><details><summary><h2>{escape(part.title)}</h2></summary>"
+        f'<div id="{part.anchor}">{part.html}</div></details></section>'
+    )
+
+
 def _choices(charts: Charts) -> str:
     """Return the bar of choices, which filter every picture."""
     selects = "".join(
@@ -174,8 +154,9 @@ def _choices(charts: Charts) -> str:
     )
     every = '<button type="button" id="all">All conditions</button>'
     said = '<p id="said" role="status" aria-live="polite"></p>'
+    lead = "<p>The pictures below show:</p>"
     form = '<form class="choices" aria-label="Choices">'
-    return f"{form}<div>{selects}{every}{said}</div></form>"
+    return f"{form}{lead}<div>{selects}{every}</div>{said}</form>"
 
 
 def _options(values: Mapping[str, str]) -> str:
@@ -187,7 +168,10 @@ def _script_data(charts: Charts | None) -> list[str]:
     """Return what the scripts read: specifications, data and choices, as JSON."""
     if charts is None:
         return []
-    told = {"specs": charts.specs, "data": charts.data, "first": charts.first, "last": charts.last}
+    told = {
+        "specs": charts.specs, "data": charts.data, "first": charts.first, "last": charts.last,
+        "words": charts.words, "signed": [SIGNED, SIGNED_DARK],
+    }  # fmt: skip
     text = json.dumps(told, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     text = text.translate(IN_VEGA)
     return [NO_SCRIPT, f'<script type="application/json" id="charts">{text}</script>']
@@ -195,7 +179,8 @@ def _script_data(charts: Charts | None) -> list[str]:
 
 def _scripts(charts: Charts | None) -> list[str]:
     """Return the code: Vega only where there is something to draw with it."""
-    return [*([vega()] if charts else []), own("page.js")]
+    drawing = [vega(), own("charts.js")] if charts else []
+    return [own("page.js"), *drawing]
 
 
 def policy(scripts: Sequence[str]) -> str:
@@ -227,16 +212,3 @@ def vega() -> str:
 def own(name: str) -> str:
     """Return the text of a file of this package."""
     return resources.files("headgate.report").joinpath(name).read_text(encoding="utf-8")
-
-
-def _text(text: str) -> str:
-    return text if isinstance(text, Markup) else escape(text)
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, float):
-        text = f"{value:,.0f}" if abs(value) >= 1000 and math.isfinite(value) else f"{value:.4g}"
-        return f'<td class="number">{text}</td>'
-    if isinstance(value, int):
-        return f'<td class="number">{value:,}</td>'
-    return f"<td>{_text(str(value)) if not isinstance(value, Markup) else value}</td>"

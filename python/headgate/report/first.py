@@ -1,0 +1,161 @@
+"""The first screen: the answer in a sentence a law, the five questions, the main picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
+
+from headgate.analysis.answer import answered, law_title
+from headgate.analysis.phrases import levels_by_condition, shared
+from headgate.analysis.questions import Answer, heavy
+from headgate.analysis.whole import Made, Whole
+from headgate.analysis.words import TONES
+from headgate.errors import AnalysisError
+from headgate.report.about import FIGURES, About
+from headgate.report.codes import Codes
+from headgate.report.glossary import explain
+from headgate.report.heat import heat
+from headgate.report.html import Markup, findings, fold, link, paragraph, table, tip, verdict
+from headgate.report.page import Charts, anchor, chart, picture
+from headgate.verdicts import Judged, count_claims, tally
+
+#: Sentences that a first screen has room for.
+MOST_SENTENCES = 5
+#: Interactive pictures that may be the main one, where there is neither a heat map nor one drawn
+#: by the study: the first that was made.
+MAIN_CHARTS = ("outliers", "effects", "influence", "correlations")
+QUESTIONS = "questions"
+TITLES = {"heat": "What gets worse, and what better"}
+
+
+def answer(about: About, found: Whole | None, judged: Sequence[Judged], codes: Codes) -> str:
+    """Return the answer in sentences: one a law where laws take another's place."""
+    said = [Markup(_emphasise(one, codes)) for one in first_sentences(about, found)]
+    scope = paragraph(_scope(found), "scope") if found and laws_answer(found) else ""
+    counted = []
+    if judged:
+        count, said_of = count_claims(judged), tally(judged)
+        claims = link(f"#{anchor('Claims')}", count)
+        counted = [Markup(f"Of {claims}{escape(said_of.removeprefix(count))}.")]
+    return f"<h2>Answer</h2>{findings([*said, *counted])}{scope}"
+
+
+def laws_answer(found: Whole | None) -> tuple[str, ...]:
+    """Return a sentence a law; () where no law takes another's place."""
+    if found is None:
+        return ()
+    try:
+        return tuple(one.sentence for one in answered(found.focus))
+    except AnalysisError:
+        return ()
+
+
+def first_sentences(about: About, found: Whole | None) -> tuple[str, ...]:
+    """Return the sentences that are read first."""
+    laws = laws_answer(found)
+    if laws:
+        return laws
+    own = tuple(about.findings[:MOST_SENTENCES])
+    told = [] if found is None or own else [f.sentence for f in found.findings()]
+    return own or tuple(told[:MOST_SENTENCES])
+
+
+def _emphasise(sentence: str, codes: Codes) -> str:
+    """Set the law apart in `If everyone used LAW instead of ...`."""
+    begin, used, rest = sentence.partition("If everyone used ")
+    law, instead, after = rest.partition(" instead of ")
+    if begin or not used or not instead:
+        return codes.explain(sentence)
+    return f"{used}<strong>{escape(law)}</strong>{instead}{explain(after)}"
+
+
+def _scope(found: Whole) -> str:
+    """Say of which conditions and period the answer is, and what counts."""
+    part, roles = found.focus, found.roles
+    period = f" in {part.title} of {len(found.parts)}" if part.period else ""
+    replicates = part.cells.runs.shape[2]
+    chance = (
+        f"by 10 % or more, beyond what {replicates} replicates let chance do"
+        if replicates > 1
+        else "by 10 % or more; with one run each nothing tells chance from effect"
+    )
+    count = len(part.cells.conditions)
+    said = f"Of {count} conditions{period}. A measure counts that changes {chance}."
+    if roles.congestion is None or len(part.order) < 2:
+        return said
+    chosen = [part.cells.conditions[place] for place in heavy(part.order)]
+    common = shared(levels_by_condition(part.frame, roles), roles, chosen)
+    where = f": {common}" if common else ""
+    return f"{said} Heavy congestion is the quarter of the conditions with the most of it{where}."
+
+
+def questions(found: Whole | None) -> str:
+    """Return the five questions answered in a word a law, and in sentences below."""
+    made = [one for one in found.of(QUESTIONS) if not one.reason] if found else []
+    if not made or found is None:
+        return ""
+    first = [one for one in made if one.part is found.focus]
+    rest = [one for one in made if one.part is not found.focus]
+    more = "".join(_sentences(one) for one in first)
+    more += "".join(f"<h4>{escape(_title(one))}</h4>{_table(one)}{_sentences(one)}" for one in rest)
+    return "<h2>Five questions</h2>" + "".join(map(_table, first)) + fold("The numbers", more)
+
+
+def _title(one: Made) -> str:
+    return one.part.title.capitalize()
+
+
+def _table(one: Made) -> str:
+    answers: tuple[Answer, ...] = one.result
+    laws = [law for law in one.part.cells.laws if law != one.part.roles.before]
+    laws.sort(key=lambda law: -sum(TONES.get(a.words.get(law, ""), 0) < 0 for a in answers))
+    known = [answer for answer in answers if answer.words]
+    columns = ["law", *(tip(*_heading(answer)) for answer in known)]
+    rows = [[tip(law_title(law), law), *(_word(a, law) for a in known)] for law in laws]
+    return table(columns, rows, "questions")
+
+
+def _heading(answer: Answer) -> tuple[str, str]:
+    name, _, asked = answer.question.partition(": ")
+    return name, asked
+
+
+def _word(answer: Answer, law: str) -> Markup:
+    word = answer.words.get(law)
+    if word is None:
+        return Markup('<span class="none">no data</span>')
+    return verdict(word, {1: "good", -1: "bad"}.get(TONES.get(word, 0), "neither"))
+
+
+def _sentences(one: Made) -> str:
+    answers: tuple[Answer, ...] = one.result
+    said = [
+        explain(f"{answer.question} {_missing(answer) or answer.findings[0].sentence}")
+        for answer in answers
+    ]
+    return findings(said)
+
+
+def _missing(answer: Answer) -> str:
+    """Return why there is no answer, without what is to be written into a file."""
+    return f"no data: {answer.missing.partition(' (')[0]}." if answer.missing else ""
+
+
+def main_picture(
+    about: About, found: Whole | None, charts: Charts | None, folder: Path
+) -> tuple[str, str]:
+    """Return the main picture, and the name of what it is, which is not shown again."""
+    drawn = heat(found.focus) if laws_answer(found) and found else ""
+    if drawn:
+        return f"<h2>{TITLES['heat']}</h2>{drawn}", "heat"
+    if about.pictures:
+        own = about.pictures[0]
+        shown = picture(folder / FIGURES / f"{own.name}.png", own.title, own.caption)
+        return f"<h2>{escape(own.title)}</h2>{shown}", own.name
+    specs: Mapping[str, Mapping[str, object]] = charts.specs if charts else {}
+    name = next((one for one in MAIN_CHARTS if one in specs), "")
+    if not name:
+        return "", ""
+    said = str(specs[name]["description"])
+    return f"<h2>{escape(said)}</h2>{chart(name, said)}", name

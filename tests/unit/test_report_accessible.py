@@ -1,0 +1,147 @@
+"""The page for everyone: axe-core's rules, narrow and wide, light and dark; folds and filters."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.base import AXE_SCRIPT
+from playwright.sync_api import Browser, expect
+
+from headgate.report import make as report_make
+
+from .made_reports import made_report, no_pictures
+from .opened_reports import Opened, open_browser
+
+WIDTHS, SCHEMES = (1400, 390), ("light", "dark")
+#: What a finding of axe must not be; the rest, minor and moderate, is taste.
+GRAVE = {"serious", "critical"}
+
+
+def claim(name: str, verdict: str, **more: object) -> dict[str, object]:
+    common: dict[str, object] = {
+        "statement": f"Law {name} is fair", "source": "someone", "published": 1.0, "measure": "m",
+        "tolerance": ">= 1", "ours": 1.5, "ci": [1.2, 1.8], "note": "p = 0",
+        "sample": {"count": 2, "unit": "conditions"},
+    }  # fmt: skip
+    return {"id": name, "verdict": verdict, **common, **more}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    yield from open_browser()
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("accessible")
+    rows = [claim("bic", "holds"), claim("cubic", "holds"), claim("hstcp", "differs", ci=None)]
+    (folder / "claims.json").write_text(json.dumps({"claims": rows}))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(report_make, "draw", no_pictures)
+        return made_report(folder) / "report.html"
+
+
+def violations(one: Opened) -> list[str]:
+    one.page.evaluate(AXE_SCRIPT)
+    found: dict[str, Any] = one.ask("() => axe.run({ resultTypes: ['violations'] })")
+    return [
+        f"{rule['id']}: {node['target']} {node['html'][:200]} {node['failureSummary']}"
+        for rule in found["violations"]
+        if rule["impact"] in GRAVE
+        for node in rule["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_axe_finds_nothing_serious(browser: Browser, report: Path, scheme: str, width: int) -> None:
+    one = Opened(browser, report, scheme, width)
+    assert violations(one) == []
+    if one.page.locator("nav > details:not([open])").count():
+        one.page.click("nav summary")
+    one.unfold()
+    assert violations(one) == []
+    assert one.trouble == []
+    one.page.close()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_nothing_hangs_over_the_edge(browser: Browser, report: Path, width: int) -> None:
+    one = Opened(browser, report, width=width)
+    one.ask("() => document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
+    one.page.wait_for_timeout(500)
+    one.drawn()
+    assert one.ask("() => document.documentElement.scrollWidth") <= width
+    one.page.close()
+
+
+def test_a_phone_shows_the_answer_before_any_list_of_links(browser: Browser, report: Path) -> None:
+    one = Opened(browser, report, width=390)
+    top = {
+        name: one.page.locator(name).first.bounding_box()
+        for name in (".first ul.findings", "table.questions", "table.heat", "nav")
+    }
+    heights = [box["y"] for box in top.values() if box]
+    assert len(heights) == 4
+    assert heights == sorted(heights)
+    assert heights[0] < 400
+    assert not one.page.locator("nav ol").is_visible()
+    assert one.page.locator("table.heat td.w4").first.is_visible()
+    one.page.close()
+
+
+def test_a_link_opens_the_section_that_it_leads_to(browser: Browser, report: Path) -> None:
+    one = Opened(browser, report)
+    drawn = one.page.locator("div[data-chart=effects] svg.marks")
+    assert not drawn.is_visible()
+    one.page.click("nav a[href='#section-main-effects']")
+    expect(drawn).to_be_visible()
+    one.page.click(".first a.term >> nth=0")
+    expect(one.page.locator("dt:target")).to_be_visible()
+    one.page.close()
+
+
+def test_claims_are_filtered_by_verdict_and_by_words(browser: Browser, report: Path) -> None:
+    one = Opened(browser, report)
+    one.page.click(".first a[href='#section-claims']")
+    rows = one.page.locator("table.claims tbody tr:visible")
+    expect(rows).to_have_count(3)
+    one.page.select_option("#filter-verdict", "holds")
+    expect(rows).to_have_count(2)
+    one.page.fill("#filter-text", "CUBIC law")
+    expect(rows).to_have_count(1)
+    expect(one.page.locator("#filtered")).to_have_text("1 of 3 claims")
+    one.page.select_option("#filter-verdict", "differs")
+    expect(rows).to_have_count(0)
+    one.page.close()
+
+
+def test_colours_of_more_and_less_are_dark_on_a_dark_page(browser: Browser, report: Path) -> None:
+    lightest = """() => Math.max(...[...document.querySelectorAll(
+        "div[data-chart=changes] svg g.mark-rect.role-mark > path")]
+        .map((one) => one.getAttribute("fill")).filter((fill) => fill.startsWith("rgb"))
+        .map((fill) => Math.min(...fill.match(/\\d+/g).map(Number))))"""
+    for scheme, bright in (("light", True), ("dark", False)):
+        one = Opened(browser, report, scheme)
+        one.page.click("nav a[href='#section-what-changes']")
+        one.page.wait_for_selector("div[data-chart=changes] svg.marks")
+        one.drawn()
+        assert (one.ask(lightest) > 150) is bright
+        one.page.close()
+
+
+def test_without_javascript_it_is_read_and_opened_all_the_same(
+    browser: Browser, report: Path
+) -> None:
+    page = browser.new_page(java_script_enabled=False)
+    page.set_default_timeout(30_000)
+    page.goto(report.as_uri())
+    assert page.locator("table.heat").first.is_visible()
+    page.click("section summary >> text=Claims")
+    assert page.locator("table.claims").is_visible()
+    assert not page.locator("#filter").is_visible()
+    page.close()
