@@ -14,7 +14,7 @@ from types import ModuleType
 from pydantic import BaseModel, ConfigDict
 
 from headgate.errors import CatalogError, EngineMissingError
-from headgate.suggest import hint
+from headgate.suggest import also, hint
 
 
 class Param(BaseModel):
@@ -36,7 +36,8 @@ class Param(BaseModel):
         if self.choices:
             if value not in self.choices:
                 words = ", ".join(f"'{word}'" for word in self.choices)
-                raise CatalogError(f"'{self.name}' is one of {words}; got {value!r}")
+                near = also(str(value), self.choices)
+                raise CatalogError(f"'{self.name}' is one of {words}; got {value!r}{near}")
         elif isinstance(value, str) or not self.low <= value <= self.high:
             bounds = f"{self.low:g} to {self.high:g} {self.unit}".strip()
             raise CatalogError(f"'{self.name}' is a number from {bounds}; got {value!r}")
@@ -86,8 +87,9 @@ class Law(BaseModel):
         for param in self.params:
             if param.name == name:
                 return param
-        known = ", ".join(param.name for param in self.params) or "none"
-        raise CatalogError(f"'{self.name}' has no parameter '{name}'; its parameters: {known}")
+        names = [param.name for param in self.params]
+        known = f"its parameters: {', '.join(names) or 'none'}"
+        raise CatalogError(f"'{self.name}' has no parameter '{name}'; {known}{also(name, names)}")
 
 
 class DeviceCard(Law):

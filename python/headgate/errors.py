@@ -82,3 +82,17 @@ class InterruptedRunError(HeadgateError):
     """The user stopped a run; what it needs to go on is kept."""
 
     exit_code = 1
+
+
+#: What to do about an error of the operating system, where there is one thing to do.
+_REMEDIES: dict[type[OSError], str] = {
+    FileExistsError: "there is a file of that name; choose another",
+    NotADirectoryError: "there is a file in place of a folder on that path; choose another",
+    IsADirectoryError: "there is a folder of that name; give a file",
+    PermissionError: "permission denied; choose a folder of your own",
+}
+
+
+def explain_os(error: OSError) -> str:
+    """Say why a file or folder cannot be written, and what to do about it where that is known."""
+    return _REMEDIES.get(type(error)) or error.strerror or str(error)

@@ -38,6 +38,12 @@ def hint(
     return f"did you mean {_join(near)}?" if near else otherwise
 
 
+def also(word: str, known: Iterable[str], aliases: Mapping[str, str] | None = None) -> str:
+    """Give what is to follow a sentence that lists what is known: the near names, if any."""
+    near = suggest(word, known, aliases)
+    return f"; did you mean {_join(near)}?" if near else ""
+
+
 def _strip(name: str) -> str:
     return re.sub(r"[\s_./-]+", "", name).casefold()
 

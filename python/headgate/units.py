@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import Literal
 
 from headgate.errors import UnitError
+from headgate.suggest import also
 
 PS_PER_S = 10**12
 #: Decimal digits before or after the point that a number may have.
@@ -282,8 +283,7 @@ def _split(text: str, kind: _Kind) -> tuple[Fraction, str]:
     if not unit:
         raise UnitError(f"{text!r} has no unit; write {kind.what} such as '{kind.example}'")
     if unit not in kind.units:
-        known = ", ".join(kind.units)
-        raise UnitError(f"{text!r} has the unit '{match[2]}'; {kind.what} takes one of {known}")
+        raise _no_unit(text, unit, kind)
     return _check_bound(match[1], text, kind), unit
 
 
@@ -291,6 +291,15 @@ def _no_quantity(given: object, kind: _Kind) -> UnitError:
     return UnitError(
         f"{given!r} is not {kind.what}; write a number and a unit such as '{kind.example}'"
     )
+
+
+def _no_unit(text: str, unit: str, kind: _Kind) -> UnitError:
+    aliases = {name: name for name in kind.units} | {
+        name: unit for name, unit in _SYNONYMS.items() if unit in kind.units
+    }
+    near = also(unit, aliases, aliases) if len(unit) > 1 else ""  # one letter may mean anything
+    known = ", ".join(kind.units)
+    return UnitError(f"{text!r} has the unit '{unit}'; {kind.what} takes one of {known}{near}")
 
 
 def _exact(number: str) -> Fraction:

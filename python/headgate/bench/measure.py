@@ -12,6 +12,7 @@ from headgate.api import simulate
 from headgate.bench.networks import NETWORKS, flows
 from headgate.errors import HeadgateError
 from headgate.run.progress import Progress
+from headgate.suggest import also
 
 KIB = 1024
 
@@ -45,7 +46,8 @@ def names() -> list[str]:
 def measure(name: str, threads: int = 1) -> Timing:
     """Time a network in a fresh process, on so many threads."""
     if name not in NETWORKS:
-        raise HeadgateError(f"{name!r} is not a bench network; they are {', '.join(NETWORKS)}")
+        known = ", ".join(NETWORKS) + also(name, NETWORKS)
+        raise HeadgateError(f"{name!r} is not a bench network; they are {known}")
     done = subprocess.run(
         [sys.executable, "-m", "headgate.bench.measure", name, str(threads)],
         stdout=subprocess.PIPE,

@@ -19,7 +19,7 @@ from pydantic import FiniteFloat, NonNegativeInt
 from headgate.campaign.clock import Clock
 from headgate.campaign.jobs import Job
 from headgate.campaign.records import read_record, write_record
-from headgate.errors import StoreError
+from headgate.errors import StoreError, explain_os
 from headgate.run.lock import exclusive
 from headgate.run.process import dead, here
 from headgate.run.progress import Progress, StopRunError
@@ -104,7 +104,7 @@ class Leases:
         except FileExistsError:
             return False
         except OSError as error:
-            raise StoreError(f"{self.folder}: cannot be written: {error.strerror}") from None
+            raise StoreError(f"{self.folder}: cannot be written: {explain_os(error)}") from None
         try:
             self._write(lease)
         except StoreError:

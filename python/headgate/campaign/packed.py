@@ -23,7 +23,7 @@ import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from headgate.api import Result
-from headgate.errors import StoreError
+from headgate.errors import StoreError, explain_os
 from headgate.run.folder import read_columns, write_table
 from headgate.run.process import dead, here
 from headgate.tables import Table, Words
@@ -170,7 +170,7 @@ def _write_piece(folder: Path, results: Mapping[str, Result]) -> None:
         final = folder / _name_of(draft)
         draft.rename(final)
     except OSError as error:
-        raise StoreError(f"{folder}: cannot be written: {error.strerror or error}") from None
+        raise StoreError(f"{folder}: cannot be written: {explain_os(error)}") from None
 
 
 def _sweep(folder: Path) -> None:

@@ -26,7 +26,7 @@ from headgate.api import Result
 from headgate.campaign.clock import Clock
 from headgate.campaign.jobs import Job
 from headgate.campaign.summary import SUMMARY_FILE, Summary
-from headgate.errors import StoreError
+from headgate.errors import StoreError, explain_os
 from headgate.run.folder import LABEL_PREFIX, RUN_COLUMN, RUN_FILE, find_run, flush, write_folder
 from headgate.run.process import dead, here
 from headgate.tables import Table
@@ -54,7 +54,7 @@ class Store:
             self._sweep()
         except OSError as error:
             if not (error.errno in READ_ONLY and self.runs.is_dir()):
-                raise StoreError(f"{folder}: cannot be made ({error.strerror})") from None
+                raise StoreError(f"{folder}: cannot be made ({explain_os(error)})") from None
 
     def missing(self, jobs: Sequence[Job]) -> list[Job]:
         """Return the jobs that have no run here."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headgate.cli.options import Json
-from headgate.errors import StoreError
+from headgate.errors import StoreError, explain_os
 from headgate.visible import say
 
 if TYPE_CHECKING:
@@ -125,6 +125,6 @@ def _report(file: Path, roles: Roles, out: Path) -> Path:
         if file.resolve() != (out / file.name).resolve():
             shutil.copyfile(file, out / file.name)
     except OSError as error:
-        raise StoreError(f"{out}: cannot be written ({error.strerror})") from None
+        raise StoreError(f"{out}: cannot be written ({explain_os(error)})") from None
     write(About(title=file.name, table=file.name, roles=roles), out)
     return make(out)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headgate.cli.options import Json
-from headgate.errors import ScenarioError
+from headgate.errors import ScenarioError, explain_os
 from headgate.visible import say
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ def _write(made: MadeDesign, file: Path) -> None:
         made.file.save(file)
         file.with_suffix(".csv").write_text(made.csv(), encoding="utf-8")
     except OSError as error:
-        raise StoreError(f"{file}: cannot be written: {error.strerror}") from None
+        raise StoreError(f"{file}: cannot be written: {explain_os(error)}") from None
 
 
 def _print_design(made: MadeDesign, paths: list[Path], *, as_json: bool) -> None:

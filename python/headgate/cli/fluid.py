@@ -11,6 +11,7 @@ import typer
 
 from headgate.cli.options import Json
 from headgate.errors import FluidWarning, ScenarioError
+from headgate.suggest import also
 from headgate.visible import say
 
 if TYPE_CHECKING:
@@ -119,13 +120,20 @@ def _read(texts: list[str] | tuple[str, ...]) -> dict[str, float | str]:
     return params
 
 
+#: Ways to solve a model.
+METHODS = ("adaptive", "euler", "rk4")
+
+
 def _method(name: str, tolerance: float, step: str | None, past: str) -> Method:
     from headgate.fluid.methods import RK4, Adaptive, Euler
 
     if name == "adaptive":
+        if step is not None or past != "smooth":
+            raise ScenarioError("--method adaptive", "--step and --past are for euler and rk4")
         return Adaptive(tolerance)
-    if name not in ("euler", "rk4"):
-        raise ScenarioError("--method", f"{name!r} is not one of adaptive, euler, rk4")
+    if name not in METHODS:
+        says = f"{name!r} is not one of {', '.join(METHODS)}{also(name, METHODS)}"
+        raise ScenarioError("--method", says)
     if step is None:
         raise ScenarioError("--step", f"{name} takes steps of one length, such as --step '20 ms'")
     looked: Any = past  # a wrong word is refused when it is read

@@ -29,6 +29,7 @@ from headgate.cli import (
     trace,
     watch,
 )
+from headgate.cli.usage import UsageError, explain_usage
 from headgate.errors import HeadgateError
 from headgate.version import __version__
 from headgate.visible import say
@@ -111,10 +112,14 @@ def main() -> None:
     try:
         _refuse_controls(sys.argv[1:])
         _refuse_renamed(sys.argv[1:])
-        app()
+        sys.exit(app(prog_name="headgate", standalone_mode=False))
     except HeadgateError as error:
         say(f"headgate: {error}", error=True)
         sys.exit(error.exit_code)
+    except UsageError as error:
+        if said := explain_usage(error):
+            say(f"headgate: {said}", error=True)
+        sys.exit(2)
     except KeyboardInterrupt as stopped:
         say(f"headgate: {stopped or 'stopped'}", error=True)
         sys.exit(1)

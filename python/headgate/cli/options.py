@@ -10,6 +10,7 @@ import typer
 from headgate.errors import ScenarioError
 from headgate.plugin import split
 from headgate.plugin.trust import name_by_hand
+from headgate.suggest import also
 
 if TYPE_CHECKING:
     from headgate.api import Scenario
@@ -104,8 +105,9 @@ def _take_control(data: dict[str, Any], control: str) -> None:
         if which in ("", str(place), item.get("name", ""))
     ]
     if not chosen:
-        known = ", ".join(item.get("name", str(place)) for place, item in enumerate(traffic))
-        raise ScenarioError(f"--control {control}", f"{which!r} is no traffic here; it has {known}")
+        names = [item.get("name", str(place)) for place, item in enumerate(traffic)]
+        says = f"{which!r} is no traffic here; it has {', '.join(names)}{also(which, names)}"
+        raise ScenarioError(f"--control {control}", says)
     if source:
         name_by_hand(split(source)[0])
     for item in chosen:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from headgate.errors import HeadgateError
+from headgate.suggest import also
 from headgate.visible import say
 
 if TYPE_CHECKING:
@@ -84,7 +85,9 @@ def _choose(kinds: Sequence[Kind], only: str) -> list[Kind]:
     names = [name.strip() for name in only.split(",")] if only else list(known)
     for name in names:
         if name not in known:
-            raise HeadgateError(f"--only: {name!r} is no picture; there are {', '.join(known)}")
+            raise HeadgateError(
+                f"--only: {name!r} is no picture; there are {', '.join(known)}{also(name, known)}"
+            )
     return [known[name] for name in names]
 
 
@@ -92,7 +95,9 @@ def _read_formats(formats: str) -> list[str]:
     wanted = [name.strip() for name in formats.split(",")]
     for name in wanted:
         if name not in FORMATS:
-            raise HeadgateError(f"--format: {name!r} is not one of {', '.join(FORMATS)}")
+            raise HeadgateError(
+                f"--format: {name!r} is not one of {', '.join(FORMATS)}{also(name, FORMATS)}"
+            )
     return wanted
 
 

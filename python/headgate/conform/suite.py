@@ -37,7 +37,7 @@ class CaseResult:
 def subjects(names: Iterable[str] | None = None) -> list[Subject]:
     """Give the laws of the catalogue, or those named; `./mylaw.py:MyLaw` is a user's own.
 
-    What controls nothing has nothing to hold to.
+    What controls nothing has nothing to hold to. Raises HeadgateError.
     """
     from headgate import catalog
 
@@ -47,9 +47,10 @@ def subjects(names: Iterable[str] | None = None) -> list[Subject]:
 
 
 def _subject(name: str) -> Subject:
-    from headgate import catalog
+    from headgate import catalog, plugin
 
     if any(sign in name for sign in ":./"):
+        plugin.load(name, plugin.LAW)  # raises what is wrong with it
         return Subject(name, (("control", name),))
     return Subject(catalog.law(name).name, (("law", name),))
 

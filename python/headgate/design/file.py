@@ -145,11 +145,17 @@ class DesignFile(Model):
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read a TOML file; raise ScenarioError."""
-        return cls.from_file(toml(Path(path)), Path(path))
+        data = toml(Path(path))
+        if "responses" in data:
+            raise ScenarioError(str(path), "this is an experiment; give `headgate experiment` it")
+        return cls.from_file(data, Path(path))
 
     @classmethod
     def from_file(cls, data: dict[str, Any], path: Path) -> Self:
         """Make it of what stands in a file: code that it names is beside it, and may be refused."""
+        if "traffic" in data and "factors" not in data:
+            says = "this is a scenario; `headgate run` runs it, and factors vary one"
+            raise ScenarioError(str(path), says)
         cls.anchor(data, path.resolve().parent)
         made = cls.from_dict(data, str(path))
         for source in made.own_code():

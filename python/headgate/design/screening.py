@@ -19,6 +19,7 @@ from headgate.design.factor import Factor
 from headgate.design.factorial import Design
 from headgate.errors import HeadgateError
 from headgate.optional import require
+from headgate.suggest import also
 
 Numbers = NDArray[np.int64]
 
@@ -57,8 +58,9 @@ def orthogonal_array(factors: Sequence[Factor], name: str = "") -> tuple[Design,
     wanted = Counter(levels_of(factor) for factor in factors)
     arrays = dict(_arrays())
     if name and name.upper() not in {short(title) for title in arrays}:
-        known = ", ".join(dict.fromkeys(short(title) for title in arrays))
-        raise HeadgateError(f"array {name!r} is not known; it is one of {known}")
+        shorts = dict.fromkeys(short(title) for title in arrays)
+        known, near = ", ".join(shorts), also(name, shorts)
+        raise HeadgateError(f"array {name!r} is not known; it is one of {known}{near}")
     for title, array in arrays.items():
         has = Counter((array.max(axis=0) + 1).tolist())
         if short(title) in (name.upper() or short(title)) and wanted <= has:

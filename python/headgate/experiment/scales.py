@@ -12,12 +12,15 @@ def scale_name(text: str) -> str:
     return "full" if text[:1].isdigit() or text.startswith(".") else text
 
 
-def fraction(text: str, wrong: str) -> float:
-    """Read a share such as "1/20"; raise HeadgateError, `wrong` and what is allowed, for others."""
+def fraction(text: str, wrong: str, near: str = "") -> float:
+    """Read a share such as "1/20"; raise HeadgateError for others.
+
+    It says what is `wrong`, what is allowed, and the names that are `near`.
+    """
     try:
         share = float(Fraction(text))
     except (ValueError, ZeroDivisionError):
         share = 0.0
     if not 0 < share <= 1:
-        raise HeadgateError(f"{wrong} a fraction above 0 and up to 1, such as '1/20'")
+        raise HeadgateError(f"{wrong} a fraction above 0 and up to 1, such as '1/20'{near}")
     return share

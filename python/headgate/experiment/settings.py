@@ -8,6 +8,7 @@ from typing import Any
 
 from headgate.errors import HeadgateError
 from headgate.scenario.toml import parse_setting
+from headgate.suggest import also
 
 
 def change_settings(settings: Mapping[str, Any], texts: Sequence[str]) -> dict[str, Any]:
@@ -27,7 +28,8 @@ def change_settings(settings: Mapping[str, Any], texts: Sequence[str]) -> dict[s
 def _below(here: Any, key: str, text: str) -> Any:
     if not isinstance(here, dict) or key not in here:
         known = ", ".join(sorted(here)) if isinstance(here, dict) else "no keys of its own"
-        raise HeadgateError(f"--set {text}: there is no setting {key!r} here; it has {known}")
+        near = also(key, here) if isinstance(here, dict) else ""
+        raise HeadgateError(f"--set {text}: there is no setting {key!r} here; it has {known}{near}")
     return here[key]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from headgate.errors import StoreError
+from headgate.errors import StoreError, explain_os
 
 _BASE = """\
 # The base: every run is this scenario with the levels of its condition. It may be a file instead:
@@ -90,7 +90,7 @@ def write(file: Path, scenario: Path | None = None) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text if scenario else f"{text}\n{_BASE}", encoding="utf-8")
     except OSError as error:
-        raise StoreError(f"{file}: cannot be written: {error.strerror}") from None
+        raise StoreError(f"{file}: cannot be written: {explain_os(error)}") from None
 
 
 def _beside(scenario: Path, file: Path) -> str:

@@ -20,7 +20,7 @@ from matplotlib.text import Text
 from matplotlib.ticker import LogFormatter
 from numpy.typing import ArrayLike, NDArray
 
-from headgate.errors import StoreError
+from headgate.errors import StoreError, explain_os
 from headgate.plots.palette import ORDER
 
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
@@ -161,7 +161,7 @@ def save(figure: Figure, folder: Path, name: str, formats: Sequence[str] = FORMA
             path.write_bytes(image(figure, kind))
     except OSError as error:
         raise StoreError(
-            f"{folder}: the figure {name} cannot be written ({error.strerror})"
+            f"{folder}: the figure {name} cannot be written ({explain_os(error)})"
         ) from None
     finally:
         plt.close(figure)

@@ -15,6 +15,7 @@ from headgate.plugin.own_code import OwnCode
 from headgate.plugin.paths import sha256, shorten_path
 from headgate.plugin.python_class import check_form, file_of, locate_error
 from headgate.plugin.source import Source
+from headgate.suggest import also
 
 
 def code_in(source: Source) -> OwnCode:
@@ -64,8 +65,9 @@ def _find_class(interface: Interface, module: ModuleType, name: str, file: str) 
     found: Any = getattr(module, name, None)
     if isinstance(found, type):
         return found
-    known = ", ".join(cls.__name__ for cls in _classes(interface, module)) or "none"
-    says = f"has no class {name!r}; its {interface.noun}s: {known}"
+    names = [cls.__name__ for cls in _classes(interface, module)]
+    known = ", ".join(names) or "none"
+    says = f"has no class {name!r}; its {interface.noun}s: {known}{also(name, names)}"
     raise LawError(shorten_path(file), says)
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from headgate.errors import StoreError
+from headgate.errors import StoreError, explain_os
 from headgate.plots.palette import SIGNED, SIGNED_DARK
 from headgate.report.glossary import explain
 from headgate.report.html import link, slug
@@ -124,7 +124,7 @@ def write_page(path: Path, page: Page) -> Path:
     try:
         path.write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
-        raise StoreError(f"{path}: the report cannot be written ({error.strerror})") from None
+        raise StoreError(f"{path}: the report cannot be written ({explain_os(error)})") from None
     return path
 
 

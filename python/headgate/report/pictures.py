@@ -9,7 +9,7 @@ from pathlib import Path
 from string import Template
 
 from headgate.charts.pictures import make_specs
-from headgate.errors import StoreError
+from headgate.errors import StoreError, explain_os
 from headgate.pictures.drawing import Drawing, Map
 from headgate.report.page import IN_VEGA, own, policy, vega
 
@@ -35,7 +35,7 @@ def write_pictures(path: Path, title: str, drawings: Mapping[str, Drawing]) -> P
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
-        raise StoreError(f"{path}: the page cannot be written ({error.strerror})") from None
+        raise StoreError(f"{path}: the page cannot be written ({explain_os(error)})") from None
     return path
 
 

@@ -18,7 +18,7 @@ from headgate.analysis.frame import Frame
 from headgate.analysis.roles import Roles
 from headgate.analysis.whole import Made, Whole
 from headgate.campaign.progress import count_steps
-from headgate.errors import StoreError
+from headgate.errors import StoreError, explain_os
 from headgate.visible import in_spreadsheet
 
 #: So few numbers are drawn before a second process has begun.
@@ -95,7 +95,7 @@ def write_tables(tables: Mapping[str, Sequence[Mapping[str, Any]]], folder: Path
             if rows:  # a table without columns is none to Parquet
                 _write_parquet(folder / f"{name}.parquet", rows)
     except OSError as error:
-        raise StoreError(f"{folder}: tables cannot be written ({error.strerror})") from None
+        raise StoreError(f"{folder}: tables cannot be written ({explain_os(error)})") from None
 
 
 def _write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from headgate.errors import StoreError
+from headgate.errors import StoreError, explain_os
 from headgate.run.lock import HeldError, hold_lock
 from headgate.run.process import here
 from headgate.tables import TABLES, Table, Words
@@ -60,7 +60,7 @@ def write_folder(folder: Path, tables: Mapping[str, Table], meta: Mapping[str, A
             draft.unlink(missing_ok=True)
         if isinstance(error, StoreError):
             raise
-        raise StoreError(f"{folder}: cannot be written: {error.strerror or error}") from None
+        raise StoreError(f"{folder}: cannot be written: {explain_os(error)}") from None
 
 
 @contextmanager
@@ -89,7 +89,7 @@ def _hold_folder(folder: Path) -> ExitStack:
             f"{folder}: another run is at work in it ({error}); wait, or choose another folder"
         ) from None
     except OSError as error:
-        raise StoreError(f"{folder}: cannot be written: {error.strerror or error}") from None
+        raise StoreError(f"{folder}: cannot be written: {explain_os(error)}") from None
     return held
 
 
@@ -114,7 +114,7 @@ def write_table(path: Path, table: Table) -> None:
     try:
         _atomically(path, partial(_write_parquet, table), durable=True)
     except OSError as error:
-        raise StoreError(f"{path}: cannot be written: {error.strerror or error}") from None
+        raise StoreError(f"{path}: cannot be written: {explain_os(error)}") from None
 
 
 def write_bytes(path: Path, data: bytes, *, durable: bool = True) -> None:
@@ -128,7 +128,7 @@ def write_file(path: Path, write: Callable[[Path], object], *, durable: bool = T
         path.parent.mkdir(parents=True, exist_ok=True)
         _atomically(path, write, durable=durable)
     except OSError as error:
-        raise StoreError(f"{path}: cannot be written: {error.strerror or error}") from None
+        raise StoreError(f"{path}: cannot be written: {explain_os(error)}") from None
 
 
 def flush(path: Path) -> None:

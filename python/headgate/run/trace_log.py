@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from headgate.errors import StoreError
+from headgate.errors import StoreError, explain_os
 from headgate.run.events import EventTables
 from headgate.run.folder import write_bytes, write_table
 from headgate.run.trace import Trace
@@ -133,7 +133,7 @@ class TraceLog:
         return [self.folder / "events.log", self.folder / "connections.log"]
 
     def _error(self, error: OSError) -> StoreError:
-        return StoreError(f"{self.folder}: cannot be written: {error.strerror or error}")
+        return StoreError(f"{self.folder}: cannot be written: {explain_os(error)}")
 
 
 def has_trace(folder: Path, asked: Trace, identity: str) -> bool:

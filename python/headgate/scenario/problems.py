@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from headgate.errors import ScenarioError
+from headgate.suggest import also
 
 _NOT_A_NUMBER = ("float_parsing", "int_parsing")
 _PERCENT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%\s*")
@@ -17,10 +18,17 @@ _PERCENT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%\s*")
 def scenario_error(error: ValidationError, given: object) -> ScenarioError:
     """Say the first thing that is wrong with `given`, where, and what would be right."""
     problems = error.errors(include_url=False)
-    first = problems[0]
-    more = len({problem["loc"] for problem in problems}) - 1
+    first = next(filter(_is_of_words, problems), problems[0])
+    if first["input"] != problems[0]["input"]:
+        first = problems[0]
+    more = len({_place(problem, given) for problem in problems}) - 1
     also = f" (and {more} more)" if more else ""
     return ScenarioError(_place(first, given), _sentence(first) + also)
+
+
+def _is_of_words(problem: Any) -> bool:
+    """Say whether a word would be right there, though a table would be, too."""
+    return bool(problem["type"] == "literal_error")
 
 
 def _place(problem: Any, given: object) -> str:
@@ -64,12 +72,19 @@ def _sentence(problem: Any) -> str:
     if kind in ("unknown_key", "at", "value_error"):
         return str(context.get("error", problem["msg"]))
     if kind == "union_tag_invalid":
-        return f"kind '{context['tag']}' is not known; it is one of {context['expected_tags']}"
+        tag, expected = str(context["tag"]), str(context["expected_tags"])
+        return f"kind '{tag}' is not known; it is one of {expected}{_near(tag, expected)}"
     if kind == "union_tag_not_found":
         return "the key 'kind' is required"
     if kind in _NOT_A_NUMBER and isinstance(value, str):
         return f"{value!r} is text; {_as_number(value)}"
-    return f"{value!r} is not right; {_lower(problem['msg'])}"
+    near = _near(str(value), str(context["expected"])) if kind == "literal_error" else ""
+    return f"{value!r} is not right; {_lower(problem['msg'])}{near}"
+
+
+def _near(word: str, expected: str) -> str:
+    """Give the near ones of words that pydantic lists in quotes."""
+    return also(word, re.findall(r"'([^']*)'", expected))
 
 
 def _as_number(text: str) -> str:

@@ -12,9 +12,11 @@ from headgate import catalog, plugin
 from headgate.errors import UnitError
 from headgate.plugin.arguments import unit_of
 from headgate.scenario.base import Model, Rate, Time, also_text_and_params, at
+from headgate.suggest import hint
 from headgate.units import Amount, parse_buffer, parse_bytes, parse_rate, parse_time
 
 DROP_TAIL_NAME = "drop_tail"
+DROP_TAIL_ALONE = "drop_tail has no parameters"
 
 
 class Device(Model):
@@ -142,6 +144,9 @@ class Queue(Device):
 
     def resolve(self, packets: Callable[[str, Amount], float]) -> dict[str, float | str]:
         """Make the parameters of the plan; `packets` makes a number of a key's amount."""
+        if self.is_plain and self.params:
+            key = next(iter(self.params))
+            raise at(key, f"{key} is not a key here; {hint(key, ('name',), DROP_TAIL_ALONE)}")
         if not self.is_own:
             return super().resolve(packets)
         return {key: _own_param(key, value, packets) for key, value in self.params.items()}

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from headgate.errors import ScenarioError, StoreError
+from headgate.errors import ScenarioError, StoreError, explain_os
 from headgate.plugin import is_source, split, trust
 from headgate.strict import toml
 
@@ -30,9 +30,17 @@ _SHORT_FORMS = {
 def read_toml(path: Path) -> dict[str, Any]:
     """Read a scenario file; paths in it become absolute, as seen from the file."""
     data = toml(path)
+    _refuse_other_forms(data, path)
     anchor(data, path.resolve().parent)
     note_laws(data, str(path))
     return data
+
+
+def _refuse_other_forms(data: Mapping[str, Any], path: Path) -> None:
+    if "factors" in data and "traffic" not in data:
+        what = "an experiment; `headgate experiment run`" if "responses" in data else "a design;"
+        does = "runs it" if "responses" in data else "`headgate design show` shows it"
+        raise ScenarioError(str(path), f"this is {what} {does}")
 
 
 def note_laws(data: Mapping[str, Any], where: str) -> None:
@@ -87,7 +95,7 @@ def write_toml(data: dict[str, Any], path: Path) -> None:
     try:
         path.write_text(toml_text(data), encoding="utf-8")
     except OSError as error:
-        raise StoreError(f"{path}: cannot be written: {error.strerror}") from None
+        raise StoreError(f"{path}: cannot be written: {explain_os(error)}") from None
 
 
 def toml_text(data: Mapping[str, Any]) -> str:

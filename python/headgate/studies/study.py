@@ -29,6 +29,7 @@ from headgate.studies.claims import CLAIMS, StudyClaim, read_claims
 from headgate.studies.coded import Coded
 from headgate.studies.declared import Declared
 from headgate.studies.sweeps import BASE
+from headgate.suggest import also
 
 if TYPE_CHECKING:
     from headgate.api import Result
@@ -186,7 +187,9 @@ class Study:
         if name in self.spec.scales:
             return self.spec.scales[name]
         full = self.spec.scales["full"]
-        share = fraction(name, f"scale {name!r} is not one of {', '.join(self.spec.scales)} or")
+        known = list(self.spec.scales)
+        near = also(name, known)
+        share = fraction(name, f"scale {name!r} is not one of {', '.join(known)} or", near)
         return full.model_copy(update={"size": full.size * share})
 
     def settings(self, scale: Scale) -> dict[str, Any]:
@@ -275,7 +278,7 @@ def load(name: str) -> Study:
     if not (Path(name) / SPEC).is_file():
         raise HeadgateError(
             f"{name!r} is not a study, nor a folder with a {SPEC}; the studies are"
-            f" {', '.join(names())}"
+            f" {', '.join(names())}{also(name, names())}"
         )
     return _load_folder(Path(name))
 

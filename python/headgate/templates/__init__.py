@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from headgate.errors import HeadgateError, StoreError
+from headgate.errors import HeadgateError, StoreError, explain_os
 from headgate.experiment import template
 from headgate.suggest import hint
 
@@ -53,5 +53,5 @@ def _write_all(texts: dict[Path, str]) -> list[Path]:
             with path.open("x", encoding="utf-8") as file:
                 file.write(text)
         except OSError as error:
-            raise StoreError(f"{path}: cannot be written: {error.strerror}") from None
+            raise StoreError(f"{path}: cannot be written: {explain_os(error)}") from None
     return list(texts)

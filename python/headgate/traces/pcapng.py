@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from headgate.errors import StoreError
+from headgate.errors import StoreError, explain_os
 from headgate.tables import Table
 from headgate.traces.frames import INBOUND, OUTBOUND, find_path, packet_blocks
 from headgate.traces.stored import Connections, StoredTrace, file_name
@@ -69,7 +69,7 @@ def write_pcapng(trace: StoredTrace) -> list[Path]:
                 at = np.array([numbers[each] for each in interfaces.tolist()])
                 capture.file.write(packet_blocks(events, path, at, ways))
     except OSError as error:
-        raise StoreError(f"{trace.folder}: cannot be written: {error.strerror or error}") from None
+        raise StoreError(f"{trace.folder}: cannot be written: {explain_os(error)}") from None
     finally:
         for capture in made.values():
             capture.file.close()

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from headgate.errors import StoreError
+from headgate.errors import StoreError, explain_os
 from headgate.tables import Table
 from headgate.traces.stored import Connections, StoredTrace, file_name
 
@@ -51,7 +51,7 @@ def write_qlog(trace: StoredTrace) -> list[Path]:
         for writer in writers.values():
             writer.end()
     except OSError as error:
-        raise StoreError(f"{folder}: cannot be written: {error.strerror or error}") from None
+        raise StoreError(f"{folder}: cannot be written: {explain_os(error)}") from None
     return [writer.path for writer in writers.values()]
 
 

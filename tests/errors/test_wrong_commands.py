@@ -1,0 +1,213 @@
+"""A hundred slips on the command line: each ends in one sentence with its place and the remedy."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+import typer.main
+
+from headgate.cli.main import app
+
+from .command import headgate
+from .own_code import cache  # noqa: F401 - a fixture
+
+#: (command line, what the sentence says); files are those of `room`.
+WRONG = [
+    # the command, its options and arguments
+    ("plt", "'plt' is not a command; did you mean 'plot'?"),
+    ("Run dumbbell.toml", "'Run' is not a command; did you mean 'run'?"),
+    ("expirement run experiment.toml", "did you mean 'experiment'?"),
+    ("xyzzy", "'xyzzy' is not a command; commands: init, run, check"),
+    ("experiment rn", "experiment: 'rn' is not a command; did you mean 'run'?"),
+    ("design shwo", "design: 'shwo' is not a command; did you mean 'show'?"),
+    ("--Version", "there is no option --Version; did you mean '--version'?"),
+    ("-h", "there is no option -h; options: --version"),
+    # run
+    ("run", "run: scenario is missing; write headgate run [OPTIONS] {scenario}"),
+    ("run none.toml", "none.toml: there is no such file"),
+    ("run run", "run: this is a folder; give a TOML file"),
+    ("run law.py", "law.py: this is not TOML"),
+    ("run experiment.toml", "this is an experiment; `headgate experiment run` runs it"),
+    ("run design.toml", "this is a design; `headgate design show` shows it"),
+    ("run dumbbell.toml web.toml", "run: 'web.toml' is more than it takes; write headgate run"),
+    ("run dumbbell.toml --sed 3", "run: there is no option --sed; did you mean '--seed'?"),
+    ("run dumbbell.toml --Out x", "run: there is no option --Out; did you mean '--out'?"),
+    ("run dumbbell.toml --seed three", "run: --seed: 'three' is not right; it should be a valid"),
+    ("run dumbbell.toml --seed -1", "seed: -1 is not right; it should be greater than or equal"),
+    ("run dumbbell.toml --threads 0", "run: --threads: '0' is not right; it should be greater"),
+    ("run dumbbell.toml --threads 1.5", "run: --threads: '1.5' is not right"),
+    ("run dumbbell.toml --out", "--out requires an argument"),
+    ("run dumbbell.toml --set", "--set requires an argument"),
+    ("run dumbbell.toml --json=yes", "--json does not take a value"),
+    ("run dumbbell.toml --out law.py", "law.py: cannot be written: there is a file of that name"),
+    ("run dumbbell.toml --out law.py/x", "there is a file in place of a folder on that path"),
+    ("run dumbbell.toml --control none.py:Mine", "none.py: there is no such file"),
+    ("run dumbbell.toml --control law.py:mine", "has no class 'mine'; its laws: Mine; did you"),
+    ("run dumbbell.toml --control own.txt", "an own law is a file that ends in one of .py, .c"),
+    ("run dumbbell.toml --control bbr=law.py:Mine", "'bbr' is no traffic here; it has 0, 1"),
+    ("run dumbbell.toml --trace flow=0 --out x", "is not flows=NAMES or ports=NAMES"),
+    ("run dumbbell.toml --trace flows=0", "a trace needs a folder to be written into (--out DIR)"),
+    # words without regard to case and separators
+    ("check dumbbell.toml --set network.kind=Dumbbell", "did you mean 'dumbbell'?"),
+    ("check dumbbell.toml --set network.kind=parking-lot", "did you mean 'parking_lot'?"),
+    ("check dumbbell.toml --set traffic.0.kind=on-off", "did you mean 'on_off'?"),
+    ("check dumbbell.toml --set traffic.0.kind=Web", "did you mean 'web'?"),
+    ("check dumbbell.toml --set transport.preset=Linux", "did you mean 'linux'?"),
+    ("check dumbbell.toml --set transport.recovery=SACK", "did you mean 'sack' or 'sack1'?"),
+    ("check dumbbell.toml --set measure.series=None", "did you mean 'none'?"),
+    ("check dumbbell.toml --set measure.flows=NONE", "did you mean 'none'?"),
+    ("check dumbbell.toml --set Network.rate='1 Mbit/s'", "did you mean 'network'?"),
+    ("check dumbbell.toml --set network.Buffer='1 BDP'", "did you mean 'buffer'?"),
+    ("check dumbbell.toml --set network.queue.Name=red", "network.queue.Name: Name is not a key"),
+    ('check dumbbell.toml --set network.queue=\'{name="red",ECN="on"}\'', "did you mean 'ecn'?"),
+    ('check dumbbell.toml --set network.queue=\'{name="red",ecn="On"}\'', "did you mean 'on'?"),
+    ("check dumbbell.toml --set traffic.0.law='{name=\"cubic\",Beta=0.8}'", "mean 'beta'?"),
+    # units
+    ("check dumbbell.toml --set network.rate=10mbit", "did you mean 'Mbit/s' or 'bit/s'?"),
+    ("check dumbbell.toml --set network.rate='10 mbps'", "did you mean 'Mbit/s'?"),
+    ("check dumbbell.toml --set network.rate='10 Mb/s'", "a rate takes one of bit/s, kbit/s"),
+    ("check dumbbell.toml --set network.rtt='40 MS'", "did you mean 'ms'?"),
+    (
+        "check dumbbell.toml --set network.rtt='5 m'",
+        "a time takes one of ps, ns, us, ms, s, min, h",
+    ),
+    ("check dumbbell.toml --set network.buffer='1 bdp'", "did you mean 'BDP' or 'BDP/sqrt(n)'?"),
+    ("check dumbbell.toml --set network.buffer='64 KB'", "did you mean 'kB'?"),
+    ("check dumbbell.toml --set duration=30", "30 has no unit; write a time such as '45 ms'"),
+    ("check dumbbell.toml --set duration='1,5 s'", "'1,5 s' has the unit ',5 s'"),
+    # check
+    ("check", "check: FILE is missing"),
+    ("check none.py:Mine", "none.py: there is no such file"),
+    ("check law.py:Main", "has no class 'Main'; its laws: Mine; did you mean 'Mine'?"),
+    ("check run", "run: this is a folder"),
+    # plot and trace
+    ("plot", "plot: name the folder of a run, as `headgate run --out` wrote it"),
+    ("plot none", "none: holds no finished run"),
+    ("plot dumbbell.toml", "dumbbell.toml: holds no finished run"),
+    ("plot run --only RTT", "'RTT' is no picture; there are throughput"),
+    ("plot run --only throughput_delay", "did you mean 'throughput-delay'?"),
+    ("plot run --only fct", "plot fct: needs flows of given size that finish"),
+    ("plot run run --only rtt", "plot rtt: shows one run; give one folder"),
+    ("plot run --format PNG", "'PNG' is not one of png, svg, html; did you mean 'png'?"),
+    ("plot run --format png --only rtt --out law.py", "there is a file of that name"),
+    ("trace", "trace: DIR is missing"),
+    (
+        "trace run",
+        "run: holds no trace; headgate run SCENARIO --out run --trace flows=0",
+    ),
+    # export, describe, catalog, schema
+    ("export run", "give --csv, --parquet, or both"),
+    ("export run --csv --table Flow", "holds no table 'Flow'; did you mean 'flows'?"),
+    ("export none --csv", "none: holds neither a run"),
+    ("export run --csv --out law.py", "cannot be written: there is a file of that name"),
+    ("describe flow", "'flow' is not a table of results; did you mean 'flows'?"),
+    ("describe Flows.goodput_bps", "did you mean 'flows'?"),
+    ("describe flows.Goodput-bps", "did you mean 'goodput_bps'?"),
+    ("describe xyzzy", "tables: flows, ports, series"),
+    ("catalog CUBIC2", "'CUBIC2' is not in the catalogue; did you mean 'cubic'?"),
+    ("catalog fq_codel", "did you mean 'fq-codel'?"),
+    ("catalog reno cubic", "catalog: 'cubic' is more than it takes"),
+    ("catalog xyzzy", "`headgate catalog` lists what there is"),
+    ("schema Scenarios", "did you mean 'scenario'?"),
+    ("schema xyzzy", "forms: scenario, experiment, design"),
+    ("schema scenario --out law.py", "law.py/scenario.schema.json: cannot be written"),
+    # init, man, doctor
+    ("init --from Dumbell", "'Dumbell' is no template; did you mean 'dumbbell'?"),
+    ("init --from own_law", "did you mean 'own-law'?"),
+    ("init dumbbell.toml", "dumbbell.toml: is there already; choose another name"),
+    ("init first", "first: a scenario is TOML; write first.toml"),
+    ("man --out run", "run: cannot be written: there is a folder of that name; give a file"),
+    ("doctor now", "doctor: 'now' is more than it takes; write headgate doctor"),
+    # fluid
+    ("fluid", "fluid: model is missing"),
+    ("fluid TCP_RED", "'TCP_RED' is not a fluid model; did you mean 'tcp-red'?"),
+    ("fluid tcp-red --set red", "--set red: write NAME=VALUE, such as rtt_s=0.2"),
+    ("fluid tcp-red --set Red=queue", "did you mean 'red'?"),
+    ("fluid tcp-red --set red=quue", "did you mean 'queue'?"),
+    ("fluid tcp-red --duration 50", "duration: '50' has no unit"),
+    ("fluid tcp-red --method RK4", "is not one of adaptive, euler, rk4; did you mean 'rk4'?"),
+    ("fluid tcp-red --method rk4", "--step: rk4 takes steps of one length, such as --step '20 ms'"),
+    ("fluid tcp-red --past rows", "--method adaptive: --step and --past are for euler and rk4"),
+    ("fluid tcp-red --tolerance 0", "tolerance: is a number from 1e-13 to 0.1; got 0"),
+    ("fluid tcp-red --tolerance many", "fluid: --tolerance: 'many' is not right"),
+    ("fluid tcp-red --warmup '90 s'", "warmup: is shorter than the run of 50 s"),
+    ("fluid tcp-red --network dumbbell.toml", "is not known; known: classes, links, packet"),
+    # study, reproduce, watch, report
+    ("study Senders", "'Senders' is not a study, nor a folder with a study.toml"),
+    ("study tcp_replacements", "did you mean 'tcp-replacements'?"),
+    ("study senders quick", "study: 'quick' is more than it takes"),
+    ("study senders --scale Quick", "is not one of quick, standard, full or a fraction above 0"),
+    ("study senders --scale quick --set Pairs=1", "there is no setting 'Pairs' here"),
+    ("study senders --workers 0", "study: --workers: '0' is not right"),
+    ("study senders --shard 3/2", "--shard 3/2: write which of how many, such as 1/4 to 4/4"),
+    ("study senders --stop-after 2", "--stop-after: '2' has no unit"),
+    ("study senders --design none.toml", "senders: has no factors, so that it takes no design"),
+    ("study fct --control law.py:Mine", "fct: takes no law of one's own"),
+    ("study senders --plan x", "--plan is now --design"),
+    ("reproduce --results none", "none: holds no stored findings"),
+    ("watch", "watch: DIR is missing"),
+    ("watch run", "run: there is no campaign here; give the folder of a study, such as out/NAME"),
+    ("report none", "none: holds no report.toml"),
+    ("report run --workers none", "report: --workers: 'none' is not right"),
+    # experiment and design
+    ("experiment run dumbbell.toml", "this is a scenario; `headgate run` runs it"),
+    ("experiment run experiment.toml --until now", "--until now: write --until decided"),
+    ("experiment run experiment.toml --set Replicates=3", "did you mean 'replicates'?"),
+    ("experiment check none.toml", "none.toml: there is no such file"),
+    ("experiment new experiment.toml", "experiment.toml: is there already"),
+    ("design show experiment.toml", "this is an experiment; give `headgate experiment` it"),
+    ("design show '2^(3-9)'", "write 2^k or 2^(k-p) with p below k"),
+    ("design new d.toml", "there are no factors; give --factor"),
+    ("design new d.toml --factor rate", "--factor rate: write NAME=PATH:LOW..HIGH"),
+    ("design new d.toml --factors 3 --kind Two_Level", "did you mean 'two-level'?"),
+    ("design new d.toml --factors 3 --kind orthogonal-array --array L99", "it is one of L4"),
+    ("design new d.toml --factors 5 --runs 7", "a two-level fraction has a power of two"),
+    # analyse, bench, conform
+    ("analyse", "analyse: FILE is missing"),
+    ("analyse run/flows.parquet --factors law", "analyse: --responses is missing"),
+    ("analyse run/flows.parquet --factors Law --responses goodput_bps", "did you mean 'law'?"),
+    ("analyse run/flows.parquet --factors law --responses goodput", "did you mean 'goodput_bps'?"),
+    ("bench dumbbell100", "did you mean 'dumbbell-100'?"),
+    ("bench xyzzy", "they are dumbbell-100, dumbbell-2000"),
+    ("conform CUBICC", "'CUBICC' is not a law; did you mean 'cubic'?"),
+    ("conform law.py:Nothing", "law.py: has no class 'Nothing'; its laws: Mine"),
+]
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder as somebody has it who began a moment ago."""
+    folder = tmp_path_factory.mktemp("room")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        for kind in ("dumbbell", "web", "own-law", "experiment"):
+            assert headgate("init", "--from", kind).exit_code == 0
+        Path("own_law.py").rename("law.py")
+        assert headgate("design", "new", "design.toml", "--factors", "3").exit_code == 0
+        small = ("--set", "duration=6 s", "--set", "network.rate=2 Mbit/s")
+        assert headgate("run", "dumbbell.toml", *small, "--out", "run").exit_code == 0
+    return folder
+
+
+@pytest.mark.parametrize(("line", "says"), WRONG, ids=[line for line, _ in WRONG])
+def test_one_sentence(line: str, says: str, room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(room)
+    before = sorted(room.rglob("*"))
+    done = headgate(*shlex.split(line))
+    assert done.exit_code == 2
+    assert says in done.sentence
+    assert done.errors.startswith("headgate: ")
+    assert not done.output
+    assert sorted(room.rglob("*")) == before
+
+
+def test_every_command_is_among_them() -> None:
+    assert len(WRONG) >= 100
+    tried = {line.split()[0] for line, _ in WRONG}
+    commands = set(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+    assert not commands - tried
+
+
+def test_without_a_command_there_is_help(capfd: pytest.CaptureFixture[str]) -> None:
+    assert headgate().exit_code == 2
+    assert not headgate().errors
