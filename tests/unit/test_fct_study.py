@@ -102,7 +102,7 @@ def test_every_picture_and_table_is_made(analysis: Analysis, tmp_path: Path) -> 
     assert [picture.name for picture in analysis.pictures] == [
         "completion-times", "gap", "definitions", "shapes", "rtts", "factors", "data-centre",
     ]  # fmt: skip
-    assert len(analysis.sentences) == 9
+    assert len(analysis.sentences) == 8
     assert all(len(row) == len(part.columns) for part in analysis.tables for row in part.rows)
 
 

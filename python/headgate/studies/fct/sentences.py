@@ -23,7 +23,7 @@ from headgate.studies.fct.pictures import NAMES
 
 def sentences(runs: Runs) -> tuple[str, ...]:
     """Say what was found; what this scale did not run is left out."""
-    made = (_answer, _gap, _loads, _shapes, _rtts, _tcp, _xcp, _ideal, _data_centre)
+    made = (_answer, _tcp, _xcp, _gap, _steady, _loads, _ideal, _data_centre)
     return all_possible(made, runs)
 
 
@@ -47,8 +47,8 @@ def _gap(runs: Runs) -> str:
     mean = {name: 1e3 * float(np.mean([part[name] for part in parts])) for name in PARTS}
     said = ", ".join(f"{name} {value:+.0f} ms" for name, value in mean.items())
     return (
-        f"Over the sizes of the plot RCP is {1e3 * gap_s(times):.0f} ms above processor sharing."
-        f" From 200 to 2,000 packets: {said}."
+        f"To the sender's last ACK RCP takes {1e3 * gap_s(times):.0f} ms longer than processor"
+        f" sharing; from 200 to 2,000 packets that is made of: {said}."
     )
 
 
@@ -64,24 +64,21 @@ def _loads(runs: Runs) -> str:
     )
 
 
-def _shapes(runs: Runs) -> str:
-    return _over(runs, "shape", "Shapes")
-
-
-def _rtts(runs: Runs) -> str:
-    return _over(runs, "rtt", "Round trips")
-
-
-def _over(runs: Runs, factor: str, title: str) -> str:
-    told = []
-    for level, case in levels(runs.setup, factor).items():
-        times = Times.of(runs, case, "rcp")
-        short, long = (times.over_sharing("receiver_s", *b) for b in ((1, 200), (500, SHOWN)))
-        told.append(f"{level}: {short:.2f} and {long:.2f}")
+def _steady(runs: Runs) -> str:
+    shapes, trips = (_over(runs, factor) for factor in ("shape", "rtt"))
     return (
-        f"{title}: RCP, to the receiver's last packet, over processor sharing, below 200 packets"
-        f" and from 500 to 2,000: {'; '.join(told)}."
+        "To the receiver's last packet RCP takes nearly as long as processor sharing, whatever the"
+        f" shape of the sizes ({shapes}) and the round trip ({trips})."
     )
+
+
+def _over(runs: Runs, factor: str) -> str:
+    """Say within which bounds RCP is, over processor sharing, of flows up to 2,000 packets."""
+    cases = levels(runs.setup, factor)
+    times = [Times.of(runs, case, "rcp") for case in cases.values()]
+    ratios = [one.over_sharing("receiver_s", *b) for one in times for b in ((1, 200), (500, SHOWN))]
+    first, *_, last = cases
+    return f"{first} to {last}: {min(ratios):.2f} to {max(ratios):.2f} times"
 
 
 def _tcp(runs: Runs) -> str:

@@ -28,17 +28,22 @@ def _by_law(made: Comparison, error: str, has: str = "") -> str:
         own = [pair for pair in made.pairs if pair.face == face and good(pair)]
         if own and (not has or getattr(face, has)):
             value, _ = largest_apart(own, error)
-            told.append(f"{face.name} {100 * value:.3g} %")
+            told.append(f"{face.name} {_percent(value)}")
     if not told:
         raise NotRunError("no cell has many flows and large windows")
     return ", ".join(told)
 
 
+def _percent(share: float) -> str:
+    """Write an error in few digits; how small it is below 0.1 % says nothing more."""
+    return f"{100 * share:.3g} %" if share >= 0.001 else "below 0.1 %"
+
+
 def _throughput(made: Comparison) -> str:
     told = _by_law(made, "throughput_error")
     return (
-        f"With 50 flows or more and windows of 10 packets or more, throughput is wrong by at most"
-        f" {told}."
+        "With 50 flows or more and windows of 10 packets or more, the fluid's throughput is wrong"
+        f" by at most: {told}."
     )
 
 
@@ -59,14 +64,14 @@ def _step(made: Comparison) -> str:
 
 def _queues(made: Comparison) -> str:
     told = _by_law(made, "queue_error", "queues")
-    return f"There the queue of models that have one is wrong by at most {told}."
+    return f"Its queue, where the model has one, is wrong there by at most: {told}."
 
 
 def _losses(made: Comparison) -> str:
     told = _by_law(made, "loss_error", "lossy")
     given = _by_law(made, "law_loss_error", "lossy")
     return (
-        f"Losses are wrong by at most {told}; with the round trip that packets have, by at most"
+        f"Its losses are wrong there by at most: {told}. Given the round trip that packets have:"
         f" {given}."
     )
 

@@ -11,12 +11,8 @@ from headgate.studies.tcp_red.simulations import (
     Simulations,
 )
 
-#: What each simulation changes of the first.
-REMEDIES = {
-    SECOND: "RED on the queue itself, from 13.26 packets on",
-    THIRD: "the same, from 7.76 packets on",
-    REMEDY: "that of 13.26 packets, and one increment a round trip",
-}
+#: From which threshold on these drop, by the queue itself rather than by its average.
+THRESHOLDS = {SECOND: "13.26 packets", THIRD: "7.76 packets"}
 
 
 def sentences(made: Simulations) -> tuple[str, ...]:
@@ -35,26 +31,25 @@ def _cycle(made: Simulations) -> str:
 
 
 def _remedies(made: Simulations) -> str:
-    told = [f"{REMEDIES[name]}: {_cycle_of(made.program[name])}" for name in REMEDIES]
-    first = _cycle_of(made.program[FIRST])
-    return f"What that changes, with {first} as it is: {'; '.join(told)}."
+    told = [f"{_cycle_of(made.program[one])} from {of} on" for one, of in THRESHOLDS.items()]
+    return (
+        "RED on the queue itself, instead of on its average, shortens the cycle and its swing:"
+        f" {', '.join(told)}, instead of {_cycle_of(made.program[FIRST])}."
+    )
 
 
 def _cycle_of(trace: Trace) -> str:
     low, *_, high = trace.summary("q")
-    return (
-        f"period {trace.period_s:.2f} s, queue {low:.1f} to {high:.1f} packets, least rate"
-        f" {trace.summary('S')[0]:.1f} packets/s, {100 * trace.share_ab:.0f} % at those points"
-    )
+    return f"{trace.period_s:.1f} s and {low:.0f} to {high:.0f} packets"
 
 
 def _round(made: Simulations) -> str:
     own = [made.exact[name].summary("q") for name in (SECOND, REMEDY)]
     before, after = (f"{low:.1f} to {high:.1f}" for low, *_, high in own)
     return (
-        "One increment a round trip instead of one a window of ACKs, all else as in simulation 2:"
-        f" the queue swings from {after} packets instead of {before}, as the equations have it. It"
-        " does not calm the cycle."
+        "One increment a round trip instead of one a window of ACKs, with RED from 13.26 packets"
+        f" on: the queue swings from {after} packets instead of {before}, as the equations have"
+        " it. It does not calm the cycle."
     )
 
 
@@ -80,7 +75,7 @@ def _packets(made: Simulations) -> str:
 def _dctcp(made: Simulations) -> str:
     reno, dctcp = (made.packets[name].q for name in (SECOND, REMEDY))
     return (
-        "What DCTCP does at the threshold of simulation 2, by packets: the queue has the mean"
+        "What DCTCP does at a threshold of 13.26 packets, by packets: the queue has the mean"
         f" {dctcp.mean():.1f} packets and the standard deviation {dctcp.std():.1f}; Reno's over RED"
         f" has {reno.mean():.1f} and {reno.std():.1f}."
     )
