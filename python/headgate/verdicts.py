@@ -126,15 +126,17 @@ def count_claims(judged: Sequence[Judged]) -> str:
 
 
 def tally(judged: Sequence[Judged]) -> str:
-    """Say how many claims got which verdict: `18 published claims 12 hold, 6 are undecided`."""
+    """Say how many claims got which verdict: `Of 18 published claims 12 hold, 6 are undecided`."""
     counts = Counter(claim.verdict for claim in judged)
-    said = ", ".join(_say_count(word, counts[word]) for word in Verdict if counts[word])
-    return f"{count_claims(judged)} {said}"
+    if len(judged) == 1:
+        return f"{count_claims(judged)} {_verb(judged[0].verdict, 1)}"
+    said = ", ".join(f"{counts[w]} {_verb(w, counts[w])}" for w in Verdict if counts[w])
+    return f"Of {count_claims(judged)} {said}"
 
 
-def _say_count(word: Verdict, count: int) -> str:
+def _verb(word: Verdict, count: int) -> str:
     one, many = _VERBS.get(word, (f"is {word.value}", f"are {word.value}"))
-    return f"{count} {one if count == 1 else many}"
+    return one if count == 1 else many
 
 
 def lies_within(interval: Interval, allowed: Interval) -> bool | None:

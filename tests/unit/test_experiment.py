@@ -132,7 +132,10 @@ def test_claims_are_judged_replicate_by_replicate(
 
 def test_the_report_answers_first_and_has_its_pictures(out: Path, result: ExperimentResult) -> None:
     page = result.report.read_text()
-    assert page.index("goodput_bps is highest with") < page.index("<h2>Claims")
+    titles = ["Answer", "What gets worse, and what better", "Claims", "More findings"]
+    places = [page.index(f"<h2>{title}</h2>") for title in titles]
+    assert places == sorted(places)
+    assert "of all flows is highest with" in page
     for name in ("means-goodput_bps", "effects-goodput_bps"):
         assert (out / "figures" / f"{name}.svg").stat().st_size > 1000
         assert name in result.figures()

@@ -42,7 +42,7 @@ def test_clusters_name_the_law_that_is_alone() -> None:
     made = Planted(conditions=4, responses=10)
     made.shifts[:, :, 2] = 20.0
     assert sentences(said.of_clusters(clusters(made.table(), made.names))) == [
-        "Least like the others is, by condition (4 in all): fast in 4."
+        "Least like the other laws: fast in 4 of 4 conditions."
     ]
     same = {"condition": ["a"] * 3, "law": ["p", "q", "r"], "y": [1.0] * 3}
     assert sentences(said.of_clusters(clusters(same, ["y"]))) == [

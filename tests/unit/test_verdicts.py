@@ -5,7 +5,7 @@ import pytest
 
 from headgate.claims import Claim, Correction, bounds
 from headgate.experiment.estimates import mean_of
-from headgate.verdicts import Estimate, Sample, Verdict, judge, lies_within
+from headgate.verdicts import Estimate, Sample, Verdict, judge, lies_within, tally
 
 
 def claim(**changes: object) -> Claim:
@@ -106,3 +106,14 @@ def test_a_wrong_verdict_is_as_rare_as_the_interval_promises() -> None:
     ]
     for wrong in ("holds", "differs"):
         assert told.count(Verdict(wrong)) / len(told) == pytest.approx(0.025, abs=0.008)
+
+
+def test_verdicts_are_counted_in_a_sentence() -> None:
+    holds, differs, missing = (
+        judge(claim(), found, "quick")
+        for found in ({"x": Estimate(ours=2.0)}, {"x": Estimate(ours=3.0)}, {})
+    )
+    said = "Of 4 published claims 2 hold, 1 differs, 1 was not run"
+    assert tally([holds, differs, missing, holds]) == said
+    assert tally([holds]) == "1 published claim holds"
+    assert tally([holds.model_copy(update={"source": ""})] * 2) == "Of 2 claims 2 hold"

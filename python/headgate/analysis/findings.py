@@ -83,7 +83,7 @@ def of_clusters(found: Clusters) -> Iterator[Finding]:
     if apart:
         said = [f"{law} in {count}" for law, count in apart.most_common()]
         yield Finding(
-            f"Least like the others is, by condition ({len(trees)} in all): {_some(said)}.",
+            f"Least like the other laws: {_some(said)} of {len(trees)} conditions.",
             "clusters",
             "clusters",
         )

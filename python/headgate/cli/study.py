@@ -166,7 +166,7 @@ def reproduce(  # noqa: PLR0913, PLR0917 - one for each option
         )
     hours = sum(one.basis.cpu_s for one in stored) / 3600
     said = tally([claim for one in stored for claim in one.claims])
-    printed.print(f"Of {said}. {hours:.3g} CPU hours.", soft_wrap=True)
+    printed.print(f"{said}. {hours:.3g} CPU hours.", soft_wrap=True)
 
 
 def _run_all(

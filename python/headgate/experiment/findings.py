@@ -42,13 +42,13 @@ def sentences(found: Measured) -> tuple[str, ...]:
 def _say(found: Measured, response: Response) -> Iterator[str]:
     means = [found.mean(response.name, c)[0] for c in range(len(found.coded))]
     if not np.isfinite(means).any():
-        yield f"{response.name}: no run has a value."
+        yield f"{_spoken(response)}: no run has a value."
         return
     best = np.nanargmin(means) if response.better == "lower" else np.nanargmax(means)
     worst = np.nanargmax(means) if response.better == "lower" else np.nanargmin(means)
     word = {"lower": "lowest", "higher": "highest", "": "highest"}[response.better]
     yield (
-        f"{response.name} is {word} with {found.describe(int(best))}: "
+        f"{_spoken(response)} is {word} with {found.describe(int(best))}: "
         f"{_format(found, response, int(best))}; at the other end, with "
         f"{found.describe(int(worst))}, it is {_format(found, response, int(worst))}."
     )
@@ -64,7 +64,7 @@ def _say_effects(
     largest = max(main, key=lambda effect: abs(effect.effect))
     first, last = found.ends(largest)
     said = (
-        f"{response.name} is moved most by {largest.factors[0]}: from {first} to {last} it "
+        f"{_spoken(response)} is moved most by {largest.factors[0]}: from {first} to {last} it "
         f"changes by {_format_effect(response, largest)}"
     )
     pairs = [effect for effect in effects if len(effect.factors) > 1]
@@ -79,8 +79,9 @@ def _count(effects: Sequence[Effect]) -> str:
     return f"{sum(effect.decided for effect in effects)} of {len(effects)}"
 
 
-def _title(response: Response) -> str:
-    return f"{response.title} [{response.name}]" if response.title else response.name
+def _spoken(response: Response) -> str:
+    """Return what a response is called where a sentence begins: its title, else its name."""
+    return response.title or response.name
 
 
 def _format(found: Measured, response: Response, condition: int) -> str:
@@ -112,7 +113,7 @@ def pictures(found: Measured) -> tuple[Picture, ...]:
 def _draw(found: Measured, response: Response) -> Iterator[Picture]:
     if not np.isfinite(found.told[response.name]).any():
         return
-    title = _title(response)
+    title = _spoken(response)
     repeats = 1 if found.same else found.repeats
     over = (
         f"Means over {repeats} replicates with Student's 95 % intervals"
@@ -128,7 +129,7 @@ def _draw(found: Measured, response: Response) -> Iterator[Picture]:
     effects = [e for e in found.effects_by_response[response.name] if np.isfinite(e.effect)]
     if effects:
         yield Picture(
-            f"effects-{response.name}", f"Effects on {title}",
+            f"effects-{response.name}", f"Effects on {title[:1].lower()}{title[1:]}",
             "Change from one level to another, the other factors held equal, and 95 % intervals; an"
             " interaction is half the difference of two such changes.",
             _draw_effects(found, response, effects),
@@ -259,6 +260,6 @@ def roles(found: Measured) -> Roles | None:
         factors=tuple(name for name in names if not (compared and name == LAW)),
         law=LAW if compared else None,
         before=str(found.labels[LAW][0]) if compared else None,
-        titles={one.name: one.axis for one in known},
+        titles={one.name: _label(one, one.unit) for one in known},
         worse={one.name: worse[one.better] for one in known if one.better},
     )

@@ -121,7 +121,7 @@ def run_study(asked: StudyRun, pool: WorkerPool = ALL_CORES) -> StudyOutcome:
     judged = tuple(
         judge(c, analysis.findings, scale_name(asked.scale), total[0]) for c in study.claims
     )
-    said = (*analysis.sentences, *([f"Of {tally(judged)}."] if judged else []))
+    said = (*analysis.sentences, *([f"{tally(judged)}."] if judged else []))
     outcome = StudyOutcome(
         study.name, asked.scale, judged, said, *total, time.monotonic() - started_s,
         folder, None, analysis,
