@@ -34,12 +34,12 @@ def test_a_sentence_a_law_says_what_gets_worse_where() -> None:
     assert fast.law == "fast"  # what is worst is read first
     assert fast.sentence == (
         "If everyone used FAST TCP instead of TCP Reno, under heavy congestion 2 of 3 measures"
-        " would be worse (loss rate \N{MULTIPLICATION SIGN}3, goodput \N{MINUS SIGN}50 %); with"
-        " the least nothing would change by 10 % or more."
+        " would be worse (loss rate \N{MULTIPLICATION SIGN}3, goodput \N{MINUS SIGN}50 %); under"
+        " light congestion nothing would change by 10 % or more."
     )
     assert ctcp.sentence == (
         "If everyone used Compound TCP instead of TCP Reno, hardly anything would change: none of 3"
-        " measures by 10 % or more under heavy congestion or with the least."
+        " measures by 10 % or more under heavy congestion or under light congestion."
     )
 
 
@@ -54,7 +54,7 @@ def test_without_congestion_all_conditions_are_one_group() -> None:
     roles = ROLES.model_copy(update={"congestion": None})
     (fast, ctcp) = answered(made(roles).focus)
     assert "congestion" not in fast.sentence + ctcp.sentence
-    assert ctcp.sentence.endswith("none of 3 measures by 10 % or more.")
+    assert ctcp.sentence.endswith("none of 3 measures by 10 % or more on average.")
 
 
 def test_one_run_alone_is_judged_by_its_size() -> None:

@@ -41,6 +41,8 @@ def test_text_is_escaped_and_numbers_are_short(tmp_path: Path) -> None:
     assert "a &lt; b" in page
     assert "one &amp; two" in page
     assert ">0.1235<" in page
+    assert '<th scope="col" class="number">ours</th>' in page  # above its numbers
+    assert '<th scope="col">verdict</th>' in page
     assert ">12,345<" in page
     assert '<span class="verdict not-run">not run</span>' in page
     assert "vegaEmbed=" not in page  # what draws pictures is there only where there are any
@@ -174,7 +176,7 @@ def test_a_table_of_factors_alone_is_told_as_far_as_it_goes(tmp_path: Path) -> N
     )
     page = make(tmp_path).read_text()
     assert "Influence of the factors" in page
-    assert "Which laws behave alike: no column of laws is named." in page
+    assert "Which laws behave alike: no column of laws is named" in page
 
 
 def test_pictures_are_drawn_here_where_a_process_is_killed(

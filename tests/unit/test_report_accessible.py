@@ -94,6 +94,18 @@ def test_a_phone_shows_the_answer_before_any_list_of_links(browser: Browser, rep
     one.page.close()
 
 
+def test_no_word_of_the_five_questions_is_broken_on_a_phone(browser: Browser, report: Path) -> None:
+    """A word wider than its cell would hang out of it, or be cut in two."""
+    one = Opened(browser, report, width=390)
+    wide = """() => [...document.querySelectorAll("table.questions :is(td, th)")]
+        .filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent)"""
+    broken = """() => getComputedStyle(document.querySelector("table.questions td")).overflowWrap"""
+    assert one.page.locator("table.questions td .verdict").count() >= 9
+    assert one.ask(wide) == []
+    assert one.ask(broken) == "normal"
+    one.page.close()
+
+
 def test_a_link_opens_the_section_that_it_leads_to(browser: Browser, report: Path) -> None:
     one = Opened(browser, report)
     drawn = one.page.locator("div[data-chart=effects] svg.marks")

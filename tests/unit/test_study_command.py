@@ -62,11 +62,13 @@ def test_everything_is_stored_and_shown(finished: Path) -> None:
 def test_the_answer_comes_before_the_claims(finished: Path) -> None:
     page = (finished / "report.html").read_text()
     titles = ["Answer", "Five questions", "What gets worse, and what better", "Claims"]
-    titles += ["What changes if everyone leaves reno", "Design and conditions"]
+    titles += ["More findings", "Utilisation of the network", "Design and conditions"]
     places = [page.index(f"<h2>{title}</h2>") for title in titles]
     assert places == sorted(places)
     assert ">18 published claims</a>" in page
     assert "slow network, few users" in page
+    assert "What changes if everyone leaves reno" not in page  # the heat map shows it already
+    assert "What this table does not show" not in page  # who runs a study cannot name columns
 
 
 def test_the_responses_are_one_tidy_table(finished: Path) -> None:

@@ -26,11 +26,15 @@ TWICE = 1.0
 
 @dataclass(frozen=True)
 class Answered:
-    """What is said of one law, and how much of it is bad: the more, the earlier it is read."""
+    """What is said of one law, and how much of it is bad: the more, the earlier it is read.
+
+    `changes` are those that matter of the mean over a group of conditions, by group and response.
+    """
 
     law: str
     sentence: str
     worse: int
+    changes: Mapping[str, Mapping[str, Change]]
 
 
 def answered(part: Part) -> tuple[Answered, ...]:
@@ -55,9 +59,14 @@ def law_title(law: str) -> str:
 
 def _groups(part: Part) -> dict[str, Sequence[int]]:
     """Return the conditions by how congested they are, where anything tells it."""
-    if part.roles.congestion is None or len(part.order) < 2:
+    if len(part.order) < 2:
         return {"": part.order}
-    return {"under heavy congestion": heavy(part.order), "with the least": light(part.order)}
+    if part.roles.congestion is None:
+        return {"on average": part.order}
+    return {
+        "under heavy congestion": heavy(part.order),
+        "under light congestion": light(part.order),
+    }
 
 
 def _answer(part: Part, law: str, groups: Mapping[str, Sequence[int]]) -> Answered:
@@ -66,12 +75,11 @@ def _answer(part: Part, law: str, groups: Mapping[str, Sequence[int]]) -> Answer
     before = law_title(part.roles.before or "")
     begin = f"If everyone used {law_title(law)} instead of {before}, "
     if not any(found.values()):
-        more = " or with the least" if len(groups) > 1 else ""
-        where = f" under heavy congestion{more}" if more else ""
         said = f"hardly anything would change: none of {len(part.roles.worse)} measures"
-        return Answered(law, f"{begin}{said} by 10 % or more{where}.", worse)
+        where = f"by 10 % or more {' or '.join(groups)}".strip()
+        return Answered(law, f"{begin}{said} {where}.", worse, found)
     clauses = [_clause(part.roles, of, where) for where, of in found.items()]
-    return Answered(law, f"{begin}{'; '.join(clauses)}.", worse)
+    return Answered(law, f"{begin}{'; '.join(clauses)}.", worse, found)
 
 
 def _changes(part: Part, law: str, rows: Sequence[int]) -> dict[str, Change]:
@@ -105,7 +113,8 @@ def _clause(roles: Roles, found: Mapping[str, Change], where: str) -> str:
 
 
 def _name(roles: Roles, found: Mapping[str, Change]) -> str:
-    said = [f"{short(roles, name)} {_amount(one)}" for name, one in found.items()]
+    names = {name: short(roles, name).replace(",", "") for name in found}
+    said = [f"{names[name]} {_amount(one)}" for name, one in found.items()]
     more = f" and {len(said) - NAMED} more" if len(said) > NAMED else ""
     return ", ".join(said[:NAMED]) + more
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
 from headgate.analysis.answer import answered, law_title
 from headgate.analysis.phrases import levels_by_condition, shared
-from headgate.analysis.questions import Answer, heavy
+from headgate.analysis.questions import Answer, heavy, light
 from headgate.analysis.whole import Made, Whole
 from headgate.analysis.words import TONES
 from headgate.errors import AnalysisError
@@ -26,19 +27,24 @@ MOST_SENTENCES = 5
 #: by the study: the first that was made.
 MAIN_CHARTS = ("outliers", "effects", "influence", "correlations")
 QUESTIONS = "questions"
-TITLES = {"heat": "What gets worse, and what better"}
+HEAT = "What gets worse, and what better"
+#: What a study calls its own picture of the same.
+CHANGES = "changes"
 
 
 def answer(about: About, found: Whole | None, judged: Sequence[Judged], codes: Codes) -> str:
     """Return the answer in sentences: one a law where laws take another's place."""
     said = [Markup(_emphasise(one, codes)) for one in first_sentences(about, found)]
     scope = paragraph(_scope(found), "scope") if found and laws_answer(found) else ""
-    counted = []
-    if judged:
-        count, said_of = count_claims(judged), tally(judged)
-        claims = link(f"#{anchor('Claims')}", count)
-        counted = [Markup(f"Of {claims}{escape(said_of.removeprefix(count))}.")]
+    counted = [_count(judged)] if judged else []
     return f"<h2>Answer</h2>{findings([*said, *counted])}{scope}"
+
+
+def _count(judged: Sequence[Judged]) -> Markup:
+    """Say how many claims there are, with a link to them, and how many got which verdict."""
+    count = count_claims(judged)
+    claims = link(f"#{anchor('Claims')}", count)
+    return Markup(f"{escape(tally(judged)).replace(count, claims)}.")
 
 
 def laws_answer(found: Whole | None) -> tuple[str, ...]:
@@ -84,22 +90,28 @@ def _scope(found: Whole) -> str:
     said = f"Of {count} conditions{period}. A measure counts that changes {chance}."
     if roles.congestion is None or len(part.order) < 2:
         return said
-    chosen = [part.cells.conditions[place] for place in heavy(part.order)]
-    common = shared(levels_by_condition(part.frame, roles), roles, chosen)
-    where = f": {common}" if common else ""
-    return f"{said} Heavy congestion is the quarter of the conditions with the most of it{where}."
+    levels = levels_by_condition(part.frame, roles)
+    names = part.cells.conditions
+    common = [shared(levels, roles, [names[n] for n in of(part.order)]) for of in (heavy, light)]
+    most, least = (f" ({text})" if text else "" for text in common)
+    return (
+        f"{said} Heavy and light congestion: the quarters of the conditions with the most{most} and"
+        f" the least{least}."
+    )
 
 
-def questions(found: Whole | None) -> str:
-    """Return the five questions answered in a word a law, and in sentences below."""
+def questions(found: Whole | None, more: str) -> str:
+    """Return the five questions answered in a word a law; in sentences, and `more`, folded."""
     made = [one for one in found.of(QUESTIONS) if not one.reason] if found else []
     if not made or found is None:
         return ""
     first = [one for one in made if one.part is found.focus]
     rest = [one for one in made if one.part is not found.focus]
-    more = "".join(_sentences(one) for one in first)
-    more += "".join(f"<h4>{escape(_title(one))}</h4>{_table(one)}{_sentences(one)}" for one in rest)
-    return "<h2>Five questions</h2>" + "".join(map(_table, first)) + fold("The numbers", more)
+    said = "".join(_sentences(one) for one in first)
+    said += "".join(f"<h3>{escape(_title(one))}</h3>{_table(one)}{_sentences(one)}" for one in rest)
+    return (
+        "<h2>Five questions</h2>" + "".join(map(_table, first)) + fold("The numbers", said + more)
+    )
 
 
 def _title(one: Made) -> str:
@@ -111,7 +123,7 @@ def _table(one: Made) -> str:
     laws = [law for law in one.part.cells.laws if law != one.part.roles.before]
     laws.sort(key=lambda law: -sum(TONES.get(a.words.get(law, ""), 0) < 0 for a in answers))
     known = [answer for answer in answers if answer.words]
-    columns = ["law", *(tip(*_heading(answer)) for answer in known)]
+    columns = ["Law", *(tip(*_heading(answer)) for answer in known)]
     rows = [[tip(law_title(law), law), *(_word(a, law) for a in known)] for law in laws]
     return table(columns, rows, "questions")
 
@@ -142,20 +154,27 @@ def _missing(answer: Answer) -> str:
     return f"no data: {answer.missing.partition(' (')[0]}." if answer.missing else ""
 
 
-def main_picture(
-    about: About, found: Whole | None, charts: Charts | None, folder: Path
-) -> tuple[str, str]:
-    """Return the main picture, and the name of what it is, which is not shown again."""
+@dataclass(frozen=True)
+class Main:
+    """The main picture, and which picture of the study or which chart is not shown again."""
+
+    html: str = ""
+    picture: str = ""
+    chart: str = ""
+
+
+def main_picture(about: About, found: Whole | None, charts: Charts | None, folder: Path) -> Main:
+    """Return the main picture: the heat map, the study's first, or an interactive one."""
     drawn = heat(found.focus) if laws_answer(found) and found else ""
     if drawn:
-        return f"<h2>{TITLES['heat']}</h2>{drawn}", "heat"
+        return Main(f"<h2>{HEAT}</h2>{drawn}", picture=CHANGES)
     if about.pictures:
         own = about.pictures[0]
         shown = picture(folder / FIGURES / f"{own.name}.png", own.title, own.caption)
-        return f"<h2>{escape(own.title)}</h2>{shown}", own.name
+        return Main(f"<h2>{escape(own.title)}</h2>{shown}", picture=own.name)
     specs: Mapping[str, Mapping[str, object]] = charts.specs if charts else {}
     name = next((one for one in MAIN_CHARTS if one in specs), "")
     if not name:
-        return "", ""
+        return Main()
     said = str(specs[name]["description"])
-    return f"<h2>{escape(said)}</h2>{chart(name, said)}", name
+    return Main(f"<h2>{escape(said)}</h2>{chart(name, said)}", chart=name)

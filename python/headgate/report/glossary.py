@@ -20,6 +20,7 @@ TERMS: Mapping[str, str] = {
     "period": "A part of the measured time; each is analysed by itself.",
     "cell": "One response under one condition.",
     "heavy congestion": "The quarter of the conditions in which congestion is greatest.",
+    "light congestion": "The quarter of the conditions in which congestion is least.",
     "95 % interval": "Were everything repeated, 95 of 100 such intervals would hold the true mean"
     " (Student's t over the replicates).",
     "p": "How likely a difference at least this large would be by chance alone.",

@@ -6,53 +6,117 @@ or dark as the page is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import product
 
-from headgate.analysis.answer import answered, law_title
+from headgate.analysis.answer import Answered, answered, law_title
 from headgate.analysis.part import Part
 from headgate.analysis.phrases import level_phrase, levels_by_condition, phrases, short
-from headgate.report.html import fold, wide
-from headgate.report.page import WORDS, anchor
+from headgate.report.glossary import explain
+from headgate.report.html import fold, paragraph, wide
 from headgate.stats.changes import Change
 
 #: From which change on a cell has which colour.
 STEPS = (0.1, 0.25, 0.5, 1.0)
-#: Columns in which a number can still be written.
-WRITTEN = 12
-#: Rows and laws that a first screen has room for.
+#: Columns in which a number can still be written, and on a phone.
+WRITTEN, WRITTEN_NARROW = 12, 8
+#: Rows and panels of laws that a first screen has room for.
 MOST_ROWS, MOST_LAWS = 18, 4
 LEGEND = (
     '<p class="legend"><span>worse:</span>{worse}<span>better:</span>{better}'
-    "<span>from 10, 25, 50, 100 %. +48: 48 % more; \N{MULTIPLICATION SIGN}2: twice as much; empty:"
-    ' less than 10 %, or within chance. <a href="{words}">What the words mean</a></span></p>'
+    "<span>from 10, 25, 50, 100 %; +48: 48 % more; \N{MULTIPLICATION SIGN}2: twice as much; empty:"
+    " less than 10 %, or within chance</span></p>"
 )
 
 
 @dataclass(frozen=True)
 class _Column:
-    """A condition: its label, what it is in words, and each factor's level and place of it."""
+    """A condition: its label, what it is in words, and of each factor the level.
+
+    A level has its place among all of the factor, from 0 for the lowest to 1, and its words.
+    """
 
     label: str
     words: str
-    levels: Mapping[str, tuple[str, str]]
+    levels: Mapping[str, tuple[float, str]]
 
 
 def heat(part: Part) -> str:
-    """Return a panel a law: responses down, conditions across by congestion; "" without laws."""
-    laws = [one.law for one in answered(part)]
-    if not laws:
-        return ""
-    rows, columns = _rows(part, laws), _columns(part)
-    panels = [_panel(part, law, rows, columns) for law in laws]
-    first, more = panels[:MOST_LAWS], panels[MOST_LAWS:]
-    others = fold(f"The other {len(more)} laws", _grid(more)) if more else ""
-    return _legend() + _grid(first) + others
+    """Return a panel a law that changes anything: responses down, conditions across.
+
+    Laws and responses with nothing to show are named below. Of many laws the means over groups of
+    conditions come first, and the panels are folded. "" where no law takes another's place.
+    """
+    said = answered(part)
+    laws = [one.law for one in said]
+    moving = [law for law in laws if _moves(part, [law], part.roles.worse)]
+    if not moving:
+        return paragraph(_name_idle(part, laws, []), "scope") if laws else ""
+    rows, columns = _rows(part, moving), _columns(part)
+    panels = _grid([_panel(part, law, rows, columns) for law in moving])
+    idle = _name_idle(part, [law for law in laws if law not in moving], rows)
+    panels += paragraph(idle, "scope") if idle else ""
+    if len(moving) <= MOST_LAWS:
+        return _legend() + panels
+    return _legend() + _overview(part, said) + fold("Law by law, under each condition", panels)
+
+
+def _overview(part: Part, said: Sequence[Answered]) -> str:
+    """Return a panel a group of conditions: responses down, laws across, means in the cells."""
+    groups = list(said[0].changes)
+    moved = [name for one in said for of in one.changes.values() for name in of]
+    kept = [name for name, _ in Counter(moved).most_common(MOST_ROWS)]
+    rows = [name for name in _measures(part) if name in kept]
+    return _grid([_group(part, said, where, rows) for where in groups])
+
+
+def _group(part: Part, said: Sequence[Answered], where: str, rows: Sequence[str]) -> str:
+    laws = "".join(_head(one.law) for one in said)
+    body = "".join(
+        _line(part, name, [one.changes[where].get(name) for one in said]) for name in rows
+    )
+    title = escape(where[:1].upper() + where[1:])
+    whole = (
+        f'<table class="heat laws"><caption>{title}</caption><thead><tr><th scope="row">law</th>'
+        f"{laws}</tr></thead><tbody>{body}</tbody></table>"
+    )
+    return wide(whole, title)
+
+
+def _moves(part: Part, laws: Iterable[str], names: Iterable[str]) -> int:
+    """Count the cells of these laws and responses that change by 10 % or more, beyond chance."""
+    cells, conditions = part.changes.cells, part.cells.conditions
+    return sum(cells[one].matters for one in product(laws, conditions, names))
+
+
+def _name_idle(part: Part, laws: Sequence[str], rows: Sequence[str]) -> str:
+    """Name the laws that change nothing, and the responses that no law changes."""
+    idle = [name for name in _measures(part) if not _moves(part, part.changes.others, [name])]
+    said = []
+    if laws:
+        named = " and ".join(law_title(law) for law in laws)
+        verb = "changes" if len(laws) == 1 else "change"
+        said.append(f"{named} {verb} no measure by 10 % or more under any condition.")
+    if rows and idle:
+        names = ", ".join(short(part.roles, name) for name in idle)
+        said.append(f"No law changes: {names}.")
+    return " ".join(said)
+
+
+def _measures(part: Part) -> list[str]:
+    return [name for name in part.roles.responses if name in part.roles.worse]
 
 
 def _grid(panels: Sequence[str]) -> str:
     return f'<div class="panels">{"".join(panels)}</div>'
+
+
+def _head(law: str) -> str:
+    """Return the head of a law's column: its short name, and what people call it as a tip."""
+    return f'<th scope="col" title="{escape(law_title(law))}">{escape(law.rpartition(":")[2])}</th>'
 
 
 def _legend() -> str:
@@ -60,16 +124,14 @@ def _legend() -> str:
         "".join(f'<i class="{side}{step}"></i>' for step in range(1, len(STEPS) + 1))
         for side in "wb"
     )
-    return LEGEND.format(worse=worse, better=better, words=f"#{anchor(WORDS)}")
+    return LEGEND.format(worse=worse, better=better)
 
 
 def _rows(part: Part, laws: Sequence[str]) -> list[str]:
-    """Return the responses that are shown: all that may be worse, or those that change most."""
-    names = [name for name in part.roles.responses if name in part.roles.worse]
-    cells, conditions = part.changes.cells, part.cells.conditions
-    count = {n: sum(cells[a, c, n].matters for a in laws for c in conditions) for n in names}
-    kept = sorted(names, key=lambda name: -count[name])[:MOST_ROWS]
-    return [name for name in names if name in kept]
+    """Return the measures that any law changes, or those that change most, in their order."""
+    count = {name: _moves(part, laws, [name]) for name in _measures(part)}
+    kept = sorted(filter(count.__getitem__, count), key=lambda name: -count[name])[:MOST_ROWS]
+    return [name for name in count if name in kept]
 
 
 def _columns(part: Part) -> list[_Column]:
@@ -84,31 +146,35 @@ def _columns(part: Part) -> list[_Column]:
     ]  # fmt: skip
 
 
-def _place(names: Sequence[str], level: str) -> str:
-    """Say whether a level is the lowest, the highest, or between them."""
-    return {names[0]: "low", names[-1]: "top"}.get(level, "mid")
+def _place(names: Sequence[str], level: str) -> float:
+    """Return where a level lies from the lowest, 0, to the highest, 1."""
+    return names.index(level) / max(1, len(names) - 1)
 
 
 def _panel(part: Part, law: str, rows: Sequence[str], columns: Sequence[_Column]) -> str:
     """Return the table of one law."""
-    dense = " dense" if len(columns) > WRITTEN else ""
     title = escape(law_title(law))
-    head = [_number_columns(columns), *(_strip(part, f, columns) for f in columns[0].levels)]
+    head = [_number_columns(part, columns), *(_strip(part, f, columns) for f in columns[0].levels)]
     body = "".join(_row(part, law, name, columns) for name in rows)
     whole = (
-        f'<table class="heat{dense}"><caption>{title}</caption>'
+        f'<table class="heat{_density(len(columns))}"><caption>{title}</caption>'
         f"<thead>{''.join(head)}</thead><tbody>{body}</tbody></table>"
     )
     return wide(whole, law_title(law))
 
 
-def _number_columns(columns: Sequence[_Column]) -> str:
+def _density(columns: int) -> str:
+    """Say where a cell is too narrow for its number: everywhere, or on a phone."""
+    return " dense" if columns > WRITTEN else " many" if columns > WRITTEN_NARROW else ""
+
+
+def _number_columns(part: Part, columns: Sequence[_Column]) -> str:
     cells = "".join(
         f'<th scope="col" title="{escape(_describe(column))}">{place}</th>'
         for place, column in enumerate(columns, 1)
     )
-    head = '<th scope="row" title="number of the condition">congestion \N{RIGHTWARDS ARROW}</th>'
-    return f"<tr>{head}{cells}</tr>"
+    said = "congestion \N{RIGHTWARDS ARROW}" if part.roles.congestion else "condition"
+    return f'<tr><th scope="row" title="number of the condition">{said}</th>{cells}</tr>'
 
 
 def _describe(column: _Column) -> str:
@@ -119,34 +185,52 @@ def _describe(column: _Column) -> str:
 def _strip(part: Part, factor: str, columns: Sequence[_Column]) -> str:
     """Return the row that says which level of a factor each condition has."""
     levels = [column.levels[factor] for column in columns]
-    cells = "".join(f'<td class="{place}" title="{escape(level)}"></td>' for place, level in levels)
-    named = {level: place for place in ("low", "mid", "top") for at, level in levels if at == place}
-    said = _without_end(list(named))
+    cells = "".join(f'<td {_shade(at)} title="{escape(level)}"></td>' for at, level in levels)
+    known = sorted(set(levels))
+    said = _without_shared([level for _, level in known])
     shown = "".join(
-        f'<i class="{place}"></i> {escape(text)} '
-        for text, place in zip(said, named.values(), strict=True)
+        f"<i {_shade(at)}></i> {escape(text)} " for (at, _), text in zip(known, said, strict=True)
     )
     title = escape(part.roles.title(factor))
     return f'<tr class="strip"><th scope="row" title="{title}">{shown}</th>{cells}</tr>'
 
 
-def _without_end(phrases: Sequence[str]) -> list[str]:
-    """Leave out the words that all end with, but in the last: `slow`, `fast network`."""
+def _shade(at: float) -> str:
+    return f'class="level" style="--at:{100 * at:.0f}%"'
+
+
+def _without_shared(phrases: Sequence[str]) -> list[str]:
+    """Say once what all begin or end with: `slow`, `fast network`; `rtt 10`, `20`, `40 ms`."""
     words = [phrase.split() for phrase in phrases]
-    least = min(map(len, words))
-    end = next((n for n in range(least) if len({tuple(w[-n - 1 :]) for w in words}) > 1), least - 1)
-    return [" ".join(w[:-end] if end else w) for w in words[:-1]] + [phrases[-1]]
+    end = _count_shared([one[::-1] for one in words], 0)
+    begin = _count_shared(words, end)
+    last = len(words) - 1
+    return [
+        " ".join(one[begin if place else 0 : len(one) if place == last else len(one) - end])
+        for place, one in enumerate(words)
+    ]
+
+
+def _count_shared(words: Sequence[Sequence[str]], taken: int) -> int:
+    """Count the words that all begin with, of which each has one more and `taken` besides."""
+    most = max(0, min(map(len, words)) - 1 - taken)
+    return next((n for n in range(most) if len({one[n] for one in words}) > 1), most)
 
 
 def _row(part: Part, law: str, name: str, columns: Sequence[_Column]) -> str:
-    found = [part.changes.cells[law, column.label, name] for column in columns]
+    return _line(part, name, [part.changes.cells[law, column.label, name] for column in columns])
+
+
+def _line(part: Part, name: str, found: Sequence[Change | None]) -> str:
+    """Return a response with its changes."""
     cells = "".join(_cell(one, part.roles.worse[name] == "more") for one in found)
     title = escape(part.roles.title(name))
-    return f'<tr><th scope="row" title="{title}">{escape(short(part.roles, name))}</th>{cells}</tr>'
+    said = explain(short(part.roles, name))
+    return f'<tr><th scope="row" title="{title}">{said}</th>{cells}</tr>'
 
 
-def _cell(found: Change, more_is_worse: bool) -> str:
-    if not found.matters:
+def _cell(found: Change | None, more_is_worse: bool) -> str:
+    if found is None or not found.matters:
         return "<td></td>"
     side = "w" if (found.share > 0) == more_is_worse else "b"
     step = sum(abs(found.share) >= least for least in STEPS)

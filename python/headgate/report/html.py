@@ -46,7 +46,7 @@ def tip(text: str, more: str) -> Markup:
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[Any]], kind: str = "") -> str:
     """Return a table; numbers are aligned, verdicts coloured."""
-    head = "".join(f'<th scope="col">{text_of(name)}</th>' for name in columns)
+    head = "".join(_heading(name, [row[at] for row in rows]) for at, name in enumerate(columns))
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
     begin = f'<table class="{kind}">' if kind else "<table>"
     return wide(f"{begin}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>", "Table")
@@ -70,6 +70,15 @@ def fold(summary: str, html: str) -> str:
 def number(value: float) -> str:
     """Return a number with few digits."""
     return f"{value:,.0f}" if abs(value) >= 1000 and math.isfinite(value) else f"{value:.4g}"
+
+
+def _heading(name: str, values: Sequence[Any]) -> str:
+    """Return the head of a column, above its numbers on the right; one without a name is a cell."""
+    if not name:
+        return "<td></td>"
+    right = values and all(isinstance(value, int | float) for value in values)
+    begin = '<th scope="col" class="number">' if right else '<th scope="col">'
+    return f"{begin}{text_of(name)}</th>"
 
 
 def _cell(value: Any) -> str:

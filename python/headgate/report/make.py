@@ -49,23 +49,21 @@ def _page(about: About, found: Whole | None, drawn: Mapping[str, list[str]], fol
     charts = _charts(found) if found else None
     codes = Codes.of(found)
     judged = abouts.claims(folder)
-    main, shown = first.main_picture(about, found, charts, folder)
-    seen = [first.answer(about, found, judged, codes), first.questions(found), main]
+    main = first.main_picture(about, found, charts, folder)
+    asked = sections.files_and_method(found, first.QUESTIONS, drawn, folder) if found else ""
+    seen = [first.answer(about, found, judged, codes), first.questions(found, asked), main.html]
     top = "\n".join(f"<section>{html}</section>" for html in seen if html)
     said = first.first_sentences(about, found)
-    analyses = (
-        sections.analyses(found, charts.specs if charts else {}, drawn, folder, shown)
-        if found
-        else []
-    )
+    specs = charts.specs if charts else {}
+    analyses = sections.analyses(found, specs, drawn, folder, main.chart) if found else []
     parts = [
         Section("Claims", claims(judged, codes)) if judged else None,
         sections.findings_section(about, found, said, codes),
-        *sections.pictures(about, folder, shown),
+        *sections.pictures(about, folder, main.picture),
         sections.design(about, found),
         *analyses,
         *sections.listings(about),
-        sections.missing(found) if found else None,
+        sections.missing(found) if found and not about.versions else None,
         sections.parameters(about),
         sections.versions(about),
     ]

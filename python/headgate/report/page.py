@@ -18,7 +18,7 @@ from typing import Any
 from headgate.errors import StoreError, explain_os
 from headgate.plots.palette import SIGNED, SIGNED_DARK
 from headgate.report.glossary import explain
-from headgate.report.html import link, slug
+from headgate.report.html import link, slug, wide
 
 NO_SCRIPT = (
     "<noscript><p>The interactive pictures need JavaScript; the same pictures lie in the folder"
@@ -90,7 +90,7 @@ def picture(path: Path, title: str, caption: str) -> str:
         data = base64.b64encode(path.read_bytes()).decode()
     except OSError as error:
         raise StoreError(f"{path}: the picture cannot be read ({error.strerror})") from None
-    image = f'<img alt="{escape(title)}" decoding="async" src="data:image/png;base64,{data}">'
+    image = wide(f'<img alt="{escape(title)}" src="data:image/png;base64,{data}">', title)
     said = f"<figcaption>{explain(caption)}</figcaption>" if caption else ""
     return f"<figure>{image}{said}</figure>"
 

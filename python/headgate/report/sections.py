@@ -116,34 +116,49 @@ def analyses(
     kinds: dict[str, Kind] = {kind.name: kind for kind, _ in whole.steps}
     sections = []
     for name, kind in kinds.items():
-        made = [one for one in whole.of(name) if not one.reason]
-        if made:
+        made = any(not one.reason for one in whole.of(name))
+        if made and name != QUESTIONS:
             names = [c for c in CHARTS.get(name, {}) if c != shown]
             charts = "".join(chart(c, str(specs[c]["description"])) for c in names)
-            inside = not CHARTS.get(name) and name != QUESTIONS
-            html = charts + _files(made, drawn, folder, inside=inside)
-            method = paragraph(explain(f"Method: {kind.method}"), "method")
-            sections.append(Section(kind.title, html + method))
+            html = charts + files_and_method(whole, name, drawn, folder)
+            sections.append(Section(kind.title, html))
     return sections
+
+
+def files_and_method(
+    whole: Whole, name: str, drawn: Mapping[str, Sequence[str]], folder: Path
+) -> str:
+    """Return how an analysis is made, its files, and its pictures if none is interactive."""
+    made = [one for one in whole.of(name) if not one.reason]
+    if not made:
+        return ""
+    focus = [one for one in made if not one.suffix or one.part is whole.focus]
+    inside = not CHARTS.get(name) and name != QUESTIONS
+    shown = _pictures(focus, drawn, folder) if inside else ""
+    method = paragraph(explain(f"Method: {made[0].kind.method}"), "method")
+    return shown + _files(made, drawn) + method
+
+
+def _pictures(made: Sequence[Made], drawn: Mapping[str, Sequence[str]], folder: Path) -> str:
+    names = [name for one in made for name in drawn[one.name]]
+    shown = [picture(folder / FIGURES / f"{n}.png", n.replace("-", " "), "") for n in names]
+    return f'<div class="pictures">{"".join(shown)}</div>'
 
 
 def missing(whole: Whole) -> Section | None:
     """Return what could not be made of this table, and why."""
     reasons = {one.kind.title: one.reason for one in whole.made if one.reason}
-    said = [f"{title}: {reason.partition(' (')[0]}." for title, reason in reasons.items()]
+    said = [f"{title}: {reason}." for title, reason in reasons.items()]
     return Section("What this table does not show", findings(said)) if said else None
 
 
-def _files(
-    made: Sequence[Made], drawn: Mapping[str, Sequence[str]], folder: Path, *, inside: bool
-) -> str:
-    """Return pictures that have no interactive form, and links to all files."""
+def _files(made: Sequence[Made], drawn: Mapping[str, Sequence[str]]) -> str:
+    """Return links to all files of an analysis."""
     names = [name for one in made for name in drawn[one.name]]
-    shown = [picture(folder / FIGURES / f"{n}.png", n.replace("-", " "), "") for n in names]
     files = [link(f"{FIGURES}/{name}.svg", f"{name}.svg") for name in names]
     files += [link(f"{TABLES}/{one.name}.csv", f"{one.name}.csv") for one in made]
     beside = f'<p class="links">Files: {", ".join(files)}</p>'
-    return ("".join(shown) if inside else "") + fold("Files beside this page", beside)
+    return fold("Files beside this page", beside)
 
 
 def parameters(about: About) -> Section | None:

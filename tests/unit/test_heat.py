@@ -1,0 +1,92 @@
+"""The heat map names what it leaves out, says a shared word once, and sums up many laws."""
+
+import re
+from html import unescape
+from itertools import product
+
+import pytest
+
+from headgate.analysis.part import Part
+from headgate.analysis.roles import Roles
+from headgate.analysis.whole import whole
+from headgate.report.heat import _place, _without_shared, heat
+
+
+def part(laws: tuple[str, ...], bad: tuple[str, ...], congestion: str | None = "loss") -> Part:
+    """Make loss three times as large under the bad laws where the network is slow; delay never."""
+    roles = Roles(
+        responses=("loss", "delay"),
+        factors=("speed",),
+        law="law",
+        before="reno",
+        congestion=congestion,
+        titles={"loss": "loss rate", "delay": "queueing delay (s)"},
+        worse={"loss": "more", "delay": "more"},
+    )
+    rows = list(product(("1 Mbit/s", "10 Mbit/s", "100 Mbit/s"), ("reno", *laws), (1, 2, 3)))
+    columns: dict[str, list[object]] = {
+        "speed": [speed for speed, _, _ in rows],
+        "law": [law for _, law, _ in rows],
+        "loss": [
+            (1 + 0.001 * seed) * (6.0 if law in bad else 2.0) if speed == "1 Mbit/s" else 1.0
+            for speed, law, seed in rows
+        ],
+        "delay": [1.0 for _ in rows],
+    }
+    return whole(columns, roles).focus
+
+
+def text(html: str) -> str:
+    return unescape(re.sub(r"<[^>]+>", " ", html))
+
+
+def test_laws_and_measures_without_a_change_are_named_and_not_drawn() -> None:
+    drawn = heat(part(("fast", "ctcp"), bad=("fast",)))
+    assert drawn.count("<table") == 1
+    assert "<caption>FAST TCP</caption>" in drawn
+    assert "Compound TCP changes no measure by 10 % or more under any condition." in text(drawn)
+    assert "No law changes: queueing delay." in text(drawn)
+    assert drawn.count('<td class="w4">\N{MULTIPLICATION SIGN}3</td>') == 1
+
+
+def test_where_nothing_changes_a_sentence_says_so() -> None:
+    drawn = heat(part(("fast", "ctcp"), bad=()))
+    assert "<table" not in drawn
+    assert "FAST TCP and Compound TCP change no measure" in text(drawn)
+
+
+def test_of_many_laws_the_means_come_first_and_the_panels_are_folded() -> None:
+    laws = ("fast", "ctcp", "scalable", "bic", "hstcp")
+    drawn = heat(part(laws, bad=laws))
+    first, folded = drawn.split("<details>")
+    assert re.findall("<caption>(.*?)</caption>", first) == [
+        "Under heavy congestion",
+        "Under light congestion",
+    ]
+    assert first.count("\N{MULTIPLICATION SIGN}3</td>") == len(laws)
+    assert folded.count("<caption>") == len(laws)
+
+
+def test_conditions_that_nothing_orders_are_not_said_to_be_ordered() -> None:
+    assert "congestion \N{RIGHTWARDS ARROW}" in heat(part(("fast",), bad=("fast",)))
+    unordered = heat(part(("fast",), bad=("fast",), congestion=None))
+    assert "congestion" not in unordered
+    assert ">condition</th>" in unordered
+
+
+@pytest.mark.parametrize(
+    ("phrases", "said"),
+    [
+        (["slow network", "fast network"], ["slow", "fast network"]),
+        (["rtt 10 ms", "rtt 20 ms", "rtt 80 ms"], ["rtt 10", "20", "80 ms"]),
+        (["low patience", "high patience"], ["low", "high patience"]),
+        (["drop-tail", "RED"], ["drop-tail", "RED"]),
+        (["one level"], ["one level"]),
+    ],
+)
+def test_what_levels_share_is_said_once(phrases: list[str], said: list[str]) -> None:
+    assert _without_shared(phrases) == said
+
+
+def test_a_level_lies_between_the_lowest_and_the_highest() -> None:
+    assert [_place(("a", "b", "c"), level) for level in "abc"] == [0.0, 0.5, 1.0]
