@@ -22,8 +22,14 @@ SMALL = {
 }
 
 
+#: Its recipes are programs, each by itself: tests/unit/test_cookbook.py.
+COOKBOOK = "cookbook.md"
+
+
 @pytest.mark.parametrize(
-    "page", [page for page in PAGES if blocks(page, "python")], ids=lambda page: page.name
+    "page",
+    [page for page in PAGES if blocks(page, "python") and page.name != COOKBOOK],
+    ids=lambda page: page.name,
 )
 def test_python_in_the_documentation_runs(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
