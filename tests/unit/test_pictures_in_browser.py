@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,8 @@ import headgate
 from headgate.pictures.kinds import KINDS
 from headgate.pictures.run import Run
 from headgate.report.pictures import write_pictures
+
+from .test_time_sequence import LOSS
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 READY = "html[data-ready=yes]"
@@ -44,7 +47,7 @@ def page_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
                {"kind": "poisson", "law": "reno", "arrivals": "20 flows/s", "size": size}],
         measure={"warmup": "1 s", "series": {"interval": "200 us"}},
     ).run("4 s")  # fmt: skip
-    run = Run(STRIKE, result.tables, result.meta)
+    run = Run(STRIKE, result.tables, result.meta, trace_one=lambda: replace(LOSS, flow=STRIKE))
     drawings = {kind.name: kind.draw([run]) for kind in KINDS}
     whole = {name: drawing for name, drawing in drawings.items() if drawing is not None}
     assert len(whole) == len(KINDS)

@@ -45,6 +45,41 @@ def test_each_picture_is_a_png_and_an_svg_and_one_page_has_all(folders: list[Pat
     assert not re.search(r"(src|href)=\"(?!#)", page.split("<script")[0])
 
 
+@pytest.fixture(scope="module")
+def experiment(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two laws with two round trips, three times each."""
+    base = headgate.dumbbell(
+        rate="10 Mbit/s", rtt="20 ms", buffer="1 BDP", loss=0.01, flows=["reno"]
+    )
+    made = headgate.Experiment(
+        base.replaced({"duration": "2 s"}),
+        factors={"network.rtt": ["20 ms", "40 ms"], "law": ["reno", "cubic"]},
+        responses=["goodput_bps"], replicates=3, tables=["flows"],
+    )  # fmt: skip
+    return Path(made.run(tmp_path_factory.mktemp("experiment") / "out").folder)
+
+
+def test_an_experiment_has_a_panel_a_condition_with_an_ellipse_a_law(experiment: Path) -> None:
+    done = plot(experiment, "--only", "throughput-delay", "--format", "html")
+    page = Path(done.stdout.strip()).read_text()
+    specs = json.loads(page.split('id="specs">')[1].split("</script>")[0])
+    assert [spec["title"] for spec in specs.values()] == ["rtt 20 ms", "rtt 40 ms"]
+    for spec in specs.values():
+        points = [row for rows in spec["datasets"].values() for row in rows if row.get("each")]
+        assert len(points) == 6
+    assert "out, rtt 20 ms, law reno, seed 1" in page
+    assert "different conditions" not in page
+
+
+def test_an_experiment_that_keeps_no_flows_is_one_sentence(experiment: Path) -> None:
+    for path in experiment.glob("runs/*/flows.parquet"):
+        path.rename(path.with_suffix(".kept"))
+    with pytest.raises(HeadgateError, match="flows"):
+        plot(experiment)
+    for path in experiment.glob("runs/*/flows.kept"):
+        path.rename(path.with_suffix(".parquet"))
+
+
 def test_only_what_is_asked_for_is_written(folders: list[Path], tmp_path: Path) -> None:
     done = plot(folders[0], "--only", "queue,rtt", "--format", "svg", "--out", tmp_path, "--json")
     assert json.loads(done.stdout) == [str(tmp_path / f"{kind}.svg") for kind in ("queue", "rtt")]
@@ -76,7 +111,8 @@ def test_the_list_names_each_picture_with_a_line() -> None:
 
 def test_the_list_says_what_a_run_lacks(folders: list[Path]) -> None:
     rows = {row["name"]: row for row in json.loads(plot(folders[0], "--list", "--json").stdout)}
-    assert {name for name, row in rows.items() if row["lacks"]} == {"fct", "fct-size"}
+    lacking = {name for name, row in rows.items() if row["lacks"]}
+    assert lacking == {"fct", "fct-size", "time-sequence"}
     text = plot(folders[0], "--list").stdout
     assert "needs flows of given size that finish" in text
     assert "needs" not in plot("--list").stdout

@@ -59,7 +59,7 @@ def make_specs(drawing: Drawing) -> list[Spec]:
 def _make_spec(picture: Picture, panel: Panel, height: int) -> Spec:
     data = Data()
     described = ": ".join(filter(None, (picture.title, panel.title)))
-    return data.finish(_draw_panel(panel, height, data), described)
+    return data.finish(_draw_panel(panel, round(height * panel.tall), data), described)
 
 
 class Data:

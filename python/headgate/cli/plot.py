@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,13 +22,15 @@ if TYPE_CHECKING:
 
 FORMATS = ("png", "svg", "html")
 PAGE = "pictures.html"
+NO_FLOWS = 'its runs keep no flows; add tables = ["flows"] to the experiment, and run it again'
 
 
 def plot(  # noqa: PLR0913, PLR0917 - the options of a command
     folders: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="Folders that `headgate run` wrote: one, or replicates and laws to compare.",
+            help="Folders that `headgate run` wrote: one, or replicates and laws to compare; or an"
+            " experiment's.",
             metavar="DIR...",
             show_default=False,
         ),
@@ -74,7 +77,7 @@ def plot(  # noqa: PLR0913, PLR0917 - the options of a command
             " pictures"
         )
     drawings = _draw(kinds, runs, named=bool(only))
-    folder = out or Path(os.path.commonpath([run.folder or "." for run in runs])) / "figures"
+    folder = out or Path(os.path.commonpath(folders or ())) / "figures"
     paths = [str(path) for path in _write(drawings, folder, wanted, _title(runs))]
     say(*([json.dumps(paths)] if as_json else paths))
 
@@ -107,13 +110,34 @@ def _read(folders: Sequence[Path]) -> list[Run]:
         return []
     from headgate.pictures.run import Run
     from headgate.run.folder import find_run
+    from headgate.traces.pictures import read_first
 
     names = {folder: folder.name or str(folder) for folder in folders}
     alike = len(set(names.values())) < len(names)
-    return [
-        Run(str(folder) if alike else names[folder], *find_run(folder), folder=folder)
-        for folder in folders
-    ]
+    runs = []
+    for folder in folders:
+        own = str(folder) if alike else names[folder]
+        for place in (found := _find_folders(folder)):
+            tables, meta = find_run(place)
+            if "flows" not in tuple(tables) and len(found) > 1:
+                raise HeadgateError(f"{folder}: {NO_FLOWS}")
+            name = _name_run(own, meta) if len(found) > 1 else own
+            runs.append(Run(name, tables, meta, place, partial(read_first, place)))
+    return runs if len(runs) == len(folders) else sorted(runs, key=lambda run: run.name)
+
+
+def _find_folders(folder: Path) -> list[Path]:
+    """Give the folder of a run, or those of all runs of a study or an experiment."""
+    from headgate.run.folder import RUN_FILE
+
+    if (folder / RUN_FILE).is_file():
+        return [folder]
+    return sorted(path.parent for path in (folder / "runs").glob(f"*/{RUN_FILE}")) or [folder]
+
+
+def _name_run(folder: str, meta: Mapping[str, Any]) -> str:
+    """Name a run of an experiment by its labels."""
+    return ", ".join([folder, *(f"{name} {value}" for name, value in meta["labels"].items())])
 
 
 def _list(kinds: Sequence[Kind], runs: Sequence[Run], *, as_json: bool) -> None:

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from headgate.traces.stored import StoredTrace
 
 
+PAGE = "time-sequence.html"
+
+
 def trace(  # noqa: PLR0913, PLR0917 - one for each option
     folder: Annotated[Path, typer.Argument(help="Folder of a run with --trace.", metavar="DIR")],
     pcapng: Annotated[
@@ -27,7 +30,9 @@ def trace(  # noqa: PLR0913, PLR0917 - one for each option
     csv: Annotated[bool, typer.Option("--csv", help="The events as one table of text.")] = False,
     plot: Annotated[
         bool,
-        typer.Option("--plot", help="Time-sequence pictures of the flows, into DIR/figures."),
+        typer.Option(
+            "--plot", help="Time-sequences of the flows and a page of them, in DIR/figures."
+        ),
     ] = False,
     between: Annotated[
         tuple[float, float] | None,
@@ -64,12 +69,21 @@ def _draw(stored: StoredTrace, within_s: tuple[float, float] | None) -> list[Pat
     import matplotlib as mpl
 
     mpl.use("agg")
-    from headgate.traces.pictures import draw_connections
+    from headgate.pictures.time_sequence import draw_time_sequence
+    from headgate.plots.run import draw
+    from headgate.plots.style import FORMATS, save
+    from headgate.report.pictures import write_pictures
+    from headgate.traces.pictures import read_connections
 
     if within_s is not None and not within_s[0] < within_s[1]:
         says = f"{within_s[0]:g} to {within_s[1]:g} s is no stretch of time"
         raise HeadgateError(f"--between: {says}; FROM is before TO")
-    return draw_connections(stored, within_s)
+    folder = stored.folder.parent / "figures"
+    drawings = {
+        name: draw_time_sequence(traced, within_s) for name, traced in read_connections(stored)
+    }
+    paths = [p for name, made in drawings.items() for p in save(draw(made), folder, name, FORMATS)]
+    return [*paths, write_pictures(folder / PAGE, str(stored.folder.parent.name), drawings)]
 
 
 def _tell(stored: StoredTrace, as_json: bool) -> None:

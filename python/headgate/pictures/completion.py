@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from headgate import catalog
 from headgate.pictures.drawing import Line, Numbers, Panel, Picture
 from headgate.pictures.flows import colour_of_laws
-from headgate.pictures.run import Run
+from headgate.pictures.run import Run, count_conditions
 from headgate.pictures.thin import MOST_IN_PICTURE, points_of_each, thin_evenly
 
 #: Upper ends of the size classes (packets); a class of fewer flows of each law joins the next.
@@ -26,6 +26,7 @@ class Done:
     """Law, size and completion time of the flows that finished, of all runs together."""
 
     def __init__(self, runs: Sequence[Run]) -> None:
+        self.conditions = count_conditions(runs)
         tables = [run.tables["flows"] for run in runs]
         self.size = np.concatenate([np.asarray(t["size_packets"], float) for t in tables])
         self.time_s = np.concatenate([np.asarray(t["fct_sender_s"], float) for t in tables])
@@ -42,7 +43,9 @@ class Done:
         """Say how many flows are shown, and that others did not finish."""
         left = self.whole - len(self)
         rest = f" {left:,} that did not finish within the run, or without end, are left out."
-        return f"{len(self):,} flows, as the sender sees them done.{rest * (left > 0)}"
+        several = f" Those of {self.conditions} different conditions are taken together."
+        said = f"{len(self):,} flows, as the sender sees them done."
+        return f"{said}{rest * (left > 0)}{several * (self.conditions > 1)}"
 
 
 def draw_completion(runs: Sequence[Run]) -> Picture | None:

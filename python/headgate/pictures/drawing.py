@@ -18,7 +18,8 @@ Style = Literal["line", "thin", "step", "points", "rug"]
 class Line:
     """A line or cloud of points of one length: `colour` is a place among the colours of lines.
 
-    `band` are the edges of what is shaded around it; `each` is what its points are called.
+    NaN is a gap. `band` are the edges of what is shaded around it; `each` is what its points are
+    called.
     """
 
     name: str
@@ -46,7 +47,7 @@ class Panel:
     """A pair of axes: titles with units, and what is drawn on them.
 
     `right` is a second scale of the same line: its title, and how much one of the left is there.
-    A range that is absent is that of the data.
+    A range that is absent is that of the data; `tall` is how many rows high it is.
     """
 
     title: str
@@ -60,6 +61,7 @@ class Panel:
     x_range: tuple[float, float] | None = None
     y_range: tuple[float, float] | None = None
     reverse_x: bool = False
+    tall: float = 1.0
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from headgate.pictures.flows import draw_cwnd, draw_rtt, draw_throughput
 from headgate.pictures.network import draw_topology
 from headgate.pictures.queues import draw_queue
 from headgate.pictures.run import Run
+from headgate.pictures.time_sequence import draw_first_time_sequence
 from headgate.pictures.tradeoff import draw_tradeoff
 
 _SERIES_OF_FLOWS = 'traffic of kind "flows" with measure.series.flows, and no series = "none"'
@@ -62,6 +63,12 @@ KINDS: tuple[Kind, ...] = (
         'flows of given size that finish, and no measure.flows = "none"',
         draw_completion_by_size,
         compares=True,
+    ),
+    Kind(
+        "time-sequence",
+        "segments, ACKs and losses of the first traced flow, and its windows",
+        "a trace: headgate run SCENARIO --out DIR --trace flows=0",
+        draw_first_time_sequence,
     ),
     Kind(
         "topology",

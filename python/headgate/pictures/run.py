@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,21 @@ from headgate.units import parse_rate, parse_time
 
 PS_PER_S = 1e12
 
+Columns = Mapping[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Traced:
+    """What was traced of one connection: events by column, those at ports included.
+
+    `among` is how many connections were followed.
+    """
+
+    flow: str
+    segment_bytes: int
+    events: Columns
+    among: int = 1
+
 
 @dataclass(frozen=True)
 class Run:
@@ -25,6 +41,8 @@ class Run:
     tables: Mapping[str, Table]
     meta: Mapping[str, Any]
     folder: Path | None = None
+    #: Reads what was traced of one flow.
+    trace_one: Callable[[], Traced | None] | None = None
 
     @property
     def warmup_s(self) -> float:
@@ -57,6 +75,13 @@ def _find_changes(network: Mapping[str, Any], link: str) -> tuple[Any, Sequence[
         if link in ("-".join(item["ends"]), "-".join(reversed(item["ends"]))):
             return item.get("rate") or network.get("rate"), item.get("changes", ())
     return network.get("rate"), network.get("changes", ())
+
+
+def count_conditions(runs: Sequence[Run]) -> int:
+    """Count how many of network, duration and measure there are, whatever seed and traffic are."""
+    keys = ("network", "duration", "measure")
+    scenarios = [run.meta.get("scenario", {}) for run in runs]
+    return len({json.dumps([scenario.get(key) for key in keys]) for scenario in scenarios})
 
 
 def rates_at(rates: tuple[Numbers, Numbers], t_s: Numbers) -> Numbers:

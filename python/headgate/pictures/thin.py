@@ -33,7 +33,7 @@ def thin(x: Numbers, y: Numbers, most: int) -> tuple[Numbers, Numbers]:
 
 def thin_evenly(count: int, most: int) -> slice:
     """Give every so-manieth of sorted points: their distribution stays."""
-    return slice(None, None, -(-count // most))
+    return slice(None, None, max(1, -(-count // most)))
 
 
 def say_thinned(drawn: int, known: int) -> str:
@@ -44,6 +44,11 @@ def say_thinned(drawn: int, known: int) -> str:
         f"Thinned: {drawn:,} of {known:,} points are drawn,"
         " the least and the greatest of each of many equal stretches."
     )
+
+
+def say_sampled(drawn: int, known: int) -> str:
+    """Say that not all of many points of one kind are drawn."""
+    return f"Thinned: {drawn:,} of {known:,} points are drawn." if drawn < known else ""
 
 
 def choose_interval(t_s: Numbers) -> float:

@@ -7,7 +7,6 @@ an ellipse is the contour at one standard deviation of a normal distribution of 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -18,12 +17,15 @@ from headgate.pictures.chosen import Courses
 from headgate.pictures.drawing import Line, Numbers, Panel, Picture
 from headgate.pictures.flows import colour_of_laws
 from headgate.pictures.limits import around, from_zero
-from headgate.pictures.run import Run
+from headgate.pictures.run import Run, count_conditions
 
 PERCENTILE = 95
 #: A covariance of two variables needs three points.
 LEAST_FOR_ELLIPSE = 3
 CORNERS = 73
+#: Labels of runs of an experiment that are no part of a condition; and conditions that are drawn.
+REPLICATES = ("law", "seed")
+MOST_CONDITIONS = 12
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,23 @@ def draw_tradeoff(runs: Sequence[Run]) -> Picture | None:
     points, delay = _measure(runs)
     if len(points) < 2:
         return None
+    named = {name: of for name, of in _by_condition(runs).items() if name}
+    apart = len(named) > 1 and sum(map(len, named.values())) == len(runs)
+    groups = named if apart else {"": runs}
+    shown = dict(list(groups.items())[:MOST_CONDITIONS])
+    names = {title: {run.name for run in of} for title, of in shown.items()}
+    panels = tuple(
+        _draw_condition(title, [p for p in points if p.run in names[title]], runs, delay)
+        for title in shown
+    )
+    caption = _describe(runs, points, apart)
+    if len(shown) < len(groups):
+        caption += f" The first {len(shown)} of {len(groups)} conditions are drawn."
+    return Picture("Throughput against delay", caption, panels, min(2, len(panels)))
+
+
+def _draw_condition(title: str, points: Sequence[Point], runs: Sequence[Run], delay: str) -> Panel:
+    """Draw the points and ellipses of runs under one condition; laws have the colours of all."""
     colour = colour_of_laws(runs)
     lines: list[Line] = []
     for law, (ink, dash) in colour.items():
@@ -52,13 +71,12 @@ def draw_tradeoff(runs: Sequence[Run]) -> Picture | None:
         lines.append(Line(name, x, y, ink, dash, "points", each=each))
         if len(own) >= LEAST_FOR_ELLIPSE:
             lines.append(Line(name, *ellipse(x, y), ink, dash, listed=False))
-    panel = Panel(
-        "", f"{delay}, ms (less is to the right)", "mean goodput of a flow (Mbit/s)",
+    return Panel(
+        title, f"{delay}, ms (less is to the right)", "mean goodput of a flow (Mbit/s)",
         tuple(lines), reverse_x=True,
         x_range=around(np.concatenate([line.x for line in lines])),
         y_range=from_zero(np.concatenate([line.y for line in lines])),
     )  # fmt: skip
-    return Picture("Throughput against delay", _describe(runs, points), (panel,))
 
 
 def ellipse(x: Numbers, y: Numbers) -> tuple[Numbers, Numbers]:
@@ -92,6 +110,8 @@ def _points(run: Run, delay_of: Callable[[Run, str], float]) -> list[Point]:
 
 def _has_percentile(run: Run) -> bool:
     """Say whether each flow has samples of its round-trip time after the warm-up."""
+    if "series" not in tuple(run.tables):
+        return False  # an experiment keeps what its responses need
     measured = set(Courses(run, "flow").with_values("srtt_s"))
     return bool(measured) and measured >= set(map(str, run.tables["flows"]["traffic"]))
 
@@ -112,18 +132,21 @@ def _mean_rtt(run: Run, law: str) -> float:
     return float(known.mean()) if len(known) else float("nan")
 
 
-def _describe(runs: Sequence[Run], points: Sequence[Point]) -> str:
+def _describe(runs: Sequence[Run], points: Sequence[Point], apart: bool) -> str:
     said = ["A point is what a law's flows got in one run, after the warm-up."]
-    got = [[(p.delay_ms, p.throughput_mbps) for p in points if p.law == law]
-           for law in {point.law for point in points}]  # fmt: skip
+    by_group: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    condition = {run.name: _name_condition(run) if apart else "" for run in runs}
+    for p in points:
+        by_group.setdefault((condition[p.run], p.law), []).append((p.delay_ms, p.throughput_mbps))
+    got = list(by_group.values())
     if len(runs) > 1 and all(len(set(of_law)) == 1 for of_law in got):
         said.append("The runs of each law are alike: nothing in them is random, whatever the seed.")
     elif max(map(len, got)) >= LEAST_FOR_ELLIPSE:
         said.append("An ellipse is one standard deviation over runs; better is up and right.")
     else:
         said.append(f"Ellipses need {LEAST_FOR_ELLIPSE} runs of a law: give more folders.")
-    conditions = len({_condition(run) for run in runs})
-    if conditions > 1:
+    conditions = count_conditions(runs)
+    if conditions > 1 and not apart:
         said.append(
             f"These runs are of {conditions} different conditions (network, duration, measure):"
             " the spread is not chance alone."
@@ -131,7 +154,14 @@ def _describe(runs: Sequence[Run], points: Sequence[Point]) -> str:
     return " ".join(said)
 
 
-def _condition(run: Run) -> str:
-    """Give what replicates have in common, whatever the seed and the traffic are."""
-    scenario = run.meta.get("scenario", {})
-    return json.dumps([scenario.get(key) for key in ("network", "duration", "measure")])
+def _by_condition(runs: Sequence[Run]) -> dict[str, list[Run]]:
+    """Group the runs of an experiment by what it varied, laws and seeds apart."""
+    groups: dict[str, list[Run]] = {}
+    for run in runs:
+        groups.setdefault(_name_condition(run), []).append(run)
+    return dict(sorted(groups.items()))
+
+
+def _name_condition(run: Run) -> str:
+    labels = run.meta.get("labels", {})
+    return ", ".join(f"{name} {value}" for name, value in labels.items() if name not in REPLICATES)

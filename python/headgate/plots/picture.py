@@ -6,9 +6,11 @@ import textwrap
 from typing import Any
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from numpy.typing import ArrayLike
@@ -32,9 +34,11 @@ def draw_picture(picture: Picture) -> Figure:
     with use_style():
         rows = -(-len(picture.panels) // picture.columns)
         caption = textwrap.wrap(picture.caption, LETTERS)
-        own_in = ALONE_IN if rows == 1 else ROW_IN * rows + 0.3
+        tall = [panel.tall for panel in picture.panels[:: picture.columns]]
+        own_in = ALONE_IN if rows == 1 else ROW_IN * sum(tall) + 0.3
         height_in = own_in + LEGEND_IN + 0.17 * len(caption)
-        figure, axes = subplots(rows, picture.columns, (WIDTH_IN, height_in))
+        figure, axes = subplots(rows, picture.columns, (WIDTH_IN, height_in),
+                                gridspec_kw={"height_ratios": tall})  # fmt: skip
         for ax, panel in zip(axes, picture.panels, strict=False):
             _draw_panel(ax, panel)
         used, unused = axes[: len(picture.panels)], axes[len(picture.panels) :]
@@ -137,7 +141,7 @@ def _second_scale(ax: Axes, title: str, factor: float) -> None:
 
 def _share(picture: Picture, figure: Figure, axes: list[Axes]) -> None:
     """Give distributions that are to be compared the same times; say what panels share once."""
-    if picture.columns > 1:
+    if picture.columns > 1 and not picture.panels[0].reverse_x:
         limits = [ax.get_xlim() for ax in axes]
         for ax in axes:
             ax.set_xlim(min(low for low, _ in limits), max(high for _, high in limits))
@@ -164,5 +168,19 @@ def _head(figure: Figure, title: str, axes: list[Axes]) -> None:
     figure.suptitle(title + "\n" * rows, x=0.01, ha="left", fontsize=12, linespacing=1.35)
     if handles:
         top = 1 - TITLE_IN / figure.get_figheight()
-        figure.legend(list(handles.values()), list(handles), loc="upper left", ncols=columns,
-                      bbox_to_anchor=(0, top), borderaxespad=0.2)  # fmt: skip
+        legend = figure.legend(
+            list(handles.values()), list(handles), loc="upper left", ncols=columns,
+            bbox_to_anchor=(0, top), borderaxespad=0.2,
+        )  # fmt: skip
+        for shown in legend.legend_handles:
+            _make_plain(shown)
+
+
+def _make_plain(handle: Artist | None) -> None:
+    """Show in a legend what is thin or faint in the axes as one can see it."""
+    if isinstance(handle, Line2D):
+        handle.set(
+            alpha=1,
+            linewidth=max(1.2, handle.get_linewidth()),
+            markersize=max(5, handle.get_markersize()),
+        )

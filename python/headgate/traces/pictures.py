@@ -1,44 +1,50 @@
-"""Pictures of a trace: the time-sequence of each followed connection."""
+"""What pictures take of a trace: the events of each followed connection."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from headgate.errors import HeadgateError
-from headgate.plots.style import save
-from headgate.plots.time_sequence import draw_time_sequence
+from headgate.pictures.run import Traced
+from headgate.pictures.time_sequence import COLUMNS
+from headgate.run.trace_log import TRACE_FILE, TRACE_FOLDER
 from headgate.traces.stored import StoredTrace, file_name
 
-#: Pictures that are drawn at once.
+#: Connections that are drawn at once.
 MOST = 12
-COLUMNS = (
-    *("t_s", "event", "packet", "seq", "cwnd_packets", "ssthresh_packets", "in_flight_packets"),
-    *(f"sack{number}_{end}" for number in (1, 2, 3) for end in ("from", "to")),
-)
 
 
-def draw_connections(trace: StoredTrace, within_s: tuple[float, float] | None = None) -> list[Path]:
-    """Draw the time-sequence of the first followed connections as PNG and SVG into DIR/figures.
+def read_first(folder: Path) -> Traced | None:
+    """Read the first followed connection of a run; None where nothing was traced, or no flow."""
+    if not (folder / TRACE_FOLDER / TRACE_FILE).is_file():
+        return None
+    trace = StoredTrace(folder)
+    followed = _followed(trace)
+    return _read(trace, followed[0], len(followed)) if followed else None
+
+
+def read_connections(trace: StoredTrace) -> Iterator[tuple[str, Traced]]:
+    """Read the first followed connections, each with the name of its picture.
 
     Raises HeadgateError if no flow was followed.
     """
     followed = _followed(trace)
     if not followed:
         raise HeadgateError(f"{trace.folder}: no flow was traced; --trace flows=0 follows one")
-    paths: list[Path] = []
-    table = trace.connections
-    by_name = {name: row for row, name in enumerate(table["connection"].tolist())}
     for name in followed[:MOST]:
-        row = by_name[name]
-        flow = str(table["flow"][row])
-        size = int(trace.profiles[str(table["transport"][row])]["segment_bytes"])
-        figure = draw_time_sequence(flow, _events_of(trace, name), size, within_s)
-        picture = f"time-sequence-{file_name(flow)}-{name}"
-        paths += save(figure, trace.folder.parent / "figures", picture)
-    return paths
+        traced = _read(trace, name)
+        yield f"time-sequence-{file_name(traced.flow)}-{name}", traced
+
+
+def _read(trace: StoredTrace, name: int, among: int = 1) -> Traced:
+    table = trace.connections
+    row = table["connection"].tolist().index(name)
+    size = int(trace.profiles[str(table["transport"][row])]["segment_bytes"])
+    return Traced(str(table["flow"][row]), size, _events_of(trace, name), among)
 
 
 def _followed(trace: StoredTrace) -> list[int]:
