@@ -11,14 +11,15 @@ pub use headgate_model::units::seconds;
 use headgate_netsim::choices::Lists;
 use headgate_netsim::engine::Engine;
 pub use headgate_netsim::excess::Excess;
-use headgate_netsim::record::{EVENT_KINDS, PACKET_KINDS};
+use headgate_netsim::observer::Observer;
+use headgate_netsim::record::{EVENT_KINDS, Event, PACKET_KINDS};
 use headgate_netsim::trace::Followed;
 use headgate_tcp::Phase;
 
 use crate::own::Own;
 use crate::snapshot;
 use crate::tables::{Table, labels, tables, updates};
-use crate::trace_log;
+use crate::trace_log::Log;
 use crate::validate::validate;
 
 /// One run: the engine at work, and the identity of what it runs.
@@ -26,6 +27,17 @@ pub struct Simulation {
     engine: Engine<AnyController>,
     identity: u64,
     own: Own,
+    log: Log,
+}
+
+/// Events that were handed out.
+#[derive(Default)]
+struct Events(Vec<Event>);
+
+impl Observer for Events {
+    fn on_event(&mut self, event: &Event) {
+        self.0.push(*event);
+    }
 }
 
 /// What a run leaves behind.
@@ -47,7 +59,7 @@ impl Simulation {
         own.complete(&mut ready.choices.ports)?;
         let mut engine = Engine::new(&ready.plan, &ready.choices, lists);
         own.join(&mut engine)?;
-        Ok(Self { engine, identity: snapshot::identity(plan_json, lists), own })
+        Ok(Self { engine, identity: snapshot::identity(plan_json, lists), own, log: Log::default() })
     }
 
     /// Goes on where [`Self::snapshot`] was taken of the same plan.
@@ -55,7 +67,7 @@ impl Simulation {
         let identity = snapshot::identity(plan_json, lists);
         let mut engine = snapshot::read(identity, bytes)?;
         own.join(&mut engine)?;
-        Ok(Self { engine, identity, own })
+        Ok(Self { engine, identity, own, log: Log::default() })
     }
 
     /// Writes the state between two events; an error of the file is apart.
@@ -122,17 +134,18 @@ impl Simulation {
         BTreeMap::from([("event", EVENT_KINDS), ("state", &Phase::NAMES), ("packet", PACKET_KINDS)])
     }
 
-    /// Events that were not given out yet, and the connections that have their first one among them, as rows of
-    /// [`crate::trace_log`].
-    pub fn take_trace(&mut self) -> (Vec<u8>, Vec<u8>) {
-        let (events, connections) = self.engine.take_events();
-        (trace_log::write(&events), trace_log::write(&connections))
+    /// Events that were not given out yet, and the connections that have their first one among them.
+    pub fn take_trace(&mut self) -> &Log {
+        self.log.clear();
+        self.engine.report_events(&mut self.log);
+        &self.log
     }
 
     /// Samples and events that were not given out yet, as tables.
     pub fn take_updates(&mut self) -> Vec<Table> {
-        let (events, _) = self.engine.take_events();
-        updates(self.engine.take_samples(), &events)
+        let mut events = Events::default();
+        self.engine.report_events(&mut events);
+        updates(self.engine.take_samples(), &events.0)
     }
 
     pub fn results(&mut self) -> Results {

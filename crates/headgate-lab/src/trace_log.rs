@@ -1,5 +1,6 @@
 //! Events and connections as bytes of a log: rows of one length, so that a log can be cut after any of them.
 
+use headgate_netsim::observer::Observer;
 use headgate_netsim::record::EventKind;
 pub use headgate_netsim::record::{Connection, Event};
 
@@ -22,11 +23,14 @@ macro_rules! row {
             const BYTES: usize = 0 $(+ size_of::<$type>())+ $(+ size_of::<$as>())+;
 
             fn put(&self, log: &mut Vec<u8>) {
-                $(log.extend_from_slice(&self.$field.to_le_bytes());)+
+                let mut row = [0; Self::BYTES];
+                let mut rest = &mut row[..];
+                $(put(&mut rest, self.$field.to_le_bytes());)+
                 $({
                     let read: fn(&Self) -> $as = $read;
-                    log.extend_from_slice(&read(self).to_le_bytes());
+                    put(&mut rest, read(self).to_le_bytes());
                 })+
+                log.extend_from_slice(&row);
             }
 
             fn get(bytes: &[u8]) -> Option<Self> {
@@ -38,6 +42,12 @@ macro_rules! row {
             }
         }
     };
+}
+
+fn put<const N: usize>(rest: &mut &mut [u8], bytes: [u8; N]) {
+    let (first, others) = std::mem::take(rest).split_at_mut(N);
+    first.copy_from_slice(&bytes);
+    *rest = others;
 }
 
 fn next<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
@@ -70,11 +80,29 @@ row! {
     generation: u8 = |connection| connection.sender.1
 }
 
-/// The rows as bytes.
-pub fn write<R: Row>(rows: &[R]) -> Vec<u8> {
-    let mut log = Vec::with_capacity(rows.len() * R::BYTES);
-    rows.iter().for_each(|row| row.put(&mut log));
-    log
+/// Rows that were not written yet, of events and of the connections that have their first one among them.
+#[derive(Debug, Default)]
+pub struct Log {
+    pub events: Vec<u8>,
+    pub connections: Vec<u8>,
+}
+
+impl Log {
+    /// Begins again, in the same room.
+    pub fn clear(&mut self) {
+        self.events.clear();
+        self.connections.clear();
+    }
+}
+
+impl Observer for Log {
+    fn on_connection(&mut self, connection: &Connection) {
+        connection.put(&mut self.connections);
+    }
+
+    fn on_event(&mut self, event: &Event) {
+        event.put(&mut self.events);
+    }
 }
 
 /// The rows that bytes hold; `None` if they are no whole rows.
@@ -91,16 +119,21 @@ mod tests {
     fn what_is_written_is_read() {
         let blank = Event::new(1, EventKind::Lost, (2, 3), 4);
         let event = Event { seq: 5, size: 6, phase: 7, flags: 8, cwnd: 9.5, sack3_to: 10, ..blank };
-        let bytes = write(&[blank, event]);
-        assert_eq!(bytes.len(), 2 * Event::BYTES);
-        assert_eq!(format!("{:?}", read::<Event>(&bytes)), format!("{:?}", Some(vec![blank, event])));
         let connection = Connection { flow: 1, ecn: 1, size: 7, ..Connection::new((8, 9)) };
-        assert_eq!(read::<Connection>(&write(&[connection])), Some(vec![connection]));
+        let mut log = Log::default();
+        log.on_connection(&connection);
+        [blank, event].iter().for_each(|event| log.on_event(event));
+        assert_eq!(log.events.len(), 2 * Event::BYTES);
+        assert_eq!(format!("{:?}", read::<Event>(&log.events)), format!("{:?}", Some(vec![blank, event])));
+        assert_eq!(read::<Connection>(&log.connections), Some(vec![connection]));
+        log.clear();
+        assert_eq!((log.events, log.connections), (vec![], vec![]));
     }
 
     #[test]
     fn half_a_row_and_an_unknown_kind_are_refused() {
-        let mut bytes = write(&[Event::new(1, EventKind::Lost, (2, 3), 4)]);
+        let mut bytes = Vec::new();
+        Event::new(1, EventKind::Lost, (2, 3), 4).put(&mut bytes);
         assert!(read::<Event>(&bytes[1..]).is_none());
         let kind = Event::BYTES - 6;
         assert_eq!(bytes[kind], EventKind::Lost as u8);

@@ -14,9 +14,7 @@ use crate::observer::{Observer, SampleCursor};
 use crate::packet::Packet;
 use crate::plan::Plan;
 use crate::populate;
-use crate::record::{
-    Balance, Connection, Counters, Event, FlowSample, NetworkSample, PortRow, PortSample, Record, digest,
-};
+use crate::record::{Balance, Counters, FlowSample, NetworkSample, PortRow, PortSample, Record, digest};
 use crate::regions::Regions;
 use crate::setup::Setup;
 use crate::shard::Shard;
@@ -205,7 +203,7 @@ impl<L: ControllerRegistry> Engine<L> {
     }
 
     /// Events of these flows, and of all packets at the ports of these links, are noted from now on, until
-    /// [`Self::take_events`] hands them out. Results do not depend on it. What is already under way when it begins
+    /// [`Self::report_events`] hands them out. Results do not depend on it. What is already under way when it begins
     /// is followed as far as it can be known; who goes on following the same after a resume misses nothing.
     pub fn follow(&mut self, followed: Followed) {
         let followed = Arc::new(followed);
@@ -223,12 +221,12 @@ impl<L: ControllerRegistry> Engine<L> {
         }
     }
 
-    /// Events before [`Self::now`] that were not handed out yet, in order of time, and the connections that have
-    /// their first event among them.
-    pub fn take_events(&mut self) -> (Vec<Event>, Vec<Connection>) {
+    /// `observer` hears of the events before [`Self::now`] that were not handed out yet, in order of time, and of
+    /// each connection before its first one.
+    pub fn report_events(&mut self, observer: &mut impl Observer) {
         let now = self.now();
         let traces = self.network.shards.iter_mut().map(|shard| &mut shard.space.shared.trace);
-        self.connections.take(traces, now)
+        self.connections.report(traces, now, observer);
     }
 
     /// Samples that were not handed out yet: of flows, of ports, of the network.
@@ -243,9 +241,7 @@ impl<L: ControllerRegistry> Engine<L> {
         go_on: &mut dyn FnMut() -> bool,
     ) -> bool {
         let over = self.advance(go_on);
-        let (events, connections) = self.take_events();
-        connections.iter().for_each(|connection| observer.on_connection(connection));
-        events.iter().for_each(|event| observer.on_event(event));
+        self.report_events(observer);
         self.samples.report(&self.clock.meter.record, observer);
         over
     }

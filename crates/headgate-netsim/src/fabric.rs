@@ -144,8 +144,9 @@ impl<L: ControllerRegistry> Fabric<L> {
                 let had_mark = packet.is_marked();
                 let (wait, fate) = (analytic.wait(packet.time), analytic.offer(packet.time, packet));
                 count(wait, fate, packet, &mut shared.counters);
-                if shared.trace.is_on() {
-                    note_fate(analytic, self.links[port as usize], had_mark, (fate, wait), packet, shared);
+                let link = self.links[port as usize];
+                if shared.trace.sees(packet, link) {
+                    note_fate(analytic, link, had_mark, (fate, wait), packet, shared);
                 }
                 match fate {
                     Fate::Arrives(time) => Step::Node(self.ends[port as usize], time),
@@ -157,7 +158,7 @@ impl<L: ControllerRegistry> Fabric<L> {
                 let had_mark = packet.is_marked();
                 let fate = feedback.offer(packet, &mut shared.port_context(link));
                 count(wait, fate, packet, &mut shared.counters);
-                if shared.trace.is_on() {
+                if shared.trace.sees(packet, link) {
                     note_fate(&mut feedback.analytic, link, had_mark, (fate, wait), packet, shared);
                 }
                 if fate == Fate::Dropped {

@@ -13,7 +13,7 @@ use crate::packet::{Common, INLINE, Packet, Split};
 use crate::record::{Connection, Event, EventKind, NO_NUMBER, Status};
 use crate::shared::Shared;
 use crate::timers::{Purpose, Timer};
-use crate::trace::{SenderState, describe, describe_bare, translate};
+use crate::trace::{SenderState, describe_bare, translate};
 use crate::traffic::Opening;
 
 /// Where the receiver is.
@@ -72,7 +72,7 @@ impl<L: ControllerRegistry> Flow<L> {
         if shared.trace.is_on() {
             flow.note_opened(shared);
         }
-        flow.drive(shared.trace.count(), shared, |sender, host| sender.open(host));
+        flow.drive(shared, |_, _| (), |sender, host| sender.open(host));
         flow
     }
 
@@ -102,18 +102,22 @@ impl<L: ControllerRegistry> Flow<L> {
         }
     }
 
-    /// Lets the sender act; `first` is the place of the first event of the same that is noted.
+    /// Lets the sender act; `note_cause` notes why, if somebody follows the flow.
     #[inline(always)]
     fn drive<T>(
         &mut self,
-        first: usize,
         shared: &mut Shared<L>,
+        note_cause: impl FnOnce(&Self, &mut Shared<L>),
         act: impl FnOnce(&mut Sender<L>, &mut Host<'_, L, Sending<'_>>) -> T,
     ) -> T {
-        let before = self.end.followed.then(|| SenderState::of(&self.tcp));
+        let before = self.end.followed.then(|| {
+            let first = shared.trace.count();
+            note_cause(self, shared);
+            (first, SenderState::of(&self.tcp))
+        });
         let Self { end, peer, tcp, number, law, .. } = self;
         let done = act(tcp, &mut Host { end, role: Sending { peer, number, law }, shared });
-        if let Some(before) = before {
+        if let Some((first, before)) = before {
             self.note_changes(first, before, shared);
         }
         done
@@ -142,13 +146,11 @@ impl<L: ControllerRegistry> Flow<L> {
         if self.tcp.phase == Phase::SynSent {
             self.peer.address = packet.receiver();
         }
-        let first = shared.trace.count();
-        if self.end.followed {
-            let event = self.event(EventKind::SynAckReceived, shared);
-            shared.trace.note(describe(event, packet, &shared.side_table));
-        }
         let header = shared.header_in_hand();
-        self.drive(first, shared, |sender, host| sender.on_syn_ack(header.as_ref(), host));
+        let note = |flow: &Self, shared: &mut Shared<L>| {
+            flow.end.note_packet(EventKind::SynAckReceived, packet, shared);
+        };
+        self.drive(shared, note, |sender, host| sender.on_syn_ack(header.as_ref(), host));
     }
 
     /// An ACK arrived; true when it was the last one.
@@ -157,12 +159,9 @@ impl<L: ControllerRegistry> Flow<L> {
         let blocks = packet.sack_record().map(|number| shared.side_table.sacks.take(number));
         let (next, stamp) = (packet.ack_number(), packet.echoed_timestamp());
         let ack = AckSegment { next, stamp, blocks, flags: packet.flags() };
-        let first = shared.trace.count();
-        if self.end.followed {
-            self.note_ack(packet, &ack, shared);
-        }
         let header = shared.header_in_hand();
-        self.drive(first, shared, |sender, host| sender.on_ack(&ack, header.as_ref(), host))
+        let note = |flow: &Self, shared: &mut Shared<L>| flow.note_ack(packet, &ack, shared);
+        self.drive(shared, note, |sender, host| sender.on_ack(&ack, header.as_ref(), host))
     }
 
     #[cold]
@@ -177,7 +176,7 @@ impl<L: ControllerRegistry> Flow<L> {
 
     /// A timer of the sender went off; false when the connection failed.
     pub fn on_timer(&mut self, timer: tcp::Timer, at: Time, shared: &mut Shared<L>) -> bool {
-        self.drive(shared.trace.count(), shared, |sender, host| sender.on_timer(timer, at, host))
+        self.drive(shared, |_, _| (), |sender, host| sender.on_timer(timer, at, host))
     }
 
     /// Warm-up is over: what was delivered and repaired so far does not count.
@@ -207,7 +206,7 @@ impl<L: ControllerRegistry> Flow<L> {
 
     #[cold]
     fn note_closed(&self, shared: &mut Shared<L>) {
-        shared.trace.close(shared.now, (self.end.address, self.end.generation));
+        shared.trace.close(shared.now, self.number, (self.end.address, self.end.generation));
         if self.end.followed {
             self.note(EventKind::Closed, shared);
         }

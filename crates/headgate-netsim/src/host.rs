@@ -51,10 +51,10 @@ impl<L, R> Host<'_, L, R> {
     #[inline(always)]
     pub fn send(&mut self, mut packet: Packet) {
         packet.follow(self.end.followed);
-        if self.end.followed {
-            self.end.note_leaving(&packet, self.shared);
-        }
         self.shared.outbox.push((self.end.host, packet));
+        if self.end.followed {
+            self.end.note_leaving(self.shared);
+        }
     }
 }
 
@@ -64,13 +64,14 @@ impl End {
         Event::new(shared.now, kind, connection, shared.split.group(self.address) as u32)
     }
 
-    /// A packet leaves.
+    /// The packet that was put into the outbox last leaves.
     #[cold]
-    pub fn note_leaving<L>(&self, packet: &Packet, shared: &mut Shared<L>) {
-        let Some(kind) = leaving(packet) else {
-            return shared.trace.describe_last(packet, &shared.side_table);
-        };
-        self.note_packet(kind, packet, shared);
+    pub fn note_leaving<L>(&self, shared: &mut Shared<L>) {
+        let Some((_, packet)) = shared.outbox.last().copied() else { return };
+        match leaving(&packet) {
+            Some(kind) => self.note_packet(kind, &packet, shared),
+            None => shared.trace.describe_last(&packet, &shared.side_table),
+        }
     }
 
     /// Something happens to a packet at this end.

@@ -144,10 +144,10 @@ impl<L: ControllerRegistry> HostGroup<L> {
         if let Some(header) = shared.take_header() {
             shared.side_table.put_on(&mut answer, header);
         }
-        if sink.end.followed {
-            sink.end.note_leaving(&answer, shared);
-        }
         shared.outbox.push((sink.end.host, answer));
+        if sink.end.followed {
+            sink.end.note_leaving(shared);
+        }
     }
 
     /// A record for a new connection.

@@ -11,7 +11,7 @@ pub trait Observer {
     fn on_port_sample(&mut self, _sample: &PortSample) {}
     /// The whole network.
     fn on_network_sample(&mut self, _sample: &NetworkSample) {}
-    /// A connection that has its first event among those that follow.
+    /// A connection whose first event comes next.
     fn on_connection(&mut self, _connection: &Connection) {}
     /// Something happened to a followed flow, or at a followed link.
     fn on_event(&mut self, _event: &Event) {}

@@ -55,17 +55,22 @@ impl Sink {
     #[inline]
     pub fn on_data<L: ControllerRegistry>(&mut self, packet: &Packet, shared: &mut Shared<L>) {
         if packet.is_followed() {
-            self.end.note_packet(EventKind::Received, packet, shared);
+            self.note_arrival(packet, shared);
         }
         let (sender, generation) = (self.peer.address, self.end.generation);
         if (sender, generation) != packet.connection() {
             return; // a straggler of a connection that is over
         }
-        self.end.followed |= packet.is_followed(); // so its ACKs say so, too
         let Self { end, peer, tcp, header } = self;
         if tcp.on_data(&packet.segment(), &mut Host { end, role: Receiving { peer, header }, shared }) {
             shared.completed.push((sender, generation));
         }
+    }
+
+    #[cold]
+    fn note_arrival<L: ControllerRegistry>(&mut self, packet: &Packet, shared: &mut Shared<L>) {
+        self.end.note_packet(EventKind::Received, packet, shared);
+        self.end.followed |= (self.peer.address, self.end.generation) == packet.connection(); // so its ACKs say so, too
     }
 
     /// The timer of the delayed ACK went off.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::observer::Observer;
 use crate::packet::{Kind, Packet};
 use crate::record::{Connection, Event, EventKind, NO_NUMBER};
 use crate::side_table::SideTable;
@@ -59,6 +60,12 @@ impl Trace {
         self.on
     }
 
+    /// Whether somebody follows a packet at the port of a link. Others pass at the price of this test.
+    #[inline]
+    pub fn sees(&self, packet: &Packet, link: u32) -> bool {
+        self.on && (packet.is_followed() || self.followed.links.contains(&link))
+    }
+
     /// Events that wait to be taken.
     #[inline]
     pub fn count(&self) -> usize {
@@ -83,9 +90,11 @@ impl Trace {
         }
     }
 
-    /// A connection is over.
-    pub fn close(&mut self, at: Time, sender: (u32, u8)) {
-        self.closed.push((at, sender));
+    /// A connection of a flow is over.
+    pub fn close(&mut self, at: Time, flow: u32, sender: (u32, u8)) {
+        if self.shows(flow) {
+            self.closed.push((at, sender));
+        }
     }
 
     /// The packet of the event that was noted last: TCP says that a segment leaves before it hands it out.
@@ -100,23 +109,38 @@ impl Trace {
         self.events[first..].iter_mut().for_each(|event| *event = add_sender_state(*event, sender));
     }
 
-    /// Takes what happened before `until`.
-    fn take(&mut self, until: Time, taken: &mut Taken) {
-        let (past, later) =
-            std::mem::take(&mut self.events).into_iter().partition::<Vec<_>, _>(|event| event.time < until);
-        self.events = later;
-        taken.events.extend(past);
+    /// Gives what happened before `until` to `taken`; the room of what it gives is used again.
+    fn give(&mut self, until: Time, taken: &mut Taken) {
+        self.events.retain(|event| {
+            let past = event.time < until;
+            if past {
+                taken.events.push(*event);
+            }
+            !past
+        });
         taken.opened.append(&mut self.opened);
         taken.closed.append(&mut self.closed);
     }
 }
 
-/// What shards have noted.
-#[derive(Default)]
+/// What shards have noted, and the times and places of its events, each with where the event is.
+#[derive(Clone, Debug, Default)]
 struct Taken {
     events: Vec<Event>,
+    order: Vec<(Time, u32, u32)>,
     opened: Vec<Connection>,
     closed: Vec<(Time, (u32, u8))>,
+}
+
+impl Taken {
+    /// Puts all in order of time: of events only keys move, which are a tenth of their size.
+    fn sort(&mut self) {
+        self.order.clear();
+        let keys = self.events.iter().zip(0..).map(|(event, at)| (event.time, event.place, at));
+        self.order.extend(keys);
+        self.order.sort_unstable();
+        self.opened.sort_by_key(|connection| connection.opened);
+    }
 }
 
 /// Packets of a connection that is over are gone after this: a receiver outlives its sender by less, and a queue of
@@ -130,6 +154,9 @@ pub struct Connections {
     known: BTreeMap<(u32, u8), (Connection, bool)>,
     /// In the order of their ends.
     closed: BTreeSet<(Time, (u32, u8))>,
+    /// Empty, for its room.
+    #[serde(skip)]
+    taken: Taken,
 }
 
 impl Connections {
@@ -143,29 +170,33 @@ impl Connections {
         self.known.insert(connection.sender, (connection, false));
     }
 
-    /// What shards noted before `until`, in order of time, with the numbers of flows; and the connections that were
-    /// not seen before.
-    pub fn take<'a>(
+    /// Tells `observer` what shards noted before `until`: events in order of time, with the numbers of flows, and
+    /// of each connection before its first one.
+    pub fn report<'a>(
         &mut self,
         traces: impl Iterator<Item = &'a mut Trace>,
         until: Time,
-    ) -> (Vec<Event>, Vec<Connection>) {
-        let mut taken = Taken::default();
-        traces.for_each(|trace| trace.take(until, &mut taken));
-        taken.events.sort_by_key(|event| (event.time, event.place));
-        taken.opened.sort_by_key(|connection| connection.opened);
-        let mut opened = taken.opened.into_iter().peekable();
-        let mut seen = Vec::new();
-        for event in &mut taken.events {
-            while let Some(connection) = opened.next_if(|connection| connection.opened <= event.time) {
+        observer: &mut impl Observer,
+    ) {
+        let mut taken = std::mem::take(&mut self.taken);
+        traces.for_each(|trace| trace.give(until, &mut taken));
+        taken.sort();
+        let mut opened = taken.opened.drain(..).peekable();
+        for &(time, _, at) in &taken.order {
+            while let Some(connection) = opened.next_if(|connection| connection.opened <= time) {
                 self.open(connection);
             }
-            seen.extend(self.name(event));
+            let event = &mut taken.events[at as usize];
+            if let Some(connection) = self.name(event) {
+                observer.on_connection(&connection);
+            }
+            observer.on_event(event);
         }
         opened.for_each(|connection| self.open(connection));
-        self.closed.extend(taken.closed);
+        self.closed.extend(taken.closed.drain(..));
         self.forget(until);
-        (taken.events, seen)
+        taken.events.clear();
+        self.taken = taken;
     }
 
     /// Writes the number of its flow on an event; gives the connection if this is its first.
@@ -275,7 +306,7 @@ impl PortTrace<'_> {
         queue: usize,
         waited: Option<Span>,
     ) {
-        if !(packet.is_followed() || self.trace.followed.links.contains(&self.link)) {
+        if !self.trace.sees(packet, self.link) {
             return;
         }
         let event = Event::new(time, kind, packet.connection(), self.places + self.link);

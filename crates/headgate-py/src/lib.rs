@@ -237,8 +237,8 @@ mod _native {
 
         /// Events since the last call, and the connections that have their first one among them: rows of a log.
         fn take_trace<'py>(&mut self, py: Python<'py>) -> (Bound<'py, PyBytes>, Bound<'py, PyBytes>) {
-            let (events, connections) = py.detach(|| self.run.take_trace());
-            (PyBytes::new(py, &events), PyBytes::new(py, &connections))
+            let log = py.detach(|| self.run.take_trace());
+            (PyBytes::new(py, &log.events), PyBytes::new(py, &log.connections))
         }
 
         /// Tables as dicts of columns, and what belongs to the whole run.
