@@ -37,9 +37,20 @@ def test_an_experiment_is_right() -> None:
     made = json.loads(headgate("init", "--from", "experiment", "mine.toml", "--json").output)
     assert made["files"] == ["mine.toml"]
     assert not Experiment.load("mine.toml").check()
-    check, dry_run, run = (shlex.split(command)[1:] for command in made["next"])
+    check, dry_run, run, plot = (shlex.split(command)[1:] for command in made["next"])
     assert headgate(*check).exit_code == 0
-    assert headgate(*run, "--help").exit_code == headgate(*dry_run, "--help").exit_code == 0
+    assert headgate(*dry_run, "--help").exit_code == 0
+    assert headgate(*run, "--set", "replicates=1", "--set", "scenario.duration=3 s").exit_code == 0
+    assert headgate(*plot, "--format", "svg").output.split()[0].endswith("throughput-delay.svg")
+
+
+def test_what_is_said_of_commands_stands_in_one_column() -> None:
+    headgate("init", "a_name_that_is_long.toml")
+    lines = Path("a_name_that_is_long.toml").read_text().splitlines()[1:4]
+    places = [
+        line.index(word) for line, word in zip(lines, ("is it", "run it", "windows"), strict=True)
+    ]
+    assert len(set(places)) == 1
 
 
 def test_a_law_stands_beside_its_scenario_under_its_name(here: Path) -> None:

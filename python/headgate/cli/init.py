@@ -49,7 +49,8 @@ def next_commands(kind: str, paths: list[Path]) -> list[str]:
     out = shlex.quote(str(Path("out") / paths[0].stem))
     if kind == "experiment":
         verb = "headgate experiment"
-        return [f"{verb} check {file}", f"{verb} run {file} --dry-run", f"{verb} run {file}"]
+        runs = [f"{verb} check {file}", f"{verb} run {file} --dry-run", f"{verb} run {file}"]
+        return [*runs, f"headgate plot {out}"]
     trust = " --trust" if kind == "own-law" else ""
     check = f"{shlex.quote(f'{paths[1]}:Mine')}" if kind == "own-law" else file
     return [

@@ -54,6 +54,10 @@ replicates = 3
 #   {{ name = "mine", function = "./mine.py:mine", unit = "s", better = "lower" }}
 responses = ["goodput_bps", "mean_queue_packets", "avg(flows.mean_rtt_s)"]
 
+# Tables that are kept of each run besides: with its flows `headgate plot out/{title}` draws
+# throughput against delay, with an ellipse for each law.
+tables = ["flows"]
+
 # Combinations that make no sense are left out: SQL over the factors' names. Quantities are also
 # there as numbers, such as rtt_s and buffer_bdp.
 #   where = "NOT (buffer_bdp < 1 AND rtt_s > 0.05)"

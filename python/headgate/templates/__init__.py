@@ -14,6 +14,8 @@ FOLDER = Path(__file__).parent
 KINDS = ("dumbbell", "web", "abilene", "own-law", "experiment")
 #: What a template calls itself, and the law beside it.
 _FILE, _LAW = "FILE", "own_law.py"
+#: What a template says of commands.
+_COMMANDS = re.compile(r"^#   (headgate .*?) {2,}(\S.*)$", re.MULTILINE)
 
 
 def write(kind: str, file: Path | None = None) -> list[Path]:
@@ -35,12 +37,18 @@ def write(kind: str, file: Path | None = None) -> list[Path]:
 
 def _texts(kind: str, path: Path) -> dict[Path, str]:
     """Give the files of a template, and what is to stand in them."""
-    text = (FOLDER / f"{kind}.toml").read_text(encoding="utf-8").replace(_FILE, path.name)
+    text = _align((FOLDER / f"{kind}.toml").read_text(encoding="utf-8").replace(_FILE, path.name))
     if kind != "own-law":
         return {path: text}
     law = path.with_name(f"{re.sub(r'[^0-9A-Za-z_]', '_', path.stem)}.py")
     code = (FOLDER / _LAW).read_text(encoding="utf-8")
     return {path: text.replace(_LAW, law.name), law: code}
+
+
+def _align(text: str) -> str:
+    """Put what is said of commands into one column, however long the name of the file is."""
+    width = max((len(found[1]) for found in _COMMANDS.finditer(text)), default=0)
+    return _COMMANDS.sub(lambda found: f"#   {found[1]:<{width}}   {found[2]}", text)
 
 
 def _write_all(texts: dict[Path, str]) -> list[Path]:
