@@ -15,6 +15,7 @@ from headgate.analysis.whole import whole
 from headgate.design import Factor
 from headgate.errors import AnalysisError
 from headgate.experiment.wording import describe_run, describe_shared, name_levels, words_of
+from headgate.report.codes import Codes
 from headgate.studies.study import load
 from headgate.tables import Table
 
@@ -107,3 +108,12 @@ def test_only_levels_that_are_coded_in_the_table_get_words() -> None:
     table = Table("t", {"X1": FRAME.columns["X1"], "X2": FRAME.columns["X2"]})  # type: ignore[dict-item]
     named = name_levels(ROLES, factors, table)
     assert named.levels == {"X1": {"-1": "slow network", "1": "fast network"}}
+
+
+def test_a_code_beside_its_own_words_is_not_said_twice() -> None:
+    codes = Codes({"y5": "loss rate", "X1": "network speed"})
+    said = codes.explain("y5 loss rate grows with X1; y5 falls")
+    assert said == (
+        '<span title="y5">loss rate</span> grows with <span title="X1">network speed</span>;'
+        ' <span title="y5">loss rate</span> falls'
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -103,6 +104,23 @@ def test_no_word_of_the_five_questions_is_broken_on_a_phone(browser: Browser, re
     assert one.page.locator("table.questions td .verdict").count() >= 9
     assert one.ask(wide) == []
     assert one.ask(broken) == "normal"
+    one.page.close()
+
+
+def test_a_tree_has_room_below_a_long_title_on_a_phone(
+    browser: Browser, report: Path, tmp_path: Path
+) -> None:
+    long = "a network that is slow, delays that are short, and buffers that are small"
+    text = re.sub("(low|high) X1, (low|high) X2", long, report.read_text(encoding="utf-8"))
+    (tmp_path / "long.html").write_text(text, encoding="utf-8")
+    one = Opened(browser, tmp_path / "long.html", width=390)
+    one.page.click("section summary >> text=Which laws behave alike")
+    one.page.wait_for_selector("div[data-chart=tree] svg.marks")
+    one.drawn()
+    assert "a network that is slow" in one.page.inner_text("div[data-chart=tree]")
+    frame = "div[data-chart=tree] svg g.mark-group.role-frame > g > path"
+    width = "(frame) => document.querySelector(frame).getBoundingClientRect().width"
+    assert one.ask(width, frame) > 200
     one.page.close()
 
 

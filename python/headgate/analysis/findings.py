@@ -18,7 +18,7 @@ from headgate.stats.effects import WEAK_P
 
 #: Factors and laws that a sentence names before it says how many more there are.
 NAMED = 4
-#: Responses of one behaviour that a sentence names.
+#: Groups of one behaviour that a sentence names, and responses of each.
 TOGETHER = 3
 #: What the tests of outliers are called.
 TESTS = {"grubbs": "Grubbs' test", "runs": "the spread of replicates"}
@@ -58,9 +58,9 @@ def of_correlations(
     """Say how many behaviours the responses have."""
     large = [group for group in found.dimensions if len(group) > 1]
     count, of = len(found.dimensions), len(found.responses)
-    together = "; ".join(
-        _some([_short(name, titles) for name in group], TOGETHER) for group in large
-    )
+    groups = [_some([_short(n, titles) for n in group], TOGETHER) for group in large[:TOGETHER]]
+    rest = len(large) - len(groups)
+    together = "; ".join([*groups, *([f"{rest} more group{'s' * (rest > 1)}"] if rest else [])])
     text = f"{of} responses show {count} behaviours (|r| above {found.threshold:g})"
     yield Finding(
         f"{text}{f': together go {together}' if large else ''}.",

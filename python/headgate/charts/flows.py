@@ -8,7 +8,10 @@ import altair as alt
 
 from headgate.analysis.whole import Whole
 from headgate.charts.style import chart, condition_tips, filter_chosen, finish, law_colour, strong
+from headgate.plots.palette import GREY
 
+#: Symbols of no law in the legend: seen on a light page and on a dark one.
+GREY_SYMBOLS = alt.Legend(symbolFillColor=GREY, symbolStrokeColor=GREY, columns=1)
 PANEL = 170
 ACROSS = 4
 WHOSE = ["flows of the law", "TCP beside them"]
@@ -90,7 +93,7 @@ def ranks(whole: Whole) -> dict[str, Any]:
             x=alt.X("mean:Q", title="mean rank (more is better)", scale=alt.Scale(zero=False)),
             y=alt.Y("spread:Q", title="standard deviation of the rank"),
             color=law_colour(laws),
-            shape=alt.Shape("title:N", title="throughput of"),
+            shape=alt.Shape("title:N", title="throughput of", legend=GREY_SYMBOLS),
             tooltip=["law:N", "title:N", alt.Tooltip("mean:Q", format=".2f"),
                      alt.Tooltip("spread:Q", format=".2f")],
         )

@@ -166,12 +166,14 @@ def tree(whole: Whole) -> dict[str, Any]:  # noqa: ARG001 - the same for every t
     """Draw the dendrogram of the chosen condition; the page chooses the last where none is."""
     base = chart("links")
     kept = f"{filter_chosen('period')} && datum.condition === shown"
+    # At the top: below the axis stand the laws.
+    legend = alt.Legend(title=f"below {GROUP:.0%} of the greatest", orient="top")
     lines = base.transform_filter(kept).mark_rule(strokeWidth=2).encode(
         x=alt.X("x:Q", axis=None, scale=alt.Scale(padding=20)),
         x2="x2:Q",
         y=alt.Y("y:Q", title="distance (standard deviations)"),
         y2="y2:Q",
-        color=alt.Color("grouped:N", legend=alt.Legend(title=f"below {GROUP:.0%} of the greatest"),
+        color=alt.Color("grouped:N", legend=legend,
                         scale=alt.Scale(domain=["yes", "no"], range=[STRONG, GREY])),
     )  # fmt: skip
     names = (

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -73,8 +74,12 @@ def _design(setup: Setup) -> tuple[str, ...]:
 
 
 def _levels(factor: Factor) -> str:
-    *others, last = map(str, factor.levels or (factor.low, factor.high))
+    *others, last = map(_level, factor.levels or (factor.low, factor.high))
     return f"{', '.join(others)} or {last}"
+
+
+def _level(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) and value % 1 else str(value)
 
 
 def _parameters(study: Runnable, setup: Setup) -> Iterator[Parameter]:

@@ -29,9 +29,11 @@
   function fit(spec, rows, width) {
     if (spec.columns) spec.columns = Math.max(1, Math.min(spec.columns, Math.floor(width / (spec.spec.width + PANEL))));
     if (width > NARROW) return;
+    spec.config.lineBreak = "\n";
     spec.config.axis.labelLimit = LABELS;
     spec.config.legend.orient = "bottom";
     spec.config.legend.columns = 3;
+    spec.config.legend.layout = { bottom: { direction: "vertical", anchor: "start" } };
     if (!spec.width?.step) return;
     const x = (spec.encoding ?? spec.layer[0].encoding).x.field;
     const count = new Set(rows.map((row) => row[x])).size;
@@ -63,7 +65,9 @@
   // The condition of a picture that shows one alone, in words.
   function where() {
     const shown = choices.condition || page.last;
-    return page.words[shown] ?? shown;
+    const words = page.words[shown] ?? shown;
+    // A title wider than the page would leave its picture no room.
+    return innerWidth > NARROW ? words : words.replace(/(.{20,}?), /g, "$1,\n");
   }
 
   // Whatever is seen and not drawn yet; a picture in a closed section has no width to be drawn in.

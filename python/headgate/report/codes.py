@@ -42,8 +42,11 @@ class Codes:
             return explain(plain)
         parts, last = [], 0
         for found in self._pattern.finditer(plain):
-            parts += [explain(plain[last : found.start()]), tip(self._names[found[0]], found[0])]
+            words = self._names[found[0]]
+            parts += [explain(plain[last : found.start()]), tip(words, found[0])]
             last = found.end()
+            if plain.startswith(f" {words}", last):  # `y5 loss rate` says the words itself
+                last += 1 + len(words)
         return Markup("".join([*parts, explain(plain[last:])]))
 
     @cached_property

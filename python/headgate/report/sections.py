@@ -9,6 +9,7 @@ from typing import Any
 from headgate.analysis.findings import Finding
 from headgate.analysis.kinds import Kind
 from headgate.analysis.phrases import phrases, short
+from headgate.analysis.roles import Roles
 from headgate.analysis.whole import Made, Whole
 from headgate.charts import CHARTS
 from headgate.report.about import FIGURES, TABLES, About, Parameter
@@ -89,7 +90,7 @@ def _conditions(whole: Whole) -> str:
         "code",
         *(f"{short(roles, n)}, mean over the laws" for n in by),
     )
-    return paragraph(f"Conditions {order}:") + table(columns, rows)
+    return paragraph(f"Conditions {order}:") + table(columns, rows, "conditions")
 
 
 def pictures(about: About, folder: Path, shown: str) -> list[Section]:
@@ -134,7 +135,7 @@ def files_and_method(
         return ""
     focus = [one for one in made if not one.suffix or one.part is whole.focus]
     inside = not CHARTS.get(name) and name != QUESTIONS
-    shown = _pictures(focus, drawn, folder) if inside else ""
+    shown = _pictures(focus, drawn, folder) + _name_factors(whole.roles) if inside else ""
     method = paragraph(explain(f"Method: {made[0].kind.method}"), "method")
     return shown + _files(made, drawn) + method
 
@@ -143,6 +144,13 @@ def _pictures(made: Sequence[Made], drawn: Mapping[str, Sequence[str]], folder: 
     names = [name for one in made for name in drawn[one.name]]
     shown = [picture(folder / FIGURES / f"{n}.png", n.replace("-", " "), "") for n in names]
     return f'<div class="pictures">{"".join(shown)}</div>'
+
+
+def _name_factors(roles: Roles) -> str:
+    """Say what the codes of factors on the axes of drawn pictures mean."""
+    named = {factor: short(roles, factor) for factor in roles.factors}
+    said = [f"{code} {words}" for code, words in named.items() if code != words]
+    return paragraph(f"{', '.join(said)}; - is the low level, + the high one.") if said else ""
 
 
 def missing(whole: Whole) -> Section | None:
