@@ -108,7 +108,7 @@ def test_what_is_wrong_is_seen(form: str, text: str) -> None:
 
 
 def test_most_misspelt_keys_of_the_list_of_mistakes_are_seen() -> None:
-    values = ("law", "queue", "queue.kind", "feedback", "feedback.kind")
+    values = ("law", "queue", "queue.kind", "feedback", "feedback.kind", "duration.x")
     wrong = [
         setting
         for setting, place, says in WRONG

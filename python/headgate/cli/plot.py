@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headgate.errors import HeadgateError
+from headgate.optional import find_missing
 from headgate.suggest import also
 from headgate.visible import say
 
@@ -40,8 +41,14 @@ def plot(  # noqa: PLR0913, PLR0917 - the options of a command
         typer.Option(metavar="NAME,...", help="Draw these pictures alone.", show_default=False),
     ] = "",
     formats: Annotated[
-        str, typer.Option("--format", metavar="FORMAT,...", help="Of png, svg, html.")
-    ] = ",".join(FORMATS),
+        str,
+        typer.Option(
+            "--format",
+            metavar="FORMAT,...",
+            help="Of png, svg, html. [default: all; html where the extra report is installed]",
+            show_default=False,
+        ),
+    ] = "",
     out: Annotated[
         Path | None,
         typer.Option(
@@ -95,6 +102,8 @@ def _choose(kinds: Sequence[Kind], only: str) -> list[Kind]:
 
 
 def _read_formats(formats: str) -> list[str]:
+    if not formats:
+        return [name for name in FORMATS if name != "html" or not find_missing("report")]
     wanted = [name.strip() for name in formats.split(",")]
     for name in wanted:
         if name not in FORMATS:
