@@ -45,7 +45,7 @@ def plot(  # noqa: PLR0913, PLR0917 - the options of a command
         typer.Option(
             "--format",
             metavar="FORMAT,...",
-            help="Of png, svg, html. [default: all; html where the extra report is installed]",
+            help="Of png, svg, html; all unless given, html only with the extra report.",
             show_default=False,
         ),
     ] = "",
