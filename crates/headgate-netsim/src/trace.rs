@@ -143,8 +143,8 @@ impl Taken {
     }
 }
 
-/// Packets of a connection that is over are gone after this: a receiver outlives its sender by less, and a queue of
-/// a minute is none.
+/// After this no packet of a connection that is over is left: a receiver outlives its sender by less, and no queue that
+/// is meant holds a packet for a minute. Events of one that comes later lack the number of its flow.
 const FORGOTTEN_AFTER: Span = 64 * headgate_model::units::SECOND;
 
 /// The connections whose packets may be seen, by the addresses and generations of their senders.
