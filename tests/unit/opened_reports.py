@@ -1,4 +1,4 @@
-"""A report in a real browser, and what goes wrong there; everything has a limit of time."""
+"""A page in a real browser, and what goes wrong there; everything has a limit of time."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def open_browser() -> Iterator[Browser]:
 
 
 class Opened:
-    """A report in a tab of its own, and what went wrong there."""
+    """A page in a tab of its own, and what went wrong there."""
 
     def __init__(
         self, browser: Browser, path: Path, scheme: str = "light", width: int = 1400
@@ -45,7 +45,8 @@ class Opened:
         )
         self.page.set_default_timeout(LIMIT_MS)
         self.page.on(
-            "console", lambda m: self.trouble.append(m.text) if m.type == "error" else None
+            "console",
+            lambda m: self.trouble.append(m.text) if m.type in {"error", "warning"} else None,
         )
         self.page.on("pageerror", lambda error: self.trouble.append(str(error)))
         self.page.on("request", lambda r: self._asked(r.url))

@@ -2,39 +2,27 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser
 
 import headgate
 from headgate.pictures.kinds import KINDS
 from headgate.pictures.run import Run
 from headgate.report.pictures import write_pictures
 
+from .opened_reports import Opened, open_browser
 from .test_time_sequence import LOSS
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
-READY = "html[data-ready=yes]"
 STRIKE = "</ScRiPt><img src=x onerror='window.struck=1'>{{window.struck=1}} \u2028"
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    found = next(filter(None, map(shutil.which, NAMES)), None)
-    if found is None:
-        missing = f"there is no browser here; one of {', '.join(NAMES)} is needed"
-        if os.environ.get("CI"):
-            pytest.fail(missing)
-        pytest.skip(missing)
-    with sync_playwright() as playwright:
-        one = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        yield one
-        one.close()
+    yield from open_browser()
 
 
 @pytest.fixture(scope="module")
@@ -55,40 +43,27 @@ def page_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(params=[1400, 390])
-def opened(
-    browser: Browser, page_path: Path, request: pytest.FixtureRequest
-) -> Iterator[tuple[Page, list[str]]]:
-    trouble: list[str] = []
-    page = browser.new_page(viewport={"width": request.param, "height": 900})
-    page.on("console", lambda m: trouble.append(m.text) if m.type in {"error", "warning"} else None)
-    page.on("pageerror", lambda error: trouble.append(str(error)))
-    page.on(
-        "request",
-        lambda asked: (
-            None if asked.url.startswith(("file:", "data:", "blob:")) else trouble.append(asked.url)
-        ),
-    )
-    page.goto(page_path.as_uri())
-    page.wait_for_selector(READY)
-    yield page, trouble
-    page.close()
+def opened(browser: Browser, page_path: Path, request: pytest.FixtureRequest) -> Iterator[Opened]:
+    one = Opened(browser, page_path, width=request.param)
+    yield one
+    one.page.close()
 
 
-def test_every_picture_is_drawn_and_nothing_is_asked(opened: tuple[Page, list[str]]) -> None:
-    page, trouble = opened
+def test_every_picture_is_drawn_and_nothing_is_asked(opened: Opened) -> None:
+    page = opened.page
     assert page.locator("section").count() == len(KINDS)
     places = page.locator("div.chart").count()
     assert page.locator("div.chart canvas").count() == places
     heights = page.locator("div.chart canvas").evaluate_all("all => all.map(c => c.clientHeight)")
     assert min(heights) > 100
-    assert not trouble
-    assert page.evaluate("window.struck") is None
-    width = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+    assert not opened.trouble
+    assert not opened.struck
+    width = opened.ask("() => [document.documentElement.scrollWidth, innerWidth]")
     assert width[0] <= width[1]
 
 
-def test_a_pointer_reads_the_value_of_the_queue(opened: tuple[Page, list[str]]) -> None:
-    page, _ = opened
+def test_a_pointer_reads_the_value_of_the_queue(opened: Opened) -> None:
+    page = opened.page
     canvas = page.locator('[data-chart="queue-0"] canvas')
     canvas.scroll_into_view_if_needed()
     box = canvas.bounding_box()

@@ -12,8 +12,9 @@ from matplotlib.figure import Figure
 import headgate
 from headgate import Result, catalog
 from headgate.charts.pictures import make_specs
-from headgate.pictures.drawing import Line, Map, Picture
+from headgate.pictures.drawing import Line, Map, Panel, Picture
 from headgate.pictures.kinds import KINDS
+from headgate.pictures.limits import CUT, CUT_AT, HEADROOM, compare
 from headgate.pictures.run import Run
 from headgate.plots import draw_run
 from headgate.plots.style import image, save
@@ -275,13 +276,13 @@ def test_ports_that_lose_or_wait_most_are_drawn() -> None:
 
 
 def test_a_peak_of_the_warm_up_does_not_flatten_the_rest_and_is_said_to_be_cut() -> None:
-    drawn = picture(dumbbell([{"kind": "flows", "law": "reno", "count": 8}, *FLOWS]), "cwnd")
-    highest = max(line.y.max() for panel in drawn.panels for line in panel.lines)
-    _, top = drawn.panels[0].y_range or (0.0, 0.0)
-    assert (top < highest) == ("cut off" in drawn.caption)
-    late = [line.y[line.x > WARMUP_S].max() for panel in drawn.panels for line in panel.lines]
-    assert top > max(late)
-    assert len({panel.y_range for panel in drawn.panels}) == 1
+    def limits(first: float) -> tuple[Any, str]:
+        line = Line("flow", np.array([1.0, 3.0, 4.0]), np.array([first, 10.0, 8.0]))
+        (panel,), said = compare([Panel("", "time (s)", "packets", (line,), warmup_s=WARMUP_S)])
+        return panel.y_range, said
+
+    assert limits(100.0) == (pytest.approx((0.0, HEADROOM * CUT_AT * 10.0)), CUT)
+    assert limits(20.0) == (pytest.approx((0.0, HEADROOM * 20.0)), "")
 
 
 def test_a_hundred_thousand_points_are_thinned_to_their_extremes_and_it_is_said() -> None:

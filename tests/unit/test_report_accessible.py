@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, expect
 from headgate.report import make as report_make
 
 from .made_reports import made_report, no_pictures
-from .opened_reports import Opened, open_browser
+from .opened_reports import LIMIT_MS, Opened, open_browser
 
 WIDTHS, SCHEMES = (1400, 390), ("light", "dark")
 #: What a finding of axe must not be; the rest, minor and moderate, is taste.
@@ -168,7 +168,7 @@ def test_without_javascript_it_is_read_and_opened_all_the_same(
     browser: Browser, report: Path
 ) -> None:
     page = browser.new_page(java_script_enabled=False)
-    page.set_default_timeout(30_000)
+    page.set_default_timeout(LIMIT_MS)
     page.goto(report.as_uri())
     assert page.locator("table.heat").first.is_visible()
     page.click("section summary >> text=Claims")

@@ -9,19 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from headgate import catalog
 from headgate.analysis.part import Part
 from headgate.analysis.phrases import short
 from headgate.analysis.questions import heavy, light
 from headgate.analysis.roles import Roles
-from headgate.stats.changes import Change, change
+from headgate.stats.changes import Change
 
 #: Changes that a sentence names before it says how many more there are.
 NAMED = 3
-#: From twice as much on, a change is a multiple rather than a percentage.
-TWICE = 1.0
 
 
 @dataclass(frozen=True)
@@ -71,7 +67,9 @@ def _groups(part: Part) -> dict[str, Sequence[int]]:
 
 def _answer(part: Part, law: str, groups: Mapping[str, Sequence[int]]) -> Answered:
     found = {where: _changes(part, law, rows) for where, rows in groups.items()}
-    worse = sum(_is_worse(part.roles, *one) for of in found.values() for one in of.items())
+    worse = sum(
+        part.roles.is_worse(name, one.share) for of in found.values() for name, one in of.items()
+    )
     before = law_title(part.roles.before or "")
     begin = f"If everyone used {law_title(law)} instead of {before}, "
     if not any(found.values()):
@@ -84,24 +82,13 @@ def _answer(part: Part, law: str, groups: Mapping[str, Sequence[int]]) -> Answer
 
 def _changes(part: Part, law: str, rows: Sequence[int]) -> dict[str, Change]:
     """Return the changes that matter of the mean over these conditions, the largest first."""
-    cells, roles = part.cells, part.roles
-    old, new = (cells.laws.index(one) for one in (roles.before, law))
-    found = {}
-    for name in roles.worse:
-        runs = cells.runs[list(rows), :, :, cells.responses.index(name)].mean(axis=0)
-        both = np.isfinite(runs[old]) & np.isfinite(runs[new])
-        if both.any():
-            found[name] = _judge(change(runs[old][both], runs[new][both]), cells.runs.shape[2])
+    found = {name: part.changes.compare_mean(law, rows, name) for name in part.roles.worse}
     kept = {name: one for name, one in found.items() if one.matters}
     return dict(sorted(kept.items(), key=lambda item: -abs(item[1].share)))
 
 
-def _judge(found: Change, replicates: int) -> Change:
-    return found if replicates > 1 else Change(found.share, significant=True)
-
-
 def _clause(roles: Roles, found: Mapping[str, Change], where: str) -> str:
-    worse = {name: one for name, one in found.items() if _is_worse(roles, name, one)}
+    worse = {name: one for name, one in found.items() if roles.is_worse(name, one.share)}
     better = {name: one for name, one in found.items() if name not in worse}
     sides = [
         f"{len(of)} of {len(roles.worse)} measures would be {word} ({_name(roles, of)})"
@@ -114,15 +101,6 @@ def _clause(roles: Roles, found: Mapping[str, Change], where: str) -> str:
 
 def _name(roles: Roles, found: Mapping[str, Change]) -> str:
     names = {name: short(roles, name).replace(",", "") for name in found}
-    said = [f"{names[name]} {_amount(one)}" for name, one in found.items()]
+    said = [f"{names[name]} {one.write()}" for name, one in found.items()]
     more = f" and {len(said) - NAMED} more" if len(said) > NAMED else ""
     return ", ".join(said[:NAMED]) + more
-
-
-def _amount(found: Change) -> str:
-    times = f"\N{MULTIPLICATION SIGN}{1 + found.share:.2g}"
-    return times if found.share >= TWICE else str(found)
-
-
-def _is_worse(roles: Roles, name: str, found: Change) -> bool:
-    return (found.share > 0) == (roles.worse[name] == "more")

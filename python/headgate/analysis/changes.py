@@ -43,14 +43,19 @@ class Changes(InNotebook):
     def cells(self) -> Mapping[tuple[str, str, str], Change]:
         """The change by law, condition and response, over the replicates that both have."""
         return {
-            (law, condition, response): self._cell(law, row, column)
+            (law, condition, response): self.compare_mean(law, [row], response)
             for law in self.others
             for row, condition in enumerate(self.grid.conditions)
-            for column, response in enumerate(self.grid.responses)
+            for response in self.grid.responses
         }
 
-    def _cell(self, law: str, row: int, column: int) -> Change:
-        runs = self.grid.runs[row, :, :, column]
+    def compare_mean(self, law: str, rows: Sequence[int], response: str) -> Change:
+        """Return the change of a response's mean over these conditions.
+
+        It is nothing where a run of one of them is missing in every replicate.
+        """
+        column = self.grid.responses.index(response)
+        runs = self.grid.runs[list(rows), :, :, column].mean(axis=0)
         old, new = runs[self.grid.laws.index(self.before)], runs[self.grid.laws.index(law)]
         both = np.isfinite(old) & np.isfinite(new)
         if not both.any():

@@ -53,6 +53,13 @@ class Roles(Strict):
         """The columns that name a condition."""
         return self.condition or self.factors
 
+    def is_worse(self, response: str, change: float) -> bool:
+        """Say whether a change of a response is for the worse.
+
+        Raises KeyError for a response that has no better and worse.
+        """
+        return (change > 0) == (self.worse[response] == "more")
+
     def title(self, column: str) -> str:
         """Return what a column is called."""
         return self.titles.get(column, column)

@@ -14,7 +14,8 @@ from headgate.pictures.flows import colour_of_laws
 from headgate.pictures.run import Run, count_conditions
 from headgate.pictures.thin import MOST_IN_PICTURE, points_of_each, thin_evenly
 
-#: Upper ends of the size classes (packets); a class of fewer flows of each law joins the next.
+#: Upper ends of the size classes (packets); a class with fewer than LEAST_IN_CLASS flows, of all
+#: laws together, joins the next.
 CLASSES = (10, 100, 1000, np.inf)
 LEAST_IN_CLASS = 20
 BINS_PER_DECADE = 6

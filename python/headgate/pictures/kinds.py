@@ -14,7 +14,7 @@ from headgate.pictures.run import Run
 from headgate.pictures.time_sequence import draw_first_time_sequence
 from headgate.pictures.tradeoff import draw_tradeoff
 
-_SERIES_OF_FLOWS = 'traffic of kind "flows" with measure.series.flows, and no series = "none"'
+_SERIES_OF_FLOWS = 'traffic of kind "flows" with measure.series.flows'
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "throughput",
         "what each law and flow gets over time, the total and the capacity",
-        'a series of flows or ports: no measure.series = "none"',
+        'a series of flows or ports (measure.series is not "none")',
         draw_throughput,
     ),
     Kind("rtt", "round-trip times of flows over time", _SERIES_OF_FLOWS, draw_rtt),
@@ -40,27 +40,27 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "queue",
         "queues of the ports that lose or wait most, in packets and ms",
-        'a series of ports: measure.series.ports, and no series = "none"',
+        "a series of ports: measure.series.ports",
         draw_queue,
     ),
     Kind(
         "throughput-delay",
         "what each law got for which delay; an ellipse over replicates",
-        'the folders of several runs or laws, and no measure.flows = "none"',
+        'the folders of several runs or laws (measure.flows is not "none")',
         draw_tradeoff,
         compares=True,
     ),
     Kind(
         "fct",
         "how completion times are distributed, by size class and law",
-        'flows of given size that finish, and no measure.flows = "none"',
+        'flows of given size that finish (measure.flows is not "none")',
         draw_completion,
         compares=True,
     ),
     Kind(
         "fct-size",
         "completion time of each flow against its size",
-        'flows of given size that finish, and no measure.flows = "none"',
+        'flows of given size that finish (measure.flows is not "none")',
         draw_completion_by_size,
         compares=True,
     ),

@@ -32,7 +32,7 @@ def thin(x: Numbers, y: Numbers, most: int) -> tuple[Numbers, Numbers]:
 
 
 def thin_evenly(count: int, most: int) -> slice:
-    """Give every so-manieth of sorted points: their distribution stays."""
+    """Give every n-th of `count` sorted points, at most `most`: their distribution stays."""
     return slice(None, None, max(1, -(-count // most)))
 
 

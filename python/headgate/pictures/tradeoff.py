@@ -45,7 +45,12 @@ def draw_tradeoff(runs: Sequence[Run]) -> Picture | None:
         return None
     named = {name: of for name, of in _by_condition(runs).items() if name}
     apart = len(named) > 1 and sum(map(len, named.values())) == len(runs)
-    groups = named if apart else {"": runs}
+    measured = {point.run for point in points}
+    groups = {
+        title: of
+        for title, of in (named if apart else {"": runs}).items()
+        if measured & {run.name for run in of}
+    }
     shown = dict(list(groups.items())[:MOST_CONDITIONS])
     names = {title: {run.name for run in of} for title, of in shown.items()}
     panels = tuple(

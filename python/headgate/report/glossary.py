@@ -47,9 +47,11 @@ TERMS: Mapping[str, str] = {
     "flow-completion rate": "Flows that end in an interval over those that end or go on.",
     "connection-failure rate": "Connections that are given up over those and the flows under way.",
     "sources transmitting": "Sources that have a flow under way, of all that there are.",
-    "congestion window": "How many packets a sender may have under way (cwnd).",
-    "ssthresh": "The window at which a sender's first, fast growth ends (RFC 5681).",
-    "BDP": "Bandwidth-delay product: what is under way on a path that is full.",
+    "congestion window": "The most packets that a sender may have in flight (cwnd).",
+    "ssthresh": "Slow-start threshold: the window at which slow start ends and congestion"
+    " avoidance begins (RFC 5681).",
+    "BDP": "Bandwidth-delay product: the bottleneck's rate times the round-trip time without"
+    " queueing; the least in flight that keeps the link busy.",
     "goodput": "Data that reach the application, each byte once, per second.",
     "resolution": "How far a design keeps effects apart: at IV no factor is mixed up with another,"
     " nor with a pair of others.",

@@ -15,6 +15,7 @@ from itertools import product
 from headgate.analysis.answer import Answered, answered, law_title
 from headgate.analysis.part import Part
 from headgate.analysis.phrases import level_phrase, levels_by_condition, phrases, short
+from headgate.analysis.roles import Roles
 from headgate.report.glossary import explain
 from headgate.report.html import fold, paragraph, wide
 from headgate.stats.changes import Change
@@ -223,22 +224,15 @@ def _row(part: Part, law: str, name: str, columns: Sequence[_Column]) -> str:
 
 def _line(part: Part, name: str, found: Sequence[Change | None]) -> str:
     """Return a response with its changes."""
-    cells = "".join(_cell(one, part.roles.worse[name] == "more") for one in found)
+    cells = "".join(_cell(part.roles, name, one) for one in found)
     title = escape(part.roles.title(name))
     said = explain(short(part.roles, name))
     return f'<tr><th scope="row" title="{title}">{said}</th>{cells}</tr>'
 
 
-def _cell(found: Change | None, more_is_worse: bool) -> str:
+def _cell(roles: Roles, name: str, found: Change | None) -> str:
     if found is None or not found.matters:
         return "<td></td>"
-    side = "w" if (found.share > 0) == more_is_worse else "b"
+    side = "w" if roles.is_worse(name, found.share) else "b"
     step = sum(abs(found.share) >= least for least in STEPS)
-    return f'<td class="{side}{step}">{_amount(found.share)}</td>'
-
-
-def _amount(share: float) -> str:
-    """Write a change in few letters: in %, from twice as much on as a multiple."""
-    if share >= 1:
-        return f"\N{MULTIPLICATION SIGN}{1 + share:.2g}"
-    return f"{100 * share:+.0f}".replace("-", "\N{MINUS SIGN}")
+    return f'<td class="{side}{step}">{found.write().removesuffix(" %")}</td>'

@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike
 from headgate.stats.intervals import mean_interval
 
 MATTERS_SHARE = 0.10
+#: From twice as much on, a change is written as a multiple.
+TWICE = 1.0
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,11 @@ class Change:
     def matters(self) -> bool:
         """Say whether the change is significant and at least 10 %."""
         return self.significant and abs(self.share) >= MATTERS_SHARE
+
+    def write(self) -> str:
+        """Write the change in few letters: in %, from twice as much on as a multiple."""
+        multiple = f"\N{MULTIPLICATION SIGN}{1 + self.share:.2g}"
+        return multiple if self.share >= TWICE else str(self)
 
     def __str__(self) -> str:
         if np.isnan(self.share):
