@@ -6,7 +6,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from headgate.errors import InterruptedRunError
+
+from .command import headgate
+from .test_wrong_experiments import RIGHT
 from .test_wrong_scenarios import GOOD
 
 HEADGATE = Path(sys.executable).with_name("headgate")
@@ -31,3 +38,47 @@ def test_ctrl_c_and_the_same_command(tmp_path: Path) -> None:
         [*command[:-2], tmp_path / "whole", "--json"], check=True, capture_output=True, text=True
     )
     assert json.loads(done.stdout)["digest"] == json.loads(whole.stdout)["digest"]
+
+
+@pytest.mark.parametrize(
+    ("stopped", "said"),
+    [
+        (InterruptedRunError("stopped with 1 of 2 runs"), "headgate: stopped with 1 of 2 runs"),
+        (KeyboardInterrupt(), "headgate: stopped"),
+    ],
+)
+@pytest.mark.parametrize(
+    "command", ["experiment run small.toml", "study tcp-red", "reproduce --run"]
+)
+def test_ctrl_c_in_a_command_is_one_sentence(
+    command: str,
+    stopped: BaseException,
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def stop(*_: Any) -> None:
+        raise stopped
+
+    monkeypatch.setattr("headgate.experiment.runner.run_study", stop)
+    monkeypatch.chdir(tmp_path)
+    Path("small.toml").write_text(RIGHT)
+    done = headgate(*command.split())
+    assert done.exit_code == 1
+    assert done.sentence == said
+
+
+def test_ctrl_c_while_an_experiment_runs(tmp_path: Path) -> None:
+    path = tmp_path / "small.toml"
+    path.write_text(RIGHT.replace('"2 s"', '"20000 s"'))
+    command = [HEADGATE, "experiment", "run", path, "--out", tmp_path / "out", "--workers", "1"]
+    run = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    limit = time.monotonic() + 60
+    while not any(tmp_path.glob("out/running/*")):
+        assert time.monotonic() < limit
+        time.sleep(0.05)
+    run.send_signal(signal.SIGINT)
+    errors = run.communicate(timeout=60)[1]
+    assert run.returncode == 1
+    assert "Traceback" not in errors
+    assert "the same command goes on from there" in errors.splitlines()[-1]

@@ -88,8 +88,8 @@ class Scheduler:
             return
         campaign = Campaign.begin(self.store, title, jobs, missing)
         order = CampaignSpec(self.store.folder.resolve(), campaign.name, program(), self.keep)
-        self.executor.open(order)
         try:
+            self.executor.open(order)
             failures = _Work(self.store, self.executor, missing, progress).through(show)
         except KeyboardInterrupt:
             campaign.end("stopped")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import sys
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 from headgate.cli import (
     analyse,
@@ -30,15 +32,28 @@ from headgate.cli import (
     watch,
 )
 from headgate.cli.usage import UsageError, explain_usage
-from headgate.errors import HeadgateError
+from headgate.errors import HeadgateError, InterruptedRunError
 from headgate.version import __version__
 from headgate.visible import say
 
 #: Controls of a terminal; a setting may hold tabs and ends of lines.
 CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
+
+class Commands(TyperGroup):
+    """Commands that Ctrl-C ends with a sentence; Typer alone would end them without a word."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Call a command. Raises InterruptedRunError at Ctrl-C."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as stopped:
+            raise InterruptedRunError(str(stopped) or "stopped") from None
+
+
 app = typer.Typer(
     name="headgate",
+    cls=Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     help="A laboratory for congestion control.\n\n"
