@@ -13,10 +13,12 @@ from headgate.errors import InterruptedRunError, ScenarioError, StoreError
 from headgate.run import trace_log
 from headgate.run.progress import StopRunError
 from headgate.tables import Table
+from headgate.traces import pictures
 from headgate.traces.csv_file import write_csv
+from headgate.traces.qlog import write_qlog
 from headgate.traces.stored import StoredTrace
 
-from .traced import EVERYTHING, join, make_scenario, run_traced
+from .traced import EVERYTHING, join, make_many_connections, make_scenario, run_traced
 
 CASES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("cubic", {}, {}),
@@ -272,6 +274,27 @@ def test_a_trace_needs_a_folder_a_choice_and_a_limit() -> None:
         Trace()
     with pytest.raises(ScenarioError, match="trace limit: 0 is not allowed; it is at least 1"):
         Trace(flows=["0"], limit=0)
+
+
+def test_connections_of_one_name_are_told_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trace_log, "PART_ROWS", 5000)
+    monkeypatch.setattr(pictures, "MOST", 1000)
+    _, stored, events = run_traced(make_many_connections(), tmp_path, Trace(flows=["brief"]))
+    table = stored.connections
+    names = len(set(table["connection"]))
+    assert names < len(table)
+    logs = {path.stem: path.read_text(encoding="utf-8") for path in write_qlog(stored)}
+    drawn = dict(pictures.read_connections(stored))
+    assert set(drawn) == {f"time-sequence-{name}" for name in logs}
+    assert len(logs) == len(table)
+    assert sum(name.count("-") == 2 for name in logs) == len(table) - names
+    assert all(log.count('"connectivity:connection_started"') == 1 for log in logs.values())
+    assert all((one.events["event"] == "opened").sum() == 1 for one in drawn.values())
+    assert sum(len(one.events["t_s"]) for one in drawn.values()) == len(events)
+    first, again = (drawn[f"time-sequence-brief-0{use}"].events["t_s"] for use in ("", "-2"))
+    assert first[-1] < again[0]
 
 
 def test_a_damaged_trace_is_refused(tmp_path: Path) -> None:

@@ -42,3 +42,17 @@ def run_traced(
 
 def join(parts: list[Table]) -> Table:
     return Table("events", {name: np.concatenate([p[name] for p in parts]) for name in parts[0]})
+
+
+def make_many_connections() -> Scenario:
+    """Give a source with so many connections, one after the other, that names are used again."""
+    dumbbell = {"kind": "dumbbell", "rate": "10 Mbit/s", "rtt": "10 ms"}
+    source = {"kind": "on_off", "law": "reno", "hosts": 1, "on": "10 ms", "off": "2 s"}
+    return Scenario.from_dict(
+        {
+            "duration": "900 s",
+            "measure": {"warmup": "0 s"},
+            "network": dumbbell,
+            "traffic": [{**source, "name": "brief"}],
+        }
+    )

@@ -267,13 +267,16 @@ def _write_parquet(table: Table, path: Path) -> None:
             raise StoreError(f"{path.parent}: cannot be written: {_first_line(error)}") from None
 
 
-def read_columns(path: Path) -> dict[str, Any]:
-    """Read a Parquet file: arrays, and `Words` for texts. Raises StoreError."""
+def read_columns(path: Path, names: Sequence[str] = ()) -> dict[str, Any]:
+    """Read a Parquet file, or those columns of it: arrays, and `Words` for texts.
+
+    Raises StoreError.
+    """
     import duckdb
 
     try:
         with _database().cursor() as database:
-            columns = database.read_parquet(str(path)).fetchnumpy()
+            columns = database.read_parquet(str(path)).select(*names or ("*",)).fetchnumpy()
     except duckdb.Error as error:
         raise StoreError(
             f"{path}: cannot be read ({_first_line(error)}); remove {path.parent} and run again"

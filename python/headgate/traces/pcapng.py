@@ -18,7 +18,8 @@ import numpy as np
 from headgate.errors import StoreError, explain_os
 from headgate.tables import Table
 from headgate.traces.frames import INBOUND, OUTBOUND, find_path, packet_blocks
-from headgate.traces.stored import Connections, StoredTrace, file_name
+from headgate.traces.stored import Connections, StoredTrace
+from headgate.visible import in_path
 
 SECTION_HEADER, BYTE_ORDER, INTERFACE = 0x0A0D0D0A, 0x1A2B3C4D, 1
 #: LINKTYPE_ETHERNET; libpcap 1.10 takes no second interface of raw IP.
@@ -95,7 +96,7 @@ def _captures(part: Table, ports: list[str]) -> Iterator[tuple[str, str, Table, 
         if rows.any():
             events = part.where(rows)
             interfaces = np.char.add(port, _each(events, PORT))
-            yield f"port-{file_name(port)}", "output port", events, interfaces, _out(len(events))
+            yield f"port-{in_path(port)}", "output port", events, interfaces, _out(len(events))
 
 
 def _each(events: Table, values: Mapping[str, Any]) -> Any:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -12,19 +12,22 @@ from headgate.errors import HeadgateError
 from headgate.pictures.run import Traced
 from headgate.pictures.time_sequence import COLUMNS
 from headgate.run.trace_log import TRACE_FILE, TRACE_FOLDER
-from headgate.traces.stored import StoredTrace, file_name
+from headgate.tables import Table
+from headgate.traces.stored import Connections, StoredTrace
+from headgate.visible import in_path
 
 #: Connections that are drawn at once.
 MOST = 12
+#: What tells which connection an event is of, and whether its sender tells of it.
+KEYS = ("connection", "link", "state")
 
 
 def read_first(folder: Path) -> Traced | None:
     """Read the first followed connection of a run; None where nothing was traced, or no flow."""
     if not (folder / TRACE_FOLDER / TRACE_FILE).is_file():
         return None
-    trace = StoredTrace(folder)
-    followed = _followed(trace)
-    return _read(trace, followed[0], len(followed)) if followed else None
+    followed = _Followed.read(StoredTrace(folder), most=1)
+    return followed.events_of(next(iter(followed.parts))) if followed.parts else None
 
 
 def read_connections(trace: StoredTrace) -> Iterator[tuple[str, Traced]]:
@@ -32,30 +35,41 @@ def read_connections(trace: StoredTrace) -> Iterator[tuple[str, Traced]]:
 
     Raises HeadgateError if no flow was followed.
     """
-    followed = _followed(trace)
-    if not followed:
+    followed = _Followed.read(trace, MOST)
+    if not followed.parts:
         raise HeadgateError(f"{trace.folder}: no flow was traced; --trace flows=0 follows one")
-    for name in followed[:MOST]:
-        traced = _read(trace, name)
-        yield f"time-sequence-{file_name(traced.flow)}-{name}", traced
+    for row in followed.parts:
+        traced, name = followed.events_of(row), followed.connections.identify(row)
+        yield f"time-sequence-{in_path(traced.flow)}-{name}", traced
 
 
-def _read(trace: StoredTrace, name: int, among: int = 1) -> Traced:
-    table = trace.connections
-    row = table["connection"].tolist().index(name)
-    size = int(trace.profiles[str(table["transport"][row])]["segment_bytes"])
-    return Traced(str(table["flow"][row]), size, _events_of(trace, name), among)
+@dataclass(frozen=True)
+class _Followed:
+    """The first connections of which senders tell, in the order of their first events."""
 
+    trace: StoredTrace
+    connections: Connections
+    parts: dict[int, list[Table]]
+    """Events of each, by its row among the connections."""
+    among: int
+    """How many connections were followed."""
 
-def _followed(trace: StoredTrace) -> list[int]:
-    """Give the connections of which senders tell, in the order of their first events."""
-    found: dict[int, None] = {}
-    for part in trace.parts():
-        told = (part["link"] == "") & (part["state"] != "")
-        found.update(dict.fromkeys(part["connection"][told].tolist()))
-    return list(found)
+    @classmethod
+    def read(cls, trace: StoredTrace, most: int) -> _Followed:
+        """Read the events of so many connections at most, in one pass."""
+        connections, seen = Connections(trace.connections), dict[int, None]()
+        kept: dict[int, list[Table]] = {}
+        for part in trace.parts((*COLUMNS, *KEYS)):
+            rows = connections.rows_of(part["connection"], part["t_s"])
+            told = (part["link"] == "") & (part["state"] != "")
+            seen.update(dict.fromkeys(rows[told].tolist()))
+            for row in list(seen)[:most]:
+                kept.setdefault(row, []).append(part.where(rows == row))
+        return cls(trace, connections, kept, len(seen))
 
-
-def _events_of(trace: StoredTrace, connection: int) -> dict[str, Any]:
-    parts = [part.where(part["connection"] == connection) for part in trace.parts()]
-    return {name: np.concatenate([part[name] for part in parts]) for name in COLUMNS}
+    def events_of(self, row: int) -> Traced:
+        """Give what was traced of one connection."""
+        table, parts = self.connections.table, self.parts[row]
+        size = int(self.trace.profiles[str(table["transport"][row])]["segment_bytes"])
+        events = {name: np.concatenate([part[name] for part in parts]) for name in COLUMNS}
+        return Traced(str(table["flow"][row]), size, events, self.among)

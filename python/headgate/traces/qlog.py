@@ -18,7 +18,8 @@ import numpy as np
 
 from headgate.errors import StoreError, explain_os
 from headgate.tables import Table
-from headgate.traces.stored import Connections, StoredTrace, file_name
+from headgate.traces.stored import Connections, StoredTrace
+from headgate.visible import in_path
 
 RECORD_SEPARATOR = "\x1e"
 QLOG_FOLDER = "qlog"
@@ -45,7 +46,7 @@ def write_qlog(trace: StoredTrace) -> list[Path]:
             of = connections.rows_of(ours["connection"], ours["t_s"])
             for row in np.unique(of).tolist():
                 writer = writers.get(row) or writers.setdefault(
-                    row, _Writer(trace, folder, _row(connections.table, row))
+                    row, _Writer(trace, folder, connections, row)
                 )
                 writer.write(ours.where(of == row))
         for writer in writers.values():
@@ -62,12 +63,14 @@ def _row(table: Table, row: int) -> dict[str, Any]:
 class _Writer:
     """The file of one connection."""
 
-    def __init__(self, trace: StoredTrace, folder: Path, connection: Row) -> None:
+    def __init__(
+        self, trace: StoredTrace, folder: Path, connections: Connections, row: int
+    ) -> None:
         self._meta = trace.meta
-        name = file_name(connection["flow"])
-        self.path = folder / f"{name}-{connection['connection']}.sqlog"
+        connection, name = _row(connections.table, row), connections.identify(row)
+        self.path = folder / f"{in_path(connection['flow'])}-{name}.sqlog"
         self._sender = _Sender(connection, trace.profiles[connection["transport"]])
-        self.path.write_text(_record(_head(trace.meta, connection)), encoding="utf-8")
+        self.path.write_text(_record(_head(trace.meta, connection, name)), encoding="utf-8")
         self._last_ms = 0.0
 
     def write(self, events: Table) -> None:
@@ -93,16 +96,16 @@ def _record(value: Mapping[str, Any]) -> str:
     return f"{RECORD_SEPARATOR}{json.dumps(value, separators=(',', ':'), allow_nan=False)}\n"
 
 
-def _head(meta: Mapping[str, Any], connection: Row) -> dict[str, Any]:
-    name = f"{connection['flow']} ({connection['connection']})"
+def _head(meta: Mapping[str, Any], connection: Row, name: str) -> dict[str, Any]:
+    title = f"{connection['flow']} ({name})"
     common = {"time_format": "relative", "reference_time": 0, "protocol_type": ["TCP"]}
     return {
         "qlog_format": "JSON-SEQ",
         "qlog_version": "0.3",
-        "title": name,
+        "title": title,
         "description": f"Headgate {meta['headgate']}, seed {meta['seed']}: {meta['says']}",
         "trace": {
-            "title": name,
+            "title": title,
             "common_fields": {**common, "ODCID": f"{connection['connection']:x}"},
             "vantage_point": {"name": connection["source"], "type": "client"},
         },

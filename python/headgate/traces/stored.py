@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,10 +40,13 @@ class StoredTrace:
         """One row a connection that has events, in the order of their first ones."""
         return Table("connections", read_columns(self.folder / CONNECTIONS_FILE))
 
-    def parts(self) -> Iterator[Table]:
-        """Give the events in order of time, so many at once that they fit into memory."""
+    def parts(self, columns: Sequence[str] = ()) -> Iterator[Table]:
+        """Give the events in order of time, so many at once that they fit into memory.
+
+        Only those columns, if any are named.
+        """
         for path in sorted((self.folder / EVENTS_FOLDER).glob("*.parquet")):
-            yield Table("events", read_columns(path))
+            yield Table("events", read_columns(path, columns))
 
     @property
     def profiles(self) -> Mapping[str, Mapping[str, Any]]:
@@ -58,11 +60,6 @@ class StoredTrace:
             rows = zip(*(part[name].tolist() for name in ("flow", "link", "event")), strict=True)
             counts.update(rows)
         return counts
-
-
-def file_name(text: str) -> str:
-    """Give a name as a file may have it."""
-    return re.sub(r"[^\w.-]", "_", text)
 
 
 class Connections:
@@ -86,3 +83,9 @@ class Connections:
             if not early.any():
                 return rows
             rows = np.where(early, rows - 1, rows)
+
+    def identify(self, row: int) -> str:
+        """Name a connection as no other: its name, and from the second use on which use it is."""
+        name = self._names[row]
+        use = row - int(np.searchsorted(self._names, name))
+        return f"{name}-{use + 1}" if use else str(name)
