@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from headgate import HeadgateError, Trace
+from headgate import HeadgateError, Scenario, Trace
 from headgate.api import simulate
 from headgate.errors import InterruptedRunError, ScenarioError, StoreError
 from headgate.run import trace_log
@@ -173,15 +173,36 @@ def test_a_run_that_was_stopped_goes_on_with_its_trace(tmp_path: Path) -> None:
     assert not list((out / "trace").glob("*.log"))
 
 
-def test_another_trace_of_a_stopped_run_is_refused(tmp_path: Path) -> None:
+def stop_at_once(scenario: Scenario, folder: Path, trace: Trace | None) -> None:
     def stop(_: Any) -> None:
         raise StopRunError
 
-    scenario = make_scenario().replaced({"duration": "600 s"})
     with pytest.raises(InterruptedRunError):
-        simulate(scenario, tmp_path, stop, trace=EVERYTHING)
-    with pytest.raises(StoreError, match="had another trace; give the same options"):
-        simulate(scenario, tmp_path, trace=Trace(flows=["0"]))
+        simulate(scenario, folder, stop, trace=trace)
+
+
+@pytest.mark.parametrize("other", [None, Trace(flows=["0"]), Trace(flows=["bulk.*"])])
+def test_a_stopped_run_goes_on_only_with_its_trace(tmp_path: Path, other: Trace | None) -> None:
+    scenario = make_scenario().replaced({"duration": "100 s"})
+    trace = Trace(flows=["bulk.*"], ports=[0, "1"], limit=9000)
+    stop_at_once(scenario, tmp_path, trace)
+    options = "--trace 'flows=bulk.*' --trace ports=0,1 --trace-limit 9000"
+    with pytest.raises(StoreError) as refusal:
+        simulate(scenario, tmp_path, trace=other)
+    assert str(refusal.value) == (
+        f"{tmp_path}: the run that was stopped here goes on with the trace that it had; give it "
+        f"{options}, or choose another folder"
+    )
+    asked = [word.strip("'") for word in options.split() if "=" in word]
+    simulate(scenario, tmp_path, trace=Trace.parse(asked, 9000))
+    assert StoredTrace(tmp_path).meta["events"] == 9000
+
+
+def test_a_stopped_run_without_a_trace_gets_none(tmp_path: Path) -> None:
+    scenario = make_scenario().replaced({"duration": "600 s"})
+    stop_at_once(scenario, tmp_path, None)
+    with pytest.raises(StoreError, match="had no trace; go on without --trace, or choose another"):
+        simulate(scenario, tmp_path, trace=EVERYTHING)
 
 
 def test_a_finished_run_is_run_again_for_its_trace(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from headgate.run.own import make_own_code, own_queues
 from headgate.run.progress import Clock, Report, StopRunError
 from headgate.run.refusals import translate_refusal
 from headgate.run.stream import Update, UpdateMaker
-from headgate.run.trace_log import TraceLog
+from headgate.run.trace_log import TraceLog, other_trace_error
 from headgate.scenario.doubts import doubts_of
 from headgate.scenario.plan import identity_of, plan_json
 from headgate.scenario.planner import Arrays
@@ -103,8 +103,7 @@ def _start_run(
     plan, arrays = planned
     refuse_what_does_not_fit(plan, arrays)
     run = _Run(scenario, planned, identity_of(plan, arrays), snapshot, threads)
-    if trace is not None:
-        run.begin_trace(trace)
+    run.begin_trace(trace)
     return run
 
 
@@ -208,8 +207,15 @@ class _Run:
         self.cpu_s = self._cpu_time_s() - begun
         return facts
 
-    def begin_trace(self, trace: TraceLog) -> None:
-        """Have events go into a log from now on, or from where the run was stopped."""
+    def begin_trace(self, trace: TraceLog | None) -> None:
+        """Have events go into a log from now on, or from where the run was stopped.
+
+        Raises StoreError if the run had another trace, or one where it now has none.
+        """
+        if trace is None:
+            if isinstance(self._kept_trace, dict) and self.snapshot_file is not None:
+                raise other_trace_error(self.snapshot_file.parent, self._kept_trace)
+            return
         self.trace = trace
         if self.resumed:
             trace.resume(self._kept_trace)

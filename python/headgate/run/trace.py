@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
+from shlex import quote
 from typing import Any
 
 from headgate.errors import ScenarioError
@@ -43,6 +44,14 @@ class Trace:
                 raise ScenarioError("--trace", says)
             asked[kind] += [name.strip() for name in names.split(",")]
         return cls(**asked, limit=limit)
+
+    def options(self) -> Iterator[str]:
+        """Give the options of the command line that ask for it."""
+        for kind in ("flows", "ports"):
+            if names := ",".join(map(str, getattr(self, kind))):
+                yield "--trace " + quote(f"{kind}={names}")
+        if self.limit != LIMIT:
+            yield f"--trace-limit {self.limit}"
 
     def numbers(self, plan: Mapping[str, Any]) -> tuple[set[int], set[int]]:
         """Give the numbers of the flows and links of a plan. Raises ScenarioError."""

@@ -50,11 +50,13 @@ class TraceLog:
 
     def resume(self, kept: object) -> None:
         """Go on from what `keep` gave. Raises StoreError."""
-        if not isinstance(kept, dict) or kept.get("asked") != self.asked.plain():
+        if not isinstance(kept, dict):
             raise StoreError(
-                f"{self.folder.parent}: the run that was stopped here had another trace; give the "
-                "same options, or choose another folder"
+                f"{self.folder.parent}: the run that was stopped here had no trace; go on without "
+                "--trace, or choose another folder"
             )
+        if kept.get("asked") != self.asked.plain():
+            raise other_trace_error(self.folder.parent, kept)
         self.count, self.ended_s = kept["count"], kept["ended_s"]
         try:
             self._files = [path.open("r+b") for path in self._paths()]
@@ -134,6 +136,15 @@ class TraceLog:
 
     def _error(self, error: OSError) -> StoreError:
         return StoreError(f"{self.folder}: cannot be written: {explain_os(error)}")
+
+
+def other_trace_error(folder: Path, kept: Mapping[str, Any]) -> StoreError:
+    """Say that a stopped run goes on only with the trace that it had, of which `kept` tells."""
+    options = " ".join(Trace(**kept["asked"]).options())
+    return StoreError(
+        f"{folder}: the run that was stopped here goes on with the trace that it had; give it "
+        f"{options}, or choose another folder"
+    )
 
 
 def has_trace(folder: Path, asked: Trace, identity: str) -> bool:
