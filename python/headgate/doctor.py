@@ -13,12 +13,13 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib import import_module, metadata
+from importlib import import_module
 from pathlib import Path
 
 from headgate.errors import HeadgateError
+from headgate.optional import EXTRAS, advise
 
 #: Rust that builds the engine and compiles laws; as in scripts/need-tools.sh.
 LEAST_RUST = (1, 85)
@@ -45,7 +46,8 @@ def examine(folder: Path) -> Iterator[Found]:
     yield _python()
     yield _engine()
     yield _pictures()
-    yield from (_library(name, *about) for name, about in _LIBRARIES.items())
+    yield from map(_extra, EXTRAS)
+    yield from map(_frame, FRAMES)
     yield _c_compiler()
     yield _rust()
     yield _browser()
@@ -89,24 +91,33 @@ def _pictures() -> Found:
     return Found("pictures", size > 0, f"a picture of {size:,} bytes was drawn", needed=True)
 
 
-#: Libraries that are not needed by everything: what for, and what pip is told.
-_LIBRARIES: Mapping[str, tuple[str, str]] = {
-    "numba": ("own laws in Python at full speed (@jit)", "headgate[jit]"),
-    "distributed": ("runs on a cluster (--cluster)", "headgate[cluster]"),
-    "pandas": ("to_pandas()", "pandas"),
-    "polars": ("to_polars()", "polars"),
-    "xarray": ("to_xarray()", "xarray"),
+#: What each extra is for.
+PURPOSES: Mapping[str, str] = {
+    "analysis": "analyses of tables, sampled designs, equilibria",
+    "report": "studies, reports, pictures with values under the pointer",
+    "cluster": "runs on a cluster (--cluster)",
+    "jit": "own laws in Python at full speed (@jit)",
 }
+#: Libraries that take a table.
+FRAMES = ("pandas", "polars", "xarray")
 
 
-def _library(name: str, purpose: str, install: str) -> Found:
-    remedy = f"for {purpose}: pip install '{install}'"
-    called = "Dask" if name == "distributed" else name
+def _extra(name: str) -> Found:
+    return _load(f"extra {name}", EXTRAS[name], f"for {PURPOSES[name]}: {advise(name)}")
+
+
+def _frame(name: str) -> Found:
+    return _load(name, [name], f"for to_{name}(): pip install {name}")
+
+
+def _load(name: str, libraries: Iterable[str], remedy: str) -> Found:
+    """Import libraries: one that is there may lack what it needs."""
     try:
-        import_module(name)
+        loaded = {library: import_module(library) for library in libraries}
     except ImportError as error:
-        return Found(called, False, str(error), remedy)
-    return Found(called, True, metadata.version(name), remedy)
+        return Found(name, False, str(error), remedy)
+    versions = (f"{library} {module.__version__}" for library, module in loaded.items())
+    return Found(name, True, ", ".join(versions), remedy)
 
 
 def _c_compiler() -> Found:

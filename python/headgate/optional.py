@@ -9,10 +9,11 @@ from types import ModuleType
 
 from headgate.errors import MissingLibraryError
 
-#: The libraries that each extra of pyproject.toml brings, but for those of other extras in it.
+_ANALYSIS = ("pydoe", "scipy", "statsmodels")
+#: The modules that each extra of pyproject.toml brings.
 EXTRAS: Mapping[str, tuple[str, ...]] = {
-    "analysis": ("pydoe", "scipy", "statsmodels"),
-    "report": ("altair", "vl_convert", "scipy", "statsmodels"),
+    "analysis": _ANALYSIS,
+    "report": ("altair", "vl_convert", *_ANALYSIS),
     "cluster": ("dask_jobqueue", "distributed"),
     "jit": ("numba",),
 }
@@ -37,10 +38,10 @@ def advise(extra: str) -> str:
     return f"pip install 'headgate[{extra}]'"
 
 
-def load_library(name: str, purpose: str, install: str = "") -> ModuleType:
+def load_library(name: str, purpose: str) -> ModuleType:
     """Import a library; raise MissingLibraryError where it is not installed.
 
-    `purpose` begins the sentence ("`to_pandas()`"); `install` is what pip is told, unless the name.
+    `purpose` begins the sentence ("`to_pandas()`").
     """
     try:
         return import_module(name)
@@ -48,5 +49,5 @@ def load_library(name: str, purpose: str, install: str = "") -> ModuleType:
         if (error.name or "").partition(".")[0] != name.partition(".")[0]:
             raise
         raise MissingLibraryError(
-            f"{purpose} needs {name}, which is not installed; pip install {install or name}"
+            f"{purpose} needs {name}, which is not installed; pip install {name}"
         ) from None

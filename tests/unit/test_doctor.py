@@ -2,6 +2,7 @@
 
 import json
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from tests.errors.command import headgate
 
 from headgate import doctor
 from headgate.errors import EngineMissingError
+from headgate.optional import EXTRAS
 
 NEEDED = {"Python", "engine", "pictures"}
 
@@ -20,22 +22,43 @@ def found() -> dict[str, doctor.Found]:
 
 def test_everything_that_is_asked_for_is_examined(found: dict[str, doctor.Found]) -> None:
     assert set(found) == NEEDED | {
-        *("numba", "Dask", "pandas", "polars", "xarray", "C compiler", "Rust"),
+        *(f"extra {name}" for name in EXTRAS),
+        *("pandas", "polars", "xarray", "C compiler", "Rust"),
         *("Chromium", "user namespaces", "TUN", "cores", "memory", "disk"),
     }
     assert {name for name, one in found.items() if one.needed} == NEEDED
-    assert all(found[name].works for name in [*NEEDED, "numba", "Dask", "pandas", "cores"])
+    assert all(
+        found[name].works for name in [*NEEDED, "extra jit", "extra report", "pandas", "cores"]
+    )
     assert all(one.works or one.remedy for one in found.values())
     assert all(one.detail for one in found.values())
 
 
-def test_a_library_that_is_missing_says_what_it_is_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_extras_have_purposes() -> None:
+    assert set(doctor.PURPOSES) == set(EXTRAS)
+
+
+def test_an_extra_names_its_libraries_or_says_what_it_is_for(
+    found: dict[str, doctor.Found], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert found["extra jit"].detail == f"numba {metadata.version('numba')}"
     monkeypatch.setitem(sys.modules, "numba", None)
-    one = doctor._library("numba", *doctor._LIBRARIES["numba"])
+    one = doctor._extra("jit")
     assert not one.works
+    assert "numba" in one.detail
     assert one.remedy == (
         "for own laws in Python at full speed (@jit): pip install 'headgate[jit]'"
     )
+
+
+def test_a_library_that_lacks_what_it_needs_does_not_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "frail.py").write_text("import none_such")
+    monkeypatch.syspath_prepend(tmp_path)
+    one = doctor._frame("frail")
+    assert not one.works
+    assert one.detail == "No module named 'none_such'"
 
 
 @pytest.mark.parametrize(

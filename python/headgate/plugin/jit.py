@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from headgate.errors import LawError
+from headgate.optional import advise
 from headgate.plugin import python_class, rewrite
 from headgate.plugin.interface import Interface
 from headgate.plugin.own_code import Compiled, Params
@@ -49,7 +50,7 @@ def _compile(interface: Interface, cls: type, params: Params) -> FunctionTable:
     try:
         import numba
     except ImportError:
-        raise LawError(_label(cls), "@jit needs numba; pip install 'headgate[jit]'") from None
+        raise LawError(_label(cls), f"@jit needs numba; {advise('jit')}") from None
     state = first_state(interface, cls, params)
     functions = _functions(interface, cls, state.dtype, numba)
     pointer = numba.types.CPointer(numba.from_dtype(state.dtype))
