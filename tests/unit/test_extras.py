@@ -1,6 +1,7 @@
 """The package without its extras: what runs, and what says which one it needs."""
 
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -63,6 +64,26 @@ def test_extras_are_those_of_the_package() -> None:
     for name, modules in EXTRAS.items():
         assert set(modules) == find_modules(extras, name)
     assert find_modules(extras, "all") == set().union(*EXTRAS.values())
+
+
+#: What conda-forge calls otherwise.
+CONDA = {
+    "duckdb": "python-duckdb",
+    "matplotlib": "matplotlib-base",
+    "nanoarrow": "python-nanoarrow",
+}
+
+
+def test_the_conda_recipe_asks_for_what_the_package_does() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    asked = [*project["dependencies"], *extras["analysis"], *extras["report"][1:]]
+    needs = {
+        f"{CONDA.get(one.name, one.name)} {one.specifier}" for one in map(Requirement, asked)
+    } | {f"python {project['requires-python']}"}
+    recipe = (ROOT / "packaging" / "conda" / "recipe.yaml").read_text()
+    listed = recipe.partition("  run:\n")[2].partition("  run_constraints:")[0]
+    assert set(re.findall(r"^    - (.+)$", listed, re.MULTILINE)) == needs
 
 
 def test_an_experiment_runs_without_them_and_has_no_report(tmp_path: Path) -> None:
