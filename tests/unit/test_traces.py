@@ -20,12 +20,13 @@ from headgate.traces.stored import StoredTrace
 
 from .traced import EVERYTHING, join, make_many_connections, make_scenario, run_traced
 
+CODEL = {"name": "codel", "ecn": "on"}
 CASES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("cubic", {}, {}),
     ("reno", {"recovery": "newreno"}, {"loss": 0.02}),
     ("bbr", {"preset": "linux"}, {"loss": 0.01}),
     ("fast", {"preset": "ns2"}, {"buffer": "10 packets"}),
-    ("cubic", {"ecn": True}, {"queue": "codel", "buffer": "4 BDP"}),
+    ("cubic", {"ecn": True}, {"queue": CODEL, "buffer": "4 BDP"}),
     ("reno", {"ecn": True}, {"queue": "red", "buffer": "2 BDP", "loss": 0.005}),
     ("dctcp", {}, {"queue": "threshold", "buffer": "2 BDP"}),
     ("cubic", {}, {"queue": "fq-codel", "buffer": "1 BDP"}),
@@ -117,6 +118,42 @@ def test_ecn_is_told(tmp_path: Path) -> None:
     assert {*events["flags"][echoed]} == {"ece"}
     received = (events["event"] == "received") & (np.char.find(events["flags"], "ce") >= 0)
     assert 0 <= marked.sum() - received.sum() <= 3 * 33  # a path of 1 BDP and a queue of 2
+
+
+@pytest.mark.parametrize("queue", ["threshold", CODEL])
+def test_a_mark_shows_from_the_port_on_that_made_it(tmp_path: Path, queue: Any) -> None:
+    """Two ports in a row mark; the second also what the first has marked."""
+    network = {"kind": "parking_lot", "hops": 2, "rate": "10 Mbit/s", "rtt": "40 ms"}
+    scenario = Scenario.from_dict(
+        {
+            "duration": "10 s",
+            "measure": {"warmup": "0 s"},
+            "transport": {"ecn": True},
+            "network": {**network, "queue": queue, "buffer": "4 BDP"},
+            "traffic": [
+                {"kind": "flows", "law": "reno", "name": "long", "count": 4},
+                {"kind": "flows", "law": "reno", "name": "first", "count": 3, "receiver": "r1"},
+                {"kind": "flows", "law": "reno", "name": "second", "source": "r1"},
+            ],
+        }
+    )
+    result, _, events = run_traced(scenario, tmp_path / "out")
+    has_mark = np.array(["ce" in flags.split() for flags in events["flags"]])
+    for row, link in enumerate(result.ports["link"]):
+        assert count(events, "marked", link=link) == result.ports["marks"][row], link
+        assert has_mark[(events["link"] == link) & (events["event"] == "marked")].all()
+
+    def find(event: str, link: str) -> set[tuple[Any, ...]]:
+        here = has_mark & (events["event"] == event) & (events["link"] == link)
+        rows = events.where(here & (np.char.find(events["flow"], "long") == 0))
+        return set(zip(rows["flow"], rows["seq"], rows["stamp"], strict=True))
+
+    assert not find("enqueued", "hop1")
+    left, came = find("departed", "hop1"), find("enqueued", "hop2")
+    assert came <= left
+    assert len(left - came - find("dropped", "hop2")) <= 20  # on their way
+    if queue == "threshold":  # CoDel marks too seldom to meet one that has a mark
+        assert came & find("marked", "hop2")
 
 
 def test_every_loss_is_found_and_mended_in_order(tmp_path: Path) -> None:

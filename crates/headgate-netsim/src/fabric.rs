@@ -141,12 +141,12 @@ impl<L: ControllerRegistry> Fabric<L> {
         let port = shared.setup.routes.link(router, goal);
         match &mut self.ports[port as usize] {
             Port::Analytic(analytic) => {
-                let had_mark = packet.is_marked();
+                let link = self.links[port as usize];
+                let before = shared.trace.sees(packet, link).then(|| Before::at(analytic, packet));
                 let (wait, fate) = (analytic.wait(packet.time), analytic.offer(packet.time, packet));
                 count(wait, fate, packet, &mut shared.counters);
-                let link = self.links[port as usize];
-                if shared.trace.sees(packet, link) {
-                    note_fate(analytic, link, had_mark, (fate, wait), packet, shared);
+                if let Some(before) = before {
+                    note_fate(analytic, link, &before, (fate, wait), packet, shared);
                 }
                 match fate {
                     Fate::Arrives(time) => Step::Node(self.ends[port as usize], time),
@@ -155,11 +155,11 @@ impl<L: ControllerRegistry> Fabric<L> {
             }
             Port::Feedback(feedback) => {
                 let (wait, link) = (feedback.analytic.wait(packet.time), self.links[port as usize]);
-                let had_mark = packet.is_marked();
+                let before = shared.trace.sees(packet, link).then(|| Before::at(&feedback.analytic, packet));
                 let fate = feedback.offer(packet, &mut shared.port_context(link));
                 count(wait, fate, packet, &mut shared.counters);
-                if shared.trace.sees(packet, link) {
-                    note_fate(&mut feedback.analytic, link, had_mark, (fate, wait), packet, shared);
+                if let Some(before) = before {
+                    note_fate(&mut feedback.analytic, link, &before, (fate, wait), packet, shared);
                 }
                 if fate == Fate::Dropped {
                     shared.side_table.forget(packet);
@@ -255,12 +255,26 @@ fn host_link(&edge: &u32) -> HostLink {
     HostLink { edge, ..HostLink::default() }
 }
 
-/// Notes what an analytic port has decided, for who follows it: when the packet will have left, too.
+/// A packet as it comes to an analytic port, and the marks that the port has made: it marks at once.
+struct Before {
+    packet: Packet,
+    marks: u64,
+}
+
+impl Before {
+    #[cold]
+    fn at<Q: Discipline>(analytic: &AnalyticPort<Q>, packet: &Packet) -> Self {
+        Self { packet: *packet, marks: analytic.tally.marks }
+    }
+}
+
+/// Notes what an analytic port has decided, for who follows it: when the packet will have left, too. As the port counts
+/// it, a packet is marked although it had a mark already.
 #[cold]
 fn note_fate<Q: Discipline, L>(
     analytic: &mut AnalyticPort<Q>,
     link: u32,
-    had_mark: bool,
+    before: &Before,
     (fate, wait): (Fate, Span),
     packet: &Packet,
     shared: &mut Shared<L>,
@@ -271,8 +285,8 @@ fn note_fate<Q: Discipline, L>(
     if fate == Fate::Dropped {
         return ctx.note((now, EventKind::Dropped), packet, queue, None);
     }
-    ctx.note((now, EventKind::Enqueued), packet, queue, None);
-    if packet.is_marked() && !had_mark {
+    ctx.note((now, EventKind::Enqueued), &before.packet, queue, None);
+    if analytic.tally.marks > before.marks {
         ctx.note((now, EventKind::Marked), packet, queue, None);
     }
     ctx.note((leaves, EventKind::Departed), packet, queue, Some(wait));
