@@ -15,7 +15,7 @@ import numpy as np
 
 from headgate.columns import EVERY_TABLE
 from headgate.errors import StoreError
-from headgate.run.folder import RUN_FILE, find_run, write_file
+from headgate.run.folder import RUN_FILE, find_run, find_runs, write_file
 from headgate.suggest import hint
 from headgate.tables import Table
 from headgate.visible import in_spreadsheet
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     import duckdb
 
 FORMATS = ("csv", "parquet")
-RUNS = "runs"
 
 
 def export(
@@ -51,14 +50,13 @@ def find_tables(folder: Path) -> dict[str, list[Path]]:
 
     Those of a study itself, such as the means of an experiment, are among them. Raises StoreError.
     """
-    if (folder / RUN_FILE).is_file():
-        return _by_name([folder])
-    runs = sorted(path.parent for path in (folder / RUNS).glob(f"*/{RUN_FILE}"))
+    runs = find_runs(folder)
     if not runs:
         raise StoreError(
-            f"{folder}: holds neither a run ({RUN_FILE}) nor finished runs of a study ({RUNS})"
+            f"{folder}: holds neither a run ({RUN_FILE}) nor finished runs of a study (runs)"
         )
-    return {path.stem: [path] for path in sorted(folder.glob("*.parquet"))} | _by_name(runs)
+    of_study = [] if runs == [folder] else sorted(folder.glob("*.parquet"))
+    return {path.stem: [path] for path in of_study} | _by_name(runs)
 
 
 def _by_name(runs: Iterable[Path]) -> dict[str, list[Path]]:

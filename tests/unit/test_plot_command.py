@@ -104,6 +104,21 @@ def test_several_runs_are_compared(folders: list[Path]) -> None:
     assert '"each":"seed-3"' in page
 
 
+def test_folders_are_named_from_here_or_from_the_root(
+    folders: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    above = folders[0].parent
+    monkeypatch.chdir(above.parent)
+    near = [Path(above.name) / folder.name for folder in folders]
+    only = ("--only", "throughput-delay", "--format", "svg")
+    for given, figures in (
+        (near, Path(above.name) / "figures"),
+        ([near[0], *folders[1:]], above / "figures"),
+    ):
+        done = plot(*given, *only)
+        assert done.stdout.split() == [str(figures / "throughput-delay.svg")]
+
+
 def test_the_list_names_each_picture_with_a_line() -> None:
     lines = plot("--list").stdout.splitlines()
     assert [line.split()[0] for line in lines] == [kind.name for kind in KINDS]

@@ -84,7 +84,7 @@ def plot(  # noqa: PLR0913, PLR0917 - the options of a command
             " pictures"
         )
     drawings = _draw(kinds, runs, named=bool(only))
-    folder = out or Path(os.path.commonpath(folders or ())) / "figures"
+    folder = out or _find_common(folders or ()) / "figures"
     paths = [str(path) for path in _write(drawings, folder, wanted, _title(runs))]
     say(*([json.dumps(paths)] if as_json else paths))
 
@@ -118,7 +118,7 @@ def _read(folders: Sequence[Path]) -> list[Run]:
     if not folders:
         return []
     from headgate.pictures.run import Run
-    from headgate.run.folder import find_run
+    from headgate.run.folder import find_run, find_runs
     from headgate.traces.pictures import read_first
 
     names = {folder: folder.name or str(folder) for folder in folders}
@@ -126,7 +126,7 @@ def _read(folders: Sequence[Path]) -> list[Run]:
     runs = []
     for folder in folders:
         own = str(folder) if alike else names[folder]
-        for place in (found := _find_folders(folder)):
+        for place in (found := find_runs(folder) or [folder]):
             tables, meta = find_run(place)
             if "flows" not in tuple(tables) and len(found) > 1:
                 raise HeadgateError(f"{folder}: {NO_FLOWS}")
@@ -135,18 +135,16 @@ def _read(folders: Sequence[Path]) -> list[Run]:
     return runs if len(runs) == len(folders) else sorted(runs, key=lambda run: run.name)
 
 
-def _find_folders(folder: Path) -> list[Path]:
-    """Give the folder of a run, or those of all runs of a study or an experiment."""
-    from headgate.run.folder import RUN_FILE
-
-    if (folder / RUN_FILE).is_file():
-        return [folder]
-    return sorted(path.parent for path in (folder / "runs").glob(f"*/{RUN_FILE}")) or [folder]
-
-
 def _name_run(folder: str, meta: Mapping[str, Any]) -> str:
     """Name a run of an experiment by its labels."""
     return ", ".join([folder, *(f"{name} {value}" for name, value in meta["labels"].items())])
+
+
+def _find_common(folders: Sequence[Path]) -> Path:
+    """Give the deepest folder that all are in; it is absolute if one of them is."""
+    if any(folder.is_absolute() for folder in folders):
+        folders = [folder.absolute() for folder in folders]
+    return Path(os.path.commonpath(folders))
 
 
 def _list(kinds: Sequence[Kind], runs: Sequence[Run], *, as_json: bool) -> None:

@@ -166,6 +166,13 @@ def find_run(folder: Path) -> tuple[StoredTables, dict[str, Any]]:
     return StoredTables(folder, names), meta
 
 
+def find_runs(folder: Path) -> list[Path]:
+    """Give the folders of finished runs: this one, or those of a study or an experiment in it."""
+    if (folder / RUN_FILE).is_file():
+        return [folder]
+    return sorted(path.parent for path in (folder / "runs").glob(f"*/{RUN_FILE}"))
+
+
 class StoredTables(Mapping[str, Table]):
     """The tables of a run's folder, a study's own among them, each read when it is asked for."""
 
