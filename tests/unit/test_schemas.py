@@ -139,6 +139,8 @@ def test_the_command_lists_prints_and_writes_them(tmp_path: Path) -> None:
     assert headgate("schema", "design").output == schema_text("design")
     assert headgate("schema", "--out", tmp_path).exit_code == 0
     assert (tmp_path / "claims.schema.json").read_text() == schema_text("claims")
+    written = headgate("schema", "design", "--out", tmp_path, "--json")
+    assert json.loads(written.output) == [str(tmp_path / "design.schema.json")]
     done = headgate("schema", "Scenarios")
     assert done.exit_code == 2
     assert "is not a form of TOML; did you mean 'scenario'?" in done.sentence

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -30,16 +31,25 @@ def schema(
     Example: headgate schema scenario --out . and in the file's first line
     #:schema ./scenario.schema.json
     """
-    from headgate.run.folder import write_bytes
-    from headgate.schemas import FORMS, file_name, make_schema, schema_text
+    from headgate.schemas import FORMS, schema_text
 
     if out is not None:
-        for one in (*FORMS,) if name is None else (name,):
-            write_bytes(out / file_name(one), schema_text(one).encode(), durable=False)
-            say(str(out / file_name(one)))
+        paths = list(_write(FORMS if name is None else [name], out))
+        say(*([json.dumps(paths)] if as_json else paths))
     elif name is not None:
-        print(json.dumps(make_schema(name), indent=1))  # noqa: T201 - as it is, for a file
+        say(*schema_text(name).splitlines())
     elif as_json:
         say(json.dumps({one: about for one, (about, _) in FORMS.items()}))
     else:
         say(*(f"{one:14} {about}" for one, (about, _) in FORMS.items()))
+
+
+def _write(names: Iterable[str], folder: Path) -> Iterator[str]:
+    """Write the schemas of these forms; give the paths."""
+    from headgate.run.folder import write_bytes
+    from headgate.schemas import file_name, schema_text
+
+    for name in names:
+        path = folder / file_name(name)
+        write_bytes(path, schema_text(name).encode(), durable=False)
+        yield str(path)
