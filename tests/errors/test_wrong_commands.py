@@ -46,6 +46,7 @@ WRONG = [
     ("run dumbbell.toml --control own.txt", "an own law is a file that ends in one of .py, .c"),
     ("run dumbbell.toml --control bbr=law.py:Mine", "'bbr' is no traffic here; it has 0, 1"),
     ("run dumbbell.toml --trace flow=0 --out x", "is not flows=NAMES or ports=NAMES"),
+    ("run dumbbell.toml --trace-limit 9", "--trace-limit: nothing is traced; say what"),
     ("run dumbbell.toml --trace flows=0", "a trace needs a folder to be written into (--out DIR)"),
     # words without regard to case and separators
     ("check dumbbell.toml --set network.kind=Dumbbell", "did you mean 'dumbbell'?"),

@@ -334,6 +334,13 @@ def test_a_trace_needs_a_folder_a_choice_and_a_limit() -> None:
         Trace(flows=["0"], limit=0)
 
 
+def test_a_trace_that_is_not_told_its_limit_has_the_documented_one() -> None:
+    trace = Trace.parse(["flows=0"])
+    assert (trace.flows, trace.ports) == (["0"], [])
+    assert Trace.parse(["flows=0"], 9).limit == 9
+    assert trace.limit * trace_log._row_bytes()[0] == 5_000_000 * 129
+
+
 def test_connections_of_one_name_are_told_apart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

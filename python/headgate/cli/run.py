@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headgate.cli.options import Controls, Json, ScenarioFile, Seed, Settings, Threads, Trust
+from headgate.errors import HeadgateError
 from headgate.visible import say
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from headgate.api import Result
+    from headgate.run.trace import Trace
 
 Out = Annotated[
     Path | None,
@@ -31,10 +33,13 @@ Traced = Annotated[
     ),
 ]
 TraceLimit = Annotated[
-    int, typer.Option(metavar="N", help="Events after which the trace ends; the run goes on.")
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="Events after which the trace ends, 5 million unless given; the run goes on.",
+    ),
 ]
 _MOST_ROWS = 12
-_TRACE_LIMIT = 5_000_000
 
 
 def run(  # noqa: PLR0913, PLR0917 - one for each option
@@ -44,7 +49,7 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     controls: Controls = None,
     out: Out = None,
     traced: Traced = None,
-    trace_limit: TraceLimit = _TRACE_LIMIT,
+    trace_limit: TraceLimit = None,
     threads: Threads = 1,
     trust: Trust = False,
     as_json: Json = False,
@@ -58,9 +63,8 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     from headgate.cli.options import load
     from headgate.plugin.watch import run_watched
     from headgate.run.progress import show_progress
-    from headgate.run.trace import Trace
 
-    trace = Trace.parse(traced, trace_limit) if traced else None
+    trace = _read_trace(traced, trace_limit)
     chosen = load(scenario, settings, seed, controls, trust=trust)
     with run_watched(chosen.own_code()), show_progress(scenario.stem) as progress:
         command = shlex.join(["headgate", *sys.argv[1:]])
@@ -72,6 +76,16 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     _print(result, out if unstored is None else None, as_json)
     if unstored is not None:
         raise unstored
+
+
+def _read_trace(traced: list[str] | None, limit: int | None) -> Trace | None:
+    from headgate.run.trace import Trace
+
+    if traced:
+        return Trace.parse(traced, limit)
+    if limit is not None:
+        raise HeadgateError("--trace-limit: nothing is traced; say what, such as --trace flows=0")
+    return None
 
 
 def _print(result: Result, out: Path | None, as_json: bool) -> None:
