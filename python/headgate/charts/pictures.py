@@ -21,9 +21,18 @@ from headgate.pictures.drawing import (
     Map,
     Panel,
     Picture,
-    loss_class,
+    classify_loss,
 )
-from headgate.plots.palette import GREY, LINES, LOAD
+from headgate.pictures.places import ROW_LIMITS
+from headgate.plots.palette import (
+    BAND_OPACITY,
+    CLOUD_OPACITY,
+    EDGE,
+    LOAD,
+    WARMUP,
+    WARMUP_OPACITY,
+    choose_ink,
+)
 
 Spec = dict[str, Any]
 
@@ -31,9 +40,8 @@ HEIGHT, ALONE_HEIGHT, MAP_HEIGHT, ROW_HEIGHT = 190, 340, 560, 190
 #: Dashes as in the other pictures: solid, dashed, dash-dotted, dotted.
 DASHES = ([1, 0], [6, 3], [6, 3, 1, 3], [2, 2])
 MARKS = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
-WARMUP = "#8A97A5"
 #: Points that answer to a pointer, seen only where they are few.
-HOVER_SIZE, POINT_SIZE, FEW_POINTS = 70, 90, 200
+HOVER_SIZE, POINT_SIZE, CLOUD_SIZE = 70, 90, 8
 TICKS = 10
 #: A page is wider than a figure, in the points of both.
 WIDER = 1.4
@@ -115,7 +123,7 @@ def _y(panel: Panel) -> alt.Y:
 
 def _colour(panel: Panel) -> alt.Color:
     """Give lines their colours."""
-    known = {line.name: _ink(line) for line in panel.lines}
+    known = {line.name: choose_ink(line) for line in panel.lines}
     return alt.Color("name:N", scale=_by_name(known), legend=_legend(panel))
 
 
@@ -145,10 +153,6 @@ def _legend(panel: Panel) -> alt.Legend | None:
     return alt.Legend(values=list(listed), symbolOpacity=1, symbolStrokeWidth=2, **more)
 
 
-def _ink(line: Line) -> str:
-    return GREY if line.colour is None else LINES[line.colour % len(LINES)]
-
-
 def _draw_line(panel: Panel, line: Line, data: Data) -> list[Any]:
     each = line.each or ("",) * len(line.x)
     columns: dict[str, Iterable[Any]] = {
@@ -163,11 +167,9 @@ def _draw_line(panel: Panel, line: Line, data: Data) -> list[Any]:
     base = alt.Chart(rows).encode(x=_x(panel), y=_y(panel), color=_colour(panel))
     shown = [] if line.band is None else [_draw_band(panel, line, data)]
     if line.style == "points":
-        few = len(line.x) <= FEW_POINTS
-        points = base.mark_point(
-            filled=True, size=POINT_SIZE if few else 8, opacity=1 if few else 0.4, clip=True
-        )
-        if few:
+        size, opacity = (CLOUD_SIZE, CLOUD_OPACITY) if line.is_cloud else (POINT_SIZE, 1)
+        points = base.mark_point(filled=True, size=size, opacity=opacity, clip=True)
+        if not line.is_cloud:
             points = points.encode(shape=_shape(panel))
         return [*shown, points.encode(tooltip=_tooltip(panel, line))]
     if line.style == "rug":
@@ -197,7 +199,7 @@ def _tooltip(panel: Panel, line: Line) -> list[Any]:
 def _draw_band(panel: Panel, line: Line, data: Data) -> Any:
     low, high = line.band or (line.y, line.y)
     rows = data.add({"x": line.x, "y": low, "high": high, "name": [line.name] * len(line.x)})
-    band = alt.Chart(rows).mark_area(opacity=0.2)
+    band = alt.Chart(rows).mark_area(opacity=BAND_OPACITY)
     return band.encode(x=_x(panel), y=_y(panel), y2="high:Q", color=_colour(panel))
 
 
@@ -206,7 +208,7 @@ def _shade(panel: Panel, data: Data) -> list[Any]:
     if not panel.warmup_s:
         return []
     rows = data.add({"x": [0.0], "end": [panel.warmup_s], "what": ["warm-up"]})
-    shade = alt.Chart(rows).mark_rect(color=WARMUP, opacity=0.18, clip=True)
+    shade = alt.Chart(rows).mark_rect(color=WARMUP, opacity=WARMUP_OPACITY, clip=True)
     said = [alt.Tooltip("what:N", title="what"), alt.Tooltip("end:Q", title="ends (s)")]
     return [shade.encode(x=_x(panel), x2="end:Q", tooltip=said)]
 
@@ -233,14 +235,14 @@ def _second_scale(panel: Panel, title: str, factor: float, data: Data) -> Any:
 
 def _draw_map(drawn: Map, data: Data) -> Any:
     """Draw links and routers of a network."""
-    spans = sorted(drawn.spans, key=lambda span: (loss_class(span.loss), span.utilisation))
+    spans = sorted(drawn.spans, key=lambda span: (classify_loss(span.loss), span.utilisation))
     ends = np.array([span.ends for span in spans])
     columns: dict[str, Iterable[Any]] = {
         "x": ends[:, 0, 0], "y": ends[:, 0, 1], "x2": ends[:, 1, 0], "y2": ends[:, 1, 1],
         "link": [span.link for span in spans],
         "use": [span.utilisation for span in spans],
         "loss": [span.loss for span in spans],
-        "lost": [LOSS_WORDS[loss_class(span.loss)] for span in spans],
+        "lost": [LOSS_WORDS[classify_loss(span.loss)] for span in spans],
         "rate": [1e-6 * span.rate_bps for span in spans],
         "wait": [1e3 * span.wait_s for span in spans],
     }  # fmt: skip
@@ -272,16 +274,14 @@ def _draw_map(drawn: Map, data: Data) -> Any:
 
 def _height_scale(drawn: Map) -> alt.Scale:
     if drawn.is_row:
-        return alt.Scale(domain=[-0.5, 0.5])
+        return alt.Scale(domain=list(ROW_LIMITS))
     return alt.Scale(zero=False, padding=25)
 
 
 def _draw_routers(drawn: Map, data: Data) -> list[Any]:
     x, y = np.array(list(drawn.routers.values())).T
     rows = data.add({"x": x, "y": y, "router": list(drawn.routers)})
-    dots = alt.Chart(rows).mark_point(
-        filled=True, fill="white", stroke="#222222", size=60, opacity=1
-    )
+    dots = alt.Chart(rows).mark_point(filled=True, fill="white", stroke=EDGE, size=60, opacity=1)
     layers: list[Any] = [dots.encode(x="x:Q", y="y:Q", tooltip=["router:N"])]
     if drawn.labels:
         at = np.array([place for _, place in drawn.labels])

@@ -78,7 +78,7 @@ def choose_fairly(courses: Courses, names: Sequence[str], most: int) -> list[str
     """
     if len(names) <= most:
         return list(names)
-    means = {name: _mean(courses.line(name, "throughput_bps")[1]) for name in names}
+    means = {name: _average(courses.line(name, "throughput_bps")[1]) for name in names}
     ranked = sorted(names, key=lambda name: means[name])
     places = np.round(np.linspace(0, len(ranked) - 1, most)).astype(int)
     kept = {ranked[place] for place in places}
@@ -89,18 +89,18 @@ def rank_ports(run: Run, names: Iterable[str]) -> list[str]:
     """Rank ports from the one that drops the greatest share; among equals that which waits most."""
 
     def key(name: str) -> tuple[float, float]:
-        return -share_lost(run, name), -_known(run.port(name, "mean_wait_s"))
+        return -compute_loss(run, name), -_replace_nan(run.port(name, "mean_wait_s"))
 
     return sorted(names, key=key)
 
 
-def share_lost(run: Run, name: str) -> float:
+def compute_loss(run: Run, name: str) -> float:
     """Give the share of packets that a port dropped or its link lost, of those that came."""
     ports = run.tables["ports"]
-    return float(losses_of(ports.where(ports["link"] == name))[0])
+    return float(compute_losses(ports.where(ports["link"] == name))[0])
 
 
-def losses_of(ports: Table) -> Numbers:
+def compute_losses(ports: Table) -> Numbers:
     """Give the share of packets lost at each port and on its link; 0 where that is not counted."""
     dropped, lost, sent = (
         np.nan_to_num(np.asarray(ports[c], np.float64)) for c in ("drops", "lost", "departures")
@@ -110,9 +110,9 @@ def losses_of(ports: Table) -> Numbers:
     return shares
 
 
-def _mean(values: Numbers) -> float:
+def _average(values: Numbers) -> float:
     return float(values.mean()) if len(values) else 0.0
 
 
-def _known(value: float) -> float:
+def _replace_nan(value: float) -> float:
     return value if np.isfinite(value) else 0.0

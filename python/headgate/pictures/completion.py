@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from headgate import catalog
 from headgate.pictures.drawing import Line, Numbers, Panel, Picture
-from headgate.pictures.flows import colour_of_laws
+from headgate.pictures.flows import colour_laws
 from headgate.pictures.run import Run, count_conditions
-from headgate.pictures.thin import MOST_IN_PICTURE, points_of_each, thin_evenly
+from headgate.pictures.thin import MOST_IN_PICTURE, share_points, thin_evenly
 
 #: Upper ends of the size classes (packets); a class with fewer than LEAST_IN_CLASS flows, of all
 #: laws together, joins the next.
@@ -54,10 +54,10 @@ def draw_completion(runs: Sequence[Run]) -> Picture | None:
     done = Done(runs)
     if not len(done):
         return None
-    colour = colour_of_laws(runs)
-    each = points_of_each(len(CLASSES) * len(colour))
+    colour = colour_laws(runs)
+    each = share_points(len(CLASSES) * len(colour))
     panels, drawn = [], 0
-    for low, high in _classes(done):
+    for low, high in _choose_classes(done):
         inside = (done.size > low) & (done.size <= high)
         lines = []
         for law, (ink, dash) in colour.items():
@@ -76,7 +76,7 @@ def draw_completion(runs: Sequence[Run]) -> Picture | None:
     return Picture("Completion time by size", caption, tuple(panels), columns)
 
 
-def _classes(done: Done) -> list[tuple[float, float]]:
+def _choose_classes(done: Done) -> list[tuple[float, float]]:
     """Give (above, up to) of the size classes, none with too few flows to show a distribution."""
     edges, low = [], 0.0
     for high in CLASSES:
@@ -110,11 +110,11 @@ def draw_completion_by_size(runs: Sequence[Run]) -> Picture | None:
         return None
     kept = thin_evenly(len(done), MOST_IN_PICTURE // 2)
     lines = []
-    for law, (ink, dash) in colour_of_laws(runs).items():
+    for law, (ink, dash) in colour_laws(runs).items():
         own = done.law == law
         if own.any():
             size, time_s = done.size[own], done.time_s[own]
-            middle = _medians(size, time_s)
+            middle = _find_medians(size, time_s)
             order = np.argsort(size, kind="stable")[kept]
             label = catalog.label(law)
             alone = middle is None
@@ -129,7 +129,9 @@ def draw_completion_by_size(runs: Sequence[Run]) -> Picture | None:
     return Picture("Completion time against size", caption + thinned * (kept.step > 1), (panel,))
 
 
-def _medians(size: Numbers, time_s: Numbers) -> tuple[Numbers, Numbers, Numbers, Numbers] | None:
+def _find_medians(
+    size: Numbers, time_s: Numbers
+) -> tuple[Numbers, Numbers, Numbers, Numbers] | None:
     """Give middle, 10 %, median and 90 % of each bin of sizes that has flows enough."""
     bins = np.floor(np.log10(size) * BINS_PER_DECADE).astype(int)
     full = [b for b in np.unique(bins) if (bins == b).sum() >= LEAST_IN_BIN]

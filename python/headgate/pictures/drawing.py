@@ -9,9 +9,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.pictures.places import are_in_a_row
+
 Numbers = NDArray[np.float64]
 #: A thin line is one of many; a step keeps its value until the next point; a rug is a row of ticks.
 Style = Literal["line", "thin", "step", "points", "rug"]
+#: So many points can be told apart by marks; more are a cloud of dots.
+FEW_POINTS = 200
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,11 @@ class Line:
     band: tuple[Numbers, Numbers] | None = None
     each: tuple[str, ...] = ()
     listed: bool = True
+
+    @property
+    def is_cloud(self) -> bool:
+        """Whether its points are too many for a mark each."""
+        return len(self.x) > FEW_POINTS
 
 
 @dataclass(frozen=True)
@@ -112,7 +121,7 @@ class Map:
     @property
     def is_row(self) -> bool:
         """Whether all routers stand at one height."""
-        return len({y for _, y in self.routers.values()}) == 1
+        return are_in_a_row(self.routers.values())
 
 
 #: Shares of packets lost up to which a link is so wide, in points.
@@ -120,7 +129,7 @@ LOSS_WIDTHS = ((0.0, 2.0), (0.001, 4.0), (0.01, 6.5), (1.0, 10.0))
 LOSS_WORDS = ("nothing lost", "up to 0.1 %", "up to 1 %", "more than 1 %")
 
 
-def loss_class(loss: float) -> int:
+def classify_loss(loss: float) -> int:
     """Give the place of a share of packets lost among `LOSS_WIDTHS`; NaN is nothing."""
     return next((i for i, (most, _) in enumerate(LOSS_WIDTHS) if loss <= most), 0)
 

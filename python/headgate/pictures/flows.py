@@ -19,7 +19,7 @@ from headgate.pictures.chosen import (
 from headgate.pictures.drawing import Level, Line, Numbers, Panel, Picture
 from headgate.pictures.limits import compare
 from headgate.pictures.run import Run, list_laws
-from headgate.pictures.thin import average, choose_interval, points_of_each, say_thinned, thin
+from headgate.pictures.thin import average, choose_interval, say_thinned, share_points, thin
 
 Shape = Callable[[Numbers, Numbers], tuple[Numbers, Numbers]]
 
@@ -46,7 +46,7 @@ def _draw_sampled(  # noqa: PLR0913 - what two pictures differ in
     if not names:
         return None
     drawn: list[int] = [0, 0]
-    each = points_of_each(min(len(names), MOST_LINES))
+    each = share_points(min(len(names), MOST_LINES))
 
     def shape(t_s: Numbers, values: Numbers) -> tuple[Numbers, Numbers]:
         kept = thin(t_s, scale * values, each)
@@ -54,7 +54,7 @@ def _draw_sampled(  # noqa: PLR0913 - what two pictures differ in
         drawn[1] += len(t_s)
         return kept
 
-    panels, cut = compare(_panels_of_flows(run, courses, column, y, shape), zero=zero)
+    panels, cut = compare(_draw_each_flow(run, courses, column, y, shape), zero=zero)
     return Picture(title, _join([_say_chosen(run, names), cut, say_thinned(*drawn)]), panels)
 
 
@@ -63,10 +63,10 @@ def draw_throughput(runs: Sequence[Run]) -> Picture | None:
     run = runs[0]
     courses = Courses(run, "flow")
     names = courses.with_values("throughput_bps")
-    return _of_flows(run, courses, names) if names else _of_ports(run)
+    return _draw_flows(run, courses, names) if names else _draw_ports(run)
 
 
-def _of_flows(run: Run, courses: Courses, names: Sequence[str]) -> Picture:
+def _draw_flows(run: Run, courses: Courses, names: Sequence[str]) -> Picture:
     interval_s = choose_interval(courses.table["t_s"])
     y = "throughput (Mbit/s)"
 
@@ -75,10 +75,10 @@ def _of_flows(run: Run, courses: Courses, names: Sequence[str]) -> Picture:
 
     laws = group_by_law(run, names)
     panels: tuple[Panel, ...] = ()
-    links, levels = _capacities(run, courses)
+    links, levels = _find_capacities(run, Courses(run, "port"))
     cut = ""
     if max(map(len, laws.values())) > 1:
-        one_by_one = _panels_of_flows(run, courses, "throughput_bps", y, shape)
+        one_by_one = _draw_each_flow(run, courses, "throughput_bps", y, shape)
         # What several links, or both ways of one, carry together has no rate to be compared with.
         levels_of_flow = levels * (links > 1)
         named = [
@@ -92,7 +92,7 @@ def _of_flows(run: Run, courses: Courses, names: Sequence[str]) -> Picture:
         *shape(*courses.together(names, "throughput_bps", mean=False)),
     )
     lines = [total] if len(names) > 1 else []
-    lines += _lines_of_laws(run, courses, laws, shape)
+    lines += _draw_laws(run, courses, laws, shape)
     title = "sum of each law's flows" if panels else ""
     flows = run.tables["flows"]
     all_alike = links == 1 and len(np.unique(flows["source"])) == 1
@@ -107,11 +107,11 @@ def _of_flows(run: Run, courses: Courses, names: Sequence[str]) -> Picture:
     return Picture("Throughput", _join([*said, cut or also_cut]), (*shown, *panels))
 
 
-def _lines_of_laws(
+def _draw_laws(
     run: Run, courses: Courses, laws: Mapping[str, Sequence[str]], shape: Shape
 ) -> list[Line]:
     """Draw the sum of each law's flows; a flow that is alone has its own name."""
-    colour = colour_of_laws([run])
+    colour = colour_laws([run])
     lines = []
     for law, names in laws.items():
         of_law = f"{catalog.label(law) or 'law not kept'}, sum of {len(names)}"
@@ -121,13 +121,13 @@ def _lines_of_laws(
     return lines
 
 
-def _panels_of_flows(
+def _draw_each_flow(
     run: Run, courses: Courses, column: str, y: str, shape: Shape
 ) -> tuple[Panel, ...]:
     """Draw all flows on one pair of axes while they can be told apart, else a panel a law."""
     names = courses.with_values(column)
     laws = group_by_law(run, names)
-    colour = colour_of_laws([run])
+    colour = colour_laws([run])
     alone = len(names) <= MOST_LINES
     panels = []
     for law, of_law in laws.items():
@@ -156,23 +156,23 @@ def _panels_of_flows(
     return tuple(panels)
 
 
-def _capacities(run: Run, courses: Courses) -> tuple[int, tuple[Level, ...]]:
+def _find_capacities(run: Run, measured: Courses) -> tuple[int, tuple[Level, ...]]:
     """Give how many ports are measured, and their rate if all of them have the same."""
-    ports = list(Courses(run, "port").rows)
+    ports = list(measured.rows)
     steps = {name: run.rate_over_time(name) for name in ports}
     first = steps[ports[0]] if ports else None
     if first is None or not all(
         np.array_equal(a, b) for s in steps.values() for a, b in zip(s, first, strict=True)
     ):
         return len(ports), ()
-    end_s = float(np.max(courses.table["t_s"]))
+    end_s = float(np.max(measured.table["t_s"]))
     since_s, bps = first
     what = f"rate of {ports[0]}" if len(ports) == 1 else f"rate of each of {len(ports)} links"
     level = Level(what, np.append(since_s, end_s), 1e-6 * np.append(bps, bps[-1]))
     return len(ports), (level,)
 
 
-def _of_ports(run: Run) -> Picture | None:
+def _draw_ports(run: Run) -> Picture | None:
     """Draw what ports send where no flow has a series: the busiest of them."""
     courses = Courses(run, "port")
     names = courses.with_values("throughput_bps")
@@ -189,12 +189,12 @@ def _of_ports(run: Run) -> Picture | None:
     if len(kept) < len(names):
         title += f": the {len(kept)} busiest of the {len(names)} that have a series"
     panel = Panel("", "time (s)", "bits sent (Mbit/s)", tuple(lines),
-                  _capacities(run, courses)[1], run.warmup_s)  # fmt: skip
+                  _find_capacities(run, courses)[1], run.warmup_s)  # fmt: skip
     panels, cut = compare([panel])
     return Picture(title, _join([f"Averaged over {interval_s:.3g} s.", cut]), panels)
 
 
-def colour_of_laws(runs: Sequence[Run]) -> dict[str, tuple[int, int]]:
+def colour_laws(runs: Sequence[Run]) -> dict[str, tuple[int, int]]:
     """Give each law its colour and dash, the same in every picture of these runs."""
     return {law: (place, 0) for place, law in enumerate(list_laws(runs))}
 

@@ -30,36 +30,38 @@ def compare(panels: Sequence[Panel], *, zero: bool = True) -> tuple[tuple[Panel,
     for panel in panels:
         for line in panel.lines:
             after = line.y[line.x > panel.warmup_s]
-            highest = max(highest, _max(line.y))
-            later = max(later, _max(after))
+            highest = max(highest, _find_max(line.y))
+            later = max(later, _find_max(after))
             lowest = min(lowest, float(line.y.min(initial=np.inf)))
     top, said = highest, ""
     if 0 < FAR_ABOVE * later < highest:
         top, said = CUT_AT * later, CUT
-    panels = [replace(panel, levels=_near(panel.levels, top)) for panel in panels]
+    panels = [replace(panel, levels=_keep_near(panel.levels, top)) for panel in panels]
     levels = [float(level.y.max()) for panel in panels for level in panel.levels]
     top = HEADROOM * max(top, *levels, 0.0) or 1.0
     low = 0.0 if zero or not lowest > FROM_ZERO_BELOW * top else lowest - 0.15 * (top - lowest)
     return tuple(replace(panel, y_range=(low, top)) for panel in panels), said
 
 
-def _near(levels: Sequence[Level], top: float) -> tuple[Level, ...]:
+def _keep_near(levels: Sequence[Level], top: float) -> tuple[Level, ...]:
     """Keep the levels that would not flatten what is compared with them."""
     return tuple(level for level in levels if level.y.min() <= NEAR * max(top, 1e-12))
 
 
-def _max(values: Numbers) -> float:
+def _find_max(values: Numbers) -> float:
     return float(values.max(initial=0.0))
 
 
-def around(values: Numbers) -> tuple[float, float]:
+def set_limits_around(values: Numbers) -> tuple[float, float]:
     """Give limits around values far from zero, wide enough to see that they are alike."""
     low, high = float(values.min()), float(values.max())
     middle, half = (low + high) / 2, max((high - low) * 0.6, LEAST_SPAN * high / 2)
     return middle - half, middle + half
 
 
-def from_zero(values: Numbers) -> tuple[float, float]:
+def set_limits_from_zero(values: Numbers) -> tuple[float, float]:
     """Give limits from zero, or around values that are far from it."""
     high = float(values.max())
-    return around(values) if values.min() > FROM_ZERO_BELOW * high else (0.0, HEADROOM * high)
+    if values.min() > FROM_ZERO_BELOW * high:
+        return set_limits_around(values)
+    return 0.0, HEADROOM * high

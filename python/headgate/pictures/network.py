@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from headgate.pictures import places
-from headgate.pictures.chosen import losses_of
+from headgate.pictures.chosen import compute_losses
 from headgate.pictures.drawing import Map, Span
 from headgate.pictures.run import Run
 from headgate.topologies import abilene, isp
@@ -21,10 +21,10 @@ def draw_topology(runs: Sequence[Run]) -> Map | None:
     links = [(str(a), str(b)) for a, b in zip(ports["from"], ports["to"], strict=True)]
     cities = _find_cities({source for source, _ in links})
     at = places.place_in_cities(links, cities) if cities else places.place_routers(links)
-    losses = losses_of(ports)
+    losses = compute_losses(ports)
     spans = tuple(
         Span(
-            str(ports["link"][row]), places.half(at[a], at[b]), float(ports["utilisation"][row]),
+            str(ports["link"][row]), places.halve(at[a], at[b]), float(ports["utilisation"][row]),
             float(losses[row]), float(ports["rate_bps"][row]), float(ports["mean_wait_s"][row]),
         )
         for row, (a, b) in enumerate(links)

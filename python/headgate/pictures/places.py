@@ -22,8 +22,8 @@ KM_RATIO = 1.28  # one degree of latitude is so much longer than one of longitud
 #: How far below its city a name stands, and from its router as a share of the height.
 NAME_DEGREES = 4.2
 NAME_AWAY, ROW_AWAY = 0.04, 0.14
-#: What stands for the height of a row of routers.
-ROW_HEIGHT = 2.0
+#: What is shown below and above a row of routers, at 0.
+ROW_LIMITS = (-0.5, 0.5)
 #: So many routers have their names beside them.
 NAMED_ROUTERS = 40
 #: Beyond so many routers the lengths of all paths take too long.
@@ -44,7 +44,7 @@ def place_routers(links: Iterable[Link]) -> dict[str, Point]:
     import networkx as nx
 
     graph = nx.Graph(links)
-    row = _row(graph)
+    row = _find_row(graph)
     if row:
         return {name: (float(i), 0.0) for i, name in enumerate(row)}
     placed = (
@@ -53,12 +53,12 @@ def place_routers(links: Iterable[Link]) -> dict[str, Point]:
     return {name: (float(x), float(y)) for name, (x, y) in placed.items()}
 
 
-def are_in_a_row(places: Mapping[str, Point]) -> bool:
+def are_in_a_row(places: Iterable[Point]) -> bool:
     """Say whether all routers stand at the same height."""
-    return len({y for _, y in places.values()}) == 1
+    return len({y for _, y in places}) == 1
 
 
-def half(near: Point, far: Point) -> tuple[Point, Point]:
+def halve(near: Point, far: Point) -> tuple[Point, Point]:
     """Give the half of a link that leaves the near router."""
     return near, ((near[0] + far[0]) / 2, (near[1] + far[1]) / 2)
 
@@ -94,7 +94,7 @@ def _move_apart(cities: Cities) -> dict[str, Point]:
     return {name: (float(x) * KM_RATIO, float(y)) for name, (x, y) in zip(cities, at, strict=True)}
 
 
-def _row(graph: Graph[str]) -> Sequence[str]:
+def _find_row(graph: Graph[str]) -> Sequence[str]:
     """Return the routers of a chain from one end to the other; nothing if it is no chain."""
     ends = [name for name, links in graph.degree if links == 1]
     is_chain = len(ends) == 2 and graph.number_of_edges() == len(graph) - 1

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from headgate.pictures.chosen import MOST_PORTS, Courses, rank_ports, share_lost
+from headgate.pictures.chosen import MOST_PORTS, Courses, compute_loss, rank_ports
 from headgate.pictures.drawing import Level, Line, Numbers, Panel, Picture
 from headgate.pictures.limits import CUT, compare
-from headgate.pictures.run import Run, rates_at
-from headgate.pictures.thin import points_of_each, say_thinned, thin
+from headgate.pictures.run import Run, find_rates
+from headgate.pictures.thin import say_thinned, share_points, thin
 
 DROPS = 1
 
@@ -23,7 +23,7 @@ def draw_queue(runs: Sequence[Run]) -> Picture | None:
     if not names:
         return None
     shown = rank_ports(run, names)[:MOST_PORTS]
-    panels = [panel for name in shown for panel in _panels(run, courses, name)]
+    panels = [panel for name in shown for panel in _draw_port(run, courses, name)]
     drawn = sum(len(line.x) for panel in panels for line in panel.lines if line.style == "line")
     known = sum(len(courses.line(name, "queue_packets")[0]) for name in shown)
     title = "Queue"
@@ -33,37 +33,37 @@ def draw_queue(runs: Sequence[Run]) -> Picture | None:
     return Picture(title, " ".join(filter(None, said)), tuple(panels))
 
 
-def _panels(run: Run, courses: Courses, name: str) -> list[Panel]:
+def _draw_port(run: Run, courses: Courses, name: str) -> list[Panel]:
     """Draw one port: packets, with milliseconds at the right; or below, where the rate changes."""
     t_s, packets = courses.line(name, "queue_packets")
-    each = points_of_each(MOST_PORTS)
-    lines = [Line("queue", *thin(t_s, packets, each), 0), *_drops(courses, name)]
-    rates, bits = run.rate_over_time(name), _packet_bits(run, name)
+    each = share_points(MOST_PORTS)
+    lines = [Line("queue", *thin(t_s, packets, each), 0), *_mark_drops(courses, name)]
+    rates, bits = run.rate_over_time(name), _measure_packet_bits(run, name)
     changes, known = len(rates[0]) > 1, np.isfinite(bits)
     right = ("wait (ms)", 1e3 * bits / rates[1][0]) if known and not changes else None
     title = f"{name}: {_describe(run, name)}"
-    levels = _buffer(run, name, t_s)
+    levels = _draw_buffer(run, name, t_s)
     first = Panel(title, "time (s)", "queue (packets)", tuple(lines), levels, run.warmup_s,
                   right=right)  # fmt: skip
     (first,), _ = compare([first])
     if not (known and changes):
         return [first]
-    wait_ms = 1e3 * bits * packets / rates_at(rates, t_s)
+    wait_ms = 1e3 * bits * packets / find_rates(rates, t_s)
     second = Line("wait", *thin(t_s, wait_ms, each), 0, listed=False)
     at_rate = f"{name}: the same queue in time, at the rate of the moment"
     below = Panel(at_rate, "time (s)", "wait (ms)", (second,), (), run.warmup_s)
     return [first, *compare([below])[0]]
 
 
-def _packet_bits(run: Run, name: str) -> float:
+def _measure_packet_bits(run: Run, name: str) -> float:
     """Give the mean size of a packet that the port sent, in bits."""
     sent, bytes_sent = run.port(name, "departures"), run.port(name, "sent_bytes")
     return 8 * bytes_sent / sent if sent > 0 else float("nan")
 
 
-def _drops(courses: Courses, name: str) -> list[Line]:
+def _mark_drops(courses: Courses, name: str) -> list[Line]:
     """Mark the intervals in which the port dropped a packet."""
-    if name not in courses.with_values("drops"):
+    if "drops" not in courses.table:
         return []
     t_s, drops = courses.line(name, "drops")
     fell = t_s[1:][np.diff(drops) > 0]
@@ -72,7 +72,7 @@ def _drops(courses: Courses, name: str) -> list[Line]:
     return [Line("drops since the sample before", fell, np.zeros(len(fell)), DROPS, 0, "rug")]
 
 
-def _buffer(run: Run, name: str, t_s: Numbers) -> tuple[Level, ...]:
+def _draw_buffer(run: Run, name: str, t_s: Numbers) -> tuple[Level, ...]:
     packets = run.port(name, "buffer_packets")
     if not np.isfinite(packets):
         return ()
@@ -84,16 +84,16 @@ def _describe(run: Run, name: str) -> str:
     """Say what a port did after the warm-up."""
     marks, sent = run.port(name, "marks"), run.port(name, "departures")
     lost = run.port(name, "lost")
-    parts = [f"{_share(run.port(name, 'loss_rate'))} dropped"]
+    parts = [f"{_write_share(run.port(name, 'loss_rate'))} dropped"]
     if lost > 0 and sent > 0:
-        parts.append(f"{_share(lost / sent)} lost on the link")
+        parts.append(f"{_write_share(lost / sent)} lost on the link")
     if marks > 0 and sent > 0:
-        parts.append(f"{_share(marks / sent)} marked")
+        parts.append(f"{_write_share(marks / sent)} marked")
     parts.append(f"mean wait {1e3 * run.port(name, 'mean_wait_s'):.3g} ms")
     return ", ".join(part for part in parts if "nan" not in part)
 
 
-def _share(value: float) -> str:
+def _write_share(value: float) -> str:
     return f"{100 * value:.2g} %"
 
 
@@ -108,9 +108,9 @@ def _say_unmeasured(run: Run, names: Sequence[str]) -> str:
     """Say which port loses more than all that have a series, if one does."""
     ports = run.tables["ports"]
     worst = rank_ports(run, map(str, ports["link"]))[0]
-    if worst in names or not share_lost(run, worst) > max(share_lost(run, n) for n in names):
+    if worst in names or not compute_loss(run, worst) > max(compute_loss(run, n) for n in names):
         return ""
     return (
-        f"{worst} loses more ({_share(share_lost(run, worst))}) and has no series:"
+        f"{worst} loses more ({_write_share(compute_loss(run, worst))}) and has no series:"
         f' measure.series.ports = ["{worst}"] adds it.'
     )

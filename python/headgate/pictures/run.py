@@ -84,7 +84,7 @@ def count_conditions(runs: Sequence[Run]) -> int:
     return len({json.dumps([scenario.get(key) for key in keys]) for scenario in scenarios})
 
 
-def rates_at(rates: tuple[Numbers, Numbers], t_s: Numbers) -> Numbers:
+def find_rates(rates: tuple[Numbers, Numbers], t_s: Numbers) -> Numbers:
     """Give the rate of a link at each time."""
     since_s, bps = rates
     return bps[np.searchsorted(since_s, t_s, side="right") - 1]

@@ -15,7 +15,7 @@ MOST_OF_LINE, LEAST_OF_LINE = 2_000, 300
 INTERVALS = 120
 
 
-def points_of_each(lines: int) -> int:
+def share_points(lines: int) -> int:
     """Give how many points each of so many lines of a picture may have."""
     return max(LEAST_OF_LINE, min(MOST_OF_LINE, MOST_IN_PICTURE // max(1, lines)))
 

@@ -38,9 +38,9 @@ def draw_time_sequence(traced: Traced, within_s: tuple[float, float] | None = No
     `within_s` is the stretch of time that is shown, all by default.
     """
     events = _cut(traced.events, within_s)
-    kept = {name: thin_evenly(int(rows.sum()), MOST_OF_KIND) for name, rows in _kinds(events)}
+    kept = {name: thin_evenly(int(rows.sum()), MOST_OF_KIND) for name, rows in _find_kinds(events)}
     shown, known = 0, 0
-    for name, rows in _kinds(events):
+    for name, rows in _find_kinds(events):
         known += int(rows.sum())
         shown += len(range(*kept[name].indices(int(rows.sum()))))
     title = f"Time-sequence of {traced.flow} (segments of {traced.segment_bytes:,} bytes)"
@@ -50,10 +50,10 @@ def draw_time_sequence(traced: Traced, within_s: tuple[float, float] | None = No
         say_sampled(shown, known),
     ]
     above = Panel(
-        "", "time (s)", "sequence number (segments)", tuple(_sequence(events, kept)),
+        "", "time (s)", "sequence number (segments)", tuple(_draw_sequence(events, kept)),
         x_range=within_s, tall=TALL,
     )  # fmt: skip
-    windows = tuple(_windows(events))
+    windows = tuple(_draw_windows(events))
     top = max((float(line.y.max()) for line in windows), default=1.0)
     below = Panel("", "time (s)", "segments", windows, x_range=within_s,
                   y_range=(0, HEADROOM * top))  # fmt: skip
@@ -67,7 +67,7 @@ def _cut(events: Columns, within_s: tuple[float, float] | None) -> Columns:
     return {name: column[rows] for name, column in events.items()}
 
 
-def _kinds(events: Columns) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+def _find_kinds(events: Columns) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     """Give the rows of each kind of event that has a mark of its own."""
     event, is_data = events["event"], events["packet"] == "data"
     yield "ACK", event == "acknowledged"
@@ -76,12 +76,12 @@ def _kinds(events: Columns) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     yield "dropped or lost", np.isin(event, ("dropped", "link_loss")) & is_data
 
 
-def _sequence(events: Columns, kept: Mapping[str, slice]) -> Iterator[Line]:
+def _draw_sequence(events: Columns, kept: Mapping[str, slice]) -> Iterator[Line]:
     """Draw SACK blocks, ACKs, segments and losses; what is rare lies above."""
-    rows = {name: np.flatnonzero(where)[kept[name]] for name, where in _kinds(events)}
+    rows = {name: np.flatnonzero(where)[kept[name]] for name, where in _find_kinds(events)}
     t_s, seq = events["t_s"], np.asarray(events["seq"], np.float64)
     acked = rows.pop("ACK")
-    yield from _blocks(events, acked)
+    yield from _draw_blocks(events, acked)
     yield Line("ACK", t_s[acked], seq[acked], ACKED, style="step")
     for (name, where), colour in zip(rows.items(), (SENT, AGAIN, GONE), strict=True):
         if len(where):
@@ -89,28 +89,28 @@ def _sequence(events: Columns, kept: Mapping[str, slice]) -> Iterator[Line]:
     expired = t_s[events["event"] == "timeout"]
     if len(expired) and len(seq):
         low, high = np.nanmin(seq), np.nanmax(seq)
-        yield _bars("time-out", expired, np.full(len(expired), low), np.full(len(expired), high),
-                    EXPIRED)  # fmt: skip
+        least, most = np.full(len(expired), low), np.full(len(expired), high)
+        yield _draw_bars("time-out", expired, least, most, EXPIRED)
 
 
-def _blocks(events: Columns, acked: NDArray[np.intp]) -> Iterator[Line]:
+def _draw_blocks(events: Columns, acked: NDArray[np.intp]) -> Iterator[Line]:
     """Draw each SACK block as a bar at the time of its ACK."""
     t_s = events["t_s"][acked]
     ends = [np.asarray(events[name][acked], np.float64) for name in SACK]
     first, last = np.concatenate(ends[::2]), np.concatenate(ends[1::2])
     there = np.isfinite(last)
     if there.any():
-        yield _bars("SACK", np.tile(t_s, 3)[there], first[there], last[there], SACKED)
+        yield _draw_bars("SACK", np.tile(t_s, 3)[there], first[there], last[there], SACKED)
 
 
-def _bars(name: str, x: Numbers, low: Numbers, high: Numbers, colour: int) -> Line:
+def _draw_bars(name: str, x: Numbers, low: Numbers, high: Numbers, colour: int) -> Line:
     """Draw upright bars: one line with gaps."""
     gap = np.full(len(x), np.nan)
     xs, ys = np.stack([x, x, x], axis=1).ravel(), np.stack([low, high, gap], axis=1).ravel()
     return Line(name, xs, ys, colour, style="thin")
 
 
-def _windows(events: Columns) -> Iterator[Line]:
+def _draw_windows(events: Columns) -> Iterator[Line]:
     known = np.isfinite(events["cwnd_packets"])
     for column, colour, dash, name in (
         ("in_flight_packets", None, 0, "in flight"),

@@ -7,7 +7,7 @@ an ellipse is the contour at one standard deviation of a normal distribution of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,9 +15,9 @@ import numpy as np
 from headgate import catalog
 from headgate.pictures.chosen import Courses
 from headgate.pictures.drawing import Line, Numbers, Panel, Picture
-from headgate.pictures.flows import colour_of_laws
-from headgate.pictures.limits import around, from_zero
-from headgate.pictures.run import Run, count_conditions
+from headgate.pictures.flows import colour_laws
+from headgate.pictures.limits import set_limits_around, set_limits_from_zero
+from headgate.pictures.run import Run, count_conditions, list_laws
 
 PERCENTILE = 95
 #: A covariance of two variables needs three points.
@@ -43,7 +43,7 @@ def draw_tradeoff(runs: Sequence[Run]) -> Picture | None:
     points, delay = _measure(runs)
     if len(points) < 2:
         return None
-    named = {name: of for name, of in _by_condition(runs).items() if name}
+    named = {name: of for name, of in _group_by_condition(runs).items() if name}
     apart = len(named) > 1 and sum(map(len, named.values())) == len(runs)
     measured = {point.run for point in points}
     groups = {
@@ -65,7 +65,7 @@ def draw_tradeoff(runs: Sequence[Run]) -> Picture | None:
 
 def _draw_condition(title: str, points: Sequence[Point], runs: Sequence[Run], delay: str) -> Panel:
     """Draw the points and ellipses of runs under one condition; laws have the colours of all."""
-    colour = colour_of_laws(runs)
+    colour = colour_laws(runs)
     lines: list[Line] = []
     for law, (ink, dash) in colour.items():
         own = [point for point in points if point.law == law]
@@ -75,16 +75,16 @@ def _draw_condition(title: str, points: Sequence[Point], runs: Sequence[Run], de
         name, each = catalog.label(law), tuple(point.run for point in own)
         lines.append(Line(name, x, y, ink, dash, "points", each=each))
         if len(own) >= LEAST_FOR_ELLIPSE:
-            lines.append(Line(name, *ellipse(x, y), ink, dash, listed=False))
+            lines.append(Line(name, *trace_ellipse(x, y), ink, dash, listed=False))
     return Panel(
         title, f"{delay}, ms (less is to the right)", "mean goodput of a flow (Mbit/s)",
         tuple(lines), reverse_x=True,
-        x_range=around(np.concatenate([line.x for line in lines])),
-        y_range=from_zero(np.concatenate([line.y for line in lines])),
+        x_range=set_limits_around(np.concatenate([line.x for line in lines])),
+        y_range=set_limits_from_zero(np.concatenate([line.y for line in lines])),
     )  # fmt: skip
 
 
-def ellipse(x: Numbers, y: Numbers) -> tuple[Numbers, Numbers]:
+def trace_ellipse(x: Numbers, y: Numbers) -> tuple[Numbers, Numbers]:
     """Give the contour at one standard deviation around the mean of points, closed."""
     covariance = np.cov(x, y)
     spread, axes = np.linalg.eigh(covariance)
@@ -96,45 +96,57 @@ def ellipse(x: Numbers, y: Numbers) -> tuple[Numbers, Numbers]:
 
 def _measure(runs: Sequence[Run]) -> tuple[list[Point], str]:
     """Measure all runs by the same delay: a percentile if all of them have it, else the mean."""
-    if all(map(_has_percentile, runs)):
+    found = [_find_percentiles(run) for run in runs]
+    known = [one for one in found if one is not None]
+    if len(known) == len(runs):
         delay = f"{PERCENTILE}th percentile of the smoothed RTT"
-        return [p for run in runs for p in _points(run, _percentile)], delay
-    return [p for run in runs for p in _points(run, _mean_rtt)], "mean RTT"
+    else:
+        known, delay = [_find_means(run) for run in runs], "mean RTT"
+    each = zip(runs, known, strict=True)
+    return [point for run, delay_s in each for point in _read_points(run, delay_s)], delay
 
 
-def _points(run: Run, delay_of: Callable[[Run, str], float]) -> list[Point]:
+def _read_points(run: Run, delay_s: Mapping[str, float]) -> list[Point]:
     flows = run.tables["flows"]
     points = []
-    for law in dict.fromkeys(map(str, flows["law"])):
+    for law in list_laws([run]):
         own = flows["goodput_bps"][flows["law"] == law]
         known = own[np.isfinite(own)]
-        if len(known) and np.isfinite(delay_s := delay_of(run, law)):
-            points.append(Point(run.name, law, 1e3 * delay_s, 1e-6 * float(known.mean())))
+        if len(known) and np.isfinite(delay_s[law]):
+            points.append(Point(run.name, law, 1e3 * delay_s[law], 1e-6 * float(known.mean())))
     return points
 
 
-def _has_percentile(run: Run) -> bool:
-    """Say whether each flow has samples of its round-trip time after the warm-up."""
+def _find_percentiles(run: Run) -> dict[str, float] | None:
+    """Find the percentile of what each law's flows saw, sampled at equal intervals; NaN is none.
+
+    None unless each flow has samples of its round-trip time.
+    """
     if "series" not in tuple(run.tables):
-        return False  # an experiment keeps what its responses need
-    measured = set(Courses(run, "flow").with_values("srtt_s"))
-    return bool(measured) and measured >= set(map(str, run.tables["flows"]["traffic"]))
-
-
-def _percentile(run: Run, law: str) -> float:
-    """Give the percentile of what the law's flows saw, sampled at equal intervals."""
+        return None  # an experiment keeps what its responses need
     courses, flows = Courses(run, "flow"), run.tables["flows"]
-    parts = [courses.line(str(name), "srtt_s") for name in flows["traffic"][flows["law"] == law]]
-    late = [srtt_s[t_s > run.warmup_s] for t_s, srtt_s in parts]
-    values = np.concatenate([*late, np.zeros(0)])
-    return float(np.percentile(values, PERCENTILE)) if len(values) else float("nan")
+    measured = set(courses.with_values("srtt_s"))
+    if not measured or not measured >= set(map(str, flows["traffic"])):
+        return None
+    found = {}
+    for law in list_laws([run]):
+        parts = [
+            courses.line(str(name), "srtt_s") for name in flows["traffic"][flows["law"] == law]
+        ]
+        values = np.concatenate([srtt_s[t_s > run.warmup_s] for t_s, srtt_s in parts])
+        found[law] = float(np.percentile(values, PERCENTILE)) if len(values) else float("nan")
+    return found
 
 
-def _mean_rtt(run: Run, law: str) -> float:
+def _find_means(run: Run) -> dict[str, float]:
+    """Find the mean of the round-trip times of each law's flows; NaN where none is known."""
     flows = run.tables["flows"]
-    own = flows["mean_rtt_s"][flows["law"] == law]
-    known = own[np.isfinite(own)]
-    return float(known.mean()) if len(known) else float("nan")
+    found = {}
+    for law in list_laws([run]):
+        own = flows["mean_rtt_s"][flows["law"] == law]
+        known = own[np.isfinite(own)]
+        found[law] = float(known.mean()) if len(known) else float("nan")
+    return found
 
 
 def _describe(runs: Sequence[Run], points: Sequence[Point], apart: bool) -> str:
@@ -159,7 +171,7 @@ def _describe(runs: Sequence[Run], points: Sequence[Point], apart: bool) -> str:
     return " ".join(said)
 
 
-def _by_condition(runs: Sequence[Run]) -> dict[str, list[Run]]:
+def _group_by_condition(runs: Sequence[Run]) -> dict[str, list[Run]]:
     """Group the runs of an experiment by what it varied, laws and seeds apart."""
     groups: dict[str, list[Run]] = {}
     for run in runs:

@@ -10,15 +10,15 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from headgate.pictures.drawing import LOSS_WIDTHS, LOSS_WORDS, Map, Span, loss_class
-from headgate.pictures.places import ROW_HEIGHT
+from headgate.pictures.drawing import LOSS_WIDTHS, LOSS_WORDS, Map, Span, classify_loss
+from headgate.pictures.places import ROW_LIMITS
 from headgate.plots.network import FULL, MAP, colour_bar, write
+from headgate.plots.palette import EDGE
 from headgate.plots.picture import LETTERS, TITLE_IN, WIDTH_IN
 from headgate.plots.style import subplots, use_style
 
 HEIGHT_IN, ROW_IN = 5.2, 2.6
 FEW_SPANS = 12
-EDGE = "#222222"
 
 
 def draw_map(drawn: Map) -> Figure:
@@ -37,7 +37,7 @@ def draw_map(drawn: Map) -> Figure:
         ax.set_axis_off()
         ax.margins(0.06)
         if drawn.is_row:
-            ax.set_ylim(-ROW_HEIGHT / 4, ROW_HEIGHT / 4)
+            ax.set_ylim(ROW_LIMITS)
         if drawn.aspect:
             ax.set_aspect(drawn.aspect)
         colour_bar(figure, [ax], shrink=0.95 if drawn.is_row else 0.6)
@@ -51,8 +51,8 @@ def draw_map(drawn: Map) -> Figure:
 def _draw_spans(ax: Axes, drawn: Map) -> None:
     """Draw the links, those that lose most on top, each with an edge to stand out."""
     scale = drawn.thinness
-    ranked = sorted(drawn.spans, key=lambda span: (loss_class(span.loss), span.utilisation))
-    widths = scale * np.array([LOSS_WIDTHS[loss_class(span.loss)][1] for span in ranked])
+    ranked = sorted(drawn.spans, key=lambda span: (classify_loss(span.loss), span.utilisation))
+    widths = scale * np.array([LOSS_WIDTHS[classify_loss(span.loss)][1] for span in ranked])
     colours = MAP(FULL(np.array([span.utilisation for span in ranked])))
     lines = [span.ends for span in ranked]
     ax.add_collection(LineCollection(lines, colors=EDGE, linewidths=widths + 0.8 * scale, zorder=2))
@@ -72,7 +72,7 @@ def _write_values(ax: Axes, spans: tuple[Span, ...]) -> None:
 def _legend(figure: Figure, drawn: Map) -> None:
     """Say what the widths mean, of the widths that there are."""
     scale = drawn.thinness
-    there = sorted({loss_class(span.loss) for span in drawn.spans})
+    there = sorted({classify_loss(span.loss) for span in drawn.spans})
     handles = [Line2D([], [], color="#777777", linewidth=scale * LOSS_WIDTHS[i][1]) for i in there]
     figure.legend(handles, [LOSS_WORDS[i] for i in there], loc="upper left", ncols=len(there),
                   bbox_to_anchor=(0, 1 - TITLE_IN / figure.get_figheight()),

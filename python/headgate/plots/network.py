@@ -17,7 +17,7 @@ from headgate.pictures.places import (
     Link,
     Point,
     are_in_a_row,
-    half,
+    halve,
     place_in_cities,
     place_names,
     place_routers,
@@ -66,7 +66,7 @@ def topology(links: Sequence[Link]) -> Figure:
     """Draw routers and the links between them."""
     places = place_routers(links)
     with use_style():
-        figure, axes = subplots(1, 1, (8.2, 2.0 if are_in_a_row(places) else 4.4))
+        figure, axes = subplots(1, 1, (8.2, 2.0 if are_in_a_row(places.values()) else 4.4))
         lines = [(places[a], places[b]) for a, b in links]
         axes[0].add_collection(LineCollection(lines, colors="#888888", linewidths=2.0, zorder=2))
         if len(places) <= NAMED_ROUTERS:
@@ -110,7 +110,7 @@ def _panel(
     lines = [(places[s.source], places[s.target]) for s in lower]
     _draw(ax, lines, [s.utilisation for s in lower], WIDTHS["lower"])
     between = [s for s in stretches if s.source in cities and s.target in cities]
-    halves = [half(places[s.source], places[s.target]) for s in between]
+    halves = [halve(places[s.source], places[s.target]) for s in between]
     _draw(ax, halves, [s.utilisation for s in between], WIDTHS["backbone"])
     names = place_names(places, cities)
     for name, (title, _, _) in cities.items():

@@ -5,12 +5,18 @@ from __future__ import annotations
 import matplotlib as mpl
 from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize, to_hex
 
+from headgate.pictures.drawing import Line
+
 #: Okabe and Ito 2008, safe for the colour-blind: laws and other names in their order.
 ORDER = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442", "#000000")
 GREY = "#666666"
 #: Lines and points: at least 3 : 1 against white, as WCAG 2.1 asks of graphics (criterion 1.4.11),
 #: so without the yellow, the orange and the sky blue of those; beyond six they repeat, dashed.
 LINES = ("#0072B2", "#D55E00", "#009E73", "#C45A9C", "#000000", "#7E6FD0")
+#: The start that figures leave out; what is around a line; points that are many; a router's rim.
+WARMUP, WARMUP_OPACITY = "#8A97A5", 0.18
+BAND_OPACITY, CLOUD_OPACITY = 0.2, 0.4
+EDGE = "#222222"
 #: A link's use, from idle to full: grey to dark red, ever darker.
 LOAD = ("#B9C1C9", "#E58A4E", "#C8400A", "#5A1200")
 #: A significant effect, p < 0.01 and p < 0.05.
@@ -32,6 +38,11 @@ SIGNED_MAP: Colormap = LinearSegmentedColormap.from_list("signed", SIGNED, N=102
 SIGNED_SCALE = Normalize(-1, 1, clip=True)
 #: Colours further from none than this are dark: white is written on them.
 DARK_FROM = 0.6
+
+
+def choose_ink(line: Line) -> str:
+    """Return the colour of a line; a total is grey."""
+    return GREY if line.colour is None else LINES[line.colour % len(LINES)]
 
 
 def signed_colour(value: float) -> tuple[float, float, float, float]:

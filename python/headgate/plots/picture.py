@@ -16,7 +16,13 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from numpy.typing import ArrayLike
 
 from headgate.pictures.drawing import Level, Line, Panel, Picture
-from headgate.plots.palette import GREY, LINES
+from headgate.plots.palette import (
+    BAND_OPACITY,
+    CLOUD_OPACITY,
+    WARMUP,
+    WARMUP_OPACITY,
+    choose_ink,
+)
 from headgate.plots.style import DASHES, MARKS, subplots, use_style
 
 WIDTH_IN, ALONE_IN, ROW_IN, LEGEND_IN, TITLE_IN = 8.2, 3.9, 2.0, 0.6, 0.3
@@ -24,7 +30,6 @@ WIDTH_IN, ALONE_IN, ROW_IN, LEGEND_IN, TITLE_IN = 8.2, 3.9, 2.0, 0.6, 0.3
 SYMBOL_IN, LETTER_IN = 0.6, 0.068
 #: Letters of a caption on one line of a figure so wide.
 LETTERS = 124
-WARMUP = "#8A97A5"
 HALO = [withStroke(linewidth=2.5, foreground="white")]
 LEAST_SPAN, MANY_DECADES = 4.0, 1000.0
 
@@ -53,7 +58,9 @@ def draw_picture(picture: Picture) -> Figure:
 
 def _draw_panel(ax: Axes, panel: Panel) -> None:
     if panel.warmup_s:
-        ax.axvspan(0, panel.warmup_s, color=WARMUP, alpha=0.18, linewidth=0, label="warm-up")
+        ax.axvspan(
+            0, panel.warmup_s, color=WARMUP, alpha=WARMUP_OPACITY, linewidth=0, label="warm-up"
+        )
     for place, line in enumerate(panel.lines):
         _draw_line(ax, line, place)
     _scale(ax, panel)
@@ -65,19 +72,15 @@ def _draw_panel(ax: Axes, panel: Panel) -> None:
         _second_scale(ax, *panel.right)
 
 
-def ink(line: Line) -> str:
-    """Return the colour of a line; a total is grey."""
-    return GREY if line.colour is None else LINES[line.colour % len(LINES)]
-
-
 def _draw_line(ax: Axes, line: Line, place: int) -> None:
     dash = DASHES[line.dash % len(DASHES)]
-    style: dict[str, Any] = {"color": ink(line), "label": line.name if line.listed else None}
+    style: dict[str, Any] = {"color": choose_ink(line), "label": line.name if line.listed else None}
     if line.style == "points":
         mark = MARKS[(line.colour or 0) % len(MARKS)]
-        few = len(line.x) <= 200
-        ax.plot(line.x, line.y, mark if few else ".", linestyle="", rasterized=not few, zorder=3,
-                markersize=5 if few else 2.5, alpha=1 if few else 0.4, **style)  # fmt: skip
+        cloud = line.is_cloud
+        ax.plot(line.x, line.y, "." if cloud else mark, linestyle="", rasterized=cloud, zorder=3,
+                markersize=2.5 if cloud else 5, alpha=CLOUD_OPACITY if cloud else 1,
+                **style)  # fmt: skip
     elif line.style == "rug":
         ax.plot(line.x, line.y, "|", linestyle="", markersize=8, clip_on=False, zorder=5, **style)
     elif line.style == "step":
@@ -87,7 +90,7 @@ def _draw_line(ax: Axes, line: Line, place: int) -> None:
         ax.plot(line.x, line.y, linestyle=dash, linewidth=0.6 if thin else 1.4,
                 alpha=0.55 if thin else 1, zorder=2 + 0.01 * place, **style)  # fmt: skip
     if line.band:
-        ax.fill_between(line.x, *line.band, color=ink(line), alpha=0.2, linewidth=0)
+        ax.fill_between(line.x, *line.band, color=choose_ink(line), alpha=BAND_OPACITY, linewidth=0)
 
 
 def _draw_level(ax: Axes, level: Level) -> None:
