@@ -43,7 +43,11 @@ WRONG = [
         "network",
         "one of 'dumbbell', 'parking_lot', 'abilene', 'isp', 'graph'",
     ),
-    ("traffic.0.kind=flood", "traffic[0]", "one of 'flows', 'on_off', 'poisson', 'replay', 'web'"),
+    (
+        "traffic.0.kind=flood",
+        "traffic[0]",
+        "one of 'flows', 'live', 'on_off', 'poisson', 'replay', 'web'",
+    ),
     ("traffic=[]", "traffic", "at least one [[traffic]]"),
     ('traffic=[{kind="flows"}]', "traffic[0].law", "required"),
     ('network={kind="dumbbell",rate="1 Mbit/s"}', "network.rtt", "required"),
@@ -160,6 +164,10 @@ WRONG = [
         "traffic[0].arrivals",
         "either arrivals",
     ),
+    ('traffic.0={kind="live",law="reno"}', "traffic[0].law", "bring their own TCP"),
+    ('traffic.0={kind="live",hosts=[]}', "traffic[0].hosts", "at least one host"),
+    ('traffic.0={kind="live",hosts=["A b"]}', "traffic[0].hosts[0]", "'A b'"),
+    ('traffic.0={kind="live",peers=["a"]}', "traffic[0].peers", "'a' names two hosts"),
     ('traffic.0={kind="on_off",law="reno",off="1 s"}', "traffic[0].on", "required"),
     ('traffic.0={kind="on_off",law="reno",on="0 s",off="1 s"}', "traffic[0].on", "greater than 0"),
     (

@@ -7,10 +7,11 @@ use std::time::Instant;
 use headgate_algos::control::AnyController;
 use headgate_algos::plugin::Fault;
 use headgate_model::check::{Checked, Wrong};
-pub use headgate_model::units::seconds;
+pub use headgate_model::units::{Time, seconds};
 use headgate_netsim::choices::Lists;
 use headgate_netsim::engine::Engine;
 pub use headgate_netsim::excess::Excess;
+pub use headgate_netsim::foreign::{Delivery, ForeignPacket, Loss, Outcomes, Refused};
 use headgate_netsim::observer::Observer;
 use headgate_netsim::record::{EVENT_KINDS, Event, PACKET_KINDS};
 use headgate_netsim::trace::Followed;
@@ -83,6 +84,29 @@ impl Simulation {
         let Self { engine, own, .. } = self;
         let sound = || own.fault().is_none();
         engine.advance(&mut || started.elapsed().as_secs_f64() < wall_s && sound())
+    }
+
+    /// Runs all windows that end by `until`, ps, so that packets may be injected from [`Self::now`] on; true when
+    /// the run is over.
+    pub fn advance_to(&mut self, until: Time) -> bool {
+        let Self { engine, own, .. } = self;
+        engine.advance_to(until, &mut || own.fault().is_none())
+    }
+
+    /// A packet whose payload nobody here knows enters the network at a live host of the plan, at a time not before
+    /// [`Self::now`]; calls come in the order of time.
+    pub fn inject(&mut self, time: Time, packet: &ForeignPacket) -> Result<(), Refused> {
+        self.engine.inject(time, packet)
+    }
+
+    /// What became of such packets since the last call, in order of time.
+    pub fn take_outcomes(&mut self) -> Outcomes {
+        self.engine.take_outcomes()
+    }
+
+    /// The instant up to which everything has happened, ps.
+    pub fn now(&self) -> Time {
+        self.engine.now()
     }
 
     /// Runs on so many threads from now on. Results do not depend on it.

@@ -2,7 +2,7 @@
 //! run for itself, as one sorted batch, without an event queue.
 
 use headgate_model::control::ControllerRegistry;
-use headgate_model::units::{Span, Time};
+use headgate_model::units::{NEVER, Span, Time};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -23,6 +23,8 @@ use crate::team::{PARALLEL_FROM, Team, with_team};
 use crate::trace::{Connections, Followed};
 use crate::windows::Windows;
 use crate::world::World;
+
+mod live;
 
 /// A run: its whole state is serialisable between calls of [`Engine::advance`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -47,6 +49,8 @@ pub struct Engine<L: ControllerRegistry> {
     connections: Connections,
     #[serde(skip)]
     samples: SampleCursor,
+    /// When the last foreign packet of each live host left it.
+    entered: Vec<Option<Time>>,
 }
 
 fn one() -> usize {
@@ -61,6 +65,10 @@ fn no_limit() -> usize {
     usize::MAX
 }
 
+fn never() -> Time {
+    NEVER
+}
+
 /// Windows before the work of each region is known well enough to share them out by it.
 const FIRST_WINDOWS: u64 = 64;
 
@@ -70,6 +78,9 @@ struct Clock {
     windows: Windows,
     /// The window in hand.
     window: u64,
+    /// Windows that end later wait for another call.
+    #[serde(skip, default = "never")]
+    until: Time,
     meter: Meter,
 }
 
@@ -96,6 +107,9 @@ impl Clock {
     ) -> Pause {
         while !self.meter.is_done() {
             let (end, stop) = (self.windows.start(self.window + 1), self.meter.next());
+            if end.min(self.meter.duration) > self.until {
+                return Pause::Stopped;
+            }
             let outcome = team.run(self.window, end.min(stop), go_on);
             if !outcome.whole {
                 return Pause::Interrupted;
@@ -127,7 +141,8 @@ impl Clock {
 
     /// While no packet is under way only timers matter.
     fn next_window(&self, silent_until: Option<Time>) -> u64 {
-        let next = silent_until.map_or(0, |timer| self.windows.of(timer.min(self.meter.next())));
+        let silent = |timer: Time| self.windows.of(timer.min(self.meter.next()).min(self.until));
+        let next = silent_until.map_or(0, silent);
         next.max(self.window + 1)
     }
 }
@@ -144,10 +159,12 @@ impl<L: ControllerRegistry> Engine<L> {
     pub fn new(plan: &Plan, choices: &Choices, lists: &Lists) -> Self {
         let people = populate::populate(plan, &choices.laws, lists);
         let regions = Regions::of(plan, &people.hosts, &people.inline);
+        let live = people.shared.setup.live.len();
+        let regions = if live > 0 { regions.with_live_windows() } else { regions };
         let meter = Meter::new(plan, people.sources);
         let windows = Windows::new(regions.lookahead);
         let network = Network::new(plan, choices, people, &regions);
-        let clock = Clock { windows, window: 0, meter };
+        let clock = Clock { windows, window: 0, until: NEVER, meter };
         Self {
             network,
             clock,
@@ -158,6 +175,7 @@ impl<L: ControllerRegistry> Engine<L> {
             limit: usize::MAX,
             connections: Connections::default(),
             samples: SampleCursor::default(),
+            entered: vec![None; live],
         }
     }
 
@@ -262,7 +280,7 @@ impl<L: ControllerRegistry> Engine<L> {
 
     /// The instant up to which everything has happened.
     pub fn now(&self) -> Time {
-        let Clock { windows, window, meter } = &self.clock;
+        let Clock { windows, window, meter, .. } = &self.clock;
         if meter.is_done() { meter.duration } else { windows.start(*window) }
     }
 

@@ -131,6 +131,17 @@ impl<L: ControllerRegistry> Fabric<L> {
         Step::Node(at.router, time)
     }
 
+    /// A foreign packet leaves its host: when it is at the router, unless there is no room in the host's link.
+    pub fn enter(&mut self, group: usize, host: u32, packet: &Packet) -> Option<Time> {
+        if host == INLINE {
+            return Some(packet.time);
+        }
+        let link = &mut self.up[group][host as usize];
+        let edge = &mut self.edges[link.edge as usize];
+        let full = edge.is_full(&link.busy, packet.time);
+        (!full).then(|| edge.serve(&mut link.busy, packet.time, packet.size))
+    }
+
     /// A router sends a packet on its way.
     #[inline]
     pub fn forward(&mut self, router: usize, packet: &mut Packet, shared: &mut Shared<L>) -> Step {

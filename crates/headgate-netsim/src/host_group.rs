@@ -71,7 +71,12 @@ impl<L: ControllerRegistry> HostGroup<L> {
     }
 
     fn on_packet_with_header(&mut self, mut packet: Packet, shared: &mut Shared<L>) {
-        shared.header = shared.side_table.take_off(&mut packet).unwrap_or(NO_HEADER);
+        let header = shared.side_table.take_off(&mut packet).unwrap_or(NO_HEADER);
+        if shared.side_table.deliver_foreign(&packet, header) {
+            shared.counters.segments_out += 1;
+            return;
+        }
+        shared.header = header;
         self.on_bare(&packet, shared);
         let unread = std::mem::replace(&mut shared.header, NO_HEADER);
         shared.side_table.discard(unread);

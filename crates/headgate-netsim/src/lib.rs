@@ -11,6 +11,7 @@ pub mod excess;
 pub mod fabric;
 pub mod flow;
 pub mod flow_stats;
+pub mod foreign;
 pub mod host;
 pub mod host_group;
 pub mod intra_window;

@@ -87,6 +87,7 @@ impl<L: ControllerRegistry> Network<L> {
         let mut side_table = SideTable::default();
         for mut shard in std::mem::take(&mut self.shards) {
             let Workspace { mut shared, mut calendar, .. } = shard.space;
+            side_table.outcomes.merge(std::mem::take(&mut shared.side_table.outcomes));
             packets.extend(calendar.drain().into_iter().map(|(node, mut packet)| {
                 shared.side_table.move_meta(&mut packet, &mut side_table);
                 (node, packet)
@@ -117,7 +118,8 @@ impl<L: ControllerRegistry> Network<L> {
         window: u64,
     ) {
         let full = counted.held.full;
-        self.shards[0].space.shared = Shared { side_table: SideTable::default(), ..counted };
+        let outcomes = std::mem::take(&mut side_table.outcomes);
+        self.shards[0].space.shared = Shared { side_table: SideTable::with(outcomes), ..counted };
         for shard in &mut self.shards {
             let held = shard.regions.iter_mut().map(Region::held).sum();
             shard.space.shared.held = Held { packets: held, full, ..Held::default() };

@@ -40,7 +40,8 @@ pub fn populate<L: ControllerRegistry>(plan: &Plan, laws: &[Choice], lists: &Lis
     let timers = first_timers(&mut sources, &specs);
     let count = sources.iter().map(|sources| u64::from(sources.count())).sum();
     let groups = (0..).zip(sources).map(|(router, sources)| HostGroup::new(router, sources)).collect();
-    let shared = share(plan, laws, Setup::new(plan, specs, keys.clone()));
+    let setup = Setup { live: std::mem::take(&mut builder.live), ..Setup::new(plan, specs, keys.clone()) };
+    let shared = share(plan, laws, setup);
     Population { shared, groups, hosts: builder.hosts, inline: builder.inline, timers, sources: count }
 }
 

@@ -16,6 +16,9 @@ const FREE_WINDOW: Span = 100_000_000;
 /// The longest window: receivers linger longer than this.
 const LONGEST: Span = SECOND / 2;
 
+/// The longest window where packets come in from outside: until its end nobody hears what became of one.
+const LIVE_WINDOW: Span = 250_000_000;
+
 /// Regions as lists of nodes, and the lookahead between them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Regions {
@@ -36,6 +39,11 @@ impl Regions {
         let cut = borders.iter().filter(|&&(a, b, _)| root(&mut parent, a) != root(&mut parent, b));
         let lookahead = cut.map(|b| b.2).min().unwrap_or(FREE_WINDOW).min(LONGEST);
         Self { nodes: collect(&mut parent), lookahead }
+    }
+
+    /// The same with windows that live hosts can wait for.
+    pub fn with_live_windows(self) -> Self {
+        Self { lookahead: self.lookahead.min(LIVE_WINDOW), ..self }
     }
 }
 

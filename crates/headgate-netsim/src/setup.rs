@@ -9,8 +9,7 @@ use crate::packet::Split;
 use crate::plan::Plan;
 use crate::record::FlowKeys;
 use crate::routes::Routes;
-use crate::traffic::Opening;
-use crate::traffic::Spec;
+use crate::traffic::{Home, Opening, Spec};
 
 /// Where something is kept: its region, and its number among the routers, groups of hosts or ports there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,6 +35,8 @@ pub struct Setup {
     pub ports: Vec<Place>,
     /// From each router towards each other the link, by its number among those of the router's region.
     pub routes: Routes,
+    /// Hosts from outside, in the order of the plan.
+    pub live: Vec<Home>,
 }
 
 impl Setup {
@@ -51,6 +52,7 @@ impl Setup {
             places: Vec::new(),
             routes: Routes::default(),
             ports: Vec::new(),
+            live: Vec::new(),
         }
     }
 

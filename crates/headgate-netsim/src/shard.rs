@@ -119,6 +119,11 @@ impl<L: ControllerRegistry> Shard<L> {
     /// The region of a group of hosts.
     fn region_of(&mut self, group: u32) -> &mut Region<L> {
         let region = self.space.shared.setup.hosts_of(group).region;
+        self.region_mut(region)
+    }
+
+    /// A region that is here.
+    pub fn region_mut(&mut self, region: u32) -> &mut Region<L> {
         &mut self.regions[self.places[region as usize] as usize]
     }
 

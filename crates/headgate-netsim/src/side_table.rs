@@ -4,6 +4,7 @@ use headgate_model::feedback::{CongestionHeader, Words};
 use headgate_tcp::context::Blocks;
 use serde::{Deserialize, Serialize};
 
+use crate::foreign::{self, Delivery, Loss, Outcomes};
 use crate::packet::{Kind, Packet};
 use crate::prefetch::prefetch;
 use crate::sacks::SackPool;
@@ -38,9 +39,16 @@ pub struct SideTable {
     pub sacks: SackPool,
     headers: Vec<Attached>,
     free: Vec<u32>,
+    /// What became of foreign packets, and nobody has taken yet.
+    pub outcomes: Outcomes,
 }
 
 impl SideTable {
+    /// Nothing under way, but this became of foreign packets.
+    pub fn with(outcomes: Outcomes) -> Self {
+        Self { outcomes, ..Self::default() }
+    }
+
     /// Gives a packet a new header.
     pub fn attach(&mut self, packet: &mut Packet, header: CongestionHeader) {
         let number = self.keep(header);
@@ -89,6 +97,16 @@ impl SideTable {
         }
     }
 
+    /// A packet that has lost this header reached its host; whether it is a foreign one, which is then delivered.
+    pub fn deliver_foreign(&mut self, packet: &Packet, number: u32) -> bool {
+        let Some(id) = self.headers.get(number as usize).and_then(|held| foreign::id_of(&held.header)) else {
+            return false;
+        };
+        self.outcomes.delivered.push(Delivery { time: packet.time, id, marked: packet.is_marked() });
+        self.discard(number);
+        true
+    }
+
     /// What a header says that was taken off.
     pub fn read(&self, number: u32) -> &CongestionHeader {
         &self.headers[number as usize].header
@@ -125,6 +143,8 @@ impl SideTable {
     pub fn forget(&mut self, packet: &Packet) {
         let mut packet = *packet;
         if let Some(number) = self.take_off(&mut packet) {
+            let lost = foreign::id_of(self.read(number)).map(|id| Loss { time: packet.time, id });
+            self.outcomes.lost.extend(lost);
             self.discard(number);
         }
         if let Some(number) = packet.sack_record() {

@@ -3,7 +3,7 @@
 use headgate_model::plan::{Place, Pool};
 
 use super::context::Context;
-use super::hosts::Hosts;
+use super::hosts::{Home, Hosts};
 use crate::packet::INLINE;
 use crate::record::FlowKeys;
 
@@ -14,12 +14,14 @@ pub struct Builder<'a> {
     pub hosts: Vec<Vec<u32>>,
     /// Routers that have hosts directly on them.
     pub inline: Vec<bool>,
+    /// Hosts from outside.
+    pub live: Vec<Home>,
 }
 
 impl<'a> Builder<'a> {
     pub fn new(context: Context<'a>, keys: &'a FlowKeys) -> Self {
         let n = context.nodes.len();
-        Self { context, keys, hosts: vec![Vec::new(); n], inline: vec![false; n] }
+        Self { context, keys, hosts: vec![Vec::new(); n], inline: vec![false; n], live: Vec::new() }
     }
 
     pub fn add_hosts(&mut self, pool: &Pool) -> Hosts {

@@ -15,7 +15,7 @@ pub struct Hosts {
 }
 
 /// One host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Home {
     pub router: u32,
     pub host: u32,

@@ -9,12 +9,13 @@ from pydantic import Discriminator
 
 from headgate.scenario.group import Group
 from headgate.scenario.traffic.flows import Flows
+from headgate.scenario.traffic.live import Live
 from headgate.scenario.traffic.on_off import OnOff
 from headgate.scenario.traffic.poisson import Poisson
 from headgate.scenario.traffic.replay import Replay
 from headgate.scenario.traffic.web import Web
 
-KINDS: tuple[type[Group], ...] = (Flows, OnOff, Poisson, Replay, Web)
+KINDS: tuple[type[Group], ...] = (Flows, Live, OnOff, Poisson, Replay, Web)
 
 if TYPE_CHECKING:
     Traffic = Group

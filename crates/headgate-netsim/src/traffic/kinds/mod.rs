@@ -56,6 +56,7 @@ macro_rules! kinds {
 
 kinds! {
     flows => Flows,
+    live => Live,
     on_off => OnOff,
     poisson => Poisson,
     replay => Replay,

@@ -1,0 +1,84 @@
+"""Hosts from outside: programs in `headgate emulate`, or whoever calls the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import chain, cycle
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from headgate.scenario.base import at
+from headgate.scenario.group import HOST_BYTES, Group, Item, Need
+from headgate.scenario.law import LawChoice
+from headgate.scenario.places import place_of
+from headgate.scenario.planner import Arrays, Planner
+
+#: What names a command line's option, a network namespace and a file alike.
+HostName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,14}$")]
+
+
+class Live(Group):
+    """Named hosts whose packets come from outside, in `headgate emulate` from real programs.
+
+    In a plain run they are silent.
+    """
+
+    kind: Literal["live"] = "live"
+    hosts: tuple[HostName, ...] = Field(
+        ("a",), description="Names of the hosts at the source; small letters, digits and hyphens."
+    )
+    peers: tuple[HostName, ...] = Field(
+        ("b",), description="Names of the hosts at the receiver; none if it is empty."
+    )
+
+    @model_validator(mode="after")
+    def _hosts_have_names(self) -> Self:
+        names = self.host_names
+        twice = next((name for n, name in enumerate(names) if name in names[:n]), None)
+        if twice is not None:
+            raise at("peers", f"'{twice}' names two hosts; names differ")
+        if not self.hosts:
+            raise at("hosts", "there is at least one host")
+        return self
+
+    def _check_law(self, in_its_place: str = "") -> None:
+        del in_its_place
+        for key in ("law", "control", "transport"):
+            if getattr(self, key) is not None:
+                raise at(key, "live hosts bring their own TCP; leave this key out")
+
+    @property
+    def host_names(self) -> tuple[str, ...]:
+        """Names of all hosts, in the order of the plan."""
+        return (*self.hosts, *self.peers)
+
+    @property
+    def most_flows(self) -> int:
+        """One of each host at the source."""
+        return len(self.hosts)
+
+    def law_plan(self) -> dict[str, Any]:
+        """Make a law of the plan, which every item there has; nothing obeys it."""
+        return LawChoice(name="reno").plan()
+
+    def default_name(self, law: str) -> str:
+        """Name it by what it is."""
+        del law
+        return "live"
+
+    def lay_out(self, planner: Planner, item: Item) -> dict[str, Any]:
+        """Give the hosts of the plan; those of one side take its places in turn."""
+        del planner
+        ends = chain(zip(self.hosts, cycle(item.sources)), zip(self.peers, cycle(item.receivers)))
+        named = list(ends)
+        return {
+            "hosts": [name for name, _ in named],
+            "places": [place_of(spot) for _, spot in named],
+        }
+
+    @classmethod
+    def estimate(cls, item: Mapping[str, Any], _arrays: Arrays) -> Need:
+        """Count the hosts."""
+        count = len(item["hosts"])
+        return Need("hosts", f"{count:,} live hosts", count * HOST_BYTES, 0)
