@@ -6,13 +6,12 @@ from itertools import product
 
 import pytest
 
-from headgate.analysis.part import Part
 from headgate.analysis.roles import Roles
-from headgate.analysis.whole import whole
+from headgate.analysis.whole import Whole, whole
 from headgate.report.heat import _place, _without_shared, heat
 
 
-def part(laws: tuple[str, ...], bad: tuple[str, ...], congestion: str | None = "loss") -> Part:
+def found(laws: tuple[str, ...], bad: tuple[str, ...], congestion: str | None = "loss") -> Whole:
     """Make loss three times as large under the bad laws where the network is slow; delay never."""
     roles = Roles(
         responses=("loss", "delay"),
@@ -33,7 +32,7 @@ def part(laws: tuple[str, ...], bad: tuple[str, ...], congestion: str | None = "
         ],
         "delay": [1.0 for _ in rows],
     }
-    return whole(columns, roles).focus
+    return whole(columns, roles)
 
 
 def text(html: str) -> str:
@@ -41,7 +40,7 @@ def text(html: str) -> str:
 
 
 def test_laws_and_measures_without_a_change_are_named_and_not_drawn() -> None:
-    drawn = heat(part(("fast", "ctcp"), bad=("fast",)))
+    drawn = heat(found(("fast", "ctcp"), bad=("fast",)))
     assert drawn.count("<table") == 1
     assert "<caption>FAST TCP</caption>" in drawn
     assert "Compound TCP changes no measure by 10 % or more under any condition." in text(drawn)
@@ -50,14 +49,14 @@ def test_laws_and_measures_without_a_change_are_named_and_not_drawn() -> None:
 
 
 def test_where_nothing_changes_a_sentence_says_so() -> None:
-    drawn = heat(part(("fast", "ctcp"), bad=()))
+    drawn = heat(found(("fast", "ctcp"), bad=()))
     assert "<table" not in drawn
     assert "FAST TCP and Compound TCP change no measure" in text(drawn)
 
 
 def test_of_many_laws_the_means_come_first_and_the_panels_are_folded() -> None:
     laws = ("fast", "ctcp", "scalable", "bic", "hstcp")
-    drawn = heat(part(laws, bad=laws))
+    drawn = heat(found(laws, bad=laws))
     first, folded = drawn.split("<details>")
     assert re.findall("<caption>(.*?)</caption>", first) == [
         "Under heavy congestion",
@@ -68,8 +67,8 @@ def test_of_many_laws_the_means_come_first_and_the_panels_are_folded() -> None:
 
 
 def test_conditions_that_nothing_orders_are_not_said_to_be_ordered() -> None:
-    assert "congestion \N{RIGHTWARDS ARROW}" in heat(part(("fast",), bad=("fast",)))
-    unordered = heat(part(("fast",), bad=("fast",), congestion=None))
+    assert "congestion \N{RIGHTWARDS ARROW}" in heat(found(("fast",), bad=("fast",)))
+    unordered = heat(found(("fast",), bad=("fast",), congestion=None))
     assert "congestion" not in unordered
     assert ">condition</th>" in unordered
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from headgate.analysis.answer import Answered, answered
 from headgate.analysis.findings import Finding
 from headgate.analysis.frame import Frame
 from headgate.analysis.kinds import KINDS, Kind
@@ -81,6 +82,14 @@ class Whole:
     def focus(self) -> Part:
         """The period that is reported first: the middle one, where congestion is switched on."""
         return self.parts[len(self.parts) // 2]
+
+    @cached_property
+    def answers(self) -> tuple[Answered, ...]:
+        """What is said of each law first; () where no law takes another's place."""
+        try:
+            return answered(self.focus)
+        except AnalysisError:
+            return ()
 
     @cached_property
     def all_periods(self) -> Part:

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from headgate.analysis.answer import answered, law_title
+from headgate.analysis.answer import law_title
 from headgate.analysis.phrases import levels_by_condition, shared
 from headgate.analysis.questions import Answer, heavy, light
 from headgate.analysis.whole import Made, Whole
 from headgate.analysis.words import TONES
-from headgate.errors import AnalysisError
 from headgate.report.about import FIGURES, About
 from headgate.report.codes import Codes
 from headgate.report.glossary import explain
@@ -35,7 +34,7 @@ CHANGES = "changes"
 def answer(about: About, found: Whole | None, judged: Sequence[Judged], codes: Codes) -> str:
     """Return the answer in sentences: one a law where laws take another's place."""
     said = [Markup(_emphasise(one, codes)) for one in first_sentences(about, found)]
-    scope = paragraph(_scope(found), "scope") if found and laws_answer(found) else ""
+    scope = paragraph(_scope(found), "scope") if found and found.answers else ""
     counted = [_count(judged)] if judged else []
     return f"<h2>Answer</h2>{findings([*said, *counted])}{scope}"
 
@@ -47,21 +46,10 @@ def _count(judged: Sequence[Judged]) -> Markup:
     return Markup(f"{escape(tally(judged)).replace(count, claims)}.")
 
 
-def laws_answer(found: Whole | None) -> tuple[str, ...]:
-    """Return a sentence a law; () where no law takes another's place."""
-    if found is None:
-        return ()
-    try:
-        return tuple(one.sentence for one in answered(found.focus))
-    except AnalysisError:
-        return ()
-
-
 def first_sentences(about: About, found: Whole | None) -> tuple[str, ...]:
-    """Return the sentences that are read first."""
-    laws = laws_answer(found)
-    if laws:
-        return laws
+    """Return the sentences that are read first: one a law where laws take another's place."""
+    if found and found.answers:
+        return tuple(one.sentence for one in found.answers)
     own = tuple(about.findings[:MOST_SENTENCES])
     told = [] if found is None or own else [f.sentence for f in found.findings()]
     return own or tuple(told[:MOST_SENTENCES])
@@ -165,7 +153,7 @@ class Main:
 
 def main_picture(about: About, found: Whole | None, charts: Charts | None, folder: Path) -> Main:
     """Return the main picture: the heat map, the study's first, or an interactive one."""
-    drawn = heat(found.focus) if laws_answer(found) and found else ""
+    drawn = heat(found) if found and found.answers else ""
     if drawn:
         return Main(f"<h2>{HEAT}</h2>{drawn}", picture=CHANGES)
     if about.pictures:

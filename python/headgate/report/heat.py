@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from html import escape
 from itertools import product
 
-from headgate.analysis.answer import Answered, answered, law_title
+from headgate.analysis.answer import Answered, law_title
 from headgate.analysis.part import Part
 from headgate.analysis.phrases import level_phrase, levels_by_condition, phrases, short
 from headgate.analysis.roles import Roles
+from headgate.analysis.whole import Whole
 from headgate.report.glossary import explain
 from headgate.report.html import fold, paragraph, wide
 from headgate.stats.changes import Change
@@ -45,13 +46,13 @@ class _Column:
     levels: Mapping[str, tuple[float, str]]
 
 
-def heat(part: Part) -> str:
+def heat(found: Whole) -> str:
     """Return a panel a law that changes anything: responses down, conditions across.
 
     Laws and responses with nothing to show are named below. Of many laws the means over groups of
     conditions come first, and the panels are folded. "" where no law takes another's place.
     """
-    said = answered(part)
+    part, said = found.focus, found.answers
     laws = [one.law for one in said]
     moving = [law for law in laws if _moves(part, [law], part.roles.worse)]
     if not moving:

@@ -3,7 +3,6 @@
 What the analyses of its table say (outliers, which factors matter) is left to them.
 """
 
-from headgate.analysis.answer import answered
 from headgate.analysis.whole import whole
 from headgate.studies.tcp_replacements.roles import roles
 from headgate.studies.tcp_replacements.summary import Summary
@@ -11,5 +10,4 @@ from headgate.studies.tcp_replacements.summary import Summary
 
 def sentences(summary: Summary) -> tuple[str, ...]:
     """Say of each law what would get worse and what better if everyone used it."""
-    found = whole(summary.runs.tidy(), roles(summary))
-    return tuple(one.sentence for one in answered(found.focus))
+    return tuple(one.sentence for one in whole(summary.runs.tidy(), roles(summary)).answers)
