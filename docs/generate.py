@@ -58,6 +58,11 @@ def routers() -> str:
     return _devices("feedback")
 
 
+def impairments() -> str:
+    """Every impairment of links."""
+    return _devices("impairment")
+
+
 def models() -> str:
     """Every fluid model of the registry."""
     from headgate import catalog
@@ -384,6 +389,7 @@ def _claims(claims: Mapping[str, Sequence[str]]) -> str:
 
 PAGES: dict[str, Callable[[], str]] = {
     "laws": laws,
+    "impairments": impairments,
     "queues": queues,
     "routers": routers,
     "models": models,

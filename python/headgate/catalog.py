@@ -93,7 +93,7 @@ class Law(BaseModel):
 
 
 class DeviceCard(Law):
-    """A `queue` discipline, a router's part of a scheme (`feedback`), or a `fluid` model."""
+    """A `queue` discipline, a router's part of a scheme, an `impairment`, or a `fluid` model."""
 
     def full_name(self, word: str) -> str:
         """Give the parameter that a word without its unit means: `target` for `target_s`."""
@@ -134,21 +134,28 @@ def columns() -> dict[str, tuple[Counted, ...]]:
     }
 
 
+_DEVICES = {
+    "queue": "a queue discipline",
+    "feedback": "a router's scheme",
+    "impairment": "an impairment of links",
+}
+
+
 @cache
 def devices() -> tuple[DeviceCard, ...]:
-    """Give every queue discipline and every router, in the order of the registries."""
+    """Give every discipline, router and impairment, in the order of the registries."""
     return tuple(DeviceCard.model_validate(card) for card in json.loads(_native().devices()))
 
 
 def device(kind: str, name: str, besides: Sequence[str] = ()) -> DeviceCard:
-    """Give the `queue` or `feedback` of that name, or raise CatalogError naming near ones.
+    """Give the device of that name and kind, or raise CatalogError naming near ones.
 
     `besides` are names that have no card, and may have been meant.
     """
     by_name = {key: card for card in devices() if card.kind == kind for key in card.names}
     if name in by_name:
         return by_name[name]
-    what = {"queue": "a queue discipline", "feedback": "a router's scheme"}[kind]
+    what = _DEVICES[kind]
     raise _unknown_error(f"'{name}' is not {what}", name, by_name, besides)
 
 

@@ -33,6 +33,41 @@ def at_ports(draw: Draw) -> dict[str, Any]:
     return drawn
 
 
+def impairments(draw: Draw) -> dict[str, Any]:
+    """What a link does to packets, before its queue and after."""
+    keys = [key for key in ("ingress", "impairments") if draw.maybe(0.1)]
+    return {key: [device(draw, "impairment") for _ in range(draw.of(1, 1, 2, 4))] for key in keys}
+
+
+def by_time(draw: Draw) -> dict[str, Any]:
+    """A trace or a course in place of a rate; mostly none."""
+    named = [("trace", "4g"), ("trace", "wifi"), ("course", "leo")]
+    key, name = draw.choice(named)
+    return {key: {"name": name, "seed": draw.randrange(9)}} if draw.maybe(0.06) else {}
+
+
+def reverse(draw: Draw) -> dict[str, Any]:
+    """What is different in the other direction; mostly nothing."""
+    if draw.maybe(0.9):
+        return {}
+    drawn: dict[str, Any] = {**impairments(draw), **by_time(draw)}
+    if draw.maybe(0.5):
+        drawn["delay"] = draw.time(1e-7, 0.2)
+    if draw.maybe(0.3):
+        drawn["loss"] = draw.choice(LOSSES)
+    return {"reverse": drawn}
+
+
+def settle_rate(drawn: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what a trace or a course tells."""
+    told = {"trace", "course"} & set(drawn)
+    return {key: value for key, value in drawn.items() if not told or key not in TOLD}
+
+
+#: Keys that a trace or a course takes the place of.
+TOLD = ("rate", "changes")
+
+
 def dumbbell(draw: Draw, duration_s: float) -> dict[str, Any]:
     fastest = draw.of(1e5, 1e6, 1e7, 1e8)
     drawn: dict[str, Any] = {
@@ -51,7 +86,7 @@ def dumbbell(draw: Draw, duration_s: float) -> dict[str, Any]:
         drawn["access"] = "direct"
     elif draw.maybe(0.3):
         drawn["host_rate"] = draw.rate()
-    return drawn
+    return settle_rate(drawn | impairments(draw) | by_time(draw) | reverse(draw))
 
 
 def parking_lot(draw: Draw, duration_s: float) -> dict[str, Any]:
@@ -127,4 +162,5 @@ def link(draw: Draw, ends: list[str], duration_s: float) -> dict[str, Any]:
         drawn["changes"] = changes(draw, duration_s)
     if draw.maybe(0.1):
         drawn["lose"] = numbers(draw)
-    return drawn | (at_ports(draw) if draw.maybe(0.3) else {})
+    drawn |= at_ports(draw) if draw.maybe(0.3) else {}
+    return settle_rate(drawn | impairments(draw) | by_time(draw) | reverse(draw))

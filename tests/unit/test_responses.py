@@ -12,7 +12,7 @@ def facts(**changed: float) -> dict[str, np.ndarray]:
     base = {
         "start_s": 10.0, "end_s": 20.0, "interval_s": 0.2, "samples": 50, "sources": 100,
         "transmitting_sum": 2000, "active_sum": 2400, "connecting_sum": 10, "flows_abandoned": 5,
-        "segments_in": 10_000, "segments_out": 9_900, "segments_dropped": 100,
+        "segments_in": 10_000, "segments_out": 9_900, "segments_dropped": 100, "segments_copied": 0,
         "flows_completed": 500, "connection_failures": 50, "retransmissions": 150,
         "cwnd_sum": 24_000.0, "cwnd_increases": 5_000, "duplicate_acks": 300, "timeouts": 25,
         "rtt_sum_s": 450.0, "rtt_count": 9_000, "wait_sum_s": 99.0,

@@ -32,6 +32,7 @@
 
 pub mod control;
 mod forward;
+pub mod impairment;
 mod parts;
 pub mod plugin;
 pub mod queue;

@@ -1,10 +1,12 @@
 //! What the laws say of themselves, and what they meet, as JSON.
 
 use headgate_algos::control::AnyController;
+use headgate_algos::impairment::AnyImpairment;
 use headgate_algos::queue::AnyQueue;
 use headgate_algos::scheme::AnyRouter;
 use headgate_model::control::{Controller, ControllerRegistry, Echo};
 use headgate_model::feedback::Routers;
+use headgate_model::impairment::Impairments;
 use headgate_model::layout::{Field, RECORDS, Record};
 use headgate_model::params::{Card, Param};
 use headgate_model::queue::Queues;
@@ -55,7 +57,11 @@ pub fn columns() -> String {
 
 /// All queue disciplines and all routers, each with its kind.
 pub fn devices() -> String {
-    let kinds = [("queue", AnyQueue::cards()), ("feedback", AnyRouter::cards())];
+    let kinds = [
+        ("queue", AnyQueue::cards()),
+        ("feedback", AnyRouter::cards()),
+        ("impairment", AnyImpairment::cards()),
+    ];
     let all = kinds.iter().flat_map(|(kind, cards)| cards.iter().map(move |card| device(kind, card)));
     all.collect::<Value>().to_string()
 }

@@ -40,6 +40,14 @@ fn links() {
         [json!({"packets": 0}), json!({"bytes": 0}), json!({"packets": 1_000_000_000_000u64})],
     );
     each("/links/0/loss", [0.5, 0.999_999].map(Value::from));
+    let rows = ["bernoulli", "duplicate", "gilbert_elliott", "jitter", "reorder"]
+        .map(|name| json!([{"name": name}]));
+    each("/links/0/impairments", rows.iter().cloned());
+    each("/links/0/ingress", [json!([{"name": "policer"}])]);
+    let delays = [0, 1_000_000_000_000_000u64]
+        .map(|delay| json!([{"at_ps": 2_000_000_000_000u64, "delay_ps": delay}]));
+    each("/links/0/delays", delays);
+    each("/links/0/losses", [json!([{"at_ps": 2_000_000_000_000u64, "loss": 0.999_999}])]);
     each("/edges/0/buffer_bytes", [0, 1_000_000_000_000u64].map(Value::from));
     each("/links/1/rate_bps", [1, 7, FASTEST_BPS].map(Value::from));
     let at_once = |key: &str| ["/links/0", "/links/1", "/edges/0"].map(|place| format!("{place}/{key}"));

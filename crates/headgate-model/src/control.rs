@@ -9,6 +9,7 @@
 //! fields are told by [`crate::layout`] and by `headgate.h`. A new field goes to the end of its record.
 
 use crate::feedback::{Routers, Words};
+use crate::impairment::Impairments;
 use crate::params::Card;
 use crate::queue::Queues;
 use crate::whole::floor;
@@ -237,6 +238,8 @@ pub trait ControllerRegistry:
     type Queue: Queues;
     /// What tells senders something at ports.
     type Router: Routers;
+    /// What happens to packets on links.
+    type Impairment: Impairments;
 
     /// Cards of all laws, sorted by name.
     fn cards() -> &'static [&'static Card];

@@ -6,6 +6,7 @@
 //! * [`control`] — the interface of a congestion-control law.
 //! * [`queue`] — the interface of a queue discipline.
 //! * [`feedback`] — the interface of a router that tells senders something.
+//! * [`impairment`] — the interface of what a link does to packets besides sending them.
 //! * [`layout`] — where the fields of its records lie, for laws in other languages.
 //! * [`mod@params`] — parameters that describe themselves, and the card of a law.
 //! * [`whole`] — rounding without a call.
@@ -19,6 +20,7 @@ pub mod check;
 pub mod column;
 pub mod control;
 pub mod feedback;
+pub mod impairment;
 pub mod layout;
 pub mod params;
 pub mod plan;

@@ -19,7 +19,7 @@ pub struct Node {
 }
 
 /// One direction of a link, with the queue that feeds it.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Default, Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
     /// Names differ.
@@ -37,6 +37,9 @@ pub struct Link {
     /// Independent loss probability of each packet, after the queue.
     #[serde(default)]
     pub loss: f64,
+    /// Loss probabilities to come, in order of time; each holds for what is sent from then on.
+    #[serde(default)]
+    pub losses: Vec<LossChange>,
     /// Packets lost after the queue, by number, in order; the first packet that enters is 1.
     #[serde(default)]
     pub lose: Vec<u64>,
@@ -49,6 +52,56 @@ pub struct Link {
     /// Rates to come, in order of time; what is queued by then still leaves at the rate before.
     #[serde(default)]
     pub changes: Vec<RateChange>,
+    /// Delays to come, in order of time; each holds for what is sent from then on.
+    #[serde(default)]
+    pub delays: Vec<DelayChange>,
+    /// A trace of opportunities in place of the rate, which then tells the trace's mean.
+    #[serde(default)]
+    pub trace: Option<Trace>,
+    /// Impairments that arrivals meet before the queue, in order.
+    #[serde(default)]
+    pub ingress: Vec<DeviceChoice>,
+    /// Impairments that packets meet once they are sent, in order; `loss` and `lose` come last.
+    #[serde(default)]
+    pub impairments: Vec<DeviceChoice>,
+}
+
+/// From then on the link has another delay.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DelayChange {
+    /// When, picoseconds since the run began.
+    pub at_ps: u64,
+    /// The delay from then on, picoseconds.
+    pub delay_ps: u64,
+}
+
+/// From then on the link loses packets with another probability.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LossChange {
+    /// When, picoseconds since the run began.
+    pub at_ps: u64,
+    /// The probability from then on.
+    pub loss: f64,
+}
+
+/// Instants at which a link carries 1500 bytes each.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Trace {
+    /// Name of the list beside the plan that has them: picoseconds, rising.
+    pub list: String,
+    /// After which all begins anew, picoseconds; absent = once.
+    #[serde(default)]
+    pub period_ps: Option<u64>,
+}
+
+impl Link {
+    /// The least delay that it ever has, picoseconds.
+    pub fn least_delay_ps(&self) -> u64 {
+        self.delays.iter().map(|change| change.delay_ps).fold(self.delay_ps, u64::min)
+    }
 }
 
 /// From then on the link has another rate.
@@ -62,7 +115,7 @@ pub struct RateChange {
 }
 
 /// How much may wait (the packet in service is extra).
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Default, Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Buffer {
     /// So many packets.
@@ -70,6 +123,7 @@ pub enum Buffer {
     /// So many bytes.
     Bytes(u64),
     /// No limit.
+    #[default]
     Infinite,
 }
 

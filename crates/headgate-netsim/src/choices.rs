@@ -15,6 +15,9 @@ pub struct Choice {
 pub struct Fitted {
     pub queue: Option<Choice>,
     pub feedback: Option<Choice>,
+    /// What arrivals meet before the queue, and what packets meet on the link.
+    pub ingress: Vec<Choice>,
+    pub impairments: Vec<Choice>,
 }
 
 /// For each of the plan's laws, and for each of its links.

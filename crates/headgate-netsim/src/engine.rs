@@ -157,13 +157,13 @@ fn balance<L: ControllerRegistry>(world: &World<'_, L>, filed: usize, ports: &[P
 impl<L: ControllerRegistry> Engine<L> {
     /// The state before the first event of a plan that was validated.
     pub fn new(plan: &Plan, choices: &Choices, lists: &Lists) -> Self {
-        let people = populate::populate(plan, &choices.laws, lists);
+        let people = populate::populate(plan, choices, lists);
         let regions = Regions::of(plan, &people.hosts, &people.inline);
         let live = people.shared.setup.live.len();
         let regions = if live > 0 { regions.with_live_windows() } else { regions };
         let meter = Meter::new(plan, people.sources);
         let windows = Windows::new(regions.lookahead);
-        let network = Network::new(plan, choices, people, &regions);
+        let network = Network::new(plan, people, &regions);
         let clock = Clock { windows, window: 0, until: NEVER, meter };
         Self {
             network,

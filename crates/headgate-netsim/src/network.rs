@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use crate::batch::Batch;
 use crate::calendar::Calendar;
-use crate::choices::Choices;
 use crate::fabric::Fabric;
 use crate::host_group::HostGroup;
 use crate::packet::Packet;
 use crate::plan::Plan;
-use crate::populate::{self, Population};
+use crate::populate::Population;
 use crate::port::Held;
+use crate::port::Port;
 use crate::post::Post;
 use crate::region::Region;
 use crate::regions::Regions;
@@ -36,8 +36,8 @@ pub struct Network<L: ControllerRegistry> {
 
 impl<L: ControllerRegistry> Network<L> {
     /// A population, on the links of its plan, in one shard.
-    pub fn new(plan: &Plan, choices: &Choices, people: Population<L>, regions: &Regions) -> Self {
-        let Population { shared, groups, hosts, inline, timers, .. } = people;
+    pub fn new(plan: &Plan, people: Population<L>, regions: &Regions) -> Self {
+        let Population { shared, groups, hosts, inline, ports, timers, .. } = people;
         let mut setup = Arc::unwrap_or_clone(shared.setup);
         setup.places = places(plan.nodes.len(), regions);
         setup.ports = port_places(plan, &setup.places);
@@ -48,7 +48,7 @@ impl<L: ControllerRegistry> Network<L> {
             .map(|number| Region::new(number, Fabric::new(&plan.edges)))
             .collect();
         settle(&mut all, regions, groups, &hosts);
-        connect(&mut all, plan, choices, &setup, regions.lookahead);
+        connect(&mut all, plan, ports, &setup, regions.lookahead);
         for timer in timers {
             all[setup.hosts_of(timer.group).region as usize].set_timer(timer);
         }
@@ -220,13 +220,12 @@ fn settle<L: ControllerRegistry>(
 fn connect<L: ControllerRegistry>(
     all: &mut [Region<L>],
     plan: &Plan,
-    choices: &Choices,
+    ports: Vec<Port<L>>,
     setup: &Setup,
     lookahead: Span,
 ) {
-    let ports = populate::ports::<L>(plan, &choices.ports);
     for (((number, link), port), place) in (0..).zip(&plan.links).zip(ports).zip(&setup.ports) {
-        all[place.region as usize].add_port(number, link.to, port, link.delay_ps, lookahead);
+        all[place.region as usize].add_port(number, link.to, port, link.least_delay_ps(), lookahead);
     }
 }
 

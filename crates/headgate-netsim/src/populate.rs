@@ -3,7 +3,7 @@
 use headgate_model::control::ControllerRegistry;
 use std::sync::Arc;
 
-use crate::choices::{Choice, Fitted, Lists};
+use crate::choices::{Choice, Choices, Fitted, Lists};
 use crate::host_group::HostGroup;
 use crate::plan::Plan;
 use crate::port::Port;
@@ -15,25 +15,28 @@ use crate::traffic::builder::Builder;
 use crate::traffic::kind::Populated;
 use crate::traffic::{Sources, Spec};
 
-/// Everything but the links.
-pub struct Population<L> {
+/// All that a run begins with.
+pub struct Population<L: ControllerRegistry> {
     pub shared: Shared<L>,
     pub groups: Vec<HostGroup<L>>,
     /// Kind of link of every host of every router.
     pub hosts: Vec<Vec<u32>>,
     /// Routers that have hosts directly on them.
     pub inline: Vec<bool>,
+    /// Of all links.
+    pub ports: Vec<Port<L>>,
     pub timers: Vec<Timer>,
     pub sources: u64,
 }
 
 /// Ports of all links.
-pub fn ports<L: ControllerRegistry>(plan: &Plan, fitted: &[Fitted]) -> Vec<Port<L>> {
-    plan.links.iter().zip(fitted).map(|(link, fitted)| Port::new(link, fitted, plan.seed)).collect()
+pub fn ports<L: ControllerRegistry>(plan: &Plan, fitted: &[Fitted], lists: &Lists) -> Vec<Port<L>> {
+    let port = |(link, fitted)| Port::new(link, fitted, lists, plan.seed);
+    plan.links.iter().zip(fitted).map(port).collect()
 }
 
 /// Hosts, sources and what they share.
-pub fn populate<L: ControllerRegistry>(plan: &Plan, laws: &[Choice], lists: &Lists) -> Population<L> {
+pub fn populate<L: ControllerRegistry>(plan: &Plan, choices: &Choices, lists: &Lists) -> Population<L> {
     let keys = plan.flow_keys();
     let mut builder = Builder::new(plan.context(lists), &keys);
     let (specs, mut sources) = add_traffic(plan, &mut builder);
@@ -41,8 +44,10 @@ pub fn populate<L: ControllerRegistry>(plan: &Plan, laws: &[Choice], lists: &Lis
     let count = sources.iter().map(|sources| u64::from(sources.count())).sum();
     let groups = (0..).zip(sources).map(|(router, sources)| HostGroup::new(router, sources)).collect();
     let setup = Setup { live: std::mem::take(&mut builder.live), ..Setup::new(plan, specs, keys.clone()) };
-    let shared = share(plan, laws, setup);
-    Population { shared, groups, hosts: builder.hosts, inline: builder.inline, timers, sources: count }
+    let shared = share(plan, &choices.laws, setup);
+    let ports = ports(plan, &choices.ports, lists);
+    let (hosts, inline) = (builder.hosts, builder.inline);
+    Population { shared, groups, hosts, inline, ports, timers, sources: count }
 }
 
 /// Adds all traffic, router by router.

@@ -50,7 +50,7 @@ impl Regions {
 /// Every way a packet can go, as (node, node, least delay).
 fn borders(plan: &Plan, hosts: &[Vec<u32>], inline: &[bool]) -> Vec<(u32, u32, Span)> {
     let n = plan.nodes.len() as u32;
-    let mut borders: Vec<_> = plan.links.iter().map(|l| (l.from, l.to, l.delay_ps)).collect();
+    let mut borders: Vec<_> = plan.links.iter().map(|l| (l.from, l.to, l.least_delay_ps())).collect();
     for router in 0..n {
         let edges = hosts[router as usize].iter();
         let direct = inline[router as usize].then_some(0);

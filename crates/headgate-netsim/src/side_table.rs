@@ -152,6 +152,20 @@ impl SideTable {
         }
     }
 
+    /// A packet once more, with records of its own.
+    pub fn copy(&mut self, packet: &Packet) -> Packet {
+        let mut copy = *packet;
+        let header = self.take_off(&mut copy).map(|number| *self.read(number));
+        if let Some(number) = copy.sack_record() {
+            let blocks = self.sacks.read(number);
+            copy.set_sack_record(Some(self.sacks.store(blocks)));
+        }
+        if let Some(header) = header {
+            self.attach(&mut copy, header);
+        }
+        copy
+    }
+
     /// Takes from a packet what it carries.
     pub fn take_meta(&mut self, packet: &mut Packet) -> PacketMeta {
         let header = self.take_off(packet).map(|number| {

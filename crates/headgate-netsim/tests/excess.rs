@@ -1,5 +1,6 @@
 //! A law that asks for too much ends its run, and is named.
 
+use headgate_algos::impairment::AnyImpairment;
 use headgate_algos::queue::AnyQueue;
 use headgate_algos::scheme::AnyRouter;
 use headgate_model::control::{Ack, Congestion, Controller, ControllerRegistry, Path, Window};
@@ -26,6 +27,7 @@ impl Controller for Greedy {
 impl ControllerRegistry for Greedy {
     type Queue = AnyQueue;
     type Router = AnyRouter;
+    type Impairment = AnyImpairment;
 
     fn cards() -> &'static [&'static Card] {
         &[]

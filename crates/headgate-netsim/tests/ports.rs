@@ -11,7 +11,7 @@ use headgate_model::params::Card;
 use headgate_model::plan::{Buffer, Link};
 use headgate_model::queue::Queues;
 use headgate_model::units::{SECOND, Time};
-use headgate_netsim::choices::{Choice, Fitted};
+use headgate_netsim::choices::{Choice, Fitted, Lists};
 use headgate_netsim::packet::{Common, Packet};
 use headgate_netsim::port::context::PortContext;
 use headgate_netsim::port::{Fate, Held, Port};
@@ -43,10 +43,7 @@ fn port(fit: Fit) -> Port<AnyController> {
         delay_ps: DELAY,
         buffer: fit.buffer,
         loss,
-        lose: Vec::new(),
-        queue: None,
-        feedback: None,
-        changes: Vec::new(),
+        ..Link::default()
     };
     let choice = |cards: &[&Card], index: usize| {
         let values = cards[index].params.iter().map(|param| param.default).collect();
@@ -54,7 +51,7 @@ fn port(fit: Fit) -> Port<AnyController> {
     };
     let queue = fit.queue.map(|index| choice(AnyQueue::cards(), index));
     let feedback = fit.router.map(|index| choice(AnyRouter::cards(), index));
-    Port::new(&link, &Fitted { queue, feedback }, 7)
+    Port::new(&link, &Fitted { queue, feedback, ..Fitted::default() }, &Lists::new(), 7)
 }
 
 /// Packets of 40 to 1500 B from twenty flows, at 1.3 times the rate of the line, with pauses.

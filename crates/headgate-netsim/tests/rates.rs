@@ -9,7 +9,7 @@ use headgate_model::params::Card;
 use headgate_model::plan::{Buffer, Link, RateChange};
 use headgate_model::queue::Queues;
 use headgate_model::units::{SECOND, Time};
-use headgate_netsim::choices::{Choice, Fitted};
+use headgate_netsim::choices::{Choice, Fitted, Lists};
 use headgate_netsim::packet::{Common, Packet};
 use headgate_netsim::port::context::PortContext;
 use headgate_netsim::port::{Held, Port};
@@ -100,7 +100,8 @@ fn ports(link: &Link) -> [(Port<AnyController>, bool); 3] {
     };
     let feedback = choice(AnyRouter::cards(), "xcp", &[]);
     let queue = choice(AnyQueue::cards(), "codel", &[("target_s", 10.0)]);
-    let port = |queue, feedback| Port::new(link, &Fitted { queue, feedback }, 7);
+    let port =
+        |queue, feedback| Port::new(link, &Fitted { queue, feedback, ..Fitted::default() }, &Lists::new(), 7);
     [(port(None, None), false), (port(None, feedback), false), (port(queue, None), true)]
 }
 
@@ -119,10 +120,7 @@ fn link(chance: &mut Stream) -> Link {
         rate_bps: rate(chance),
         delay_ps: MS,
         buffer: Buffer::Infinite,
-        loss: 0.0,
-        lose: Vec::new(),
-        queue: None,
-        feedback: None,
+        ..Link::default()
     }
 }
 

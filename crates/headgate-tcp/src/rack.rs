@@ -98,14 +98,15 @@ impl<C: Controller> Sender<C> {
     }
 
     /// A probe waits for the echoes of what was sent last; but it goes no later than the first outstanding
-    /// segment times out (RFC 8985 §7.2, and as Linux, `tcp_schedule_loss_probe`).
+    /// segment times out, if that is to come (RFC 8985 §7.2, and as Linux, `tcp_schedule_loss_probe`).
     pub(crate) fn postpone_probe(&mut self, ctx: &mut impl SenderContext) {
         if self.alarm != Alarm::Probe {
             return;
         }
         let (Some(sent), Some(wait)) = (&self.sent, self.probe_timeout(ctx)) else { return };
         let expiry = sent.sent_at(self.una) + self.rtt.rto(self.backoff, ctx.profile());
-        self.set_deadline((ctx.now() + wait).min(expiry), ctx);
+        let due = ctx.now() + wait;
+        self.set_deadline(if expiry > ctx.now() { due.min(expiry) } else { due }, ctx);
     }
 
     /// No ACK for two round trips: one more segment, new if there is one, to provoke an echo.

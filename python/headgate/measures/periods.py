@@ -23,7 +23,7 @@ Plan = Mapping[str, Any]
 #: The class of host links where a network gives none.
 UNLABELLED = "normal"
 #: What is counted in two ways, as the table of checks names it.
-PACKETS = "data packets: sent = arrived + dropped + under way"
+PACKETS = "data packets: sent + copied = arrived + dropped + under way"
 FLOWS = "flows: started = over + under way"
 WAITS = "waiting at all ports: sampled queue x time = sum of waits"
 WORST_WAIT = "waiting at the busy port and period where the two differ most"
@@ -121,7 +121,7 @@ def _checks(balance: Facts, links: Mapping[str, Any]) -> dict[str, Any]:
     worst = busy[np.argsort(np.abs(ratio(seen[busy], waits[busy]) - 1))][-1:]
     of_worst = (seen[worst].sum(), waits[worst].sum())
     rows = [
-        (PACKETS, of["segments_in"], gone),
+        (PACKETS, of["segments_in"] + of["segments_copied"], gone),
         (FLOWS, of["flows_started"], sum(of[name] for name in over)),
         (WAITS, seen.sum(), waits.sum()),
         (WORST_WAIT, *of_worst),

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from headgate.pictures.drawing import Numbers
 from headgate.tables import Table
-from headgate.units import parse_rate, parse_time
+from headgate.units import parse_time
 
 PS_PER_S = 1e12
 
@@ -60,21 +60,10 @@ class Run:
 
     def rate_over_time(self, link: str) -> tuple[Numbers, Numbers]:
         """Give the rates of a link (bit/s) and since when (s); the first since 0."""
-        network = self.meta.get("scenario", {}).get("network", {})
-        rate, changes = _find_changes(network, link)
-        if not changes:
+        rates = self.meta.get("rates", {}).get(link)
+        if rates is None:
             return np.zeros(1), np.array([self.port(link, "rate_bps")])
-        t_s = [0.0, *(parse_time(change["at"]) / PS_PER_S for change in changes)]
-        rates = [float(parse_rate(text)) for text in (rate, *(c["rate"] for c in changes))]
-        return np.array(t_s), np.array(rates)
-
-
-def _find_changes(network: Mapping[str, Any], link: str) -> tuple[Any, Sequence[Any]]:
-    """Give the first rate of a link and its changes, as the scenario writes them."""
-    for item in network.get("links", ()):
-        if link in ("-".join(item["ends"]), "-".join(reversed(item["ends"]))):
-            return item.get("rate") or network.get("rate"), item.get("changes", ())
-    return network.get("rate"), network.get("changes", ())
+        return np.array(rates["t_s"]), np.array(rates["rate_bps"])
 
 
 def count_conditions(runs: Sequence[Run]) -> int:

@@ -23,6 +23,7 @@ from headgate.run.folder import write_file
 from headgate.run.memory import packets_that_fit, refuse_what_does_not_fit
 from headgate.run.own import make_own_code, own_queues
 from headgate.run.progress import Clock, Report, StopRunError
+from headgate.run.rates import find_rates
 from headgate.run.refusals import translate_refusal
 from headgate.run.stream import Update, UpdateMaker
 from headgate.run.trace_log import TraceLog, other_trace_error
@@ -262,6 +263,7 @@ class _Run:
             "wall_s": self.wall_s,
             **{key: facts[key] for key in ("packet_hops", "lookahead_s", "digest")},
             "laws": self.plan["laws"],
+            **({"rates": rates} if (rates := find_rates(self.plan, self._arrays)) else {}),
             "disciplines": own_queues(self.plan),
             "warnings": doubts_of(self.plan, self._arrays),
         }

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.errors import ScenarioError
+from headgate.scenario.table_file import fetch, open_table, to_numbers
 
 _SIZES = {"size_packets": "packets", "size_pkts": "packets", "size_bytes": "bytes"}
 _OPTIONAL = ("source", "receiver", "law")
@@ -34,16 +34,14 @@ class FlowList:
 
 def read_flow_list(path: str, place: str) -> FlowList:
     """Read `start_s`, `size_packets` or `size_bytes`, and perhaps source, receiver, law."""
-    if not Path(path).is_file():
-        raise ScenarioError(place, f"there is no file {path!r}")
-    relation = _open(path, place)
+    relation = open_table(path, place)
     columns = set(relation.columns)
     size = _size_column(columns, path, place)
     kept = [name for name in _OPTIONAL if name in columns]
-    rows = _fetch(relation, ["start_s", size], path, place)
-    start = _number(rows["start_s"])
+    rows = fetch(relation, ["start_s", size], path, place)
+    start = to_numbers(rows["start_s"])
     order = np.argsort(start, kind="stable")  # equal starts stay in the order of the file
-    start, sizes = start[order], _number(rows[size])[order]
+    start, sizes = start[order], to_numbers(rows[size])[order]
     _check(start, sizes, size, place)
     names = {name: _codes(relation, name, path, place) for name in kept}
     return FlowList(
@@ -52,17 +50,6 @@ def read_flow_list(path: str, place: str) -> FlowList:
         in_bytes=_SIZES[size] == "bytes",
         names={name: (words, codes[order]) for name, (words, codes) in names.items()},
     )
-
-
-def _open(path: str, place: str) -> Any:
-    import duckdb
-
-    try:
-        if path.endswith((".parquet", ".pq")):
-            return duckdb.connect().read_parquet(path)
-        return duckdb.connect().read_csv(path)
-    except duckdb.Error as error:
-        raise ScenarioError(place, f"{path!r} cannot be read: {_first_line(error)}") from None
 
 
 def _size_column(columns: set[str], path: str, place: str) -> str:
@@ -74,24 +61,6 @@ def _size_column(columns: set[str], path: str, place: str) -> str:
             "one of size_packets, size_bytes",
         )
     return found[0]
-
-
-def _fetch(relation: Any, columns: list[str], path: str, place: str) -> Any:
-    import duckdb
-
-    try:
-        return relation.project(", ".join(columns)).fetchnumpy()
-    except duckdb.Error as error:
-        raise ScenarioError(place, f"{path!r} cannot be read: {_first_line(error)}") from None
-
-
-def _number(column: Any) -> NDArray[np.float64]:
-    """Turn a column into floats; what is missing or a word becomes NaN, which the check refuses."""
-    filled = np.ma.filled(np.ma.asarray(column), np.nan) if np.ma.isMA(column) else column
-    try:
-        return np.asarray(filled, dtype=np.float64)
-    except (TypeError, ValueError):
-        return np.full(len(filled), np.nan)
 
 
 def _check(start: NDArray[np.float64], size: NDArray[np.float64], name: str, place: str) -> None:
@@ -116,14 +85,10 @@ def _codes(
     relation: Any, column: str, path: str, place: str
 ) -> tuple[list[str], NDArray[np.uint64]]:
     """Give the distinct words of a column in order, and each row's index into them."""
-    rows = np.ma.asarray(_fetch(relation, [f"{column}::VARCHAR AS word"], path, place)["word"])
+    rows = np.ma.asarray(fetch(relation, [f"{column}::VARCHAR AS word"], path, place)["word"])
     if np.ma.is_masked(rows):
         row = int(np.flatnonzero(np.ma.getmaskarray(rows))[0]) + 1
         raise ScenarioError(place, f"row {row} has no {column}; each row names one, or none does")
     words = sorted(set(rows.data))
     index = {word: code for code, word in enumerate(words)}
     return words, np.fromiter((index[word] for word in rows.data), np.uint64, len(rows))
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0].rstrip(".")

@@ -30,6 +30,7 @@ def make_plan(scenario: ScenarioSpec) -> tuple[dict[str, Any], Arrays]:
         packet_bytes=scenario.transport.packet_bytes,
         flows=sum(group.most_flows for group in scenario.traffic),
         rtts_ps=tuple(g.rtt for g in scenario.traffic if g.rtt is not None),
+        duration_ps=scenario.duration,
     )
     layout = scenario.network.layout(demand)
     planner = Planner(layout, scenario.transport, scenario.duration)
@@ -44,7 +45,7 @@ def make_plan(scenario: ScenarioSpec) -> tuple[dict[str, Any], Arrays]:
         **({"files": planner.files} if planner.files else {}),
         "measure": _measure(scenario, layout, traffic),
     }
-    return plan, planner.arrays
+    return plan, planner.arrays | layout.traces()
 
 
 def _lay_out(group: Group, index: int, planner: Planner) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from headgate.errors import ScenarioError, StoreError, explain_os
 from headgate.plugin import is_source, split, trust
+from headgate.scenario.links.synthetic import COURSES, TRACES
 from headgate.strict import toml
 
 _SHORT_LINE = 80
@@ -17,6 +18,8 @@ EVERY_LAW = "law"
 _LAW_KEYS = ("law", "control", "laws")
 #: Keys whose value may name own code, and where it does so in a table.
 CODE_KEYS = {"control": "source", "law": "source", "queue": "name"}
+#: Keys of links that may name a file, and what else may stand there.
+FILES_OF_LINKS = {"trace": TRACES, "course": COURSES}
 #: Tables that may be written as one word, and the key that the word stands for.
 _SHORT_FORMS = {
     "control": "source",
@@ -78,8 +81,30 @@ def anchor(data: dict[str, Any], folder: Path) -> None:
     for table in [data.get("network"), *_listed(data.get("traffic"))]:
         if isinstance(table, dict) and isinstance(table.get("file"), str):
             table["file"] = str(folder / table["file"])
+    network = data.get("network")
+    links = _listed(network.get("links")) if isinstance(network, Mapping) else ()
+    for table in (network, *links):
+        anchor_link(table, folder)
     for table, key in _places_of_code(data):
         anchor_code(table, key, folder)
+
+
+def anchor_link(table: Any, folder: Path) -> None:
+    """Make the paths absolute of the files that a link names, in both directions."""
+    if not isinstance(table, dict):
+        return
+    for key, names in FILES_OF_LINKS.items():
+        if key in table:
+            table[key] = _anchor_file(table[key], folder, names)
+    anchor_link(table.get("reverse"), folder)
+
+
+def _anchor_file(value: Any, folder: Path, names: Sequence[str]) -> Any:
+    if isinstance(value, str):
+        return value if value in names else str(folder / value)
+    if isinstance(value, dict) and isinstance(value.get("file"), str):
+        return value | {"file": str(folder / value["file"])}
+    return value
 
 
 def anchor_code(table: dict[str, Any], key: str, folder: Path) -> None:

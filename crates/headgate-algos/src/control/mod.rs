@@ -36,6 +36,7 @@ use headgate_model::params::Card;
 use std::sync::LazyLock;
 
 use crate::forward::forward_to_variants;
+use crate::impairment::AnyImpairment;
 use crate::plugin::Plugin;
 use crate::queue::AnyQueue;
 use crate::scheme::{self, AnyRouter, AnySender};
@@ -50,6 +51,7 @@ static ALL: LazyLock<Vec<&'static Card>> = LazyLock::new(|| {
 impl ControllerRegistry for AnyController {
     type Queue = AnyQueue;
     type Router = AnyRouter;
+    type Impairment = AnyImpairment;
 
     fn cards() -> &'static [&'static Card] {
         &ALL

@@ -1,11 +1,13 @@
 //! From the names and words of the plan to the numbers from which laws, queues and routers are built.
 
 use headgate_algos::control::AnyController;
+use headgate_algos::impairment::AnyImpairment;
 use headgate_algos::queue::AnyQueue;
 use headgate_algos::scheme::AnyRouter;
 use headgate_model::check::{Checked, Spot, Wrong};
 use headgate_model::control::ControllerRegistry;
 use headgate_model::feedback::Routers;
+use headgate_model::impairment::Impairments;
 use headgate_model::params::{Card, Param};
 use headgate_model::plan::{DeviceChoice, LawChoice, Link, Value};
 use headgate_model::queue::Queues;
@@ -41,7 +43,15 @@ fn fitted<'a>(link: &'a Link, own: &mut Vec<&'a DeviceChoice>, at: &Spot) -> Che
         .feedback
         .as_ref()
         .map(|choice| listed(choice, "a router's scheme", AnyRouter::cards(), "feedback"));
-    Ok(Fitted { queue: queue.transpose()?, feedback: feedback.transpose()? })
+    let row = |choices: &[DeviceChoice], key| -> Checked<Vec<Choice>> {
+        choices.iter().map(|choice| listed(choice, "an impairment", AnyImpairment::cards(), key)).collect()
+    };
+    Ok(Fitted {
+        queue: queue.transpose()?,
+        feedback: feedback.transpose()?,
+        ingress: row(&link.ingress, "ingress")?,
+        impairments: row(&link.impairments, "impairments")?,
+    })
 }
 
 /// Users' own disciplines are those beyond the cards; links whose choices are equal share one. Its values come

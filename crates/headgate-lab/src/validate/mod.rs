@@ -4,6 +4,7 @@
 mod law;
 mod measure;
 mod network;
+mod path;
 #[cfg(test)]
 mod tests;
 mod transport;
@@ -24,7 +25,7 @@ pub struct Ready {
 pub fn validate(plan_json: &str, lists: &Lists) -> Checked<Ready> {
     let plan: Plan =
         serde_json::from_str(plan_json).map_err(|error| Wrong::new("plan", error.to_string()))?;
-    network::check(&plan)?;
+    network::check(&plan, lists)?;
     transport::check(&plan.transports)?;
     let choices = Choices { laws: law::choose(&plan.laws)?, ports: law::fit(&plan.links)? };
     traffic::validate(&plan.traffic, plan.context(lists))?;

@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 
 use headgate_model::check::{Checked, LONGEST_DELAY_S, Spot, different};
 use headgate_model::plan::{Buffer, Edge, Link, Node};
+use headgate_netsim::choices::Lists;
 use headgate_netsim::plan::Plan;
+
+use super::path;
 
 /// Route tables hold a link for each pair of routers; this many take 16 MB.
 const MOST_NODES: u64 = 2000;
@@ -24,11 +27,12 @@ const FASTEST_BPS: u64 = 100_000_000_000_000;
 /// More packets than any memory holds; who wants no limit says so.
 const LARGEST_BUFFER: u64 = 1_000_000_000_000;
 
-pub fn check(plan: &Plan) -> Checked {
+pub fn check(plan: &Plan, lists: &Lists) -> Checked {
     nodes(&plan.nodes)?;
     let many = plan.nodes.len();
     different("links", plan.links.iter().map(|link| link.name.clone()))?;
     plan.links.iter().enumerate().try_for_each(|(i, l)| link(l, many, &Spot::item("links", i)))?;
+    plan.links.iter().enumerate().try_for_each(|(i, l)| path::check(l, lists, &Spot::item("links", i)))?;
     plan.edges.iter().enumerate().try_for_each(|(i, e)| edge(e, &Spot::item("edges", i)))?;
     keys(plan)
 }
@@ -72,9 +76,7 @@ fn link(link: &Link, nodes: usize, at: &Spot) -> Checked {
     changes(link, at)?;
     let rising = link.lose.first() != Some(&0) && link.lose.windows(2).all(|pair| pair[0] < pair[1]);
     at.ensure(rising, "lose", || "packet numbers rise, and the first packet is 1".to_string())?;
-    at.ensure((0.0..1.0).contains(&link.loss), "loss", || {
-        format!("{} is not allowed; a loss probability is at least 0 and below 1", link.loss)
-    })
+    path::loss("loss", link.loss, at)
 }
 
 fn changes(link: &Link, at: &Spot) -> Checked {

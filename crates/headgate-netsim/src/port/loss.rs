@@ -1,6 +1,7 @@
 //! Packets that a line loses after the queue.
 
 use headgate_model::chance::Stream;
+use headgate_model::plan::Link;
 use headgate_model::units::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -9,6 +10,8 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Loss {
     probability: f64,
+    /// Probabilities to come, and from when on, the next one last.
+    coming: Vec<(Time, f64)>,
     stream: Stream,
     /// Numbers of packets that are lost in any case, and packets so far.
     listed: VecDeque<u64>,
@@ -18,27 +21,44 @@ pub struct Loss {
 }
 
 impl Loss {
-    /// `None` if no packet is ever lost.
-    pub fn new(probability: f64, stream: Stream, listed: &[u64]) -> Option<Box<Self>> {
-        let listed = listed.iter().copied().collect::<VecDeque<_>>();
-        let any = probability > 0.0 || !listed.is_empty();
-        let doomed = VecDeque::new();
-        any.then(|| Box::new(Self { probability, stream, listed, entered: 0, doomed }))
+    /// That of a line which others lose packets of too.
+    pub fn kept(link: &Link, stream: Stream) -> Box<Self> {
+        let coming = link.losses.iter().rev().map(|change| (change.at_ps, change.loss)).collect();
+        let (listed, doomed) = (link.lose.iter().copied().collect(), VecDeque::new());
+        Box::new(Self { probability: link.loss, coming, stream, listed, entered: 0, doomed })
     }
 
-    /// Whether the line loses the packet that comes now and leaves then.
+    /// `None` if no packet is ever lost.
+    pub fn new(link: &Link, stream: Stream) -> Option<Box<Self>> {
+        let any = link.loss > 0.0 || !link.lose.is_empty() || !link.losses.is_empty();
+        any.then(|| Self::kept(link, stream))
+    }
+
+    /// Whether the line loses the packet that comes now and leaves then. Calls come in the order of both.
     pub fn takes(&mut self, now: Time, leaves: Time, data: bool) -> bool {
         self.settle(now);
+        self.change(leaves);
         self.entered += 1;
         let listed = self.listed.front() == Some(&self.entered);
         if listed {
             self.listed.pop_front();
         }
         let lost = listed || (self.probability > 0.0 && self.stream.chance(self.probability));
-        if lost {
-            self.doomed.push_back((leaves, data));
+        lost && self.lose(now, leaves, data)
+    }
+
+    /// A packet is lost that comes now and leaves then; true.
+    pub fn lose(&mut self, now: Time, leaves: Time, data: bool) -> bool {
+        self.settle(now);
+        self.doomed.push_back((leaves, data));
+        true
+    }
+
+    fn change(&mut self, leaves: Time) {
+        while let Some(&(_, probability)) = self.coming.last().filter(|change| change.0 <= leaves) {
+            self.probability = probability;
+            self.coming.pop();
         }
-        lost
     }
 
     fn settle(&mut self, now: Time) {

@@ -7,26 +7,35 @@
 pub mod analytic;
 pub mod context;
 pub mod feedback;
+pub mod line;
 pub mod loss;
+pub mod opportunities;
 pub mod queued;
 pub mod rates;
+pub mod served;
 pub mod ticks;
+pub mod wire;
 
 use headgate_model::chance::Stream;
 use headgate_model::control::ControllerRegistry;
 use headgate_model::feedback::Routers;
+use headgate_model::impairment::Impairments;
 use headgate_model::plan::{Buffer, Link};
 use headgate_model::queue::{Discipline, Queues};
-use headgate_model::units::Time;
+use headgate_model::units::{NEVER, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::choices::Fitted;
+use crate::choices::{Choice, Fitted, Lists};
 use crate::packet::Packet;
 use crate::record::PortRow;
 use analytic::AnalyticPort;
 use feedback::FeedbackPort;
+use line::Line;
 use loss::Loss;
-use queued::QueuedPort;
+use opportunities::{Opportunities, Trace};
+use queued::{Beside, QueuedPort};
+use rates::Rates;
+use wire::{Stage, Wire};
 
 /// What became of a packet offered to a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,13 +112,13 @@ fn digested(before: u64, leaves: Time, flow: u32) -> u64 {
 pub enum Port<L: ControllerRegistry> {
     Analytic(AnalyticPort<L::Queue>),
     Feedback(Box<FeedbackPort<L::Queue, L::Router>>),
-    Queued(Box<QueuedPort<L::Queue, L::Router>>),
+    Queued(Box<QueuedPort<L>>),
 }
 
 impl<L: ControllerRegistry> Port<L> {
-    pub fn new(link: &Link, fitted: &Fitted, seed: u64) -> Self {
+    /// `lists` are columns beside the plan, of which a link's trace is one.
+    pub fn new(link: &Link, fitted: &Fitted, lists: &Lists, seed: u64) -> Self {
         let stream = |purpose: &str| Stream::new(seed, &format!("{purpose} {}", link.name), 0);
-        let loss = Loss::new(link.loss, stream("loss"), &link.lose);
         let bytes_s = link.rate_bps as f64 / 8.0;
         let queue =
             fitted.queue.as_ref().map(|choice| L::Queue::build(choice.index, &choice.values, bytes_s));
@@ -118,17 +127,20 @@ impl<L: ControllerRegistry> Port<L> {
             .as_ref()
             .map(|choice| L::Router::build(choice.index, &choice.values, bytes_s, stream("feedback")));
         let chance = stream("queue");
-        let queue = match queue {
-            Some(queue) if queue.has_dequeue() => {
-                return Self::Queued(Box::new(QueuedPort::new(link, loss, queue, router, chance)));
-            }
-            queue => queue,
-        };
-        let analytic = AnalyticPort::new(link, loss).with_aqm(queue, chance);
-        match router {
-            Some(router) => Self::Feedback(Box::new(FeedbackPort::new(analytic, router))),
-            None => Self::Analytic(analytic),
+        if is_plain(link, fitted) && !queue.as_ref().is_some_and(Discipline::has_dequeue) {
+            let loss = Loss::new(link, stream("loss"));
+            let analytic = AnalyticPort::new(link, loss).with_aqm(queue, chance);
+            return match router {
+                Some(router) => Self::Feedback(Box::new(FeedbackPort::new(analytic, router))),
+                None => Self::Analytic(analytic),
+            };
         }
+        let beside = Beside {
+            wire: wire::<L>(link, fitted, seed),
+            ingress: row::<L>(&fitted.ingress, "ingress", link, seed),
+            router,
+        };
+        Self::Queued(Box::new(QueuedPort::new(link.buffer, line(link, lists), queue, beside, chance)))
     }
 
     /// Packets waiting at `now`, the one in service not counted.
@@ -163,7 +175,7 @@ impl<L: ControllerRegistry> Port<L> {
         match self {
             Self::Analytic(analytic) => analytic.discipline_mut(),
             Self::Feedback(feedback) => feedback.analytic.discipline_mut(),
-            Self::Queued(queued) => Some(queued.discipline_mut()),
+            Self::Queued(queued) => queued.discipline_mut(),
         }
     }
 
@@ -220,20 +232,48 @@ impl<L: ControllerRegistry> Port<L> {
     }
 }
 
+/// Whether a link only has a rate, a delay and losses that know nothing of each other.
+fn is_plain(link: &Link, fitted: &Fitted) -> bool {
+    link.trace.is_none()
+        && link.delays.is_empty()
+        && fitted.ingress.is_empty()
+        && fitted.impairments.is_empty()
+}
+
+fn line(link: &Link, lists: &Lists) -> Line {
+    let Some(trace) = &link.trace else {
+        return Line::paced(Rates::new(link.rate_bps, &link.changes));
+    };
+    let times = lists[&trace.list].as_slice().into();
+    Line::traced(Opportunities::new(Trace::new(times, trace.period_ps.unwrap_or(NEVER))), link.rate_bps)
+}
+
+fn wire<L: ControllerRegistry>(link: &Link, fitted: &Fitted, seed: u64) -> Wire<L::Impairment> {
+    let chance = Stream::new(seed, &format!("loss {}", link.name), 0);
+    let row = row::<L>(&fitted.impairments, "impairment", link, seed);
+    let loss = match row.as_slice() {
+        [] => Loss::new(link, chance),
+        _ => Some(Loss::kept(link, chance)),
+    };
+    let delays: Vec<_> = link.delays.iter().map(|change| (change.at_ps, change.delay_ps)).collect();
+    Wire::new(link.delay_ps, &delays, row, loss)
+}
+
+fn row<L: ControllerRegistry>(
+    choices: &[Choice],
+    purpose: &str,
+    link: &Link,
+    seed: u64,
+) -> Vec<Stage<L::Impairment>> {
+    let stage = |(number, choice): (u64, &Choice)| {
+        let chance = Stream::new(seed, &format!("{purpose} {}", link.name), number);
+        (L::Impairment::build(choice.index, &choice.values), chance)
+    };
+    (0..).zip(choices).map(stage).collect()
+}
+
 /// A link for tests: no buffer limit, nothing special.
 #[cfg(test)]
 pub fn sample_link(rate_bps: u64, delay_ps: u64) -> Link {
-    Link {
-        name: "link".into(),
-        from: 0,
-        to: 1,
-        rate_bps,
-        delay_ps,
-        buffer: Buffer::Infinite,
-        loss: 0.0,
-        lose: Vec::new(),
-        queue: None,
-        feedback: None,
-        changes: Vec::new(),
-    }
+    Link { name: "link".into(), to: 1, rate_bps, delay_ps, ..Link::default() }
 }

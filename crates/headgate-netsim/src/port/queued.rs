@@ -5,16 +5,17 @@
 //! no event is needed for them.
 
 use headgate_model::chance::Stream;
+use headgate_model::control::ControllerRegistry;
 use headgate_model::feedback::{Feedback, Passing, Routers};
-use headgate_model::plan::Link;
+use headgate_model::plan::Buffer;
 use headgate_model::queue::{Backlog, Discipline, QueuedPacket, Verdict};
-use headgate_model::units::{Busy, NEVER, Span, Time, seconds};
+use headgate_model::units::{NEVER, Span, Time, seconds};
 use serde::{Deserialize, Serialize};
 
 use super::context::PortContext;
-use super::loss::Loss;
-use super::rates::Rates;
-use super::ticks::TickCache;
+use super::line::{Job, Line};
+use super::served::Served;
+use super::wire::{Stage, Wire, pass_all};
 use super::{Held, Room, digested};
 use crate::packet::Packet;
 use crate::record::{Early, EventKind, PortRow, Tally};
@@ -27,20 +28,20 @@ struct Waiting {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct QueuedPort<Q, R> {
-    busy: Busy,
-    ticks: TickCache,
-    delay: Span,
+#[serde(bound = "L: ControllerRegistry")]
+pub struct QueuedPort<L: ControllerRegistry> {
+    line: Line,
+    wire: Wire<L::Impairment>,
+    /// What arrivals meet before the queue.
+    ingress: Vec<Stage<L::Impairment>>,
     digest: u64,
     room: Room,
     /// Packets by their numbers, and free places.
     store: Vec<Waiting>,
     free: Vec<u32>,
-    queue: Q,
-    router: Option<R>,
+    queue: Served<L::Queue>,
+    router: Option<L::Router>,
     chance: Stream,
-    loss: Option<Box<Loss>>,
-    rates: Rates,
     /// Bytes that wait.
     waiting_bytes: u64,
     since: Time,
@@ -55,22 +56,28 @@ pub struct QueuedPort<Q, R> {
     drops: Vec<u32>,
 }
 
-impl<Q: Discipline, R: Routers> QueuedPort<Q, R> {
-    pub fn new(link: &Link, loss: Option<Box<Loss>>, queue: Q, router: Option<R>, chance: Stream) -> Self {
-        let rates = Rates::new(link.rate_bps, &link.changes);
+/// What stands at a port besides its queue.
+#[derive(Clone, Debug)]
+pub struct Beside<L: ControllerRegistry> {
+    pub wire: Wire<L::Impairment>,
+    pub ingress: Vec<Stage<L::Impairment>>,
+    pub router: Option<L::Router>,
+}
+
+impl<L: ControllerRegistry> QueuedPort<L> {
+    pub fn new(room: Buffer, line: Line, queue: Option<L::Queue>, beside: Beside<L>, chance: Stream) -> Self {
+        let Beside { wire, ingress, router } = beside;
         Self {
-            busy: Busy::default(),
-            ticks: TickCache::new(link.rate_bps),
-            delay: link.delay_ps,
+            line,
+            wire,
+            ingress,
             digest: 0,
-            room: Room::from(link.buffer),
+            room: Room::from(room),
             store: Vec::new(),
             free: Vec::new(),
-            queue,
+            queue: Served::new(queue),
             router,
             chance,
-            loss,
-            rates,
             waiting_bytes: 0,
             since: 0,
             carried: (0, 0),
@@ -86,9 +93,9 @@ impl<Q: Discipline, R: Routers> QueuedPort<Q, R> {
         self.store.len() - self.free.len()
     }
 
-    /// What decides here.
-    pub fn discipline_mut(&mut self) -> &mut Q {
-        &mut self.queue
+    /// What decides here, if anything does.
+    pub fn discipline_mut(&mut self) -> Option<&mut L::Queue> {
+        self.queue.discipline_mut()
     }
 
     /// Data packets among those that wait.
@@ -118,7 +125,7 @@ impl<Q: Discipline, R: Routers> QueuedPort<Q, R> {
 
     /// When the next packet's transmission begins; never if none waits.
     pub fn next_departure(&self) -> Time {
-        if self.queue() == 0 { NEVER } else { self.busy.until }
+        if self.queue() == 0 { NEVER } else { self.line.until() }
     }
 
     /// A packet arrives at `now`. Calls must come in time order.
@@ -126,6 +133,9 @@ impl<Q: Discipline, R: Routers> QueuedPort<Q, R> {
         self.catch_up(now + 1, ctx);
         self.tally.arrivals += 1;
         self.tally.arrived_bytes += u64::from(packet.size);
+        if pass_all(&mut self.ingress, &packet.passing(), now).is_none() {
+            return self.discard(now, packet, None, ctx);
+        }
         let backlog = self.backlog(now);
         if let Some(router) = &mut self.router {
             let header = ctx.side_table.number_of(packet, router.scheme());
@@ -138,7 +148,7 @@ impl<Q: Discipline, R: Routers> QueuedPort<Q, R> {
             return self.discard(now, packet, None, ctx);
         }
         self.keep(now, packet, verdict == Verdict::Mark, &backlog, ctx);
-        if self.busy.until <= now {
+        if self.line.until() <= now {
             self.depart(now, ctx);
         }
     }
@@ -176,7 +186,7 @@ impl<Q: Discipline, R: Routers> QueuedPort<Q, R> {
         self.queue.enqueue(packet.queued(id, seconds(now)), backlog, &mut self.drops);
         self.clear_drops(now, ctx);
         let most = self.queue() as u64;
-        if self.busy.until > now && most > self.tally.max_queue {
+        if self.line.until() > now && most > self.tally.max_queue {
             self.tally.max_queue = most;
         }
     }
@@ -223,13 +233,13 @@ impl<Q: Discipline, R: Routers> QueuedPort<Q, R> {
 
     /// The next of them, if there is any.
     pub fn step(&mut self, until: Time, ctx: &mut PortContext) -> bool {
-        let (departure, tick, change) = (self.next_departure(), self.next_tick(), self.rates.next());
+        let (departure, tick, change) = (self.next_departure(), self.next_tick(), self.line.next_change());
         let next = departure.min(tick).min(change);
         if next >= until {
             return false;
         }
         if change == next {
-            self.change_rate(change);
+            self.line.change(change);
         } else if tick == next {
             self.tick(tick);
         } else {
@@ -239,7 +249,7 @@ impl<Q: Discipline, R: Routers> QueuedPort<Q, R> {
     }
 
     fn next_tick(&self) -> Time {
-        self.router.as_ref().map_or(NEVER, R::next_tick).min(self.queue.next_tick())
+        self.router.as_ref().map_or(NEVER, L::Router::next_tick).min(self.queue.next_tick())
     }
 
     fn tick(&mut self, now: Time) {
@@ -272,16 +282,30 @@ impl<Q: Discipline, R: Routers> QueuedPort<Q, R> {
         if self.router.is_some() {
             self.write(&packet, now, ctx);
         }
-        let leaves = self.busy.serve(now, self.ticks.tick(packet.size), self.ticks.den());
+        let leaves = self.line.send(now, Job { size: packet.size, waited });
         self.digest = digested(self.digest, leaves, packet.flow);
         ctx.note((leaves, EventKind::Departed), &packet, self.queue(), Some(waited));
-        if self.loss.as_mut().is_some_and(|loss| loss.takes(now, leaves, packet.is_data())) {
-            self.tally.lost += 1;
-            ctx.note((leaves, EventKind::LinkLoss), &packet, self.queue(), Some(waited));
-            ctx.counters.segments_dropped += u64::from(packet.is_data());
-            return ctx.side_table.forget(&packet);
+        match self.wire.carry(now, leaves, &packet.passing()) {
+            Some((arrives, copies)) => self.deliver(arrives, copies, packet, ctx),
+            None => self.lose((leaves, waited), &packet, ctx),
         }
-        ctx.leaving.push((leaves.saturating_add(self.delay), packet));
+    }
+
+    fn deliver(&mut self, arrives: Time, copies: u32, packet: Packet, ctx: &mut PortContext) {
+        ctx.leaving.push((arrives, packet));
+        self.tally.copies += u64::from(copies);
+        ctx.counters.segments_copied += u64::from(copies) * u64::from(packet.is_data());
+        // a picosecond apart: their order is theirs, not that of a sort
+        for k in 1..=u64::from(copies) {
+            ctx.leaving.push((arrives + k, ctx.side_table.copy(&packet)));
+        }
+    }
+
+    fn lose(&mut self, (leaves, waited): (Time, Span), packet: &Packet, ctx: &mut PortContext) {
+        self.tally.lost += 1;
+        ctx.note((leaves, EventKind::LinkLoss), packet, self.queue(), Some(waited));
+        ctx.counters.segments_dropped += u64::from(packet.is_data());
+        ctx.side_table.forget(packet);
     }
 
     /// The router writes into the packet's header.
@@ -293,46 +317,35 @@ impl<Q: Discipline, R: Routers> QueuedPort<Q, R> {
         }
     }
 
-    #[cold]
-    fn change_rate(&mut self, now: Time) {
-        self.rates.change(now, self.busy.until);
-        self.ticks = TickCache::new(self.rates.bps);
-        self.busy.change_pace();
-    }
-
     fn backlog(&self, at: Time) -> Backlog {
-        let rate_bytes_s = self.rates.bps as f64 / 8.0;
-        let (held_bytes, rest_s) = (self.waiting_bytes as f64, seconds(self.busy.until.saturating_sub(at)));
+        let rate_bytes_s = self.line.rate_bytes_s();
+        let (held_bytes, (rest_s, idle_s)) = (self.waiting_bytes as f64, self.line.times_s(at));
         Backlog {
             now_s: seconds(at),
             packets: self.queue() as f64,
             present: self.queue() as f64 + if rest_s > 0.0 { 1.0 } else { 0.0 },
-            bytes: held_bytes + self.rates.backlog(at, self.busy.until),
+            bytes: held_bytes + self.line.backlog(at),
             held_bytes,
             wait_s: rest_s + held_bytes / rate_bytes_s,
-            idle_s: seconds(at.saturating_sub(self.busy.until)),
+            idle_s,
             rate_bytes_s,
         }
     }
 
     /// Packets and bytes here at `now`, the part of the one in service that is still to be sent included.
     fn present(&self, now: Time) -> (u64, u64) {
-        let packets = self.queue() as u64 + u64::from(self.busy.until > now);
-        (packets, self.waiting_bytes + self.rates.rest(now, &self.busy))
+        let packets = self.queue() as u64 + u64::from(self.line.until() > now);
+        (packets, self.waiting_bytes + self.line.rest(now))
     }
 
     /// Starts counting afresh at `now`, up to which all has been made up for.
     pub fn reset(&mut self, now: Time) {
-        self.rates.reset(now);
+        self.line.reset(now);
         self.carried = self.present(now);
         self.waited = self.waits(now).0;
         self.since = now;
-        let (max_queue, lost) = (self.queue() as u64, self.losses_ahead(now).0);
+        let (max_queue, lost) = (self.queue() as u64, self.wire.losses_ahead(now).0);
         self.tally = Tally { max_queue, lost, ..Tally::default() };
-    }
-
-    fn losses_ahead(&mut self, now: Time) -> (u64, u64) {
-        self.loss.as_mut().map_or((0, 0), |loss| loss.ahead(now))
     }
 
     /// Bytes sent and packets dropped since the tally began.
@@ -345,11 +358,11 @@ impl<Q: Discipline, R: Routers> QueuedPort<Q, R> {
     pub fn row(&mut self, now: Time) -> PortRow {
         let left = self.tally.left(self.carried, self.present(now));
         let (waits, waits_of_data) = self.waits(now);
-        let (lost, lost_data) = self.losses_ahead(now);
+        let (lost, lost_data) = self.wire.losses_ahead(now);
         let wait_ps = self.tally.wait_ps + waits - self.waited;
         let tally = Tally { wait_ps, lost: self.tally.lost - lost, ..self.tally };
         let early = Early { wait_ps: -((waits_of_data + self.in_vain) as i128), lost: lost_data };
-        self.rates.row(tally, left, (self.since, now), early)
+        self.line.row(tally, left, (self.since, now), early)
     }
 
     /// What the router shows of itself, or else the discipline.

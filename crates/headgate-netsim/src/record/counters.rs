@@ -14,6 +14,7 @@ headgate_model::counters! {
         segments_in: Count [DIGEST], "packets", "Data packets sent, retransmissions among them.";
         segments_out: Count [DIGEST], "packets", "Data packets that reached their receivers.";
         segments_dropped: Count [DIGEST], "packets", "Data packets dropped, or lost once a link had sent them.";
+        segments_copied: Count, "packets", "Data packets that links delivered once more.";
         flows_started: Count [DIGEST, HIDDEN], "1", "Flows started.";
         flows_completed: Count [DIGEST], "1", "Flows finished.";
         connection_failures: Count [DIGEST], "1", "Connections that failed: no SYN was answered.";

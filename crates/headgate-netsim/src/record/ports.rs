@@ -9,9 +9,10 @@ headgate_model::counters! {
     pub struct Tally {
         arrivals: Count, "packets", "Packets that arrived at the queue.";
         arrived_bytes: Count, "B", "Bytes that arrived at the queue.";
-        drops: Count, "packets", "Packets dropped, for want of room or by their queue's discipline.";
+        drops: Count, "packets", "Packets dropped before the queue, for want of room in it, or by its discipline.";
         dropped_bytes: Count, "B", "Bytes of the packets dropped.";
         lost: Count, "packets", "Packets lost on the link once they were sent.";
+        copies: Count, "packets", "Copies of packets that the link delivered besides them.";
         marks: Count, "packets", "Packets marked as having met congestion.";
         wait_ps as wait_sum_s: Durations, "s", "Time that packets waited, in all.";
         max_queue as max_queue_packets: Peak, "packets", "Greatest number waiting.";

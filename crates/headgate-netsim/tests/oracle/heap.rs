@@ -23,15 +23,13 @@ use crate::event::{Event, Order, Place};
 use crate::server::{Here, Server, longest_wait};
 use crate::watch::Look;
 
-type Held<L> = QueuedPort<<L as ControllerRegistry>::Queue, <L as ControllerRegistry>::Router>;
-
 pub struct HeapEngine<L: ControllerRegistry> {
     people: Population<L>,
     routes: Routes,
     servers: Vec<Server>,
     /// Ports that hold packets, in the place of their servers, and the departure that is awaited: here
     /// each one is an event.
-    held: BTreeMap<usize, (Box<Held<L>>, Time)>,
+    held: BTreeMap<usize, (Box<QueuedPort<L>>, Time)>,
     /// Disciplines that decide at arrival; what they do by themselves is an event too.
     guards: BTreeMap<usize, (L::Queue, Stream)>,
     /// Routers that give feedback at ports where packets leave in order.
@@ -48,11 +46,11 @@ pub struct HeapEngine<L: ControllerRegistry> {
 
 impl<L: ControllerRegistry> HeapEngine<L> {
     pub fn new(plan: &Plan, choices: &Choices) -> Self {
-        let people = populate::populate::<L>(plan, &choices.laws, &Lists::new());
+        let mut people = populate::populate::<L>(plan, choices, &Lists::new());
         let mut servers: Vec<Server> = plan.links.iter().map(|l| Server::port(l, plan.seed)).collect();
         let (mut held, mut guards, mut routers) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         for (at, (port, fitted)) in
-            populate::ports::<L>(plan, &choices.ports).into_iter().zip(&choices.ports).enumerate()
+            std::mem::take(&mut people.ports).into_iter().zip(&choices.ports).enumerate()
         {
             if let Port::Queued(port) = port {
                 held.insert(at, (port, NEVER));
@@ -111,6 +109,7 @@ impl<L: ControllerRegistry> HeapEngine<L> {
             if event.time >= self.duration {
                 break;
             }
+            assert!(event.time >= self.people.shared.now, "time goes back");
             self.people.shared.now = event.time;
             match (event.order, event.what) {
                 (Order::Departure(server), _) => self.depart(server),
@@ -258,15 +257,16 @@ impl<L: ControllerRegistry> HeapEngine<L> {
         self.people.shared.counters.packet_hops += 1;
         server.entered += 1;
         let listed = server.lose.contains(&server.entered);
-        let lost = listed || server.loss.as_mut().is_some_and(|(p, stream)| stream.chance(*p));
-        if lost {
+        server.enter(now, Here { since: now, packet, lost: false, header });
+        if listed || server.loses_last() {
+            let last = server.queue.back_mut().expect("it came");
+            last.lost = true;
             self.people.shared.counters.segments_dropped += u64::from(packet.is_data());
             if header != NO_HEADER {
-                self.people.shared.side_table.take_off(&mut packet);
+                self.people.shared.side_table.take_off(&mut last.packet);
             }
-            self.people.shared.side_table.forget(&packet);
+            self.people.shared.side_table.forget(&last.packet);
         }
-        server.enter(now, Here { since: now, packet, lost, header });
         if server.queue.len() == 1 {
             self.begin(at);
         }

@@ -1,11 +1,13 @@
 //! Random networks and loads, small enough for the slow engine and nasty enough for the fast one.
 
 use headgate_algos::control::AnyController;
+use headgate_algos::impairment::AnyImpairment;
 use headgate_algos::queue::AnyQueue;
 use headgate_algos::scheme::AnyRouter;
 use headgate_model::chance::Stream;
 use headgate_model::control::ControllerRegistry;
 use headgate_model::feedback::Routers;
+use headgate_model::impairment::Impairments;
 use headgate_model::params::{Card, Param};
 use headgate_model::plan::*;
 use headgate_model::queue::Queues;
@@ -83,10 +85,42 @@ fn links(n: u32, s: &mut Stream) -> Vec<Link> {
                 queue,
                 feedback,
                 changes,
+                losses: losses(s),
+                delays: delay_changes(s),
+                ingress: row(s, 12),
+                impairments: row(s, 6),
+                ..Link::default()
             });
         }
     }
     links
+}
+
+/// None, or a spell of loss.
+fn losses(s: &mut Stream) -> Vec<LossChange> {
+    let change = |at_ps, loss| LossChange { at_ps, loss };
+    if s.below(8) == 0 { vec![change(300 * MS, 0.2), change(600 * MS, 0.0)] } else { Vec::new() }
+}
+
+/// None, or a hand-over and back.
+fn delay_changes(s: &mut Stream) -> Vec<DelayChange> {
+    let change = |at_ps, delay_ps| DelayChange { at_ps, delay_ps };
+    if s.below(12) == 0 { vec![change(500 * MS, 9 * MS), change(SECOND, MS)] } else { Vec::new() }
+}
+
+/// Impairments in a row, at one link of so many. Their times are multiples of those of packets, so that some would meet.
+fn row(s: &mut Stream, one_of: u64) -> Vec<DeviceChoice> {
+    let cards = AnyImpairment::cards();
+    let many = if s.below(one_of) == 0 { 1 + s.below(2) } else { 0 };
+    (0..many).map(|_| impairment(cards[s.below(cards.len() as u64) as usize], s)).collect()
+}
+
+fn impairment(card: &Card, s: &mut Stream) -> DeviceChoice {
+    let often = ["share", "loss"].map(|key| (key, 0.05));
+    let round = [("late_s", 0.0012 * (1 + s.below(5)) as f64)];
+    let given = often.iter().chain(&round).filter(|(key, _)| card.params.iter().any(|p| p.name == *key));
+    let params = given.map(|&(key, value)| (key.to_string(), Value::Number(value))).collect();
+    DeviceChoice { name: card.name.into(), params, own: None }
 }
 
 /// None, one, or several that come while what was queued at the first one is still here.
@@ -269,9 +303,14 @@ pub fn choices(plan: &Plan) -> Choices {
         let index = cards.iter().position(|card| card.name == choice.name).expect("a card");
         Some(self::choice(index, cards[index], Some(choice)))
     };
+    let fit_row = |row: &[DeviceChoice]| {
+        row.iter().filter_map(|choice| fit(&Some(choice.clone()), AnyImpairment::cards())).collect()
+    };
     let fitted = |link: &Link| Fitted {
         queue: fit(&link.queue, AnyQueue::cards()),
         feedback: fit(&link.feedback, AnyRouter::cards()),
+        ingress: fit_row(&link.ingress),
+        impairments: fit_row(&link.impairments),
     };
     Choices { laws, ports: plan.links.iter().map(fitted).collect() }
 }
@@ -297,11 +336,8 @@ pub fn far() -> Plan {
         rate_bps: 1_000_000_000,
         delay_ps: 400 * MS,
         buffer: Buffer::Infinite,
-        loss: 0.0,
-        lose: Vec::new(),
-        changes: Vec::new(),
         queue: queue.map(|name| DeviceChoice { name: name.into(), params: Default::default(), own: None }),
-        feedback: None,
+        ..Link::default()
     };
     plan.links = vec![link((0, 1), None), link((1, 0), Some("ps"))];
     plan.duration_ps = 2 * SECOND;
@@ -351,11 +387,7 @@ pub fn churn() -> Plan {
         rate_bps: 1_000_000_000,
         delay_ps: 100 * US,
         buffer: Buffer::Infinite,
-        loss: 0.001,
-        lose: Vec::new(),
-        changes: Vec::new(),
-        queue: None,
-        feedback: None,
+        ..Link::default()
     };
     plan.links = ends.map(link).into();
     let Traffic::Poisson(mut poisson) = poisson(2, &mut Stream::new(1, "churn", 0)) else { unreachable!() };

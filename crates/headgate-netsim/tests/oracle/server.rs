@@ -1,7 +1,7 @@
 //! A port of the slow engine: packets that queue as packets, and one server.
 
 use headgate_model::chance::Stream;
-use headgate_model::plan::{Buffer, Link, RateChange};
+use headgate_model::plan::{Buffer, Link, LossChange, RateChange};
 use headgate_model::queue::Backlog;
 use headgate_model::units::{SECOND, Time, seconds};
 use headgate_netsim::packet::Packet;
@@ -32,6 +32,7 @@ pub struct Server {
     /// Longest wait that a host's end wants: its senders wait beyond it.
     pub wants: Option<Time>,
     pub loss: Option<(f64, Stream)>,
+    pub losses: VecDeque<LossChange>,
     /// Numbers of packets that the line loses; packets so far.
     pub lose: Vec<u64>,
     pub entered: u64,
@@ -79,6 +80,7 @@ impl Server {
             bytes: None,
             wants: None,
             loss: None,
+            losses: VecDeque::new(),
             lose: Vec::new(),
             entered: 0,
             to,
@@ -98,9 +100,10 @@ impl Server {
             Buffer::Bytes(n) => server.bytes = Some(n),
             Buffer::Infinite => {}
         }
-        if link.loss > 0.0 {
+        if link.loss > 0.0 || !link.losses.is_empty() {
             server.loss = Some((link.loss, Stream::new(seed, &format!("loss {}", link.name), 0)));
         }
+        server.losses = link.losses.iter().copied().collect();
         server.changes = link.changes.iter().copied().collect();
         server.lose.clone_from(&link.lose);
         server.counts_wait = true;
@@ -118,6 +121,16 @@ impl Server {
             let change = self.changes.pop_front().expect("looked at");
             self.paces.push_back(Pace::new(change.rate_bps, self.clear_at()));
         }
+    }
+
+    /// Whether the line loses by chance the packet that came last.
+    pub fn loses_last(&mut self) -> bool {
+        let leaves = self.clear_at();
+        let Some((probability, stream)) = &mut self.loss else { return false };
+        while self.losses.front().is_some_and(|change| change.at_ps <= leaves) {
+            *probability = self.losses.pop_front().expect("looked at").loss;
+        }
+        *probability > 0.0 && stream.chance(*probability)
     }
 
     /// Bytes that are sent until all is clear, at the rates under which they came.

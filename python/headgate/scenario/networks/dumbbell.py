@@ -10,24 +10,31 @@ from typing import Literal
 
 from pydantic import Field
 
-from headgate.scenario.base import Buffer, Model, PacketNumbers, Rate, Time
-from headgate.scenario.networks.layout import Demand, Layout, Link, Spot
-from headgate.scenario.queue import DROP_TAIL, Feedback, Queue, RateChange
+from headgate.scenario.base import Buffer, Rate, Time
+from headgate.scenario.links.behaviour import choose_rate
+from headgate.scenario.links.keys import LinkKeys, Reverse
+from headgate.scenario.networks.layout import Demand, Layout, Link, Spot, turn_round
+from headgate.scenario.networks.reverse import apply_reverse
+from headgate.scenario.queue import DROP_TAIL, Feedback, Queue
 from headgate.units import parse_buffer
 
 
-class Dumbbell(Model):
+class Dumbbell(LinkKeys):
     """Two routers, `left` and `right`; the link `bottleneck` between them."""
 
     kind: Literal["dumbbell"] = "dumbbell"
-    rate: Rate = Field(description="Rate of the bottleneck, each way.")
+    rate: Rate | None = Field(
+        None, description="Rate of the bottleneck, each way; absent = that of its trace or course."
+    )
     rtt: Time = Field(gt=0, description="Propagation round trip, host to host.")
     buffer: Buffer = Field(parse_buffer("1 BDP"), description="What may wait at the bottleneck.")
-    lose: PacketNumbers = Field((), description="Packets lost there, by number; the first is 1.")
-    changes: tuple[RateChange, ...] = Field((), description="Rates of the bottleneck to come.")
     queue: Queue = Field(DROP_TAIL, description="What the bottleneck does beside queueing.")
     feedback: Feedback | None = Field(None, description="What each router tells senders.")
-    loss: float = Field(0.0, ge=0, lt=1, description="Random loss, left to right, after the queue.")
+    reverse: Reverse | None = Field(
+        None,
+        description="What is different from right to left. Without it that direction has the same"
+        " rates, delays and queue, and neither losses nor impairments.",
+    )
     access: Literal["links", "direct"] = Field(
         "links", description="Hosts behind host links, or directly on the routers."
     )
@@ -40,22 +47,26 @@ class Dumbbell(Model):
         # up the rest of its own.
         shortest = min((self.rtt, *demand.rtts_ps))
         middle = self.rtt // 2 if direct else 3 * shortest // 10
-        layout = Layout(main_ports=("bottleneck",), rate_bps=self.rate, rtt_ps=self.rtt)
+        behaviour = self.behaviour("network", demand.duration_ps)
+        rate = choose_rate(behaviour, self.rate, "network.rate")
+        layout = Layout(main_ports=("bottleneck",), rate_bps=rate, rtt_ps=self.rtt)
         left, right = layout.add_node("left"), layout.add_node("right")
-        shape = (
-            self.rate,
-            middle,
+        link = Link(
+            "bottleneck",
+            left,
+            right,
+            rate,
+            behaviour.delay_ps(middle),
             self.buffer,
-            self.loss,
             self.queue,
-            self.lose,
-            self.changes,
             self.feedback,
+            behaviour,
         )
-        layout.add_pair(Link("bottleneck", left, right, *shape))
+        back = apply_reverse(turn_round(link), self.reverse, demand.duration_ps, "network.reverse")
+        layout.add_pair(link, back)
         edge = None
         if not direct:
-            host_rate = self.host_rate or 10 * self.rate
+            host_rate = self.host_rate or 10 * max(rate, back.rate_bps)
             edge = layout.edge("host", host_rate, (self.rtt // 2 - middle) // 2)
         layout.sources, layout.receivers = [Spot(left, edge)], [Spot(right, edge)]
         return layout

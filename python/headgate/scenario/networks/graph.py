@@ -1,19 +1,23 @@
 """Any network: a GraphML or node-link JSON file, or routers and links written out.
 
-Attributes of nodes: `class`. Of edges: `rate`, `delay`, `buffer`, `loss`; what an edge lacks comes
-from the network's own keys. An undirected graph has each link both ways.
+Attributes of nodes: `class`. Of edges: the keys of links, such as `rate`, `delay`, `loss`; what an
+edge lacks comes from the network's own keys. An undirected graph has each link both ways.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
 from headgate.errors import ScenarioError
-from headgate.scenario.base import Buffer, Model, PacketNumbers, Rate, Time, at
+from headgate.scenario.base import Buffer, Model, Rate, Time, at
+from headgate.scenario.links.behaviour import Behaviour, choose_rate
+from headgate.scenario.links.keys import LinkKeys, Reverse
 from headgate.scenario.networks.layout import Demand, Layout, Link, Spot
-from headgate.scenario.queue import DROP_TAIL, Feedback, Queue, RateChange
+from headgate.scenario.networks.reverse import apply_reverse
+from headgate.scenario.queue import DROP_TAIL, Feedback, Queue
 from headgate.units import parse_buffer
 
 
@@ -27,18 +31,18 @@ class Router(Model):
     )
 
 
-class GraphLink(Model):
+class GraphLink(LinkKeys):
     """A link between two routers."""
 
     ends: tuple[str, str] = Field(description="Names of the routers, from and to.")
     rate: Rate | None = Field(None, description="Rate; absent = the network's.")
     delay: Time | None = Field(None, description="Propagation delay; absent = the network's.")
     buffer: Buffer | None = Field(None, description="What may wait; absent = the network's.")
-    loss: float = Field(0.0, ge=0, lt=1, description="Random loss, after the queue.")
-    lose: PacketNumbers = Field((), description="Packets lost, by number; the first is 1.")
-    changes: tuple[RateChange, ...] = Field((), description="Rates to come.")
     queue: Queue | None = Field(None, description="Kind of queue; absent = the network's.")
     feedback: Feedback | None = Field(None, description="Router's scheme; absent = the network's.")
+    reverse: Reverse | None = Field(
+        None, description="What is different the other way, where links run both ways."
+    )
 
 
 class Graph(Model):
@@ -92,17 +96,21 @@ class Graph(Model):
                 raise at("links", f"{label} ends at {end!r}, which is not a router")
         if link.ends[0] == link.ends[1]:
             raise at("links", f"{label} runs from a router to itself")
-        if link.rate is None and self.rate is None:
+        if link.reverse is not None and self.directed:
+            raise at("links", f"{label} runs one way; write the other as a link of its own")
+        own = link.trace is not None or link.course is not None
+        if link.rate is None and self.rate is None and not own:
             raise at("rate", f"{label} has no rate; give it one, or network.rate for all")
-        if link.delay is None and self.delay is None:
+        if link.delay is None and self.delay is None and link.course is None:
             raise at("delay", f"{label} has no delay; give it one, or network.delay for all")
 
-    def layout(self, demand: Demand) -> Layout:  # noqa: ARG002 - the same for every traffic
+    def layout(self, demand: Demand) -> Layout:
         """Lay the network out."""
-        layout = Layout(rate_bps=max((self._rate(link) for link in self.links), default=0))
+        layout = Layout()
         index = {r.name: layout.add_node(r.name, r.class_name) for r in self.routers}
-        for link in self.links:
-            self._add(layout, link, index)
+        for number, link in enumerate(self.links):
+            self._add(layout, link, index, demand.duration_ps, f"network.links[{number}]")
+        layout.rate_bps = max((link.rate_bps for link in layout.links), default=0)
         edge = None
         if self.host_rate is not None:
             edge = layout.edge("host", self.host_rate, self.host_delay)
@@ -110,20 +118,36 @@ class Graph(Model):
         layout.receivers = list(layout.sources)
         return layout
 
-    def _add(self, layout: Layout, link: GraphLink, index: dict[str, int]) -> None:
-        ends = [(link.ends[0], link.ends[1])]
+    def _add(
+        self, layout: Layout, link: GraphLink, index: dict[str, int], duration_ps: int, place: str
+    ) -> None:
+        one, other = link.ends
+        behaviour = link.behaviour(place, duration_ps)
+        forward = Link(
+            f"{one}-{other}",
+            index[one],
+            index[other],
+            self._rate(link, behaviour, place),
+            self._delay(link, behaviour, place),
+            link.buffer or self.buffer,
+            link.queue or self.queue,
+            link.feedback or self.feedback,
+            behaviour,
+        )
+        layout.links.append(forward)
         if not self.directed:
-            ends.append((link.ends[1], link.ends[0]))
-        delay = link.delay if link.delay is not None else self.delay or 0
-        buffer = link.buffer or self.buffer
-        for one, other in ends:
-            layout.links.append(
-                Link(
-                    f"{one}-{other}", index[one], index[other], self._rate(link), delay, buffer,
-                    link.loss, link.queue or self.queue, link.lose, link.changes,
-                    link.feedback or self.feedback,
-                )
-            )  # fmt: skip
+            ends = index[other], index[one]
+            back = replace(forward, name=f"{other}-{one}", source=ends[0], target=ends[1])
+            where = f"{place}.reverse"
+            layout.links.append(apply_reverse(back, link.reverse, duration_ps, where))
 
-    def _rate(self, link: GraphLink) -> int:
-        return link.rate or self.rate or 0
+    def _rate(self, link: GraphLink, behaviour: Behaviour, place: str) -> int:
+        others = self.rate if behaviour.rate_bps is None else None
+        return choose_rate(behaviour, link.rate or others, f"{place}.rate")
+
+    def _delay(self, link: GraphLink, behaviour: Behaviour, place: str) -> int:
+        if behaviour.first("delay_s") is None and link.delay is None and self.delay is None:
+            says = "this key is required, or a course with delay_s"
+            raise ScenarioError(f"{place}.delay", says)
+        delay = link.delay if link.delay is not None else self.delay
+        return behaviour.delay_ps(delay or 0)

@@ -7,9 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from headgate.errors import ScenarioError
-from headgate.scenario.toml import anchor_code, note_laws
+from headgate.scenario.toml import anchor_code, anchor_link, note_laws
 
-_ATTRIBUTES = ("rate", "delay", "buffer", "loss", "queue", "feedback", "lose", "changes")
+_ATTRIBUTES = (
+    "rate", "delay", "buffer", "loss", "queue", "feedback", "lose", "changes",
+    "ingress", "impairments", "trace", "course", "reverse",
+)  # fmt: skip
 
 
 def read_graph(path: str) -> dict[str, Any]:
@@ -32,6 +35,7 @@ def read_graph(path: str) -> dict[str, Any]:
     found = from_networkx(graph)
     for link in found["links"]:
         anchor_code(link, "queue", file.resolve().parent)
+        anchor_link(link, file.resolve().parent)
     note_laws({"network": found}, path)
     return found
 

@@ -9,9 +9,13 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from headgate.errors import LawError, ScenarioError
+from headgate.scenario.links.behaviour import PLAIN, Behaviour
 from headgate.scenario.networks.routes import Routes
-from headgate.scenario.queue import DROP_TAIL, Device, Feedback, Queue, RateChange
+from headgate.scenario.queue import DROP_TAIL, Device, Feedback, Queue
 from headgate.units import INFINITE, PS_PER_S, Amount
 
 LARGEST_BUFFER = 1e12
@@ -30,6 +34,8 @@ class Demand:
     """Flows when every source is active."""
     rtts_ps: tuple[int, ...] = ()
     """Round trips that traffic sets for itself."""
+    duration_ps: int = 0
+    """How long the run lasts."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +48,15 @@ class Link:
     rate_bps: int
     delay_ps: int
     buffer: Amount
-    loss: float = 0.0
     queue: Queue = DROP_TAIL
-    lose: tuple[int, ...] = ()
-    changes: tuple[RateChange, ...] = ()
     feedback: Feedback | None = None
+    behaviour: Behaviour = PLAIN
+
+
+def turn_round(link: Link) -> Link:
+    """Give the equal link that runs back, which does nothing to packets but queue and send them."""
+    name, own = f"{link.name}.reverse", link.behaviour.without_impairments()
+    return replace(link, name=name, source=link.target, target=link.source, behaviour=own)
 
 
 @dataclass(frozen=True)
@@ -94,17 +104,9 @@ class Layout:
         self.nodes.append((name, class_name))
         return len(self.nodes) - 1
 
-    def add_pair(self, link: Link) -> None:
-        """Add a link and the equal one that runs back."""
-        back = replace(
-            link,
-            name=f"{link.name}.reverse",
-            source=link.target,
-            target=link.source,
-            loss=0.0,
-            lose=(),
-        )
-        self.links += [link, back]
+    def add_pair(self, link: Link, back: Link | None = None) -> None:
+        """Add a link and the one that runs back, which is `turn_round(link)` unless given."""
+        self.links += [link, back or turn_round(link)]
 
     def edge(
         self,
@@ -199,8 +201,10 @@ class Layout:
         if device is None or device.is_plain:
             return None
 
+        where = f"network.{device.device}"
+
         def packets(key: str, amount: Amount) -> float:
-            place = f"network.{device.device}.{key}"
+            place = f"{where}.{key}"
             found = self._amounts(demand, place)(amount, index)
             if isinstance(found, dict) and "packets" in found:
                 return float(found["packets"])
@@ -210,7 +214,23 @@ class Layout:
         try:
             return device.plan(packets)
         except LawError as error:
-            raise ScenarioError(f"network.{device.device}", str(error)) from None
+            raise ScenarioError(where, str(error)) from None
+
+    def rows(self, demand: Demand) -> list[dict[str, list[dict[str, Any] | None]]]:
+        """Make the impairments of every link, before its queue and after."""
+        return [
+            {
+                key: [self._device(index, device, demand) for device in row]
+                for key in ("ingress", "impairments")
+                if (row := getattr(link.behaviour, key))
+            }
+            for index, link in enumerate(self.links)
+        ]
+
+    def traces(self) -> dict[str, NDArray[np.uint64]]:
+        """Give the traces that links follow, by the names that the plan gives them."""
+        traces = [link.behaviour.trace for link in self.links]
+        return {trace.name: trace.times_ps for trace in traces if trace is not None}
 
     @cached_property
     def _loads(self) -> tuple[list[float], int]:
@@ -237,7 +257,8 @@ class Layout:
         return {
             "nodes": [{"name": name, "class": class_name} for name, class_name in self.nodes],
             "links": [
-                _link_plan(*parts) for parts in zip(self.links, buffers, *devices, strict=True)
+                _link_plan(*parts)
+                for parts in zip(self.links, buffers, *devices, self.rows(demand), strict=True)
             ],
             "edges": [
                 {
@@ -257,14 +278,10 @@ def _link_plan(
     buffer: dict[str, int] | str,
     queue: dict[str, Any] | None,
     feedback: dict[str, Any] | None,
+    rows: dict[str, Any],
 ) -> dict[str, Any]:
     """Make the link of the plan; what it has not is left out."""
-    rest = {
-        "lose": list(link.lose),
-        "queue": queue,
-        "feedback": feedback,
-        "changes": [{"at_ps": c.at, "rate_bps": c.rate} for c in link.changes],
-    }
+    rest = {"queue": queue, "feedback": feedback, **link.behaviour.plan(link.delay_ps), **rows}
     return {
         "name": link.name,
         "from": link.source,
@@ -272,7 +289,7 @@ def _link_plan(
         "rate_bps": link.rate_bps,
         "delay_ps": link.delay_ps,
         "buffer": buffer,
-        "loss": link.loss,
+        "loss": link.behaviour.first_loss,
         **{key: value for key, value in rest.items() if value},
     }
 

@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic import Field
 
 from headgate.scenario.base import Buffer, Model, Rate, Time
+from headgate.scenario.links.behaviour import Behaviour
 from headgate.scenario.networks.layout import Demand, Layout, Link, Spot
 from headgate.scenario.queue import DROP_TAIL, Feedback, Queue
 from headgate.units import parse_buffer
@@ -36,8 +37,10 @@ class ParkingLot(Model):
         delay = chain // self.hops
         for i in range(self.hops):
             ends = routers[i], routers[i + 1]
-            shape = (self.rate, delay, self.buffer, self.loss, self.queue)
-            layout.add_pair(Link(f"hop{i + 1}", ends[0], ends[1], *shape, feedback=self.feedback))
+            shape = (self.rate, delay, self.buffer, self.queue, self.feedback)
+            layout.add_pair(
+                Link(f"hop{i + 1}", ends[0], ends[1], *shape, Behaviour(loss=self.loss))
+            )
         rest = self.rtt // 2 - delay * self.hops
         edge = layout.edge("host", self.host_rate or 10 * self.rate, rest // 2)
         layout.sources = [Spot(routers[0], edge)]

@@ -30,7 +30,8 @@ fn port(buffer: Buffer) -> AnalyticPort<Keeps> {
 }
 
 fn lossy(buffer: Buffer, probability: f64, listed: &[u64]) -> AnalyticPort<Keeps> {
-    AnalyticPort::new(&link(buffer), Loss::new(probability, Stream::new(1, "loss", 0), listed))
+    let link = Link { loss: probability, lose: listed.to_vec(), ..link(buffer) };
+    AnalyticPort::new(&link, Loss::new(&link, Stream::new(1, "loss", 0)))
 }
 
 fn packet(size: u16) -> Packet {

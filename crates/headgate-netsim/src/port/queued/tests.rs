@@ -1,27 +1,33 @@
 use super::*;
 use crate::packet::Common;
+use crate::port::loss::Loss;
+use crate::port::rates::Rates;
 use crate::record::Counters;
 use crate::side_table::SideTable;
+use headgate_algos::control::AnyController;
 use headgate_algos::queue::AnyQueue;
-use headgate_algos::scheme::AnyRouter;
 use headgate_model::plan::Buffer;
+use headgate_model::plan::Link;
 use headgate_model::queue::Queues;
 use headgate_model::units::SECOND;
 use headgate_tcp::Flags;
 use headgate_tcp::context::DataSegment;
 
 /// A discipline at 1 Gbit/s, where 1500 B take 12 us; packets of these numbers are lost.
-fn empty(name: &str, buffer: Buffer, lost: &[u64]) -> QueuedPort<AnyQueue, AnyRouter> {
+fn empty(name: &str, buffer: Buffer, lost: &[u64]) -> QueuedPort<AnyController> {
     let index = AnyQueue::cards().iter().position(|card| card.name == name).expect("a discipline");
     let values: Vec<_> = AnyQueue::cards()[index].params.iter().map(|param| param.default).collect();
-    let link = Link { buffer, ..crate::port::sample_link(1_000_000_000, 5) };
+    let link = Link { lose: lost.to_vec(), ..Link::default() };
+    let loss = Loss::new(&link, Stream::new(1, "loss", 0));
+    let wire = Wire::new(5, &[], Vec::new(), loss);
+    let beside = Beside { wire, ingress: Vec::new(), router: None };
+    let line = Line::paced(Rates::new(1_000_000_000, &[]));
     let queue = AnyQueue::build(index, &values, 1.25e8);
-    let loss = Loss::new(0.0, Stream::new(1, "loss", 0), lost);
-    QueuedPort::new(&link, loss, queue, None, Stream::new(1, "queue", 0))
+    QueuedPort::new(buffer, line, Some(queue), beside, Stream::new(1, "queue", 0))
 }
 
 /// CoDel's port, to which so many packets came at once.
-fn with(packets: u32, buffer: Buffer, lost: &[u64]) -> QueuedPort<AnyQueue, AnyRouter> {
+fn with(packets: u32, buffer: Buffer, lost: &[u64]) -> QueuedPort<AnyController> {
     let mut port = empty("codel", buffer, lost);
     let common = Common { size: 1500, ..Common::default() };
     let packet = Packet::ack(common, Flags::NONE, 0, 0, None);

@@ -1,0 +1,53 @@
+//! Impairments of links: one file and one word here for each.
+
+/// Declares the modules and the registry from one sorted list of file stems.
+macro_rules! impairments {
+    ($($stem:ident => $Name:ident),+ $(,)?) => {
+        $(pub mod $stem;)+
+
+        const CARDS: &[&Card] = &[$(&$stem::CARD,)+];
+
+        #[derive(Clone, Copy)]
+        enum Index { $($Name,)+ }
+
+        /// Any of the impairments, without a pointer.
+        #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+        pub enum AnyImpairment {
+            $(#[doc = concat!("[`", stringify!($stem), "`]")] $Name($stem::$Name),)+
+        }
+
+        impl Impairments for AnyImpairment {
+            fn cards() -> &'static [&'static Card] {
+                CARDS
+            }
+
+            fn build(index: usize, values: &[f64]) -> Self {
+                $(if index == Index::$Name as usize {
+                    return Self::$Name($stem::$Name::new($stem::Params::from_values(values)));
+                })+
+                unreachable!("an impairment beyond the cards")
+            }
+        }
+
+        impl Impairment for AnyImpairment {
+            fn pass(&mut self, packet: &Passing, now: Time, chance: &mut Stream) -> Option<Passage> {
+                match self { $(Self::$Name(impairment) => impairment.pass(packet, now, chance),)+ }
+            }
+        }
+    };
+}
+
+use headgate_model::chance::Stream;
+use headgate_model::feedback::Passing;
+use headgate_model::impairment::{Impairment, Impairments, Passage};
+use headgate_model::params::Card;
+use headgate_model::units::Time;
+
+impairments! {
+    bernoulli => Bernoulli,
+    duplicate => Duplicate,
+    gilbert_elliott => GilbertElliott,
+    jitter => Jitter,
+    policer => Policer,
+    reorder => Reorder,
+}

@@ -1,0 +1,111 @@
+"""How a link changes with time: a CSV of times, rates, delays and losses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from headgate.errors import ScenarioError
+from headgate.scenario.links.file import FileOrName
+from headgate.scenario.links.synthetic import COURSES, make_course
+from headgate.scenario.table_file import read_numbers
+
+#: Bounds of the columns; a link has no rate of zero.
+_BOUNDS = {
+    "rate_bps": (1.0, 1e14, "bit/s, at least 1; where nothing passes, write a loss or use a trace"),
+    "delay_s": (0.0, 1e3, "seconds"),
+    "loss": (0.0, 1.0, "a probability below 1"),
+}
+#: Rows that a run may go through.
+_MOST = 1_000_000
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The values of a link, each from its time on; shape (rows,) each, the first at 0."""
+
+    at_ps: NDArray[np.int64]
+    values: Mapping[str, NDArray[np.float64]]
+    """`rate_bps`, `delay_s`, `loss`: those that the course tells."""
+    period_ps: int
+    """After which it begins anew."""
+
+    def first(self, column: str) -> float | None:
+        """Give the value that a column begins with; None if the course does not tell it."""
+        return float(self.values[column][0]) if column in self.values else None
+
+    def last_until(self, duration_ps: int, *, repeat: bool) -> Steps:
+        """Give the steps of a whole run, begun anew as often as need be."""
+        rounds = -(-duration_ps // self.period_ps) if repeat else 1
+        begins = np.repeat(np.arange(rounds, dtype=np.int64) * self.period_ps, len(self.at_ps))
+        at = begins + np.tile(self.at_ps, rounds)
+        kept = at < duration_ps
+        values = {key: np.tile(column, rounds)[kept] for key, column in self.values.items()}
+        return Steps(at[kept], values, self.period_ps)
+
+
+class Course(FileOrName):
+    """How rate, delay and loss change: a CSV file, or a synthetic course."""
+
+    names: ClassVar[tuple[str, ...]] = COURSES
+
+    file: str | None = Field(
+        None, description="Columns time_s and any of rate_bps, delay_s, loss; each row holds on."
+    )
+    name: str | None = Field(None, description=f"A synthetic course: {', '.join(COURSES)}.")
+    repeat: bool = Field(
+        False, description="Begin anew after the last row, which then only ends the round."
+    )
+
+    def read(self, place: str, duration_ps: int) -> Steps:
+        """Give the steps within a run; raise ScenarioError for a file that is no course."""
+        if self.name is not None:
+            steps, repeat = _synthetic(self.name, self.seed), True
+        else:
+            steps, repeat = read_course(str(self.file), place), self.repeat
+            steps = _without_end(steps, str(self.file), place) if repeat else steps
+        rows = len(steps.at_ps) * (-(-duration_ps // steps.period_ps) if repeat else 1)
+        if rows > _MOST:
+            raise ScenarioError(place, f"{rows:,} steps within the run; at most {_MOST:,}")
+        return steps.last_until(duration_ps, repeat=repeat)
+
+
+def _synthetic(name: str, seed: int) -> Steps:
+    at_ms, values, period_ms = make_course(name, seed)
+    return Steps(at_ms * 10**9, values, period_ms * 10**9)
+
+
+def _without_end(steps: Steps, path: str, place: str) -> Steps:
+    if len(steps.at_ps) < 2:
+        raise ScenarioError(place, f"{path!r} has one row; what is repeated ends with a second")
+    values = {key: column[:-1] for key, column in steps.values.items()}
+    return Steps(steps.at_ps[:-1], values, int(steps.at_ps[-1]))
+
+
+def read_course(path: str, place: str) -> Steps:
+    """Read a course from CSV or Parquet."""
+    columns = read_numbers(path, ("time_s", *_BOUNDS), place)
+    if "time_s" not in columns or len(columns) < 2:
+        names = ", ".join(_BOUNDS)
+        raise ScenarioError(place, f"{path!r} has no time_s, or none of {names}")
+    at_s = columns.pop("time_s")
+    if at_s[0] != 0 or not (np.diff(at_s) > 0).all() or not at_s[-1] < 1e7:
+        raise ScenarioError(place, f"{path!r}: time_s rises from 0, and ends before 10000000 s")
+    for name, column in columns.items():
+        _check(column, name, path, place)
+    at_ps = np.round(at_s * 1e12).astype(np.int64)
+    return Steps(at_ps, columns, max(1, int(at_ps[-1])))
+
+
+def _check(column: NDArray[np.float64], name: str, path: str, place: str) -> None:
+    low, high, unit = _BOUNDS[name]
+    inside = (column >= low) & ((column < high) if name == "loss" else (column <= high))
+    if not inside.all():
+        row = int(np.flatnonzero(~inside)[0])
+        says = f"row {row + 1} has {name} = {column[row]:g}; it is {unit}"
+        raise ScenarioError(place, f"{path!r}: {says}")

@@ -1,0 +1,61 @@
+"""What may be written of a link: what it loses, how it changes, what it does to packets."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from headgate.scenario.base import Buffer, Model, PacketNumbers, Rate, Time, at
+from headgate.scenario.links.behaviour import Behaviour
+from headgate.scenario.links.course import Course
+from headgate.scenario.links.impairment import Impairment
+from headgate.scenario.links.trace import Trace
+from headgate.scenario.queue import Feedback, Queue, RateChange
+
+
+class LinkKeys(Model):
+    """Keys of one direction of a link."""
+
+    loss: float = Field(0.0, ge=0, lt=1, description="Random loss, after the queue.")
+    lose: PacketNumbers = Field((), description="Packets lost, by number; the first is 1.")
+    changes: tuple[RateChange, ...] = Field((), description="Rates to come.")
+    ingress: tuple[Impairment, ...] = Field(
+        (), description="Impairments before the queue, in order: a policer, loss."
+    )
+    impairments: tuple[Impairment, ...] = Field(
+        (), description="Impairments after the queue, in order: bursty loss, jitter and so on."
+    )
+    trace: Trace | None = Field(
+        None, description="Opportunities to send, in place of a rate: mahimahi's format."
+    )
+    course: Course | None = Field(
+        None, description="How rate, delay and loss change, in place of them: a CSV file."
+    )
+
+    @model_validator(mode="after")
+    def _says_each_thing_once(self) -> Self:
+        if self.trace is not None and self.changes:
+            raise at("changes", "a link with a trace has no rate that changes; leave one out")
+        if self.course is not None and (self.changes or self.trace is not None):
+            other = "trace" if self.trace is not None else "changes"
+            raise at("course", f"a link has a course or {other}; leave one out")
+        return self
+
+    def behaviour(self, place: str, duration_ps: int) -> Behaviour:
+        """Read the files of the link; raise ScenarioError."""
+        trace = None if self.trace is None else self.trace.read(f"{place}.trace")
+        steps = None if self.course is None else self.course.read(f"{place}.course", duration_ps)
+        return Behaviour(
+            self.loss, self.lose, self.changes, self.ingress, self.impairments, trace, steps
+        )
+
+
+class Reverse(LinkKeys):
+    """What is different against the network's main direction; what is absent is the same."""
+
+    rate: Rate | None = Field(None, description="Rate.")
+    delay: Time | None = Field(None, description="Propagation delay, one way.")
+    buffer: Buffer | None = Field(None, description="What may wait.")
+    queue: Queue | None = Field(None, description="What the link does beside queueing.")
+    feedback: Feedback | None = Field(None, description="What the router tells senders.")

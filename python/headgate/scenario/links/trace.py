@@ -1,0 +1,104 @@
+"""Traces of delivery opportunities, in mahimahi's format, for links that follow one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from headgate.errors import ScenarioError, explain_os
+from headgate.scenario.links.file import FileOrName
+from headgate.scenario.links.synthetic import TRACES, make_trace
+
+#: Bytes that an opportunity carries.
+OPPORTUNITY_BYTES = 1500
+_PS_PER_MS = 10**9
+#: Two hours at 1 Gbit/s; more opportunities would take more memory than the run.
+_MOST = 600_000_000
+#: A year, in ms.
+_LONGEST_MS = 31_536_000_000
+
+
+@dataclass(frozen=True)
+class Opportunities:
+    """Instants at which a link carries 1500 bytes each."""
+
+    name: str
+    """By which the plan knows them."""
+    times_ps: NDArray[np.uint64]
+    """In order; one for each opportunity, so that a time may stand there several times."""
+    period_ps: int | None
+    """After which all begins anew; None = they come once."""
+
+    @property
+    def rate_bps(self) -> int:
+        """The mean rate, from the start to the last opportunity."""
+        bits = 8 * OPPORTUNITY_BYTES * len(self.times_ps)
+        return max(1, round(bits * 1e12 / int(self.times_ps[-1])))
+
+
+class Trace(FileOrName):
+    """What a link carries, when: a file of mahimahi's `mm-link`, or a synthetic trace."""
+
+    names: ClassVar[tuple[str, ...]] = TRACES
+
+    file: str | None = Field(
+        None,
+        description="One line for each opportunity to send 1500 B: milliseconds since the start.",
+    )
+    name: str | None = Field(None, description=f"A synthetic trace: {', '.join(TRACES)}.")
+
+    def read(self, place: str) -> Opportunities:
+        """Give the opportunities; raise ScenarioError for a file that is no trace."""
+        if self.name is not None:
+            times_ms, label = make_trace(self.name, self.seed), f"{self.name} {self.seed}"
+        else:
+            times_ms, label = read_trace(str(self.file), place), str(self.file)
+        period_ms = int(times_ms[-1])
+        # what comes at once at the start comes at the end of each round too, and nothing waits yet
+        times_ms = np.concatenate(
+            [times_ms[times_ms > 0], np.full((times_ms == 0).sum(), period_ms)]
+        )
+        period = period_ms * _PS_PER_MS if self.repeat else None
+        return Opportunities(
+            f"trace {label}", times_ms.astype(np.uint64) * np.uint64(_PS_PER_MS), period
+        )
+
+
+def read_trace(path: str, place: str) -> NDArray[np.int64]:
+    """Read a trace of mahimahi's format; return its times (ms), shape (opportunities,)."""
+    try:
+        words = Path(path).read_text(encoding="ascii").split()
+    except UnicodeDecodeError:
+        raise ScenarioError(place, f"{path!r} is no trace; it is text, a number a line") from None
+    except OSError as error:
+        raise ScenarioError(place, f"{path!r} cannot be read: {explain_os(error)}") from None
+    if not words:
+        raise ScenarioError(place, f"{path!r} is empty; a trace has one time (ms) a line")
+    if len(words) > _MOST:
+        raise ScenarioError(place, f"{path!r} has {len(words):,} lines; at most {_MOST:,}")
+    times = _to_times(words, path, place)
+    late = np.flatnonzero(np.diff(times) < 0)
+    if len(late):
+        line = int(late[0]) + 2
+        says = f"line {line} goes back to {times[line - 1]} ms; the times of a trace rise"
+        raise ScenarioError(place, f"{path!r}: {says}")
+    if times[-1] == 0:
+        raise ScenarioError(place, f"{path!r} ends at 0 ms; a trace lasts some time")
+    return times
+
+
+def _to_times(words: list[str], path: str, place: str) -> NDArray[np.int64]:
+    wrong = next((i for i, word in enumerate(words) if not _is_time(word)), None)
+    if wrong is not None:
+        says = f"line {wrong + 1} is {words[wrong][:40]!r}; it is a whole number of ms"
+        raise ScenarioError(place, f"{path!r}: {says}")
+    return np.array(words, dtype=np.int64)
+
+
+def _is_time(word: str) -> bool:
+    return word.isdecimal() and len(word) < 12 and int(word) <= _LONGEST_MS
