@@ -63,7 +63,7 @@ fn start(plan: Value) -> Run {
     let queue = |name: &str| chosen(AnyQueue::cards(), name);
     let fitted = |link: &headgate_model::plan::Link| Fitted {
         queue: link.queue.as_ref().map(|choice| queue(&choice.name)),
-        feedback: None,
+        ..Fitted::default()
     };
     let ports = plan.links.iter().map(fitted).collect();
     let laws = vec![chosen(AnyController::cards(), "reno")];

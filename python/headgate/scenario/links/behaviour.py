@@ -11,6 +11,9 @@ from headgate.scenario.links.impairment import Impairment
 from headgate.scenario.links.trace import Opportunities
 from headgate.scenario.queue import RateChange
 
+#: Keys of what a link does to packets, besides how its rate goes.
+IMPAIRMENTS = ("loss", "lose", "ingress", "impairments")
+
 
 @dataclass(frozen=True)
 class Behaviour:

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Self
 
 from pydantic import Field, model_validator
 
 from headgate.scenario.base import Buffer, Model, PacketNumbers, Rate, Time, at
-from headgate.scenario.links.behaviour import Behaviour
+from headgate.scenario.links.behaviour import IMPAIRMENTS, Behaviour
 from headgate.scenario.links.course import Course
 from headgate.scenario.links.impairment import Impairment
 from headgate.scenario.links.trace import Trace
 from headgate.scenario.queue import Feedback, Queue, RateChange
 
 
-class LinkKeys(Model):
-    """Keys of one direction of a link."""
+class RateKeys(Model):
+    """How the rate of one direction of a link goes, where it has no single one."""
 
-    loss: float = Field(0.0, ge=0, lt=1, description="Random loss, after the queue.")
-    lose: PacketNumbers = Field((), description="Packets lost, by number; the first is 1.")
     changes: tuple[RateChange, ...] = Field((), description="Rates to come.")
-    ingress: tuple[Impairment, ...] = Field(
-        (), description="Impairments before the queue, in order: a policer, loss."
-    )
-    impairments: tuple[Impairment, ...] = Field(
-        (), description="Impairments after the queue, in order: bursty loss, jitter and so on."
-    )
     trace: Trace | None = Field(
         None, description="Opportunities to send, in place of a rate: mahimahi's format."
     )
@@ -42,16 +35,32 @@ class LinkKeys(Model):
             raise at("course", f"a link has a course or {other}; leave one out")
         return self
 
-    def behaviour(self, place: str, duration_ps: int) -> Behaviour:
-        """Read the files of the link; raise ScenarioError."""
+    def read(self, place: str, duration_ps: int) -> Behaviour:
+        """Read the files that are named; raise ScenarioError."""
         trace = None if self.trace is None else self.trace.read(f"{place}.trace")
         steps = None if self.course is None else self.course.read(f"{place}.course", duration_ps)
-        return Behaviour(
-            self.loss, self.lose, self.changes, self.ingress, self.impairments, trace, steps
-        )
+        return Behaviour(changes=self.changes, trace=trace, steps=steps)
 
 
-class Reverse(LinkKeys):
+class LinkKeys(RateKeys):
+    """Keys of a link."""
+
+    loss: float = Field(0.0, ge=0, lt=1, description="Random loss, after the queue.")
+    lose: PacketNumbers = Field((), description="Packets lost, by number; the first is 1.")
+    ingress: tuple[Impairment, ...] = Field(
+        (), description="Impairments before the queue, in order: a policer, loss."
+    )
+    impairments: tuple[Impairment, ...] = Field(
+        (), description="Impairments after the queue, in order: bursty loss, jitter and so on."
+    )
+
+    def behaviour(self, place: str, duration_ps: int) -> Behaviour:
+        """Give what the link does; raise ScenarioError if a file is not what it should be."""
+        rates = self.read(place, duration_ps)
+        return replace(rates, **{key: getattr(self, key) for key in IMPAIRMENTS})
+
+
+class Reverse(RateKeys):
     """What is different against the network's main direction; what is absent is the same."""
 
     rate: Rate | None = Field(None, description="Rate.")
@@ -59,3 +68,23 @@ class Reverse(LinkKeys):
     buffer: Buffer | None = Field(None, description="What may wait.")
     queue: Queue | None = Field(None, description="What the link does beside queueing.")
     feedback: Feedback | None = Field(None, description="What the router tells senders.")
+    loss: float | None = Field(None, ge=0, lt=1, description="Random loss, after the queue.")
+    lose: PacketNumbers | None = Field(None, description="Packets lost, by number.")
+    ingress: tuple[Impairment, ...] | None = Field(
+        None, description="Impairments before the queue, in order."
+    )
+    impairments: tuple[Impairment, ...] | None = Field(
+        None, description="Impairments after the queue, in order."
+    )
+
+    def behaviour(self, place: str, duration_ps: int, other: Behaviour) -> Behaviour:
+        """Give what the link does where it differs from `other`; raise ScenarioError.
+
+        How the rate goes is told as a whole, impairments key by key.
+        """
+        rates = self.read(place, duration_ps)
+        own = (self.rate, self.trace, self.course, self.changes or None)
+        rates = rates if any(one is not None for one in own) else other
+        given = {key: getattr(self, key) for key in IMPAIRMENTS}
+        kept = {key: getattr(other, key) for key, value in given.items() if value is None}
+        return replace(rates, **(given | kept))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from headgate.errors import ScenarioError
-from headgate.scenario.links.behaviour import Behaviour
 from headgate.scenario.links.keys import Reverse
 from headgate.scenario.networks.layout import Link
 
@@ -17,7 +16,7 @@ def apply_reverse(back: Link, reverse: Reverse | None, duration_ps: int, place: 
     """
     if reverse is None:
         return back
-    own = _inherit(reverse.behaviour(place, duration_ps), reverse, back.behaviour)
+    own = reverse.behaviour(place, duration_ps, back.behaviour)
     rate = reverse.rate or own.rate_bps or back.rate_bps
     if reverse.delay is not None and own.first("delay_s") is not None:
         raise ScenarioError(
@@ -33,13 +32,3 @@ def apply_reverse(back: Link, reverse: Reverse | None, duration_ps: int, place: 
         feedback=reverse.feedback or back.feedback,
         behaviour=own,
     )
-
-
-def _inherit(own: Behaviour, reverse: Reverse, other: Behaviour) -> Behaviour:
-    """Fill in what `reverse` does not write: each impairment, and how the rate goes as a whole."""
-    absent = {"loss", "lose", "ingress", "impairments"} - reverse.model_fields_set
-    own = replace(own, **{key: getattr(other, key) for key in absent})
-    says = (reverse.rate, own.trace, own.steps, own.changes or None)
-    if any(one is not None for one in says):
-        return own
-    return replace(own, changes=other.changes, trace=other.trace, steps=other.steps)
