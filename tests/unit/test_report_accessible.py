@@ -124,6 +124,24 @@ def test_a_tree_has_room_below_a_long_title_on_a_phone(
     one.page.close()
 
 
+@pytest.mark.parametrize("chart", ["changes", "effects", "correlations", "outliers"])
+def test_a_phone_shows_names_of_responses_whole(
+    browser: Browser, report: Path, tmp_path: Path, chart: str
+) -> None:
+    long = "share of sources transmitting"
+    text = report.read_text(encoding="utf-8").replace("queueing delay (s)", long)
+    (tmp_path / "long.html").write_text(text, encoding="utf-8")
+    one = Opened(browser, tmp_path / "long.html", width=390)
+    one.page.evaluate("document.getElementById('open').click()")
+    one.page.wait_for_selector(f"div[data-chart={chart}] svg.marks")
+    one.drawn()
+    texts = "(at) => [...document.querySelectorAll(at)].map((one) => one.textContent)"
+    names = one.ask(texts, f"div[data-chart={chart}] svg .role-axis-label text")
+    assert long in names
+    assert not [name for name in names if name.endswith("\N{HORIZONTAL ELLIPSIS}")]
+    one.page.close()
+
+
 def test_a_link_opens_the_section_that_it_leads_to(browser: Browser, report: Path) -> None:
     one = Opened(browser, report)
     drawn = one.page.locator("div[data-chart=effects] svg.marks")
@@ -160,6 +178,7 @@ def test_colours_of_more_and_less_are_dark_on_a_dark_page(browser: Browser, repo
         one.page.click("nav a[href='#section-what-changes']")
         one.page.wait_for_selector("div[data-chart=changes] svg.marks")
         one.drawn()
+        one.choose("law", "scalable")  # which changes nothing much
         assert (one.ask(lightest) > 150) is bright
         one.page.close()
 

@@ -142,7 +142,7 @@ def _moving(found: Mapping[str, Tally]) -> str:
 def _fairness(cells: Grid, beside: Mapping[str, Biplots]) -> Answer:
     """Rank laws by what TCP flows get beside them, relative to the mean over all laws."""
     if not beside:
-        return Answer("fairness", missing="the table has no TCP flows beside the laws' (pairs)")
+        return Answer("fairness", missing="no TCP flows run beside those of a law (pairs)")
     logs = {law: np.concatenate(list(_tcp_beside(beside, law))) for law in cells.laws}
     found = {law: np.exp(mean_interval(values)) for law, values in logs.items()}
     ranked = sorted(found, key=lambda law: -float(found[law][0]))

@@ -6,7 +6,7 @@
   const choices = { ...page.first };
   const views = new Map();
   const MOST_ROWS = 300;
-  const NARROW = 640, LABELS = 110, LEAST_STEP = 7, PANEL = 60;
+  const NARROW = 640, LABELS = 170, LEAST_LABELS = 110, LEAST_STEP = 7, LETTER = 10, TICKS = 20, PANEL = 60;
   let drawing = 0;
 
   // Columns to rows; each picture gets its own, since Vega writes into them.
@@ -30,14 +30,18 @@
     if (spec.columns) spec.columns = Math.max(1, Math.min(spec.columns, Math.floor(width / (spec.spec.width + PANEL))));
     if (width > NARROW) return;
     spec.config.lineBreak = "\n";
-    spec.config.axis.labelLimit = LABELS;
     spec.config.legend.orient = "bottom";
     spec.config.legend.columns = 3;
     spec.config.legend.layout = { bottom: { direction: "vertical", anchor: "start" } };
+    spec.config.axis.labelLimit = LABELS;
     if (!spec.width?.step) return;
+    // Cells leave room for the labels beside them, and these take what is left.
     const x = (spec.encoding ?? spec.layer[0].encoding).x.field;
     const count = new Set(rows.map((row) => row[x])).size;
-    spec.width.step = Math.max(LEAST_STEP, Math.min(spec.width.step, Math.floor((width - LABELS - 30) / count)));
+    const room = width - TICKS;
+    spec.width.step = Math.max(LEAST_STEP, Math.min(spec.width.step, Math.floor((room - LABELS) / count)));
+    spec.config.axis.labelLimit = Math.max(LEAST_LABELS, room - count * spec.width.step);
+    if (spec.width.step < LETTER) spec.config.axisX = { labelOverlap: true };  // names of some columns only
   }
 
   async function embed(div) {

@@ -67,15 +67,18 @@ def _emphasise(sentence: str, codes: Codes) -> str:
 def _scope(found: Whole) -> str:
     """Say of which conditions and period the answer is, and what counts."""
     part, roles = found.focus, found.roles
-    period = f" in {part.title} of {len(found.parts)}" if part.period else ""
+    period = f", in {part.title} of {len(found.parts)}" if part.period else ""
     replicates = part.cells.runs.shape[2]
     chance = (
-        f"by 10 % or more, beyond what {replicates} replicates let chance do"
+        f" and {replicates} replicates tell that from chance"
         if replicates > 1
-        else "by 10 % or more; with one run each nothing tells chance from effect"
+        else "; with one run of each, nothing tells that from chance"
     )
     count = len(part.cells.conditions)
-    said = f"Of {count} conditions{period}. A measure counts that changes {chance}."
+    said = (
+        f"Compared under {count} conditions{period}. A measure counts where it changes by 10 % or"
+        f" more{chance}."
+    )
     if roles.congestion is None or len(part.order) < 2:
         return said
     levels = levels_by_condition(part.frame, roles)
@@ -83,8 +86,8 @@ def _scope(found: Whole) -> str:
     common = [shared(levels, roles, [names[n] for n in of(part.order)]) for of in (heavy, light)]
     most, least = (f" ({text})" if text else "" for text in common)
     return (
-        f"{said} Heavy and light congestion: the quarters of the conditions with the most{most} and"
-        f" the least{least}."
+        f"{said} Heavy and light congestion: the quarter of the conditions with the most{most} and"
+        f" that with the least{least}."
     )
 
 
@@ -97,9 +100,8 @@ def questions(found: Whole | None, more: str) -> str:
     rest = [one for one in made if one.part is not found.focus]
     said = "".join(_sentences(one) for one in first)
     said += "".join(f"<h3>{escape(_title(one))}</h3>{_table(one)}{_sentences(one)}" for one in rest)
-    return (
-        "<h2>Five questions</h2>" + "".join(map(_table, first)) + fold("The numbers", said + more)
-    )
+    shown = "".join(_table(one) + _name_missing(one) for one in first)
+    return f"<h2>Five questions</h2>{shown}{fold('The numbers', said + more)}"
 
 
 def _title(one: Made) -> str:
@@ -111,14 +113,17 @@ def _table(one: Made) -> str:
     laws = [law for law in one.part.cells.laws if law != one.part.roles.before]
     laws.sort(key=lambda law: -sum(TONES.get(a.words.get(law, ""), 0) < 0 for a in answers))
     known = [answer for answer in answers if answer.words]
-    columns = ["Law", *(tip(*_heading(answer)) for answer in known)]
+    before = one.part.roles.before
+    first = f"Instead of {law_title(before)}" if before else "Law"
+    columns = [first, *map(_heading, known)]
     rows = [[tip(law_title(law), law), *(_word(a, law) for a in known)] for law in laws]
     return table(columns, rows, "questions")
 
 
-def _heading(answer: Answer) -> tuple[str, str]:
+def _heading(answer: Answer) -> Markup:
+    """Return what a question is called, and the question."""
     name, _, asked = answer.question.partition(": ")
-    return name, asked
+    return Markup(f"{escape(name)}<small>{escape(asked)}</small>")
 
 
 def _word(answer: Answer, law: str) -> Markup:
@@ -130,16 +135,19 @@ def _word(answer: Answer, law: str) -> Markup:
 
 def _sentences(one: Made) -> str:
     answers: tuple[Answer, ...] = one.result
+    known = [answer for answer in answers if not answer.missing]
+    return findings([explain(f"{one.question} {one.findings[0].sentence}") for one in known])
+
+
+def _name_missing(one: Made) -> str:
+    """Name the questions without an answer, and why, but for what is to be written into a file."""
+    answers: tuple[Answer, ...] = one.result
     said = [
-        explain(f"{answer.question} {_missing(answer) or answer.findings[0].sentence}")
+        f"{answer.question} No answer: {answer.missing.partition(' (')[0]}."
         for answer in answers
+        if answer.missing
     ]
-    return findings(said)
-
-
-def _missing(answer: Answer) -> str:
-    """Return why there is no answer, without what is to be written into a file."""
-    return f"no data: {answer.missing.partition(' (')[0]}." if answer.missing else ""
+    return "".join(paragraph(text, "scope") for text in said)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from headgate.analysis.answer import law_title
 from headgate.analysis.whole import Whole, whole
 from headgate.errors import HeadgateError
 from headgate.optional import require
@@ -106,7 +107,9 @@ def _charts(found: Whole) -> Charts | None:
 def _choices(found: Whole, words: Mapping[str, str]) -> dict[str, tuple[str, Mapping[str, str]]]:
     roles = found.roles
     laws = list(found.all_periods.cells.laws) if roles.law else []
-    others = {law: law for law in laws if roles.before and law != roles.before}
+    others = {one.law: law_title(one.law) for one in found.answers} or {
+        law: law_title(law) for law in laws if roles.before and law != roles.before
+    }
     possible = {
         "condition": ("Condition", {"": "all", **words}),
         "period": ("Period", {p.period: p.title.capitalize() for p in found.parts if p.period}),

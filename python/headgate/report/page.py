@@ -26,7 +26,7 @@ NO_SCRIPT = (
 )
 
 #: The title of the section that defines terms.
-WORDS = "Words"
+WORDS = "Glossary"
 #: What begins or ends a tag or an entity, as JSON says it otherwise.
 IN_SCRIPT = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&"}
 #: Ends of lines to Vega's expressions, in which a text that holds one is an error: written out.

@@ -175,7 +175,7 @@ def parameters(about: About) -> Section | None:
         return None
     rows = [_parameter(one) for one in about.parameters]
     columns = ("parameter", "value", "mark", "source")
-    return Section("Parameters", table(columns, rows))
+    return Section("Parameters", table(columns, rows, "parameters"))
 
 
 def _parameter(one: Parameter) -> tuple[str, ...]:
