@@ -1,7 +1,7 @@
 //! Loss detection by time (RACK) and tail loss probes (TLP), RFC 8985.
 //!
-//! Paths here are FIFO and nothing is duplicated, so reordering is never seen: the reordering window
-//! is a quarter of the least RTT, or nothing once three segments are SACKed or recovery has begun.
+//! The reordering window is a quarter of the least RTT. Until a segment was seen to overtake another, it is nothing once
+//! three segments are SACKed or recovery has begun. Receivers report no duplicates (RFC 2883), so it never grows.
 
 use headgate_model::control::{Cause, Controller};
 use headgate_model::units::{SECOND, Span, picoseconds};
@@ -49,7 +49,8 @@ impl<C: Controller> Sender<C> {
     /// The reordering window (RFC 8985 §6.2 step 4).
     fn patience(&mut self) -> Span {
         let recovers = self.phase != Phase::Open || self.board().sacked as usize >= DUP_THRESH;
-        if recovers { 0 } else { self.min_rtt() / 4 }
+        let reordered = self.sent.as_ref().is_some_and(|sent| sent.is_reordered());
+        if recovers && !reordered { 0 } else { self.min_rtt() / 4 }
     }
 
     pub(crate) fn min_rtt(&self) -> Span {

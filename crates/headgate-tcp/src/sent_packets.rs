@@ -77,9 +77,21 @@ struct Order {
     /// The transmission sent last among all that were delivered, and its round trip.
     newest: (Time, u32),
     newest_rtt: Span,
+    /// Delivered segments are below this one; and were before this ACK.
+    end: u32,
+    end_before: u32,
+    /// A segment that was sent once arrived after a later one (RFC 8985 §6.2 step 3).
+    reordered: bool,
 }
 
 impl Order {
+    /// Within one ACK nothing is known of the order of arrivals.
+    #[inline]
+    fn note_arrival(&mut self, seq: u32, again: bool) {
+        self.end = self.end.max(seq + 1);
+        self.reordered |= !again && seq < self.end_before;
+    }
+
     fn note_delivered(&mut self, at: Time, seq: u32, rtt: Span) {
         if (at, seq) > self.newest {
             (self.newest, self.newest_rtt) = ((at, seq), rtt);
@@ -87,6 +99,7 @@ impl Order {
     }
 
     fn advance(&mut self, una: u32) {
+        self.end_before = self.end;
         while self.sent.front().is_some_and(|sent| sent.1 < una) {
             self.sent.pop_front();
         }
@@ -159,7 +172,9 @@ impl SentPackets {
             self.least_rtt = self.least_rtt.min(rtt);
         }
         let spurious = sent.again && self.least_rtt != NEVER && rtt < self.least_rtt;
-        if let Some(order) = self.order.as_mut().filter(|_| !spurious) {
+        let Some(order) = &mut self.order else { return };
+        order.note_arrival(seq, sent.again);
+        if !spurious {
             order.note_delivered(sent.at, seq, rtt);
         }
     }
@@ -178,6 +193,11 @@ impl SentPackets {
         if let Some(order) = &mut self.order {
             order.advance(una);
         }
+    }
+
+    /// Whether segments were seen to overtake others.
+    pub fn is_reordered(&self) -> bool {
+        self.order.as_ref().is_some_and(|order| order.reordered)
     }
 
     /// Shortest round trip among this ACK's segments that were sent once.
@@ -331,6 +351,21 @@ mod tests {
         j.note_sent(0, 190 * MS, 10, false);
         j.deliver(0, 200 * MS); // 10 ms after it was sent again, where a round trip takes 100
         assert_eq!(j.order.map(|order| order.newest), Some((MS, 1)));
+    }
+
+    #[test]
+    fn what_arrives_late_without_being_sent_again_was_overtaken() {
+        let mut j = sent();
+        j.deliver(3, 103 * MS);
+        j.deliver(1, 103 * MS); // told by the same ACK
+        j.advance(0);
+        assert!(!j.is_reordered());
+        j.note_sent(0, 104 * MS, 10, false);
+        j.deliver(0, 204 * MS); // it was sent again
+        j.advance(2);
+        assert!(!j.is_reordered());
+        j.deliver(2, 205 * MS);
+        assert!(j.is_reordered());
     }
 
     #[test]
