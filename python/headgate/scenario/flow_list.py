@@ -13,6 +13,9 @@ from headgate.scenario.table_file import fetch, open_table, to_numbers
 
 _SIZES = {"size_packets": "packets", "size_pkts": "packets", "size_bytes": "bytes"}
 _OPTIONAL = ("source", "receiver", "law")
+RTT = "rtt_s"
+#: A round trip is twice a delay, and no link has one of more than 1000 s.
+_LONGEST_RTT_S = 2000.0
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,8 @@ class FlowList:
     in_bytes: bool
     names: dict[str, tuple[list[str], NDArray[np.uint64]]]
     """Column -> its distinct words, and each row's index into them."""
+    rtt_ps: NDArray[np.uint64] | None = None
+    """Propagation round trip of each; 0 where the row has none of its own."""
 
     def packets(self, segment_bytes: int) -> NDArray[np.uint64]:
         """Give the sizes in whole segments."""
@@ -33,12 +38,13 @@ class FlowList:
 
 
 def read_flow_list(path: str, place: str) -> FlowList:
-    """Read `start_s`, `size_packets` or `size_bytes`, and perhaps source, receiver, law."""
+    """Read `start_s`, `size_packets` or `size_bytes`, and perhaps rtt_s, source, receiver, law."""
     relation = open_table(path, place)
     columns = set(relation.columns)
     size = _size_column(columns, path, place)
     kept = [name for name in _OPTIONAL if name in columns]
     rows = fetch(relation, ["start_s", size], path, place)
+    rtt_ps = _fetch_rtts(relation, path, place)
     start = to_numbers(rows["start_s"])
     order = np.argsort(start, kind="stable")  # equal starts stay in the order of the file
     start, sizes = start[order], to_numbers(rows[size])[order]
@@ -49,7 +55,14 @@ def read_flow_list(path: str, place: str) -> FlowList:
         size=sizes,
         in_bytes=_SIZES[size] == "bytes",
         names={name: (words, codes[order]) for name, (words, codes) in names.items()},
+        rtt_ps=None if rtt_ps is None else rtt_ps[order],
     )
+
+
+def read_shortest_rtt(path: str, place: str) -> int | None:
+    """Give the shortest round trip of a list in ps, or None if it has none."""
+    rtt_ps = _fetch_rtts(open_table(path, place), path, place)
+    return None if rtt_ps is None or not rtt_ps.any() else int(rtt_ps[rtt_ps > 0].min())
 
 
 def _size_column(columns: set[str], path: str, place: str) -> str:
@@ -74,6 +87,23 @@ def _check(start: NDArray[np.float64], size: NDArray[np.float64], name: str, pla
                 f"row {wrong[0] + 1} in order of start has {label} = {column[wrong[0]]:g}; "
                 f"it is a number, at least {least:g}",
             )
+
+
+def _fetch_rtts(relation: Any, path: str, place: str) -> NDArray[np.uint64] | None:
+    """Give the round trips in ps in the order of the file, 0 where there is none."""
+    if RTT not in relation.columns:
+        return None
+    number = f"TRY_CAST({RTT} AS DOUBLE)"
+    # what is no number is a mistake, not a missing one
+    known = f"coalesce({number}, if({RTT} IS NULL, 'nan', '-inf')::DOUBLE) AS {RTT}"
+    rtt_s = to_numbers(fetch(relation, [known], path, place)[RTT])
+    wrong = ~(np.isnan(rtt_s) | ((rtt_s >= 1e-12) & (rtt_s <= _LONGEST_RTT_S)))
+    if wrong.any():
+        given = rtt_s[wrong][0]
+        says = f"rtt_s = {given:g}" if np.isfinite(given) else "a word in rtt_s"
+        allowed = f"it is empty, or a number above 0 and at most {_LONGEST_RTT_S:g}"
+        raise ScenarioError(place, f"a row has {says}; {allowed}")
+    return _whole(np.round(np.nan_to_num(rtt_s) * 1e12))
 
 
 def _whole(numbers: NDArray[np.float64]) -> NDArray[np.uint64]:

@@ -119,6 +119,10 @@ class Group(Model):
         """Give the name of traffic that the user did not name."""
         return law
 
+    def own_rtts_ps(self, place: str) -> tuple[int, ...]:  # noqa: ARG002 - of files: for refusals
+        """Give the round trips that it sets, the shortest among them; raise ScenarioError."""
+        return () if self.rtt is None else (self.rtt,)
+
     @property
     @abstractmethod
     def most_flows(self) -> int:

@@ -22,7 +22,7 @@ def ends(layout: Layout, group: Group, place: str) -> tuple[Spots, Spots]:
     receivers = layout.spots(default[1], group.receiver, f"{place}.receiver")
     _reachable(layout, sources, receivers, place)
     if group.rtt is not None:
-        return _at_rtt(layout, (sources, receivers), group.rtt, f"{place}.rtt")
+        return at_rtt(layout, (sources, receivers), group.rtt, f"{place}.rtt")
     return sources, receivers
 
 
@@ -46,10 +46,13 @@ def _no_route(layout: Layout, one: int, other: int) -> str:
     return f"no route leads from {layout.nodes[one][0]!r} to {layout.nodes[other][0]!r}"
 
 
-def _at_rtt(
+def at_rtt(
     layout: Layout, spots: tuple[Spots, Spots], rtt_ps: int, place: str
 ) -> tuple[Spots, Spots]:
-    """Give the hosts links of their own, whose delay makes up the round trip."""
+    """Give the hosts links of their own, whose delay makes up the round trip.
+
+    Raises ScenarioError where there are several routers or no host links, or the route is longer.
+    """
     sources, receivers = spots
     several = any(len({spot.node for spot in side}) > 1 for side in spots)
     if several or sources[0].edge is None:

@@ -29,7 +29,11 @@ def make_plan(scenario: ScenarioSpec) -> tuple[dict[str, Any], Arrays]:
     demand = Demand(
         packet_bytes=scenario.transport.packet_bytes,
         flows=sum(group.most_flows for group in scenario.traffic),
-        rtts_ps=tuple(g.rtt for g in scenario.traffic if g.rtt is not None),
+        rtts_ps=tuple(
+            rtt_ps
+            for index, group in enumerate(scenario.traffic)
+            for rtt_ps in group.own_rtts_ps(f"traffic[{index}]")
+        ),
         duration_ps=scenario.duration,
     )
     layout = scenario.network.layout(demand)

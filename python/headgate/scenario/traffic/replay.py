@@ -7,15 +7,19 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, ValidationError
 
 from headgate.errors import CatalogError, ScenarioError
-from headgate.scenario.flow_list import read_flow_list
+from headgate.scenario.flow_list import FlowList, read_flow_list, read_shortest_rtt
 from headgate.scenario.group import LISTED_BYTES, Group, Item, Need
 from headgate.scenario.law import LawChoice
-from headgate.scenario.networks.layout import Spot
-from headgate.scenario.places import place_of
+from headgate.scenario.networks.layout import Layout, Spot
+from headgate.scenario.places import at_rtt, place_of
 from headgate.scenario.planner import Arrays, Planner
+
+#: Each is a host and a host link of its own, on either side.
+MOST_ROUND_TRIPS = 10_000
 
 
 class Replay(Group):
@@ -23,8 +27,14 @@ class Replay(Group):
 
     kind: Literal["replay"] = "replay"
     file: str = Field(
-        description="Columns start_s, size_packets or size_bytes; optional source, receiver, law."
+        description="Columns start_s, size_packets or size_bytes; optional rtt_s, source, receiver,"
+        " law."
     )
+
+    def own_rtts_ps(self, place: str) -> tuple[int, ...]:
+        """Give its own round trip, and the shortest one of the list."""
+        shortest = read_shortest_rtt(self.file, f"{place}.file")
+        return (*super().own_rtts_ps(place), *(() if shortest is None else (shortest,)))
 
     @property
     def most_flows(self) -> int:
@@ -38,13 +48,11 @@ class Replay(Group):
         places: dict[Spot, int] = {}
         source, receiver = (_number(places, end[0]) for end in (item.sources, item.receivers))
         segment_bytes = planner.profile(self.transport).segment_bytes
-        columns = {"start_ps": flows.start_ps, "packets": flows.packets(segment_bytes)}
-        layout = planner.layout
-        for column, default in (("source", layout.sources), ("receiver", layout.receivers)):
-            if column in flows.names:
-                words, codes = flows.names[column]
-                spots = [layout.spots(default, word, file)[0] for word in words]
-                columns[column] = np.array([_number(places, s) for s in spots], np.uint64)[codes]
+        columns = {
+            "start_ps": flows.start_ps,
+            "packets": flows.packets(segment_bytes),
+            **_ends(flows, planner.layout, item, places),
+        }
         if "law" in flows.names:
             words, codes = flows.names["law"]
             laws = [planner.add_law(_law(word, file).plan()) for word in words]
@@ -62,6 +70,57 @@ class Replay(Group):
         """Count the rows."""
         rows = len(arrays[f"{item['key']}.start_ps"])
         return Need("file", f"{rows:,} flows", rows * LISTED_BYTES, rows)
+
+
+def _ends(
+    flows: FlowList, layout: Layout, item: Item, places: dict[Spot, int]
+) -> dict[str, NDArray[np.uint64]]:
+    """Give the numbers of the places that each row names, or where its round trip puts it."""
+    file = f"{item.place}.file"
+    spots, codes = {}, {}
+    for column, own, default in (
+        ("source", item.sources, layout.sources),
+        ("receiver", item.receivers, layout.receivers),
+    ):
+        spots[column] = [own[0]]
+        if column in flows.names:
+            words, codes[column] = flows.names[column]
+            spots[column] = [layout.spots(default, word, file)[0] for word in words]
+    if flows.rtt_ps is not None:
+        return _ends_at_rtts(flows.rtt_ps, layout, (spots, codes), places, file)
+    return {
+        column: np.array([_number(places, spot) for spot in spots[column]], np.uint64)[code]
+        for column, code in codes.items()
+    }
+
+
+Ends = tuple[Mapping[str, list[Spot]], Mapping[str, NDArray[np.uint64]]]
+"""Of source and receiver: the spots that there are, and each row's index into them, if not 0."""
+
+
+def _ends_at_rtts(
+    rtt_ps: NDArray[np.uint64], layout: Layout, ends: Ends, places: dict[Spot, int], file: str
+) -> dict[str, NDArray[np.uint64]]:
+    """Give each row places of its round trip; those of equal ends and round trip share theirs."""
+    spots, codes = ends
+    rtts, of_rtt = np.unique(rtt_ps, return_inverse=True)
+    shape = (len(spots["source"]), len(spots["receiver"]), len(rtts))
+    none = np.zeros(len(rtt_ps), np.uint64)
+    each = [np.asarray(codes.get(column, none), np.intp) for column in ("source", "receiver")]
+    kinds, of_kind = np.unique(np.ravel_multi_index((*each, of_rtt), shape), return_inverse=True)
+    if len(kinds) > MOST_ROUND_TRIPS:
+        raise ScenarioError(
+            file,
+            f"its rows have {len(kinds):,} different ends and round trips; at most "
+            f"{MOST_ROUND_TRIPS:,} are laid out, so round rtt_s",
+        )
+    numbers = []
+    for source, receiver, rtt in zip(*np.unravel_index(kinds, shape), strict=True):
+        pair = [spots["source"][source]], [spots["receiver"][receiver]]
+        laid = at_rtt(layout, pair, int(rtts[rtt]), file) if rtts[rtt] else pair
+        numbers.append([_number(places, end[0]) for end in laid])
+    found = np.array(numbers, np.uint64)[of_kind]
+    return {"source": found[:, 0], "receiver": found[:, 1]}
 
 
 def _number(places: dict[Spot, int], spot: Spot) -> int:
