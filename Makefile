@@ -82,6 +82,7 @@ validate: $(VENV)/.ok ## What `make test` leaves out: long comparisons, and what
 	$(BIN)/python -m pytest --quiet -n $(WORKERS) --dist loadfile --timeout 0 -m slow
 	$(BIN)/python -m pytest --quiet --timeout 0 -m timing
 	$(CARGO) test --quiet --profile simtest --locked -p headgate-netsim --test oracle -- --ignored
+	$(CARGO) test --quiet --profile simtest --locked -p headgate-capture --test captures -- --ignored
 	@$(MAKE) embedding packages
 
 .PHONY: embedding
@@ -106,7 +107,7 @@ fuzz: $(VENV)/.ok ## Check CASES random scenarios, from SEED on; a run that was 
 	$(BIN)/python -m tests.fuzz --cases $(CASES) --seed $(SEED) --workers $(WORKERS)
 
 .PHONY: fuzz-bytes
-fuzz-bytes: ## Feed bytes to what reads plans, arrays and snapshots (nightly Rust, cargo-fuzz)
+fuzz-bytes: ## Feed bytes to what reads plans, arrays, snapshots and captures (nightly Rust, cargo-fuzz)
 	@scripts/fuzz-bytes.sh $(FUZZ_S)
 
 .PHONY: audit

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 cargo +nightly --version >/dev/null 2>&1 || { echo "a nightly Rust is needed: rustup toolchain install nightly" >&2; exit 1; }
 cargo fuzz --version >/dev/null 2>&1 || { echo "cargo-fuzz is needed: cargo install --locked cargo-fuzz" >&2; exit 1; }
 
-for target in plan arrays snapshot; do
+for target in plan arrays snapshot capture; do
     mkdir -p "fuzz/corpus/$target"
     cargo +nightly fuzz run "$target" "fuzz/corpus/$target" "fuzz/seeds/$target" -- \
         -max_total_time="$1" -max_len=65536 -rss_limit_mb=2048 -timeout=10

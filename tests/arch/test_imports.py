@@ -14,6 +14,7 @@ NATIVE = "headgate._native"
 
 #: The modules that cross the border to the engine; every other one sees tables and plans only.
 CROSSES_THE_BORDER = (
+    "headgate.captures.read",
     "headgate.catalog",
     "headgate.discipline",
     "headgate.fluid.solve",
@@ -32,7 +33,7 @@ LAYERS = (
     *("console", "catalog", "columns", "plain_text", "tables", "claims", "verdicts"),
     *("stats", "measures"),
     *("topologies", "pictures", "plots", "notebook", "analysis", "charts"),
-    *("law", "discipline", "plugin", "scenario", "run", "api", "build", "traces"),
+    *("law", "discipline", "plugin", "scenario", "run", "api", "build", "traces", "captures"),
     *("fluid", "mesonet", "design", "campaign", "conform", "report", "bench", "doctor", "export"),
     *("experiment", "templates", "studies", "schemas", "cli", "__main__"),
 )

@@ -91,6 +91,10 @@ WRONG = [
     ("plot run run --only rtt", "plot rtt: shows one run; give one folder"),
     ("plot run --format PNG", "'PNG' is not one of png, svg, html; did you mean 'png'?"),
     ("plot run --format png --only rtt --out law.py", "there is a file of that name"),
+    ("replay", "replay: CAPTURE is missing"),
+    ("replay law.py", "law.py: is neither pcap nor pcapng"),
+    ("replay none.pcap", "none.pcap: cannot be read: No such file"),
+    ("replay law.py --between a b", "--network and --between belong together"),
     ("trace", "trace: DIR is missing"),
     (
         "trace run",

@@ -5,8 +5,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.unit.capture_file import exchange, udp, write
 
 from headgate import Result, Scenario
+from headgate.captures.flows import SIDES, list_flows
+from headgate.captures.read import read_capture
+from headgate.captures.summary import warnings
+from headgate.captures.write import summarise
 from headgate.errors import HeadgateError
 from headgate.scenario.flow_list import read_flow_list
 from headgate.scenario.networks.graph_file import read_graph
@@ -79,6 +84,13 @@ def graph(path: Path) -> None:
     Scenario.from_dict({"duration": "1 s", "network": network, "traffic": [flow]}).plan()
 
 
+def capture(path: Path) -> None:
+    read = read_capture(path)
+    summarise(read)
+    list(warnings(read))
+    list_flows(read, SIDES)
+
+
 def faults(good: bytes, path: Path, read: Callable[[Path], object]) -> list[str]:
     """Say which mutants of a good file were neither read nor refused."""
     path.write_bytes(good)
@@ -118,6 +130,12 @@ def test_a_damaged_parquet_list_is_read_or_refused(tmp_path: Path) -> None:
     good = tmp_path / "good.parquet"
     duckdb.connect().read_csv(str(tmp_path / "good.csv")).write_parquet(str(good))
     assert faults(good.read_bytes(), tmp_path / "list.parquet", flow_list) == []
+
+
+def test_a_damaged_capture_is_read_or_refused(tmp_path: Path) -> None:
+    packets = [*exchange(), *exchange(1.0, client=("10.0.0.2", 5)), udp(2.0, 443, 9)]
+    good = write(tmp_path / "good.pcap", packets).read_bytes()
+    assert faults(good, tmp_path / "some.pcap", capture) == []
 
 
 @pytest.fixture(scope="module")

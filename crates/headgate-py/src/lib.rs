@@ -2,6 +2,7 @@
 
 mod arguments;
 mod builtin;
+mod capture;
 mod fluid;
 mod plain;
 mod plugin;
@@ -69,6 +70,8 @@ mod _native {
     use crate::ExcessError;
     #[pymodule_export]
     use crate::builtin::Builtin;
+    #[pymodule_export]
+    use crate::capture::Capture;
     #[pymodule_export]
     use crate::fluid::{fluid_demand, fluid_levels, fluid_near, fluid_run, fluid_settled, fluid_sweep};
     #[pymodule_export]

@@ -3,6 +3,7 @@
 What the engine counts it defines itself, in one line a column; what is formed here has a formula.
 """
 
+from headgate.columns.capture import CAPTURED
 from headgate.columns.column import Column
 from headgate.columns.periods import OF_PERIODS
 from headgate.columns.run import (
@@ -21,9 +22,11 @@ OF_A_RUN: dict[str, tuple[Column, ...]] = TABLES | OF_PERIODS
 EVERY_TABLE: dict[str, tuple[Column, ...]] = OF_A_RUN | {
     "events": EVENTS,
     "connections": CONNECTIONS,
+    "captured": CAPTURED,
 }
 
 __all__ = [
+    "CAPTURED",
     "CONNECTIONS",
     "EVENTS",
     "EVERY_TABLE",

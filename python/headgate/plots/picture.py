@@ -114,10 +114,10 @@ def _scale(ax: Axes, panel: Panel) -> None:
         ax.invert_xaxis()
     for axis, name in ((ax.xaxis, "x"), (ax.yaxis, "y")):
         if name in panel.log:
-            _plain_numbers(axis)
+            write_plain_numbers(axis)
 
 
-def _plain_numbers(axis: Axis) -> None:
+def write_plain_numbers(axis: Axis) -> None:
     """Label a logarithmic axis with plain numbers; values that are all alike get room."""
     low, high = axis.get_view_interval()
     if high < LEAST_SPAN * low:

@@ -1,0 +1,67 @@
+//! The connections under way, of which there are never more than memory is meant for.
+
+use std::collections::HashMap;
+use std::mem;
+
+use crate::connection::{Connection, Side};
+use crate::segment::{End, Segment};
+
+/// Connections that are looked after at once, some 240 bytes each. Where there are more, the half of them that has been
+/// silent longest is taken for over.
+pub const MOST_OPEN: usize = 900_000;
+
+/// What connections are told apart by: their ends, in order.
+pub type Ends = [End; 2];
+
+/// The connections under way.
+#[derive(Default)]
+pub struct Connections {
+    open: HashMap<Ends, Connection>,
+    /// Connections that were taken for over to save memory.
+    pub forgotten: u64,
+}
+
+impl Connections {
+    /// Gives the connection of a segment and the side it comes from; `over` takes those that end by this.
+    pub fn find(
+        &mut self,
+        segment: &Segment,
+        time_ns: i64,
+        mut over: impl FnMut(&Ends, &Connection),
+    ) -> (Ends, Side, &mut Connection) {
+        let (ends, side) = order(segment.ends);
+        if self.open.len() >= MOST_OPEN && !self.open.contains_key(&ends) {
+            self.forget(&mut over);
+        }
+        let found = self.open.entry(ends).or_insert_with(|| Connection::new(time_ns));
+        if found.is_over_for(segment, side) {
+            over(&ends, &mem::replace(found, Connection::new(time_ns)));
+        }
+        (ends, side, found)
+    }
+
+    /// Ends all that are left.
+    pub fn finish(&mut self, mut over: impl FnMut(&Ends, &Connection)) {
+        mem::take(&mut self.open).iter().for_each(|(ends, connection)| over(ends, connection));
+    }
+
+    fn forget(&mut self, over: &mut impl FnMut(&Ends, &Connection)) {
+        let mut last: Vec<i64> = self.open.values().map(|connection| connection.last_ns).collect();
+        let middle = last.len() / 2;
+        let (_, &mut silent_since, _) = last.select_nth_unstable(middle);
+        let before = self.open.len();
+        self.open.retain(|ends, connection| {
+            let stays = connection.last_ns > silent_since;
+            if !stays {
+                over(ends, connection);
+            }
+            stays
+        });
+        self.forgotten += (before - self.open.len()) as u64;
+    }
+}
+
+/// Puts the ends in order, and tells which of the two the first was.
+fn order(ends: [End; 2]) -> (Ends, Side) {
+    if ends[0] <= ends[1] { (ends, 0) } else { ([ends[1], ends[0]], 1) }
+}

@@ -1,0 +1,1 @@
+"""Captures (pcap, pcapng): read, and made into lists of flows that a scenario replays."""

@@ -1,0 +1,104 @@
+"""`headgate replay`: a capture's TCP connections as a list of flows that a scenario runs."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from headgate.cli.options import Json, Settings
+from headgate.errors import HeadgateError
+from headgate.visible import say
+
+if TYPE_CHECKING:
+    from headgate.captures.write import Choice
+
+
+def replay(  # noqa: PLR0913, PLR0917 - one for each option
+    capture: Annotated[
+        Path, typer.Argument(help="A pcap or pcapng file.", metavar="CAPTURE", show_default=False)
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Where to write flows, picture and scenario; absent = say what there is.",
+            show_default=False,
+        ),
+    ] = None,
+    network: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Put the flows into this network (GraphML or node-link JSON), not a dumbbell.",
+            show_default=False,
+        ),
+    ] = None,
+    between: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            metavar="SERVERS CLIENTS",
+            help="Routers of the network at which servers and clients are.",
+            show_default=False,
+        ),
+    ] = None,
+    settings: Settings = None,
+    as_json: Json = False,
+) -> None:
+    """Make a list of flows of the TCP connections of a capture, and a scenario that replays them.
+
+    Each direction with data is a flow: its start, its size, and its round trip as the handshake
+    shows it. What is not TCP is counted and not taken.
+
+    Example: headgate replay capture.pcap --out out/replayed
+    """
+    from headgate.captures.read import read_capture
+    from headgate.captures.write import summarise, write_replay
+
+    choice = _choose(network, between, settings)
+    read = read_capture(capture)
+    summary = summarise(read)
+    paths = [] if out is None else write_replay(read, out, choice)
+    following = _next(capture, out)
+    if as_json:
+        files = [str(path) for path in paths]
+        say(json.dumps(summary | {"files": files, "next": shlex.join(following)}))
+        return
+    _show(summary, paths)
+    say(f"Next: {shlex.join(following)}")
+
+
+def _choose(
+    network: Path | None, between: tuple[str, str] | None, settings: list[str] | None
+) -> Choice:
+    from headgate.captures.flows import SIDES, Ends
+    from headgate.captures.write import Choice
+    from headgate.scenario.toml import parse_setting
+
+    if (network is None) != (between is None):
+        raise HeadgateError(
+            "--network and --between belong together: a file, and the routers at which servers and "
+            "clients are"
+        )
+    chosen = [parse_setting(setting) for setting in settings or ()]
+    return Choice(network, Ends(*between) if between else SIDES, chosen)
+
+
+def _next(capture: Path, out: Path | None) -> list[str]:
+    """Give the command to try next."""
+    from headgate.captures.write import SCENARIO
+
+    if out is None:
+        return ["headgate", "replay", str(capture), "--out", "replayed"]
+    return ["headgate", "run", str(out / SCENARIO), "--out", str(out / "run")]
+
+
+def _show(summary: dict[str, Any], paths: list[Path]) -> None:
+    for warning in summary["warnings"]:
+        say(f"warning: {warning}", error=True)
+    says = str(summary["says"])
+    say(f"{says[:1].upper()}{says[1:]}.")
+    say(*(str(path) for path in paths))
