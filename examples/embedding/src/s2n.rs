@@ -4,6 +4,7 @@
 //! is told of what makes up the difference. That is exact for a sender that its ACKs clock. Its pacer, which QUIC's
 //! sender asks, is not used: here a profile paces.
 
+use headgate_algos::impairment::AnyImpairment;
 use headgate_algos::queue::AnyQueue;
 use headgate_algos::scheme::AnyRouter;
 use headgate_model::control::{Ack, Cause, Congestion, Controller, ControllerRegistry, Path, Window};
@@ -148,6 +149,7 @@ impl Generator for Zeros {
 impl ControllerRegistry for Cubic {
     type Queue = AnyQueue;
     type Router = AnyRouter;
+    type Impairment = AnyImpairment;
 
     fn cards() -> &'static [&'static Card] {
         &[]
