@@ -9,10 +9,58 @@ use headgate_algos::control::{bbr3, constant, cubic, reno};
 use headgate_embedding::quinn::Factory;
 use headgate_model::control;
 use quinn_proto::congestion::{Controller, ControllerFactory, CubicConfig, NewRenoConfig};
+use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use pair::{BYTES, RATE_BPS, RTT, Transfer, transfer};
+use pair::{BYTES, Datagram, Path, Transfer, configure, transfer};
+
+const RATE_BPS: f64 = 20e6;
+const RTT: Duration = Duration::from_millis(40);
+
+/// The longest wait in the queue: as much as the path holds.
+const BUFFER: Duration = RTT;
+
+/// A line of [`RATE_BPS`] to the receiver, with a queue, and nothing but delay back.
+struct Link {
+    /// Datagrams under way, by the time of their arrival and the order in which they left.
+    under_way: BTreeMap<(Instant, usize), Datagram>,
+    sent: usize,
+    /// When the line is free.
+    free: Instant,
+}
+
+impl Link {
+    fn new(begun: Instant) -> Self {
+        Self { under_way: BTreeMap::new(), sent: 0, free: begun }
+    }
+}
+
+impl Path for Link {
+    fn carry(&mut self, now: Instant, datagram: Datagram) {
+        let mut left = now;
+        if datagram.to == 1 {
+            let waits = self.free.saturating_duration_since(now);
+            if waits > BUFFER {
+                return;
+            }
+            left += waits + Duration::from_secs_f64(datagram.bytes.len() as f64 * 8.0 / RATE_BPS);
+            self.free = left;
+        }
+        self.sent += 1;
+        self.under_way.insert((left + RTT / 2, self.sent), datagram);
+    }
+
+    fn wait(&mut self, due: Option<Instant>) -> (Instant, Vec<Datagram>) {
+        let arrival = self.under_way.first_key_value().map(|((at, _), _)| *at);
+        let now = arrival.into_iter().chain(due).min().expect("something happens");
+        let mut arrived = Vec::new();
+        while let Some(entry) = self.under_way.first_entry().filter(|entry| entry.key().0 <= now) {
+            arrived.push(entry.remove());
+        }
+        (now, arrived)
+    }
+}
 
 /// CUBIC by the RFC.
 fn our_cubic() -> cubic::Cubic {
@@ -37,7 +85,11 @@ fn ours_transfer_as_quickly_as_quinns_own() {
         [factory(reno::Reno), Arc::new(NewRenoConfig::default())],
     ];
     for pair in pairs {
-        let [ours, theirs] = pair.map(transfer);
+        let over_link = |factory| {
+            let begun = Instant::now();
+            transfer(begun, &configure(factory), &mut Link::new(begun))
+        };
+        let [ours, theirs] = pair.map(over_link);
         assert!(is_quick(&ours) && is_quick(&theirs), "{ours:?} {theirs:?}");
         assert!((ours.seconds / theirs.seconds - 1.0).abs() < 0.05, "{ours:?} {theirs:?}");
         assert!(ours.congestion_events > 0, "the buffer never overflowed");

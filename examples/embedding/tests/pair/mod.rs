@@ -1,27 +1,39 @@
-//! Two endpoints of quinn-proto, the path between them, and a transfer from one to the other.
+//! Two endpoints of quinn-proto, paths between them, and a transfer from one to the other, all in virtual time.
 
 use bytes::BytesMut;
 use quinn_proto::congestion::ControllerFactory;
 use quinn_proto::{
-    ClientConfig, Connection, ConnectionHandle, DatagramEvent, Dir, Endpoint, EndpointConfig, Event,
-    ServerConfig, StreamEvent, StreamId, TransportConfig,
+    ClientConfig, Connection, ConnectionHandle, DatagramEvent, Dir, EcnCodepoint, Endpoint, EndpointConfig,
+    Event, ServerConfig, StreamEvent, StreamId, TransportConfig,
 };
+use rcgen::{CertificateParams, KeyPair, PKCS_ED25519};
 use rustls::RootCertStore;
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
-use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 pub const BYTES: usize = 10_000_000;
-pub const RATE_BPS: f64 = 20e6;
-pub const RTT: Duration = Duration::from_millis(40);
 
-/// The longest wait in the queue: as much as the path holds.
-const BUFFER: Duration = RTT;
+/// A datagram for one of the two sides.
+#[derive(Debug)]
+pub struct Datagram {
+    pub to: usize,
+    pub bytes: Vec<u8>,
+    pub ecn: Option<EcnCodepoint>,
+}
+
+/// What lies between the two sides.
+pub trait Path {
+    /// A datagram leaves.
+    fn carry(&mut self, now: Instant, datagram: Datagram);
+
+    /// Goes on to the next arrival, or to `due` if that is sooner: gives the time, and what arrives then.
+    fn wait(&mut self, due: Option<Instant>) -> (Instant, Vec<Datagram>);
+}
 
 /// How a transfer went.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub struct Transfer {
     pub seconds: f64,
     pub congestion_events: u64,
@@ -46,9 +58,9 @@ impl Side {
     }
 
     /// A datagram arrived.
-    fn take(&mut self, now: Instant, from: SocketAddr, datagram: &[u8]) {
-        let mut reply = Vec::new();
-        match self.endpoint.handle(now, from, None, None, BytesMut::from(datagram), &mut reply) {
+    fn take(&mut self, now: Instant, from: SocketAddr, datagram: &Datagram) {
+        let (mut reply, bytes) = (Vec::new(), BytesMut::from(&datagram.bytes[..]));
+        match self.endpoint.handle(now, from, None, datagram.ecn, bytes, &mut reply) {
             Some(DatagramEvent::NewConnection(incoming)) => {
                 let accepted = self.endpoint.accept(incoming, now, &mut reply, None);
                 self.connection = Some(accepted.unwrap_or_else(|error| panic!("{:?}", error.cause)));
@@ -116,49 +128,22 @@ impl Side {
     }
 }
 
-/// Datagrams under way, by the time of their arrival and the order in which they left; and when the line is free.
-struct Link {
-    under_way: BTreeMap<(Instant, usize), (usize, Vec<u8>)>,
-    sent: usize,
-    free: Instant,
-}
-
-impl Link {
-    /// A datagram leaves for a side: for the receiver over the line, back at once.
-    fn carry(&mut self, now: Instant, to: usize, datagram: Vec<u8>) {
-        let waits = self.free.saturating_duration_since(now);
-        if to == 1 && waits > BUFFER {
-            return;
-        }
-        let service =
-            Duration::from_secs_f64(if to == 1 { datagram.len() as f64 * 8.0 / RATE_BPS } else { 0.0 });
-        let left = now + if to == 1 { waits + service } else { service };
-        if to == 1 {
-            self.free = left;
-        }
-        self.sent += 1;
-        self.under_way.insert((left + RTT / 2, self.sent), (to, datagram));
-    }
-}
-
-/// Transfers [`BYTES`] under a controller.
-pub fn transfer(factory: Arc<dyn ControllerFactory + Send + Sync>) -> Transfer {
-    let (client, server) = configurations(factory);
-    let begun = Instant::now();
+/// Transfers [`BYTES`] over a path under a controller.
+pub fn transfer(begun: Instant, configured: &Configurations, path: &mut impl Path) -> Transfer {
+    let (client, server) = configured.clone();
     let mut sides = [Side::new(1, None), Side::new(2, Some(server))];
     let connection = sides[0].endpoint.connect(begun, client, sides[1].address, "localhost");
     sides[0].connection = Some(connection.expect("a connection"));
-    let mut link = Link { under_way: BTreeMap::new(), sent: 0, free: begun };
     let mut now = begun;
     while sides[1].done < BYTES {
         sides[0].write();
         sides[1].read();
-        send_all(now, &mut sides, &mut link);
-        now = next(&mut sides, &link).expect("something happens");
-        while let Some(entry) = link.under_way.first_entry().filter(|entry| entry.key().0 <= now) {
-            let (to, datagram) = entry.remove();
-            let from = sides[1 - to].address;
-            sides[to].take(now, from, &datagram);
+        send_all(now, &mut sides, path);
+        let arrived;
+        (now, arrived) = path.wait(sides.iter_mut().filter_map(Side::due).min());
+        for datagram in arrived {
+            let from = sides[1 - datagram.to].address;
+            sides[datagram.to].take(now, from, &datagram);
         }
         sides.iter_mut().for_each(|side| side.settle(now));
     }
@@ -166,27 +151,27 @@ pub fn transfer(factory: Arc<dyn ControllerFactory + Send + Sync>) -> Transfer {
     Transfer { seconds: now.duration_since(begun).as_secs_f64(), congestion_events }
 }
 
-fn send_all(now: Instant, sides: &mut [Side; 2], link: &mut Link) {
+fn send_all(now: Instant, sides: &mut [Side; 2], path: &mut impl Path) {
     for (from, side) in sides.iter_mut().enumerate() {
         let Some((_, connection)) = &mut side.connection else { continue };
-        let mut datagram = Vec::new();
-        while connection.poll_transmit(now, 1, &mut datagram).is_some() {
-            link.carry(now, 1 - from, std::mem::take(&mut datagram));
+        let mut bytes = Vec::new();
+        while let Some(transmit) = connection.poll_transmit(now, 1, &mut bytes) {
+            let bytes = std::mem::take(&mut bytes);
+            path.carry(now, Datagram { to: 1 - from, bytes, ecn: transmit.ecn });
         }
     }
 }
 
-/// When something happens next.
-fn next(sides: &mut [Side; 2], link: &Link) -> Option<Instant> {
-    let arrival = link.under_way.first_key_value().map(|((at, _), _)| *at);
-    sides.iter_mut().filter_map(Side::due).chain(arrival).min()
-}
+pub type Configurations = (ClientConfig, Arc<ServerConfig>);
 
 /// A server with a certificate of its own, and a client that trusts it and obeys a controller.
-fn configurations(factory: Arc<dyn ControllerFactory + Send + Sync>) -> (ClientConfig, Arc<ServerConfig>) {
-    let made = rcgen::generate_simple_self_signed(vec!["localhost".into()]).expect("a certificate");
-    let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
-    let certificate = made.cert.der().clone();
+///
+/// Its signatures are all of one length, so two transfers have packets of the same sizes.
+pub fn configure(factory: Arc<dyn ControllerFactory + Send + Sync>) -> Configurations {
+    let signing = KeyPair::generate_for(&PKCS_ED25519).expect("a key");
+    let named = CertificateParams::new(["localhost".into()]).expect("a name");
+    let certificate = named.self_signed(&signing).expect("a certificate").der().clone();
+    let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(signing.serialize_der()));
     let mut roots = RootCertStore::empty();
     roots.add(certificate.clone()).expect("a root");
     let server = ServerConfig::with_single_cert(vec![certificate], key).expect("a server");

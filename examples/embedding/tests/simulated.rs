@@ -1,0 +1,85 @@
+//! A stack under test in simulated time, without sockets: the datagrams of two endpoints of quinn-proto cross a
+//! bottleneck of our engine, beside 100 simulated flows of CUBIC.
+//!
+//! The link carries 202 Mbit/s, 2 for each of 101 flows, over 40 ms with a buffer of half as much as the path. So
+//! 10 MB take some 40 s, and whoever gets half or twice a fair share between 20 and 80 s.
+
+mod pair;
+
+use headgate_algos::control::AnyController;
+use headgate_model::control::ControllerRegistry;
+use headgate_netsim::choices::{Choice, Choices, Fitted};
+use headgate_netsim::engine::Engine;
+use headgate_netsim::foreign::ForeignPacket;
+use quinn_proto::EcnCodepoint::{Ce, Ect0};
+use quinn_proto::congestion::CubicConfig;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use pair::{Datagram, Path, Transfer, configure, transfer};
+
+const PLAN: &str = include_str!("simulated.json");
+const IP_AND_UDP: usize = 28;
+
+struct Bottleneck {
+    begun: Instant,
+    engine: Engine<AnyController>,
+    under_way: BTreeMap<u64, Datagram>,
+    sent: u64,
+}
+
+impl Path for Bottleneck {
+    fn carry(&mut self, _now: Instant, datagram: Datagram) {
+        let (to, size_bytes) = (datagram.to as u32, (datagram.bytes.len() + IP_AND_UDP) as u16);
+        let capable = datagram.ecn == Some(Ect0);
+        let packet =
+            ForeignPacket { id: self.sent, from: 1 - to, to, flow: to, size_bytes, capable, marked: false };
+        self.engine.inject(self.engine.now(), &packet).expect("a host");
+        self.under_way.insert(self.sent, datagram);
+        self.sent += 1;
+    }
+
+    fn wait(&mut self, due: Option<Instant>) -> (Instant, Vec<Datagram>) {
+        loop {
+            let over = self.engine.advance_to(self.engine.now() + self.engine.lookahead(), &mut || true);
+            assert!(!over, "the plan is too short");
+            let outcomes = self.engine.take_outcomes();
+            outcomes.lost.iter().for_each(|loss| drop(self.under_way.remove(&loss.id)));
+            let arrived: Vec<Datagram> = outcomes
+                .delivered
+                .iter()
+                .map(|it| {
+                    let datagram = self.under_way.remove(&it.id).expect("it is under way");
+                    Datagram { ecn: if it.marked { Some(Ce) } else { datagram.ecn }, ..datagram }
+                })
+                .collect();
+            let now = self.begun + Duration::from_nanos(self.engine.now() / 1000);
+            if !arrived.is_empty() || due.is_some_and(|due| due <= now) {
+                return (now, arrived);
+            }
+        }
+    }
+}
+
+/// A transfer, and the digest of what the simulated flows beside it did.
+fn run() -> (Transfer, u64) {
+    let plan = serde_json::from_str(PLAN).expect("a plan");
+    let index = AnyController::cards().iter().position(|card| card.name == "cubic").expect("it is there");
+    let values = AnyController::cards()[index].params.iter().map(|param| param.default).collect();
+    let choices =
+        Choices { laws: vec![Choice { index, values }], ports: vec![Fitted::default(), Fitted::default()] };
+    let (begun, engine) = (Instant::now(), Engine::new(&plan, &choices, &Default::default()));
+    let mut path = Bottleneck { begun, engine, under_way: BTreeMap::new(), sent: 0 };
+    let done = transfer(begun, &configure(Arc::new(CubicConfig::default())), &mut path);
+    (done, path.engine.digest())
+}
+
+#[test]
+fn a_quic_transfer_gets_its_share_beside_100_flows_again_and_again_and_sooner_than_in_life() {
+    let begun = Instant::now();
+    let (one, other) = (run(), run());
+    assert!((20.0..80.0).contains(&one.0.seconds) && one.0.congestion_events > 0, "{one:?}");
+    assert_eq!(one, other, "the same bits");
+    assert!(begun.elapsed().as_secs_f64() < one.0.seconds + other.0.seconds);
+}
