@@ -1,4 +1,8 @@
-"""Recipes of the cookbook are short, and run as they stand: here at their smallest."""
+"""Recipes of the cookbook are short, and run as they stand: here at their smallest.
+
+They use the package that runs the tests, or that of the environment HEADGATE_VENV, where one is
+named: `make wheel` names a fresh one that has the wheel alone.
+"""
 
 import contextlib
 import os
@@ -15,7 +19,9 @@ import pytest
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "cookbook.md"
 RECIPE = re.compile(r"^## ([^\n]+)\n(?:(?!\n## ).)*?```(sh|python)\n(.*?)```", re.M | re.S)
 RECIPES = {name: (language, text) for name, language, text in RECIPE.findall(PAGE.read_text())}
-BINARIES = sysconfig.get_path("scripts")
+VENV = os.environ.get("HEADGATE_VENV")
+BINARIES = f"{VENV}/bin" if VENV else sysconfig.get_path("scripts")
+PYTHON = f"{BINARIES}/python" if VENV else sys.executable
 
 #: What makes each recipe small; each text must be there.
 SHORT_RUN = ("run two.toml", "run two.toml --set duration='6 s'")
@@ -51,7 +57,7 @@ def run(name: str, text: str, folder: Path) -> None:
     script.write_text(text)
     with log.open("w") as output:
         program = subprocess.Popen(
-            ["bash", "-ec", text] if language == "sh" else [sys.executable, script],
+            ["bash", "-ec", text] if language == "sh" else [PYTHON, script],
             cwd=folder,
             env=os.environ | {"PATH": path, "MPLBACKEND": "agg"},
             stdout=output,

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from headgate.campaign.cost import CostEstimate
+    from headgate.campaign.workers import WorkerPool
     from headgate.console import PlainConsole
-    from headgate.experiment.runner import StudyOutcome
+    from headgate.experiment.runner import StudyOutcome, StudyRun
     from headgate.tables import Table as Means
     from headgate.verdicts import Judged
 
@@ -42,8 +43,6 @@ Clustered = Annotated[
         " its file, or a profile in TOML. They need the folder on a file system that they share.",
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object in place of the table.")]
-
 Results = Annotated[
     Path | None,
     typer.Option(
@@ -133,8 +132,11 @@ def _trust(cost: "CostEstimate") -> str:
     return f"{cost.whole_pilots} of them to the end; expect 25 % either way."
 
 
-def show_shard(shard: str, count: int, folder: Path, as_json: bool) -> None:
-    """Print what a shard made."""
+def run_shard(asked: "StudyRun", shard: str, pool: "WorkerPool", as_json: bool) -> None:
+    """Run a part of a campaign, and print what it made. Raises HeadgateError."""
+    from headgate.experiment import runner
+
+    count, folder = runner.run_shard(asked, runner.Shard.read(shard), pool), asked.folder
     if as_json:
         say(json.dumps({"shard": shard, "runs": count, "folder": str(folder)}))
         return

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headgate.cli.options import Json, Seed, Settings, Trust
+from headgate.cli.options import Json, Seed, Settings, Trust, warn
 from headgate.visible import say
 
 if TYPE_CHECKING:
@@ -56,8 +56,7 @@ def check(
     read = load(scenario, settings, seed, trust=trust)
     plan, arrays = read.plan()
     check_plan(plan, arrays, read)
-    for doubt in doubts_of(plan, arrays):
-        say(f"warning: {doubt}", error=True)
+    warn(doubts_of(plan, arrays))
     if as_json:
         say(json.dumps(read.to_dict(resolved=True)))
         return

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from headgate.cli.campaign import (
     Clustered,
     DryRun,
-    Json,
     Results,
     ShardOf,
     StopAfter,
@@ -19,15 +18,13 @@ from headgate.cli.campaign import (
     Workers,
     console,
     print_means,
+    run_shard,
     show_cost,
     show_outcome,
-    show_shard,
     stopping_after,
 )
+from headgate.cli.options import Json, warn
 from headgate.visible import say
-
-if TYPE_CHECKING:
-    from headgate.experiment.experiment import Experiment
 
 app = typer.Typer(no_args_is_help=True, help="Run an experiment of your own: many runs, one file.")
 
@@ -80,8 +77,7 @@ def check(file: File, settings: Set = None, trust: Trust = False, as_json: Json 
     from headgate.experiment.experiment import Experiment
 
     experiment = Experiment.load(file, settings or (), trust=trust)
-    for doubt in experiment.check():
-        say(f"warning: {doubt}", error=True)
+    warn(experiment.check())
     if as_json:
         say(json.dumps(facts(experiment.definition)))
         return
@@ -125,15 +121,14 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     from headgate.experiment.experiment import Experiment
 
     experiment = Experiment.load(file, settings or (), trust=trust)
-    _warn(experiment)
+    warn(experiment.check())
     asked, pool = experiment.asked(out, results), WorkerPool(workers, cluster, threads)
     if dry_run:
         show_cost(runner.cost(asked, workers), as_json)
         return
     with stopping_after(stop_after):
         if shard is not None:
-            count = runner.run_shard(asked, runner.Shard.read(shard), pool)
-            show_shard(shard, count, asked.folder, as_json)
+            run_shard(asked, shard, pool, as_json)
             return
         result = experiment.run(out, workers, threads, cluster, results, until=_read_until(until))
     if as_json:
@@ -149,8 +144,3 @@ def _read_until(text: str | None) -> Literal["decided"] | None:
     if text not in (None, "decided"):
         raise HeadgateError(f"--until {text}: write --until decided")
     return "decided" if text else None
-
-
-def _warn(experiment: Experiment) -> None:
-    for doubt in experiment.check():
-        say(f"warning: {doubt}", error=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headgate.cli.options import Json
+from headgate.cli.options import Json, warn
 from headgate.errors import FluidWarning, ScenarioError
 from headgate.suggest import also
 from headgate.visible import say
@@ -97,8 +97,7 @@ def fluid(  # noqa: PLR0913, PLR0917 - one for each option
         )
         if out is not None:
             write_folder(out, result.tables, result.meta)
-    for doubt in result.meta["warnings"]:
-        say(f"warning: {doubt}", error=True)
+    warn(result.meta["warnings"])
     if as_json:
         import json
 

@@ -1,7 +1,9 @@
-"""Options that several commands share."""
+"""Options that several commands share, and what they print alike."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +13,7 @@ from headgate.errors import ScenarioError
 from headgate.plugin import split
 from headgate.plugin.trust import name_by_hand
 from headgate.suggest import also
+from headgate.visible import say
 
 if TYPE_CHECKING:
     from headgate.api import Scenario
@@ -55,6 +58,18 @@ Trust = Annotated[
         " later: they are code. What you name by --control or --set needs no allowing.",
     ),
 ]
+
+
+def warn(doubts: Iterable[object]) -> None:
+    """Print doubts on standard error."""
+    for doubt in doubts:
+        say(f"warning: {doubt}", error=True)
+
+
+def say_paths(paths: Iterable[str | Path], as_json: bool) -> None:
+    """Print paths, one a line or as one list."""
+    said = list(map(str, paths))
+    say(*([json.dumps(said)] if as_json else said))
 
 
 def load(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from headgate.cli.options import Json, say_paths
 from headgate.errors import HeadgateError
 from headgate.optional import find_missing
 from headgate.suggest import also
@@ -61,9 +62,7 @@ def plot(  # noqa: PLR0913, PLR0917 - the options of a command
         bool,
         typer.Option("--list", help="List the pictures, and what those need that DIR lacks."),
     ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the paths as one JSON list.")
-    ] = False,
+    as_json: Json = False,
 ) -> None:
     """Draw a run over time, its completion times and network; several runs against each other.
 
@@ -85,8 +84,7 @@ def plot(  # noqa: PLR0913, PLR0917 - the options of a command
         )
     drawings = _draw(kinds, runs, named=bool(only))
     folder = out or _find_common(folders or ()) / "figures"
-    paths = [str(path) for path in _write(drawings, folder, wanted, _title(runs))]
-    say(*([json.dumps(paths)] if as_json else paths))
+    say_paths(_write(drawings, folder, wanted, _title(runs)), as_json)
 
 
 def _choose(kinds: Sequence[Kind], only: str) -> list[Kind]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headgate.cli.options import Controls, Json, ScenarioFile, Seed, Settings, Threads, Trust
+from headgate.cli.options import Controls, Json, ScenarioFile, Seed, Settings, Threads, Trust, warn
 from headgate.errors import HeadgateError
 from headgate.visible import say
 
@@ -89,8 +89,7 @@ def _read_trace(traced: list[str] | None, limit: int | None) -> Trace | None:
 
 
 def _print(result: Result, out: Path | None, as_json: bool) -> None:
-    for doubt in result.meta.get("warnings", ()):
-        say(f"warning: {doubt}", error=True)
+    warn(result.meta.get("warnings", ()))
     if as_json:
         import json
 

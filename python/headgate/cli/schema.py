@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from headgate.cli import complete
-from headgate.cli.options import Json
+from headgate.cli.options import Json, say_paths
 from headgate.visible import say
 
 
@@ -34,8 +34,7 @@ def schema(
     from headgate.schemas import FORMS, schema_text
 
     if out is not None:
-        paths = list(_write(FORMS if name is None else [name], out))
-        say(*([json.dumps(paths)] if as_json else paths))
+        say_paths(_write(FORMS if name is None else [name], out), as_json)
     elif name is not None:
         say(*schema_text(name).splitlines())
     elif as_json:
@@ -44,7 +43,7 @@ def schema(
         say(*(f"{one:14} {about}" for one, (about, _) in FORMS.items()))
 
 
-def _write(names: Iterable[str], folder: Path) -> Iterator[str]:
+def _write(names: Iterable[str], folder: Path) -> Iterator[Path]:
     """Write the schemas of these forms; give the paths."""
     from headgate.run.folder import write_bytes
     from headgate.schemas import file_name, schema_text
@@ -52,4 +51,4 @@ def _write(names: Iterable[str], folder: Path) -> Iterator[str]:
     for name in names:
         path = folder / file_name(name)
         write_bytes(path, schema_text(name).encode(), durable=False)
-        yield str(path)
+        yield path

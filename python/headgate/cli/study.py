@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,7 +10,6 @@ from headgate.cli import complete
 from headgate.cli.campaign import (
     Clustered,
     DryRun,
-    Json,
     Results,
     ShardOf,
     StopAfter,
@@ -18,13 +17,17 @@ from headgate.cli.campaign import (
     Workers,
     console,
     print_claims,
+    run_shard,
     say_report,
     show_cost,
     show_outcome,
-    show_shard,
     stopping_after,
 )
+from headgate.cli.options import Json
 from headgate.visible import say
+
+if TYPE_CHECKING:
+    from headgate.campaign.workers import WorkerPool
 
 Scale = Annotated[
     str,
@@ -33,14 +36,6 @@ Scale = Annotated[
         " fraction of the full size such as 1/20."
     ),
 ]
-
-
-class WorkersOf(NamedTuple):
-    """Who makes runs: how many at a time, where, on how many threads each."""
-
-    workers: int | None
-    cluster: str | None
-    threads: int | None
 
 
 def study(  # noqa: PLR0913, PLR0917 - one for each option
@@ -110,8 +105,7 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
         return
     with stopping_after(stop_after):
         if shard is not None:
-            count = runner.run_shard(asked, runner.Shard.read(shard), pool)
-            show_shard(shard, count, asked.folder, as_json)
+            run_shard(asked, shard, pool, as_json)
             return
         outcome = runner.run_study(asked, pool)
     if as_json:
@@ -146,7 +140,9 @@ def reproduce(  # noqa: PLR0913, PLR0917 - one for each option
     stale is said: the study would make other runs now, or read them otherwise.
     """
     if run:
-        _run_all(scale or "quick", WorkersOf(workers, cluster, threads), out, results, as_json)
+        from headgate.campaign.workers import WorkerPool
+
+        _run_all(scale or "quick", WorkerPool(workers, cluster, threads), out, results, as_json)
         return
     from headgate.studies.stored import read_stored
     from headgate.verdicts import tally
@@ -170,16 +166,14 @@ def reproduce(  # noqa: PLR0913, PLR0917 - one for each option
 
 
 def _run_all(
-    scale: str, workers: "WorkersOf", out: Path, results: Path | None, as_json: bool
+    scale: str, pool: "WorkerPool", out: Path, results: Path | None, as_json: bool
 ) -> None:
-    from headgate.campaign.workers import WorkerPool
     from headgate.experiment.runner import run_study
     from headgate.optional import require
     from headgate.studies.ask import ask
     from headgate.studies.study import names
 
     require("report", "a study")
-    pool = WorkerPool(*workers)
     asked = [ask(name, scale, out / name, results=results) for name in names()]
     outcomes = [run_study(one, pool) for one in asked]
     if as_json:

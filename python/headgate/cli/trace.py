@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from headgate.cli.options import Json, say_paths
 from headgate.errors import HeadgateError
 from headgate.visible import say
 
@@ -38,9 +39,7 @@ def trace(  # noqa: PLR0913, PLR0917 - one for each option
         tuple[float, float] | None,
         typer.Option(metavar="FROM TO", help="Seconds of the run that the pictures show."),
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON: the paths, or the counts.")
-    ] = False,
+    as_json: Json = False,
 ) -> None:
     """Make captures and pictures of a run's trace, in DIR/trace; or say which events it has."""
     from headgate.traces.csv_file import write_csv
@@ -58,8 +57,7 @@ def trace(  # noqa: PLR0913, PLR0917 - one for each option
     wanted = [make for asked, make in makers if asked]
     if not wanted:
         return _tell(stored, as_json)
-    paths = [str(path) for make in wanted for path in make(stored)]
-    say(*([json.dumps(paths)] if as_json else paths))
+    say_paths((path for make in wanted for path in make(stored)), as_json)
     if stored.meta["ended_s"] is not None:
         say(f"note: {stored.meta['says']}", error=True)
     return None
