@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from headgate.errors import HeadgateError
     from headgate.experiment.experiment import Experiment
     from headgate.law import jit
+    from headgate.live.emulation import emulate
     from headgate.run.trace import Trace
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "__version__",
     "abilene",
     "dumbbell",
+    "emulate",
     "fluid",
     "graph",
     "jit",
@@ -41,6 +43,7 @@ __all__ = [
 _HOME = {
     "Experiment": "headgate.experiment.experiment",
     "HeadgateError": "headgate.errors",
+    "emulate": "headgate.live.emulation",
     "jit": "headgate.law",
     "Result": "headgate.api",
     "Scenario": "headgate.api",

@@ -75,6 +75,8 @@ def test_what_is_written_of_a_column_is_how_it_is_formed() -> None:
     tables = Scenario.from_dict(given).run().tables
     found = 0
     for name, column in formulas():
+        if name not in tables:  # real packets are only in a run in real time (test_emulate.py)
+            continue
         table = tables[name]
         names = re.findall(r"[a-z]\w*", column.formula)
         if set(names) <= set(table.columns):

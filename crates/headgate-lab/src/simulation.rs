@@ -1,6 +1,6 @@
 //! A run that can be stopped at any time, kept in a file and resumed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::{self, Write};
 use std::time::Instant;
 
@@ -30,6 +30,9 @@ pub struct Simulation {
     own: Own,
     log: Log,
 }
+
+/// A packet from outside, and when it leaves its host, ps.
+pub type Arrival = (Time, ForeignPacket);
 
 /// Events that were handed out.
 #[derive(Default)]
@@ -97,6 +100,43 @@ impl Simulation {
     /// [`Self::now`]; calls come in the order of time.
     pub fn inject(&mut self, time: Time, packet: &ForeignPacket) -> Result<(), Refused> {
         self.engine.inject(time, packet)
+    }
+
+    /// Runs all windows that end by `until`, ps, and injects each of `arrivals` with the window that it falls into;
+    /// true when the run is over. So a run with the same arrivals is the same run, however early they are known.
+    pub fn advance_with(&mut self, arrivals: &mut VecDeque<Arrival>, until: Time) -> Result<bool, Refused> {
+        loop {
+            let end = self.engine.window_end().min(self.engine.duration());
+            if end > until {
+                return Ok(false);
+            }
+            while let Some((time, packet)) = arrivals.front().filter(|arrival| arrival.0 < end) {
+                self.inject(*time, packet)?;
+                arrivals.pop_front();
+            }
+            let before = self.now();
+            if self.advance_to(end) {
+                return Ok(true);
+            }
+            if self.now() == before {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Whether packets can go from one live host to another.
+    pub fn can_send(&self, from: u32, to: u32) -> bool {
+        self.engine.can_send(from, to)
+    }
+
+    /// The end of the window that runs next, ps.
+    pub fn window_end(&self) -> Time {
+        self.engine.window_end()
+    }
+
+    /// The run ends at `time`, ps, if that is before its end.
+    pub fn end_at(&mut self, time: Time) {
+        self.engine.end_at(time);
     }
 
     /// What became of such packets since the last call, in order of time.

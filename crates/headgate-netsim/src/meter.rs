@@ -63,6 +63,14 @@ impl Meter {
         self.done
     }
 
+    /// The run is over at `time`, which lies ahead and before its end; so are its periods.
+    pub fn end_at(&mut self, time: Time) {
+        self.duration = self.duration.min(time);
+        self.periods.retain(|period| period[0] < time);
+        self.periods.iter_mut().for_each(|period| period[1] = period[1].min(time));
+        self.open.iter_mut().for_each(|period| period.end_by(time));
+    }
+
     /// The next instant to stop at: everything before it has happened, nothing at it.
     pub fn next(&self) -> Time {
         let period = self.periods.last().map_or(NEVER, |p| p[usize::from(self.open.is_some())]);

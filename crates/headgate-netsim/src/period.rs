@@ -43,6 +43,10 @@ impl Period {
         self.row.end
     }
 
+    pub fn end_by(&mut self, time: Time) {
+        self.row.end = self.row.end.min(time);
+    }
+
     /// The ports begin to count afresh: so does the period.
     pub fn forget_ports<L: ControllerRegistry>(&mut self, now: Time, world: &mut World<'_, L>) {
         self.ports = world.port_rows(now);

@@ -1,8 +1,11 @@
 //! `headgate._native`: the laboratory as Python sees it. Binding only.
 
 mod arguments;
+mod arrivals;
 mod builtin;
 mod capture;
+#[cfg(target_os = "linux")]
+mod emulate;
 mod fluid;
 mod plain;
 mod plugin;
@@ -10,7 +13,7 @@ mod records;
 mod routes;
 
 use headgate_lab::check::Wrong;
-use headgate_lab::simulation::{Excess, seconds};
+use headgate_lab::simulation::{Excess, Results, seconds};
 use headgate_lab::tables::{Column, Table};
 use numpy::IntoPyArray;
 use pyo3::exceptions::{PyException, PyValueError};
@@ -41,6 +44,19 @@ fn exceeded(excess: Excess) -> PyErr {
     ExcessError::new_err((sender, seconds(at), asked.to_string()))
 }
 
+/// Tables as dicts of columns, and what belongs to the whole run.
+fn results(py: Python<'_>, found: Results) -> PyResult<Bound<'_, PyDict>> {
+    let all = PyDict::new(py);
+    for table in found.tables {
+        all.set_item(table.name, arrays(py, table)?)?;
+    }
+    all.set_item("labels", found.labels)?;
+    all.set_item("digest", found.digest)?;
+    all.set_item("packet_hops", found.packet_hops)?;
+    all.set_item("lookahead_s", found.lookahead_s)?;
+    Ok(all)
+}
+
 fn refused(wrong: Wrong) -> PyErr {
     PyValueError::new_err(wrong.to_string())
 }
@@ -48,12 +64,13 @@ fn refused(wrong: Wrong) -> PyErr {
 /// The compiled engine: one plan in, columns of facts out.
 #[pymodule]
 mod _native {
-    use std::collections::{BTreeMap, BTreeSet};
+    use std::collections::{BTreeMap, BTreeSet, VecDeque};
     use std::fs::OpenOptions;
     use std::path::PathBuf;
 
+    use crate::arrivals::read_arrivals;
     use crate::plugin::OwnAtWork;
-    use crate::{arrays, exceeded, refused};
+    use crate::{arrays, exceeded, refused, results};
     use headgate_lab::check::Checked;
     use headgate_lab::own::Own;
     use headgate_lab::simulation;
@@ -72,6 +89,9 @@ mod _native {
     use crate::builtin::Builtin;
     #[pymodule_export]
     use crate::capture::Capture;
+    #[cfg(target_os = "linux")]
+    #[pymodule_export]
+    use crate::emulate::{Emulation, enter_host};
     #[pymodule_export]
     use crate::fluid::{fluid_demand, fluid_levels, fluid_near, fluid_run, fluid_settled, fluid_sweep};
     #[pymodule_export]
@@ -160,6 +180,8 @@ mod _native {
     struct Simulation {
         run: simulation::Simulation,
         own: OwnAtWork,
+        arrivals: VecDeque<simulation::Arrival>,
+        ends_ps: u64,
     }
 
     #[pymethods]
@@ -205,7 +227,7 @@ mod _native {
         /// a discipline is a plain Python class. Raises OwnFaultError if own code fails, ExcessError if a law or the
         /// network asks for what cannot be had.
         fn advance(&mut self, py: Python<'_>, wall_s: f64) -> PyResult<bool> {
-            let Self { run, own } = self;
+            let Self { run, own, .. } = self;
             let over = own.detached(py, || run.advance(wall_s));
             if let Some(fault) = run.fault() {
                 return Err(own.fault(py, fault));
@@ -247,15 +269,37 @@ mod _native {
         /// Tables as dicts of columns, and what belongs to the whole run.
         fn results<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
             let found = py.detach(|| self.run.results());
-            let all = PyDict::new(py);
-            for table in found.tables {
-                all.set_item(table.name, arrays(py, table)?)?;
+            results(py, found)
+        }
+
+        /// Packets that come from outside, as an emulation stored them, and when that ended, ps; for `replay`. ValueError if
+        /// the columns are not whole.
+        fn expect(&mut self, arrivals: Arrays<'_>, ends_ps: u64) -> PyResult<()> {
+            (self.arrivals, self.ends_ps) = (read_arrivals(&arrivals)?, ends_ps);
+            Ok(())
+        }
+
+        /// As `advance`, for about `sim_ps` of simulated time, with the packets that `expect` was given. ValueError if one of
+        /// them cannot come.
+        fn replay(&mut self, py: Python<'_>, sim_ps: u64) -> PyResult<bool> {
+            let Self { run, own, arrivals, ends_ps } = self;
+            let until = run.now().saturating_add(sim_ps).min(*ends_ps);
+            let over = own.detached(py, || {
+                let over = run.advance_with(arrivals, until)?;
+                run.take_outcomes();
+                if !over && until == *ends_ps {
+                    run.end_at(until);
+                    return run.advance_with(arrivals, u64::MAX);
+                }
+                Ok(over)
+            });
+            if let Some(fault) = run.fault() {
+                return Err(own.fault(py, fault));
             }
-            all.set_item("labels", found.labels)?;
-            all.set_item("digest", found.digest)?;
-            all.set_item("packet_hops", found.packet_hops)?;
-            all.set_item("lookahead_s", found.lookahead_s)?;
-            Ok(all)
+            if let Some(excess) = run.excess() {
+                return Err(exceeded(excess));
+            }
+            over.map_err(|refused: simulation::Refused| PyValueError::new_err(format!("arrivals: {refused}")))
         }
 
         #[getter]
@@ -288,7 +332,7 @@ mod _native {
             let own = OwnAtWork::new(py, own)?;
             let given = own.own();
             let run = own.detached(py, || make(given)).map_err(refused)?;
-            Ok(Self { run, own })
+            Ok(Self { run, own, arrivals: VecDeque::new(), ends_ps: u64::MAX })
         }
     }
 

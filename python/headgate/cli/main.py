@@ -18,6 +18,7 @@ from headgate.cli import (
     describe,
     design,
     doctor,
+    emulate,
     experiment,
     export,
     fluid,
@@ -102,6 +103,10 @@ for command in (
     manual.man,
 ):
     app.command()(command)
+# a live host's name is an option: --a CMD
+app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
+    emulate.emulate
+)
 app.add_typer(design.app, name="design")
 app.add_typer(experiment.app, name="experiment")
 

@@ -16,7 +16,7 @@ from headgate.visible import say
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from headgate.api import Result
+    from headgate.api import Result, Scenario
     from headgate.run.trace import Trace
 
 Out = Annotated[
@@ -39,6 +39,14 @@ TraceLimit = Annotated[
         help="Events after which the trace ends, 5 million unless given; the run goes on.",
     ),
 ]
+Arrivals = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Take the real packets of a run of headgate emulate, DIR/arrivals.parquet, once more;"
+        " the simulated part is the same.",
+    ),
+]
 _MOST_ROWS = 12
 
 
@@ -51,6 +59,7 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     traced: Traced = None,
     trace_limit: TraceLimit = None,
     threads: Threads = 1,
+    arrivals: Arrivals = None,
     trust: Trust = False,
     as_json: Json = False,
 ) -> None:
@@ -64,6 +73,10 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     from headgate.plugin.watch import run_watched
     from headgate.run.progress import show_progress
 
+    if arrivals is not None:
+        chosen = load(scenario, settings, seed, controls, trust=trust)
+        _replay(chosen, arrivals, out, as_json)
+        return
     trace = _read_trace(traced, trace_limit)
     chosen = load(scenario, settings, seed, controls, trust=trust)
     with run_watched(chosen.own_code()), show_progress(scenario.stem) as progress:
@@ -86,6 +99,15 @@ def _read_trace(traced: list[str] | None, limit: int | None) -> Trace | None:
     if limit is not None:
         raise HeadgateError("--trace-limit: nothing is traced; say what, such as --trace flows=0")
     return None
+
+
+def _replay(chosen: Scenario, arrivals: Path, out: Path | None, as_json: bool) -> None:
+    from headgate.live.arrivals import replay
+
+    result = replay(chosen, arrivals, shlex.join(["headgate", *sys.argv[1:]]))
+    if out is not None:
+        result.write(out)
+    _print(result, out, as_json)
 
 
 def _print(result: Result, out: Path | None, as_json: bool) -> None:

@@ -5,6 +5,7 @@ What the engine counts it defines itself, in one line a column; what is formed h
 
 from headgate.columns.capture import CAPTURED
 from headgate.columns.column import Column
+from headgate.columns.live import OF_LIVE_RUNS
 from headgate.columns.periods import OF_PERIODS
 from headgate.columns.run import (
     CONNECTIONS,
@@ -23,6 +24,7 @@ EVERY_TABLE: dict[str, tuple[Column, ...]] = OF_A_RUN | {
     "events": EVENTS,
     "connections": CONNECTIONS,
     "captured": CAPTURED,
+    **OF_LIVE_RUNS,
 }
 
 __all__ = [
@@ -33,6 +35,7 @@ __all__ = [
     "FLOWS",
     "NETWORK",
     "OF_A_RUN",
+    "OF_LIVE_RUNS",
     "OF_PERIODS",
     "PORTS",
     "RESPONSES",

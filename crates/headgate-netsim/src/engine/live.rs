@@ -18,6 +18,16 @@ impl<L: ControllerRegistry> Engine<L> {
         over
     }
 
+    /// The end of the window that runs next: what is injected before it is part of that.
+    pub fn window_end(&self) -> Time {
+        self.clock.windows.start(self.clock.window + 1)
+    }
+
+    /// The run ends at `time`, which lies ahead of [`Self::now`] and before its end.
+    pub fn end_at(&mut self, time: Time) {
+        self.clock.meter.end_at(time.max(self.now()));
+    }
+
     /// A foreign packet leaves its host at `time`; calls come in the order of time. Packets of one host leave at least
     /// a picosecond apart, so what is given with equal times is a little later.
     pub fn inject(&mut self, time: Time, foreign: &ForeignPacket) -> Result<(), Refused> {
@@ -44,6 +54,12 @@ impl<L: ControllerRegistry> Engine<L> {
         &self.network.setup.live
     }
 
+    /// Whether packets can go from one live host to another.
+    pub fn can_send(&self, from: u32, to: u32) -> bool {
+        let home = |host: u32| self.live_hosts().get(host as usize).copied();
+        home(from).zip(home(to)).is_some_and(|(from, to)| have_link([from, to]))
+    }
+
     /// Where a packet goes from and to, if it may be injected.
     fn homes(&self, time: Time, foreign: &ForeignPacket) -> Result<[Home; 2], Refused> {
         if self.stopped {
@@ -53,9 +69,8 @@ impl<L: ControllerRegistry> Engine<L> {
             return Err(Refused::Past(self.now()));
         }
         let home = |host: u32| self.live_hosts().get(host as usize).copied().ok_or(Refused::NoHost(host));
-        let [from, to] = [home(foreign.from)?, home(foreign.to)?];
-        let meet = from.router == to.router && from.host == INLINE && to.host == INLINE;
-        if meet { Err(Refused::NoLink) } else { Ok([from, to]) }
+        let homes = [home(foreign.from)?, home(foreign.to)?];
+        if have_link(homes) { Ok(homes) } else { Err(Refused::NoLink) }
     }
 
     /// Takes a packet over its host's link, if there is room in that, and files it.
@@ -80,4 +95,9 @@ impl<L: ControllerRegistry> Engine<L> {
         shard.space.shared.side_table.attach(&mut packet, foreign.header());
         shard.space.calendar.admit(router as usize, &packet);
     }
+}
+
+/// Whether there is a link between two hosts: not if they sit on one router without links of their own.
+fn have_link([from, to]: [Home; 2]) -> bool {
+    from.router != to.router || from.host != INLINE || to.host != INLINE
 }

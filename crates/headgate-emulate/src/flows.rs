@@ -1,0 +1,130 @@
+//! Flows of real packets: one way of each connection, by addresses, protocol and ports.
+
+use std::collections::HashMap;
+
+use crate::packet::{FlowKey, Seen};
+
+/// Flows that are told apart; what comes after them counts for the last one, which a flood of random ports fills.
+const MOST: u32 = 1 << 20;
+
+/// What is counted of a flow. Times are picoseconds from the start.
+#[derive(Clone, Copy, Debug)]
+pub struct Flow {
+    pub key: FlowKey,
+    /// Hosts, by their numbers in the plan.
+    pub from: u32,
+    pub to: u32,
+    /// When its first and its last packet left their host, and when its last one arrived.
+    pub first: u64,
+    pub last: u64,
+    pub arrived: u64,
+    pub packets: u64,
+    pub bytes: u64,
+    pub delivered_packets: u64,
+    /// Bytes behind the headers of TCP and UDP that arrived; what was sent again counts again.
+    pub delivered_payload_bytes: u64,
+    pub lost_packets: u64,
+    pub marked_packets: u64,
+    /// Time from host to host in the simulated network: sum, least and most.
+    pub delay_sum: u128,
+    pub delay_least: u64,
+    pub delay_most: u64,
+}
+
+/// The flows of a run, in the order in which they began.
+#[derive(Clone, Debug, Default)]
+pub struct Flows {
+    numbers: HashMap<FlowKey, u32>,
+    pub all: Vec<Flow>,
+}
+
+impl Flows {
+    /// A packet leaves its host: the number of its flow.
+    pub fn send(&mut self, seen: &Seen, [from, to]: [u32; 2], time: u64) -> u32 {
+        let number = self.number(&seen.key, [from, to], time);
+        let flow = &mut self.all[number as usize];
+        flow.last = time;
+        flow.packets += 1;
+        flow.bytes += u64::from(seen.size_bytes);
+        number
+    }
+
+    fn number(&mut self, key: &FlowKey, [from, to]: [u32; 2], time: u64) -> u32 {
+        if let Some(&number) = self.numbers.get(key) {
+            return number;
+        }
+        let number = self.all.len() as u32;
+        if number == MOST {
+            return MOST - 1;
+        }
+        self.numbers.insert(*key, number);
+        self.all.push(Flow {
+            key: *key,
+            from,
+            to,
+            first: time,
+            last: time,
+            arrived: 0,
+            packets: 0,
+            bytes: 0,
+            delivered_packets: 0,
+            delivered_payload_bytes: 0,
+            lost_packets: 0,
+            marked_packets: 0,
+            delay_sum: 0,
+            delay_least: u64::MAX,
+            delay_most: 0,
+        });
+        number
+    }
+
+    /// A packet arrives after `delay`, perhaps with a mark that it did not have.
+    pub fn deliver(&mut self, number: u32, payload_bytes: u16, time: u64, delay: u64, newly_marked: bool) {
+        let flow = &mut self.all[number as usize];
+        flow.arrived = flow.arrived.max(time);
+        flow.delivered_packets += 1;
+        flow.delivered_payload_bytes += u64::from(payload_bytes);
+        flow.marked_packets += u64::from(newly_marked);
+        flow.delay_sum += u128::from(delay);
+        flow.delay_least = flow.delay_least.min(delay);
+        flow.delay_most = flow.delay_most.max(delay);
+    }
+
+    pub fn lose(&mut self, number: u32) {
+        self.all[number as usize].lost_packets += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(port: u16) -> Seen {
+        let [source, destination] = [[10, 72, 0, 1].into(), [10, 72, 0, 2].into()];
+        let key = FlowKey { source, destination, protocol: 17, ports: [port, 443] };
+        Seen { key, size_bytes: 100, payload_bytes: 72, capable: false, marked: false }
+    }
+
+    #[test]
+    fn each_flow_is_counted_by_itself() {
+        let mut flows = Flows::default();
+        assert_eq!([7, 8, 7].map(|port| flows.send(&seen(port), [0, 1], 5)), [0, 1, 0]);
+        flows.deliver(0, 72, 30, 25, true);
+        flows.deliver(0, 72, 20, 15, false);
+        flows.lose(1);
+        let [one, other] = [flows.all[0], flows.all[1]];
+        assert_eq!((one.packets, one.bytes, one.delivered_packets, one.marked_packets), (2, 200, 2, 1));
+        assert_eq!((one.arrived, one.delay_sum, one.delay_least, one.delay_most), (30, 40, 15, 25));
+        assert_eq!((one.delivered_payload_bytes, other.packets, other.lost_packets), (144, 1, 1));
+    }
+
+    #[test]
+    fn a_flood_of_ports_ends_in_one_flow() {
+        let mut flows = Flows::default();
+        let key = |n: u32| FlowKey { source: std::net::Ipv4Addr::from(n).into(), ..seen(1).key };
+        for n in 0..MOST + 10 {
+            flows.send(&Seen { key: key(n), ..seen(1) }, [0, 1], u64::from(n));
+        }
+        assert_eq!((flows.all.len() as u32, flows.all[MOST as usize - 1].packets), (MOST, 11));
+    }
+}

@@ -1,0 +1,270 @@
+//! The loop: packets are read, windows that are over are run, and packets are written when they are due.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use headgate_lab::simulation::{Arrival, Delivery, ForeignPacket, Loss, Outcomes, Simulation};
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::unistd::{read, write};
+
+use crate::flows::Flows;
+use crate::packet::{Seen, mark, parse};
+use crate::payloads::{Payload, Payloads};
+use crate::priority;
+use crate::report::{Report, Second};
+use crate::tun::host_of;
+
+/// Packets read from one host before the others have their turn.
+const READS_AT_ONCE: usize = 256;
+
+/// Simulated time between two looks at the devices: 2 ms. A simulation that falls behind still reads.
+const SLICE: u64 = 2_000_000_000;
+
+/// Nanoseconds into picoseconds.
+const PS_PER_NS: u64 = 1000;
+
+/// How long payloads are kept where links duplicate packets: 2 s of simulated time.
+const KEEP_COPIES: u64 = 2_000_000_000_000;
+
+/// How the loop is to run.
+#[derive(Debug, Default)]
+pub struct Settings {
+    /// The devices of the hosts, in the order of the plan.
+    pub devices: Vec<OwnedFd>,
+    pub mtu: u32,
+    /// Of each host a file for what passes its device; none if nobody captures.
+    pub captures: Vec<File>,
+    /// Some link duplicates packets.
+    pub duplicates: bool,
+}
+
+/// A run in real time.
+pub struct Live {
+    run: Simulation,
+    devices: Vec<OwnedFd>,
+    mtu: usize,
+    captures: Vec<BufWriter<File>>,
+    begun: Instant,
+    payloads: Payloads,
+    pending: VecDeque<Arrival>,
+    pub flows: Flows,
+    /// What entered the network.
+    pub arrivals: Vec<Arrival>,
+    pub report: Report,
+}
+
+impl Live {
+    pub fn new(run: Simulation, settings: Settings) -> Self {
+        Self {
+            run,
+            devices: settings.devices,
+            mtu: settings.mtu as usize,
+            captures: settings.captures.into_iter().map(BufWriter::new).collect(),
+            begun: Instant::now(),
+            payloads: Payloads::new(if settings.duplicates { KEEP_COPIES } else { 0 }),
+            pending: VecDeque::new(),
+            flows: Flows::default(),
+            arrivals: Vec::new(),
+            report: Report::default(),
+        }
+    }
+
+    /// Runs until the simulation is over or `stop` is set, which ends it there. Time begins now.
+    ///
+    /// # Errors
+    /// A sentence, if a device fails or own code of the plan does.
+    pub fn run(&mut self, stop: &AtomicBool) -> Result<(), String> {
+        self.report.real_time = priority::rise();
+        self.begun = Instant::now();
+        let answer = self.turn(stop);
+        priority::fall();
+        let flushed = self.captures.iter_mut().try_for_each(BufWriter::flush);
+        self.devices.clear();
+        answer.and(flushed.map_err(|error| format!("the capture cannot be written: {error}")))
+    }
+
+    fn turn(&mut self, stop: &AtomicBool) -> Result<(), String> {
+        loop {
+            self.read_all()?;
+            let now = self.now();
+            let over = self.advance(now.min(self.run.now() + SLICE))?;
+            self.note_lag();
+            self.write_all()?;
+            if over {
+                return Ok(());
+            }
+            if stop.load(Ordering::Relaxed) {
+                return self.end_here();
+            }
+            self.wait(now)?;
+        }
+    }
+
+    /// The run ends where it is.
+    fn end_here(&mut self) -> Result<(), String> {
+        self.run.end_at(self.run.now());
+        while !self.advance(u64::MAX)? {}
+        self.write_all()
+    }
+
+    /// Real time since the start, ps.
+    fn now(&self) -> u64 {
+        self.begun.elapsed().as_nanos() as u64 * PS_PER_NS
+    }
+
+    fn advance(&mut self, until: u64) -> Result<bool, String> {
+        let answer = self.run.advance_with(&mut self.pending, until);
+        if let Some(fault) = self.run.fault() {
+            return Err(fault.says.clone());
+        }
+        if let Some(excess) = self.run.excess() {
+            return Err(excess.asked.to_string());
+        }
+        answer.map_err(|refused| refused.to_string())
+    }
+
+    /// How far the simulation is behind once it has run what was due.
+    fn note_lag(&mut self) {
+        let now = self.now();
+        let lag = now.saturating_sub(self.run.window_end());
+        self.report.second(now).lag = self.report.second(now).lag.max(lag);
+        self.report.longest_lag = self.report.longest_lag.max(lag);
+    }
+
+    fn read_all(&mut self) -> Result<(), String> {
+        (0..self.devices.len()).try_for_each(|host| self.read_host(host))
+    }
+
+    fn read_host(&mut self, host: usize) -> Result<(), String> {
+        for _ in 0..READS_AT_ONCE {
+            let mut bytes = self.payloads.buffer();
+            bytes.resize(self.mtu, 0);
+            match read(&self.devices[host], &mut bytes) {
+                Ok(size) => {
+                    bytes.truncate(size);
+                    self.take(host, bytes)?;
+                }
+                Err(Errno::EAGAIN | Errno::EINTR) => {
+                    self.payloads.give_back(bytes);
+                    return Ok(());
+                }
+                Err(error) => return Err(format!("the device of host {host} cannot be read: {error}")),
+            }
+        }
+        Ok(())
+    }
+
+    /// A host has sent a packet.
+    fn take(&mut self, host: usize, bytes: Vec<u8>) -> Result<(), String> {
+        let now = self.now().max(self.run.now());
+        self.report.second(now).read += 1;
+        self.capture(host, now, &bytes)?;
+        let Some(seen) = parse(&bytes) else {
+            self.report.malformed += 1;
+            self.payloads.give_back(bytes);
+            return Ok(());
+        };
+        let from = host as u32;
+        let to = host_of(seen.key.destination, self.devices.len() as u32);
+        let Some(to) = to.filter(|&to| self.run.can_send(from, to)) else {
+            self.report.unreachable += 1;
+            self.payloads.give_back(bytes);
+            return Ok(());
+        };
+        self.send(now, [from, to], &seen, bytes);
+        Ok(())
+    }
+
+    fn send(&mut self, time: u64, [from, to]: [u32; 2], seen: &Seen, bytes: Vec<u8>) {
+        let flow = self.flows.send(seen, [from, to], time);
+        let payload = Payload::new(bytes, (to, flow), seen.payload_bytes, seen.marked, time);
+        let id = self.payloads.add(payload);
+        let Seen { size_bytes, capable, marked, .. } = *seen;
+        let arrival = (time, ForeignPacket { id, from, to, flow, size_bytes, capable, marked });
+        self.arrivals.push(arrival);
+        self.pending.push_back(arrival);
+    }
+
+    /// Writes what has arrived in the windows that were run.
+    fn write_all(&mut self) -> Result<(), String> {
+        let Outcomes { delivered, lost } = self.run.take_outcomes();
+        lost.iter().for_each(|loss| self.lose(loss));
+        delivered.iter().try_for_each(|delivery| self.deliver(delivery))?;
+        self.payloads.free(self.run.now());
+        Ok(())
+    }
+
+    fn lose(&mut self, loss: &Loss) {
+        let Some(payload) = self.payloads.hear(loss.id, loss.time) else { return };
+        self.flows.lose(payload.flow);
+        self.report.lost += 1;
+        self.report.second(loss.time).lost += 1;
+    }
+
+    fn deliver(&mut self, delivery: &Delivery) -> Result<(), String> {
+        let Some(payload) = self.payloads.hear(delivery.id, delivery.time) else { return Ok(()) };
+        let newly_marked = delivery.marked && !payload.marked;
+        if newly_marked {
+            mark(&mut payload.bytes);
+        }
+        let (to, delay) = (payload.to as usize, delivery.time - payload.sent);
+        self.flows.deliver(payload.flow, payload.payload_bytes, delivery.time, delay, newly_marked);
+        let written = write(&self.devices[to], &payload.bytes);
+        let now = self.begun.elapsed().as_nanos() as u64 * PS_PER_NS;
+        self.report.write(delivery.time, now, written.is_ok());
+        if let Some(file) = self.captures.get_mut(to) {
+            record(file, now, true, &payload.bytes)?;
+        }
+        Ok(())
+    }
+
+    fn capture(&mut self, host: usize, time: u64, bytes: &[u8]) -> Result<(), String> {
+        self.captures.get_mut(host).map_or(Ok(()), |file| record(file, time, false, bytes))
+    }
+
+    /// Sleeps until the next window is over or a packet is there.
+    fn wait(&self, now: u64) -> Result<(), String> {
+        let left = self.run.window_end().saturating_sub(self.now());
+        if left == 0 || self.run.window_end() <= now {
+            return Ok(());
+        }
+        let mut ends: Vec<_> =
+            self.devices.iter().map(|device| PollFd::new(device.as_fd(), PollFlags::POLLIN)).collect();
+        let pause = Duration::from_nanos(left / PS_PER_NS);
+        match ppoll(&mut ends, Some(pause.into()), None) {
+            Ok(_) | Err(Errno::EINTR) => Ok(()),
+            Err(error) => Err(format!("the devices cannot be waited for: {error}")),
+        }
+    }
+
+    /// The simulation, once it is over; its results are a run's.
+    pub fn simulation(&mut self) -> &mut Simulation {
+        &mut self.run
+    }
+
+    /// Packets under way.
+    pub fn under_way(&self) -> usize {
+        self.payloads.len()
+    }
+
+    /// Of each second what happened in it.
+    pub fn seconds(&self) -> &[Second] {
+        &self.report.seconds
+    }
+}
+
+/// One packet of a capture: time in ns, length, whether it went in, then the packet.
+fn record(file: &mut impl Write, time: u64, inwards: bool, bytes: &[u8]) -> Result<(), String> {
+    let mut head = [0; 16];
+    head[..8].copy_from_slice(&(time / PS_PER_NS).to_le_bytes());
+    head[8..12].copy_from_slice(&(bytes.len() as u32).to_le_bytes());
+    head[12] = u8::from(inwards);
+    file.write_all(&head)
+        .and_then(|()| file.write_all(bytes))
+        .map_err(|error| format!("the capture cannot be written: {error}"))
+}

@@ -1,0 +1,125 @@
+use super::*;
+use etherparse::{Ipv4HeaderSlice, PacketBuilder};
+use headgate_model::chance::Stream;
+
+fn udp(source: [u8; 4], ecn: u8) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let builder = PacketBuilder::ipv4(source, [10, 72, 0, 2], 64).udp(1000, 443);
+    builder.write(&mut bytes, &[7; 100]).expect("a packet");
+    bytes[1] = ecn;
+    bytes[10..12].fill(0);
+    let header = Ipv4HeaderSlice::from_slice(&bytes).expect("a header").to_header();
+    bytes[10..12].copy_from_slice(&header.calc_header_checksum().to_be_bytes());
+    bytes
+}
+
+fn sum_is_right(bytes: &[u8]) -> bool {
+    let header = Ipv4HeaderSlice::from_slice(bytes).expect("a header").to_header();
+    header.header_checksum == header.calc_header_checksum()
+}
+
+#[test]
+fn a_datagram_is_read() {
+    let seen = parse(&udp([10, 72, 0, 1], 2)).expect("a packet");
+    let key = FlowKey {
+        source: [10, 72, 0, 1].into(),
+        destination: [10, 72, 0, 2].into(),
+        protocol: 17,
+        ports: [1000, 443],
+    };
+    assert_eq!(seen, Seen { key, size_bytes: 128, payload_bytes: 100, capable: true, marked: false });
+}
+
+#[test]
+fn ports_of_ipv6_are_behind_its_extensions() {
+    let mut bytes = Vec::new();
+    let (from, to) = ([0xfd; 16], [0xfe; 16]);
+    PacketBuilder::ipv6(from, to, 64).tcp(80, 81, 1, 2).write(&mut bytes, &[0; 9]).expect("a packet");
+    // a hop-by-hop header of 8 B with padding goes between
+    let mut extended = bytes[..40].to_vec();
+    extended[4..6].copy_from_slice(&(20u16 + 9 + 8).to_be_bytes());
+    extended[6] = 0;
+    extended.extend([6, 0, 1, 4, 0, 0, 0, 0]);
+    extended.extend(&bytes[40..]);
+    for bytes in [bytes, extended] {
+        let seen = parse(&bytes).expect("a packet");
+        assert_eq!((seen.key.protocol, seen.key.ports, seen.payload_bytes), (6, [80, 81], 9));
+    }
+}
+
+#[test]
+fn a_mark_keeps_the_checksum_right() {
+    for last in 0..=255 {
+        for ecn in [1, 2, 0x9e, 0xfd] {
+            let mut bytes = udp([10, 72, last, 1], ecn);
+            assert!(sum_is_right(&bytes));
+            mark(&mut bytes);
+            assert!(sum_is_right(&bytes) && parse(&bytes).expect("a packet").marked, "{last} {ecn}");
+            assert_eq!(bytes[1], ecn | 3);
+        }
+    }
+}
+
+#[test]
+fn a_mark_of_ipv6_is_in_the_traffic_class() {
+    let mut bytes = Vec::new();
+    PacketBuilder::ipv6([1; 16], [2; 16], 64).udp(1, 2).write(&mut bytes, &[0; 9]).expect("a packet");
+    bytes[1] |= 2 << 4;
+    let before = bytes.clone();
+    assert!(parse(&bytes).is_some_and(|seen| seen.capable && !seen.marked));
+    mark(&mut bytes);
+    assert!(parse(&bytes).is_some_and(|seen| seen.marked));
+    bytes[1] ^= 1 << 4;
+    assert_eq!(bytes, before);
+}
+
+#[test]
+fn what_is_no_whole_packet_is_none() {
+    let whole = udp([1, 2, 3, 4], 0);
+    for cut in 0..whole.len() {
+        assert_eq!(parse(&whole[..cut]), None, "{cut}");
+    }
+    assert!(parse(&[&whole[..], &[1, 2, 3]].concat()).is_some_and(|seen| seen.size_bytes == 128));
+    for version in [0, 1, 5, 7, 15] {
+        let mut other = whole.clone();
+        other[0] = version << 4 | 5;
+        assert_eq!(parse(&other), None);
+    }
+}
+
+#[test]
+fn later_fragments_have_no_ports() {
+    let mut bytes = udp([1, 2, 3, 4], 0);
+    bytes[7] = 9; // fragment offset 72 B
+    let seen = parse(&bytes).expect("a packet");
+    assert_eq!((seen.key.ports, seen.payload_bytes), ([0, 0], 108));
+}
+
+/// Random bytes, and packets with some of theirs changed: each is read or refused, and a mark changes only what it is to.
+#[test]
+fn no_bytes_break_it() {
+    let mut stream = Stream::new(1, "hostile packets", 0);
+    for _ in 0..200_000 {
+        let mut bytes = if stream.below(2) == 0 {
+            udp([10, 72, 0, 1], 2)
+        } else {
+            (0..stream.below(200)).map(|_| stream.below(256) as u8).collect()
+        };
+        for _ in 0..stream.below(8) {
+            let at = stream.below(bytes.len().max(1) as u64) as usize;
+            if let Some(byte) = bytes.get_mut(at) {
+                *byte = stream.below(256) as u8;
+            }
+        }
+        if let Some(first) = bytes.first_mut().filter(|_| stream.below(2) == 0) {
+            *first = [0x45, 0x46, 0x4f, 0x60][stream.below(4) as usize];
+        }
+        let Some(seen) = parse(&bytes) else { continue };
+        assert!(usize::from(seen.size_bytes) <= bytes.len() && seen.payload_bytes <= seen.size_bytes);
+        let before = bytes.clone();
+        mark(&mut bytes);
+        assert!(parse(&bytes).is_some_and(|after| after.marked && after.key == seen.key));
+        let changed: Vec<usize> = (0..bytes.len()).filter(|&at| bytes[at] != before[at]).collect();
+        assert!(changed.iter().all(|at| [1, 10, 11].contains(at)), "{changed:?}");
+    }
+}

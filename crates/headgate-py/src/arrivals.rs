@@ -1,0 +1,34 @@
+//! Packets that entered an emulation, read back.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use headgate_lab::simulation::{Arrival, ForeignPacket};
+use numpy::PyReadonlyArray1;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// Arrivals from the columns that `Emulation.arrivals` gives; ValueError if they are not whole.
+pub fn read_arrivals(columns: &BTreeMap<String, PyReadonlyArray1<'_, u64>>) -> PyResult<VecDeque<Arrival>> {
+    let column = |name: &str| {
+        let missing = || PyValueError::new_err(format!("arrivals: there is no column '{name}'"));
+        Ok::<_, PyErr>(columns.get(name).ok_or_else(missing)?.as_array().to_vec())
+    };
+    let [time, from, to, flow] = [column("time_ps")?, column("from")?, column("to")?, column("flow")?];
+    let [size, capable, marked] = [column("size_bytes")?, column("capable")?, column("marked")?];
+    let arrival = |n: usize| {
+        let packet = ForeignPacket {
+            id: n as u64,
+            from: from[n] as u32,
+            to: to[n] as u32,
+            flow: flow[n] as u32,
+            size_bytes: size[n] as u16,
+            capable: capable[n] != 0,
+            marked: marked[n] != 0,
+        };
+        (time[n], packet)
+    };
+    if [&from, &to, &flow, &size, &capable, &marked].iter().any(|column| column.len() != time.len()) {
+        return Err(PyValueError::new_err("arrivals: the columns are not equally long"));
+    }
+    Ok((0..time.len()).map(arrival).collect())
+}

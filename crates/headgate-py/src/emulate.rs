@@ -1,0 +1,225 @@
+//! Real packets through a run: hosts, the loop, and what it leaves behind. Linux only.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::os::fd::{AsRawFd, RawFd};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use headgate_emulate::enter::{self, Entry};
+use headgate_emulate::flows::Flow;
+use headgate_emulate::hosts::{Hosts, Wanted};
+use headgate_emulate::live::{Live, Settings};
+use headgate_emulate::report::Second;
+use headgate_emulate::tun;
+use headgate_lab::simulation::{Arrival, Simulation};
+use numpy::{Element, IntoPyArray, PyReadonlyArray1};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::plugin::{OwnAtWork, OwnCode};
+
+/// A column of a table: its name, and what stands there of a row.
+type Column<T, V> = (&'static str, fn(&T) -> V);
+
+/// Adds columns to a table.
+fn put<T, V: Element>(table: &Bound<'_, PyDict>, rows: &[T], columns: &[Column<T, V>]) -> PyResult<()> {
+    columns.iter().try_for_each(|(name, of)| {
+        let values: Vec<V> = rows.iter().map(of).collect();
+        table.set_item(name, values.into_pyarray(table.py()))
+    })
+}
+
+/// Seconds in a picosecond.
+const PS: f64 = 1e-12;
+
+/// The hosts of a run in real time, and its loop.
+#[pyclass(frozen)]
+pub struct Emulation {
+    live: Mutex<Live>,
+    hosts: Mutex<Option<Hosts>>,
+    stop: AtomicBool,
+    _own: OwnAtWork,
+}
+
+fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[pymethods]
+impl Emulation {
+    /// Makes so many hosts of an MTU, which live as long as the thread that makes them; the third thing `wanted` is whether
+    /// a link duplicates packets. `names` stands in the place of /etc/hosts
+    /// there, and `captures` are files for what passes each device, or none. ValueError("place: sentence") if the plan
+    /// is wrong, OSError if the kernel allows no hosts.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        plan_json: &str,
+        arrays: BTreeMap<String, PyReadonlyArray1<'_, u64>>,
+        own: Vec<Py<OwnCode>>,
+        wanted: (u32, u32, bool),
+        names: Option<PathBuf>,
+        captures: Vec<PathBuf>,
+    ) -> PyResult<Self> {
+        let (hosts, mtu, duplicates) = wanted;
+        let lists = arrays.iter().map(|(name, column)| (name.clone(), column.as_array().to_vec())).collect();
+        let own = OwnAtWork::new(py, own)?;
+        if own.need_the_gil() {
+            return Err(PyValueError::new_err(
+                "traffic: own laws that are plain Python are too slow for real time",
+            ));
+        }
+        let run = Simulation::new(plan_json, &lists, own.own()).map_err(crate::refused)?;
+        let captures = captures.iter().map(File::create).collect::<Result<_, _>>()?;
+        let mut made = Hosts::new(&Wanted { hosts, mtu, names }).map_err(PyOSError::new_err)?;
+        let devices = made.take_devices();
+        let settings = Settings { devices, mtu, captures, duplicates };
+        let live = Mutex::new(Live::new(run, settings));
+        Ok(Self { live, hosts: Mutex::new(Some(made)), stop: AtomicBool::new(false), _own: own })
+    }
+
+    /// Addresses of a host: IPv4, IPv6.
+    #[staticmethod]
+    fn addresses(host: u32) -> (String, String) {
+        let (four, six) = tun::addresses(host);
+        (four.to_string(), six.to_string())
+    }
+
+    /// What [`enter_host`] takes: descriptors, which are open as long as the hosts are there.
+    fn entry(&self, host: usize) -> PyResult<(RawFd, RawFd, RawFd, RawFd)> {
+        let hosts = locked(&self.hosts);
+        let hosts = hosts.as_ref().ok_or_else(|| PyRuntimeError::new_err("the hosts are gone"))?;
+        let net =
+            hosts.nets.get(host).ok_or_else(|| PyValueError::new_err(format!("there is no host {host}")))?;
+        Ok((hosts.user.as_raw_fd(), hosts.pids.as_raw_fd(), hosts.mounts.as_raw_fd(), net.as_raw_fd()))
+    }
+
+    /// Runs in real time until the simulation is over or somebody calls `stop`; RuntimeError if it cannot go on.
+    fn run(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| locked(&self.live).run(&self.stop)).map_err(PyRuntimeError::new_err)
+    }
+
+    /// The run ends at once.
+    fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Hosts and all programs in them end.
+    fn close(&self, py: Python<'_>) {
+        py.detach(|| drop(locked(&self.hosts).take()));
+    }
+
+    /// Tables of the run, as those of a simulation.
+    fn results<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        crate::results(py, locked(&self.live).simulation().results())
+    }
+
+    /// When the run ended, ps.
+    #[getter]
+    fn ended_ps(&self) -> u64 {
+        locked(&self.live).simulation().now()
+    }
+
+    /// One row a flow of real packets; addresses as texts.
+    fn flows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let live = locked(&self.live);
+        let (all, columns) = (&live.flows.all, PyDict::new(py));
+        let texts = |of: fn(&Flow) -> String| all.iter().map(of).collect::<Vec<_>>();
+        columns.set_item("source", texts(|flow| flow.key.source.to_string()))?;
+        columns.set_item("destination", texts(|flow| flow.key.destination.to_string()))?;
+        let numbers: [Column<Flow, u64>; 11] = [
+            ("from", |flow| flow.from.into()),
+            ("to", |flow| flow.to.into()),
+            ("protocol", |flow| flow.key.protocol.into()),
+            ("source_port", |flow| flow.key.ports[0].into()),
+            ("destination_port", |flow| flow.key.ports[1].into()),
+            ("sent_packets", |flow| flow.packets),
+            ("sent_bytes", |flow| flow.bytes),
+            ("delivered_packets", |flow| flow.delivered_packets),
+            ("delivered_payload_bytes", |flow| flow.delivered_payload_bytes),
+            ("lost_packets", |flow| flow.lost_packets),
+            ("marked_packets", |flow| flow.marked_packets),
+        ];
+        put(&columns, all, &numbers)?;
+        let times: [Column<Flow, f64>; 6] =
+            [
+                ("start_s", |flow| flow.first as f64 * PS),
+                ("last_sent_s", |flow| flow.last as f64 * PS),
+                ("last_arrival_s", |flow| {
+                    if flow.delivered_packets > 0 { flow.arrived as f64 * PS } else { f64::NAN }
+                }),
+                ("mean_delay_s", |flow| flow.delay_sum as f64 * PS / flow.delivered_packets as f64),
+                ("min_delay_s", |flow| {
+                    if flow.delivered_packets > 0 { flow.delay_least as f64 * PS } else { f64::NAN }
+                }),
+                ("max_delay_s", |flow| {
+                    if flow.delivered_packets > 0 { flow.delay_most as f64 * PS } else { f64::NAN }
+                }),
+            ];
+        put(&columns, all, &times)?;
+        Ok(columns)
+    }
+
+    /// Every packet that entered the network, in order.
+    fn arrivals<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let (live, columns) = (locked(&self.live), PyDict::new(py));
+        let numbers: [Column<Arrival, u64>; 7] = [
+            ("time_ps", |arrival| arrival.0),
+            ("from", |arrival| arrival.1.from.into()),
+            ("to", |arrival| arrival.1.to.into()),
+            ("flow", |arrival| arrival.1.flow.into()),
+            ("size_bytes", |arrival| arrival.1.size_bytes.into()),
+            ("capable", |arrival| arrival.1.capable.into()),
+            ("marked", |arrival| arrival.1.marked.into()),
+        ];
+        put(&columns, &live.arrivals, &numbers)?;
+        Ok(columns)
+    }
+
+    /// What the loop notes of itself: counts and lateness of the whole run, and `seconds` as columns.
+    fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let live = locked(&self.live);
+        let (report, all) = (&live.report, PyDict::new(py));
+        let counts = [
+            ("read", report.seconds.iter().map(|second| second.read).sum()),
+            ("written", report.lateness.len() - report.not_taken),
+            ("lost", report.lost),
+            ("under_way", live.under_way() as u64),
+            ("malformed", report.malformed),
+            ("unreachable", report.unreachable),
+            ("not_taken", report.not_taken),
+        ];
+        counts.into_iter().try_for_each(|(name, count)| all.set_item(name, count))?;
+        for (name, share) in [("p50", 0.5), ("p99", 0.99), ("p99_9", 0.999), ("max", 1.0)] {
+            all.set_item(format!("lateness_{name}_s"), report.late_s(share))?;
+        }
+        all.set_item("longest_lag_s", report.longest_lag as f64 * PS)?;
+        all.set_item("real_time_priority", report.real_time)?;
+        let seconds = PyDict::new(py);
+        let of_seconds: [Column<Second, f64>; 6] = [
+            ("read_packets", |second| second.read as f64),
+            ("written_packets", |second| second.written as f64),
+            ("lost_packets", |second| second.lost as f64),
+            ("mean_lateness_s", |second| second.late_sum as f64 * PS / second.written as f64),
+            ("max_lateness_s", |second| second.late_most as f64 * PS),
+            ("max_lag_s", |second| second.lag as f64 * PS),
+        ];
+        put(&seconds, &report.seconds, &of_seconds)?;
+        all.set_item("seconds", seconds)?;
+        let lateness = report.lateness.iter_recorded();
+        let (at, counts): (Vec<f64>, Vec<u64>) =
+            lateness.map(|step| (step.value_iterated_to() as f64 / 1e9, step.count_at_value())).unzip();
+        all.set_item("lateness_s", at.into_pyarray(py))?;
+        all.set_item("lateness_packets", counts.into_pyarray(py))?;
+        Ok(all)
+    }
+}
+
+/// Enters a host between fork and exec, by what [`Emulation::entry`] gave; OSError if that fails.
+#[pyfunction]
+pub fn enter_host(user: RawFd, pids: RawFd, mounts: RawFd, net: RawFd) -> PyResult<()> {
+    enter::enter(Entry { user, pids, mounts, net }).map_err(|error| PyOSError::new_err(error as i32))
+}

@@ -1,0 +1,1 @@
+"""Real programs in a simulated network, in real time; `headgate.emulate` opens it."""

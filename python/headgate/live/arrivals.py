@@ -1,0 +1,110 @@
+"""The simulated part of a run in real time, once more: its arrivals are stored."""
+
+from __future__ import annotations
+
+import time
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from headgate.api import Result, Scenario
+from headgate.errors import ScenarioError, StoreError
+from headgate.live.hosts import host_names
+from headgate.live.results import cut_plan
+from headgate.measures.tables import make_tables
+from headgate.run.folder import read_columns
+from headgate.run.memory import packets_that_fit, refuse_what_does_not_fit
+from headgate.run.own import make_own_code, own_queues
+from headgate.run.refusals import translate_refusal
+from headgate.scenario.doubts import doubts_of
+from headgate.scenario.plan import identity_of, plan_json
+from headgate.version import __version__
+
+if TYPE_CHECKING:
+    from headgate._native import Simulation
+
+#: Simulated time between two looks at Ctrl-C, ps.
+SLICE_PS = 100_000_000_000
+
+Columns = dict[str, Any]
+
+
+def replay(scenario: Scenario, arrivals: Path, command: str = "") -> Result:
+    """Run a scenario with the real packets of an earlier run, as fast as it goes.
+
+    `arrivals` is `arrivals.parquet` of that run's folder. The simulated part is the same, bit for
+    bit. Raises ScenarioError, StoreError.
+    """
+    plan, arrays = scenario.plan()
+    names = host_names(plan)
+    columns, ended_ps = _read(arrivals, len(names))
+    refuse_what_does_not_fit(plan, arrays)
+    own = [ready.native for ready in make_own_code(scenario, plan)]
+    begun_s = time.thread_time()
+    try:
+        simulation = _start(plan_json(plan), arrays, own)
+        simulation.limit(packets_that_fit())
+        simulation.expect(columns, ended_ps)
+        while not simulation.replay(SLICE_PS):
+            pass
+    except ValueError as error:
+        raise translate_refusal(str(error), plan, scenario) from None
+    facts = simulation.results()
+    tables = make_tables(cut_plan(plan, min(ended_ps, plan["duration_ps"])), facts)
+    return Result(
+        tables,
+        {
+            "headgate": __version__,
+            "identity": _identity(identity_of(plan, arrays), columns),
+            "scenario": scenario.to_dict(resolved=True),
+            "seed": scenario.seed,
+            "command": command,
+            "resumed": False,
+            "cpu_s": time.thread_time() - begun_s,
+            "setup_cpu_s": 0.0,
+            "setup_bytes": 0,
+            "wall_s": 0.0,
+            **{key: facts[key] for key in ("packet_hops", "lookahead_s", "digest")},
+            "laws": plan["laws"],
+            "disciplines": own_queues(plan),
+            "warnings": doubts_of(plan, arrays),
+            "arrivals": str(arrivals),
+        },
+    )
+
+
+def _start(plan: str, arrays: Any, own: list[Any]) -> Simulation:
+    from headgate._native import Simulation
+
+    return Simulation(plan, arrays, own)
+
+
+def _read(path: Path, hosts: int) -> tuple[Columns, int]:
+    """Read arrivals and when their run ended; raise StoreError if they are none of these hosts."""
+    if not path.is_file():
+        raise StoreError(
+            f"{path}: there is no such file; a run in real time writes arrivals.parquet"
+        )
+    columns = read_columns(path)
+    missing = {"time_ps", "from", "to", "flow", "size_bytes", "capable", "marked", "ended_ps"}
+    missing -= set(columns)
+    if missing:
+        raise StoreError(f"{path}: holds no arrivals; there is no column {min(missing)!r}")
+    numbers = {name: np.asarray(column, np.uint64) for name, column in columns.items()}
+    ended = numbers.pop("ended_ps")
+    if not len(ended):
+        raise StoreError(f"{path}: holds no packet")
+    most = int(max(numbers["from"].max(), numbers["to"].max()))
+    if most >= hosts:
+        says = f"{path}: has packets of {most + 1} hosts, and the scenario has {hosts}"
+        raise ScenarioError("traffic", says)
+    return numbers, int(ended[0])
+
+
+def _identity(of_plan: str, columns: Columns) -> str:
+    digest = sha256(of_plan.encode())
+    for name in sorted(columns):
+        digest.update(columns[name].tobytes())
+    return digest.hexdigest()

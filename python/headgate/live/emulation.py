@@ -1,0 +1,286 @@
+"""A scenario at work in real time, with programs in its live hosts."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from headgate.api import Result, Scenario
+from headgate.errors import HeadgateWarning
+from headgate.live.capture import raw_files, write_captures
+from headgate.live.hosts import (
+    Command,
+    EmulationError,
+    end_programs,
+    find_host,
+    host_names,
+    start_program,
+    write_names,
+)
+from headgate.live.kernel import read_kernel, read_settings
+from headgate.live.results import describe_loop, live_tables, say_overload
+from headgate.run.memory import refuse_what_does_not_fit
+from headgate.run.own import make_own_code, own_queues
+from headgate.run.refusals import translate_refusal
+from headgate.scenario.doubts import doubts_of
+from headgate.scenario.plan import plan_json
+from headgate.version import __version__
+
+if TYPE_CHECKING:
+    from headgate._native import Emulation as Native
+
+#: The identity of every run in real time: no other run is the same.
+LIVE = "live"
+
+MTU_BYTES = 1500
+SMALLEST_MTU_BYTES, LARGEST_MTU_BYTES = 68, 65_535
+
+
+class OverloadWarning(HeadgateWarning):
+    """A simulation that was slower than real time."""
+
+
+def emulate(  # noqa: PLR0913 - what a run can be given
+    scenario: Scenario | str | Path,
+    *,
+    duration: str | None = None,
+    seed: int | None = None,
+    mtu: int = MTU_BYTES,
+    out: str | Path | None = None,
+    capture: bool = False,
+) -> Emulation:
+    """Open a scenario in real time, for programs in its live hosts; a context manager.
+
+    >>> with headgate.emulate("bottleneck.toml") as net:  # doctest: +SKIP
+    ...     server = net.start("b", ["python3", "-m", "http.server", "80"])
+    ...     net.run("a", "curl -s http://b/ > /dev/null", check=True)
+    >>> net.result.tables["live_flows"]  # doctest: +SKIP
+
+    Time begins with the `with` block and ends with it, or after the scenario's duration. `out` is a
+    folder for the result; `capture` writes what passes each host's device into it as pcapng.
+    Linux only; raises ScenarioError, EmulationError.
+    """
+    chosen = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
+    given = {"duration": duration, "seed": seed}
+    changes = {key: value for key, value in given.items() if value is not None}
+    folder = None if out is None else Path(out)
+    return Emulation(chosen.replaced(changes) if changes else chosen, folder, mtu, capture=capture)
+
+
+class Emulation:
+    """Live hosts on a simulated network. `result` is there once it is closed."""
+
+    def __init__(self, scenario: Scenario, out: Path | None, mtu: int, *, capture: bool) -> None:
+        if not SMALLEST_MTU_BYTES <= mtu <= LARGEST_MTU_BYTES:
+            allowed = f"{SMALLEST_MTU_BYTES} to {LARGEST_MTU_BYTES} bytes"
+            raise EmulationError(f"mtu: {mtu} is not allowed; {allowed}")
+        if capture and out is None:
+            raise EmulationError("capture: a capture needs a folder to be written into (out)")
+        self.scenario, self.out, self.mtu = scenario, out, mtu
+        self._captures = capture
+        self._planned = scenario.plan()
+        self.hosts = host_names(self._planned[0])
+        self.commands: list[dict[str, Any]] = []
+        self.command = ""
+        self._programs: list[subprocess.Popen[Any]] = []
+        self._failure: BaseException | None = None
+        self._result: Result | None = None
+        self._native: Native | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+
+    @property
+    def result(self) -> Result:
+        """The result of the run; raises EmulationError while it is at work."""
+        if self._result is None:
+            raise EmulationError("there is no result yet; it is there after the with block")
+        return self._result
+
+    @property
+    def is_over(self) -> bool:
+        """Whether simulated time has ended."""
+        return not self._thread.is_alive()
+
+    def __enter__(self) -> Self:
+        self._folder = tempfile.TemporaryDirectory(prefix="headgate-")
+        try:
+            self._native = self._open(Path(self._folder.name))
+        except BaseException:
+            self._folder.cleanup()
+            raise
+        self._begun_s, self._cpu_s = time.time(), time.process_time()
+        self._thread = threading.Thread(target=self._turn, name="headgate emulate", daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        native = self._at_work()
+        native.stop()
+        end_programs(self._programs)
+        self._thread.join()
+        try:
+            if kind is None:
+                self._finish()
+        finally:
+            native.close()
+            assert self._folder is not None
+            self._folder.cleanup()
+
+    def address(self, host: str, version: int = 4) -> str:
+        """Give a host's IPv4 or IPv6 address; in the hosts their names are known too."""
+        four, six = self._at_work().addresses(find_host(self.hosts, host))
+        return six if version == 6 else four
+
+    def start(self, host: str, command: Command, **options: Any) -> subprocess.Popen[Any]:
+        """Start a program in a host: a line for the shell, or a list.
+
+        `options` are those of `subprocess.Popen`. What still runs at the end is ended.
+        """
+        number = find_host(self.hosts, host)
+        program = start_program(self._at_work().entry(number), host, command, options)
+        self._programs.append(program)
+        at_s = time.time() - self._begun_s
+        self.commands.append({"host": host, "command": command, "start_s": at_s, "exit_code": None})
+        return program
+
+    def run(
+        self, host: str, command: Command, *, check: bool = False, **options: Any
+    ) -> subprocess.CompletedProcess[Any]:
+        """Run a program in a host to its end; `capture_output`, `timeout` as in `subprocess.run`.
+
+        Raises subprocess.CalledProcessError with `check` if it fails, and TimeoutExpired.
+        """
+        timeout, text = options.pop("timeout", None), options.pop("input", None)
+        if options.pop("capture_output", False):
+            options |= {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        if text is not None:
+            options["stdin"] = subprocess.PIPE
+        program = self.start(host, command, **options)
+        try:
+            said, wrong = program.communicate(text, timeout)
+        except subprocess.TimeoutExpired:
+            program.kill()
+            program.communicate()
+            raise
+        done = subprocess.CompletedProcess(program.args, program.returncode, said, wrong)
+        if check:
+            done.check_returncode()
+        return done
+
+    def wait(self, programs: Sequence[subprocess.Popen[Any]], every_s: float = 0.02) -> None:
+        """Wait until all of these have ended or simulated time has."""
+        while not self.is_over and any(program.poll() is None for program in programs):
+            time.sleep(every_s)
+
+    def _at_work(self) -> Native:
+        if self._native is None:
+            raise EmulationError("the hosts are there within the with block only")
+        return self._native
+
+    def _open(self, folder: Path) -> Native:
+        try:
+            from headgate._native import Emulation as Native
+        except ImportError:
+            where = f"this is {sys.platform}" if sys.platform != "linux" else "run `make setup`"
+            raise EmulationError(f"emulate needs Linux and the built engine; {where}") from None
+        plan, arrays = self._planned
+        refuse_what_does_not_fit(plan, arrays)
+        own = [ready.native for ready in make_own_code(self.scenario, plan)]
+        addresses = [Native.addresses(number) for number in range(len(self.hosts))]
+        names = folder / "hosts"
+        names.write_text(write_names(self.hosts, addresses), encoding="utf-8")
+        names.chmod(0o644)
+        files = raw_files(folder, self.hosts) if self._captures else []
+        wanted = (len(self.hosts), self.mtu, _is_impaired(plan))
+        try:
+            return Native(plan_json(plan), arrays, own, wanted, names, files)
+        except ValueError as error:
+            raise translate_refusal(str(error), plan, self.scenario) from None
+        except OSError as error:
+            raise EmulationError(str(error)) from None
+
+    def _turn(self) -> None:
+        try:
+            self._at_work().run()
+        except BaseException as error:
+            self._failure = error
+
+    def _read_settings(self) -> dict[str, dict[str, str]]:
+        """Read the settings of every host, which its programs may have changed."""
+
+        def start(host: str, command: Command, **options: Any) -> subprocess.Popen[Any]:
+            entry = self._at_work().entry(find_host(self.hosts, host))
+            return start_program(entry, host, command, options)
+
+        return {host: read_settings(start, host) for host in self.hosts}
+
+    def _finish(self) -> None:
+        if self._failure is not None:
+            raise EmulationError(f"the run stopped: {self._failure}") from None
+        native = self._at_work()
+        for command, program in zip(self.commands, self._programs, strict=True):
+            command["exit_code"] = program.returncode
+        facts = native.results()
+        loop = describe_loop(native.report())
+        tables = live_tables(self._planned[0], self.hosts, native, facts)
+        self._result = Result(tables, self._describe(facts, loop))
+        for says in say_overload(loop):
+            warnings.warn(says, OverloadWarning, stacklevel=4)
+        if self.out is not None:
+            assert self._folder is not None
+            self._result.write(self.out)
+            if self._captures:
+                write_captures(Path(self._folder.name), self.hosts, self.out, self._begun_s)
+
+    def _describe(self, facts: dict[str, Any], loop: dict[str, Any]) -> dict[str, Any]:
+        plan, arrays = self._planned
+        native = self._at_work()
+        addresses = [native.addresses(number) for number in range(len(self.hosts))]
+        return {
+            "headgate": __version__,
+            "identity": LIVE,
+            "scenario": self.scenario.to_dict(resolved=True),
+            "seed": self.scenario.seed,
+            "command": self.command,
+            "resumed": False,
+            "cpu_s": time.process_time() - self._cpu_s,
+            "setup_cpu_s": 0.0,
+            "setup_bytes": 0,
+            "wall_s": time.time() - self._begun_s,
+            "packet_hops": facts["packet_hops"],
+            "lookahead_s": facts["lookahead_s"],
+            "digest": "",
+            "laws": plan["laws"],
+            "disciplines": own_queues(plan),
+            "warnings": [*doubts_of(plan, arrays), *say_overload(loop)],
+            "live": {
+                "simulated_digest": facts["digest"],
+                "ended_s": native.ended_ps / 1e12,
+                "started_at_unix_s": self._begun_s,
+                "hosts": dict(zip(self.hosts, addresses, strict=True)),
+                "mtu_bytes": self.mtu,
+                "commands": self.commands,
+                "kernel": read_kernel(),
+                "tcp": self._read_settings(),
+                "processors": os.cpu_count(),
+                "loop": loop,
+            },
+        }
+
+
+def _is_impaired(plan: dict[str, Any]) -> bool:
+    """Whether some link may give a packet twice."""
+    return any(link.get("impairments") for link in plan["links"])

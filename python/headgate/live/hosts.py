@@ -1,0 +1,82 @@
+"""The live hosts of a scenario: their names, and how a program gets into one."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from headgate.errors import HeadgateError, ScenarioError
+from headgate.suggest import hint
+
+Command = str | Sequence[str]
+"""A line for the shell, or a program and its arguments."""
+
+#: What a live run needs of its plan, said of the scenario.
+NO_HOSTS = 'there are no live hosts; add [[traffic]] with kind = "live"'
+
+
+class EmulationError(HeadgateError):
+    """A run in real time that cannot begin or go on."""
+
+
+def host_names(plan: Mapping[str, Any]) -> list[str]:
+    """Name the live hosts of a plan, in its order; raise ScenarioError if it has none."""
+    names = [name for item in plan["traffic"] for name in item.get("hosts", ())]
+    if not names:
+        raise ScenarioError("traffic", NO_HOSTS)
+    twice = next((name for n, name in enumerate(names) if name in names[:n]), None)
+    if twice is not None:
+        raise ScenarioError("traffic", f"'{twice}' names two live hosts; names differ")
+    return names
+
+
+def find_host(names: Sequence[str], name: str) -> int:
+    """Give the number of a host; raise ScenarioError if there is none of that name."""
+    if name not in names:
+        says = hint(name, names, f"hosts: {', '.join(names)}")
+        raise ScenarioError("host", f"{name!r} is no live host of this scenario; {says}")
+    return names.index(name)
+
+
+def write_names(names: Sequence[str], addresses: Sequence[tuple[str, str]]) -> str:
+    """Write what stands in /etc/hosts there, so that `curl http://b/` works."""
+    lines = ["127.0.0.1 localhost", "::1 localhost"]
+    for name, both in zip(names, addresses, strict=True):
+        lines += [f"{address} {name}" for address in both]
+    return "\n".join(lines) + "\n"
+
+
+def start_program(
+    entry: tuple[int, int, int, int], host: str, command: Command, options: Mapping[str, Any]
+) -> subprocess.Popen[Any]:
+    """Start a program in a host; raise EmulationError if it cannot be started."""
+    from headgate._native import enter_host
+
+    shell = isinstance(command, str)
+    arguments = ["/bin/sh", "-c", command] if isinstance(command, str) else list(command)
+    env = dict(os.environ if options.get("env") is None else options["env"])
+    given = {**options, "env": {**env, "HEADGATE_HOST": host}}
+    given.setdefault("start_new_session", True)
+    given.setdefault("stdin", subprocess.DEVNULL)
+    try:
+        return subprocess.Popen(arguments, preexec_fn=lambda: enter_host(*entry), **given)  # noqa: PLW1509
+    except (OSError, subprocess.SubprocessError) as error:
+        what = command if shell else arguments[0]
+        raise EmulationError(f"host {host}: {what!r} cannot be started: {error}") from None
+
+
+def end_programs(programs: Sequence[subprocess.Popen[Any]], patience_s: float = 2.0) -> None:
+    """Ask those that still run to end, and kill those that do not."""
+    running = [program for program in programs if program.poll() is None]
+    for program in running:
+        with suppress(ProcessLookupError):
+            program.terminate()
+    for program in running:
+        try:
+            program.wait(patience_s)
+        except subprocess.TimeoutExpired:
+            program.kill()
+            program.wait()

@@ -1,0 +1,29 @@
+"""Whether this machine lets tests make live hosts; where not, they are skipped and say why."""
+
+import sys
+from functools import cache
+
+import pytest
+
+import headgate
+from headgate.live.hosts import EmulationError
+
+LIVE = {"kind": "live"}
+
+
+@cache
+def obstacle() -> str:
+    """Say what keeps hosts from being made here; empty if nothing does."""
+    if sys.platform != "linux":
+        return f"live hosts need Linux, and this is {sys.platform}"
+    try:
+        with headgate.emulate(headgate.dumbbell(rate="10 Mbit/s", rtt="2 ms", flows=[LIVE])):
+            return ""
+    except EmulationError as error:
+        return str(error)
+
+
+def require_hosts() -> None:
+    """Skip the test where there can be no live hosts."""
+    if why := obstacle():
+        pytest.skip(why)

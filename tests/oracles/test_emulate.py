@@ -1,0 +1,79 @@
+"""This kernel in `headgate emulate`, beside what kernel 6.18 did on the same paths."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import headgate
+
+from ..hosts import LIVE, require_hosts
+from .oracle import bottleneck, rows
+
+HERE = Path(__file__).parent
+#: How near goodput, mean queue and recoveries are to those of `linux/long_flows.csv`.
+GOODPUT, QUEUE, RECOVERIES = 0.01, 0.05, 0.10
+#: BBR's queue is a few packets that no loss bounds. The loop hands ACKs over in groups, up to
+#: a window late, and BBR's own queue is longer by as much: 8.3 packets for 6.6 on a loaded machine.
+QUEUE_OF_BBR = 0.35
+FROM_S, UNTIL_S = 20, 120
+#: A machine whose packets are later says nothing of the kernel.
+LATE_S = 0.002
+#: No limit but the congestion window, as in the oracle.
+BUFFERS = (
+    "sysctl -qw net.ipv4.tcp_no_metrics_save=1 net.ipv4.tcp_wmem='4096 4194304 67108864'"
+    " net.ipv4.tcp_rmem='4096 33554432 67108864'"
+)
+
+
+def measured(law: str, bdp: str) -> dict[str, str]:
+    return next(
+        row for row in rows("linux/long_flows.csv") if row["scenario"] == f"s1_{law}_40ms_{bdp}bdp"
+    )
+
+
+def run(law: str, buffer_packets: str) -> tuple[float, float, int]:
+    """Give goodput (Mbit/s), mean queue (packets) and recoveries after 20 s."""
+    scenario = headgate.dumbbell(
+        rate="20 Mbit/s",
+        rtt="40 ms",
+        buffer=f"{buffer_packets} packets",
+        flows=[LIVE],
+        measure={"warmup": f"{FROM_S} s"},
+    ).replaced({"duration": f"{UNTIL_S + 1} s"})
+    python, span = sys.executable, (str(FROM_S), str(UNTIL_S))
+    options = {"stdout": subprocess.PIPE, "text": True}
+    with headgate.emulate(scenario) as net:
+        for host in net.hosts:
+            net.run(host, BUFFERS, check=True)
+        sink = net.start("b", [python, str(HERE / "byte_counter.py"), *span], **options)
+        net.run("b", "while ! grep -q ':1389 ' /proc/net/tcp; do sleep 0.01; done")
+        source = net.start("a", [python, str(HERE / "reno_sender.py"), "b", law, *span], **options)
+        net.wait([sink, source])
+        got = json.loads(sink.communicate()[0])
+        seen = json.loads(source.communicate()[0])
+    loop = net.result.meta["live"]["loop"]
+    if loop["lateness_p99_9_s"] > LATE_S:
+        pytest.skip(f"this machine was too busy: {net.result.meta['warnings']}")
+    assert np.all(net.result.tables["live_flows"]["loss_rate"] < 0.01)
+    return (
+        8e-6 * got["bytes"] / got["span_s"],
+        bottleneck(net.result, "mean_queue_packets"),
+        seen["recoveries"],
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", ["reno-0.5", "reno-1", "reno-2", "cubic-1", "bbr-1"])
+def test_the_kernel_does_what_it_did_on_a_real_path(case: str) -> None:
+    require_hosts()
+    law, bdp = case.split("-")
+    row = measured(law, bdp)
+    goodput_mbps, queue, recoveries = run(law, row["buf_pkts"])
+    assert goodput_mbps == pytest.approx(float(row["goodput_after20s_mbps"]), rel=GOODPUT)
+    near = QUEUE_OF_BBR if law == "bbr" else QUEUE
+    assert queue == pytest.approx(float(row["queue_mean_after20s"]), rel=near)
+    assert recoveries == pytest.approx(float(row["recoveries_after20s"]), rel=RECOVERIES, abs=1)
