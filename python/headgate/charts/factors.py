@@ -7,8 +7,8 @@ from typing import Any
 import altair as alt
 
 from headgate.analysis.whole import Whole
-from headgate.charts.style import CELL, chart, filter_chosen, finish, signed_scale
-from headgate.plots.palette import GREY, STRONG, WEAK
+from headgate.charts.style import CELL, GREY, chart, filter_chosen, finish, signed_scale
+from headgate.plots.palette import STRONG, WEAK
 
 #: Width of the means of one factor.
 MEANS = 120

@@ -7,10 +7,17 @@ from typing import Any
 import altair as alt
 
 from headgate.analysis.whole import Whole
-from headgate.charts.style import chart, condition_tips, filter_chosen, finish, law_colour, strong
-from headgate.plots.palette import GREY
+from headgate.charts.style import (
+    GREY,
+    chart,
+    condition_tips,
+    filter_chosen,
+    finish,
+    law_colour,
+    strong,
+)
 
-#: Symbols of no law in the legend: seen on a light page and on a dark one.
+#: Symbols of no law in the legend.
 GREY_SYMBOLS = alt.Legend(symbolFillColor=GREY, symbolStrokeColor=GREY, columns=1)
 PANEL = 170
 ACROSS = 4
@@ -88,7 +95,7 @@ def ranks(whole: Whole) -> dict[str, Any]:
         .transform_filter(filter_chosen("period", "condition"))
         .transform_aggregate(mean="mean(rank)", deviation="stdev(rank)", groupby=["law", "title"])
         .transform_calculate(spread="isValid(datum.deviation) ? datum.deviation : 0")
-        .mark_point(filled=True, size=90)
+        .mark_point(filled=True, size=90, opacity=1)
         .encode(
             x=alt.X("mean:Q", title="mean rank (more is better)", scale=alt.Scale(zero=False)),
             y=alt.Y("spread:Q", title="standard deviation of the rank"),

@@ -12,6 +12,7 @@ from headgate.analysis.whole import Whole
 from headgate.charts.data import NOBODY, in_words
 from headgate.charts.style import (
     CELL,
+    GREY,
     NONE,
     chart,
     condition_tips,
@@ -22,7 +23,7 @@ from headgate.charts.style import (
     signed_scale,
     strong,
 )
-from headgate.plots.palette import GREY, STRONG
+from headgate.plots.palette import STRONG
 
 #: What a caption says of the order along the axis.
 ORDERED = "; conditions from the least to the most congested"

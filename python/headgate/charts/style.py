@@ -17,6 +17,8 @@ CELL = 15
 #: Text takes the colour of the page around it, so that dark and light are the page's to choose.
 INK = "currentColor"
 FAINT = "#8886"
+#: Lines and marks that are nobody's: at least 3 : 1 against the page, light and dark (WCAG 1.4.11).
+GREY = "#888888"
 #: What is within chance, on light and on dark.
 NONE = "#8882"
 #: How much of its colour keeps what is not chosen.
@@ -27,7 +29,7 @@ CONFIG: dict[str, Any] = {
     "font": "system-ui, sans-serif",
     "title": {"color": INK, "anchor": "start", "fontSize": 13},
     "axis": {
-        "labelColor": INK, "titleColor": INK, "domainColor": "#888", "tickColor": "#888",
+        "labelColor": INK, "titleColor": INK, "domainColor": GREY, "tickColor": GREY,
         "gridColor": FAINT, "labelLimit": 260, "titleFontWeight": "normal",
     },
     "header": {"labelColor": INK, "titleColor": INK},
