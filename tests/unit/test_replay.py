@@ -204,15 +204,28 @@ def test_summaries_add_up(simulated: Any) -> None:
 
 
 def test_a_hostile_name_obeys_nobody(tmp_path: Path) -> None:
-    path = write(tmp_path / "a\nduration = '1 s' '\x1b[31m.pcap", exchange())
-    done = headgate("replay", "--out", tmp_path / "it's", path.rename(tmp_path / "b\n'.pcap"))
-    assert done.exit_code in (0, 2)
-    if done.exit_code == 0:
-        Scenario.load(tmp_path / "it's" / "scenario.toml").plan()
+    path = write(tmp_path / "a\nduration = '1 s' \u202e.pcap", exchange())
+    done = headgate("replay", path, "--out", tmp_path / "it's")
+    assert done.exit_code == 0, done.errors
+    assert "\u202e" not in done.output
+    scenario = Scenario.load(tmp_path / "it's" / "scenario.toml")
+    assert (scenario.title, scenario.duration) == (f"flows of {path.name}", 11 * 10**12)
 
 
-def test_a_list_that_was_stopped_reads_no_contents(tmp_path: Path) -> None:
+def test_a_capture_cut_within_its_first_packet_has_none(tmp_path: Path) -> None:
     path = write(tmp_path / "cut.pcap", exchange())
     path.write_bytes(path.read_bytes()[:30])
     with pytest.raises(HeadgateError, match="has no packets"):
         summarise(read_capture(path))
+
+
+def test_how_far_it_is_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tests.unit.test_replay_size import write_large
+
+    monkeypatch.setattr("headgate.captures.read.SLICE_S", 0.001)
+    path, told = tmp_path / "large.pcap", list[int]()
+    write_large(path, 60_000_000)
+    read_capture(path, told.append)
+    assert told
+    assert told == sorted(told)
+    assert all(0 < consumed <= path.stat().st_size for consumed in told)

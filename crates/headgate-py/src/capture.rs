@@ -43,6 +43,13 @@ impl Capture {
         .map_err(refused)
     }
 
+    /// Bytes of the file that are done with.
+    #[getter]
+    fn consumed(&self) -> usize {
+        let reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        reading.as_ref().map_or(0, capture::Capture::consumed)
+    }
+
     /// What was found, once all is read: columns of connections, and counts. Only once.
     fn take_contents<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner).take();

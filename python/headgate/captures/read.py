@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -82,14 +82,19 @@ class Capture:
         return Count(tcp.packets - self.idle.packets, tcp.bytes - self.idle.bytes)
 
 
-def read_capture(path: Path) -> Capture:
+Report = Callable[[int], None]
+"""Is told every now and then how many bytes of the file are read."""
+
+
+def read_capture(path: Path, report: Report | None = None) -> Capture:
     """Read a capture. Raises HeadgateError if it is none, StoreError if it cannot be read."""
     from headgate import _native
 
     try:
         reading = _native.Capture(path)
         while not reading.advance(SLICE_S):
-            pass
+            if report is not None:
+                report(reading.consumed)
         return _form(path, reading.take_contents())
     except OSError as error:
         raise StoreError(f"{path}: cannot be read: {explain_os(error)}") from None

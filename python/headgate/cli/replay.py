@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shlex
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +17,9 @@ from headgate.visible import say
 
 if TYPE_CHECKING:
     from headgate.captures.write import Choice
+
+#: Wall time between two signs of life while a large file is read.
+REPORT_S = 10.0
 
 
 def replay(  # noqa: PLR0913, PLR0917 - one for each option
@@ -59,7 +64,7 @@ def replay(  # noqa: PLR0913, PLR0917 - one for each option
     from headgate.captures.write import summarise, write_replay
 
     choice = _choose(network, between, settings)
-    read = read_capture(capture)
+    read = read_capture(capture, _report_every(REPORT_S))
     summary = summarise(read)
     paths = [] if out is None else write_replay(read, out, choice)
     following = _next(capture, out)
@@ -69,6 +74,19 @@ def replay(  # noqa: PLR0913, PLR0917 - one for each option
         return
     _show(summary, paths)
     say(f"Next: {shlex.join(following)}")
+
+
+def _report_every(wall_s: float) -> Callable[[int], None]:
+    """Make what says how far the reading is, so often."""
+    told_s = time.monotonic()
+
+    def report(consumed: int) -> None:
+        nonlocal told_s
+        if time.monotonic() - told_s >= wall_s:
+            told_s = time.monotonic()
+            say(f"{consumed / 1e9:.1f} GB read", error=True)
+
+    return report
 
 
 def _choose(
