@@ -1,4 +1,4 @@
-//! One capture written by hand, byte by byte: the same file that `docs/how-to/replay.md` speaks of.
+//! One capture written by hand, byte by byte, and what follows from it by hand.
 
 use headgate_capture::Kind;
 
