@@ -35,7 +35,7 @@ class Courses:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def line(self, name: str, column: str) -> tuple[Numbers, Numbers]:
+    def read(self, name: str, column: str) -> tuple[Numbers, Numbers]:
         """Give times and values of one, where it has any."""
         rows = self.rows[name]
         t_s = np.asarray(self.table["t_s"][rows], np.float64)
@@ -43,16 +43,16 @@ class Courses:
         known = np.isfinite(values) & (values > 0 if column in POSITIVE else True)
         return t_s[known], values[known]
 
-    def together(self, names: Iterable[str], column: str, *, mean: bool) -> tuple[Numbers, Numbers]:
+    def combine(self, names: Iterable[str], column: str, *, mean: bool) -> tuple[Numbers, Numbers]:
         """Give the mean or the sum of several at each time at which one has a value."""
-        parts = [self.line(name, column) for name in names]
+        parts = [self.read(name, column) for name in names]
         times = np.concatenate([t_s for t_s, _ in parts])
         t_s, place = np.unique(times, return_inverse=True)
         every = np.concatenate([values for _, values in parts])
         total: Numbers = np.bincount(place, every).astype(np.float64)  # of integers if empty
         return t_s, total / np.bincount(place).astype(np.float64) if mean else total
 
-    def with_values(self, column: str) -> list[str]:
+    def list_known(self, column: str) -> list[str]:
         """List those that have a value of a column."""
         if column not in self.table:
             return []
@@ -78,7 +78,7 @@ def choose_fairly(courses: Courses, names: Sequence[str], most: int) -> list[str
     """
     if len(names) <= most:
         return list(names)
-    means = {name: _average(courses.line(name, "throughput_bps")[1]) for name in names}
+    means = {name: _average(courses.read(name, "throughput_bps")[1]) for name in names}
     ranked = sorted(names, key=lambda name: means[name])
     places = np.round(np.linspace(0, len(ranked) - 1, most)).astype(int)
     kept = {ranked[place] for place in places}
@@ -89,7 +89,7 @@ def rank_ports(run: Run, names: Iterable[str]) -> list[str]:
     """Rank ports from the one that drops the greatest share; among equals that which waits most."""
 
     def key(name: str) -> tuple[float, float]:
-        return -compute_loss(run, name), -_replace_nan(run.port(name, "mean_wait_s"))
+        return -compute_loss(run, name), -_replace_nan(run.read_port(name, "mean_wait_s"))
 
     return sorted(names, key=key)
 

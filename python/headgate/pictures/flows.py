@@ -42,7 +42,7 @@ def _draw_sampled(  # noqa: PLR0913 - what two pictures differ in
 ) -> Picture | None:
     """Draw what was sampled, as it was sampled."""
     courses = Courses(run, "flow")
-    names = courses.with_values(column)
+    names = courses.list_known(column)
     if not names:
         return None
     drawn: list[int] = [0, 0]
@@ -62,7 +62,7 @@ def draw_throughput(runs: Sequence[Run]) -> Picture | None:
     """Draw what flows get: of each law, in all, and one by one; or what ports send."""
     run = runs[0]
     courses = Courses(run, "flow")
-    names = courses.with_values("throughput_bps")
+    names = courses.list_known("throughput_bps")
     return _draw_flows(run, courses, names) if names else _draw_ports(run)
 
 
@@ -89,7 +89,7 @@ def _draw_flows(run: Run, courses: Courses, names: Sequence[str]) -> Picture:
     known = f" of {all_flows}" * (all_flows > len(names))
     total = Line(
         f"total of {len(names)}{known} flows",
-        *shape(*courses.together(names, "throughput_bps", mean=False)),
+        *shape(*courses.combine(names, "throughput_bps", mean=False)),
     )
     lines = [total] if len(names) > 1 else []
     lines += _draw_laws(run, courses, laws, shape)
@@ -115,7 +115,7 @@ def _draw_laws(
     lines = []
     for law, names in laws.items():
         of_law = f"{catalog.label(law) or 'law not kept'}, sum of {len(names)}"
-        values = shape(*courses.together(names, "throughput_bps", mean=False))
+        values = shape(*courses.combine(names, "throughput_bps", mean=False))
         named = names[0] if len(names) == 1 else of_law
         lines.append(Line(named, *values, *colour.get(law, (len(colour), 0))))
     return lines
@@ -125,7 +125,7 @@ def _draw_each_flow(
     run: Run, courses: Courses, column: str, y: str, shape: Shape
 ) -> tuple[Panel, ...]:
     """Draw all flows on one pair of axes while they can be told apart, else a panel a law."""
-    names = courses.with_values(column)
+    names = courses.list_known(column)
     laws = group_by_law(run, names)
     colour = colour_laws([run])
     alone = len(names) <= MOST_LINES
@@ -134,17 +134,17 @@ def _draw_each_flow(
         ink, dash = colour.get(law, (len(colour), 0))
         if alone:
             lines = [
-                Line(name, *shape(*courses.line(name, column)), ink, dash + ink + place)
+                Line(name, *shape(*courses.read(name, column)), ink, dash + ink + place)
                 for place, name in enumerate(of_law)
             ]
             title = ""
         else:
             shown = choose_fairly(courses, of_law, MOST_OF_LAW)
             lines = [
-                Line(name, *shape(*courses.line(name, column)), ink, 0, "thin", listed=False)
+                Line(name, *shape(*courses.read(name, column)), ink, 0, "thin", listed=False)
                 for name in shown
             ]
-            middle = courses.together(of_law, column, mean=True)
+            middle = courses.combine(of_law, column, mean=True)
             lines.append(Line(f"mean of {len(of_law)}", *shape(*middle), ink, listed=False))
             known = catalog.label(law) or "law not kept"
             some = "each" if len(shown) == len(of_law) else f"{len(shown)}"
@@ -159,7 +159,7 @@ def _draw_each_flow(
 def _find_capacities(run: Run, measured: Courses) -> tuple[int, tuple[Level, ...]]:
     """Give how many ports are measured, and their rate if all of them have the same."""
     ports = list(measured.rows)
-    steps = {name: run.rate_over_time(name) for name in ports}
+    steps = {name: run.list_rates(name) for name in ports}
     first = steps[ports[0]] if ports else None
     if first is None or not all(
         np.array_equal(a, b) for s in steps.values() for a, b in zip(s, first, strict=True)
@@ -175,15 +175,15 @@ def _find_capacities(run: Run, measured: Courses) -> tuple[int, tuple[Level, ...
 def _draw_ports(run: Run) -> Picture | None:
     """Draw what ports send where no flow has a series: the busiest of them."""
     courses = Courses(run, "port")
-    names = courses.with_values("throughput_bps")
+    names = courses.list_known("throughput_bps")
     if not names:
         return None
     interval_s = choose_interval(courses.table["t_s"])
-    shown = sorted(names, key=lambda name: -np.nan_to_num(run.port(name, "utilisation")))
+    shown = sorted(names, key=lambda name: -np.nan_to_num(run.read_port(name, "utilisation")))
     kept = [name for name in names if name in shown[:MOST_LINKS]]
     lines = []
     for place, name in enumerate(kept):
-        t_s, bps = average(*courses.line(name, "throughput_bps"), interval_s)
+        t_s, bps = average(*courses.read(name, "throughput_bps"), interval_s)
         lines.append(Line(name, t_s, 1e-6 * bps, place))
     title = "Throughput of links"
     if len(kept) < len(names):

@@ -19,13 +19,13 @@ def draw_queue(runs: Sequence[Run]) -> Picture | None:
     """Draw the queues of the ports that lose or wait most, one below another."""
     run = runs[0]
     courses = Courses(run, "port")
-    names = courses.with_values("queue_packets")
+    names = courses.list_known("queue_packets")
     if not names:
         return None
     shown = rank_ports(run, names)[:MOST_PORTS]
     panels = [panel for name in shown for panel in _draw_port(run, courses, name)]
     drawn = sum(len(line.x) for panel in panels for line in panel.lines if line.style == "line")
-    known = sum(len(courses.line(name, "queue_packets")[0]) for name in shown)
+    known = sum(len(courses.read(name, "queue_packets")[0]) for name in shown)
     title = "Queue"
     if len(shown) < len(names):
         title += f" of the {len(shown)} of {len(names)} ports that lose or wait most"
@@ -35,10 +35,10 @@ def draw_queue(runs: Sequence[Run]) -> Picture | None:
 
 def _draw_port(run: Run, courses: Courses, name: str) -> list[Panel]:
     """Draw one port: packets, with milliseconds at the right; or below, where the rate changes."""
-    t_s, packets = courses.line(name, "queue_packets")
+    t_s, packets = courses.read(name, "queue_packets")
     each = share_points(MOST_PORTS)
     lines = [Line("queue", *thin(t_s, packets, each), 0), *_mark_drops(courses, name)]
-    rates, bits = run.rate_over_time(name), _measure_packet_bits(run, name)
+    rates, bits = run.list_rates(name), _measure_packet_bits(run, name)
     changes, known = len(rates[0]) > 1, np.isfinite(bits)
     right = ("wait (ms)", 1e3 * bits / rates[1][0]) if known and not changes else None
     title = f"{name}: {_describe(run, name)}"
@@ -57,7 +57,7 @@ def _draw_port(run: Run, courses: Courses, name: str) -> list[Panel]:
 
 def _measure_packet_bits(run: Run, name: str) -> float:
     """Give the mean size of a packet that the port sent, in bits."""
-    sent, bytes_sent = run.port(name, "departures"), run.port(name, "sent_bytes")
+    sent, bytes_sent = run.read_port(name, "departures"), run.read_port(name, "sent_bytes")
     return 8 * bytes_sent / sent if sent > 0 else float("nan")
 
 
@@ -65,7 +65,7 @@ def _mark_drops(courses: Courses, name: str) -> list[Line]:
     """Mark the intervals in which the port dropped a packet."""
     if "drops" not in courses.table:
         return []
-    t_s, drops = courses.line(name, "drops")
+    t_s, drops = courses.read(name, "drops")
     fell = t_s[1:][np.diff(drops) > 0]
     if not len(fell):
         return []
@@ -73,7 +73,7 @@ def _mark_drops(courses: Courses, name: str) -> list[Line]:
 
 
 def _draw_buffer(run: Run, name: str, t_s: Numbers) -> tuple[Level, ...]:
-    packets = run.port(name, "buffer_packets")
+    packets = run.read_port(name, "buffer_packets")
     if not np.isfinite(packets):
         return ()
     ends = t_s[[0, -1]]
@@ -82,14 +82,14 @@ def _draw_buffer(run: Run, name: str, t_s: Numbers) -> tuple[Level, ...]:
 
 def _describe(run: Run, name: str) -> str:
     """Say what a port did after the warm-up."""
-    marks, sent = run.port(name, "marks"), run.port(name, "departures")
-    lost = run.port(name, "lost")
-    parts = [f"{_write_share(run.port(name, 'loss_rate'))} dropped"]
+    marks, sent = run.read_port(name, "marks"), run.read_port(name, "departures")
+    lost = run.read_port(name, "lost")
+    parts = [f"{_write_share(run.read_port(name, 'loss_rate'))} dropped"]
     if lost > 0 and sent > 0:
         parts.append(f"{_write_share(lost / sent)} lost on the link")
     if marks > 0 and sent > 0:
         parts.append(f"{_write_share(marks / sent)} marked")
-    parts.append(f"mean wait {1e3 * run.port(name, 'mean_wait_s'):.3g} ms")
+    parts.append(f"mean wait {1e3 * run.read_port(name, 'mean_wait_s'):.3g} ms")
     return ", ".join(part for part in parts if "nan" not in part)
 
 

@@ -52,17 +52,17 @@ class Run:
         measure = self.meta.get("scenario", {}).get("measure", {})
         return parse_time(measure.get("warmup", "0 s")) / PS_PER_S
 
-    def port(self, link: str, column: str) -> float:
+    def read_port(self, link: str, column: str) -> float:
         """Give one figure of a port; NaN where the run has none."""
         ports = self.tables["ports"]
         at = np.flatnonzero(ports["link"] == link)
         return float(ports[column][at[0]]) if len(at) and column in ports else float("nan")
 
-    def rate_over_time(self, link: str) -> tuple[Numbers, Numbers]:
+    def list_rates(self, link: str) -> tuple[Numbers, Numbers]:
         """Give the rates of a link (bit/s) and since when (s); the first since 0."""
         rates = self.meta.get("rates", {}).get(link)
         if rates is None:
-            return np.zeros(1), np.array([self.port(link, "rate_bps")])
+            return np.zeros(1), np.array([self.read_port(link, "rate_bps")])
         return np.array(rates["t_s"]), np.array(rates["rate_bps"])
 
 

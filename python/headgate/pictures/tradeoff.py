@@ -125,13 +125,13 @@ def _find_percentiles(run: Run) -> dict[str, float] | None:
     if "series" not in tuple(run.tables):
         return None  # an experiment keeps what its responses need
     courses, flows = Courses(run, "flow"), run.tables["flows"]
-    measured = set(courses.with_values("srtt_s"))
+    measured = set(courses.list_known("srtt_s"))
     if not measured or not measured >= set(map(str, flows["traffic"])):
         return None
     found = {}
     for law in list_laws([run]):
         parts = [
-            courses.line(str(name), "srtt_s") for name in flows["traffic"][flows["law"] == law]
+            courses.read(str(name), "srtt_s") for name in flows["traffic"][flows["law"] == law]
         ]
         values = np.concatenate([srtt_s[t_s > run.warmup_s] for t_s, srtt_s in parts])
         found[law] = float(np.percentile(values, PERCENTILE)) if len(values) else float("nan")
