@@ -198,9 +198,10 @@ impl Simulation {
         BTreeMap::from([("event", EVENT_KINDS), ("state", &Phase::NAMES), ("packet", PACKET_KINDS)])
     }
 
-    /// Events that were not given out yet, and the connections that have their first one among them.
-    pub fn take_trace(&mut self) -> &Log {
-        self.log.clear();
+    /// Events that were not given out yet, `most` of them at most, and the connections that have their first one
+    /// among them. Those beyond are lost.
+    pub fn take_trace(&mut self, most: usize) -> &Log {
+        self.log.begin(most);
         self.engine.report_events(&mut self.log);
         &self.log
     }

@@ -31,12 +31,14 @@ pub fn updates(
     sheets.into_iter().map(|sheet| sheet.table).collect()
 }
 
-/// Events and connections of a trace.
-pub fn traced(events: &[Event], connections: &[Connection]) -> [Table; 2] {
-    [
-        Sheet::fill("events", Event::columns(), events).table,
-        Sheet::fill("connections", Connection::columns(), connections).table,
-    ]
+/// Events of a trace.
+pub fn events(rows: &[Event]) -> Table {
+    Sheet::fill("events", Event::columns(), rows).table
+}
+
+/// Connections of a trace.
+pub fn connections(rows: &[Connection]) -> Table {
+    Sheet::fill("connections", Connection::columns(), rows).table
 }
 
 /// What the numbers of classes stand for, by the column that has them.

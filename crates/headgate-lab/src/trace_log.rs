@@ -1,83 +1,137 @@
-//! Events and connections as bytes of a log: rows of one length, so that a log can be cut after any of them.
+//! Events and connections as bytes of a log. A row has only what is known of it, so that a log is short: its first word
+//! says which of its numbers follow.
 
+use headgate_model::units::Time;
 use headgate_netsim::observer::Observer;
 use headgate_netsim::record::EventKind;
 pub use headgate_netsim::record::{Connection, Event};
 
+/// Says which numbers of a row are known, one bit each.
+type Known = u32;
+
+/// A number of a row.
+trait Cell: Copy {
+    const BYTES: usize;
+
+    /// Writes it to the front.
+    fn put(self, row: &mut [u8]);
+
+    /// Reads it from the front, and moves on; `None` if it is none.
+    fn get(rest: &mut &[u8]) -> Option<Self>;
+
+    /// Whether both have the same bits: NaN is NaN here.
+    fn is(self, other: Self) -> bool;
+}
+
+macro_rules! cells {
+    ($($Number:ty),+) => { $(
+        impl Cell for $Number {
+            const BYTES: usize = size_of::<Self>();
+
+            #[inline(always)]
+            fn put(self, row: &mut [u8]) {
+                row[..Self::BYTES].copy_from_slice(&self.to_le_bytes());
+            }
+
+            fn get(rest: &mut &[u8]) -> Option<Self> {
+                let (first, others) = rest.split_first_chunk()?;
+                *rest = others;
+                Some(Self::from_le_bytes(*first))
+            }
+
+            #[inline(always)]
+            fn is(self, other: Self) -> bool {
+                self.to_le_bytes() == other.to_le_bytes()
+            }
+        }
+    )+ };
+}
+
+cells!(u8, u32, u64, f64);
+
+impl Cell for EventKind {
+    const BYTES: usize = 1;
+
+    #[inline(always)]
+    fn put(self, row: &mut [u8]) {
+        (self as u8).put(row);
+    }
+
+    fn get(rest: &mut &[u8]) -> Option<Self> {
+        Self::ALL.get(usize::from(u8::get(rest)?)).copied()
+    }
+
+    #[inline(always)]
+    fn is(self, other: Self) -> bool {
+        self == other
+    }
+}
+
 /// A row of a log.
 pub trait Row: Sized {
-    /// Length of a row.
-    const BYTES: usize;
+    /// Bytes of a row of which everything is known.
+    const MOST_BYTES: usize;
 
     /// Adds the row's bytes.
     fn put(&self, log: &mut Vec<u8>);
 
-    /// Reads a row from as many bytes as it has; `None` if they are none.
-    fn get(bytes: &[u8]) -> Option<Self>;
+    /// Reads a row from the front, and moves on; `None` if there is none.
+    fn get(rest: &mut &[u8]) -> Option<Self>;
 }
 
-/// Declares how rows are written: their fields, as little-endian numbers. Does not compile if one is missing.
+/// Declares which numbers of rows are written, in order. One that is as in the blank row is not known.
 macro_rules! row {
-    ($Row:ident { $($field:ident: $type:ty),+ $(,)? } with $make:expr; $($word:ident: $as:ty = $read:expr),+) => {
+    ($Row:ident, $blank:expr; $($($part:tt).+: $type:ty),+ $(,)?) => {
         impl Row for $Row {
-            const BYTES: usize = 0 $(+ size_of::<$type>())+ $(+ size_of::<$as>())+;
+            const MOST_BYTES: usize = Known::BYTES $(+ <$type as Cell>::BYTES)+;
 
             fn put(&self, log: &mut Vec<u8>) {
-                let mut row = [0; Self::BYTES];
-                let mut rest = &mut row[..];
-                $(put(&mut rest, self.$field.to_le_bytes());)+
-                $({
-                    let read: fn(&Self) -> $as = $read;
-                    put(&mut rest, read(self).to_le_bytes());
-                })+
-                log.extend_from_slice(&row);
+                const BLANK: $Row = $blank;
+                let mut row = [0; Self::MOST_BYTES];
+                let (mut known, mut end) = (0, Known::BYTES);
+                // no branch: what is known changes from row to row
+                $(
+                    self.$($part).+.put(&mut row[end..]);
+                    let is_known = !self.$($part).+.is(BLANK.$($part).+);
+                    end += <$type as Cell>::BYTES * usize::from(is_known);
+                    known = known << 1 | Known::from(is_known);
+                )+
+                known.put(&mut row);
+                log.extend_from_slice(&row[..end]);
             }
 
-            fn get(bytes: &[u8]) -> Option<Self> {
-                let mut rest = bytes;
-                $(let $field = <$type>::from_le_bytes(next(&mut rest)?);)+
-                $(let $word = <$as>::from_le_bytes(next(&mut rest)?);)+
-                let make: fn($($as),+) -> Option<Self> = $make;
-                Some($Row { $($field,)+ ..make($($word),+)? })
+            fn get(rest: &mut &[u8]) -> Option<Self> {
+                let mut row = $blank;
+                let mut number = [$(<$type as Cell>::BYTES),+].len();
+                let known = Known::get(rest)?;
+                if known >> number != 0 {
+                    return None;
+                }
+                $(
+                    number -= 1;
+                    if known >> number & 1 == 1 {
+                        row.$($part).+ = <$type as Cell>::get(rest)?;
+                    }
+                )+
+                Some(row)
             }
         }
     };
 }
 
-fn put<const N: usize>(rest: &mut &mut [u8], bytes: [u8; N]) {
-    let (first, others) = std::mem::take(rest).split_at_mut(N);
-    first.copy_from_slice(&bytes);
-    *rest = others;
-}
-
-fn next<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
-    let (first, others) = rest.split_first_chunk()?;
-    *rest = others;
-    Some(*first)
+// but for its place, by which it has found its own in the log
+row! {
+    Event, Event::new(0, EventKind::Opened, (0, 0), 0);
+    time: u64, kind: EventKind, sender.0: u32, sender.1: u8, flow: u32, link: u32, seq: u32, size: u32, stamp: u32,
+    sack1_from: u32, sack1_to: u32, sack2_from: u32, sack2_to: u32, sack3_from: u32, sack3_to: u32, rtt_s: f64,
+    cwnd: f64, ssthresh: f64, pace: f64, srtt_s: f64, in_flight: f64, queue: f64, wait_s: f64, phase: u8, packet: u8,
+    flags: u8,
 }
 
 row! {
-    Event {
-        time: u64, flow: u32, link: u32, seq: u32, size: u32, stamp: u32,
-        sack1_from: u32, sack1_to: u32, sack2_from: u32, sack2_to: u32, sack3_from: u32, sack3_to: u32,
-        rtt_s: f64, cwnd: f64, ssthresh: f64, pace: f64, srtt_s: f64, in_flight: f64, queue: f64, wait_s: f64,
-        place: u32, phase: u8, packet: u8, flags: u8,
-    } with |kind, address, generation| {
-        let kind = *EventKind::ALL.get(usize::from(kind))?;
-        Some(Event::new(0, kind, (address, generation), 0))
-    };
-    kind: u8 = |event| event.kind as u8,
-    address: u32 = |event| event.sender.0,
-    generation: u8 = |event| event.sender.1
-}
-
-row! {
-    Connection {
-        opened: u64, flow: u32, source: u32, source_host: u32, receiver: u32, receiver_host: u32, slot: u32,
-        size: u32, profile: u32, ecn: u32,
-    } with |address, generation| Some(Connection::new((address, generation)));
-    address: u32 = |connection| connection.sender.0,
-    generation: u8 = |connection| connection.sender.1
+    Connection, Connection::new((0, 0));
+    opened: u64, sender.0: u32, sender.1: u8, flow: u32, source: u32, source_host: u32, receiver: u32,
+    receiver_host: u32, slot: u32, size: u32, profile: u32, ecn: u32,
 }
 
 /// Rows that were not written yet, of events and of the connections that have their first one among them.
@@ -85,59 +139,145 @@ row! {
 pub struct Log {
     pub events: Vec<u8>,
     pub connections: Vec<u8>,
+    /// How many events it has, and may have.
+    pub count: usize,
+    most: usize,
+    /// When the first event happened that it has no room for.
+    pub ended: Option<Time>,
 }
 
 impl Log {
-    /// Begins again, in the same room.
-    pub fn clear(&mut self) {
+    /// Begins again, in the same memory, with room for so many events.
+    pub fn begin(&mut self, most: usize) {
         self.events.clear();
         self.connections.clear();
+        (self.count, self.most, self.ended) = (0, most, None);
+    }
+
+    fn is_full(&self) -> bool {
+        self.count == self.most
     }
 }
 
 impl Observer for Log {
     fn on_connection(&mut self, connection: &Connection) {
-        connection.put(&mut self.connections);
+        if !self.is_full() {
+            connection.put(&mut self.connections);
+        }
     }
 
     fn on_event(&mut self, event: &Event) {
-        event.put(&mut self.events);
+        if self.is_full() {
+            self.ended.get_or_insert(event.time);
+        } else {
+            event.put(&mut self.events);
+            self.count += 1;
+        }
     }
 }
 
-/// The rows that bytes hold; `None` if they are no whole rows.
-pub fn read<R: Row>(bytes: &[u8]) -> Option<Vec<R>> {
-    let rows = bytes.chunks_exact(R::BYTES);
-    if rows.remainder().is_empty() { rows.map(R::get).collect() } else { None }
+/// The first rows that bytes hold, `most` of them at most, and the bytes that they take; `None` if these are no rows.
+pub fn read<R: Row>(bytes: &[u8], most: usize) -> Option<(Vec<R>, usize)> {
+    let (mut rows, mut rest) = (Vec::new(), bytes);
+    while rows.len() < most && !rest.is_empty() {
+        rows.push(R::get(&mut rest)?);
+    }
+    Some((rows, bytes.len() - rest.len()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn what_is_written_is_read() {
-        let blank = Event::new(1, EventKind::Lost, (2, 3), 4);
-        let event = Event { seq: 5, size: 6, phase: 7, flags: 8, cwnd: 9.5, sack3_to: 10, ..blank };
-        let connection = Connection { flow: 1, ecn: 1, size: 7, ..Connection::new((8, 9)) };
+    const BLANK: Event = Event::new(0, EventKind::Opened, (0, 0), 0);
+
+    /// Everything is known of it but its place.
+    fn full() -> Event {
+        let figures =
+            Event { rtt_s: 1.5, cwnd: 2.5, ssthresh: f64::INFINITY, pace: 4.5, srtt_s: 5.5, ..BLANK };
+        let figures = Event { in_flight: 6.5, queue: 0.0, wait_s: 8.5, ..figures };
+        let packet = Event { seq: 9, size: 10, stamp: 11, packet: 12, flags: 13, ..figures };
+        let blocks = packet.with_blocks([(14, 15), (16, 17), (18, 19)]);
+        Event {
+            time: 20,
+            kind: EventKind::LinkLoss,
+            sender: (21, 22),
+            flow: 23,
+            link: 24,
+            phase: 25,
+            ..blocks
+        }
+    }
+
+    fn log(events: &[Event], most: usize) -> Log {
         let mut log = Log::default();
-        log.on_connection(&connection);
-        [blank, event].iter().for_each(|event| log.on_event(event));
-        assert_eq!(log.events.len(), 2 * Event::BYTES);
-        assert_eq!(format!("{:?}", read::<Event>(&log.events)), format!("{:?}", Some(vec![blank, event])));
-        assert_eq!(read::<Connection>(&log.connections), Some(vec![connection]));
-        log.clear();
-        assert_eq!((log.events, log.connections), (vec![], vec![]));
+        log.begin(most);
+        events.iter().for_each(|event| log.on_event(event));
+        log
     }
 
     #[test]
-    fn half_a_row_and_an_unknown_kind_are_refused() {
-        let mut bytes = Vec::new();
-        Event::new(1, EventKind::Lost, (2, 3), 4).put(&mut bytes);
-        assert!(read::<Event>(&bytes[1..]).is_none());
-        let kind = Event::BYTES - 6;
-        assert_eq!(bytes[kind], EventKind::Lost as u8);
-        bytes[kind] = EventKind::ALL.len() as u8;
-        assert!(read::<Event>(&bytes).is_none());
+    fn what_is_written_is_read() {
+        let events = [BLANK, full(), Event { queue: 0.0, kind: EventKind::Lost, ..BLANK }, full()];
+        let written = log(&events, 9);
+        let (read, used) = read::<Event>(&written.events, 9).expect("rows");
+        assert_eq!(format!("{read:?}"), format!("{events:?}"));
+        assert_eq!(used, 4 + Event::MOST_BYTES + (4 + 8 + 1) + Event::MOST_BYTES);
+        assert_eq!((written.count, written.ended), (4, None));
+    }
+
+    #[test]
+    fn of_a_full_row_every_number_is_written() {
+        assert_eq!(log(&[full()], 1).events.len(), Event::MOST_BYTES);
+        let connection = Connection {
+            opened: 1,
+            flow: 2,
+            source: 3,
+            source_host: 4,
+            receiver: 5,
+            receiver_host: 6,
+            slot: 7,
+            size: 8,
+            profile: 9,
+            ecn: 1,
+            sender: (10, 11),
+        };
+        let mut log = log(&[], 1);
+        log.on_connection(&connection);
+        assert_eq!(log.connections.len(), Connection::MOST_BYTES);
+        assert_eq!(read(&log.connections, 5), Some((vec![connection], Connection::MOST_BYTES)));
+    }
+
+    #[test]
+    fn a_part_of_a_log_is_read() {
+        let events = log(&[full(), BLANK, full()], 9).events;
+        let (first, used) = read::<Event>(&events, 2).expect("rows");
+        assert_eq!((first.len(), used), (2, Event::MOST_BYTES + 4));
+        assert_eq!(read::<Event>(&events[used..], 2).expect("a row").0.len(), 1);
+        assert_eq!(read::<Event>(&[], 2), Some((vec![], 0)));
+    }
+
+    #[test]
+    fn a_full_log_says_when_and_takes_no_more() {
+        let later = |time| Event { time, ..full() };
+        let mut log = log(&[later(1), later(2), later(3), later(4)], 2);
+        assert_eq!((log.count, log.ended), (2, Some(3)));
+        log.on_connection(&Connection::new((1, 1)));
+        assert_eq!((log.events.len(), log.connections.len()), (2 * Event::MOST_BYTES, 0));
+        log.begin(1);
+        assert_eq!((log.events.len(), log.count, log.ended), (0, 0, None));
+    }
+
+    #[test]
+    fn half_a_row_an_unknown_kind_and_an_unknown_number_are_refused() {
+        let row = log(&[full()], 1).events;
+        assert!(read::<Event>(&row[..row.len() - 1], 1).is_none());
+        let kind = size_of::<Known>() + size_of::<Time>();
+        let (mut other, mut more) = (row.clone(), row);
+        assert_eq!(other[kind], EventKind::LinkLoss as u8);
+        other[kind] = EventKind::ALL.len() as u8;
+        assert!(read::<Event>(&other, 1).is_none());
+        more[3] |= 0x80;
+        assert!(read::<Event>(&more, 1).is_none());
     }
 }

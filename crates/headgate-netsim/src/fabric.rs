@@ -153,12 +153,12 @@ impl<L: ControllerRegistry> Fabric<L> {
         match &mut self.ports[port as usize] {
             Port::Analytic(analytic) => {
                 let link = self.links[port as usize];
-                let before = shared.trace.sees(packet, link).then(|| Before::at(analytic, packet));
-                let (wait, fate) = (analytic.wait(packet.time), analytic.offer(packet.time, packet));
+                let (wait, fate) = if shared.trace.sees(packet, link) {
+                    offer_and_note(analytic, link, packet, shared)
+                } else {
+                    (analytic.wait(packet.time), analytic.offer(packet.time, packet))
+                };
                 count(wait, fate, packet, &mut shared.counters);
-                if let Some(before) = before {
-                    note_fate(analytic, link, &before, (fate, wait), packet, shared);
-                }
                 match fate {
                     Fate::Arrives(time) => Step::Node(self.ends[port as usize], time),
                     _ => Step::Gone,
@@ -273,10 +273,23 @@ struct Before {
 }
 
 impl Before {
-    #[cold]
     fn at<Q: Discipline>(analytic: &AnalyticPort<Q>, packet: &Packet) -> Self {
         Self { packet: *packet, marks: analytic.tally.marks }
     }
+}
+
+/// Offers a packet to an analytic port, for who follows it: how long it waits, and what becomes of it.
+#[cold]
+fn offer_and_note<Q: Discipline, L>(
+    analytic: &mut AnalyticPort<Q>,
+    link: u32,
+    packet: &mut Packet,
+    shared: &mut Shared<L>,
+) -> (Span, Fate) {
+    let before = Before::at(analytic, packet);
+    let (wait, fate) = (analytic.wait(packet.time), analytic.offer(packet.time, packet));
+    note_fate(analytic, link, &before, (fate, wait), packet, shared);
+    (wait, fate)
 }
 
 /// Notes what an analytic port has decided, for who follows it: when the packet will have left, too. As the port counts
@@ -309,7 +322,7 @@ fn note_fate<Q: Discipline, L>(
 /// A router drops a packet at the link to its host, for who follows it.
 #[cold]
 fn note_drop<L>(router: usize, packet: &Packet, shared: &mut Shared<L>) {
-    if packet.is_followed() {
+    if packet.is_followed() && shared.trace.is_on() {
         let event = Event::new(packet.time, EventKind::Dropped, packet.connection(), router as u32);
         shared.trace.note(describe(event, packet, &shared.side_table));
     }

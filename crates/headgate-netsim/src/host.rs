@@ -47,26 +47,32 @@ impl<L, R> Context for Host<'_, L, R> {
 }
 
 impl<L, R> Host<'_, L, R> {
-    /// A packet leaves, which says so if somebody follows the flow.
+    /// A packet leaves.
     #[inline(always)]
-    pub fn send(&mut self, mut packet: Packet) {
-        packet.follow(self.end.followed);
-        self.shared.outbox.push((self.end.host, packet));
-        if self.end.followed {
-            self.end.note_leaving(self.shared);
-        }
+    pub fn send(&mut self, packet: Packet) {
+        self.end.send(packet, self.shared);
     }
 }
 
 impl End {
+    /// A packet leaves, which says so if somebody follows the flow.
+    #[inline(always)]
+    pub fn send<L>(&self, mut packet: Packet, shared: &mut Shared<L>) {
+        packet.follow(self.followed);
+        shared.outbox.push((self.host, packet));
+        if self.followed {
+            self.note_leaving(shared);
+        }
+    }
+
     /// Something of a connection, which its sender's address and generation name, happens at this end.
     pub fn event<L>(&self, kind: EventKind, connection: (u32, u8), shared: &Shared<L>) -> Event {
         Event::new(shared.now, kind, connection, shared.split.group(self.address) as u32)
     }
 
-    /// The packet that was put into the outbox last leaves.
+    /// The packet that was put into the outbox last leaves. A reference to it would keep it out of registers until then.
     #[cold]
-    pub fn note_leaving<L>(&self, shared: &mut Shared<L>) {
+    fn note_leaving<L>(&self, shared: &mut Shared<L>) {
         let Some((_, packet)) = shared.outbox.last().copied() else { return };
         match leaving(&packet) {
             Some(kind) => self.note_packet(kind, &packet, shared),
@@ -74,9 +80,12 @@ impl End {
         }
     }
 
-    /// Something happens to a packet at this end.
+    /// Something happens to a packet at this end, for who follows it.
     #[cold]
     pub fn note_packet<L>(&self, kind: EventKind, packet: &Packet, shared: &mut Shared<L>) {
+        if !shared.trace.is_on() {
+            return;
+        }
         let event = self.event(kind, packet.connection(), shared);
         shared.trace.note(describe(event, packet, &shared.side_table));
     }

@@ -149,10 +149,7 @@ impl<L: ControllerRegistry> HostGroup<L> {
         if let Some(header) = shared.take_header() {
             shared.side_table.put_on(&mut answer, header);
         }
-        shared.outbox.push((sink.end.host, answer));
-        if sink.end.followed {
-            sink.end.note_leaving(shared);
-        }
+        sink.end.send(answer, shared);
     }
 
     /// A record for a new connection.

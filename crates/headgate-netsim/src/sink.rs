@@ -46,9 +46,7 @@ impl Sink {
 
     /// What it says to a SYN.
     pub fn answer(&self, now: Time, size: u16) -> Packet {
-        let mut answer = Packet::syn_ack(back(&self.end, &self.peer, now, size), self.end.address);
-        answer.follow(self.end.followed);
-        answer
+        Packet::syn_ack(back(&self.end, &self.peer, now, size), self.end.address)
     }
 
     /// A data segment arrived.

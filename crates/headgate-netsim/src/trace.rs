@@ -42,10 +42,13 @@ impl Trace {
         Self { followed: Arc::clone(&self.followed), on: self.on, ..Self::default() }
     }
 
-    /// Whom somebody follows from now on.
+    /// Whom somebody follows from now on; if nobody does, what was noted is forgotten.
     pub fn follow(&mut self, followed: &Arc<Followed>) {
         self.on = !(followed.flows.is_empty() && followed.links.is_empty());
         self.followed = Arc::clone(followed);
+        if !self.on {
+            *self = self.new_empty();
+        }
     }
 
     pub fn merge(&mut self, other: Self) {
@@ -54,7 +57,7 @@ impl Trace {
         self.closed.extend(other.closed);
     }
 
-    /// Packets that left their senders before somebody stopped following say so still.
+    /// Packets and receivers that were followed say so still when nobody follows them any more.
     #[inline]
     pub fn is_on(&self) -> bool {
         self.on
@@ -109,37 +112,15 @@ impl Trace {
         self.events[first..].iter_mut().for_each(|event| *event = add_sender_state(*event, sender));
     }
 
-    /// Gives what happened before `until` to `taken`; the room of what it gives is used again.
-    fn give(&mut self, until: Time, taken: &mut Taken) {
-        self.events.retain(|event| {
-            let past = event.time < until;
-            if past {
-                taken.events.push(*event);
-            }
-            !past
-        });
-        taken.opened.append(&mut self.opened);
-        taken.closed.append(&mut self.closed);
+    /// Where the events before `until` are, with their times and places.
+    fn find(&self, until: Time) -> impl Iterator<Item = (Time, u32, u32)> {
+        let events = self.events.iter().zip(0..);
+        events.filter(move |(event, _)| event.time < until).map(|(event, at)| (event.time, event.place, at))
     }
-}
 
-/// What shards have noted, and the times and places of its events, each with where the event is.
-#[derive(Clone, Debug, Default)]
-struct Taken {
-    events: Vec<Event>,
-    order: Vec<(Time, u32, u32)>,
-    opened: Vec<Connection>,
-    closed: Vec<(Time, (u32, u8))>,
-}
-
-impl Taken {
-    /// Puts all in order of time: of events only keys move, which are a tenth of their size.
-    fn sort(&mut self) {
-        self.order.clear();
-        let keys = self.events.iter().zip(0..).map(|(event, at)| (event.time, event.place, at));
-        self.order.extend(keys);
-        self.order.sort_unstable();
-        self.opened.sort_by_key(|connection| connection.opened);
+    /// Forgets the events before `until`, which were told.
+    fn forget(&mut self, until: Time) {
+        self.events.retain(|event| event.time >= until);
     }
 }
 
@@ -154,9 +135,10 @@ pub struct Connections {
     known: BTreeMap<(u32, u8), (Connection, bool)>,
     /// In the order of their ends.
     closed: BTreeSet<(Time, (u32, u8))>,
-    /// Empty, for its room.
+    /// Times and places of events, each with the shard that has it and where; empty, for its room. They are put in
+    /// order in place of the events, of which they are a sixth.
     #[serde(skip)]
-    taken: Taken,
+    order: Vec<(Time, u32, u32, u32)>,
 }
 
 impl Connections {
@@ -178,25 +160,33 @@ impl Connections {
         until: Time,
         observer: &mut impl Observer,
     ) {
-        let mut taken = std::mem::take(&mut self.taken);
-        traces.for_each(|trace| trace.give(until, &mut taken));
-        taken.sort();
-        let mut opened = taken.opened.drain(..).peekable();
-        for &(time, _, at) in &taken.order {
+        let mut traces: Vec<&mut Trace> = traces.collect();
+        let mut order = std::mem::take(&mut self.order);
+        for (trace, shard) in traces.iter().zip(0..) {
+            order.extend(trace.find(until).map(|(time, place, at)| (time, place, shard, at)));
+        }
+        order.sort_unstable();
+        let mut opened: Vec<Connection> =
+            traces.iter_mut().flat_map(|trace| trace.opened.drain(..)).collect();
+        opened.sort_by_key(|connection| connection.opened);
+        let mut opened = opened.into_iter().peekable();
+        for (time, _, shard, at) in order.drain(..) {
             while let Some(connection) = opened.next_if(|connection| connection.opened <= time) {
                 self.open(connection);
             }
-            let event = &mut taken.events[at as usize];
+            let event = &mut traces[shard as usize].events[at as usize];
             if let Some(connection) = self.name(event) {
                 observer.on_connection(&connection);
             }
             observer.on_event(event);
         }
+        self.order = order;
         opened.for_each(|connection| self.open(connection));
-        self.closed.extend(taken.closed.drain(..));
+        for trace in traces {
+            self.closed.extend(trace.closed.drain(..));
+            trace.forget(until);
+        }
         self.forget(until);
-        taken.events.clear();
-        self.taken = taken;
     }
 
     /// Writes the number of its flow on an event; gives the connection if this is its first.

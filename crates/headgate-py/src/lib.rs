@@ -74,7 +74,7 @@ mod _native {
     use headgate_lab::check::Checked;
     use headgate_lab::own::Own;
     use headgate_lab::simulation;
-    use headgate_lab::tables::traced;
+    use headgate_lab::tables;
     use headgate_lab::trace_log::{self, Connection, Event, Row};
     use headgate_lab::validate::validate;
     use numpy::PyReadonlyArray1;
@@ -146,26 +146,35 @@ mod _native {
         headgate_lab::catalog::columns()
     }
 
-    /// Bytes of a row of a trace's logs: of events, of connections.
+    /// Bytes of the longest row of a trace's log of events.
     #[pyfunction]
-    fn trace_row_bytes() -> (usize, usize) {
-        (Event::BYTES, Connection::BYTES)
+    fn most_event_bytes() -> usize {
+        Event::MOST_BYTES
     }
 
-    /// Events and connections of a trace's logs, by table, as dicts of columns. Raises ValueError if they are no
-    /// whole rows.
+    /// What numbers stand for in the columns of events, by column.
     #[pyfunction]
-    fn read_trace<'py>(py: Python<'py>, events: &[u8], connections: &[u8]) -> PyResult<Bound<'py, PyDict>> {
-        let (events, connections) = (trace_log::read(events), trace_log::read(connections));
-        let (Some(events), Some(connections)) = (events, connections) else {
-            return Err(PyValueError::new_err("the trace's log has rows that are none"));
-        };
-        let all = PyDict::new(py);
-        for table in traced(&events, &connections) {
-            all.set_item(table.name, arrays(py, table)?)?;
-        }
-        all.set_item("labels", simulation::Simulation::event_labels())?;
-        Ok(all)
+    fn event_labels() -> BTreeMap<&'static str, &'static [&'static str]> {
+        simulation::Simulation::event_labels()
+    }
+
+    /// The first events of a trace's log, `most` of them at most, as a dict of columns, and the bytes that they take.
+    /// Raises ValueError if these are no rows.
+    #[pyfunction]
+    fn read_events<'py>(py: Python<'py>, log: &[u8], most: usize) -> PyResult<(Bound<'py, PyDict>, usize)> {
+        let (rows, used) = trace_log::read::<Event>(log, most).ok_or_else(no_rows)?;
+        Ok((arrays(py, tables::events(&rows))?, used))
+    }
+
+    /// The connections of a trace's log, as a dict of columns. Raises ValueError if they are no rows.
+    #[pyfunction]
+    fn read_connections<'py>(py: Python<'py>, log: &[u8]) -> PyResult<Bound<'py, PyDict>> {
+        let (rows, _) = trace_log::read::<Connection>(log, usize::MAX).ok_or_else(no_rows)?;
+        arrays(py, tables::connections(&rows))
+    }
+
+    fn no_rows() -> PyErr {
+        PyValueError::new_err("the trace's log has rows that are none")
     }
 
     /// Raises ValueError("place: sentence") if the plan is wrong.
@@ -260,10 +269,15 @@ mod _native {
             Ok(all)
         }
 
-        /// Events since the last call, and the connections that have their first one among them: rows of a log.
-        fn take_trace<'py>(&mut self, py: Python<'py>) -> (Bound<'py, PyBytes>, Bound<'py, PyBytes>) {
-            let log = py.detach(|| self.run.take_trace());
-            (PyBytes::new(py, &log.events), PyBytes::new(py, &log.connections))
+        /// Events since the last call, `most` of them at most, and the connections that have their first one among
+        /// them: rows of a log, how many events they are, and when the first one happened that is beyond them.
+        fn take_trace<'py>(
+            &mut self,
+            py: Python<'py>,
+            most: usize,
+        ) -> (Bound<'py, PyBytes>, Bound<'py, PyBytes>, usize, Option<u64>) {
+            let log = py.detach(|| self.run.take_trace(most));
+            (PyBytes::new(py, &log.events), PyBytes::new(py, &log.connections), log.count, log.ended)
         }
 
         /// Tables as dicts of columns, and what belongs to the whole run.

@@ -229,7 +229,7 @@ class _Run:
         """Write down what has happened, until the trace is full."""
         if self.trace is None or self.trace.is_full:
             return
-        if self.trace.add(*self.simulation.take_trace()):
+        if self.trace.add(*self.simulation.take_trace(self.trace.room)):
             self.simulation.follow(set(), set())
 
     def updates(self, every_s: float) -> Generator[Update, None, dict[str, Any]]:

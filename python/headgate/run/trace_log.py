@@ -21,9 +21,9 @@ PART_ROWS = 500_000
 
 
 class TraceLog:
-    """The log of a trace while its run goes on: rows of one length, so that it can be cut.
+    """The log of a trace while its run goes on, in the run's folder.
 
-    It is in the run's folder. What a killed run had written is cut back to its last snapshot.
+    What a killed run had written is cut back to its last snapshot.
     """
 
     def __init__(self, folder: Path, asked: Trace, plan: Mapping[str, Any]) -> None:
@@ -68,15 +68,20 @@ class TraceLog:
         except OSError as error:
             raise self._error(error) from None
 
-    def add(self, events: bytes, connections: bytes) -> bool:
-        """Write rows, as many as the limit allows; say whether it is full. Raises StoreError."""
-        row, _ = _row_bytes()
-        room = (self.asked.limit - self.count) * row
-        if len(events) > room:
-            self.ended_s = int.from_bytes(events[room : room + 8], "little") / 1e12
-        self.count += min(len(events), room) // row
+    @property
+    def room(self) -> int:
+        """How many events it may still have."""
+        return self.asked.limit - self.count
+
+    def add(self, events: bytes, connections: bytes, count: int, ended_ps: int | None) -> bool:
+        """Write rows of so many events; say whether it is full, which others found at `ended_ps`.
+
+        Raises StoreError.
+        """
+        self.count += count
+        self.ended_s = None if ended_ps is None else ended_ps / 1e12
         try:
-            for file, rows in zip(self._files, (events[:room], connections), strict=True):
+            for file, rows in zip(self._files, (events, connections), strict=True):
                 file.write(rows)
         except OSError as error:
             raise self._error(error) from None
@@ -96,14 +101,15 @@ class TraceLog:
 
     def finish(self, meta: Mapping[str, Any]) -> None:
         """Make tables of the log, a part at a time; `meta` is said of them. Raises StoreError."""
-        tables = EventTables(self._plan)
+        from headgate._native import event_labels, read_connections
+
+        tables, labels = EventTables(self._plan), event_labels()
         events, connections = self._files
-        for number, rows in enumerate(_chunks(events, _row_bytes()[0] * PART_ROWS)):
-            facts = _read(rows, b"")
+        for number, facts in enumerate(_read_parts(events)):
             path = self.folder / EVENTS_FOLDER / f"{number:04}.parquet"
-            write_table(path, tables.events(facts["events"], facts["labels"]))
+            write_table(path, tables.events(facts, labels))
         connections.seek(0)
-        known = _read(b"", connections.read())["connections"]
+        known = read_connections(connections.read())
         write_table(self.folder / CONNECTIONS_FILE, tables.connections(known))
         about = {"asked": self.asked.plain(), "events": self.count, "ended_s": self.ended_s}
         ports = [self._plan["links"][number]["name"] for number in sorted(self.numbers[1])]
@@ -163,21 +169,15 @@ def _of_plan(plan: Mapping[str, Any]) -> dict[str, Any]:
     return {"duration_ps": plan["duration_ps"], "transports": profiles}
 
 
-def _chunks(file: BinaryIO, size: int) -> Iterator[bytes]:
-    """Read a file from its start; once if it is empty."""
-    file.seek(0)
-    yield file.read(size)
-    while rows := file.read(size):
-        yield rows
+def _read_parts(log: BinaryIO) -> Iterator[Mapping[str, Any]]:
+    """Read a log of events, so many at once; none once if there are none."""
+    from headgate._native import most_event_bytes, read_events
 
-
-def _row_bytes() -> tuple[int, int]:
-    from headgate._native import trace_row_bytes
-
-    return trace_row_bytes()
-
-
-def _read(events: bytes, connections: bytes) -> dict[str, Any]:
-    from headgate._native import read_trace
-
-    return read_trace(events, connections)
+    at, size = 0, log.seek(0, os.SEEK_END)
+    while True:
+        log.seek(at)
+        facts, used = read_events(log.read(PART_ROWS * most_event_bytes()), PART_ROWS)
+        yield facts
+        at += used
+        if at >= size:
+            return

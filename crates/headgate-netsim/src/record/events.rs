@@ -74,7 +74,7 @@ event_kinds! {
     LinkLoss = "link_loss",
 }
 
-/// Kinds of packets, in the order of [`crate::packet::Kind`]; then what is no packet.
+/// Kinds of packets, in the order of [`crate::packet::Kind`].
 pub const PACKET_KINDS: &[&str] = &["syn", "syn-ack", "data", "ack"];
 
 headgate_model::columns! {
@@ -131,7 +131,7 @@ pub fn connection((address, generation): (u32, u8)) -> u64 {
 
 impl Event {
     /// Something of a connection, with nothing else known.
-    pub fn new(time: u64, kind: EventKind, sender: (u32, u8), place: u32) -> Self {
+    pub const fn new(time: u64, kind: EventKind, sender: (u32, u8), place: u32) -> Self {
         Self {
             time,
             kind,
@@ -205,7 +205,7 @@ headgate_model::columns! {
 
 impl Connection {
     /// A connection of which nothing else is known.
-    pub fn new(sender: (u32, u8)) -> Self {
+    pub const fn new(sender: (u32, u8)) -> Self {
         Self {
             sender,
             opened: 0,
