@@ -22,6 +22,8 @@ from headgate.errors import HeadgateError, StoreError
 from headgate.live.arrivals import replay
 from headgate.live.emulation import Emulation
 from headgate.live.estimate import estimate
+from headgate.pictures.live import draw_real_packets
+from headgate.pictures.run import Run
 
 PROGRAM = str(Path(__file__).parent / "udp_program.py")
 PIPE = {"stdout": subprocess.PIPE, "text": True}
@@ -142,6 +144,13 @@ def test_a_file_arrives_beside_simulated_flows(tmp_path: Path) -> None:
     assert live["commands"][1]["exit_code"] == 0
     assert stored.digest == ""
     assert stored.flows["law"].tolist() == ["cubic"]
+    picture = draw_real_packets([Run("", stored.tables, stored.meta)])
+    assert picture is not None
+    (panel, lateness) = picture.panels
+    assert {line.name.split(" ")[0] for line in panel.lines} == {"tcp"}
+    step_s = panel.lines[0].x[1] - panel.lines[0].x[0]
+    assert 8 * len(data) < 1e6 * step_s * sum(line.y.sum() for line in panel.lines)
+    assert all(np.all(line.y >= 0) for line in lateness.lines)
     for host in "ab":
         capture = (tmp_path / "run" / f"capture-{host}.pcapng").read_bytes()
         assert capture[:4] == b"\x0a\x0d\x0d\x0a"

@@ -128,7 +128,7 @@ def test_the_list_names_each_picture_with_a_line() -> None:
 def test_the_list_says_what_a_run_lacks(folders: list[Path]) -> None:
     rows = {row["name"]: row for row in json.loads(plot(folders[0], "--list", "--json").stdout)}
     lacking = {name for name, row in rows.items() if row["lacks"]}
-    assert lacking == {"fct", "fct-size", "time-sequence"}
+    assert lacking == {"fct", "fct-size", "real-packets", "time-sequence"}
     text = plot(folders[0], "--list").stdout
     assert "needs flows of given size that finish" in text
     assert "needs" not in plot("--list").stdout

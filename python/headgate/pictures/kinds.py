@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from headgate.pictures.completion import draw_completion, draw_completion_by_size
 from headgate.pictures.drawing import Drawing
 from headgate.pictures.flows import draw_cwnd, draw_rtt, draw_throughput
+from headgate.pictures.live import draw_real_packets
 from headgate.pictures.network import draw_topology
 from headgate.pictures.queues import draw_queue
 from headgate.pictures.run import Run
@@ -69,6 +70,12 @@ KINDS: tuple[Kind, ...] = (
         "segments, ACKs and losses of the first traced flow, and its windows",
         "a trace: headgate run SCENARIO --out DIR --trace flows=0",
         draw_first_time_sequence,
+    ),
+    Kind(
+        "real-packets",
+        "what flows of real packets sent over time, and how late they were written",
+        "real programs: headgate emulate SCENARIO --out DIR",
+        draw_real_packets,
     ),
     Kind(
         "topology",
