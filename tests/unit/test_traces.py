@@ -89,10 +89,11 @@ def test_what_ports_tell_adds_up_to_their_rows(traced: Any) -> None:
         at_arrival &= np.isnan(events["wait_s"])
         seen["arrivals"] = count(events, "enqueued", link=link) + int(at_arrival.sum())
         assert seen == {name: counted[name] for name in seen}, link
-        departed = (events["event"] == "departed") & (events["link"] == link)
-        waited_s = events["wait_s"][departed].sum()
-        assert waited_s <= counted["wait_sum_s"] + 1e-9
-        assert counted["wait_sum_s"] <= waited_s + counted["max_queue_packets"] * 1.0 + 1e-9
+        here = (events["link"] == link) & np.isin(events["event"], ("departed", "dropped"))
+        waits_s = events["wait_s"][here]
+        rest_s = counted["wait_sum_s"] - np.nansum(waits_s)  # of those that wait at the end
+        longest_s = np.nanmax(waits_s, initial=0)
+        assert -1e-9 <= rest_s <= counted["max_queue_packets"] * longest_s + 1e-9, link
 
 
 def test_what_waits_and_where_is_told_apart(traced: Any) -> None:
