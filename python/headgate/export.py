@@ -15,7 +15,7 @@ import numpy as np
 
 from headgate.columns import EVERY_TABLE
 from headgate.errors import StoreError
-from headgate.run.folder import RUN_FILE, find_run, find_runs, write_file
+from headgate.run.folder import RUN_FILE, find_run, find_runs, quote, write_file
 from headgate.suggest import hint
 from headgate.tables import Table
 from headgate.visible import in_spreadsheet
@@ -71,7 +71,7 @@ def _by_name(runs: Iterable[Path]) -> dict[str, list[Path]]:
 def _write(files: Sequence[Path], name: str, path: Path) -> None:
     import duckdb
 
-    listed = ", ".join(_quote(str(file)) for file in files)
+    listed = ", ".join(quote(str(file)) for file in files)
     rows = f"read_parquet([{listed}], union_by_name = true)"
     try:
         with duckdb.connect() as database:
@@ -79,7 +79,7 @@ def _write(files: Sequence[Path], name: str, path: Path) -> None:
             options = "FORMAT csv, HEADER" if path.suffix == ".csv" else _with_meaning(name)
             copy = f"COPY ({asked}) TO {{}} ({options})".replace
             write_file(
-                path, lambda draft: database.execute(copy("{}", _quote(str(draft)))), durable=False
+                path, lambda draft: database.execute(copy("{}", quote(str(draft)))), durable=False
             )
     except duckdb.Error as error:
         raise StoreError(f"{path}: cannot be written: {str(error).splitlines()[0]}") from None
@@ -102,19 +102,15 @@ def _changed(database: duckdb.DuckDBPyConnection, rows: str, column: str) -> dic
 
 
 def _case(column: str, cases: Mapping[str, str]) -> str:
-    whens = " ".join(f"WHEN {_quote(text)} THEN {_quote(cell)}" for text, cell in cases.items())
+    whens = " ".join(f"WHEN {quote(text)} THEN {quote(cell)}" for text, cell in cases.items())
     return f"CASE {_name(column)} {whens} ELSE {_name(column)} END"
 
 
 def _with_meaning(table: str) -> str:
     """Write Parquet with unit, definition and formula of each column, as a run's own files have."""
     known = Table(table, {c.name: np.zeros(0) for c in EVERY_TABLE.get(table, ())})
-    about = ", ".join(f"{_quote(n)}: {_quote(json.dumps(known.metadata(n)))}" for n in known)
+    about = ", ".join(f"{quote(n)}: {quote(json.dumps(known.metadata(n)))}" for n in known)
     return f"FORMAT parquet, KV_METADATA {{{about}}}" if about else "FORMAT parquet"
-
-
-def _quote(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
 
 
 def _name(column: str) -> str:

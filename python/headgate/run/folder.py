@@ -261,14 +261,12 @@ def _atomically(path: Path, write: Callable[[Path], object], *, durable: bool) -
 def _write_parquet(table: Table, path: Path) -> None:
     import duckdb
 
-    about = ", ".join(
-        f"{_quote(name)}: {_quote(json.dumps(table.metadata(name)))}" for name in table
-    )
+    about = ", ".join(f"{quote(name)}: {quote(json.dumps(table.metadata(name)))}" for name in table)
     with _database().cursor() as database:
         database.register("written", table)
         try:
             database.execute(
-                f"COPY written TO {_quote(str(path))} (FORMAT parquet, KV_METADATA {{{about}}})"
+                f"COPY written TO {quote(str(path))} (FORMAT parquet, KV_METADATA {{{about}}})"
             )
         except duckdb.Error as error:
             raise StoreError(f"{path.parent}: cannot be written: {_first_line(error)}") from None
@@ -307,7 +305,8 @@ def _column(column: Any) -> Any:
     return np.ma.getdata(column)
 
 
-def _quote(text: str) -> str:
+def quote(text: str) -> str:
+    """Write a text as SQL has it."""
     return "'" + text.replace("'", "''") + "'"
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from headgate.errors import StoreError
-from headgate.run.folder import query
-from headgate.run.trace_log import EVENTS_FOLDER
+from headgate.run.folder import query, quote
 from headgate.traces.stored import StoredTrace
 
 
@@ -15,10 +14,8 @@ def write_csv(trace: StoredTrace) -> list[Path]:
     import duckdb
 
     path = trace.folder / "events.csv"
-    parts = str(trace.folder / EVENTS_FOLDER / "*.parquet").replace("'", "''")
-    goal = str(path).replace("'", "''")
     try:
-        query(f"COPY (FROM '{parts}') TO '{goal}' (FORMAT csv, HEADER)")
+        query(f"COPY (FROM {trace.events_sql}) TO {quote(str(path))} (FORMAT csv, HEADER)")
     except duckdb.Error as error:
         raise StoreError(f"{path}: cannot be written: {str(error).splitlines()[0]}") from None
     return [path]

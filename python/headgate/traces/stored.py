@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.errors import StoreError
-from headgate.run.folder import read_columns
+from headgate.run.folder import query, quote, read_columns
 from headgate.run.trace_log import CONNECTIONS_FILE, EVENTS_FOLDER, TRACE_FILE, TRACE_FOLDER
 from headgate.tables import Table
 
@@ -53,13 +52,18 @@ class StoredTrace:
         """Transport profiles by their names, as the plan has them."""
         return {profile["name"]: profile for profile in self.meta["plan"]["transports"]}
 
-    def count(self) -> Counter[tuple[str, str, str]]:
-        """Count the events by flow, link and kind."""
-        counts = Counter[tuple[str, str, str]]()
-        for part in self.parts():
-            rows = zip(*(part[name].tolist() for name in ("flow", "link", "event")), strict=True)
-            counts.update(rows)
-        return counts
+    @property
+    def events_sql(self) -> str:
+        """Name all events as one table of SQL."""
+        return quote(str(self.folder / EVENTS_FOLDER / "*.parquet"))
+
+    def count(self) -> dict[tuple[str, str, str], int]:
+        """Count the events by flow, link and kind, in the order of their names."""
+        rows = query(
+            f"SELECT flow, link, event, count(*) AS n FROM {self.events_sql} "
+            "GROUP BY ALL ORDER BY ALL"
+        )
+        return {(row["flow"], row["link"], row["event"]): row["n"] for row in rows}
 
 
 class Connections:
