@@ -16,7 +16,7 @@ use crate::flows::Flows;
 use crate::packet::{Seen, mark, parse};
 use crate::payloads::{Payload, Payloads};
 use crate::priority;
-use crate::report::{Report, Second};
+use crate::report::Report;
 use crate::tun::host_of;
 
 /// Packets read from one host before the others have their turn.
@@ -250,11 +250,6 @@ impl Live {
     /// Packets under way.
     pub fn under_way(&self) -> usize {
         self.payloads.len()
-    }
-
-    /// Of each second what happened in it.
-    pub fn seconds(&self) -> &[Second] {
-        &self.report.seconds
     }
 }
 
