@@ -117,9 +117,13 @@ def _estimates(rows: Mapping[str, Sequence[Any]]) -> Iterable[tuple[str, Estimat
 
 
 def hash_runs(jobs: Iterable[Job]) -> str:
-    """Return what changes when a study makes other runs: cheap, as no network is laid out."""
+    """Return what changes when a study makes other runs: cheap, as no network is laid out.
+
+    Keys that have their defaults are left out, so that a new key makes no other runs; a default
+    that changes results changes `RESULTS`.
+    """
     told = sorted(
-        job.scenario.model_dump_json(exclude={"title"}, exclude_none=True) for job in jobs
+        job.scenario.model_dump_json(exclude={"title"}, exclude_defaults=True) for job in jobs
     )
     return _hash(told)
 
