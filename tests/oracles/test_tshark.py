@@ -102,7 +102,7 @@ def test_drops_losses_and_marks_are_those_of_the_port(run: Any) -> None:
 
 
 @pytest.mark.slow
-def test_what_arrived_is_what_was_delivered(run: Any) -> None:
+def test_what_was_acknowledged_is_what_was_delivered(run: Any) -> None:
     result, paths, transport = run
     acks = tshark(paths["senders"], "tcp.srcport == 5001", "frame.interface_name", "tcp.ack")
     last = {name: int(ack) for name, ack in acks}

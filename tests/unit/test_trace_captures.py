@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from headgate import HeadgateError, Scenario, Trace
-from headgate.run.addresses import addresses, dotted
+from headgate.run.addresses import assign_addresses, write_address
 from headgate.traces.pcapng import write_pcapng
 
 from .pcapng_reader import Capture, Segment, read
@@ -177,7 +177,12 @@ def test_a_cut_trace_says_so_in_its_captures(tmp_path: Path) -> None:
 
 
 def test_addresses_are_divided_over_the_routers() -> None:
-    at = addresses(np.array([0, 0, 1, 171]), np.array([np.nan, 0.0, 1.0, 300.0]), 172)
-    assert [dotted(int(a)) for a in at] == ["10.0.0.1", "10.0.0.2", "10.1.0.3", "10.171.1.46"]
-    one = addresses(np.array([0]), np.array([5.0]), 1)
-    assert dotted(int(one[0])) == "10.0.0.7"
+    at = assign_addresses(np.array([0, 0, 1, 171]), np.array([np.nan, 0.0, 1.0, 300.0]), 172)
+    assert [write_address(int(a)) for a in at] == [
+        "10.0.0.1",
+        "10.0.0.2",
+        "10.1.0.3",
+        "10.171.1.46",
+    ]
+    one = assign_addresses(np.array([0]), np.array([5.0]), 1)
+    assert write_address(int(one[0])) == "10.0.0.7"

@@ -15,7 +15,7 @@ FIRST_PORT, PORTS = 1024, 2**16 - 1024
 RECEIVER_PORT = 5001
 
 
-def addresses(routers: NDArray[Any], hosts: NDArray[Any], of: int) -> NDArray[np.uint32]:
+def assign_addresses(routers: NDArray[Any], hosts: NDArray[Any], of: int) -> NDArray[np.uint32]:
     """Give IPv4 addresses, as numbers, of hosts at `routers`, whose numbers are below `of`.
 
     10.0.0.0/8 is divided evenly over the routers. A host has its number + 2 there; the router
@@ -27,11 +27,11 @@ def addresses(routers: NDArray[Any], hosts: NDArray[Any], of: int) -> NDArray[np
     return np.asarray(PRIVATE | network | own % (1 << host_bits), np.uint32)
 
 
-def sender_ports(slots: NDArray[Any]) -> NDArray[np.uint64]:
+def assign_ports(slots: NDArray[Any]) -> NDArray[np.uint64]:
     """Give the TCP ports of senders by their places among those at their router."""
     return np.asarray(slots, np.uint64) % PORTS + FIRST_PORT
 
 
-def dotted(address: int) -> str:
+def write_address(address: int) -> str:
     """Write an IPv4 address."""
     return ".".join(str(address >> shift & 255) for shift in (24, 16, 8, 0))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from headgate.columns import CONNECTIONS, EVENTS
 from headgate.measures.formula import form
 from headgate.names import each_name
-from headgate.run.addresses import RECEIVER_PORT, addresses, dotted, sender_ports
+from headgate.run.addresses import RECEIVER_PORT, assign_addresses, assign_ports, write_address
 from headgate.tables import Table, Words
 
 Facts = Mapping[str, NDArray[Any]]
@@ -52,15 +52,15 @@ class EventTables:
             "transport": Words(facts["profile"], self._profiles),
             "source_ip": self._dotted(facts["source"], facts["source_host"]),
             "receiver_ip": self._dotted(facts["receiver"], facts["receiver_host"]),
-            "source_port": sender_ports(facts["slot"]),
+            "source_port": assign_ports(facts["slot"]),
             "receiver_port": np.full(len(facts["slot"]), RECEIVER_PORT, np.uint64),
         }
         return Table("connections", form(CONNECTIONS, {**facts, **named}))
 
     def _dotted(self, routers: NDArray[Any], hosts: NDArray[Any]) -> Words:
-        numbers = addresses(routers, hosts, len(self._routers))
+        numbers = assign_addresses(routers, hosts, len(self._routers))
         few, codes = np.unique(numbers, return_inverse=True)
-        return Words(codes, [dotted(int(number)) for number in few])
+        return Words(codes, [write_address(int(number)) for number in few])
 
 
 def _flag_words() -> list[str]:

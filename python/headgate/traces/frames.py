@@ -38,8 +38,8 @@ Numbers = NDArray[Any]
 
 
 @dataclass(frozen=True)
-class Path:
-    """What the packets of each row have in common with others of their connection."""
+class Known:
+    """What is known of the connection of each packet."""
 
     ends: tuple[Numbers, Numbers]
     """IPv4 addresses of sender and receiver."""
@@ -54,8 +54,10 @@ class Path:
     stamps: Numbers
 
 
-def find_path(table: Table, rows: Numbers, profiles: Mapping[str, Mapping[str, Any]]) -> Path:
-    """Give the paths of packets, whose connections are these rows of their table."""
+def find_connections(
+    table: Table, rows: Numbers, profiles: Mapping[str, Mapping[str, Any]]
+) -> Known:
+    """Find what is known of packets, whose connections are these rows of their table."""
     names = list(profiles)
     of = np.searchsorted(names, table["transport"], sorter=np.argsort(names))
     each = [profiles[names[place]] for place in np.argsort(names)]
@@ -64,8 +66,11 @@ def find_path(table: Table, rows: Numbers, profiles: Mapping[str, Mapping[str, A
         return np.array(values)[of][rows]
 
     scales = [_scale(profile) for profile in each]
-    return Path(
-        ends=(_numbers(table["source_ip"])[rows], _numbers(table["receiver_ip"])[rows]),
+    return Known(
+        ends=(
+            _read_addresses(table["source_ip"])[rows],
+            _read_addresses(table["receiver_ip"])[rows],
+        ),
         port=table["source_port"][rows],
         size=table["size_packets"][rows],
         ecn=table["ecn"][rows] > 0,
@@ -88,34 +93,36 @@ def _scale(profile: Mapping[str, Any]) -> int:
     return max(0, (_window(profile) // (MOST_WINDOW + 1)).bit_length())
 
 
-def _numbers(addresses: Numbers) -> Numbers:
+def _read_addresses(addresses: Numbers) -> Numbers:
     few, codes = np.unique(addresses, return_inverse=True)
     numbers = [int.from_bytes(bytes(map(int, address.split(".")))) for address in few]
     return np.array(numbers, np.uint32)[codes]
 
 
-def packet_blocks(events: Table, path: Path, interfaces: Numbers, directions: Numbers) -> bytes:
+def make_packet_blocks(
+    events: Table, known: Known, interfaces: Numbers, directions: Numbers
+) -> bytes:
     """Give an enhanced packet block for each event, in their order."""
     kind = events["packet"]
     is_syn = (kind == "syn") | (kind == "syn-ack")
     blocks = sum((~np.isnan(events[f"sack{n}_to"])).astype(int) for n in (1, 2, 3))
-    blocks = np.where(path.sack & ~is_syn, blocks, 0)
-    shapes = np.stack([is_syn, path.sack & is_syn, path.stamps, blocks])
+    blocks = np.where(known.sack & ~is_syn, blocks, 0)
+    shapes = np.stack([is_syn, known.sack & is_syn, known.stamps, blocks])
     few, of = np.unique(shapes, axis=1, return_inverse=True)
     made = []
     for number, shape in enumerate(few.T):
         rows = np.flatnonzero(of == number)
-        packets = _Rows(events.where(rows), _only(path, rows))
-        frame = packets.frames(*map(int, shape))
-        blocks = _blocks_of(frame, packets, interfaces[rows], directions[rows])
+        packets = _Rows(events.where(rows), _only(known, rows))
+        frame = packets.make_frames(*map(int, shape))
+        blocks = _make_blocks(frame, packets, interfaces[rows], directions[rows])
         made.append((rows, blocks))
     return _interleave(made, len(kind))
 
 
-def _only(path: Path, rows: Numbers) -> Path:
-    fields = {name: value for name, value in vars(path).items() if name != "ends"}
-    ends = (path.ends[0][rows], path.ends[1][rows])
-    return Path(ends=ends, **{name: value[rows] for name, value in fields.items()})
+def _only(known: Known, rows: Numbers) -> Known:
+    fields = {name: value for name, value in vars(known).items() if name != "ends"}
+    ends = (known.ends[0][rows], known.ends[1][rows])
+    return Known(ends=ends, **{name: value[rows] for name, value in fields.items()})
 
 
 def _interleave(made: list[tuple[Numbers, Numbers]], count: int) -> bytes:
@@ -133,8 +140,8 @@ def _interleave(made: list[tuple[Numbers, Numbers]], count: int) -> bytes:
 class _Rows:
     """Packets of one shape."""
 
-    def __init__(self, events: Table, path: Path) -> None:
-        self.events, self.path = events, path
+    def __init__(self, events: Table, known: Known) -> None:
+        self.events, self.known = events, known
         self.kind = events["packet"]
         self.seq = np.nan_to_num(events["seq"]).astype(np.uint64)
         self.forward = (self.kind == "syn") | (self.kind == "data")
@@ -144,7 +151,7 @@ class _Rows:
         few, of = np.unique(self.events["flags"], return_inverse=True)
         return np.array([flag in flags.split() for flags in few.tolist()])[of]
 
-    def frames(self, is_syn: int, sack: int, stamps: int, blocks: int) -> Numbers:
+    def make_frames(self, is_syn: int, sack: int, stamps: int, blocks: int) -> Numbers:
         """Give their headers, one row a packet."""
         options = self._syn_options(sack, stamps) if is_syn else self._options(stamps, blocks)
         names = [(f"o{n}", width) for n, (width, _) in enumerate(options)]
@@ -156,7 +163,7 @@ class _Rows:
 
     def lengths(self, frame: Numbers) -> Numbers:
         """Give the bytes of the frames, with their payload."""
-        payload: Numbers = np.where(self.kind == "data", self.path.mss, 0)
+        payload: Numbers = np.where(self.kind == "data", self.known.mss, 0)
         return payload + frame.dtype.itemsize
 
     def times_ns(self) -> Numbers:
@@ -168,23 +175,23 @@ class _Rows:
         if (length > 2**16 - 1).any():
             raise HeadgateError(
                 f"packets of {length.max():,} bytes have no IPv4 header, which tells 65,535 bytes "
-                "at most: pcapng cannot hold this trace"
+                "at most; this trace can be had as qlog and CSV"
             )
-        frame["version"], frame["total"], frame["fragment"] = 0x45, length, 0x4000
-        frame["life"], frame["protocol"] = 64, 6
+        frame["version"], frame["total_length"], frame["fragment_offset"] = 0x45, length, 0x4000
+        frame["ttl"], frame["protocol"] = 64, 6
         frame["tos"] = np.where(self.has("ce") & ~self._is("syn"), CE, self._ect())
-        sender, receiver = self.path.ends
-        frame["type"], frame["goal_local"], frame["source_local"] = IPV4, LOCAL, LOCAL
+        sender, receiver = self.known.ends
+        frame["type"], frame["destination_local"], frame["source_local"] = IPV4, LOCAL, LOCAL
         frame["source"] = np.where(self.forward, sender, receiver)
-        frame["goal"] = np.where(self.forward, receiver, sender)
-        frame["goal_mac"], frame["source_mac"] = frame["goal"], frame["source"]
-        frame["source_port"] = np.where(self.forward, self.path.port, RECEIVER_PORT)
-        frame["goal_port"] = np.where(self.forward, RECEIVER_PORT, self.path.port)
+        frame["destination"] = np.where(self.forward, receiver, sender)
+        frame["destination_mac"], frame["source_mac"] = frame["destination"], frame["source"]
+        frame["source_port"] = np.where(self.forward, self.known.port, RECEIVER_PORT)
+        frame["destination_port"] = np.where(self.forward, RECEIVER_PORT, self.known.port)
         frame["seq"], frame["ack"] = self._sequence()
-        frame["offset"] = (frame.dtype.itemsize - ETHERNET_BYTES - IP_BYTES) // 4 << 4
+        frame["data_offset"] = (frame.dtype.itemsize - ETHERNET_BYTES - IP_BYTES) // 4 << 4
         frame["flags"] = self._flags()
-        unscaled = np.minimum(self.path.window << self.path.scale, MOST_WINDOW)
-        frame["window"] = np.where(self._is("syn", "syn-ack"), unscaled, self.path.window)
+        unscaled = np.minimum(self.known.window << self.known.scale, MOST_WINDOW)
+        frame["window"] = np.where(self._is("syn", "syn-ack"), unscaled, self.known.window)
         _add_checksums(frame, length)
 
     def _is(self, *kinds: str) -> Numbers:
@@ -195,11 +202,11 @@ class _Rows:
 
     def _sequence(self) -> tuple[Numbers, Numbers]:
         """Give sequence and acknowledgement numbers, modulo 2^32."""
-        name = self.path.name.astype(np.uint64) + np.uint64(1)
+        name = self.known.name.astype(np.uint64) + np.uint64(1)
         sender, receiver = name * np.uint64(SENDER_ISN), name * np.uint64(RECEIVER_ISN)
         one = np.uint64(1)
-        at = sender + one + self.seq * self.path.mss.astype(np.uint64)
-        fin = (self.seq >= self.path.size).astype(np.uint64)
+        at = sender + one + self.seq * self.known.mss.astype(np.uint64)
+        fin = (self.seq >= self.known.size).astype(np.uint64)
         seq = np.select([self._is("syn"), self._is("data"), self._is("syn-ack")],
                         [sender, at, receiver], receiver + one)  # fmt: skip
         ack = np.select([self._is("syn"), self._is("data"), self._is("syn-ack")],
@@ -207,11 +214,11 @@ class _Rows:
         return seq & np.uint64(2**32 - 1), ack & np.uint64(2**32 - 1)
 
     def _flags(self) -> Numbers:
-        last = self._is("data") & (self.seq + np.uint64(1) >= self.path.size)
+        last = self._is("data") & (self.seq + np.uint64(1) >= self.known.size)
         flags = np.select([self._is("syn"), self._is("syn-ack")], [SYN, SYN | ACK], ACK)
         flags |= np.where(last, FIN | PSH, 0)
-        flags |= np.where(self._is("syn") & self.path.ecn, ECE | CWR, 0)
-        flags |= np.where(self._is("syn-ack") & self.path.ecn, ECE, 0)
+        flags |= np.where(self._is("syn") & self.known.ecn, ECE | CWR, 0)
+        flags |= np.where(self._is("syn-ack") & self.known.ecn, ECE, 0)
         flags |= np.where(self._is("ack") & self.has("ece"), ECE, 0)
         return flags | np.where(self._is("data") & self.has("cwr"), CWR, 0)
 
@@ -223,14 +230,14 @@ class _Rows:
 
     def _syn_options(self, sack: int, stamps: int) -> list[tuple[str, Any]]:
         """MSS, SACK permitted, time stamps, window scale, as Linux orders them."""
-        options: list[tuple[str, Any]] = [(">u2", 0x0204), (">u2", self.path.mss)]
+        options: list[tuple[str, Any]] = [(">u2", 0x0204), (">u2", self.known.mss)]
         if sack or stamps:
             options += [(">u2", 0x0402 if sack else 0x0101)]
         if sack and not stamps:
             options += [(">u2", 0x0101)]
         if stamps:
             options += self._stamp()
-        return [*options, (">u2", 0x0103), ("u1", 3), ("u1", self.path.scale)]
+        return [*options, (">u2", 0x0103), ("u1", 3), ("u1", self.known.scale)]
 
     def _options(self, stamps: int, blocks: int) -> list[tuple[str, Any]]:
         options: list[tuple[str, Any]] = []
@@ -243,20 +250,23 @@ class _Rows:
         return options
 
     def _edge(self, number: int, end: str) -> Numbers:
-        first = (self.path.name.astype(np.uint64) + np.uint64(1)) * np.uint64(SENDER_ISN)
+        first = (self.known.name.astype(np.uint64) + np.uint64(1)) * np.uint64(SENDER_ISN)
         segment = np.nan_to_num(self.events[f"sack{number}_{end}"]).astype(np.uint64)
-        fin = (segment >= self.path.size).astype(np.uint64)
-        edge = first + np.uint64(1) + segment * self.path.mss.astype(np.uint64) + fin
+        fin = (segment >= self.known.size).astype(np.uint64)
+        edge = first + np.uint64(1) + segment * self.known.mss.astype(np.uint64) + fin
         return np.asarray(edge & np.uint64(2**32 - 1))
 
 
+#: Ethernet, then IPv4 (RFC 791) and TCP (RFC 9293), with the names that these have.
 _FRAME = [
-    *(("goal_local", ">u2"), ("goal_mac", ">u4"), ("source_local", ">u2"), ("source_mac", ">u4")),
-    ("type", ">u2"),
-    *(("version", "u1"), ("tos", "u1"), ("total", ">u2"), ("id", ">u2"), ("fragment", ">u2")),
-    *(("life", "u1"), ("protocol", "u1"), ("sum", ">u2"), ("source", ">u4"), ("goal", ">u4")),
-    *(("source_port", ">u2"), ("goal_port", ">u2"), ("seq", ">u4"), ("ack", ">u4")),
-    *(("offset", "u1"), ("flags", "u1"), ("window", ">u2"), ("check", ">u2"), ("urgent", ">u2")),
+    *(("destination_local", ">u2"), ("destination_mac", ">u4")),
+    *(("source_local", ">u2"), ("source_mac", ">u4"), ("type", ">u2")),
+    *(("version", "u1"), ("tos", "u1"), ("total_length", ">u2"), ("identification", ">u2")),
+    *(("fragment_offset", ">u2"), ("ttl", "u1"), ("protocol", "u1"), ("header_checksum", ">u2")),
+    *(("source", ">u4"), ("destination", ">u4")),
+    *(("source_port", ">u2"), ("destination_port", ">u2"), ("seq", ">u4"), ("ack", ">u4")),
+    *(("data_offset", "u1"), ("flags", "u1"), ("window", ">u2"), ("checksum", ">u2")),
+    ("urgent_pointer", ">u2"),
 ]  # fmt: skip
 
 
@@ -265,18 +275,18 @@ def _add_checksums(frame: Numbers, length: Numbers) -> None:
     words = frame.view(np.uint8).reshape(len(frame), -1).view(">u2").astype(np.uint64)
     ip, tcp = np.split(words[:, ETHERNET_BYTES // 2 :], [IP_BYTES // 2], axis=1)
     pseudo = ip[:, 6:].sum(axis=1) + np.uint64(6) + (length - IP_BYTES).astype(np.uint64)
-    frame["sum"] = _folded(ip.sum(axis=1))
-    frame["check"] = _folded(tcp.sum(axis=1) + pseudo)
+    frame["header_checksum"] = _fold(ip.sum(axis=1))
+    frame["checksum"] = _fold(tcp.sum(axis=1) + pseudo)
 
 
-def _folded(sums: Numbers) -> Numbers:
+def _fold(sums: Numbers) -> Numbers:
     for _ in range(3):
         sums = (sums & np.uint64(0xFFFF)) + (sums >> np.uint64(16))
     folded: Numbers = ~sums & np.uint64(0xFFFF)
     return folded
 
 
-def _blocks_of(frame: Numbers, packets: _Rows, interfaces: Numbers, ways: Numbers) -> Numbers:
+def _make_blocks(frame: Numbers, packets: _Rows, interfaces: Numbers, ways: Numbers) -> Numbers:
     """Give enhanced packet blocks, one row a packet."""
     size, time_ns = frame.dtype.itemsize, packets.times_ns()
     head = ("type", "bytes", "interface", "high", "low", "kept", "length")

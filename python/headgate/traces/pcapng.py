@@ -17,7 +17,7 @@ import numpy as np
 
 from headgate.errors import StoreError, explain_os
 from headgate.tables import Table
-from headgate.traces.frames import INBOUND, OUTBOUND, find_path, packet_blocks
+from headgate.traces.frames import INBOUND, OUTBOUND, find_connections, make_packet_blocks
 from headgate.traces.stored import Connections, StoredTrace
 from headgate.visible import in_path
 
@@ -66,9 +66,9 @@ def write_pcapng(trace: StoredTrace) -> list[Path]:
                 capture = made.get(name) or made.setdefault(name, _begin(trace, name, of))
                 numbers = {each: capture.number(each) for each in np.unique(interfaces).tolist()}
                 rows = connections.rows_of(events["connection"], events["t_s"])
-                path = find_path(connections.table, rows, profiles)
+                known = find_connections(connections.table, rows, profiles)
                 at = np.array([numbers[each] for each in interfaces.tolist()])
-                capture.file.write(packet_blocks(events, path, at, ways))
+                capture.file.write(make_packet_blocks(events, known, at, ways))
     except OSError as error:
         raise StoreError(f"{trace.folder}: cannot be written: {explain_os(error)}") from None
     finally:
