@@ -7,7 +7,7 @@ over it is NaN, a mean over null is that of the others.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -53,6 +53,10 @@ class Words:
         """Give one word a row."""
         return np.asarray(self.words or ("",), dtype=str)[self.codes]
 
+    def translate(self, meaning: Callable[[str], Any]) -> NDArray[Any]:
+        """Give for each row what its word means, which is asked once a word."""
+        return np.array([meaning(word) for word in self.words or ("",)])[self.codes]
+
     def arrow_buffers(self) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
         """Give offsets and UTF-8 bytes, as Arrow lays words out."""
         encoded = [word.encode() for word in self.words]
@@ -96,6 +100,11 @@ class Table:
             says = hint(str(name), self._data, f"columns: {', '.join(self._data)}")
             raise HeadgateError(f"{self.name}: there is no column {name!r}; {says}")
         return self._data[name]
+
+    def translate(self, name: str, meaning: Callable[[str], Any]) -> NDArray[Any]:
+        """Give for each row what the word in a column means."""
+        column = self._column(name)
+        return (column if isinstance(column, Words) else Words.of(column)).translate(meaning)
 
     def about(self, name: str) -> Column:
         """Say what a column means."""

@@ -155,3 +155,17 @@ def test_a_printed_table_shows_numbers() -> None:
         "             4                    3               3",
         "reno       inf  9223372036854775808",
     ]
+
+
+def test_words_are_translated_once_each() -> None:
+    asked: list[str] = []
+
+    def measure(word: str) -> int:
+        asked.append(word)
+        return len(word)
+
+    table = Table("t", {"a": Words.of(["one", "three", "one"]), "b": np.array(["x", "xx", "x"])})
+    assert table.translate("a", measure).tolist() == [3, 5, 3]
+    assert asked == ["one", "three"]
+    assert table.translate("b", len).tolist() == [1, 2, 1]
+    assert len(Table("t", {"a": Words.of([])}).translate("a", len)) == 0

@@ -58,18 +58,18 @@ def find_connections(
     table: Table, rows: Numbers, profiles: Mapping[str, Mapping[str, Any]]
 ) -> Known:
     """Find what is known of packets, whose connections are these rows of their table."""
-    names = list(profiles)
-    of = np.searchsorted(names, table["transport"], sorter=np.argsort(names))
-    each = [profiles[names[place]] for place in np.argsort(names)]
+    each = list(profiles.values())
+    of = table.translate("transport", list(profiles).index)[rows]
 
     def by_profile(values: list[Any]) -> Numbers:
-        return np.array(values)[of][rows]
+        found: Numbers = np.array(values)[of]
+        return found
 
     scales = [_scale(profile) for profile in each]
     return Known(
         ends=(
-            _read_addresses(table["source_ip"])[rows],
-            _read_addresses(table["receiver_ip"])[rows],
+            table.translate("source_ip", _read_address)[rows],
+            table.translate("receiver_ip", _read_address)[rows],
         ),
         port=table["source_port"][rows],
         size=table["size_packets"][rows],
@@ -93,10 +93,8 @@ def _scale(profile: Mapping[str, Any]) -> int:
     return max(0, (_window(profile) // (MOST_WINDOW + 1)).bit_length())
 
 
-def _read_addresses(addresses: Numbers) -> Numbers:
-    few, codes = np.unique(addresses, return_inverse=True)
-    numbers = [int.from_bytes(bytes(map(int, address.split(".")))) for address in few]
-    return np.array(numbers, np.uint32)[codes]
+def _read_address(address: str) -> int:
+    return int.from_bytes(bytes(map(int, address.split("."))))
 
 
 def make_packet_blocks(
@@ -148,8 +146,7 @@ class _Rows:
 
     def has(self, flag: str) -> Numbers:
         """Say which packets have a flag, by its whole word."""
-        few, of = np.unique(self.events["flags"], return_inverse=True)
-        return np.array([flag in flags.split() for flags in few.tolist()])[of]
+        return self.events.translate("flags", lambda flags: flag in flags.split())
 
     def make_frames(self, is_syn: int, sack: int, stamps: int, blocks: int) -> Numbers:
         """Give their headers, one row a packet."""

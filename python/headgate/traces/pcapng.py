@@ -8,6 +8,7 @@ interfaces of their own.
 from __future__ import annotations
 
 import struct
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -90,18 +91,15 @@ def _captures(part: Table, ports: list[str]) -> Iterator[tuple[str, str, Table, 
         rows = np.isin(event, list(ways))
         if rows.any():
             events = part.where(rows)
-            yield name, f"{name[:-1]}'s host", events, events["flow"], _each(events, ways)
+            directions = events.translate("event", defaultdict(int, ways).__getitem__)
+            yield name, f"{name[:-1]}'s host", events, events["flow"], directions
     for port in ports:
         rows = (link == port) & np.isin(event, list(PORT))
         if rows.any():
             events = part.where(rows)
-            interfaces = np.char.add(port, _each(events, PORT))
+            added = events.translate("event", defaultdict(str, PORT).__getitem__)
+            interfaces = np.char.add(port, added)
             yield f"port-{in_path(port)}", "output port", events, interfaces, _out(len(events))
-
-
-def _each(events: Table, values: Mapping[str, Any]) -> Any:
-    few, of = np.unique(events["event"], return_inverse=True)
-    return np.array([values[event] for event in few.tolist()])[of]
 
 
 def _out(count: int) -> Any:
