@@ -31,7 +31,7 @@ class EventTables:
         self._routers = [node["name"] for node in plan["nodes"]]
         self._profiles = [profile["name"] for profile in plan["transports"]]
 
-    def events(self, facts: Facts, labels: Mapping[str, Sequence[str]]) -> Table:
+    def make_events(self, facts: Facts, labels: Mapping[str, Sequence[str]]) -> Table:
         """Give the table of events."""
         words = {
             "event": Words(facts["event"], labels["event"]),
@@ -43,7 +43,7 @@ class EventTables:
         }
         return Table("events", form(EVENTS, {**facts, **words}))
 
-    def connections(self, facts: Facts) -> Table:
+    def make_connections(self, facts: Facts) -> Table:
         """Give the table of connections, with the addresses that captures give them."""
         named = {
             "flow": _words_or_none(facts["flow"], self._flows),

@@ -59,7 +59,7 @@ class UpdateMaker:
         tables = {
             "series": Table("series", self._series(facts)),
             "network": Table("network", form(NETWORK, facts["network"])),
-            "events": self._tables.events(facts["events"], facts["labels"]),
+            "events": self._tables.make_events(facts["events"], facts["labels"]),
         }
         return Update(*at, tables)
 

@@ -107,10 +107,10 @@ class TraceLog:
         events, connections = self._files
         for number, facts in enumerate(_read_parts(events)):
             path = self.folder / EVENTS_FOLDER / f"{number:04}.parquet"
-            write_table(path, tables.events(facts, labels))
+            write_table(path, tables.make_events(facts, labels))
         connections.seek(0)
         known = read_connections(connections.read())
-        write_table(self.folder / CONNECTIONS_FILE, tables.connections(known))
+        write_table(self.folder / CONNECTIONS_FILE, tables.make_connections(known))
         about = {"asked": self.asked.plain(), "events": self.count, "ended_s": self.ended_s}
         ports = [self._plan["links"][number]["name"] for number in sorted(self.numbers[1])]
         about |= {"ports": ports, "says": self.says(), **meta, "plan": _of_plan(self._plan)}

@@ -36,7 +36,7 @@ class StoredTrace:
 
     @property
     def connections(self) -> Table:
-        """One row a connection that has events, in the order of their first ones."""
+        """One row a connection of which packets were seen, in the order of their first events."""
         return Table("connections", read_columns(self.folder / CONNECTIONS_FILE))
 
     def parts(self, columns: Sequence[str] = ()) -> Iterator[Table]:
