@@ -23,7 +23,8 @@ Plan = Mapping[str, Any]
 #: The class of host links where a network gives none.
 UNLABELLED = "normal"
 #: What is counted in two ways, as the table of checks names it.
-PACKETS = "data packets: sent + copied = arrived + dropped + under way"
+#: Copies that links made count as sent.
+PACKETS = "data packets: sent = arrived + dropped + under way"
 FLOWS = "flows: started = over + under way"
 WAITS = "waiting at all ports: sampled queue x time = sum of waits"
 WORST_WAIT = "waiting at the busy port and period where the two differ most"
