@@ -70,14 +70,14 @@ def _scope(found: Whole) -> str:
     period = f", in {part.title} of {len(found.parts)}" if part.period else ""
     replicates = part.cells.runs.shape[2]
     chance = (
-        f" and {replicates} replicates tell that from chance"
+        f" and the 95 % confidence interval over {replicates} replicates excludes zero"
         if replicates > 1
         else "; with one run of each, nothing tells that from chance"
     )
     count = len(part.cells.conditions)
     said = (
-        f"Compared under {count} conditions{period}. A measure counts where it changes by 10 % or"
-        f" more{chance}."
+        f"Simulated under {count} conditions{period}; changes are of means. A measure counts where"
+        f" it changes by 10 % or more{chance}."
     )
     if roles.congestion is None or len(part.order) < 2:
         return said
