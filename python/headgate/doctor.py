@@ -53,6 +53,7 @@ def examine(folder: Path) -> Iterator[Found]:
     yield _browser()
     yield _namespaces()
     yield _tun()
+    yield _other_kernel()
     yield _cores()
     yield _memory()
     yield _disk(folder)
@@ -150,8 +151,8 @@ def _browser() -> Found:
 def _namespaces() -> Found:
     works, said = _try(["unshare", "--user", "--map-root-user", "--net", "true"])
     remedy = (
-        "for comparisons with kernels only: allow them, sysctl kernel.unprivileged_userns_clone=1,"
-        " or outside of the container"
+        "for real programs (headgate emulate): allow them, outside of a container or by"
+        " sysctl kernel.unprivileged_userns_clone=1"
     )
     return Found("user namespaces", works, "can be made" if works else said, remedy)
 
@@ -160,7 +161,12 @@ def _tun() -> Found:
     path = Path("/dev/net/tun")
     works = path.exists() and os.access(path, os.R_OK | os.W_OK)
     detail = f"{path} can be opened" if works else f"{path} is not there, or cannot be opened"
-    return Found("TUN", works, detail, "for comparisons with kernels only: modprobe tun")
+    return Found("TUN", works, detail, "for real programs: modprobe tun")
+
+
+def _other_kernel() -> Found:
+    remedy = "for another kernel in live hosts (--kernel uml): Debian's user-mode-linux"
+    return _program("user-mode Linux", "linux.uml", remedy)
 
 
 def _cores() -> Found:

@@ -24,7 +24,7 @@ def test_everything_that_is_asked_for_is_examined(found: dict[str, doctor.Found]
     assert set(found) == NEEDED | {
         *(f"extra {name}" for name in EXTRAS),
         *("pandas", "polars", "xarray", "C compiler", "Rust"),
-        *("Chromium", "user namespaces", "TUN", "cores", "memory", "disk"),
+        *("Chromium", "user namespaces", "TUN", "user-mode Linux", "cores", "memory", "disk"),
     }
     assert {name for name, one in found.items() if one.needed} == NEEDED
     assert all(

@@ -3,6 +3,7 @@
 //! * [`packet`] — what is read from an IP packet, and the mark that is set in it.
 //! * [`flows`] — what is counted of each flow.
 //! * [`hosts`], [`tun`], [`enter`] — namespaces, devices, and how a program gets into them (Linux).
+//! * [`device`] — a host's end of the path: a TUN device, or the card of another kernel (Linux).
 //! * [`live`] — the loop: packets in, windows run, packets out when they are due (Linux).
 //!
 //! The engine knows nothing of this: it is given numbers of packets (see `headgate_netsim::foreign`). Why it is made so
@@ -11,6 +12,8 @@
 pub mod flows;
 pub mod packet;
 
+#[cfg(target_os = "linux")]
+pub mod device;
 #[cfg(target_os = "linux")]
 pub mod enter;
 #[cfg(target_os = "linux")]

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use headgate_lab::simulation::{Arrival, Delivery, ForeignPacket, Loss, Outcomes, Simulation};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};
-use nix::unistd::{read, write};
 
+use crate::device::Device;
 use crate::flows::Flows;
 use crate::packet::{Seen, mark, parse};
 use crate::payloads::{Payload, Payloads};
@@ -46,7 +46,7 @@ pub struct Settings {
 /// A run in real time.
 pub struct Live {
     run: Simulation,
-    devices: Vec<OwnedFd>,
+    devices: Vec<Device>,
     mtu: usize,
     captures: Vec<BufWriter<File>>,
     begun: Instant,
@@ -62,7 +62,7 @@ impl Live {
     pub fn new(run: Simulation, settings: Settings) -> Self {
         Self {
             run,
-            devices: settings.devices,
+            devices: settings.devices.into_iter().map(Device::Tun).collect(),
             mtu: settings.mtu as usize,
             captures: settings.captures.into_iter().map(BufWriter::new).collect(),
             begun: Instant::now(),
@@ -72,6 +72,11 @@ impl Live {
             arrivals: Vec::new(),
             report: Report::default(),
         }
+    }
+
+    /// A host has another device from now on.
+    pub fn replace_device(&mut self, host: usize, device: Device) {
+        self.devices[host] = device;
     }
 
     /// Runs until the simulation is over or `stop` is set, which ends it there. Time begins now.
@@ -144,7 +149,7 @@ impl Live {
         for _ in 0..READS_AT_ONCE {
             let mut bytes = self.payloads.buffer();
             bytes.resize(self.mtu, 0);
-            match read(&self.devices[host], &mut bytes) {
+            match self.devices[host].read(&mut bytes) {
                 Ok(size) => {
                     bytes.truncate(size);
                     self.take(host, bytes)?;
@@ -214,7 +219,7 @@ impl Live {
         }
         let (to, delay) = (payload.to as usize, delivery.time - payload.sent);
         self.flows.deliver(payload.flow, payload.payload_bytes, delivery.time, delay, newly_marked);
-        let written = write(&self.devices[to], &payload.bytes);
+        let written = self.devices[to].write(&payload.bytes);
         let now = self.begun.elapsed().as_nanos() as u64 * PS_PER_NS;
         self.report.write(delivery.time, now, written.is_ok());
         if let Some(file) = self.captures.get_mut(to) {

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::os::fd::{AsRawFd, RawFd};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use headgate_emulate::device::{card_address, make_card};
 use headgate_emulate::enter::{self, Entry};
 use headgate_emulate::flows::Flow;
 use headgate_emulate::hosts::{Hosts, Wanted};
@@ -40,6 +41,8 @@ const PS: f64 = 1e-12;
 pub struct Emulation {
     live: Mutex<Live>,
     hosts: Mutex<Option<Hosts>>,
+    /// Ends for other kernels.
+    cards: Mutex<Vec<OwnedFd>>,
     stop: AtomicBool,
     _own: OwnAtWork,
 }
@@ -78,7 +81,13 @@ impl Emulation {
         let devices = made.take_devices();
         let settings = Settings { devices, mtu, captures, duplicates };
         let live = Mutex::new(Live::new(run, settings));
-        Ok(Self { live, hosts: Mutex::new(Some(made)), stop: AtomicBool::new(false), _own: own })
+        Ok(Self {
+            live,
+            hosts: Mutex::new(Some(made)),
+            cards: Mutex::default(),
+            stop: AtomicBool::new(false),
+            _own: own,
+        })
     }
 
     /// Addresses of a host: IPv4, IPv6.
@@ -95,6 +104,16 @@ impl Emulation {
         let net =
             hosts.nets.get(host).ok_or_else(|| PyValueError::new_err(format!("there is no host {host}")))?;
         Ok((hosts.user.as_raw_fd(), hosts.pids.as_raw_fd(), hosts.mounts.as_raw_fd(), net.as_raw_fd()))
+    }
+
+    /// Gives a host an Ethernet card for another kernel in the place of its TUN device, before the run: the socket that is to
+    /// be that kernel's, open as long as this is, and the link address; OSError if there can be none.
+    fn insert_card(&self, host: usize) -> PyResult<(RawFd, String)> {
+        let (device, end) = make_card().map_err(|error| PyOSError::new_err(error as i32))?;
+        locked(&self.live).replace_device(host, device);
+        let fd = end.as_raw_fd();
+        locked(&self.cards).push(end);
+        Ok((fd, card_address()))
     }
 
     /// Runs in real time until the simulation is over or somebody calls `stop`; RuntimeError if it cannot go on.

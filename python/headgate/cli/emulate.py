@@ -35,6 +35,15 @@ Capture = Annotated[
     bool,
     typer.Option("--capture", help="Write what passes each host's device into DIR, as pcapng."),
 ]
+Kernel = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--kernel",
+        metavar="[HOST=]host|uml",
+        help="Run programs in another kernel: uml is a user-mode Linux. Those of the hosts at the"
+        " source, or of HOST; repeatable.",
+    ),
+]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Say whether this machine is fast enough; run nothing.")
 ]
@@ -50,6 +59,7 @@ def emulate(  # noqa: PLR0913, PLR0917 - one for each option
     out: Out = None,
     mtu: Mtu = 1500,
     capture: Capture = False,
+    kernel: Kernel = None,
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
@@ -62,13 +72,15 @@ def emulate(  # noqa: PLR0913, PLR0917 - one for each option
     """
     from headgate.live.emulation import Emulation
     from headgate.live.estimate import estimate
+    from headgate.live.uml.choice import parse_kernels
 
     chosen = load(scenario, settings, seed)
     if dry_run:
         found = estimate(chosen)
         say(json.dumps({"load": found.load, "says": found.says()}) if as_json else found.says())
         return
-    net = Emulation(chosen, out, mtu, capture=capture)
+    kernels = parse_kernels(kernel or [])
+    net = Emulation(chosen, out, mtu, capture=capture, kernel=kernels)
     commands = _commands(net.hosts, at or [], ctx.args)
     net.command = shlex.join(["headgate", *sys.argv[1:]])
     failed = _run(net, commands)

@@ -9,7 +9,8 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -28,6 +29,8 @@ from headgate.live.hosts import (
 )
 from headgate.live.kernel import read_kernel, read_settings
 from headgate.live.results import describe_loop, live_tables, say_overload
+from headgate.live.uml.choice import UML, Choice, choose_kernels, source_hosts
+from headgate.live.uml.machine import Machine, find_kernel, stand_in
 from headgate.run.memory import refuse_what_does_not_fit
 from headgate.run.own import make_own_code, own_queues
 from headgate.run.refusals import translate_refusal
@@ -57,6 +60,7 @@ def emulate(  # noqa: PLR0913 - what a run can be given
     mtu: int = MTU_BYTES,
     out: str | Path | None = None,
     capture: bool = False,
+    kernel: Choice = None,
 ) -> Emulation:
     """Open a scenario in real time, for programs in its live hosts; a context manager.
 
@@ -67,19 +71,30 @@ def emulate(  # noqa: PLR0913 - what a run can be given
 
     Time begins with the `with` block and ends with it, or after the scenario's duration. `out` is a
     folder for the result; `capture` writes what passes each host's device into it as pcapng.
+    `kernel` is "uml" for another kernel at the source, or `{"a": "uml"}` for hosts by name: their
+    programs run inside a user-mode Linux.
     Linux only; raises ScenarioError, EmulationError.
     """
     chosen = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
     given = {"duration": duration, "seed": seed}
     changes = {key: value for key, value in given.items() if value is not None}
     folder = None if out is None else Path(out)
-    return Emulation(chosen.replaced(changes) if changes else chosen, folder, mtu, capture=capture)
+    changed = chosen.replaced(changes) if changes else chosen
+    return Emulation(changed, folder, mtu, capture=capture, kernel=kernel)
 
 
 class Emulation:
     """Live hosts on a simulated network. `result` is there once it is closed."""
 
-    def __init__(self, scenario: Scenario, out: Path | None, mtu: int, *, capture: bool) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        out: Path | None,
+        mtu: int,
+        *,
+        capture: bool,
+        kernel: Choice = None,
+    ) -> None:
         if not SMALLEST_MTU_BYTES <= mtu <= LARGEST_MTU_BYTES:
             allowed = f"{SMALLEST_MTU_BYTES} to {LARGEST_MTU_BYTES} bytes"
             raise EmulationError(f"mtu: {mtu} is not allowed; {allowed}")
@@ -89,6 +104,10 @@ class Emulation:
         self._captures = capture
         self._planned = scenario.plan()
         self.hosts = host_names(self._planned[0])
+        self.kernels = choose_kernels(kernel, self.hosts, source_hosts(scenario))
+        if UML in self.kernels.values():
+            find_kernel()
+        self._machines: dict[str, Machine] = {}
         self.commands: list[dict[str, Any]] = []
         self.command = ""
         self._programs: list[subprocess.Popen[Any]] = []
@@ -113,7 +132,12 @@ class Emulation:
         self._folder = tempfile.TemporaryDirectory(prefix="headgate-")
         try:
             self._native = self._open(Path(self._folder.name))
+            if not self._captures:
+                self._folder.cleanup()  # the hosts hold what they need of it
+            self._boot()
         except BaseException:
+            if self._native is not None:
+                self._native.close()
             self._folder.cleanup()
             raise
         self._begun_s, self._cpu_s = time.time(), time.process_time()
@@ -134,6 +158,8 @@ class Emulation:
         try:
             if kind is None:
                 self._finish()
+            for machine in self._machines.values():
+                machine.halt()
         finally:
             native.close()
             assert self._folder is not None
@@ -141,16 +167,17 @@ class Emulation:
 
     def address(self, host: str, version: int = 4) -> str:
         """Give a host's IPv4 or IPv6 address; in the hosts their names are known too."""
-        four, six = self._at_work().addresses(find_host(self.hosts, host))
-        return six if version == 6 else four
+        four, *six = self._addresses(self._at_work(), find_host(self.hosts, host))
+        if version == 6 and not six:
+            raise EmulationError(f"host {host}: its kernel has no IPv6")
+        return six[0] if version == 6 else four
 
     def start(self, host: str, command: Command, **options: Any) -> subprocess.Popen[Any]:
         """Start a program in a host: a line for the shell, or a list.
 
         `options` are those of `subprocess.Popen`. What still runs at the end is ended.
         """
-        number = find_host(self.hosts, host)
-        program = start_program(self._at_work().entry(number), host, command, options)
+        program = self._start(host, command, options)
         self._programs.append(program)
         at_s = time.time() - self._begun_s
         self.commands.append({"host": host, "command": command, "start_s": at_s, "exit_code": None})
@@ -175,7 +202,7 @@ class Emulation:
             program.kill()
             program.communicate()
             raise
-        done = subprocess.CompletedProcess(program.args, program.returncode, said, wrong)
+        done = subprocess.CompletedProcess(command, program.returncode, said, wrong)
         if check:
             done.check_returncode()
         return done
@@ -190,6 +217,29 @@ class Emulation:
             raise EmulationError("the hosts are there within the with block only")
         return self._native
 
+    def _addresses(self, native: Native | type[Native], host: int) -> tuple[str, ...]:
+        """Give what a host is reached by; a user-mode Linux has no IPv6."""
+        both = native.addresses(host)
+        return both[:1] if self.kernels[self.hosts[host]] == UML else both
+
+    def _start(
+        self, host: str, command: Command, options: Mapping[str, Any]
+    ) -> subprocess.Popen[Any]:
+        """Start a program, or its stand-in where a host has another kernel."""
+        entry = self._at_work().entry(find_host(self.hosts, host))
+        words = stand_in(command) if host in self._machines else command
+        return start_program(entry, host, words, options)
+
+    def _boot(self) -> None:
+        """Boot the kernels that are not this machine's."""
+        native = self._at_work()
+        for number, host in enumerate(self.hosts):
+            if self.kernels[host] == UML:
+                start = partial(start_program, native.entry(number), host)
+                machine = Machine(host, start)
+                machine.boot(native.insert_card(number), native.addresses(number)[0], self.mtu)
+                self._machines[host] = machine
+
     def _open(self, folder: Path) -> Native:
         try:
             from headgate._native import Emulation as Native
@@ -199,7 +249,7 @@ class Emulation:
         plan, arrays = self._planned
         refuse_what_does_not_fit(plan, arrays)
         own = [ready.native for ready in make_own_code(self.scenario, plan)]
-        addresses = [Native.addresses(number) for number in range(len(self.hosts))]
+        addresses = [self._addresses(Native, number) for number in range(len(self.hosts))]
         names = folder / "hosts"
         names.write_text(write_names(self.hosts, addresses), encoding="utf-8")
         names.chmod(0o644)
@@ -220,12 +270,7 @@ class Emulation:
 
     def _read_settings(self) -> dict[str, dict[str, str]]:
         """Read the settings of every host, which its programs may have changed."""
-
-        def start(host: str, command: Command, **options: Any) -> subprocess.Popen[Any]:
-            entry = self._at_work().entry(find_host(self.hosts, host))
-            return start_program(entry, host, command, options)
-
-        return {host: read_settings(start, host) for host in self.hosts}
+        return {host: read_settings(self._start, host) for host in self.hosts}
 
     def _finish(self) -> None:
         if self._failure is not None:
@@ -248,7 +293,7 @@ class Emulation:
     def _describe(self, facts: dict[str, Any], loop: dict[str, Any]) -> dict[str, Any]:
         plan, arrays = self._planned
         native = self._at_work()
-        addresses = [native.addresses(number) for number in range(len(self.hosts))]
+        addresses = [self._addresses(native, number) for number in range(len(self.hosts))]
         return {
             "headgate": __version__,
             "identity": LIVE,
@@ -274,6 +319,7 @@ class Emulation:
                 "mtu_bytes": self.mtu,
                 "commands": self.commands,
                 "kernel": read_kernel(),
+                "kernels": {host: machine.kernel for host, machine in self._machines.items()},
                 "tcp": self._read_settings(),
                 "processors": os.cpu_count(),
                 "loop": loop,

@@ -41,11 +41,11 @@ def find_host(names: Sequence[str], name: str) -> int:
     return names.index(name)
 
 
-def write_names(names: Sequence[str], addresses: Sequence[tuple[str, str]]) -> str:
+def write_names(names: Sequence[str], addresses: Sequence[tuple[str, ...]]) -> str:
     """Write what stands in /etc/hosts there, so that `curl http://b/` works."""
     lines = ["127.0.0.1 localhost", "::1 localhost"]
-    for name, both in zip(names, addresses, strict=True):
-        lines += [f"{address} {name}" for address in both]
+    for name, own in zip(names, addresses, strict=True):
+        lines += [f"{address} {name}" for address in own]
     return "\n".join(lines) + "\n"
 
 

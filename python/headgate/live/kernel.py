@@ -40,7 +40,7 @@ def read_settings(start: Start, host: str) -> dict[str, str]:
     """Read the TCP settings of a host as they are now; those that its kernel lacks are left out."""
     paths = [f"/proc/sys/net/ipv4/{name}" for name in SETTINGS]
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
-    reader = start(host, ["grep", "", *paths], **options)
+    reader = start(host, ["grep", "", *paths], options)
     said, _ = reader.communicate()
     lines = (line.partition(":") for line in said.splitlines())
     return {path.rpartition("/")[2]: " ".join(value.split()) for path, _, value in lines}

@@ -49,6 +49,11 @@ class Live(Group):
                 raise at(key, "live hosts bring their own TCP; leave this key out")
 
     @property
+    def source_names(self) -> tuple[str, ...]:
+        """Names of the hosts at the source."""
+        return self.hosts
+
+    @property
     def host_names(self) -> tuple[str, ...]:
         """Names of all hosts, in the order of the plan."""
         return (*self.hosts, *self.peers)
