@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 const MAGIC: &[u8; 8] = b"HEADGATE";
 
 /// Raised when the head below or the layout of the state changes.
-const FORMAT: u16 = 9;
+const FORMAT: u16 = 10;
 
 /// Length and checksum of the state.
 const TAIL: usize = 16;

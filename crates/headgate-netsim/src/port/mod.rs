@@ -13,6 +13,7 @@ pub mod opportunities;
 pub mod queued;
 pub mod rates;
 pub mod served;
+mod store;
 pub mod ticks;
 pub mod wire;
 

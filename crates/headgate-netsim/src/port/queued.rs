@@ -15,17 +15,11 @@ use serde::{Deserialize, Serialize};
 use super::context::PortContext;
 use super::line::{Job, Line};
 use super::served::Served;
+use super::store::Store;
 use super::wire::{Stage, Wire, pass_all};
 use super::{Held, Room, digested};
 use crate::packet::Packet;
 use crate::record::{Early, EventKind, PortRow, Tally};
-
-/// A packet that waits, and since when.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Waiting {
-    packet: Packet,
-    since: Time,
-}
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "L: ControllerRegistry")]
@@ -36,14 +30,10 @@ pub struct QueuedPort<L: ControllerRegistry> {
     ingress: Vec<Stage<L::Impairment>>,
     digest: u64,
     room: Room,
-    /// Packets by their numbers, and free places.
-    store: Vec<Waiting>,
-    free: Vec<u32>,
+    store: Store,
     queue: Served<L::Queue>,
     router: Option<L::Router>,
     chance: Stream,
-    /// Bytes that wait.
-    waiting_bytes: u64,
     since: Time,
     /// Packets and bytes here when the tally began, and how long they had waited.
     carried: (u64, u64),
@@ -73,12 +63,10 @@ impl<L: ControllerRegistry> QueuedPort<L> {
             ingress,
             digest: 0,
             room: Room::from(room),
-            store: Vec::new(),
-            free: Vec::new(),
+            store: Store::default(),
             queue: Served::new(queue),
             router,
             chance,
-            waiting_bytes: 0,
             since: 0,
             carried: (0, 0),
             waited: 0,
@@ -90,7 +78,7 @@ impl<L: ControllerRegistry> QueuedPort<L> {
 
     /// Packets waiting, the one in service not counted.
     pub fn queue(&self) -> usize {
-        self.store.len() - self.free.len()
+        self.store.len()
     }
 
     /// What decides here, if anything does.
@@ -100,27 +88,11 @@ impl<L: ControllerRegistry> QueuedPort<L> {
 
     /// Data packets among those that wait.
     pub fn held_data(&self) -> usize {
-        self.sum(|waiting| u128::from(waiting.packet.is_data())) as usize
+        self.store.data()
     }
 
     pub fn held_mut(&mut self) -> impl Iterator<Item = &mut Packet> {
-        let mut waits = vec![true; self.store.len()];
-        self.free.iter().for_each(|&place| waits[place as usize] = false);
-        let held = self.store.iter_mut().zip(waits).filter(|(_, waits)| *waits);
-        held.map(|(waiting, _)| &mut waiting.packet)
-    }
-
-    /// How long those that wait have waited: all, and the data among them.
-    fn waits(&self, now: Time) -> (u128, u128) {
-        let so_far = |waiting: &Waiting| u128::from(now.saturating_sub(waiting.since));
-        let data = |waiting: &Waiting| if waiting.packet.is_data() { so_far(waiting) } else { 0 };
-        (self.sum(so_far), self.sum(data))
-    }
-
-    /// A sum over those that wait: places that are free are in the store too.
-    fn sum(&self, of: impl Fn(&Waiting) -> u128) -> u128 {
-        let free: u128 = self.free.iter().map(|&place| of(&self.store[place as usize])).sum();
-        self.store.iter().map(of).sum::<u128>() - free
+        self.store.packets_mut()
     }
 
     /// When the next packet's transmission begins; never if none waits.
@@ -154,7 +126,8 @@ impl<L: ControllerRegistry> QueuedPort<L> {
     }
 
     fn is_full(&self, backlog: &Backlog) -> bool {
-        backlog.present >= self.room.packets as f64 || self.waiting_bytes as f64 > self.room.bytes as f64
+        backlog.present >= self.room.packets as f64
+            || self.store.waiting_bytes() as f64 > self.room.bytes as f64
     }
 
     /// The backlog after the discipline has made room for an arrival, if it does.
@@ -175,13 +148,7 @@ impl<L: ControllerRegistry> QueuedPort<L> {
 
     fn keep(&mut self, now: Time, packet: &Packet, marked: bool, backlog: &Backlog, ctx: &mut PortContext) {
         self.tally.marks += u64::from(marked);
-        let waiting = Waiting { packet: packet.marked(marked), since: now };
-        let id = self.free.pop().unwrap_or(self.store.len() as u32);
-        match self.store.get_mut(id as usize) {
-            Some(place) => *place = waiting,
-            None => self.store.push(waiting),
-        }
-        self.waiting_bytes += u64::from(packet.size);
+        let id = self.store.put(packet.marked(marked), now);
         self.note_kept(now, packet, marked, ctx);
         self.queue.enqueue(packet.queued(id, seconds(now)), backlog, &mut self.drops);
         self.clear_drops(now, ctx);
@@ -201,11 +168,8 @@ impl<L: ControllerRegistry> QueuedPort<L> {
     /// Takes a packet out of the store, and says how long it waited.
     fn release(&mut self, now: Time, id: u32, held: &mut Held) -> (Packet, Span) {
         held.packets -= 1;
-        self.free.push(id);
-        let Waiting { packet, since } = self.store[id as usize];
-        let waited = now - since;
+        let (packet, waited) = self.store.take(now, id);
         self.tally.wait_ps += u128::from(waited);
-        self.waiting_bytes -= u64::from(packet.size);
         (packet, waited)
     }
 
@@ -319,7 +283,7 @@ impl<L: ControllerRegistry> QueuedPort<L> {
 
     fn backlog(&self, at: Time) -> Backlog {
         let rate_bytes_s = self.line.rate_bytes_s();
-        let (held_bytes, (rest_s, idle_s)) = (self.waiting_bytes as f64, self.line.times_s(at));
+        let (held_bytes, (rest_s, idle_s)) = (self.store.waiting_bytes() as f64, self.line.times_s(at));
         Backlog {
             now_s: seconds(at),
             packets: self.queue() as f64,
@@ -335,14 +299,14 @@ impl<L: ControllerRegistry> QueuedPort<L> {
     /// Packets and bytes here at `now`, the part of the one in service that is still to be sent included.
     fn present(&self, now: Time) -> (u64, u64) {
         let packets = self.queue() as u64 + u64::from(self.line.until() > now);
-        (packets, self.waiting_bytes + self.line.rest(now))
+        (packets, self.store.waiting_bytes() + self.line.rest(now))
     }
 
     /// Starts counting afresh at `now`, up to which all has been made up for.
     pub fn reset(&mut self, now: Time) {
         self.line.reset(now);
         self.carried = self.present(now);
-        self.waited = self.waits(now).0;
+        self.waited = self.store.waits_ps(now).0;
         self.since = now;
         let (max_queue, lost) = (self.queue() as u64, self.wire.losses_ahead(now).0);
         self.tally = Tally { max_queue, lost, ..Tally::default() };
@@ -357,7 +321,7 @@ impl<L: ControllerRegistry> QueuedPort<L> {
     /// What happened since the tally began until `now`, up to which all has been made up for.
     pub fn row(&mut self, now: Time) -> PortRow {
         let left = self.tally.left(self.carried, self.present(now));
-        let (waits, waits_of_data) = self.waits(now);
+        let (waits, waits_of_data) = self.store.waits_ps(now);
         let (lost, lost_data) = self.wire.losses_ahead(now);
         let wait_ps = self.tally.wait_ps + waits - self.waited;
         let tally = Tally { wait_ps, lost: self.tally.lost - lost, ..self.tally };
@@ -376,7 +340,7 @@ impl<L: ControllerRegistry> QueuedPort<L> {
     }
 
     pub fn bytes(&self) -> usize {
-        size_of::<Self>() + self.store.capacity() * size_of::<Waiting>()
+        size_of::<Self>() + self.store.memory()
     }
 }
 
