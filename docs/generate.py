@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from notebook_page import notebook
-
-Row = Sequence[object]
+from statements_page import statements
+from tables import Row, code, table
 
 
 def write_all(folder: Path) -> None:
@@ -20,25 +20,6 @@ def write_all(folder: Path) -> None:
         path, text = folder / f"{name}.md", page()
         if not path.exists() or path.read_text() != text:
             path.write_text(text)
-
-
-def table(head: Row, rows: Iterable[Row]) -> str:
-    """Write a Markdown table; empty without rows."""
-    lines = [_row(row) for row in rows]
-    return "\n".join([_row(head), _row(["---"] * len(head)), *lines, ""]) if lines else ""
-
-
-def _row(cells: Row) -> str:
-    return "| " + " | ".join(_cell(cell) for cell in cells) + " |"
-
-
-def _cell(value: object) -> str:
-    return str(value).replace("|", "\\|").replace("\n", " ")
-
-
-def code(text: object) -> str:
-    """Write as code, or nothing for nothing."""
-    return f"`{text}`" if str(text) else ""
 
 
 def laws() -> str:
@@ -349,42 +330,6 @@ def marks() -> str:
     from headgate.marks import MEANINGS
 
     return table(["mark", "meaning"], [[mark, meaning] for mark, meaning in MEANINGS.items()])
-
-
-def statements() -> str:
-    """Give every statement of the reproduced documents with its claims, or why it has none."""
-    from headgate.studies.documents import OTHER_STUDIES, read_documents
-
-    others = table(
-        ["study", "its source"], [[code(name), source] for name, source in OTHER_STUDIES.items()]
-    )
-    parts = [_document(document) for document in read_documents().values()]
-    return "\n".join([*parts, f"## Studies of other sources\n\n{others}"])
-
-
-def _document(document: Any) -> str:
-    rows = [[s.at, s.says, _claims(s.claims), s.why] for s in document.statements]
-    beyond = [[entry.says, _claims(entry.claims)] for entry in document.beyond]
-    with_claims = sum(bool(s.claims) for s in document.statements)
-    return "\n".join(
-        [
-            f"## {document.title}\n",
-            f"{len(rows)} statements, figures and tables; {with_claims} have claims.\n",
-            table(["place", "what it says", "claims", "why none"], rows),
-            f"### What the studies judge beside {document.short}\n",
-            table(["what", "claims"], beyond),
-        ]
-    )
-
-
-def _claims(claims: Mapping[str, Sequence[str]]) -> str:
-    """Name claims by study; studies that have the same ones stand together."""
-    studies: dict[Sequence[str], list[str]] = {}
-    for study, ids in claims.items():
-        studies.setdefault(ids, []).append(study)
-    return "; ".join(
-        f"*{', '.join(names)}*: {', '.join(map(code, ids))}" for ids, names in studies.items()
-    )
 
 
 PAGES: dict[str, Callable[[], str]] = {
