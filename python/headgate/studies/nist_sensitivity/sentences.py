@@ -8,7 +8,7 @@ from headgate.analysis.influence import AVERAGE
 from headgate.experiment.estimates import all_possible
 from headgate.experiment.runnable import Listing
 from headgate.studies.nist_sensitivity.design import FILE, NAME, steps
-from headgate.studies.nist_sensitivity.published import PSI
+from headgate.studies.nist_sensitivity.published import LARGEST, PSI
 from headgate.studies.nist_sensitivity.summary import Sensitivity
 
 
@@ -21,8 +21,9 @@ def sentences(of: Sensitivity) -> tuple[str, ...]:
 def _six(of: Sensitivity) -> str:
     named = ", ".join(f"{factor.title} ({factor.name})" for factor in of.selected)
     return (
-        f"The six most significant parameters are {named}; {FILE} has the 32 conditions"
-        f" {NAME} of them, for `headgate study nist-1b --design {FILE}`."
+        f"The six most significant parameters are {named}; the source's order begins with"
+        f" {', '.join(LARGEST)}. {FILE} has the 32 conditions {NAME} of ours, for"
+        f" `headgate study nist-1b --design {FILE}`."
     )
 
 
