@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from headgate.stats.changes import change
+from headgate.stats.changes import Change, change
 from headgate.stats.conditions import outlier, residuals
 from headgate.stats.effects import main_effect, psi
 from headgate.stats.intervals import grouped_interval, mean_interval, share_interval
@@ -134,3 +134,12 @@ def test_change_from_nothing_has_no_share() -> None:
     found = change([0.0, 0.0, 0.0], [1.0, 1.1, 0.9])
     assert (str(found), found.matters) == ("", False)
     assert not change([1.0, np.nan, 1.0], [2.0, 2.0, 2.0]).significant
+
+
+@pytest.mark.parametrize(
+    ("share", "written"),
+    [(-0.5, "-50 %"), (0.99, "+99 %"), (1, "x2"), (8.96, "x10"), (687, "x690")],
+)
+def test_a_change_is_written_in_two_digits(share: float, written: str) -> None:
+    said = Change(share, significant=True).write()
+    assert said.replace("\N{MULTIPLICATION SIGN}", "x").replace("\N{MINUS SIGN}", "-") == written

@@ -31,8 +31,10 @@ class Change:
 
     def write(self) -> str:
         """Write the change in few letters: in %, from twice as much on as a multiple."""
-        multiple = f"\N{MULTIPLICATION SIGN}{1 + self.share:.2g}"
-        return multiple if self.share >= TWICE else str(self)
+        if not self.share >= TWICE:
+            return str(self)
+        two_digits = float(f"{1 + self.share:.2g}")
+        return f"\N{MULTIPLICATION SIGN}{two_digits:,g}"
 
     def __str__(self) -> str:
         if np.isnan(self.share):
