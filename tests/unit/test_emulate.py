@@ -146,11 +146,16 @@ def test_a_file_arrives_beside_simulated_flows(tmp_path: Path) -> None:
     assert stored.flows["law"].tolist() == ["cubic"]
     picture = draw_real_packets([Run("", stored.tables, stored.meta)])
     assert picture is not None
-    (panel, lateness) = picture.panels
-    assert {line.name.split(" ")[0] for line in panel.lines} == {"tcp"}
-    step_s = panel.lines[0].x[1] - panel.lines[0].x[0]
-    assert 8 * len(data) < 1e6 * step_s * sum(line.y.sum() for line in panel.lines)
+    goodput, delay, lateness = picture.panels
+    assert {line.name.split(" ")[0] for line in goodput.lines} == {"tcp"}
+    step_s = goodput.lines[0].x[1] - goodput.lines[0].x[0]
+    assert 8e-6 * len(data) < step_s * sum(line.y.sum() for line in goodput.lines) < 8e-6 * 1.5e6
+    delays_ms = np.concatenate([line.y for line in delay.lines])
+    assert 20 <= np.nanmin(delays_ms) <= np.nanmax(delays_ms) < 200
     assert all(np.all(line.y >= 0) for line in lateness.lines)
+    series, flows = stored.tables["live_series"], stored.tables["live_flows"]
+    for name in ("sent_bytes", "delivered_packets", "delivered_payload_bytes", "lost_packets"):
+        assert series[name].sum() == flows[name].sum(), name
     for host in "ab":
         capture = (tmp_path / "run" / f"capture-{host}.pcapng").read_bytes()
         assert capture[:4] == b"\x0a\x0d\x0d\x0a"

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::packet::{FlowKey, Seen};
+use crate::series::{Sample, Series};
 
 /// Flows that are told apart; what comes after them counts for the last one, which a flood of random ports fills.
 const MOST: u32 = 1 << 20;
@@ -36,6 +37,7 @@ pub struct Flow {
 pub struct Flows {
     numbers: HashMap<FlowKey, u32>,
     pub all: Vec<Flow>,
+    series: Series,
 }
 
 impl Flows {
@@ -46,6 +48,9 @@ impl Flows {
         flow.last = time;
         flow.packets += 1;
         flow.bytes += u64::from(seen.size_bytes);
+        if let Some(sample) = self.series.at(number, time) {
+            sample.sent_bytes += u64::from(seen.size_bytes);
+        }
         number
     }
 
@@ -88,10 +93,25 @@ impl Flows {
         flow.delay_sum += u128::from(delay);
         flow.delay_least = flow.delay_least.min(delay);
         flow.delay_most = flow.delay_most.max(delay);
+        if let Some(sample) = self.series.at(number, time) {
+            sample.delivered_packets += 1;
+            sample.delivered_payload_bytes += u64::from(payload_bytes);
+            sample.delay_sum += delay;
+            sample.delay_most = sample.delay_most.max(delay);
+        }
     }
 
-    pub fn lose(&mut self, number: u32) {
+    /// A packet is lost on its way.
+    pub fn lose(&mut self, number: u32, time: u64) {
         self.all[number as usize].lost_packets += 1;
+        if let Some(sample) = self.series.at(number, time) {
+            sample.lost_packets += 1;
+        }
+    }
+
+    /// What the first flows did over time, with their numbers.
+    pub fn samples(&self) -> Vec<(u32, Sample)> {
+        self.series.rows()
     }
 }
 
@@ -111,11 +131,14 @@ mod tests {
         assert_eq!([7, 8, 7].map(|port| flows.send(&seen(port), [0, 1], 5)), [0, 1, 0]);
         flows.deliver(0, 72, 30, 25, true);
         flows.deliver(0, 72, 20, 15, false);
-        flows.lose(1);
+        flows.lose(1, 40);
         let [one, other] = [flows.all[0], flows.all[1]];
         assert_eq!((one.packets, one.bytes, one.delivered_packets, one.marked_packets), (2, 200, 2, 1));
         assert_eq!((one.arrived, one.delay_sum, one.delay_least, one.delay_most), (30, 40, 15, 25));
         assert_eq!((one.delivered_payload_bytes, other.packets, other.lost_packets), (144, 1, 1));
+        let [(0, of_one), (1, of_other)] = flows.samples()[..] else { panic!("{:?}", flows.samples()) };
+        assert_eq!((of_one.sent_bytes, of_one.delivered_packets, of_one.delay_sum), (200, 2, 40));
+        assert_eq!((of_one.delivered_payload_bytes, of_one.delay_most, of_other.lost_packets), (144, 25, 1));
     }
 
     #[test]

@@ -49,6 +49,7 @@ pub struct Hosts {
     /// Of each host its network, and its device until somebody takes that.
     pub nets: Vec<OwnedFd>,
     devices: Vec<OwnedFd>,
+    counters: Vec<fs::File>,
 }
 
 impl Drop for Hosts {
@@ -72,7 +73,7 @@ impl Hosts {
             }
             ForkResult::Parent { child } => {
                 drop(there);
-                let found = receive(&here, wanted.hosts as usize * 2 + 3);
+                let found = receive(&here, wanted.hosts as usize * 3 + 3);
                 let hosts = |fds: Vec<OwnedFd>| Self::with(child, here, fds);
                 found.map(hosts).inspect_err(|_| {
                     waitpid(child, None).ok();
@@ -85,17 +86,18 @@ impl Hosts {
         let mut fds = fds.into_iter();
         let mut next = || fds.next().expect("they were counted");
         let (user, pids, mounts) = (next(), next(), next());
-        let (mut nets, mut devices) = (Vec::new(), Vec::new());
-        while let (Some(net), Some(device)) = (fds.next(), fds.next()) {
+        let (mut nets, mut devices, mut counters) = (Vec::new(), Vec::new(), Vec::new());
+        while let (Some(net), Some(device), Some(counter)) = (fds.next(), fds.next(), fds.next()) {
             nets.push(net);
             devices.push(device);
+            counters.push(counter.into());
         }
-        Self { keeper, channel: Some(channel), user, pids, mounts, nets, devices }
+        Self { keeper, channel: Some(channel), user, pids, mounts, nets, devices, counters }
     }
 
-    /// The TUN devices of the hosts, once.
-    pub fn take_devices(&mut self) -> Vec<OwnedFd> {
-        std::mem::take(&mut self.devices)
+    /// The TUN devices of the hosts, and `/proc/net/dev` of the network of each, once.
+    pub fn take_devices(&mut self) -> (Vec<OwnedFd>, Vec<fs::File>) {
+        (std::mem::take(&mut self.devices), std::mem::take(&mut self.counters))
     }
 }
 
@@ -202,8 +204,11 @@ fn prepare_mounts(names: Option<&Path>) {
 }
 
 fn namespace(kind: &str) -> Result<OwnedFd, String> {
-    let path = format!("/proc/self/ns/{kind}");
-    fs::File::open(&path).map(OwnedFd::from).map_err(|error| format!("{path}: {error}"))
+    open_to_read(&format!("/proc/self/ns/{kind}"))
+}
+
+fn open_to_read(path: &str) -> Result<OwnedFd, String> {
+    fs::File::open(path).map(OwnedFd::from).map_err(|error| format!("{path}: {error}"))
 }
 
 fn make(wanted: &Wanted) -> Result<Vec<OwnedFd>, String> {
@@ -211,7 +216,7 @@ fn make(wanted: &Wanted) -> Result<Vec<OwnedFd>, String> {
     for host in 0..wanted.hosts {
         unshare(CloneFlags::CLONE_NEWNET).map_err(|error| format!("no network namespace: {error}"))?;
         let tun = tun::open(host, wanted.mtu).map_err(|error| refuse_device(&error))?;
-        fds.extend([namespace("net")?, tun]);
+        fds.extend([namespace("net")?, tun, open_to_read("/proc/thread-self/net/dev")?]);
     }
     Ok(fds)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -11,6 +11,8 @@ use headgate_lab::simulation::{Arrival, Delivery, ForeignPacket, Loss, Outcomes,
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};
 
+use crate::arrival_log::ArrivalLog;
+use crate::counters;
 use crate::device::Device;
 use crate::flows::Flows;
 use crate::packet::{Seen, mark, parse};
@@ -36,7 +38,11 @@ const KEEP_COPIES: u64 = 2_000_000_000_000;
 pub struct Settings {
     /// The devices of the hosts, in the order of the plan.
     pub devices: Vec<OwnedFd>,
+    /// Of each host `/proc/net/dev` of its network.
+    pub counters: Vec<File>,
     pub mtu: u32,
+    /// Where arrivals are logged.
+    pub arrivals: Option<File>,
     /// Of each host a file for what passes its device; none if nobody captures.
     pub captures: Vec<File>,
     /// Some link duplicates packets.
@@ -47,14 +53,14 @@ pub struct Settings {
 pub struct Live {
     run: Simulation,
     devices: Vec<Device>,
+    counters: Vec<File>,
     mtu: usize,
+    log: Option<ArrivalLog>,
     captures: Vec<BufWriter<File>>,
     begun: Instant,
     payloads: Payloads,
     pending: VecDeque<Arrival>,
     pub flows: Flows,
-    /// What entered the network.
-    pub arrivals: Vec<Arrival>,
     pub report: Report,
 }
 
@@ -63,13 +69,14 @@ impl Live {
         Self {
             run,
             devices: settings.devices.into_iter().map(Device::Tun).collect(),
+            counters: settings.counters,
             mtu: settings.mtu as usize,
+            log: settings.arrivals.map(ArrivalLog::new),
             captures: settings.captures.into_iter().map(BufWriter::new).collect(),
             begun: Instant::now(),
             payloads: Payloads::new(if settings.duplicates { KEEP_COPIES } else { 0 }),
             pending: VecDeque::new(),
             flows: Flows::default(),
-            arrivals: Vec::new(),
             report: Report::default(),
         }
     }
@@ -89,8 +96,20 @@ impl Live {
         let answer = self.turn(stop);
         priority::fall();
         let flushed = self.captures.iter_mut().try_for_each(BufWriter::flush);
+        let logged = self.log.take().map_or(Ok(()), ArrivalLog::finish);
+        let counted = self.close_devices();
+        answer
+            .and(flushed.map_err(|error| format!("the capture cannot be written: {error}")))
+            .and(logged.map_err(|error| format!("the log of arrivals cannot be written: {error}")))
+            .and(counted.map_err(|error| format!("the counters of a device cannot be read: {error}")))
+    }
+
+    /// Devices end with their counters, so these are read first.
+    fn close_devices(&mut self) -> io::Result<()> {
+        self.report.drops =
+            self.counters.drain(..).map(|mut file| counters::read(&mut file)).collect::<Result<_, _>>()?;
         self.devices.clear();
-        answer.and(flushed.map_err(|error| format!("the capture cannot be written: {error}")))
+        Ok(())
     }
 
     fn turn(&mut self, stop: &AtomicBool) -> Result<(), String> {
@@ -100,6 +119,7 @@ impl Live {
             let over = self.advance(now.min(self.run.now() + SLICE))?;
             self.note_lag();
             self.write_all()?;
+            self.log_due(now)?;
             if over {
                 return Ok(());
             }
@@ -108,6 +128,20 @@ impl Live {
             }
             self.wait(now)?;
         }
+    }
+
+    fn log_due(&mut self, now: u64) -> Result<(), String> {
+        let going = self.log.as_mut().is_none_or(|log| log.send_due(now));
+        self.check_log(going)
+    }
+
+    /// A log that does not take any more says why when it is finished.
+    fn check_log(&mut self, going: bool) -> Result<(), String> {
+        if going {
+            return Ok(());
+        }
+        let why = self.log.take().map_or(Ok(()), ArrivalLog::finish);
+        why.map_err(|error| format!("the log of arrivals cannot be written: {error}"))
     }
 
     /// The run ends where it is.
@@ -181,18 +215,18 @@ impl Live {
             self.payloads.give_back(bytes);
             return Ok(());
         };
-        self.send(now, [from, to], &seen, bytes);
-        Ok(())
+        self.send(now, [from, to], &seen, bytes)
     }
 
-    fn send(&mut self, time: u64, [from, to]: [u32; 2], seen: &Seen, bytes: Vec<u8>) {
+    fn send(&mut self, time: u64, [from, to]: [u32; 2], seen: &Seen, bytes: Vec<u8>) -> Result<(), String> {
         let flow = self.flows.send(seen, [from, to], time);
         let payload = Payload::new(bytes, (to, flow), seen.payload_bytes, seen.marked, time);
         let id = self.payloads.add(payload);
         let Seen { size_bytes, capable, marked, .. } = *seen;
         let arrival = (time, ForeignPacket { id, from, to, flow, size_bytes, capable, marked });
-        self.arrivals.push(arrival);
         self.pending.push_back(arrival);
+        let going = self.log.as_mut().is_none_or(|log| log.add(&arrival));
+        self.check_log(going)
     }
 
     /// Writes what has arrived in the windows that were run.
@@ -206,7 +240,7 @@ impl Live {
 
     fn lose(&mut self, loss: &Loss) {
         let Some(payload) = self.payloads.hear(loss.id, loss.time) else { return };
-        self.flows.lose(payload.flow);
+        self.flows.lose(payload.flow, loss.time);
         self.report.lost += 1;
         self.report.second(loss.time).lost += 1;
     }

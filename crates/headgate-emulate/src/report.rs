@@ -2,6 +2,8 @@
 
 use hdrhistogram::Histogram;
 
+use crate::counters::Drops;
+
 const PS_PER_SECOND: u64 = 1_000_000_000_000;
 const PS_PER_NS: u64 = 1000;
 
@@ -33,6 +35,8 @@ pub struct Report {
     pub unreachable: u64,
     /// What a host's kernel did not take.
     pub not_taken: u64,
+    /// What the kernel dropped at each host's device.
+    pub drops: Vec<Drops>,
     /// How far the simulation was behind at most, ps.
     pub longest_lag: u64,
     /// The loop had a real-time priority.
@@ -48,6 +52,7 @@ impl Default for Report {
             malformed: 0,
             unreachable: 0,
             not_taken: 0,
+            drops: Vec::new(),
             longest_lag: 0,
             real_time: false,
         }

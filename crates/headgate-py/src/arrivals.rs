@@ -7,7 +7,7 @@ use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// Arrivals from the columns that `Emulation.arrivals` gives; ValueError if they are not whole.
+/// Arrivals from the columns of a table of them; ValueError if they are not whole.
 pub fn read_arrivals(columns: &BTreeMap<String, PyReadonlyArray1<'_, u64>>) -> PyResult<VecDeque<Arrival>> {
     let column = |name: &str| {
         let missing = || PyValueError::new_err(format!("arrivals: there is no column '{name}'"));

@@ -7,14 +7,16 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use headgate_emulate::counters::Drops;
 use headgate_emulate::device::{card_address, make_card};
 use headgate_emulate::enter::{self, Entry};
 use headgate_emulate::flows::Flow;
 use headgate_emulate::hosts::{Hosts, Wanted};
 use headgate_emulate::live::{Live, Settings};
 use headgate_emulate::report::Second;
+use headgate_emulate::series::{INTERVAL, Sample};
 use headgate_emulate::tun;
-use headgate_lab::simulation::{Arrival, Simulation};
+use headgate_lab::simulation::Simulation;
 use numpy::{Element, IntoPyArray, PyReadonlyArray1};
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -32,6 +34,9 @@ fn put<T, V: Element>(table: &Bound<'_, PyDict>, rows: &[T], columns: &[Column<T
         table.set_item(name, values.into_pyarray(table.py()))
     })
 }
+
+/// A flow's number, and what it did in an interval.
+type Row = (u32, Sample);
 
 /// Seconds in a picosecond.
 const PS: f64 = 1e-12;
@@ -54,9 +59,9 @@ fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 #[pymethods]
 impl Emulation {
     /// Makes so many hosts of an MTU, which live as long as the thread that makes them; the third thing `wanted` is whether
-    /// a link duplicates packets. `names` stands in the place of /etc/hosts
-    /// there, and `captures` are files for what passes each device, or none. ValueError("place: sentence") if the plan
-    /// is wrong, OSError if the kernel allows no hosts.
+    /// a link duplicates packets. `files` are what stands in the place of /etc/hosts there, the log of what enters the
+    /// network, and one for what passes each device, or none. ValueError("place: sentence") if the plan is wrong, OSError if
+    /// the kernel allows no hosts.
     #[new]
     fn new(
         py: Python<'_>,
@@ -64,10 +69,9 @@ impl Emulation {
         arrays: BTreeMap<String, PyReadonlyArray1<'_, u64>>,
         own: Vec<Py<OwnCode>>,
         wanted: (u32, u32, bool),
-        names: Option<PathBuf>,
-        captures: Vec<PathBuf>,
+        files: (PathBuf, PathBuf, Vec<PathBuf>),
     ) -> PyResult<Self> {
-        let (hosts, mtu, duplicates) = wanted;
+        let ((hosts, mtu, duplicates), (names, arrivals, captures)) = (wanted, files);
         let lists = arrays.iter().map(|(name, column)| (name.clone(), column.as_array().to_vec())).collect();
         let own = OwnAtWork::new(py, own)?;
         if own.need_the_gil() {
@@ -76,10 +80,11 @@ impl Emulation {
             ));
         }
         let run = Simulation::new(plan_json, &lists, own.own()).map_err(crate::refused)?;
+        let arrivals = Some(File::create(arrivals)?);
         let captures = captures.iter().map(File::create).collect::<Result<_, _>>()?;
-        let mut made = Hosts::new(&Wanted { hosts, mtu, names }).map_err(PyOSError::new_err)?;
-        let devices = made.take_devices();
-        let settings = Settings { devices, mtu, captures, duplicates };
+        let mut made = Hosts::new(&Wanted { hosts, mtu, names: Some(names) }).map_err(PyOSError::new_err)?;
+        let (devices, counters) = made.take_devices();
+        let settings = Settings { devices, counters, mtu, arrivals, captures, duplicates };
         let live = Mutex::new(Live::new(run, settings));
         Ok(Self {
             live,
@@ -182,19 +187,26 @@ impl Emulation {
         Ok(columns)
     }
 
-    /// Every packet that entered the network, in order.
-    fn arrivals<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let (live, columns) = (locked(&self.live), PyDict::new(py));
-        let numbers: [Column<Arrival, u64>; 7] = [
-            ("time_ps", |arrival| arrival.0),
-            ("from", |arrival| arrival.1.from.into()),
-            ("to", |arrival| arrival.1.to.into()),
-            ("flow", |arrival| arrival.1.flow.into()),
-            ("size_bytes", |arrival| arrival.1.size_bytes.into()),
-            ("capable", |arrival| arrival.1.capable.into()),
-            ("marked", |arrival| arrival.1.marked.into()),
+    /// One row a flow and interval, of those in which it did something, and `interval_s`, the length of one.
+    fn series<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let (rows, columns) = (locked(&self.live).flows.samples(), PyDict::new(py));
+        let counts: [Column<Row, u64>; 5] = [
+            ("flow", |row| row.0.into()),
+            ("sent_bytes", |row| row.1.sent_bytes),
+            ("delivered_packets", |row| row.1.delivered_packets),
+            ("delivered_payload_bytes", |row| row.1.delivered_payload_bytes),
+            ("lost_packets", |row| row.1.lost_packets),
         ];
-        put(&columns, &live.arrivals, &numbers)?;
+        put(&columns, &rows, &counts)?;
+        let times: [Column<Row, f64>; 4] = [
+            ("t_s", |row| f64::from(row.1.interval) * INTERVAL as f64 * PS),
+            ("interval_s", |_| INTERVAL as f64 * PS),
+            ("mean_delay_s", |row| row.1.delay_sum as f64 * PS / row.1.delivered_packets as f64),
+            ("max_delay_s", |row| {
+                if row.1.delivered_packets > 0 { row.1.delay_most as f64 * PS } else { f64::NAN }
+            }),
+        ];
+        put(&columns, &rows, &times)?;
         Ok(columns)
     }
 
@@ -215,6 +227,9 @@ impl Emulation {
         for (name, share) in [("p50", 0.5), ("p99", 0.99), ("p99_9", 0.999), ("max", 1.0)] {
             all.set_item(format!("lateness_{name}_s"), report.late_s(share))?;
         }
+        let drops = |of: fn(&Drops) -> u64| report.drops.iter().map(of).collect::<Vec<_>>();
+        all.set_item("unread", drops(|drops| drops.unread))?;
+        all.set_item("untaken", drops(|drops| drops.untaken))?;
         all.set_item("longest_lag_s", report.longest_lag as f64 * PS)?;
         all.set_item("real_time_priority", report.real_time)?;
         let seconds = PyDict::new(py);

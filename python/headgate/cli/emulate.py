@@ -191,6 +191,8 @@ def _say_lateness(live: dict[str, Any]) -> str:
     )
     odd = loop["malformed"] + loop["unreachable"]
     others = f"; {odd:,} for no host or no IP" if odd else ""
+    dropped = sum(loop["dropped_unread"].values()) + sum(loop["dropped_untaken"].values())
+    others += f"; {dropped:,} dropped at the hosts' own devices" if dropped else ""
     return (
         f"{live['ended_s']:.1f} s: {loop['read']:,} packets read, {loop['written']:,} written,"
         f" {loop['lost']:,} lost{others}. Written late by: {late}"

@@ -40,6 +40,26 @@ LIVE_FLOWS = (
     ),
 )
 
+LIVE_SERIES = (
+    Column("t_s", "s", "Start of the interval."),
+    Column("interval_s", "s", "Its length. Intervals in which nothing happened are left out."),
+    Column(
+        "flow", "1", "Number of the flow: its row in `live_flows`; the first 1,000 have series."
+    ),
+    Column("sent_bytes", "bytes", "Bytes that left the host, IP headers included."),
+    Column("delivered_packets", "packets", "Packets that arrived."),
+    Column("delivered_payload_bytes", "bytes", "Bytes behind TCP or UDP headers that arrived."),
+    Column("lost_packets", "packets", "Packets that the simulated network dropped or lost."),
+    Column("mean_delay_s", "s", "Mean time from host to host of what arrived; NaN if nothing did."),
+    Column("max_delay_s", "s", "Longest such time."),
+    Column(
+        "goodput_bps",
+        "bit/s",
+        "Payload delivered a second.",
+        "8 * delivered_payload_bytes / interval_s",
+    ),
+)
+
 LIVE_SECONDS = (
     Column("t_s", "s", "Start of the second."),
     Column("read_packets", "packets", "Packets that real hosts sent."),
@@ -64,6 +84,7 @@ ARRIVALS = (
 #: Tables that a run in real time has besides those of a simulation.
 OF_LIVE_RUNS: dict[str, tuple[Column, ...]] = {
     "live_flows": LIVE_FLOWS,
+    "live_series": LIVE_SERIES,
     "live_seconds": LIVE_SECONDS,
     "arrivals": ARRIVALS,
 }

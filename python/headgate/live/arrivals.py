@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
 from headgate.api import Result, Scenario
-from headgate.errors import ScenarioError, StoreError
+from headgate.columns.live import ARRIVALS
+from headgate.errors import ScenarioError, StoreError, explain_os
+from headgate.live.arrival_log import is_log, read_log
 from headgate.live.hosts import host_names
 from headgate.live.results import cut_plan
 from headgate.measures.tables import make_tables
@@ -34,8 +36,9 @@ Columns = dict[str, Any]
 def replay(scenario: Scenario, arrivals: Path, command: str = "") -> Result:
     """Run a scenario with the real packets of an earlier run, as fast as it goes.
 
-    `arrivals` is `arrivals.parquet` of that run's folder. The simulated part is the same, bit for
-    bit. Raises ScenarioError, StoreError.
+    `arrivals` is `arrivals.parquet` of that run's folder: the simulated part is the same, bit for
+    bit. Of a run that was killed it is `arrivals.log`, and the run ends with the last packet in it.
+    Raises ScenarioError, StoreError.
     """
     plan, arrays = scenario.plan()
     names = host_names(plan)
@@ -87,20 +90,37 @@ def _read(path: Path, hosts: int) -> tuple[Columns, int]:
         raise StoreError(
             f"{path}: there is no such file; a run in real time writes arrivals.parquet"
         )
-    columns = read_columns(path)
-    missing = {"time_ps", "from", "to", "flow", "size_bytes", "capable", "marked", "ended_ps"}
-    missing -= set(columns)
-    if missing:
-        raise StoreError(f"{path}: holds no arrivals; there is no column {min(missing)!r}")
-    numbers = {name: np.asarray(column, np.uint64) for name, column in columns.items()}
-    ended = numbers.pop("ended_ps")
-    if not len(ended):
-        raise StoreError(f"{path}: holds no packet")
-    most = int(max(numbers["from"].max(), numbers["to"].max()))
+    try:
+        with path.open("rb") as file:
+            columns, ended_ps = _read_log(path, file) if is_log(file) else _read_table(path)
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be read: {explain_os(error)}") from None
+    most = int(max(columns["from"].max(), columns["to"].max()))
     if most >= hosts:
         says = f"{path}: has packets of {most + 1} hosts, and the scenario has {hosts}"
         raise ScenarioError("traffic", says)
-    return numbers, int(ended[0])
+    return columns, ended_ps
+
+
+def _read_log(path: Path, file: BinaryIO) -> tuple[Columns, int]:
+    columns = _refuse_none(path, dict(read_log(file)))
+    return columns, int(columns["time_ps"][-1]) + 1
+
+
+def _read_table(path: Path) -> tuple[Columns, int]:
+    columns = read_columns(path)
+    missing = {column.name for column in ARRIVALS} - set(columns)
+    if missing:
+        raise StoreError(f"{path}: holds no arrivals; there is no column {min(missing)!r}")
+    columns = _refuse_none(path, columns)
+    numbers = {name: np.asarray(column, np.uint64) for name, column in columns.items()}
+    return numbers, int(numbers.pop("ended_ps")[0])
+
+
+def _refuse_none(path: Path, columns: Columns) -> Columns:
+    if not len(columns["time_ps"]):
+        raise StoreError(f"{path}: holds no packet")
+    return columns
 
 
 def _identity(of_plan: str, columns: Columns) -> str:

@@ -10,6 +10,7 @@ import threading
 import time
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from headgate.api import Result, Scenario
 from headgate.errors import HeadgateWarning
+from headgate.live.arrival_log import LOG_FILE, make_arrivals, make_parts, read_log
 from headgate.live.capture import raw_files, write_captures
 from headgate.live.hosts import (
     Command,
@@ -31,6 +33,7 @@ from headgate.live.kernel import read_kernel, read_settings
 from headgate.live.results import describe_loop, live_tables, say_overload
 from headgate.live.uml.choice import UML, Choice, choose_kernels, source_hosts
 from headgate.live.uml.machine import Machine, find_kernel, stand_in
+from headgate.run.folder import hold_for_run, write_folder
 from headgate.run.memory import refuse_what_does_not_fit
 from headgate.run.own import make_own_code, own_queues
 from headgate.run.refusals import translate_refusal
@@ -70,10 +73,10 @@ def emulate(  # noqa: PLR0913 - what a run can be given
     >>> net.result.tables["live_flows"]  # doctest: +SKIP
 
     Time begins with the `with` block and ends with it, or after the scenario's duration. `out` is a
-    folder for the result; `capture` writes what passes each host's device into it as pcapng.
-    `kernel` is "uml" for another kernel at the source, or `{"a": "uml"}` for hosts by name: their
-    programs run inside a user-mode Linux.
-    Linux only; raises ScenarioError, EmulationError.
+    folder for the result, which no other run may have meanwhile: what arrives is written there at
+    once. `capture` writes what passes each host's device into it as pcapng. `kernel` is "uml" for
+    another kernel at the source, or `{"a": "uml"}` for hosts by name: their programs run inside a
+    user-mode Linux. Linux only; raises ScenarioError, EmulationError, StoreError.
     """
     chosen = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
     given = {"duration": duration, "seed": seed}
@@ -114,7 +117,6 @@ class Emulation:
         self._failure: BaseException | None = None
         self._result: Result | None = None
         self._native: Native | None = None
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     @property
     def result(self) -> Result:
@@ -129,17 +131,18 @@ class Emulation:
         return not self._thread.is_alive()
 
     def __enter__(self) -> Self:
-        self._folder = tempfile.TemporaryDirectory(prefix="headgate-")
-        try:
-            self._native = self._open(Path(self._folder.name))
+        with ExitStack() as opened:
+            if self.out is not None:
+                opened.enter_context(hold_for_run(self.out))
+            folder = tempfile.TemporaryDirectory(prefix="headgate-")
+            self._folder = Path(opened.enter_context(folder))
+            self._native = self._open()
+            opened.callback(self._native.close)
+            self._log = opened.enter_context(self._log_path.open("rb"))
             if not self._captures:
-                self._folder.cleanup()  # the hosts hold what they need of it
+                folder.cleanup()  # what is needed of it is open
             self._boot()
-        except BaseException:
-            if self._native is not None:
-                self._native.close()
-            self._folder.cleanup()
-            raise
+            self._opened = opened.pop_all()
         self._begun_s, self._cpu_s = time.time(), time.process_time()
         self._thread = threading.Thread(target=self._turn, name="headgate emulate", daemon=True)
         self._thread.start()
@@ -161,9 +164,7 @@ class Emulation:
             for machine in self._machines.values():
                 machine.halt()
         finally:
-            native.close()
-            assert self._folder is not None
-            self._folder.cleanup()
+            self._opened.close()
 
     def address(self, host: str, version: int = 4) -> str:
         """Give a host's IPv4 or IPv6 address; in the hosts their names are known too."""
@@ -240,7 +241,7 @@ class Emulation:
                 machine.boot(native.insert_card(number), native.addresses(number)[0], self.mtu)
                 self._machines[host] = machine
 
-    def _open(self, folder: Path) -> Native:
+    def _open(self) -> Native:
         try:
             from headgate._native import Emulation as Native
         except ImportError:
@@ -250,13 +251,13 @@ class Emulation:
         refuse_what_does_not_fit(plan, arrays)
         own = [ready.native for ready in make_own_code(self.scenario, plan)]
         addresses = [self._addresses(Native, number) for number in range(len(self.hosts))]
-        names = folder / "hosts"
+        names = self._folder / "hosts"
         names.write_text(write_names(self.hosts, addresses), encoding="utf-8")
         names.chmod(0o644)
-        files = raw_files(folder, self.hosts) if self._captures else []
+        captures = raw_files(self._folder, self.hosts) if self._captures else []
         wanted = (len(self.hosts), self.mtu, _is_impaired(plan))
         try:
-            return Native(plan_json(plan), arrays, own, wanted, names, files)
+            return Native(plan_json(plan), arrays, own, wanted, (names, self._log_path, captures))
         except ValueError as error:
             raise translate_refusal(str(error), plan, self.scenario) from None
         except OSError as error:
@@ -279,16 +280,29 @@ class Emulation:
         for command, program in zip(self.commands, self._programs, strict=True):
             command["exit_code"] = program.returncode
         facts = native.results()
-        loop = describe_loop(native.report())
+        loop = describe_loop(native.report(), self.hosts)
         tables = live_tables(self._planned[0], self.hosts, native, facts)
         self._result = Result(tables, self._describe(facts, loop))
         for says in say_overload(loop):
             warnings.warn(says, OverloadWarning, stacklevel=4)
-        if self.out is not None:
-            assert self._folder is not None
-            self._result.write(self.out)
-            if self._captures:
-                write_captures(Path(self._folder.name), self.hosts, self.out, self._begun_s)
+        if self.out is None:
+            arrivals = make_arrivals(read_log(self._log), native.ended_ps)
+            self._result.tables = {**tables, "arrivals": arrivals}
+        else:
+            self._keep(self._result, self.out)
+
+    def _keep(self, result: Result, out: Path) -> None:
+        """Write the result; from now on its tables are read when they are asked for."""
+        arrivals = make_parts(self._log, self._at_work().ended_ps)
+        write_folder(out, {**result.tables, "arrivals": arrivals}, result.meta)
+        self._log_path.unlink()
+        self._result = Result.read(out)
+        if self._captures:
+            write_captures(self._folder, self.hosts, out, self._begun_s)
+
+    @property
+    def _log_path(self) -> Path:
+        return (self.out or self._folder) / LOG_FILE
 
     def _describe(self, facts: dict[str, Any], loop: dict[str, Any]) -> dict[str, Any]:
         plan, arrays = self._planned

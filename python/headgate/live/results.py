@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from headgate.columns.live import ARRIVALS, LIVE_FLOWS, LIVE_SECONDS
+from headgate.columns.live import LIVE_FLOWS, LIVE_SECONDS, LIVE_SERIES
 from headgate.measures.formula import form
 from headgate.measures.tables import make_tables
 from headgate.tables import Table, Words
@@ -31,13 +31,13 @@ def cut_plan(plan: Plan, ended_ps: int) -> dict[str, Any]:
 def live_tables(
     plan: Plan, names: Sequence[str], native: Any, facts: Mapping[str, Any]
 ) -> dict[str, Table]:
-    """Give the tables of the simulation, and those of real packets."""
+    """Give the tables of the simulation, and those of real packets but for their arrivals."""
     ended_ps = native.ended_ps
     return {
         **make_tables(cut_plan(plan, ended_ps), facts),
         "live_flows": _make_flows(native.flows(), names),
+        "live_series": Table("live_series", form(LIVE_SERIES, native.series())),
         "live_seconds": _make_seconds(native.report()["seconds"]),
-        "arrivals": _make_arrivals(native.arrivals(), ended_ps),
     }
 
 
@@ -58,13 +58,8 @@ def _make_seconds(facts: Mapping[str, Any]) -> Table:
     return Table("live_seconds", form(LIVE_SECONDS, {**facts, "t_s": times}))
 
 
-def _make_arrivals(facts: Mapping[str, Any], ended_ps: int) -> Table:
-    ended = np.full(len(facts["time_ps"]), ended_ps, np.uint64)
-    return Table("arrivals", form(ARRIVALS, {**facts, "ended_ps": ended}))
-
-
-def describe_loop(report: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what the loop notes of itself, for run.json."""
+def describe_loop(report: Mapping[str, Any], hosts: Sequence[str]) -> dict[str, Any]:
+    """Give what the loop notes of itself, and the kernel of the hosts' devices, for run.json."""
     seconds = report["seconds"]["max_lateness_s"]
     late = int(np.count_nonzero(seconds > MOST_LATENESS_S))
     counts = {key: value for key, value in report.items() if not hasattr(value, "__len__")}
@@ -72,6 +67,8 @@ def describe_loop(report: Mapping[str, Any]) -> dict[str, Any]:
         **{key: None if value != value else value for key, value in counts.items()},  # noqa: PLR0124
         "seconds": len(seconds),
         "seconds_late": late,
+        "dropped_unread": dict(zip(hosts, report["unread"], strict=True)),
+        "dropped_untaken": dict(zip(hosts, report["untaken"], strict=True)),
         "lateness_histogram": {
             "at_most_s": report["lateness_s"].tolist(),
             "packets": report["lateness_packets"].tolist(),
@@ -88,6 +85,17 @@ def say_overload(loop: Mapping[str, Any]) -> list[str]:
             f" {MOST_LATENESS_S * 1e3:g} ms in {loop['seconds_late']} of {loop['seconds']} seconds:"
             f" this machine was too slow or too busy, and programs met a slower network there"
         )
+    says += [
+        f"the kernel dropped {count:,} packets that host {host} had sent, as the loop had not read"
+        " those before them: they are in no flow"
+        for host, count in loop["dropped_unread"].items()
+        if count
+    ]
+    says += [
+        f"the kernel of host {host} dropped {count:,} packets that had arrived"
+        for host, count in loop["dropped_untaken"].items()
+        if count
+    ]
     if loop["not_taken"]:
         says.append(f"the kernel did not take {loop['not_taken']} packets")
     return says

@@ -1,4 +1,4 @@
-"""Real packets of a run in real time: what their flows sent, and how late they were written."""
+"""Real packets of a run in real time: what arrived of their flows, when, and how late."""
 
 from __future__ import annotations
 
@@ -6,37 +6,44 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from headgate.measures.formula import ratio
 from headgate.pictures.drawing import Line, Numbers, Panel, Picture
-from headgate.pictures.run import PS_PER_S, Run
+from headgate.pictures.run import Run
 from headgate.tables import Table
 
 MOST_FLOWS = 6
-#: Points of a line, and the shortest interval over which a rate is taken.
-POINTS, SHORTEST_S = 300, 0.1
+#: Points of a line at most.
+POINTS = 300
 
 
 def draw_real_packets(runs: Sequence[Run]) -> Picture | None:
-    """Draw the rates of the real flows that sent most, and below them the loop's lateness."""
+    """Draw goodput and delay of the real flows that sent most; below them the loop's lateness."""
     tables = runs[0].tables
-    if "arrivals" not in {*tables} or not len(tables["arrivals"]):
+    if "live_series" not in {*tables} or not len(tables["live_series"]):
         return None
-    arrivals, flows, seconds = tables["arrivals"], tables["live_flows"], tables["live_seconds"]
-    until_s = float(arrivals["ended_ps"][0]) / PS_PER_S
-    step_s = max(SHORTEST_S, until_s / POINTS)
-    most = np.argsort(-flows["sent_bytes"].astype(np.int64), kind="stable")[:MOST_FLOWS]
-    sent = [
-        Line(_name(flows, flow), *_rate(arrivals, flow, until_s, step_s), place)
-        for place, flow in enumerate(most.tolist())
-    ]
-    title = "Real packets"
+    series, flows, seconds = tables["live_series"], tables["live_flows"], tables["live_seconds"]
+    until_s = float(series["t_s"].max() + series["interval_s"][0])
+    sent = np.argsort(-flows["sent_bytes"].astype(np.int64), kind="stable")
+    most = sent[np.isin(sent, series["flow"])][:MOST_FLOWS]
+    edges = _cut(series, until_s)
+    title, span = "Real packets (live)", (0.0, until_s)
     if len(flows) > len(most):
         title += f": the {len(most)} of {len(flows)} flows that sent most"
-    span = (0.0, until_s)
-    rates = Panel(
-        "What they sent", "time (s)", "rate (Mbit/s)", tuple(sent), x_range=span, tall=1.5
+    goodput, delay = [], []
+    for place, flow in enumerate(most.tolist()):
+        rates, delays = _average(series.where(series["flow"] == flow), edges)
+        middle = (edges[:-1] + edges[1:]) / 2
+        name = _name(flows, flow)
+        goodput.append(Line(name, middle, rates, place))
+        delay.append(Line(name, middle, delays, place, listed=False))
+    panels = (
+        Panel("Goodput", "time (s)", "rate (Mbit/s)", tuple(goodput), x_range=span, tall=1.5),
+        Panel("Delay from host to host", "time (s)", "mean delay (ms)", tuple(delay), x_range=span),
+        _draw_lateness(seconds, span),
     )
-    caption = f"IP bytes as they left their hosts, over {step_s:.3g} s."
-    return Picture(title, caption, (rates, _draw_lateness(seconds, span)))
+    over_s = float(edges[1] - edges[0])
+    caption = f"Payload as it arrived, and the time that it took, over {over_s:.3g} s."
+    return Picture(title, caption, panels)
 
 
 def _name(flows: Table, row: int) -> str:
@@ -45,13 +52,23 @@ def _name(flows: Table, row: int) -> str:
     return f"{flows['protocol'][row]} {source} > {destination}"
 
 
-def _rate(arrivals: Table, flow: int, until_s: float, step_s: float) -> tuple[Numbers, Numbers]:
-    """Give the middles of intervals and the rate in each, Mbit/s."""
-    at = arrivals["flow"] == flow
-    edges = np.arange(0.0, until_s + step_s, step_s)
-    times_s = arrivals["time_ps"][at] / PS_PER_S
-    sent_bytes, _ = np.histogram(times_s, edges, weights=arrivals["size_bytes"][at])
-    return (edges[:-1] + edges[1:]) / 2, 8e-6 * sent_bytes / step_s
+def _cut(series: Table, until_s: float) -> Numbers:
+    """Give the edges of intervals of the picture, each of as many of the series."""
+    interval_s = float(series["interval_s"][0])
+    intervals = round(until_s / interval_s)
+    several = -(-intervals // POINTS)
+    return np.arange(-(-intervals // several) + 1, dtype=np.float64) * several * interval_s
+
+
+def _average(rows: Table, edges: Numbers) -> tuple[Numbers, Numbers]:
+    """Give goodput (Mbit/s) and mean delay (ms) of one flow; no delay where nothing arrived."""
+    middle_s = rows["t_s"] + rows["interval_s"] / 2
+    packets = rows["delivered_packets"].astype(np.float64)
+    arrived = packets > 0
+    delays_s = np.where(arrived, rows["mean_delay_s"], 0.0) * packets
+    weights = (rows["delivered_payload_bytes"], delays_s, packets)
+    payload, delay, count = (np.histogram(middle_s, edges, weights=of)[0] for of in weights)
+    return 8e-6 * payload / np.diff(edges), 1e3 * ratio(delay, count)
 
 
 def _draw_lateness(seconds: Table, span: tuple[float, float]) -> Panel:

@@ -12,7 +12,7 @@ import json
 import os
 import socket
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache, partial
 from pathlib import Path
@@ -36,7 +36,11 @@ ORDER = {name: place for place, name in enumerate(TABLES)}
 RUN_COLUMN, LABEL_PREFIX = "run_id", "label_"
 
 
-def write_folder(folder: Path, tables: Mapping[str, Table], meta: Mapping[str, Any]) -> None:
+#: A table, or its parts one after another where it may not fit into memory.
+Rows = Table | Iterable[Table]
+
+
+def write_folder(folder: Path, tables: Mapping[str, Rows], meta: Mapping[str, Any]) -> None:
     """Write all tables, then run.json: a folder with run.json is whole. Raises StoreError.
 
     Nothing is put in its place before everything is on the disk, so that neither a full disk nor a
@@ -47,7 +51,7 @@ def write_folder(folder: Path, tables: Mapping[str, Table], meta: Mapping[str, A
         folder.mkdir(parents=True, exist_ok=True)
         for name, table in tables.items():
             draft = drafts[f"{name}.parquet"] = _draft(folder / f"{name}.parquet")
-            _write_parquet(table, draft)
+            _write_rows(table, draft)
             flush(draft)
         sums = {name: _checksum(draft) for name, draft in drafts.items()}
         sums[RUN_FILE] = _checksum_of(meta)
@@ -258,18 +262,40 @@ def _atomically(path: Path, write: Callable[[Path], object], *, durable: bool) -
         draft.unlink(missing_ok=True)
 
 
-def _write_parquet(table: Table, path: Path) -> None:
-    import duckdb
+def _write_rows(rows: Rows, path: Path) -> None:
+    if isinstance(rows, Table):
+        _write_parquet(rows, path)
+        return
+    parts: list[Path] = []
+    try:
+        for table in rows:
+            parts.append(path.with_name(f"{path.name}-{len(parts)}"))
+            _write_parquet(table, parts[-1])
+        names = ", ".join(quote(str(part)) for part in parts)
+        with _database().cursor() as database:
+            _copy(database, f"(FROM read_parquet([{names}]))", table, path)
+    finally:
+        for part in parts:
+            part.unlink(missing_ok=True)
 
-    about = ", ".join(f"{quote(name)}: {quote(json.dumps(table.metadata(name)))}" for name in table)
+
+def _write_parquet(table: Table, path: Path) -> None:
     with _database().cursor() as database:
         database.register("written", table)
-        try:
-            database.execute(
-                f"COPY written TO {quote(str(path))} (FORMAT parquet, KV_METADATA {{{about}}})"
-            )
-        except duckdb.Error as error:
-            raise StoreError(f"{path.parent}: cannot be written: {_first_line(error)}") from None
+        _copy(database, "written", table, path)
+
+
+def _copy(database: duckdb.DuckDBPyConnection, rows: str, like: Table, path: Path) -> None:
+    """Write rows that DuckDB knows, with what is said of the columns of a table."""
+    import duckdb
+
+    about = ", ".join(f"{quote(name)}: {quote(json.dumps(like.metadata(name)))}" for name in like)
+    try:
+        database.execute(
+            f"COPY {rows} TO {quote(str(path))} (FORMAT parquet, KV_METADATA {{{about}}})"
+        )
+    except duckdb.Error as error:
+        raise StoreError(f"{path.parent}: cannot be written: {_first_line(error)}") from None
 
 
 def read_columns(path: Path, names: Sequence[str] = ()) -> dict[str, Any]:

@@ -1,0 +1,165 @@
+"""What a run in real time writes down while it goes on, and what its devices drop."""
+
+import os
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.errors.command import headgate as command
+from tests.hosts import require_hosts
+
+import headgate
+from headgate.errors import StoreError
+from headgate.live import arrival_log
+from headgate.live.arrivals import replay
+from headgate.live.emulation import Emulation
+from headgate.run.folder import read_columns, write_folder
+
+PROGRAM = str(Path(__file__).parent / "udp_program.py")
+ROW_BYTES = 24
+
+
+@pytest.fixture(autouse=True)
+def _hosts() -> None:
+    require_hosts()
+
+
+SCENARIO = """
+duration = "20 s"
+[network]
+kind = "dumbbell"
+rate = "20 Mbit/s"
+rtt = "20 ms"
+buffer = "50 packets"
+[[traffic]]
+kind = "live"
+[[traffic]]
+kind = "flows"
+law = "cubic"
+"""
+
+
+def dumbbell() -> headgate.Scenario:
+    return headgate.Scenario.from_dict(tomllib.loads(SCENARIO))
+
+
+def blast(net: Emulation, count: int) -> None:
+    words = [sys.executable, PROGRAM, "blast", "b", str(count), "1000", "0"]
+    net.run("a", words, check=True)
+
+
+def log_of(rows: int) -> bytes:
+    """Make a log as the engine writes it: a packet a millisecond, in turn on either way."""
+    log = np.zeros(rows, arrival_log._ROW)
+    log["time_ps"] = np.arange(rows) * 10**9
+    log["from"] = np.arange(rows) % 2
+    log["to"] = 1 - log["from"]
+    log["flow"], log["size_bytes"] = log["from"], 1000
+    return b"HGARRIV1" + log.tobytes()
+
+
+def test_arrivals_are_on_the_disk_while_the_run_goes_on(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    with headgate.emulate(dumbbell(), out=out) as net:
+        blast(net, 200)
+        time.sleep(1.5)
+        rows = ((out / "arrivals.log").stat().st_size - 8) // ROW_BYTES
+        with (
+            pytest.raises(StoreError, match="another run is at work in it"),
+            headgate.emulate(dumbbell(), out=out),
+        ):
+            pass
+    assert rows >= 200
+    assert not (out / "arrivals.log").exists()
+    arrivals = net.result.tables["arrivals"]
+    assert len(arrivals) >= rows
+    assert np.all(np.diff(arrivals["time_ps"].astype(np.int64)) >= 0)
+    again = replay(dumbbell(), out / "arrivals.parquet")
+    assert again.digest == net.result.meta["live"]["simulated_digest"]
+
+
+def test_a_long_table_is_written_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "log").write_bytes(log_of(250) + b"half a row")
+    monkeypatch.setattr(arrival_log, "PART_ROWS", 100)
+    with (tmp_path / "log").open("rb") as log:
+        whole = arrival_log.make_arrivals(arrival_log.read_log(log), 7)
+        write_folder(tmp_path, {"arrivals": arrival_log.make_parts(log, 7)}, {})
+    joined = read_columns(tmp_path / "arrivals.parquet")
+    assert len(joined["time_ps"]) == 250
+    for name in whole:
+        np.testing.assert_array_equal(joined[name], whole[name], err_msg=name)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "arrivals.parquet",
+        "log",
+        "run.json",
+    ]
+
+
+KILLED = """
+import time, headgate
+from tests.unit.test_live_arrivals import blast, dumbbell
+with headgate.emulate(dumbbell(), out={out!r}) as net:
+    blast(net, 300)
+    time.sleep(1.5)
+    print("ready", flush=True)
+    time.sleep(100)
+"""
+
+
+def test_a_killed_run_leaves_arrivals_that_can_be_repeated(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    words = [sys.executable, "-c", KILLED.format(out=str(out))]
+    program = subprocess.Popen(words, stdout=subprocess.PIPE)
+    assert program.stdout is not None
+    assert program.stdout.readline() == b"ready\n"
+    program.kill()
+    program.wait()
+    log = out / "arrivals.log"
+    assert (log.stat().st_size - 8) // ROW_BYTES >= 300
+    once, twice = replay(dumbbell(), log), replay(dumbbell(), log)
+    assert once.digest == twice.digest
+    scenario = tmp_path / "live.toml"
+    scenario.write_text(SCENARIO)
+    done = command("run", str(scenario), "--arrivals", str(log))
+    assert done.exit_code == 0, done.errors
+    log.write_bytes(log.read_bytes()[:8])
+    assert "holds no packet" in command("run", str(scenario), "--arrivals", str(log)).sentence
+
+
+def test_what_a_device_drops_is_counted_and_said(tmp_path: Path) -> None:
+    """The whole process stands still while a host sends more than its device's queue holds."""
+    pause = "kill -STOP {0}; sleep 2; kill -CONT {0}".format(os.getpid())
+    sent = 15_000
+    with headgate.emulate(dumbbell(), out=tmp_path) as net:
+        words = [sys.executable, "-c", f"import time; time.sleep(0.7)\n{SENDS}", str(sent)]
+        sender = net.start("a", words)
+        time.sleep(0.3)
+        subprocess.Popen(["sh", "-c", pause]).wait()
+        net.wait([sender])
+    loop = headgate.read(tmp_path).meta["live"]["loop"]
+    (flow,) = np.flatnonzero(net.result.tables["live_flows"]["destination_port"] == 4000)
+    read = int(net.result.tables["live_flows"]["sent_packets"][flow])
+    assert 0 < loop["dropped_unread"]["a"] == sent - read
+    assert loop["dropped_unread"]["b"] == 0
+    (says,) = (says for says in net.result.meta["warnings"] if "that host a had sent" in says)
+    assert f"{sent - read:,} packets" in says
+
+
+SENDS = """
+import socket, sys
+client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+client.setsockopt(socket.SOL_SOCKET, 32, 1 << 28)  # SO_SNDBUFFORCE, as root
+client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 28)
+client.setblocking(False)
+sent = 0
+while sent < int(sys.argv[1]):
+    try:
+        sent += client.sendto(b"x", ("b", 4000))
+    except BlockingIOError:
+        break
+assert sent == int(sys.argv[1]), sent
+"""
