@@ -16,8 +16,9 @@ from .oracle import bottleneck, rows
 HERE = Path(__file__).parent
 #: How near goodput, mean queue and recoveries are to those of `linux/long_flows.csv`.
 GOODPUT, QUEUE, RECOVERIES = 0.01, 0.05, 0.10
-#: BBR's queue is a few packets that no loss bounds. The loop hands ACKs over in groups, up to
-#: a window late, and BBR's own queue is longer by as much: 8.3 packets for 6.6 on a loaded machine.
+#: BBR's queue is a few packets that no loss bounds. Here it sends pairs, whose second packet waits
+#: for the first, and hears of them in windows: 8.1 to 8.6 packets for 6.6. Runs without pairs and
+#: with shorter windows show how much each does (docs/reference/emulate.md, "Held to a real path").
 QUEUE_OF_BBR = 0.35
 FROM_S, UNTIL_S = 20, 120
 #: A machine whose packets are later says nothing of the kernel.

@@ -1,6 +1,7 @@
 """What a run in real time writes down while it goes on, and what its devices drop."""
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -147,6 +148,40 @@ def test_what_a_device_drops_is_counted_and_said(tmp_path: Path) -> None:
     assert loop["dropped_unread"]["b"] == 0
     (says,) = (says for says in net.result.meta["warnings"] if "that host a had sent" in says)
     assert f"{sent - read:,} packets" in says
+
+
+def test_pictures_and_report_of_a_live_run_say_live_first(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    with headgate.emulate(dumbbell(), out=out) as net:
+        blast(net, 400)
+        time.sleep(0.3)
+    assert command("report", str(out)).exit_code == 0
+    page = (out / "figures" / "pictures.html").read_text()
+    top, pictures = page.split("<main>")
+    assert "(live)</h1>" in top
+    assert "<strong>live</strong>" in top
+    assert re.search(r"udp a:\d+ &gt; b:4000</td><td>400</td>", top)
+    assert 'id="real-packets"' in pictures
+    done = command("plot", str(out), "--only", "real-packets,queue", "--format", "png")
+    assert done.exit_code == 0, done.errors
+    assert {path.name for path in (out / "figures").glob("*.png")} == {
+        "real-packets.png",
+        "queue.png",
+    }
+
+
+CUBIC = '[[traffic]]\nkind = "flows"\nlaw = "cubic"\n'
+
+
+@pytest.mark.parametrize(
+    ("others", "says"), [("", "2 live hosts, 20 s"), (CUBIC, "2 live hosts, laws cubic, 20 s")]
+)
+def test_check_names_no_law_that_nobody_obeys(tmp_path: Path, others: str, says: str) -> None:
+    scenario = tmp_path / "live.toml"
+    scenario.write_text(SCENARIO.removesuffix(CUBIC) + others)
+    said = command("check", str(scenario)).output
+    assert says in said
+    assert "reno" not in said
 
 
 SENDS = """

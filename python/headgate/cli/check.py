@@ -104,15 +104,27 @@ def _check_code(source: str, as_json: bool) -> None:
 
 def describe_plan(plan: dict[str, Any]) -> str:
     """Say in one line what a plan comes to."""
-    laws = ", ".join(law["name"] for law in plan["laws"])
     traffic = plan["traffic"]
     users = sum(pool.get("hosts", 0) for item in traffic for pool in item.get("sources", ()))
     single = sum(item.get("count", 0) for item in traffic)
+    live = sum(len(item.get("hosts", ())) for item in traffic)
     who = [f"{single} single flows"] * bool(single) + [f"{users} sources"] * bool(users)
+    who += [f"{live} live hosts"] * bool(live)
+    laws = ", ".join(_name_laws(plan))
     return (
         f"{len(plan['nodes'])} routers, {len(plan['links'])} links (each way counted), "
-        f"{' and '.join(who) or 'a flow list'}, laws {laws}, {plan['duration_ps'] / 1e12:g} s"
+        f"{' and '.join(who) or 'a flow list'}, {f'laws {laws}, ' if laws else ''}"
+        f"{plan['duration_ps'] / 1e12:g} s"
     )
+
+
+def _name_laws(plan: dict[str, Any]) -> list[str]:
+    """Name the laws that somebody here obeys: live hosts bring their own."""
+    of_live = {item["law"] for item in plan["traffic"] if "hosts" in item}
+    of_others = {item["law"] for item in plan["traffic"] if "hosts" not in item}
+    listed = any("key" in item for item in plan["traffic"])  # each flow may have a law of its own
+    idle = set() if listed else of_live - of_others
+    return [law["name"] for number, law in enumerate(plan["laws"]) if number not in idle]
 
 
 def describe_link(link: dict[str, Any]) -> str:

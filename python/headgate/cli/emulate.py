@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import json
-import shlex
-import sys
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headgate.cli.options import Json, ScenarioFile, Seed, Settings, load
+from headgate.cli.options import (
+    Json,
+    Out,
+    ScenarioFile,
+    Seed,
+    Settings,
+    command_line,
+    load,
+    make_table,
+    say_result,
+    warn,
+)
 from headgate.errors import HeadgateError
 from headgate.visible import say
 
@@ -25,10 +34,6 @@ At = Annotated[
         metavar="HOST=CMD",
         help="Run a command in a live host, by the shell; repeatable. --HOST CMD is the same.",
     ),
-]
-Out = Annotated[
-    Path | None,
-    typer.Option(metavar="DIR", help="Keep the result here: Parquet tables and run.json."),
 ]
 Mtu = Annotated[int, typer.Option(metavar="BYTES", help="MTU of the hosts' devices.")]
 Capture = Annotated[
@@ -47,7 +52,6 @@ Kernel = Annotated[
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Say whether this machine is fast enough; run nothing.")
 ]
-_MOST_FLOWS = 12
 
 
 def emulate(  # noqa: PLR0913, PLR0917 - one for each option
@@ -82,7 +86,7 @@ def emulate(  # noqa: PLR0913, PLR0917 - one for each option
     kernels = parse_kernels(kernel or [])
     net = Emulation(chosen, out, mtu, capture=capture, kernel=kernels)
     commands = _commands(net.hosts, at or [], ctx.args)
-    net.command = shlex.join(["headgate", *sys.argv[1:]])
+    net.command = command_line()
     failed = _run(net, commands)
     _print(net, out, as_json=as_json)
     if failed:
@@ -132,68 +136,21 @@ def _run(net: Emulation, commands: list[tuple[str, str]]) -> list[str]:
 
 
 def _print(net: Emulation, out: Path | None, *, as_json: bool) -> None:
-    flows, live = _flows(net), net.result.meta["live"]
-    for doubt in net.result.meta["warnings"]:
-        say(f"warning: {doubt}", error=True)
+    from headgate.live.summary import list_flows, say_loop
+
+    flows, live = list_flows(net.result.tables), net.result.meta["live"]
+    warn(net.result.meta["warnings"])
     if as_json:
         loop = {key: value for key, value in live["loop"].items() if key != "lateness_histogram"}
         say(json.dumps({"flows": flows, "loop": loop, "ended_s": live["ended_s"]}))
         return
-    _show(flows, live)
-    if out is not None:
-        say(f"Result: {out} (headgate plot {out} draws it)")
+    _show_flows(flows)
+    say(say_loop(live))
+    say_result(out)
 
 
-def _flows(net: Emulation) -> list[dict[str, Any]]:
-    """Give the flows that delivered most."""
-    table = net.result.tables["live_flows"]
-    order = sorted(range(len(table)), key=lambda row: -int(table["delivered_payload_bytes"][row]))
-    return [
-        {name: None if (value := table[name][row].item()) != value else value for name in table}
-        for row in order[:_MOST_FLOWS]
-    ]
-
-
-def _show(flows: list[dict[str, Any]], live: dict[str, Any]) -> None:
-    from rich import box
-    from rich.table import Table
-
+def _show_flows(flows: list[dict[str, Any]]) -> None:
     from headgate.console import PlainConsole
+    from headgate.live.summary import HEADS, show_flow
 
-    table = Table(title="Flows of real packets", box=box.SIMPLE_HEAD, title_justify="left")
-    for head in ("flow", "packets", "lost", "marked", "goodput\nMbit/s", "mean delay\nms"):
-        table.add_column(head, justify="left" if head == "flow" else "right")
-    for flow in flows:
-        source = f"{flow['from_host']}:{flow['source_port']}"
-        destination = f"{flow['to_host']}:{flow['destination_port']}"
-        table.add_row(
-            f"{flow['protocol']} {source} > {destination}",
-            f"{flow['sent_packets']:,}",
-            f"{flow['lost_packets']:,}",
-            f"{flow['marked_packets']:,}",
-            _scaled(flow["goodput_bps"], 1e-6),
-            _scaled(flow["mean_delay_s"], 1e3),
-        )
-    console = PlainConsole()
-    console.print(table)
-    console.print(_say_lateness(live), soft_wrap=True)
-
-
-def _scaled(value: float | None, scale: float) -> str:
-    return "" if value is None else f"{value * scale:.4g}"
-
-
-def _say_lateness(live: dict[str, Any]) -> str:
-    loop = live["loop"]
-    late = ", ".join(
-        f"{name} {_scaled(loop[f'lateness_{key}_s'], 1e3) or '-'} ms"
-        for name, key in (("p50", "p50"), ("p99", "p99"), ("p99.9", "p99_9"), ("max", "max"))
-    )
-    odd = loop["malformed"] + loop["unreachable"]
-    others = f"; {odd:,} for no host or no IP" if odd else ""
-    dropped = sum(loop["dropped_unread"].values()) + sum(loop["dropped_untaken"].values())
-    others += f"; {dropped:,} dropped at the hosts' own devices" if dropped else ""
-    return (
-        f"{live['ended_s']:.1f} s: {loop['read']:,} packets read, {loop['written']:,} written,"
-        f" {loop['lost']:,} lost{others}. Written late by: {late}"
-    )
+    PlainConsole().print(make_table("Flows of real packets", HEADS, map(show_flow, flows)))

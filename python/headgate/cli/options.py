@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import shlex
+import sys
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +18,8 @@ from headgate.suggest import also
 from headgate.visible import say
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from headgate.api import Scenario
 
 ScenarioFile = Annotated[Path, typer.Argument(help="A scenario in TOML.", show_default=False)]
@@ -39,6 +43,10 @@ Controls = Annotated[
         help="Give all traffic, or one kind by its place (0, 1, ...) or name, a law of your own;"
         " repeatable.",
     ),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="Keep the result here: Parquet tables and run.json."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
 Threads = Annotated[
@@ -64,6 +72,30 @@ def warn(doubts: Iterable[object]) -> None:
     """Print doubts on standard error."""
     for doubt in doubts:
         say(f"warning: {doubt}", error=True)
+
+
+def command_line() -> str:
+    """Give the command line as the user wrote it."""
+    return shlex.join(["headgate", *sys.argv[1:]])
+
+
+def say_result(out: Path | None) -> None:
+    """Say where a result was put, if it was."""
+    if out is not None:
+        say(f"Result: {out} (headgate plot {out} draws it)")
+
+
+def make_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    """Make a table for the terminal; all but its first column are numbers."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
+    for place, head in enumerate(heads):
+        table.add_column(head, justify="right" if place else "left")
+    for row in rows:
+        table.add_row(*row)
+    return table
 
 
 def say_paths(paths: Iterable[str | Path], as_json: bool) -> None:

@@ -84,7 +84,7 @@ def plot(  # noqa: PLR0913, PLR0917 - the options of a command
         )
     drawings = _draw(kinds, runs, named=bool(only))
     folder = out or _find_common(folders or ()) / "figures"
-    say_paths(_write(drawings, folder, wanted, _title(runs)), as_json)
+    say_paths(_write(drawings, folder, wanted, runs), as_json)
 
 
 def _choose(kinds: Sequence[Kind], only: str) -> list[Kind]:
@@ -187,14 +187,25 @@ def _draw(kinds: Sequence[Kind], runs: Sequence[Run], *, named: bool) -> dict[st
 
 
 def _title(runs: Sequence[Run]) -> str:
+    from headgate.live.summary import is_live
+
     if len(runs) > 1:
         return f"{len(runs)} runs"
-    title = runs[0].meta.get("scenario", {}).get("title", "")
-    return str(title or runs[0].name)
+    title = runs[0].meta.get("scenario", {}).get("title", "") or runs[0].name
+    return f"{title} (live)" if is_live(runs[0].meta) else str(title)
+
+
+def _lead(runs: Sequence[Run]) -> str:
+    """Give what stands above the pictures of a run in real time."""
+    from headgate.live.summary import is_live
+    from headgate.report.live import write_lead
+
+    one = len(runs) == 1 and is_live(runs[0].meta)
+    return write_lead(runs[0].tables, runs[0].meta) if one else ""
 
 
 def _write(
-    drawings: dict[str, Drawing], folder: Path, formats: Sequence[str], title: str
+    drawings: dict[str, Drawing], folder: Path, formats: Sequence[str], runs: Sequence[Run]
 ) -> list[Path]:
     """Write the pictures in the formats; the page has all of them."""
     paths: list[Path] = []
@@ -211,5 +222,5 @@ def _write(
     if "html" in formats:
         from headgate.report.pictures import write_pictures
 
-        paths.append(write_pictures(folder / PAGE, title, drawings))
+        paths.append(write_pictures(folder / PAGE, _title(runs), drawings, _lead(runs)))
     return paths

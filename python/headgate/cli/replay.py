@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headgate.cli.options import Json, Settings
+from headgate.cli.options import Json, Settings, warn
 from headgate.errors import HeadgateError
 from headgate.visible import say
 
@@ -115,8 +115,7 @@ def _next(capture: Path, out: Path | None) -> list[str]:
 
 
 def _show(summary: dict[str, Any], paths: list[Path]) -> None:
-    for warning in summary["warnings"]:
-        say(f"warning: {warning}", error=True)
+    warn(summary["warnings"])
     says = str(summary["says"])
     say(f"{says[:1].upper()}{says[1:]}.")
     say(*(str(path) for path in paths))

@@ -7,12 +7,15 @@ from typing import Annotated
 
 import typer
 
+from headgate.cli.plot import plot
+from headgate.optional import require
 from headgate.visible import say
 
 
 def report(
     folder: Annotated[
-        Path, typer.Argument(help="A study's folder, or one with a report.toml.", metavar="DIR")
+        Path,
+        typer.Argument(help="A study's folder, one with a report.toml, or a run's.", metavar="DIR"),
     ],
     workers: Annotated[
         int | None, typer.Option(min=1, help="Processes that draw; all cores unless given.")
@@ -21,8 +24,15 @@ def report(
     """Make the report of a folder: one HTML page that opens from disk, pictures and tables beside.
 
     The folder holds report.toml: title, question, the table (CSV or Parquet, whoever made it) and
-    the roles of its columns. A study writes one, and so does `headgate analyse --out`.
+    the roles of its columns. A study writes one, and so does `headgate analyse --out`. Of a run's
+    folder it is the page of its pictures, as `headgate plot` makes it.
     """
+    from headgate.report.about import FILE
     from headgate.report.make import make
+    from headgate.run.folder import RUN_FILE
 
+    if (folder / RUN_FILE).is_file() and not (folder / FILE).exists():
+        require("report", "a report")
+        plot([folder], formats="html")
+        return
     say(f"Report: {make(folder, workers)}")

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headgate.cli.options import Controls, Json, ScenarioFile, Seed, Settings, Threads, Trust, warn
+from headgate.cli.options import (
+    Controls,
+    Json,
+    Out,
+    ScenarioFile,
+    Seed,
+    Settings,
+    Threads,
+    Trust,
+    command_line,
+    load,
+    make_table,
+    say_result,
+    warn,
+)
 from headgate.errors import HeadgateError
 from headgate.visible import say
 
@@ -19,10 +31,6 @@ if TYPE_CHECKING:
     from headgate.api import Result, Scenario
     from headgate.run.trace import Trace
 
-Out = Annotated[
-    Path | None,
-    typer.Option(metavar="DIR", help="Keep the result here: Parquet tables and run.json."),
-]
 Traced = Annotated[
     list[str] | None,
     typer.Option(
@@ -69,7 +77,6 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     that holds the finished run is read, not run again.
     """
     from headgate.api import UnstoredError, simulate
-    from headgate.cli.options import load
     from headgate.plugin.watch import run_watched
     from headgate.run.progress import show_progress
 
@@ -80,7 +87,7 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     trace = _read_trace(traced, trace_limit)
     chosen = load(scenario, settings, seed, controls, trust=trust)
     with run_watched(chosen.own_code()), show_progress(scenario.stem) as progress:
-        command = shlex.join(["headgate", *sys.argv[1:]])
+        command = command_line()
         unstored = None
         try:
             result = simulate(chosen, out, progress, command, threads=threads, trace=trace)
@@ -104,7 +111,7 @@ def _read_trace(traced: list[str] | None, limit: int | None) -> Trace | None:
 def _replay(chosen: Scenario, arrivals: Path, out: Path | None, as_json: bool) -> None:
     from headgate.live.arrivals import replay
 
-    result = replay(chosen, arrivals, shlex.join(["headgate", *sys.argv[1:]]))
+    result = replay(chosen, arrivals, command_line())
     if out is not None:
         result.write(out)
     _print(result, out, as_json)
@@ -176,8 +183,7 @@ def _show(result: Result, out: Path | None) -> None:
             f"Trace: {out}/trace: {result.meta['trace']} (headgate trace {out} makes captures)",
             soft_wrap=True,
         )
-    if out is not None:
-        console.print(f"Result: {out} (headgate plot {out} draws it)", soft_wrap=True)
+    say_result(out)
 
 
 def _since(result: Result) -> str:
@@ -187,16 +193,9 @@ def _since(result: Result) -> str:
 
 
 def _table(title: str, rows: list[dict[str, Any]]) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
-    heads = [_HEADINGS.get(name, (name, 1)) for name in rows[0]]
-    for (head, _), value in zip(heads, rows[0].values(), strict=True):
-        table.add_column(head, justify="left" if isinstance(value, str) else "right")
-    for row in rows:
-        table.add_row(*map(_cell, row.values(), [scale for _, scale in heads]))
-    return table
+    heads, scales = zip(*(_HEADINGS.get(name, (name, 1)) for name in rows[0]), strict=True)
+    cells = ([*map(_cell, row.values(), scales)] for row in rows)
+    return make_table(title, heads, cells)
 
 
 def _cell(value: Any, scale: float) -> str:

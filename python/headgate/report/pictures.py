@@ -14,8 +14,11 @@ from headgate.pictures.drawing import Drawing, Map
 from headgate.report.page import IN_VEGA, own, policy, vega
 
 
-def write_pictures(path: Path, title: str, drawings: Mapping[str, Drawing]) -> Path:
-    """Write a page of pictures by name, and return its path. Raises StoreError."""
+def write_pictures(path: Path, title: str, drawings: Mapping[str, Drawing], lead: str = "") -> Path:
+    """Write a page of pictures by name, below HTML that leads to them, and return its path.
+
+    Raises StoreError.
+    """
     specs = {name: make_specs(drawing) for name, drawing in drawings.items()}
     every = {f"{name}-{place}": spec for name, of in specs.items() for place, spec in enumerate(of)}
     told = json.dumps(every, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
@@ -23,6 +26,7 @@ def write_pictures(path: Path, title: str, drawings: Mapping[str, Drawing]) -> P
     text = Template(own("pictures.html")).substitute(
         policy=policy(scripts),
         title=escape(title),
+        lead=lead,
         contents="".join(
             f'<li><a href="#{name}">{escape(drawing.title)}</a></li>'
             for name, drawing in drawings.items()
