@@ -133,17 +133,19 @@ def test_a_killed_run_leaves_arrivals_that_can_be_repeated(tmp_path: Path) -> No
 
 def test_what_a_device_drops_is_counted_and_said(tmp_path: Path) -> None:
     """The whole process stands still while a host sends more than its device's queue holds."""
-    pause = "kill -STOP {0}; sleep 2; kill -CONT {0}".format(os.getpid())
+    stopped, done = tmp_path / "stopped", tmp_path / "done"
+    wait = f"for n in $(seq 600); do [ -e {done} ] && break; sleep 0.05; done"
+    pause = f"kill -STOP {os.getpid()}; touch {stopped}; {wait}; kill -CONT {os.getpid()}"
     sent = 15_000
-    with headgate.emulate(dumbbell(), out=tmp_path) as net:
-        words = [sys.executable, "-c", f"import time; time.sleep(0.7)\n{SENDS}", str(sent)]
+    with headgate.emulate(dumbbell(), out=tmp_path / "run") as net:
+        words = [sys.executable, "-c", SENDS, str(sent), str(stopped), str(done)]
         sender = net.start("a", words)
-        time.sleep(0.3)
         subprocess.Popen(["sh", "-c", pause]).wait()
         net.wait([sender])
-    loop = headgate.read(tmp_path).meta["live"]["loop"]
-    (flow,) = np.flatnonzero(net.result.tables["live_flows"]["destination_port"] == 4000)
-    read = int(net.result.tables["live_flows"]["sent_packets"][flow])
+    assert sender.returncode == 0
+    loop = headgate.read(tmp_path / "run").meta["live"]["loop"]
+    flows = net.result.tables["live_flows"]
+    read = int(flows["sent_packets"][flows["destination_port"] == 4000].sum())
     assert 0 < loop["dropped_unread"]["a"] == sent - read
     assert loop["dropped_unread"]["b"] == 0
     (says,) = (says for says in net.result.meta["warnings"] if "that host a had sent" in says)
@@ -185,16 +187,14 @@ def test_check_names_no_law_that_nobody_obeys(tmp_path: Path, others: str, says:
 
 
 SENDS = """
-import socket, sys
-client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-client.setsockopt(socket.SOL_SOCKET, 32, 1 << 28)  # SO_SNDBUFFORCE, as root
-client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 28)
-client.setblocking(False)
-sent = 0
-while sent < int(sys.argv[1]):
-    try:
-        sent += client.sendto(b"x", ("b", 4000))
-    except BlockingIOError:
-        break
-assert sent == int(sys.argv[1]), sent
+import pathlib, socket, sys, time
+clients = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(150)]  # of 200 kB each
+for client in clients:
+    client.setblocking(False)
+    client.connect(("b", 4000))
+while not pathlib.Path(sys.argv[2]).exists():
+    time.sleep(0.01)
+for number in range(int(sys.argv[1])):
+    clients[number % len(clients)].send(b"x")
+pathlib.Path(sys.argv[3]).touch()
 """

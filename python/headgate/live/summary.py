@@ -12,7 +12,7 @@ MOST_FLOWS = 12
 
 def is_live(meta: Mapping[str, Any]) -> bool:
     """Say whether run.json is that of a run in real time."""
-    return "live" in meta
+    return bool(meta.get("live"))
 
 
 def list_flows(tables: Mapping[str, Table]) -> list[dict[str, Any]]:
