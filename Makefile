@@ -83,6 +83,7 @@ validate: $(VENV)/.ok ## What `make test` leaves out: long comparisons, and what
 	$(BIN)/python -m pytest --quiet --timeout 0 -m timing
 	$(CARGO) test --quiet --profile simtest --locked -p headgate-netsim --test oracle -- --ignored
 	$(CARGO) test --quiet --profile simtest --locked -p headgate-capture --test captures -- --ignored
+	$(CARGO) test --quiet --profile simtest --locked -p headgate-emulate -- --ignored
 	@$(MAKE) embedding packages
 
 .PHONY: embedding

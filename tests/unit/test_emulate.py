@@ -203,15 +203,30 @@ def test_programs_end_as_they_do_elsewhere() -> None:
         Emulation(dumbbell(), None, 1500, capture=False).run("a", "true")
 
 
-def test_hostile_packets_change_nothing_but_counters() -> None:
-    with headgate.emulate(dumbbell()) as net:
-        net.run("a", does("throw", 4000), check=True)
+def test_a_flood_of_hostile_packets_changes_nothing_but_counters(tmp_path: Path) -> None:
+    """What is no packet for a host is counted, what is one arrives, and all else is as ever."""
+    scenario = dumbbell("cubic")
+    with headgate.emulate(scenario, out=tmp_path) as net:
         net.start("b", does("echo", "AF_INET"))
-        got = net.run("a", does("ask", "AF_INET", "b", 5), check=True, **PIPE)
-    loop = net.result.meta["live"]["loop"]
-    assert json.loads(got.stdout)
-    assert loop["malformed"] > 1000
-    assert loop["unreachable"] > 500
+        flood = net.start("a", does("throw", 20_000))
+        got = net.run("a", does("ask", "AF_INET", "b", 20), check=True, **PIPE)
+        assert flood.wait() == 0
+        time.sleep(0.2)
+    loop, tables = net.result.meta["live"]["loop"], net.result.tables
+    took_s = json.loads(got.stdout)
+    assert len(took_s) > 5
+    assert min(took_s) >= 0.040
+    assert loop["malformed"] > 5000
+    assert loop["unreachable"] > 2500
+    # every packet that was read entered or was refused, and every one that entered has a fate
+    entered = len(tables["arrivals"])
+    assert entered + loop["malformed"] + loop["unreachable"] == loop["read"]
+    flows = tables["live_flows"]
+    assert flows["sent_packets"].sum() == entered
+    fates = flows["delivered_packets"].sum() + flows["lost_packets"].sum() + loop["under_way"]
+    assert fates == entered
+    again = replay(scenario, tmp_path / "arrivals.parquet")
+    assert again.digest == net.result.meta["live"]["simulated_digest"]
 
 
 def test_a_small_mtu_is_that_of_the_packets() -> None:

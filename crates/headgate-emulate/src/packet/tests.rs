@@ -95,26 +95,61 @@ fn later_fragments_have_no_ports() {
     assert_eq!((seen.key.ports, seen.payload_bytes), ([0, 0], 108));
 }
 
-/// Random bytes, and packets with some of theirs changed: each is read or refused, and a mark changes only what it is to.
-#[test]
-fn no_bytes_break_it() {
-    let mut stream = Stream::new(1, "hostile packets", 0);
-    for _ in 0..200_000 {
-        let mut bytes = if stream.below(2) == 0 {
-            udp([10, 72, 0, 1], 2)
-        } else {
-            (0..stream.below(200)).map(|_| stream.below(256) as u8).collect()
-        };
-        for _ in 0..stream.below(8) {
-            let at = stream.below(bytes.len().max(1) as u64) as usize;
-            if let Some(byte) = bytes.get_mut(at) {
-                *byte = stream.below(256) as u8;
-            }
+/// Packets that mutants are made of: both versions, options and extensions, fragments, protocols with and without ports.
+fn seeds() -> Vec<Vec<u8>> {
+    let four = || PacketBuilder::ipv4([10, 72, 0, 1], [10, 72, 0, 2], 64);
+    let six = || PacketBuilder::ipv6([0xfd; 16], [0xfe; 16], 64);
+    let mut packets = vec![Vec::new(); 4];
+    four().tcp(80, 4000, 1, 2).write(&mut packets[0], &[1; 300]).expect("a packet");
+    four().icmpv4_echo_request(1, 2).write(&mut packets[1], &[2; 56]).expect("a packet");
+    six().tcp(80, 4000, 1, 2).write(&mut packets[2], &[3; 300]).expect("a packet");
+    six().udp(1, 443).write(&mut packets[3], &[4; 40]).expect("a packet");
+    let mut fragment = udp([10, 72, 0, 1], 2);
+    fragment[6] = 0x20; // more of them follow
+    let mut optional = udp([10, 72, 0, 1], 2);
+    optional.splice(20..20, [7, 7, 4, 0, 0, 0, 0, 0]); // record route
+    (optional[0], optional[3]) = (0x47, optional.len() as u8);
+    let extended = |kind: u8, header: [u8; 8]| {
+        let mut packet = packets[3].clone();
+        let next = std::mem::replace(&mut packet[6], kind);
+        packet[5] += 8;
+        packet.splice(
+            40..40,
+            header.into_iter().enumerate().map(|(at, byte)| if at == 0 { next } else { byte }),
+        );
+        packet
+    };
+    let hop_by_hop = extended(0, [0, 0, 1, 4, 0, 0, 0, 0]);
+    let fragment_of_six = extended(44, [0, 0, 0, 1, 0, 0, 0, 7]);
+    packets.extend([udp([10, 72, 0, 1], 2), fragment, optional, hop_by_hop, fragment_of_six]);
+    packets
+}
+
+fn mutate(bytes: &mut Vec<u8>, stream: &mut Stream) {
+    const WORTH: [u8; 9] = [0, 1, 0x45, 0x46, 0x4f, 0x60, 0x7f, 0x80, 0xff];
+    for _ in 0..=stream.below(6) {
+        // headers more often than what follows
+        let within = if stream.below(4) > 0 { 60.min(bytes.len()) } else { bytes.len() };
+        let at = stream.below(within.max(1) as u64) as usize;
+        match (stream.below(6), bytes.get_mut(at)) {
+            (0, Some(byte)) => *byte ^= 1 << stream.below(8),
+            (1, Some(byte)) => *byte = stream.below(256) as u8,
+            (2, Some(byte)) => *byte = WORTH[stream.below(9) as usize],
+            (3, _) => bytes.truncate(at),
+            (4, _) => bytes.insert(at.min(bytes.len()), stream.below(256) as u8),
+            _ => bytes.extend((0..stream.below(40)).map(|_| 0)),
         }
-        if let Some(first) = bytes.first_mut().filter(|_| stream.below(2) == 0) {
-            *first = [0x45, 0x46, 0x4f, 0x60][stream.below(4) as usize];
-        }
+    }
+}
+
+/// Each is read or refused, and a mark changes only what it is to.
+fn try_mutants(count: usize, seed: u64) {
+    let (seeds, mut stream, mut read) = (seeds(), Stream::new(seed, "hostile packets", 0), 0);
+    for number in 0..count {
+        let mut bytes = seeds[number % seeds.len()].clone();
+        mutate(&mut bytes, &mut stream);
         let Some(seen) = parse(&bytes) else { continue };
+        read += 1;
         assert!(usize::from(seen.size_bytes) <= bytes.len() && seen.payload_bytes <= seen.size_bytes);
         let before = bytes.clone();
         mark(&mut bytes);
@@ -122,4 +157,22 @@ fn no_bytes_break_it() {
         let changed: Vec<usize> = (0..bytes.len()).filter(|&at| bytes[at] != before[at]).collect();
         assert!(changed.iter().all(|at| [1, 10, 11].contains(at)), "{changed:?}");
     }
+    assert!(read > count / 10 && read < count, "{read} of {count} were read");
+    println!("{read} of {count} mutants were read, the others refused");
+}
+
+#[test]
+fn seeds_are_packets() {
+    assert!(seeds().iter().all(|packet| parse(packet).is_some()));
+}
+
+#[test]
+fn mutants_are_read_or_refused() {
+    try_mutants(200_000, 1);
+}
+
+#[test]
+#[ignore = "five million of them: `make validate`"]
+fn many_mutants_are_read_or_refused() {
+    try_mutants(5_000_000, 2);
 }
