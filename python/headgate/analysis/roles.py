@@ -36,6 +36,9 @@ class Roles(Strict):
     )
     law: str | None = Field(None, description="Column of the laws that are compared.")
     period: str | None = Field(None, description="Column of periods; each is analysed by itself.")
+    periods: Mapping[str, str] = Field(
+        {}, description="What happens in each period, by its name in the table: `congestion comes`."
+    )
     before: str | None = Field(None, description="The law that others are compared with.")
     congestion: str | None = Field(None, description="Response that orders the conditions.")
     pairs: tuple[Pair, ...] = Field((), description="Throughputs of flows that compete.")

@@ -8,6 +8,7 @@ from html import escape
 from pathlib import Path
 
 from headgate.analysis.answer import law_title
+from headgate.analysis.part import Part
 from headgate.analysis.phrases import levels_by_condition, shared
 from headgate.analysis.questions import Answer, heavy, light
 from headgate.analysis.whole import Made, Whole
@@ -67,7 +68,7 @@ def _emphasise(sentence: str, codes: Codes) -> str:
 def _scope(found: Whole) -> str:
     """Say of which conditions and period the answer is, and what counts."""
     part, roles = found.focus, found.roles
-    period = f", in {part.title} of {len(found.parts)}" if part.period else ""
+    period = f", in {_when(part, len(found.parts))}" if part.period else ""
     replicates = part.cells.runs.shape[2]
     chance = (
         f" and the 95 % confidence interval over {replicates} replicates excludes zero"
@@ -89,6 +90,12 @@ def _scope(found: Whole) -> str:
         f"{said} Heavy and light congestion: the quarter of the conditions with the most{most} and"
         f" that with the least{least}."
     )
+
+
+def _when(part: Part, count: int) -> str:
+    """Say which period it is, and what happens in it."""
+    happens = part.roles.periods.get(part.period, "")
+    return f"{part.title} of {count}{happens and f' ({happens})'}"
 
 
 def questions(found: Whole | None, more: str) -> str:

@@ -8,7 +8,7 @@ from headgate.analysis.roles import Pair, Roles
 from headgate.design import Design
 from headgate.studies.nist.competing import AVAILABLE, COLUMNS, column, title
 from headgate.studies.nist.responses import NUMBERED
-from headgate.studies.nist.roles import WORSE, of_design
+from headgate.studies.nist.roles import PERIODS, WORSE, of_design
 from headgate.tables import Table
 
 #: Flows whose throughputs are drawn beside TCP's: what the source shows, and the ordinary ones.
@@ -36,6 +36,7 @@ def roles(design: Design, table: Table) -> Roles:
         {**numbered, **{name: COLUMNS[name] for name in known}},
         worse | dict.fromkeys(known, "less"),
         {},
+        PERIODS,
     )
     pairs = tuple(_pair(*cell) for cell in PAIRED)
     titles = {**shared.titles, **COLUMNS}

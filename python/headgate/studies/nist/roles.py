@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from headgate.analysis.roles import Roles
 from headgate.design import Design
 from headgate.studies.nist.responses import LONG_RATES, TITLES, WEB_RATES
 
 BEFORE = "reno"
+#: What happens in each period.
+PERIODS = {"1": "no jumbo files", "2": "jumbo files add congestion", "3": "that congestion lingers"}
 LOSSES = ("y5", "y10", "y13", "y14")
 #: What a network or its users suffer from, and which way.
 WORSE = {
@@ -26,7 +29,7 @@ def roles(design: Design) -> Roles:
         "utility": (*WEB_RATES, *LONG_RATES),
         "safety": SAFETY,
     }
-    return of_design(design, TITLES, WORSE, questions)
+    return of_design(design, TITLES, WORSE, questions, PERIODS)
 
 
 def of_design(
@@ -34,6 +37,7 @@ def of_design(
     titles: Mapping[str, str],
     worse: Mapping[str, str],
     questions: Mapping[str, Sequence[str]],
+    periods: Mapping[str, str] = MappingProxyType({}),
 ) -> Roles:
     """Return the roles of a table of laws under the conditions of a design, period by period."""
     factors = {factor.name: factor.title for factor in design.factors}
@@ -44,6 +48,7 @@ def of_design(
             "condition": ("condition",),
             "law": "law",
             "period": "period",
+            "periods": periods,
             "before": BEFORE,
             "congestion": "y10",
             "titles": {**titles, **factors},
