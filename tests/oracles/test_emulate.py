@@ -78,3 +78,65 @@ def test_the_kernel_does_what_it_did_on_a_real_path(case: str) -> None:
     near = QUEUE_OF_BBR if law == "bbr" else QUEUE
     assert queue == pytest.approx(float(row["queue_mean_after20s"]), rel=near)
     assert recoveries == pytest.approx(float(row["recoveries_after20s"]), rel=RECOVERIES, abs=1)
+
+
+#: A pair of cubics: time after which shares are taken, end, and repeats of each pair.
+PAIR_FROM_S, PAIR_UNTIL_S, REPEATS = 20, 80, 3
+
+
+def share_of_first(simulated: int, seed: int) -> float:
+    """Give the share of a real cubic beside a simulated one, or of the larger of two real ones."""
+    law = {"kind": "flows", "law": "cubic", "count": simulated}
+    scenario = headgate.dumbbell(
+        rate="20 Mbit/s",
+        rtt="40 ms",
+        buffer="67 packets",
+        flows=[LIVE, *([law] if simulated else [])],
+        transport="linux",
+        measure={"warmup": f"{PAIR_FROM_S} s"},
+    ).replaced({"duration": f"{PAIR_UNTIL_S} s", "seed": seed})
+    python, span = sys.executable, (str(PAIR_FROM_S), str(PAIR_UNTIL_S - 1))
+    with headgate.emulate(scenario) as net:
+        for host in net.hosts:
+            net.run(host, BUFFERS, check=True)
+        net.start("b", [python, "-c", SINK])
+        net.run("b", "while ! grep -q ':1389 ' /proc/net/tcp; do sleep 0.01; done")
+        words = [python, str(HERE / "reno_sender.py"), "b", "cubic", *span]
+        senders = [net.start("a", words, stdout=subprocess.DEVNULL) for _ in range(2 - simulated)]
+        net.wait(senders)
+    loop = net.result.meta["live"]["loop"]
+    if loop["lateness_p99_9_s"] > LATE_S:
+        pytest.skip(f"this machine was too busy: {net.result.meta['warnings']}")
+    series = net.result.tables["live_series"]
+    until_s = PAIR_UNTIL_S - 1
+    steady = series.where((series["t_s"] >= PAIR_FROM_S) & (series["t_s"] < until_s))
+    data = np.bincount(steady["flow"].astype(np.int64), steady["delivered_payload_bytes"])
+    sent = np.sort(data)[::-1][: 2 - simulated] * 8 / (until_s - PAIR_FROM_S)
+    return float(sent[0] / (sent.sum() + net.result.flows["goodput_bps"].sum()))
+
+
+SINK = """
+import select, socket
+server = socket.create_server(("", 5001))
+ends = [server]
+while True:
+    for end in select.select(ends, [], [])[0]:
+        if end is server:
+            ends.append(server.accept()[0])
+        elif not end.recv(1 << 20):
+            ends.remove(end)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.xfail(
+    reason="the real one gets 0.55 to 0.72, the larger of two real ones 0.52 to 0.57"
+    " (docs/reference/emulate.md); why is not known yet"
+)
+def test_a_simulated_cubic_is_a_match_for_a_real_one() -> None:
+    """What the real one of a mixed pair gets lies within what two real ones show."""
+    require_hosts()
+    real = [share_of_first(0, seed) for seed in range(REPEATS)]
+    mixed = [share_of_first(1, seed) for seed in range(REPEATS)]
+    spread = max(abs(share - 0.5) for share in real)
+    assert abs(np.mean(mixed) - 0.5) <= spread, (real, mixed)
