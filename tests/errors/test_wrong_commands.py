@@ -100,6 +100,10 @@ WRONG = [
         "trace run",
         "run: holds no trace; headgate run SCENARIO --out run --trace flows=0",
     ),
+    # emulate
+    ("emulate", "emulate: scenario is missing; write headgate emulate [OPTIONS] {scenario}"),
+    ("emulate none.toml --a true", "none.toml: there is no such file"),
+    ("emulate dumbbell.toml --a true", "there are no live hosts; add [[traffic]] with kind"),
     # export, describe, catalog, schema
     ("export run", "give --csv, --parquet, or both"),
     ("export run --csv --table Flow", "holds no table 'Flow'; did you mean 'flows'?"),

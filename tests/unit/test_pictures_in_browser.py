@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from playwright.sync_api import Browser
 
@@ -13,11 +15,37 @@ import headgate
 from headgate.pictures.kinds import KINDS
 from headgate.pictures.run import Run
 from headgate.report.pictures import write_pictures
+from headgate.tables import Table, Words
 
 from .opened_reports import Opened, open_browser
 from .test_time_sequence import LOSS
 
 STRIKE = "</ScRiPt><img src=x onerror='window.struck=1'>{{window.struck=1}} \u2028"
+
+
+def make_live_tables() -> dict[str, Table]:
+    """Give what a run in real time has besides: a flow of real packets."""
+    seconds = np.arange(4.0)
+    flows = {
+        "protocol": Words.of(["tcp"]), "from_host": Words.of([STRIKE]), "to_host": Words.of(["b"]),
+        "source_port": np.array([8000]), "destination_port": np.array([40000]),
+        "sent_bytes": np.array([4_000_000]),
+    }  # fmt: skip
+    series = {
+        "flow": np.zeros(4, np.int64), "t_s": seconds, "interval_s": np.ones(4),
+        "delivered_packets": np.full(4, 700), "delivered_payload_bytes": np.full(4, 1_000_000),
+        "mean_delay_s": np.full(4, 0.012),
+    }  # fmt: skip
+    late = {
+        "t_s": seconds, "written_packets": np.full(4, 700),
+        "max_lateness_s": np.full(4, 1e-3), "mean_lateness_s": np.full(4, 1e-4),
+    }  # fmt: skip
+    named: dict[str, dict[str, Any]] = {
+        "live_flows": flows,
+        "live_series": series,
+        "live_seconds": late,
+    }
+    return {name: Table(name, columns) for name, columns in named.items()}
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +63,8 @@ def page_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
                {"kind": "poisson", "law": "reno", "arrivals": "20 flows/s", "size": size}],
         measure={"warmup": "1 s", "series": {"interval": "200 us"}},
     ).run("4 s")  # fmt: skip
-    run = Run(STRIKE, result.tables, result.meta, trace_one=lambda: replace(LOSS, flow=STRIKE))
+    tables = {**result.tables, **make_live_tables()}
+    run = Run(STRIKE, tables, result.meta, trace_one=lambda: replace(LOSS, flow=STRIKE))
     drawings = {kind.name: kind.draw([run]) for kind in KINDS}
     whole = {name: drawing for name, drawing in drawings.items() if drawing is not None}
     assert len(whole) == len(KINDS)
