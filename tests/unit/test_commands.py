@@ -52,6 +52,13 @@ def test_the_catalogue_lists_every_card_and_tells_all_about_one() -> None:
     assert json.loads(printed("catalog", "tcp", "--json"))["name"] == "reno"
 
 
+def test_every_card_of_the_catalogue_is_told() -> None:
+    for card in catalog.list_everything():
+        told = printed("catalog", card.name)
+        assert card.title in told
+        assert "driven by  impairment" not in told
+
+
 def test_the_catalogue_tells_about_disciplines_and_both_sides_of_a_scheme() -> None:
     assert "queue discipline" in printed("catalog", "fq-codel")
     kinds = [card["kind"] for card in json.loads(printed("catalog", "rcp", "--json"))]

@@ -4,7 +4,7 @@
 //! flow (4 B each), size in bytes (2 B), whether the packet may be marked and whether it was (1 B each). A run that is
 //! killed leaves what was written, perhaps with a part of a row at the end.
 //!
-//! A thread of its own writes: the loop waits for the disk only where that is behind by [`BLOCKS_UNDER_WAY`] blocks.
+//! A thread of its own writes: the loop waits for the disk only where that is behind by `BLOCKS_UNDER_WAY` blocks.
 
 use std::fs::File;
 use std::io::{self, Write};

@@ -1,4 +1,4 @@
-"""`headgate catalog`: laws, disciplines, schemes, fluid models; their parameters and sources."""
+"""`headgate catalog`: what laws, devices and fluid models do; their parameters and sources."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def catalog(
         str | None,
         typer.Argument(
             help="A law (by name, alias, or the NIST study's acronym or number), a queue "
-            "discipline, a scheme, or a fluid model.",
+            "discipline, a scheme, an impairment of links, or a fluid model.",
             autocompletion=complete.cards,
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List laws, queue disciplines, routers of schemes and fluid models, or tell all about one."""
+    """List laws, disciplines, feedback, impairments and fluid models, or tell all about one."""
     from headgate import catalog as known
 
     chosen = known.list_everything() if name is None else known.cards(name)
@@ -36,7 +36,7 @@ def catalog(
     elif name is None:
         for card in chosen:
             nist = str(card.nist or "")
-            line = f"{card.name:<10} {card.kind:<8} {card.family:<8} {nist:<8} {card.title}"
+            line = f"{card.name:<18} {card.kind:<10} {_driver(card):<8} {nist:<8} {card.title}"
             say(f"{line}: {card.law}")
     else:
         say(*"\n\n".join(_card(card) for card in chosen).split("\n"))
@@ -47,6 +47,7 @@ _KINDS = {
     "law": "law of congestion control",
     "queue": "queue discipline, network.queue",
     "feedback": "router of a scheme, network.feedback",
+    "impairment": "impairment of a link, network.impairments or network.ingress",
     "fluid": "fluid model, headgate fluid",
 }
 
@@ -54,7 +55,7 @@ _KINDS = {
 def _card(card: Law) -> str:
     facts = [
         ("is a", _KINDS[card.kind]),
-        ("driven by", card.family),
+        ("driven by", _driver(card)),
         ("law", card.law),
         ("response", card.response),
         ("also", ", ".join(card.aliases)),
@@ -64,6 +65,11 @@ def _card(card: Law) -> str:
     lines = [f"{card.title} ({card.name})"]
     lines += [f"  {label:<10} {fact}" for label, fact in facts if fact]
     return "\n".join([*lines, *(_param(param) for param in card.params)])
+
+
+def _driver(card: Law) -> str:
+    """Give what a card acts on, such as loss; an impairment acts on nothing."""
+    return "" if card.family == card.kind else card.family
 
 
 def _param(param: Param) -> str:
