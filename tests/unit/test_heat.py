@@ -36,7 +36,8 @@ def found(laws: tuple[str, ...], bad: tuple[str, ...], congestion: str | None = 
 
 
 def text(html: str) -> str:
-    return unescape(re.sub(r"<[^>]+>", " ", html))
+    inline = re.sub(r"</?a\b[^>]*>", "", html)
+    return unescape(re.sub(r"<[^>]+>", " ", inline))
 
 
 def test_laws_and_measures_without_a_change_are_named_and_not_drawn() -> None:
@@ -69,7 +70,7 @@ def test_of_many_laws_the_means_come_first_and_the_panels_are_folded() -> None:
 def test_conditions_that_nothing_orders_are_not_said_to_be_ordered() -> None:
     assert "congestion \N{RIGHTWARDS ARROW}" in heat(found(("fast",), bad=("fast",)))
     unordered = heat(found(("fast",), bad=("fast",), congestion=None))
-    assert "congestion" not in unordered
+    assert "congestion" not in text(unordered)
     assert ">condition</th>" in unordered
 
 

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 import headgate
 from headgate import Result, catalog
 from headgate.charts.pictures import make_specs
+from headgate.pictures.chosen import name_law
 from headgate.pictures.drawing import Line, Map, Panel, Picture
 from headgate.pictures.kinds import KINDS
 from headgate.pictures.limits import CUT, CUT_AT, HEADROOM, compare
@@ -109,10 +110,26 @@ def test_the_total_is_the_sum_of_the_laws(many: Result) -> None:
     total, reno, cubic = (
         drawn[name]
         for name in (f"total of 8 of {len(many.flows)} flows", *(
-            f"{catalog.label(law)}, sum of 4" for law in ("reno", "cubic")))
+            f"{law}, sum of 4" for law in ("reno", "cubic")))
     )  # fmt: skip
     late = slice(5, None)
     assert np.allclose(total.y[late], reno.y[late] + cubic.y[late])
+
+
+def test_what_flows_without_a_series_get_is_seen_in_what_the_link_sends() -> None:
+    result = dumbbell([WEB, "reno"])
+    drawn = picture(result, "throughput")
+    sent = lines_of(drawn)["all that bottleneck sends, headers too"]
+    _, bps = sampled(result, "bottleneck", "throughput_bps")
+    assert sent.y.mean() == pytest.approx(1e-6 * bps.mean(), rel=0.05)
+    assert f"1 of {len(result.flows)} flows have a series" in drawn.caption
+
+
+def test_files_of_one_size_have_no_picture_by_size() -> None:
+    same = {"kind": "poisson", "law": "reno", "load": 0.2, "size": "10 packets"}
+    result = dumbbell([same])
+    assert draw(result, "fct-size") is None
+    assert len(picture(result, "fct").panels) == 1
 
 
 def test_the_capacity_follows_the_changes_of_the_rate() -> None:
@@ -244,8 +261,7 @@ def test_of_many_flows_each_law_has_a_panel_and_flows_from_least_to_most() -> No
     result = dumbbell(crowd, "4 s", measure={"series": {"most": 16}})
     drawn = picture(result, "cwnd")
     assert [panel.title for panel in drawn.panels] == [
-        f"{catalog.label(law)}: mean of 8 flows (thick), 5 of them (thin)"
-        for law in ("reno", "cubic")
+        f"{law}: mean of 8 flows (thick), 5 of them (thin)" for law in ("reno", "cubic")
     ]
     assert "least to the greatest" in drawn.caption
     *thin, mean = drawn.panels[0].lines
@@ -365,10 +381,9 @@ def test_no_legend_covers_an_axis(many: Result, kind: str) -> None:
     assert 0 <= box.x0 < box.x1 <= figure.bbox.x1
 
 
-def test_laws_are_called_as_in_the_nist_study_too(many: Result) -> None:
-    assert set(drawn_lines(draw_run(many)["throughput-delay"])) >= {
-        catalog.label(law) for law in ("reno", "cubic")
-    }
+def test_a_run_calls_laws_by_their_names_and_a_study_as_nist_does_too(many: Result) -> None:
+    assert set(drawn_lines(draw_run(many)["throughput-delay"])) >= {"reno", "cubic"}
+    assert [name_law(law) for law in ("own/law.py:Mine", "")] == ["Mine", "law not kept"]
     assert catalog.label("fast") == "fast (3 FAST)"
     assert (catalog.label("vegas"), catalog.label("FAST-AT beside TCP")) == (
         "vegas",

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from headgate.analysis.phrases import level_words
 from headgate.analysis.roles import Roles
 from headgate.campaign.jobs import program
 from headgate.design import Factor
@@ -66,15 +67,28 @@ def _design(setup: Setup) -> tuple[str, ...]:
     design = setup.design
     if not design.factors:
         return ()
-    levels = "; ".join(f"{f.name} {f.title}: {_levels(f)}" for f in design.factors)
+    levels = "; ".join(f"{f.name} {f.title}: {describe_levels(f)}" for f in design.factors)
     words = ["".join(sorted(word)) for word in design.words]
     resolution = f"resolution {design.resolution}" if design.resolution else setup.source
     relation = f", I = {' = '.join(words[:MOST_WORDS])}" if words else ""
     return (f"{len(design)} conditions, {resolution}{relation}.", f"Factors: {levels}.")
 
 
-def _levels(factor: Factor) -> str:
-    *others, last = map(_level, factor.levels or (factor.low, factor.high))
+def describe_levels(factor: Factor) -> str:
+    """Write the levels of a factor, each with its words where its title tells them."""
+    levels = _list_levels(factor)
+    words = level_words(factor.title)
+    if words is None or len(levels) != len(words):
+        return _join(levels)
+    return _join([f"{level} ({said})" for level, said in zip(levels, words, strict=True)])
+
+
+def _list_levels(factor: Factor) -> list[str]:
+    return [_level(level) for level in factor.levels or (factor.low, factor.high)]
+
+
+def _join(levels: list[str]) -> str:
+    *others, last = levels
     return f"{', '.join(others)} or {last}"
 
 
@@ -84,7 +98,9 @@ def _level(value: Any) -> str:
 
 def _parameters(study: Runnable, setup: Setup) -> Iterator[Parameter]:
     """Yield every setting: its value or its levels, with the mark of its source."""
-    levels = {f.setting: (f"{f.name} {f.title}", _levels(f)) for f in setup.design.factors}
+    levels = {
+        f.setting: (f"{f.name} {f.title}", _join(_list_levels(f))) for f in setup.design.factors
+    }
     for setting in dict.fromkeys((*levels, *setup.settings)):
         name, value = levels.get(
             setting, (setting.replace("_", " "), str(setup.settings.get(setting)))

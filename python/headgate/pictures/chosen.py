@@ -20,6 +20,11 @@ MOST_LINKS, MOST_PORTS = 6, 4
 POSITIVE = ("srtt_s",)
 
 
+def name_law(law: str) -> str:
+    """Give what a picture of a run calls a law; one of a file by its name there."""
+    return law.rpartition(":")[2] or "law not kept"
+
+
 class Courses:
     """The series of flows, or of ports, by name, in the order of their first rows."""
 

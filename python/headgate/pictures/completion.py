@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate import catalog
+from headgate.pictures.chosen import name_law
 from headgate.pictures.drawing import Line, Numbers, Panel, Picture
 from headgate.pictures.flows import colour_laws
 from headgate.pictures.run import Run, count_conditions
@@ -40,6 +40,11 @@ class Done:
     def __len__(self) -> int:
         return len(self.size)
 
+    @property
+    def differ(self) -> bool:
+        """Whether there are files of more than one size."""
+        return len(self) > 0 and bool(np.ptp(self.size))
+
     def describe(self) -> str:
         """Say how many flows are shown, and that others did not finish."""
         left = self.whole - len(self)
@@ -65,7 +70,7 @@ def draw_completion(runs: Sequence[Run]) -> Picture | None:
             if len(own):
                 x, share = _thin_steps(own, each)
                 drawn += len(x)
-                lines.append(Line(catalog.label(law), x, share, ink, dash + ink, "step"))
+                lines.append(Line(name_law(law), x, share, ink, dash + ink, "step"))
         title = f"{_name_class(low, high)}: {inside.sum():,} flows"
         panels.append(
             Panel(title, TIME, "share of flows", tuple(lines), log="x", y_range=(0.0, 1.02))
@@ -106,7 +111,7 @@ def _thin_steps(times: Numbers, most: int) -> tuple[Numbers, Numbers]:
 def draw_completion_by_size(runs: Sequence[Run]) -> Picture | None:
     """Draw each flow's completion time by its size, and the median of bins of sizes."""
     done = Done(runs)
-    if not len(done):
+    if not done.differ:
         return None
     kept = thin_evenly(len(done), MOST_IN_PICTURE // 2)
     lines = []
@@ -116,7 +121,7 @@ def draw_completion_by_size(runs: Sequence[Run]) -> Picture | None:
             size, time_s = done.size[own], done.time_s[own]
             middle = _find_medians(size, time_s)
             order = np.argsort(size, kind="stable")[kept]
-            label = catalog.label(law)
+            label = name_law(law)
             alone = middle is None
             lines.append(Line(label, size[order], time_s[order], ink, dash, "points", listed=alone))
             if middle is not None:

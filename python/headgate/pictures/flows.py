@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from headgate import catalog
 from headgate.pictures.chosen import (
     MOST_LINES,
     MOST_LINKS,
@@ -15,6 +14,7 @@ from headgate.pictures.chosen import (
     Courses,
     choose_fairly,
     group_by_law,
+    name_law,
 )
 from headgate.pictures.drawing import Level, Line, Numbers, Panel, Picture
 from headgate.pictures.limits import compare
@@ -92,6 +92,8 @@ def _draw_flows(run: Run, courses: Courses, names: Sequence[str]) -> Picture:
         *shape(*courses.combine(names, "throughput_bps", mean=False)),
     )
     lines = [total] if len(names) > 1 else []
+    if len(names) < all_flows and links == 1:
+        lines += _draw_sent(Courses(run, "port"), shape)
     lines += _draw_laws(run, courses, laws, shape)
     title = "sum of each law's flows" if panels else ""
     flows = run.tables["flows"]
@@ -102,9 +104,18 @@ def _draw_flows(run: Run, courses: Courses, names: Sequence[str]) -> Picture:
     said = [
         f"Payload acknowledged, averaged over {interval_s:.3g} s.",
         "One ACK may cover what the link carried long before, so that a point exceeds its rate.",
-        _say_chosen(run, names) if panels else "",
+        _say_chosen(run, names) if panels or len(names) < all_flows else "",
     ]
     return Picture("Throughput", _join([*said, cut or also_cut]), (*shown, *panels))
+
+
+def _draw_sent(ports: Courses, shape: Shape) -> list[Line]:
+    """Draw all that each port sends, of flows without a series too."""
+    return [
+        Line(f"all that {name} sends, headers too", *shape(*ports.read(name, "throughput_bps")),
+             dash=1)
+        for name in ports.list_known("throughput_bps")
+    ]  # fmt: skip
 
 
 def _draw_laws(
@@ -114,7 +125,7 @@ def _draw_laws(
     colour = colour_laws([run])
     lines = []
     for law, names in laws.items():
-        of_law = f"{catalog.label(law) or 'law not kept'}, sum of {len(names)}"
+        of_law = f"{name_law(law)}, sum of {len(names)}"
         values = shape(*courses.combine(names, "throughput_bps", mean=False))
         named = names[0] if len(names) == 1 else of_law
         lines.append(Line(named, *values, *colour.get(law, (len(colour), 0))))
@@ -146,9 +157,8 @@ def _draw_each_flow(
             ]
             middle = courses.combine(of_law, column, mean=True)
             lines.append(Line(f"mean of {len(of_law)}", *shape(*middle), ink, listed=False))
-            known = catalog.label(law) or "law not kept"
             some = "each" if len(shown) == len(of_law) else f"{len(shown)}"
-            title = f"{known}: mean of {len(of_law)} flows (thick), {some} of them (thin)"
+            title = f"{name_law(law)}: mean of {len(of_law)} flows (thick), {some} of them (thin)"
         panels.append(Panel(title, "time (s)", y, tuple(lines), (), run.warmup_s))
     if alone:
         every = tuple(line for panel in panels for line in panel.lines)

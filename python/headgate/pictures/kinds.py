@@ -61,7 +61,7 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "fct-size",
         "completion time of each flow against its size",
-        'flows of given size that finish (measure.flows is not "none")',
+        'flows of several given sizes that finish (measure.flows is not "none")',
         draw_completion_by_size,
         compares=True,
     ),

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from headgate import catalog
-from headgate.pictures.chosen import Courses
+from headgate.pictures.chosen import Courses, name_law
 from headgate.pictures.drawing import Line, Numbers, Panel, Picture
 from headgate.pictures.flows import colour_laws
 from headgate.pictures.limits import set_limits_around, set_limits_from_zero
@@ -72,7 +71,7 @@ def _draw_condition(title: str, points: Sequence[Point], runs: Sequence[Run], de
         if not own:
             continue
         x, y = np.array([(p.delay_ms, p.throughput_mbps) for p in own]).T
-        name, each = catalog.label(law), tuple(point.run for point in own)
+        name, each = name_law(law), tuple(point.run for point in own)
         lines.append(Line(name, x, y, ink, dash, "points", each=each))
         if len(own) >= LEAST_FOR_ELLIPSE:
             lines.append(Line(name, *trace_ellipse(x, y), ink, dash, listed=False))

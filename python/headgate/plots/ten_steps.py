@@ -149,7 +149,7 @@ def _draw_youden(found: Steps, axis: str) -> Figure:
     for term in found.effects:
         low, high = found.mean_at(term, -1), found.mean_at(term, 1)
         named = term in found.standing_out
-        ax.plot(low, high, marker="o", color=ORDER[0] if named else "#BBBBBB")
+        ax.plot(low, high, marker="o", color=ORDER[0] if named else GREY)
         if named:
             ax.annotate(
                 _short(term), (low, high), xytext=(4, 3), textcoords="offset points", fontsize=8
@@ -179,7 +179,7 @@ def _draw_half_normal(found: Steps, axis: str) -> Figure:
     sizes = np.abs(list(found.effects.values()))
     ax.plot((0, found.half_normal[0]), (0, found.pseudo_error * found.half_normal[0]),
             color=GREY, linestyle="--", linewidth=0.9)  # fmt: skip
-    ax.plot(found.half_normal, sizes, linestyle="", marker="o", color="#BBBBBB")
+    ax.plot(found.half_normal, sizes, linestyle="", marker="o", color=GREY)
     for place, name in enumerate(found.standing_out):
         ax.plot(found.half_normal[place], sizes[place], marker="o", color=ORDER[0])
         ax.annotate(_short(name), (found.half_normal[place], sizes[place]), xytext=(-5, 4),

@@ -35,7 +35,9 @@ CHANGES = "changes"
 def answer(about: About, found: Whole | None, judged: Sequence[Judged], codes: Codes) -> str:
     """Return the answer in sentences: one a law where laws take another's place."""
     said = [Markup(_emphasise(one, codes)) for one in first_sentences(about, found)]
-    scope = paragraph(_scope(found), "scope") if found and found.answers else ""
+    scope = ""
+    if found and found.answers:
+        scope = paragraph(explain(_scope(found), all_terms=True), "scope")
     counted = [_count(judged)] if judged else []
     return f"<h2>Answer</h2>{findings([*said, *counted])}{scope}"
 
@@ -71,7 +73,7 @@ def _scope(found: Whole) -> str:
     period = f", in {_when(part, len(found.parts))}" if part.period else ""
     replicates = part.cells.runs.shape[2]
     chance = (
-        f" and the 95 % confidence interval over {replicates} replicates excludes zero"
+        f" and the 95 % interval over {replicates} replicates excludes zero"
         if replicates > 1
         else "; with one run of each, nothing tells that from chance"
     )
@@ -154,7 +156,7 @@ def _name_missing(one: Made) -> str:
         for answer in answers
         if answer.missing
     ]
-    return "".join(paragraph(text, "scope") for text in said)
+    return "".join(paragraph(explain(text, all_terms=True), "scope") for text in said)
 
 
 @dataclass(frozen=True)

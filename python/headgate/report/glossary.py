@@ -37,6 +37,8 @@ TERMS: Mapping[str, str] = {
     "principal component": "A weighted sum of the responses along which the runs differ most.",
     "r": "Pearson's correlation: 1 if two responses go together, -1 if against, 0 if neither.",
     "rank": "The place of a law in a condition; the greatest throughput has the highest rank.",
+    "access router": "The last router before the hosts: directly connected to the backbone"
+    " (D), fast (F) or normal (N).",
     "DD": "Flows between two directly connected (D) access routers, those with the fastest links.",
     "DF": "Flows between a directly connected (D) and a fast (F) access router.",
     "DN": "Flows between a directly connected (D) and a normal (N) access router.",
@@ -71,15 +73,18 @@ UNMARKED = (
 )  # fmt: skip
 
 
-def explain(text: str) -> Markup:
-    """Return a text in which every term links, where it first stands, to its definition."""
+def explain(text: str, *, all_terms: bool = False) -> Markup:
+    """Return a text in which every term links, where it first stands, to its definition.
+
+    Common words that are terms, such as `law`, are marked only if all are asked for.
+    """
     if isinstance(text, Markup):
         return text
-    seen: set[str] = set()
+    seen: set[str] = set() if all_terms else set(UNMARKED)
 
     def mark(found: re.Match[str]) -> str:
         term = _by_text()[found[1].lower()]
-        if term in seen or term in UNMARKED:
+        if term in seen:
             return escape(found[0])
         seen.add(term)
         said = escape(TERMS[term])

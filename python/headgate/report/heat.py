@@ -27,6 +27,12 @@ STEPS = (0.1, 0.25, 0.5, 1.0)
 WRITTEN, WRITTEN_NARROW = 12, 8
 #: Rows and panels of laws that a first screen has room for.
 MOST_ROWS, MOST_LAWS = 18, 4
+#: What stands before a throughput: between which access routers its flows go.
+ENDS = ("DD", "DF", "DN", "FF", "FN", "NN")
+ENDS_SAID = (
+    "DD to NN: the access routers between which flows go. D is directly connected to the"
+    " backbone and has the fastest links, F is fast, N is normal and has the slowest."
+)
 LEGEND = (
     '<p class="legend"><span>worse:</span>{worse}<span>better:</span>{better}'
     "<span>from 10, 25, 50, 100 %; +48: 48 % more; \N{MULTIPLICATION SIGN}2: twice as much; empty:"
@@ -56,11 +62,14 @@ def heat(found: Whole) -> str:
     laws = [one.law for one in said]
     moving = [law for law in laws if _moves(part, [law], part.roles.worse)]
     if not moving:
-        return paragraph(_name_idle(part, laws, []), "scope") if laws else ""
+        return (
+            paragraph(explain(_name_idle(part, laws, []), all_terms=True), "scope") if laws else ""
+        )
     rows, columns = _rows(part, moving), _columns(part)
     panels = _grid([_panel(part, law, rows, columns) for law in moving])
     idle = _name_idle(part, [law for law in laws if law not in moving], rows)
-    panels += paragraph(idle, "scope") if idle else ""
+    panels += paragraph(explain(idle, all_terms=True), "scope") if idle else ""
+    panels += name_ends(part, rows)
     if len(moving) <= MOST_LAWS:
         return _legend() + panels
     return _legend() + _overview(part, said) + fold("Law by law, under each condition", panels)
@@ -106,6 +115,13 @@ def _name_idle(part: Part, laws: Sequence[str], rows: Sequence[str]) -> str:
         names = ", ".join(short(part.roles, name) for name in idle)
         said.append(f"No law changes: {names}.")
     return " ".join(said)
+
+
+def name_ends(part: Part, rows: Sequence[str]) -> str:
+    """Say what the two letters before throughputs are, if any stand there."""
+    if not any(short(part.roles, name).split()[0] in ENDS for name in rows):
+        return ""
+    return paragraph(explain(ENDS_SAID), "scope")
 
 
 def _measures(part: Part) -> list[str]:

@@ -27,6 +27,8 @@ NO_SCRIPT = (
 
 #: The title of the section that defines terms.
 WORDS = "Glossary"
+#: A picture wider than this (pixels) has a row of its own, and is moved sideways on a phone.
+BROAD = 1000
 #: What begins or ends a tag or an entity, as JSON says it otherwise.
 IN_SCRIPT = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&"}
 #: Ends of lines to Vega's expressions, in which a text that holds one is an error: written out.
@@ -87,12 +89,19 @@ def picture(path: Path, title: str, caption: str) -> str:
     draw them.
     """
     try:
-        data = base64.b64encode(path.read_bytes()).decode()
+        png = path.read_bytes()
     except OSError as error:
         raise StoreError(f"{path}: the picture cannot be read ({error.strerror})") from None
+    data = base64.b64encode(png).decode()
     image = wide(f'<img alt="{escape(title)}" src="data:image/png;base64,{data}">', title)
     said = f"<figcaption>{explain(caption)}</figcaption>" if caption else ""
-    return f"<figure>{image}{said}</figure>"
+    kind = ' class="broad"' if _width(png) > BROAD else ""
+    return f"<figure{kind}>{image}{said}</figure>"
+
+
+def _width(png: bytes) -> int:
+    """Return how many pixels a PNG is wide, by its header."""
+    return int.from_bytes(png[16:20], "big")
 
 
 def chart(name: str, caption: str) -> str:

@@ -13,7 +13,7 @@ from headgate.names import each_name, name_counts
 from headgate.scenario.plan import choose_numbers
 
 ALL = "all"
-#: Events of a trace unless told otherwise: at 129 bytes an event its log takes 645 MB of disk.
+#: Events of a trace unless told otherwise: at some 54 bytes an event its log takes 270 MB of disk.
 LIMIT = 5_000_000
 
 

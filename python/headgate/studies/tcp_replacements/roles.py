@@ -5,6 +5,8 @@ from headgate.studies.nist.roles import LOSSES, of_design
 from headgate.studies.tcp_replacements.summary import RESPONSES, Summary
 
 THROUGHPUTS = ("y17", "y18", "y19", "y20", "y21", "y22")
+#: What happens in each period.
+PERIODS = dict.fromkeys(("1", "2", "3"), "equal parts of the measured time, with the same traffic")
 #: What a network suffers from, and which way.
 WORSE = {
     **dict.fromkeys((*LOSSES, "y8", "y9", "y15", "y16"), "more"),
@@ -20,4 +22,4 @@ def roles(summary: Summary) -> Roles:
         "utility": THROUGHPUTS,
         "safety": tuple(WORSE),
     }
-    return of_design(summary.runs.design, RESPONSES, WORSE, questions)
+    return of_design(summary.runs.design, RESPONSES, WORSE, questions, PERIODS)
