@@ -41,6 +41,12 @@ def format_table(title: str, columns: Columns, rows: int) -> str:
     return "\n".join([title, *table, *_notes(lists, width)])
 
 
+def say_cost(packet_hops: int, cpu_s: float) -> str:
+    """Say what runs cost; of few seconds the fraction too."""
+    seconds = f"{cpu_s:,.0f}" if cpu_s >= 10 else f"{cpu_s:.2g}"
+    return f"{packet_hops:,} packet-hops in {seconds} CPU seconds"
+
+
 def _is_empty(column: NDArray[Any]) -> bool:
     """Tell whether a column has nothing in any row: no word, or no number."""
     nothing = column == "" if column.dtype.kind == "U" else column != column  # noqa: PLR0124 - NaN

@@ -10,6 +10,7 @@ from PIL import Image
 from headgate.analysis.roles import Roles
 from headgate.design import Factor
 from headgate.experiment.reporting import describe_levels
+from headgate.plain_text import say_cost
 from headgate.report.glossary import explain
 from headgate.report.heat import ENDS_SAID, name_ends
 from headgate.report.page import BROAD, picture
@@ -49,3 +50,8 @@ def test_levels_of_a_factor_are_numbers_and_words() -> None:
 def test_only_a_broad_picture_has_a_row_of_its_own(tmp_path: Path, width: int, broad: bool) -> None:
     Image.new("RGB", (width, 20)).save(tmp_path / "one.png")
     assert ('class="broad"' in picture(tmp_path / "one.png", "one", "")) is broad
+
+
+@pytest.mark.parametrize(("cpu_s", "said"), [(0.361, "0.36"), (9.66, "9.7"), (1234.4, "1,234")])
+def test_a_cost_of_less_than_a_second_is_not_none(cpu_s: float, said: str) -> None:
+    assert say_cost(1000, cpu_s) == f"1,000 packet-hops in {said} CPU seconds"

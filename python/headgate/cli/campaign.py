@@ -148,6 +148,8 @@ def run_shard(asked: "StudyRun", shard: str, pool: "WorkerPool", as_json: bool) 
 
 def show_outcome(outcome: "StudyOutcome") -> None:
     """Print findings, claims if there are any, the cost, and where the report is."""
+    from headgate.plain_text import say_cost
+
     printed = console()
     printed.print("\nFindings", style="bold")
     printed.print(_bullets(outcome.sentences))
@@ -156,8 +158,7 @@ def show_outcome(outcome: "StudyOutcome") -> None:
         print_claims(printed, [(outcome.study, claim) for claim in outcome.claims])
     rate = outcome.packet_hops / outcome.cpu_s / 1e6 if outcome.cpu_s else math.nan
     printed.print(
-        f"\n{outcome.packet_hops:,} packet-hops in {outcome.cpu_s:.0f} CPU seconds"
-        f" ({rate:.1f} million a second)",
+        f"\n{say_cost(outcome.packet_hops, outcome.cpu_s)} ({rate:.1f} million a second)",
     )
     printed.print(say_report(outcome), soft_wrap=True)
 

@@ -167,6 +167,7 @@ _HEADINGS = {
 def _show(result: Result, out: Path | None) -> None:
     from headgate.console import PlainConsole
     from headgate.measures.summary import busiest, by_law
+    from headgate.plain_text import say_cost
 
     console = PlainConsole()
     since = _since(result)
@@ -175,8 +176,7 @@ def _show(result: Result, out: Path | None) -> None:
     console.print(_table(f"Busiest ports{since}", busiest(result.tables, _MOST_ROWS)))
     hops, cpu_s = result.meta["packet_hops"], result.meta["cpu_s"]
     console.print(
-        f"{hops:,} packet-hops in {cpu_s:.2f} CPU seconds "
-        f"({hops / max(cpu_s, 1e-9) / 1e6:.1f} million a second)",
+        f"{say_cost(hops, cpu_s)} ({hops / max(cpu_s, 1e-9) / 1e6:.1f} million a second)",
     )
     if out is not None and "trace" in result.meta:
         console.print(

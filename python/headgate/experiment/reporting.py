@@ -13,6 +13,7 @@ from headgate.design import Factor
 from headgate.experiment.runnable import Analysis, Listing, Runnable
 from headgate.experiment.runs import Runs, Setup
 from headgate.experiment.wording import name_levels
+from headgate.plain_text import say_cost
 from headgate.plots.style import save
 from headgate.report.about import FIGURES, About, Listed, Parameter, Shown, write
 
@@ -112,11 +113,12 @@ def _parameters(study: Runnable, setup: Setup) -> Iterator[Parameter]:
 
 def _versions(scale: str, runs: Runs, total: tuple[float, int]) -> dict[str, str]:
     """Say what made the runs, and what they cost."""
-    return {
+    said = {
         "headgate": program(),
         "scale": scale,
         "laws": ", ".join(runs.setup.laws),
         "seeds": ", ".join(map(str, runs.setup.seeds)),
         "runs": str(len(runs.results)),
-        "cost": f"{total[1]:,} packet-hops in {total[0]:.0f} CPU seconds",
+        "cost": say_cost(total[1], total[0]),
     }
+    return {what: which for what, which in said.items() if which}

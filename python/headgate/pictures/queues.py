@@ -112,5 +112,5 @@ def _say_unmeasured(run: Run, names: Sequence[str]) -> str:
         return ""
     return (
         f"{worst} loses more ({_write_share(compute_loss(run, worst))}) and has no series:"
-        f' measure.series.ports = ["{worst}"] adds it.'
+        f' measure.series.ports = ["{worst}"] shows it.'
     )
