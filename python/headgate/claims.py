@@ -8,9 +8,13 @@ A tolerance is written before the first run that it judges. It is one of
 
 import math
 import re
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+#: Where a difference lies: the source slips or leaves out what decides it; an equation or a smaller
+#: network leaves out what packets do; a choice or a fault of ours.
+Whose = Literal["", "source", "model", "ours"]
 _TOLERANCE = re.compile(r"(>=|<=|\+-)\s*([0-9.eE+-]+)\s*(%?)")
 
 
@@ -40,7 +44,10 @@ class Claim(BaseModel):
     missing: str | None = Field(None, description="The input for want of which it is not judged.")
     scales: tuple[str, ...] = Field((), description="Scales of a study that it is judged at; all.")
     corrected: Correction | None = Field(None, description="What should be said instead.")
-    why: str = Field("", description="Why ours differs.")
+    why: str = Field("", description="Why ours differs, with the run that shows it.")
+    whose: Whose = Field(
+        "", description="Where the difference lies: in the source, in a model, or in what is ours."
+    )
     value: str = Field(
         "", description="SQL over the table `runs` of an experiment, asked replicate by replicate."
     )

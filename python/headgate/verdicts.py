@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from headgate.claims import Claim, bounds
+from headgate.claims import Claim, Whose, bounds
 
 ROUNDING = 1e-9
 Interval = tuple[float, float]
@@ -73,6 +73,11 @@ class Judged(BaseModel):
     """Power: the deviation from a bound that is found half of the time; None without interval."""
     verdict: Verdict
     note: str
+    """What was found besides, and the reason."""
+    reason: str = ""
+    """Why it differs, what would decide it, what is missing, or what should be said instead."""
+    whose: Whose = ""
+    """Of one that differs: where the difference lies."""
 
 
 _SAYS = {True: Verdict.HOLDS, False: Verdict.DIFFERS, None: Verdict.UNDECIDED}
@@ -85,15 +90,14 @@ def judge(
     finding = findings.get(claim.id)
     left_out = claim.scales and scale not in claim.scales
     if claim.missing is not None:
-        return _row(claim, finding, Verdict.NOT_CHECKABLE, f"missing: {claim.missing}")
+        return _row(claim, finding, Verdict.NOT_CHECKABLE, "", f"missing: {claim.missing}")
     if finding is None or left_out or math.isnan(finding.ours):
-        return _row(claim, None, Verdict.NOT_RUN, finding.note if finding else "")
+        return _row(claim, None, Verdict.NOT_RUN, finding.note if finding else "", "")
     verdict = _verdict(claim, finding) if finding.decided else Verdict.UNDECIDED
-    said = (finding.note, _explanation(claim, finding, verdict, cpu_s))
-    return _row(claim, finding, verdict, ". ".join(part for part in said if part))
+    return _row(claim, finding, verdict, finding.note, _explain(claim, finding, verdict, cpu_s))
 
 
-def _explanation(claim: Claim, finding: Estimate, verdict: Verdict, cpu_s: float | None) -> str:
+def _explain(claim: Claim, finding: Estimate, verdict: Verdict, cpu_s: float | None) -> str:
     if verdict == Verdict.CORRECTED and claim.corrected:
         return claim.corrected.statement
     if verdict == Verdict.UNDECIDED and finding.decided:
@@ -134,6 +138,20 @@ def tally(judged: Sequence[Judged]) -> str:
     return f"Of {count_claims(judged)} {said}"
 
 
+#: Where differences lie, in words.
+WHOSE: Mapping[Whose, str] = {"source": "the source", "model": "a model", "ours": "what is ours"}
+
+
+def count_differences(judged: Sequence[Judged]) -> str:
+    """Say where differences lie: `Of 3 differences 2 lie in the source, 1 lie in what is ours`."""
+    counts = Counter(claim.whose for claim in judged if claim.verdict == Verdict.DIFFERS)
+    if not counts:
+        return "There are no differences"
+    said = [f"{counts[key]} lie in {words}" for key, words in WHOSE.items() if counts[key]]
+    said += [f"{counts['']} are unexplained"] if counts[""] else []
+    return f"Of {counts.total()} differences {', '.join(said)}"
+
+
 def _verb(word: Verdict, count: int) -> str:
     one, many = _VERBS.get(word, (f"is {word.value}", f"are {word.value}"))
     return one if count == 1 else many
@@ -170,7 +188,9 @@ def _say_what_would_decide(finding: Estimate, allowed: Interval, cpu_s: float | 
     return f"Over {have} {unit}; about {needed}{hours} would decide it if mean and spread stay"
 
 
-def _row(claim: Claim, finding: Estimate | None, verdict: Verdict, note: str) -> Judged:
+def _row(
+    claim: Claim, finding: Estimate | None, verdict: Verdict, found: str, reason: str
+) -> Judged:
     shared: dict[str, Any] = claim.model_dump(
         include={"id", "statement", "source", "published", "measure", "tolerance"}
     )
@@ -179,5 +199,6 @@ def _row(claim: Claim, finding: Estimate | None, verdict: Verdict, note: str) ->
     detectable = max(ci[1] - finding.ours, finding.ours - ci[0]) if finding and ci else None
     return Judged(
         **shared, ours=ours, ci=ci, sample=finding.sample if finding and ci else None,
-        detectable=detectable, verdict=verdict, note=note,
+        detectable=detectable, verdict=verdict, note=". ".join(filter(None, (found, reason))),
+        reason=reason, whose=claim.whose if verdict == Verdict.DIFFERS else "",
     )  # fmt: skip

@@ -14,9 +14,10 @@ from headgate.errors import HeadgateError, InterruptedRunError, StoreError
 from headgate.experiment import runner
 from headgate.experiment.stored import Basis, StoredResults
 from headgate.studies import ask, stored, study
-from headgate.verdicts import Estimate
+from headgate.verdicts import Estimate, judge
 
 NAME = "tcp-red"
+RESULTS = Path(__file__).parents[2] / "results"
 
 
 def run(folder: Path, results: Path) -> runner.StudyOutcome:
@@ -55,6 +56,25 @@ def test_all_claims_are_told_from_what_was_found(made: tuple[Path, runner.StudyO
     shown = CliRunner().invoke(app, ["reproduce", "--results", str(results)]).stdout
     assert "tcp-red: scale quick, 4 runs" in shown
     assert "STALE" not in shown
+
+
+def test_what_differs_is_explained_below_the_table(
+    made: tuple[Path, runner.StudyOutcome],
+) -> None:
+    shown = CliRunner().invoke(app, ["reproduce", "--results", str(made[0])]).stdout
+    below = shown[shown.index("\nDiffers:\n") :]
+    [remedy] = [claim for claim in made[1].claims if claim.id == "remedy"]
+    assert f"  {NAME} remedy [in the source]: {remedy.reason}\n" in below
+    assert "\nNot checkable:\n" in below
+    assert " differences " in below.splitlines()[-1]
+
+
+def test_no_committed_difference_is_unexplained() -> None:
+    for folder in sorted(RESULTS.glob("*/*")):
+        found = StoredResults(folder).read()
+        for claim in study.load(folder.parent.name).claims if found else ():
+            judged = judge(claim, found.estimates, folder.name)
+            assert judged.verdict != "differs" or (judged.reason and judged.whose), claim.id
 
 
 def test_verdicts_follow_the_claims_of_today(

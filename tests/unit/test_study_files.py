@@ -138,6 +138,12 @@ def test_what_is_extended_is_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", names())
+def test_every_reason_says_where_the_difference_lies(name: str) -> None:
+    told = [claim for claim in load(name).claims if bool(claim.why) != bool(claim.whose)]
+    assert not [claim.id for claim in told]
+
+
+@pytest.mark.parametrize("name", names())
 def test_everything_that_a_study_reads_can_be_copied_into_one_folder(name: str) -> None:
     study = load(name)
     copied = [path.name for path in study.paths]

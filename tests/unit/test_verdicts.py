@@ -5,7 +5,16 @@ import pytest
 
 from headgate.claims import Claim, Correction, bounds
 from headgate.experiment.estimates import mean_of
-from headgate.verdicts import Estimate, Sample, Verdict, judge, lies_within, tally
+from headgate.verdicts import (
+    Estimate,
+    Judged,
+    Sample,
+    Verdict,
+    count_differences,
+    judge,
+    lies_within,
+    tally,
+)
 
 
 def claim(**changes: object) -> Claim:
@@ -16,6 +25,18 @@ def claim(**changes: object) -> Claim:
 def verdict(low: float, high: float, **changes: object) -> Verdict:
     found = Estimate(ours=(low + high) / 2, ci=(low, high))
     return judge(claim(**changes), {"x": found}, "quick").verdict
+
+
+def test_differences_are_counted_by_where_they_lie() -> None:
+    def differs(whose: str) -> Judged:
+        return judge(claim(whose=whose), {"x": Estimate(ours=9.0)}, "quick")
+
+    holds = judge(claim(whose="ours"), {"x": Estimate(ours=2.0)}, "quick")
+    assert count_differences([holds]) == "There are no differences"
+    told = [differs(whose) for whose in ("source", "model", "source", "")]
+    assert count_differences([holds, *told]) == (
+        "Of 4 differences 2 lie in the source, 1 lie in a model, 1 are unexplained"
+    )
 
 
 @pytest.mark.parametrize(
@@ -51,8 +72,11 @@ def test_corrected_claims_are_held_to_the_correction() -> None:
 
 def test_a_difference_is_explained_and_a_correction_is_said() -> None:
     instead = Correction(statement="t", published=3.0, tolerance="+- 1 %")
-    told = claim(corrected=instead, why="because")
-    assert judge(told, {"x": Estimate(ours=9.0, note="n")}, "quick").note == "n. because"
+    told = claim(corrected=instead, why="because", whose="model")
+    differs = judge(told, {"x": Estimate(ours=9.0, note="n")}, "quick")
+    assert (differs.note, differs.reason, differs.whose) == ("n. because", "because", "model")
+    holds = judge(told, {"x": Estimate(ours=2.0, note="n")}, "quick")
+    assert (holds.note, holds.reason, holds.whose) == ("n", "", "")
     assert judge(told, {"x": Estimate(ours=3.0)}, "quick").note == "t"
     assert not judge(told, {"x": Estimate(ours=2.0)}, "quick").note
 

@@ -213,6 +213,20 @@ def print_claims(console: "PlainConsole", claims: Sequence[tuple[str, "Judged"]]
     console.print(table)
 
 
+def print_reasons(console: "PlainConsole", claims: Sequence[tuple[str, "Judged"]]) -> None:
+    """Print what a table has no room for: why claims differ, what would decide or judge others."""
+    from headgate.verdicts import WHOSE, Verdict
+
+    for verdict in (Verdict.DIFFERS, Verdict.UNDECIDED, Verdict.CORRECTED, Verdict.NOT_CHECKABLE):
+        told = [(name, claim) for name, claim in claims if claim.verdict == verdict]
+        if told:
+            console.print(f"{verdict.capitalize()}:")
+        for name, claim in told:
+            where = f" [in {WHOSE[claim.whose]}]" if claim.whose else ""
+            reason = claim.reason or "no reason is told"
+            console.print(f"  {name} {claim.id}{where}: {reason}", markup=False, soft_wrap=True)
+
+
 def _ours(claim: "Judged") -> str:
     return "" if claim.ours is None else f"{claim.ours:.3g}"
 

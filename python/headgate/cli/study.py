@@ -1,6 +1,7 @@
 """`headgate study` and `headgate reproduce`: designed experiments and the claims they check."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +18,7 @@ from headgate.cli.campaign import (
     Workers,
     console,
     print_claims,
+    print_reasons,
     run_shard,
     say_report,
     show_cost,
@@ -28,6 +30,7 @@ from headgate.visible import say
 
 if TYPE_CHECKING:
     from headgate.campaign.workers import WorkerPool
+    from headgate.verdicts import Judged
 
 Scale = Annotated[
     str,
@@ -136,8 +139,10 @@ def reproduce(  # noqa: PLR0913, PLR0917 - one for each option
 ) -> None:
     """Print one table of all claims, from stored results or, with --run, from runs made now.
 
-    Stored results are those in the folder `results`, or in the one that --results names. What is
-    stale is said: the study would make other runs now, or read them otherwise.
+    Below it stands why a claim differs and where that lies (in the source, in a model, or in what
+    is ours), and what would decide or judge the others. Stored results are those in the folder
+    `results`, or in the one that --results names. What is stale is said: the study would make other
+    runs now, or read them otherwise.
     """
     if run:
         from headgate.campaign.workers import WorkerPool
@@ -145,14 +150,15 @@ def reproduce(  # noqa: PLR0913, PLR0917 - one for each option
         _run_all(scale or "quick", WorkerPool(workers, cluster, threads), out, results, as_json)
         return
     from headgate.studies.stored import read_stored
-    from headgate.verdicts import tally
 
     stored = read_stored(results or Path("results"), scale)
     if as_json:
         say(json.dumps([one.as_json() for one in stored]))
         return
     printed = console()
-    print_claims(printed, [(one.study, claim) for one in stored for claim in one.claims])
+    claims = [(one.study, claim) for one in stored for claim in one.claims]
+    print_claims(printed, claims)
+    print_reasons(printed, claims)
     for one in stored:
         stale = f"; STALE: {one.stale}" if one.stale else ""
         printed.print(
@@ -161,8 +167,15 @@ def reproduce(  # noqa: PLR0913, PLR0917 - one for each option
             soft_wrap=True,
         )
     hours = sum(one.basis.cpu_s for one in stored) / 3600
-    said = tally([claim for one in stored for claim in one.claims])
-    printed.print(f"{said}. {hours:.3g} CPU hours.", soft_wrap=True)
+    printed.print(f"{_sum_up(claims)} {hours:.3g} CPU hours.", soft_wrap=True)
+
+
+def _sum_up(claims: "Sequence[tuple[str, Judged]]") -> str:
+    """Say how many claims got which verdict, and where the differences lie."""
+    from headgate.verdicts import count_differences, tally
+
+    judged = [claim for _, claim in claims]
+    return f"{tally(judged)}. {count_differences(judged)}."
 
 
 def _run_all(
@@ -180,9 +193,12 @@ def _run_all(
         say(json.dumps([outcome.as_json() for outcome in outcomes]))
         return
     printed = console()
-    print_claims(printed, [(o.study, claim) for o in outcomes for claim in o.claims])
+    claims = [(o.study, claim) for o in outcomes for claim in o.claims]
+    print_claims(printed, claims)
+    print_reasons(printed, claims)
     for outcome in outcomes:
         printed.print(say_report(outcome), soft_wrap=True)
+    printed.print(_sum_up(claims), soft_wrap=True)
 
 
 def _list(as_json: bool) -> None:
