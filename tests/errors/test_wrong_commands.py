@@ -104,6 +104,7 @@ WRONG = [
     ("emulate", "emulate: scenario is missing; write headgate emulate [OPTIONS] {scenario}"),
     ("emulate none.toml --a true", "none.toml: there is no such file"),
     ("emulate dumbbell.toml --a true", "there are no live hosts; add [[traffic]] with kind"),
+    ("conform --kernel bsd", "--kernel: 'bsd' is not allowed; host or uml"),
     # export, describe, catalog, schema
     ("export run", "give --csv, --parquet, or both"),
     ("export run --csv --table Flow", "holds no table 'Flow'; did you mean 'flows'?"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from headgate.conform.suite import CaseResult
 
 
-def conform(
+def conform(  # noqa: PLR0913, PLR0917 - one for each option
     name: Annotated[
         list[str] | None,
         typer.Argument(
@@ -22,13 +23,42 @@ def conform(
         ),
     ] = None,
     workers: Annotated[int, typer.Option(min=1, help="Cases at once.")] = 2,
+    kernel: Annotated[
+        str | None,
+        typer.Option(
+            metavar="host|uml",
+            help="Run Linux's own TCP in their place, through emulate, beside ours on the same"
+            " paths: of this machine's kernel, or of a user-mode Linux.",
+        ),
+    ] = None,
+    case: Annotated[
+        list[str] | None,
+        typer.Option(metavar="GLOB", help="With --kernel: cases by name, 'alone-*'; repeatable."),
+    ] = None,
+    repeats: Annotated[
+        int, typer.Option(min=1, help="With --kernel: runs of each case, with other starts.")
+    ] = 1,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="With --kernel: where figures and pictures go."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Run the cases that standards state against every law that they apply to.
 
     RFC 5681, 6298, 6582, 6675 for all; 9438 and 9406 for cubic, 8257 for dctcp; the test cases of
     draft-ietf-ccwg-bbr for bbr3 and bbr. Ends with 1 if a case fails.
+
+    With --kernel: flows alone, pairs, random loss, completion times, marks and disciplines under
+    the TCP of a kernel, in real time, beside the same cases in simulation. Chance has a part in
+    that: it ends with 0 whatever differs.
     """
+    if kernel is not None:
+        from headgate.cli.conform_kernel import Runs, conform_kernel
+
+        runs = Runs(repeats, workers, out, as_json)
+        conform_kernel(name, _known(kernel), case or [], runs)
+        return
     from headgate.conform.suite import run_suite, subjects
 
     verdicts = list(run_suite(subjects(name), workers))
@@ -38,6 +68,15 @@ def conform(
         _show(verdicts)
     if any(verdict.word == "fails" for verdict in verdicts):
         raise typer.Exit(1)
+
+
+def _known(kernel: str) -> str:
+    from headgate.errors import HeadgateError
+    from headgate.live.uml.choice import KERNELS
+
+    if kernel not in KERNELS:
+        raise HeadgateError(f"--kernel: {kernel!r} is not allowed; {' or '.join(KERNELS)}")
+    return kernel
 
 
 def _record(verdict: CaseResult) -> dict[str, Any]:

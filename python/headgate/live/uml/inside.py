@@ -22,7 +22,7 @@ from headgate.live.uml import devices
 from headgate.live.uml.wire import DEVICE, INSIDE, PORT, PREFIX, Kind, receive, send
 
 #: What is loaded of the kernel's modules, by how their files begin.
-MODULES = ("tcp_", "sch_", "cls_", "act_", "ifb")
+MODULES = ("tcp_", "sch_", "cls_", "act_", "ifb", "veth")
 #: System call finit_module, for which the C library has no function.
 _FINIT_MODULE = {"x86_64": 313}
 _FINIT_MODULE_32 = 350

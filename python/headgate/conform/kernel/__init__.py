@@ -1,0 +1,1 @@
+"""A kernel's TCP through `emulate` beside ours on the same paths: `headgate conform --kernel`."""
