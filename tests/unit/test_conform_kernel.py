@@ -52,12 +52,18 @@ def test_a_window_that_falls_without_a_threshold_is_no_reduction() -> None:
     assert np.isnan(back_off([replace(one, ssthresh=np.full(len(one.t_s), 1e9))], 0))
 
 
+def test_the_threshold_of_bbr_is_no_back_off() -> None:
+    bbr = replace(ALONE, senders=(Sender("bbr"),))
+    assert np.isnan(figures_of(outcome(), bbr)["back-off"])
+    assert figures_of(outcome(), ALONE)["back-off"] == pytest.approx(50 / 99)
+
+
 def test_recoveries_are_counted_where_they_begin() -> None:
     assert count_recoveries([0, 3, 3, 0, 2, 0, 4, 3, 0], 3) == 2
 
 
 def test_a_completion_time_is_all_that_a_sized_case_has() -> None:
-    found = figures_of(replace(outcome(), completion_s=0.5), 0)
+    found = figures_of(replace(outcome(), completion_s=0.5), ALONE)
     assert {name for name, value in found.items() if not np.isnan(value)} == {"completion"}
     assert found["completion"] == 500
 

@@ -37,7 +37,7 @@ class Comparison:
     def figures(self, name: str) -> tuple[list[float], list[float]]:
         """Give a figure of each run, the kernel's and ours; none where there is no such figure."""
         both = (self.theirs, self.ours)
-        found = ([figures_of(run, self.case.from_s)[name] for run in runs] for runs in both)
+        found = ([figures_of(run, self.case)[name] for run in runs] for runs in both)
         theirs, ours = ([value for value in values if value == value] for values in found)  # noqa: PLR0124
         return theirs, ours
 

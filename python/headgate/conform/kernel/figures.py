@@ -9,6 +9,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.conform.kernel.cases import KernelCase
+
 Numbers = NDArray[np.float64]
 
 #: Time before a fall in which the window was at its largest, and between two falls, s.
@@ -74,6 +76,12 @@ def _reductions(course: Course, from_s: float) -> Iterator[float]:
             yield float(course.ssthresh[at] / np.floor(window))
 
 
+def _back_off_of(outcome: Outcome, case: KernelCase) -> float:
+    """Give that of flows whose law reduces by a threshold: BBR's is what it returns to."""
+    flows = zip(case.senders, outcome.courses, strict=True)
+    return back_off([course for sender, course in flows if sender.law != "bbr"], case.from_s)
+
+
 def count_recoveries(states: Sequence[int], from_: int) -> int:
     """Count how often states reach `from_` or more (TCP_CA_Recovery, TCP_CA_Loss)."""
     return sum(before < from_ <= now for before, now in pairwise(states))
@@ -90,7 +98,7 @@ UNITS = {
 }
 
 
-def figures_of(outcome: Outcome, from_s: float) -> dict[str, float]:
+def figures_of(outcome: Outcome, case: KernelCase) -> dict[str, float]:
     """Give the figures that are compared; NaN where there is none."""
     sized = not np.isnan(outcome.completion_s)
     nan = float("nan")
@@ -98,7 +106,7 @@ def figures_of(outcome: Outcome, from_s: float) -> dict[str, float]:
         "goodput": nan if sized else outcome.goodput_mbps,
         "queue": nan if sized else outcome.queue_packets,
         "recoveries": nan if sized else outcome.recoveries,
-        "back-off": nan if sized else back_off(outcome.courses, from_s),
+        "back-off": nan if sized else _back_off_of(outcome, case),
         "completion": 1e3 * outcome.completion_s,
         "share": outcome.share if len(outcome.goodputs_mbps) > 1 else nan,
     }
