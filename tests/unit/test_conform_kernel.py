@@ -1,7 +1,14 @@
 """`headgate conform --kernel`: figures by hand, what agrees, what is left out; one case live."""
 
 import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -149,6 +156,42 @@ def test_wrong_words_are_refused() -> None:
     done = CliRunner().invoke(app, ["conform", "--kernel", "bsd"])
     assert done.exit_code
     assert "host or uml" in str(done.exception)
+
+
+def test_a_killed_command_leaves_no_case_at_work(tmp_path: Path) -> None:
+    require_hosts()
+    words = ["conform", "--kernel", "host", "reno", "--case", "alone-*", "--out", str(tmp_path)]
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    program = subprocess.Popen([sys.executable, "-m", "headgate", *words], env=environment)
+    made = _wait_for(lambda: [pid for pid in _of(tmp_path) if _is_sender(pid)])
+    program.kill()
+    program.wait()
+    assert made
+    assert _wait_for(lambda: not _of(tmp_path))
+
+
+def _wait_for(found: Callable[[], Any], at_most_s: float = 60) -> Any:
+    until_s = time.monotonic() + at_most_s
+    while not (value := found()) and time.monotonic() < until_s:
+        time.sleep(0.1)
+    return value
+
+
+def _of(folder: Path) -> list[int]:
+    """Give the processes whose temporary files are there."""
+    pids = (int(path.name) for path in Path("/proc").glob("[0-9]*"))
+    return [pid for pid in pids if f"TMPDIR={folder}".encode() in _read(pid, "environ")]
+
+
+def _is_sender(pid: int) -> bool:
+    return b"headgate.conform.kernel.sender" in _read(pid, "cmdline")
+
+
+def _read(pid: int, what: str) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/{what}").read_bytes()
+    except OSError:
+        return b""
 
 
 def test_this_kernel_beside_ours() -> None:

@@ -47,14 +47,14 @@ def conform_kernel(
     found = examine(kernel)
     chosen = select(found, names, globs)
     _announce(found, chosen, runs.repeats)
-    done = []
-    for one in run_cases(chosen.cases, kernel, runs.repeats, runs.workers):
-        done.append(one)
-        say(f"{len(done)} of {len(chosen.cases)}: {_line(one)}", error=True)
+    done: list[Comparison] = []
     order = {case.name: at for at, case in enumerate(chosen.cases)}
-    done.sort(key=lambda one: order[one.case.name])
+    _write(folder, _record(found, chosen, done))
+    for one in run_cases(chosen.cases, kernel, runs.repeats, runs.workers):
+        done = sorted([*done, one], key=lambda one: order[one.case.name])
+        _write(folder, _record(found, chosen, done))
+        say(f"{len(done)} of {len(chosen.cases)}: {_line(one)}", error=True)
     record = _record(found, chosen, done)
-    _write(folder, record)
     pictures = save_pictures(done, found.release, folder)
     if runs.as_json:
         say(json.dumps(record))
@@ -73,7 +73,7 @@ def _announce(kernel: Kernel, chosen: Selection, repeats: int) -> None:
 
 def _line(one: Comparison) -> str:
     if one.obstacle:
-        return f"{one.case.name}: {one.obstacle}"
+        return f"{one.case.name}: {_doubt(one)}"
     from headgate.conform.kernel.figures import FIGURES
 
     outside = [name for name in FIGURES if one.agrees(name) is False]
@@ -101,30 +101,40 @@ def _write(folder: Path, record: dict[str, Any]) -> None:
 
 
 def _show(done: Sequence[Comparison]) -> None:
-    from headgate.cli.options import make_table
-    from headgate.conform.kernel.comparison import LATE_S
+    from rich import box
+    from rich.table import Column, Table
+
     from headgate.console import PlainConsole
 
     shown = [name for name in HEADS if any(any(one.figures(name)) for one in done)]
-    heads = ["case", *(HEADS[name] for name in shown), "late, ms"]
-    rows = [
-        [one.case.name, *(_cell(one, name) for name in shown), f"{one.lateness_s * 1e3:.1f}"]
-        for one in done
-    ]
-    PlainConsole().print(make_table("The kernel / Headgate", heads, rows))
+    heads = (HEADS[name] for name in shown)
+    table = Table(Column("case", no_wrap=True), "", *heads, "late\nms", box=box.SIMPLE_HEAD)
+    for one in done:
+        late = f"{one.lateness_s * 1e3:.1f}"
+        table.add_row(one.case.name, "kernel\nours", *(_cell(one, name) for name in shown), late)
+    PlainConsole().print(table)
     say("* outside: goodput and completion 2 %, mean queue 15 %, recoveries and back-off 20 %.")
     for one in done:
-        if one.obstacle:
-            say(f"{one.case.name}: not run: {one.obstacle}")
-        elif one.is_disturbed:
-            late = f"packets were {one.lateness_s * 1e3:.1f} ms late"
-            say(f"{one.case.name}: {late} (99.9 %), above {LATE_S * 1e3:g}: it says little")
+        if doubt := _doubt(one):
+            say(f"{one.case.name}: {doubt}")
+
+
+def _doubt(one: Comparison) -> str:
+    """Say why a case was not run, or says little."""
+    from headgate.conform.kernel.comparison import LATE_S
+
+    if one.obstacle:
+        return f"not run: {one.obstacle.removeprefix(f'{one.case.name}: ')}"
+    if one.is_disturbed:
+        late = f"packets were {one.lateness_s * 1e3:.1f} ms late (99.9 %)"
+        return f"{late}, above {LATE_S * 1e3:g}: it says little"
+    return ""
 
 
 def _cell(one: Comparison, name: str) -> str:
     theirs, ours = one.figures(name)
     mark = "*" if one.agrees(name) is False else ""
-    return f"{_range(theirs)} / {_range(ours)}{mark}" if theirs or ours else ""
+    return f"{_range(theirs)}\n{_range(ours)}{mark}" if theirs or ours else ""
 
 
 def _range(values: Sequence[float]) -> str:

@@ -13,11 +13,14 @@ from headgate.conform.kernel.router import write_line
 from headgate.conform.kernel.sender import PORT
 
 _PIECE_BYTES = 1 << 18
+#: So much waits before it is read, or the end: a call for each segment costs more than the network.
+_LOW_WATER_BYTES = 1 << 16
 
 
 def listen(law: str = "") -> socket.socket:
     """Open the port, under a law if it is named."""
     server = socket.create_server(("", PORT), backlog=64)
+    server.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, _LOW_WATER_BYTES)
     if law:
         server.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, law.encode())
     return server

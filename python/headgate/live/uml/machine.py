@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -88,14 +89,15 @@ class Machine:
         )
         self.kernel = json.loads(self._ask("kernel"))
 
-    def _ask(self, what: str) -> str:
+    def _ask(self, what: str, patience_s: float = float("inf")) -> str:
         assert self._program is not None
+        until_s = time.monotonic() + patience_s
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
         asker = self._start(call("headgate.live.uml.ask", what), pipes)
         while asker.poll() is None:
             with suppress(subprocess.TimeoutExpired):
                 asker.wait(0.05)
-            if self._program.poll() is not None:
+            if self._program.poll() is not None or time.monotonic() > until_s:
                 asker.kill()
         said: str = asker.communicate()[0]
         if asker.returncode:
@@ -109,10 +111,12 @@ class Machine:
         return (lines[:panic] or ["it said nothing"])[-1]
 
     def halt(self) -> None:
-        """Have it write files back, and stop."""
+        """Have it write files back, and stop; it no longer comes before other processes."""
         if self._program is not None and self._program.poll() is None:
+            with suppress(OSError):
+                os.sched_setscheduler(self._program.pid, os.SCHED_OTHER, os.sched_param(0))
             with suppress(EmulationError, subprocess.TimeoutExpired):
-                self._ask("halt")
+                self._ask("halt", HALT_S)
                 self._program.wait(HALT_S)
         self._log.close()
 
