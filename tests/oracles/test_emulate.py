@@ -84,20 +84,22 @@ def test_the_kernel_does_what_it_did_on_a_real_path(case: str) -> None:
 PAIR_FROM_S, PAIR_UNTIL_S, REPEATS = 20, 80, 3
 
 
-#: Added to what a simulated host sends and hears, up to two thirds of a packet's time on the link,
-#: as the loop hands packets to real hosts a little late. Without it packets of the simulated one
-#: meet a full queue at the same phase of its departures each time (Floyd and Jacobson 1992).
-HOST_JITTER = {"name": "jitter", "mean": "200 us", "distribution": "uniform"}
+#: On the links of real and simulated hosts: up to two packets' times on the bottleneck each way.
+#: Without it both keep their phase, and a round trip longer by 0.2 ms is worth 0.88 of the link.
+HOST_JITTER = {"name": "jitter", "mean": "600 us", "distribution": "uniform"}
+#: Packets are handed to real hosts some 0.2 ms late, each way.
+LATE_MS = 0.2
 
 
 def make_pair(simulated: int, seed: int) -> headgate.Scenario:
     """Make a path of 20 Mbit/s, 40 ms and 67 packets for real cubics and some simulated ones."""
-    access = {"rate": "1 Gbit/s", "delay": "1 ms"}
+    fast = {"rate": "1 Gbit/s", "delay": "1 ms"}
+    late = {**fast, "delay": f"{1 + LATE_MS} ms"}
     links = [
-        {"ends": ["A", "L"], **access},
-        {"ends": ["B", "L"], **access, "impairments": [HOST_JITTER]},
+        {"ends": ["A", "L"], **fast, "impairments": [HOST_JITTER]},
+        {"ends": ["B", "L"], **late, "impairments": [HOST_JITTER]},
         {"ends": ["L", "R"], "rate": "20 Mbit/s", "delay": "18 ms", "buffer": "67 packets"},
-        {"ends": ["R", "C"], **access},
+        {"ends": ["R", "C"], **fast},
     ]
     law = {"kind": "flows", "law": "cubic", "source": "B", "receiver": "C", "count": simulated}
     live = {**LIVE, "source": "A", "receiver": "C"}
