@@ -10,6 +10,9 @@ from contextlib import suppress
 #: Where it keeps its files: memory, process number, socket. What is inside has a folder of its own.
 FOLDER = "/run"
 
+#: The highest of ordinary priorities.
+BEFORE_OTHERS = -20
+
 _CLONE_NEWNS = 0x20000
 
 
@@ -22,8 +25,11 @@ def hide_files() -> None:
 
 
 def main() -> None:
-    """Become the kernel of the command line; it comes before other processes where it may."""
+    """Become the kernel of the command line; it comes before other processes where it may.
+
+    It has no real-time priority: two busy kernels would leave two processors to nobody else.
+    """
     hide_files()
     with suppress(PermissionError):
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+        os.setpriority(os.PRIO_PROCESS, 0, BEFORE_OTHERS)
     os.execve(sys.argv[2], sys.argv[2:], {**os.environ, "TMPDIR": FOLDER})

@@ -111,10 +111,8 @@ class Machine:
         return (lines[:panic] or ["it said nothing"])[-1]
 
     def halt(self) -> None:
-        """Have it write files back, and stop; it no longer comes before other processes."""
+        """Have it write files back, and stop."""
         if self._program is not None and self._program.poll() is None:
-            with suppress(OSError):
-                os.sched_setscheduler(self._program.pid, os.SCHED_OTHER, os.sched_param(0))
             with suppress(EmulationError, subprocess.TimeoutExpired):
                 self._ask("halt", HALT_S)
                 self._program.wait(HALT_S)
