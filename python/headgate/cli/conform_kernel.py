@@ -108,10 +108,11 @@ def _show(done: Sequence[Comparison]) -> None:
 
     shown = [name for name in HEADS if any(any(one.figures(name)) for one in done)]
     heads = (HEADS[name] for name in shown)
-    table = Table(Column("case", no_wrap=True), "", *heads, "late\nms", box=box.SIMPLE_HEAD)
+    first = Column("case: the kernel,\nbelow it Headgate", no_wrap=True)
+    table = Table(first, *heads, "late\nms", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for one in done:
         late = f"{one.lateness_s * 1e3:.1f}"
-        table.add_row(one.case.name, "kernel\nours", *(_cell(one, name) for name in shown), late)
+        table.add_row(one.case.name, *(_cell(one, name) for name in shown), late)
     PlainConsole().print(table)
     say("* outside: goodput and completion 2 %, mean queue 15 %, recoveries and back-off 20 %.")
     for one in done:
