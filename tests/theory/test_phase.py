@@ -46,6 +46,6 @@ def share_of_second(longer_ms: float, impairments: list[dict[str, str]], start_s
 def test_a_third_of_a_packets_time_decides_who_loses(
     longer_ms: float, impairments: list[dict[str, str]], low: float, high: float
 ) -> None:
-    """Packets that come a little later after a departure find the place that it left."""
+    """Flows keep their phase, so that one always finds the place that the other misses."""
     shares = [share_of_second(longer_ms, impairments, start_s) for start_s in STARTS_S]
     assert low < np.mean(shares) < high, shares
