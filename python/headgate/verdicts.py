@@ -143,12 +143,16 @@ WHOSE: Mapping[Whose, str] = {"source": "the source", "model": "a model", "ours"
 
 
 def count_differences(judged: Sequence[Judged]) -> str:
-    """Say where differences lie: `Of 3 differences 2 lie in the source, 1 lie in what is ours`."""
+    """Say where differences lie: `Of 3 differences 2 lie in the source, 1 lies in what is ours`."""
     counts = Counter(claim.whose for claim in judged if claim.verdict == Verdict.DIFFERS)
     if not counts:
         return "There are no differences"
-    said = [f"{counts[key]} lie in {words}" for key, words in WHOSE.items() if counts[key]]
-    said += [f"{counts['']} are unexplained"] if counts[""] else []
+    said = [
+        f"{counts[key]} {'lies' if counts[key] == 1 else 'lie'} in {words}"
+        for key, words in WHOSE.items()
+        if counts[key]
+    ]
+    said += [f"unexplained: {counts['']}"] if counts[""] else []
     return f"Of {counts.total()} differences {', '.join(said)}"
 
 

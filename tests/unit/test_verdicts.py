@@ -35,7 +35,7 @@ def test_differences_are_counted_by_where_they_lie() -> None:
     assert count_differences([holds]) == "There are no differences"
     told = [differs(whose) for whose in ("source", "model", "source", "")]
     assert count_differences([holds, *told]) == (
-        "Of 4 differences 2 lie in the source, 1 lie in a model, 1 are unexplained"
+        "Of 4 differences 2 lie in the source, 1 lies in a model, unexplained: 1"
     )
 
 

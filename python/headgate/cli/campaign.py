@@ -223,7 +223,7 @@ def print_reasons(console: "PlainConsole", claims: Sequence[tuple[str, "Judged"]
             console.print(f"{verdict.capitalize()}:")
         for name, claim in told:
             where = f" [in {WHOSE[claim.whose]}]" if claim.whose else ""
-            reason = claim.reason or "no reason is told"
+            reason = claim.reason or "no reason is given"
             console.print(f"  {name} {claim.id}{where}: {reason}", markup=False, soft_wrap=True)
 
 
