@@ -44,23 +44,29 @@ predict: $(VENV)/.ok ## What happens to the network if everyone's TCP is replace
 		'  $(BIN)/headgate plot out/first                    # see it'
 
 .PHONY: test
-test: $(VENV)/.ok ## Everything that must hold: style, types, tests, docs, examples
+test: $(VENV)/.dev ## Everything that must hold: style, types, tests, docs, examples
 	@$(MAKE) -j2 --output-sync=target lint test-rust
 	@$(MAKE) test-python
 	@$(MAKE) -j2 --output-sync=target docs examples
 
 .PHONY: setup
-setup: $(VENV)/.ok ## Build the engine and install the package into .venv
+setup: $(VENV)/.dev ## Build the engine and install the package into .venv, with what tests and docs need
 
+# pip fetches dependencies, then builds, one after the other: the engine's build, begun beside it, is at hand by then.
 $(VENV)/.ok: $(BUILT_FROM)
 	@scripts/need-tools.sh $(PYTHON)
 	@echo "Setting up $(VENV) and building the engine (a few minutes the first time) ..."
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/pip install --quiet -c constraints.txt -e ".[all,test,lint,docs]"
+	@$(BIN)/pip wheel --quiet --no-deps --wheel-dir target/ahead . >/dev/null 2>&1 & \
+		$(BIN)/pip install --quiet --no-compile -c constraints.txt -e ".[all]"; built=$$?; wait; exit $$built
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.ok
+	@$(BIN)/pip install --quiet -c constraints.txt "headgate[test,lint,docs]"
 	@touch $@
 
 .PHONY: lint
-lint: $(VENV)/.ok ## Formatting, clippy, ruff, mypy
+lint: $(VENV)/.dev ## Formatting, clippy, ruff, mypy
 	@scripts/need-tools.sh $(PYTHON) dev
 	cargo fmt --all --check
 	$(CARGO) clippy --quiet --locked --workspace --all-targets -- -D warnings
@@ -74,11 +80,11 @@ test-rust: ## The engine's own tests
 	$(CARGO) test --quiet --profile simtest --locked $(NO_EXTENSION)
 
 .PHONY: test-python
-test-python: $(VENV)/.ok ## The package's tests, the oracles among them
+test-python: $(VENV)/.dev ## The package's tests, the oracles among them
 	$(BIN)/python -m pytest --quiet -n $(WORKERS) --dist loadfile --durations 15
 
 .PHONY: validate
-validate: $(VENV)/.ok ## What `make test` leaves out: long comparisons, and what needs an idle machine
+validate: $(VENV)/.dev ## What `make test` leaves out: long comparisons, and what needs an idle machine
 	$(BIN)/python -m pytest --quiet -n $(WORKERS) --dist loadfile --timeout 0 -m slow
 	$(BIN)/python -m pytest --quiet --timeout 0 -m timing
 	$(CARGO) test --quiet --profile simtest --locked -p headgate-netsim --test oracle -- --ignored
@@ -92,7 +98,7 @@ embedding: ## Our controllers in quinn, and that of s2n-quic in our dumbbell (Ru
 	$(CARGO) test $(EMBEDDING)
 
 .PHONY: wheel
-wheel: $(VENV)/.ok ## Build a manylinux wheel into dist, audit it, prove that it runs without Rust
+wheel: $(VENV)/.dev ## Build a manylinux wheel into dist, audit it, prove that it runs without Rust
 	@$(BIN)/pip install --quiet -c constraints.txt "maturin[zig]" auditwheel
 	@rm -rf dist
 	PATH="$(CURDIR)/$(BIN):$$PATH" maturin build --quiet --release --locked --zig --compatibility manylinux2014 --out dist
@@ -104,7 +110,7 @@ packages: ## Pack every crate, and build each from its package
 	$(CARGO) package --quiet --locked --workspace --allow-dirty --target-dir target/packages
 
 .PHONY: fuzz
-fuzz: $(VENV)/.ok ## Check CASES random scenarios, from SEED on; a run that was stopped goes on
+fuzz: $(VENV)/.dev ## Check CASES random scenarios, from SEED on; a run that was stopped goes on
 	$(BIN)/python -m tests.fuzz --cases $(CASES) --seed $(SEED) --workers $(WORKERS)
 
 .PHONY: fuzz-bytes
@@ -112,7 +118,7 @@ fuzz-bytes: ## Feed bytes to what reads plans, arrays, snapshots and captures (n
 	@scripts/fuzz-bytes.sh $(FUZZ_S)
 
 .PHONY: audit
-audit: $(VENV)/.ok ## Licences and advisories of crates and Python packages (cargo-deny)
+audit: $(VENV)/.dev ## Licences and advisories of crates and Python packages (cargo-deny)
 	@$(BIN)/python scripts/licences.py
 	@scripts/audit-crates.sh
 
@@ -130,13 +136,13 @@ mutants: ## Make small wrong changes of laws, disciplines and ports; the Rust te
 	@nice $(PYTHON) -m tests.mutants --seed $(SEED) --workers $(WORKERS)
 
 .PHONY: examples
-examples: $(VENV)/.ok ## Run every example
+examples: $(VENV)/.dev ## Run every example
 	@for example in examples/*.py; do \
 		echo "$$example"; $(BIN)/python "$$example" > /dev/null; \
 	done
 
 .PHONY: docs
-docs: $(VENV)/.ok ## Build the documentation into docs/_build/html, the crates' into rust there; a warning is an error
+docs: $(VENV)/.dev ## Build the documentation into docs/_build/html, the crates' into rust there; a warning is an error
 	@rm -rf target/doc docs/_build/html/rust
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --quiet --locked --no-deps --workspace
 	$(BIN)/sphinx-build --quiet -W --keep-going -b html docs docs/_build/html
@@ -147,12 +153,12 @@ site: docs ## Put the documentation beside that of other versions in site, to be
 	$(BIN)/python scripts/site.py docs/_build/html site $(or $(URL),/)
 
 .PHONY: schemas
-schemas: $(VENV)/.ok ## Make the JSON Schemas of all forms of TOML, and the man page, from the code
+schemas: $(VENV)/.dev ## Make the JSON Schemas of all forms of TOML, and the man page, from the code
 	@$(BIN)/headgate schema --out python/headgate/schemas
 	@$(BIN)/headgate man --out headgate.data/data/share/man/man1/headgate.1
 
 .PHONY: notebook
-notebook: $(VENV)/.ok ## Run the documentation's notebook, docs/notebooks/first.py, in a kernel
+notebook: $(VENV)/.dev ## Run the documentation's notebook, docs/notebooks/first.py, in a kernel
 	@$(BIN)/python scripts/notebook.py
 
 .PHONY: gallery
