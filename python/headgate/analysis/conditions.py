@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headgate.analysis.grid import Grid, grid, mean_of_known
+from headgate.analysis.phrases import FITS
 from headgate.errors import AnalysisError
 from headgate.notebook import DrawnOnce
 from headgate.stats import grubbs
@@ -116,8 +117,16 @@ class ConditionResponses(DrawnOnce):
                 "q": self.q[condition, response],
             }
 
-    def figure(self, share: float = 0.0, titles: Mapping[str, str] | None = None) -> Figure:
-        """Draw the roll-up by the best test: responses by conditions, a cell names its outlier."""
+    def figure(
+        self,
+        share: float = 0.0,
+        titles: Mapping[str, str] | None = None,
+        phrases: Mapping[str, str] | None = None,
+    ) -> Figure:
+        """Draw the roll-up by the best test: responses by conditions, a cell names its outlier.
+
+        `titles` says what responses are called, `phrases` what conditions are.
+        """
         from headgate.plots.conditions import roll_up
 
         found = self.outliers(share, self.best)
@@ -127,15 +136,23 @@ class ConditionResponses(DrawnOnce):
             ]
             for name in self.grid.responses
         }
-        return roll_up(self.grid.laws, self.order, rows)
+        return roll_up(self.grid.laws, _on_axis(self.order, phrases), rows)
 
-    def detail(self, response: str, title: str = "") -> Figure:
+    def detail(
+        self, response: str, title: str = "", phrases: Mapping[str, str] | None = None
+    ) -> Figure:
         """Draw the residuals of one response, conditions ordered by their range."""
         from headgate.plots.conditions import residuals
 
         axis = "residual about the condition's mean"
         panel = {title or response: (axis, self.residuals(response))}
-        return residuals(panel, self.grid.conditions)
+        return residuals(panel, _on_axis(self.grid.conditions, phrases))
+
+
+def _on_axis(conditions: Sequence[str], phrases: Mapping[str, str] | None) -> list[str]:
+    """Return conditions in words where these fit along an axis, else as they are."""
+    told = [(phrases or {}).get(condition, condition) for condition in conditions]
+    return told if all(len(text) <= FITS for text in told) else list(conditions)
 
 
 def condition_responses(  # noqa: PLR0913 - each is a choice of its own

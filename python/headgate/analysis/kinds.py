@@ -19,6 +19,7 @@ from headgate.analysis.findings import Finding
 from headgate.analysis.influence import Influence, influence
 from headgate.analysis.main_effects import MainEffects
 from headgate.analysis.part import Part
+from headgate.analysis.phrases import phrases
 from headgate.analysis.questions import Answer, answers
 from headgate.analysis.ranks import Ranks
 from headgate.analysis.ranks import of_grid as ranks_of
@@ -115,7 +116,7 @@ def _ten_steps(part: Part) -> TenSteps:
 
 
 def _draw_ten_steps(found: TenSteps, part: Part) -> Figures:
-    drawn = found.figures(part.roles.title(found.response))
+    drawn = found.figures(part.roles.title(found.response), part.roles.titles)
     return ((f"ten-steps-{name}", figure) for name, figure in drawn.items())
 
 
@@ -124,11 +125,11 @@ def _correlations(part: Part) -> Correlations:
 
 
 def _draw_outliers(found: ConditionResponses, part: Part) -> Figures:
-    yield "outliers", found.figure(titles=part.roles.titles)
-    yield "outliers-filtered", found.figure(FILTERS[0], part.roles.titles)
-    yield "outliers-far", found.figure(FILTERS[1], part.roles.titles)
+    said = phrases(part.frame, part.roles)
+    for name, share in (("", 0.0), ("-filtered", FILTERS[0]), ("-far", FILTERS[1])):
+        yield f"outliers{name}", found.figure(share, part.roles.titles, said)
     shown = part.roles.congestion or part.roles.responses[0]
-    yield "residuals", found.detail(shown, part.roles.title(shown))
+    yield "residuals", found.detail(shown, part.roles.title(shown), said)
 
 
 def _beside(part: Part) -> dict[str, Biplots]:

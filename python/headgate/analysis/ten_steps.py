@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,11 +25,13 @@ class TenSteps(Steps, InNotebook):
         for term, effect in self.effects.items():
             yield {"term": " x ".join(term), "effect": effect, "beyond_margin": term in beyond}
 
-    def figures(self, title: str = "") -> dict[str, Figure]:
-        """Draw the ten steps; a title says on the axes what the response is."""
+    def figures(
+        self, title: str = "", titles: Mapping[str, str] | None = None
+    ) -> dict[str, Figure]:
+        """Draw the ten steps; a title says what the response is, `titles` what the factors are."""
         from headgate.plots.ten_steps import ten_steps
 
-        return ten_steps(self, title)
+        return ten_steps(self, title, titles or {})
 
 
 def ten_steps(table: object, factors: Sequence[str], response: str) -> TenSteps:

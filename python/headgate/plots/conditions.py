@@ -1,6 +1,7 @@
 """Condition-response pictures: residuals by condition, and the roll-up of outliers."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -18,14 +19,20 @@ COLUMNS = 2
 DODGE = 0.13
 #: Letters that fit into a cell of the roll-up.
 FITS = 7
+#: Letters of a condition's name that stands aslant; a longer one stands upright.
+SLANTED = 24
+#: Room below an axis for a letter of a condition's name.
+NAME_IN = 0.04
 
 
 def residuals(panels: Mapping[str, tuple[str, Residuals]], conditions: Sequence[str]) -> Figure:
     """Draw residuals of the laws about each condition's mean; `panels`: title -> (axis, data)."""
     laws = next(iter(panels.values()))[1].laws
     with use_style():
-        rows = -(-len(panels) // COLUMNS)
-        figure, axes = subplots(rows, COLUMNS, (11.5, 3.6 * rows + 0.5))
+        columns = min(COLUMNS, len(panels))
+        rows = -(-len(panels) // columns)
+        high_in = 3.6 + NAME_IN * max(map(len, conditions))
+        figure, axes = subplots(rows, columns, (0.7 + 5.4 * columns, high_in * rows + 0.5))
         for ax, (title, (axis, data)) in zip(axes, panels.items(), strict=False):
             _panel(ax, data, conditions, title, axis)
         for ax in axes[len(panels) :]:
@@ -52,9 +59,16 @@ def _panel(ax: Axes, data: Residuals, conditions: Sequence[str], title: str, axi
         )
     step = -(-len(order) // 16)
     ticks = range(0, len(order), step)
-    ax.set_xticks(ticks, [conditions[order[i]] for i in ticks], rotation=40, ha="right", fontsize=8)
+    names = [conditions[order[i]] for i in ticks]
+    ax.set_xticks(ticks, names, fontsize=8, **_turn(conditions, "right"))
     ax.set_ylabel(axis)
     ax.set_title(title)
+
+
+def _turn(names: Sequence[str], end: str) -> dict[str, Any]:
+    """Stand long names upright; `end` is that at the axis."""
+    upright = max(map(len, names)) > SLANTED
+    return {"rotation": 90, "ha": "center"} if upright else {"rotation": 40, "ha": end}
 
 
 def _dodge(i: int, count: int) -> float:
@@ -85,7 +99,7 @@ def roll_up(
         for row, found in enumerate(grid.values()):
             for column, outlier in enumerate(found):
                 _write(ax, column, row, outlier)
-        ax.set_xticks(np.arange(len(conditions)) + 0.5, conditions, rotation=40, ha="left")
+        ax.set_xticks(np.arange(len(conditions)) + 0.5, conditions, **_turn(conditions, "left"))
         ax.set_yticks(np.arange(len(grid)) + 0.5, list(grid))
         ax.xaxis.tick_top()
         figure.legend(handles=_roll_up_handles(laws), loc="outside lower center", ncols=3)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from textwrap import fill
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -16,10 +17,15 @@ LOW, HIGH = ORDER[0], ORDER[3]
 MINUS = "\N{MINUS SIGN}"
 #: Factors of the interaction matrix and of the block plots.
 MOST = 8
+#: Letters of the smallest size that stand on an inch.
+LETTERS_PER_IN = 15
 
 
-def ten_steps(found: Steps, title: str) -> dict[str, Figure]:
-    """Draw every step; the names say their order, the title what the response is."""
+def ten_steps(found: Steps, title: str, titles: Mapping[str, str]) -> dict[str, Figure]:
+    """Draw every step; the names say their order, the title what the response is.
+
+    `titles` says below a picture what each factor is, where it is called by a code.
+    """
     axis = title or found.response
     steps: list[tuple[str, Callable[[Steps, str], Figure]]] = [
         ("ordered", _draw_ordered), ("scatter", _draw_scatter), ("means", _draw_means),
@@ -29,7 +35,18 @@ def ten_steps(found: Steps, title: str) -> dict[str, Figure]:
         ("contour", _draw_contour),
     ]  # fmt: skip
     with use_style():
-        return {f"{n:02}-{name}": draw(found, axis) for n, (name, draw) in enumerate(steps, 1)}
+        drawn = {f"{n:02}-{name}": draw(found, axis) for n, (name, draw) in enumerate(steps, 1)}
+        for figure in drawn.values():
+            _explain(figure, found.factors, titles)
+    return drawn
+
+
+def _explain(figure: Figure, factors: tuple[str, ...], titles: Mapping[str, str]) -> None:
+    """Say below the picture what the codes of factors stand for."""
+    told = [f"{name}: {titles[name]}" for name in factors if titles.get(name, name) != name]
+    if told:
+        letters = int(LETTERS_PER_IN * figure.get_figwidth())
+        figure.supxlabel(fill("; ".join(told), letters), fontsize=8, color=GREY)
 
 
 def _one(size_in: tuple[float, float]) -> tuple[Figure, Axes]:
@@ -206,7 +223,17 @@ def _draw_contour(found: Steps, axis: str) -> Figure:
     """Draw the fitted response over the two most important factors."""
     figure, ax = _one((5.8, 4.6))
     one, other = np.meshgrid(np.linspace(-1.5, 1.5, 61), np.linspace(-1.5, 1.5, 61))
-    drawn = ax.contourf(one, other, found.fit_surface(one, other), levels=12, cmap="viridis")
+    surface = found.fit_surface(one, other)
+    low = surface.min() if found.values.min() < 0 else max(surface.min(), 0.0)
+    levels = np.linspace(low, surface.max(), 13)
+    drawn = ax.contourf(
+        one,
+        other,
+        surface,
+        levels,
+        cmap="viridis",
+        extend="min" if surface.min() < low else "neither",
+    )
     figure.colorbar(drawn, ax=ax, label=axis)
     first, second = found.important[:2]
     for a in (-1, 1):

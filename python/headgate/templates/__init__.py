@@ -12,8 +12,8 @@ from headgate.suggest import hint
 FOLDER = Path(__file__).parent
 #: What `headgate init --from` takes; the first unless it is given.
 KINDS = ("dumbbell", "web", "abilene", "own-law", "experiment")
-#: What a template calls itself, and the law beside it.
-_FILE, _LAW = "FILE", "own_law.py"
+#: What a template calls itself, the folder of its results, and the law beside it.
+_FILE, _OUT, _LAW = "FILE", "OUT", "own_law.py"
 #: What a template says of commands.
 _COMMANDS = re.compile(r"^#   (headgate .*?) {2,}(\S.*)$", re.MULTILINE)
 
@@ -28,7 +28,9 @@ def write(kind: str, file: Path | None = None) -> list[Path]:
         raise HeadgateError(f"--from {kind}: {kind!r} is no template; {says}")
     path = file or Path(f"{kind}.toml")
     if path.suffix != ".toml":
-        raise HeadgateError(f"{path}: a scenario is TOML; write {path.with_suffix('.toml')}")
+        beside = "; its law is written beside it" if kind == "own-law" else ""
+        toml = path.with_suffix(".toml")
+        raise HeadgateError(f"{path}: a scenario is TOML; write {toml}{beside}")
     if kind == "experiment":
         template.write(path)
         return [path]
@@ -37,7 +39,8 @@ def write(kind: str, file: Path | None = None) -> list[Path]:
 
 def _texts(kind: str, path: Path) -> dict[Path, str]:
     """Give the files of a template, and what is to stand in them."""
-    text = _align((FOLDER / f"{kind}.toml").read_text(encoding="utf-8").replace(_FILE, path.name))
+    said = (FOLDER / f"{kind}.toml").read_text(encoding="utf-8")
+    text = _align(said.replace(_FILE, path.name).replace(_OUT, f"out/{path.stem}"))
     if kind != "own-law":
         return {path: text}
     law = path.with_name(f"{re.sub(r'[^0-9A-Za-z_]', '_', path.stem)}.py")
