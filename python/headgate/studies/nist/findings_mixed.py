@@ -171,10 +171,12 @@ def hstcp_fairer(of: Mixed) -> Estimate:
     light, heavy = (
         ranks[[of.conditions.index(name) for name in names]] for names in (of.light, of.heavy)
     )
-    test = stats.ttest_ind(_drop_missing(light), _drop_missing(heavy), equal_var=False)
-    low, high = test.confidence_interval(0.95)
-    note = f"{np.nanmean(light):.2f} and {np.nanmean(heavy):.2f}"
-    ours = float(np.nanmean(light) - np.nanmean(heavy))
+    light, heavy = _drop_missing(light), _drop_missing(heavy)
+    note = f"{light.mean():.2f} and {heavy.mean():.2f}"
+    ours = float(light.mean() - heavy.mean())
+    if min(len(light), len(heavy)) < 2:
+        return Estimate(ours=ours, decided=False, note=f"{note}, of one condition: no interval")
+    low, high = stats.ttest_ind(light, heavy, equal_var=False).confidence_interval(0.95)
     return Estimate(ours=ours, ci=(float(low), float(high)), note=note)
 
 
