@@ -199,10 +199,11 @@ def _row(
         include={"id", "statement", "source", "published", "measure", "tolerance"}
     )
     shared["measure"] = shared["measure"] or f"{claim.value}, where {claim.where or 'any'}"
-    ours, ci = (finding.ours, finding.ci) if finding else (None, None)
-    detectable = max(ci[1] - finding.ours, finding.ours - ci[0]) if finding and ci else None
+    known = finding if finding and not math.isnan(finding.ours) else None
+    ours, ci = (known.ours, known.ci) if known else (None, None)
+    detectable = max(ci[1] - known.ours, known.ours - ci[0]) if known and ci else None
     return Judged(
-        **shared, ours=ours, ci=ci, sample=finding.sample if finding and ci else None,
+        **shared, ours=ours, ci=ci, sample=known.sample if known and ci else None,
         detectable=detectable, verdict=verdict, note=". ".join(filter(None, (found, reason))),
         reason=reason, whose=claim.whose if verdict == Verdict.DIFFERS else "",
     )  # fmt: skip
