@@ -45,7 +45,7 @@ def test_laws_and_measures_without_a_change_are_named_and_not_drawn() -> None:
     assert drawn.count("<table") == 1
     assert "<caption>FAST TCP</caption>" in drawn
     assert "Compound TCP changes no measure by 10 % or more under any condition." in text(drawn)
-    assert "No law changes: queueing delay." in text(drawn)
+    assert "Changed by none of them: queueing delay." in text(drawn)
     assert drawn.count('<td class="w4">\N{MULTIPLICATION SIGN}3</td>') == 1
 
 

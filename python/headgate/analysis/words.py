@@ -19,6 +19,13 @@ TONES: Mapping[str, int] = {
     "sometimes useful": 1, "nothing worse": 1, "mostly worse": -1, "sometimes worse": -1,
     "often worse": -1, "less fair than most": -1, "not useful": -1,
 }  # fmt: skip
+#: What is meant by words on changes.
+MEANINGS: Mapping[tuple[str, ...], str] = {
+    ("mostly better", "mostly worse"): "Mostly: in half of the cases or more",
+    ("sometimes better", "sometimes worse"): "sometimes: in fewer, yet in more than by chance",
+    (BY_CHANCE,): f"{BY_CHANCE}: in no more than by chance",
+    ("as before",): "as before: in none",
+}
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from headgate.analysis.part import Part
 from headgate.analysis.phrases import levels_by_condition, shared
 from headgate.analysis.questions import Answer, heavy, light
 from headgate.analysis.whole import Made, Whole
-from headgate.analysis.words import TONES
+from headgate.analysis.words import MEANINGS, TONES
 from headgate.report.about import FIGURES, About
 from headgate.report.codes import Codes
 from headgate.report.glossary import explain
@@ -79,8 +79,8 @@ def _scope(found: Whole) -> str:
     )
     count = len(part.cells.conditions)
     said = (
-        f"Simulated under {count} conditions{period}; changes are of means. A measure counts where"
-        f" it changes by 10 % or more{chance}."
+        f"Simulated under {count} conditions{period}; means are compared. A change counts where it"
+        f" is 10 % or more{chance}."
     )
     if roles.congestion is None or len(part.order) < 2:
         return said
@@ -89,8 +89,8 @@ def _scope(found: Whole) -> str:
     common = [shared(levels, roles, [names[n] for n in of(part.order)]) for of in (heavy, light)]
     most, least = (f" ({text})" if text else "" for text in common)
     return (
-        f"{said} Heavy and light congestion: the quarter of the conditions with the most{most} and"
-        f" that with the least{least}."
+        f"{said} Heavy congestion is the quarter of the conditions with the most of it{most}, light"
+        f" that with the least{least}; the figures are means over these."
     )
 
 
@@ -109,7 +109,7 @@ def questions(found: Whole | None, more: str) -> str:
     rest = [one for one in made if one.part is not found.focus]
     said = "".join(_sentences(one) for one in first)
     said += "".join(f"<h3>{escape(_title(one))}</h3>{_table(one)}{_sentences(one)}" for one in rest)
-    shown = "".join(_table(one) + _name_missing(one) for one in first)
+    shown = "".join(_table(one) + _define(one) + _name_missing(one) for one in first)
     return f"<h2>Five questions</h2>{shown}{fold('The numbers', said + more)}"
 
 
@@ -148,11 +148,23 @@ def _sentences(one: Made) -> str:
     return findings([explain(f"{one.question} {one.findings[0].sentence}") for one in known])
 
 
+def _define(one: Made) -> str:
+    """Say what the words of the table mean that a reader could take for others."""
+    answers: tuple[Answer, ...] = one.result
+    used = {word for answer in answers for word in answer.words.values()}
+    said = [text for words, text in MEANINGS.items() if used.intersection(words)]
+    return (
+        paragraph(f"{'; '.join(said)}. A case is a measure under a condition.", "scope")
+        if said
+        else ""
+    )
+
+
 def _name_missing(one: Made) -> str:
     """Name the questions without an answer, and why, but for what is to be written into a file."""
     answers: tuple[Answer, ...] = one.result
     said = [
-        f"{answer.question} No answer: {answer.missing.partition(' (')[0]}."
+        f"{answer.question} Not tested: {answer.missing.partition(' (')[0]}."
         for answer in answers
         if answer.missing
     ]

@@ -35,8 +35,8 @@ ENDS_SAID = (
 )
 LEGEND = (
     '<p class="legend"><span>worse:</span>{worse}<span>better:</span>{better}'
-    "<span>from 10, 25, 50, 100 %; +48: 48 % more; \N{MULTIPLICATION SIGN}2: twice as much; empty:"
-    " less than 10 %, or within chance</span></p>"
+    "<span>from 10, 25, 50, 100 %. Numbers are changes in %: +48 is 48 % more, and"
+    " \N{MULTIPLICATION SIGN}2 twice as much. Empty: less than 10 %, or within chance</span></p>"
 )
 
 
@@ -113,7 +113,7 @@ def _name_idle(part: Part, laws: Sequence[str], rows: Sequence[str]) -> str:
         said.append(f"{named} {verb} no measure by 10 % or more under any condition.")
     if rows and idle:
         names = ", ".join(short(part.roles, name) for name in idle)
-        said.append(f"No law changes: {names}.")
+        said.append(f"Changed by none of them: {names}.")
     return " ".join(said)
 
 
