@@ -36,8 +36,9 @@ help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
 
 .PHONY: predict
+# The first run writes the byte code that pip leaves out, whatever the shell says: the next ones begin sooner.
 predict: $(VENV)/.ok ## What happens to the network if everyone's TCP is replaced? A study, its findings, a report
-	@$(BIN)/headgate study tcp-replacements --scale quick --out $(OUT)
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/headgate study tcp-replacements --scale quick --out $(OUT)
 	@printf '%s\n' 'Next, perhaps:' \
 		'  $(BIN)/headgate init first.toml                   # a scenario of your own, with comments' \
 		'  $(BIN)/headgate run first.toml --out out/first    # run it, and keep the result' \
