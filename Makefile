@@ -35,8 +35,8 @@ EMBEDDING := --quiet --locked --manifest-path examples/embedding/Cargo.toml --ta
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
 
-.PHONY: predict
 # The first run writes the byte code that pip leaves out, whatever the shell says: the next ones begin sooner.
+.PHONY: predict
 predict: $(VENV)/.ok ## What happens to the network if everyone's TCP is replaced? A study, its findings, a report
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/headgate study tcp-replacements --scale quick --out $(OUT)
 	@printf '%s\n' 'Next, perhaps:' \

@@ -189,6 +189,16 @@ def test_the_ten_steps_find_what_was_planted(tmp_path: Path) -> None:
     assert all(path.stat().st_size > 5000 for paths in drawn for path in paths)
 
 
+def test_the_ten_steps_say_what_factors_are_and_a_rate_stays_above_zero() -> None:
+    table = half_fraction()
+    table["y"] = np.where(table["y"] > table["y"].mean(), table["y"], 0.0)
+    names = [f"X{i}" for i in range(1, 7)]
+    drawn = ten_steps(table, names, "y").figures("y", {"X1": "network speed"})
+    assert {figure.get_supxlabel() for figure in drawn.values()} == {"X1: network speed"}
+    colours = drawn["10-contour"].axes[0].collections[0]
+    assert colours.levels[0] == 0.0
+
+
 @pytest.mark.parametrize(
     ("table", "factors", "says"),
     [

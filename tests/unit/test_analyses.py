@@ -279,6 +279,19 @@ def test_two_laws_have_no_outlier() -> None:
         condition_responses(table, ["y"])
 
 
+def test_conditions_stand_in_words_where_these_fit() -> None:
+    made = Planted(conditions=5, responses=6)
+    outlying = condition_responses(made.table(), made.names)
+    first = outlying.order[0]
+
+    def axis(words: str) -> list[str]:
+        drawn = outlying.figure(phrases={first: words})
+        return [label.get_text() for label in drawn.axes[0].get_xticklabels()]
+
+    assert axis("slow network, few users")[0] == "slow network, few users"
+    assert axis("x" * 49) == list(outlying.order)
+
+
 def test_every_picture_is_drawn(tmp_path: Path) -> None:
     made = Planted(conditions=5, responses=6)
     table, names = made.table(), made.names

@@ -33,6 +33,14 @@ def test_what_is_written_and_said_runs(kind: str) -> None:
     assert headgate(*plot).exit_code == 0
 
 
+@pytest.mark.parametrize("kind", ["dumbbell", "web", "abilene"])
+def test_a_scenario_names_the_folder_that_is_said(kind: str) -> None:
+    made = json.loads(headgate("init", "--from", kind, "mine.toml", "--json").output)
+    text = Path("mine.toml").read_text()
+    assert made["next"][1] in text
+    assert "OUT" not in text
+
+
 def test_an_experiment_is_right() -> None:
     made = json.loads(headgate("init", "--from", "experiment", "mine.toml", "--json").output)
     assert made["files"] == ["mine.toml"]

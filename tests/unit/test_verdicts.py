@@ -27,6 +27,11 @@ def verdict(low: float, high: float, **changes: object) -> Verdict:
     return judge(claim(**changes), {"x": found}, "quick").verdict
 
 
+def test_what_is_not_a_number_is_not_shown_as_one() -> None:
+    judged = judge(claim(missing="its data", tolerance=None), {"x": Estimate(ours=float("nan"))}, "quick")
+    assert (judged.verdict, judged.ours, judged.ci) == (Verdict.NOT_CHECKABLE, None, None)
+
+
 def test_differences_are_counted_by_where_they_lie() -> None:
     def differs(whose: str) -> Judged:
         return judge(claim(whose=whose), {"x": Estimate(ours=9.0)}, "quick")

@@ -136,7 +136,7 @@ class ConditionResponses(DrawnOnce):
             ]
             for name in self.grid.responses
         }
-        return roll_up(self.grid.laws, _on_axis(self.order, phrases), rows)
+        return roll_up(self.grid.laws, _word_axis(self.order, phrases), rows)
 
     def detail(
         self, response: str, title: str = "", phrases: Mapping[str, str] | None = None
@@ -146,10 +146,10 @@ class ConditionResponses(DrawnOnce):
 
         axis = "residual about the condition's mean"
         panel = {title or response: (axis, self.residuals(response))}
-        return residuals(panel, _on_axis(self.grid.conditions, phrases))
+        return residuals(panel, _word_axis(self.grid.conditions, phrases))
 
 
-def _on_axis(conditions: Sequence[str], phrases: Mapping[str, str] | None) -> list[str]:
+def _word_axis(conditions: Sequence[str], phrases: Mapping[str, str] | None) -> list[str]:
     """Return conditions in words where these fit along an axis, else as they are."""
     told = [(phrases or {}).get(condition, condition) for condition in conditions]
     return told if all(len(text) <= FITS for text in told) else list(conditions)

@@ -21,7 +21,7 @@ TONES: Mapping[str, int] = {
 }  # fmt: skip
 #: What is meant by words on changes.
 MEANINGS: Mapping[tuple[str, ...], str] = {
-    ("mostly better", "mostly worse"): "Mostly: in half of the cases or more",
+    ("mostly better", "mostly worse"): "mostly: in half of the cases or more",
     ("sometimes better", "sometimes worse"): "sometimes: in fewer, yet in more than by chance",
     (BY_CHANCE,): f"{BY_CHANCE}: in no more than by chance",
     ("as before",): "as before: in none",

@@ -153,11 +153,9 @@ def _define(one: Made) -> str:
     answers: tuple[Answer, ...] = one.result
     used = {word for answer in answers for word in answer.words.values()}
     said = [text for words, text in MEANINGS.items() if used.intersection(words)]
-    return (
-        paragraph(f"{'; '.join(said)}. A case is a measure under a condition.", "scope")
-        if said
-        else ""
-    )
+    if not said:
+        return ""
+    return paragraph(f"A case is a measure under a condition. Words: {'; '.join(said)}.", "scope")
 
 
 def _name_missing(one: Made) -> str:
