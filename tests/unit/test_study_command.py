@@ -68,6 +68,7 @@ def test_the_answer_comes_before_the_claims(finished: Path) -> None:
     assert ">18 published claims</a>" in page
     assert "<small>how quickly is the greatest rate reached?</small>" in page
     assert page.count("Not tested: no TCP flows run beside those of a law.") == 1
+    assert page.count("A case is a measure under a condition. Words: ") == 1
     assert "slow network, few users" in page
     assert "What changes if everyone leaves reno" not in page  # the heat map shows it already
     assert "What this table does not show" not in page  # who runs a study cannot name columns
