@@ -197,6 +197,8 @@ def test_the_ten_steps_say_what_factors_are_and_a_rate_stays_above_zero() -> Non
     assert {figure.get_supxlabel() for figure in drawn.values()} == {"X1: network speed"}
     colours = drawn["10-contour"].axes[0].collections[0]
     assert colours.levels[0] == 0.0
+    table["y"] = np.zeros(len(table["y"]))
+    assert len(ten_steps(table, names, "y").figures()) == 10
 
 
 @pytest.mark.parametrize(

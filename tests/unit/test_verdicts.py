@@ -28,7 +28,9 @@ def verdict(low: float, high: float, **changes: object) -> Verdict:
 
 
 def test_what_is_not_a_number_is_not_shown_as_one() -> None:
-    judged = judge(claim(missing="its data", tolerance=None), {"x": Estimate(ours=float("nan"))}, "quick")
+    judged = judge(
+        claim(missing="its data", tolerance=None), {"x": Estimate(ours=float("nan"))}, "quick"
+    )
     assert (judged.verdict, judged.ours, judged.ci) == (Verdict.NOT_CHECKABLE, None, None)
 
 

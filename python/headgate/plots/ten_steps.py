@@ -224,16 +224,9 @@ def _draw_contour(found: Steps, axis: str) -> Figure:
     figure, ax = _one((5.8, 4.6))
     one, other = np.meshgrid(np.linspace(-1.5, 1.5, 61), np.linspace(-1.5, 1.5, 61))
     surface = found.fit_surface(one, other)
-    low = surface.min() if found.values.min() < 0 else max(surface.min(), 0.0)
-    levels = np.linspace(low, surface.max(), 13)
-    drawn = ax.contourf(
-        one,
-        other,
-        surface,
-        levels,
-        cmap="viridis",
-        extend="min" if surface.min() < low else "neither",
-    )
+    if found.values.min() >= 0:  # a plane goes below what a rate can be
+        surface = np.maximum(surface, 0.0)
+    drawn = ax.contourf(one, other, surface, levels=12, cmap="viridis")
     figure.colorbar(drawn, ax=ax, label=axis)
     first, second = found.important[:2]
     for a in (-1, 1):
