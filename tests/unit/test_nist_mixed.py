@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from headgate import Result
+from headgate import Result, Scenario
 from headgate.analysis.whole import whole
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Key, NotRunError, Setup
@@ -29,6 +29,7 @@ from headgate.studies.nist.competing import (
     measure_resent,
     tally,
 )
+from headgate.studies.nist.control import CONTROL, label
 from headgate.studies.nist.downloads import scenario
 from headgate.studies.nist.findings_mixed import FAIR as FAIR_LAWS
 from headgate.studies.nist.findings_mixed import sst_when_heavy
@@ -97,11 +98,35 @@ def test_periods_and_replicates_are_added_before_they_are_divided() -> None:
     row = ("movie", "DD", "normal")
     one = classes((1, *row, "ctcp", 10.0, 1.0), (2, *row, "ctcp", 50.0, 1.0))
     other = classes((1, *row, "ctcp", 40.0, 3.0), (1, *row, "reno", 7.0, 1.0))
-    rates = Rates.of({("a", "ctcp", 1): one, ("a", "ctcp", 2): other}, ["a"], ["ctcp"])
+    control = classes((1, *row, "hstcp", 6.0, 1.0), (1, *row, "reno", 4.0, 1.0))
+    runs = {("a", "ctcp", 1): one, ("a", "ctcp", 2): other, ("a", CONTROL, 1): control}
+    rates = Rates.of(runs, ["a"], ["ctcp"])
     place = (0, 0, FILES.index("movie"), PATHS.index("very fast"), 1)
     assert np.exp(rates.logs[place]) == pytest.approx([20.0, 7.0])  # (10 + 50 + 40) / 5, 7 / 1
     assert np.isfinite(rates.logs).sum() == 2
-    assert np.exp(rates.ahead()) == pytest.approx(np.array([[20 / 7]]))
+    # what requests alone make of it, 6 / 4, is taken away
+    assert np.exp(rates.ahead()) == pytest.approx(np.array([[20 / 7 / 1.5]]))
+    without = Rates.of({key: runs[key] for key in list(runs)[:2]}, ["a"], ["ctcp"])
+    assert np.isnan(without.ahead()).all()
+
+
+def test_the_control_is_tcp_in_a_laws_place() -> None:
+    settings = {"experiment": "2b", "size": 0.01, "duration": "8 s", "downloaders": 2}
+    control = scenario(settings, CONTROL)
+    alone = control.to_dict()
+    for group in alone["traffic"]:
+        group.pop("laws", None)
+        group["law"] = "reno"
+    # packet by packet what it is with TCP under its own name
+    assert control.run().digest == Scenario.from_dict(alone).run().digest
+    _, active_s = tally(control.run(), CONTROL)
+    assert (active_s.sum(axis=(0, 1, 2, 3)) > 0).all()  # both sides have flows
+
+
+def test_a_gain_that_the_control_has_too_is_none() -> None:
+    found = ours(planted({**dict.fromkeys(LAWS, 2.0), CONTROL: 2.0}, EVEN))
+    assert found["equal-when-light"] == found["threshold-equals-tcp"] == 1.0
+    assert found["bic-behind-tcp"] == pytest.approx(1.0)
 
 
 def test_what_is_available_is_the_interface_or_the_access_link() -> None:
@@ -139,7 +164,7 @@ def planted(
 
     def gained(key: Key) -> float:
         """Return what a law gets in a run."""
-        return (variants or {}).get(str(key[-1]), own)[str(key[1])]
+        return (variants or {}).get(str(key[-1]), own).get(str(key[1]), 1.0)
 
     setup, keys = every_key()
     results = {
@@ -147,7 +172,10 @@ def planted(
             *(
                 (1, file, pair, interface, law, 100.0 * (gain if file in only else 1.0), 1.0)
                 for file, pair, interface in product(FILES, ("DD", "DF", "NN"), ("fast", "normal"))
-                for law, gain in ((str(key[1]), gained(key)), ("reno", tcp[str(key[1])]))
+                for law, gain in (
+                    (label(str(key[1])), gained(key)),
+                    ("reno", tcp.get(str(key[1]), 1.0)),
+                )
             )
         )
         for key in keys
@@ -217,6 +245,9 @@ def test_who_gains_and_at_whose_cost_is_told() -> None:
     assert find_costs(of)["ctcp"].ours == pytest.approx(1.2 / mean)
     assert {row[0]: row[4] for row in compare_usefulness(of).rows}["bic"] == "most unfair"
     assert "without congestion bic, ctcp, fast, fast-at, scalable;" in say_usefulness(of)
+    object.__setattr__(of, "light", of.light[:1])
+    assert "without congestion cannot be told from one condition;" in say_usefulness(of)
+    assert compare_usefulness(of).rows[0][1].endswith("(one condition)")
 
 
 def test_what_the_source_says_of_uncongested_paths_is_judged_in_the_corner() -> None:

@@ -62,8 +62,8 @@ def test_variants_change_what_they_say_and_nothing_else() -> None:
     study = load("nist-2b")
     made = study.jobs(study.setup(study.scale("quick")))
     counts = {name: sum(key[3:] == (name,) for key in made) for name in VARIANTS}
-    assert counts == {INFINITE: 8 * 7, WINDOW: 28, UNCONGESTED: 28, UNCONGESTED_INFINITE: 28}
-    assert len(made) == 32 * 7 + sum(counts.values())
+    assert counts == {INFINITE: 8 * 8, WINDOW: 32, UNCONGESTED: 32, UNCONGESTED_INFINITE: 32}
+    assert len(made) == 32 * 8 + sum(counts.values())
     for key, job in made.items():
         if len(key) == 4:
             assert job.labels["variant"] == key[3]
@@ -114,6 +114,6 @@ def test_every_setting_has_a_source_and_every_claim_a_finding(name: str) -> None
     setup = study.setup(study.scale("quick"))
     settings = {*setup.settings, *setup.design.settings(0)}
     assert settings == set(study.spec.sources)
-    assert len(study.jobs(setup)) == (364 if name == "nist-2b" else 252)
+    assert len(study.jobs(setup)) == (416 if name == "nist-2b" else 288)
     for claim in study.claims:
         assert claim.missing or claim.call

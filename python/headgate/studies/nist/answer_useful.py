@@ -1,7 +1,8 @@
 """Which laws are useful, and at whose cost, beside what the source says: experiments 2a to 2c.
 
-Useful is a law whose large files get more than those of TCP beside them, with the whole 95 %
-interval over conditions. What it costs is what TCP flows get beside it, over the mean beside all.
+Useful is a law whose large files get more than those of TCP beside them, beyond what TCP in its
+place gets, with the whole 95 % interval over conditions. What it costs is what TCP flows get beside
+it, over the mean beside all.
 """
 
 from __future__ import annotations
@@ -35,8 +36,9 @@ def compare_usefulness(of: Mixed) -> Listing:
     ]
     return Listing(
         "Which laws are useful, and at whose cost",
-        "Service packs and movies over those of TCP beside them; all files of TCP beside a law over"
-        " the mean beside all laws, all conditions. Geometric means, 95 % intervals over these.",
+        "Service packs and movies over those of TCP beside them, over the same with TCP in the"
+        " law's place; all files of TCP beside a law over the mean beside all laws, all conditions."
+        " Geometric means, 95 % intervals over these.",
         ("law", "gain, uncongested", "gain, heavily congested", "TCP beside it", "the source"),
         rows,
     )
@@ -54,13 +56,20 @@ def find_costs(of: Mixed) -> dict[str, Estimate]:
 
 def say_usefulness(of: Mixed) -> str:
     """Say which laws help their users here, and in which the source found it so."""
-    light, heavy = ([law for law, found in find_gains(of, names).items() if found.interval[0] > 1]
-                    for names in (of.light, of.heavy))  # fmt: skip
+    light, heavy = (_say_useful(find_gains(of, names)) for names in (of.light, of.heavy))
     return (
         "Useful, large files get more than TCP's beside them: without congestion"
-        f" {', '.join(light) or 'none'}; with much of it {', '.join(heavy) or 'none'}. The source:"
+        f" {light}; with much of it {heavy}. The source:"
         " all, but for large files on paths with sporadic losses only, or where unfair."
     )
+
+
+def _say_useful(gains: Mapping[str, Estimate]) -> str:
+    """Name the laws whose whole interval is above 1; one condition has no interval."""
+    known = {law: found.ci for law, found in gains.items() if found.ci}
+    if not known:
+        return "cannot be told from one condition"
+    return ", ".join(law for law, (low, _) in known.items() if low > 1) or "none"
 
 
 def _by_law(of: Mixed, logs: Numbers) -> dict[str, Estimate]:
@@ -71,5 +80,7 @@ def _by_law(of: Mixed, logs: Numbers) -> dict[str, Estimate]:
 
 
 def _format(found: Estimate) -> str:
-    low, high = found.interval
+    if found.ci is None:
+        return f"{found.ours:.2f} (one condition)"
+    low, high = found.ci
     return f"{found.ours:.2f} ({low:.2f} to {high:.2f})"

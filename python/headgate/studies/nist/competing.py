@@ -19,6 +19,7 @@ from headgate.api import Result, Scenario
 from headgate.experiment.runs import Key
 from headgate.mesonet.model import STANDARD
 from headgate.scenario.networks.four_tier import FourTier
+from headgate.studies.nist.control import CONTROL, label
 from headgate.studies.nist.responses import INTERFACES, NUMBERED, ratio
 
 Numbers = NDArray[np.float64]
@@ -70,7 +71,7 @@ def tally(result: Result, law: str) -> tuple[Numbers, Numbers]:
     table = result.tables["classes"]
     shape = (len(result.responses["start_s"]), *SHAPE)
     delivered, active_s = np.zeros(shape), np.zeros(shape)
-    sides = {law: 0, STANDARD: 1}
+    sides = {label(law): 0, STANDARD: 1}
     names = ("file", "class", "interface", "law")
     labels = zip(*(np.asarray(table[name]).tolist() for name in names), strict=True)
     for row, (file, pair, interface, own) in enumerate(labels):
@@ -128,38 +129,46 @@ def measure_resent(results: Mapping[Key, Result], condition: str, law: str) -> f
 
 @dataclass(frozen=True)
 class Rates:
-    """Logarithms of throughputs over all periods and replicates, NaN where no flow was.
-
-    Of shape (condition, law, file, path, interface, side).
-    """
+    """Logarithms of throughputs over all periods and replicates, NaN where no flow was."""
 
     conditions: Sequence[str]
     laws: Sequence[str]
     logs: Numbers
+    """Of shape (condition, law, file, path, interface, side)."""
+    control: Numbers
+    """The same of the control, as a single law."""
 
     @classmethod
     def of(
         cls, results: Mapping[Key, Result], conditions: Sequence[str], laws: Sequence[str]
     ) -> Rates:
-        """Add up the runs of each condition and law; a key begins with these two."""
-        sums = np.zeros((2, len(conditions), len(laws), *SHAPE))
+        """Add up the runs of each condition, law and the control; a key begins with these two."""
+        every = [*laws, CONTROL]
+        sums = np.zeros((2, len(conditions), len(every), *SHAPE))
         for (condition, law, *_), result in results.items():
-            place = conditions.index(str(condition)), laws.index(str(law))
+            place = conditions.index(str(condition)), every.index(str(law))
             for total, each in zip(sums, tally(result, str(law)), strict=True):
                 total[place] += each.sum(axis=0)
         with np.errstate(divide="ignore"):
             logs = np.log(ratio(*sums))
-        return cls(conditions, laws, np.where(np.isfinite(logs), logs, np.nan))
+        known = np.where(np.isfinite(logs), logs, np.nan)
+        return cls(conditions, laws, known[:, :-1], known[:, -1:])
 
     def only(self, conditions: Sequence[str], files: Sequence[str] = FILES) -> Rates:
         """Return some of the conditions and kinds of file."""
         rows = [self.conditions.index(name) for name in conditions]
         kinds = [FILES.index(file) for file in files]
-        return Rates(list(conditions), self.laws, self.logs[rows][:, :, kinds])
+        chosen = (table[rows][:, :, kinds] for table in (self.logs, self.control))
+        return Rates(list(conditions), self.laws, *chosen)
 
     def ahead(self) -> Numbers:
-        """Return log of own over TCP beside it, by condition and law: the mean of its cells."""
-        return mean_known(self._cells(0) - self._cells(1))
+        """Return log of own over TCP beside it, over the same of the control: (condition, law).
+
+        Each is the mean of its cells, without those in which any of the four had no flow.
+        """
+        own, tcp = _cells(self.logs)
+        control_own, control_tcp = _cells(self.control)
+        return mean_known((own - tcp) - (control_own - control_tcp))
 
     def beside(self, side: str) -> Numbers:
         """Return log of a side's throughput over its mean over all laws, by condition and law.
@@ -171,13 +180,14 @@ class Rates:
 
     def common(self, side: str) -> Numbers:
         """Return a side's cells (condition, law, cell), NaN unless every law has a number."""
-        cells = self._cells(SIDES.index(side))
+        cells = _cells(self.logs)[SIDES.index(side)]
         known = np.isfinite(cells).all(axis=1, keepdims=True)
         return np.where(known, cells, np.nan)
 
-    def _cells(self, side: int) -> Numbers:
-        logs = self.logs[..., side]
-        return logs.reshape(*logs.shape[:2], -1)
+
+def _cells(logs: Numbers) -> Numbers:
+    """Return a table as (side, condition, law, cell)."""
+    return np.moveaxis(logs, -1, 0).reshape(logs.shape[-1], *logs.shape[:2], -1)
 
 
 def mean_known(cells: Numbers) -> Numbers:

@@ -14,9 +14,8 @@ from typing import Any
 
 from headgate.api import Scenario
 from headgate.mesonet import MesoNet
-from headgate.mesonet.laws import nist_law_keys
 from headgate.mesonet.model import PARETO_SHAPE, STANDARD
-from headgate.scenario.control import law_keys
+from headgate.studies.nist.control import mesonet_keys, traffic_keys
 from headgate.units import format_time, parse_time
 
 #: One pair of router classes a path: very fast, fast, typical.
@@ -33,7 +32,7 @@ DOWNLOADERS, NAMED = "downloaders", "variants"
 def scenario(settings: Mapping[str, Any], law: str) -> Scenario:
     """Make the scenario of one condition; settings are MesoNet's own keys, and `downloaders`."""
     own = {key: settings[key] for key in settings if key not in {DOWNLOADERS, NAMED}}
-    made = MesoNet.from_dict({**own, **law_keys(law)}).scenario().to_dict()
+    made = MesoNet.from_dict({**own, **mesonet_keys(law)}).scenario().to_dict()
     count, end_ps = int(settings.get(DOWNLOADERS, 0)), parse_time(made["duration"])
     groups = [
         group
@@ -56,12 +55,12 @@ def _downloads(
     size = {"kind": "pareto", "mean": f"{packets} packets", "shape": PARETO_SHAPE}
     path = "".join(ends.values())
     yield {
-        **ends, "kind": "web", "name": f"{file}s {path}", **nist_law_keys(law), "users": count,
+        **ends, "kind": "web", "name": f"{file}s {path}", **traffic_keys(law), "users": count,
         "receivers": RECEIVERS * count, "think": THINK, "size": size,
         "kinds": [{"name": file, "share": 1.0, "size": size}],
     }  # fmt: skip
     step = format_time(end_ps * 2 // (3 * count))
     yield {
-        **ends, "kind": "flows", "name": f"movies {path}", **nist_law_keys(law), "count": count,
+        **ends, "kind": "flows", "name": f"movies {path}", **traffic_keys(law), "count": count,
         "size": MOVIE, "start": FIRST_MOVIE, "stagger": step,
     }  # fmt: skip

@@ -4,7 +4,8 @@ Large files are service packs and movies; light and heavy are the
 quarters of the conditions with the lowest and highest retransmission rate over the laws other than
 FAST and FAST-AT. Where the source says uncongested, it is the variant of that name: there movies of
 a law and of TCP begin together, between the same routers. Throughputs of a condition are geometric
-means over kind of file, path and interface, each cell with the same weight.
+means over kind of file, path and interface, each cell with the same weight. What a law gets over
+TCP beside it is divided by the same of the control, in which TCP has the law's place.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ EQUAL = 0.25
 
 
 def by_law(of: Rates) -> dict[str, float]:
-    """Return log of own over TCP beside it, by law, the mean over conditions."""
+    """Return log of own over TCP beside it, over the control's, by law: the mean of conditions."""
     return dict(zip(of.laws, np.nanmean(of.ahead(), axis=0).tolist(), strict=True))
 
 

@@ -7,15 +7,17 @@ from functools import cached_property
 
 import numpy as np
 
+from headgate.api import Result
 from headgate.experiment.designed import Designed
-from headgate.experiment.runs import NotRunError, Runs
+from headgate.experiment.runs import Key, NotRunError, Runs
 from headgate.studies.nist.competing import Numbers, Rates, columns, measure_resent
+from headgate.studies.nist.control import CONTROL
 from headgate.studies.nist.mixed_roles import roles
 from headgate.studies.nist.summary import Experiment
 from headgate.studies.nist.variants import VARIANTS, corner
 
 DESIGNED = 3
-"""Labels of a run of the design: condition, law, seed; others have their variant too."""
+"""Labels of a run of the design or its control: condition, law, seed; others have a variant too."""
 
 
 class Mixed(Runs):
@@ -24,7 +26,7 @@ class Mixed(Runs):
     @cached_property
     def designed(self) -> Designed:
         """The runs of the design."""
-        own = {key: one for key, one in self.results.items() if len(key) == DESIGNED}
+        own = {key: one for key, one in self._of_variant().items() if key[1] != CONTROL}
         return Designed(self.setup, own)
 
     @cached_property
@@ -68,11 +70,15 @@ class Mixed(Runs):
     @cached_property
     def rates(self) -> Rates:
         """Throughputs in the design."""
-        return Rates.of(self.designed.results, self.conditions, self.laws)
+        return Rates.of(self._of_variant(), self.conditions, self.laws)
 
     def variant(self, name: str) -> Rates:
         """Throughputs in the corners of a variant; raises NotRunError where it was not run."""
-        own = {key: one for key, one in self.results.items() if key[DESIGNED:] == (name,)}
+        own = self._of_variant(name)
         if not own:
             raise NotRunError(f"the variant {name!r} is not part of this study")
         return Rates.of(own, VARIANTS[name].conditions(self.setup.design), self.laws)
+
+    def _of_variant(self, *name: str) -> dict[Key, Result]:
+        """Return the runs of a variant, or of the design itself, the control's among them."""
+        return {key: one for key, one in self.results.items() if key[DESIGNED:] == name}

@@ -29,14 +29,16 @@ def _congestion(of: Mixed) -> str:
 def _large_files(of: Mixed) -> str:
     light, heavy = (_gains(of.rates.only(names, LARGE)) for names in (of.light, of.heavy))
     return (
-        "Service packs and movies get, over what TCP flows beside them get, in the least congested"
-        f" quarter: {light}; in the most congested one: {heavy}."
+        "Service packs and movies get, over what TCP flows beside them get, and over the same with"
+        f" TCP in the law's place, in the least congested quarter: {light}; in the most congested"
+        f" one: {heavy}."
     )
 
 
 def _uncongested(of: Mixed) -> str:
     return (
-        "Movies get, over what TCP's get that begin beside them, in the uncongested corner:"
+        "Movies get, over what TCP's get that begin beside them, and over the same with TCP in the"
+        " law's place, in the uncongested corner:"
         f" {_gains(movies(of))}."
     )
 

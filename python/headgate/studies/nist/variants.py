@@ -9,7 +9,7 @@ with the same requests, in another way. All of this is ours.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from headgate.design import Design
 from headgate.errors import HeadgateError
 from headgate.experiment.designed import jobs_of
 from headgate.experiment.runs import Key, Setup
+from headgate.studies.nist.control import CONTROL
 from headgate.studies.nist.downloads import NAMED, scenario
 
 #: Named before any run: few sources that think long in a fast network, and the reverse.
@@ -70,8 +71,12 @@ VARIANTS = {
 
 
 def jobs(setup: Setup) -> dict[Key, Job]:
-    """Make every run of the design, and those of the variants that the study names."""
+    """Make every run of the design and of the variants that the study names; the control last."""
     names = _known_names(setup.settings.get(NAMED, ()))
+    return _make(setup, names) | _make(replace(setup, laws=(CONTROL,)), names)
+
+
+def _make(setup: Setup, names: Iterable[str]) -> dict[Key, Job]:
     made = jobs_of(setup, scenario)
     for name in names:
         made |= _vary(setup, name, VARIANTS[name])
