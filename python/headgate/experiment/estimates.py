@@ -19,6 +19,8 @@ Done = TypeVar("Done", bound=Runs)
 Values = Mapping[str, float]
 """Numbers by what they are of."""
 
+REPLICATES = "replicates"
+
 
 def make_estimates(
     makers: Mapping[str, Callable[[Done], Estimate]], runs: Done
@@ -53,11 +55,17 @@ def add_interval_by_seed(make: Callable[[Done], Estimate], runs: Done) -> Estima
     return whole.model_copy(update=found)
 
 
-def mean_of(values: list[float], note: str = "", unit: str = "replicates") -> Estimate:
-    """Return the mean over replicates with Student's interval; one alone has none."""
+def mean_of(values: list[float], note: str = "", unit: str = REPLICATES) -> Estimate:
+    """Return the mean over replicates with Student's interval.
+
+    One replicate stands as it is; one condition, or whatever the unit, tells nothing of others.
+    """
     mean, low, high = mean_interval(values)
-    if len(values) == 1:
+    if len(values) == 1 and unit == REPLICATES:
         return Estimate(ours=mean, note=note)
+    if len(values) == 1:
+        said = f"one of the {unit}: no interval"
+        return Estimate(ours=mean, decided=False, note=f"{note}; {said}" if note else said)
     sample = Sample(count=len(values), unit=unit)
     return Estimate(ours=mean, ci=(low, high), sample=sample, note=note)
 

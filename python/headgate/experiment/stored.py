@@ -84,6 +84,7 @@ class StoredResults:
             ),
             "unit": Words.of([one.sample.unit if one.sample else "" for _, one in rows]),
             "note": Words.of([one.note for _, one in rows]),
+            "decided": np.array([one.decided for _, one in rows], dtype=int),
         }
         table = Table(FINDINGS, columns).labelled(vars(basis) | {"date": time.strftime("%Y-%m-%d")})
         write_table(self.folder / f"{FINDINGS}.parquet", table)
@@ -96,6 +97,7 @@ class StoredResults:
         columns = read_columns(path)
         try:
             rows = {name: _plain(column) for name, column in columns.items()}
+            rows.setdefault("decided", [1] * len(rows["claim"]))  # files of before
             basis = Basis(**{name: rows[name][0] for name in Basis.__dataclass_fields__})
             return Found(dict(_estimates(rows)), basis)
         except (KeyError, IndexError) as error:
@@ -109,11 +111,13 @@ def _plain(column: Any) -> list[Any]:
 
 
 def _estimates(rows: Mapping[str, Sequence[Any]]) -> Iterable[tuple[str, Estimate]]:
-    columns = (rows[name] for name in ("claim", "ours", "low", "high", "count", "unit", "note"))
-    for claim, ours, low, high, count, unit, note in zip(*columns, strict=True):
+    names = ("claim", "ours", "low", "high", "count", "unit", "note", "decided")
+    for claim, ours, low, high, count, unit, note, decided in zip(
+        *(rows[name] for name in names), strict=True
+    ):
         ci = None if math.isnan(low) else (low, high)
         sample = Sample(count=count, unit=unit) if count else None
-        yield claim, Estimate(ours=ours, ci=ci, sample=sample, note=note)
+        yield claim, Estimate(ours=ours, ci=ci, sample=sample, note=note, decided=bool(decided))
 
 
 def hash_runs(jobs: Iterable[Job]) -> str:
