@@ -12,6 +12,7 @@ from headgate.campaign.workers import WorkerPool
 from headgate.cli.main import app
 from headgate.errors import HeadgateError, InterruptedRunError, StoreError
 from headgate.experiment import runner
+from headgate.experiment.estimates import mean_of, mean_ratio
 from headgate.experiment.stored import Basis, StoredResults
 from headgate.studies import ask, stored, study
 from headgate.verdicts import Estimate, judge
@@ -120,6 +121,21 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     assert found.estimates["a"] == estimates["a"]
     assert found.estimates["b"].ci is None
     assert replace(found.basis, date="") == Basis("r", "c", 3, 1.5)
+
+
+def test_what_one_condition_says_stays_undecided(tmp_path: Path) -> None:
+    one = mean_ratio([1.5], "conditions", "seen")
+    assert not one.decided
+    assert one.note == "seen; one of the conditions: no interval"
+    assert mean_of([1.5]).decided  # one replicate stands as it is
+    place = StoredResults(tmp_path)
+    place.write({"c": one, "d": mean_of([1.5])}, Basis("r", "c", 1, 1.0))
+    read = place.read()
+    assert read is not None
+    assert {claim: found.decided for claim, found in read.estimates.items()} == {
+        "c": False,
+        "d": True,
+    }
 
 
 def test_a_study_that_was_stopped_keeps_what_it_has(
