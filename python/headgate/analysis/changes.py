@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headgate.analysis.grid import Grid
+from headgate.analysis.phrases import word_axis
 from headgate.errors import AnalysisError
 from headgate.notebook import InNotebook
 from headgate.stats.changes import Change, change
@@ -76,11 +77,19 @@ class Changes(InNotebook):
                 "matters": found.matters,
             }
 
-    def figures(self, titles: Mapping[str, str] | None = None) -> dict[str, Figure]:
-        """Draw responses by conditions, a picture for each law that takes the place."""
-        return {f"changes-{law}": self._figure(law, titles or {}) for law in self.others}
+    def figures(
+        self,
+        titles: Mapping[str, str] | None = None,
+        phrases: Mapping[str, str] | None = None,
+    ) -> dict[str, Figure]:
+        """Draw responses by conditions, a picture for each law that takes the place.
 
-    def _figure(self, law: str, titles: Mapping[str, str]) -> Figure:
+        `titles` says what responses are called, `phrases` what conditions are.
+        """
+        names = word_axis([self.grid.conditions[place] for place in self.order], phrases)
+        return {f"changes-{law}": self._figure(law, titles or {}, names) for law in self.others}
+
+    def _figure(self, law: str, titles: Mapping[str, str], words: Sequence[str]) -> Figure:
         from headgate.plots.changes import changes
 
         names = [self.grid.conditions[place] for place in self.order]
@@ -88,7 +97,7 @@ class Changes(InNotebook):
             titles.get(response, response): [self.cells[law, name, response] for name in names]
             for response in self.grid.responses
         }
-        return changes({f"{self.before} to {law}": panel}, names)
+        return changes({f"{self.before} to {law}": panel}, words)
 
 
 def of_grid(cells: Grid, before: str | None, order: Sequence[int]) -> Changes:

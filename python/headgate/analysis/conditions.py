@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headgate.analysis.grid import Grid, grid, mean_of_known
-from headgate.analysis.phrases import FITS
+from headgate.analysis.phrases import word_axis
 from headgate.errors import AnalysisError
 from headgate.notebook import DrawnOnce
 from headgate.stats import grubbs
@@ -136,7 +136,7 @@ class ConditionResponses(DrawnOnce):
             ]
             for name in self.grid.responses
         }
-        return roll_up(self.grid.laws, _word_axis(self.order, phrases), rows)
+        return roll_up(self.grid.laws, word_axis(self.order, phrases), rows)
 
     def detail(
         self, response: str, title: str = "", phrases: Mapping[str, str] | None = None
@@ -146,13 +146,7 @@ class ConditionResponses(DrawnOnce):
 
         axis = "residual about the condition's mean"
         panel = {title or response: (axis, self.residuals(response))}
-        return residuals(panel, _word_axis(self.grid.conditions, phrases))
-
-
-def _word_axis(conditions: Sequence[str], phrases: Mapping[str, str] | None) -> list[str]:
-    """Return conditions in words where these fit along an axis, else as they are."""
-    told = [(phrases or {}).get(condition, condition) for condition in conditions]
-    return told if all(len(text) <= FITS for text in told) else list(conditions)
+        return residuals(panel, word_axis(self.grid.conditions, phrases))
 
 
 def condition_responses(  # noqa: PLR0913 - each is a choice of its own

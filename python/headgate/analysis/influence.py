@@ -49,12 +49,13 @@ class Influence(DrawnOnce):
             yield {"of": name, **dict(zip(self.factors, row.tolist(), strict=True))}
         yield {"of": AVERAGE, **self.average}
 
-    def figure(self) -> Figure:
-        """Draw Psi x 100, a row a group."""
+    def figure(self, titles: Mapping[str, str] | None = None) -> Figure:
+        """Draw Psi x 100, a row a group; `titles` says what factors are called."""
         from headgate.plots.heat import Heat, heat
 
         values = np.array([*self.psi.values(), list(self.average.values())])
-        panel = Heat("", values, self.factors, 0.0, 1.0, scale=100, label="Psi x 100")
+        names = [(titles or {}).get(factor, factor) for factor in self.factors]
+        panel = Heat("", values, names, 0.0, 1.0, scale=100, label="Psi x 100")
         return heat([*self.psi, AVERAGE], [panel])
 
 

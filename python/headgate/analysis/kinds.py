@@ -62,7 +62,7 @@ class Kind:
 
 
 def _draw_changes(found: Changes, part: Part) -> Figures:
-    return found.figures(part.roles.titles).items()
+    return found.figures(part.roles.titles, phrases(part.frame, part.roles)).items()
 
 
 def _answers(part: Part) -> tuple[Answer, ...]:
@@ -216,7 +216,7 @@ KINDS: tuple[Kind, ...] = (
         "influence", "Influence of the factors",
         "Psi: the share of responses that a factor moves, p < 0.01 counted whole, p < 0.05 half;"
         " the average gives periods and laws the same weight.",
-        _influence, lambda found, _part: [("influence", found.figure())],
+        _influence, lambda found, part: [("influence", found.figure(part.roles.titles))],
         findings=lambda found, part: findings.of_influence(found, part.roles.titles),
         by_period=False,
     ),

@@ -87,3 +87,9 @@ def shared(levels: Mapping[str, Mapping[str, str]], roles: Roles, chosen: Sequen
         if all(one[factor] == level for one in of)
     ]
     return ", ".join(common)
+
+
+def word_axis(conditions: Sequence[str], phrases: Mapping[str, str] | None) -> list[str]:
+    """Return conditions in words where these fit along an axis, else as they are."""
+    told = [(phrases or {}).get(condition, condition) for condition in conditions]
+    return told if all(len(text) <= FITS for text in told) else list(conditions)

@@ -102,7 +102,12 @@ def roll_up(
         ax.set_xticks(np.arange(len(conditions)) + 0.5, conditions, **_turn(conditions, "left"))
         ax.set_yticks(np.arange(len(grid)) + 0.5, list(grid))
         ax.xaxis.tick_top()
-        figure.legend(handles=_roll_up_handles(laws), loc="outside lower center", ncols=3)
+        figure.legend(
+            handles=_roll_up_handles(laws),
+            loc="outside lower center",
+            ncols=3,
+            title="Apart by 10 % or more",
+        )
         return figure
 
 
@@ -135,5 +140,5 @@ def _short(law: str) -> str:
 
 def _roll_up_handles(laws: Sequence[str]) -> list[Patch]:
     colour = colours(laws)
-    solid = [Patch(color=colour[law], label=f"{label(law)} apart by 10 % or more") for law in laws]
-    return [*solid, Patch(color=GREY, alpha=SMALL, label="significant, less than 10 %")]
+    solid = [Patch(color=colour[law], label=label(law)) for law in laws]
+    return [*solid, Patch(color=GREY, alpha=SMALL, label="by less")]

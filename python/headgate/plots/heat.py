@@ -53,7 +53,8 @@ def heat(
     """
     down = -(-len(panels) // across)
     width = CELL_IN[0] * len(panels[0].columns) + 0.9
-    height = CELL_IN[1] * len(rows) + LABELS_IN[1]
+    below_in = max(LABELS_IN[1], *(LETTER_IN * len(name) for p in panels for name in p.columns))
+    height = CELL_IN[1] * len(rows) + below_in
     with use_style():
         size_in = (_labels_in(rows) + across * width, down * height)
         figure, axes = subplots(down, across, size_in)
