@@ -98,6 +98,8 @@ def test_groups_are_analysed_by_themselves() -> None:
     assert list(said.psi) == ["period 1", "period 2", "all"]
     half = (found.psi(("1",))["X1"] + found.psi(("2",))["X1"]) / 2
     assert said.average["X1"] == pytest.approx((half + 1.0) / 2)
+    axis = said.figure({"X1": "network speed"}).axes[0]
+    assert [label.get_text() for label in axis.get_xticklabels()] == ["network speed", "X2"]
 
 
 def test_levels_are_ordered_by_meaning() -> None:

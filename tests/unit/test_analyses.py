@@ -19,6 +19,7 @@ from headgate.analysis import (
     grid,
     ranks,
 )
+from headgate.analysis.changes import of_grid as changes_of
 from headgate.analysis.clusters import Tree
 from headgate.analysis.components import silhouette
 from headgate.plots.style import save
@@ -290,6 +291,17 @@ def test_conditions_stand_in_words_where_these_fit() -> None:
 
     assert axis("slow network, few users")[0] == "slow network, few users"
     assert axis("x" * 49) == list(outlying.order)
+
+
+def test_pictures_of_changes_say_what_conditions_are() -> None:
+    made = Planted(conditions=5, responses=6)
+    cells = grid(made.table(), made.names)
+    found = changes_of(cells, cells.laws[0], range(5))
+    drawn = found.figures(phrases={cells.conditions[0]: "slow network"})
+    assert list(drawn) == [f"changes-{law}" for law in cells.laws[1:]]
+    axis = next(iter(drawn.values())).axes[0]
+    told = [label.get_text() for label in axis.get_xticklabels()]
+    assert told == ["slow network", *cells.conditions[1:]]
 
 
 def test_every_picture_is_drawn(tmp_path: Path) -> None:
