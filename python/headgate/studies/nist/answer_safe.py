@@ -25,7 +25,7 @@ SOURCE = {True: "safe", False: "not: loses and resends more, connects more, comp
 def compare_safety(of: Experiment) -> Listing:
     """Return a row a law: what the source says of it, and what is worse than under TCP."""
     rows: list[tuple[object, ...]] = [
-        (law, SOURCE[law not in DELAY_LAWS], _say(dict(find_worse(of, law))))
+        (law, SOURCE[law not in DELAY_LAWS], _say(of, dict(find_worse(of, law))))
         for law in of.laws
         if law != BEFORE
     ]
@@ -46,30 +46,38 @@ def find_worse(of: Experiment, law: str) -> Iterator[tuple[str, Estimate]]:
         if not ratios:
             continue
         found = mean_ratio(ratios, CONDITIONS)
-        if _is_worse(found, WORSE[response]):
+        if found.ci and _is_worse(found.ci, WORSE[response]):
             yield response, found
 
 
-def _is_worse(found: Estimate, way: str) -> bool:
-    low, high = np.log(found.interval)
+def _is_worse(interval: tuple[float, float], way: str) -> bool:
+    low, high = np.log(interval)
     far = math.log(1 + FILTERS[0])
     return bool(low > far if way == "more" else high < -far)
 
 
 def say_safety(of: Experiment) -> str:
     """Say which laws are safe here, and which the source found so."""
+    source = "The source: all but FAST and FAST-AT."
+    if not _can_tell(of):
+        return f"Which laws are safe cannot be told from one condition. {source}"
     others = [law for law in of.laws if law != BEFORE]
     unsafe = {law for law in others if any(True for _ in find_worse(of, law))}
     safe, not_safe = ([law for law in others if (law in unsafe) == flag] for flag in (False, True))
     return (
         f"Safe under heavy congestion, nothing worse than under TCP by 10 %: {_join(safe)}; not:"
-        f" {_join(not_safe)}. The source: all but FAST and FAST-AT."
+        f" {_join(not_safe)}. {source}"
     )
 
 
-def _say(worse: dict[str, Estimate]) -> str:
+def _can_tell(of: Experiment) -> bool:
+    """Return whether there are enough conditions for an interval."""
+    return len(of.heavy) > 1
+
+
+def _say(of: Experiment, worse: dict[str, Estimate]) -> str:
     if not worse:
-        return "nothing"
+        return "nothing" if _can_tell(of) else "cannot be told from one condition"
     return "; ".join(f"{TITLES[name]} {found.ours:.2f}" for name, found in worse.items())
 
 
