@@ -1,13 +1,13 @@
-//! Events and connections as bytes of a log. A row has only what is known of it, so that a log is short: its first word
-//! says which of its numbers follow.
+//! Events and connections as bytes of a log. A row has only what is known of it, so that a log is short: its first byte
+//! says which groups of its numbers follow.
 
 use headgate_model::units::Time;
 use headgate_netsim::observer::Observer;
 use headgate_netsim::record::EventKind;
 pub use headgate_netsim::record::{Connection, Event};
 
-/// Says which numbers of a row are known, one bit each.
-type Known = u32;
+/// Says which groups of a row's numbers are known, one bit each.
+type Known = u8;
 
 /// A number of a row.
 trait Cell: Copy {
@@ -79,38 +79,45 @@ pub trait Row: Sized {
     fn get(rest: &mut &[u8]) -> Option<Self>;
 }
 
-/// Declares which numbers of rows are written, in order. One that is as in the blank row is not known.
+/// Declares which numbers of rows are written, in order, in groups of what is known together. A group of which every
+/// number is as in the blank row is left out.
 macro_rules! row {
-    ($Row:ident, $blank:expr; $($($part:tt).+: $type:ty),+ $(,)?) => {
+    ($Row:ident, $blank:expr; $([$($($part:tt).+: $type:ty),+ $(,)?])+) => {
         impl Row for $Row {
-            const MOST_BYTES: usize = Known::BYTES $(+ <$type as Cell>::BYTES)+;
+            const MOST_BYTES: usize = Known::BYTES $($(+ <$type as Cell>::BYTES)+)+;
 
             fn put(&self, log: &mut Vec<u8>) {
                 const BLANK: $Row = $blank;
                 let mut row = [0; Self::MOST_BYTES];
                 let (mut known, mut end) = (0, Known::BYTES);
                 // no branch: what is known changes from row to row
-                $(
-                    self.$($part).+.put(&mut row[end..]);
-                    let is_known = !self.$($part).+.is(BLANK.$($part).+);
-                    end += <$type as Cell>::BYTES * usize::from(is_known);
+                $({
+                    const BYTES: usize = 0 $(+ <$type as Cell>::BYTES)+;
+                    let group = row[end..].first_chunk_mut::<BYTES>().expect("room for every group");
+                    let (mut at, mut is_known) = (0, false);
+                    $(
+                        self.$($part).+.put(&mut group[at..]);
+                        at += <$type as Cell>::BYTES;
+                        is_known |= !self.$($part).+.is(BLANK.$($part).+);
+                    )+
+                    end += at * usize::from(is_known);
                     known = known << 1 | Known::from(is_known);
-                )+
+                })+
                 known.put(&mut row);
                 log.extend_from_slice(&row[..end]);
             }
 
             fn get(rest: &mut &[u8]) -> Option<Self> {
                 let mut row = $blank;
-                let mut number = [$(<$type as Cell>::BYTES),+].len();
+                let mut group = [$([$(<$type as Cell>::BYTES),+].len()),+].len();
                 let known = Known::get(rest)?;
-                if known >> number != 0 {
+                if known >> group != 0 {
                     return None;
                 }
                 $(
-                    number -= 1;
-                    if known >> number & 1 == 1 {
-                        row.$($part).+ = <$type as Cell>::get(rest)?;
+                    group -= 1;
+                    if known >> group & 1 == 1 {
+                        $( row.$($part).+ = <$type as Cell>::get(rest)?; )+
                     }
                 )+
                 Some(row)
@@ -122,16 +129,19 @@ macro_rules! row {
 // but for its place, by which it has found its own in the log
 row! {
     Event, Event::new(0, EventKind::Opened, (0, 0), 0);
-    time: u64, kind: EventKind, sender.0: u32, sender.1: u8, flow: u32, link: u32, seq: u32, size: u32, stamp: u32,
-    sack1_from: u32, sack1_to: u32, sack2_from: u32, sack2_to: u32, sack3_from: u32, sack3_to: u32, rtt_s: f64,
-    cwnd: f64, ssthresh: f64, pace: f64, srtt_s: f64, in_flight: f64, queue: f64, wait_s: f64, phase: u8, packet: u8,
-    flags: u8,
+    [time: u64, kind: EventKind, sender.0: u32, sender.1: u8, flow: u32]
+    [seq: u32, size: u32, stamp: u32, packet: u8, flags: u8]
+    [link: u32, queue: f64]
+    [wait_s: f64]
+    [sack1_from: u32, sack1_to: u32, sack2_from: u32, sack2_to: u32, sack3_from: u32, sack3_to: u32]
+    [cwnd: f64, ssthresh: f64, pace: f64, srtt_s: f64, in_flight: f64, phase: u8]
+    [rtt_s: f64]
 }
 
 row! {
     Connection, Connection::new((0, 0));
-    opened: u64, sender.0: u32, sender.1: u8, flow: u32, source: u32, source_host: u32, receiver: u32,
-    receiver_host: u32, slot: u32, size: u32, profile: u32, ecn: u32,
+    [opened: u64, sender.0: u32, sender.1: u8, flow: u32, source: u32, source_host: u32, receiver: u32,
+     receiver_host: u32, slot: u32, size: u32, profile: u32, ecn: u32]
 }
 
 /// Rows that were not written yet, of events and of the connections that have their first one among them.
@@ -222,7 +232,8 @@ mod tests {
         let written = log(&events, 9);
         let (read, used) = read::<Event>(&written.events, 9).expect("rows");
         assert_eq!(format!("{read:?}"), format!("{events:?}"));
-        assert_eq!(used, 4 + Event::MOST_BYTES + (4 + 8 + 1) + Event::MOST_BYTES);
+        let head = 8 + 1 + 4 + 1 + 4;
+        assert_eq!(used, 1 + Event::MOST_BYTES + (1 + head + 4 + 8) + Event::MOST_BYTES);
         assert_eq!((written.count, written.ended), (4, None));
     }
 
@@ -252,7 +263,7 @@ mod tests {
     fn a_part_of_a_log_is_read() {
         let events = log(&[full(), BLANK, full()], 9).events;
         let (first, used) = read::<Event>(&events, 2).expect("rows");
-        assert_eq!((first.len(), used), (2, Event::MOST_BYTES + 4));
+        assert_eq!((first.len(), used), (2, Event::MOST_BYTES + 1));
         assert_eq!(read::<Event>(&events[used..], 2).expect("a row").0.len(), 1);
         assert_eq!(read::<Event>(&[], 2), Some((vec![], 0)));
     }
@@ -277,7 +288,7 @@ mod tests {
         assert_eq!(other[kind], EventKind::LinkLoss as u8);
         other[kind] = EventKind::ALL.len() as u8;
         assert!(read::<Event>(&other, 1).is_none());
-        more[3] |= 0x80;
+        more[0] |= 0x80;
         assert!(read::<Event>(&more, 1).is_none());
     }
 }

@@ -165,7 +165,7 @@ impl Connections {
         for (trace, shard) in traces.iter().zip(0..) {
             order.extend(trace.find(until).map(|(time, place, at)| (time, place, shard, at)));
         }
-        order.sort_unstable();
+        order.sort(); // stable, as that makes use of the many parts that are in order; no two are equal
         let mut opened: Vec<Connection> =
             traces.iter_mut().flat_map(|trace| trace.opened.drain(..)).collect();
         opened.sort_by_key(|connection| connection.opened);
