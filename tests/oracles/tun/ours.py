@@ -7,31 +7,11 @@ import numpy as np
 from tests.oracles.oracle import run
 
 from headgate import Result
+from headgate.conform.kernel.cases import KernelCase
+from headgate.conform.kernel.ours import read_mean_queue
+from headgate.conform.kernel.path import QUICK_ACKS, lay_path
 
-from .kernel import RATE_MBPS, Case
-
-#: A receiver acknowledges each segment while the window it offers grows (tcp_grow_window); with the
-#: buffers of `hosts.c` that takes some 1,550 segments.
-LINUX = {"preset": "linux", "quick_acks": 1550}
-#: Where random loss strikes before the queue: a link so fast that nothing waits for it.
-AT_ONCE = "1 Tbit/s"
-
-
-def network(case: Case) -> dict[str, Any]:
-    """Give the path: random loss, the bottleneck, and a way back that only delays."""
-    there = {"delay": f"{case.rtt_ms / 2} ms", "buffer": f"{case.buffer} packets"}
-    back = {"rate": AT_ONCE, "delay": f"{case.rtt_ms / 2} ms"}
-    return {
-        "kind": "graph",
-        "directed": True,
-        "routers": [{"name": name} for name in ("senders", "queue", "receivers")],
-        "links": [
-            {"ends": ["senders", "queue"], "rate": AT_ONCE, "delay": "0 s", "loss": case.loss},
-            {"ends": ["queue", "receivers"], "rate": f"{RATE_MBPS} Mbit/s", **there},
-            {"ends": ["receivers", "queue"], **back},
-            {"ends": ["queue", "senders"], "rate": AT_ONCE, "delay": "0 s"},
-        ],
-    }
+from .kernel import Case
 
 
 def traffic(case: Case) -> list[dict[str, Any]]:
@@ -47,11 +27,12 @@ def traffic(case: Case) -> list[dict[str, Any]]:
 @cache
 def simulate(case: Case, repeat: int) -> Result:
     """Run a case."""
+    path = KernelCase("alone", case.name, (), case.rtt_ms, case.buffer, case.loss)
     return run(
         seed=repeat,
         duration=f"{case.duration_s} s",
-        network=network(case),
-        transport=LINUX,
+        network=lay_path(path),
+        transport={"preset": "linux", "quick_acks": QUICK_ACKS},
         traffic=traffic(case.repeated(repeat)),
         measure={"warmup": f"{case.from_s} s", "series": {"interval": "20 ms"}},
     )
@@ -62,18 +43,12 @@ def figures(case: Case, repeat: int, flow: int) -> dict[str, float]:
     whole = simulate(case, repeat)
     return {
         "goodput_mbps": float(whole.flows["goodput_bps"][flow]) / 1e6,
-        "mean_queue": bottleneck_queue(whole),
+        "mean_queue": read_mean_queue(whole),
         "retransmissions": float(whole.flows["retransmissions_total"][flow]),
         "retransmissions_measured": float(whole.flows["retransmissions"][flow]),
         "recoveries_measured": float(whole.flows["recoveries"][flow]),
         "probe_rtts_measured": probe_rtts(case, whole),
     }
-
-
-def bottleneck_queue(result: Result) -> float:
-    """Give the mean number of packets that wait at the bottleneck."""
-    at = result.ports["link"] == "queue-receivers"
-    return float(result.ports["mean_queue_packets"][at][0])
 
 
 def probe_rtts(case: Case, result: Result) -> float:
