@@ -49,6 +49,11 @@ def test_dots_keep_one_order_and_show_intervals() -> None:
     assert left.yaxis_inverted()
 
 
+def test_the_level_that_dots_are_compared_with_is_in_the_picture() -> None:
+    (panel,) = dots(["a"], [Dots("x", "s", {"one": {"a": alone(0.9)}}, level=1.0)]).axes
+    assert panel.get_xlim()[1] > 1
+
+
 def test_windows_share_one_scale() -> None:
     course = (T_S, np.full(10, 50.0))
     full = (T_S[[0, -1]], np.array([40.0, 40.0]))

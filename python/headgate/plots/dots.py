@@ -64,7 +64,7 @@ def _panel(ax: Axes, names: Sequence[str], panel: Dots) -> None:
         ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
     else:
         highest = max(high for values in panel.series.values() for _, _, high in values.values())
-        ax.set_xlim(0, ROOM * highest)
+        ax.set_xlim(0, ROOM * max(highest, panel.level or 0))
     ax.set_xlabel(panel.axis)
     ax.set_title(panel.title, fontsize=10)
     if count > 1:
