@@ -1,6 +1,10 @@
 """The commands: what they print for people, and for machines."""
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from importlib import metadata
 from pathlib import Path
 
@@ -22,6 +26,28 @@ def test_options_with_another_name_now_are_refused_with_it(
     with pytest.raises(SystemExit, match="2"):
         main()
     assert capsys.readouterr().err == "headgate: --plan is now --design\n"
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+def test_a_run_that_is_stopped_keeps_its_state_and_goes_on(
+    sent: signal.Signals, tmp_path: Path
+) -> None:
+    """A batch system sends SIGTERM before it kills."""
+    words = [sys.executable, "-m", "headgate", "run", FIRST, "--out", str(tmp_path / "out")]
+    with subprocess.Popen(
+        [*words, "--set", "duration=10000 s"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        while not (tmp_path / "out").is_dir():
+            assert process.poll() is None
+            time.sleep(0.02)
+        time.sleep(0.5)
+        process.send_signal(sent)
+        errors = process.communicate(timeout=60)[1]
+    assert process.returncode == 1
+    assert "the same command goes on from there" in errors.splitlines()[-1]
 
 
 def printed(*arguments: str) -> str:

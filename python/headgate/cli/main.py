@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import sys
 from typing import Any
 
@@ -129,8 +130,18 @@ def _refuse_controls(arguments: list[str]) -> None:
             raise HeadgateError(f"an argument holds a control character: {argument}")
 
 
+def _stop_at_sigterm() -> None:
+    """Have SIGTERM, which batch systems send before they kill, stop a command as Ctrl-C does.
+
+    A command that a shell put in the background ignores Ctrl-C; SIGTERM ends it at once, as ever.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+
+
 def main() -> None:
     """Run the command line; errors that a user can put right end in one sentence on stderr."""
+    _stop_at_sigterm()
     try:
         _refuse_controls(sys.argv[1:])
         _refuse_renamed(sys.argv[1:])

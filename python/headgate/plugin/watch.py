@@ -7,7 +7,6 @@ of it.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
 import sys
@@ -16,10 +15,9 @@ from contextlib import contextmanager
 from typing import NoReturn
 
 from headgate.errors import InterruptedRunError, LawError
+from headgate.parent import end_with
 from headgate.plugin.interface import Interface
 
-#: `prctl`: a process is sent a signal when its parent ends.
-_PR_SET_PDEATHSIG = 1
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD)
 #: How often to look for the child itself: its SIGCHLD may have gone to a thread that ignores it.
 _LOOK_S = 0.2
@@ -40,13 +38,13 @@ def run_watched(own: Sequence[tuple[str, Interface]]) -> Iterator[None]:
         return
     done, says_done = os.pipe()
     signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
-    child = os.fork()
+    parent, child = os.getpid(), os.fork()
     if child:
         os.close(says_done)
         os.set_blocking(done, False)  # a process that own code left behind may hold its other end
         _wait(child, done, " or ".join({of.noun: None for _, of in own}))
     os.close(done)
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    end_with(parent)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
     try:
         yield

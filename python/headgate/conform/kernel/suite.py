@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import ctypes
-import signal
+import os
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -18,11 +17,10 @@ from headgate.conform.kernel.real import run_kernel
 from headgate.errors import HeadgateError
 from headgate.live.emulation import emulate
 from headgate.live.uml.choice import HOST, UML
+from headgate.parent import end_with
 
 #: A tick of the clock: user-mode Linux has 100 a second, distributions' kernels 250 or more.
 TICKS_S = {HOST: 0.004, UML: 0.01}
-#: `prctl`: a process is sent a signal when its parent ends.
-_PR_SET_PDEATHSIG = 1
 #: Our runs of what chance decides; one is enough elsewhere.
 OUR_REPEATS = 5
 BY_CHANCE = ("pair", "loss", "queue", "qdisc")
@@ -101,18 +99,14 @@ def run_cases(
     cases: Iterable[KernelCase], kernel: str, repeats: int = 1, workers: int = 1
 ) -> Iterator[Comparison]:
     """Compare every case, as each is done."""
-    with ProcessPoolExecutor(workers, get_context("spawn"), end_with_parent) as pool:
+    spawn = get_context("spawn")
+    with ProcessPoolExecutor(workers, spawn, end_with, (os.getpid(),)) as pool:
         jobs = [pool.submit(compare, case, kernel, repeats) for case in cases]
         try:
             for job in as_completed(jobs):
                 yield job.result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
-
-
-def end_with_parent() -> None:
-    """Have this process end with the one that started it, and with it its hosts."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def compare(case: KernelCase, kernel: str, repeats: int = 1) -> Comparison:
