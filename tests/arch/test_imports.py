@@ -31,6 +31,7 @@ CROSSES_THE_BORDER = (
 #: Every package and module of `headgate`, the lowest first: each imports only from those before it.
 LAYERS = (
     *("version", "errors", "visible", "names", "marks", "suggest", "units", "strict", "optional"),
+    "parent",
     *("console", "catalog", "columns", "plain_text", "tables", "claims", "verdicts"),
     *("stats", "measures"),
     *("topologies", "pictures", "plots", "notebook", "analysis", "charts"),
