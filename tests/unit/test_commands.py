@@ -1,6 +1,7 @@
 """The commands: what they print for people, and for machines."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from headgate import __version__, catalog
+from headgate.campaign.leases import Leases
 from headgate.cli.main import app, main
 from headgate.columns import TABLES
 
@@ -48,6 +50,26 @@ def test_a_run_that_is_stopped_keeps_its_state_and_goes_on(
         errors = process.communicate(timeout=60)[1]
     assert process.returncode == 1
     assert "the same command goes on from there" in errors.splitlines()[-1]
+
+
+def test_sigterm_to_every_process_of_a_study_keeps_the_runs_in_hand(tmp_path: Path) -> None:
+    words = ["study", "nist-1b", "--scale", "quick", "--workers", "1", "--out", str(tmp_path)]
+    with subprocess.Popen(
+        [sys.executable, "-m", "headgate", *words],
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        while not any(lease.share for lease in Leases(tmp_path).all()):
+            assert process.poll() is None
+            time.sleep(0.05)
+        os.killpg(process.pid, signal.SIGTERM)
+        errors = process.communicate(timeout=60)[1]
+    assert process.returncode == 1
+    assert errors.splitlines()[-1].startswith("headgate: stopped with 0 of ")
+    assert list((tmp_path / "snapshots").glob("[!.]*"))
+    assert not list((tmp_path / "running").iterdir())
 
 
 def printed(*arguments: str) -> str:

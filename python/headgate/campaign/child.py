@@ -155,7 +155,8 @@ class _Answer:
 
 def serve(handle: int) -> None:
     """Be a child: answer calls one by one, until the pipe closes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's Ctrl-C reaches the caller, too
+    for sent in (signal.SIGINT, signal.SIGTERM):  # of a terminal or a batch system: the caller has
+        signal.signal(sent, signal.SIG_IGN)  # it too, and ends this process
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text(OOM_SCORE, encoding="ascii")
     pipe = Connection(handle)
