@@ -17,14 +17,14 @@ TICK_S = 0.01
 #: Its receivers have 16 MiB each, half of it for windows, and acknowledge a segment at once as long
 #: as the window they offer grows, by two segments each time (tcp_grow_window). ACKs were counted.
 LINUX = {"preset": "linux", "quick_acks": 2950}
-#: Ours as the modules of that kernel. H-TCP counts RTTs in ticks; stretched ACKs have pushed
-#: BIC's estimate of segments per ACK from 2 towards 3, where it stays.
+#: Ours as the modules of that kernel. H-TCP and Westwood+ count RTTs in ticks; stretched ACKs have
+#: pushed BIC's estimate of segments per ACK from 2 towards 3, where it stays.
 LAWS: dict[str, dict[str, Any]] = {
     "bic": {"name": "bic", "segments_per_ack": 2.75},
     "highspeed": {"name": "hstcp", "variant": "linux"},
     "htcp": {"name": "htcp", "tick_s": TICK_S},
     "scalable": {"name": "scalable", "variant": "linux-5.6"},
-    "westwood": {"name": "westwood", "variant": "linux"},
+    "westwood": {"name": "westwood", "variant": "linux", "tick_s": TICK_S},
 }
 #: What `tc` makes of min 30000 max 90000 avpkt 1500 burst 34 probability 0.1. For `adaptive` it
 #: sets a flag where this kernel does not look before it starts the timer: the probability stays.

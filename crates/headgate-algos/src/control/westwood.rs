@@ -13,7 +13,8 @@
 //! # Where it differs from the paper
 //! Not by default. The variant `linux` follows that kernel's module: recovery aims at half the flight, and
 //! its end sets window and threshold by the bandwidth measured until then; what the window jumps by goes
-//! out at once. The variant `ns2` is that module within ns-2's TCP/Linux, which never tells it of the end
+//! out at once. The kernel counts times in whole ticks, RTTs rounded up, and so does the law with `tick`: at 100 Hz
+//! 40.6 ms are 5 ticks, and what fills the path is a quarter more than it holds. The variant `ns2` is that module within ns-2's TCP/Linux, which never tells it of the end
 //! of a recovery: at a loss the window is what fills the path, but at least half the flight; a time-out
 //! halves. In all of them `min_rtt` is that of data: the handshake's is not seen. Where the profile counts ACKs instead of segments, bandwidth is in ACKs, too.
 //!
@@ -33,6 +34,8 @@ headgate_model::params! {
     interval_s: number(0.05, (0.001, 10.0), "s", "Linux tcp_westwood.c"),
     /// Weight of the past in each of the two filters.
     memory: number(0.875, (0.0, 0.999), "", "Linux tcp_westwood.c"),
+    /// Tick of the clock in which times are counted; exact at 0. Linux has 1 / CONFIG_HZ: 1, 4 or 10 ms.
+    tick_s: number(0.0, (0.0, 0.1), "s", "Linux tcp_westwood.c (usecs_to_jiffies), CONFIG_HZ"),
     /// When the window is set: paper, at the loss; linux, at the end of its recovery; ns2, at the loss but
     /// to half at least.
     variant: choice(["paper", "linux", "ns2"], "Grieco, Mascolo 2004; Linux tcp_westwood.c; ns-2 tcp-linux.cc"),
@@ -57,6 +60,7 @@ const FLOOR: f64 = 2.0;
 pub struct Westwood {
     interval_s: f64,
     memory: f64,
+    tick_s: f64,
     /// Bandwidth after one filter and after both, segments/s; 0 before the first sample.
     once: f64,
     bandwidth: f64,
@@ -83,6 +87,7 @@ impl Westwood {
         Self {
             interval_s: params.interval_s,
             memory: params.memory,
+            tick_s: params.tick_s,
             once: 0.0,
             bandwidth: 0.0,
             acked: 0.0,
@@ -98,15 +103,22 @@ impl Westwood {
     }
 
     fn note(&mut self, ack: &Ack, srtt_s: f64) {
-        let elapsed_s = ack.now_s - self.since_s;
-        if elapsed_s > srtt_s.max(self.interval_s) {
+        let now_s = self.in_ticks(ack.now_s, f64::floor);
+        let elapsed_s = now_s - self.since_s;
+        // half a tick: whole ones are compared, as rounded numbers
+        if elapsed_s > self.in_ticks(srtt_s, f64::ceil).max(self.interval_s) + self.tick_s / 2.0 {
             self.filter(self.acked / elapsed_s);
-            (self.acked, self.since_s) = (0.0, ack.now_s);
+            (self.acked, self.since_s) = (0.0, now_s);
         }
         self.acked += self.arrived(ack.acked);
         if ack.rtt_s > 0.0 {
-            self.min_rtt_s = self.min_rtt_s.min(ack.rtt_s);
+            self.min_rtt_s = self.min_rtt_s.min(self.in_ticks(ack.rtt_s, f64::ceil));
         }
+    }
+
+    /// A time in whole ticks, of a clock that has some.
+    fn in_ticks(&self, time_s: f64, round: fn(f64) -> f64) -> f64 {
+        if self.tick_s > 0.0 { round(time_s / self.tick_s) * self.tick_s } else { time_s }
     }
 
     fn filter(&mut self, sample: f64) {
@@ -140,7 +152,7 @@ impl Westwood {
 
 impl Controller for Westwood {
     fn on_start(&mut self, now_s: f64, _path: &Path, _window: &mut Window) {
-        self.since_s = now_s;
+        self.since_s = self.in_ticks(now_s, f64::floor);
     }
 
     #[inline]
@@ -185,7 +197,7 @@ mod tests {
     use crate::trial::{PATH, ack, avoiding, congestion, loss, timeout};
 
     fn law(variant: f64) -> Westwood {
-        Westwood::new(Params { interval_s: 0.05, memory: 0.875, variant })
+        Westwood::new(Params { interval_s: 0.05, memory: 0.875, tick_s: 0.0, variant })
     }
 
     fn measured(variant: f64) -> Westwood {
@@ -208,6 +220,19 @@ mod tests {
         acked(&mut law, 0.301 + 1e-9, 1.0);
         assert!((law.once - (875.0 + 250.0)).abs() < 1e-3); // 2000/s: 7/8 1000 + 1/8 2000
         assert!((law.bandwidth - (875.0 + 1125.0 / 8.0)).abs() < 1e-3);
+    }
+
+    #[test]
+    fn a_kernel_counts_in_ticks() {
+        let mut law = Westwood { tick_s: 0.01, ..law(1.0) };
+        let mut hear = |now_s| {
+            law.note(&Ack { now_s, acked: 10.0, ..ack(0.0406) }, 0.0406);
+            (law.min_rtt_s, law.bandwidth)
+        };
+        assert_eq!(hear(0.0399), (0.05, 0.0)); // 4.06 ticks are 5
+        assert_eq!(hear(0.0599), (0.05, 0.0)); // 5 ticks, no more than the RTT
+        let (_, bandwidth) = hear(0.0601);
+        assert!((bandwidth - 20.0 / 0.06).abs() < 1e-9);
     }
 
     #[test]

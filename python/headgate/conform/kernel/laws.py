@@ -30,7 +30,7 @@ MATCHES = (
     Match("illinois", "illinois"),
     Match("scalable", "scalable", {"variant": "linux-5.6"}),
     Match("vegas", "vegas"),
-    Match("westwood", "westwood", {"variant": "linux"}),
+    Match("westwood", "westwood", {"variant": "linux"}, jiffies={"tick_s": 1.0}),
     Match("yeah", "yeah"),
 )
 #: Laws that Linux has and we have not.
