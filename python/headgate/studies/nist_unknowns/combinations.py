@@ -13,6 +13,10 @@ from headgate.studies.nist.summary import Experiment
 Numbers = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
+#: Where a finding holds in this share of the combinations at one level and always at the other, a
+#: few exceptions would name every factor.
+TELLS_LITTLE = 0.75
+
 
 @dataclass(frozen=True)
 class Combinations:
@@ -43,18 +47,18 @@ class Combinations:
         return f"{count}, in all with {' and in all with '.join(levels)}" if levels else count
 
     def _decisive(self, held: Flags) -> list[tuple[str, int]]:
-        """Return the levels at which a finding always holds."""
+        """Return the levels at which a finding always holds, where the other one says otherwise."""
         return [
             (name, sign)
             for name, column in self.columns.items()
             for sign in (-1, 1)
-            if held[column == sign].all()
+            if held[column == sign].all() and held[column != sign].mean() < TELLS_LITTLE
         ]
 
     def _level(self, name: str, sign: int) -> str:
         factors = {factor.name: factor for factor in self.experiment.runs.design.factors}
         factor = factors[name]
-        return f"{factor.title} = {factor.high if sign > 0 else factor.low}"
+        return f"{factor.title} = {_format(factor.high if sign > 0 else factor.low)}"
 
     def effects(self, response: str, law: str) -> dict[str, float]:
         """Return by what factor each setting's high level multiplies a ratio."""
@@ -63,3 +67,10 @@ class Combinations:
             name: float(np.exp(logs[column > 0].mean() - logs[column < 0].mean()))
             for name, column in self.columns.items()
         }
+
+
+def _format(level: object) -> str:
+    """Write a level; shares by class of router as one writes them."""
+    if isinstance(level, Mapping):
+        return ", ".join(f"{name} {share}" for name, share in level.items())
+    return str(level)
