@@ -31,9 +31,7 @@ def test_options_with_another_name_now_are_refused_with_it(
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
-def test_a_run_that_is_stopped_keeps_its_state_and_goes_on(
-    sent: signal.Signals, tmp_path: Path
-) -> None:
+def test_a_run_that_is_stopped_keeps_its_state(sent: signal.Signals, tmp_path: Path) -> None:
     """A batch system sends SIGTERM before it kills."""
     words = [sys.executable, "-m", "headgate", "run", FIRST, "--out", str(tmp_path / "out")]
     with subprocess.Popen(

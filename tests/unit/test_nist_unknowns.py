@@ -7,7 +7,7 @@ import pytest
 
 from headgate.experiment.runs import Runs
 from headgate.studies.nist_unknowns.analysis import analyse, prepare
-from headgate.studies.nist_unknowns.combinations import Combinations
+from headgate.studies.nist_unknowns.combinations import Combinations, _format
 from headgate.studies.nist_unknowns.findings import hold
 from headgate.studies.nist_unknowns.runs import parameters, scenario
 from headgate.studies.study import load
@@ -51,6 +51,28 @@ def test_where_a_finding_holds_is_told(of: Combinations) -> None:
     assert of.describe(np.zeros(4, dtype=bool)) == "does not hold"
     assert of.describe(recovery > 0) == "holds in 2 of 4, in all with loss recovery = sack"
     assert of.describe(recovery * of.columns["alpha"] > 0) == "holds in 2 of 4"
+
+
+@pytest.mark.parametrize(
+    ("exceptions", "told"),
+    [
+        ([0], "holds in 15 of 16"),  # every factor has a level without an exception
+        ([0, 2, 4, 8, 10], "holds in 11 of 16, in all with loss recovery = sack"),
+    ],
+)
+def test_few_exceptions_name_no_level(
+    of: Combinations, exceptions: list[int], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    columns = {"alpha": np.repeat([-1.0, 1.0], 8), "recovery": np.tile([-1.0, 1.0], 8)}
+    monkeypatch.setattr(Combinations, "columns", property(lambda _: columns))
+    held = np.ones(16, dtype=bool)
+    held[exceptions] = False
+    assert of.describe(held) == told
+
+
+def test_a_level_is_written_without_brackets() -> None:
+    assert _format({"D": 0.1, "F": 0.9}) == "D 0.1, F 0.9"
+    assert _format("1 BDP") == "1 BDP"
 
 
 def test_a_finding_counts_combinations_beyond_its_bound(of: Combinations) -> None:

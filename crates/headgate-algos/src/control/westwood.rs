@@ -13,10 +13,12 @@
 //! # Where it differs from the paper
 //! Not by default. The variant `linux` follows that kernel's module: recovery aims at half the flight, and
 //! its end sets window and threshold by the bandwidth measured until then; what the window jumps by goes
-//! out at once. The kernel counts times in whole ticks, RTTs rounded up, and so does the law with `tick`: at 100 Hz
-//! 40.6 ms are 5 ticks, and what fills the path is a quarter more than it holds. The variant `ns2` is that module within ns-2's TCP/Linux, which never tells it of the end
-//! of a recovery: at a loss the window is what fills the path, but at least half the flight; a time-out
-//! halves. In all of them `min_rtt` is that of data: the handshake's is not seen. Where the profile counts ACKs instead of segments, bandwidth is in ACKs, too.
+//! out at once. The kernel counts times in whole ticks, RTTs rounded up, and so does the law with `tick`: at
+//! 100 Hz 40.6 ms are 5 ticks, and the window that is meant to fill the path is a quarter too large. The
+//! variant `ns2` is that module within ns-2's TCP/Linux, which never tells it of the end of a recovery: at a
+//! loss the window is what fills the path, but at least half the flight; a time-out halves. In all of them
+//! `min_rtt` is that of data: the handshake's is not seen. Where the profile counts ACKs instead of segments,
+//! bandwidth is in ACKs, too.
 //!
 //! # When to use it
 //! On paths with losses that are no congestion, and in buffers larger than the path, which it empties.
@@ -105,7 +107,7 @@ impl Westwood {
     fn note(&mut self, ack: &Ack, srtt_s: f64) {
         let now_s = self.in_ticks(ack.now_s, f64::floor);
         let elapsed_s = now_s - self.since_s;
-        // half a tick: whole ones are compared, as rounded numbers
+        // both sides are multiples of a tick but for rounding errors, which half a tick outweighs
         if elapsed_s > self.in_ticks(srtt_s, f64::ceil).max(self.interval_s) + self.tick_s / 2.0 {
             self.filter(self.acked / elapsed_s);
             (self.acked, self.since_s) = (0.0, now_s);
