@@ -10,8 +10,11 @@ import pytest
 from headgate import Scenario
 from headgate.api import Result
 from headgate.campaign.packed import PackedRuns
+from headgate.columns import Column
 from headgate.errors import StoreError
+from headgate.run.folder import read_columns
 from headgate.run.process import here
+from headgate.tables import Table
 
 
 def make_runs(laws: tuple[str, ...] = ("reno", "cubic"), **changes: Any) -> dict[str, Result]:
@@ -90,6 +93,49 @@ def test_tables_of_several_forms_stand_in_several_files(tmp_path: Path) -> None:
     packed = PackedRuns(tmp_path)
     for identity, result in made.items():
         assert_same(packed.read(identity), result)
+
+
+def columns_of(path: Path) -> set[str]:
+    return set(read_columns(path))
+
+
+def test_columns_that_follow_from_others_take_no_room_and_come_back(tmp_path: Path) -> None:
+    made = make_runs()
+    PackedRuns(tmp_path).add(made)
+    (classes,) = tmp_path.rglob("classes.parquet")
+    assert not {"mean_fct_s", "rate_packets_s", "mean_rtt_s"} & columns_of(classes)
+    assert {"fct_sum_s", "timed", "law", "period"} <= columns_of(classes)
+    for identity, result in made.items():
+        assert_same(PackedRuns(tmp_path).read(identity), result)
+
+
+def test_a_column_that_is_not_what_its_formula_makes_is_stored(tmp_path: Path) -> None:
+    ((identity, result),) = make_runs(("reno",)).items()
+    classes = result.tables["classes"]
+    other = np.nextafter(classes["mean_rtt_s"], np.inf)
+    changed = Table("classes", {**{name: classes[name] for name in classes}, "mean_rtt_s": other})
+    mine = Result({**result.tables, "classes": changed}, dict(result.meta))
+    PackedRuns(tmp_path).add({identity: mine})
+    (stored,) = tmp_path.rglob("classes.parquet")
+    assert "mean_rtt_s" in columns_of(stored)
+    assert_same(PackedRuns(tmp_path).read(identity), mine)
+
+
+def test_a_column_left_out_is_formed_as_it_was_stored_not_as_it_is_today(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = make_runs(("reno",))
+    PackedRuns(tmp_path).add(made)
+    monkeypatch.setattr(Table, "about", lambda _, name: Column(name, "", "", "timed / timed"))
+    assert_same(PackedRuns(tmp_path).read(next(iter(made))), next(iter(made.values())))
+
+
+def test_pieces_that_leave_no_column_out_have_no_list_of_them(tmp_path: Path) -> None:
+    ((identity, result),) = make_runs(("reno",)).items()
+    plain = Result({"windows": result.tables["windows"].only(["count"])}, dict(result.meta))
+    PackedRuns(tmp_path).add({identity: plain})
+    assert not list(tmp_path.rglob("formed.parquet"))
+    assert_same(PackedRuns(tmp_path).read(identity), plain)
 
 
 def test_a_damaged_piece_is_refused(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
     FOLDER/PIECE/runs.parquet     a row a run: its identity and digest, what it cost, its run.json
     FOLDER/PIECE/TABLE.parquet    the rows of all its runs, in their order
+    FOLDER/PIECE/formed.parquet   the columns that these leave out, and their formulas
 
 A piece is written once and named by its content. So machines that share only a repository each add
 their own, and none changes what another has written. A run is known by its identity, which
@@ -23,6 +24,7 @@ import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from headgate.api import Result
+from headgate.campaign.formed import Formed, leave_out, put_back, read_formed, write_formed
 from headgate.errors import StoreError, explain_os
 from headgate.run.folder import read_columns, write_table
 from headgate.run.process import dead, here
@@ -132,8 +134,13 @@ class _Piece:
     def columns(self, file: str) -> Mapping[str, Any]:
         """Return all rows of a file."""
         if file not in self._read:
-            self._read[file] = read_columns(self.folder / f"{Path(file).name}.parquet")
+            stored = read_columns(self.folder / f"{Path(file).name}.parquet")
+            self._read[file] = put_back(stored, self._formed.get(file, ()))
         return self._read[file]
+
+    @cached_property
+    def _formed(self) -> dict[str, list[Formed]]:
+        return read_formed(self.folder)
 
 
 class _Tables(Mapping[str, Table]):
@@ -166,7 +173,7 @@ def _write_piece(folder: Path, results: Mapping[str, Result]) -> None:
         _sweep(folder)
         draft.mkdir(parents=True)
         parts = _write_tables(draft, results)
-        write_table(draft / f"{RUNS}.parquet", _list_runs(results, parts))
+        write_table(draft / f"{RUNS}.parquet", _list_runs(results, parts), dense=True)
         final = folder / _name_of(draft)
         draft.rename(final)
     except OSError as error:
@@ -188,13 +195,17 @@ def _write_tables(folder: Path, results: Mapping[str, Result]) -> list[dict[str,
         for name, table in result.tables.items():
             forms.setdefault((name, *table.columns), []).append((run, table))
     taken: dict[str, int] = {}
+    formed: list[Formed] = []
     for (name, *_), tables in forms.items():
         taken[name] = number = taken.get(name, 0) + 1
         file, first = name if number == 1 else f"{name}-{number}", 0
         for run, table in tables:
             parts[run][name] = Part(file, first, len(table))
             first += len(table)
-        write_table(folder / f"{file}.parquet", _join([table for _, table in tables]))
+        joined, own = leave_out(file, _join([table for _, table in tables]))
+        write_table(folder / f"{file}.parquet", joined, dense=True)
+        formed += own
+    write_formed(folder, formed)
     return parts
 
 

@@ -113,10 +113,13 @@ def _place(folder: Path, drafts: Mapping[str, Path]) -> None:
     flush(folder.parent)
 
 
-def write_table(path: Path, table: Table) -> None:
-    """Write one table whole or not at all. Raises StoreError."""
+def write_table(path: Path, table: Table, *, dense: bool = False) -> None:
+    """Write one table whole or not at all. Raises StoreError.
+
+    A dense one takes a third less room, and ten times as long.
+    """
     try:
-        _atomically(path, partial(_write_parquet, table), durable=True)
+        _atomically(path, partial(_write_parquet, table, dense=dense), durable=True)
     except OSError as error:
         raise StoreError(f"{path}: cannot be written: {explain_os(error)}") from None
 
@@ -279,20 +282,22 @@ def _write_rows(rows: Rows, path: Path) -> None:
             part.unlink(missing_ok=True)
 
 
-def _write_parquet(table: Table, path: Path) -> None:
+def _write_parquet(table: Table, path: Path, *, dense: bool = False) -> None:
     with _database().cursor() as database:
         database.register("written", table)
-        _copy(database, "written", table, path)
+        _copy(database, "written", table, path, ", COMPRESSION zstd, COMPRESSION_LEVEL 19" * dense)
 
 
-def _copy(database: duckdb.DuckDBPyConnection, rows: str, like: Table, path: Path) -> None:
+def _copy(
+    database: duckdb.DuckDBPyConnection, rows: str, like: Table, path: Path, options: str = ""
+) -> None:
     """Write rows that DuckDB knows, with what is said of the columns of a table."""
     import duckdb
 
     about = ", ".join(f"{quote(name)}: {quote(json.dumps(like.metadata(name)))}" for name in like)
     try:
         database.execute(
-            f"COPY {rows} TO {quote(str(path))} (FORMAT parquet, KV_METADATA {{{about}}})"
+            f"COPY {rows} TO {quote(str(path))} (FORMAT parquet, KV_METADATA {{{about}}}{options})"
         )
     except duckdb.Error as error:
         raise StoreError(f"{path.parent}: cannot be written: {_first_line(error)}") from None
