@@ -22,6 +22,7 @@ from headgate.analysis import (
 from headgate.analysis.changes import of_grid as changes_of
 from headgate.analysis.clusters import Tree
 from headgate.analysis.components import silhouette
+from headgate.analysis.phrases import ConditionNames
 from headgate.plots.style import save
 from headgate.stats import grubbs
 
@@ -286,18 +287,35 @@ def test_conditions_stand_in_words_where_these_fit() -> None:
     first = outlying.order[0]
 
     def axis(words: str) -> list[str]:
-        drawn = outlying.figure(phrases={first: words})
+        drawn = outlying.figure(names=ConditionNames({first: words}))
         return [label.get_text() for label in drawn.axes[0].get_xticklabels()]
 
     assert axis("slow network, few users")[0] == "slow network, few users"
     assert axis("x" * 49) == list(outlying.order)
 
 
+def test_pictures_mark_levels_where_words_do_not_fit() -> None:
+    made = Planted(conditions=5, responses=6)
+    table = made.table()
+    found = condition_responses(table, made.names)
+    has = {name: place % 2 == 0 for place, name in enumerate(found.order)}
+    names = ConditionNames(dict.fromkeys(found.order, "x" * 49), {"● fast   ○ slow": has})
+    marks = ["●", "○", "●", "○", "●"]
+    grid_axis = found.figure(names=names).axes[0]
+    assert [label.get_text() for label in grid_axis.get_xticklabels()] == marks
+    assert "● fast   ○ slow" in [text.get_text() for text in grid_axis.texts]
+    trees = clusters(table, made.names).figure(names)
+    said = dict(zip(found.order, marks, strict=True))
+    order = clusters(table, made.names).order
+    assert [ax.get_title("left") for ax in trees.axes] == [said[name] for name in order]
+    assert trees.get_supxlabel().split() == ["Marks,", "from", "the", "left:", "●", "fast", "○", "slow"]
+
+
 def test_pictures_of_changes_say_what_conditions_are() -> None:
     made = Planted(conditions=5, responses=6)
     cells = grid(made.table(), made.names)
     found = changes_of(cells, cells.laws[0], range(5))
-    drawn = found.figures(phrases={cells.conditions[0]: "slow network"})
+    drawn = found.figures(names=ConditionNames({cells.conditions[0]: "slow network"}))
     assert list(drawn) == [f"changes-{law}" for law in cells.laws[1:]]
     axis = next(iter(drawn.values())).axes[0]
     told = [label.get_text() for label in axis.get_xticklabels()]

@@ -4,6 +4,7 @@ import pytest
 
 from headgate.analysis.frame import Frame
 from headgate.analysis.phrases import (
+    ConditionNames,
     level_phrase,
     level_words,
     levels_by_condition,
@@ -61,6 +62,36 @@ def test_a_condition_is_its_levels_that_differ_in_words() -> None:
         "1 80 ms 5": "fast network, rtt s 80 ms",
         "-1 80 ms 5": "slow network, rtt s 80 ms",
     }  # N is the same everywhere, and tells nothing
+
+
+def test_words_too_long_for_an_axis_give_way_to_marks_a_row_for_two_levels() -> None:
+    long = {"X1": {"-1": "a network of modems that all share one line", "1": "fibre"}}
+    names = ConditionNames.of(FRAME, ROLES.model_copy(update={"levels": long}))
+    conditions = ["-1 20 ms 5", "1 20 ms 5", "1 80 ms 5"]
+    axis = names.along(conditions)
+    assert axis.names == ["○\n○", "●\n○", "●\n●"]
+    assert axis.rows == ["● fibre   ○ " + long["X1"]["-1"], "● rtt s 80 ms   ○ rtt s 20 ms"]
+    assert names.along(conditions[1:]).names == ["fibre, rtt s 20 ms", "fibre, rtt s 80 ms"]
+
+
+def test_each_of_three_levels_has_a_row_of_marks_in_their_order() -> None:
+    rates = ["100", "9", "1000"]
+    columns = {"rate": rates, "y": ["1", "2", "3"]}
+    roles = Roles(responses=("y",), factors=("rate",), titles={"rate": "r" * 50})
+    frame = Frame("t", columns)  # type: ignore[arg-type]
+    axis = ConditionNames.of(frame, roles).along(rates)
+    assert [row.split()[-1] for row in axis.rows] == ["9", "100", "1000"]
+    assert axis.names == ["○\n●\n○", "●\n○\n○", "○\n○\n●"]
+
+
+def test_more_rows_of_marks_than_have_room_leave_the_names() -> None:
+    factors = [f"F{i:02}" for i in range(25)]
+    columns = {name: ["-1", "1"] for name in factors} | {"y": ["1", "2"]}
+    roles = Roles(responses=("y",), factors=tuple(factors))
+    names = ConditionNames.of(Frame("t", columns), roles)  # type: ignore[arg-type]
+    labels = list(names.phrases)
+    assert names.along(labels).names == labels
+    assert names.along(labels).rows == ()
 
 
 def test_what_conditions_have_in_common_is_said() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headgate.analysis.grid import Grid
-from headgate.analysis.phrases import word_axis
+from headgate.analysis.phrases import ConditionNames
 from headgate.errors import AnalysisError
 from headgate.notebook import InNotebook
 from headgate.stats.changes import Change, change
@@ -80,24 +80,24 @@ class Changes(InNotebook):
     def figures(
         self,
         titles: Mapping[str, str] | None = None,
-        phrases: Mapping[str, str] | None = None,
+        names: ConditionNames | None = None,
     ) -> dict[str, Figure]:
         """Draw responses by conditions, a picture for each law that takes the place.
 
-        `titles` says what responses are called, `phrases` what conditions are.
+        `titles` says what responses are called, `names` what conditions are.
         """
-        names = word_axis([self.grid.conditions[place] for place in self.order], phrases)
-        return {f"changes-{law}": self._figure(law, titles or {}, names) for law in self.others}
+        said = names or ConditionNames({})
+        return {f"changes-{law}": self._figure(law, titles or {}, said) for law in self.others}
 
-    def _figure(self, law: str, titles: Mapping[str, str], words: Sequence[str]) -> Figure:
+    def _figure(self, law: str, titles: Mapping[str, str], names: ConditionNames) -> Figure:
         from headgate.plots.changes import changes
 
-        names = [self.grid.conditions[place] for place in self.order]
+        order = [self.grid.conditions[place] for place in self.order]
         panel = {
-            titles.get(response, response): [self.cells[law, name, response] for name in names]
+            titles.get(response, response): [self.cells[law, name, response] for name in order]
             for response in self.grid.responses
         }
-        return changes({f"{self.before} to {law}": panel}, words)
+        return changes({f"{self.before} to {law}": panel}, names.along(order))
 
 
 def of_grid(cells: Grid, before: str | None, order: Sequence[int]) -> Changes:

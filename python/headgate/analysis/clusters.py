@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.analysis.grid import Grid, grid
+from headgate.analysis.phrases import ConditionNames
 from headgate.errors import AnalysisError
 from headgate.notebook import DrawnOnce
 
@@ -87,17 +88,17 @@ class Clusters(DrawnOnce):
                 "groups": " | ".join(", ".join(group) for group in tree.groups()),
             }
 
-    def figure(self, titles: Mapping[str, str] | None = None) -> Figure:
-        """Draw all dendrograms on one sheet, in order."""
-        from headgate.plots import dendrograms as plots
+    def figure(self, names: ConditionNames | None = None) -> Figure:
+        """Draw all dendrograms on one sheet, in order; `names` says what conditions are."""
+        from headgate.plots.dendrograms import Tree as Drawn
+        from headgate.plots.dendrograms import dendrograms
 
-        titled = titles or {}
-        return plots.dendrograms(
-            [
-                plots.Tree(titled.get(name, name), tree.laws, tree.linkage, GROUP * tree.greatest)
-                for name, tree in ((name, self.trees[name]) for name in self.order)
-            ]
-        )
+        axis = (names or ConditionNames({})).along(self.order)
+        drawn = [
+            Drawn(" ".join(title.split("\n")), tree.laws, tree.linkage, GROUP * tree.greatest)
+            for title, tree in zip(axis.names, map(self.trees.__getitem__, self.order), strict=True)
+        ]
+        return dendrograms(drawn, axis.rows)
 
 
 def clusters(

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headgate.analysis.grid import Grid, grid, mean_of_known
-from headgate.analysis.phrases import word_axis
+from headgate.analysis.phrases import ConditionNames
 from headgate.errors import AnalysisError
 from headgate.notebook import DrawnOnce
 from headgate.stats import grubbs
@@ -121,11 +121,11 @@ class ConditionResponses(DrawnOnce):
         self,
         share: float = 0.0,
         titles: Mapping[str, str] | None = None,
-        phrases: Mapping[str, str] | None = None,
+        names: ConditionNames | None = None,
     ) -> Figure:
         """Draw the roll-up by the best test: responses by conditions, a cell names its outlier.
 
-        `titles` says what responses are called, `phrases` what conditions are.
+        `titles` says what responses are called, `names` what conditions are.
         """
         from headgate.plots.conditions import roll_up
 
@@ -136,17 +136,15 @@ class ConditionResponses(DrawnOnce):
             ]
             for name in self.grid.responses
         }
-        return roll_up(self.grid.laws, word_axis(self.order, phrases), rows)
+        return roll_up(self.grid.laws, (names or ConditionNames({})).along(self.order), rows)
 
-    def detail(
-        self, response: str, title: str = "", phrases: Mapping[str, str] | None = None
-    ) -> Figure:
+    def detail(self, response: str, title: str = "", names: ConditionNames | None = None) -> Figure:
         """Draw the residuals of one response, conditions ordered by their range."""
         from headgate.plots.conditions import residuals
 
         axis = "residual about the condition's mean"
         panel = {title or response: (axis, self.residuals(response))}
-        return residuals(panel, word_axis(self.grid.conditions, phrases))
+        return residuals(panel, (names or ConditionNames({})).along(self.grid.conditions))
 
 
 def condition_responses(  # noqa: PLR0913 - each is a choice of its own

@@ -19,7 +19,7 @@ from headgate.analysis.findings import Finding
 from headgate.analysis.influence import Influence, influence
 from headgate.analysis.main_effects import MainEffects
 from headgate.analysis.part import Part
-from headgate.analysis.phrases import phrases
+from headgate.analysis.phrases import ConditionNames
 from headgate.analysis.questions import Answer, answers
 from headgate.analysis.ranks import Ranks
 from headgate.analysis.ranks import of_grid as ranks_of
@@ -62,7 +62,7 @@ class Kind:
 
 
 def _draw_changes(found: Changes, part: Part) -> Figures:
-    return found.figures(part.roles.titles, phrases(part.frame, part.roles)).items()
+    return found.figures(part.roles.titles, ConditionNames.of(part.frame, part.roles)).items()
 
 
 def _answers(part: Part) -> tuple[Answer, ...]:
@@ -125,7 +125,7 @@ def _correlations(part: Part) -> Correlations:
 
 
 def _draw_outliers(found: ConditionResponses, part: Part) -> Figures:
-    said = phrases(part.frame, part.roles)
+    said = ConditionNames.of(part.frame, part.roles)
     for name, share in (("", 0.0), ("-filtered", FILTERS[0]), ("-far", FILTERS[1])):
         yield f"outliers{name}", found.figure(share, part.roles.titles, said)
     shown = part.roles.congestion or part.roles.responses[0]
@@ -239,7 +239,9 @@ KINDS: tuple[Kind, ...] = (
         " laws of the condition; average linkage; laws linked below 70 % of the greatest linkage"
         " are a group.",
         lambda part: part.clusters,
-        lambda found, _part: [("clusters", found.figure())],
+        lambda found, part: [
+            ("clusters", found.figure(ConditionNames.of(part.frame, part.roles)))
+        ],
         findings=lambda found, _part: findings.of_clusters(found),
     ),
     Kind(

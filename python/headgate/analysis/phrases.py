@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from headgate.analysis.frame import Frame
 from headgate.analysis.grid import join_labels
 from headgate.analysis.names import short_title
 from headgate.analysis.roles import Roles
+
+if TYPE_CHECKING:
+    from headgate.plots.condition_axis import ConditionAxis
 
 #: Words of the low and the high level, by what a factor's title says; `{}` is what it is of.
 PATTERNS: tuple[tuple[str, str, str], ...] = (
@@ -21,8 +26,12 @@ PATTERNS: tuple[tuple[str, str, str], ...] = (
 )
 #: How a two-level design codes its levels.
 CODES = ("-1", "1")
-#: Phrases this long at most stand along an axis; longer ones are numbered there.
+#: Phrases this long at most stand along an axis; longer ones give way to rows of marks.
 FITS = 48
+#: A level that a condition has, and one that it has not.
+FILLED, HOLLOW = "\N{BLACK CIRCLE}", "\N{WHITE CIRCLE}"
+#: Rows of marks that have room along an axis.
+MOST_ROWS = 24
 
 
 def level_words(title: str) -> tuple[str, str] | None:
@@ -89,7 +98,50 @@ def shared(levels: Mapping[str, Mapping[str, str]], roles: Roles, chosen: Sequen
     return ", ".join(common)
 
 
-def word_axis(conditions: Sequence[str], phrases: Mapping[str, str] | None) -> list[str]:
-    """Return conditions in words where these fit along an axis, else as they are."""
-    told = [(phrases or {}).get(condition, condition) for condition in conditions]
-    return told if all(len(text) <= FITS for text in told) else list(conditions)
+@dataclass(frozen=True)
+class ConditionNames:
+    """What conditions are called along an axis of a picture: words, else marks for their levels."""
+
+    phrases: Mapping[str, str]
+    marks: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
+    """Which conditions have a level, by what a row of marks says: `fast network, else slow`."""
+
+    @classmethod
+    def of(cls, frame: Frame, roles: Roles) -> ConditionNames:
+        """Name the conditions of a table."""
+        return cls(phrases(frame, roles), dict(_mark_levels(frame, roles)))
+
+    def along(self, conditions: Sequence[str]) -> ConditionAxis:
+        """Return conditions in words where these fit along an axis, else by marks, else by name."""
+        from headgate.plots.condition_axis import ConditionAxis
+
+        told = [self.phrases.get(condition, condition) for condition in conditions]
+        if all(len(text) <= FITS for text in told):
+            return ConditionAxis(told)
+        if not self.marks or len(self.marks) > MOST_ROWS:
+            return ConditionAxis(list(conditions))
+        columns = [
+            [FILLED if of[one] else HOLLOW for of in self.marks.values()] for one in conditions
+        ]
+        return ConditionAxis(["\n".join(column) for column in columns], list(self.marks))
+
+
+def _mark_levels(frame: Frame, roles: Roles) -> Iterator[tuple[str, dict[str, bool]]]:
+    """Yield what each row of marks says, and the conditions that have it: a row for two levels."""
+    conditions = levels_by_condition(frame, roles)
+    for factor in next(iter(conditions.values()), {}):
+        levels = sorted({of[factor] for of in conditions.values()}, key=_numbers_first)
+        told = [level_phrase(roles, factor, level) for level in levels]
+        rows = [f"{FILLED} {text}" for text in told]
+        if len(levels) == 2:
+            rows, levels = [f"{rows[1]}   {HOLLOW} {told[0]}"], levels[1:]
+        for row, level in zip(rows, levels, strict=True):
+            yield row, {label: of[factor] == level for label, of in conditions.items()}
+
+
+def _numbers_first(level: str) -> tuple[bool, float, str]:
+    """Sort numbers by their value, before words."""
+    try:
+        return False, float(level), level
+    except ValueError:
+        return True, 0.0, level

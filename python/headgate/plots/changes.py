@@ -10,6 +10,7 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
 from headgate.catalog import label
+from headgate.plots.condition_axis import ConditionAxis, draw_conditions
 from headgate.plots.palette import (
     GREY,
     NOTHING,
@@ -23,20 +24,20 @@ from headgate.stats.changes import Change
 
 LEAST_WRITTEN = 0.005
 CELL_IN = (0.47, 0.27)
-LABELS_IN = (2.9, 1.9)
+LABELS_IN = (2.9, 1.2)
 
 Grid = Mapping[str, Sequence[Change]]
 
 
-def changes(panels: Mapping[str, Grid], conditions: Sequence[str]) -> Figure:
+def changes(panels: Mapping[str, Grid], conditions: ConditionAxis) -> Figure:
     """Draw a grid response x condition for each law; `panels`: title -> response -> changes."""
     rows = list(next(iter(panels.values())))
-    width_in = LABELS_IN[0] + CELL_IN[0] * len(panels) * max(len(conditions), 6)
+    width_in = LABELS_IN[0] + CELL_IN[0] * len(panels) * max(len(conditions.names), 6)
     with use_style():
-        size_in = (width_in, LABELS_IN[1] + CELL_IN[1] * len(rows))
+        size_in = (width_in, LABELS_IN[1] + conditions.room_in + CELL_IN[1] * len(rows))
         figure, axes = subplots(1, len(panels), size_in, sharey=True)
         for ax, (title, grid) in zip(axes, panels.items(), strict=True):
-            _panel(ax, grid, conditions)
+            _panel(ax, grid, conditions, first=ax is axes[0])
             ax.set_title(label(title), fontweight="bold")
         axes[0].set_yticks(np.arange(len(rows)) + 0.5, rows)
         axes[len(axes) // 2].set_xlabel("condition, congestion grows to the right")
@@ -44,11 +45,11 @@ def changes(panels: Mapping[str, Grid], conditions: Sequence[str]) -> Figure:
         return figure
 
 
-def _panel(ax: Axes, grid: Grid, conditions: Sequence[str]) -> None:
+def _panel(ax: Axes, grid: Grid, conditions: ConditionAxis, *, first: bool) -> None:
     colours = [[_colour(cell) for cell in row] for row in grid.values()]
     tiles(ax, colours)
-    ax.set_xticks(np.arange(len(conditions)) + 0.5, conditions, rotation=90, fontsize=8)
-    if len(conditions) <= 12:
+    draw_conditions(ax, conditions, shift=0.5, first=first)
+    if len(conditions.names) <= 12:
         _write(ax, grid)
 
 

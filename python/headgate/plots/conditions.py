@@ -1,7 +1,6 @@
 """Condition-response pictures: residuals by condition, and the roll-up of outliers."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,6 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from headgate.catalog import label
+from headgate.plots.condition_axis import ConditionAxis, draw_conditions
 from headgate.plots.palette import GREY, NOTHING, SMALL
 from headgate.plots.style import colours, marks, subplots, tiles, use_style
 from headgate.stats.conditions import Outlier, Residuals
@@ -19,30 +19,32 @@ COLUMNS = 2
 DODGE = 0.13
 #: Letters that fit into a cell of the roll-up.
 FITS = 7
-#: Letters of a condition's name that stands aslant; a longer one stands upright.
-SLANTED = 24
-#: Room below an axis for a letter of a condition's name.
-NAME_IN = 0.04
+#: The width of a panel of residuals, what its rows of marks take besides, laws that fit below.
+PANEL_IN, ROWS_IN, LAWS_BELOW = 5.4, 1.6, 4
+#: Conditions that it has room to name.
+NAMED, MARKED = 16, 40
 
 
-def residuals(panels: Mapping[str, tuple[str, Residuals]], conditions: Sequence[str]) -> Figure:
+def residuals(panels: Mapping[str, tuple[str, Residuals]], conditions: ConditionAxis) -> Figure:
     """Draw residuals of the laws about each condition's mean; `panels`: title -> (axis, data)."""
     laws = next(iter(panels.values()))[1].laws
     with use_style():
         columns = min(COLUMNS, len(panels))
         rows = -(-len(panels) // columns)
-        high_in = 3.6 + NAME_IN * max(map(len, conditions))
-        figure, axes = subplots(rows, columns, (0.7 + 5.4 * columns, high_in * rows + 0.5))
+        high_in = 3.6 + conditions.room_in
+        wide_in = PANEL_IN + (ROWS_IN if conditions.rows else 0.0)
+        figure, axes = subplots(rows, columns, (0.7 + wide_in * columns, high_in * rows + 0.5))
         for ax, (title, (axis, data)) in zip(axes, panels.items(), strict=False):
             _panel(ax, data, conditions, title, axis)
         for ax in axes[len(panels) :]:
             ax.set_visible(False)
         handles = _law_handles(laws)
-        figure.legend(handles=handles, loc="outside lower center", ncols=len(laws))
+        across = min(len(laws), LAWS_BELOW * columns)
+        figure.legend(handles=handles, loc="outside lower center", ncols=across)
         return figure
 
 
-def _panel(ax: Axes, data: Residuals, conditions: Sequence[str], title: str, axis: str) -> None:
+def _panel(ax: Axes, data: Residuals, conditions: ConditionAxis, title: str, axis: str) -> None:
     colour, mark = colours(data.laws), marks(data.laws)
     order = data.order
     ax.axhline(0, color=GREY, linewidth=0.8)
@@ -57,18 +59,10 @@ def _panel(ax: Axes, data: Residuals, conditions: Sequence[str], title: str, axi
             markeredgecolor="white",
             markeredgewidth=0.5,
         )
-    step = -(-len(order) // 16)
-    ticks = range(0, len(order), step)
-    names = [conditions[order[i]] for i in ticks]
-    ax.set_xticks(ticks, names, fontsize=8, **_turn(conditions, "right"))
+    step = -(-len(order) // (MARKED if conditions.rows else NAMED))
+    draw_conditions(ax, conditions.of(order.tolist()), step=step)
     ax.set_ylabel(axis)
     ax.set_title(title)
-
-
-def _turn(names: Sequence[str], end: str) -> dict[str, Any]:
-    """Stand long names upright; `end` is that at the axis."""
-    upright = max(map(len, names)) > SLANTED
-    return {"rotation": 90, "ha": "center"} if upright else {"rotation": 40, "ha": end}
 
 
 def _dodge(i: int, count: int) -> float:
@@ -86,12 +80,12 @@ def _law_handles(laws: Sequence[str]) -> list[Line2D]:
 
 def roll_up(
     laws: Sequence[str],
-    conditions: Sequence[str],
+    conditions: ConditionAxis,
     grid: Mapping[str, Sequence[Outlier | None]],
 ) -> Figure:
     """Draw the grid condition x response; a cell names the outlier, and its side."""
     with use_style():
-        size_in = (3.6 + 0.62 * max(len(conditions), 8), 1.6 + 0.27 * len(grid))
+        size_in = (3.6 + 0.62 * max(len(conditions.names), 8), 1.6 + 0.27 * len(grid))
         figure, axes = subplots(1, 1, size_in)
         ax, colour = axes[0], colours(laws)
         faces = [[_face(outlier, colour) for outlier in found] for found in grid.values()]
@@ -99,9 +93,8 @@ def roll_up(
         for row, found in enumerate(grid.values()):
             for column, outlier in enumerate(found):
                 _write(ax, column, row, outlier)
-        ax.set_xticks(np.arange(len(conditions)) + 0.5, conditions, **_turn(conditions, "left"))
+        draw_conditions(ax, conditions, shift=0.5, top=True)
         ax.set_yticks(np.arange(len(grid)) + 0.5, list(grid))
-        ax.xaxis.tick_top()
         figure.legend(
             handles=_roll_up_handles(laws),
             loc="outside lower center",

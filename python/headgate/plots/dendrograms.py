@@ -16,8 +16,8 @@ from headgate.plots.style import subplots, use_style
 
 ACROSS = 8
 CELL_IN = (1.65, 2.0)
-#: Letters of a condition's name in a line above its tree.
-TITLE = 14
+#: Letters of a condition's name in a line above its tree, and of a line below all, for an inch.
+TITLE, LETTERS = 14, 14
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class Tree:
         return float(self.linkage[-1, 2]) if len(self.linkage) else 0.0
 
 
-def dendrograms(trees: Sequence[Tree]) -> Figure:
-    """Draw the trees in order, on one sheet."""
+def dendrograms(trees: Sequence[Tree], marks: Sequence[str] = ()) -> Figure:
+    """Draw the trees in order, on one sheet; `marks` says what those of a title mean, in order."""
     across = min(ACROSS, len(trees))
     down = -(-len(trees) // across)
     with use_style():
@@ -49,6 +49,10 @@ def dendrograms(trees: Sequence[Tree]) -> Figure:
         most = max(tree.height for tree in trees)
         axes[0].set_ylim(0, 1.08 * most if most > 0 else 1.0)
         figure.supylabel("distance (standard deviations)")
+        if marks:
+            unbroken = [mark.replace(" ", "\N{NO-BREAK SPACE}") for mark in marks]
+            said = "     ".join(["Marks, from the left:", *unbroken])
+            figure.supxlabel(fill(said, round(LETTERS * size_in[0])), fontsize=8.5)
         return figure
 
 

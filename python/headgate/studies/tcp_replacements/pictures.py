@@ -4,6 +4,7 @@ from headgate.analysis.phrases import FITS
 from headgate.experiment.runnable import Picture
 from headgate.experiment.wording import describe_run, describe_shared
 from headgate.plots import changes, network
+from headgate.plots.condition_axis import ConditionAxis
 from headgate.studies.tcp_replacements.summary import BEFORE, FAST, RESPONSES, Summary
 from headgate.topologies.abilene import CITIES
 
@@ -29,7 +30,7 @@ def _changes(summary: Summary) -> Picture:
         "Change of each response in %, conditions from the least congested (left) to the most"
         " congested (right); empty where the 95 % interval over replicates leaves no change"
         " possible, grey below 10 %. Means over the periods.",
-        changes.changes(panels, [_name(summary, c) for c in order]),
+        changes.changes(panels, ConditionAxis([_name(summary, c) for c in order])),
     )
 
 
