@@ -238,6 +238,26 @@ def test_own_code_that_ends_early_is_told_on_a_busy_machine(how: str) -> None:
         assert b"a law of your own ended the process with 3" in process.stderr.read()
 
 
+#: On a system without these calls of Linux's, own code runs in the process itself.
+ELSEWHERE = """
+import os, signal, sys
+sys.platform = "darwin"
+del os.fork, signal.sigtimedwait
+from headgate.plugin import watch
+from headgate.plugin.laws import LAW
+before = os.getpid()
+with watch.run_watched([("own.py:Own", LAW)]):
+    print("same" if os.getpid() == before else "another")
+"""
+
+
+def test_own_code_runs_unwatched_where_the_calls_for_it_are_missing() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", ELSEWHERE], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (done.stdout, done.stderr, done.returncode) == ("same\n", "", 0)
+
+
 def await_child(parent: int) -> None:
     """Wait until the child has used some CPU time, and so is in its loop."""
     import time

@@ -29,11 +29,12 @@ _SI_KERNEL = 0x80
 def run_watched(own: Sequence[tuple[str, Interface]]) -> Iterator[None]:
     """Do what follows, and all that comes after, in a child if there is own code, by its source.
 
-    Only where this process is the whole program: one that calls the command as a function, and has
-    a standard output of its own, does the work itself. In the parent this raises SystemExit with
-    the child's status, LawError if own code ended it, InterruptedRunError if it had to be killed.
+    Only on Linux, and where this process is the whole program: elsewhere, and where a program with
+    a standard output of its own calls the command as a function, it does the work itself. In the
+    parent this raises SystemExit with the child's status, LawError if own code ended it,
+    InterruptedRunError if it had to be killed.
     """
-    if not own or sys.stdout is not sys.__stdout__:
+    if not own or sys.platform != "linux" or sys.stdout is not sys.__stdout__:
         yield
         return
     done, says_done = os.pipe()
