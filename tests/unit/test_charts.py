@@ -20,7 +20,7 @@ from headgate.plots.palette import SMALL, signed_colour
 from headgate.plots.style import colours
 from headgate.stats.conditions import FILTER_SHARE
 
-from .made_reports import roles, table
+from .made_reports import FACTORS, roles, table
 
 VERSION = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
 Row = dict[str, Any]
@@ -147,6 +147,31 @@ def test_more_is_orange_and_less_is_purple() -> None:
     assert less[2] > less[0]
     assert none == pytest.approx((0.97, 0.97, 0.97, 1), abs=0.01)
     assert signed_colour(7.0) == signed_colour(1.0)
+
+
+def texts(spec: dict[str, Any], rows: list[Row]) -> list[str]:
+    """Draw a picture; return its texts, each line by itself."""
+    svg = vl_convert.vegalite_to_svg(
+        {**spec, "datasets": {spec["usermeta"]["data"]: rows}}, vl_version=VERSION
+    )
+    return [element.text or "" for element in ET.fromstring(svg).iter() if element.text]
+
+
+def test_conditions_with_many_words_have_a_row_of_marks_for_each_factor() -> None:
+    rows = table()
+    long = {f: {"1": f"{f} high " + "x" * 20, "-1": f"{f} low"} for f in FACTORS}
+    named = roles().model_copy(update={"levels": long})
+    made = whole({name: [row[name] for row in rows] for name in rows[0]}, named)
+    shown = texts(changes(made), rows_of(made, changes(made)))
+    assert shown.count("●") == shown.count("○") == 3 * 8 / 2
+    assert "number, by congestion" in shown
+    for factor in FACTORS:
+        assert f"● {long[factor]['1']}   ○ {long[factor]['-1']}" in shown
+
+
+def test_conditions_in_few_words_have_no_marks(found: Whole) -> None:
+    shown = texts(changes(found), rows_of(found, changes(found)))
+    assert not {"●", "○", "number, by congestion"} & set(shown)
 
 
 @pytest.mark.parametrize("name", [name for charts in CHARTS.values() for name in charts])

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import altair as alt
 
 from headgate.analysis.clusters import GROUP
-from headgate.analysis.phrases import FITS
+from headgate.analysis.phrases import FITS, ConditionNames
 from headgate.analysis.whole import Whole
-from headgate.charts.data import NOBODY, in_words
+from headgate.charts.data import NOBODY, conditions, in_words
 from headgate.charts.style import (
     CELL,
     GREY,
@@ -29,23 +30,59 @@ from headgate.plots.palette import STRONG
 ORDERED = "; conditions from the least to the most congested"
 #: Of a condition in words, the number before them.
 NUMBER = "split(datum.label, ':')[0]"
+#: Distance of marks from the axis.
+AXIS_PAD = 7
+#: The size of marks and of what says what they are, and the height of a row of both.
+MARK, ROW = 10, 13
 HIGH, LOW = "\N{BLACK UP-POINTING TRIANGLE}", "\N{BLACK DOWN-POINTING TRIANGLE}"
 
 
-def _by_congestion(whole: Whole) -> alt.X:
-    """Lay conditions out from the least to the most congested."""
+def _by_congestion(whole: Whole, *, marks: bool = False) -> alt.X:
+    """Lay conditions out from the least to the most congested.
+
+    Where words do not fit their numbers stand, with `marks` of their levels below them.
+    """
     names = list(in_words(whole).values())
-    fits = max(map(len, names)) <= FITS
-    axis = alt.Axis(labelAngle=-90, labelLimit=320) if fits else alt.Axis(labelExpr=NUMBER)
-    # Words stand under the axis to its very end: the caption says what they are.
-    title = None if fits else "number of the condition, by congestion"
+    if max(map(len, names)) <= FITS:
+        # Words stand under the axis to its very end: the caption says what they are.
+        title, axis = None, alt.Axis(labelAngle=-90, labelLimit=320)
+    else:
+        title, axis = "number of the condition, by congestion", alt.Axis(labelExpr=NUMBER)
+    if marks and (marked := _mark_levels(whole)):
+        title, axis = None, marked
     return alt.X("in_words:N", sort=names, title=title, axis=axis)
+
+
+def _mark_levels(whole: Whole) -> alt.Axis | None:
+    """Return an axis with marks of each condition's levels, unless words fit or rows are many."""
+    order = conditions(whole)
+    axis = ConditionNames.of(whole.frame, whole.roles).along(order)
+    if not axis.rows:
+        return None
+    columns = {f"{at}": [f"{at}", *marks.split("\n")] for at, marks in enumerate(axis.names, 1)}
+    return alt.Axis(
+        labelExpr=f"{json.dumps(columns, ensure_ascii=False)}[{NUMBER}]",
+        labelAngle=0,
+        labelBaseline="top",
+        labelFontSize=MARK,
+        labelLineHeight=ROW,
+        labelPadding=AXIS_PAD,
+        tickSize=0,
+        title=["number, by congestion", *axis.rows],
+        titleAlign="right",
+        titleAnchor="start",
+        titleBaseline="top",
+        titleFontSize=MARK,
+        titleLineHeight=ROW,
+        titleX=-AXIS_PAD,
+        titleY=AXIS_PAD,
+    )
 
 
 def _grid(made: alt.Chart, whole: Whole) -> alt.Chart:
     """Lay cells out: responses down, conditions across by congestion."""
     return made.encode(
-        x=_by_congestion(whole),
+        x=_by_congestion(whole, marks=True),
         y=alt.Y("title:N", sort=None, title=None,
                 scale=alt.Scale(domain=[whole.roles.title(r) for r in whole.roles.responses])),
     ).properties(width=alt.Step(CELL), height=alt.Step(CELL))  # fmt: skip
