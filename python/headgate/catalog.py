@@ -14,7 +14,10 @@ from types import ModuleType
 from pydantic import BaseModel, ConfigDict
 
 from headgate.errors import CatalogError, EngineMissingError
-from headgate.suggest import also, hint
+from headgate.suggest import also, hint, suggest
+
+#: A port's queue without a discipline.
+DROP_TAIL = "drop_tail"
 
 
 class Param(BaseModel):
@@ -211,6 +214,11 @@ def cards(word: str) -> list[Law]:
     if found:
         return found
     aliases = {name: card.name for card in everything for name in card.names}
+    if suggest(word, [DROP_TAIL, *aliases])[:1] == [DROP_TAIL]:
+        raise CatalogError(
+            f"{DROP_TAIL} is a port's queue without a discipline, which drops what finds no room:"
+            " it has no parameters, and no card"
+        )
     says = hint(word, aliases, "`headgate catalog` lists what there is", aliases)
     raise CatalogError(f"'{word}' is not in the catalogue; {says}")
 

@@ -15,7 +15,6 @@ from headgate.scenario.base import Model, Rate, Time, also_text_and_params, at
 from headgate.suggest import hint
 from headgate.units import Amount, parse_buffer, parse_bytes, parse_rate, parse_time
 
-DROP_TAIL_NAME = "drop_tail"
 DROP_TAIL_ALONE = "drop_tail has no parameters"
 
 
@@ -116,10 +115,10 @@ class Queue(Device):
     """
 
     device: ClassVar[str] = "queue"
-    besides: ClassVar[tuple[str, ...]] = (DROP_TAIL_NAME,)
+    besides: ClassVar[tuple[str, ...]] = (catalog.DROP_TAIL,)
 
     name: str = Field(
-        DROP_TAIL_NAME,
+        catalog.DROP_TAIL,
         description="drop_tail, a discipline of the catalogue, or your own: './mine.py:Mine'.",
     )
 
@@ -135,7 +134,7 @@ class Queue(Device):
     @property
     def is_plain(self) -> bool:
         """Whether arrivals are dropped for want of room only."""
-        return self.name == DROP_TAIL_NAME
+        return self.name == catalog.DROP_TAIL
 
     @property
     def is_own(self) -> bool:
