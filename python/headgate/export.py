@@ -15,7 +15,9 @@ import numpy as np
 
 from headgate.columns import EVERY_TABLE
 from headgate.errors import StoreError
-from headgate.run.folder import RUN_FILE, find_run, find_runs, quote, write_file
+from headgate.run.files import write_file
+from headgate.run.folder import RUN_FILE, find_run, find_runs
+from headgate.run.parquet import quote
 from headgate.suggest import hint
 from headgate.tables import Table
 from headgate.visible import in_spreadsheet

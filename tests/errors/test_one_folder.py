@@ -16,6 +16,7 @@ from headgate.errors import StoreError
 from headgate.run import folder as folder_module
 from headgate.run.folder import LOCK_FILE, hold_for_run
 from headgate.run.lock import HeldError, hold_lock
+from headgate.run.parquet import Rows
 from headgate.run.process import here, name_process
 
 from .command import headgate
@@ -114,14 +115,14 @@ def test_a_folder_that_cannot_be_written_is_told_before_the_run(
 
 def full_at(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the disk be full when one table of a run is written."""
-    plain: Callable[..., None] = folder_module._write_parquet
+    plain: Callable[[Rows, Path], None] = folder_module.write_rows
 
-    def write(table: object, path: Path) -> None:
+    def write(rows: Rows, path: Path) -> None:
         if name in path.name:
             raise StoreError(f"{path.parent}: cannot be written: No space left on device")
-        plain(table, path)
+        plain(rows, path)
 
-    monkeypatch.setattr(folder_module, "_write_parquet", write)
+    monkeypatch.setattr(folder_module, "write_rows", write)
 
 
 def test_a_run_that_cannot_be_stored_prints_its_tables_and_leaves_nothing(

@@ -18,7 +18,8 @@ from headgate.errors import StoreError
 from headgate.live import arrival_log
 from headgate.live.arrivals import replay
 from headgate.live.emulation import Emulation
-from headgate.run.folder import read_columns, write_folder
+from headgate.run.folder import write_folder
+from headgate.run.parquet import read_columns
 
 PROGRAM = str(Path(__file__).parent / "udp_program.py")
 ROW_BYTES = 24

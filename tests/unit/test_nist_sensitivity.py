@@ -13,7 +13,7 @@ from headgate.design import load as load_design
 from headgate.errors import HeadgateError
 from headgate.mesonet import MesoNet
 from headgate.mesonet.parameters import BY_LABEL
-from headgate.run.folder import write_table
+from headgate.run.parquet import write_table
 from headgate.studies.nist_sensitivity import published
 from headgate.studies.nist_sensitivity.analysis import analyse
 from headgate.studies.nist_sensitivity.campaign import scenario

@@ -12,7 +12,7 @@ from headgate.api import Result
 from headgate.campaign.packed import PackedRuns
 from headgate.columns import Column
 from headgate.errors import StoreError
-from headgate.run.folder import read_columns
+from headgate.run.parquet import read_columns
 from headgate.run.process import here
 from headgate.tables import Table
 

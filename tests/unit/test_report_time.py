@@ -9,7 +9,7 @@ import pytest
 from headgate.analysis.roles import Pair, Roles
 from headgate.report.about import About, write
 from headgate.report.make import make
-from headgate.run.folder import write_table
+from headgate.run.parquet import write_table
 from headgate.tables import Table, Words
 
 LAWS = ("bic", "ctcp", "fast", "hstcp", "htcp", "scalable", "reno")

@@ -12,7 +12,7 @@ import pytest
 from headgate.columns import TABLES
 from headgate.errors import HeadgateError
 from headgate.report.render import write_tables
-from headgate.run.folder import read_columns, write_table
+from headgate.run.parquet import read_columns, write_table
 from headgate.tables import Table, Words
 
 

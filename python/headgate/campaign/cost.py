@@ -16,8 +16,8 @@ from multiprocessing import get_context
 from headgate.campaign.jobs import Job
 from headgate.campaign.pilots import Pilots, begin, choose_pilots, fly, without_seed
 from headgate.campaign.store import Store
-from headgate.run.folder import query
 from headgate.run.memory import peak_bytes
+from headgate.run.parquet import query
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ import numpy as np
 from headgate.columns import Column
 from headgate.errors import HeadgateError
 from headgate.measures.formula import evaluate, form
-from headgate.run.folder import read_columns, write_table
+from headgate.run.parquet import read_columns, write_table
 from headgate.tables import Table, Words
 
 FORMED = "formed"

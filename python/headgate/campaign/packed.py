@@ -26,7 +26,7 @@ from pydantic import TypeAdapter, ValidationError
 from headgate.api import Result
 from headgate.campaign.formed import Formed, leave_out, put_back, read_formed, write_formed
 from headgate.errors import StoreError, explain_os
-from headgate.run.folder import read_columns, write_table
+from headgate.run.parquet import read_columns, write_table
 from headgate.run.process import dead, here
 from headgate.tables import Table, Words
 

@@ -25,7 +25,7 @@ from headgate.api import simulate
 from headgate.campaign.jobs import Job
 from headgate.campaign.progress import count_steps
 from headgate.errors import InterruptedRunError
-from headgate.run.folder import write_bytes
+from headgate.run.files import write_bytes
 from headgate.run.progress import Progress, StopRunError
 
 #: Share of the simulated time that a pilot sees, its fewest reports, its longest wall time.

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from headgate.run.folder import write_bytes
+from headgate.run.files import write_bytes
 
 Record = TypeVar("Record")
 

@@ -27,7 +27,8 @@ from headgate.campaign.clock import Clock
 from headgate.campaign.jobs import Job
 from headgate.campaign.summary import SUMMARY_FILE, Summary
 from headgate.errors import StoreError, explain_os
-from headgate.run.folder import LABEL_PREFIX, RUN_COLUMN, RUN_FILE, find_run, flush, write_folder
+from headgate.run.files import flush
+from headgate.run.folder import LABEL_PREFIX, RUN_COLUMN, RUN_FILE, find_run, write_folder
 from headgate.run.process import dead, here
 from headgate.tables import Table
 

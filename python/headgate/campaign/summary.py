@@ -17,7 +17,8 @@ import numpy as np
 from pydantic import FiniteFloat, NonNegativeInt, TypeAdapter, ValidationError
 
 from headgate.errors import StoreError
-from headgate.run.folder import flush, read_meta, read_table
+from headgate.run.files import flush
+from headgate.run.folder import read_meta, read_table
 from headgate.tables import Table
 
 SUMMARY_FILE = "summary.json"

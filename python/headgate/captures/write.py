@@ -17,7 +17,8 @@ from headgate.captures.flows import SIDES, Ends, list_flows
 from headgate.captures.read import CAPTURED, Capture
 from headgate.captures.summary import describe, shares, warnings
 from headgate.errors import HeadgateError, StoreError
-from headgate.run.folder import write_bytes, write_file, write_table
+from headgate.run.files import write_bytes, write_file
+from headgate.run.parquet import write_table
 from headgate.scenario.toml import set_key, toml_text
 from headgate.tables import Table
 

@@ -30,7 +30,7 @@ def man(
 
     Example: headgate man | man -l -
     """
-    from headgate.run.folder import write_bytes
+    from headgate.run.files import write_bytes
 
     text = make_page(context.find_root().command)
     if out is None:

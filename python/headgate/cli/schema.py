@@ -45,7 +45,7 @@ def schema(
 
 def _write(names: Iterable[str], folder: Path) -> Iterator[Path]:
     """Write the schemas of these forms; give the paths."""
-    from headgate.run.folder import write_bytes
+    from headgate.run.files import write_bytes
     from headgate.schemas import file_name, schema_text
 
     for name in names:

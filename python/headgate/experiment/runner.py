@@ -25,7 +25,8 @@ from headgate.experiment.scales import scale_name
 from headgate.experiment.stored import Basis, StoredResults, hash_code, hash_runs
 from headgate.optional import find_missing
 from headgate.report.about import CLAIMS
-from headgate.run.folder import write_bytes, write_table
+from headgate.run.files import write_bytes
+from headgate.run.parquet import write_table
 from headgate.verdicts import Estimate, Judged, judge, tally
 
 log = logging.getLogger("headgate")

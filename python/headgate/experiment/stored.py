@@ -22,7 +22,7 @@ import numpy as np
 from headgate.campaign.jobs import Job
 from headgate.campaign.packed import PackedRuns
 from headgate.errors import StoreError
-from headgate.run.folder import read_columns, write_table
+from headgate.run.parquet import read_columns, write_table
 from headgate.tables import Table, Words
 from headgate.verdicts import Estimate, Sample
 from headgate.version import RESULTS, __version__

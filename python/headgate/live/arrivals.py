@@ -16,9 +16,9 @@ from headgate.live.arrival_log import is_log, read_log
 from headgate.live.hosts import host_names
 from headgate.live.results import cut_plan
 from headgate.measures.tables import make_tables
-from headgate.run.folder import read_columns
 from headgate.run.memory import packets_that_fit, refuse_what_does_not_fit
 from headgate.run.own import make_own_code, own_queues
+from headgate.run.parquet import read_columns
 from headgate.run.refusals import translate_refusal
 from headgate.scenario.doubts import doubts_of
 from headgate.scenario.plan import identity_of, plan_json

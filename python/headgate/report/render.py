@@ -113,7 +113,7 @@ def _in_csv(value: Any) -> Any:
 
 
 def _write_parquet(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    from headgate.run.folder import write_table
+    from headgate.run.parquet import write_table
     from headgate.tables import Table, Words
 
     columns = {key: [_cell(row[key]) for row in rows] for key in (rows[0] if rows else ())}

@@ -6,27 +6,21 @@ query over many folders can tell the runs apart; they are left out when a folder
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
 import os
 import socket
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 from headgate.errors import StoreError, explain_os
+from headgate.run.files import draft_of, flush
 from headgate.run.lock import HeldError, hold_lock
-from headgate.run.process import here
-from headgate.tables import TABLES, Table, Words
-
-if TYPE_CHECKING:
-    import duckdb
+from headgate.run.parquet import Rows, read_columns, write_rows
+from headgate.tables import TABLES, Table
 
 RUN_FILE = "run.json"
 LOCK_FILE = ".lock"
@@ -34,10 +28,6 @@ CHECKSUMS = "checksums"
 #: The places of a run's tables among others.
 ORDER = {name: place for place, name in enumerate(TABLES)}
 RUN_COLUMN, LABEL_PREFIX = "run_id", "label_"
-
-
-#: A table, or its parts one after another where it may not fit into memory.
-Rows = Table | Iterable[Table]
 
 
 def write_folder(folder: Path, tables: Mapping[str, Rows], meta: Mapping[str, Any]) -> None:
@@ -50,12 +40,12 @@ def write_folder(folder: Path, tables: Mapping[str, Rows], meta: Mapping[str, An
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, table in tables.items():
-            draft = drafts[f"{name}.parquet"] = _draft(folder / f"{name}.parquet")
-            _write_rows(table, draft)
+            draft = drafts[f"{name}.parquet"] = draft_of(folder / f"{name}.parquet")
+            write_rows(table, draft)
             flush(draft)
         sums = {name: _checksum(draft) for name, draft in drafts.items()}
         sums[RUN_FILE] = _checksum_of(meta)
-        draft = drafts[RUN_FILE] = _draft(folder / RUN_FILE)
+        draft = drafts[RUN_FILE] = draft_of(folder / RUN_FILE)
         draft.write_text(json.dumps({**meta, CHECKSUMS: sums}, indent=2), encoding="utf-8")
         flush(draft)
         _place(folder, drafts)
@@ -111,40 +101,6 @@ def _place(folder: Path, drafts: Mapping[str, Path]) -> None:
         draft.replace(folder / name)
     flush(folder)
     flush(folder.parent)
-
-
-def write_table(path: Path, table: Table, *, dense: bool = False) -> None:
-    """Write one table whole or not at all. Raises StoreError.
-
-    A dense one takes a third less room, and ten times as long.
-    """
-    try:
-        _atomically(path, partial(_write_parquet, table, dense=dense), durable=True)
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be written: {explain_os(error)}") from None
-
-
-def write_bytes(path: Path, data: bytes, *, durable: bool = True) -> None:
-    """Write a file whole or not at all; a durable one outlives a power cut. Raises StoreError."""
-    write_file(path, lambda draft: draft.write_bytes(data), durable=durable)
-
-
-def write_file(path: Path, write: Callable[[Path], object], *, durable: bool = True) -> None:
-    """Have `write` make a draft, and put it in the file's place. Raises StoreError."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _atomically(path, write, durable=durable)
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be written: {explain_os(error)}") from None
-
-
-def flush(path: Path) -> None:
-    """Have a file, or the names in a folder, on the disk before anything else happens."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def read_meta(folder: Path) -> dict[str, Any] | None:
@@ -238,110 +194,3 @@ def _checksum_of(meta: Mapping[str, Any]) -> str:
 
 def _damage_error(path: Path) -> StoreError:
     return StoreError(f"{path}: its checksum does not fit; remove {path.parent} and run again")
-
-
-def query(sql: str) -> list[dict[str, Any]]:
-    """Ask DuckDB; give its rows."""
-    with _database().cursor() as database:
-        found = database.execute(sql)
-        names = [column[0] for column in found.description or ()]
-        return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
-
-
-def _draft(path: Path) -> Path:
-    return path.with_name(f".{path.name}@{here()}")
-
-
-def _atomically(path: Path, write: Callable[[Path], object], *, durable: bool) -> None:
-    draft = _draft(path)
-    try:
-        write(draft)
-        if durable:
-            flush(draft)
-        draft.replace(path)
-        if durable:
-            flush(path.parent)
-    finally:
-        draft.unlink(missing_ok=True)
-
-
-def _write_rows(rows: Rows, path: Path) -> None:
-    if isinstance(rows, Table):
-        _write_parquet(rows, path)
-        return
-    parts: list[Path] = []
-    try:
-        for table in rows:
-            parts.append(path.with_name(f"{path.name}-{len(parts)}"))
-            _write_parquet(table, parts[-1])
-        names = ", ".join(quote(str(part)) for part in parts)
-        with _database().cursor() as database:
-            _copy(database, f"(FROM read_parquet([{names}]))", table, path)
-    finally:
-        for part in parts:
-            part.unlink(missing_ok=True)
-
-
-def _write_parquet(table: Table, path: Path, *, dense: bool = False) -> None:
-    with _database().cursor() as database:
-        database.register("written", table)
-        _copy(database, "written", table, path, ", COMPRESSION zstd, COMPRESSION_LEVEL 19" * dense)
-
-
-def _copy(
-    database: duckdb.DuckDBPyConnection, rows: str, like: Table, path: Path, options: str = ""
-) -> None:
-    """Write rows that DuckDB knows, with what is said of the columns of a table."""
-    import duckdb
-
-    about = ", ".join(f"{quote(name)}: {quote(json.dumps(like.metadata(name)))}" for name in like)
-    try:
-        database.execute(
-            f"COPY {rows} TO {quote(str(path))} (FORMAT parquet, KV_METADATA {{{about}}}{options})"
-        )
-    except duckdb.Error as error:
-        raise StoreError(f"{path.parent}: cannot be written: {_first_line(error)}") from None
-
-
-def read_columns(path: Path, names: Sequence[str] = ()) -> dict[str, Any]:
-    """Read a Parquet file, or those columns of it: arrays, and `Words` for texts.
-
-    Raises StoreError.
-    """
-    import duckdb
-
-    try:
-        with _database().cursor() as database:
-            columns = database.read_parquet(str(path)).select(*names or ("*",)).fetchnumpy()
-    except duckdb.Error as error:
-        raise StoreError(
-            f"{path}: cannot be read ({_first_line(error)}); remove {path.parent} and run again"
-        ) from None
-    return {name: _column(column) for name, column in columns.items()}
-
-
-@cache
-def _database() -> duckdb.DuckDBPyConnection:
-    """Give the one database in memory; opening it costs more than a small table."""
-    import duckdb
-
-    return duckdb.connect()
-
-
-def _column(column: Any) -> Any:
-    if column.dtype.kind in "OUST":
-        return Words.of(np.ma.filled(column, ""))
-    if np.ma.is_masked(column):
-        return np.ma.filled(column.astype(np.float64), np.nan)
-    return np.ma.getdata(column)
-
-
-def quote(text: str) -> str:
-    """Write a text as SQL has it."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _first_line(error: Exception) -> str:
-    text = str(error)
-    full = os.strerror(errno.ENOSPC)  # DuckDB wraps it in an object of its own
-    return full if full in text else text.splitlines()[0].rstrip(".")

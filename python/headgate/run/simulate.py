@@ -19,7 +19,7 @@ from headgate.errors import (
 from headgate.measures.tables import make_tables
 from headgate.names import each_name
 from headgate.plugin import calls
-from headgate.run.folder import write_file
+from headgate.run.files import write_file
 from headgate.run.memory import packets_that_fit, refuse_what_does_not_fit
 from headgate.run.own import make_own_code, own_queues
 from headgate.run.progress import Clock, Report, StopRunError

@@ -11,7 +11,8 @@ from typing import Any, BinaryIO
 
 from headgate.errors import StoreError, explain_os
 from headgate.run.events import EventTables
-from headgate.run.folder import write_bytes, write_table
+from headgate.run.files import write_bytes
+from headgate.run.parquet import write_table
 from headgate.run.trace import Trace
 
 TRACE_FOLDER, TRACE_FILE = "trace", "trace.json"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from headgate.errors import StoreError
-from headgate.run.folder import query, quote
+from headgate.run.parquet import query, quote
 from headgate.traces.stored import StoredTrace
 
 

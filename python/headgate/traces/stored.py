@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.errors import StoreError
-from headgate.run.folder import query, quote, read_columns
+from headgate.run.parquet import query, quote, read_columns
 from headgate.run.trace_log import CONNECTIONS_FILE, EVENTS_FOLDER, TRACE_FILE, TRACE_FOLDER
 from headgate.tables import Table
 
