@@ -106,14 +106,17 @@ def _below(model: Any) -> Iterable[Any]:
 
 def _model(name: str, schema: Mapping[str, Any], model: Any) -> str:
     about = _prose(schema.get("description", ""))
-    return f"## {name}\n\n{about}\n\n{_keys(schema, _defaults(model))}"
+    keys = _keys(schema, _defaults(model), getattr(model, "refused", ()))
+    return f"## {name}\n\n{about}\n\n{keys}"
 
 
 def _prose(text: str) -> str:
     return " ".join(text.split())
 
 
-def _keys(schema: Mapping[str, Any], defaults: Mapping[str, object]) -> str:
+def _keys(
+    schema: Mapping[str, Any], defaults: Mapping[str, object], refused: Sequence[str] = ()
+) -> str:
     table_of_it = _table_form(schema)
     required = table_of_it.get("required", [])
     rows = [
@@ -124,6 +127,7 @@ def _keys(schema: Mapping[str, Any], defaults: Mapping[str, object]) -> str:
             field.get("description", ""),
         ]
         for key, field in table_of_it["properties"].items()
+        if key not in refused
     ]
     return table(["key", "value", "default", "meaning"], rows)
 

@@ -84,7 +84,9 @@ class DesignFile(Model):
     centre_points: int = Field(0, ge=0, description="Runs with every factor halfway, a block.")
     blocks: tuple[str, ...] = Field((), description="Effects whose signs part runs into blocks.")
     in_order: bool = Field(False, description="Runs in the order of the design, not a random one.")
-    factors: dict[str, FactorTable] = Field(description="What is varied.")
+    factors: dict[str, FactorTable] = Field(
+        description="What is varied; a list of levels may stand for a table of them."
+    )
 
     @model_validator(mode="before")
     @classmethod

@@ -82,7 +82,8 @@ class ExperimentFile(DesignFile):
         description="Keys of the scenario that follow from the factors, by path: SQL on these.",
     )
     responses: dict[str, ResponseTable] = Field(
-        description="What is measured: names, or [responses.NAME] with sql or function."
+        description="What is measured: a list of names, or [responses.NAME] with sql or function,"
+        " for which a text may stand: its `measure`."
     )
     tables: tuple[str, ...] | Literal["all", "large"] = Field(
         "large",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import chain, cycle
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -24,6 +24,8 @@ class Live(Group):
     In a plain run they are silent.
     """
 
+    #: Keys of other traffic that mean nothing here.
+    refused: ClassVar[tuple[str, ...]] = ("law", "control", "transport")
     kind: Literal["live"] = "live"
     hosts: tuple[HostName, ...] = Field(
         ("a",), description="Names of the hosts at the source; small letters, digits and hyphens."
@@ -44,7 +46,7 @@ class Live(Group):
 
     def _check_law(self, in_its_place: str = "") -> None:
         del in_its_place
-        for key in ("law", "control", "transport"):
+        for key in self.refused:
             if getattr(self, key) is not None:
                 raise at(key, "live hosts bring their own TCP; leave this key out")
 
