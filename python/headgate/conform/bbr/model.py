@@ -224,8 +224,7 @@ def _policed(law: Subject) -> Observation:
 
 
 NO_UNDO = (
-    "the transport neither meets reordering nor tells a law that a recovery was spurious, so there "
-    "is no state to undo"
+    "the transport does not tell a law that a recovery was spurious, so there is no state to undo"
 )
 AGGREGATED = "version 1 has Linux's filter, of at most 0.1 s (tcp_bbr.c)"
 CASES = (
