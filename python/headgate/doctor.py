@@ -97,7 +97,7 @@ PURPOSES: Mapping[str, str] = {
     "analysis": "analyses of tables, sampled designs, equilibria",
     "report": "studies, reports, pictures with values under the pointer",
     "cluster": "runs on a cluster (--cluster)",
-    "jit": "own laws in Python at full speed (@jit)",
+    "jit": "your own laws in Python at full speed (@jit)",
 }
 #: Libraries that take a table.
 FRAMES = ("pandas", "polars", "xarray")
@@ -123,12 +123,12 @@ def _load(name: str, libraries: Iterable[str], remedy: str) -> Found:
 
 def _c_compiler() -> Found:
     compiler = os.environ.get("CC", "cc")
-    remedy = "for own laws in C: install one, such as Debian's build-essential, or set CC"
+    remedy = "for your own laws in C: install one, such as Debian's build-essential, or set CC"
     return _program("C compiler", compiler, remedy)
 
 
 def _rust() -> Found:
-    remedy = "for own laws in Rust, and to build from source: Rust 1.85 or newer, https://rustup.rs"
+    remedy = "for your own laws in Rust, and to build from source: Rust 1.85+, https://rustup.rs"
     found = _program("Rust", "rustc", remedy)
     version = re.search(r"(\d+)\.(\d+)", found.detail) if found.works else None
     works = version is not None and (int(version[1]), int(version[2])) >= LEAST_RUST

@@ -181,11 +181,11 @@ def _straddled(claim: Claim, finding: Estimate) -> Interval:
 def _say_what_would_decide(finding: Estimate, allowed: Interval, cpu_s: float | None) -> str:
     """Say how large a sample would do if mean and spread stay: widths go with its root."""
     if finding.sample is None or finding.ci is None:
-        return "The interval holds both sides of the bound"
+        return "The interval contains the bound"
     have, unit = finding.sample.count, finding.sample.unit
     distance = min(abs(finding.ours - bound) for bound in allowed if math.isfinite(bound))
     if distance == 0:
-        return f"The interval over {have} {unit} holds the bound, and so does its middle"
+        return f"The interval over {have} {unit} contains the bound, and its mean lies on the bound"
     half = max(finding.ci[1] - finding.ours, finding.ours - finding.ci[0])
     needed = max(have + 1, math.ceil(have * (half / distance) ** 2))
     hours = "" if cpu_s is None else f" ({cpu_s * needed / have / 3600:.3g} CPU hours)"

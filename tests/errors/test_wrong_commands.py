@@ -43,7 +43,7 @@ WRONG = [
     ("run dumbbell.toml --out law.py/x", "there is a file in place of a folder on that path"),
     ("run dumbbell.toml --control none.py:Mine", "none.py: there is no such file"),
     ("run dumbbell.toml --control law.py:mine", "has no class 'mine'; its laws: Mine; did you"),
-    ("run dumbbell.toml --control own.txt", "an own law is a file that ends in one of .py, .c"),
+    ("run dumbbell.toml --control own.txt", "your own law is a file that ends in one of .py, .c"),
     ("run dumbbell.toml --control bbr=law.py:Mine", "'bbr' is no traffic here; it has 0, 1"),
     ("run dumbbell.toml --trace flow=0 --out x", "is not flows=NAMES or ports=NAMES"),
     ("run dumbbell.toml --trace-limit 9", "--trace-limit: nothing is traced; say what"),
@@ -142,7 +142,7 @@ WRONG = [
     ("fluid tcp-red --past rows", "--method adaptive: --step and --past are for euler and rk4"),
     ("fluid tcp-red --tolerance 0", "tolerance: is a number from 1e-13 to 0.1; got 0"),
     ("fluid tcp-red --tolerance many", "fluid: --tolerance: 'many' is not right"),
-    ("fluid tcp-red --warmup '90 s'", "warmup: is shorter than the run of 50 s"),
+    ("fluid tcp-red --warmup '90 s'", "warmup: must be shorter than the run of 50 s"),
     ("fluid tcp-red --network dumbbell.toml", "is not known; known: classes, links, packet"),
     # study, reproduce, watch, report
     ("study Senders", "'Senders' is not a study, nor a folder with a study.toml"),

@@ -122,7 +122,7 @@ def test_c_files(change: dict[str, str], says: str, tmp_path: Path) -> None:
     ("source", "says"),
     [
         ("./none.py", "network.queue: none.py: there is no such file"),
-        ("./mine.txt", "an own discipline is a file that ends in one of .py, .c, .rs, .so"),
+        ("./mine.txt", "your own discipline is a file that ends in one of .py, .c, .rs, .so"),
         ("mine", "'mine' is not a queue discipline"),
         (f"{LAWS / 'reno.py'}:Reno", "Reno: has no on_arrival(self, packet, port, decision) or"),
         (f"{LAWS / 'reno.c'}:reno", "it is another kind of table; a headgate_queue_v1 is wanted"),
@@ -231,7 +231,7 @@ def test_check_of_a_right_discipline(source: str, ways: str) -> None:
         pytest.importorskip("numba")
     done = headgate("check", WRONG_PY.with_name(source.partition(":")[0]).parent / source)
     assert done.exit_code == 0, done.errors
-    assert f"is right: 20 ports of 1000 random events, {ways}; " in done.output
+    assert f"is valid: 20 ports of 1000 random events, {ways}; " in done.output
     assert " packets kept, " in done.output
 
 

@@ -248,4 +248,4 @@ def test_check_of_a_right_law(source: str, ways: str) -> None:
         pytest.importorskip("numba")
     done = headgate("check", LAWS / source)
     assert done.exit_code == 0
-    assert f"is right: 20 flows of 1000 random events, {ways}; cwnd from " in done.output
+    assert f"is valid: 20 flows of 1000 random events, {ways}; cwnd from " in done.output

@@ -79,7 +79,7 @@ WRONG = [
     ('traffic.0={kind="flows",law="reno",start="2 s",stop="1 s"}', "traffic[0].stop", "after it"),
     ('network.changes=[{at="0 s",rate="1 Mbit/s"}]', "network.changes[0].at", "greater than 0"),
     ("network.lose=[0]", "network.lose[0]", "greater than or equal to 1"),
-    ("network.lose=[5,5]", "network.lose", "packet numbers rise"),
+    ("network.lose=[5,5]", "network.lose", "packet numbers must rise"),
     (
         'network.queue="reed"',
         "network.queue",
@@ -339,4 +339,4 @@ def test_the_good_one_is_good(tmp_path: Path) -> None:
     path.write_text(GOOD)
     done = headgate("check", path)
     assert done.exit_code == 0
-    assert re.search(r"is right: 2 routers", done.output)
+    assert re.search(r"is valid: 2 routers", done.output)

@@ -136,7 +136,7 @@ def test_describe_knows_every_column() -> None:
 
 def test_check_says_what_would_run() -> None:
     text = printed("check", FIRST)
-    assert "is right: 2 routers, 2 links" in text
+    assert "is valid: 2 routers, 2 links" in text
     assert "buffer 333 packets" in text
     resolved = json.loads(printed("check", FIRST, "--seed", "5", "--json"))
     assert resolved["seed"] == 5

@@ -47,7 +47,7 @@ def test_an_extra_names_its_libraries_or_says_what_it_is_for(
     assert not one.works
     assert "numba" in one.detail
     assert one.remedy == (
-        "for own laws in Python at full speed (@jit): pip install 'headgate[jit]'"
+        "for your own laws in Python at full speed (@jit): pip install 'headgate[jit]'"
     )
 
 

@@ -57,7 +57,7 @@ def test_ranks_biplots_and_correlations_say_their_numbers() -> None:
     table["y2"] = table["y1"] / np.where(np.asarray(table["law"]) == "fast", 2.0, 1.0)
     rank = sentences(said.of_ranks(ranks(table, ["y1"])))[0]
     assert rank.startswith(f"In y1, fast ranks highest: 7.0 of {len(LAWS)} on average")
-    assert rank.endswith("(p < 0.001 that all are equal).")
+    assert rank.endswith("(Friedman's test: p < 0.001).")
     beside = sentences(said.of_biplots(biplots(table, "y1", "y2")))
     assert beside == ["Flows get more than TCP flows beside them (95 %): fast 2.00 times."]
     rng = np.random.default_rng(1)
@@ -65,7 +65,7 @@ def test_ranks_biplots_and_correlations_say_their_numbers() -> None:
     together = sentences(
         said.of_correlations(correlations({"a": a, "b": -a, "c": c}, ["a", "b", "c"]))
     )
-    assert together == ["3 responses show 2 behaviours (|r| above 0.65): together go a, b."]
+    assert together == ["3 responses show 2 behaviours (|r| above 0.65); these go together: a, b."]
 
 
 def test_many_throughputs_are_counted_in_one_sentence() -> None:

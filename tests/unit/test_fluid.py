@@ -116,7 +116,7 @@ def test_a_run_that_cannot_be_solved_is_told_and_leaves_the_others() -> None:
         (lambda: solve("tcp-red", {"beta": True}), "beta: is a number or a word; got True"),
         (lambda: solve("tcp-red", duration=50), "duration: 50 has no unit"),  # type: ignore[arg-type]
         (lambda: solve("tcp-red", duration="0 s"), "duration: is a time above zero"),
-        (lambda: solve("tcp-red", warmup="50 s"), "warmup: is shorter than the run of 50 s"),
+        (lambda: solve("tcp-red", warmup="50 s"), "warmup: must be shorter than the run of 50 s"),
         (lambda: solve("tcp-red", method="euler"), "method: 'euler' is not a method"),
         (lambda: solve("tcp-red", method=Euler("0 s")), "step: is a time above zero"),
         (lambda: solve("tcp-red", method=Adaptive(1.0)), "tolerance: is a number from 1e-13"),

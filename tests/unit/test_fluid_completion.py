@@ -106,7 +106,10 @@ def test_equal_shares_do_not_care_for_the_law_of_sizes() -> None:
             lambda: serve_equally([0], [1, 2], 1),
             "start_s: is a list with a time for each of 2 sizes; got 1",
         ),
-        (lambda: serve_equally([1, 0], [1, 2], 1), "start_s: has times in their order"),
+        (
+            lambda: serve_equally([1, 0], [1, 2], 1),
+            "start_s: must have its times in ascending order",
+        ),
         (
             lambda: serve_shortest_first([0], [np.nan], 1),
             "size_packets: has sizes above 0 only; got nan",

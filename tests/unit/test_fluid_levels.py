@@ -105,13 +105,15 @@ def test_rests_are_those_that_a_run_comes_to(law: str) -> None:
             "vcp",
             {},
             90,
-            "network.links.hop-0: is asked for more than it takes at any level; there is no rest",
+            "network.links.hop-0: demand exceeds its capacity at every level; there is no"
+            " equilibrium",
         ),
         (
             "xcp",
             {},
             20,
-            "network.links.hop-0: is asked for more than it takes at any level; there is no rest",
+            "network.links.hop-0: demand exceeds its capacity at every level; there is no"
+            " equilibrium",
         ),
     ],
 )

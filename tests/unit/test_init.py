@@ -24,7 +24,7 @@ def test_what_is_written_and_said_runs(kind: str) -> None:
     made = json.loads(headgate("init", "--from", kind, "--json").output)
     assert made["files"][0] == f"{kind}.toml"
     check, run, plot = (shlex.split(command)[1:] for command in made["next"])
-    assert "is right" in headgate(*check).output
+    assert "is valid" in headgate(*check).output
     short = ["--set", 'duration="6 s"', "--set", "measure.warmup=2 s"]
     done = headgate(*run, *short)
     assert done.exit_code == 0, done.errors

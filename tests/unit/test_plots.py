@@ -119,7 +119,7 @@ def test_the_total_is_the_sum_of_the_laws(many: Result) -> None:
 def test_what_flows_without_a_series_get_is_seen_in_what_the_link_sends() -> None:
     result = dumbbell([WEB, "reno"])
     drawn = picture(result, "throughput")
-    sent = lines_of(drawn)["all that bottleneck sends, headers too"]
+    sent = lines_of(drawn)["all that bottleneck sends, with headers"]
     _, bps = sampled(result, "bottleneck", "throughput_bps")
     assert sent.y.mean() == pytest.approx(1e-6 * bps.mean(), rel=0.05)
     assert f"1 of {len(result.flows)} flows have a series" in drawn.caption
@@ -288,7 +288,7 @@ def test_ports_that_lose_or_wait_most_are_drawn() -> None:
     order = np.lexsort((-ports["mean_wait_s"], -ports["loss_rate"]))
     worst = [str(name) for name in ports["link"][order][:4]]
     assert [panel.title.split(":")[0] for panel in drawn.panels] == worst
-    assert drawn.title == "Queue of the 4 of 6 ports that lose or wait most"
+    assert drawn.title == "Queue of the 4 of 6 ports with the most loss or waiting"
 
 
 def test_a_peak_of_the_warm_up_does_not_flatten_the_rest_and_is_said_to_be_cut() -> None:

@@ -91,10 +91,10 @@ def test_a_law_that_only_the_file_names_is_refused_with_its_hash(scenario: Path)
 def test_check_looks_at_the_scenario_without_its_law(scenario: Path) -> None:
     done = headgate("check", scenario)
     assert done.exit_code == 0
-    assert f"{scenario} is right" in done.output
+    assert f"{scenario} is valid" in done.output
     assert f"law Mine (SHA-256 {sha256(scenario)[:16]}...): not looked at" in done.output
     assert not ran(scenario)
-    assert "mine.py:Mine can be taken" in headgate("check", scenario, "--trust").output
+    assert "mine.py:Mine can be loaded" in headgate("check", scenario, "--trust").output
     assert ran(scenario)
 
 
@@ -204,7 +204,7 @@ def test_ctrl_c_ends_a_law_that_does_not_come_back(scenario: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 1
-    assert "stopped in own code that did not come back; what was kept before stands" in errors
+    assert "stopped in your own code, which did not return; the last saved state is kept" in errors
 
 
 #: Own code ends its process before anybody waits for that, beside a thread that takes signals, and

@@ -63,7 +63,7 @@ def of_correlations(
     together = "; ".join([*groups, *([f"{rest} more group{'s' * (rest > 1)}"] if rest else [])])
     text = f"{of} responses show {count} behaviours (|r| above {found.threshold:g})"
     yield Finding(
-        f"{text}{f': together go {together}' if large else ''}.",
+        f"{text}{f'; these go together: {together}' if large else ''}.",
         "correlations-clusters",
         "correlations",
     )
@@ -125,7 +125,7 @@ def of_ranks(found: Ranks, titles: Mapping[str, str] | None = None) -> Iterator[
     for response in classes:
         best = found.best(response)
         rank, p = found.ranks[response, best], found.p[response]
-        chance = "too few to test" if math.isnan(p) else f"{_say_p(p)} that all are equal"
+        chance = "too few to test" if math.isnan(p) else f"Friedman's test: {_say_p(p)}"
         yield Finding(
             f"In {_short(response, titles)}, {best} ranks highest:"
             f" {rank.mean:.1f} of {len(found.laws)} on"
@@ -141,8 +141,8 @@ def _of_many_ranks(found: Ranks, classes: Sequence[str]) -> Finding:
     best = Counter(found.best(response) for response in told)
     said = [f"{law} in {count}" for law, count in best.most_common()]
     return Finding(
-        f"In {len(told)} of {len(classes)} throughputs laws rank other than by chance (p <"
-        f" {WEAK_P:g}); highest ranks {_some(said) or 'no law'}.",
+        f"In {len(told)} of {len(classes)} throughputs laws differ in rank beyond chance (p <"
+        f" {WEAK_P:g}); ranked highest: {_some(said) or 'no law'}.",
         "ranks",
         "ranks",
     )
@@ -162,7 +162,7 @@ def of_biplots(found: Biplots) -> Iterator[Finding]:
             )
     if not ahead and not behind:
         yield Finding(
-            "No law's flows get other than the TCP flows beside them.", "biplots", "biplots"
+            "No law's flows get more or less than the TCP flows beside them.", "biplots", "biplots"
         )
 
 

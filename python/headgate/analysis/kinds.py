@@ -193,7 +193,7 @@ KINDS: tuple[Kind, ...] = (
         "questions", "Five questions",
         "The five questions of Mills, Filliben, Cho and Schwartz (2011). What is counted is ours: a"
         " response moves where the mean difference between replicates with the same traffic is 10 %"
-        " or more and its 95 % interval leaves out zero; a law is better or worse where more cells"
+        " or more and its 95 % interval excludes zero; a law is better or worse where more cells"
         " move that way than by chance (binomial, p < 0.01).",
         _answers, _draw_answers, _answer_rows, _answer_findings,
     ),
@@ -235,7 +235,7 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "clusters", "Which laws behave alike",
-        "Distance of Euclid over all responses, each divided by its standard deviation over the"
+        "Euclidean distance over all responses, each divided by its standard deviation over the"
         " laws of the condition; average linkage; laws linked below 70 % of the greatest linkage"
         " are a group.",
         lambda part: part.clusters,
@@ -262,8 +262,8 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "biplots", "Flows beside TCP",
-        "Throughput of each law's flows against that of the TCP flows on the same paths, a point a"
-        " condition; the ratio is a geometric mean with Student's 95 % interval.",
+        "Throughput of each law's flows against that of the TCP flows on the same paths, one point"
+        " per condition; the ratio is a geometric mean with Student's 95 % interval.",
         _beside, _draw_biplots, _pair_rows, _beside_findings,
     ),
     Kind(

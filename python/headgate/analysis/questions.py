@@ -98,7 +98,7 @@ def answers(part: Part) -> tuple[Answer, ...]:
     changes = part.changes if part.roles.before else None
     compared = Compared(part.cells, part.roles, part.order, changes)
     return (
-        _compare_laws(compared, "increase", "without congestion", light(compared.order)),
+        _compare_laws(compared, "increase", "under light congestion", light(compared.order)),
         _compare_laws(compared, "recovery", "under heavy congestion", heavy(compared.order)),
         _fairness(part.cells, part.beside),
         _utility(compared, part.beside),
@@ -110,7 +110,7 @@ def _lacks(compared: Compared, asked: Asked) -> str:
     if compared.roles.before is None:
         return NOT_NAMED
     if not compared.roles.questions.get(asked):
-        return f"no response speaks of it (questions.{asked} = [...])"
+        return f"no response is named for it (questions.{asked} = [...])"
     return ""
 
 
@@ -124,7 +124,7 @@ def _compare_laws(
     names = compared.roles.questions[asked]
     found = compared.tallies(names, conditions)
     sentence = (
-        f"Beside {compared.roles.before}, {where} ({len(conditions)} conditions,"
+        f"Compared with {compared.roles.before}, {where} ({len(conditions)} conditions,"
         f" {len(names)} responses): {_moving(found)}."
     )
     words = {law: name_tone(tally) for law, tally in found.items()}

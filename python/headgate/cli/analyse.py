@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 def analyse(  # noqa: PLR0913, PLR0917 - each is an option of its own
     file: Annotated[
-        Path, typer.Argument(help="CSV (or other text) or Parquet, one row a run.", metavar="FILE")
+        Path, typer.Argument(help="CSV (or other text) or Parquet, a row per run.", metavar="FILE")
     ],
     factors: Annotated[str, typer.Option(metavar="X1,X2,...", help="Columns of factors.")],
     responses: Annotated[str, typer.Option(metavar="Y1,Y2,...", help="Columns of responses.")],
     by: Annotated[
-        str, typer.Option(metavar="A,B,...", help="Labels; each combination by itself.")
+        str, typer.Option(metavar="A,B,...", help="Label columns; each combination on its own.")
     ] = "",
     law: Annotated[
         str | None, typer.Option(help="Column of laws that the report compares.", metavar="COLUMN")
@@ -49,7 +49,7 @@ def analyse(  # noqa: PLR0913, PLR0917 - each is an option of its own
     One-way analysis of variance for each factor and response, as NIST's Dataplot does it; a model
     with interactions and a correction for the number of tests beside it. A factor has two levels
     or more, numbers or words; a missing value is an empty cell or NA, and infinite ones count as
-    missing. Cells of text stand between commas, semicolons, tabs, bars or blanks.
+    missing. In text, commas, semicolons, tabs, vertical bars or spaces part cells.
     """
     from headgate.analysis import main_effects
     from headgate.analysis.frame import Frame

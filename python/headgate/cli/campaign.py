@@ -158,7 +158,7 @@ def show_outcome(outcome: "StudyOutcome") -> None:
         print_claims(printed, [(outcome.study, claim) for claim in outcome.claims])
     rate = outcome.packet_hops / outcome.cpu_s / 1e6 if outcome.cpu_s else math.nan
     printed.print(
-        f"\n{say_cost(outcome.packet_hops, outcome.cpu_s)} ({rate:.1f} million a second)",
+        f"\n{say_cost(outcome.packet_hops, outcome.cpu_s)} ({rate:.1f} million per CPU second)",
     )
     printed.print(say_report(outcome), soft_wrap=True)
 
@@ -194,7 +194,7 @@ def print_claims(console: "PlainConsole", claims: Sequence[tuple[str, "Judged"]]
         *(("study",) if several else ()),
         "claim",
         "tolerance",
-        "ours",
+        "found",
         "95 % CI",
         "detectable",
     ):

@@ -33,14 +33,14 @@ def check(
     trust: Trust = False,
     as_json: Json = False,
 ) -> None:
-    """Check a scenario without running it, or own code with random events.
+    """Check a scenario without running it, or try your own code with random events.
 
     Of a scenario it says what it comes to: routers, links, buffers in packets, traffic; with --json
     it prints the scenario with every default filled in. Own code that only the scenario names is
     not run without --trust. A law meets ACKs, losses, time-outs, marks and silence; a discipline
-    meets packets that come, wait and leave. NaN, a window below one segment, a verdict that is
-    none, a record it changed, another answer to equal events, or an exception is reported with the
-    line. It meets them in a process of its own.
+    meets packets that come, wait and leave. NaN, a window below one segment, an invalid
+    verdict, a record it changed, unequal answers to equal events, or an exception is reported with
+    the line. It meets them in a process of its own.
     """
     from headgate.plugin import split
     from headgate.plugin.source import KINDS
@@ -61,7 +61,7 @@ def check(
         say(json.dumps(read.to_dict(resolved=True)))
         return
     own = [describe_code(*code) for code in read.own_code()]
-    say(f"{scenario} is right: {describe_plan(plan)}")
+    say(f"{scenario} is valid: {describe_plan(plan)}")
     for link in plan["links"][: 2 * len(plan["nodes"])][:4]:
         say(f"  {describe_link(link)}")
     if len(plan["links"]) > 4:
@@ -78,7 +78,7 @@ def describe_code(source: str, interface: Interface) -> str:
     which = f"{interface.noun} {name} (SHA-256 {sha256[:16]}...)"
     if not plugin.is_trusted(source, interface):
         return f"{which}: not looked at, since only the scenario names it; --trust allows it to run"
-    return f"{which}: {plugin.load(source, interface).label} can be taken"
+    return f"{which}: {plugin.load(source, interface).label} can be loaded"
 
 
 def _check_code(source: str, as_json: bool) -> None:
@@ -97,7 +97,7 @@ def _check_code(source: str, as_json: bool) -> None:
         say(json.dumps(facts | {interface.noun: code.name, "sha256": code.sha256}))
         return
     say(
-        f"{code.label} is right: {passed.states} {of} of {passed.events} random events, "
+        f"{code.label} is valid: {passed.states} {of} of {passed.events} random events, "
         f"{' and '.join(passed.ways)}; {interface.trial.tell(sums)}"
     )
 

@@ -27,8 +27,8 @@ def conform(  # noqa: PLR0913, PLR0917 - one for each option
         str | None,
         typer.Option(
             metavar="host|uml",
-            help="Run Linux's own TCP in their place, through emulate, beside ours on the same"
-            " paths: of this machine's kernel, or of a user-mode Linux.",
+            help="Run Linux's own TCP through emulate, and compare it with ours on the same paths:"
+            " that of this machine's kernel, or of a user-mode Linux.",
         ),
     ] = None,
     case: Annotated[

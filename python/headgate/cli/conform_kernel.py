@@ -127,8 +127,8 @@ def _doubt(one: Comparison) -> str:
     if one.obstacle:
         return f"not run: {one.obstacle.removeprefix(f'{one.case.name}: ')}"
     if one.is_disturbed:
-        late = f"packets were {one.lateness_s * 1e3:.1f} ms late (99.9 %)"
-        return f"{late}, above {LATE_S * 1e3:g}: it says little"
+        late = f"packets were {one.lateness_s * 1e3:.1f} ms late (99.9th percentile)"
+        return f"{late}, more than {LATE_S * 1e3:g} ms: the figures are unreliable"
     return ""
 
 

@@ -55,22 +55,20 @@ def new(  # noqa: PLR0913, PLR0917 - one for each option
     design: Annotated[str, typer.Option(metavar="NAME", help="By name, such as '2^(6-1)'.")] = "",
     runs: Annotated[
         int | None,
-        typer.Option(
-            metavar="N", help="The fraction of minimum aberration in N runs; or a sample."
-        ),
+        typer.Option(metavar="N", help="Runs: of the minimum-aberration fraction, or of a sample."),
     ] = None,
     generators: Annotated[
-        str, typer.Option(metavar="F=ABC,G=-ABD", help="Products that make the other factors.")
+        str, typer.Option(metavar="F=ABC,G=-ABD", help="Generators: each added factor's product.")
     ] = "",
-    array: Annotated[str, typer.Option(metavar="NAME", help="Such as L18.")] = "",
+    array: Annotated[str, typer.Option(metavar="NAME", help="Orthogonal array, such as L18.")] = "",
     scenario: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The scenario that is varied.")
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Root of run order and samples.")] = 1,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of run order and samples.")] = 1,
     replicates: Annotated[int, typer.Option(metavar="N", help="How often each run is made.")] = 1,
-    centre_points: Annotated[int, typer.Option(metavar="N", help="Runs halfway.")] = 0,
+    centre_points: Annotated[int, typer.Option(metavar="N", help="Runs at the centre.")] = 0,
     foldover: Annotated[bool, typer.Option("--foldover", help="Add all signs reversed.")] = False,
-    title: Annotated[str, typer.Option(metavar="TEXT", help="For people.")] = "",
+    title: Annotated[str, typer.Option(metavar="TEXT", help="Heading in reports.")] = "",
     as_json: Json = False,
 ) -> None:
     """Write a design as TOML, and its runs as CSV beside it.

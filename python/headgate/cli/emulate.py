@@ -45,8 +45,8 @@ Kernel = Annotated[
     typer.Option(
         "--kernel",
         metavar="[HOST=]host|uml",
-        help="Run programs in another kernel: uml is a user-mode Linux. Those of the hosts at the"
-        " source, or of HOST; repeatable.",
+        help="Run programs in another kernel: uml is a user-mode Linux. For the hosts at the"
+        " source, or for HOST; repeatable.",
     ),
 ]
 DryRun = Annotated[
@@ -71,7 +71,7 @@ def emulate(  # noqa: PLR0913, PLR0917 - one for each option
 
     headgate emulate FILE --b "iperf3 -s -1" --a "iperf3 -c b" runs until all commands have ended,
     or the scenario's duration. Hosts know each other by name. Needs Linux; root only where the
-    kernel allows users no namespaces. What repeats is the simulated part: headgate run FILE
+    kernel allows users no namespaces. Only the simulated part can be repeated: headgate run FILE
     --arrivals DIR/arrivals.parquet.
     """
     from headgate.live.emulation import Emulation
@@ -130,7 +130,7 @@ def _run(net: Emulation, commands: list[tuple[str, str]]) -> list[str]:
         try:
             net.wait(programs)
         except KeyboardInterrupt:
-            say("headgate: stopped; the result is that of the time until now", error=True)
+            say("headgate: stopped; the result covers the time until now", error=True)
         ended = [program.poll() for program in programs]
     return [host for (host, _), code in zip(commands, ended, strict=True) if code]
 

@@ -70,8 +70,8 @@ def new(
 def check(file: File, settings: Set = None, trust: Trust = False, as_json: Json = False) -> None:
     """Check an experiment without running it: factors, conditions, runs, responses.
 
-    Every condition is planned, every response and claim is held to the tables that runs have. What
-    its runs would cost says `headgate experiment run FILE --dry-run`.
+    Every condition is planned, every response and claim is held to the tables that runs have.
+    `headgate experiment run FILE --dry-run` says what its runs would cost.
     """
     from headgate.experiment.describe import facts, lines
     from headgate.experiment.experiment import Experiment
@@ -81,7 +81,7 @@ def check(file: File, settings: Set = None, trust: Trust = False, as_json: Json 
     if as_json:
         say(json.dumps(facts(experiment.definition)))
         return
-    say(f"{file} is right: {experiment.title}")
+    say(f"{file} is valid: {experiment.title}")
     for line in lines(experiment.definition):
         say(f"  {line}")
 

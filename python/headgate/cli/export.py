@@ -30,8 +30,8 @@ def export(  # noqa: PLR0913, PLR0917 - one for each option
 ) -> None:
     """Write the tables of a run, or of all runs of a study, as CSV or Parquet.
 
-    Of many runs a table has the rows of all, with the identity and labels of the run in front. What
-    the columns mean says `headgate describe`.
+    Of many runs a table has the rows of all, with the identity and labels of the run in front.
+    `headgate describe` says what the columns mean.
 
     Example: headgate export out/first --csv --table flows
     """

@@ -46,7 +46,7 @@ Every = Annotated[
 ]
 Stable = Annotated[
     bool,
-    typer.Option("--stability", help="Tell whether it is stable where it rests, and how nearly."),
+    typer.Option("--stability", help="Tell if its equilibrium is stable, and with what margin."),
 ]
 Out = Annotated[
     Path | None,
@@ -64,7 +64,7 @@ def fluid(  # noqa: PLR0913, PLR0917 - one for each option
     step: Step = None,
     past: Past = "smooth",
     every: Every = None,
-    warmup: Annotated[str, typer.Option(metavar="TIME", help="Means begin here.")] = "0 s",
+    warmup: Annotated[str, typer.Option(metavar="TIME", help="Left out of means.")] = "0 s",
     stability: Stable = False,
     out: Out = None,
     as_json: Json = False,

@@ -33,14 +33,14 @@ Settings = Annotated[
 ]
 Seed = Annotated[
     int | None,
-    typer.Option(metavar="N", help="Root of every random stream, instead of the file's."),
+    typer.Option(metavar="N", help="Seed of every random stream, instead of the file's."),
 ]
 Controls = Annotated[
     list[str] | None,
     typer.Option(
         "--control",
         metavar="[TRAFFIC=]FILE[:NAME]",
-        help="Give all traffic, or one kind by its place (0, 1, ...) or name, a law of your own;"
+        help="Use a law of your own for all traffic, or for one kind by place (0, 1, ...) or name;"
         " repeatable.",
     ),
 ]
@@ -54,7 +54,7 @@ Threads = Annotated[
     typer.Option(
         min=1,
         metavar="N",
-        help="Threads for the run, which pay in networks of many routers. The result is the same.",
+        help="Threads for the run; they pay off in networks of many routers. Results are the same.",
     ),
 ]
 
@@ -63,7 +63,7 @@ Trust = Annotated[
     typer.Option(
         "--trust",
         help="Allow the laws and queue disciplines of your own that the file names to run, now and"
-        " later: they are code. What you name by --control or --set needs no allowing.",
+        " later: they are code. What you name by --control or --set needs no permission.",
     ),
 ]
 

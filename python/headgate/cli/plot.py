@@ -46,7 +46,7 @@ def plot(  # noqa: PLR0913, PLR0917 - the options of a command
         typer.Option(
             "--format",
             metavar="FORMAT,...",
-            help="Of png, svg, html; all unless given, html only with the extra report.",
+            help="Of png, svg, html; by default all, html only if the extra 'report' is installed.",
             show_default=False,
         ),
     ] = "",
@@ -54,7 +54,7 @@ def plot(  # noqa: PLR0913, PLR0917 - the options of a command
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Where to write; absent = `figures` in DIR, or in what several have in common.",
+            help="Where to write; by default `figures` in DIR, or in the parent of all folders.",
             show_default=False,
         ),
     ] = None,

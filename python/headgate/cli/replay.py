@@ -30,7 +30,7 @@ def replay(  # noqa: PLR0913, PLR0917 - one for each option
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Where to write flows, picture and scenario; absent = say what there is.",
+            help="Where to write flows, picture and scenario; without it, only a summary is shown.",
             show_default=False,
         ),
     ] = None,

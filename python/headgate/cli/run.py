@@ -51,8 +51,8 @@ Arrivals = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Take the real packets of a run of headgate emulate, DIR/arrivals.parquet, once more;"
-        " the simulated part is the same.",
+        help="Replay the real packets of a run of headgate emulate, DIR/arrivals.parquet;"
+        " the simulated part comes out the same.",
     ),
 ]
 _MOST_ROWS = 12
@@ -155,7 +155,7 @@ def _rows(result: Result, name: str) -> list[dict[str, Any]]:
 _HEADINGS = {
     "mean_goodput_bps": ("goodput\nMbit/s", 1e-6),
     "mean_fct_receiver_s": ("completion\ns", 1.0),
-    "retransmissions": ("sent\nagain", 1),
+    "retransmissions": ("retrans-\nmissions", 1),
     "timeouts": ("time-\nouts", 1),
     "utilisation": ("utilisation\n%", 100.0),
     "loss_rate": ("loss\n%", 100.0),
@@ -176,7 +176,7 @@ def _show(result: Result, out: Path | None) -> None:
     console.print(_table(f"Busiest ports{since}", busiest(result.tables, _MOST_ROWS)))
     hops, cpu_s = result.meta["packet_hops"], result.meta["cpu_s"]
     console.print(
-        f"{say_cost(hops, cpu_s)} ({hops / max(cpu_s, 1e-9) / 1e6:.1f} million a second)",
+        f"{say_cost(hops, cpu_s)} ({hops / max(cpu_s, 1e-9) / 1e6:.1f} million per CPU second)",
     )
     if out is not None and "trace" in result.meta:
         console.print(

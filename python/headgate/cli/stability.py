@@ -60,8 +60,8 @@ def _finite(value: float) -> float | None:
 
 def _show(found: Stability, said: dict[str, Any]) -> None:
     verdict = "stable" if found.stable else "unstable"
-    grows = "falls" if found.stable else "grows"
-    say(f"{found.model} at rest: {verdict}; what is off it {grows} by {found.growth_per_s:.4g}/s")
+    grows = "decay" if found.stable else "grow"
+    say(f"{found.model} at rest: {verdict}; deviations {grows} at {abs(found.growth_per_s):.4g}/s")
     for name, values in said["rest"].items():
         say(f"  {name}: {', '.join(f'{value:.4g}' for value in values)}")
     roots = ", ".join(f"{real:.4g} {imag:+.4g}i" for real, imag in said["roots"])

@@ -127,7 +127,7 @@ def reproduce(  # noqa: PLR0913, PLR0917 - one for each option
     ] = None,
     results: Results = None,
     run: Annotated[
-        bool, typer.Option("--run", help="Run every study, as far as --results lacks its runs.")
+        bool, typer.Option("--run", help="Run every study, reusing what --results already has.")
     ] = False,
     workers: Workers = None,
     threads: ThreadsEach = None,

@@ -20,7 +20,7 @@ CAPTURED = (
         "rtt_s",
         "s",
         "From the SYN to the ACK of the SYN-ACK; missing where one of them was not captured, or was"
-        " sent again.",
+        " retransmitted.",
     ),
     *(
         column
@@ -29,14 +29,14 @@ CAPTURED = (
             Column(
                 f"{end}_start_s",
                 "s",
-                f"When a flow of what the {end} sent is opened for its data to begin when they did:"
-                " a round trip before, and not before the connection.",
+                f"Start of a flow that replays what the {end} sent: one round trip before its first"
+                " data, but not before the connection.",
             ),
             Column(
                 f"{end}_bytes",
                 "B",
-                f"Payload that the {end} sent, by its sequence numbers: none twice, what was not"
-                " captured too.",
+                f"Payload that the {end} sent, by its sequence numbers: retransmissions not counted"
+                " twice, uncaptured segments included.",
             ),
             Column(f"{end}_packets", "packets", f"Packets of the {end} in the capture."),
             Column(f"{end}_wire_bytes", "B", "Their bytes on the wire, headers of the link too."),

@@ -19,7 +19,7 @@ LIVE_FLOWS = (
     Column(
         "delivered_payload_bytes",
         "bytes",
-        "Bytes behind the TCP or UDP headers that arrived; what was sent again counts again.",
+        "Bytes behind the TCP or UDP headers that arrived; retransmitted bytes count again.",
     ),
     Column("lost_packets", "packets", "Packets that the simulated network dropped or lost."),
     Column("marked_packets", "packets", "Packets that the simulated network marked (CE)."),
@@ -29,7 +29,7 @@ LIVE_FLOWS = (
     Column(
         "goodput_bps",
         "bit/s",
-        "Payload delivered a second, from the first packet sent to the last arrival.",
+        "Payload delivered per second, from the first packet sent to the last arrival.",
         "8 * delivered_payload_bytes / (last_arrival_s - start_s)",
     ),
     Column(
@@ -55,7 +55,7 @@ LIVE_SERIES = (
     Column(
         "goodput_bps",
         "bit/s",
-        "Payload delivered a second.",
+        "Payload delivered per second.",
         "8 * delivered_payload_bytes / interval_s",
     ),
 )

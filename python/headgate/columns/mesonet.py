@@ -49,7 +49,7 @@ OF_PAIRS = tuple(
     Column(
         f"y{number}",
         "packets/s",
-        f"Segments a second on a {pair} flow, mean over the flows finished; missing if none.",
+        f"Segments per second on a {pair} flow, mean over the flows finished; missing if none.",
         f"rate_sum_{pair} / flows_{pair}",
     )
     for number, pair in enumerate(PAIRS, start=17)

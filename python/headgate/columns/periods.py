@@ -36,7 +36,7 @@ CLASSES = arrange(
     Column(
         "rate_packets_s",
         "packets/s",
-        "Mean of the flows' own rates, those finished; missing if none.",
+        "Mean of the finished flows' own rates; missing if there are none.",
         "rate_sum / timed",
     ),
     Column(
@@ -48,13 +48,13 @@ CLASSES = arrange(
     Column(
         "delivered_packets_s",
         "packets/s",
-        "Throughput of all these flows together, those under way among them.",
+        "Throughput of all these flows together, including those still under way.",
         "delivered_packets / (end_s - start_s)",
     ),
     Column(
         "flow_rate_packets_s",
         "packets/s",
-        "What a flow gets while it is under way, those not finished among them.",
+        "What a flow gets while it is under way, unfinished flows included.",
         "delivered_packets / active_s",
     ),
     Column("mean_fct_s", "s", "Mean completion time (receiver).", "fct_sum_s / timed"),
@@ -119,7 +119,7 @@ LINKS = arrange(
         "Share of what the link could have sent, at the rates that it had.",
         "8 * sent_bytes / capacity_bits",
     ),
-    Column("throughput_bps", "bit/s", "Bits sent a second.", "8 * sent_bytes / elapsed_s"),
+    Column("throughput_bps", "bit/s", "Bits sent per second.", "8 * sent_bytes / elapsed_s"),
     Column(
         "loss_rate",
         "1",
@@ -135,7 +135,7 @@ LINKS = arrange(
     Column(
         "mean_queue_packets",
         "packets",
-        "Mean over the time of the number waiting, the packet in service apart.",
+        "Time average of the number of packets waiting, excluding the packet in service.",
         "wait_sum_s / elapsed_s",
     ),
     Column(

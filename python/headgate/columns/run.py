@@ -27,7 +27,7 @@ FLOWS = arrange(
     Column(
         "goodput_bps",
         "bit/s",
-        "Payload delivered a second while active, after the warm-up.",
+        "Payload delivered per second while active, after the warm-up.",
         "8 * segment_bytes * delivered_packets / active_s",
     ),
     ...,
@@ -40,7 +40,7 @@ PORTS = arrange(
     Column("to", "", "Router that the link enters."),
     "rate_bps",
     Column("delay_s", "s", "Propagation delay of the link."),
-    Column("buffer_packets", "packets", "What may wait, in full packets; inf = no limit."),
+    Column("buffer_packets", "packets", "Buffer size, in full-size packets; inf = no limit."),
     "arrivals",
     "arrived_bytes",
     "drops",
@@ -59,7 +59,7 @@ PORTS = arrange(
     Column(
         "throughput_bps",
         "bit/s",
-        "Bits sent a second, after the warm-up.",
+        "Bits sent per second, after the warm-up.",
         "8 * sent_bytes / elapsed_s",
     ),
     Column(
@@ -71,7 +71,7 @@ PORTS = arrange(
     Column(
         "mean_queue_packets",
         "packets",
-        "Mean over the time after the warm-up of the number waiting, the packet in service apart.",
+        "Time average after the warm-up of the packets waiting, excluding the packet in service.",
         "wait_sum_s / elapsed_s",
     ),
     "max_queue_packets",
@@ -99,7 +99,7 @@ SERIES = arrange(
     Column(
         "throughput_bps",
         "bit/s",
-        "Payload acknowledged (flows) or bits sent (ports) a second since the row before.",
+        "Payload acknowledged (flows) or bits sent (ports) per second since the previous row.",
         "difference of delivered or sent bits / difference of t_s",
     ),
     ...,

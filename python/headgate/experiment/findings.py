@@ -71,7 +71,7 @@ def _say_effects(
     if any(effect.replicates > 1 for effect in effects):
         said += f"; {_count(main)} main effects"
         said += f" and {_count(pairs)} interactions" if pairs else ""
-        said += " have intervals that leave out zero"
+        said += " have intervals that exclude zero"
     return f"{said}."
 
 

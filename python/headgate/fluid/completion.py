@@ -164,5 +164,5 @@ def _flows(
         says = f"is a list with a time for each of {sizes.size} sizes; got {starts.size}"
         raise ScenarioError("start_s", says)
     if not np.isfinite(starts).all() or (np.diff(starts) < 0).any():
-        raise ScenarioError("start_s", "has times in their order")
+        raise ScenarioError("start_s", "must have its times in ascending order")
     return starts, sizes

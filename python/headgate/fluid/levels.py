@@ -60,7 +60,7 @@ def fill_levels(routes: Numbers, flows: Numbers, shares: Shares, names: list[str
         link = int(np.argmin(found))
         takes = shares.takes(np.full(len(routes), found[link]))[link]
         if np.isinf(takes) or np.log(found[link]) <= LOW:
-            says = "is asked for more than it takes at any level; there is no rest"
+            says = "demand exceeds its capacity at every level; there is no equilibrium"
             raise ScenarioError(f"network.links.{names[link]}", says)
         levels[link] = found[link]
         stay = rising & (routes[link] > 0)

@@ -73,7 +73,7 @@ def solve(  # noqa: PLR0913 - each is a quantity of its own
     names = None if resolved is None else resolved.names
     warmup_s = seconds("warmup", warmup)
     if warmup_s >= order["duration_s"]:
-        raise ScenarioError("warmup", f"is shorter than the run of {order['duration_s']:g} s")
+        raise ScenarioError("warmup", f"must be shorter than the run of {order['duration_s']:g} s")
     begun, started = time.thread_time(), time.perf_counter()
     facts = _call_engine("fluid_run", json.dumps(order), values)
     said = {"model": card.name, "params": given, "order": order, **describe_method(way)}

@@ -55,10 +55,10 @@ def say_loop(live: Mapping[str, Any]) -> str:
         for name, key in (("p50", "p50"), ("p99", "p99"), ("p99.9", "p99_9"), ("max", "max"))
     )
     odd = loop["malformed"] + loop["unreachable"]
-    others = f"; {odd:,} for no host or no IP" if odd else ""
+    others = f"; {odd:,} addressed to no host, or not IP" if odd else ""
     dropped = sum(loop["dropped_unread"].values()) + sum(loop["dropped_untaken"].values())
     others += f"; {dropped:,} dropped at the hosts' own devices" if dropped else ""
     return (
         f"{live['ended_s']:.1f} s: {loop['read']:,} packets read, {loop['written']:,} written,"
-        f" {loop['lost']:,} lost{others}. Written late by: {late}"
+        f" {loop['lost']:,} lost{others}. Lateness of delivery: {late}"
     )

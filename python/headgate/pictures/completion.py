@@ -48,9 +48,9 @@ class Done:
     def describe(self) -> str:
         """Say how many flows are shown, and that others did not finish."""
         left = self.whole - len(self)
-        rest = f" {left:,} that did not finish within the run, or without end, are left out."
+        rest = f" {left:,} that did not finish within the run, or are endless, are left out."
         several = f" Those of {self.conditions} different conditions are taken together."
-        said = f"{len(self):,} flows, as the sender sees them done."
+        said = f"{len(self):,} flows; times are measured at the sender."
         return f"{said}{rest * (left > 0)}{several * (self.conditions > 1)}"
 
 

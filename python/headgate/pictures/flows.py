@@ -103,7 +103,7 @@ def _draw_flows(run: Run, courses: Courses, names: Sequence[str]) -> Picture:
     shown, also_cut = compare([first])
     said = [
         f"Payload acknowledged, averaged over {interval_s:.3g} s.",
-        "One ACK may cover what the link carried long before, so that a point exceeds its rate.",
+        "One ACK may cover what the link carried long before, so a point may exceed its rate.",
         _say_chosen(run, names) if panels or len(names) < all_flows else "",
     ]
     return Picture("Throughput", _join([*said, cut or also_cut]), (*shown, *panels))
@@ -112,7 +112,7 @@ def _draw_flows(run: Run, courses: Courses, names: Sequence[str]) -> Picture:
 def _draw_sent(ports: Courses, shape: Shape) -> list[Line]:
     """Draw all that each port sends, of flows without a series too."""
     return [
-        Line(f"all that {name} sends, headers too", *shape(*ports.read(name, "throughput_bps")),
+        Line(f"all that {name} sends, with headers", *shape(*ports.read(name, "throughput_bps")),
              dash=1)
         for name in ports.list_known("throughput_bps")
     ]  # fmt: skip

@@ -40,13 +40,13 @@ KINDS: tuple[Kind, ...] = (
     Kind("cwnd", "congestion windows of flows over time", _SERIES_OF_FLOWS, draw_cwnd),
     Kind(
         "queue",
-        "queues of the ports that lose or wait most, in packets and ms",
+        "queues of the ports with the most loss or waiting, in packets and ms",
         "a series of ports: measure.series.ports",
         draw_queue,
     ),
     Kind(
         "throughput-delay",
-        "what each law got for which delay; an ellipse over replicates",
+        "throughput of each law against its delay; an ellipse over replicates",
         'the folders of several runs or laws (measure.flows is not "none")',
         draw_tradeoff,
         compares=True,
@@ -73,7 +73,7 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "real-packets",
-        "what flows of real packets sent over time, and how late they were written",
+        "what flows of real packets sent over time, and how late packets reached their hosts",
         "real programs: headgate emulate SCENARIO --out DIR",
         draw_real_packets,
     ),

@@ -79,5 +79,5 @@ def _draw_lateness(seconds: Table, span: tuple[float, float]) -> Panel:
         Line("latest", middle_s, most, 0, style="points", listed=False),
         Line("mean", middle_s, mean, 0, listed=False),
     )
-    title = "How late they were written: mean of each second (line), the latest (points)"
+    title = "Lateness of packets handed to hosts: mean of each second (line), the latest (points)"
     return Panel(title, "time (s)", "lateness (ms)", lines, x_range=span)

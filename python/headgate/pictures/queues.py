@@ -16,7 +16,7 @@ DROPS = 1
 
 
 def draw_queue(runs: Sequence[Run]) -> Picture | None:
-    """Draw the queues of the ports that lose or wait most, one below another."""
+    """Draw the queues of the ports with the most loss or waiting, one below another."""
     run = runs[0]
     courses = Courses(run, "port")
     names = courses.list_known("queue_packets")
@@ -28,7 +28,7 @@ def draw_queue(runs: Sequence[Run]) -> Picture | None:
     known = sum(len(courses.read(name, "queue_packets")[0]) for name in shown)
     title = "Queue"
     if len(shown) < len(names):
-        title += f" of the {len(shown)} of {len(names)} ports that lose or wait most"
+        title += f" of the {len(shown)} of {len(names)} ports with the most loss or waiting"
     said = [_say_unmeasured(run, names), _say_cut(panels), say_thinned(drawn, known)]
     return Picture(title, " ".join(filter(None, said)), tuple(panels))
 
@@ -69,7 +69,7 @@ def _mark_drops(courses: Courses, name: str) -> list[Line]:
     fell = t_s[1:][np.diff(drops) > 0]
     if not len(fell):
         return []
-    return [Line("drops since the sample before", fell, np.zeros(len(fell)), DROPS, 0, "rug")]
+    return [Line("drops since the previous sample", fell, np.zeros(len(fell)), DROPS, 0, "rug")]
 
 
 def _draw_buffer(run: Run, name: str, t_s: Numbers) -> tuple[Level, ...]:

@@ -40,7 +40,7 @@ def effect_intervals(bars: Sequence[Bar], axis: str) -> Figure:
         ax.grid(axis="y", visible=False)
         ax.set_xlabel(axis)
         figure.legend(
-            handles=[_dot("interval leaves out zero", STRONG), _dot("it does not", "white")],
+            handles=[_dot("interval excludes zero", STRONG), _dot("it does not", "white")],
             loc="outside upper right", ncols=2,
         )  # fmt: skip
         return figure

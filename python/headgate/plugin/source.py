@@ -50,7 +50,7 @@ def find(source: str, interface: Interface) -> Source:
     kind = Path(named).suffix
     if kind not in KINDS:
         raise LawError(
-            source, f"an own {interface.noun} is a file that ends in one of {', '.join(KINDS)}"
+            source, f"your own {interface.noun} is a file that ends in one of {', '.join(KINDS)}"
         )
     file = str(Path(named).resolve())
     text = read(file)

@@ -67,7 +67,7 @@ def _wait(child: int, done: int, what: str) -> NoReturn:
         if interrupts > 1:
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
-            raise InterruptedRunError("stopped at once; what was kept before stands")
+            raise InterruptedRunError("stopped at once; the last saved state is kept")
         if came.si_code != _SI_KERNEL:
             os.kill(child, came.si_signo)
 

@@ -13,7 +13,7 @@ from headgate.report.html import Markup, slug
 TERMS: Mapping[str, str] = {
     "law": "A congestion-control algorithm: what sets a sender's window and pace.",
     "response": "A number that was measured of every run, such as its loss rate.",
-    "measure": "A response of which it is known which way it is worse for users or the network.",
+    "measure": "A response for which one direction is known to be worse for users or the network.",
     "factor": "What was varied on purpose, such as the speed of the network.",
     "condition": "One combination of the levels of all factors.",
     "replicate": "A run of the same condition with other random numbers. Laws meet the same ones.",
@@ -26,14 +26,14 @@ TERMS: Mapping[str, str] = {
     "p": "How likely a difference at least this large would be by chance alone.",
     "q": "p corrected for the number of tests (false-discovery rate; Benjamini, Hochberg 1995).",
     "Psi": "The share of responses that a factor moves: p < 0.01 counts whole, p < 0.05 half.",
-    "effect": "The mean at the high level of a factor less the mean at its low level.",
+    "effect": "The mean at the high level of a factor minus the mean at its low level.",
     "eta squared": "The share of a response's variance that one factor explains.",
     "interaction": "Half the difference of one factor's effect at the two levels of another.",
     "outlier": "The law farthest from the mean of all laws, where a test says it is no chance.",
-    "residual": "What a law has less the mean of all laws in the same condition.",
+    "residual": "A law's value minus the mean of all laws in the same condition.",
     "linkage": "The mean distance of two groups of laws when they are joined; laws that behave"
     " alike are joined early, at a small one.",
-    "dendrogram": "A tree of which laws are alike: the lower two are joined, the more.",
+    "dendrogram": "A tree of which laws are alike: the lower two laws join, the more alike.",
     "principal component": "A weighted sum of the responses along which the runs differ most.",
     "r": "Pearson's correlation: 1 if two responses go together, -1 if against, 0 if neither.",
     "rank": "The place of a law in a condition; the greatest throughput has the highest rank.",
@@ -45,7 +45,7 @@ TERMS: Mapping[str, str] = {
     "FF": "Flows between two fast (F) access routers.",
     "FN": "Flows between a fast (F) and a normal (N) access router.",
     "NN": "Flows between two normal (N) access routers, those with the slowest links.",
-    "retransmission rate": "Segments sent again over all segments that enter the network.",
+    "retransmission rate": "Retransmitted segments over all segments that enter the network.",
     "flow-completion rate": "Flows that end in an interval over those that end or go on.",
     "connection-failure rate": "Connections that are given up over those and the flows under way.",
     "sources transmitting": "Sources that have a flow under way, of all that there are.",
@@ -58,7 +58,7 @@ TERMS: Mapping[str, str] = {
     "resolution": "How far a design keeps effects apart: at IV no factor is mixed up with another,"
     " nor with a pair of others.",
     "verdict": "Holds: the whole 95 % interval is within the tolerance. Differs: none of it is."
-    " Undecided: it has both sides of the bound. Corrected: what should be said instead holds."
+    " Undecided: it contains the bound. Corrected: what should be said instead holds."
     " Not checkable: an input is missing. Not run: not at this scale.",
     "detectable": "The least deviation from the bound that would be found half of the time.",
     "tolerance": "What a finding may be for the claim to hold, written before the first run.",

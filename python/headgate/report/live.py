@@ -20,8 +20,8 @@ def write_lead(tables: Mapping[str, Table], meta: Mapping[str, Any]) -> str:
     )
     doubts = "".join(f"<p><strong>Note:</strong> {escape(says)}.</p>" for says in meta["warnings"])
     return (
-        f"<p><strong>live</strong>: real packets of {escape(kernel)} in real time, and so not to be"
-        f" had twice. {escape(say_loop(live))}.</p>{doubts}{_write_flows(tables)}"
+        f"<p><strong>live</strong>: real packets of {escape(kernel)} in real time, so the run is"
+        f" not repeatable. {escape(say_loop(live))}.</p>{doubts}{_write_flows(tables)}"
         f"<ul>{commands}</ul>"
     )
 

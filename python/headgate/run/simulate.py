@@ -197,7 +197,7 @@ class _Run:
                     due.checkpoint_if_due(self._keep)
                     self._share_threads(self._asked_threads)
         except calls.StuckLawError:
-            says = "stopped in own code that did not come back; what was kept before stands"
+            says = "stopped in your own code, which did not return; the last saved state is kept"
             raise InterruptedRunError(says) from None
         except (KeyboardInterrupt, StopRunError):
             raise InterruptedRunError(self._stop()) from None

@@ -34,7 +34,7 @@ def _quantity(parse: Callable[[object], Any], write: Callable[[Any], str], examp
 
 def _rising(numbers: tuple[int, ...]) -> tuple[int, ...]:
     if any(one >= other for one, other in itertools.pairwise(numbers)):
-        raise PydanticCustomError("rising", "packet numbers rise; no number comes twice", {})
+        raise PydanticCustomError("rising", "packet numbers must rise; none may come twice", {})
     return numbers
 
 

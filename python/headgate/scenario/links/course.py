@@ -95,7 +95,7 @@ def read_course(path: str, place: str) -> Steps:
         raise ScenarioError(place, f"{path!r} has no time_s, or none of {names}")
     at_s = columns.pop("time_s")
     if at_s[0] != 0 or not (np.diff(at_s) > 0).all() or not at_s[-1] < 1e7:
-        raise ScenarioError(place, f"{path!r}: time_s rises from 0, and ends before 10000000 s")
+        raise ScenarioError(place, f"{path!r}: time_s must rise from 0 and end before 10000000 s")
     for name, column in columns.items():
         _check(column, name, path, place)
     at_ps = np.round(at_s * 1e12).astype(np.int64)
