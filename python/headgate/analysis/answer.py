@@ -1,7 +1,7 @@
 """The answer in one sentence a law: what would get worse, and what better, if everyone used it.
 
 A response counts where its mean over a group of conditions changes by 10 % or more and the 95 %
-interval over replicates with the same traffic leaves out zero; with one replicate 10 % decides.
+interval over replicates with the same traffic excludes zero; with one replicate 10 % decides.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 How fast do flows reach their rate? What do losses cost? Are TCP flows beside them treated fairly?
 When are they useful? Are they safe? (Mills, Filliben, Cho, Schwartz 2011.) What the answers count
 is ours: a response *moves* where the mean of the differences between replicates is at least 10 %
-and its 95 % interval leaves out zero; with one replicate there is no interval and 10 % decides.
+and its 95 % interval excludes zero; with one replicate there is no interval and 10 % decides.
 """
 
 from __future__ import annotations

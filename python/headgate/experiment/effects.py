@@ -38,7 +38,7 @@ class Effect:
 
     @property
     def decided(self) -> bool:
-        """Whether its interval leaves out zero."""
+        """Whether its interval excludes zero."""
         return self.replicates > 1 and (self.low > 0 or self.high < 0)
 
 

@@ -1,4 +1,4 @@
-"""Effects with their intervals, the largest on top: those that leave out zero are filled."""
+"""Effects with their intervals, the largest on top: those that exclude zero are filled."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROW_IN = 0.27
 
 @dataclass(frozen=True)
 class Bar:
-    """One effect: what it is of, the effect with its interval, whether that leaves out zero."""
+    """One effect: what it is of, the effect with its interval, whether that excludes zero."""
 
     name: str
     effect: float

@@ -2,7 +2,7 @@
 
 Replicates are pairs: with the same seed, both laws meet the same traffic. The change is the mean of
 the differences over the mean before; it is significant if the differences' 95 % confidence interval
-leaves out zero (Student's t; no correction for the number of responses looked at).
+excludes zero (Student's t; no correction for the number of responses looked at).
 """
 
 from dataclasses import dataclass
