@@ -46,7 +46,7 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "throughput-delay",
-        "throughput of each law against its delay; an ellipse over replicates",
+        "throughput of each law by delay; an ellipse over replicates",
         'the folders of several runs or laws (measure.flows is not "none")',
         draw_tradeoff,
         compares=True,
@@ -73,7 +73,7 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "real-packets",
-        "what flows of real packets sent over time, and how late packets reached their hosts",
+        "what flows of real packets sent over time, and how late packets arrived",
         "real programs: headgate emulate SCENARIO --out DIR",
         draw_real_packets,
     ),
