@@ -143,6 +143,7 @@ def test_what_a_device_drops_is_counted_and_said(tmp_path: Path) -> None:
         sender = net.start("a", words)
         subprocess.Popen(["sh", "-c", pause]).wait()
         net.wait([sender])
+        net.run("a", [sys.executable, "-c", ANSWERED])  # behind all that the device still holds
     assert sender.returncode == 0
     loop = headgate.read(tmp_path / "run").meta["live"]["loop"]
     flows = net.result.tables["live_flows"]
@@ -187,6 +188,7 @@ def test_check_names_no_law_that_nobody_obeys(tmp_path: Path, others: str, says:
     assert "reno" not in said
 
 
+ANSWERED = "import socket; socket.socket().connect_ex(('b', 9))"
 SENDS = """
 import pathlib, socket, sys, time
 clients = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(150)]  # of 200 kB each
