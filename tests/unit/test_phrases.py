@@ -1,5 +1,6 @@
 """Conditions are read in words: the study's, else what a factor's title gives."""
 
+import numpy as np
 import pytest
 
 from headgate.analysis.frame import Frame
@@ -68,30 +69,30 @@ def test_words_too_long_for_an_axis_give_way_to_marks_a_row_for_two_levels() -> 
     long = {"X1": {"-1": "a network of modems that all share one line", "1": "fibre"}}
     names = ConditionNames.of(FRAME, ROLES.model_copy(update={"levels": long}))
     conditions = ["-1 20 ms 5", "1 20 ms 5", "1 80 ms 5"]
-    axis = names.along(conditions)
+    axis = names.make_axis(conditions)
     assert axis.names == ["○\n○", "●\n○", "●\n●"]
     assert axis.rows == ["● fibre   ○ " + long["X1"]["-1"], "● rtt s 80 ms   ○ rtt s 20 ms"]
-    assert names.along(conditions[1:]).names == ["fibre, rtt s 20 ms", "fibre, rtt s 80 ms"]
+    assert names.make_axis(conditions[1:]).names == ["fibre, rtt s 20 ms", "fibre, rtt s 80 ms"]
 
 
 def test_each_of_three_levels_has_a_row_of_marks_in_their_order() -> None:
     rates = ["100", "9", "1000"]
-    columns = {"rate": rates, "y": ["1", "2", "3"]}
+    columns = {"rate": np.array(rates), "y": np.array(["1", "2", "3"])}
     roles = Roles(responses=("y",), factors=("rate",), titles={"rate": "r" * 50})
-    frame = Frame("t", columns)  # type: ignore[arg-type]
-    axis = ConditionNames.of(frame, roles).along(rates)
+    frame = Frame("t", columns)
+    axis = ConditionNames.of(frame, roles).make_axis(rates)
     assert [row.split()[-1] for row in axis.rows] == ["9", "100", "1000"]
     assert axis.names == ["○\n●\n○", "●\n○\n○", "○\n○\n●"]
 
 
 def test_more_rows_of_marks_than_have_room_leave_the_names() -> None:
     factors = [f"F{i:02}" for i in range(25)]
-    columns = {name: ["-1", "1"] for name in factors} | {"y": ["1", "2"]}
+    columns = {name: np.array(["-1", "1"]) for name in [*factors, "y"]}
     roles = Roles(responses=("y",), factors=tuple(factors))
-    names = ConditionNames.of(Frame("t", columns), roles)  # type: ignore[arg-type]
+    names = ConditionNames.of(Frame("t", columns), roles)
     labels = list(names.phrases)
-    assert names.along(labels).names == labels
-    assert names.along(labels).rows == ()
+    assert names.make_axis(labels).names == labels
+    assert names.make_axis(labels).rows == ()
 
 
 def test_what_conditions_have_in_common_is_said() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headgate.analysis.grid import Grid
-from headgate.analysis.phrases import ConditionNames
+from headgate.analysis.phrases import AS_IN_TABLE, ConditionNames
 from headgate.errors import AnalysisError
 from headgate.notebook import InNotebook
 from headgate.stats.changes import Change, change
@@ -80,14 +80,13 @@ class Changes(InNotebook):
     def figures(
         self,
         titles: Mapping[str, str] | None = None,
-        names: ConditionNames | None = None,
+        names: ConditionNames = AS_IN_TABLE,
     ) -> dict[str, Figure]:
         """Draw responses by conditions, a picture for each law that takes the place.
 
         `titles` says what responses are called, `names` what conditions are.
         """
-        said = names or ConditionNames({})
-        return {f"changes-{law}": self._figure(law, titles or {}, said) for law in self.others}
+        return {f"changes-{law}": self._figure(law, titles or {}, names) for law in self.others}
 
     def _figure(self, law: str, titles: Mapping[str, str], names: ConditionNames) -> Figure:
         from headgate.plots.changes import changes
@@ -97,7 +96,7 @@ class Changes(InNotebook):
             titles.get(response, response): [self.cells[law, name, response] for name in order]
             for response in self.grid.responses
         }
-        return changes({f"{self.before} to {law}": panel}, names.along(order))
+        return changes({f"{self.before} to {law}": panel}, names.make_axis(order))
 
 
 def of_grid(cells: Grid, before: str | None, order: Sequence[int]) -> Changes:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.analysis.grid import Grid, grid
-from headgate.analysis.phrases import ConditionNames
+from headgate.analysis.phrases import AS_IN_TABLE, ConditionNames
 from headgate.errors import AnalysisError
 from headgate.notebook import DrawnOnce
 
@@ -88,12 +88,12 @@ class Clusters(DrawnOnce):
                 "groups": " | ".join(", ".join(group) for group in tree.groups()),
             }
 
-    def figure(self, names: ConditionNames | None = None) -> Figure:
+    def figure(self, names: ConditionNames = AS_IN_TABLE) -> Figure:
         """Draw all dendrograms on one sheet, in order; `names` says what conditions are."""
         from headgate.plots.dendrograms import Tree as Drawn
         from headgate.plots.dendrograms import dendrograms
 
-        axis = (names or ConditionNames({})).along(self.order)
+        axis = names.make_axis(self.order)
         drawn = [
             Drawn(" ".join(title.split("\n")), tree.laws, tree.linkage, GROUP * tree.greatest)
             for title, tree in zip(axis.names, map(self.trees.__getitem__, self.order), strict=True)

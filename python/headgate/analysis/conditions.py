@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headgate.analysis.grid import Grid, grid, mean_of_known
-from headgate.analysis.phrases import ConditionNames
+from headgate.analysis.phrases import AS_IN_TABLE, ConditionNames
 from headgate.errors import AnalysisError
 from headgate.notebook import DrawnOnce
 from headgate.stats import grubbs
@@ -121,7 +121,7 @@ class ConditionResponses(DrawnOnce):
         self,
         share: float = 0.0,
         titles: Mapping[str, str] | None = None,
-        names: ConditionNames | None = None,
+        names: ConditionNames = AS_IN_TABLE,
     ) -> Figure:
         """Draw the roll-up by the best test: responses by conditions, a cell names its outlier.
 
@@ -136,15 +136,15 @@ class ConditionResponses(DrawnOnce):
             ]
             for name in self.grid.responses
         }
-        return roll_up(self.grid.laws, (names or ConditionNames({})).along(self.order), rows)
+        return roll_up(self.grid.laws, names.make_axis(self.order), rows)
 
-    def detail(self, response: str, title: str = "", names: ConditionNames | None = None) -> Figure:
+    def detail(self, response: str, title: str = "", names: ConditionNames = AS_IN_TABLE) -> Figure:
         """Draw the residuals of one response, conditions ordered by their range."""
         from headgate.plots.conditions import residuals
 
         axis = "residual about the condition's mean"
         panel = {title or response: (axis, self.residuals(response))}
-        return residuals(panel, (names or ConditionNames({})).along(self.grid.conditions))
+        return residuals(panel, names.make_axis(self.grid.conditions))
 
 
 def condition_responses(  # noqa: PLR0913 - each is a choice of its own

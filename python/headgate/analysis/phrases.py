@@ -111,7 +111,7 @@ class ConditionNames:
         """Name the conditions of a table."""
         return cls(phrases(frame, roles), dict(_mark_levels(frame, roles)))
 
-    def along(self, conditions: Sequence[str]) -> ConditionAxis:
+    def make_axis(self, conditions: Sequence[str]) -> ConditionAxis:
         """Return conditions in words where these fit along an axis, else by marks, else by name."""
         from headgate.plots.condition_axis import ConditionAxis
 
@@ -124,6 +124,10 @@ class ConditionNames:
             [FILLED if of[one] else HOLLOW for of in self.marks.values()] for one in conditions
         ]
         return ConditionAxis(["\n".join(column) for column in columns], list(self.marks))
+
+
+#: Conditions by the names that they have in their table.
+AS_IN_TABLE = ConditionNames({})
 
 
 def _mark_levels(frame: Frame, roles: Roles) -> Iterator[tuple[str, dict[str, bool]]]:

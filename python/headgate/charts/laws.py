@@ -56,7 +56,7 @@ def _by_congestion(whole: Whole, *, marks: bool = False) -> alt.X:
 def _mark_levels(whole: Whole) -> alt.Axis | None:
     """Return an axis with marks of each condition's levels, unless words fit or rows are many."""
     order = conditions(whole)
-    axis = ConditionNames.of(whole.frame, whole.roles).along(order)
+    axis = ConditionNames.of(whole.frame, whole.roles).make_axis(order)
     if not axis.rows:
         return None
     columns = {f"{at}": [f"{at}", *marks.split("\n")] for at, marks in enumerate(axis.names, 1)}

@@ -49,7 +49,7 @@ def analyse(  # noqa: PLR0913, PLR0917 - each is an option of its own
     One-way analysis of variance for each factor and response, as NIST's Dataplot does it; a model
     with interactions and a correction for the number of tests beside it. A factor has two levels
     or more, numbers or words; a missing value is an empty cell or NA, and infinite ones count as
-    missing. In text, commas, semicolons, tabs, vertical bars or spaces part cells.
+    missing. Commas, semicolons, tabs, vertical bars or spaces separate the cells of a text file.
     """
     from headgate.analysis import main_effects
     from headgate.analysis.frame import Frame

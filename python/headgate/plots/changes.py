@@ -34,7 +34,7 @@ def changes(panels: Mapping[str, Grid], conditions: ConditionAxis) -> Figure:
     rows = list(next(iter(panels.values())))
     width_in = LABELS_IN[0] + CELL_IN[0] * len(panels) * max(len(conditions.names), 6)
     with use_style():
-        size_in = (width_in, LABELS_IN[1] + conditions.room_in + CELL_IN[1] * len(rows))
+        size_in = (width_in, LABELS_IN[1] + conditions.height_in + CELL_IN[1] * len(rows))
         figure, axes = subplots(1, len(panels), size_in, sharey=True)
         for ax, (title, grid) in zip(axes, panels.items(), strict=True):
             _panel(ax, grid, conditions, first=ax is axes[0])

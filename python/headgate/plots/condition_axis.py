@@ -26,12 +26,12 @@ class ConditionAxis:
     rows: Sequence[str] = ()
 
     @property
-    def room_in(self) -> float:
+    def height_in(self) -> float:
         """The height that the axis takes below its picture, in inches."""
         return ROW_IN * len(self.rows) if self.rows else NAME_IN * max(map(len, self.names))
 
-    def of(self, order: Sequence[int]) -> ConditionAxis:
-        """Return the axis of those conditions."""
+    def reorder(self, order: Sequence[int]) -> ConditionAxis:
+        """Return the axis of those conditions, in that order."""
         return ConditionAxis([self.names[place] for place in order], self.rows)
 
 

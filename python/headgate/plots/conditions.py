@@ -31,7 +31,7 @@ def residuals(panels: Mapping[str, tuple[str, Residuals]], conditions: Condition
     with use_style():
         columns = min(COLUMNS, len(panels))
         rows = -(-len(panels) // columns)
-        high_in = 3.6 + conditions.room_in
+        high_in = 3.6 + conditions.height_in
         wide_in = PANEL_IN + (ROWS_IN if conditions.rows else 0.0)
         figure, axes = subplots(rows, columns, (0.7 + wide_in * columns, high_in * rows + 0.5))
         for ax, (title, (axis, data)) in zip(axes, panels.items(), strict=False):
@@ -60,7 +60,7 @@ def _panel(ax: Axes, data: Residuals, conditions: ConditionAxis, title: str, axi
             markeredgewidth=0.5,
         )
     step = -(-len(order) // (MARKED if conditions.rows else NAMED))
-    draw_conditions(ax, conditions.of(order.tolist()), step=step)
+    draw_conditions(ax, conditions.reorder(order.tolist()), step=step)
     ax.set_ylabel(axis)
     ax.set_title(title)
 

@@ -33,14 +33,14 @@ def flush(path: Path) -> None:
         os.close(handle)
 
 
-def draft_of(path: Path) -> Path:
+def name_draft(path: Path) -> Path:
     """Name the draft of a file, of this process alone."""
     return path.with_name(f".{path.name}@{here()}")
 
 
 def replace_file(path: Path, write: Callable[[Path], object], *, durable: bool) -> None:
     """Have `write` make a draft, and put it in the file's place. Raises OSError."""
-    draft = draft_of(path)
+    draft = name_draft(path)
     try:
         write(draft)
         if durable:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from headgate.errors import StoreError, explain_os
-from headgate.run.files import draft_of, flush
+from headgate.run.files import flush, name_draft
 from headgate.run.lock import HeldError, hold_lock
 from headgate.run.parquet import Rows, read_columns, write_rows
 from headgate.tables import TABLES, Table
@@ -40,12 +40,12 @@ def write_folder(folder: Path, tables: Mapping[str, Rows], meta: Mapping[str, An
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, table in tables.items():
-            draft = drafts[f"{name}.parquet"] = draft_of(folder / f"{name}.parquet")
+            draft = drafts[f"{name}.parquet"] = name_draft(folder / f"{name}.parquet")
             write_rows(table, draft)
             flush(draft)
         sums = {name: _checksum(draft) for name, draft in drafts.items()}
         sums[RUN_FILE] = _checksum_of(meta)
-        draft = drafts[RUN_FILE] = draft_of(folder / RUN_FILE)
+        draft = drafts[RUN_FILE] = name_draft(folder / RUN_FILE)
         draft.write_text(json.dumps({**meta, CHECKSUMS: sums}, indent=2), encoding="utf-8")
         flush(draft)
         _place(folder, drafts)
