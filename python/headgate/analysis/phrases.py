@@ -28,7 +28,7 @@ PATTERNS: tuple[tuple[str, str, str], ...] = (
 CODES = ("-1", "1")
 #: Phrases this long at most stand along an axis; longer ones give way to rows of marks.
 FITS = 48
-#: A level that a condition has, and one that it has not.
+#: Marks of a level that a condition has, and of one that it has not.
 FILLED, HOLLOW = "\N{BLACK CIRCLE}", "\N{WHITE CIRCLE}"
 #: Rows of marks that have room along an axis.
 MOST_ROWS = 24
@@ -104,7 +104,7 @@ class ConditionNames:
 
     phrases: Mapping[str, str]
     marks: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
-    """Which conditions have a level, by what a row of marks says: `fast network, else slow`."""
+    """Which conditions have the level of a filled mark, by what the row of marks says."""
 
     @classmethod
     def of(cls, frame: Frame, roles: Roles) -> ConditionNames:
