@@ -69,10 +69,10 @@ def heat(found: Whole) -> str:
     panels = _grid([_panel(part, law, rows, columns) for law in moving])
     idle = _name_idle(part, [law for law in laws if law not in moving], rows)
     panels += paragraph(explain(idle, all_terms=True), "scope") if idle else ""
-    panels += name_ends(part, rows)
+    head = _legend() + name_ends(part, rows)
     if len(moving) <= MOST_LAWS:
-        return _legend() + panels
-    return _legend() + _overview(part, said) + fold("Law by law, under each condition", panels)
+        return head + panels
+    return head + _overview(part, said) + fold("Law by law, under each condition", panels)
 
 
 def _overview(part: Part, said: Sequence[Answered]) -> str:
