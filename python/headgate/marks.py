@@ -11,6 +11,6 @@ MEANINGS: Mapping[Mark, str] = {
     "STATED": "the source that we could read says so",
     "SECONDARY": "a third party's text or code says so, which cites what we could not read",
     "INFERRED": "follows from stated facts by arithmetic",
-    "RECALLED": "remembered, read nowhere; it may choose a default, and judges nothing",
+    "RECALLED": "remembered, read nowhere; what rests on it says so",
     "OURS": "not known to us; a documented default of Headgate, which may be set",
 }

@@ -70,7 +70,7 @@ class Judged(BaseModel):
     sample: Sample | None = None
     """What the interval is over."""
     detectable: float | None = None
-    """Power: the deviation from a bound that is found half of the time; None without interval."""
+    """Half of the interval: so far beyond a bound a truth is found half of the time."""
     verdict: Verdict
     note: str
     """What was found besides, and the reason."""
@@ -91,7 +91,9 @@ def judge(
     left_out = claim.scales and scale not in claim.scales
     if claim.missing is not None:
         return _row(claim, finding, Verdict.NOT_CHECKABLE, "", f"missing: {claim.missing}")
-    if finding is None or left_out or math.isnan(finding.ours):
+    if left_out:
+        return _row(claim, None, Verdict.NOT_RUN, "", f"judged at {' and '.join(claim.scales)}")
+    if finding is None or math.isnan(finding.ours):
         return _row(claim, None, Verdict.NOT_RUN, finding.note if finding else "", "")
     verdict = _verdict(claim, finding) if finding.decided else Verdict.UNDECIDED
     return _row(claim, finding, verdict, finding.note, _explain(claim, finding, verdict, cpu_s))
@@ -102,6 +104,8 @@ def _explain(claim: Claim, finding: Estimate, verdict: Verdict, cpu_s: float | N
         return claim.corrected.statement
     if verdict == Verdict.UNDECIDED and finding.decided:
         return _say_what_would_decide(finding, _straddled(claim, finding), cpu_s)
+    if verdict == Verdict.UNDECIDED and finding.ci is None:
+        return "An interval needs two values or more, which a larger scale has"
     return claim.why if verdict == Verdict.DIFFERS else ""
 
 
@@ -179,17 +183,18 @@ def _straddled(claim: Claim, finding: Estimate) -> Interval:
 
 
 def _say_what_would_decide(finding: Estimate, allowed: Interval, cpu_s: float | None) -> str:
-    """Say how large a sample would do if mean and spread stay: widths go with its root."""
-    if finding.sample is None or finding.ci is None:
+    """Say how large a sample would do if centre and spread stay: widths go with its root."""
+    if finding.sample is None or finding.ci is None or not all(map(math.isfinite, finding.ci)):
         return "The interval contains the bound"
     have, unit = finding.sample.count, finding.sample.unit
-    distance = min(abs(finding.ours - bound) for bound in allowed if math.isfinite(bound))
+    low, high = finding.ci
+    centre, half = (low + high) / 2, (high - low) / 2
+    distance = min(abs(centre - bound) for bound in allowed if math.isfinite(bound))
     if distance == 0:
-        return f"The interval over {have} {unit} contains the bound, and its mean lies on the bound"
-    half = max(finding.ci[1] - finding.ours, finding.ours - finding.ci[0])
+        return f"The interval over {have} {unit} contains the bound, and its centre lies on it"
     needed = max(have + 1, math.ceil(have * (half / distance) ** 2))
     hours = "" if cpu_s is None else f" ({cpu_s * needed / have / 3600:.3g} CPU hours)"
-    return f"Over {have} {unit}; about {needed}{hours} would decide it if mean and spread stay"
+    return f"Over {have} {unit}; about {needed}{hours} would decide it if centre and spread stay"
 
 
 def _row(
@@ -201,7 +206,7 @@ def _row(
     shared["measure"] = shared["measure"] or f"{claim.value}, where {claim.where or 'any'}"
     known = finding if finding and not math.isnan(finding.ours) else None
     ours, ci = (known.ours, known.ci) if known else (None, None)
-    detectable = max(ci[1] - known.ours, known.ours - ci[0]) if known and ci else None
+    detectable = (ci[1] - ci[0]) / 2 if ci else None
     return Judged(
         **shared, ours=ours, ci=ci, sample=known.sample if known and ci else None,
         detectable=detectable, verdict=verdict, note=". ".join(filter(None, (found, reason))),

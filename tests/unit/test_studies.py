@@ -7,7 +7,7 @@ import pytest
 
 from headgate.claims import Claim
 from headgate.errors import HeadgateError
-from headgate.experiment.estimates import add_interval_by_seed
+from headgate.experiment.estimates import add_interval_by_seed, mean_of, mean_ratio
 from headgate.experiment.runs import NotRunError, Runs
 from headgate.experiment.scales import scale_name
 from headgate.stats.intervals import mean_interval
@@ -28,6 +28,35 @@ def test_a_finding_gets_the_interval_of_its_seeds() -> None:
     assert made.ours == 2
     assert made.ci == pytest.approx(mean_interval([1.0, 2.0, 3.0])[1:])
     assert add_interval_by_seed(lambda _: Estimate(ours=1), runs.only(2)).ci is None
+
+
+def test_an_interval_by_seed_takes_off_the_bias_of_few() -> None:
+    """The square of a mean of 1, 2, 6: single seeds give 13.7, all of them 9."""
+    values = {1: 1.0, 2: 2.0, 3: 6.0}
+    study = load("fast")
+    runs = Runs(study.setup(study.scale("quick").model_copy(update={"seeds": 3})), {})
+    made = add_interval_by_seed(
+        lambda runs: Estimate(ours=float(np.mean([values[s] for s in runs.setup.seeds])) ** 2), runs
+    )
+    # three times the square of all less twice that of two: means of 4, 3.5 and 1.5
+    assert made.ours == 9.0
+    assert made.ci == pytest.approx(mean_interval([-5.0, 2.5, 22.5])[1:])
+
+
+def test_an_interval_by_seed_reaches_to_its_finding() -> None:
+    study = load("fast")
+    runs = Runs(study.setup(study.scale("quick").model_copy(update={"seeds": 3})), {})
+    made = add_interval_by_seed(lambda runs: Estimate(ours=len(runs.setup.seeds) / 10), runs)
+    assert (made.ours, made.ci) == (0.3, (0.3, pytest.approx(0.5)))
+
+
+def test_what_has_no_number_decides_nothing() -> None:
+    made = mean_of([0.76, float("nan")])
+    assert (made.ours, made.ci, made.decided) == (0.76, None, False)
+    assert made.note == "1 of 2 replicates have no number"
+    made = mean_ratio([0.0, 0.9, 1.1], "conditions")
+    assert (made.ci, made.decided) == (None, False)
+    assert mean_ratio([1.0, 4.0], "conditions").ours == pytest.approx(2.0)
 
 
 def test_a_run_that_a_scale_lacks_is_one_sentence() -> None:

@@ -115,7 +115,7 @@ def test_a_correction_needs_the_whole_interval_too() -> None:
 
 def test_power_is_half_of_the_interval() -> None:
     found = Estimate(ours=1.0, ci=(0.8, 1.1))
-    assert judge(claim(), {"x": found}, "quick").detectable == pytest.approx(0.2)
+    assert judge(claim(), {"x": found}, "quick").detectable == pytest.approx(0.15)
     assert judge(claim(), {"x": Estimate(ours=1.0)}, "quick").detectable is None
 
 
@@ -124,7 +124,8 @@ def test_what_would_decide_is_said_with_its_cost() -> None:
     said = judge(claim(tolerance="<= 2.1"), {"x": found}, "quick", cpu_s=7200).note
     # half a width of 0.3 must come down to 0.1: nine times as many replicates
     assert (
-        said == "Over 4 replicates; about 36 (18 CPU hours) would decide it if mean and spread stay"
+        said
+        == "Over 4 replicates; about 36 (18 CPU hours) would decide it if centre and spread stay"
     )
 
 

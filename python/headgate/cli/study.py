@@ -141,8 +141,9 @@ def reproduce(  # noqa: PLR0913, PLR0917 - one for each option
 
     Below it stands why a claim differs and where that lies (in the source, in a model, or in what
     is ours), and what would decide or judge the others. Stored results are those in the folder
-    `results`, or in the one that --results names. What is stale is said: the study would make other
-    runs now, or read them otherwise.
+    `results`, or in the one that --results names; a study that has none at --scale is judged at the
+    largest scale that it has. Stale results are marked: the study would now make different runs, or
+    analyse them differently.
     """
     if run:
         from headgate.campaign.workers import WorkerPool
@@ -150,6 +151,7 @@ def reproduce(  # noqa: PLR0913, PLR0917 - one for each option
         _run_all(scale or "quick", WorkerPool(workers, cluster, threads), out, results, as_json)
         return
     from headgate.studies.stored import read_stored
+    from headgate.studies.study import names
 
     stored = read_stored(results or Path("results"), scale)
     if as_json:
@@ -166,6 +168,8 @@ def reproduce(  # noqa: PLR0913, PLR0917 - one for each option
             f" {one.basis.cpu_s / 3600:.3g} CPU hours, {one.basis.date}{stale}",
             soft_wrap=True,
         )
+    if lacking := [name for name in names() if name not in {one.study for one in stored}]:
+        printed.print(f"Not stored, and not counted: {', '.join(lacking)}.", soft_wrap=True)
     hours = sum(one.basis.cpu_s for one in stored) / 3600
     printed.print(f"{_sum_up(claims)} {hours:.3g} CPU hours.", soft_wrap=True)
 

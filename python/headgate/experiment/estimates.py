@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
@@ -46,33 +46,53 @@ def all_possible(makers: Iterable[Callable[[Done], Drawn]], runs: Done) -> tuple
 
 
 def add_interval_by_seed(make: Callable[[Done], Estimate], runs: Done) -> Estimate:
-    """Make a finding, with the interval of the same measure on each seed by itself."""
-    whole = make(runs)
-    if whole.ci is not None or len(runs.setup.seeds) == 1:
+    """Make a finding, with the jackknife's interval over seeds (Tukey 1958).
+
+    The same measure is taken without each seed in turn. For a mean over seeds that is Student's
+    interval; a ratio, or the largest of many, has the bias taken off that it has in few runs. The
+    interval reaches to the finding itself where this lies outside.
+    """
+    whole, seeds = make(runs), runs.setup.seeds
+    if whole.ci is not None or len(seeds) == 1:
         return whole
-    own = [make(runs.only(seed)).ours for seed in runs.setup.seeds]
-    found = {"ci": mean_interval(own)[1:], "sample": Sample(count=len(own))}
+    left_out = [make(runs.without(seed)).ours for seed in seeds]
+    count = len(seeds)
+    _, low, high = mean_interval([count * whole.ours - (count - 1) * one for one in left_out])
+    found = {"ci": (min(low, whole.ours), max(high, whole.ours)), "sample": Sample(count=count)}
     return whole.model_copy(update=found)
 
 
-def mean_of(values: list[float], note: str = "", unit: str = REPLICATES) -> Estimate:
+def mean_of(values: Sequence[float], note: str = "", unit: str = REPLICATES) -> Estimate:
     """Return the mean over replicates with Student's interval.
 
     One replicate stands as it is; one condition, or whatever the unit, tells nothing of others.
+    Where one of several has no number, nothing is decided: those left may be no fair sample.
     """
     mean, low, high = mean_interval(values)
-    if len(values) == 1 and unit == REPLICATES:
+    known = int(np.isfinite(values).sum())
+    if known < len(values):
+        return _undecided(
+            mean, note, f"{len(values) - known} of {len(values)} {unit} have no number"
+        )
+    if known == 1 and unit == REPLICATES:
         return Estimate(ours=mean, note=note)
-    if len(values) == 1:
-        said = f"one of the {unit}: no interval"
-        return Estimate(ours=mean, decided=False, note=f"{note}; {said}" if note else said)
-    sample = Sample(count=len(values), unit=unit)
+    if known == 1:
+        return _undecided(mean, note, f"one of the {unit}: no interval")
+    sample = Sample(count=known, unit=unit)
     return Estimate(ours=mean, ci=(low, high), sample=sample, note=note)
 
 
-def mean_ratio(ratios: list[float], unit: str, note: str = "") -> Estimate:
-    """Return the geometric mean of ratios, with Student's interval of their logarithms."""
-    found = mean_of(np.log(ratios).tolist(), note, unit)
+def _undecided(ours: float, note: str, reason: str) -> Estimate:
+    return Estimate(ours=ours, decided=False, note=f"{note}; {reason}" if note else reason)
+
+
+def mean_ratio(ratios: Sequence[float], unit: str, note: str = "") -> Estimate:
+    """Return the geometric mean of ratios, with Student's interval of their logarithms.
+
+    A ratio that is not above zero has no logarithm: with one of these nothing is decided.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = mean_of(np.log(ratios).tolist(), note, unit)
     ends = tuple(map(float, np.exp(found.interval)))
     return found.model_copy(update={"ours": math.exp(found.ours), "ci": found.ci and ends})
 

@@ -60,6 +60,11 @@ class Runs:
         """Return the same runs with one seed of the replicates."""
         return replace(self, setup=replace(self.setup, seeds=(seed,)))
 
+    def without(self, seed: int) -> Self:
+        """Return the same runs without one seed of the replicates."""
+        seeds = tuple(one for one in self.setup.seeds if one != seed)
+        return replace(self, setup=replace(self.setup, seeds=seeds))
+
     def without_own(self) -> Self:
         """Return the same runs without those of the user's own laws."""
         own = set(self.setup.own)

@@ -31,6 +31,30 @@ def mean_interval(values: ArrayLike, level: float = LEVEL) -> tuple[float, float
     return mean, mean - half, mean + half
 
 
+def difference_interval(
+    one: ArrayLike, other: ArrayLike, level: float = LEVEL
+) -> tuple[float, float, float]:
+    """Return the mean of a sample less that of another, with Welch's interval (Welch 1947).
+
+    Not-a-numbers are left out; a sample of less than two leaves the interval without width.
+    """
+    samples = [np.asarray(values, dtype=float) for values in (one, other)]
+    samples = [sample[np.isfinite(sample)] for sample in samples]
+    if min(map(len, samples)) == 0:
+        return float("nan"), float("nan"), float("nan")
+    apart = float(samples[0].mean() - samples[1].mean())
+    if min(map(len, samples)) == 1:
+        return apart, apart, apart
+    squares = [float(sample.var(ddof=1)) / len(sample) for sample in samples]
+    total = sum(squares)
+    if total == 0:
+        return apart, apart, apart
+    pairs = zip(squares, samples, strict=True)
+    freedom = total**2 / sum(square**2 / (len(sample) - 1) for square, sample in pairs)
+    half = student_quantile(0.5 + level / 2, freedom) * math.sqrt(total)
+    return apart, apart - half, apart + half
+
+
 def grouped_interval(
     groups: Sequence[ArrayLike], level: float = LEVEL
 ) -> tuple[float, float, float]:

@@ -50,7 +50,7 @@ headgate_model::params! {
     gamma: number(30.0, (0.0, 10000.0), "segments", "Tan et al. 2006"),
     /// Window below which the delay-driven part does not grow; 0 = wherever `alpha w^k` exceeds 1.
     low_window: number(0.0, (0.0, 10000.0), "segments",
-        "Tan et al. 2006 need none; the draft's 38 and the NIST study's 41 are recalled, not verified"),
+        "Tan et al. 2006 need none"),
     /// Whether gamma rests or follows the queue of an emulated Reno flow.
     tuning: choice(["fixed", "emulated"], "Tan et al. 2006; draft-sridharan-tcpm-ctcp-02"),
     /// The least that tuning makes of gamma.

@@ -30,7 +30,7 @@ use headgate_model::control::{Ack, Congestion, Controller, Path, Window};
 use headgate_model::params::Card;
 
 headgate_model::params! {
-    /// Window up to which the law is Reno's; NIST's study has 31 (recalled, not verified).
+    /// Window up to which the law is Reno's.
     low_window: number(38.0, (2.0, 10_000.0), "segments", "RFC 3649 §5"),
     /// Window at `high_p`.
     high_window: number(83000.0, (2000.0, 1e7), "segments", "RFC 3649 §5"),

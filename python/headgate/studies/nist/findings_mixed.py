@@ -10,15 +10,23 @@ TCP beside it is divided by the same of the control, in which TCP has the law's 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from headgate.experiment.estimates import count_share, format_values, mean_ratio
-from headgate.stats.intervals import mean_interval
+from headgate.experiment.estimates import count_share, format_values, mean_of, mean_ratio
+from headgate.stats.intervals import difference_interval
 from headgate.studies.nist.competing import FILES, Rates
+from headgate.studies.nist.law_counts import (
+    count,
+    differences,
+    means,
+    nearer_to_zero,
+    rank_first,
+    share_of_laws,
+)
 from headgate.studies.nist.mixed_runs import Mixed
 from headgate.studies.nist.summary import CONDITIONS, DELAY_LAWS
 from headgate.studies.nist.variants import (
@@ -29,7 +37,7 @@ from headgate.studies.nist.variants import (
     UNCONGESTED_INFINITE,
     WINDOW,
 )
-from headgate.verdicts import Estimate, Sample
+from headgate.verdicts import Estimate
 
 Numbers = NDArray[np.float64]
 
@@ -37,26 +45,22 @@ WEB, LARGE, MOVIES = FILES[:1], FILES[2:], FILES[3:]
 FAIR = ("ctcp", "htcp", "fast-at")
 #: The laws that fall back to TCP's increase below a window.
 WITH_THRESHOLD = ("bic", "ctcp", "hstcp", "scalable")
-#: Two throughputs count as equal within this: three standard errors, if each of some 50 cells in
-#: eight conditions scatters by a factor of two.
-EQUAL = 0.25
+#: Two throughputs count as equal within a quarter (here logarithms of their ratio): three standard
+#: errors, if each of some 50 cells in eight conditions scatters by a factor of two.
+EQUAL = (float(np.log(0.75)), float(np.log(1.25)))
 
 
-def by_law(of: Rates) -> dict[str, float]:
-    """Return log of own over TCP beside it, over the control's, by law: the mean of conditions."""
-    return dict(zip(of.laws, np.nanmean(of.ahead(), axis=0).tolist(), strict=True))
-
-
-def _format_ratio(logs: dict[str, float]) -> str:
-    return format_values({law: float(np.exp(log)) for law, log in logs.items()})
+def _format_means(laws: Sequence[str], logs: Numbers) -> str:
+    """Write geometric means over conditions, by law."""
+    ratios = np.exp(np.nanmean(logs, axis=0)).tolist()
+    return format_values(dict(zip(laws, ratios, strict=True)))
 
 
 def _equal(of: Rates, laws: Sequence[str]) -> Estimate:
     """Count the laws that get what TCP beside them gets."""
-    logs = by_law(of)
-    ratios = {law: logs[law] for law in laws}
-    hits = sum(abs(np.exp(log) - 1) <= EQUAL for log in ratios.values())
-    return _share_estimate(hits, len(ratios), "laws", f"own over TCP: {_format_ratio(ratios)}")
+    logs = of.ahead()[:, [of.laws.index(law) for law in laws]]
+    note = f"own over TCP: {_format_means(laws, logs)}"
+    return share_of_laws(means(logs), len(logs), note, EQUAL)
 
 
 def equal_movies(of: Mixed) -> Estimate:
@@ -77,30 +81,25 @@ def movies(of: Mixed) -> Rates:
 
 def sooner(of: Mixed) -> Estimate:
     """Count the laws whose movies get more than TCP's beside them, without congestion."""
-    logs = by_law(movies(of))
-    hits = sum(log > 0 for log in logs.values())
-    return _share_estimate(hits, len(logs), "laws", f"own over TCP: {_format_ratio(logs)}")
+    logs = movies(of).ahead()
+    return share_of_laws(means(logs), len(logs), f"own over TCP: {_format_means(of.laws, logs)}")
 
 
-def fast_best(of: Mixed) -> Estimate:
-    """Count the uncongested conditions in which movies do best with FAST or FAST-AT."""
+def fast_leads(of: Mixed) -> Estimate:
+    """Divide the better of FAST's and FAST-AT's movies by the best of others, uncongested."""
+    return _lead(of, DELAY_LAWS, [law for law in of.laws if law not in DELAY_LAWS])
+
+
+def ctcp_next(of: Mixed) -> Estimate:
+    """Divide CTCP's movies by the best of the others', FAST and FAST-AT apart, uncongested."""
+    return _lead(of, ("ctcp",), [law for law in of.laws if law not in (*DELAY_LAWS, "ctcp")])
+
+
+def _lead(of: Mixed, some: Sequence[str], others: Sequence[str]) -> Estimate:
     own = movies(of).beside("own")
-    rows = own[np.isfinite(own).all(axis=1)]
-    best = [of.laws[place] for place in rows.argmax(axis=1)]
-    logs = dict(zip(of.laws, rows.mean(axis=0).tolist(), strict=True))
-    hits = sum(law in DELAY_LAWS for law in best)
-    return _share_estimate(
-        hits, len(best), CONDITIONS, f"over the mean of all: {_format_ratio(logs)}"
-    )
-
-
-def ctcp_second(of: Mixed) -> Estimate:
-    """Count the uncongested conditions in which movies do best with CTCP, FAST, FAST-AT apart."""
-    own = movies(of).beside("own")
-    rows = own[np.isfinite(own).all(axis=1)]
-    others = [law for law in of.laws if law not in DELAY_LAWS]
-    best = rows[:, [of.laws.index(law) for law in others]].argmax(axis=1)
-    return count_share(int(sum(others[place] == "ctcp" for place in best)), len(best), CONDITIONS)
+    best, next_best = (own[:, [of.laws.index(law) for law in laws]] for laws in (some, others))
+    note = f"over the mean of all: {_format_means(of.laws, own)}"
+    return _ratio(best.max(axis=1) - next_best.max(axis=1), note)
 
 
 def ctcp_leads(of: Mixed) -> Estimate:
@@ -109,7 +108,8 @@ def ctcp_leads(of: Mixed) -> Estimate:
     mean = dict(zip(of.laws, np.nanmean(ranks, axis=0).tolist(), strict=True))
     best = max((law for law in of.laws if law != "ctcp"), key=mean.__getitem__)
     apart = ranks[:, of.laws.index("ctcp")] - ranks[:, of.laws.index(best)]
-    return _mean(apart, f"mean ranks: {format_values(mean)}")
+    known = _drop_missing(apart).tolist()
+    return mean_of(known, f"mean ranks: {format_values(mean)}", CONDITIONS)
 
 
 def of_ranks(of: Rates, side: str) -> Numbers:
@@ -148,22 +148,22 @@ def fairer(of: Mixed, *, unfair: Sequence[str], files: Sequence[str] = FILES) ->
     left = of.rates.only(of.conditions, files).beside("tcp")
     gap = _mean_of(of, left, FAIR) - _mean_of(of, left, unfair)
     hits, known = int((gap > 0).sum()), int(np.isfinite(gap).sum())
-    logs = dict(zip(of.laws, np.nanmean(left, axis=0).tolist(), strict=True))
-    return _share_estimate(
-        hits, known, CONDITIONS, f"TCP beside each, over the mean: {_format_ratio(logs)}"
-    )
+    counted = count_share(hits, known, CONDITIONS)
+    note = f"{counted.note}; TCP beside each, over the mean: {_format_means(of.laws, left)}"
+    return counted.model_copy(update={"note": note})
 
 
 def among(of: Mixed, *, named: Sequence[str], sign: int) -> Estimate:
     """Count those named among the first three by the mean rank of the TCP flows beside them."""
-    ranks = np.nanmean(of_ranks(of.rates, "tcp"), axis=0)
+    by_condition = of_ranks(of.rates, "tcp")
+    ranks = np.nanmean(by_condition, axis=0)
     order = np.argsort(sign * ranks, kind="stable")[: len(named)]
     first = [of.laws[place] for place in order]
-    means = dict(zip(of.laws, ranks.tolist(), strict=True))
-    hits = len(set(first) & set(named))
-    return Estimate(
-        ours=hits, note=f"{', '.join(first)}; mean ranks of TCP: {format_values(means)}"
-    )
+    by_law = dict(zip(of.laws, ranks.tolist(), strict=True))
+    note = f"{', '.join(first)}; mean ranks of TCP: {format_values(by_law)}"
+    answers = rank_first(sign * by_condition, len(named))
+    known = [answers[of.laws.index(law)] for law in named]
+    return count(len(set(first) & set(named)), known, len(by_condition), note)
 
 
 def hstcp_fairer(of: Mixed) -> Estimate:
@@ -172,13 +172,11 @@ def hstcp_fairer(of: Mixed) -> Estimate:
     light, heavy = (
         ranks[[of.conditions.index(name) for name in names]] for names in (of.light, of.heavy)
     )
-    light, heavy = _drop_missing(light), _drop_missing(heavy)
-    note = f"{light.mean():.2f} and {heavy.mean():.2f}"
-    ours = float(light.mean() - heavy.mean())
-    if min(len(light), len(heavy)) < 2:
+    ours, low, high = difference_interval(light, heavy)
+    note = f"{np.nanmean(light):.2f} and {np.nanmean(heavy):.2f}"
+    if min(len(_drop_missing(light)), len(_drop_missing(heavy))) < 2:
         return Estimate(ours=ours, decided=False, note=f"{note}, of one condition: no interval")
-    low, high = stats.ttest_ind(light, heavy, equal_var=False).confidence_interval(0.95)
-    return Estimate(ours=ours, ci=(float(low), float(high)), note=note)
+    return Estimate(ours=ours, ci=(low, high), note=note)
 
 
 def fast_at_less_fair(of: Mixed) -> Estimate:
@@ -194,12 +192,17 @@ def sst_when_heavy(of: Mixed) -> Estimate:
     names = of.corner(HEAVY_CORNER)
     heavy = _low_over_high(of.rates.only(names), of.variant(INFINITE).only(names))
     free = _low_over_high(of.variant(UNCONGESTED), of.variant(UNCONGESTED_INFINITE))
-    mean, low, high = np.exp(mean_interval(heavy))
+    ratio = mean_ratio(np.exp(heavy).tolist(), CONDITIONS)
+    low, high = ratio.interval
+    ends = sorted((abs(low - 1), abs(high - 1)))
     note = (
-        f"low over high {mean:.3f} [{low:.3f}, {high:.3f}]; without congestion"
+        f"low over high {ratio.ours:.3f} [{low:.3f}, {high:.3f}]; without congestion"
         f" {np.exp(free.mean()):.3f}"
     )
-    return Estimate(ours=float(abs(mean - 1)), note=note)
+    return ratio.model_copy(update={
+        "ours": abs(ratio.ours - 1), "note": note,
+        "ci": ratio.ci and (0.0 if low < 1 < high else ends[0], ends[1]),
+    })  # fmt: skip
 
 
 def _low_over_high(low: Rates, high: Rates) -> Numbers:
@@ -210,38 +213,40 @@ def _low_over_high(low: Rates, high: Rates) -> Numbers:
 
 def utility_large(of: Mixed) -> Estimate:
     """Count the laws that gain more for large files than for Web objects, without congestion."""
-    large, web = (by_law(of.rates.only(of.light, files)) for files in (LARGE, WEB))
-    return _greater(large, web, "large files", "Web objects")
+    large, web = (of.rates.only(of.light, files).ahead() for files in (LARGE, WEB))
+    note = _compare(of.laws, {"large files": large, "Web objects": web})
+    return share_of_laws(means(large - web), len(large), note)
 
 
 def utility_light(of: Mixed) -> Estimate:
     """Count the laws whose large files gain more without congestion than with much of it."""
-    light, heavy = (by_law(of.rates.only(names, LARGE)) for names in (of.light, of.heavy))
-    return _greater(light, heavy, "light", "heavy")
+    light, heavy = (of.rates.only(names, LARGE).ahead() for names in (of.light, of.heavy))
+    note = _compare(of.laws, {"light": light, "heavy": heavy})
+    return share_of_laws(differences(light, heavy), len(light), note)
 
 
 def utility_at_low(of: Mixed) -> Estimate:
     """Count the laws whose large files gain more at the low setting, without congestion."""
     low, high = (
-        by_law(r.only(r.conditions, LARGE))
+        r.only(r.conditions, LARGE).ahead()
         for r in map(of.variant, (UNCONGESTED, UNCONGESTED_INFINITE))
     )
-    return _greater(low, high, "low", "high")
+    note = _compare(of.laws, {"low": low, "high": high})
+    return share_of_laws(means(low - high), len(low), note)
 
 
 def utility_without_window(of: Mixed) -> Estimate:
     """Count the laws whose gain for large files is nearer to none with a window that binds."""
     names = of.corner(LIGHT_CORNER)
-    free, bound = (by_law(r.only(names, LARGE)) for r in (of.rates, of.variant(WINDOW)))
-    hits = sum(abs(bound[law]) < abs(free[law]) for law in free)
-    return Estimate(ours=hits, note=f"without: {_format_ratio(free)}; with: {_format_ratio(bound)}")
+    free, bound = (r.only(names, LARGE).ahead() for r in (of.rates, of.variant(WINDOW)))
+    with_window, without = (np.abs(np.nanmean(logs, axis=0)) for logs in (bound, free))
+    note = _compare(of.laws, {"without": free, "with": bound})
+    hits = int((with_window < without).sum())
+    return count(hits, nearer_to_zero(bound, free), len(free), note)
 
 
-def _greater(one: dict[str, float], other: dict[str, float], first: str, second: str) -> Estimate:
-    hits = sum(one[law] > other[law] for law in one)
-    return _share_estimate(
-        hits, len(one), "laws", f"{first}: {_format_ratio(one)}; {second}: {_format_ratio(other)}"
-    )
+def _compare(laws: Sequence[str], sets: Mapping[str, Numbers]) -> str:
+    return "; ".join(f"{name}: {_format_means(laws, logs)}" for name, logs in sets.items())
 
 
 def _mean_of(of: Mixed, table: Numbers, laws: Sequence[str]) -> Numbers:
@@ -255,17 +260,3 @@ def _drop_missing(values: Numbers) -> Numbers:
 def _ratio(logs: Numbers, note: str = "") -> Estimate:
     """Return the geometric mean of what the logarithms are of."""
     return mean_ratio(np.exp(_drop_missing(logs)).tolist(), CONDITIONS, note)
-
-
-def _mean(values: Numbers, note: str) -> Estimate:
-    mean, low, high = mean_interval(_drop_missing(values))
-    return Estimate(ours=mean, ci=(low, high), sample=_sample(values), note=note)
-
-
-def _sample(values: Numbers) -> Sample:
-    return Sample(count=int(np.isfinite(values).sum()), unit=CONDITIONS)
-
-
-def _share_estimate(hits: int, cells: int, unit: str, note: str) -> Estimate:
-    counted = count_share(int(hits), cells, unit)
-    return counted.model_copy(update={"note": f"{counted.note}; {note}"})

@@ -15,7 +15,7 @@ from scipy.cluster import hierarchy
 from scipy.spatial import distance
 
 from headgate.analysis.conditions import FILTERS
-from headgate.experiment.estimates import count_share, mean_of, mean_ratio
+from headgate.experiment.estimates import format_values, mean_of, mean_ratio
 from headgate.experiment.runs import NotRunError
 from headgate.studies.nist.cuts import cuts_as_published
 from headgate.studies.nist.summary import CONDITIONS, Experiment
@@ -26,9 +26,16 @@ ALIKE = FILTERS[0]
 
 
 def uncongested_identical(of: Experiment) -> Estimate:
-    """Count the cells of light congestion in which no law is an outlier."""
-    cells = of.outliers(of.light)
-    return count_share(sum(test is None for _, test in cells), len(cells), "cells")
+    """Return the share of responses in which no law is an outlier, of light congestion.
+
+    A condition is the unit: its responses depend on each other.
+    """
+    shares = {name: _share_without_outlier(of, name) for name in of.light}
+    return mean_of(list(shares.values()), format_values(shares), CONDITIONS)
+
+
+def _share_without_outlier(of: Experiment, condition: str) -> float:
+    return float(np.mean([test is None for _, test in of.outliers([condition])]))
 
 
 def lightly_congested_similar(of: Experiment) -> Estimate:

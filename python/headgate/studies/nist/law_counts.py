@@ -1,0 +1,118 @@
+"""Of how many laws something is true, with an interval over conditions.
+
+The laws are all that are compared and not a sample of laws, so that a binomial interval is not
+theirs: what is uncertain is the mean of each over conditions. A count goes from the laws of which
+it is shown to those of which it is not refuted. Each law, or pair of laws, has Student's interval
+at such a level that all of them together hold 95 times in 100 (Bonferroni).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.stats.intervals import LEVEL, difference_interval, mean_interval
+from headgate.studies.nist.summary import CONDITIONS
+from headgate.verdicts import Estimate, Interval, Sample, lies_within
+
+Numbers = NDArray[np.float64]
+Intervals = Sequence[tuple[float, float, float]]
+"""Mean, low and high of each law."""
+Answer = bool | None
+"""Whether something is true of a law; None where its interval leaves that open."""
+
+#: More than nothing: equal is not more.
+POSITIVE: Interval = (float(np.finfo(float).tiny), np.inf)
+
+
+def means(values: Numbers) -> Intervals:
+    """Return the mean of each law; `values` are (condition, law), NaN where there is none."""
+    level = _level_of_each(values.shape[1])
+    return [_mean(column, level) for column in values.T]
+
+
+def differences(one: Numbers, other: Numbers) -> Intervals:
+    """Return each law's mean in some conditions less that in others."""
+    level = _level_of_each(one.shape[1])
+    return [
+        _widen(difference_interval(a, b, level), min(_count(a), _count(b)))
+        for a, b in zip(one.T, other.T, strict=True)
+    ]
+
+
+def share_of_laws(
+    found: Intervals, conditions: int, note: str, allowed: Interval = POSITIVE
+) -> Estimate:
+    """Return the share of laws whose mean lies within bounds."""
+    hits = sum(lies_within((mean, mean), allowed) is True for mean, _, _ in found)
+    answers = [lies_within((low, high), allowed) for _, low, high in found]
+    counted = count(hits, answers, conditions, f"{hits} of {len(found)}; {note}")
+    ends = counted.ci and (counted.ci[0] / len(found), counted.ci[1] / len(found))
+    return counted.model_copy(update={"ours": hits / len(found), "ci": ends})
+
+
+def count(hits: int, answers: Sequence[Answer], conditions: int, note: str) -> Estimate:
+    """Return a number of laws, between those for certain and those that may be."""
+    if conditions < 2:
+        return Estimate(ours=hits, decided=False, note=f"{note}, of one condition: no interval")
+    ends = (answers.count(True), len(answers) - answers.count(False))
+    sample = Sample(count=conditions, unit=CONDITIONS)
+    return Estimate(ours=hits, ci=ends, sample=sample, note=note)
+
+
+def rank_first(values: Numbers, first: int) -> list[Answer]:
+    """Say of each law whether its mean is among the so many smallest; (condition, law).
+
+    By the intervals of all pairs' differences (Mogstad, Romano, Shaikh and Wilhelm, "Inference for
+    ranks", 2024): a law has a place among the first if so few others may be before it, and none if
+    as many surely are.
+    """
+    laws = values.shape[1]
+    level = _level_of_each(laws * (laws - 1) // 2)
+
+    def answer(law: int) -> Answer:
+        others = (other for other in range(laws) if other != law)
+        apart = [_mean(values[:, other] - values[:, law], level) for other in others]
+        if sum(low <= 0 for _, low, _ in apart) < first:
+            return True
+        return False if sum(high < 0 for _, _, high in apart) >= first else None
+
+    return [answer(law) for law in range(laws)]
+
+
+def nearer_to_zero(one: Numbers, other: Numbers) -> list[Answer]:
+    """Say of each law whether `one` is nearer to zero in the mean than `other`; (condition, law).
+
+    |b| > |a| just where b - a and b + a have the same sign.
+    """
+    level = _level_of_each(2 * one.shape[1])
+    signs = [
+        [_sign(_mean(column, level)) for column in both.T] for both in (other - one, other + one)
+    ]
+    return [a == b if a and b else None for a, b in zip(*signs, strict=True)]
+
+
+def _mean(values: Numbers, level: float) -> tuple[float, float, float]:
+    return _widen(mean_interval(values, level), _count(values))
+
+
+def _widen(found: tuple[float, float, float], known: int) -> tuple[float, float, float]:
+    """Return an interval without ends where less than two values are known."""
+    return found if known > 1 else (found[0], -np.inf, np.inf)
+
+
+def _count(values: Numbers) -> int:
+    return int(np.isfinite(values).sum())
+
+
+def _sign(found: tuple[float, float, float]) -> int:
+    """Return the sign of a mean, 0 where its interval leaves that open."""
+    _, low, high = found
+    return int(low > 0) - int(high < 0)
+
+
+def _level_of_each(intervals: int) -> float:
+    """Return the level at which so many intervals hold together at `LEVEL`."""
+    return 1 - (1 - LEVEL) / intervals
