@@ -35,15 +35,17 @@ def _document(document: Document, verdicts: Verdicts) -> str:
     rows = [[s.at, s.says, claims(s), s.why] for s in document.statements]
     beyond = [[entry.says, claims(entry)] for entry in document.beyond]
     with_claims = sum(bool(s.claims) for s in document.statements)
-    return "\n".join(
-        [
-            f"## {document.title}\n",
-            f"{len(rows)} statements, figures and tables; {with_claims} have claims.\n",
-            table(["place", "what it says", "claims", "why none"], rows),
+    parts = [
+        f"## {document.title}\n",
+        f"{len(rows)} statements, figures and tables; {with_claims} have claims.\n",
+        table(["place", "what it says", "claims", "why none"], rows),
+    ]
+    if beyond:
+        parts += [
             f"### What the studies judge beside {document.short}\n",
             table(["what", "claims"], beyond),
         ]
-    )
+    return "\n".join(parts)
 
 
 def _namer(verdicts: Verdicts) -> Callable[[Judged], str]:

@@ -13,7 +13,9 @@ from headgate.strict import Strict, read_toml
 
 FOLDER = Path(__file__).parent
 #: The files, in the order of the page.
-DOCUMENTS = ("mills-2011", "tcp-reloaded-5", "gong-yeh-2015", "low-2005", "xia-2005")
+DOCUMENTS = (
+    "mills-2011", "mills-2011-findings", "tcp-reloaded-5", "gong-yeh-2015", "low-2005", "xia-2005",
+)  # fmt: skip
 #: Studies that reproduce none of these, with what they are about.
 OTHER_STUDIES = {
     "buffer-sizing": "Appenzeller, Keslassy, McKeown 2004",
