@@ -11,6 +11,7 @@ from typing import Any
 from notebook_page import notebook
 from statements_page import statements
 from tables import Row, code, table
+from verdicts_page import verdicts
 
 
 def write_all(folder: Path) -> None:
@@ -351,5 +352,6 @@ PAGES: dict[str, Callable[[], str]] = {
     "commands": commands,
     "conformance": conformance,
     "statements": statements,
+    "verdicts": verdicts,
     "notebook": notebook,
 }

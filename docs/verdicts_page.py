@@ -1,0 +1,35 @@
+"""The table of all stored results: how many claims of each study got which verdict."""
+
+from collections import Counter
+from pathlib import Path
+
+from tables import table
+
+from headgate.studies.stored import StoredStudy, read_stored
+from headgate.studies.study import names
+from headgate.verdicts import Verdict, count_differences, tally
+
+RESULTS = Path(__file__).resolve().parent.parent / "results"
+
+
+def verdicts() -> str:
+    """Give a row a study: its scale, what it cost, and its claims by verdict."""
+    stored = read_stored(RESULTS)
+    claims = [claim for one in stored for claim in one.claims]
+    hours = sum(one.basis.cpu_s for one in stored) / 3600
+    head = ["study", "scale", "runs", "CPU hours", "date", *(f"{verdict}" for verdict in Verdict)]
+    missing = ", ".join(f"`{name}`" for name in names() if name not in {s.study for s in stored})
+    return "\n".join(
+        [
+            f"{tally(claims)}. {count_differences(claims)}. {hours:.3g} CPU hours.\n",
+            table(head, map(_row, stored)),
+            f"Not stored: {missing}.\n" if missing else "",
+        ]
+    )
+
+
+def _row(one: StoredStudy) -> list[object]:
+    counts = Counter(claim.verdict for claim in one.claims)
+    basis = one.basis
+    cost = [basis.runs, f"{basis.cpu_s / 3600:.2g}", basis.date]
+    return [f"`{one.study}`", one.scale, *cost, *(counts[verdict] or "" for verdict in Verdict)]
