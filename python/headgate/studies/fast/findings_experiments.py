@@ -17,6 +17,7 @@ from headgate.experiment.estimates import (
 from headgate.experiment.runs import Runs
 from headgate.studies.fast import jobs, theory
 from headgate.studies.fast.measures import (
+    burst_loss,
     dsl_rtt_s,
     long_fat_losses,
     queue_share,
@@ -110,6 +111,14 @@ def kaist_over_reno(runs: Runs, *, laws: list[str]) -> Estimate:
 def kaist_queue(runs: Runs, *, law: str) -> Estimate:
     """Give a mean queue as a share of the buffer."""
     return Estimate(ours=queue_share(runs["kaist", law]))
+
+
+def bursts_lost(runs: Runs, *, laws: list[str]) -> Estimate:
+    """Subtract what bursts lose beside FAST from the least that they lose beside other laws."""
+    lost = {law: float(np.mean([*map(burst_loss, runs.replicates("bursts", law))])) for law in laws}
+    fast = float(np.mean([*map(burst_loss, runs.replicates("bursts", "fast"))]))
+    found = least({law: share - fast for law, share in lost.items()})
+    return found.model_copy(update={"note": f"beside fast {fast:.3g}; {format_values(lost)}"})
 
 
 def _jain(runs: Runs) -> dict[str, float]:

@@ -14,6 +14,7 @@ from headgate.studies.paths import (
     NO_SERIES,
     PACKET_BITS,
     bdp_packets,
+    draw_starts,
     flow,
     in_seconds,
     packets,
@@ -55,6 +56,8 @@ SC2004: dict[str, Any] = {"rate": "9.5 Gbit/s", "rtt": "252.8 ms", "buffer": "0.
 SC2004_FLOWS = 18
 SHORT_WEIGHTS = (10, 20, 40)
 SHORT_LATECOMERS, SHORT_LATE_ALPHA, BETWEEN_SHORT_LATECOMERS_S = 3, 60, 100.0
+#: Two fifths of the buffer on the path of KAIST.
+BURSTS, BURST_PACKETS = 10, 3000
 JAIN_RTTS_S = (0.05, 0.10, 0.15, 0.20)
 DSL_RATE, DSL_BUFFER, DSL_ALPHA = "512 kbit/s", 50, 8
 LOST_PACKET = 40_000
@@ -239,6 +242,17 @@ def fill_sc2004(setup: Setup) -> Scenario:
 def fill_half_a_buffer(setup: Setup, *, law: str) -> Scenario:
     """One flow, and a buffer of half the path."""
     return path([_alone(law)], _times(setup, "kaist"), {**LONG_FAT, "buffer": "0.5 BDP"})
+
+
+def burst_into_half_a_buffer(setup: Setup, *, law: str, seed: int) -> Scenario:
+    """One flow and half a buffer, beside bursts of packets at ten times the line's rate."""
+    times = _times(setup, "kaist")
+    duration, warmup = map(in_seconds, times)
+    apart = (duration - warmup) / BURSTS
+    begun = [warmup + (n + late) * apart for n, late in enumerate(draw_starts(seed, BURSTS, 0.9))]
+    keys: dict[str, Any] = {"params": {"rate_mbps": 10_000}, "size": packets(BURST_PACKETS)}
+    bursts = [flow("constant", start, **keys) for start in begun]
+    return path([_alone(law), *bursts], times, {**LONG_FAT, "buffer": "0.5 BDP"})
 
 
 def share_fairly(setup: Setup, *, law: str, seed: int) -> Scenario:

@@ -86,3 +86,10 @@ def start_queue(result: Result) -> float:
 def queue_share(result: Result) -> float:
     """Mean queue as a share of the buffer."""
     return float(result.ports["mean_queue_packets"][0] / result.ports["buffer_packets"][0])
+
+
+def burst_loss(result: Result) -> float:
+    """Return the share of the bursts' packets that was lost, as each of these is sent again."""
+    flows = result.flows
+    bursts = np.asarray(flows["size_packets"]) > 0
+    return float(flows["retransmissions_total"][bursts].sum() / flows["size_packets"][bursts].sum())
