@@ -73,6 +73,32 @@ def test_a_replicate_without_a_value_decides_nothing() -> None:
     assert "no value" in found.note
 
 
+def test_values_that_are_alike_in_different_runs_decide_nothing() -> None:
+    """Four zeros of an event that comes in one of ten runs are seen in 66 % of trials."""
+    found = decide(claim("<= 0.05"), [0.0] * 4, Looks((4, 8)))
+    assert (found.decided, found.ours, found.ci) == (False, 0.0, None)
+    assert found.note.startswith("undecided after 4 replicates: all have the same value")
+    judged = judge(claim("<= 0.05"), {"x": found}, "full")
+    assert (judged.verdict, judged.detectable) == (Verdict.UNDECIDED, None)
+
+
+def test_a_rare_event_is_seldom_held_for_none() -> None:
+    looks = Until().plan()
+    drawn = np.random.default_rng(6).random((2000, 32)) < 0.1
+    found = [decide(claim("<= 0.05"), row.tolist(), looks) for row in drawn.astype(float)]
+    wrong = np.mean([one.decided and one.ours <= 0.05 for one in found])
+    assert wrong < 0.05
+
+
+def test_one_and_the_same_run_decides_at_once() -> None:
+    looks = Looks((4, 8))
+    for value, verdict in ((1.0, Verdict.HOLDS), (-1.0, Verdict.DIFFERS), (0.0, Verdict.HOLDS)):
+        found = decide(claim(), [value] * 4, looks, same=True)
+        assert found.decided
+        assert "one and the same run" in found.note
+        assert judge(claim(), {"x": found}, "full").verdict == verdict
+
+
 def share_decided(values: NDArray[np.float64], looks: Looks, tolerance: str) -> float:
     """Return the share of trials, a row each, that are decided at all."""
     return float(np.mean([decide(claim(tolerance), row.tolist(), looks).decided for row in values]))
@@ -126,6 +152,21 @@ def test_it_stops_once_all_is_decided(tmp_path: Path) -> None:
     flows = make().definition.file.claims[0].model_dump(exclude_none=True)
     result = make(claims=[flows]).run(out=tmp_path, workers=1, until="decided")
     assert len(result.runs) == 2 * 3
+
+
+def test_without_chance_the_first_look_decides(tmp_path: Path) -> None:
+    flow = {"kind": "flows", "law": "cubic"}
+    base = {**BASE, "traffic": [flow]}
+    said = claim(id="goodput", value="avg(goodput_bps)", tolerance=">= 1").model_dump(
+        exclude_none=True
+    )
+    keys = {"until": {"first": 3, "most": 6, "looks": 2}, "claims": [said]}
+    made = Experiment(base, {"network.rtt": ["20 ms", "40 ms"]}, **keys)
+    result = made.run(out=tmp_path, workers=1, until="decided")
+    assert len(result.runs) == 2 * 3
+    (judged,) = result.claims
+    assert judged.verdict == "holds"
+    assert "one and the same run" in judged.note
 
 
 def test_a_budget_ends_it(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -20,13 +20,16 @@ if TYPE_CHECKING:
 RUNS = "runs"
 
 
-def estimate(claim: Claim, runs: Table, looks: Looks | None = None) -> Estimate:
+def estimate(
+    claim: Claim, runs: Table, looks: Looks | None = None, *, same: bool = False
+) -> Estimate:
     """Ask for a claim's value in each replicate; return the mean with Student's 95 % interval.
 
-    With `looks` it is that of the look that decides the claim, or of the last one.
+    With `looks` it is that of the look that decides the claim, or of the last one; `same` says that
+    replicates are one and the same run, so that the first look is as good as the last.
     """
     values = [_ask(claim, _only(runs, replicate)) for replicate in np.unique(runs["replicate"])]
-    return mean_of(values) if looks is None else decide(claim, values, looks)
+    return mean_of(values) if looks is None else decide(claim, values, looks, same=same)
 
 
 def check(claim: Claim, runs: Table) -> None:

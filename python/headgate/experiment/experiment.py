@@ -171,7 +171,11 @@ class Experiment:
     def _estimate(self, found: Measured) -> dict[str, Estimate]:
         until = self.definition.until
         looks = until.plan() if until else None
-        return {c.id: claims.estimate(c, found.asked, looks) for c in self.claims if c.value}
+        return {
+            claim.id: claims.estimate(claim, found.asked, looks, same=found.same)
+            for claim in self.claims
+            if claim.value
+        }
 
     @property
     def jobs(self) -> Callable[[Setup], Mapping[Key, Job]]:
