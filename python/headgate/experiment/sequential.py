@@ -29,7 +29,11 @@ class Until(Model):
     first: int = Field(4, ge=2, description="Replicates at the first look.")
     most: int = Field(32, ge=2, description="Replicates at the last look.")
     alpha: float = Field(
-        0.05, gt=0, lt=1, description="Probability that a claim is decided wrongly, at most."
+        0.05,
+        gt=0,
+        lt=1,
+        description="How often a claim is decided wrongly where the truth is the bound: with 0.05"
+        " about 5 % of the time, for normally distributed means.",
     )
     spending: Spending = Field(
         "obrien-fleming", description="How alpha is spent: little at first, or as pocock does."
