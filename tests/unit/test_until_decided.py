@@ -10,8 +10,12 @@ from numpy.typing import NDArray
 
 from headgate import Experiment
 from headgate.claims import Claim, bounds
+from headgate.design import Factor
 from headgate.errors import HeadgateError, ScenarioError
+from headgate.experiment.claims import is_fixed
+from headgate.experiment.responses import Response
 from headgate.experiment.sequential import Until, decide
+from headgate.experiment.tables import Measured
 from headgate.stats.sequential import Looks
 from headgate.verdicts import Verdict, judge, lies_within
 
@@ -97,6 +101,28 @@ def test_one_and_the_same_run_decides_at_once() -> None:
         assert found.decided
         assert "one and the same run" in found.note
         assert judge(claim(), {"x": found}, "full").verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("changes", "fixed"),
+    [
+        ({"where": "x = 1"}, True),
+        ({"where": "x >= 1"}, False),
+        ({}, False),
+        ({"value": "SELECT avg(y) FROM runs WHERE x = 1"}, False),
+    ],
+)
+def test_chance_in_other_conditions_than_a_claims_own_is_none_in_it(
+    changes: dict[str, str], fixed: bool
+) -> None:
+    """Runs at x = 1 are the same in all replicates, those at x = 2 are not."""
+    values = np.array([[1.0, 1.0, 1.0], [1.0, 2.0, 3.0]])
+    digests = np.array([["a", "a", "a"], ["b", "c", "d"]])
+    coded, responses = np.array([[-1.0], [1.0]]), (Response("y"),)
+    factors = (Factor("x", "", "x", 1, 2),)
+    found = Measured(factors, coded, (1, 2, 3), responses, {"y": values}, digests, paired=True)
+    assert not found.same
+    assert is_fixed(claim(**changes), found) is fixed
 
 
 def share_decided(values: NDArray[np.float64], looks: Looks, tolerance: str) -> float:

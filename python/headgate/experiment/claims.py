@@ -15,9 +15,10 @@ from headgate.tables import Table
 from headgate.verdicts import Estimate
 
 if TYPE_CHECKING:
+    from headgate.experiment.tables import Measured
     from headgate.stats.sequential import Looks
 
-RUNS = "runs"
+RUNS, FIXED = "runs", "fixed_"
 
 
 def estimate(
@@ -45,9 +46,26 @@ def _ask(claim: Claim, runs: Table) -> float:
         raise HeadgateError(f"claims.{claim.id}: {error}; columns of runs are {names}") from None
 
 
+def is_fixed(claim: Claim, found: Measured) -> bool:
+    """Say whether the runs that a claim is about are the same in every replicate.
+
+    What a SELECT is about is not known: it may be all of them.
+    """
+    if found.same or not found.fixed.any() or not claim.where or _is_select(claim):
+        return found.same
+    conditions, _ = np.nonzero(found.digests)
+    runs = found.asked.extended(RUNS, {FIXED: found.fixed[conditions].astype(int)})
+    asked = f"SELECT min({FIXED}) FROM {RUNS} WHERE {claim.where}"
+    return sql.number(sql.ask(asked, {RUNS: runs})) == 1
+
+
+def _is_select(claim: Claim) -> bool:
+    return claim.value.lstrip().lower().startswith(("select", "with"))
+
+
 def question(claim: Claim) -> str:
     """Return what is asked: a SELECT as it is, or an expression over the rows that it is about."""
-    if claim.value.lstrip().lower().startswith(("select", "with")):
+    if _is_select(claim):
         return claim.value
     return f"SELECT {claim.value} FROM {RUNS}" + (f" WHERE {claim.where}" if claim.where else "")
 

@@ -45,9 +45,14 @@ class Measured:
         return len(self.seeds)
 
     @cached_property
+    def fixed(self) -> NDArray[np.bool_]:
+        """Whether the replicates of each condition are one and the same run."""
+        return np.asarray((self.digests == self.digests[:, :1]).all(axis=1) & (self.repeats > 1))
+
+    @property
     def same(self) -> bool:
-        """Whether replicates are one and the same run, as where nothing is random."""
-        return self.repeats > 1 and bool((self.digests == self.digests[:, :1]).all())
+        """Whether those of all conditions are, as where nothing is random."""
+        return bool(self.fixed.all())
 
     @cached_property
     def told(self) -> dict[str, Numbers]:
