@@ -138,6 +138,20 @@ def test_the_ten_steps_of_a_textbooks_process_development() -> None:
     assert steps.residual_sd[4] ** 2 == pytest.approx(39 / 11)
 
 
+def test_lenths_margin_of_a_textbooks_filtration_rate() -> None:
+    """Montgomery's 2^4: of all 15 contrasts, those of three and four factors are chance, too."""
+    runs = np.arange(16)
+    columns = {name: 2.0 * (runs >> bit & 1) - 1 for bit, name in enumerate("ABCD")}
+    columns["y"] = np.array([45, 71, 48, 65, 68, 60, 80, 65, 43, 100, 45, 104, 75, 86, 70, 96.0])
+    steps = ten_steps(columns, list("ABCD"), "y")
+    assert len(steps.contrasts) == len(steps.half_normal) == 15
+    assert steps.contrasts["A", "B", "C"] == pytest.approx(1.875)
+    assert steps.contrasts["A", "B", "C", "D"] == pytest.approx(1.375)
+    assert steps.pseudo_error == pytest.approx(2.625)
+    assert steps.margin == pytest.approx(6.75, abs=0.005)
+    assert ["".join(term) for term in steps.standing_out] == ["A", "AC", "AD", "D", "C"]
+
+
 # --- outliers -------------------------------------------------------------------------------------
 
 

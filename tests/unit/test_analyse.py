@@ -191,6 +191,28 @@ def test_the_ten_steps_find_what_was_planted(tmp_path: Path) -> None:
     assert all(path.stat().st_size > 5000 for paths in drawn for path in paths)
 
 
+def test_the_surface_of_the_ten_steps_goes_through_the_fitted_centre() -> None:
+    """y = 10 + 5 a; without two of the six runs at the high level the mean is 9."""
+    low_high = np.array([-1.0, 1.0])
+    a, b = np.tile(np.repeat(low_high, 2), 3)[:-2], np.tile(low_high, 6)[:-2]
+    steps = ten_steps({"a": a, "b": b, "y": 10 + 5 * a}, ["a", "b"], "y")
+    assert steps.values.mean() == pytest.approx(9)
+    assert steps.fit_surface(np.zeros(1), np.zeros(1)) == pytest.approx(10)
+
+
+def test_contrasts_of_the_ten_steps_are_one_less_than_the_conditions() -> None:
+    """A fraction without some of its runs, and with others twice, has still all its contrasts."""
+    whole = half_fraction()
+    kept = np.r_[np.arange(3, 32), 5, 6]
+    table = {name: np.asarray(column)[kept] for name, column in whole.items()}
+    steps = ten_steps(table, [f"X{i}" for i in range(1, 7)], "y")
+    assert len(steps.contrasts) == 29 - 1
+    assert steps.contrasts["X1",] == steps.effects["X1",]
+    assert list(map(abs, steps.contrasts.values())) == sorted(
+        map(abs, steps.contrasts.values()), reverse=True
+    )
+
+
 def test_the_ten_steps_say_what_factors_are_and_a_rate_stays_above_zero() -> None:
     table = half_fraction()
     table["y"] = np.where(table["y"] > table["y"].mean(), table["y"], 0.0)

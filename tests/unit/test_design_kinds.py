@@ -2,6 +2,7 @@
 
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -136,6 +137,14 @@ def test_centre_points_and_replicates() -> None:
     centre = next(row for row in made.rows if row.standard == CENTRE)
     assert made.settings(centre) == {"network.rate": "100 Mbit/s", "network.rtt": "50 ms"}
     assert sum(row.replicate == 2 and row.standard != CENTRE for row in made.rows) == 4
+
+
+@pytest.mark.parametrize("levels", [("reno", "cubic", "vegas"), (1, 2, 3)])
+def test_a_list_of_levels_has_no_centre(levels: tuple[Any, ...]) -> None:
+    listed = Factor("law", "", "law", levels[0], levels[-1], levels=levels)
+    design = orthogonal_array([listed, *leveled(3)])[0]
+    with pytest.raises(HeadgateError, match=r"factor law: .* no centre; give it low and high"):
+        sheet(design, centre_points=1)
 
 
 def test_blocks_are_parted_by_the_sign_of_an_effect() -> None:

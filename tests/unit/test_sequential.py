@@ -52,8 +52,9 @@ def test_all_looks_together_err_as_often_as_they_may(spending: Spending) -> None
     assert crossed.mean() == pytest.approx(0.05, abs=0.006)  # 4 deviations of the share
 
 
-def test_values_that_are_all_alike_leave_no_doubt() -> None:
-    assert Looks((3, 6)).interval([2.0, 2.0, 2.0]) == (2.0, 2.0)
+@pytest.mark.parametrize("values", [[0.0, 0.0, 0.0], [2.0, 2.0, 2.0], [0.3, 0.1 + 0.2, 0.3]])
+def test_values_that_are_all_alike_say_nothing_of_the_spread(values: list[float]) -> None:
+    assert Looks((3, 6)).interval(values) == (-np.inf, np.inf)
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,17 @@ def test_response_that_never_moves_has_no_effect() -> None:
     assert main_effect("X1", [-1, 1, -1, 1], [0.0, 0.0, 0.0, 0.0]).p == 1
 
 
+@pytest.mark.parametrize("scale", [1.0, 1e9, -1e-9])
+def test_what_rounding_moves_has_no_effect(scale: float) -> None:
+    found = main_effect("X1", [-1, -1, 1, 1], scale * np.array([0.3, 0.3, 0.1 + 0.2, 0.1 + 0.2]))
+    assert (found.f_ratio, found.p, found.eta_squared, found.stars) == (0.0, 1.0, 0.0, "")
+
+
+def test_noise_of_rounding_is_none() -> None:
+    found = main_effect("X1", [-1, -1, 1, 1], [0.3, 0.1 + 0.2, 0.7, 0.7])
+    assert (found.f_ratio, found.p, found.eta_squared) == (np.inf, 0.0, 1.0)
+
+
 def test_response_without_noise_is_significant() -> None:
     assert main_effect("X1", [-1, 1, -1, 1], [1.0, 2.0, 1.0, 2.0]).stars == "**"
 

@@ -10,8 +10,12 @@ from numpy.typing import NDArray
 
 from headgate import Experiment
 from headgate.claims import Claim, bounds
+from headgate.design import Factor
 from headgate.errors import HeadgateError, ScenarioError
+from headgate.experiment.claims import is_fixed
+from headgate.experiment.responses import Response
 from headgate.experiment.sequential import Until, decide
+from headgate.experiment.tables import Measured
 from headgate.stats.sequential import Looks
 from headgate.verdicts import Verdict, judge, lies_within
 
@@ -73,6 +77,54 @@ def test_a_replicate_without_a_value_decides_nothing() -> None:
     assert "no value" in found.note
 
 
+def test_values_that_are_alike_in_different_runs_decide_nothing() -> None:
+    """Four zeros of an event that comes in one of ten runs are seen in 66 % of trials."""
+    found = decide(claim("<= 0.05"), [0.0] * 4, Looks((4, 8)))
+    assert (found.decided, found.ours, found.ci) == (False, 0.0, None)
+    assert found.note.startswith("undecided after 4 replicates: all have the same value")
+    judged = judge(claim("<= 0.05"), {"x": found}, "full")
+    assert (judged.verdict, judged.detectable) == (Verdict.UNDECIDED, None)
+
+
+def test_a_rare_event_is_seldom_held_for_none() -> None:
+    looks = Until().plan()
+    drawn = np.random.default_rng(6).random((2000, 32)) < 0.1
+    found = [decide(claim("<= 0.05"), row.tolist(), looks) for row in drawn.astype(float)]
+    wrong = np.mean([one.decided and one.ours <= 0.05 for one in found])
+    assert wrong < 0.05
+
+
+def test_one_and_the_same_run_decides_at_once() -> None:
+    looks = Looks((4, 8))
+    for value, verdict in ((1.0, Verdict.HOLDS), (-1.0, Verdict.DIFFERS), (0.0, Verdict.HOLDS)):
+        found = decide(claim(), [value] * 4, looks, same=True)
+        assert found.decided
+        assert "one and the same run" in found.note
+        assert judge(claim(), {"x": found}, "full").verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("changes", "fixed"),
+    [
+        ({"where": "x = 1"}, True),
+        ({"where": "x >= 1"}, False),
+        ({}, False),
+        ({"value": "SELECT avg(y) FROM runs WHERE x = 1"}, False),
+    ],
+)
+def test_chance_in_other_conditions_than_a_claims_own_is_none_in_it(
+    changes: dict[str, str], fixed: bool
+) -> None:
+    """Runs at x = 1 are the same in all replicates, those at x = 2 are not."""
+    values = np.array([[1.0, 1.0, 1.0], [1.0, 2.0, 3.0]])
+    digests = np.array([["a", "a", "a"], ["b", "c", "d"]])
+    coded, responses = np.array([[-1.0], [1.0]]), (Response("y"),)
+    factors = (Factor("x", "", "x", 1, 2),)
+    found = Measured(factors, coded, (1, 2, 3), responses, {"y": values}, digests, paired=True)
+    assert not found.same
+    assert is_fixed(claim(**changes), found) is fixed
+
+
 def share_decided(values: NDArray[np.float64], looks: Looks, tolerance: str) -> float:
     """Return the share of trials, a row each, that are decided at all."""
     return float(np.mean([decide(claim(tolerance), row.tolist(), looks).decided for row in values]))
@@ -126,6 +178,21 @@ def test_it_stops_once_all_is_decided(tmp_path: Path) -> None:
     flows = make().definition.file.claims[0].model_dump(exclude_none=True)
     result = make(claims=[flows]).run(out=tmp_path, workers=1, until="decided")
     assert len(result.runs) == 2 * 3
+
+
+def test_without_chance_the_first_look_decides(tmp_path: Path) -> None:
+    flow = {"kind": "flows", "law": "cubic"}
+    base = {**BASE, "traffic": [flow]}
+    said = claim(id="goodput", value="avg(goodput_bps)", tolerance=">= 1").model_dump(
+        exclude_none=True
+    )
+    keys = {"until": {"first": 3, "most": 6, "looks": 2}, "claims": [said]}
+    made = Experiment(base, {"network.rtt": ["20 ms", "40 ms"]}, **keys)
+    result = made.run(out=tmp_path, workers=1, until="decided")
+    assert len(result.runs) == 2 * 3
+    (judged,) = result.claims
+    assert judged.verdict == "holds"
+    assert "one and the same run" in judged.note
 
 
 def test_a_budget_ends_it(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

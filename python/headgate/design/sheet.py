@@ -102,8 +102,16 @@ def _rows_of(design: Design, number: Sequence[int], block: int, replicates: int)
 
 
 def _centre(design: Design, block: int, replicate: int) -> Row:
-    """Make a centre point; a factor without numbers has none, which `level` says."""
+    """Make a centre point; a factor without numbers has none, which `level` says.
+
+    The middle of a list is no centre: `cubic` is not halfway from `reno` to `vegas`.
+    """
     for factor in design.factors:
+        if factor.levels:
+            raise HeadgateError(
+                f"factor {factor.name}: a list of levels has no centre; give it low and high, which"
+                " are numbers, or leave out centre_points"
+            )
         factor.level(0.0)
     return Row(CENTRE, block, replicate, (0.0,) * len(design.factors))
 

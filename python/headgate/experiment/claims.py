@@ -15,18 +15,22 @@ from headgate.tables import Table
 from headgate.verdicts import Estimate
 
 if TYPE_CHECKING:
+    from headgate.experiment.tables import Measured
     from headgate.stats.sequential import Looks
 
-RUNS = "runs"
+RUNS, FIXED = "runs", "fixed_"
 
 
-def estimate(claim: Claim, runs: Table, looks: Looks | None = None) -> Estimate:
+def estimate(
+    claim: Claim, runs: Table, looks: Looks | None = None, *, same: bool = False
+) -> Estimate:
     """Ask for a claim's value in each replicate; return the mean with Student's 95 % interval.
 
-    With `looks` it is that of the look that decides the claim, or of the last one.
+    With `looks` it is that of the look that decides the claim, or of the last one; `same` says that
+    replicates are one and the same run, so that the first look is as good as the last.
     """
     values = [_ask(claim, _only(runs, replicate)) for replicate in np.unique(runs["replicate"])]
-    return mean_of(values) if looks is None else decide(claim, values, looks)
+    return mean_of(values) if looks is None else decide(claim, values, looks, same=same)
 
 
 def check(claim: Claim, runs: Table) -> None:
@@ -42,9 +46,26 @@ def _ask(claim: Claim, runs: Table) -> float:
         raise HeadgateError(f"claims.{claim.id}: {error}; columns of runs are {names}") from None
 
 
+def is_fixed(claim: Claim, found: Measured) -> bool:
+    """Say whether the runs that a claim is about are the same in every replicate.
+
+    What a SELECT is about is not known: it may be all of them.
+    """
+    if found.same or not found.fixed.any() or not claim.where or _is_select(claim):
+        return found.same
+    conditions, _ = np.nonzero(found.digests)
+    runs = found.asked.extended(RUNS, {FIXED: found.fixed[conditions].astype(int)})
+    asked = f"SELECT min({FIXED}) FROM {RUNS} WHERE {claim.where}"
+    return sql.number(sql.ask(asked, {RUNS: runs})) == 1
+
+
+def _is_select(claim: Claim) -> bool:
+    return claim.value.lstrip().lower().startswith(("select", "with"))
+
+
 def question(claim: Claim) -> str:
     """Return what is asked: a SELECT as it is, or an expression over the rows that it is about."""
-    if claim.value.lstrip().lower().startswith(("select", "with")):
+    if _is_select(claim):
         return claim.value
     return f"SELECT {claim.value} FROM {RUNS}" + (f" WHERE {claim.where}" if claim.where else "")
 

@@ -5,7 +5,10 @@ therefore formed within each replicate, from conditions that are equal but for t
 interval is Student's t over the replicates: what differs between conditions by design is no error.
 An interaction is half the difference of two such effects, as in a two-level design (Box, Hunter and
 Hunter 2005, chapter 5). Where a design has no conditions that are equal but for a factor, as in
-fractions and samples, the effects are those of the model with two-factor interactions.
+fractions and samples, the effects are those of the model with two-factor interactions, fitted to
+the means of conditions. What it leaves of them is the error: a condition's lack of fit is the same
+in all its replicates, so that more of them do not make it smaller. A model that leaves nothing has
+its effects within each replicate, too; they are those of all that is confounded with a term.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.stats.full_model import full_model
+from headgate.stats.full_model import FullModel, Term, full_model
 from headgate.stats.intervals import LEVEL, mean_interval, student_quantile
 
 Numbers = NDArray[np.float64]
@@ -27,7 +30,10 @@ Step = tuple[float, float]
 
 @dataclass(frozen=True)
 class Effect:
-    """A main effect, or the interaction of two factors: from which level to which, how far."""
+    """A main effect, or the interaction of two factors: from which level to which, how far.
+
+    The ends are NaN where nothing says how wrong it may be.
+    """
 
     factors: tuple[str, ...]
     steps: tuple[Step, ...]
@@ -37,9 +43,14 @@ class Effect:
     replicates: int
 
     @property
+    def has_interval(self) -> bool:
+        """Whether there is an interval: one replicate of a grid has none."""
+        return bool(np.isfinite(self.low))
+
+    @property
     def decided(self) -> bool:
         """Whether its interval excludes zero."""
-        return self.replicates > 1 and (self.low > 0 or self.high < 0)
+        return self.low > 0 or self.high < 0
 
 
 def paired_effects(names: Sequence[str], coded: Numbers, values: Numbers) -> list[Effect]:
@@ -60,20 +71,41 @@ def paired_effects(names: Sequence[str], coded: Numbers, values: Numbers) -> lis
 
 def model_effects(names: Sequence[str], coded: Numbers, values: Numbers) -> list[Effect]:
     """Return the effects of the model with interactions, from the lowest level to the highest."""
-    repeats = values.shape[1]
-    columns = {
-        name: np.repeat(column, repeats) for name, column in zip(names, coded.T, strict=True)
-    }
-    model = full_model(columns, values.ravel())
-    width = student_quantile(0.5 + LEVEL / 2, model.error_freedom) if model.error_freedom else 0.0
-    found = []
-    for term in model.terms.values():
-        half = width * abs(term.effect) / np.sqrt(term.f_ratio) if term.f_ratio > 0 else np.nan
-        runs = model.error_freedom + 1 if np.isfinite(half) else 1
-        low, high = float(term.effect - half), float(term.effect + half)
-        steps = ((-1.0, 1.0),) * len(term.factors)
-        found.append(Effect(term.factors, steps, term.effect, low, high, runs))
-    return found
+    columns = dict(zip(names, coded.T, strict=True))
+    model = full_model(columns, [mean_interval(of)[0] for of in values])
+    if model.error_freedom == 0:
+        fits = [full_model(columns, of) for of in values.T]
+        whole = [fit for fit in fits if fit.terms.keys() == model.terms.keys()]
+        return _over_replicates(model, whole or [model])
+    known = int(np.isfinite(values).any(axis=0).sum())
+    width = student_quantile(0.5 + LEVEL / 2, model.error_freedom)
+    return [_of_term(term, width, known) for term in model.terms.values()]
+
+
+def _of_term(term: Term, width: float, replicates: int) -> Effect:
+    """Give a term its interval: its t is the root of F, and the standard error effect over t."""
+    half = width * abs(term.effect) / np.sqrt(term.f_ratio) if term.f_ratio > 0 else np.nan
+    return _effect(term.factors, (term.effect, term.effect - half, term.effect + half), replicates)
+
+
+def _over_replicates(model: FullModel, fits: Sequence[FullModel]) -> list[Effect]:
+    """Form the effects of a model that leaves no error within each replicate."""
+    return [
+        _effect(term, _interval([fit.terms[term].effect for fit in fits]), len(fits))
+        for term in model.terms
+    ]
+
+
+def _effect(factors: tuple[str, ...], found: tuple[float, float, float], replicates: int) -> Effect:
+    effect, low, high = map(float, found)
+    return Effect(factors, ((-1.0, 1.0),) * len(factors), effect, low, high, replicates)
+
+
+def _interval(values: Sequence[float] | Numbers) -> tuple[float, float, float]:
+    """Return the mean with its interval, whose ends are NaN for one value."""
+    mean, low, high = mean_interval(values)
+    known = np.isfinite(values).sum() > 1
+    return (mean, low, high) if known else (mean, float("nan"), float("nan"))
 
 
 def _steps(column: Numbers) -> list[Step]:
@@ -106,8 +138,7 @@ def _paired(
         return None
     by_replicate = np.mean(contrasts, axis=0) / len(factors)
     known = int(np.isfinite(by_replicate).sum())
-    effect, low, high = mean_interval(by_replicate)
-    return Effect(tuple(names[i] for i in factors), steps, effect, low, high, known)
+    return Effect(tuple(names[i] for i in factors), steps, *_interval(by_replicate), known)
 
 
 def _contrast(

@@ -171,7 +171,13 @@ class Experiment:
     def _estimate(self, found: Measured) -> dict[str, Estimate]:
         until = self.definition.until
         looks = until.plan() if until else None
-        return {c.id: claims.estimate(c, found.asked, looks) for c in self.claims if c.value}
+        return {
+            claim.id: claims.estimate(
+                claim, found.asked, looks, same=looks is not None and claims.is_fixed(claim, found)
+            )
+            for claim in self.claims
+            if claim.value
+        }
 
     @property
     def jobs(self) -> Callable[[Setup], Mapping[Key, Job]]:

@@ -68,7 +68,7 @@ def _say_effects(
         f"changes by {_format_effect(response, largest)}"
     )
     pairs = [effect for effect in effects if len(effect.factors) > 1]
-    if any(effect.replicates > 1 for effect in effects):
+    if any(effect.has_interval for effect in effects):
         said += f"; {_count(main)} main effects"
         said += f" and {_count(pairs)} interactions" if pairs else ""
         said += " have intervals that exclude zero"
@@ -96,7 +96,7 @@ def _format(found: Measured, response: Response, condition: int) -> str:
 def _format_effect(response: Response, effect: Effect) -> str:
     factor, unit = readable(response.unit, abs(effect.effect))
     said = f"{effect.effect * factor:+.3g} {_unit(unit)}".strip()
-    if effect.replicates < 2:
+    if not effect.has_interval:
         return said
     return f"{said} ({effect.low * factor:+.3g} to {effect.high * factor:+.3g})"
 

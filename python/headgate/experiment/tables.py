@@ -45,9 +45,14 @@ class Measured:
         return len(self.seeds)
 
     @cached_property
+    def fixed(self) -> NDArray[np.bool_]:
+        """Whether the replicates of each condition are one and the same run."""
+        return np.asarray((self.digests == self.digests[:, :1]).all(axis=1) & (self.repeats > 1))
+
+    @property
     def same(self) -> bool:
-        """Whether replicates are one and the same run, as where nothing is random."""
-        return self.repeats > 1 and bool((self.digests == self.digests[:, :1]).all())
+        """Whether those of all conditions are, as where nothing is random."""
+        return bool(self.fixed.all())
 
     @cached_property
     def told(self) -> dict[str, Numbers]:
@@ -140,8 +145,8 @@ class Measured:
             "from": Words.of([self.ends(effect)[0] for _, effect in rows]),
             "to": Words.of([self.ends(effect)[1] for _, effect in rows]),
             "effect": np.array([effect.effect for _, effect in rows], float),
-            "low": np.array([_end(effect, effect.low) for _, effect in rows], float),
-            "high": np.array([_end(effect, effect.high) for _, effect in rows], float),
+            "low": np.array([effect.low for _, effect in rows], float),
+            "high": np.array([effect.high for _, effect in rows], float),
             "replicates": np.array([effect.replicates for _, effect in rows], int),
         })  # fmt: skip
 
@@ -154,11 +159,6 @@ class Measured:
         ]
         first, last = zip(*pairs, strict=True)
         return " x ".join(map(str, first)), " x ".join(map(str, last))
-
-
-def _end(effect: Effect, end: float) -> float:
-    """Return an end of an interval; one replicate has none."""
-    return end if effect.replicates > 1 else math.nan
 
 
 def rows_of(table: Table) -> Iterator[dict[str, Any]]:

@@ -191,13 +191,15 @@ def _draw_effects(found: Steps, axis: str) -> Figure:
 
 
 def _draw_half_normal(found: Steps, axis: str) -> Figure:
-    """Draw the effects against half-normal quantiles; chance lies on a line."""
+    """Draw all contrasts against half-normal quantiles; chance lies on a line."""
     figure, ax = _one((5.8, 4.4))
-    sizes = np.abs(list(found.effects.values()))
+    places = {term: place for place, term in enumerate(found.contrasts)}
+    sizes = np.abs(list(found.contrasts.values()))
     ax.plot((0, found.half_normal[0]), (0, found.pseudo_error * found.half_normal[0]),
             color=GREY, linestyle="--", linewidth=0.9)  # fmt: skip
     ax.plot(found.half_normal, sizes, linestyle="", marker="o", color=GREY)
-    for place, name in enumerate(found.standing_out):
+    for name in found.standing_out:
+        place = places[name]
         ax.plot(found.half_normal[place], sizes[place], marker="o", color=ORDER[0])
         ax.annotate(_short(name), (found.half_normal[place], sizes[place]), xytext=(-5, 4),
                     textcoords="offset points", ha="right", fontsize=8)  # fmt: skip

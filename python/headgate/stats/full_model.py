@@ -36,12 +36,16 @@ class Term:
 
 @dataclass(frozen=True)
 class FullModel:
-    """Terms by their factors, what aliases stand for, and what is left for the error."""
+    """Terms by their factors, what aliases stand for, and what is left for the error.
+
+    `constant` is the response at the centre of all factors: the mean where no run is missing.
+    """
 
     terms: Mapping[Factors, Term]
     aliases: Mapping[Factors, Factors | None]
     error_freedom: int
     r_squared: float
+    constant: float
 
 
 def full_model(factors: Mapping[str, ArrayLike], response: ArrayLike) -> FullModel:
@@ -71,15 +75,20 @@ def _independent(
     kept: dict[Factors, Numbers] = {}
     aliases: dict[Factors, Factors | None] = {}
     for name, column in columns.items():
-        # Twice is enough against rounding (Kahan; Parlett 1980).
-        left = column - basis.T @ (basis @ column)
-        left = left - basis.T @ (basis @ left)
+        left = project_out(column, basis)
         if float(left @ left) > ALIAS * float(column @ column):
             kept[name] = column
             basis = np.vstack([basis, left / np.sqrt(left @ left)])
         else:
             aliases[name] = _same(column, kept)
     return kept, aliases
+
+
+def project_out(column: Numbers, basis: Numbers) -> Numbers:
+    """Return what is left of a column beside orthonormal rows."""
+    # Twice is enough against rounding (Kahan; Parlett 1980).
+    left = column - basis.T @ (basis @ column)
+    return left - basis.T @ (basis @ left)
 
 
 def _same(column: Numbers, kept: Mapping[Factors, Numbers]) -> Factors | None:
@@ -100,7 +109,7 @@ def _fit(
 
     freedom = len(values) - len(columns) - 1
     if not columns or freedom < 0:
-        return FullModel({}, aliases, max(freedom, 0), float("nan"))
+        return FullModel({}, aliases, max(freedom, 0), float("nan"), float("nan"))
     matrix = np.column_stack([np.ones(len(values)), *columns.values()])
     found = OLS(values, matrix).fit()
     judged = freedom > 0 and np.ptp(values) > 0
@@ -111,4 +120,4 @@ def _fit(
         for i, name in enumerate(columns, start=1)
     }
     r_squared = float(found.rsquared) if np.ptp(values) > 0 else float("nan")
-    return FullModel(terms, aliases, freedom, r_squared)
+    return FullModel(terms, aliases, freedom, r_squared, float(found.params[0]))

@@ -25,6 +25,9 @@ from headgate.stats.spending import SPENDING, Spending
 FARTHEST = 8.0
 #: Points of the quadrature between two bounds; half of them leave the fifth digit as it is.
 POINTS = 129
+#: Values whose spread is below this part of the largest are alike but for rounding.
+ROUNDING = 1e-12
+EVERYTHING = (-math.inf, math.inf)
 
 
 @dataclass(frozen=True)
@@ -60,17 +63,25 @@ class Looks:
     def interval(self, values: Sequence[float] | NDArray[np.float64]) -> tuple[float, float]:
         """Return the interval of the mean of a sample that is one of the sizes.
 
-        Those of all looks together hold the true mean with probability 1 - alpha. Raises
-        HeadgateError for another size.
+        Those of all looks together hold the true mean with probability 1 - alpha. Values that are
+        all alike say nothing of the spread, as a few zeros of a rare event do: their interval is
+        everything. Raises HeadgateError for another size.
         """
         found = np.asarray(values, dtype=float)
         if len(found) not in self.sizes:
             raise HeadgateError(f"a look at {len(found)} values is none of {self.sizes}")
+        if are_alike(found):
+            return EVERYTHING
         level = self.levels[self.sizes.index(len(found))]
         error = float(found.std(ddof=1)) / math.sqrt(len(found))
-        reach = float(stats.t.isf(level / 2, len(found) - 1)) * error if error > 0 else 0.0
+        reach = float(stats.t.isf(level / 2, len(found) - 1)) * error
         mean = float(found.mean())
         return mean - reach, mean + reach
+
+
+def are_alike(values: Sequence[float] | NDArray[np.float64]) -> bool:
+    """Say whether values are all the same but for rounding."""
+    return bool(np.ptp(values) <= ROUNDING * np.abs(values).max())
 
 
 def plan_looks(

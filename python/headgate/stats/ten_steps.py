@@ -14,6 +14,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.stats import lenth
 from headgate.stats.full_model import Factors, FullModel, full_model
 
 Numbers = NDArray[np.float64]
@@ -68,10 +69,7 @@ class Steps:
 
     def mean_at(self, term: Factors, sign: int) -> float:
         """Return the mean response where a factor, or a product, has a sign (steps 3, 4, 6)."""
-        return float(self.values[self._column(term) == sign].mean())
-
-    def _column(self, term: Factors) -> Numbers:
-        return np.asarray(np.prod([self.coded[name] for name in term], axis=0))
+        return float(self.values[lenth.product_of(self.coded, term) == sign].mean())
 
     def block(self, factor: str) -> Block:
         """Step 5: means at both levels within each setting of the other most important factors."""
@@ -91,31 +89,31 @@ class Steps:
     @cached_property
     def effects(self) -> dict[Factors, float]:
         """Step 7: effects of all terms, the largest first."""
-        terms = self.model.terms.values()
-        return {t.factors: t.effect for t in sorted(terms, key=lambda t: -abs(t.effect))}
+        return _sorted({name: term.effect for name, term in self.model.terms.items()})
+
+    @cached_property
+    def contrasts(self) -> dict[Factors, float]:
+        """Effects and all other contrasts between conditions, the largest first."""
+        others = lenth.other_contrasts(self.coded, list(self.effects), self.values)
+        return _sorted(self.effects | others)
 
     @cached_property
     def half_normal(self) -> Numbers:
-        """Step 8: where each of `effects` would lie if all were chance, the largest first."""
+        """Step 8: where each of `contrasts` would lie if all were chance, the largest first."""
         from scipy import stats
 
-        count = len(self.effects)
+        count = len(self.contrasts)
         return np.asarray(stats.halfnorm.ppf((np.arange(count, 0, -1) - 0.5) / count))
 
     @cached_property
     def pseudo_error(self) -> float:
         """Lenth's pseudo standard error of an effect (Lenth 1989): no replicate is needed."""
-        sizes = np.abs(list(self.effects.values()))
-        first = 1.5 * float(np.median(sizes))
-        kept = sizes[sizes < 2.5 * first]
-        return 1.5 * float(np.median(kept)) if len(kept) else first
+        return lenth.pseudo_error(list(self.contrasts.values()))
 
     @property
     def margin(self) -> float:
         """Lenth's margin of error: by chance an effect is beyond it in 5 % of cases."""
-        from scipy import stats
-
-        return float(stats.t.ppf(0.975, len(self.effects) / 3)) * self.pseudo_error
+        return lenth.margin(list(self.contrasts.values()))
 
     @property
     def standing_out(self) -> list[Factors]:
@@ -128,7 +126,8 @@ class Steps:
 
         NaN from where nothing is left for an error.
         """
-        columns = [np.ones(len(self.values)), *(self._column(term) for term in self.effects)]
+        terms = [lenth.product_of(self.coded, term) for term in self.effects]
+        columns = [np.ones(len(self.values)), *terms]
         return np.array(
             [
                 _residual_sd(np.column_stack(columns[: count + 1]), self.values)
@@ -141,7 +140,7 @@ class Steps:
         first, second = self._important[:2]
         a, b = self.effects[first,] / 2, self.effects[second,] / 2
         both = self.effects.get((first, second), self.effects.get((second, first), 0.0)) / 2
-        return np.asarray(self.values.mean() + a * one + b * other + both * one * other)
+        return np.asarray(self.model.constant + a * one + b * other + both * one * other)
 
     @property
     def important(self) -> tuple[str, ...]:
@@ -151,6 +150,10 @@ class Steps:
     @cached_property
     def _important(self) -> list[str]:
         return [term[0] for term in self.effects if len(term) == 1]
+
+
+def _sorted(effects: Mapping[Factors, float]) -> dict[Factors, float]:
+    return dict(sorted(effects.items(), key=lambda item: -abs(item[1])))
 
 
 def _residual_sd(matrix: Numbers, values: Numbers) -> float:
