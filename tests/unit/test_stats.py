@@ -130,10 +130,21 @@ def test_change_is_judged_by_pairs() -> None:
     assert change(before, before + np.array([0.7, 1.0, 1.3])).significant
 
 
-def test_change_from_nothing_has_no_share() -> None:
+def test_a_change_from_zero_is_tested_by_its_differences() -> None:
     found = change([0.0, 0.0, 0.0], [1.0, 1.1, 0.9])
-    assert (str(found), found.matters) == ("", False)
-    assert not change([1.0, np.nan, 1.0], [2.0, 2.0, 2.0]).significant
+    assert (found.write(), found.state, found.share) == ("from zero", "moves", np.inf)
+    assert change([0.0, 0.0, 0.0], [0.0, 0.0, 0.0]).state == "small"
+    assert change([0.0, 0.0, 0.0], [0.0, 0.0, 1.0]).state == "not known"
+    assert change([1.0, np.nan, 1.0], [2.0, 2.0, 2.0]).state == "not known"
+
+
+def test_that_a_change_is_small_takes_an_interval_within_10_percent() -> None:
+    before = np.array([10.0, 20.0, 30.0])
+    assert change(before, before + np.array([0.1, 0.2, 0.3])).state == "small"
+    assert change(before, before + np.array([0.0, 20.0, 40.0])).state == "not known"  # +100 %
+    assert change([10.0], [10.1]).state == "not known"
+    rising = change(before, before + np.array([1.0, 1.8, 2.6]))
+    assert (rising.reaches(1), rising.reaches(-1)) == (True, False)
 
 
 @pytest.mark.parametrize(

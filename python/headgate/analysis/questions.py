@@ -3,12 +3,12 @@
 How fast do flows reach their rate? What do losses cost? Are TCP flows beside them treated fairly?
 When are they useful? Are they safe? (Mills, Filliben, Cho, Schwartz 2011.) What the answers count
 is ours: a response *moves* where the mean of the differences between replicates is at least 10 %
-and its 95 % interval excludes zero; with one replicate there is no interval and 10 % decides.
+and its 95 % interval excludes zero; that it does not move takes an interval within 10 %, else it is
+not known. With one replicate there is no interval and 10 % decides.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -20,8 +20,16 @@ from headgate.analysis.findings import Finding
 from headgate.analysis.grid import Grid
 from headgate.analysis.part import Part
 from headgate.analysis.roles import Asked, Roles
-from headgate.analysis.words import BY_CHANCE, Tally, fair, name_tone, safe, useful
-from headgate.stats.changes import MATTERS_SHARE
+from headgate.analysis.words import (
+    BY_CHANCE,
+    NOT_KNOWN,
+    Tally,
+    fair,
+    name_tone,
+    safe,
+    useful,
+)
+from headgate.stats.changes import MATTERS_SHARE, Change
 from headgate.stats.intervals import mean_interval
 
 #: Part of the conditions that counts as light, and as heavy, congestion.
@@ -34,6 +42,7 @@ QUESTIONS: Mapping[Asked, str] = {
     "safety": "Safety: does anything in the network get worse?",
 }
 SHOWN = ("questions", "questions")
+NO_NUMBERS = "there are no numbers to compare"
 
 
 @dataclass(frozen=True)
@@ -78,19 +87,33 @@ class Compared:
         """Count, for each law, the cells in which it is better and worse."""
         assert self.changes is not None
         chosen = [self.cells.conditions[place] for place in conditions]
-        found = {}
-        for law in self.changes.others:
-            gains = [self._gain(law, place, name) for name in names for place in chosen]
-            known = [gain for gain in gains if not math.isnan(gain)]
-            found[law] = Tally(sum(g > 0 for g in known), sum(g < 0 for g in known), len(known))
-        return found
+        return {
+            law: _tally(
+                [
+                    (self._good(name), self.changes.cells[law, place, name])
+                    for name in names
+                    for place in chosen
+                ]
+            )
+            for law in self.changes.others
+        }
 
-    def _gain(self, law: str, condition: str, response: str) -> float:
-        """Return how much better (+) or worse (-) a law is in one cell; 0 where nothing moves."""
-        assert self.changes is not None
-        found = self.changes.cells[law, condition, response]
-        sign = -1.0 if self.roles.worse.get(response, "less") == "more" else 1.0
-        return found.share if math.isnan(found.share) else sign * found.share * found.matters
+    def _good(self, response: str) -> int:
+        """Return the sign of a change for the better."""
+        return -1 if self.roles.worse.get(response, "less") == "more" else 1
+
+
+def _tally(found: Sequence[tuple[int, Change]]) -> Tally:
+    """Count cells, each with the sign that is good, but for those with nothing to compare."""
+    cells = [(good, one) for good, one in found if one.state != "nothing"]
+    moved = [good * one.share > 0 for good, one in cells if one.matters]
+    return Tally(
+        better=sum(moved),
+        worse=len(moved) - sum(moved),
+        cells=len(cells),
+        unknown=sum(one.state == "not known" for _, one in cells),
+        risky=sum(not one.matters and one.reaches(-good) for good, one in cells),
+    )
 
 
 def answers(part: Part) -> tuple[Answer, ...]:
@@ -132,11 +155,12 @@ def _compare_laws(
 
 
 def _moving(found: Mapping[str, Tally]) -> str:
-    """Name the laws that move anything."""
-    moving = {law: tally for law, tally in found.items() if tally.better or tally.worse}
-    if not moving:
-        return f"no law moves any of {max(tally.cells for tally in found.values())} cells"
-    return "; ".join(f"{law} {tally} cells" for law, tally in moving.items())
+    """Name the laws that move anything, or may."""
+    said = {law: one for law, one in found.items() if one.better or one.worse or one.unknown}
+    most = max(tally.cells for tally in found.values())
+    if not said:
+        return f"no law moves any of {most} cells" if most else NO_NUMBERS
+    return "; ".join(f"{law} {tally} cells" for law, tally in said.items())
 
 
 def _fairness(cells: Grid, beside: Mapping[str, Biplots]) -> Answer:
@@ -199,14 +223,22 @@ def _safety(compared: Compared) -> Answer:
     everywhere = compared.tallies(names, compared.order)
     crowded = compared.tallies(names, heavy(compared.order))
     said = [
-        f"{law} {tally.worse} of {tally.cells} ({crowded[law].worse} of {crowded[law].cells} under"
-        f" heavy congestion){', no more than by chance' * (safe(tally) == BY_CHANCE)}"
+        f"{law} {_count_worse(tally, crowded[law])}"
         for law, tally in everywhere.items()
-        if tally.worse
+        if tally.worse or tally.risky
     ]
+    none = "none of any law" if any(one.cells for one in everywhere.values()) else NO_NUMBERS
     sentence = (
         f"Cells that are worse than with {compared.roles.before} by 10 % or more:"
-        f" {'; '.join(said) or 'none of any law'}."
+        f" {'; '.join(said) or none}."
     )
     words = {law: safe(everywhere[law]) for law in everywhere}
     return Answer("safety", words, (Finding(sentence, *SHOWN),))
+
+
+def _count_worse(found: Tally, crowded: Tally) -> str:
+    """Write in how many cells a law is worse, and in how many it may be."""
+    heavily = f"{crowded.worse} of {crowded.cells} under heavy congestion"
+    chance = ", no more than by chance" if safe(found) == BY_CHANCE else ""
+    risky = f", {NOT_KNOWN} in {found.risky}" if found.risky else ""
+    return f"{found.worse} of {found.cells} ({heavily}){chance}{risky}"

@@ -13,6 +13,10 @@ OFTEN = 0.5
 ONE_SIDED = 0.025
 #: Some cells move, and as many would by chance.
 BY_CHANCE = "within chance"
+#: The numbers cannot tell: there are none, or intervals hold 10 % and more.
+NOT_KNOWN = "not known"
+#: None moves where the numbers can tell, which is not in all cells.
+NO_CHANGE_SHOWN, NONE_SHOWN_WORSE = "no change shown", "none shown worse"
 #: Words that are good for a law (1) and bad (-1); the others are neither.
 TONES: Mapping[str, int] = {
     "mostly better": 1, "sometimes better": 1, "fairer than most": 1, "often useful": 1,
@@ -25,26 +29,35 @@ MEANINGS: Mapping[tuple[str, ...], str] = {
     ("sometimes better", "sometimes worse"): "sometimes: in fewer, yet in more than by chance",
     (BY_CHANCE,): f"{BY_CHANCE}: in no more than by chance",
     ("as before",): "as before: in none",
+    (NO_CHANGE_SHOWN, NONE_SHOWN_WORSE): "shown: there are cases in which it cannot be told",
+    (NOT_KNOWN,): f"{NOT_KNOWN}: it cannot be told in half of the cases or more",
 }
 
 
 @dataclass(frozen=True)
 class Tally:
-    """In how many cells a law is better and worse than the one before."""
+    """In how many cells a law is better and worse than the one before.
+
+    In `unknown` neither a change of 10 % nor its absence is shown; in `risky` it may be worse.
+    """
 
     better: int
     worse: int
     cells: int
+    unknown: int = 0
+    risky: int = 0
 
     def __str__(self) -> str:
-        return f"better in {self.better}, worse in {self.worse} of {self.cells}"
+        unknown = f", {NOT_KNOWN} in {self.unknown}" if self.unknown else ""
+        return f"better in {self.better}, worse in {self.worse}{unknown} of {self.cells}"
 
 
 def name_tone(found: Tally) -> str:
     """Say whether a law is better or worse than the one before it."""
     better, worse = (_beyond_chance(n, found.cells) for n in (found.better, found.worse))
     if not better and not worse:
-        return BY_CHANCE if found.better or found.worse else "as before"
+        moved = found.better or found.worse
+        return BY_CHANCE if moved else _deny("as before", NO_CHANGE_SHOWN, found.unknown, found)
     if better and worse:
         return "mixed"
     often = max(found.better, found.worse) >= OFTEN * found.cells
@@ -58,6 +71,8 @@ def fair(low: float, high: float) -> str:
 
 def useful(more: int, count: int) -> str:
     """Say how often a law's flows get more than those beside them."""
+    if not count:
+        return NOT_KNOWN
     if not more:
         return "not useful"
     return "often useful" if more >= OFTEN * count else "sometimes useful"
@@ -66,10 +81,17 @@ def useful(more: int, count: int) -> str:
 def safe(found: Tally) -> str:
     """Say whether a law makes anything worse."""
     if not found.worse:
-        return "nothing worse"
+        return _deny("nothing worse", NONE_SHOWN_WORSE, found.risky, found)
     if not _beyond_chance(found.worse, found.cells):
         return BY_CHANCE
     return "often worse" if found.worse >= OFTEN * found.cells else "sometimes worse"
+
+
+def _deny(word: str, shown: str, unknown: int, found: Tally) -> str:
+    """Return the word for none where every cell can be told, and a weaker one for most of them."""
+    if not found.cells or unknown >= OFTEN * found.cells:
+        return NOT_KNOWN
+    return shown if unknown else word
 
 
 def _beyond_chance(count: int, cells: int) -> bool:

@@ -82,7 +82,9 @@ def _changes(whole: Whole) -> Iterable[Row]:
             yield {
                 "law": law, "condition": condition, "response": response,
                 "title": whole.roles.title(response), "period": period, "change": found.share,
-                "known": int(found.significant), "moves": int(found.matters),
+                # A change from zero has no size that a colour could show.
+                "known": int(found.significant and np.isfinite(found.share)),
+                "moves": int(found.matters),
             }  # fmt: skip
 
 

@@ -73,7 +73,8 @@ def _scope(found: Whole) -> str:
     period = f", in {_when(part, len(found.parts))}" if part.period else ""
     replicates = part.cells.runs.shape[2]
     chance = (
-        f" and the 95 % interval over {replicates} replicates excludes zero"
+        f" and the 95 % interval over {replicates} replicates excludes zero; it is not known where"
+        " that interval reaches 10 % and the change does not count"
         if replicates > 1
         else "; with one run of each, nothing tells that from chance"
     )
