@@ -1,6 +1,8 @@
 """The analyses against planted truths, textbooks and other programs."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,6 +24,7 @@ from headgate.analysis import (
 from headgate.analysis.changes import of_grid as changes_of
 from headgate.analysis.clusters import Tree
 from headgate.analysis.components import silhouette
+from headgate.analysis.findings import of_outliers
 from headgate.analysis.phrases import ConditionNames
 from headgate.plots.style import save
 from headgate.stats import grubbs
@@ -91,7 +94,7 @@ def test_planted_outliers_are_found() -> None:
         truth[f"c{c + 1}", f"y{r + 1}"] = LAWS[law]
     found = condition_responses(made.table(), made.names)
     by_runs = found.outliers(by="runs")
-    hits = sum(cell in by_runs and by_runs[cell].runs_law == law for cell, law in truth.items())
+    hits = sum(cell in by_runs and by_runs[cell].law == law for cell, law in truth.items())
     assert hits >= 0.99 * len(truth)
     # With the means alone: 5 sigma of a run are 8.7 of a mean of three, which Grubbs finds in 98 %.
     alone = found.outliers()
@@ -269,10 +272,72 @@ def test_missing_cells_and_unequal_replicates_are_dealt_with() -> None:
     table["y1"] = np.where(np.arange(kept.sum()) < 10, np.nan, table["y1"])
     found = condition_responses(table, ["y1", "y2", "y3"])
     assert len(found.tests) == 11  # of y1 two laws only are left in c1
-    assert np.isnan(found.tests["c1", "y2"].runs_p)
-    assert np.isfinite(found.tests["c1", "y2"].p)
+    assert np.isfinite(found.tests["c1", "y2"].runs_p)
     components(table, ["y1", "y2", "y3"])
     ranks(table, ["y1"])
+
+
+def without(table: Mapping[str, Any], rows: np.ndarray) -> dict[str, Any]:
+    return {name: np.asarray(column)[~rows] for name, column in table.items()}
+
+
+def test_replicates_stand_where_their_label_says() -> None:
+    table = Planted(conditions=2, responses=1).table()
+    table["seed"] = table["seed"] + 7
+    lost = (table["condition"] == "c1") & (table["law"] == "fast") & (table["seed"] == 7)
+    whole, part = (grid(rows, ["y1"], replicate="seed") for rows in (table, without(table, lost)))
+    at = whole.conditions.index("c1"), whole.laws.index("fast"), 0, 0
+    expected = whole.runs.copy()
+    expected[at] = np.nan
+    assert part.paired
+    np.testing.assert_array_equal(part.runs, expected)
+    assert np.isnan(grid(without(table, lost), ["y1"]).runs[at[0], at[1], 2, 0])
+    with pytest.raises(AnalysisError, match="two rows have the same condition, law, seed"):
+        grid({**table, "seed": np.zeros(len(lost))}, ["y1"], replicate="seed")
+
+
+def test_conditions_may_have_seeds_of_their_own() -> None:
+    table = Planted(conditions=3, responses=1).table()
+    own = np.char.add(table["condition"].astype(str), table["seed"].astype(str))
+    one, other = (
+        grid({**table, "seed": s}, ["y1"], replicate="seed") for s in (table["seed"], own)
+    )
+    np.testing.assert_array_equal(one.runs, other.runs)
+
+
+def test_a_change_is_over_the_seeds_that_both_laws_have() -> None:
+    """The traffic of a seed moves both laws far more than the change of 20 % does."""
+    traffic = np.array([10.0, 40.0, 160.0])
+    table = {
+        "condition": ["a"] * 6,
+        "law": ["old"] * 3 + ["new"] * 3,
+        "seed": [1, 2, 3] * 2,
+        "y": np.concatenate([traffic, 1.2 * traffic + [0.0, 0.1, 0.2]]),
+    }
+    lost = without(table, np.arange(6) == 3)
+    found = changes_of(grid(lost, ["y"], replicate="seed"), "old", [0]).cells["new", "a", "y"]
+    assert found.share == pytest.approx(0.2 + 0.15 / 100)
+    unpaired = changes_of(grid(lost, ["y"]), "old", [0]).cells["new", "a", "y"]
+    assert (unpaired.state, unpaired.share) == ("not known", pytest.approx(50.15 / 70))
+
+
+def test_a_lost_run_does_not_silence_its_cell() -> None:
+    made = Planted(conditions=2, responses=2)
+    made.shifts[..., 2, :] = 60.0
+    table = made.table()
+    first = (table["condition"] == "c1") & (table["law"] == "bic")
+    lost = without(table, first & (table["seed"] == 0))
+    found = condition_responses(lost, made.names, replicate="seed")
+    assert len(found.outliers(by="runs")) == 4
+    assert found.tests["c1", "y1"].runs_p < 0.05
+    # Of bic one run is left: Grubbs' test takes its place there.
+    found = condition_responses(without(table, first & (table["seed"] > 0)), made.names)
+    assert np.isnan(found.tests["c1", "y1"].runs_p)
+    assert found.tests["c1", "y1"].p_by("runs") == found.tests["c1", "y1"].p
+    assert found.best == "runs"
+    assert len(found.outliers(by="runs")) == 4
+    said = next(of_outliers(found)).sentence
+    assert "(Grubbs' test in 2, which lack replicates)" in said
 
 
 def test_two_laws_have_no_outlier() -> None:

@@ -5,9 +5,14 @@ import pytest
 from scipy import stats
 
 from headgate.stats.changes import Change, change
-from headgate.stats.conditions import outlier, residuals
+from headgate.stats.conditions import distance_p, outlier, residuals
 from headgate.stats.effects import main_effect, psi
-from headgate.stats.intervals import grouped_interval, mean_interval, share_interval
+from headgate.stats.intervals import (
+    difference_interval,
+    grouped_interval,
+    mean_interval,
+    share_interval,
+)
 
 LAWS = ("a", "b", "c", "d")
 
@@ -128,6 +133,26 @@ def test_change_is_judged_by_pairs() -> None:
     before = np.array([10.0, 20.0, 30.0])
     assert not change(before, before + np.array([0.5, 1.0, 1.5])).significant
     assert change(before, before + np.array([0.7, 1.0, 1.3])).significant
+
+
+def test_without_pairs_a_change_is_judged_by_welch() -> None:
+    before, after = [10.0, 20.0, 30.0], [10.7, 21.0, 31.3, 30.0]
+    assert change(before, before + np.array([0.7, 1.0, 1.3])).significant
+    assert not change(before, after, paired=False).significant
+    told = stats.ttest_ind(after, before, equal_var=False).confidence_interval()
+    assert difference_interval(before, after)[1:] == pytest.approx(told)
+    assert change([1.0, 1.1], [2.0], paired=False).state == "not known"
+
+
+def test_replicates_of_their_own_are_not_freed_of_a_common_part() -> None:
+    """By hand: apart 3, deviation 1 on 9, error sqrt((1 + 1/2)/4)."""
+    table = np.array([[0.0, 0.0, 2.0, 2.0]] * 2 + [[3.0, 3.0, 5.0, 5.0]])
+    error = np.sqrt(12 / 9) * np.sqrt(1.5 / 4)
+    assert distance_p(table, 2, paired=False) == pytest.approx(6 * stats.t.sf(3 / error, 9))
+    assert distance_p(table, 2) == 0.0  # of pairs nothing is left to chance
+    table[0, 3] = np.nan
+    assert distance_p(table, 2) == 0.0
+    assert np.isfinite(distance_p(table, 2, paired=False))
 
 
 def test_a_change_from_zero_is_tested_by_its_differences() -> None:

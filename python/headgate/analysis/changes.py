@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from headgate.analysis.grid import Grid, Numbers
 from headgate.analysis.phrases import AS_IN_TABLE, ConditionNames
@@ -41,7 +42,7 @@ class Changes(InNotebook):
 
     @cached_property
     def cells(self) -> Mapping[tuple[str, str, str], Change]:
-        """The change by law, condition and response, over the replicates that both have."""
+        """The change by law, condition and response."""
         return {
             (law, condition, response): self.compare_mean(law, [row], response)
             for law in self.others
@@ -59,13 +60,17 @@ class Changes(InNotebook):
         runs = runs[:, np.isfinite(runs).any(axis=(0, 2))]
         if not runs.size:
             return NOTHING
-        old, new = runs.mean(axis=1)
-        both = np.isfinite(old) & np.isfinite(new)
-        if not both.any():
+        known = np.isfinite(means := runs.mean(axis=1))
+        old, new = (mean[of] for mean, of in zip(means, self._kept(known), strict=True))
+        if not len(old) or not len(new):
             return UNKNOWN
-        found = change(old[both], new[both])
+        found = change(old, new, paired=self.grid.paired)
         # One run alone has no interval: only the size of a change can be judged.
         return found if self.replicated else Change(found.share, True, found.share, found.share)
+
+    def _kept(self, known: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return which replicates count of either law: of pairs those that both have."""
+        return np.broadcast_to(known.all(axis=0), known.shape) if self.grid.paired else known
 
     def _pair(self, law: str, response: str) -> Numbers:
         """Return the runs of the law before and of another: (law, condition, replicate)."""

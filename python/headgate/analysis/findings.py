@@ -92,7 +92,7 @@ def of_clusters(found: Clusters) -> Iterator[Finding]:
 def of_outliers(found: ConditionResponses) -> Iterator[Finding]:
     """Say which law is an outlier, how often by chance, and how often by at least 10 %."""
     cells, chance = len(found.tests), found.level * len(found.tests)
-    everyone, test = len(found.outliers(by=found.best)), TESTS[found.best]
+    everyone, test = len(found.outliers(by=found.best)), _name_test(found)
     yield Finding(
         f"In {everyone} of {cells} cells (a response under a condition) one law is an outlier by"
         f" {test}; {chance:.0f} would be by chance.",
@@ -114,6 +114,14 @@ def of_outliers(found: ConditionResponses) -> Iterator[Finding]:
             "outliers-filtered",
             "outliers",
         )
+
+
+def _name_test(found: ConditionResponses) -> str:
+    """Name the test, and in how many cells another stood in for it."""
+    lacking = sum(math.isnan(test.runs_p) for test in found.tests.values())
+    if found.best == "grubbs" or not lacking:
+        return TESTS[found.best]
+    return f"{TESTS['runs']} ({TESTS['grubbs']} in {lacking}, which lack replicates)"
 
 
 def of_ranks(found: Ranks, titles: Mapping[str, str] | None = None) -> Iterator[Finding]:

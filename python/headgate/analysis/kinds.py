@@ -201,7 +201,8 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "changes", "What changes",
         "Change of each response from the law before to each other law, as a share of the mean"
-        " before; replicates are pairs with the same traffic; 95 % interval of Student's t.",
+        " before; replicates with the same traffic are pairs; 95 % interval of Student's t, without"
+        " pairs Welch's.",
         lambda part: part.changes, _draw_changes,
     ),
     Kind(

@@ -63,7 +63,10 @@ class Part:
             raise AnalysisError("no column of laws is named (law = ...)")
         if not self.roles.conditions:
             raise AnalysisError("no conditions are named (condition = [...] or factors = [...])")
-        return grid(self.frame, responses, self.roles.conditions, self.roles.law)
+        again = self.roles.replicate
+        # All periods together have a row of each replicate in every period.
+        names = [name for name in (again, self.roles.period) if name and again]
+        return grid(self.frame, responses, self.roles.conditions, self.roles.law, names)
 
     @cached_property
     def order(self) -> list[int]:

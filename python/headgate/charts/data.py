@@ -92,9 +92,9 @@ def _outliers(whole: Whole) -> Iterable[Row]:
     for one, period in _each(whole, "outliers"):
         found = one.result
         for (condition, response), test in found.outliers(by=found.best).items():
-            law, p = test.p_by(found.best)
             yield {
-                "condition": condition, "response": response, "law": law, "p": p,
+                "condition": condition, "response": response, "law": test.law,
+                "p": test.p_by(found.best),
                 "title": whole.roles.title(response), "relative": test.relative,
                 "grubbs": test.p, "q": found.q[condition, response], "period": period,
                 "kept": int(abs(test.relative) >= FILTER_SHARE),

@@ -1,9 +1,9 @@
 """How much a response changes when one law takes the place of another.
 
-Replicates are pairs: with the same seed, both laws meet the same traffic. The change is the mean of
-the differences over the mean before; it is significant if the differences' 95 % confidence interval
-excludes zero (Student's t; no correction for the number of responses looked at). That a change is
-small takes evidence as well: an interval which lies within 10 % both ways.
+With the same seed, both laws meet the same traffic: replicates are pairs, and the change is the
+mean of the differences over the mean before. It is significant if the differences' 95 % confidence
+interval excludes zero (Student's t, without pairs Welch's; no correction for the number of
+responses looked at). That a change is small takes evidence too: an interval within 10 %.
 """
 
 import math
@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from headgate.stats.intervals import mean_interval
+from headgate.stats.intervals import difference_interval, mean_interval
 
 MATTERS_SHARE = 0.10
 #: From twice as much on, a change is written as a multiple.
@@ -73,20 +73,20 @@ NOTHING = Change(math.nan, significant=False, low=math.nan, high=math.nan)
 UNKNOWN = Change(math.nan, significant=False)
 
 
-def change(before: ArrayLike, after: ArrayLike) -> Change:
-    """Return the change from `before` to `after`, one value a replicate, in the same order.
+def change(before: ArrayLike, after: ArrayLike, *, paired: bool = True) -> Change:
+    """Return the change from `before` to `after`, one value a replicate; of pairs in one order.
 
     The mean before is taken as it is: the interval is that of the differences, over it.
     """
     old, new = np.asarray(before, dtype=float), np.asarray(after, dtype=float)
     if not np.isfinite(old).all() or not np.isfinite(new).all():
         return UNKNOWN
-    mean, low, high = _difference(old, new)
+    mean, low, high = _pairs(old, new) if paired else difference_interval(old, new)
     share, least, most = (_over(end, abs(float(old.mean()))) for end in (mean, low, high))
     return Change(share, low > 0 or high < 0, least, most)
 
 
-def _difference(old: NDArray[np.float64], new: NDArray[np.float64]) -> tuple[float, float, float]:
+def _pairs(old: NDArray[np.float64], new: NDArray[np.float64]) -> tuple[float, float, float]:
     """Return the mean difference of pairs with its interval; one pair alone leaves it open."""
     mean, low, high = mean_interval(new - old)
     return (mean, low, high) if len(old) > 1 else (mean, -math.inf, math.inf)

@@ -31,6 +31,26 @@ def mean_interval(values: ArrayLike, level: float = LEVEL) -> tuple[float, float
     return mean, mean - half, mean + half
 
 
+def difference_interval(
+    before: ArrayLike, after: ArrayLike, level: float = LEVEL
+) -> tuple[float, float, float]:
+    """Return the difference of two means with Welch's interval (1947).
+
+    The interval is infinite where a side has one value alone.
+    """
+    old, new = np.asarray(before, dtype=float), np.asarray(after, dtype=float)
+    mean = float(new.mean() - old.mean())
+    if min(len(old), len(new)) < 2:
+        return mean, -math.inf, math.inf
+    parts = [float(side.var(ddof=1)) / len(side) for side in (old, new)]
+    error = math.sqrt(sum(parts))
+    if error == 0:
+        return mean, mean, mean
+    weight = sum(p * p / (len(s) - 1) for p, s in zip(parts, (old, new), strict=True))
+    half = student_quantile(0.5 + level / 2, sum(parts) ** 2 / weight) * error
+    return mean, mean - half, mean + half
+
+
 def grouped_interval(
     groups: Sequence[ArrayLike], level: float = LEVEL
 ) -> tuple[float, float, float]:
