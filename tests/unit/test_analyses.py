@@ -24,7 +24,7 @@ from headgate.analysis import (
 from headgate.analysis.changes import of_grid as changes_of
 from headgate.analysis.clusters import Tree
 from headgate.analysis.components import silhouette
-from headgate.analysis.findings import of_outliers
+from headgate.analysis.findings import of_biplots, of_outliers
 from headgate.analysis.phrases import ConditionNames
 from headgate.plots.style import save
 from headgate.stats import grubbs
@@ -252,6 +252,41 @@ def test_biplots_give_the_geometric_mean_of_ratios() -> None:
     panel = biplots(table, "own", "tcp").panels["p"]
     assert panel.ratio[0] == pytest.approx(6)
     assert panel.ahead[0] == 1
+    t = stats.ttest_1samp(np.log([4.0, 9.0]), 0).confidence_interval()
+    assert panel.ratio[1:] == pytest.approx(np.exp(t))
+
+
+def test_one_condition_gives_a_ratio_without_bounds() -> None:
+    table = {"condition": ["a"], "law": ["p"], "own": [4.0], "tcp": [1.0]}
+    found = biplots(table, "own", "tcp")
+    assert found.panels["p"].ratio == (pytest.approx(4), 0, np.inf)
+    assert [one.sentence for one in of_biplots(found)] == [
+        "It cannot be told whether flows get more or less than TCP flows beside them:"
+        " p 4.00 times (one condition)."
+    ]
+
+
+def test_nothing_beside_tcp_leaves_no_ratio() -> None:
+    table = {
+        "condition": ["a", "b", "c"],
+        "law": ["p"] * 3,
+        "own": [0.0, 2.0, 2.0],
+        "tcp": [1.0, 1.0, 1.0],
+    }
+    found = biplots(table, "own", "tcp")
+    assert (np.isnan(found.panels["p"].ratio).all(), found.panels["p"].zeros) == (True, 1)
+    assert next(of_biplots(found)).sentence.endswith("p no ratio, zero in 1 of 3.")
+
+
+def test_equal_is_said_only_of_intervals_within_10_percent() -> None:
+    def say(*own: float) -> list[str]:
+        table = {"condition": list("abc"), "law": ["p"] * 3, "own": own, "tcp": [1.0] * 3}
+        return [one.sentence for one in of_biplots(biplots(table, "own", "tcp"))]
+
+    assert say(0.99, 1.0, 1.01) == [
+        "No law's flows get 10 % more or less than the TCP flows beside them."
+    ]
+    assert say(0.5, 1.0, 2.0)[0].startswith("It cannot be told whether flows get more or less")
 
 
 def test_bars_are_shares_of_what_is_available() -> None:

@@ -98,7 +98,7 @@ def test_every_word_of_praise_or_blame_can_be_said() -> None:
     tallies += [Tally(0, 0, 20, unknown, unknown) for unknown in counts]
     said = {word(tally) for word in (name_tone, safe) for tally in tallies}
     said |= {useful(more, 20) for more in counts}
-    said |= {fair(low, low + 0.5) for low in (0.3, 0.8, 1.1)}
+    said |= {fair(low, high) for low, high in ((0.3, 0.8), (0.95, 1.05), (0.8, 1.3), (1.1, 1.6))}
     assert said == {*TONES, *NEITHER}
 
 
@@ -122,6 +122,36 @@ def answer_of(asked: str, change: Callable[[list[dict[str, object]]], object]) -
     change([row for row in rows if row["period"] == 2])
     made = whole({name: [row[name] for row in rows] for name in rows[0]}, roles())
     return next(one for one in made.of("questions")[1].result if one.asked == asked)
+
+
+def test_nothing_beside_nothing_is_not_useful() -> None:
+    def starve(rows: list[dict[str, object]]) -> None:
+        for row in rows:
+            row |= {"rate": 0.0, "rate_tcp": 0.0}
+
+    told = answer_of("utility", starve)
+    assert set(told.words.values()) == {"not useful"}
+    assert "fast in 0 of 8" in told.findings[0].sentence
+
+
+def test_a_law_beside_which_tcp_gets_nothing_is_not_as_fair_as_most() -> None:
+    def starve(rows: list[dict[str, object]]) -> None:
+        for row in rows:
+            if row["law"] == "fast" and str(row["condition"]).startswith("X1- X2-"):
+                row["rate_tcp"] = 0.0
+
+    told = answer_of("fairness", starve)
+    assert told.words["fast"] == "not known"
+    assert told.words["ctcp"] == "as most"
+    assert "fast nothing in 2 conditions" in told.findings[0].sentence
+
+
+def test_fairness_cannot_be_told_from_one_condition() -> None:
+    rows = [row for row in table() if row["condition"] == "X1- X2- X3-"]
+    one = roles().model_copy(update={"factors": ()})
+    made = whole({name: [row[name] for row in rows] for name in rows[0]}, one)
+    told = {one.asked: one for one in made.of("questions")[0].result}
+    assert set(told["fairness"].words.values()) == {"not known"}
 
 
 def test_losses_that_come_from_zero_are_worse() -> None:

@@ -7,13 +7,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from headgate.analysis.biplots import Biplots
+from headgate.analysis.biplots import Biplots, format_ratio
 from headgate.analysis.clusters import Clusters
 from headgate.analysis.conditions import FILTERS, ConditionResponses
 from headgate.analysis.correlations import Correlations
 from headgate.analysis.influence import Influence
 from headgate.analysis.names import short_title
 from headgate.analysis.ranks import Ranks
+from headgate.analysis.words import NOT_KNOWN, alike
 from headgate.stats.effects import WEAK_P
 
 #: Factors and laws that a sentence names before it says how many more there are.
@@ -168,9 +169,20 @@ def of_biplots(found: Biplots) -> Iterator[Finding]:
                 "biplots",
                 "biplots",
             )
-    if not ahead and not behind:
+    unknown = [law for law, p in found.panels.items() if alike(*p.ratio[1:]) == NOT_KNOWN]
+    if unknown:
+        said = [f"{law} {format_ratio(found.panels[law])}" for law in unknown]
         yield Finding(
-            "No law's flows get more or less than the TCP flows beside them.", "biplots", "biplots"
+            "It cannot be told whether flows get more or less than TCP flows beside them:"
+            f" {_some(said)}.",
+            "biplots",
+            "biplots",
+        )
+    elif not ahead and not behind:
+        yield Finding(
+            "No law's flows get 10 % more or less than the TCP flows beside them.",
+            "biplots",
+            "biplots",
         )
 
 

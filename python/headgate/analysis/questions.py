@@ -9,7 +9,7 @@ not known. With one replicate there is no interval and 10 % decides.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,7 +17,7 @@ import numpy as np
 from headgate.analysis.biplots import Biplots
 from headgate.analysis.changes import NOT_NAMED, Changes
 from headgate.analysis.findings import Finding
-from headgate.analysis.grid import Grid
+from headgate.analysis.grid import Grid, Numbers
 from headgate.analysis.part import Part
 from headgate.analysis.roles import Asked, Roles
 from headgate.analysis.words import (
@@ -30,7 +30,7 @@ from headgate.analysis.words import (
     useful,
 )
 from headgate.stats.changes import MATTERS_SHARE, Change
-from headgate.stats.intervals import mean_interval
+from headgate.stats.intervals import ratio_interval
 
 #: Part of the conditions that counts as light, and as heavy, congestion.
 QUARTER = 0.25
@@ -167,10 +167,10 @@ def _fairness(cells: Grid, beside: Mapping[str, Biplots]) -> Answer:
     """Rank laws by what TCP flows get beside them, relative to the mean over all laws."""
     if not beside:
         return Answer("fairness", missing="no TCP flows run beside those of a law (pairs)")
-    logs = {law: np.concatenate(list(_tcp_beside(beside, law))) for law in cells.laws}
-    found = {law: np.exp(mean_interval(values)) for law, values in logs.items()}
-    ranked = sorted(found, key=lambda law: -float(found[law][0]))
-    said = ", ".join(f"{law} {found[law][0]:.2f}" for law in ranked)
+    ratios = _tcp_beside(beside)
+    found = {law: ratio_interval(of[~np.isnan(of)]) for law, of in ratios.items()}
+    ranked = sorted(found, key=lambda law: -np.nan_to_num(found[law][0]))
+    said = ", ".join(f"{law} {_say_beside(found[law][0], ratios[law])}" for law in ranked)
     sentence = (
         "What TCP flows get beside each law, over the mean beside all laws (geometric mean over"
         f" conditions): {said}."
@@ -179,18 +179,38 @@ def _fairness(cells: Grid, beside: Mapping[str, Biplots]) -> Answer:
     return Answer("fairness", words, (Finding(sentence, *SHOWN),))
 
 
-def _tcp_beside(beside: Mapping[str, Biplots], law: str) -> Iterator[np.ndarray]:
-    """Yield, for each pair, log of TCP's throughput beside a law over its mean beside all."""
+def _say_beside(mean: float, ratios: Numbers) -> str:
+    zeros = int((ratios == 0).sum())
+    return f"nothing in {zeros} conditions" if zeros else f"{mean:.2f}"
+
+
+def _tcp_beside(beside: Mapping[str, Biplots]) -> dict[str, Numbers]:
+    """Return TCP's throughput beside each law over its mean beside all, a ratio a condition.
+
+    It is the geometric mean over pairs; NaN where TCP gets nothing beside another law.
+    """
+    logs: dict[str, list[Numbers]] = {}
     for found in beside.values():
-        common = [set(panel.conditions) for panel in found.panels.values()]
-        kept = sorted(set.intersection(*common))
-        rows = {
-            name: dict(zip(p.conditions, p.other, strict=True)) for name, p in found.panels.items()
-        }
-        table = np.array([[rows[name][c] for c in kept] for name in found.panels], dtype=float)
-        known = (table > 0).all(axis=0)
-        logs = np.log(table[:, known])
-        yield logs[list(found.panels).index(law)] - logs.mean(axis=0)
+        for condition, tcp in _by_condition(found).items():
+            logs.setdefault(condition, []).append(_over_mean(tcp))
+    laws = next(iter(beside.values())).panels
+    means = np.array([np.mean(of, axis=0) for of in logs.values()]).reshape(-1, len(laws))
+    return dict(zip(laws, np.exp(means).T, strict=True))
+
+
+def _by_condition(found: Biplots) -> dict[str, Numbers]:
+    """Return what TCP gets beside each law, by condition, where all laws have a number."""
+    rows = [dict(zip(p.conditions, p.other, strict=True)) for p in found.panels.values()]
+    kept = [name for name in rows[0] if all(name in row for row in rows)]
+    return {name: np.array([row[name] for row in rows], dtype=float) for name in kept}
+
+
+def _over_mean(tcp: Numbers) -> Numbers:
+    """Return logs over their mean; where TCP gets nothing beside one law, of the others none."""
+    with np.errstate(divide="ignore"):
+        logs = np.log(tcp)
+    known = np.isfinite(logs)
+    return logs - logs.mean() if known.all() else np.where(known, np.nan, logs)
 
 
 def _utility(compared: Compared, beside: Mapping[str, Biplots]) -> Answer:
@@ -210,7 +230,8 @@ def _utility(compared: Compared, beside: Mapping[str, Biplots]) -> Answer:
 
 def _gains(beside: Mapping[str, Biplots], law: str) -> tuple[int, int]:
     panels = [found.panels[law] for found in beside.values()]
-    more = sum(int((p.own >= (1 + MATTERS_SHARE) * p.other).sum()) for p in panels)
+    gain = [(p.own > 0) & (p.own >= (1 + MATTERS_SHARE) * p.other) for p in panels]
+    more = sum(int(of.sum()) for of in gain)
     return more, sum(len(p.own) for p in panels)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from headgate.stats.changes import MATTERS_SHARE
 from headgate.stats.effects import STRONG_P
 
 #: From this part of the cells on it is so "often" or "mostly".
@@ -30,7 +31,7 @@ MEANINGS: Mapping[tuple[str, ...], str] = {
     (BY_CHANCE,): f"{BY_CHANCE}: in no more than by chance",
     ("as before",): "as before: in none",
     (NO_CHANGE_SHOWN, NONE_SHOWN_WORSE): "shown: there are cases in which it cannot be told",
-    (NOT_KNOWN,): f"{NOT_KNOWN}: it cannot be told in half of the cases or more",
+    (NOT_KNOWN,): f"{NOT_KNOWN}: it cannot be told in half of the cases or more, or of their mean",
 }
 
 
@@ -66,7 +67,17 @@ def name_tone(found: Tally) -> str:
 
 def fair(low: float, high: float) -> str:
     """Say what TCP gets beside a law over what it gets beside the others, from its interval."""
-    return "fairer than most" if low > 1 else "less fair than most" if high < 1 else "as most"
+    told = {"more": "fairer than most", "less": "less fair than most", "alike": "as most"}
+    return told.get(alike(low, high), NOT_KNOWN)
+
+
+def alike(low: float, high: float) -> str:
+    """Say from its interval whether a ratio is `more` or `less` than 1, or `alike` within 10 %."""
+    if low > 1:
+        return "more"
+    if high < 1:
+        return "less"
+    return "alike" if low > 1 / (1 + MATTERS_SHARE) and high < 1 + MATTERS_SHARE else NOT_KNOWN
 
 
 def useful(more: int, count: int) -> str:

@@ -31,6 +31,19 @@ def mean_interval(values: ArrayLike, level: float = LEVEL) -> tuple[float, float
     return mean, mean - half, mean + half
 
 
+def ratio_interval(ratios: ArrayLike, level: float = LEVEL) -> tuple[float, float, float]:
+    """Return the geometric mean of ratios, with Student's interval of their logs.
+
+    One ratio alone leaves it open, from zero to infinity; a zero among them has no logarithm, and
+    all is NaN.
+    """
+    sample = np.asarray(ratios, dtype=float)
+    if not len(sample) or not (sample > 0).all():
+        return float("nan"), float("nan"), float("nan")
+    mean, low, high = (math.exp(end) for end in mean_interval(np.log(sample), level))
+    return (mean, low, high) if len(sample) > 1 else (mean, 0.0, math.inf)
+
+
 def difference_interval(
     before: ArrayLike, after: ArrayLike, level: float = LEVEL
 ) -> tuple[float, float, float]:
