@@ -24,7 +24,8 @@ from headgate.analysis import (
 from headgate.analysis.changes import of_grid as changes_of
 from headgate.analysis.clusters import Tree
 from headgate.analysis.components import silhouette
-from headgate.analysis.findings import of_biplots, of_outliers
+from headgate.analysis.findings import of_biplots, of_outliers, of_ranks
+from headgate.analysis.frame import Frame
 from headgate.analysis.phrases import ConditionNames
 from headgate.plots.style import save
 from headgate.stats import grubbs
@@ -223,6 +224,21 @@ def test_dimensions_are_mutual_clusters() -> None:
     assert found.r[0, 1] == pytest.approx(stats.pearsonr(table["a0"], table["a1"]).statistic)
 
 
+def test_two_small_spreads_are_correlated_all_the_same() -> None:
+    """Each differs by a millionth of its value or less: far more than rounding."""
+    z = np.random.default_rng(5).normal(size=50)
+    table = {"y": 1 + 1e-7 * z, "z": 1 + 1e-7 * z, "flat": 1 + 1e-16 * z}
+    r = correlations(table, ["y", "z", "flat"]).r
+    assert r[0, 1] == pytest.approx(1)
+    assert np.isnan(r[0, 2])
+
+
+@pytest.mark.parametrize("count", range(2, 60))
+def test_levels_reach_from_minus_one_to_one_exactly(count: int) -> None:
+    coded = Frame("t", {"x": np.arange(count)}).levels("x").coded
+    assert (coded[0], coded[-1]) == (-1.0, 1.0)
+
+
 def test_correlations_use_the_runs_in_which_both_are_known() -> None:
     a, b = np.array([1.0, 2.0, np.nan, 4.0, 6.0]), np.array([2.0, np.nan, 5.0, 4.0, 8.0])
     r = correlations({"a": a, "b": b, "c": np.ones(5)}, ["a", "b", "c"]).r
@@ -244,7 +260,21 @@ def test_ranks_by_hand() -> None:
     assert found.ranks["y", "r"].mean == 3
     assert found.ranks["y", "p"].mean == pytest.approx((1 + 1.5) / 2)
     assert found.ranks["y", "q"].deviation == pytest.approx(np.std([2, 1.5], ddof=1))
-    assert found.best("y") == "r"
+    assert found.best("y") == ("r",)
+
+
+def test_equal_ranks_and_none_are_called_so() -> None:
+    def say(*y: float) -> str:
+        table = {"condition": ["a"] * 3 + ["b"] * 3, "law": ["p", "q", "r"] * 2, "y": y}
+        return next(of_ranks(ranks(table, ["y"]))).sentence
+
+    assert say(1, 1, 1, 2, 2, 2) == "In y, all laws rank alike."
+    assert say(1, 2, 2, 1, 2, 2).startswith("In y, q and r rank highest: 2.5 of 3 on average")
+    none = (np.nan, 1, 2, 1, np.nan, 2)
+    assert say(*none) == "In y, no law is ranked, as no condition has a number of every law."
+    assert (
+        say(1, 2, 3, *none[:3]) == "In y, r ranks highest: 3.0 of 3 on average (too few to test)."
+    )
 
 
 def test_biplots_give_the_geometric_mean_of_ratios() -> None:
@@ -373,6 +403,22 @@ def test_a_lost_run_does_not_silence_its_cell() -> None:
     assert len(found.outliers(by="runs")) == 4
     said = next(of_outliers(found)).sentence
     assert "(Grubbs' test in 2, which lack replicates)" in said
+
+
+def test_a_law_without_numbers_is_left_out_of_its_tree() -> None:
+    made = Planted(conditions=3, responses=4)
+    table = made.table()
+    lost = (table["condition"] == "c1") & (table["law"] == "fast")
+    alone = (table["condition"] == "c2") & (table["law"] != "fast")
+    for name in made.names:
+        table[name] = np.where(lost | alone, np.nan, table[name])
+    found = clusters(table, made.names)
+    assert found.trees["c1"].laws == tuple(law for law in LAWS if law != "fast")
+    assert found.trees["c1"].greatest > 0
+    assert (found.order, list(found.trees)) == (("c1", "c3"), ["c1", "c3"])
+    nobody = {"condition": ["a"] * 2, "law": ["p", "q"], "y": [np.nan, 1.0]}
+    with pytest.raises(AnalysisError, match="no condition has numbers of two laws"):
+        clusters(nobody, ["y"])
 
 
 def test_two_laws_have_no_outlier() -> None:

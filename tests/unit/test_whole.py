@@ -124,6 +124,17 @@ def answer_of(asked: str, change: Callable[[list[dict[str, object]]], object]) -
     return next(one for one in made.of("questions")[1].result if one.asked == asked)
 
 
+def test_a_condition_of_unknown_congestion_is_not_the_most_congested() -> None:
+    def forget(rows: list[dict[str, object]]) -> None:
+        for row in rows:
+            if str(row["condition"]).startswith("X1+ X2+"):
+                row["loss"] = float("nan")
+
+    told = answer_of("recovery", forget)
+    assert told.words["fast"] == "mostly worse"
+    assert "fast better in 0, worse in 4 of 4 cells" in told.findings[0].sentence
+
+
 def test_nothing_beside_nothing_is_not_useful() -> None:
     def starve(rows: list[dict[str, object]]) -> None:
         for row in rows:

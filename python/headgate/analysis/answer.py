@@ -58,11 +58,11 @@ def _groups(part: Part) -> dict[str, Sequence[int]]:
     """Return the conditions by how congested they are, where anything tells it."""
     if len(part.order) < 2:
         return {"": part.order}
-    if part.roles.congestion is None:
+    if part.roles.congestion is None or not part.ranked:
         return {"on average": part.order}
     return {
-        "under heavy congestion": heavy(part.order),
-        "under light congestion": light(part.order),
+        "under heavy congestion": heavy(part.ranked),
+        "under light congestion": light(part.ranked),
     }
 
 

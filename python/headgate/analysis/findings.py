@@ -132,22 +132,30 @@ def of_ranks(found: Ranks, titles: Mapping[str, str] | None = None) -> Iterator[
         yield _of_many_ranks(found, classes)
         return
     for response in classes:
-        best = found.best(response)
-        rank, p = found.ranks[response, best], found.p[response]
-        chance = "too few to test" if math.isnan(p) else f"Friedman's test: {_say_p(p)}"
-        yield Finding(
-            f"In {_short(response, titles)}, {best} ranks highest:"
-            f" {rank.mean:.1f} of {len(found.laws)} on"
-            f" average, with a deviation of {rank.deviation:.1f} ({chance}).",
-            "ranks",
-            "ranks",
-        )
+        said = _of_one_class(found, response)
+        yield Finding(f"In {_short(response, titles)}, {said}.", "ranks", "ranks")
+
+
+def _of_one_class(found: Ranks, response: str) -> str:
+    best = found.best(response)
+    rank, p = found.ranks[response, best[0]], found.p[response]
+    if not rank.conditions:
+        return "no law is ranked, as no condition has a number of every law"
+    if len(best) == len(found.laws):
+        return "all laws rank alike"
+    chance = "too few to test" if math.isnan(p) else f"Friedman's test: {_say_p(p)}"
+    spread = "" if math.isnan(rank.deviation) else f", with a deviation of {rank.deviation:.1f}"
+    verb = "ranks" if len(best) == 1 else "rank"
+    return (
+        f"{' and '.join(best)} {verb} highest: {rank.mean:.1f} of {len(found.laws)} on"
+        f" average{spread} ({chance})"
+    )
 
 
 def _of_many_ranks(found: Ranks, classes: Sequence[str]) -> Finding:
     """Count in how many classes of flows each law ranks highest."""
     told = [response for response in classes if found.p[response] < WEAK_P]
-    best = Counter(found.best(response) for response in told)
+    best = Counter(law for response in told for law in found.best(response))
     said = [f"{law} in {count}" for law, count in best.most_common()]
     return Finding(
         f"In {len(told)} of {len(classes)} throughputs laws differ in rank beyond chance (p <"

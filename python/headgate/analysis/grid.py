@@ -40,7 +40,7 @@ class Grid:
     def order_conditions(self, by: str | None) -> list[int]:
         """Return conditions from the least to the most of a response, the mean over laws.
 
-        Without a response they stay as the table has them.
+        Those without a number of it come last; without a response all stay as the table has them.
         """
         if by is None:
             return list(range(len(self.conditions)))

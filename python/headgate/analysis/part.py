@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from headgate.analysis.bars import Bars, bars
 from headgate.analysis.biplots import Biplots
 from headgate.analysis.biplots import of_grid as beside_of
@@ -72,6 +74,14 @@ class Part:
     def order(self) -> list[int]:
         """Conditions from the least to the most congested; as they come where nothing tells."""
         return self.cells.order_conditions(self.roles.congestion)
+
+    @cached_property
+    def ranked(self) -> list[int]:
+        """Those conditions in order of which it is known how congested they are."""
+        if self.roles.congestion is None:
+            return self.order
+        known = np.isfinite(self.cells.of(self.roles.congestion)).any(axis=1)
+        return [place for place in self.order if known[place]]
 
     @cached_property
     def changes(self) -> Changes:

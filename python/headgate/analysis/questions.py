@@ -76,11 +76,15 @@ def _quarter(order: Sequence[int]) -> int:
 
 @dataclass(frozen=True)
 class Compared:
-    """Laws beside the one before them, cell by cell; `changes` is absent where none is named."""
+    """Laws beside the one before them, cell by cell; `changes` is absent where none is named.
+
+    `ranked` are the conditions, of `order`, of which it is known how congested they are.
+    """
 
     cells: Grid
     roles: Roles
     order: Sequence[int]
+    ranked: Sequence[int]
     changes: Changes | None
 
     def tallies(self, names: Sequence[str], conditions: Sequence[int]) -> dict[str, Tally]:
@@ -119,10 +123,10 @@ def _tally(found: Sequence[tuple[int, Change]]) -> Tally:
 def answers(part: Part) -> tuple[Answer, ...]:
     """Answer all five, in order; what the table cannot answer says what is missing."""
     changes = part.changes if part.roles.before else None
-    compared = Compared(part.cells, part.roles, part.order, changes)
+    compared = Compared(part.cells, part.roles, part.order, part.ranked, changes)
     return (
-        _compare_laws(compared, "increase", "under light congestion", light(compared.order)),
-        _compare_laws(compared, "recovery", "under heavy congestion", heavy(compared.order)),
+        _compare_laws(compared, "increase", "under light congestion", light(compared.ranked)),
+        _compare_laws(compared, "recovery", "under heavy congestion", heavy(compared.ranked)),
         _fairness(part.cells, part.beside),
         _utility(compared, part.beside),
         _safety(compared),
@@ -242,7 +246,7 @@ def _safety(compared: Compared) -> Answer:
         return Answer("safety", missing=missing)
     names = compared.roles.questions["safety"]
     everywhere = compared.tallies(names, compared.order)
-    crowded = compared.tallies(names, heavy(compared.order))
+    crowded = compared.tallies(names, heavy(compared.ranked))
     said = [
         f"{law} {_count_worse(tally, crowded[law])}"
         for law, tally in everywhere.items()
