@@ -233,7 +233,7 @@ def test_two_small_spreads_are_correlated_all_the_same() -> None:
     assert np.isnan(r[0, 2])
 
 
-@pytest.mark.parametrize("count", range(2, 60))
+@pytest.mark.parametrize("count", [2, 3, 50])
 def test_levels_reach_from_minus_one_to_one_exactly(count: int) -> None:
     coded = Frame("t", {"x": np.arange(count)}).levels("x").coded
     assert (coded[0], coded[-1]) == (-1.0, 1.0)
