@@ -73,18 +73,18 @@ def exact(size_in_errors: float, freedom: int = RUNS - 2) -> float:
 def _cells(laws: list[int], size: float, trials: int, seed: int, replicates: int) -> list[Test]:
     made = Planted(trials, 1, replicates, seed=seed)
     made.shifts[..., laws, 0] = size
-    return list(condition_responses(made.table(), made.names).tests.values())
+    return list(condition_responses(made.table(), made.names, replicate="seed").tests.values())
 
 
 def alone(size: float, trials: int, seed: int, replicates: int, by: str) -> float:
-    found = [test.p_by(by) for test in _cells([2], size, trials, seed, replicates)]
-    return float(np.mean([law == LAWS[2] and p < ALPHA for law, p in found]))
+    found = _cells([2], size, trials, seed, replicates)
+    return float(np.mean([test.law == LAWS[2] and test.p_by(by) < ALPHA for test in found]))
 
 
 def one_of_two(size: float, trials: int, seed: int, replicates: int, by: str) -> float:
     both = {LAWS[0], LAWS[2]}
-    found = [test.p_by(by) for test in _cells([0, 2], size, trials, seed, replicates)]
-    return float(np.mean([law in both and p < ALPHA for law, p in found]))
+    found = _cells([0, 2], size, trials, seed, replicates)
+    return float(np.mean([test.law in both and test.p_by(by) < ALPHA for test in found]))
 
 
 def pair(size: float, trials: int, seed: int, replicates: int) -> float:

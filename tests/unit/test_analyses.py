@@ -1,6 +1,8 @@
 """The analyses against planted truths, textbooks and other programs."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,6 +24,8 @@ from headgate.analysis import (
 from headgate.analysis.changes import of_grid as changes_of
 from headgate.analysis.clusters import Tree
 from headgate.analysis.components import silhouette
+from headgate.analysis.findings import of_biplots, of_outliers, of_ranks
+from headgate.analysis.frame import Frame
 from headgate.analysis.phrases import ConditionNames
 from headgate.plots.style import save
 from headgate.stats import grubbs
@@ -91,7 +95,7 @@ def test_planted_outliers_are_found() -> None:
         truth[f"c{c + 1}", f"y{r + 1}"] = LAWS[law]
     found = condition_responses(made.table(), made.names)
     by_runs = found.outliers(by="runs")
-    hits = sum(cell in by_runs and by_runs[cell].runs_law == law for cell, law in truth.items())
+    hits = sum(cell in by_runs and by_runs[cell].law == law for cell, law in truth.items())
     assert hits >= 0.99 * len(truth)
     # With the means alone: 5 sigma of a run are 8.7 of a mean of three, which Grubbs finds in 98 %.
     alone = found.outliers()
@@ -220,6 +224,21 @@ def test_dimensions_are_mutual_clusters() -> None:
     assert found.r[0, 1] == pytest.approx(stats.pearsonr(table["a0"], table["a1"]).statistic)
 
 
+def test_two_small_spreads_are_correlated_all_the_same() -> None:
+    """Each differs by a millionth of its value or less: far more than rounding."""
+    z = np.random.default_rng(5).normal(size=50)
+    table = {"y": 1 + 1e-7 * z, "z": 1 + 1e-7 * z, "flat": 1 + 1e-16 * z}
+    r = correlations(table, ["y", "z", "flat"]).r
+    assert r[0, 1] == pytest.approx(1)
+    assert np.isnan(r[0, 2])
+
+
+@pytest.mark.parametrize("count", [2, 3, 50])
+def test_levels_reach_from_minus_one_to_one_exactly(count: int) -> None:
+    coded = Frame("t", {"x": np.arange(count)}).levels("x").coded
+    assert (coded[0], coded[-1]) == (-1.0, 1.0)
+
+
 def test_correlations_use_the_runs_in_which_both_are_known() -> None:
     a, b = np.array([1.0, 2.0, np.nan, 4.0, 6.0]), np.array([2.0, np.nan, 5.0, 4.0, 8.0])
     r = correlations({"a": a, "b": b, "c": np.ones(5)}, ["a", "b", "c"]).r
@@ -241,7 +260,21 @@ def test_ranks_by_hand() -> None:
     assert found.ranks["y", "r"].mean == 3
     assert found.ranks["y", "p"].mean == pytest.approx((1 + 1.5) / 2)
     assert found.ranks["y", "q"].deviation == pytest.approx(np.std([2, 1.5], ddof=1))
-    assert found.best("y") == "r"
+    assert found.best("y") == ("r",)
+
+
+def test_equal_ranks_and_none_are_called_so() -> None:
+    def say(*y: float) -> str:
+        table = {"condition": ["a"] * 3 + ["b"] * 3, "law": ["p", "q", "r"] * 2, "y": y}
+        return next(of_ranks(ranks(table, ["y"]))).sentence
+
+    assert say(1, 1, 1, 2, 2, 2) == "In y, all laws rank alike."
+    assert say(1, 2, 2, 1, 2, 2).startswith("In y, q and r rank highest: 2.5 of 3 on average")
+    none = (np.nan, 1, 2, 1, np.nan, 2)
+    assert say(*none) == "In y, no law is ranked, as no condition has a number of every law."
+    assert (
+        say(1, 2, 3, *none[:3]) == "In y, r ranks highest: 3.0 of 3 on average (too few to test)."
+    )
 
 
 def test_biplots_give_the_geometric_mean_of_ratios() -> None:
@@ -249,6 +282,41 @@ def test_biplots_give_the_geometric_mean_of_ratios() -> None:
     panel = biplots(table, "own", "tcp").panels["p"]
     assert panel.ratio[0] == pytest.approx(6)
     assert panel.ahead[0] == 1
+    t = stats.ttest_1samp(np.log([4.0, 9.0]), 0).confidence_interval()
+    assert panel.ratio[1:] == pytest.approx(np.exp(t))
+
+
+def test_one_condition_gives_a_ratio_without_bounds() -> None:
+    table = {"condition": ["a"], "law": ["p"], "own": [4.0], "tcp": [1.0]}
+    found = biplots(table, "own", "tcp")
+    assert found.panels["p"].ratio == (pytest.approx(4), 0, np.inf)
+    assert [one.sentence for one in of_biplots(found)] == [
+        "It cannot be told whether flows get more or less than TCP flows beside them:"
+        " p 4.00 times (one condition)."
+    ]
+
+
+def test_nothing_beside_tcp_leaves_no_ratio() -> None:
+    table = {
+        "condition": ["a", "b", "c"],
+        "law": ["p"] * 3,
+        "own": [0.0, 2.0, 2.0],
+        "tcp": [1.0, 1.0, 1.0],
+    }
+    found = biplots(table, "own", "tcp")
+    assert (np.isnan(found.panels["p"].ratio).all(), found.panels["p"].zeros) == (True, 1)
+    assert next(of_biplots(found)).sentence.endswith("p no ratio, zero in 1 of 3.")
+
+
+def test_equal_is_said_only_of_intervals_within_10_percent() -> None:
+    def say(*own: float) -> list[str]:
+        table = {"condition": list("abc"), "law": ["p"] * 3, "own": own, "tcp": [1.0] * 3}
+        return [one.sentence for one in of_biplots(biplots(table, "own", "tcp"))]
+
+    assert say(0.99, 1.0, 1.01) == [
+        "No law's flows get 10 % more or less than the TCP flows beside them."
+    ]
+    assert say(0.5, 1.0, 2.0)[0].startswith("It cannot be told whether flows get more or less")
 
 
 def test_bars_are_shares_of_what_is_available() -> None:
@@ -269,10 +337,88 @@ def test_missing_cells_and_unequal_replicates_are_dealt_with() -> None:
     table["y1"] = np.where(np.arange(kept.sum()) < 10, np.nan, table["y1"])
     found = condition_responses(table, ["y1", "y2", "y3"])
     assert len(found.tests) == 11  # of y1 two laws only are left in c1
-    assert np.isnan(found.tests["c1", "y2"].runs_p)
-    assert np.isfinite(found.tests["c1", "y2"].p)
+    assert np.isfinite(found.tests["c1", "y2"].runs_p)
     components(table, ["y1", "y2", "y3"])
     ranks(table, ["y1"])
+
+
+def without(table: Mapping[str, Any], rows: np.ndarray) -> dict[str, Any]:
+    return {name: np.asarray(column)[~rows] for name, column in table.items()}
+
+
+def test_replicates_stand_where_their_label_says() -> None:
+    table = Planted(conditions=2, responses=1).table()
+    table["seed"] = table["seed"] + 7
+    lost = (table["condition"] == "c1") & (table["law"] == "fast") & (table["seed"] == 7)
+    whole, part = (grid(rows, ["y1"], replicate="seed") for rows in (table, without(table, lost)))
+    at = whole.conditions.index("c1"), whole.laws.index("fast"), 0, 0
+    expected = whole.runs.copy()
+    expected[at] = np.nan
+    assert part.paired
+    np.testing.assert_array_equal(part.runs, expected)
+    assert np.isnan(grid(without(table, lost), ["y1"]).runs[at[0], at[1], 2, 0])
+    with pytest.raises(AnalysisError, match="two rows have the same condition, law, seed"):
+        grid({**table, "seed": np.zeros(len(lost))}, ["y1"], replicate="seed")
+
+
+def test_conditions_may_have_seeds_of_their_own() -> None:
+    table = Planted(conditions=3, responses=1).table()
+    own = np.char.add(table["condition"].astype(str), table["seed"].astype(str))
+    one, other = (
+        grid({**table, "seed": s}, ["y1"], replicate="seed") for s in (table["seed"], own)
+    )
+    np.testing.assert_array_equal(one.runs, other.runs)
+
+
+def test_a_change_is_over_the_seeds_that_both_laws_have() -> None:
+    """The traffic of a seed moves both laws far more than the change of 20 % does."""
+    traffic = np.array([10.0, 40.0, 160.0])
+    table = {
+        "condition": ["a"] * 6,
+        "law": ["old"] * 3 + ["new"] * 3,
+        "seed": [1, 2, 3] * 2,
+        "y": np.concatenate([traffic, 1.2 * traffic + [0.0, 0.1, 0.2]]),
+    }
+    lost = without(table, np.arange(6) == 3)
+    found = changes_of(grid(lost, ["y"], replicate="seed"), "old", [0]).cells["new", "a", "y"]
+    assert found.share == pytest.approx(0.2 + 0.15 / 100)
+    unpaired = changes_of(grid(lost, ["y"]), "old", [0]).cells["new", "a", "y"]
+    assert (unpaired.state, unpaired.share) == ("not known", pytest.approx(50.15 / 70))
+
+
+def test_a_lost_run_does_not_silence_its_cell() -> None:
+    made = Planted(conditions=2, responses=2)
+    made.shifts[..., 2, :] = 60.0
+    table = made.table()
+    first = (table["condition"] == "c1") & (table["law"] == "bic")
+    lost = without(table, first & (table["seed"] == 0))
+    found = condition_responses(lost, made.names, replicate="seed")
+    assert len(found.outliers(by="runs")) == 4
+    assert found.tests["c1", "y1"].runs_p < 0.05
+    # Of bic one run is left: Grubbs' test takes its place there.
+    found = condition_responses(without(table, first & (table["seed"] > 0)), made.names)
+    assert np.isnan(found.tests["c1", "y1"].runs_p)
+    assert found.tests["c1", "y1"].p_by("runs") == found.tests["c1", "y1"].p
+    assert found.best == "runs"
+    assert len(found.outliers(by="runs")) == 4
+    said = next(of_outliers(found)).sentence
+    assert "(Grubbs' test in 2, which lack replicates)" in said
+
+
+def test_a_law_without_numbers_is_left_out_of_its_tree() -> None:
+    made = Planted(conditions=3, responses=4)
+    table = made.table()
+    lost = (table["condition"] == "c1") & (table["law"] == "fast")
+    alone = (table["condition"] == "c2") & (table["law"] != "fast")
+    for name in made.names:
+        table[name] = np.where(lost | alone, np.nan, table[name])
+    found = clusters(table, made.names)
+    assert found.trees["c1"].laws == tuple(law for law in LAWS if law != "fast")
+    assert found.trees["c1"].greatest > 0
+    assert (found.order, list(found.trees)) == (("c1", "c3"), ["c1", "c3"])
+    nobody = {"condition": ["a"] * 2, "law": ["p", "q"], "y": [np.nan, 1.0]}
+    with pytest.raises(AnalysisError, match="no condition has numbers of two laws"):
+        clusters(nobody, ["y"])
 
 
 def test_two_laws_have_no_outlier() -> None:

@@ -2,6 +2,8 @@
 
 from itertools import product
 
+import numpy as np
+
 from headgate.analysis.answer import answered, law_title
 from headgate.analysis.roles import Roles
 from headgate.analysis.whole import Whole, whole
@@ -60,6 +62,41 @@ def test_without_congestion_all_conditions_are_one_group() -> None:
 def test_one_run_alone_is_judged_by_its_size() -> None:
     (fast, _) = answered(made(seeds=1).focus)
     assert "2 of 3 measures would be worse" in fast.sentence
+
+
+def scattered(law: str, names: tuple[str, ...]) -> Whole:
+    """A law whose replicates differ so much that their intervals hold 10 % and more."""
+    found = made()
+    columns = {name: np.array(column) for name, column in found.frame.columns.items()}
+    rows = np.flatnonzero(columns["law"] == law)
+    for name in names:
+        columns[name][rows] = np.tile([0.2, 1.0, 4.0], len(rows) // 3)
+    return whole(columns, ROLES)
+
+
+def test_what_intervals_leave_open_is_not_called_unchanged() -> None:
+    ctcp = next(o for o in answered(scattered("ctcp", ("delay",)).focus) if o.law == "ctcp")
+    assert ctcp.sentence.endswith(
+        "none of 3 measures is shown to change by 10 % or more under heavy congestion (1 of 3 not"
+        " known) or under light congestion (1 of 3 not known)."
+    )
+    fast = next(o for o in answered(scattered("fast", ("delay",)).focus) if o.law == "fast")
+    assert "goodput \N{MINUS SIGN}50 %) (1 of 3 not known); under light" in fast.sentence
+    assert fast.sentence.endswith(
+        "under light congestion nothing is shown to change by 10 % or more (1 of 3 not known)."
+    )
+    lost = answered(scattered("ctcp", ("loss", "delay", "rate")).focus)
+    ctcp = next(one for one in lost if one.law == "ctcp")
+    assert ctcp.sentence.endswith(
+        "it is not known whether any of 3 measures would change by 10 % or more."
+    )
+
+
+def test_conditions_without_numbers_of_either_law_are_left_out_of_means() -> None:
+    columns = {name: np.array(column) for name, column in made().frame.columns.items()}
+    columns["rate"] = np.where(columns["X2"] > 0, np.nan, columns["rate"].astype(float))
+    (fast, _) = answered(whole(columns, ROLES.model_copy(update={"congestion": None})).focus)
+    assert "goodput \N{MINUS SIGN}25 %" in fast.sentence
 
 
 def test_nothing_is_said_where_no_law_takes_anothers_place() -> None:

@@ -4,6 +4,7 @@ import re
 from html import unescape
 from itertools import product
 
+import numpy as np
 import pytest
 
 from headgate.analysis.roles import Roles
@@ -53,6 +54,16 @@ def test_where_nothing_changes_a_sentence_says_so() -> None:
     drawn = heat(found(("fast", "ctcp"), bad=()))
     assert "<table" not in drawn
     assert "FAST TCP and Compound TCP change no measure" in text(drawn)
+
+
+def test_a_law_whose_intervals_leave_a_change_open_is_not_said_to_change_nothing() -> None:
+    made = found(("fast", "ctcp"), bad=("fast",))
+    delay = np.array(made.frame.columns["delay"], dtype=float)
+    rows = np.flatnonzero(made.frame.columns["law"] == "ctcp")
+    delay[rows] = np.tile([0.2, 1.0, 4.0], len(rows) // 3)
+    drawn = text(heat(whole({**made.frame.columns, "delay": delay}, made.roles)))
+    assert "Compound TCP shows a change of no measure by 10 % or more under any" in drawn
+    assert "No change is shown of: queueing delay." in drawn
 
 
 def test_of_many_laws_the_means_come_first_and_the_panels_are_folded() -> None:

@@ -5,9 +5,14 @@ import pytest
 from scipy import stats
 
 from headgate.stats.changes import Change, change
-from headgate.stats.conditions import outlier, residuals
+from headgate.stats.conditions import distance_p, outlier, residuals
 from headgate.stats.effects import main_effect, psi
-from headgate.stats.intervals import grouped_interval, mean_interval, share_interval
+from headgate.stats.intervals import (
+    difference_interval,
+    grouped_interval,
+    mean_interval,
+    share_interval,
+)
 
 LAWS = ("a", "b", "c", "d")
 
@@ -141,10 +146,41 @@ def test_change_is_judged_by_pairs() -> None:
     assert change(before, before + np.array([0.7, 1.0, 1.3])).significant
 
 
-def test_change_from_nothing_has_no_share() -> None:
+def test_without_pairs_a_change_is_judged_by_welch() -> None:
+    before, after = [10.0, 20.0, 30.0], [10.7, 21.0, 31.3, 30.0]
+    assert change(before, before + np.array([0.7, 1.0, 1.3])).significant
+    assert not change(before, after, paired=False).significant
+    told = stats.ttest_ind(after, before, equal_var=False).confidence_interval()
+    assert difference_interval(before, after)[1:] == pytest.approx(told)
+    assert change([1.0, 1.1], [2.0], paired=False).state == "not known"
+
+
+def test_replicates_of_their_own_are_not_freed_of_a_common_part() -> None:
+    """By hand: apart 3, deviation 1 on 9, error sqrt((1 + 1/2)/4)."""
+    table = np.array([[0.0, 0.0, 2.0, 2.0]] * 2 + [[3.0, 3.0, 5.0, 5.0]])
+    error = np.sqrt(12 / 9) * np.sqrt(1.5 / 4)
+    assert distance_p(table, 2, paired=False) == pytest.approx(6 * stats.t.sf(3 / error, 9))
+    assert distance_p(table, 2) == 0.0  # of pairs nothing is left to chance
+    table[0, 3] = np.nan
+    assert distance_p(table, 2) == 0.0
+    assert np.isfinite(distance_p(table, 2, paired=False))
+
+
+def test_a_change_from_zero_is_tested_by_its_differences() -> None:
     found = change([0.0, 0.0, 0.0], [1.0, 1.1, 0.9])
-    assert (str(found), found.matters) == ("", False)
-    assert not change([1.0, np.nan, 1.0], [2.0, 2.0, 2.0]).significant
+    assert (found.write(), found.state, found.share) == ("from zero", "moves", np.inf)
+    assert change([0.0, 0.0, 0.0], [0.0, 0.0, 0.0]).state == "small"
+    assert change([0.0, 0.0, 0.0], [0.0, 0.0, 1.0]).state == "not known"
+    assert change([1.0, np.nan, 1.0], [2.0, 2.0, 2.0]).state == "not known"
+
+
+def test_that_a_change_is_small_takes_an_interval_within_10_percent() -> None:
+    before = np.array([10.0, 20.0, 30.0])
+    assert change(before, before + np.array([0.1, 0.2, 0.3])).state == "small"
+    assert change(before, before + np.array([0.0, 20.0, 40.0])).state == "not known"  # +100 %
+    assert change([10.0], [10.1]).state == "not known"
+    rising = change(before, before + np.array([1.0, 1.8, 2.6]))
+    assert (rising.reaches(1), rising.reaches(-1)) == (True, False)
 
 
 @pytest.mark.parametrize(

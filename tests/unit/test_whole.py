@@ -1,6 +1,7 @@
 """The whole analysis of a table with a known truth, and its five questions."""
 
 import re
+from collections.abc import Callable
 
 import pytest
 
@@ -16,7 +17,10 @@ from headgate.errors import AnalysisError
 from .made_reports import LAWS, RESPONSES, roles, table
 
 #: Words that are neither praise nor blame.
-NEITHER = ("as before", "as most", "mixed", "within chance")
+NEITHER = (
+    "as before", "as most", "mixed", "within chance", "not known", "no change shown",
+    "none shown worse",
+)  # fmt: skip
 
 
 def columns() -> dict[str, list[object]]:
@@ -91,15 +95,107 @@ def test_every_word_of_praise_or_blame_can_be_said() -> None:
     """And no other than these and the three that are neither."""
     counts = range(21)
     tallies = [Tally(better, worse, 20) for better in counts for worse in counts]
+    tallies += [Tally(0, 0, 20, unknown, unknown) for unknown in counts]
     said = {word(tally) for word in (name_tone, safe) for tally in tallies}
     said |= {useful(more, 20) for more in counts}
-    said |= {fair(low, low + 0.5) for low in (0.3, 0.8, 1.1)}
+    said |= {fair(low, high) for low, high in ((0.3, 0.8), (0.95, 1.05), (0.8, 1.3), (1.1, 1.6))}
     assert said == {*TONES, *NEITHER}
 
 
-def test_nothing_is_praised_where_there_is_nothing_to_count() -> None:
-    assert useful(0, 0) == "not useful"
-    assert name_tone(Tally(0, 0, 0)) == "as before"
+def test_nothing_is_said_where_there_is_nothing_to_count() -> None:
+    assert useful(0, 0) == "not known"
+    assert name_tone(Tally(0, 0, 0)) == safe(Tally(0, 0, 0)) == "not known"
+
+
+def test_none_is_said_of_all_cells_only_where_all_can_be_told() -> None:
+    assert (name_tone(Tally(0, 0, 20)), safe(Tally(0, 0, 20))) == ("as before", "nothing worse")
+    few, many = Tally(0, 0, 20, unknown=2, risky=1), Tally(0, 0, 20, unknown=10, risky=10)
+    assert (name_tone(few), safe(few)) == ("no change shown", "none shown worse")
+    assert (name_tone(many), safe(many)) == ("not known", "not known")
+    one_sided = Tally(0, 0, 20, unknown=2)  # they may only be better
+    assert safe(one_sided) == "nothing worse"
+
+
+def answer_of(asked: str, change: Callable[[list[dict[str, object]]], object]) -> Answer:
+    """Return an answer after a change to the rows of the second period."""
+    rows = table()
+    change([row for row in rows if row["period"] == 2])
+    made = whole({name: [row[name] for row in rows] for name in rows[0]}, roles())
+    return next(one for one in made.of("questions")[1].result if one.asked == asked)
+
+
+def test_a_condition_of_unknown_congestion_is_not_the_most_congested() -> None:
+    def forget(rows: list[dict[str, object]]) -> None:
+        for row in rows:
+            if str(row["condition"]).startswith("X1+ X2+"):
+                row["loss"] = float("nan")
+
+    told = answer_of("recovery", forget)
+    assert told.words["fast"] == "mostly worse"
+    assert "fast better in 0, worse in 4 of 4 cells" in told.findings[0].sentence
+
+
+def test_nothing_beside_nothing_is_not_useful() -> None:
+    def starve(rows: list[dict[str, object]]) -> None:
+        for row in rows:
+            row |= {"rate": 0.0, "rate_tcp": 0.0}
+
+    told = answer_of("utility", starve)
+    assert set(told.words.values()) == {"not useful"}
+    assert "fast in 0 of 8" in told.findings[0].sentence
+
+
+def test_a_law_beside_which_tcp_gets_nothing_is_not_as_fair_as_most() -> None:
+    def starve(rows: list[dict[str, object]]) -> None:
+        for row in rows:
+            if row["law"] == "fast" and str(row["condition"]).startswith("X1- X2-"):
+                row["rate_tcp"] = 0.0
+
+    told = answer_of("fairness", starve)
+    assert told.words["fast"] == "not known"
+    assert told.words["ctcp"] == "as most"
+    assert "fast nothing in 2 conditions" in told.findings[0].sentence
+
+
+def test_fairness_cannot_be_told_from_one_condition() -> None:
+    rows = [row for row in table() if row["condition"] == "X1- X2- X3-"]
+    one = roles().model_copy(update={"factors": ()})
+    made = whole({name: [row[name] for row in rows] for name in rows[0]}, one)
+    told = {one.asked: one for one in made.of("questions")[0].result}
+    assert set(told["fairness"].words.values()) == {"not known"}
+
+
+def test_losses_that_come_from_zero_are_worse() -> None:
+    def start_from_zero(rows: list[dict[str, object]]) -> None:
+        for row in rows:
+            row["loss"] = 0.05 + 0.001 * int(str(row["seed"])) if row["law"] == "ctcp" else 0.0
+
+    assert answer_of("safety", start_from_zero).words["ctcp"] == "sometimes worse"
+
+
+def test_a_law_whose_runs_are_all_lost_is_not_called_safe() -> None:
+    def lose(rows: list[dict[str, object]]) -> None:
+        for row in rows:
+            if row["law"] == "ctcp":
+                row.update(dict.fromkeys(RESPONSES, float("nan")))
+
+    safety, increase = answer_of("safety", lose), answer_of("increase", lose)
+    assert (safety.words["ctcp"], increase.words["ctcp"]) == ("not known", "not known")
+    assert "not known in 24" in safety.findings[0].sentence
+
+
+def test_wide_intervals_leave_open_whether_anything_is_worse() -> None:
+    def scatter(rows: list[dict[str, object]]) -> None:
+        for row in rows:
+            if row["law"] == "ctcp":
+                row["loss"] = (1.0, 2.0, 30.0)[int(str(row["seed"])) - 1]
+
+    safety = answer_of("safety", scatter)
+    assert safety.words["ctcp"] == "none shown worse"
+    assert "ctcp 0 of 24 (0 of 6 under heavy congestion), not known in 8" in (
+        safety.findings[0].sentence
+    )
+    assert safety.words["scalable"] == "nothing worse"
 
 
 def test_an_answer_takes_the_changes_that_are_drawn(found: Whole) -> None:

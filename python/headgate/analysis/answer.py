@@ -1,7 +1,8 @@
 """The answer in one sentence a law: what would get worse, and what better, if everyone used it.
 
 A response counts where its mean over a group of conditions changes by 10 % or more and the 95 %
-interval over replicates with the same traffic excludes zero; with one replicate 10 % decides.
+interval over replicates with the same traffic excludes zero; it is shown not to where the interval
+lies within 10 %, and is not known in between. With one replicate 10 % decides.
 """
 
 from __future__ import annotations
@@ -57,37 +58,64 @@ def _groups(part: Part) -> dict[str, Sequence[int]]:
     """Return the conditions by how congested they are, where anything tells it."""
     if len(part.order) < 2:
         return {"": part.order}
-    if part.roles.congestion is None:
+    if part.roles.congestion is None or not part.ranked:
         return {"on average": part.order}
     return {
-        "under heavy congestion": heavy(part.order),
-        "under light congestion": light(part.order),
+        "under heavy congestion": heavy(part.ranked),
+        "under light congestion": light(part.ranked),
     }
 
 
 def _answer(part: Part, law: str, groups: Mapping[str, Sequence[int]]) -> Answered:
-    found = {where: _changes(part, law, rows) for where, rows in groups.items()}
+    compared = {where: _compare(part, law, rows) for where, rows in groups.items()}
+    found = {where: _moving(of) for where, of in compared.items()}
     worse = sum(
         part.roles.is_worse(name, one.share) for of in found.values() for name, one in of.items()
     )
     before = law_title(part.roles.before or "")
     begin = f"If everyone used {law_title(law)} instead of {before}, "
     if not any(found.values()):
-        said = f"hardly anything would change: none of {len(part.roles.worse)} measures"
-        where = f"by 10 % or more {' or '.join(groups)}".strip()
-        return Answered(law, f"{begin}{said} {where}.", worse, found)
-    clauses = [_clause(part.roles, of, where) for where, of in found.items()]
+        return Answered(law, f"{begin}{_deny(compared)}.", worse, found)
+    clauses = [_clause(part.roles, of, where) for where, of in compared.items()]
     return Answered(law, f"{begin}{'; '.join(clauses)}.", worse, found)
 
 
-def _changes(part: Part, law: str, rows: Sequence[int]) -> dict[str, Change]:
-    """Return the changes that matter of the mean over these conditions, the largest first."""
-    found = {name: part.changes.compare_mean(law, rows, name) for name in part.roles.worse}
-    kept = {name: one for name, one in found.items() if one.matters}
+def _compare(part: Part, law: str, rows: Sequence[int]) -> dict[str, Change]:
+    """Return the change of every measure's mean over these conditions."""
+    return {name: part.changes.compare_mean(law, rows, name) for name in part.roles.worse}
+
+
+def _moving(compared: Mapping[str, Change]) -> dict[str, Change]:
+    """Return the changes that matter, the largest first."""
+    kept = {name: one for name, one in compared.items() if one.matters}
     return dict(sorted(kept.items(), key=lambda item: -abs(item[1].share)))
 
 
-def _clause(roles: Roles, found: Mapping[str, Change], where: str) -> str:
+def _deny(compared: Mapping[str, Mapping[str, Change]]) -> str:
+    """Say that no measure changes, as far as that is known."""
+    measures = max(map(len, compared.values()))
+    if not any(map(_count_unknown, compared.values())):
+        said = f"hardly anything would change: none of {measures} measures"
+        return f"{said} by 10 % or more {' or '.join(compared)}".strip()
+    if all(_count_unknown(of) == measures for of in compared.values()):
+        return f"it is not known whether any of {measures} measures would change by 10 % or more"
+    where = [f"{where}{_say_unknown(of)}".strip() for where, of in compared.items()]
+    said = f"none of {measures} measures is shown to change by 10 % or more"
+    return f"{said} {' or '.join(where)}"
+
+
+def _count_unknown(compared: Mapping[str, Change]) -> int:
+    """Count the measures that neither change by 10 % nor are shown not to."""
+    return sum(one.state in {"not known", "nothing"} for one in compared.values())
+
+
+def _say_unknown(compared: Mapping[str, Change]) -> str:
+    count = _count_unknown(compared)
+    return f" ({count} of {len(compared)} not known)" if count else ""
+
+
+def _clause(roles: Roles, compared: Mapping[str, Change], where: str) -> str:
+    found, unknown = _moving(compared), _say_unknown(compared)
     worse = {name: one for name, one in found.items() if roles.is_worse(name, one.share)}
     better = {name: one for name, one in found.items() if name not in worse}
     sides = [
@@ -95,8 +123,9 @@ def _clause(roles: Roles, found: Mapping[str, Change], where: str) -> str:
         for word, of in (("worse", worse), ("better", better))
         if of
     ]
-    said = " and ".join(sides) if sides else "nothing would change by 10 % or more"
-    return f"{where} {said}".strip()
+    none = "nothing is shown to change" if unknown else "nothing would change"
+    said = " and ".join(sides) if sides else f"{none} by 10 % or more"
+    return f"{where} {said}{unknown}".strip()
 
 
 def _name(roles: Roles, found: Mapping[str, Change]) -> str:

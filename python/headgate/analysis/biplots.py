@@ -7,6 +7,7 @@ how many conditions the law's flows are ahead.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from headgate.analysis.grid import Grid, grid
 from headgate.notebook import DrawnOnce
-from headgate.stats.intervals import mean_interval, share_interval
+from headgate.stats.intervals import ratio_interval, share_interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,9 +29,9 @@ Numbers = NDArray[np.float64]
 class Beside:
     """A law beside TCP, condition by condition.
 
-    `ratio` is the geometric mean of own over other with Student's 95 % interval, over the
-    conditions in which both are above zero; `ahead` the share of conditions with own above other,
-    with Wilson's interval.
+    `ratio` is the geometric mean of own over other with Student's 95 % interval: without bounds
+    from one condition, and NaN where either is zero under any, as it is under `zeros` of them.
+    `ahead` is the share of conditions with own above other, with Wilson's interval.
     """
 
     conditions: tuple[str, ...]
@@ -38,12 +39,18 @@ class Beside:
     other: Numbers
     ratio: tuple[float, float, float]
     ahead: tuple[float, float, float]
+    zeros: int
 
 
 def format_ratio(panel: Beside) -> str:
-    """Write the ratio with its interval."""
+    """Write the ratio with its interval, or why there is none."""
     mean, low, high = panel.ratio
-    return f"{mean:.2f} times ({low:.2f} to {high:.2f})"
+    if panel.zeros:
+        return f"no ratio, zero in {panel.zeros} of {len(panel.own)}"
+    if math.isnan(mean):
+        return "no ratio"
+    interval = "one condition" if math.isinf(high) else f"{low:.2f} to {high:.2f}"
+    return f"{mean:.2f} times ({interval})"
 
 
 @dataclass(frozen=True)
@@ -104,7 +111,8 @@ def _beside(conditions: tuple[str, ...], own: Numbers, other: Numbers) -> Beside
     known = np.isfinite(own) & np.isfinite(other)
     names = tuple(name for name, kept in zip(conditions, known.tolist(), strict=True) if kept)
     own, other = own[known], other[known]
-    both = (own > 0) & (other > 0)
-    logs = mean_interval(np.log(own[both] / other[both]))
-    ratio = (float(np.exp(logs[0])), float(np.exp(logs[1])), float(np.exp(logs[2])))
-    return Beside(names, own, other, ratio, share_interval(int((own > other).sum()), len(own)))
+    zeros = (own <= 0) | (other <= 0)
+    # Of zero beside anything there is no logarithm: the NaN that stands there leaves no verdict.
+    ratios = np.divide(own, other, out=np.full(len(own), np.nan), where=~zeros)
+    ahead = share_interval(int((own > other).sum()), len(own))
+    return Beside(names, own, other, ratio_interval(ratios), ahead, int(zeros.sum()))

@@ -8,18 +8,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from headgate.analysis.grid import Grid
+from headgate.analysis.grid import Grid, Numbers
 from headgate.analysis.phrases import AS_IN_TABLE, ConditionNames
 from headgate.errors import AnalysisError
 from headgate.notebook import InNotebook
-from headgate.stats.changes import Change, change
+from headgate.stats.changes import NOTHING, UNKNOWN, Change, change
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NOT_NAMED = 'no law is named whose place the others take (`before = "..."` among the roles)'
-NOTHING = Change(float("nan"), significant=False)
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Changes(InNotebook):
 
     @cached_property
     def cells(self) -> Mapping[tuple[str, str, str], Change]:
-        """The change by law, condition and response, over the replicates that both have."""
+        """The change by law, condition and response."""
         return {
             (law, condition, response): self.compare_mean(law, [row], response)
             for law in self.others
@@ -53,17 +53,30 @@ class Changes(InNotebook):
     def compare_mean(self, law: str, rows: Sequence[int], response: str) -> Change:
         """Return the change of a response's mean over these conditions.
 
-        It is nothing where a run of one of them is missing in every replicate.
+        Conditions in which neither law has a number are left out: there is nothing to compare. It
+        is not known where a run of another is missing in every replicate.
         """
-        column = self.grid.responses.index(response)
-        runs = self.grid.runs[list(rows), :, :, column].mean(axis=0)
-        old, new = runs[self.grid.laws.index(self.before)], runs[self.grid.laws.index(law)]
-        both = np.isfinite(old) & np.isfinite(new)
-        if not both.any():
+        runs = self._pair(law, response)[:, list(rows)]
+        runs = runs[:, np.isfinite(runs).any(axis=(0, 2))]
+        if not runs.size:
             return NOTHING
-        found = change(old[both], new[both])
+        known = np.isfinite(means := runs.mean(axis=1))
+        old, new = (mean[of] for mean, of in zip(means, self._kept(known), strict=True))
+        if not len(old) or not len(new):
+            return UNKNOWN
+        found = change(old, new, paired=self.grid.paired)
         # One run alone has no interval: only the size of a change can be judged.
-        return found if self.replicated else Change(found.share, significant=True)
+        return found if self.replicated else Change(found.share, True, found.share, found.share)
+
+    def _kept(self, known: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return which replicates count of either law: of pairs those that both have."""
+        return np.broadcast_to(known.all(axis=0), known.shape) if self.grid.paired else known
+
+    def _pair(self, law: str, response: str) -> Numbers:
+        """Return the runs of the law before and of another: (law, condition, replicate)."""
+        laws = [self.grid.laws.index(self.before), self.grid.laws.index(law)]
+        runs = self.grid.runs[..., self.grid.responses.index(response)]
+        return np.asarray(runs[:, laws].swapaxes(0, 1))
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield one flat record a law, condition and response."""
@@ -75,6 +88,7 @@ class Changes(InNotebook):
                 "change": found.share,
                 "significant": found.significant and self.replicated,
                 "matters": found.matters,
+                "state": found.state,
             }
 
     def figures(

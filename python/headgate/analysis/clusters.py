@@ -72,7 +72,7 @@ class Tree:
 
 @dataclass(frozen=True)
 class Clusters(DrawnOnce):
-    """A tree for each condition."""
+    """A tree for each condition in which two laws or more have numbers, of those laws."""
 
     trees: Mapping[str, Tree]
     order: tuple[str, ...]
@@ -110,8 +110,9 @@ def clusters(
 ) -> Clusters:
     """Link the laws of every condition by all responses; `order_by` is a measure of congestion.
 
-    Rows of one condition and law are replicates, of which the mean is taken. A law without a number
-    in a response of a condition leaves that response out there. Raises AnalysisError.
+    Rows of one condition and law are replicates, of which the mean is taken. A law without any
+    number under a condition is left out there; one that lacks a response leaves the response out.
+    Raises AnalysisError.
     """
     return of_grid(grid(table, responses, condition, law), order_by)
 
@@ -120,13 +121,16 @@ def of_grid(cells: Grid, order_by: str | None = None) -> Clusters:
     """Link the laws of every condition of a grid."""
     if len(cells.laws) < 2:
         raise AnalysisError(f"{cells.name}: two laws at least are compared; it has {cells.laws[0]}")
-    trees = {
-        name: tree(cells.laws, cells.responses, cells.values[place])
-        for place, name in enumerate(cells.conditions)
-    }
-    return Clusters(
-        trees, tuple(cells.conditions[place] for place in cells.order_conditions(order_by))
-    )
+    trees = {}
+    for values, name in zip(cells.values, cells.conditions, strict=True):
+        known = np.isfinite(values).any(axis=1)
+        if known.sum() > 1:
+            laws = [law for law, kept in zip(cells.laws, known.tolist(), strict=True) if kept]
+            trees[name] = tree(laws, cells.responses, values[known])
+    if not trees:
+        raise AnalysisError(f"{cells.name}: no condition has numbers of two laws")
+    order = [cells.conditions[place] for place in cells.order_conditions(order_by)]
+    return Clusters(trees, tuple(name for name in order if name in trees))
 
 
 def tree(laws: Sequence[str], responses: Sequence[str], values: Numbers) -> Tree:

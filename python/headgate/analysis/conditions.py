@@ -11,6 +11,7 @@ Grubbs' test finds one of them that is five standard deviations away in 62 % of 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,7 +24,7 @@ from headgate.analysis.phrases import AS_IN_TABLE, ConditionNames
 from headgate.errors import AnalysisError
 from headgate.notebook import DrawnOnce
 from headgate.stats import grubbs
-from headgate.stats.conditions import ALPHA, FILTER_SHARE, Outlier, Residuals, farthest
+from headgate.stats.conditions import ALPHA, FILTER_SHARE, Outlier, Residuals, distance_p
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,12 +45,14 @@ class Test:
     p: float
     pair: tuple[str, str]
     pair_p: float
-    runs_law: str
     runs_p: float
 
-    def p_by(self, by: str) -> tuple[str, float]:
-        """Return the law and the p of a test: `grubbs`, or `runs` by the spread of replicates."""
-        return (self.law, self.p) if by == "grubbs" else (self.runs_law, self.runs_p)
+    def p_by(self, by: str) -> float:
+        """Return the p of a test: `grubbs`, or `runs` by the spread of replicates.
+
+        Without the replicates that it takes, Grubbs' test stands in for it.
+        """
+        return self.p if by == "grubbs" or math.isnan(self.runs_p) else self.runs_p
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,7 @@ class ConditionResponses(DrawnOnce):
 
     @property
     def best(self) -> str:
-        """The test that sees most: `runs` where every law has replicates, else `grubbs`."""
+        """The test that sees most: `runs` where laws have replicates, else `grubbs`."""
         return "runs" if any(test.runs_p < 1 for test in self.tests.values()) else "grubbs"
 
     def outliers(self, share: float = 0.0, by: str = "grubbs") -> dict[Cell, Test]:
@@ -76,7 +79,7 @@ class ConditionResponses(DrawnOnce):
         return {
             cell: test
             for cell, test in self.tests.items()
-            if test.p_by(by)[1] < self.level and abs(test.relative) >= share
+            if test.p_by(by) < self.level and abs(test.relative) >= share
         }
 
     def find_masked(self) -> dict[Cell, Test]:
@@ -98,7 +101,7 @@ class ConditionResponses(DrawnOnce):
 
     def count(self, share: float = 0.0, by: str = "grubbs") -> dict[str, int]:
         """Return in how many cells each law is the outlier."""
-        found = [test.p_by(by)[0] for test in self.outliers(share, by).values()]
+        found = [test.law for test in self.outliers(share, by).values()]
         return {law: found.count(law) for law in self.grid.laws}
 
     def residuals(self, response: str) -> Residuals:
@@ -155,15 +158,17 @@ def condition_responses(  # noqa: PLR0913 - each is a choice of its own
     *,
     level: float = ALPHA,
     order_by: str | None = None,
+    replicate: str | None = None,
 ) -> ConditionResponses:
     """Test every condition and response for an outlying law, at this level, two-sided.
 
-    Rows of one condition and law are replicates, of which the mean is taken. Laws without a number
+    Rows of one condition and law are replicates, of which the mean is taken; `replicate` is the
+    column that says which of them met the same traffic, such as their seed. Laws without a number
     are left out of their cell. Raises AnalysisError.
     """
     if not 0 < level < 1:
         raise AnalysisError(f"level: is a number between 0 and 1; got {level!r}")
-    return of_grid(grid(table, responses, condition, law), level, order_by)
+    return of_grid(grid(table, responses, condition, law, replicate or ()), level, order_by)
 
 
 def of_grid(cells: Grid, level: float = ALPHA, order_by: str | None = None) -> ConditionResponses:
@@ -187,7 +192,6 @@ def _test(cells: Grid, row: int, column: int) -> Test:
     names = [cells.laws[int(one)] for one in known]
     place, g, p = grubbs.p_value(kept)
     (one, other), pair_p = grubbs.pair_p_value(kept)
-    by_runs, _, runs_p = farthest(cells.runs[row, known, :, column])
     residual = float(kept[place]) - mean
     return Test(
         law=names[place],
@@ -197,8 +201,7 @@ def _test(cells: Grid, row: int, column: int) -> Test:
         p=p,
         pair=(names[one], names[other]),
         pair_p=pair_p,
-        runs_law=names[by_runs],
-        runs_p=runs_p,
+        runs_p=distance_p(cells.runs[row, known, :, column], place, paired=cells.paired),
     )
 
 

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 Numbers = NDArray[np.float64]
 
 THRESHOLD = 0.65
+#: A response whose spread is below this part of its largest value is constant but for rounding.
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -142,11 +144,18 @@ def _pearson(values: Numbers) -> Numbers:
 
 def _r(one: Numbers, other: Numbers) -> float:
     known = np.isfinite(one) & np.isfinite(other)
-    a, b = one[known] - one[known].mean() if known.any() else one[known], other[known]
-    b = b - b.mean() if known.any() else b
-    size = float(np.sqrt(a @ a) * np.sqrt(b @ b))
-    scale = np.abs(one[known]).max(initial=0.0) * np.abs(other[known]).max(initial=0.0)
-    return float(np.clip(a @ b / size, -1, 1)) if size > 1e-12 * scale * len(a) else float("nan")
+    a, b = _direction(one[known]), _direction(other[known])
+    return float("nan") if a is None or b is None else float(np.clip(a @ b, -1, 1))
+
+
+def _direction(values: Numbers) -> Numbers | None:
+    """Return values about their mean, of length one; nothing where they differ by rounding only."""
+    if not len(values):
+        return None
+    apart = values - values.mean()
+    length = float(np.sqrt(apart @ apart))
+    rounding = ROUNDING * float(np.abs(values).max()) * np.sqrt(len(values))
+    return apart / length if length > rounding else None
 
 
 def _cliques(

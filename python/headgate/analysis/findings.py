@@ -7,13 +7,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from headgate.analysis.biplots import Biplots
+from headgate.analysis.biplots import Biplots, format_ratio
 from headgate.analysis.clusters import Clusters
 from headgate.analysis.conditions import FILTERS, ConditionResponses
 from headgate.analysis.correlations import Correlations
 from headgate.analysis.influence import Influence
 from headgate.analysis.names import short_title
 from headgate.analysis.ranks import Ranks
+from headgate.analysis.words import NOT_KNOWN, alike
 from headgate.stats.effects import WEAK_P
 
 #: Factors and laws that a sentence names before it says how many more there are.
@@ -92,7 +93,7 @@ def of_clusters(found: Clusters) -> Iterator[Finding]:
 def of_outliers(found: ConditionResponses) -> Iterator[Finding]:
     """Say which law is an outlier, how often by chance, and how often by at least 10 %."""
     cells, chance = len(found.tests), found.level * len(found.tests)
-    everyone, test = len(found.outliers(by=found.best)), TESTS[found.best]
+    everyone, test = len(found.outliers(by=found.best)), _name_test(found)
     yield Finding(
         f"In {everyone} of {cells} cells (a response under a condition) one law is an outlier by"
         f" {test}; {chance:.0f} would be by chance.",
@@ -116,6 +117,14 @@ def of_outliers(found: ConditionResponses) -> Iterator[Finding]:
         )
 
 
+def _name_test(found: ConditionResponses) -> str:
+    """Name the test, and in how many cells another stood in for it."""
+    lacking = sum(math.isnan(test.runs_p) for test in found.tests.values())
+    if found.best == "grubbs" or not lacking:
+        return TESTS[found.best]
+    return f"{TESTS['runs']} ({TESTS['grubbs']} in {lacking}, which lack replicates)"
+
+
 def of_ranks(found: Ranks, titles: Mapping[str, str] | None = None) -> Iterator[Finding]:
     """Say who ranks highest in each class of flows, and whether that may be chance."""
     classes = list(dict.fromkeys(name for name, _ in found.ranks))
@@ -123,22 +132,30 @@ def of_ranks(found: Ranks, titles: Mapping[str, str] | None = None) -> Iterator[
         yield _of_many_ranks(found, classes)
         return
     for response in classes:
-        best = found.best(response)
-        rank, p = found.ranks[response, best], found.p[response]
-        chance = "too few to test" if math.isnan(p) else f"Friedman's test: {_say_p(p)}"
-        yield Finding(
-            f"In {_short(response, titles)}, {best} ranks highest:"
-            f" {rank.mean:.1f} of {len(found.laws)} on"
-            f" average, with a deviation of {rank.deviation:.1f} ({chance}).",
-            "ranks",
-            "ranks",
-        )
+        said = _of_one_class(found, response)
+        yield Finding(f"In {_short(response, titles)}, {said}.", "ranks", "ranks")
+
+
+def _of_one_class(found: Ranks, response: str) -> str:
+    best = found.best(response)
+    rank, p = found.ranks[response, best[0]], found.p[response]
+    if not rank.conditions:
+        return "no law is ranked, as no condition has a number of every law"
+    if len(best) == len(found.laws):
+        return "all laws rank alike"
+    chance = "too few to test" if math.isnan(p) else f"Friedman's test: {_say_p(p)}"
+    spread = "" if math.isnan(rank.deviation) else f", with a deviation of {rank.deviation:.1f}"
+    verb = "ranks" if len(best) == 1 else "rank"
+    return (
+        f"{' and '.join(best)} {verb} highest: {rank.mean:.1f} of {len(found.laws)} on"
+        f" average{spread} ({chance})"
+    )
 
 
 def _of_many_ranks(found: Ranks, classes: Sequence[str]) -> Finding:
     """Count in how many classes of flows each law ranks highest."""
     told = [response for response in classes if found.p[response] < WEAK_P]
-    best = Counter(found.best(response) for response in told)
+    best = Counter(law for response in told for law in found.best(response))
     said = [f"{law} in {count}" for law, count in best.most_common()]
     return Finding(
         f"In {len(told)} of {len(classes)} throughputs laws differ in rank beyond chance (p <"
@@ -160,9 +177,20 @@ def of_biplots(found: Biplots) -> Iterator[Finding]:
                 "biplots",
                 "biplots",
             )
-    if not ahead and not behind:
+    unknown = [law for law, p in found.panels.items() if alike(*p.ratio[1:]) == NOT_KNOWN]
+    if unknown:
+        said = [f"{law} {format_ratio(found.panels[law])}" for law in unknown]
         yield Finding(
-            "No law's flows get more or less than the TCP flows beside them.", "biplots", "biplots"
+            "It cannot be told whether flows get more or less than TCP flows beside them:"
+            f" {_some(said)}.",
+            "biplots",
+            "biplots",
+        )
+    elif not ahead and not behind:
+        yield Finding(
+            "No law's flows get 10 % more or less than the TCP flows beside them.",
+            "biplots",
+            "biplots",
         )
 
 

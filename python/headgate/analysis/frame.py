@@ -142,8 +142,8 @@ class Levels:
     @property
     def coded(self) -> Numbers:
         """-1 for the first level, +1 for the last, between them in equal steps; NaN if missing."""
-        step = 2.0 / (len(self.names) - 1)
-        return np.where(self.places < 0, np.nan, self.places * step - 1.0)
+        codes = np.linspace(-1.0, 1.0, len(self.names))
+        return np.where(self.places < 0, np.nan, codes[self.places])
 
     def describe(self) -> str:
         """Say which level is low and which is high, and where only the alphabet tells so."""

@@ -12,6 +12,7 @@ from headgate.analysis.frame import Frame
 from headgate.errors import AnalysisError
 
 Numbers = NDArray[np.float64]
+Places = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,8 @@ class Grid:
     """Means with shape (condition, law, response); NaN where there was no run.
 
     `spread` is the standard deviation over replicates (NaN of one alone); `runs` has every run,
-    with shape (condition, law, replicate, response), replicates in the order of the table.
+    with shape (condition, law, replicate, response). Where runs are `paired`, those of one
+    replicate met the same traffic under every law; else they stand as the table has them.
     """
 
     name: str
@@ -29,6 +31,7 @@ class Grid:
     values: Numbers
     spread: Numbers
     runs: Numbers
+    paired: bool
 
     def of(self, response: str) -> Numbers:
         """Return the means of one response, conditions by laws."""
@@ -37,7 +40,7 @@ class Grid:
     def order_conditions(self, by: str | None) -> list[int]:
         """Return conditions from the least to the most of a response, the mean over laws.
 
-        Without a response they stay as the table has them.
+        Those without a number of it come last; without a response all stay as the table has them.
         """
         if by is None:
             return list(range(len(self.conditions)))
@@ -51,26 +54,60 @@ def grid(
     responses: Sequence[str],
     condition: str | Sequence[str] = "condition",
     law: str = "law",
+    replicate: str | Sequence[str] = (),
 ) -> Grid:
     """Read a tidy table, one row a run; rows of one condition and law are replicates.
 
-    `condition` names one column or several. Raises AnalysisError.
+    `condition` and `replicate` name one column or several. Runs with the same replicate are pairs;
+    without such a column none are. Raises AnalysisError.
     """
     frame = Frame.of(table)
     if not responses:
         raise AnalysisError(f"{frame.name}: name one response at least")
-    names = [condition] if isinstance(condition, str) else list(condition)
-    frame.require(*names, law, *responses)
-    rows = {(join_labels(key[:-1]), key[-1]): of for key, of in frame.groups([*names, law]).items()}
-    conditions = tuple(dict.fromkeys(key[0] for key in rows))
-    laws = tuple(dict.fromkeys(key[1] for key in rows))
-    numbers = np.column_stack([frame.numbers(name) for name in responses])
-    most = max(len(of) for of in rows.values())
-    runs = np.full((len(conditions), len(laws), most, len(responses)), np.nan)
-    for (one, other), of in rows.items():
-        runs[conditions.index(one), laws.index(other), : len(of)] = numbers[of]
+    names, again = _as_list(condition), _as_list(replicate)
+    frame.require(*names, law, *again, *responses)
+    conditions, rows = _code(frame, names)
+    laws, columns = _code(frame, [law])
+    cells = rows * len(laws) + columns
+    places = _place_by_label(frame, again, rows) if again else _place_in_order(cells)
+    if len(set(zip(cells.tolist(), places.tolist(), strict=True))) < len(frame):
+        labels = ", ".join([*names, law, *again])
+        raise AnalysisError(f"{frame.name}: two rows have the same {labels}")
+    runs = np.full((len(conditions), len(laws), places.max() + 1, len(responses)), np.nan)
+    runs[rows, columns, places] = np.column_stack([frame.numbers(name) for name in responses])
     means, spread = mean_of_known(runs, axis=2), _spread(runs)
-    return Grid(frame.name, conditions, laws, tuple(responses), means, spread, runs)
+    return Grid(frame.name, conditions, laws, tuple(responses), means, spread, runs, bool(again))
+
+
+def _as_list(names: str | Sequence[str]) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)
+
+
+def _code(frame: Frame, columns: Sequence[str]) -> tuple[tuple[str, ...], Places]:
+    """Return the labels of some columns in order of appearance, and the place of each row's."""
+    labels: dict[str, int] = {}
+    places = np.empty(len(frame), dtype=np.intp)
+    for key, rows in frame.groups(columns).items():
+        places[rows] = labels.setdefault(join_labels(key), len(labels))
+    return tuple(labels), places
+
+
+def _place_in_order(cells: Places) -> Places:
+    """Return the place of each row among those of its cell."""
+    places = np.empty(len(cells), dtype=np.intp)
+    for cell in np.unique(cells):
+        places[cells == cell] = np.arange((cells == cell).sum())
+    return places
+
+
+def _place_by_label(frame: Frame, replicate: Sequence[str], conditions: Places) -> Places:
+    """Return the place of each row's label: among all, or of its condition if each has its own."""
+    labels, found = _code(frame, replicate)
+    own = {one: np.unique(found[conditions == one]) for one in np.unique(conditions).tolist()}
+    if len(labels) == max(map(len, own.values())):
+        return found
+    pairs = zip(conditions.tolist(), found.tolist(), strict=True)
+    return np.array([np.searchsorted(own[one], label) for one, label in pairs], dtype=np.intp)
 
 
 def join_labels(labels: Sequence[str]) -> str:

@@ -194,13 +194,15 @@ KINDS: tuple[Kind, ...] = (
         "The five questions of Mills, Filliben, Cho and Schwartz (2011). What is counted is ours: a"
         " response moves where the mean difference between replicates with the same traffic is 10 %"
         " or more and its 95 % interval excludes zero; a law is better or worse where more cells"
-        " move that way than by chance (binomial, p < 0.01).",
+        " move that way than by chance (binomial, p < 0.01). That nothing moves is said only where"
+        " every interval lies within 10 %.",
         _answers, _draw_answers, _answer_rows, _answer_findings,
     ),
     Kind(
         "changes", "What changes",
         "Change of each response from the law before to each other law, as a share of the mean"
-        " before; replicates are pairs with the same traffic; 95 % interval of Student's t.",
+        " before; replicates with the same traffic are pairs; 95 % interval of Student's t, without"
+        " pairs Welch's.",
         lambda part: part.changes, _draw_changes,
     ),
     Kind(

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from headgate.analysis.bars import Bars, bars
 from headgate.analysis.biplots import Biplots
 from headgate.analysis.biplots import of_grid as beside_of
@@ -63,12 +65,23 @@ class Part:
             raise AnalysisError("no column of laws is named (law = ...)")
         if not self.roles.conditions:
             raise AnalysisError("no conditions are named (condition = [...] or factors = [...])")
-        return grid(self.frame, responses, self.roles.conditions, self.roles.law)
+        again = self.roles.replicate
+        # All periods together have a row of each replicate in every period.
+        names = [name for name in (again, self.roles.period) if name and again]
+        return grid(self.frame, responses, self.roles.conditions, self.roles.law, names)
 
     @cached_property
     def order(self) -> list[int]:
         """Conditions from the least to the most congested; as they come where nothing tells."""
         return self.cells.order_conditions(self.roles.congestion)
+
+    @cached_property
+    def ranked(self) -> list[int]:
+        """Those conditions in order of which it is known how congested they are."""
+        if self.roles.congestion is None:
+            return self.order
+        known = np.isfinite(self.cells.of(self.roles.congestion)).any(axis=1)
+        return [place for place in self.order if known[place]]
 
     @cached_property
     def changes(self) -> Changes:

@@ -3,13 +3,13 @@
 How fast do flows reach their rate? What do losses cost? Are TCP flows beside them treated fairly?
 When are they useful? Are they safe? (Mills, Filliben, Cho, Schwartz 2011.) What the answers count
 is ours: a response *moves* where the mean of the differences between replicates is at least 10 %
-and its 95 % interval excludes zero; with one replicate there is no interval and 10 % decides.
+and its 95 % interval excludes zero; that it does not move takes an interval within 10 %, else it is
+not known. With one replicate there is no interval and 10 % decides.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,12 +17,20 @@ import numpy as np
 from headgate.analysis.biplots import Biplots
 from headgate.analysis.changes import NOT_NAMED, Changes
 from headgate.analysis.findings import Finding
-from headgate.analysis.grid import Grid
+from headgate.analysis.grid import Grid, Numbers
 from headgate.analysis.part import Part
 from headgate.analysis.roles import Asked, Roles
-from headgate.analysis.words import BY_CHANCE, Tally, fair, name_tone, safe, useful
-from headgate.stats.changes import MATTERS_SHARE
-from headgate.stats.intervals import mean_interval
+from headgate.analysis.words import (
+    BY_CHANCE,
+    NOT_KNOWN,
+    Tally,
+    fair,
+    name_tone,
+    safe,
+    useful,
+)
+from headgate.stats.changes import MATTERS_SHARE, Change
+from headgate.stats.intervals import ratio_interval
 
 #: Part of the conditions that counts as light, and as heavy, congestion.
 QUARTER = 0.25
@@ -34,6 +42,7 @@ QUESTIONS: Mapping[Asked, str] = {
     "safety": "Safety: does anything in the network get worse?",
 }
 SHOWN = ("questions", "questions")
+NO_NUMBERS = "there are no numbers to compare"
 
 
 @dataclass(frozen=True)
@@ -67,39 +76,57 @@ def _quarter(order: Sequence[int]) -> int:
 
 @dataclass(frozen=True)
 class Compared:
-    """Laws beside the one before them, cell by cell; `changes` is absent where none is named."""
+    """Laws beside the one before them, cell by cell; `changes` is absent where none is named.
+
+    `ranked` are the conditions, of `order`, of which it is known how congested they are.
+    """
 
     cells: Grid
     roles: Roles
     order: Sequence[int]
+    ranked: Sequence[int]
     changes: Changes | None
 
     def tallies(self, names: Sequence[str], conditions: Sequence[int]) -> dict[str, Tally]:
         """Count, for each law, the cells in which it is better and worse."""
         assert self.changes is not None
         chosen = [self.cells.conditions[place] for place in conditions]
-        found = {}
-        for law in self.changes.others:
-            gains = [self._gain(law, place, name) for name in names for place in chosen]
-            known = [gain for gain in gains if not math.isnan(gain)]
-            found[law] = Tally(sum(g > 0 for g in known), sum(g < 0 for g in known), len(known))
-        return found
+        return {
+            law: _tally(
+                [
+                    (self._good(name), self.changes.cells[law, place, name])
+                    for name in names
+                    for place in chosen
+                ]
+            )
+            for law in self.changes.others
+        }
 
-    def _gain(self, law: str, condition: str, response: str) -> float:
-        """Return how much better (+) or worse (-) a law is in one cell; 0 where nothing moves."""
-        assert self.changes is not None
-        found = self.changes.cells[law, condition, response]
-        sign = -1.0 if self.roles.worse.get(response, "less") == "more" else 1.0
-        return found.share if math.isnan(found.share) else sign * found.share * found.matters
+    def _good(self, response: str) -> int:
+        """Return the sign of a change for the better."""
+        return -1 if self.roles.worse.get(response, "less") == "more" else 1
+
+
+def _tally(found: Sequence[tuple[int, Change]]) -> Tally:
+    """Count cells, each with the sign that is good, but for those with nothing to compare."""
+    cells = [(good, one) for good, one in found if one.state != "nothing"]
+    moved = [good * one.share > 0 for good, one in cells if one.matters]
+    return Tally(
+        better=sum(moved),
+        worse=len(moved) - sum(moved),
+        cells=len(cells),
+        unknown=sum(one.state == "not known" for _, one in cells),
+        risky=sum(not one.matters and one.reaches(-good) for good, one in cells),
+    )
 
 
 def answers(part: Part) -> tuple[Answer, ...]:
     """Answer all five, in order; what the table cannot answer says what is missing."""
     changes = part.changes if part.roles.before else None
-    compared = Compared(part.cells, part.roles, part.order, changes)
+    compared = Compared(part.cells, part.roles, part.order, part.ranked, changes)
     return (
-        _compare_laws(compared, "increase", "under light congestion", light(compared.order)),
-        _compare_laws(compared, "recovery", "under heavy congestion", heavy(compared.order)),
+        _compare_laws(compared, "increase", "under light congestion", light(compared.ranked)),
+        _compare_laws(compared, "recovery", "under heavy congestion", heavy(compared.ranked)),
         _fairness(part.cells, part.beside),
         _utility(compared, part.beside),
         _safety(compared),
@@ -132,21 +159,22 @@ def _compare_laws(
 
 
 def _moving(found: Mapping[str, Tally]) -> str:
-    """Name the laws that move anything."""
-    moving = {law: tally for law, tally in found.items() if tally.better or tally.worse}
-    if not moving:
-        return f"no law moves any of {max(tally.cells for tally in found.values())} cells"
-    return "; ".join(f"{law} {tally} cells" for law, tally in moving.items())
+    """Name the laws that move anything, or may."""
+    said = {law: one for law, one in found.items() if one.better or one.worse or one.unknown}
+    most = max(tally.cells for tally in found.values())
+    if not said:
+        return f"no law moves any of {most} cells" if most else NO_NUMBERS
+    return "; ".join(f"{law} {tally} cells" for law, tally in said.items())
 
 
 def _fairness(cells: Grid, beside: Mapping[str, Biplots]) -> Answer:
     """Rank laws by what TCP flows get beside them, relative to the mean over all laws."""
     if not beside:
         return Answer("fairness", missing="no TCP flows run beside those of a law (pairs)")
-    logs = {law: np.concatenate(list(_tcp_beside(beside, law))) for law in cells.laws}
-    found = {law: np.exp(mean_interval(values)) for law, values in logs.items()}
-    ranked = sorted(found, key=lambda law: -float(found[law][0]))
-    said = ", ".join(f"{law} {found[law][0]:.2f}" for law in ranked)
+    ratios = _tcp_beside(beside)
+    found = {law: ratio_interval(of[~np.isnan(of)]) for law, of in ratios.items()}
+    ranked = sorted(found, key=lambda law: -np.nan_to_num(found[law][0]))
+    said = ", ".join(f"{law} {_say_beside(found[law][0], ratios[law])}" for law in ranked)
     sentence = (
         "What TCP flows get beside each law, over the mean beside all laws (geometric mean over"
         f" conditions): {said}."
@@ -155,18 +183,38 @@ def _fairness(cells: Grid, beside: Mapping[str, Biplots]) -> Answer:
     return Answer("fairness", words, (Finding(sentence, *SHOWN),))
 
 
-def _tcp_beside(beside: Mapping[str, Biplots], law: str) -> Iterator[np.ndarray]:
-    """Yield, for each pair, log of TCP's throughput beside a law over its mean beside all."""
+def _say_beside(mean: float, ratios: Numbers) -> str:
+    zeros = int((ratios == 0).sum())
+    return f"nothing in {zeros} conditions" if zeros else f"{mean:.2f}"
+
+
+def _tcp_beside(beside: Mapping[str, Biplots]) -> dict[str, Numbers]:
+    """Return TCP's throughput beside each law over its mean beside all, a ratio a condition.
+
+    It is the geometric mean over pairs; NaN where TCP gets nothing beside another law.
+    """
+    logs: dict[str, list[Numbers]] = {}
     for found in beside.values():
-        common = [set(panel.conditions) for panel in found.panels.values()]
-        kept = sorted(set.intersection(*common))
-        rows = {
-            name: dict(zip(p.conditions, p.other, strict=True)) for name, p in found.panels.items()
-        }
-        table = np.array([[rows[name][c] for c in kept] for name in found.panels], dtype=float)
-        known = (table > 0).all(axis=0)
-        logs = np.log(table[:, known])
-        yield logs[list(found.panels).index(law)] - logs.mean(axis=0)
+        for condition, tcp in _by_condition(found).items():
+            logs.setdefault(condition, []).append(_over_mean(tcp))
+    laws = next(iter(beside.values())).panels
+    means = np.array([np.mean(of, axis=0) for of in logs.values()]).reshape(-1, len(laws))
+    return dict(zip(laws, np.exp(means).T, strict=True))
+
+
+def _by_condition(found: Biplots) -> dict[str, Numbers]:
+    """Return what TCP gets beside each law, by condition, where all laws have a number."""
+    rows = [dict(zip(p.conditions, p.other, strict=True)) for p in found.panels.values()]
+    kept = [name for name in rows[0] if all(name in row for row in rows)]
+    return {name: np.array([row[name] for row in rows], dtype=float) for name in kept}
+
+
+def _over_mean(tcp: Numbers) -> Numbers:
+    """Return logs over their mean; where TCP gets nothing beside one law, of the others none."""
+    with np.errstate(divide="ignore"):
+        logs = np.log(tcp)
+    known = np.isfinite(logs)
+    return logs - logs.mean() if known.all() else np.where(known, np.nan, logs)
 
 
 def _utility(compared: Compared, beside: Mapping[str, Biplots]) -> Answer:
@@ -186,7 +234,8 @@ def _utility(compared: Compared, beside: Mapping[str, Biplots]) -> Answer:
 
 def _gains(beside: Mapping[str, Biplots], law: str) -> tuple[int, int]:
     panels = [found.panels[law] for found in beside.values()]
-    more = sum(int((p.own >= (1 + MATTERS_SHARE) * p.other).sum()) for p in panels)
+    gain = [(p.own > 0) & (p.own >= (1 + MATTERS_SHARE) * p.other) for p in panels]
+    more = sum(int(of.sum()) for of in gain)
     return more, sum(len(p.own) for p in panels)
 
 
@@ -197,16 +246,24 @@ def _safety(compared: Compared) -> Answer:
         return Answer("safety", missing=missing)
     names = compared.roles.questions["safety"]
     everywhere = compared.tallies(names, compared.order)
-    crowded = compared.tallies(names, heavy(compared.order))
+    crowded = compared.tallies(names, heavy(compared.ranked))
     said = [
-        f"{law} {tally.worse} of {tally.cells} ({crowded[law].worse} of {crowded[law].cells} under"
-        f" heavy congestion){', no more than by chance' * (safe(tally) == BY_CHANCE)}"
+        f"{law} {_count_worse(tally, crowded[law])}"
         for law, tally in everywhere.items()
-        if tally.worse
+        if tally.worse or tally.risky
     ]
+    none = "none of any law" if any(one.cells for one in everywhere.values()) else NO_NUMBERS
     sentence = (
         f"Cells that are worse than with {compared.roles.before} by 10 % or more:"
-        f" {'; '.join(said) or 'none of any law'}."
+        f" {'; '.join(said) or none}."
     )
     words = {law: safe(everywhere[law]) for law in everywhere}
     return Answer("safety", words, (Finding(sentence, *SHOWN),))
+
+
+def _count_worse(found: Tally, crowded: Tally) -> str:
+    """Write in how many cells a law is worse, and in how many it may be."""
+    heavily = f"{crowded.worse} of {crowded.cells} under heavy congestion"
+    chance = ", no more than by chance" if safe(found) == BY_CHANCE else ""
+    risky = f", {NOT_KNOWN} in {found.risky}" if found.risky else ""
+    return f"{found.worse} of {found.cells} ({heavily}){chance}{risky}"

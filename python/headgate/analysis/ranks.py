@@ -20,6 +20,9 @@ from headgate.notebook import DrawnOnce
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+#: Mean ranks closer than this are equal but for rounding.
+ROUNDING = 1e-9
+
 
 @dataclass(frozen=True)
 class Rank:
@@ -40,9 +43,10 @@ class Ranks(DrawnOnce):
     by_condition: Mapping[tuple[str, str], NDArray[np.float64]]
     """The rank of every law, by response and condition."""
 
-    def best(self, response: str) -> str:
-        """Return the law with the highest mean rank."""
-        return max(self.laws, key=lambda law: self.ranks[response, law].mean)
+    def best(self, response: str) -> tuple[str, ...]:
+        """Return the laws with the highest mean rank; all where none is ranked."""
+        most = max(self.ranks[response, law].mean for law in self.laws)
+        return tuple(n for n in self.laws if not self.ranks[response, n].mean < most - ROUNDING)
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield one flat record a class of flows and law."""

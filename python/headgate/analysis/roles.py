@@ -35,6 +35,10 @@ class Roles(Strict):
         (), description="What names a condition; all factors together unless given."
     )
     law: str | None = Field(None, description="Column of the laws that are compared.")
+    replicate: str | None = Field(
+        None,
+        description="Column of replicates, such as their seeds: runs with the same one are pairs.",
+    )
     period: str | None = Field(None, description="Column of periods; each is analysed by itself.")
     periods: Mapping[str, str] = Field(
         {}, description="What happens in each period, by its name in the table: `congestion comes`."
@@ -76,7 +80,7 @@ class Roles(Strict):
         self._check_before(frame)
 
     def _columns(self) -> Iterable[str]:
-        labels = [name for name in (self.law, self.period) if name]
+        labels = [name for name in (self.law, self.replicate, self.period) if name]
         sides = [side for pair in self.pairs for side in (pair.own, pair.other, pair.available)]
         columns = [side for side in sides if isinstance(side, str)]
         return [*self.responses, *self.factors, *self.condition, *labels, *columns]
@@ -87,7 +91,7 @@ class Roles(Strict):
                 if names.count(name) > 1:
                     raise AnalysisError(f"{where}: {role}: {name} is named twice")
         for name in self.responses:
-            if name in (*self.factors, *self.condition, self.law, self.period):
+            if name in (*self.factors, *self.condition, self.law, self.replicate, self.period):
                 raise AnalysisError(f"{where}: {name} is a response and a label")
 
     def _check_responses(self, where: str) -> None:

@@ -82,7 +82,9 @@ def _changes(whole: Whole) -> Iterable[Row]:
             yield {
                 "law": law, "condition": condition, "response": response,
                 "title": whole.roles.title(response), "period": period, "change": found.share,
-                "known": int(found.significant), "moves": int(found.matters),
+                # A change from zero has no size that a colour could show.
+                "known": int(found.significant and np.isfinite(found.share)),
+                "moves": int(found.matters),
             }  # fmt: skip
 
 
@@ -90,9 +92,9 @@ def _outliers(whole: Whole) -> Iterable[Row]:
     for one, period in _each(whole, "outliers"):
         found = one.result
         for (condition, response), test in found.outliers(by=found.best).items():
-            law, p = test.p_by(found.best)
             yield {
-                "condition": condition, "response": response, "law": law, "p": p,
+                "condition": condition, "response": response, "law": test.law,
+                "p": test.p_by(found.best),
                 "title": whole.roles.title(response), "relative": test.relative,
                 "grubbs": test.p, "q": found.q[condition, response], "period": period,
                 "kept": int(abs(test.relative) >= FILTER_SHARE),

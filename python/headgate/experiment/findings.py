@@ -259,6 +259,7 @@ def roles(found: Measured) -> Roles | None:
         responses=tuple(one.name for one in known),
         factors=tuple(name for name in names if not (compared and name == LAW)),
         law=LAW if compared else None,
+        replicate="replicate",
         before=str(found.labels[LAW][0]) if compared else None,
         titles={one.name: _label(one, one.unit) for one in known},
         worse={one.name: worse[one.better] for one in known if one.better},

@@ -73,7 +73,8 @@ def _scope(found: Whole) -> str:
     period = f", in {_when(part, len(found.parts))}" if part.period else ""
     replicates = part.cells.runs.shape[2]
     chance = (
-        f" and the 95 % interval over {replicates} replicates excludes zero"
+        f" and the 95 % interval over {replicates} replicates excludes zero; it is not known where"
+        " that interval reaches 10 % and the change does not count"
         if replicates > 1
         else "; with one run of each, nothing tells that from chance"
     )
@@ -82,11 +83,11 @@ def _scope(found: Whole) -> str:
         f"Simulated under {count} conditions{period}; means are compared. A change counts where it"
         f" is 10 % or more{chance}."
     )
-    if roles.congestion is None or len(part.order) < 2:
+    if roles.congestion is None or len(part.order) < 2 or not part.ranked:
         return said
     levels = levels_by_condition(part.frame, roles)
     names = part.cells.conditions
-    common = [shared(levels, roles, [names[n] for n in of(part.order)]) for of in (heavy, light)]
+    common = [shared(levels, roles, [names[n] for n in of(part.ranked)]) for of in (heavy, light)]
     most, least = (f" ({text})" if text else "" for text in common)
     return (
         f"{said} Heavy congestion is the quarter of the conditions with the most of it{most}, light"

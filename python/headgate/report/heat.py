@@ -33,6 +33,8 @@ ENDS_SAID = (
     "DD to NN: the access routers between which flows go. D is directly connected to the"
     " backbone and has the fastest links, F is fast, N is normal and has the slowest."
 )
+#: What is said of laws whose intervals leave open whether anything changes.
+OPEN_VERB = "show a change of"
 LEGEND = (
     '<p class="legend"><span>worse:</span>{worse}<span>better:</span>{better}'
     "<span>from 10, 25, 50, 100 %. Numbers are changes in %: +48 is 48 % more, and"
@@ -105,16 +107,30 @@ def _moves(part: Part, laws: Iterable[str], names: Iterable[str]) -> int:
 
 def _name_idle(part: Part, laws: Sequence[str], rows: Sequence[str]) -> str:
     """Name the laws that change nothing, and the responses that no law changes."""
-    idle = [name for name in _measures(part) if not _moves(part, part.changes.others, [name])]
-    said = []
-    if laws:
-        named = " and ".join(law_title(law) for law in laws)
-        verb = "changes" if len(laws) == 1 else "change"
-        said.append(f"{named} {verb} no measure by 10 % or more under any condition.")
-    if rows and idle:
-        names = ", ".join(short(part.roles, name) for name in idle)
-        said.append(f"Changed by none of them: {names}.")
+    others = part.changes.others
+    idle = [name for name in _measures(part) if not _moves(part, others, [name])] if rows else []
+    said = [
+        *_deny([one for one in laws if _settled(part, [one], part.roles.worse)], "change"),
+        *_deny([one for one in laws if not _settled(part, [one], part.roles.worse)], OPEN_VERB),
+    ]
+    for settled, begin in ((True, "Changed by none of them"), (False, "No change is shown of")):
+        names = [short(part.roles, n) for n in idle if _settled(part, others, [n]) == settled]
+        said += [f"{begin}: {', '.join(names)}."] if names else []
     return " ".join(said)
+
+
+def _settled(part: Part, laws: Sequence[str], names: Iterable[str]) -> bool:
+    """Say whether no cell of these laws and responses leaves open if it changes by 10 %."""
+    cells, conditions = part.changes.cells, part.cells.conditions
+    return all(cells[one].state != "not known" for one in product(laws, conditions, names))
+
+
+def _deny(laws: Sequence[str], verb: str) -> list[str]:
+    if not laws:
+        return []
+    named, (first, *rest) = " and ".join(map(law_title, laws)), verb.split(" ")
+    verb = " ".join([first + "s" * (len(laws) == 1), *rest])
+    return [f"{named} {verb} no measure by 10 % or more under any condition."]
 
 
 def name_ends(part: Part, rows: Sequence[str]) -> str:

@@ -1,52 +1,99 @@
 """How much a response changes when one law takes the place of another.
 
-Replicates are pairs: with the same seed, both laws meet the same traffic. The change is the mean of
-the differences over the mean before; it is significant if the differences' 95 % confidence interval
-excludes zero (Student's t; no correction for the number of responses looked at).
+With the same seed, both laws meet the same traffic: replicates are pairs, and the change is the
+mean of the differences over the mean before. It is significant if the differences' 95 % confidence
+interval excludes zero (Student's t, without pairs Welch's; no correction for the number of
+responses looked at). That a change is small takes evidence too: an interval within 10 %.
 """
 
+import math
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from headgate.stats.intervals import mean_interval
+from headgate.stats.intervals import difference_interval, mean_interval
 
 MATTERS_SHARE = 0.10
 #: From twice as much on, a change is written as a multiple.
 TWICE = 1.0
+#: What is known of a change; `nothing` where there is nothing to compare.
+State = Literal["moves", "small", "not known", "nothing"]
 
 
 @dataclass(frozen=True)
 class Change:
-    """A change as a share of the value before; NaN where there was nothing before."""
+    """A change as a share of the value before, with the ends of its 95 % interval.
+
+    It is infinite where the value before is zero, and NaN where a law has no number. The ends are
+    infinite where nothing tells how far it may be, and NaN where there is nothing to compare.
+    """
 
     share: float
     significant: bool
+    low: float = -math.inf
+    high: float = math.inf
 
     @property
     def matters(self) -> bool:
         """Say whether the change is significant and at least 10 %."""
         return self.significant and abs(self.share) >= MATTERS_SHARE
 
+    @property
+    def state(self) -> State:
+        """Say whether the response moves by 10 %, or is shown not to, or neither."""
+        if math.isnan(self.low):
+            return "nothing"
+        if self.matters:
+            return "moves"
+        return "not known" if self.reaches(1) or self.reaches(-1) else "small"
+
+    def reaches(self, sign: float) -> bool:
+        """Say whether the interval holds a rise (or, if `sign` is below 0, a fall) of 10 %."""
+        return (self.high if sign > 0 else -self.low) >= MATTERS_SHARE
+
     def write(self) -> str:
         """Write the change in few letters: in %, from twice as much on as a multiple."""
-        if not self.share >= TWICE:
+        if math.isinf(self.share) or not self.share >= TWICE:
             return str(self)
         two_digits = float(f"{1 + self.share:.2g}")
         return f"\N{MULTIPLICATION SIGN}{two_digits:,g}"
 
     def __str__(self) -> str:
-        if np.isnan(self.share):
+        if math.isnan(self.share):
             return ""
+        if math.isinf(self.share):
+            return "from zero"
         return f"{100 * self.share:+.0f} %".replace("-", "\N{MINUS SIGN}")
 
 
-def change(before: ArrayLike, after: ArrayLike) -> Change:
-    """Return the change from `before` to `after`, one value a replicate, in the same order."""
+#: What is said without a number of either law, and without one of the two.
+NOTHING = Change(math.nan, significant=False, low=math.nan, high=math.nan)
+UNKNOWN = Change(math.nan, significant=False)
+
+
+def change(before: ArrayLike, after: ArrayLike, *, paired: bool = True) -> Change:
+    """Return the change from `before` to `after`, one value a replicate; of pairs in one order.
+
+    The mean before is taken as it is: the interval is that of the differences, over it.
+    """
     old, new = np.asarray(before, dtype=float), np.asarray(after, dtype=float)
-    if not np.isfinite(old).all() or not np.isfinite(new).all() or old.mean() == 0:
-        return Change(float("nan"), significant=False)
+    if not np.isfinite(old).all() or not np.isfinite(new).all():
+        return UNKNOWN
+    mean, low, high = _pairs(old, new) if paired else difference_interval(old, new)
+    share, least, most = (_over(end, abs(float(old.mean()))) for end in (mean, low, high))
+    return Change(share, low > 0 or high < 0, least, most)
+
+
+def _pairs(old: NDArray[np.float64], new: NDArray[np.float64]) -> tuple[float, float, float]:
+    """Return the mean difference of pairs with its interval; one pair alone leaves it open."""
     mean, low, high = mean_interval(new - old)
-    apart = len(old) > 1 and (low > 0 or high < 0)
-    return Change(mean / abs(float(old.mean())), apart)
+    return (mean, low, high) if len(old) > 1 else (mean, -math.inf, math.inf)
+
+
+def _over(difference: float, before: float) -> float:
+    """Return a difference as a share; what comes from zero has no size, but a sign."""
+    if before > 0:
+        return difference / before
+    return math.copysign(math.inf, difference) if difference else 0.0

@@ -4,9 +4,10 @@ Residuals of the laws are taken about their condition's mean and the conditions 
 range of these residuals, as the seed study does. Four laws are too few for Grubbs' test, so a law
 is judged against the spread of its replicates: within one condition a law's mean is compared with
 the mean of the other laws by a t statistic whose standard deviation is pooled over the laws'
-replicates. The traffic of a replicate is the same for every law (common random numbers), so the
-replicate's own mean is taken out first. All laws of a condition are tested at once: Bonferroni. The
-filter keeps an outlier only if it is also at least 10 % away from the others' mean.
+replicates. Where the traffic of a replicate is the same for every law (common random numbers), the
+replicate's own mean is taken out first, and a replicate that a law lacks is left out. All laws of a
+condition are tested at once: Bonferroni. The filter keeps an outlier only if it is also at least
+10 % away from the others' mean.
 """
 
 import math
@@ -54,43 +55,69 @@ def residuals(laws: Sequence[str], cube: NDArray[np.float64]) -> Residuals:
 
 def outlier(laws: Sequence[str], table: NDArray[np.float64]) -> Outlier | None:
     """Return the significant outlier of one condition, or None; `table` is (law, replicate)."""
-    worst, apart, p = farthest(table)
+    known = complete(table)
+    if not known.size:
+        return None
+    means = known.mean(axis=1)
+    worst = int(np.argmax([abs(_apart(means, place)) for place in range(len(means))]))
+    p = distance_p(known, worst)
     if not p < ALPHA:
         return None
-    others = float(np.delete(table.mean(axis=1), worst).mean())
-    share = _share(apart, others)
-    return Outlier(laws[worst], bool(apart > 0), share, p, abs(share) >= FILTER_SHARE)
+    apart = _apart(means, worst)
+    share = _share(apart, float(means[worst]) - apart)
+    return Outlier(laws[worst], apart > 0, share, p, abs(share) >= FILTER_SHARE)
 
 
-def farthest(table: NDArray[np.float64]) -> tuple[int, float, float]:
-    """Return the place of the law farthest from the others, how far, and p; rows are laws.
+def complete(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the replicates (columns) that have a number of every law."""
+    return np.asarray(table[:, np.isfinite(table).all(axis=0)])
 
-    p is NaN where a value is missing, or there are not two laws and two replicates.
+
+def distance_p(table: NDArray[np.float64], place: int, *, paired: bool = True) -> float:
+    """Return the two-sided p of a law's distance from the mean of the others.
+
+    Rows are laws, columns replicates, which are pairs or each law's own; Bonferroni over the laws.
+    NaN where there are not two laws and two replicates of each; of pairs, two that all laws have.
     """
-    if not np.isfinite(table).all() or min(table.shape) < 2:
-        return 0, float("nan"), float("nan")
-    means = table.mean(axis=1)
-    apart = np.array([means[i] - np.delete(means, i).mean() for i in range(len(means))])
-    worst = int(np.argmax(np.abs(apart)))
-    return worst, float(apart[worst]), _p_value(table, float(apart[worst]))
+    from scipy import stats
+
+    known = complete(table) if paired else table
+    counts = np.isfinite(known).sum(axis=1)
+    if len(table) < 2 or counts.min() < 2:
+        return float("nan")
+    means = np.nanmean(known, axis=1)
+    deviation, freedom = _noise(known, means, paired=paired)
+    apart = _apart(means, place)
+    scale = max(abs(float(means.mean())), abs(apart))
+    if deviation <= 1e-12 * scale or scale == 0:
+        return 0.0 if abs(apart) > 1e-9 * scale else 1.0
+    weights = np.full(len(means), 1 / (len(means) - 1))
+    weights[place] = 1.0
+    error = deviation * math.sqrt(float((weights**2 / counts).sum()))
+    return float(min(1.0, 2 * len(means) * stats.t.sf(abs(apart) / error, freedom)))
+
+
+def _noise(
+    known: NDArray[np.float64], means: NDArray[np.float64], *, paired: bool
+) -> tuple[float, int]:
+    """Return the standard deviation over replicates and its degrees of freedom.
+
+    What all laws of a replicate have in common is no noise, if replicates are pairs.
+    """
+    noise = known - means[:, None]
+    freedom = int(np.isfinite(known).sum()) - len(means)
+    if paired:
+        noise = noise - (known.mean(axis=0) - means.mean())
+        freedom -= known.shape[1] - 1
+    return math.sqrt(float(np.nansum(noise**2)) / freedom), freedom
+
+
+def _apart(means: NDArray[np.float64], place: int) -> float:
+    """Return how far a law is from the mean of the others."""
+    return float(means[place] - np.delete(means, place).mean())
 
 
 def _share(apart: float, others: float) -> float:
     if others != 0:
         return float(apart / abs(others))
     return float("inf") if apart > 0 else float("-inf") if apart < 0 else 0.0
-
-
-def _p_value(table: NDArray[np.float64], apart: float) -> float:
-    """Two-sided p of a law's distance from the mean of the others, Bonferroni over the laws."""
-    from scipy import stats
-
-    count, replicates = table.shape
-    noise = table - table.mean(axis=1, keepdims=True) - table.mean(axis=0) + table.mean()
-    freedom = (count - 1) * (replicates - 1)
-    deviation = float(np.sqrt((noise**2).sum() / freedom))
-    scale = max(abs(float(table.mean())), abs(apart))
-    if deviation <= 1e-12 * scale or scale == 0:
-        return 0.0 if abs(apart) > 1e-9 * scale else 1.0
-    statistic = abs(apart) / (deviation * math.sqrt((1 + 1 / (count - 1)) / replicates))
-    return float(min(1.0, count * 2 * stats.t.sf(statistic, freedom)))

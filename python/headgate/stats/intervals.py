@@ -31,28 +31,38 @@ def mean_interval(values: ArrayLike, level: float = LEVEL) -> tuple[float, float
     return mean, mean - half, mean + half
 
 
-def difference_interval(
-    one: ArrayLike, other: ArrayLike, level: float = LEVEL
-) -> tuple[float, float, float]:
-    """Return the mean of a sample less that of another, with Welch's interval (Welch 1947).
+def ratio_interval(ratios: ArrayLike, level: float = LEVEL) -> tuple[float, float, float]:
+    """Return the geometric mean of ratios, with Student's interval of their logs.
 
-    Not-a-numbers are left out; a sample of less than two leaves the interval without width.
+    One ratio alone leaves it open, from zero to infinity; a zero among them has no logarithm, and
+    all is NaN.
     """
-    samples = [np.asarray(values, dtype=float) for values in (one, other)]
-    samples = [sample[np.isfinite(sample)] for sample in samples]
-    if min(map(len, samples)) == 0:
+    sample = np.asarray(ratios, dtype=float)
+    if not len(sample) or not (sample > 0).all():
         return float("nan"), float("nan"), float("nan")
-    apart = float(samples[0].mean() - samples[1].mean())
-    if min(map(len, samples)) == 1:
-        return apart, apart, apart
-    squares = [float(sample.var(ddof=1)) / len(sample) for sample in samples]
-    total = sum(squares)
-    if total == 0:
-        return apart, apart, apart
-    pairs = zip(squares, samples, strict=True)
-    freedom = total**2 / sum(square**2 / (len(sample) - 1) for square, sample in pairs)
-    half = student_quantile(0.5 + level / 2, freedom) * math.sqrt(total)
-    return apart, apart - half, apart + half
+    mean, low, high = (math.exp(end) for end in mean_interval(np.log(sample), level))
+    return (mean, low, high) if len(sample) > 1 else (mean, 0.0, math.inf)
+
+
+def difference_interval(
+    before: ArrayLike, after: ArrayLike, level: float = LEVEL
+) -> tuple[float, float, float]:
+    """Return the difference of two means with Welch's interval (1947).
+
+    What is missing is left out; the interval is infinite where a side has one value alone.
+    """
+    old, new = (np.asarray(side, dtype=float) for side in (before, after))
+    old, new = old[np.isfinite(old)], new[np.isfinite(new)]
+    mean = float(new.mean() - old.mean()) if min(len(old), len(new)) else math.nan
+    if min(len(old), len(new)) < 2:
+        return mean, -math.inf, math.inf
+    parts = [float(side.var(ddof=1)) / len(side) for side in (old, new)]
+    error = math.sqrt(sum(parts))
+    if error == 0:
+        return mean, mean, mean
+    weight = sum(p * p / (len(s) - 1) for p, s in zip(parts, (old, new), strict=True))
+    half = student_quantile(0.5 + level / 2, sum(parts) ** 2 / weight) * error
+    return mean, mean - half, mean + half
 
 
 def grouped_interval(

@@ -172,7 +172,7 @@ def hstcp_fairer(of: Mixed) -> Estimate:
     light, heavy = (
         ranks[[of.conditions.index(name) for name in names]] for names in (of.light, of.heavy)
     )
-    ours, low, high = difference_interval(light, heavy)
+    ours, low, high = difference_interval(heavy, light)
     note = f"{np.nanmean(light):.2f} and {np.nanmean(heavy):.2f}"
     if min(len(_drop_missing(light)), len(_drop_missing(heavy))) < 2:
         return Estimate(ours=ours, decided=False, note=f"{note}, of one condition: no interval")

@@ -36,10 +36,7 @@ def means(values: Numbers) -> Intervals:
 def differences(one: Numbers, other: Numbers) -> Intervals:
     """Return each law's mean in some conditions less that in others."""
     level = _level_of_each(one.shape[1])
-    return [
-        _widen(difference_interval(a, b, level), min(_count(a), _count(b)))
-        for a, b in zip(one.T, other.T, strict=True)
-    ]
+    return [difference_interval(b, a, level) for a, b in zip(one.T, other.T, strict=True)]
 
 
 def share_of_laws(
@@ -95,16 +92,9 @@ def nearer_to_zero(one: Numbers, other: Numbers) -> list[Answer]:
 
 
 def _mean(values: Numbers, level: float) -> tuple[float, float, float]:
-    return _widen(mean_interval(values, level), _count(values))
-
-
-def _widen(found: tuple[float, float, float], known: int) -> tuple[float, float, float]:
-    """Return an interval without ends where less than two values are known."""
-    return found if known > 1 else (found[0], -np.inf, np.inf)
-
-
-def _count(values: Numbers) -> int:
-    return int(np.isfinite(values).sum())
+    """Return a mean with its interval, without ends where less than two values are known."""
+    mean, low, high = mean_interval(values, level)
+    return (mean, low, high) if np.isfinite(values).sum() > 1 else (mean, -np.inf, np.inf)
 
 
 def _sign(found: tuple[float, float, float]) -> int:

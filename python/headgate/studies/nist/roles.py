@@ -47,6 +47,7 @@ def of_design(
             "factors": tuple(factors),
             "condition": ("condition",),
             "law": "law",
+            "replicate": "seed",
             "period": "period",
             "periods": periods,
             "before": BEFORE,

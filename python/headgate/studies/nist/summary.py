@@ -60,12 +60,14 @@ class Experiment:
     def order(self) -> list[str]:
         """Conditions from the least to the most congested in that period, judged without FAST.
 
-        What FAST does to the rate of retransmissions would otherwise say which conditions count.
+        What FAST does to the rate of retransmissions would otherwise say which conditions count. A
+        condition that lacks a rate is left out.
         """
         others = [self.laws.index(law) for law in self.loss_laws]
         share = self.congested.cells.of("y10")[:, others].mean(axis=1)
         names = self.congested.cells.conditions
-        return [names[place] for place in np.argsort(share, kind="stable")]
+        order = np.argsort(share, kind="stable")
+        return [names[place] for place in order if np.isfinite(share[place])]
 
     @property
     def light(self) -> Sequence[str]:
