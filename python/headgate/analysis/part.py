@@ -80,8 +80,8 @@ class Part:
         """Those conditions in order of which it is known how congested they are."""
         if self.roles.congestion is None:
             return self.order
-        known = np.isfinite(self.cells.of(self.roles.congestion)).any(axis=1)
-        return [place for place in self.order if known[place]]
+        found = self.cells.of(self.roles.congestion)
+        return [place for place in self.order if np.isfinite(found[place]).any()]
 
     @cached_property
     def changes(self) -> Changes:
