@@ -139,10 +139,10 @@ def reproduce(  # noqa: PLR0913, PLR0917 - one for each option
 ) -> None:
     """Print one table of all claims, from stored results or, with --run, from runs made now.
 
-    Below it stands why a claim differs and where that lies (in the source, in a model, or in what
-    is ours), and what would decide or judge the others. Stored results are those in the folder
-    `results`, or in the one that --results names. What is stale is said: the study would make other
-    runs now, or read them otherwise.
+    Below the table it says why a claim differs and where the cause lies (in the source, in a model,
+    or in Headgate), and what would settle the undecided ones. Stored results are those in the
+    folder `results`, or in the one that --results names. Results are marked as stale where the
+    study would now make other runs, or evaluate them differently.
     """
     if run:
         from headgate.campaign.workers import WorkerPool
