@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 
 
 class Scenario(ScenarioSpec):
-    """Everything that decides a run. Two equal scenarios give equal results, bit for bit."""
+    """Everything that determines a run. Two equal scenarios give equal results, bit for bit."""
 
     def plan(self) -> tuple[dict[str, Any], Arrays]:
-        """Give the engine's plan and the arrays beside it; raise ScenarioError."""
+        """Return the engine's plan, and the arrays that go with it. Raises ScenarioError."""
         return make_plan(self)
 
     def _repr_html_(self) -> str:
@@ -57,7 +57,10 @@ class Scenario(ScenarioSpec):
         return network + make_table(_rows_of(self.to_dict()["traffic"])) + picture
 
     def identity(self) -> str:
-        """Give the SHA-256 of the plan, its arrays and the version: equal means equal results."""
+        """Return the SHA-256 of the plan, its arrays and the version: equal means equal results.
+
+        Raises ScenarioError.
+        """
         return identity_of(*self.plan())
 
     def run(  # noqa: PLR0913 - what a run can be given
@@ -70,13 +73,17 @@ class Scenario(ScenarioSpec):
         progress: bool | None = None,
         trace: Trace | None = None,
     ) -> Result:
-        """Run it, perhaps with another duration ("60 s") or seed, on up to so many threads.
+        """Run the scenario, and return its result.
 
-        With `out`, a folder, the result is kept there; a run that was stopped goes on from there,
-        and a finished one is read. `progress` shows how far it is; unless given, a notebook does.
-        `trace` says of which flows and ports every event goes into the folder `out` meanwhile.
-        Ctrl-C is a KeyboardInterrupt. Senders without the routers or marks that they need are a
-        SchemeWarning each, and in `meta["warnings"]`. Raises ScenarioError, StoreError, LawError.
+        `duration` ("60 s") and `seed` replace those of the scenario. `threads` is the most threads
+        that the run may use; the result does not depend on it. With `out`, a folder, the result is
+        stored there: a stopped run is resumed from there, and a finished one is read. `progress`
+        shows a progress bar; by default only in a notebook. `trace` selects flows and ports whose
+        every event is written into the folder `out`.
+
+        Senders without the routers or marks that they need give a SchemeWarning each, which is in
+        `meta["warnings"]` too. Raises ScenarioError, StoreError or LawError; KeyboardInterrupt at
+        Ctrl-C.
         """
         changes = {"duration": duration, "seed": seed}
         changes = {key: value for key, value in changes.items() if value is not None}
@@ -99,24 +106,26 @@ class Scenario(ScenarioSpec):
         every_s: float = 0.1,
         threads: int = 1,
     ) -> Stream[Result]:
-        """Run it while somebody watches: give an `Update` for each `every_s` seconds of wall time.
+        """Run the scenario, and iterate over an `Update` per `every_s` seconds of wall time.
 
-        An update has the new samples of `measure.series` and of the network, and the events of the
-        traffic and links that the patterns name ("bulk.0", "web", "left-right", "*"), as tables;
-        `Stream.result` is what `run` gives, to the bit. Raises ScenarioError for a name that
-        nothing has, or an `every_s` that is not above 0.
+        An update has tables: the new samples of `measure.series` and of the network, and the events
+        of the traffic (`flows`) and of the `links` that patterns name ("bulk.0", "web", "*"). After
+        the last one `Stream.result` is what `run` returns, bit for bit. `threads` is the most
+        threads that the run may use. Raises ScenarioError for a name that matches nothing, or an
+        `every_s` that is not above 0.
         """
         if not every_s > 0:
-            raise ScenarioError("every_s", f"{every_s} s is not allowed; it is above 0")
+            raise ScenarioError("every_s", f"{every_s} s is not allowed; it must be above 0")
         planned = self.plan()
         followed = choose_numbers(planned[0], flows, links)
         return Stream(_watched(self, planned, followed, every_s, threads))
 
 
 class Result:
-    """Tables of a run: flows, ports, series, network, responses; `meta` is its run.json.
+    """The tables of a run, and `meta`, its run.json.
 
-    A run of packets has `tables["classes"]`, `laws`, `windows`, `links` and `checks` besides.
+    Each table is a property or an item of `tables`: flows, ports, series, network, responses. A run
+    of packets also has `tables["classes"]`, "laws", "windows", "links" and "checks".
     """
 
     def __init__(self, tables: Mapping[str, Table], meta: dict[str, Any]) -> None:
@@ -125,32 +134,32 @@ class Result:
 
     @property
     def flows(self) -> Table:
-        """One row a flow."""
+        """One row per flow."""
         return self.tables["flows"]
 
     @property
     def ports(self) -> Table:
-        """One row a link."""
+        """One row per link."""
         return self.tables["ports"]
 
     @property
     def series(self) -> Table:
-        """Chosen flows and ports over time."""
+        """Chosen flows and ports over time, one row per sample of each."""
         return self.tables["series"]
 
     @property
     def network(self) -> Table:
-        """The whole network over time."""
+        """The whole network over time, one row per sample."""
         return self.tables["network"]
 
     @property
     def responses(self) -> Table:
-        """The 22 responses, one row a measurement period."""
+        """The 22 responses, one row per measurement period."""
         return self.tables["responses"]
 
     @property
     def scenario(self) -> Scenario:
-        """The scenario that was run, with every default filled in."""
+        """The scenario that was run, with every default filled in; a fluid run has none."""
         if "scenario" not in self.meta:
             raise HeadgateError("a fluid run has no scenario; meta['fluid'] says what was solved")
         scenario = self.meta["scenario"]
@@ -159,11 +168,11 @@ class Result:
 
     @property
     def digest(self) -> str:
-        """Fingerprint of everything that happened; equal runs have equal ones."""
+        """A hash of everything that happened in the run; equal runs have equal ones."""
         return str(self.meta["digest"])
 
     def figures(self) -> dict[str, Figure]:
-        """Draw every picture that the run has data for, by name; `headgate plot --list` has all."""
+        """Draw every picture that the run has data for; return figures of matplotlib by name."""
         from headgate.plots import draw_run
 
         return draw_run(self)
@@ -177,14 +186,17 @@ class Result:
         show_figures(self.figures(), Path(out))
 
     def write(self, folder: str | Path) -> Path:
-        """Write the run's folder: one Parquet file a table, and run.json."""
+        """Write the run's folder, and return it: one Parquet file per table, and run.json.
+
+        Raises StoreError.
+        """
         with hold_for_run(Path(folder)):
             write_folder(Path(folder), self.tables, self.meta)
         return Path(folder)
 
     @classmethod
     def read(cls, folder: str | Path) -> Result:
-        """Read a run's folder; raise StoreError if it is not one, or is damaged."""
+        """Read a run's folder. Raises StoreError if it is not one, or is damaged."""
         tables, meta = find_run(Path(folder))
         return cls(dict(tables), meta)
 
@@ -232,11 +244,10 @@ def simulate(  # noqa: PLR0913 - what a run can be given
 ) -> Result:
     """Run a scenario; with `out`, keep the result there, where no other run may be at work.
 
-    It has up to `threads` threads (a number, or a function that is asked again and again), which
-    do not change its result. A finished run of the same scenario in `out` is read back, unless it
-    lacks the `trace`; a stopped or killed one is resumed: its state is kept in `snapshot`, which is
-    in `out` by default. Raises ScenarioError, StoreError, or InterruptedRunError when it is
-    stopped.
+    It has up to `threads` threads (a number, or a function that is called during the run), which do
+    not change its result. A finished run of the same scenario in `out` is read back, unless it
+    lacks the `trace`; a stopped or killed one is resumed from `snapshot`, by default a file in
+    `out`. Raises ScenarioError or StoreError; InterruptedRunError when it is stopped.
     """
     planned = scenario.plan()
     if out is None:
@@ -285,7 +296,7 @@ def _read_finished(out: Path, identity: str, trace: Trace | None) -> Result | No
 
 
 def _rows_of(groups: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Give groups of one table each key that any of them has."""
+    """Return groups as rows of one table, with every key that any of them has."""
     keys = list(dict.fromkeys(key for group in groups for key in group))
     return [{key: _flat(group.get(key, "")) for key in keys} for group in groups]
 

@@ -40,10 +40,15 @@ class Param(BaseModel):
             if value not in self.choices:
                 words = ", ".join(f"'{word}'" for word in self.choices)
                 near = also(str(value), self.choices)
-                raise CatalogError(f"'{self.name}' is one of {words}; got {value!r}{near}")
+                raise CatalogError(f"'{self.name}' must be one of {words}; got {value!r}{near}")
         elif isinstance(value, str) or not self.low <= value <= self.high:
-            bounds = f"{self.low:g} to {self.high:g} {self.unit}".strip()
-            raise CatalogError(f"'{self.name}' is a number from {bounds}; got {value!r}")
+            raise CatalogError(f"'{self.name}' must be a number from {self.bounds}; got {value!r}")
+
+    @property
+    def bounds(self) -> str:
+        """Least and largest number, and their unit unless that is "1": `0 to 1000 s`."""
+        unit = "" if self.unit == "1" else self.unit
+        return f"{self.low:g} to {self.high:g} {unit}".rstrip()
 
 
 class Nist(BaseModel):
@@ -55,7 +60,7 @@ class Nist(BaseModel):
     number: int | None
 
     def __str__(self) -> str:
-        """Give the acronym, with the number before it."""
+        """Return the acronym, with the number before it."""
         return self.acronym if self.number is None else f"{self.number} {self.acronym}"
 
 
@@ -86,7 +91,7 @@ class Law(BaseModel):
         return tuple(word for word in (self.name, *self.aliases, *(nist or ())) if word)
 
     def param(self, name: str) -> Param:
-        """Give the parameter of that name, or raise CatalogError."""
+        """Return the parameter of that name, or raise CatalogError."""
         for param in self.params:
             if param.name == name:
                 return param
@@ -99,7 +104,7 @@ class DeviceCard(Law):
     """A `queue` discipline, a router's part of a scheme, an `impairment`, or a `fluid` model."""
 
     def full_name(self, word: str) -> str:
-        """Give the parameter that a word without its unit means: `target` for `target_s`."""
+        """Return the parameter that a word without its unit means: `target` for `target_s`."""
         names = [param.name for param in self.params]
         if word in names:
             return word
@@ -129,7 +134,7 @@ class Counted(BaseModel):
 
 @cache
 def columns() -> dict[str, tuple[Counted, ...]]:
-    """Give the columns that the engine fills, table by table, in its order."""
+    """Return the columns that the engine fills, table by table, in its order."""
     said = json.loads(_native().columns())
     return {
         table: tuple(Counted.model_validate(column) for column in columns)
@@ -146,12 +151,12 @@ _DEVICES = {
 
 @cache
 def devices() -> tuple[DeviceCard, ...]:
-    """Give every discipline, router and impairment, in the order of the registries."""
+    """Return every discipline, router and impairment, in the order of the registries."""
     return tuple(DeviceCard.model_validate(card) for card in json.loads(_native().devices()))
 
 
 def device(kind: str, name: str, besides: Sequence[str] = ()) -> DeviceCard:
-    """Give the device of that name and kind, or raise CatalogError naming near ones.
+    """Return the device of that name and kind, or raise CatalogError naming near ones.
 
     `besides` are names that have no card, and may have been meant.
     """
@@ -164,12 +169,12 @@ def device(kind: str, name: str, besides: Sequence[str] = ()) -> DeviceCard:
 
 @cache
 def models() -> tuple[DeviceCard, ...]:
-    """Give every fluid model, in the order of the registry."""
+    """Return every fluid model, in the order of the registry."""
     return tuple(DeviceCard.model_validate(card) for card in json.loads(_native().models()))
 
 
 def model(name: str) -> DeviceCard:
-    """Give the fluid model of that name, or raise CatalogError naming those that are near."""
+    """Return the fluid model of that name, or raise CatalogError naming those that are near."""
     by_name = {key: card for card in models() for key in card.names}
     if name in by_name:
         return by_name[name]
@@ -178,7 +183,7 @@ def model(name: str) -> DeviceCard:
 
 @cache
 def laws() -> tuple[Law, ...]:
-    """Give every law, in the order of the registry."""
+    """Return every law, in the order of the registry."""
     return tuple(Law.model_validate(law) for law in json.loads(_native().catalog()))
 
 
@@ -188,7 +193,7 @@ def _laws_by_name() -> dict[str, Law]:
 
 
 def law(name: str) -> Law:
-    """Give the law that the word means, or raise CatalogError naming those that are near."""
+    """Return the law that the word means, or raise CatalogError naming those that are near."""
     by_name = _laws_by_name()
     if name in by_name:
         return by_name[name]
@@ -196,19 +201,19 @@ def law(name: str) -> Law:
 
 
 def label(name: str) -> str:
-    """Give what a picture calls a law: its name, and the NIST study's; of a file's law the name."""
+    """Return the label of a law in pictures: its name, with that of the NIST study if any."""
     name = name.rpartition(":")[2]
     nist = next((law.nist for law in laws() if law.name == name), None)
     return f"{name} ({nist})" if nist else name
 
 
 def list_everything() -> list[Law]:
-    """Give every card: laws, what stands at ports, fluid models."""
+    """Return every card: laws, what stands at ports, fluid models."""
     return [*laws(), *devices(), *models()]
 
 
 def cards(word: str) -> list[Law]:
-    """Give all that the word means (a scheme is a law and a router), or raise CatalogError."""
+    """Return all that the word means (a scheme is a law and a router), or raise CatalogError."""
     everything = list_everything()
     found = [card for card in everything if word in card.names]
     if found:

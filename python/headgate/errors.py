@@ -2,7 +2,7 @@
 
 
 class HeadgateError(Exception):
-    """Something the user can put right. The command line prints it and ends with `exit_code`."""
+    """Something the user can correct. The command line prints it and ends with `exit_code`."""
 
     exit_code = 2
 
@@ -25,7 +25,7 @@ class CatalogError(HeadgateError, ValueError):
 
 
 class LawError(HeadgateError):
-    """A user's own law or queue discipline that cannot be taken, or that fails.
+    """A law or queue discipline of the user's own that cannot be used, or that fails.
 
     `place` is its file, and the line.
     """
@@ -37,11 +37,11 @@ class LawError(HeadgateError):
 
 
 class UntrustedLawError(LawError):
-    """Own code that only a file names, of which the user has not said that it may run."""
+    """Own code that only a file names, and that the user has not allowed to run."""
 
 
 class AnalysisError(HeadgateError):
-    """A table that cannot be analysed as it was asked."""
+    """A table that cannot be analysed in the requested way."""
 
 
 class StoreError(HeadgateError):
@@ -49,23 +49,23 @@ class StoreError(HeadgateError):
 
 
 class MissingLibraryError(HeadgateError, ImportError):
-    """A library that was asked for is not installed."""
+    """A library that is needed is not installed."""
 
 
 class EngineMissingError(HeadgateError):
-    """The compiled engine is not there."""
+    """The compiled engine is missing."""
 
 
 class HeadgateWarning(UserWarning):
-    """What a user should know about a result that is there all the same."""
+    """Something that a user should know about a result."""
 
 
 class FluidWarning(HeadgateWarning):
-    """A fluid model where packets do otherwise; `headgate study fluid-check` has measured it."""
+    """A fluid model where packets behave differently, as `headgate study fluid-check` measured."""
 
 
 class SchemeWarning(HeadgateWarning):
-    """Senders without the routers or marks they need, or routers whose scheme nobody speaks."""
+    """Senders without the routers or marks they need, or router feedback that no sender uses."""
 
 
 class FailedRunsError(HeadgateError):
@@ -75,11 +75,11 @@ class FailedRunsError(HeadgateError):
 
 
 class CrashedRunError(HeadgateError):
-    """A run took the process down that it was in."""
+    """A run crashed the process that it ran in."""
 
 
 class InterruptedRunError(HeadgateError):
-    """The user stopped a run; what it needs to go on is kept."""
+    """The user stopped a run; its state is stored, so that it can be resumed."""
 
     exit_code = 1
 
@@ -94,5 +94,5 @@ _REMEDIES: dict[type[OSError], str] = {
 
 
 def explain_os(error: OSError) -> str:
-    """Say why a file or folder cannot be written, and what to do about it where that is known."""
+    """Return why a file or folder cannot be written, and the remedy where there is one."""
     return _REMEDIES.get(type(error)) or error.strerror or str(error)

@@ -48,7 +48,7 @@ def export(
 
 
 def find_tables(folder: Path) -> dict[str, list[Path]]:
-    """Give the files of each table of a run, or of all runs below a study's folder.
+    """Return the files of each table of a run, or of all runs below a study's folder.
 
     Those of a study itself, such as the means of an experiment, are among them. Raises StoreError.
     """
@@ -97,7 +97,7 @@ def _harmless(database: duckdb.DuckDBPyConnection, rows: str) -> str:
 
 
 def _changed(database: duckdb.DuckDBPyConnection, rows: str, column: str) -> dict[str, str]:
-    """Give the texts of a column that are written otherwise."""
+    """Return the texts of a column that are written otherwise."""
     asked = f"SELECT DISTINCT {_name(column)} FROM {rows} WHERE {_name(column)} IS NOT NULL"
     written = {text: in_spreadsheet(text) for (text,) in database.execute(asked).fetchall()}
     return {text: cell for text, cell in sorted(written.items()) if text != cell}

@@ -1,4 +1,4 @@
-"""What a user's own law is written with: the records it meets, and the decorator that compiles it.
+"""Records that a law of your own is given, and the decorator that compiles it.
 
 A law is a class with `on_ack` and `on_congestion`, and whichever other callbacks it needs:
 
@@ -9,9 +9,17 @@ A law is a class with `on_ack` and `on_congestion`, and whichever other callback
     on_congestion(self, event, path, window)    set `window.ssthresh`
     on_recovered(self, now_s, path, window)     recovery ended, `cwnd` is back at `ssthresh`
 
-Every flow has an object of its own. The records are the same objects at every call: take their
-numbers, do not keep them. What is set on the class says how it is called: `per = "round"` (once a
-round trip, with what its ACKs brought in all), `keeps_window`, `wants_rate`, `echo`.
+Times (`now_s`, `rtt_s`, `path.srtt_s`, `path.min_rtt_s`) are in seconds. A law sets `window.cwnd`
+and `window.ssthresh`, in segments, and `window.pace`, in segments/s (infinite: not paced);
+`ack.acked` and `ack.in_flight` are in segments. `ack.recovers` is true while fast recovery repairs
+losses, `ack.after_timeout` until what was outstanding at a time-out is acknowledged. `event.cause`
+is `LOSS`, `TIMEOUT` or `MARK`.
+
+Every flow has an object of its own. The records are the same objects at every call: read their
+numbers, do not keep them. Attributes of the class say how it is called: `per = "round"` (`on_ack`
+once per round trip, for all of its ACKs), `keeps_window` (the law sets `cwnd` in recovery too),
+`wants_rate` (it needs `ack.rate`, delivery rates in segments/s), `echo` ("none", "latched" as in
+RFC 3168, or "accurate" as in RFC 8257).
 """
 
 from __future__ import annotations
@@ -48,7 +56,7 @@ def jit(law: C) -> C:
 
 
 def builtin(name: str, **params: float | str) -> Builtin:
-    """Give a law of the catalogue as an object with these callbacks, for events made by hand."""
+    """Return a law of the catalogue as an object with these callbacks. Raises CatalogError."""
     law = catalog.law(name)
     for param, value in params.items():
         law.param(param).check(value)

@@ -16,12 +16,12 @@ Traffic = Sequence[Mapping[str, Any]]
 
 
 def name_counts(traffic: Traffic) -> list[int]:
-    """Give how many names each item of the traffic has."""
+    """Return how many names each item of the traffic has."""
     return [item.get("count", 1) for item in traffic]
 
 
 def each_name(traffic: Traffic) -> Iterator[str]:
-    """Give all names in the order of their numbers."""
+    """Yield all names in the order of their numbers."""
     for item, count in zip(traffic, name_counts(traffic), strict=True):
         if count == 1:
             yield item["name"]
@@ -30,7 +30,7 @@ def each_name(traffic: Traffic) -> Iterator[str]:
 
 
 def single_flows(traffic: Traffic) -> Iterator[tuple[int, str]]:
-    """Give number and name of each single flow."""
+    """Return number and name of each single flow."""
     single = (
         flag
         for item, count in zip(traffic, name_counts(traffic), strict=True)
@@ -41,7 +41,7 @@ def single_flows(traffic: Traffic) -> Iterator[tuple[int, str]]:
 
 
 def transport_of_each(traffic: Traffic) -> NDArray[np.int64]:
-    """Give the index of the transport profile behind each name."""
+    """Return the index of the transport profile behind each name."""
     return np.repeat(
         np.array([item["transport"] for item in traffic], np.int64), name_counts(traffic)
     )

@@ -39,7 +39,7 @@ def advise(extra: str) -> str:
 
 
 def load_library(name: str, purpose: str) -> ModuleType:
-    """Import a library; raise MissingLibraryError where it is not installed.
+    """Import a library. Raises MissingLibraryError where it is not installed.
 
     `purpose` begins the sentence ("`to_pandas()`").
     """

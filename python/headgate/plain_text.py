@@ -58,7 +58,7 @@ def _is_constant(column: NDArray[Any]) -> bool:
 
 
 def _cells(name: str, column: NDArray[Any]) -> list[str]:
-    """Give the cells of a column, its name first, each as wide as the widest."""
+    """Return the cells of a column, its name first, each as wide as the widest."""
     words = [name, *map(_write, column[:ROWS])]
     width = max(map(len, words))
     is_text = column.dtype.kind == "U"
@@ -76,7 +76,7 @@ def _write(value: Any) -> str:
 
 
 def _that_fit(cells: Mapping[str, Sequence[str]], width: int) -> list[str]:
-    """Give the first columns that fit beside each other, one at least."""
+    """Return the first columns that fit beside each other, one at least."""
     ends = np.cumsum([len(column[0]) + len(_GAP) for column in cells.values()]) - len(_GAP)
     return list(cells)[: max(1, int((ends <= width).sum()))]
 

@@ -41,12 +41,12 @@ def refuse_unknown_keys(given: Any, known: Iterable[str]) -> None:
 
 
 def read_toml(model: type[Read], path: Path) -> Read:
-    """Read a value from TOML; raise HeadgateError with the file and the place in it."""
+    """Read a value from TOML. Raises HeadgateError with the file and the place in it."""
     return fit_model(model, toml(path), str(path))
 
 
 def toml(path: Path) -> dict[str, Any]:
-    """Read TOML in UTF-8, with or without a BOM; raise ScenarioError with what is wrong."""
+    """Read TOML in UTF-8, with or without a BOM. Raises ScenarioError with what is wrong."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
@@ -64,7 +64,7 @@ def toml(path: Path) -> dict[str, Any]:
 
 
 def fit_model(model: type[Read], data: dict[str, Any], where: str) -> Read:
-    """Make a value of nested dicts; raise HeadgateError with the place of what is wrong."""
+    """Make a value of nested dicts. Raises HeadgateError with the place of what is wrong."""
     try:
         return model(**data)
     except ValidationError as error:

@@ -15,7 +15,7 @@ MOST = 4
 
 
 def suggest(word: str, known: Iterable[str], aliases: Mapping[str, str] | None = None) -> list[str]:
-    """Give the names that a word may mean, the likeliest first; case and separators say nothing.
+    """Return the names that a word may mean, the likeliest first; case and separators say nothing.
 
     The name of the same letters comes first, then those that begin with it (`bbr`, `bbr3`). Where
     there is none, they are those that look like the word. `aliases` gives the name behind a name.
@@ -39,7 +39,7 @@ def hint(
 
 
 def also(word: str, known: Iterable[str], aliases: Mapping[str, str] | None = None) -> str:
-    """Give what is to follow a sentence that lists what is known: the near names, if any."""
+    """Return what is to follow a sentence that lists what is known: the near names, if any."""
     near = suggest(word, known, aliases)
     return f"; did you mean {_join(near)}?" if near else ""
 
@@ -53,7 +53,7 @@ def _begins(name: str, letters: str) -> bool:
 
 
 def _look_like(letters: str, spelt: Iterable[str]) -> list[str]:
-    """Give what is about as near as the nearest, the nearest first."""
+    """Return what is about as near as the nearest, the nearest first."""
     shares = {name: SequenceMatcher(None, name, letters).ratio() for name in spelt}
     least = max(NEAR, max(shares.values(), default=0.0) - MARGIN)
     return sorted((name for name in shares if shares[name] >= least), key=lambda n: -shares[n])

@@ -50,15 +50,15 @@ class Words:
         return Words(self.codes[rows], self.words)
 
     def texts(self) -> NDArray[np.str_]:
-        """Give one word a row."""
+        """Return one word a row."""
         return np.asarray(self.words or ("",), dtype=str)[self.codes]
 
     def translate(self, meaning: Callable[[str], Any]) -> NDArray[Any]:
-        """Give for each row what its word means, which is asked once a word."""
+        """Return for each row what its word means, which is asked once a word."""
         return np.array([meaning(word) for word in self.words or ("",)])[self.codes]
 
     def arrow_buffers(self) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-        """Give offsets and UTF-8 bytes, as Arrow lays words out."""
+        """Return offsets and UTF-8 bytes, as Arrow lays words out."""
         encoded = [word.encode() for word in self.words]
         length = np.array([len(word) for word in encoded] or [0], dtype=np.int64)
         start = np.concatenate([[0], np.cumsum(length)[:-1]])
@@ -102,7 +102,7 @@ class Table:
         return self._data[name]
 
     def translate(self, name: str, meaning: Callable[[str], Any]) -> NDArray[Any]:
-        """Give for each row what the word in a column means."""
+        """Return for each row what the word in a column means."""
         column = self._column(name)
         return (column if isinstance(column, Words) else Words.of(column)).translate(meaning)
 
@@ -112,28 +112,28 @@ class Table:
         return self._about.get(name, Column(name, "", ""))
 
     def unit(self, name: str) -> str:
-        """Give the unit of a column."""
+        """Return the unit of a column."""
         return self.about(name).unit
 
     def definition(self, name: str) -> str:
-        """Give the definition of a column."""
+        """Return the definition of a column."""
         return self.about(name).definition
 
     def labelled(self, labels: Mapping[str, str | int | float]) -> Table:
-        """Give the table with the same few words or numbers in front of every row."""
+        """Return the table with the same few words or numbers in front of every row."""
         first = {name: _constant(value, len(self)) for name, value in labels.items()}
         return Table(self.name, {**first, **self._data})
 
     def extended(self, name: str, columns: Mapping[str, NDArray[Any] | Words]) -> Table:
-        """Give a table of another name with more columns after its own."""
+        """Return a table of another name with more columns after its own."""
         return Table(name, {**self._data, **columns})
 
     def only(self, names: Sequence[str]) -> Table:
-        """Give the table of those columns."""
+        """Return the table of those columns."""
         return Table(self.name, {name: self._column(name) for name in names})
 
     def where(self, rows: Any) -> Table:
-        """Give the table of those rows: a mask or indices."""
+        """Return the table of those rows: a mask or indices."""
         return Table(self.name, {name: column[rows] for name, column in self._data.items()})
 
     def keys(self) -> tuple[str, ...]:
@@ -141,7 +141,7 @@ class Table:
         return self.columns
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Give a pandas data frame; `attrs["units"]` has the units by column.
+        """Return a pandas data frame; `attrs["units"]` has the units by column.
 
         Raises MissingLibraryError.
         """
@@ -151,12 +151,12 @@ class Table:
         return frame
 
     def to_polars(self) -> polars.DataFrame:
-        """Give a Polars data frame; raise MissingLibraryError."""
+        """Return a Polars data frame. Raises MissingLibraryError."""
         frame: polars.DataFrame = load_library("polars", "to_polars()").DataFrame(self)
         return frame
 
     def to_xarray(self) -> xarray.Dataset:
-        """Give an xarray data set along `row`: numbers are variables, words are coordinates.
+        """Return an xarray data set along `row`: numbers are variables, words are coordinates.
 
         Each has its unit and definition as `units` and `long_name`, which its plots show. Raises
         MissingLibraryError.
@@ -178,8 +178,8 @@ class Table:
 
     def __array__(self, dtype: object = None, copy: object = None) -> NDArray[Any]:
         raise HeadgateError(
-            f"{self.name}: a table is no array, its columns are: write dict({self.name}), or"
-            f" {self.name}.to_pandas() for a data frame"
+            f"{self.name}: a table is not an array, but each of its columns is; write "
+            f"dict({self.name}), or {self.name}.to_pandas() for a data frame"
         )
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
@@ -197,11 +197,11 @@ class Table:
         return self._schema().__arrow_c_schema__()
 
     def _schema(self) -> Any:
-        """Give what Arrow knows the columns by; tables of the same columns share it."""
+        """Return what Arrow knows the columns by; tables of the same columns share it."""
         return _arrow_schema(self.name, tuple((n, _kind(c)) for n, c in self._data.items()))
 
     def metadata(self, name: str) -> dict[str, str]:
-        """Give what Arrow and Parquet files carry along with a column."""
+        """Return what Arrow and Parquet files carry along with a column."""
         return _describe(self.about(name))
 
     def __repr__(self) -> str:
@@ -248,7 +248,7 @@ def _kind(column: NDArray[Any] | Words) -> str:
 # A campaign's thousand runs have the same few tables.
 @lru_cache(maxsize=256)
 def _arrow_schema(table: str, columns: tuple[tuple[str, str], ...]) -> Any:
-    """Give the schema of a table of columns, each with its kind."""
+    """Return the schema of a table of columns, each with its kind."""
     import nanoarrow as na
 
     known = {column.name: column for column in EVERY_TABLE.get(table, ())}

@@ -31,7 +31,7 @@ def test_ctrl_c_and_the_same_command(tmp_path: Path) -> None:
     errors = run.stderr.read()
     assert run.wait(30) == 1
     assert "Traceback" not in errors
-    assert "the same command goes on from there" in errors.splitlines()[-1]
+    assert "the same command resumes it" in errors.splitlines()[-1]
     assert (out / "snapshot.bin").is_file()
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     whole = subprocess.run(
@@ -81,4 +81,4 @@ def test_ctrl_c_while_an_experiment_runs(tmp_path: Path) -> None:
     errors = run.communicate(timeout=60)[1]
     assert run.returncode == 1
     assert "Traceback" not in errors
-    assert "the same command goes on from there" in errors.splitlines()[-1]
+    assert "the same command resumes it" in errors.splitlines()[-1]

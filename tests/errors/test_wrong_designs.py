@@ -32,7 +32,7 @@ TWO = '[factors.a]\nlow = 1\nhigh = 2\n[factors.b]\nlow = "x"\nhigh = "y"\n'
         ("centre_points = 1\n" + TWO, "factor b: there is no level between 'x' and 'y'"),
         ("blocks = ['c']\n" + TWO, "blocks: 'c': 'c' is not a factor"),
         ("foldover = ['c']\n" + TWO, "foldover: 'c' is not a factor"),
-        ("[factors.'a b']\nlow = 1\nhigh = 2\n", "'a b' is no name of a factor"),
+        ("[factors.'a b']\nlow = 1\nhigh = 2\n", "'a b' is not a name of a factor"),
         (
             "[factors.a]\nsetting='x'\nlow=1\nhigh=2\n[factors.b]\nsetting='x'\nlow=1\nhigh=2\n",
             "factors: b and a both set x",

@@ -74,17 +74,17 @@ def claim(lines: str) -> str:
             "factors.law.levels: a two-level design takes two, and these are 3",
         ),
         # responses
-        (response("[]"), "there are no responses; name one at least"),
+        (response("[]"), "there are no responses; name at least one"),
         (response("['goodput']"), "'goodput' is no response; did you mean 'goodput_bps'?"),
         (response("['mean_rtt_s']"), "write one of sum(flows.mean_rtt_s), avg(flows.mean_rtt_s)"),
         (response("['avg(flows.rtt)']"), "flows has no column 'rtt'"),
         (response("['avg(flow.rtt_s)']"), "there is no table 'flow'; the tables are flows"),
         (response("['p99(flows.mean_rtt_s)']"), "p99 is none of sum, avg, min, max"),
-        (response("['avg(flows.law)']"), "law holds words, not numbers"),
-        (response("['goodput_bps', 'goodput_bps']"), "'goodput_bps' is asked for twice"),
-        (response("[3]"), "3 is no response; write a name, or a table"),
+        (response("['avg(flows.law)']"), "law has words, not numbers"),
+        (response("['goodput_bps', 'goodput_bps']"), "'goodput_bps' is listed twice"),
+        (response("[3]"), "3 is not a response; write a name, or a table"),
         (response("[{name = 'law', sql = 'SELECT 1'}]"), "'law' is a factor"),
-        (response("[{name = 'a b', sql = 'SELECT 1'}]"), "'a b' is no name of a response"),
+        (response("[{name = 'a b', sql = 'SELECT 1'}]"), "'a b' is not a name of a response"),
         (
             response("[{name = 'x', sql = 'SELECT 1', function = './a.py:b'}]"),
             "responses.x.sql: give one of measure, sql and function",
@@ -94,14 +94,17 @@ def claim(lines: str) -> str:
             'responses.x: Binder Error: Referenced column "rtt" not found',
         ),
         (response("[{name = 'x', sql = 'SELECT law FROM flows'}]"), "gives VARCHAR, which is no"),
-        (response("[{name = 'x', sql = 'SELECT 1, 2'}]"), "gives 2 columns; one number is asked"),
-        (response("[{name = 'x', sql = 'DROP TABLE flows'}]"), "is not one SELECT"),
+        (
+            response("[{name = 'x', sql = 'SELECT 1, 2'}]"),
+            "gives 2 columns; it must give one number",
+        ),
+        (response("[{name = 'x', sql = 'DROP TABLE flows'}]"), "must be one SELECT"),
         (
             response("[{name = 'x', sql = \"SELECT count(*) FROM read_text('/etc/passwd')\"}]"),
             "responses.x: Permission Error",
         ),
         (response("[{name = 'x', sql = 'SELECT 1 FROM flow'}]"), "the tables are flows, ports"),
-        (response("[{name = 'x', function = './none.py'}]"), "names no function; write './mine.py"),
+        (response("[{name = 'x', function = './none.py'}]"), "is not a function; write './mine.py"),
         (response("[{name = 'x', function = './none.py:f'}]"), "none.py: there is no such file"),
         (
             response("['goodput_bps']").replace("series =", 'flows = "none", series ='),
@@ -120,7 +123,7 @@ def claim(lines: str) -> str:
         ),
         (
             claim("id = 'a'\nstatement = 'b'\nvalue = 'law'\ntolerance = '>= 1'\nwhere='1=1'"),
-            "claims.a: gives 4 rows; one number is asked for",
+            "claims.a: gives 4 rows; it must give one number",
         ),
     ],
 )

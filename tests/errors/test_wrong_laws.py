@@ -27,19 +27,23 @@ def run(tmp_path: Path, source: str | Path) -> Done:
         ("Raises", "1.0 /", "ZeroDivisionError: float division by zero (Raises.on_ack at 0.0"),
         ("RaisesAtStart", "raise", "KeyError: 'gain' (RaisesAtStart.on_start at "),
         ("Nan", "", "on_ack at 0.0"),
-        ("Nan", "", "cwnd became NaN; it is a number from 1 to 1e7 segments"),
-        ("Huge", "", "it is a number from 1 to 1e7 segments"),
-        ("Small", "", "ssthresh became 0.5; it is at least 1 segment"),
-        ("SetsNothing", "", "ssthresh is inf after it; set it, at most 1e7 segments"),
+        ("Nan", "", "cwnd became NaN; it must be from 1 to 1e7 segments"),
+        ("Huge", "", "it must be from 1 to 1e7 segments"),
+        ("Small", "", "ssthresh became 0.5; it must be at least 1 segment"),
+        (
+            "SetsNothing",
+            "",
+            "ssthresh is inf after on_congestion, which must set it to at most 1e7 segments",
+        ),
         ("NoCongestion", "", "has no on_congestion(self, event, path, window)"),
-        ("Arity", "on_ack", "on_ack is called as on_ack(ack, path, window)"),
+        ("Arity", "on_ack", "on_ack must take what it is called with: on_ack(ack, path, window)"),
         (
             "Misspelt",
             "",
-            "nothing calls on_congestoin; do you mean on_congestion? there are on_start",
+            "nothing calls on_congestoin; do you mean on_congestion? known: on_start",
         ),
-        ("Unread", "", "nothing reads wants_rates; do you mean wants_rate? there are per"),
-        ("Per", "", "per = 'rtt' is not right; it is 'ack' or 'round'"),
+        ("Unread", "", "nothing reads wants_rates; do you mean wants_rate? known: per"),
+        ("Per", "", "per = 'rtt' is not allowed; it must be 'ack' or 'round'"),
         ("Needs", "", "missing 1 required positional argument: 'gain'"),
         ("Nowhere", "", "has no class 'Nowhere'; its laws: Sound, Raises"),
         ("", "", "has several laws (Sound, Raises"),
@@ -151,7 +155,7 @@ def test_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_traffic_that_is_not_there(tmp_path: Path) -> None:
     done = run(tmp_path, f"7={LAWS / 'reno.py'}:Reno")
     assert done.sentence.startswith("headgate: --control 7=")
-    assert "'7' is no traffic here" in done.sentence
+    assert "there is no traffic '7'" in done.sentence
 
 
 def test_a_flow_has_one_law(tmp_path: Path) -> None:
@@ -170,14 +174,14 @@ def test_a_flow_has_one_law(tmp_path: Path) -> None:
     ("name", "line", "says"),
     [
         ("Raises", "1.0 /", "ZeroDivisionError: float division by zero (Raises.on_ack, event "),
-        ("Nan", "float(", "cwnd became nan; it is a number from 1 to 1e+07 segments (Nan.on_ack"),
-        ("Small", "0.5", "ssthresh became 0.5; it is at least 1 segment"),
+        ("Nan", "float(", "cwnd became nan; it must be from 1 to 1e+07 segments (Nan.on_ack"),
+        ("Small", "0.5", "ssthresh became 0.5; it must be at least 1 segment"),
         ("SetsNothing", "", "ssthresh is inf after on_congestion, which must set it"),
         ("Rewinds", "ack.now_s", "AttributeError: attribute 'now_s'"),
         (
             "KeepsALock",
             "",
-            "KeepsALock: self.lock is a lock; what own code keeps is a number, a string",
+            "KeepsALock: self.lock is a lock; what own code keeps must be a number, a string",
         ),
         ("Exits", "", "Exits: ended the process with 0 in Exits.on_ack, event 2 of flow 0"),
     ],
@@ -193,7 +197,7 @@ def test_check_of_python_classes(name: str, line: str, says: str) -> None:
         ("*(volatile int *)0 = 1;", "crashed (SIGSEGV) in on_ack, event 2 of flow 0"),
         ("exit(3);", "ended the process with 3 in on_ack, event 2 of flow 0"),
         ("((headgate_ack *)a)->now_s -= 1;", "time does not go back: records are to be read"),
-        ("w->cwnd = NAN;", "cwnd became nan; it is a number from 1 to 1e+07 segments (on_ack"),
+        ("w->cwnd = NAN;", "cwnd became nan; it must be from 1 to 1e+07 segments (on_ack"),
         ("return 7;", "it returned 7 (on_ack, event 2 of flow 0)"),
     ],
 )

@@ -108,11 +108,11 @@ WRONG = [
     ),
     ('network.queue={kind="codel"}', "network.queue.kind", "this key is now 'name'"),
     ('network.feedback={kind="rcp"}', "network.feedback.kind", "this key is now 'name'"),
-    ('network.queue={name="pie",ecn="yes"}', "network.queue", "is one of 'on', 'off'"),
+    ('network.queue={name="pie",ecn="yes"}', "network.queue", "must be one of 'on', 'off'"),
     (
         'network.queue={name="threshold",mark="9 kB"}',
         "network.queue.mark",
-        "it is a number of packets or of BDP",
+        "it must be in packets or in BDP",
     ),
     ("network.loss=1.5", "network.loss", "less than 1"),
     ('network.loss="1 %"', "network.loss", "write the share as a number without quotes, 0.01"),
@@ -126,7 +126,7 @@ WRONG = [
     ("traffic.0.count=0", "traffic[0].count", "greater than or equal to 1"),
     ('transport.segment="0 B"', "transport.segment", "1 B to 65535 B"),
     ('transport.segment="70 kB"', "transport.segment", "1 B to 65535 B"),
-    ('transport.min_rto="90 s"', "transport.min_rto", "not above max_rto"),
+    ('transport.min_rto="90 s"', "transport.min_rto", "at most max_rto"),
     ('transport.initial_window="0 packets"', "transport.initial_window", "'1 packet'"),
     ("transport.preset=windows", "transport.preset", "'default', 'linux', 'ns2' or 'mesonet'"),
     ("transport.recovery=tahoe", "transport.recovery", "'sack', 'sack1', 'newreno' or 'reno'"),
@@ -138,16 +138,16 @@ WRONG = [
     ("traffic.0.law=fast_at", "traffic[0].law", "is not a law; did you mean 'fast-at'?"),
     ("traffic.0.law=xyzzy", "traffic[0].law", "is not a law; known: "),
     ("traffic.0.law.beta=1", "traffic[0].law", "has no parameter 'beta'"),
-    ('traffic.0.law={name="fast",alpha=-3}', "traffic[0].law", "is a number from"),
+    ('traffic.0.law={name="fast",alpha=-3}', "traffic[0].law", "must be a number from"),
     # Measurement
-    ('measure.warmup="5 s"', "measure.warmup", "before the run of 2 s does; shorten it"),
+    ('measure.warmup="5 s"', "measure.warmup", "before the run of 2 s does; shorten it, or"),
     ('measure.warmup="2 s"', "measure.warmup", "or lengthen duration"),
     ('measure.periods=[["1 s","9 s"]]', "measure", "ends after the run"),
-    ('measure.periods=[["1.5 s","1 s"]]', "measure.periods", "ends after it starts"),
+    ('measure.periods=[["1.5 s","1 s"]]', "measure.periods", "must end after it starts"),
     ("measure.periods=0", "measure.periods", "1 or more"),
     ('measure.interval="3 s"', "measure", "shorter than measure.interval"),
-    ('measure.series.flows=["cubic"]', "measure.series.flows[0]", "is none of the flows: reno"),
-    ('measure.series.ports=["core"]', "measure.series.ports[0]", "none of the links: bottleneck"),
+    ('measure.series.flows=["cubic"]', "measure.series.flows[0]", "among the flows: reno"),
+    ('measure.series.ports=["core"]', "measure.series.ports[0]", "among the links: bottleneck"),
     # Places and routes
     ("traffic.0.source=middle", "traffic[0].source", "is not a router here; routers: left, right"),
     ("traffic.0.source=right", "traffic[0]", "are both at 'right'"),
@@ -178,7 +178,7 @@ WRONG = [
     (
         'traffic.0={kind="on_off",law="reno",on="1 s",off="1 s",start="2 s",stop="1 s"}',
         "traffic[0].stop",
-        "after they start",
+        "stop must be after start",
     ),
     (
         'traffic.0={kind="on_off",law="reno",on="30 h",off="1 s"}',
@@ -200,13 +200,13 @@ WRONG = [
     (
         f'{WEB},laws=[{{law="bic",share=1}}],law="reno"}}',
         "traffic[0].laws",
-        "either one law ('law', 'control') or 'laws'",
+        "either one law ('law' or 'control') or 'laws'",
     ),
     (f'{WEB},laws=[{{law="bic",share=0.5}}]}}', "traffic[0].laws", "these add up to 0.5"),
     (
         f'{WEB},laws=[{{law="bic",share=1}},{{law="bic",share=0.2,source="D"}}]}}',
         "traffic[0].laws",
-        "the shares of D add up to 1; these add up to 0.2",
+        "the shares of D must add up to 1; these add up to 0.2",
     ),
     (
         f'{WEB},laws=[{{law="bic",share=1,source="Q"}}]}}',
@@ -235,7 +235,7 @@ WRONG = [
     (
         f'{WEB},law="reno",surge={{share=1,start="2 s",stop="1 s",size="9 B"}}}}',
         "traffic[0].surge.stop",
-        "stops after it starts",
+        "stop must be after start",
     ),
     (
         f'{WEB},law="reno",surge={{share=1,start="0 s",stop="1 s",size="9 B",source="D"}}}}',
@@ -317,8 +317,8 @@ def test_another_encoding(encoding: str, says: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("flows", "says"),
     [
-        ("reno", "flows: 'reno' is no list; write one, such as flows=['reno']"),
-        ([3], "flows[0]: 3 is no flow; write a law's name, a class, or a dict of its keys"),
+        ("reno", "flows: 'reno' is not a list; write one, such as flows=['reno']"),
+        ([3], "flows[0]: 3 is not a flow; write a law's name, a class, or a dict of its keys"),
         (["reno", None], "flows[1]: None is no flow"),
         (5, "flows: 5 is no list"),
     ],

@@ -29,9 +29,9 @@ class Here:
 
     copies, slots = False, 1
 
-    def open(self, order: CampaignSpec) -> None:
-        """Take the order of a campaign."""
-        self._worker = Worker(order, Store(order.folder))
+    def open(self, spec: CampaignSpec) -> None:
+        """Begin a campaign."""
+        self._worker = Worker(spec, Store(spec.folder))
 
     def submit(self, job: Job, *, copy: bool = False) -> Future[JobOutcome]:
         """Make a run now."""

@@ -272,7 +272,7 @@ def test_fast_that_hears_of_waits_a_round_trip_late_is_stable(
 def test_a_model_that_bends_at_rest_has_no_linear_theory() -> None:
     """RED's upper threshold is where the queue rests: R = 0.24 s, W = 15, p = 2/15^2 = max_p."""
     red = {"min_packets": 1e-9, "max_packets": 150.0, "max_p": 2 / 15**2}
-    with pytest.raises(ScenarioError, match="no smooth state at rest was found"):
+    with pytest.raises(ScenarioError, match="no smooth equilibrium was found"):
         stability("misra-gong-towsley", red, network=red_network(60.0, 0.2, 3750.0))
 
 
@@ -290,7 +290,7 @@ def test_tcp_red_circles_where_theory_says(red: str) -> None:
 
 
 def test_ends_that_are_alike_are_told() -> None:
-    with pytest.raises(ScenarioError, match=r"beta: is stable both at 0.01 and at 0.02"):
+    with pytest.raises(ScenarioError, match=r"beta: the model is stable both at 0.01 and at 0.02"):
         stability_boundary("rcp", "beta", (0.01, 0.02), OFF_ZERO, network=ONE_LINK)
 
 

@@ -53,7 +53,7 @@ def test_responses_of_the_model_network_are_of_its_classes_only() -> None:
 
 @pytest.mark.parametrize("label", ["core/edge", "x" * 41, "a\nb"])
 def test_what_is_no_label_is_refused(label: str) -> None:
-    with pytest.raises(ScenarioError, match="at most 40 characters without '/'") as error:
+    with pytest.raises(ScenarioError, match="at most 40 characters, none of them '/'") as error:
         chain("core", label).run()
     assert str(error.value).startswith("network.routers[1].class_name: ")
 

@@ -47,7 +47,7 @@ def test_a_run_that_is_stopped_keeps_its_state(sent: signal.Signals, tmp_path: P
         process.send_signal(sent)
         errors = process.communicate(timeout=60)[1]
     assert process.returncode == 1
-    assert "the same command goes on from there" in errors.splitlines()[-1]
+    assert "the same command resumes it" in errors.splitlines()[-1]
 
 
 def test_sigterm_to_every_process_of_a_study_keeps_the_runs_in_hand(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from headgate.plugin import trust
 from .small_study import digests
 
 LAWS = Path(__file__).parent / "laws"
-SEGFAULT = "took its process down 2 times: was killed by SIGSEGV"
+SEGFAULT = "crashed its process 2 times: was killed by SIGSEGV"
 
 
 def job(law: object, seed: int = 1, duration: str = "4 s") -> Job:
@@ -112,7 +112,7 @@ def test_runs_that_are_lost_with_everything_count_until_they_get_on(tmp_path: Pa
     snapshot.touch()
     for _ in range(attempts_module.LOSSES):
         attempts.begin("run")
-    with pytest.raises(CrashedRunError, match="the campaign were lost"):
+    with pytest.raises(CrashedRunError, match="the campaign died"):
         attempts.begin("run")
 
 

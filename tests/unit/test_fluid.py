@@ -111,23 +111,26 @@ def test_a_run_that_cannot_be_solved_is_told_and_leaves_the_others() -> None:
     [
         (lambda: solve("tcp-blue"), "'tcp-blue' is not a fluid model; did you mean 'tcp-red'"),
         (lambda: solve("tcp-red", {"gain": 1}), "'tcp-red' has no parameter 'gain'"),
-        (lambda: solve("tcp-red", {"beta": 2}), "'beta' is a number from 0 to 1"),
-        (lambda: solve("tcp-red", {"red": "mode"}), "'red' is one of 'mean', 'queue'"),
-        (lambda: solve("tcp-red", {"beta": True}), "beta: is a number or a word; got True"),
+        (lambda: solve("tcp-red", {"beta": 2}), "'beta' must be a number from 0 to 1"),
+        (lambda: solve("tcp-red", {"red": "mode"}), "'red' must be one of 'mean', 'queue'"),
+        (lambda: solve("tcp-red", {"beta": True}), "beta: must be a number or a word; got True"),
         (lambda: solve("tcp-red", duration=50), "duration: 50 has no unit"),  # type: ignore[arg-type]
-        (lambda: solve("tcp-red", duration="0 s"), "duration: is a time above zero"),
+        (lambda: solve("tcp-red", duration="0 s"), "duration: must be a time above zero"),
         (lambda: solve("tcp-red", warmup="50 s"), "warmup: must be shorter than the run of 50 s"),
         (lambda: solve("tcp-red", method="euler"), "method: 'euler' is not a method"),
-        (lambda: solve("tcp-red", method=Euler("0 s")), "step: is a time above zero"),
-        (lambda: solve("tcp-red", method=Adaptive(1.0)), "tolerance: is a number from 1e-13"),
-        (lambda: solve("tcp-red", method=Euler("1 s", past="x")), "past: is 'smooth' or 'rows'"),  # type: ignore[arg-type]
-        (lambda: sweep("tcp-red", {"beta": 0.5}), "params: one of them at least is a list"),
+        (lambda: solve("tcp-red", method=Euler("0 s")), "step: must be a time above zero"),
+        (lambda: solve("tcp-red", method=Adaptive(1.0)), "tolerance: must be a number from 1e-13"),
+        (
+            lambda: solve("tcp-red", method=Euler("1 s", past="x")),  # type: ignore[arg-type]
+            "past: must be 'smooth' or 'rows'",
+        ),
+        (lambda: sweep("tcp-red", {"beta": 0.5}), "params: at least one must be a list"),
         (lambda: sweep("tcp-red", {"beta": []}), "beta: has 0 values"),
         (
             lambda: sweep("tcp-red", {"beta": [0.5, 0.6], "alpha": [0.1]}),
-            "alpha: has 1 values, where another has 2",
+            "alpha: has 1 values; another has 2",
         ),
-        (lambda: sweep("tcp-red", {"beta": [[0.5]]}), "beta: is a list of numbers or words"),
+        (lambda: sweep("tcp-red", {"beta": [[0.5]]}), "beta: must be a list of numbers or words"),
     ],
 )
 def test_what_is_wrong_is_one_sentence(call: Callable[[], object], said: str) -> None:

@@ -93,26 +93,32 @@ def test_equal_shares_do_not_care_for_the_law_of_sizes() -> None:
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        (lambda: processor_sharing(1, 10, 1.0, 0), "load: is a number from 0 to below 1; got 1.0"),
-        (lambda: processor_sharing(1, 0, 0.5, 0), "rate_packets_s: is a rate above 0; got 0"),
-        (lambda: slow_start([1, -2], 10, 0), "size_packets: has sizes above 0 only; got -2"),
-        (lambda: slow_start("x", 10, 0), "size_packets: is a number or a list of numbers; got 'x'"),
-        (lambda: slow_start(1, 10, -1), "rtt_s: is a time of 0 or more; got -1"),
+        (
+            lambda: processor_sharing(1, 10, 1.0, 0),
+            "load: must be a number from 0 to below 1; got 1.0",
+        ),
+        (lambda: processor_sharing(1, 0, 0.5, 0), "rate_packets_s: must be a rate above 0; got 0"),
+        (lambda: slow_start([1, -2], 10, 0), "size_packets: must be sizes above 0; got -2"),
+        (
+            lambda: slow_start("x", 10, 0),
+            "size_packets: must be a number or a list of numbers; got 'x'",
+        ),
+        (lambda: slow_start(1, 10, -1), "rtt_s: must be a time of 0 or more; got -1"),
         (
             lambda: slow_start_ns2(1, 10, 0, first_packets=0),
-            "first_packets: is a number above 0; got 0",
+            "first_packets: must be a number above 0; got 0",
         ),
         (
             lambda: serve_equally([0], [1, 2], 1),
-            "start_s: is a list with a time for each of 2 sizes; got 1",
+            "start_s: must be a list of 2 times, one per size; got 1",
         ),
         (
             lambda: serve_equally([1, 0], [1, 2], 1),
-            "start_s: must have its times in ascending order",
+            "start_s: must be in ascending order",
         ),
         (
             lambda: serve_shortest_first([0], [np.nan], 1),
-            "size_packets: has sizes above 0 only; got nan",
+            "size_packets: must be sizes above 0; got nan",
         ),
     ],
 )

@@ -114,5 +114,5 @@ def test_classes_of_several_flows_are_as_many_classes_of_one() -> None:
 
 def test_a_number_of_starts_below_one_is_told() -> None:
     network = one_link({"all": {"rtt": "100 ms", "path": ["core"]}})
-    with pytest.raises(ScenarioError, match="starts: is a number from 1; got 0"):
+    with pytest.raises(ScenarioError, match="starts: must be at least 1; got 0"):
         convergence(network, starts=0)

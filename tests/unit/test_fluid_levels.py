@@ -99,7 +99,7 @@ def test_rests_are_those_that_a_run_comes_to(law: str) -> None:
     [
         ("tcp-red", {}, 1000, "'tcp-red'"),
         ("misra-gong-towsley", {}, 1000, "'misra-gong-towsley' has no utility"),
-        ("xcp", {"gamma": 0.0}, 1000, "'xcp' does not share by levels at rest"),
+        ("xcp", {"gamma": 0.0}, 1000, "'xcp' does not share by levels in equilibrium"),
         ("rcp", {"gamma": 0.9, "target_packets": 9.0}, 1000, "'rcp' does not share by levels"),
         (
             "vcp",

@@ -65,7 +65,7 @@ def test_the_command_tells_and_draws(tmp_path: Path) -> None:
     order = ["fluid", "tcp-red", "--set", "red=queue", "--stability"]
     done = CliRunner().invoke(app, [*order, "--out", str(tmp_path)])
     assert done.exit_code == 0
-    assert "tcp-red at rest: unstable; deviations grow at 0.9118/s" in done.output
+    assert "tcp-red, equilibrium: unstable; perturbations grow at 0.9118/s" in done.output
     assert "The equilibrium lies on a switching boundary" in done.output
     assert (tmp_path / "stability.png").stat().st_size > 10_000
     said = json.loads(CliRunner().invoke(app, [*order, "--json"]).output)

@@ -1,4 +1,4 @@
-"""What may wait at a host link: its router drops what is beyond, its host's senders wait."""
+"""The buffer of a host link: its router drops what exceeds it, its host's senders wait."""
 
 import pytest
 

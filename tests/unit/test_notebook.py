@@ -123,7 +123,7 @@ def test_ctrl_c_is_one_and_the_run_goes_on(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr("headgate.run.simulate.SLICE_S", 0.0)
     monkeypatch.setattr("headgate.run.progress._plain", lambda title: lambda at: stop(title, at))
     scenario, out = make_scenario(duration="20 s"), tmp_path / "run"
-    with pytest.raises(KeyboardInterrupt, match="the same command goes on from there"):
+    with pytest.raises(KeyboardInterrupt, match="the same command resumes it"):
         scenario.run(out=out, progress=True)
     assert (out / SNAPSHOT_FILE).is_file()
     resumed = scenario.run(out=out)

@@ -226,7 +226,7 @@ def test_a_stopped_run_goes_on_with_the_state_of_its_ports(
     mine = scenario(str(DISCIPLINES / way))
     whole = mine.run()
     for share in (0.3, 0.6):
-        with pytest.raises(InterruptedRunError, match="the same command goes on from there"):
+        with pytest.raises(InterruptedRunError, match="the same command resumes it"):
             simulate(mine, tmp_path, interrupted_at(share, monkeypatch))  # type: ignore[arg-type]
     resumed = simulate(mine, tmp_path)
     assert resumed.meta["resumed"]

@@ -99,7 +99,7 @@ ring.append(ring)
 @pytest.mark.parametrize(
     ("attributes", "says"),
     [
-        ({"history": deque([1])}, "self.history is a deque; what own code keeps is a number"),
+        ({"history": deque([1])}, "self.history is a deque; what own code keeps must be a number"),
         ({"seen": {1, 2}}, "self.seen is a set"),
         ({"path": Path()}, "self.path is a PosixPath"),
         ({"rule": len}, "self.rule is a builtin_function_or_method"),
@@ -107,8 +107,8 @@ ring.append(ring)
         ({"keys": {Path(): 1}}, "a key of self.keys is a PosixPath"),
         ({"words": np.array(["a"])}, "self.words is a ndarray"),
         ({"objects": np.array([object()])}, "self.objects is a ndarray"),
-        ({"a": same, "b": [same]}, "self.b[0] is self.a itself"),
-        ({"ring": ring}, "self.ring[0] is self.ring itself"),
+        ({"a": same, "b": [same]}, "self.b[0] is the same object as self.a"),
+        ({"ring": ring}, "self.ring[0] is the same object as self.ring"),
         ({"matrix": np.ma.masked_array([1])}, "self.matrix is a MaskedArray"),
     ],
 )

@@ -138,7 +138,7 @@ def test_the_list_says_what_a_run_lacks(folders: list[Path]) -> None:
     ("arguments", "sentence"),
     [
         ([], "plot: name the folder of a run"),
-        (["--only", "qeue"], "--only: 'qeue' is no picture; there are throughput, rtt"),
+        (["--only", "qeue"], "--only: there is no picture 'qeue'; pictures: throughput, rtt"),
         (["--format", "pdf"], "--format: 'pdf' is not one of png, svg, html"),
         (["--only", "fct", "RUN"], "plot fct: needs flows of given size that finish"),
         (["--only", "rtt", "RUN", "OTHER"], "plot rtt: shows one run; give one folder"),

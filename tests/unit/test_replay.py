@@ -115,7 +115,7 @@ def test_what_a_user_should_know_is_said(tmp_path: Path) -> None:
     assert "the file ends within a packet" in said
     assert "1 connection began before the capture" in said
     assert "1 connection had not ended" in said
-    assert "no round trip is known of 1 connection" in said
+    assert "1 connection gave no round trip" in said
     assert "1 packet of QUIC (UDP port 443)" in describe(read_capture(path), 1)
 
 

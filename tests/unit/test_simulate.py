@@ -115,9 +115,7 @@ def test_a_stopped_run_goes_on_and_ends_with_the_same_digest(
     out = tmp_path / "run"
     for share in (0.2, 0.6):
         stop = interrupted_at(share, monkeypatch)
-        with pytest.raises(
-            InterruptedRunError, match="the same command goes on from there"
-        ) as stopped:
+        with pytest.raises(InterruptedRunError, match="the same command resumes it") as stopped:
             simulate(small(), out, stop)  # type: ignore[arg-type]
         told = re.search(r"after (\S+) packet-hops, .* at this pace (\S+) in", str(stopped.value))
         assert told

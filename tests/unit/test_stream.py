@@ -153,9 +153,9 @@ def test_a_stream_that_is_left_gives_the_rest_of_its_run() -> None:
 
 
 def test_a_name_that_nothing_has_is_refused() -> None:
-    with pytest.raises(ScenarioError, match=r"flows\[0\].*'bulk.7' is none of the flows: bulk.0"):
+    with pytest.raises(ScenarioError, match=r"flows\[0\].*'bulk.7' among the flows: bulk.0"):
         make_scenario().stream(flows=["bulk.7"])
-    with pytest.raises(ScenarioError, match=r"links\[0\].*'up' is none of the links"):
+    with pytest.raises(ScenarioError, match=r"links\[0\].*'up' among the links"):
         make_scenario().stream(links=["up"])
-    with pytest.raises(ScenarioError, match=r"every_s: 0 s is not allowed; it is above 0"):
+    with pytest.raises(ScenarioError, match=r"every_s: 0 s is not allowed; it must be above 0"):
         make_scenario().stream(every_s=0)

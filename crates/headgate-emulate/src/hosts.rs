@@ -64,9 +64,11 @@ impl Hosts {
     pub fn new(wanted: &Wanted) -> Result<Self, String> {
         let flags = SockFlag::SOCK_CLOEXEC;
         let (here, there) = socketpair(AddressFamily::Unix, SockType::SeqPacket, None, flags)
-            .map_err(|error| format!("no socket for the hosts: {error}"))?;
+            .map_err(|error| format!("the socket to the hosts cannot be made: {error}"))?;
         let parent = nix::unistd::getpid();
-        match unsafe { fork() }.map_err(|error| format!("no process for the hosts: {error}"))? {
+        match unsafe { fork() }
+            .map_err(|error| format!("the process of the hosts cannot be started: {error}"))?
+        {
             ForkResult::Child => {
                 drop(here);
                 never_returns(|| keep(wanted, there, parent))
@@ -124,7 +126,7 @@ fn keep(wanted: &Wanted, channel: OwnedFd, parent: Pid) {
             drop(channel);
             waitpid(child, None).ok();
         }
-        Err(error) => tell(&channel, &format!("no init process in the hosts: {error}")),
+        Err(error) => tell(&channel, &format!("the init process of the hosts cannot be started: {error}")),
     }
 }
 
@@ -168,7 +170,7 @@ fn refuse_user_namespace(why: &str) -> String {
     } else {
         "allow it, or run as root; in a container its seccomp profile may forbid it"
     };
-    format!("this kernel lets this user make no user namespace ({why}); {remedy}")
+    format!("this user cannot make a user namespace ({why}); {remedy}")
 }
 
 fn refuse_device(error: &io::Error) -> String {
@@ -177,7 +179,7 @@ fn refuse_device(error: &io::Error) -> String {
         io::ErrorKind::PermissionDenied => "; open it to users with: chmod 666 /dev/net/tun",
         _ => "",
     };
-    format!("no TUN device can be made by /dev/net/tun ({error}){remedy}")
+    format!("a TUN device cannot be made with /dev/net/tun ({error}){remedy}")
 }
 
 /// The init: makes the hosts, hands them out, and waits for its parent's end.
@@ -214,7 +216,8 @@ fn open_to_read(path: &str) -> Result<OwnedFd, String> {
 fn make(wanted: &Wanted) -> Result<Vec<OwnedFd>, String> {
     let mut fds = vec![namespace("user")?, namespace("pid")?, namespace("mnt")?];
     for host in 0..wanted.hosts {
-        unshare(CloneFlags::CLONE_NEWNET).map_err(|error| format!("no network namespace: {error}"))?;
+        unshare(CloneFlags::CLONE_NEWNET)
+            .map_err(|error| format!("a network namespace cannot be made: {error}"))?;
         let tun = tun::open(host, wanted.mtu).map_err(|error| refuse_device(&error))?;
         fds.extend([namespace("net")?, tun, open_to_read("/proc/thread-self/net/dev")?]);
     }
@@ -255,7 +258,7 @@ fn receive(channel: &OwnedFd, count: usize) -> Result<Vec<OwnedFd>, String> {
             receive_some(channel).map_err(|error| format!("the hosts did not start: {error}"))?;
         if some.is_empty() {
             return Err(if text.is_empty() {
-                "the hosts' init ended before it began".to_owned()
+                "the init process of the hosts ended before it was ready".to_owned()
             } else {
                 text
             });

@@ -40,7 +40,7 @@ const HOPELESS: f64 = 10.0;
 const AT_END: f64 = 1.0 - 1e-9;
 /// Times that one step is done again for another bend.
 const MOST_BENDS: usize = 6;
-/// Bends at one moment; more, and the model goes round in circles.
+/// The most bends at one moment; more, and the model's switches chatter.
 const MOST_AT_ONCE: usize = 100;
 
 /// Solves up to `end_s`.
@@ -80,7 +80,10 @@ impl Stepper {
         if error > 1.0 {
             run.cost.rejected += 1;
             if h_s < least_s {
-                return Err(Stuck { t_s: self.t_s, says: "no step is short enough for the tolerances" });
+                return Err(Stuck {
+                    t_s: self.t_s,
+                    says: "no step is short enough to meet the tolerances; raise them",
+                });
             }
             let change = if error.is_finite() { SAFETY / libm::pow(error, EXPONENT) } else { 0.0 };
             return Ok(h_s * change.clamp(LEAST_CHANGE, SAFETY));
@@ -197,7 +200,7 @@ impl Stepper {
         let again = self.t_s - self.turned_s <= 1e-12 * self.t_s;
         (self.at_once, self.turned_s) = (if again { self.at_once + 1 } else { 0 }, self.t_s);
         if self.at_once > MOST_AT_ONCE {
-            return Err(Stuck { t_s: self.t_s, says: "switches change their sides without end" });
+            return Err(Stuck { t_s: self.t_s, says: "its switches chatter: they change sides without end" });
         }
         for bend in bends {
             let level = match bend {

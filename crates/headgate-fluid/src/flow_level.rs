@@ -1,6 +1,6 @@
 //! What all flow-level models share: a window that moves until its price is right, over links that set prices.
 //!
-//! A law says its gain `kappa` and the price `U'` at which it rests; then `w' = kappa (1 - p/U')`, the common
+//! A law says its gain `kappa` and the price `U'` of its equilibrium; then `w' = kappa (1 - p/U')`, the common
 //! form of Jin, Wei, Low 2004. A link's price is the loss that holds its arrivals to its rate, or the wait in
 //! its queue.
 
@@ -41,7 +41,7 @@ pub trait FlowLaw: Send + Sync + Sized {
 
     fn initial_window(&self) -> f64;
 
-    /// Probability of a loss on the path beside those of links.
+    /// Probability of a loss on the path besides those of links.
     fn loss(&self) -> f64 {
         0.0
     }
@@ -54,14 +54,14 @@ pub trait FlowLaw: Send + Sync + Sized {
     /// The gain `kappa`, packets/s.
     fn gain(&self, flow: Flow) -> f64;
 
-    /// The price `U'` at which the window rests.
+    /// The price `U'` at which the window is in equilibrium.
     fn marginal(&self, flow: Flow) -> f64;
 
     fn slope(&self, flow: Flow, price: f64) -> f64 {
         self.gain(flow) * (1.0 - price / self.marginal(flow))
     }
 
-    /// What a flow sends at a price at rest, and the integral of that over the price.
+    /// What a flow sends at a price in equilibrium, and the integral of that over the price.
     fn demand(&self, price: f64, rtt_s: f64) -> Demand;
 }
 
@@ -134,7 +134,7 @@ impl<L: FlowLaw> FlowLevel<L> {
         self.routes.arrivals(|class| self.flow(class, state).rate(), arrivals);
     }
 
-    /// Turns what arrives at each link into the slope of its price, which rests at a loss of one.
+    /// Turns what arrives at each link into the slope of its price, which is in equilibrium at a loss of one.
     fn price_slopes(&self, sides: &[bool], arrivals: &mut [f64]) {
         for ((value, all_lost), wire) in arrivals.iter_mut().zip(sides).zip(&self.network.links) {
             *value = if *all_lost { 0.0 } else { *value / wire.rate_packets_s - 1.0 };
@@ -259,7 +259,7 @@ impl<L: FlowLaw> Model for FlowLevel<L> {
 pub mod checks {
     use super::*;
 
-    /// At every window the demand at the price where it rests is its rate, and the integral's slope is the
+    /// At every window the demand at its equilibrium price is its rate, and the integral's slope is the
     /// demand (central differences: part 1e-8 of it at most).
     pub fn demand_is_what_rests<L: FlowLaw>(law: &L, windows: &[f64], rtt_s: f64) {
         for window in windows {

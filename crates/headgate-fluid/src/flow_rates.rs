@@ -32,10 +32,10 @@ pub trait RateLaw: Send + Sync + Sized {
     /// How fast a rate changes, packets/s in a second, by the least of the path and the rate of a round trip ago.
     fn slope(&self, class: usize, rate_then: f64, least: f64) -> f64;
 
-    /// The weight of a flow of a class in what links share at rest, if they share by levels.
+    /// The weight of a flow of a class in what links share in equilibrium, if they share by levels.
     fn weight(&self, class: usize) -> Option<f64>;
 
-    /// What a link with room for `buffer` packets takes at rest; see [`Model::takes`].
+    /// What a link with room for `buffer` packets takes in equilibrium; see [`Model::takes`].
     fn takes(&self, link: usize, level: f64, buffer: f64) -> f64;
 
     /// In how many places what a link says bends, and a gap for each, of the size of one.

@@ -6,7 +6,7 @@
 //! * [`solve`] — one interface for the adaptive method and the fixed steps of published programs.
 //! * [`run`] — a model on its way, by whatever method.
 //! * [`batch`] — many runs on all cores, the same to the bit whatever their number.
-//! * [`linear`] — a model next to a state at rest, for small changes.
+//! * [`linear`] — a model linearised about a state, for small perturbations.
 //! * [`start`] — a model that starts from any state.
 //! * [`summary`] — what a run comes to, column by column.
 //! * [`network`] — classes of flows over links, for the models that take any.

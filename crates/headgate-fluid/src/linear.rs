@@ -1,7 +1,7 @@
 //! A model next to a state, for changes so small that it is linear: its slope's derivatives.
 //!
 //! `z' = A z(t) + sum of B_k z(t - tau_k)`. A moment of the past that depends on the state moves with it, but
-//! where nothing has changed for long a moved look sees the same: only its delay at rest counts. Derivatives
+//! where nothing has changed for long a moved look sees the same: only its delay in equilibrium counts. Derivatives
 //! are central differences, with every switch kept on its side.
 
 use crate::history::History;
@@ -13,13 +13,13 @@ use crate::past::{Between, Held, Lags, Past};
 const STEP: f64 = 1e-6;
 /// What a number that is zero is taken for.
 const LEAST: f64 = 1.0;
-/// A time at which every reply is back; what rests does not depend on it.
+/// A time at which every reply is back; an equilibrium does not depend on it.
 const LATE_S: f64 = 1e6;
 
 /// A model next to a state.
 #[derive(Clone, Debug)]
 pub struct Linear {
-    /// Nothing but rounding, if the model rests there.
+    /// Nothing but rounding, if the model is in equilibrium there.
     pub slope: Vec<f64>,
     pub gaps: Vec<f64>,
     /// `A`, row by row.

@@ -44,7 +44,7 @@ pub struct Line {
     pub delay_s: f64,
 }
 
-/// What a flow sends at rest at a price of its path, and the integral of that over the price up to there: what
+/// What a flow sends in equilibrium at a price of its path, and the integral of that over the price up to there: what
 /// maximising the sum of utilities by its prices needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Demand {
@@ -53,7 +53,7 @@ pub struct Demand {
     pub integral: f64,
 }
 
-/// What a flow sends at rest where links share by levels: its weight times the least level of its path, and no
+/// What a flow sends in equilibrium where links share by levels: its weight times the least level of its path, and no
 /// less than some rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Share {
@@ -128,17 +128,17 @@ pub trait Model: Send + Sync {
         Line { rate_packets_s: f64::INFINITY, buffer_packets: f64::INFINITY, delay_s: 0.0 }
     }
 
-    /// What a flow of a class sends at rest at a price of its path, where a utility says so.
+    /// What a flow of a class sends in equilibrium at a price of its path, where a utility says so.
     fn demand(&self, _class: usize, _price: f64) -> Option<Demand> {
         None
     }
 
-    /// What a flow of a class sends at rest, where links share by levels: max-min fairness.
+    /// What a flow of a class sends in equilibrium, where links share by levels: max-min fairness.
     fn share(&self, _class: usize) -> Option<Share> {
         None
     }
 
-    /// What a link takes in all at rest when the flows that it slows are at a level; it does not rise with it.
+    /// What a link takes in all in equilibrium when the flows that it slows are at a level; it does not rise with it.
     fn takes(&self, _link: usize, _level: f64) -> f64 {
         f64::INFINITY
     }

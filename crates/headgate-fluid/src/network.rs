@@ -52,10 +52,10 @@ impl Network {
     /// The first thing that is wrong: its place, and what is allowed there.
     pub fn fault(&self) -> Option<(String, String)> {
         if self.classes.is_empty() || self.links.is_empty() {
-            return Some(("network".into(), "has one class and one link at least".into()));
+            return Some(("network".into(), "must have at least one class and one link".into()));
         }
         if !above_zero(self.packet_bytes) {
-            return fault("network.packet", "is a size above zero", self.packet_bytes);
+            return fault("network.packet", "must be a size above zero", self.packet_bytes);
         }
         let classes = self.classes.iter().enumerate();
         let links = self.links.iter().enumerate();
@@ -100,28 +100,32 @@ fn fault(place: &str, says: &str, got: f64) -> Option<(String, String)> {
 impl Flows {
     fn fault(&self, place: &str, links: usize) -> Option<(String, String)> {
         if !above_zero(self.flows) {
-            return fault(&format!("{place}.flows"), "is a number above zero", self.flows);
+            return fault(&format!("{place}.flows"), "must be a number above zero", self.flows);
         }
         if !above_zero(self.rtt_s) {
-            return fault(&format!("{place}.rtt"), "is a time above zero", self.rtt_s);
+            return fault(&format!("{place}.rtt"), "must be a time above zero", self.rtt_s);
         }
         let beyond = self.path.iter().any(|link| *link >= links);
         let twice = (1..self.path.len()).any(|index| self.path[index..].contains(&self.path[index - 1]));
         (self.path.is_empty() || beyond || twice)
-            .then(|| (format!("{place}.path"), "names one link at least, each once".to_owned()))
+            .then(|| (format!("{place}.path"), "must name at least one link, each once".to_owned()))
     }
 }
 
 impl Wire {
     fn fault(&self, place: &str) -> Option<(String, String)> {
         if !above_zero(self.rate_packets_s) {
-            return fault(&format!("{place}.rate"), "is a rate above zero", self.rate_packets_s);
+            return fault(&format!("{place}.rate"), "must be a rate above zero", self.rate_packets_s);
         }
         if let Some(buffer) = self.buffer_packets.filter(|buffer| buffer.is_nan() || *buffer < 0.0) {
-            return fault(&format!("{place}.buffer"), "is a buffer of zero packets or more", buffer);
+            return fault(&format!("{place}.buffer"), "must be a buffer of zero packets or more", buffer);
         }
         let told = self.delay_s >= 0.0 && self.delay_s.is_finite();
-        if told { None } else { fault(&format!("{place}.delay"), "is a time of zero or more", self.delay_s) }
+        if told {
+            None
+        } else {
+            fault(&format!("{place}.delay"), "must be a time of zero or more", self.delay_s)
+        }
     }
 }
 

@@ -12,7 +12,7 @@ pub const LINK: [&str; 4] = ["queue_packets", "mean_queue_packets", "drop_probab
 /// What a column over time comes to, in this order: its [`statistics`], then its [`period_s`].
 pub const STATISTICS: [&str; 7] = ["min", "q1", "median", "mean", "q3", "max", "period_s"];
 
-/// A column whose swing is a smaller part of its greatest number is at rest.
+/// A column whose swing is a smaller part of its greatest number is in equilibrium.
 const AT_REST: f64 = 1e-3;
 
 /// A rise counts from this part of the swing below the mean.
@@ -79,7 +79,7 @@ pub fn statistics(column: &[f64]) -> [f64; 6] {
     [least, q1, median, mean, q3, most]
 }
 
-/// The mean time from one rise through the mean to the next; NaN for a column at rest, or with fewer than three
+/// The mean time from one rise through the mean to the next; NaN for a column in equilibrium, or with fewer than three
 /// rises.
 pub fn period_s(t_s: &[f64], column: &[f64]) -> f64 {
     let least = column.iter().copied().fold(f64::INFINITY, f64::min);

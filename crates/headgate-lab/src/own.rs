@@ -19,10 +19,10 @@ pub struct Own {
 }
 
 impl Own {
-    /// Why some of it cannot go on.
+    /// The first fault, if a law or discipline failed.
     pub fn fault(&self) -> Option<&Fault> {
-        let laws = self.laws.iter().find_map(|host| host.fault());
-        laws.or_else(|| self.disciplines.iter().find_map(|host| host.fault()))
+        let laws = self.laws.iter().find_map(|runtime| runtime.fault());
+        laws.or_else(|| self.disciplines.iter().find_map(|runtime| runtime.fault()))
     }
 
     /// Tells ports what they must know of users' own disciplines when they are built.
@@ -31,9 +31,14 @@ impl Own {
         let own =
             ports.iter_mut().filter_map(|port| port.queue.as_mut()).filter(|queue| queue.index >= beyond);
         for Choice { index, values } in own {
-            let host = self.disciplines.get(*index - beyond);
-            let missing = || Wrong::new("links", format!("there is no own discipline {}", *index - beyond));
-            *values = host.ok_or_else(missing)?.traits().values();
+            let runtime = self.disciplines.get(*index - beyond);
+            let missing = || {
+                Wrong::new(
+                    "links",
+                    format!("there is no discipline of the user's own with number {}", *index - beyond),
+                )
+            };
+            *values = runtime.ok_or_else(missing)?.traits().values();
         }
         Ok(())
     }

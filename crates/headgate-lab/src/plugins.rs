@@ -1,5 +1,5 @@
-//! Guests in a run: Reno and threshold marking from outside give the digests of ours; what they do wrong ends the
-//! run.
+//! External code in a run: Reno and threshold marking from outside give the digests of ours; what they do wrong ends
+//! the run.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::own::Own;
 use crate::sample::{lists, plan};
 use crate::simulation::Simulation;
 
-/// A guest whose state is the number of its calls. After so many it does what nobody may.
+/// External code whose state is the number of its calls. After `fails_after` calls it does what none may.
 struct Outside {
     fails_after: u64,
 }
@@ -26,7 +26,7 @@ impl Outside {
     }
 }
 
-/// What all guests here have in common.
+/// What all external code here has in common.
 macro_rules! keeps_a_count {
     () => {
         fn fresh(&self) -> Result<State, String> {
@@ -126,8 +126,8 @@ fn laws(fails_after: u64) -> Own {
 }
 
 fn disciplines(fails_after: u64) -> Own {
-    let guest = Arc::new(Outside { fails_after });
-    Own { disciplines: vec![Arc::new(Runtime::new("mine.c:mine".to_owned(), guest))], ..Own::default() }
+    let external = Arc::new(Outside { fails_after });
+    Own { disciplines: vec![Arc::new(Runtime::new("mine.c:mine".to_owned(), external))], ..Own::default() }
 }
 
 fn start(plan: &str, own: Own) -> Simulation {
@@ -165,7 +165,7 @@ fn a_discipline_from_outside_decides_at_every_port() {
 }
 
 #[test]
-fn a_resumed_run_goes_on_with_the_state_of_its_guests() {
+fn a_resumed_run_keeps_the_state_of_external_code() {
     let (law, queue) = (with_law(mine()), with_queue(mine()));
     assert_eq!(resumed(&law, laws), digest(start(&law, laws(u64::MAX))));
     assert_eq!(resumed(&queue, disciplines), digest(start(&queue, disciplines(u64::MAX))));
@@ -173,9 +173,9 @@ fn a_resumed_run_goes_on_with_the_state_of_its_guests() {
 
 #[test]
 fn the_first_fault_is_told_and_the_run_pauses() {
-    let verdict = "verdict became 3; it is KEEP (0), MARK (1) or DROP (2)";
+    let verdict = "verdict became 3; it must be KEEP (0), MARK (1) or DROP (2)";
     for (plan, own, place, says) in [
-        (with_law(mine()), laws(20), "on_ack", "cwnd became NaN; it is a number from 1 to 1e7 segments"),
+        (with_law(mine()), laws(20), "on_ack", "cwnd became NaN; it must be from 1 to 1e7 segments"),
         (with_queue(mine()), disciplines(20), "on_arrival", verdict),
     ] {
         let mut run = start(&plan, own);

@@ -66,7 +66,7 @@ impl Simulation {
         Ok(Self { engine, identity: snapshot::identity(plan_json, lists), own, log: Log::default() })
     }
 
-    /// Goes on where [`Self::snapshot`] was taken of the same plan.
+    /// Resumes a run of the same plan from a [`Self::snapshot`].
     pub fn resume(plan_json: &str, lists: &Lists, own: Own, bytes: &[u8]) -> Checked<Self> {
         let identity = snapshot::identity(plan_json, lists);
         let mut engine = snapshot::read(identity, bytes)?;
@@ -74,7 +74,7 @@ impl Simulation {
         Ok(Self { engine, identity, own, log: Log::default() })
     }
 
-    /// Writes the state between two events; an error of the file is apart.
+    /// Writes the state between two events. The inner result is the file's error.
     pub fn snapshot(&self, file: &mut impl Write) -> Checked<io::Result<()>> {
         let told = |wrong| self.fault().map_or(wrong, |fault| Wrong::new("snapshot", &fault.says));
         snapshot::write(self.identity, &self.engine, file).map_err(told)
@@ -96,7 +96,7 @@ impl Simulation {
         engine.advance_to(until, &mut || own.fault().is_none())
     }
 
-    /// A packet whose payload nobody here knows enters the network at a live host of the plan, at a time not before
+    /// Injects a packet of unknown payload into the network at a live host of the plan, at a time not before
     /// [`Self::now`]; calls come in the order of time.
     pub fn inject(&mut self, time: Time, packet: &ForeignPacket) -> Result<(), Refused> {
         self.engine.inject(time, packet)
@@ -124,48 +124,47 @@ impl Simulation {
         }
     }
 
-    /// Whether packets can go from one live host to another.
+    /// Returns whether packets can go from one live host to another.
     pub fn can_send(&self, from: u32, to: u32) -> bool {
         self.engine.can_send(from, to)
     }
 
-    /// The end of the window that runs next, ps.
+    /// Returns the end of the window that runs next, ps.
     pub fn window_end(&self) -> Time {
         self.engine.window_end()
     }
 
-    /// The run ends at `time`, ps, if that is before its end.
+    /// Ends the run at `time`, ps, if that is before its end.
     pub fn end_at(&mut self, time: Time) {
         self.engine.end_at(time);
     }
 
-    /// What became of such packets since the last call, in order of time.
+    /// Takes the fates of injected packets since the last call, in order of time.
     pub fn take_outcomes(&mut self) -> Outcomes {
         self.engine.take_outcomes()
     }
 
-    /// The instant up to which everything has happened, ps.
+    /// Returns the instant up to which everything has happened, ps.
     pub fn now(&self) -> Time {
         self.engine.now()
     }
 
-    /// Runs on so many threads from now on. Results do not depend on it.
+    /// Sets the number of threads from now on. Results do not depend on it.
     pub fn use_threads(&mut self, threads: usize) {
         self.engine.use_threads(threads);
     }
 
-    /// No more packets than this may be under way, since memory holds no more; a run that needs more ends with
-    /// an [`Excess`].
+    /// Limits the packets in flight to what memory holds; a run that needs more ends with an [`Excess`].
     pub fn limit(&mut self, packets: usize) {
         self.engine.limit(packets);
     }
 
-    /// Why a user's own law or discipline cannot go on; what comes after it means nothing.
+    /// Returns the fault of a user's own law or discipline, if one failed; results after it mean nothing.
     pub fn fault(&self) -> Option<&Fault> {
         self.own.fault()
     }
 
-    /// What was asked for that cannot be had; the run does not go on.
+    /// Returns the limit that a law or the network exceeded, if any; the run does not go on.
     pub fn excess(&self) -> Option<Excess> {
         self.engine.excess()
     }
@@ -182,31 +181,32 @@ impl Simulation {
         self.engine.packet_hops()
     }
 
-    /// Memory that the engine holds, bytes.
+    /// Returns the memory that the engine holds, bytes.
     pub fn bytes(&self) -> usize {
         self.engine.bytes()
     }
 
-    /// From now on events of these flows, and of all packets at these links, are noted, by their numbers in the
+    /// Records from now on the events of these flows, and of all packets at these links, by their numbers in the
     /// plan. Results do not depend on it.
     pub fn follow(&mut self, flows: BTreeSet<u32>, links: BTreeSet<u32>) {
         self.engine.follow(Followed { flows, links });
     }
 
-    /// What may happen, and states of a connection, in the order of their numbers in [`Self::take_updates`].
+    /// Returns the kinds of event and the states of a connection, in the order of their numbers in
+    /// [`Self::take_updates`].
     pub fn event_labels() -> BTreeMap<&'static str, &'static [&'static str]> {
         BTreeMap::from([("event", EVENT_KINDS), ("state", &Phase::NAMES), ("packet", PACKET_KINDS)])
     }
 
-    /// Events that were not given out yet, `most` of them at most, and the connections that have their first one
-    /// among them. Those beyond are lost.
+    /// Takes at most `most` events that were not taken yet, and the connections whose first event is among them.
+    /// Events beyond `most` are lost.
     pub fn take_trace(&mut self, most: usize) -> &Log {
         self.log.begin(most);
         self.engine.report_events(&mut self.log);
         &self.log
     }
 
-    /// Samples and events that were not given out yet, as tables.
+    /// Takes the samples and events that were not taken yet, as tables.
     pub fn take_updates(&mut self) -> Vec<Table> {
         let mut events = Events::default();
         self.engine.report_events(&mut events);
@@ -303,7 +303,7 @@ mod tests {
         let wrong = Simulation::resume(&other.to_string(), &lists(), Own::default(), &bytes)
             .err()
             .expect("a refusal");
-        assert_eq!(wrong.to_string(), "snapshot: it belongs to another plan");
+        assert_eq!(wrong.to_string(), "snapshot: it is of another plan");
         for cut in [0, 7, 9, 20, bytes.len() / 2, bytes.len() - 1] {
             assert_eq!(resume(&bytes[..cut]).err().expect("a refusal").place, "snapshot");
         }

@@ -37,7 +37,7 @@ pub fn identity(plan_json: &str, lists: &Lists) -> u64 {
     hash.0
 }
 
-/// Writes a state; an error of the file is apart from one of the state.
+/// Writes a state. The inner result is the file's error, the outer one that of the state.
 pub fn write<S: Serialize>(identity: u64, state: &S, file: &mut impl Write) -> Checked<io::Result<()>> {
     let head = encoded(&Head { version: crate::VERSION.to_owned(), identity })?;
     let start = [MAGIC.as_slice(), &FORMAT.to_le_bytes(), &head].concat();
@@ -56,14 +56,17 @@ pub fn read<S: DeserializeOwned>(identity: u64, bytes: &[u8]) -> Checked<S> {
     let (head, rest) = opened(bytes)?;
     let ours = crate::VERSION;
     ensure(head.version == ours, || {
-        format!("it was written by version {} of Headgate; this is {ours}, which cannot go on", head.version)
+        format!(
+            "it was written by version {} of Headgate; this version, {ours}, cannot resume it",
+            head.version
+        )
     })?;
-    ensure(head.identity == identity, || "it belongs to another plan".to_owned())?;
+    ensure(head.identity == identity, || "it is of another plan".to_owned())?;
     let (body, tail) = rest.split_last_chunk::<TAIL>().ok_or_else(|| refused("it is cut short"))?;
     let (length, sum) = tail.split_at(TAIL / 2);
     let (length, sum) = (number(length), number(sum));
     ensure(body.len() as u64 == length && checksum(body) == sum, || {
-        format!("it has {} bytes of state that do not fit its checksum, or are not all", body.len())
+        format!("its {} bytes of state do not match its length and checksum", body.len())
     })?;
     postcard::from_bytes(body).map_err(|error| refused(format!("its state cannot be read: {error}")))
 }

@@ -1,4 +1,4 @@
-//! Random streams keyed by name: adding one flow changes nobody else's luck.
+//! Random streams keyed by name: adding one flow changes no other flow's random numbers.
 //!
 //! A stream is PCG64-DXSM (O'Neill 2014; the generator behind NumPy's `PCG64DXSM`) whose state and
 //! sequence are hashed from (seed, purpose, entity), never from the order of construction. Samplers

@@ -90,7 +90,7 @@ impl Spot {
 
     /// A time in picoseconds above zero.
     pub fn positive_span(&self, key: &str, ps: u64, high_s: u64) -> Checked {
-        self.ensure(ps > 0, key, || format!("0 s is not allowed; it is above 0 s, at most {high_s} s"))?;
+        self.ensure(ps > 0, key, || format!("0 s is not allowed; it must be above 0 s, at most {high_s} s"))?;
         self.span(key, ps, high_s)
     }
 
@@ -101,7 +101,7 @@ impl Spot {
 }
 
 fn outside(value: &str, low: &str, high: &str, unit: &str) -> String {
-    format!("{value} is not allowed; it is from {low} to {high} {unit}").trim_end().to_owned()
+    format!("{value} is not allowed; it must be from {low} to {high} {unit}").trim_end().to_owned()
 }
 
 /// Says that a list of `len` things called `what` has none at `index`.
@@ -117,7 +117,7 @@ pub fn different(list: &str, names: impl Iterator<Item = String>) -> Checked {
     let mut seen = BTreeSet::new();
     for (i, name) in names.enumerate() {
         let at = Spot::item(list, i);
-        at.ensure(!seen.contains(&name), "name", || format!("'{name}' is taken; names differ"))?;
+        at.ensure(!seen.contains(&name), "name", || format!("'{name}' is taken; names must differ"))?;
         seen.insert(name);
     }
     Ok(())
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn a_number_outside_says_what_is_inside() {
         let wrong = Spot::item("links", 3).number("loss", 1.5, (0.0, 1.0), "").unwrap_err();
-        assert_eq!(wrong.to_string(), "links[3].loss: 1.5 is not allowed; it is from 0 to 1");
+        assert_eq!(wrong.to_string(), "links[3].loss: 1.5 is not allowed; it must be from 0 to 1");
         assert!(Spot::top().number("x", f64::NAN, (0.0, 1.0), "").is_err());
         let wrong = Spot::top().span("duration_ps", u64::MAX, 10).unwrap_err();
         assert_eq!(wrong.place, "duration_ps");

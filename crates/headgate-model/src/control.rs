@@ -73,7 +73,7 @@ pub struct Ack {
     pub round_start: bool,
     /// The window is what limits the flow; laws do not grow it otherwise.
     pub cwnd_limited: bool,
-    /// Losses are still being repaired after this ACK, by fast recovery or after a time-out.
+    /// Fast recovery is still repairing losses after this ACK.
     pub recovers: bool,
     /// The retransmission timer has expired, and what was outstanding then is not yet acknowledged.
     pub after_timeout: bool,
@@ -89,9 +89,9 @@ pub struct Ack {
 pub struct Rate {
     /// Segments/s; 0 when this ACK gives no sample.
     pub per_s: f64,
-    /// Over so long, seconds.
+    /// Time over which the sample was taken, seconds.
     pub interval_s: f64,
-    /// Segments delivered in all, and by this ACK.
+    /// Segments delivered in all.
     pub delivered: f64,
     /// Segments that this ACK delivered.
     pub newly: f64,
@@ -99,7 +99,7 @@ pub struct Rate {
     pub prior: f64,
     /// Segments in flight when the sampled segment was sent, itself included.
     pub then_in_flight: f64,
-    /// Segments found lost in all, and since the sampled segment was sent.
+    /// Segments found lost in all.
     pub lost: f64,
     /// Segments found lost since the sampled one was sent.
     pub lost_since: f64,
@@ -201,12 +201,12 @@ pub trait Controller: Clone + Send {
         false
     }
 
-    /// The echo of congestion marks that the law cannot do without.
+    /// The echo of congestion marks that the law requires.
     fn echo(&self) -> Echo {
         Echo::None
     }
 
-    /// Whether [`Ack::rate`] is needed; the transport then keeps a journal of every segment.
+    /// Whether [`Ack::rate`] is needed; the transport then keeps a record of every segment sent.
     fn wants_rate(&self) -> bool {
         false
     }
@@ -216,29 +216,29 @@ pub trait Controller: Clone + Send {
         None
     }
 
-    /// What a packet that leaves now says to the routers. Before [`Self::on_start`] it is the SYN.
+    /// The congestion header of the packet that leaves now; before [`Self::on_start`], of the SYN.
     fn header(&mut self, _path: &Path, _window: &Window) -> Words {
         Words::default()
     }
 
-    /// A header came back, with the answer to the SYN or with an ACK, of which the law hears next.
-    fn on_header(&mut self, _label: &Words, _now_s: f64, _path: &Path, _window: &mut Window) {}
+    /// A congestion header came back, with the SYN-ACK or with an ACK, whose own callback follows.
+    fn on_header(&mut self, _header: &Words, _now_s: f64, _path: &Path, _window: &mut Window) {}
 
-    /// Window gauges a trace may show beside `cwnd`, as (name, value).
+    /// A further quantity of the law that a trace may show, as (name, value).
     fn gauge(&self) -> Option<(&'static str, f64)> {
         None
     }
 }
 
-/// A registry of laws, and of what stands in routers: what the machine is generic over.
+/// A registry of laws, and of what routers and links have: the engine is generic over it.
 pub trait ControllerRegistry:
     Controller + serde::Serialize + for<'de> serde::Deserialize<'de> + 'static
 {
-    /// What decides at ports.
+    /// Queue disciplines.
     type Queue: Queues;
-    /// What tells senders something at ports.
+    /// Router feedback.
     type Router: Routers;
-    /// What happens to packets on links.
+    /// Impairments of links.
     type Impairment: Impairments;
 
     /// Cards of all laws, sorted by name.

@@ -11,7 +11,7 @@ pub struct Param {
     pub low: f64,
     /// Largest value that is allowed.
     pub high: f64,
-    /// "1" for ratios and counts, empty for choices.
+    /// "1" for ratios and counts, which [`Self::shown_unit`] leaves out; empty for choices.
     pub unit: &'static str,
     /// Where the default comes from.
     pub source: &'static str,
@@ -44,6 +44,14 @@ impl Param {
     ) -> Self {
         let high = (choices.len() - 1) as f64;
         Self { name, default: 0.0, low: 0.0, high, unit: "", source, about, choices }
+    }
+
+    /// The unit as people read it behind a number: nothing for ratios and counts.
+    pub const fn shown_unit(&self) -> &'static str {
+        match self.unit.as_bytes() {
+            b"1" => "",
+            _ => self.unit,
+        }
     }
 }
 

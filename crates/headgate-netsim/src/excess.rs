@@ -1,5 +1,5 @@
-//! What no law and no network may ask for: the run ends where one does, before it takes all memory or goes
-//! on for ever.
+//! Limits of the engine: a run ends where a law or the network exceeds one, before it takes all memory or never
+//! ends.
 
 use std::fmt;
 
@@ -7,12 +7,12 @@ use headgate_model::units::Time;
 use headgate_tcp::context as tcp;
 use serde::{Deserialize, Serialize};
 
-/// What was asked.
+/// What exceeded a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Asked {
     /// By a controller.
     Tcp(tcp::Excess),
-    /// More packets under way than these, for which there is room.
+    /// More packets in flight than this, the most that memory has room for.
     Room(usize),
 }
 
@@ -21,13 +21,13 @@ impl fmt::Display for Asked {
         match self {
             Self::Tcp(excess) => excess.fmt(f),
             Self::Room(packets) => {
-                write!(f, "more than {packets} packets are under way, and memory has room for no more")
+                write!(f, "more than {packets} packets are in flight, the most that memory has room for")
             }
         }
     }
 }
 
-/// Who asked for what, and when.
+/// Who exceeded what limit, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Excess {
     /// Indices of the traffic and of the law in the plan; none where all of them are too many.

@@ -121,10 +121,14 @@ pub enum Refused {
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Past(now) => write!(f, "everything before {now} ps has happened"),
-            Self::Within => write!(f, "the run stopped within a window"),
+            Self::Past(now) => {
+                write!(f, "the simulation is already at {now} ps; a packet must not be earlier")
+            }
+            Self::Within => {
+                write!(f, "the run stopped within a window; advance it to the end of the window first")
+            }
             Self::NoHost(host) => write!(f, "there is no live host {host}"),
-            Self::NoLink => write!(f, "both hosts are directly on one router"),
+            Self::NoLink => write!(f, "both hosts are on one router, with no link between them"),
         }
     }
 }

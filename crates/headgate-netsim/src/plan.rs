@@ -26,7 +26,7 @@ pub struct Plan {
     pub transports: Vec<Transport>,
     pub laws: Vec<LawChoice>,
     pub traffic: Vec<Traffic>,
-    /// Names of the kinds of file that Web users fetch beside their ordinary ones.
+    /// Names of the kinds of file that Web users fetch besides their ordinary ones.
     #[serde(default)]
     pub files: Vec<String>,
     pub measure: Measure,

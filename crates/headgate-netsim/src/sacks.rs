@@ -35,7 +35,7 @@ impl SackPool {
         self.free.push(index);
     }
 
-    /// PacketMeta in use.
+    /// Number of records in use.
     pub fn held(&self) -> usize {
         self.blocks.len() - self.free.len()
     }

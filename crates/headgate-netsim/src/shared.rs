@@ -32,7 +32,7 @@ pub struct Shared<L> {
     pub counters: Counters,
     /// What the flows that are over counted, by what they have in common.
     pub flow_stats: StatsByKey,
-    /// What packets carry beside themselves.
+    /// What packets carry besides their own fields.
     pub side_table: SideTable,
     /// The number of the header of the packet that a host group handles, or `NO_HEADER`.
     pub header: u32,

@@ -206,7 +206,7 @@ impl SideTable {
         to.keep(*self.read(number))
     }
 
-    /// PacketMeta in use.
+    /// Number of entries in use.
     pub fn held(&self) -> usize {
         self.sacks.held() + self.headers.len() - self.free.len()
     }

@@ -1,4 +1,4 @@
-//! Our own laws as objects in Python, called as a user's own is: for events made by hand.
+//! Our own laws as objects in Python, called as a user's own law is, for events made by hand.
 
 use headgate_lab::builtin;
 use headgate_lab::control::Controller;
@@ -17,7 +17,9 @@ impl Builtin {
     #[new]
     fn new(index: usize, values: Vec<f64>) -> PyResult<Self> {
         let law = builtin::builtin(index, &values);
-        law.map(Self).ok_or_else(|| PyValueError::new_err("there is no such law with so many parameters"))
+        law.map(Self).ok_or_else(|| {
+            PyValueError::new_err("there is no law of this index with this number of parameters")
+        })
     }
 
     fn on_start(&mut self, now_s: f64, path: &Path, window: &mut Window) {

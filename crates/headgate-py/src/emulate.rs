@@ -1,4 +1,4 @@
-//! Real packets through a run: hosts, the loop, and what it leaves behind. Linux only.
+//! Real packets through a run: hosts, the loop, and its results. Linux only.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -58,10 +58,10 @@ fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[pymethods]
 impl Emulation {
-    /// Makes so many hosts of an MTU, which live as long as the thread that makes them; the third thing `wanted` is whether
-    /// a link duplicates packets. `files` are what stands in the place of /etc/hosts there, the log of what enters the
-    /// network, and one for what passes each device, or none. ValueError("place: sentence") if the plan is wrong, OSError if
-    /// the kernel allows no hosts.
+    /// Makes hosts with an MTU, which live as long as the thread that makes them; the third item of `wanted` is whether
+    /// a link duplicates packets. `files` are what replaces /etc/hosts there, the log of what enters the network, and one
+    /// of what passes each device, or none. ValueError("place: sentence") if the plan is wrong, OSError if the kernel
+    /// allows no hosts.
     #[new]
     fn new(
         py: Python<'_>,
@@ -95,14 +95,14 @@ impl Emulation {
         })
     }
 
-    /// Addresses of a host: IPv4, IPv6.
+    /// Returns the addresses of a host: IPv4, IPv6.
     #[staticmethod]
     fn addresses(host: u32) -> (String, String) {
         let (four, six) = tun::addresses(host);
         (four.to_string(), six.to_string())
     }
 
-    /// What [`enter_host`] takes: descriptors, which are open as long as the hosts are there.
+    /// Returns what [`enter_host`] takes: descriptors, which are open as long as the hosts exist.
     fn entry(&self, host: usize) -> PyResult<(RawFd, RawFd, RawFd, RawFd)> {
         let hosts = locked(&self.hosts);
         let hosts = hosts.as_ref().ok_or_else(|| PyRuntimeError::new_err("the hosts are gone"))?;
@@ -111,8 +111,8 @@ impl Emulation {
         Ok((hosts.user.as_raw_fd(), hosts.pids.as_raw_fd(), hosts.mounts.as_raw_fd(), net.as_raw_fd()))
     }
 
-    /// Gives a host an Ethernet card for another kernel in the place of its TUN device, before the run: the socket that is to
-    /// be that kernel's, open as long as this is, and the link address; OSError if there can be none.
+    /// Replaces a host's TUN device, before the run, by an Ethernet card for another kernel; returns that kernel's socket,
+    /// open as long as this is, and the link address. OSError if it cannot be made.
     fn insert_card(&self, host: usize) -> PyResult<(RawFd, String)> {
         let (device, end) = make_card().map_err(|error| PyOSError::new_err(error as i32))?;
         locked(&self.live).replace_device(host, device);
@@ -126,28 +126,28 @@ impl Emulation {
         py.detach(|| locked(&self.live).run(&self.stop)).map_err(PyRuntimeError::new_err)
     }
 
-    /// The run ends at once.
+    /// Ends the run at once.
     fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Hosts and all programs in them end.
+    /// Ends the hosts and all programs in them.
     fn close(&self, py: Python<'_>) {
         py.detach(|| drop(locked(&self.hosts).take()));
     }
 
-    /// Tables of the run, as those of a simulation.
+    /// Returns the tables of the run, as those of a simulation.
     fn results<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         crate::results(py, locked(&self.live).simulation().results())
     }
 
-    /// When the run ended, ps.
+    /// Returns when the run ended, ps.
     #[getter]
     fn ended_ps(&self) -> u64 {
         locked(&self.live).simulation().now()
     }
 
-    /// One row a flow of real packets; addresses as texts.
+    /// Returns one row per flow of real packets; addresses as texts.
     fn flows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let live = locked(&self.live);
         let (all, columns) = (&live.flows.all, PyDict::new(py));
@@ -187,7 +187,7 @@ impl Emulation {
         Ok(columns)
     }
 
-    /// One row a flow and interval, of those in which it did something, and `interval_s`, the length of one.
+    /// Returns one row per flow and interval in which it was active, and `interval_s`, the length of an interval.
     fn series<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let (rows, columns) = (locked(&self.live).flows.samples(), PyDict::new(py));
         let counts: [Column<Row, u64>; 5] = [
@@ -210,7 +210,7 @@ impl Emulation {
         Ok(columns)
     }
 
-    /// What the loop notes of itself: counts and lateness of the whole run, and `seconds` as columns.
+    /// Returns statistics of the loop: counts and lateness of the whole run, and `seconds` as columns.
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let live = locked(&self.live);
         let (report, all) = (&live.report, PyDict::new(py));

@@ -35,10 +35,10 @@ pyo3::create_exception!(
     _native,
     ExcessError,
     PyException,
-    "A law or the whole network asked for what cannot be had."
+    "A law or the whole network exceeded a limit of the engine; the run cannot go on."
 );
 
-/// What Python hears of an excess: the indices of traffic and law if one flow asked, the time, the sentence.
+/// An excess as Python's exception: the indices of traffic and law if one flow asked, the time, the sentence.
 fn exceeded(excess: Excess) -> PyErr {
     let Excess { sender, at, asked } = excess;
     ExcessError::new_err((sender, seconds(at), asked.to_string()))

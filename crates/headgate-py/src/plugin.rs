@@ -21,7 +21,7 @@ pyo3::create_exception!(
     _native,
     OwnFaultError,
     PyException,
-    "A law or a discipline of one's own cannot go on; __cause__ tells more."
+    "A law or discipline of the user's own failed; __cause__ is the exception that it raised, if any."
 );
 
 /// What Python does for a class, as [`Code`] has it.
@@ -61,7 +61,11 @@ impl OwnCode {
             "none" => Echo::None,
             "latched" => Echo::Latched,
             "accurate" => Echo::Accurate,
-            _ => return Err(PyValueError::new_err(format!("{echo:?} is no echo"))),
+            _ => {
+                return Err(PyValueError::new_err(format!(
+                    "{echo:?} is not an echo; it must be none, latched or accurate"
+                )));
+            }
         };
         let traits = Traits { per_round, keeps_window, wants_rate, echo };
         Ok(Self { name, kind: Kind::PlainLaw(in_python(code), traits), _keeps: None })
@@ -125,15 +129,15 @@ impl OwnAtWork {
     fn add(&mut self, py: Python<'_>, OwnCode { name, kind, .. }: &OwnCode) -> PyResult<()> {
         match kind {
             Kind::PlainLaw(code, traits) => {
-                let guest = self.plain::<LawArguments>(py, code, *traits)?;
-                self.own.laws.push(hosted(name, guest));
+                let external = self.plain::<LawArguments>(py, code, *traits)?;
+                self.own.laws.push(with_runtime(name, external));
             }
             Kind::PlainDiscipline(code, traits) => {
-                let guest = self.plain::<DisciplineArguments>(py, code, *traits)?;
-                self.own.disciplines.push(hosted(name, guest));
+                let external = self.plain::<DisciplineArguments>(py, code, *traits)?;
+                self.own.disciplines.push(with_runtime(name, external));
             }
-            Kind::Law(law) => self.own.laws.push(hosted(name, law.clone())),
-            Kind::Discipline(queue) => self.own.disciplines.push(hosted(name, queue.clone())),
+            Kind::Law(law) => self.own.laws.push(with_runtime(name, law.clone())),
+            Kind::Discipline(queue) => self.own.disciplines.push(with_runtime(name, queue.clone())),
         }
         Ok(())
     }
@@ -174,8 +178,8 @@ impl OwnAtWork {
     }
 }
 
-fn hosted<I: Interface>(name: &str, guest: Arc<impl External<I> + 'static>) -> Arc<Runtime<I>> {
-    Arc::new(Runtime::new(name.to_owned(), guest))
+fn with_runtime<I: Interface>(name: &str, external: Arc<impl External<I> + 'static>) -> Arc<Runtime<I>> {
+    Arc::new(Runtime::new(name.to_owned(), external))
 }
 
 /// A call as Python can make it: callback, its arguments, and the state's bytes.

@@ -52,7 +52,7 @@ pub trait SenderContext: Context {
     /// Something happened that may be counted or traced.
     fn observe(&mut self, _event: Event) {}
 
-    /// The controller asks for what nobody may. The sender sends nothing new from now on.
+    /// The controller exceeded a limit. The sender sends nothing new from now on.
     fn exceed(&mut self, excess: Excess);
 }
 
@@ -144,12 +144,12 @@ pub enum Event {
     },
 }
 
-/// What no controller may ask for.
+/// A limit that a controller exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Excess {
     /// More than [`MOST_AT_ONCE`] segments in one event, of this window.
     Burst(f64),
-    /// A window that is none ([`Window::is_sound`]).
+    /// An invalid window ([`Window::is_sound`]).
     Window(Window),
 }
 
@@ -157,12 +157,15 @@ impl fmt::Display for Excess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Burst(cwnd) => {
-                write!(f, "a window of {cwnd:.0} segments asks for more than {MOST_AT_ONCE} packets at once")
+                write!(
+                    f,
+                    "a window of {cwnd:.0} segments would send more than {MOST_AT_ONCE} packets at once"
+                )
             }
             Self::Window(Window { cwnd, ssthresh, pace }) => write!(
                 f,
                 "cwnd became {cwnd} segments, ssthresh {ssthresh} segments, pace {pace} segments/s; \
-                 cwnd is finite, the others are above 0"
+                 cwnd must be finite, the others above 0"
             ),
         }
     }

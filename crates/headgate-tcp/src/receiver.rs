@@ -181,7 +181,7 @@ impl Receiver {
         self.ahead.as_deref().map(|ahead| ahead.recent)
     }
 
-    /// Memory beside the record itself.
+    /// Memory besides the record itself.
     pub fn extra_bytes(&self) -> usize {
         let ranges = |a: &Ahead| size_of::<Ahead>() + a.ranges.capacity() * 8;
         self.ahead.as_deref().map_or(0, ranges)

@@ -228,7 +228,7 @@ impl<C: Controller> Sender<C> {
         self.controller.gauge().map_or(f64::NAN, |gauge| gauge.1)
     }
 
-    /// Memory beside the record itself.
+    /// Memory besides the record itself.
     pub fn extra_bytes(&self) -> usize {
         self.recovery.as_ref().map_or(0, |e| e.bytes()) + self.sent.as_ref().map_or(0, |j| j.bytes())
     }

@@ -60,11 +60,11 @@ class Attempts:
         attempts = self._of(run_id)
         causes = [one.cause for one in attempts if one.cause]
         if len(causes) >= DEATHS:
-            raise CrashedRunError(f"took its process down {len(causes)} times: {causes[-1]}")
+            raise CrashedRunError(f"crashed its process {len(causes)} times: {causes[-1]}")
         lost = [one for one in attempts if one.snapshot == self._snapshot(run_id)]
         if len(lost) >= LOSSES:
             raise CrashedRunError(
-                f"was in hand {len(lost)} times when its process and the campaign were lost"
+                f"was running each of the {len(lost)} times that its process and the campaign died"
             )
 
     def find_unfinished(self) -> set[str]:

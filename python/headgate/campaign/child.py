@@ -74,7 +74,7 @@ class Child:
         return made
 
     def peak_bytes(self) -> int:
-        """Give the most memory that it held."""
+        """Return the most memory that it held."""
         return peak_bytes(self._process.pid)
 
     def close(self) -> None:

@@ -24,7 +24,7 @@ class Clock:
         self._read_s = 0.0
 
     def now_s(self) -> float:
-        """Give the time; where nothing can ever be written, what this machine takes it to be."""
+        """Return the time; where nothing can ever be written, what this machine takes it to be."""
         steady_s = time.monotonic()
         if self._ahead_s is None or steady_s - self._read_s >= RENEW_S:
             self._renew(steady_s)

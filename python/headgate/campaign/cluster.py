@@ -35,7 +35,7 @@ DEAF = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
 
 
 def patient(make: Callable[[], Made]) -> Made:
-    """Make what brings Dask's event loop; raise HeadgateError where that does not start.
+    """Make what brings Dask's event loop. Raises HeadgateError where that does not start.
 
     Dask gives its loop 10 s, which a busy machine can use up, and then ends in a bare assertion.
     The loop comes before everything else, so that nothing is there twice after another try.
@@ -113,7 +113,7 @@ class Cluster:
 
     def __init__(self, where: str) -> None:
         self._cluster: Any = None
-        self._order: CampaignSpec | None = None
+        self._spec: CampaignSpec | None = None
         self.client = self._connect(where)
 
     def _connect(self, where: str) -> Client:
@@ -145,17 +145,17 @@ class Cluster:
         except OSError as error:
             raise HeadgateError(
                 f"the scheduler of the cluster is gone ({_first_line(error)}); what is finished is"
-                " stored, and the same command goes on from there"
+                " stored, and the same command resumes it"
             ) from None
 
-    def open(self, order: CampaignSpec) -> None:
-        """Take the order of a campaign; its runs are in the store when they are finished."""
-        self._order = order
+    def open(self, spec: CampaignSpec) -> None:
+        """Begin a campaign; its runs are in the store when they are finished."""
+        self._spec = spec
 
     def submit(self, job: Job, *, copy: bool = False) -> Future[JobOutcome]:
         """Make a run as soon as a worker is free."""
         made: Future[JobOutcome] = self.client.get_executor(pure=False).submit(
-            _make_run, self._order, job, copy
+            _make_run, self._spec, job, copy
         )
         return made
 
@@ -171,8 +171,8 @@ class Cluster:
 _children = Children()
 
 
-def _make_run(order: CampaignSpec, job: Job, copy: bool) -> JobOutcome:
-    return run_isolated(_children, order, job, copy)
+def _make_run(spec: CampaignSpec, job: Job, copy: bool) -> JobOutcome:
+    return run_isolated(_children, spec, job, copy)
 
 
 def _import_jobqueue() -> Any:

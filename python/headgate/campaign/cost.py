@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from multiprocessing import get_context
 
 from headgate.campaign.jobs import Job
-from headgate.campaign.pilots import Pilots, begin, choose_pilots, fly, without_seed
+from headgate.campaign.pilots import Pilots, begin, choose_pilots, run_pilots, without_seed
 from headgate.campaign.store import Store
 from headgate.run.memory import peak_bytes
 from headgate.run.parquet import query
@@ -45,7 +45,7 @@ def estimate(jobs: Sequence[Job], store: Store, workers: int | None = None) -> C
     jobs = list({job.id: job for job in jobs}.values())
     missing = store.missing(jobs)
     held_bytes = peak_bytes()
-    pilots = fly(choose_pilots(missing), store.folder, min(workers, os.cpu_count() or 1))
+    pilots = run_pilots(choose_pilots(missing), store.folder, min(workers, os.cpu_count() or 1))
     hops_more, cpu_more = pilots.corrections()
     costs = [_cost(job, pilots) for job in missing]
     return CostEstimate(
@@ -62,7 +62,7 @@ def estimate(jobs: Sequence[Job], store: Store, workers: int | None = None) -> C
 
 
 def _cost(job: Job, pilots: Pilots) -> tuple[float, float]:
-    """Give hops and CPU time: the mean of the pilots that share most labels with the job."""
+    """Return hops and CPU time: the mean of the pilots that share most labels with the job."""
     mine = set(without_seed(job))
     alike = {run: len(mine & set(without_seed(other))) for run, (other, _) in pilots.made.items()}
     most = max(alike.values())
@@ -88,7 +88,7 @@ def _run_bytes(job: Job | None) -> int:
 
 
 def _peak_of(job: Job) -> int:
-    """Give the most memory that a process holds which begins a run, and could store it."""
+    """Return the most memory that a process holds which begins a run, and could store it."""
     query("SELECT 1")
     begin(job)
     return peak_bytes()

@@ -78,19 +78,19 @@ class Leases:
             self._beat(lease)
 
     def drop(self, run_id: str) -> None:
-        """Give a run of ours back, finished or not."""
+        """Release a run of ours, finished or not."""
         lease = self._mine.pop(run_id, None)
         if lease is not None and self._ours(lease):
             (self.folder / run_id).unlink(missing_ok=True)
 
-    def bury(self, run_id: str, owner: str) -> None:
+    def remove_dead(self, run_id: str, owner: str) -> None:
         """Remove the lease of an owner that was seen to die."""
         held = read_record(Lease, self.folder / run_id)
         if held is not None and held.owner == owner:
             (self.folder / run_id).unlink(missing_ok=True)
 
     def all(self) -> Iterator[Lease]:
-        """Give every lease whose owner is there, and has said who it is."""
+        """Yield every lease whose owner is there, and has said who it is."""
         for path in self.folder.glob("[!.]*"):
             lease = self._read(path)
             if lease is not None and lease.owner and not lease.void:
@@ -125,7 +125,7 @@ class Leases:
             return True
 
     def _beat(self, lease: Lease) -> None:
-        """Give a sign of life; where there is no room to say how far, the file's time must do."""
+        """Renew the lease of a run; where the disk is full, by the time of its file alone."""
         if not self._ours(lease):
             del self._mine[lease.run_id]
             raise StopRunError

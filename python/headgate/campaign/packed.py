@@ -104,7 +104,7 @@ class _Piece:
     def _runs(self) -> dict[str, Any]:
         columns = read_columns(self.folder / f"{RUNS}.parquet")
         if not {"identity", "meta", "tables"} <= set(columns):
-            raise StoreError(f"{self.folder / RUNS}.parquet: is no list of packed runs")
+            raise StoreError(f"{self.folder / RUNS}.parquet: is not a list of packed runs")
         if _name_of(self.folder) != self.folder.name:
             raise StoreError(f"{self.folder}: is not as it was written; take it from elsewhere")
         return columns
@@ -125,7 +125,9 @@ class _Piece:
             parts = _PARTS.validate_json(tables[row])
             return Result(_Tables(self, parts), _META.validate_json(metas[row]))
         except ValidationError:
-            raise StoreError(f"{self.folder / RUNS}.parquet: is no list of packed runs") from None
+            raise StoreError(
+                f"{self.folder / RUNS}.parquet: is not a list of packed runs"
+            ) from None
 
     @cached_property
     def _read(self) -> dict[str, Mapping[str, Any]]:

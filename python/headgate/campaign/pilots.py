@@ -60,7 +60,7 @@ class Pilot:
 
 @dataclass(frozen=True)
 class Pilots:
-    """Pilots by the digest of their run, and those drawn to go on to the end, some repeatedly."""
+    """Pilots by the digest of their run, and those drawn to run to the end, some repeatedly."""
 
     made: Mapping[str, tuple[Job, Pilot]]
     drawn: Sequence[Pilot]
@@ -71,13 +71,13 @@ class Pilots:
         return max(self.made.values(), key=lambda one: one[1].packet_hops, default=(None,))[0]
 
     def corrections(self) -> tuple[float, float]:
-        """Give what runs take over what their beginnings predicted, in packet-hops and CPU time."""
+        """Return the ratios of actual to predicted cost, in packet-hops and in CPU time."""
         told = [pilot.more for pilot in self.drawn if pilot.more]
         hops, cpu = np.mean(told, axis=0) if told else (1.0, 1.0)
         return float(hops), float(cpu)
 
 
-def fly(jobs: Sequence[Job], store: Path, threads: int) -> Pilots:
+def run_pilots(jobs: Sequence[Job], store: Path, threads: int) -> Pilots:
     """Make pilots as many at a time as there will be runs, since cores slow one another down."""
     with ThreadPoolExecutor(threads) as executor:
         begun = _count(executor.map(partial(_pilot, store=store), jobs), len(jobs), "begun")
@@ -85,8 +85,8 @@ def fly(jobs: Sequence[Job], store: Path, threads: int) -> Pilots:
         ends = {job.id: job for job in drawn}.values()
         followed = executor.map(partial(_pilot, store=store, whole=True), ends)
         ended = _count(followed, len(ends), "followed to the end")
-    flown = {pilot.run_id: pilot for pilot in (*begun, *ended)}
-    return Pilots({job.id: (job, flown[job.id]) for job in jobs}, [flown[job.id] for job in drawn])
+    by_id = {pilot.run_id: pilot for pilot in (*begun, *ended)}
+    return Pilots({job.id: (job, by_id[job.id]) for job in jobs}, [by_id[job.id] for job in drawn])
 
 
 def _count(pilots: Iterable[Pilot], total: int, noun: str) -> list[Pilot]:

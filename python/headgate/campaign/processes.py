@@ -33,20 +33,20 @@ class Processes:
         self._memory = MemoryLimiter()
         self._executor = ThreadPoolExecutor(self.slots, thread_name_prefix="headgate-run")
         self._children = Children()
-        self._order: CampaignSpec | None = None
+        self._spec: CampaignSpec | None = None
 
-    def open(self, order: CampaignSpec) -> None:
-        """Take the order of a campaign."""
-        self._order = order
+    def open(self, spec: CampaignSpec) -> None:
+        """Begin a campaign."""
+        self._spec = spec
 
     def submit(self, job: Job, *, copy: bool = False) -> Future[JobOutcome]:
         """Make a run as soon as a process is free."""
-        assert self._order is not None
-        return self._executor.submit(self._make, self._order, job, copy)
+        assert self._spec is not None
+        return self._executor.submit(self._make, self._spec, job, copy)
 
-    def _make(self, order: CampaignSpec, job: Job, copy: bool) -> JobOutcome:
+    def _make(self, spec: CampaignSpec, job: Job, copy: bool) -> JobOutcome:
         with self._memory.admit(partial(bytes_of_run, job)), self._shares.run():
-            outcome = run_isolated(self._children, order, job, copy, self._shares.file)
+            outcome = run_isolated(self._children, spec, job, copy, self._shares.file)
         self._memory.note_peak(self._children.peak_bytes)
         return outcome
 

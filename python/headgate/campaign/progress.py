@@ -44,7 +44,7 @@ class CampaignProgress:
 
     @property
     def eta_s(self) -> float | None:
-        """Seconds to go if the rest is like what was done; None at the start."""
+        """Seconds left if the rest is like what was done; None at the start."""
         work = self.finished + self.failed + self.running_share
         if work <= 0:
             return None
@@ -66,7 +66,7 @@ class CampaignProgress:
             return said
         return (
             f"{said}, {self.hops_per_s / 1e6:.1f} million packet-hops/s,"
-            f" {clock(self.elapsed_s)} gone, about {clock(self.eta_s)} to go"
+            f" {clock(self.elapsed_s)} elapsed, about {clock(self.eta_s)} left"
         )
 
     @property
@@ -75,12 +75,12 @@ class CampaignProgress:
         said = self._runs
         if self.eta_s is None:
             return said
-        return f"{said}, {self.hops_per_s / 1e6:.1f} M hops/s, {clock(self.eta_s)} to go"
+        return f"{said}, {self.hops_per_s / 1e6:.1f} M hops/s, {clock(self.eta_s)} left"
 
 
 @dataclass
 class StepProgress:
-    """How far one is with so many equal steps, such as pictures."""
+    """How many of a number of equal steps, such as pictures, are done."""
 
     total: int
     noun: str
@@ -107,7 +107,7 @@ Show = Callable[[Progress], None]
 
 @contextmanager
 def count_steps(title: str, total: int, noun: str) -> Iterator[Callable[[], None]]:
-    """Give what is called after each step, and show how many are done."""
+    """Show how many steps are done; yield a function to call after each."""
     state = StepProgress(total, noun)
 
     with show_progress(title) as show:
@@ -128,7 +128,7 @@ def clock(seconds: float) -> str:
 
 @contextmanager
 def show_progress(title: str, stream: TextIO | None = None) -> Iterator[Show]:
-    """Give what shows progress: a bar in a notebook, else on the stream, stderr by default."""
+    """Yield a function that shows progress: in a notebook, else on `stream` (stderr)."""
     if stream is None and in_notebook():
         move = show_bar(title)
         yield lambda state: move(state.share, str(state))

@@ -51,8 +51,8 @@ class Executor(Protocol):
     def slots(self) -> int:
         """How many runs are made at a time, now."""
 
-    def open(self, order: CampaignSpec) -> None:
-        """Take the order of a campaign."""
+    def open(self, spec: CampaignSpec) -> None:
+        """Begin a campaign."""
 
     def submit(self, job: Job, *, copy: bool = False) -> Future[JobOutcome]:
         """Make a run as soon as somebody is free."""
@@ -87,15 +87,15 @@ class Scheduler:
                 Campaign.begin(self.store, title, jobs, missing).end("done")
             return
         campaign = Campaign.begin(self.store, title, jobs, missing)
-        order = CampaignSpec(self.store.folder.resolve(), campaign.name, program(), self.keep)
+        spec = CampaignSpec(self.store.folder.resolve(), campaign.name, program(), self.keep)
         try:
-            self.executor.open(order)
+            self.executor.open(spec)
             failures = _Work(self.store, self.executor, missing, progress).through(show)
         except KeyboardInterrupt:
             campaign.end("stopped")
             raise InterruptedRunError(
                 f"stopped with {progress.done} of {progress.total} runs in"
-                f" {self.store.folder}; the same command goes on from there"
+                f" {self.store.folder}; the same command resumes it"
             ) from None
         except BaseException:
             with suppress(StoreError):  # the disk may be full, which is why we are here
@@ -179,7 +179,7 @@ class _Work:
             raise
         except CancelledError:
             raise HeadgateError(
-                "the cluster let go of the campaign; the same command goes on from there"
+                "the cluster ended the campaign; the same command resumes it"
             ) from None
         except Exception as error:  # a worker died with it, again and again
             if self.store.has(run_id):

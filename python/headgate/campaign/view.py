@@ -83,7 +83,7 @@ class Watcher:
         )
 
     def _find_campaigns(self) -> tuple[Campaign, list[CampaignRecord]]:
-        """Give the campaigns that go on, or the last one."""
+        """Return the campaigns that go on, or the last one."""
         known = [(each, asked) for each in campaigns(self.store) if (asked := each.asked)]
         known.sort(key=lambda pair: pair[1].begun_s)
         if not known:
@@ -114,7 +114,7 @@ def _gone(asked: CampaignRecord) -> bool:
 
 
 def _figures(summaries: Iterable[Summary]) -> list[dict[str, Any]]:
-    """Give means of responses by law, or by the first label where there is no law."""
+    """Return means of responses by law, or by the first label where there is no law."""
     groups = defaultdict(list)
     for one in summaries:
         if one.labels:

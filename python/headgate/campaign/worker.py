@@ -149,7 +149,7 @@ def run_isolated(
     except DiedError as died:
         attempts = Attempts(spec.folder)
         attempts.note_death(job.id, died.child, died.cause)
-        Leases(spec.folder).bury(job.id, died.child)
+        Leases(spec.folder).remove_dead(job.id, died.child)
         try:
             attempts.judge(job.id)
         except CrashedRunError as error:

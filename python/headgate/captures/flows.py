@@ -30,7 +30,7 @@ SIDES = Ends()
 
 
 def list_flows(capture: Capture, ends: Ends, *, with_rtt: bool = True) -> Table:
-    """Give the flows in the order of their starts, as a scenario's `replay` reads them.
+    """Return the flows in the order of their starts, as a scenario's `replay` reads them.
 
     A flow begins a round trip before its first data, as its own handshake takes that long, but not
     before its connection. Its size is the bytes that its sequence numbers span.

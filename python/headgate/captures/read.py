@@ -87,7 +87,7 @@ Report = Callable[[int], None]
 
 
 def read_capture(path: Path, report: Report | None = None) -> Capture:
-    """Read a capture. Raises HeadgateError if it is none, StoreError if it cannot be read."""
+    """Read a capture. Raises HeadgateError if it is not one, StoreError if it cannot be read."""
     from headgate import _native
 
     try:

@@ -37,7 +37,7 @@ class Share:
 
 
 def shares(capture: Capture) -> list[Share]:
-    """Give the kinds of packets that there are: what is taken, then the rest, most bytes first."""
+    """Return the kinds of packets in it: what is taken, then the rest, most bytes first."""
     rest = [Share(name, capture.counts[kind], False) for kind, name in NOT_TAKEN.items()]
     rest.append(Share(IDLE, capture.idle, False))
     there = sorted((share for share in rest if share.count.packets), key=lambda s: -s.count.bytes)
@@ -62,25 +62,25 @@ def describe(capture: Capture, flows: int) -> str:
 
 
 def warnings(capture: Capture) -> Iterator[str]:
-    """Say what a user should know of flows that were taken, and of the file."""
+    """Yield warnings about the flows that were taken, and about the file."""
     yield from _of_file(capture)
     found = capture.connections
     late, endless = int((found["has_syn"] == 0).sum()), _count_endless(capture)
     if late:
         yield (
-            f"{count(late, 'connection')} began before the capture: their sizes are what it has of "
-            "them, and their clients are taken for the ends with the higher ports"
+            f"{count(late, 'connection')} began before the capture: their sizes count only what "
+            "was captured, and the end with the higher port is taken for the client"
         )
     if endless:
         yield (
-            f"{count(endless, 'connection')} had not ended when the capture did: their sizes are "
-            "what it has of them"
+            f"{count(endless, 'connection')} had not ended when the capture did: their sizes "
+            "count only what was captured"
         )
     unmeasured = int(np.isnan(found["rtt_s"]).sum())
     if unmeasured:
         yield (
-            f"no round trip is known of {count(unmeasured, 'connection')} (the handshake was not "
-            "captured, or was sent again): their flows have the network's"
+            f"{count(unmeasured, 'connection')} gave no round trip (the handshake was not "
+            "captured, or was retransmitted): their flows have that of the network"
         )
 
 
@@ -91,27 +91,27 @@ def _count_endless(capture: Capture) -> int:
 
 def _of_file(capture: Capture) -> Iterator[str]:
     if capture.is_cut:
-        yield "the file ends within a packet; it is used up to there"
+        yield "the file ends within a packet; it was read up to there"
     if capture.damaged_at is not None:
         yield (
-            f"what stands at byte {capture.damaged_at:,} of the file is no packet; it is used up to"
-            " there"
+            f"the file is damaged at byte {capture.damaged_at:,}, where no packet begins; it was "
+            "read up to there"
         )
     if capture.other_links:
         links = ", ".join(map(str, sorted(capture.other_links)))
         yield (
-            f"link type {links} is not read; Ethernet (1), Linux cooked (113, 276), raw IP (101) "
-            "and loopback (0, 108) are"
+            f"packets of link type {links} were skipped; Ethernet (1), Linux cooked (113, 276), "
+            "raw IP (101) and loopback (0, 108) are read"
         )
     if capture.strays:
         yield (
-            f"{count(capture.strays, 'TCP packet')} have sequence numbers that no window of their "
-            "connection reaches; they add nothing to its size"
+            f"{count(capture.strays, 'TCP packet')} have sequence numbers outside every window "
+            "of their connection; they do not count toward its size"
         )
     if capture.forgotten:
         yield (
-            f"{count(capture.forgotten, 'connection')} that had been silent longest were taken for "
-            "over to save memory; what came later of them counts as connections of their own"
+            f"{count(capture.forgotten, 'connection')} that had been silent longest were closed "
+            "early to save memory; their later packets count as further connections"
         )
 
 

@@ -40,7 +40,7 @@ class Choice:
 
 
 def summarise(capture: Capture) -> dict[str, Any]:
-    """Give what was taken and what was not, for machines. Raises HeadgateError if nothing was."""
+    """Return what was taken and what was not, for machines. Raises HeadgateError if nothing was."""
     flows = sum(
         int((capture.connections[f"{end}_bytes"] > 0).sum()) for end in ("client", "server")
     )
@@ -169,7 +169,7 @@ def _dumbbell(capture: Capture) -> dict[str, Any]:
 
 
 def _busiest_bps(capture: Capture) -> int:
-    """Give the highest rate of TCP either way, rounded up to two digits: a link had that much."""
+    """Return the highest rate of TCP either way, rounded up to two digits: a link had that much."""
     rates = capture.rates
     most = max(int(rates.to_clients.max()), int(rates.to_servers.max()))
     bps = max(8 * most / rates.width_s, LEAST_BPS)

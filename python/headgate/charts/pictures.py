@@ -84,7 +84,7 @@ class Data:
         return alt.NamedData(name=name)
 
     def finish(self, made: Any, described: str) -> Spec:
-        """Give the specification with its data, in the look of all."""
+        """Return the specification with its data, in the look of all."""
         spec: Spec = made.to_dict()
         return spec | {"description": described, "config": CONFIG, "datasets": self.rows}
 
@@ -122,19 +122,19 @@ def _y(panel: Panel) -> alt.Y:
 
 
 def _colour(panel: Panel) -> alt.Color:
-    """Give lines their colours."""
+    """Return the colours of lines."""
     known = {line.name: choose_ink(line) for line in panel.lines}
     return alt.Color("name:N", scale=_by_name(known), legend=_legend(panel))
 
 
 def _dash(panel: Panel) -> alt.StrokeDash:
-    """Give lines their dashes."""
+    """Return the dashes of lines."""
     known = {line.name: DASHES[line.dash % len(DASHES)] for line in panel.lines}
     return alt.StrokeDash("name:N", scale=_by_name(known), legend=_legend(panel))
 
 
 def _shape(panel: Panel) -> alt.Shape:
-    """Give clouds of points their marks."""
+    """Return the marks of clouds of points."""
     known = {line.name: MARKS[(line.colour or 0) % len(MARKS)] for line in panel.lines}
     return alt.Shape("name:N", scale=_by_name(known), legend=_legend(panel))
 

@@ -78,7 +78,7 @@ def law_colour(laws: Sequence[str], none: str = "") -> alt.Color:
 
 
 def law_mark(laws: Sequence[str]) -> alt.Shape:
-    """Give each law its mark, so that colour never carries a meaning alone."""
+    """Assign each law a mark, so that colour never carries a meaning alone."""
     marks = (
         "circle",
         "square",

@@ -115,21 +115,21 @@ def show_cost(cost: "CostEstimate", as_json: bool) -> None:
     if as_json:
         say(json.dumps(cost.as_json()))
         return
-    there = f", {cost.found} more are there already" if cost.found else ""
+    there = f", and {cost.found} that are stored already" if cost.found else ""
     say(f"runs:         {cost.runs}{there}")
     say(f"packet-hops:  {cost.packet_hops:.4g}")
     say(f"CPU time:     {clock(cost.cpu_s)} ({cost.cpu_s / 3600:.4g} hours)")
     say(f"wall time:    {clock(cost.wall_s)} with {cost.workers} runs at a time")
     say(f"memory:       {cost.memory_bytes / 1e9:.2f} GB with {cost.workers} runs at a time")
-    say(f"From the beginnings of {cost.pilots} runs on this machine; {_trust(cost)}")
+    say(f"Estimated from {cost.pilots} pilot runs on this machine; {_trust(cost)}")
 
 
 def _trust(cost: "CostEstimate") -> str:
     if not cost.pilots:
         return "nothing is left to run."
     if not cost.whole_pilots:
-        return "none could be followed to its end, so that what comes late in a run is not seen."
-    return f"{cost.whole_pilots} of them to the end; expect 25 % either way."
+        return "none of them ran to its end, so what happens late in a run is not accounted for."
+    return f"{cost.whole_pilots} of them ran to their end; expect errors of up to 25 %."
 
 
 def run_shard(asked: "StudyRun", shard: str, pool: "WorkerPool", as_json: bool) -> None:

@@ -26,7 +26,7 @@ def catalog(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List laws, disciplines, feedback, impairments and fluid models, or tell all about one."""
+    """List laws, disciplines, feedback, impairments and fluid models, or describe one in full."""
     from headgate import catalog as known
 
     chosen = known.list_everything() if name is None else known.cards(name)
@@ -68,14 +68,11 @@ def _card(card: Law) -> str:
 
 
 def _driver(card: Law) -> str:
-    """Give what a card acts on, such as loss; an impairment acts on nothing."""
+    """Return what a card acts on, such as loss; an impairment acts on nothing."""
     return "" if card.family == card.kind else card.family
 
 
 def _param(param: Param) -> str:
-    if param.choices:
-        allowed = " | ".join(param.choices)
-    else:
-        allowed = f"{param.low:g} to {param.high:g} {param.unit}".rstrip()
+    allowed = " | ".join(param.choices) if param.choices else param.bounds
     default = param.default if isinstance(param.default, str) else f"{param.default:g}"
     return f"  {param.name} = {default}  ({allowed})\n      {param.about} [{param.source}]"

@@ -71,7 +71,7 @@ def check(
 
 
 def describe_code(source: str, interface: Interface) -> str:
-    """Look at own code if it may run, and say what it is; raise LawError."""
+    """Look at own code if it may run, and say what it is. Raises LawError."""
     from headgate import plugin
 
     name, sha256 = plugin.identify(source, interface)

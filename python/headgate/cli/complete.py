@@ -6,21 +6,21 @@ from collections.abc import Iterable
 
 
 def studies(incomplete: str) -> list[str]:
-    """Give the names of studies that begin so."""
+    """Return the names of studies that begin so."""
     from headgate.studies.study import names
 
     return _beginning(incomplete, ["list", *names()])
 
 
 def cards(incomplete: str) -> list[str]:
-    """Give the names of the catalogue that begin so."""
+    """Return the names of the catalogue that begin so."""
     from headgate import catalog
 
     return _beginning(incomplete, (card.name for card in catalog.list_everything()))
 
 
 def tables(incomplete: str) -> list[str]:
-    """Give the tables of results that begin so; behind a dot, the columns."""
+    """Return the tables of results that begin so; behind a dot, the columns."""
     from headgate.columns import EVERY_TABLE
 
     table, dot, _ = incomplete.partition(".")
@@ -29,14 +29,14 @@ def tables(incomplete: str) -> list[str]:
 
 
 def forms(incomplete: str) -> list[str]:
-    """Give the forms of TOML that begin so."""
+    """Return the forms of TOML that begin so."""
     from headgate.schemas import FORMS
 
     return _beginning(incomplete, FORMS)
 
 
 def templates(incomplete: str) -> list[str]:
-    """Give the templates of `headgate init` that begin so."""
+    """Return the templates of `headgate init` that begin so."""
     from headgate.templates import KINDS
 
     return _beginning(incomplete, KINDS)

@@ -27,16 +27,21 @@ def conform(  # noqa: PLR0913, PLR0917 - one for each option
         str | None,
         typer.Option(
             metavar="host|uml",
-            help="Run Linux's own TCP through emulate, and compare it with ours on the same paths:"
-            " that of this machine's kernel, or of a user-mode Linux.",
+            help="Run Linux's TCP through `emulate`, of this machine's kernel or of a user-mode"
+            " Linux, and compare it with simulation on the same paths.",
         ),
     ] = None,
     case: Annotated[
         list[str] | None,
-        typer.Option(metavar="GLOB", help="With --kernel: cases by name, 'alone-*'; repeatable."),
+        typer.Option(
+            metavar="GLOB",
+            help="With --kernel: only cases of this name or pattern, such as 'alone-*'; "
+            "repeatable.",
+        ),
     ] = None,
     repeats: Annotated[
-        int, typer.Option(min=1, help="With --kernel: runs of each case, with other starts.")
+        int,
+        typer.Option(min=1, help="With --kernel: runs of each case, with different start times."),
     ] = 1,
     out: Annotated[
         Path | None,
@@ -44,14 +49,14 @@ def conform(  # noqa: PLR0913, PLR0917 - one for each option
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Run the cases that standards state against every law that they apply to.
+    """Run the test cases of standards for every law that they apply to.
 
     RFC 5681, 6298, 6582, 6675 for all; 9438 and 9406 for cubic, 8257 for dctcp; the test cases of
     draft-ietf-ccwg-bbr for bbr3 and bbr. Ends with 1 if a case fails.
 
     With --kernel: flows alone, pairs, random loss, completion times, marks and disciplines under
-    the TCP of a kernel, in real time, beside the same cases in simulation. Chance has a part in
-    that: it ends with 0 whatever differs.
+    the TCP of a kernel, in real time, beside the same cases in simulation. Real-time runs are
+    random, so it ends with 0 whatever differs.
     """
     if kernel is not None:
         from headgate.cli.conform_kernel import Runs, conform_kernel

@@ -41,7 +41,7 @@ def describe(
 
 
 def select(what: str | None) -> dict[str, tuple[Column, ...]]:
-    """Give the columns asked for, by table."""
+    """Return the columns asked for, by table."""
     from headgate.columns import EVERY_TABLE
 
     if what is None:

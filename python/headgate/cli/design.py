@@ -1,4 +1,4 @@
-"""`headgate design new | show | alias`: designs made, and looked at before they run."""
+"""`headgate design new | show | alias`: make designs, and inspect them before they run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from headgate.visible import say
 if TYPE_CHECKING:
     from headgate.design.made import MadeDesign
 
-app = typer.Typer(no_args_is_help=True, help="Make a design, and look at it before it runs.")
+app = typer.Typer(
+    no_args_is_help=True, help="Make a design of experiments, and inspect it before it runs."
+)
 
 Source = Annotated[
     str,
@@ -29,8 +31,8 @@ Given = Annotated[
     typer.Option(
         "--factor",
         metavar="NAME=PATH:LOW..HIGH",
-        help="A factor: rate='network.rate:10 Mbit/s..1 Gbit/s'; (log) after it for a logarithmic "
-        "scale, more levels with more dots; repeatable.",
+        help="A factor and its levels, such as rate='network.rate:10 Mbit/s..1 Gbit/s'; "
+        "LOW..MID..HIGH for more levels, (log) at the end for a logarithmic scale; repeatable.",
     ),
 ]
 #: Rows of the sheet that `show` prints; all with `--all`.
@@ -52,22 +54,35 @@ def new(  # noqa: PLR0913, PLR0917 - one for each option
             help="two-level, plackett-burman, orthogonal-array, latin-hypercube or sobol.",
         ),
     ] = "two-level",
-    design: Annotated[str, typer.Option(metavar="NAME", help="By name, such as '2^(6-1)'.")] = "",
+    design: Annotated[
+        str, typer.Option(metavar="NAME", help="A two-level design by name, such as '2^(6-1)'.")
+    ] = "",
     runs: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Runs: of the minimum-aberration fraction, or of a sample."),
+        typer.Option(
+            metavar="N", help="Number of runs of the minimum-aberration fraction, or of the sample."
+        ),
     ] = None,
     generators: Annotated[
-        str, typer.Option(metavar="F=ABC,G=-ABD", help="Generators: each added factor's product.")
+        str,
+        typer.Option(
+            metavar="F=ABC,G=-ABD", help="Generators: the product that each added factor equals."
+        ),
     ] = "",
     array: Annotated[str, typer.Option(metavar="NAME", help="Orthogonal array, such as L18.")] = "",
     scenario: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The scenario that is varied.")
     ] = None,
     seed: Annotated[int, typer.Option(metavar="N", help="Seed of run order and samples.")] = 1,
-    replicates: Annotated[int, typer.Option(metavar="N", help="How often each run is made.")] = 1,
-    centre_points: Annotated[int, typer.Option(metavar="N", help="Runs at the centre.")] = 0,
-    foldover: Annotated[bool, typer.Option("--foldover", help="Add all signs reversed.")] = False,
+    replicates: Annotated[
+        int, typer.Option(metavar="N", help="Number of replicates of each run.")
+    ] = 1,
+    centre_points: Annotated[
+        int, typer.Option(metavar="N", help="Number of runs at the centre point.")
+    ] = 0,
+    foldover: Annotated[
+        bool, typer.Option("--foldover", help="Add every run with all signs reversed.")
+    ] = False,
     title: Annotated[str, typer.Option(metavar="TEXT", help="Heading in reports.")] = "",
     as_json: Json = False,
 ) -> None:
@@ -107,7 +122,7 @@ def new(  # noqa: PLR0913, PLR0917 - one for each option
 @app.command()
 def show(
     source: Source,
-    every: Annotated[bool, typer.Option("--all", help="Every run, however many.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Print every run.")] = False,
     as_json: Json = False,
 ) -> None:
     """Print the runs of a design in the scenario's own words, and what is confounded."""
@@ -132,7 +147,7 @@ def alias(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Print which effects are confounded, and draw how far they are mixed."""
+    """Print which effects are confounded; draw the correlations of their columns."""
     from headgate.design.made import load
 
     made = load(source)
@@ -146,7 +161,7 @@ def alias(
         if len(chain) > 1:
             say(" = ".join(chain))
     if made.design.fraction is None:
-        say("effects are mixed in part, not wholly: --out DIR draws how far")
+        say("effects are partially confounded: --out DIR draws the correlations of their columns")
     for path in paths:
         say(str(path))
 

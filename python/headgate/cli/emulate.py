@@ -94,7 +94,7 @@ def emulate(  # noqa: PLR0913, PLR0917 - one for each option
 
 
 def _commands(hosts: list[str], at: list[str], others: list[str]) -> list[tuple[str, str]]:
-    """Give hosts and commands, of `--at HOST=CMD` and of `--HOST CMD`, in this order."""
+    """Return hosts and commands, of `--at HOST=CMD` and of `--HOST CMD`, in this order."""
     from headgate.live.hosts import find_host
 
     pairs = [one.partition("=") for one in at]

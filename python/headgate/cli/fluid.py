@@ -140,13 +140,13 @@ def _method(name: str, tolerance: float, step: str | None, past: str) -> Method:
 
 
 def _summary(result: Result) -> dict[str, Any]:
-    """Give means of flows and ports, and what the solution cost."""
+    """Return means of flows and ports, and what the solution cost."""
     said = {key: result.meta[key] for key in ("fluid", "steps", "cpu_s", "warnings", "digest")}
     return said | {name: _drop_missing(result, name) for name in ("flows", "ports")}
 
 
 def _drop_missing(result: Result, name: str) -> list[dict[str, Any]]:
-    """Give the rows of a table without what a fluid does not have."""
+    """Return the rows of a table without what a fluid does not have."""
     table = result.tables[name]
     rows = [{key: table[key][row].item() for key in table} for row in range(len(table))]
     return [

@@ -44,7 +44,7 @@ def init(
 
 
 def next_commands(kind: str, paths: list[Path]) -> list[str]:
-    """Give what to type next for a template that was written."""
+    """Return what to type next for a template that was written."""
     file = shlex.quote(str(paths[0]))
     out = shlex.quote(str(Path("out") / paths[0].stem))
     if kind == "experiment":

@@ -75,7 +75,7 @@ def warn(doubts: Iterable[object]) -> None:
 
 
 def command_line() -> str:
-    """Give the command line as the user wrote it."""
+    """Return the command line as the user wrote it."""
     return shlex.join(["headgate", *sys.argv[1:]])
 
 
@@ -153,8 +153,8 @@ def _take_control(data: dict[str, Any], control: str) -> None:
     ]
     if not chosen:
         names = [item.get("name", str(place)) for place, item in enumerate(traffic)]
-        says = f"{which!r} is no traffic here; it has {', '.join(names)}{also(which, names)}"
-        raise ScenarioError(f"--control {control}", says)
+        known = f"the scenario has {', '.join(names)}{also(which, names)}"
+        raise ScenarioError(f"--control {control}", f"there is no traffic {which!r}; {known}")
     if source:
         name_by_hand(split(source)[0])
     for item in chosen:

@@ -39,14 +39,15 @@ def plot(  # noqa: PLR0913, PLR0917 - the options of a command
     ] = None,
     only: Annotated[
         str,
-        typer.Option(metavar="NAME,...", help="Draw these pictures alone.", show_default=False),
+        typer.Option(metavar="NAME,...", help="Draw only these pictures.", show_default=False),
     ] = "",
     formats: Annotated[
         str,
         typer.Option(
             "--format",
             metavar="FORMAT,...",
-            help="Of png, svg, html; by default all, html only if the extra 'report' is installed.",
+            help="One or more of png, svg, html; by default all (html if the extra 'report' is "
+            "installed).",
             show_default=False,
         ),
     ] = "",
@@ -54,20 +55,20 @@ def plot(  # noqa: PLR0913, PLR0917 - the options of a command
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Where to write; by default `figures` in DIR, or in the parent of all folders.",
+            help="Where to write; by default `figures` in DIR, or in the common parent of several.",
             show_default=False,
         ),
     ] = None,
     listed: Annotated[
         bool,
-        typer.Option("--list", help="List the pictures, and what those need that DIR lacks."),
+        typer.Option("--list", help="List the pictures, and what DIR lacks for them."),
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Draw a run over time, its completion times and network; several runs against each other.
+    """Draw a run over time, its completion times and network; or compare several runs.
 
-    Each picture is written as PNG and SVG; one page, pictures.html, has all of them with values
-    under the pointer. `headgate plot --list` says what there is.
+    Each picture is written as PNG and SVG. The page pictures.html has all of them, and shows values
+    under the pointer. `headgate plot --list` lists the pictures.
     """
     from headgate.pictures.kinds import KINDS
 
@@ -94,7 +95,8 @@ def _choose(kinds: Sequence[Kind], only: str) -> list[Kind]:
     for name in names:
         if name not in known:
             raise HeadgateError(
-                f"--only: {name!r} is no picture; there are {', '.join(known)}{also(name, known)}"
+                f"--only: there is no picture {name!r}; pictures: "
+                f"{', '.join(known)}{also(name, known)}"
             )
     return [known[name] for name in names]
 
@@ -139,7 +141,7 @@ def _name_run(folder: str, meta: Mapping[str, Any]) -> str:
 
 
 def _find_common(folders: Sequence[Path]) -> Path:
-    """Give the deepest folder that all are in; it is absolute if one of them is."""
+    """Return the deepest folder that all are in; it is absolute if one of them is."""
     if any(folder.is_absolute() for folder in folders):
         folders = [folder.absolute() for folder in folders]
     return Path(os.path.commonpath(folders))
@@ -196,7 +198,7 @@ def _title(runs: Sequence[Run]) -> str:
 
 
 def _lead(runs: Sequence[Run]) -> str:
-    """Give what stands above the pictures of a run in real time."""
+    """Return what stands above the pictures of a run in real time."""
     from headgate.live.summary import is_live
     from headgate.report.live import write_lead
 

@@ -106,7 +106,7 @@ def _choose(
 
 
 def _next(capture: Path, out: Path | None) -> list[str]:
-    """Give the command to try next."""
+    """Return the command to try next."""
     from headgate.captures.write import SCENARIO
 
     if out is None:

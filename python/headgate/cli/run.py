@@ -73,7 +73,7 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
 ) -> None:
     """Run a scenario.
 
-    Ctrl-C stops it; with --out the same command goes on from there, with the same result. A folder
+    Ctrl-C stops it; with --out the same command resumes it, with the same result. A folder
     that holds the finished run is read, not run again.
     """
     from headgate.api import UnstoredError, simulate
@@ -128,7 +128,7 @@ def _print(result: Result, out: Path | None, as_json: bool) -> None:
 
 
 def summary(result: Result) -> dict[str, Any]:
-    """Give what the run cost, its responses, and sums over its flows and ports."""
+    """Return what the run cost, its responses, and sums over its flows and ports."""
     import math
 
     from headgate.measures.summary import busiest, by_law

@@ -1,4 +1,4 @@
-"""`headgate fluid NAME --stability`: what linear theory says of a model at rest."""
+"""`headgate fluid NAME --stability`: linear stability of a model's equilibrium."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def tell(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Tell what linear theory says of a model at rest, and draw it."""
+    """Print the linear stability of a model's equilibrium, and draw it."""
     from headgate.fluid import stability
 
     found = stability(model, params, network=network)
@@ -54,14 +54,15 @@ def _summary(found: Stability) -> dict[str, Any]:
 
 
 def _finite(value: float) -> float | None:
-    """Give what JSON can say of a margin that is never used up."""
+    """Return a margin for JSON; None where it is infinite."""
     return value if math.isfinite(value) else None
 
 
 def _show(found: Stability, said: dict[str, Any]) -> None:
     verdict = "stable" if found.stable else "unstable"
     grows = "decay" if found.stable else "grow"
-    say(f"{found.model} at rest: {verdict}; deviations {grows} at {abs(found.growth_per_s):.4g}/s")
+    rate = f"{abs(found.growth_per_s):.4g}/s"
+    say(f"{found.model}, equilibrium: {verdict}; perturbations {grows} at {rate}")
     for name, values in said["rest"].items():
         say(f"  {name}: {', '.join(f'{value:.4g}' for value in values)}")
     roots = ", ".join(f"{real:.4g} {imag:+.4g}i" for real, imag in said["roots"])
@@ -79,7 +80,7 @@ def _draw(found: Stability, out: Path) -> None:
     from headgate.plots.stability import draw_stability
     from headgate.plots.style import save
 
-    title = f"{found.model} at rest: {'stable' if found.stable else 'unstable'}"
+    title = f"{found.model}, equilibrium: {'stable' if found.stable else 'unstable'}"
     phase_deg = None if found.margins is None else found.margins.phase_deg
     paths = save(draw_stability(title, found.roots, found.loop, phase_deg), out, PICTURE)
     say(f"Picture: {', '.join(str(path) for path in paths)}")

@@ -74,8 +74,8 @@ def _draw(stored: StoredTrace, within_s: tuple[float, float] | None) -> list[Pat
     from headgate.traces.pictures import read_connections
 
     if within_s is not None and not within_s[0] < within_s[1]:
-        says = f"{within_s[0]:g} to {within_s[1]:g} s is no stretch of time"
-        raise HeadgateError(f"--between: {says}; FROM is before TO")
+        says = f"{within_s[0]:g} to {within_s[1]:g} s is not allowed"
+        raise HeadgateError(f"--between: {says}; FROM must be before TO")
     folder = stored.folder.parent / "figures"
     drawings = {
         name: draw_time_sequence(traced, within_s) for name, traced in read_connections(stored)

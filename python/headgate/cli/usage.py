@@ -54,7 +54,7 @@ def _params(context: Any) -> Any:
 
 
 def _name(message: str) -> str:
-    """Give the option or argument that a message has in quotes."""
+    """Return the option or argument that a message has in quotes."""
     return message.split("'")[1]
 
 

@@ -1,4 +1,4 @@
-"""`headgate watch`: how a campaign stands, from the files of its folder."""
+"""`headgate watch`: the progress of a campaign, from the files of its folder."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def watch(
     once: Annotated[bool, typer.Option("--once", help="Show it once and end.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Watch a campaign: runs done, running and failed, rate, time to go, and the figures so far.
+    """Watch a campaign: runs done, running and failed, rate, time left, and the figures so far.
 
     Everything is read from files in DIR, so any terminal on any machine that sees them will do.
     Ctrl-C ends the watching, never the campaign.
@@ -95,16 +95,16 @@ def _bar(view: View) -> Table:
 def _counts(view: View) -> str:
     said = f"{view.done} of {view.total} runs done, {len(view.running)} running"
     said += f", {len(view.failed)} failed"
-    return said + (f"; {view.found} were there before" if view.found else "")
+    return said + (f"; {view.found} were stored before" if view.found else "")
 
 
 def _pace(view: View) -> str:
     from headgate.campaign.progress import clock
 
-    to_go = f", about {clock(view.eta_s)} to go" if view.eta_s is not None else ""
+    left = f", about {clock(view.eta_s)} left" if view.eta_s is not None else ""
     return (
-        f"{view.packet_hops:,} packet-hops, {view.hops_per_s / 1e6:.1f} million a second,"
-        f" {clock(view.elapsed_s)} gone{to_go}"
+        f"{view.packet_hops:,} packet-hops, {view.hops_per_s / 1e6:.1f} million per second,"
+        f" {clock(view.elapsed_s)} elapsed{left}"
     )
 
 

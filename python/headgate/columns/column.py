@@ -20,7 +20,7 @@ class Column:
 
 
 def arrange(counted: Iterable[str], *items: Column | str | EllipsisType) -> tuple[Column, ...]:
-    """Give the columns of a table: ours, the engine's by name, and at `...` all others of its own.
+    """Return the columns of a table: ours, the engine's by name, and at `...` all others it has.
 
     `counted` names what the engine has about it; where two have a column, the first defines it.
     So a new counter stands in its table unasked.

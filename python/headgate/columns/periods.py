@@ -1,6 +1,6 @@
-"""Columns of the tables that tell the flows, windows and links of a measurement period apart.
+"""Columns of the tables of measurement periods: classes of flows, laws, windows and links.
 
-Runs of packets have these besides.
+Only runs of packets have these tables.
 """
 
 from headgate.columns.column import Column, arrange
@@ -20,12 +20,12 @@ CLASSES = arrange(
         "file",
         "",
         "Kind of file: 'web object' (the ordinary one of Web users), the names of their others,"
-        " 'file' (other flows of given size), 'long-lived' (flows without end).",
+        " 'file' (other flows of given size), 'long-lived' (endless flows).",
     ),
     Column(
         "class",
         "",
-        "Classes of the two routers, as in DD or core/edge; empty where one has none.",
+        "Classes of the two routers, such as DD or core/edge; empty where one has none.",
     ),
     Column(
         "interface",
@@ -36,33 +36,33 @@ CLASSES = arrange(
     Column(
         "rate_packets_s",
         "packets/s",
-        "Mean of the finished flows' own rates; missing if there are none.",
+        "Mean rate of the finished flows, each counted once; missing if there are none.",
         "rate_sum / timed",
     ),
     Column(
         "bulk_rate_packets_s",
         "packets/s",
-        "Packets of the flows finished over their time in all: large files count for more.",
+        "Packets of the finished flows over the sum of their durations: large files weigh more.",
         "timed_packets / fct_sum_s",
     ),
     Column(
         "delivered_packets_s",
         "packets/s",
-        "Throughput of all these flows together, including those still under way.",
+        "Throughput of all these flows together, unfinished ones included.",
         "delivered_packets / (end_s - start_s)",
     ),
     Column(
         "flow_rate_packets_s",
         "packets/s",
-        "What a flow gets while it is under way, unfinished flows included.",
+        "Mean throughput of a flow while it is active, unfinished ones included.",
         "delivered_packets / active_s",
     ),
     Column("mean_fct_s", "s", "Mean completion time (receiver).", "fct_sum_s / timed"),
-    Column("mean_rtt_s", "s", "Mean of the round trips measured.", "rtt_sum_s / rtt_count"),
+    Column("mean_rtt_s", "s", "Mean of the RTT samples.", "rtt_sum_s / rtt_count"),
     Column(
         "mean_fall_packets",
         "packets",
-        "Mean size of a window's decrease.",
+        "Mean size of a decrease of the window.",
         "fallen_packets / decreases",
     ),
     ...,
@@ -72,7 +72,7 @@ LAWS = arrange(
     ["laws"],
     *_PERIOD,
     _LAW,
-    Column("active", "1", "Flows under way, mean of the samples.", "active_sum / samples"),
+    Column("active", "1", "Active flows, mean of the samples.", "active_sum / samples"),
     Column(
         "connecting",
         "1",
@@ -82,7 +82,7 @@ LAWS = arrange(
     Column(
         "cwnd_packets",
         "packets",
-        "Congestion window of a flow whose handshake is over, mean over samples and flows.",
+        "Congestion window of flows after their handshake, mean over samples and flows.",
         "cwnd_sum / (active_sum - connecting_sum)",
     ),
     "swing_mean_packets",
@@ -116,20 +116,20 @@ LINKS = arrange(
     Column(
         "utilisation",
         "1",
-        "Share of what the link could have sent, at the rates that it had.",
+        "Bits sent, as a share of what the link's rate allows.",
         "8 * sent_bytes / capacity_bits",
     ),
     Column("throughput_bps", "bit/s", "Bits sent per second.", "8 * sent_bytes / elapsed_s"),
     Column(
         "loss_rate",
         "1",
-        "Share of the packets that were dropped, of those dropped or sent.",
+        "Packets dropped, as a share of those dropped or sent.",
         "drops / (drops + departures)",
     ),
     Column(
         "mean_wait_s",
         "s",
-        "Time waited in the queue for each packet sent.",
+        "Mean time that a packet sent waited in the queue.",
         "wait_sum_s / departures",
     ),
     Column(
@@ -141,7 +141,7 @@ LINKS = arrange(
     Column(
         "sampled_queue_packets",
         "packets",
-        "Mean number waiting, as seen in the samples: near mean_queue_packets if both are right.",
+        "Mean number of packets waiting at the samples; should be near mean_queue_packets.",
         "queue_sum / samples",
     ),
     "greatest_sampled_packets",
@@ -163,7 +163,7 @@ CHECKS = (
     Column(
         "relative_error",
         "1",
-        "Their difference: exactly 0 for packets and flows, the error of sampling for waits.",
+        "Their relative difference: exactly 0 for packets and flows, sampling error for waits.",
         "(left - right) / max(|left|, |right|)",
     ),
 )

@@ -16,21 +16,23 @@ MARKING: dict[str, Any] = {"queue": {"name": "threshold", "mark": "100 packets"}
 
 
 def _cubic_beta(law: Subject) -> Observation:
-    flight = law.fly(3, lose=[SYN + 200], interval_s=0.001)
-    return near(flight.first_threshold() / flight.in_flight_at_loss(), BETA, 0.02, "of the flight")
+    run = law.run_flow(3, lose=[SYN + 200], interval_s=0.001)
+    return near(
+        run.first_threshold() / run.in_flight_at_loss(), BETA, 0.02, "of the data in flight"
+    )
 
 
 def _cubic_curve(law: Subject) -> Observation:
     """Compare with W(t) = C (t - K)^3 + W_max, from one second after the reduction on."""
     # Linux moves by whole segments and rounds the threshold down: the RFC's own form is asked.
-    flight = law.having(variant="rfc").fly(12, lose=[SYN + 600])
-    left = flight.first_threshold()
+    run = law.having(variant="rfc").run_flow(12, lose=[SYN + 600])
+    left = run.first_threshold()
     top = left / BETA
-    settled = np.flatnonzero((flight.ssthresh == left) & (flight.cwnd <= left + 1))
-    since = flight.t_s - flight.t_s[settled[-1]]
+    settled = np.flatnonzero((run.ssthresh == left) & (run.cwnd <= left + 1))
+    since = run.t_s - run.t_s[settled[-1]]
     period = float(np.cbrt((top - left) / C))
     chosen = (since > 1.0) & (since < 1.5 * period)
-    since, window = since[chosen], flight.cwnd[chosen]
+    since, window = since[chosen], run.cwnd[chosen]
 
     def curve(ahead_s: float) -> NDArray[np.float64]:
         return np.asarray(C * (since + ahead_s - period) ** 3 + top)
@@ -43,50 +45,51 @@ def _cubic_curve(law: Subject) -> Observation:
 
 def _cubic_reno_friendly(law: Subject) -> Observation:
     # At 10 ms the cubic curve takes seconds where Reno's line needs parts of one.
-    flight = law.fly(6, rtt="10 ms", rate="1 Gbit/s", lose=[SYN + 40])
-    left = flight.first_threshold()
-    start = int(np.flatnonzero(np.isfinite(flight.ssthresh))[0])
-    elapsed = flight.t_s[start:] - flight.t_s[start]
+    run = law.run_flow(6, rtt="10 ms", rate="1 Gbit/s", lose=[SYN + 40])
+    left = run.first_threshold()
+    start = int(np.flatnonzero(np.isfinite(run.ssthresh))[0])
+    elapsed = run.t_s[start:] - run.t_s[start]
     estimate = left + 3 * (1 - BETA) / (1 + BETA) * (elapsed / 0.01)
     early = (elapsed > 0.1) & (elapsed < 0.4)
-    ratio = float(np.min(flight.cwnd[start:][early] / estimate[early]))
+    ratio = float(np.min(run.cwnd[start:][early] / estimate[early]))
     return Observation(ratio > 0.9, "at least W_est (to 10 %)", f"{ratio:.2f} of it")
 
 
 def _hystart_leaves(law: Subject) -> Observation:
-    flight = law.having(slow_start="hystart++").fly(4)
-    left = flight.first_threshold()
-    sent_again = flight.count("retransmissions")["retransmissions"]
+    run = law.having(slow_start="hystart++").run_flow(4)
+    left = run.first_threshold()
+    sent_again = run.count("retransmissions")["retransmissions"]
     holds = np.isfinite(left) and sent_again == 0
     return Observation(bool(holds), "a threshold without any loss", f"{left:.0f} segments")
 
 
 def _hystart_saves(law: Subject) -> Observation:
     plus, plain = (
-        law.having(slow_start=word).fly(4, buffer="2 BDP") for word in ("hystart++", "standard")
+        law.having(slow_start=word).run_flow(4, buffer="2 BDP")
+        for word in ("hystart++", "standard")
     )
     observed = f"{plus.drops:g} drops; {plain.drops:g}"
     return Observation(plus.drops < plain.drops, "fewer drops than standard slow start", observed)
 
 
 def _dctcp_first_mark(law: Subject) -> Observation:
-    flight = law.fly(2, interval_s=0.001, **MARKING)
-    at = flight.loss_at()
-    top = float(np.max(flight.cwnd[: at + 1]))
+    run = law.run_flow(2, interval_s=0.001, **MARKING)
+    at = run.loss_at()
+    top = float(np.max(run.cwnd[: at + 1]))
     # The handshake takes a round trip; the window in which the mark comes is not over yet.
-    windows = int(flight.t_s[at] / RTT_S) - 1
+    windows = int(run.t_s[at] / RTT_S) - 1
     alpha = (1 - 1 / 16) ** windows
-    return near(flight.first_threshold() / top, 1 - alpha / 2, 0.02, "of the window")
+    return near(run.first_threshold() / top, 1 - alpha / 2, 0.02, "of the window")
 
 
 def _dctcp_loss(law: Subject) -> Observation:
-    flight = law.fly(2, lose=[SYN + 200], interval_s=0.001)
-    return near(flight.first_threshold() / flight.in_flight_at_loss(), 0.5, 0.02, "of the flight")
+    run = law.run_flow(2, lose=[SYN + 200], interval_s=0.001)
+    return near(run.first_threshold() / run.in_flight_at_loss(), 0.5, 0.02, "of the data in flight")
 
 
 def _dctcp_no_drops(law: Subject) -> Observation:
-    flight = law.fly(20, **MARKING, buffer="2 BDP")
-    return Observation(flight.drops == 0, "no drop", f"{flight.drops:g} drops")
+    run = law.run_flow(20, **MARKING, buffer="2 BDP")
+    return Observation(run.drops == 0, "no drop", f"{run.drops:g} drops")
 
 
 CASES = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from headgate.conform.case import Case, Observation, equal
-from headgate.conform.trial import SYN, Flight, Subject
+from headgate.conform.trial import SYN, FlowRun, Subject
 from headgate.conform.windows import BBR
 
 RENO: dict[str, Any] = {"recovery": "reno"}
@@ -16,30 +16,30 @@ TEN = [SYN + 200 + 3 * i for i in range(10)]
 COUNTS = ("retransmissions", "recoveries", "timeouts")
 
 
-def _check_repair(flight: Flight, losses: int) -> Observation:
+def _check_repair(run: FlowRun, losses: int) -> Observation:
     expected = {"retransmissions": losses, "recoveries": 1, "timeouts": 0}
-    return equal(flight.count(*COUNTS), expected)
+    return equal(run.count(*COUNTS), expected)
 
 
 def _reno(law: Subject) -> Observation:
-    return _check_repair(law.fly(lose=THREE[:1], transport=RENO), 1)
+    return _check_repair(law.run_flow(lose=THREE[:1], transport=RENO), 1)
 
 
 def _reno_ends(law: Subject) -> Observation:
-    flight = law.fly(lose=THREE, transport=RENO)
-    return equal(flight.count("recoveries", "timeouts"), {"recoveries": 1, "timeouts": 1})
+    run = law.run_flow(lose=THREE, transport=RENO)
+    return equal(run.count("recoveries", "timeouts"), {"recoveries": 1, "timeouts": 1})
 
 
 def _newreno(law: Subject) -> Observation:
-    return _check_repair(law.fly(lose=THREE, transport=NEWRENO), 3)
+    return _check_repair(law.run_flow(lose=THREE, transport=NEWRENO), 3)
 
 
 def _sack(law: Subject) -> Observation:
-    return _check_repair(law.fly(lose=TEN), 10)
+    return _check_repair(law.run_flow(lose=TEN), 10)
 
 
 def _one_reduction(law: Subject) -> Observation:
-    one, many = law.fly(3, lose=TEN[:1]), law.fly(3, lose=TEN)
+    one, many = law.run_flow(3, lose=TEN[:1]), law.run_flow(3, lose=TEN)
     expected, observed = one.first_threshold(), float(many.ssthresh[-1])
     holds = abs(observed - expected) <= 0.01 * expected
     return Observation(holds, f"{expected:.1f} segments, as after one loss", f"{observed:.1f}")
@@ -47,9 +47,9 @@ def _one_reduction(law: Subject) -> Observation:
 
 def _tail(law: Subject) -> Observation:
     # The last two of 200 segments: no ACK follows them, only the timer helps.
-    flight = law.fly(lose=[SYN + 199, SYN + 200], size=200)
+    run = law.run_flow(lose=[SYN + 199, SYN + 200], size=200)
     expected = {"retransmissions": 2, "recoveries": 0, "timeouts": 1}
-    return equal(flight.count(*COUNTS), expected)
+    return equal(run.count(*COUNTS), expected)
 
 
 CASES = (

@@ -35,7 +35,7 @@ class CaseResult:
 
 
 def subjects(names: Iterable[str] | None = None) -> list[Subject]:
-    """Give the laws of the catalogue, or those named; `./mylaw.py:MyLaw` is a user's own.
+    """Return the laws of the catalogue, or those named; `./mylaw.py:MyLaw` is a user's own.
 
     What controls nothing has nothing to hold to. Raises HeadgateError.
     """

@@ -10,27 +10,27 @@ CLOSE = 0.02
 
 
 def _first_timeout(law: Subject) -> Observation:
-    flight = law.fly(lose=[SYN], size=1)
-    return near(flight.count("established_s")["established_s"], 1 + RTT_S, CLOSE, "s")
+    run = law.run_flow(lose=[SYN], size=1)
+    return near(run.count("established_s")["established_s"], 1 + RTT_S, CLOSE, "s")
 
 
 def _doubling(law: Subject) -> Observation:
-    flight = law.fly(20, lose=[1, 2, 3], size=1)
-    return near(flight.count("established_s")["established_s"], 1 + 2 + 4 + RTT_S, CLOSE, "s")
+    run = law.run_flow(20, lose=[1, 2, 3], size=1)
+    return near(run.count("established_s")["established_s"], 1 + 2 + 4 + RTT_S, CLOSE, "s")
 
 
 def _from_one_sample(law: Subject) -> Observation:
     # SRTT = R, RTTVAR = R/2, RTO = SRTT + 4 RTTVAR = 3 R, which exceeds the least time-out
     rtt_s = 0.2
-    flight = law.fly(lose=[SYN + 1], size=1, rtt=f"{rtt_s * 1e3:g} ms")
-    return near(flight.count("fct_sender_s")["fct_sender_s"], rtt_s + 3 * rtt_s + rtt_s, CLOSE, "s")
+    run = law.run_flow(lose=[SYN + 1], size=1, rtt=f"{rtt_s * 1e3:g} ms")
+    return near(run.count("fct_sender_s")["fct_sender_s"], rtt_s + 3 * rtt_s + rtt_s, CLOSE, "s")
 
 
 def _doubled_retransmission(law: Subject) -> Observation:
     rtt_s = 0.2
-    flight = law.fly(lose=[SYN + 1, SYN + 2], size=1, rtt=f"{rtt_s * 1e3:g} ms")
+    run = law.run_flow(lose=[SYN + 1, SYN + 2], size=1, rtt=f"{rtt_s * 1e3:g} ms")
     expected = rtt_s + 3 * rtt_s + 6 * rtt_s + rtt_s
-    return near(flight.count("fct_sender_s")["fct_sender_s"], expected, CLOSE, "s")
+    return near(run.count("fct_sender_s")["fct_sender_s"], expected, CLOSE, "s")
 
 
 CASES = (

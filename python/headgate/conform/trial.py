@@ -39,7 +39,7 @@ class Subject:
     keys: tuple[tuple[str, Any], ...]
 
     def having(self, **params: Any) -> Subject:
-        """Give the same law with parameters set."""
+        """Return the same law with parameters set."""
         return Subject(self.name, (("law", {"name": self.name, **self.params, **params}),))
 
     @property
@@ -48,7 +48,7 @@ class Subject:
         chosen = dict(self.keys).get("law")
         return {k: v for k, v in chosen.items() if k != "name"} if isinstance(chosen, dict) else {}
 
-    def fly(
+    def run_flow(
         self,
         duration_s: float = 10.0,
         *,
@@ -56,7 +56,7 @@ class Subject:
         transport: dict[str, Any] | None = None,
         interval_s: float = 0.01,
         **network: Any,
-    ) -> Flight:
+    ) -> FlowRun:
         """Run one flow of `size` segments, or an endless one; the rest are keys of the link."""
         from headgate.api import Scenario
 
@@ -75,17 +75,17 @@ class Subject:
         )
         with warnings.catch_warnings():  # RFCs are about what these senders do without a router
             warnings.simplefilter("ignore", SchemeWarning)
-            return Flight(scenario.run())
+            return FlowRun(scenario.run())
 
 
-class Flight:
+class FlowRun:
     """What one flow did."""
 
     def __init__(self, result: Result) -> None:
         self.result = result
 
     def count(self, *names: str) -> dict[str, float]:
-        """Give counts of the flow, by column."""
+        """Return counts of the flow, by column."""
         return {name: float(self.result.flows[name][0]) for name in names}
 
     @cached_property
@@ -93,7 +93,7 @@ class Flight:
         return np.asarray(self.result.series["of"] == "flow")
 
     def series(self, column: str) -> NDArray[np.float64]:
-        """Give a column of the flow's series."""
+        """Return a column of the flow's series."""
         return np.asarray(self.result.series[column][self._of_flow], np.float64)
 
     @property
@@ -117,14 +117,14 @@ class Flight:
         return float(self.result.ports["drops"].sum())
 
     def first_threshold(self) -> float:
-        """Give the threshold after the first congestion; infinite if there was none."""
+        """Return the threshold after the first congestion; infinite if there was none."""
         finite = self.ssthresh[np.isfinite(self.ssthresh)]
         return float(finite[0]) if len(finite) else float("inf")
 
     def loss_at(self) -> int:
-        """Give the index of the first sample after the first congestion."""
+        """Return the index of the first sample after the first congestion."""
         return int(np.argmax(np.isfinite(self.ssthresh)))
 
     def in_flight_at_loss(self) -> float:
-        """Give the most that was in flight until the first congestion."""
+        """Return the most that was in flight until the first congestion."""
         return float(np.max(self.series("in_flight_packets")[: self.loss_at() + 1]))

@@ -12,37 +12,37 @@ BBR = {"bbr": RATE_BASED, "bbr3": RATE_BASED}
 
 
 def _slow_start(law: Subject) -> Observation:
-    flight = law.fly(0.9, rate="10 Gbit/s", interval_s=RTT_S / 10)
+    run = law.run_flow(0.9, rate="10 Gbit/s", interval_s=RTT_S / 10)
     step = 10  # samples in a round trip
-    ratio = flight.cwnd[2 * step :] / flight.cwnd[step:-step]
+    ratio = run.cwnd[2 * step :] / run.cwnd[step:-step]
     fastest = float(np.max(ratio))
     # ACKs of two neighbouring round trips may fall between samples: one sample's worth
     return Observation(fastest <= 2.0 + 1e-9, "at most 2 in a round trip", f"{fastest:.3f}")
 
 
 def _fast_retransmit(law: Subject) -> Observation:
-    flight = law.fly(lose=[SYN + 200])
-    counts = flight.count("retransmissions", "recoveries", "timeouts")
+    run = law.run_flow(lose=[SYN + 200])
+    counts = run.count("retransmissions", "recoveries", "timeouts")
     return equal(counts, {"retransmissions": 1, "recoveries": 1, "timeouts": 0})
 
 
 def _threshold(law: Subject) -> Observation:
-    flight = law.fly(3, lose=[SYN + 200], interval_s=0.001)
-    top, left = flight.in_flight_at_loss(), flight.first_threshold()
+    run = law.run_flow(3, lose=[SYN + 200], interval_s=0.001)
+    top, left = run.in_flight_at_loss(), run.first_threshold()
     return Observation(2 <= left < top, f"at least 2, less than {top:.1f}", f"{left:.1f} segments")
 
 
 def _loss_window(law: Subject) -> Observation:
     # Everything from segment 150 to 900 is lost: no duplicate ACK tells of it.
-    flight = law.fly(6, lose=list(range(SYN + 150, SYN + 900)), interval_s=0.002)
-    least = float(np.min(flight.cwnd))
-    timed_out = flight.count("timeouts")["timeouts"] > 0
+    run = law.run_flow(6, lose=list(range(SYN + 150, SYN + 900)), interval_s=0.002)
+    least = float(np.min(run.cwnd))
+    timed_out = run.count("timeouts")["timeouts"] > 0
     return Observation(timed_out and least <= 1.0, "1 segment after a time-out", f"{least:.2f}")
 
 
 def _small_threshold(law: Subject) -> Observation:
-    flight = law.fly(6, lose=[SYN + 3, SYN + 4], transport={"initial_window": "3 packets"})
-    left = flight.first_threshold()
+    run = law.run_flow(6, lose=[SYN + 3, SYN + 4], transport={"initial_window": "3 packets"})
+    left = run.first_threshold()
     return Observation(left >= 2.0, "at least 2 segments", f"{left:.2f}")
 
 

@@ -1,4 +1,4 @@
-"""How far effects are mixed in a design: correlations of their columns."""
+"""Partial confounding of effects in a design: correlations of their columns."""
 
 from __future__ import annotations
 

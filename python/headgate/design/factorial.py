@@ -63,7 +63,7 @@ class Design:
         return {factor.setting: factor.level(coded) for factor, coded in levels}
 
     def scenarios(self, base: "Scenario") -> "list[Scenario]":
-        """Return one scenario a run: `base` with the settings of that run; raise ScenarioError."""
+        """Return one scenario a run: `base` with the settings of that run. Raises ScenarioError."""
         from headgate.design.scenarios import scenarios
 
         settings = [self.settings(run) for run in range(len(self))]

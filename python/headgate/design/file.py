@@ -109,7 +109,7 @@ class DesignFile(Model):
         for name, table in factors.items():
             if not _NAME.fullmatch(name):
                 raise ValueError(
-                    f"{name!r} is no name of a factor, which has letters, digits and _.- only"
+                    f"{name!r} is not a name of a factor; write letters, digits and _.- only"
                 )
             first = taken.setdefault(table.setting or name, name)
             if first != name:
@@ -136,7 +136,7 @@ class DesignFile(Model):
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any], place: str = "") -> Self:
-        """Make a design file of nested dicts; raise ScenarioError."""
+        """Make a design file of nested dicts. Raises ScenarioError."""
         try:
             return cls.model_validate(given)
         except ValidationError as error:
@@ -146,7 +146,7 @@ class DesignFile(Model):
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read a TOML file; raise ScenarioError."""
+        """Read a TOML file. Raises ScenarioError."""
         data = toml(Path(path))
         if "responses" in data:
             raise ScenarioError(str(path), "this is an experiment; give `headgate experiment` it")
@@ -172,7 +172,7 @@ class DesignFile(Model):
             data["factors"] = {n: _anchor(n, table, folder) for n, table in factors.items()}
 
     def own_code(self) -> Iterator[str]:
-        """Give the levels of factors that are laws or disciplines of one's own."""
+        """Yield the levels of factors that are laws or disciplines of one's own."""
         for name, table in self.factors.items():
             for level in (table.low, table.high, *table.levels):
                 source = code_of(table.setting or name, level)
@@ -204,7 +204,7 @@ class DesignFile(Model):
 
 
 def code_of(path: str, level: Any) -> str:
-    """Give the own code that a level of the factor with this path names, if it names any."""
+    """Return the own code that a level of the factor with this path names, if it names any."""
     key = path.removesuffix(".source").rpartition(".")[2]
     return named_code(key, level) if key in CODE_KEYS else ""
 
@@ -234,7 +234,7 @@ def _anchor_level(path: str, level: Any, folder: Path) -> Any:
 
 
 def shorten(paths: Sequence[str]) -> dict[str, str]:
-    """Give each path a name: its last word, or all of it where another ends alike."""
+    """Return each path a name: its last word, or all of it where another ends alike."""
     words = [path.rpartition(".")[2] for path in paths]
     return {
         path: word if words.count(word) == 1 and not word.isdigit() else path.replace(".", "_")

@@ -70,7 +70,7 @@ class MadeDesign:
         return Scenario.from_dict(data)
 
     def scenarios(self, base: Scenario | None = None) -> list[Scenario]:
-        """Return one scenario a run, of `base` or of the file's own; raise ScenarioError."""
+        """Return one scenario a run, of `base` or of the file's own. Raises ScenarioError."""
         return self.sheet.scenarios(base or self.base())
 
     def scenarios_of(self, rows: Sequence[Row], base: Scenario) -> list[Scenario]:
@@ -185,7 +185,7 @@ def roman(number: int) -> str:
 
 
 def load(source: str | Path) -> MadeDesign:
-    """Read a design file, or take a two-level design by its name; raise ScenarioError."""
+    """Read a design file, or take a two-level design by its name. Raises ScenarioError."""
     text = str(source)
     if text.startswith(("2^", "2**")):
         design, origin = design_of_name(text)

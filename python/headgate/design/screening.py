@@ -113,7 +113,7 @@ def _read() -> Iterator[tuple[str, Numbers]]:
 
 
 def _assign_columns(factors: Sequence[Factor], array: Numbers) -> NDArray[np.float64]:
-    """Give each factor the next column with as many levels as it has, coded from -1 to +1."""
+    """Return each factor the next column with as many levels as it has, coded from -1 to +1."""
     free = list(range(array.shape[1]))
     columns = []
     for factor in factors:

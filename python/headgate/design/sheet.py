@@ -117,7 +117,7 @@ def _centre(design: Design, block: int, replicate: int) -> Row:
 
 
 def _blocks(design: Design, texts: Sequence[str]) -> tuple[list[int], dict[str, list[str]]]:
-    """Give each run its block, by the signs of effects, and what is lost in blocks."""
+    """Return each run its block, by the signs of effects, and what is lost in blocks."""
     effects = [_effect(design, text) for text in texts]
     numbers = [0] * len(design)
     for place, effect in enumerate(effects):

@@ -50,7 +50,7 @@ def _check(experiment: Definition) -> list[str]:
 
 
 def require_code(experiment: Definition) -> None:
-    """Load all code of one's own; raise HeadgateError, also if some of it may not run."""
+    """Load all code of one's own. Raises HeadgateError, also if some of it may not run."""
     for code in experiment.own_code():
         plugin.load(*code)
     for source in experiment.file.functions():

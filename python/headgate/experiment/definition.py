@@ -100,7 +100,7 @@ class Definition:
         return by_labels(_job(by_coded[row.coded], setup.seeds[row.replicate - 1]) for row in rows)
 
     def own_code(self) -> Iterable[tuple[str, plugin.Interface]]:
-        """Give the laws and disciplines of one's own that a condition has, each with its kind."""
+        """Return the laws and disciplines of one's own that a condition has, each with its kind."""
         return dict.fromkeys(code for one in self.conditions for code in one.scenario.own_code())
 
     def allow_code(self) -> None:

@@ -30,7 +30,7 @@ def derive(scenarios: Sequence[Scenario], keys: Mapping[str, str], levels: Table
 
 
 def _values(path: str, expression: str, levels: Table) -> list[Any]:
-    """Give the value of one key for every row."""
+    """Return the value of one key for every row."""
     try:
         answer = sql.ask(f"SELECT ({expression}) FROM levels", {"levels": levels})
     except sql.SqlError as error:

@@ -50,11 +50,11 @@ class ResponseTable(Model):
         if bool(self.sql) + bool(self.function) + bool(self.measure) > 1:
             raise at("sql" if self.sql else "function", "give one of measure, sql and function")
         if self.function and split(self.function)[1] is None:
-            raise at("function", f"{self.function!r} names no function; write './mine.py:name'")
+            raise at("function", f"{self.function!r} is not a function; write './mine.py:name'")
         return self
 
     def response(self, name: str) -> Response:
-        """Give the response; raise HeadgateError if it means nothing."""
+        """Return the response. Raises HeadgateError if it means nothing."""
         if self.sql or self.function:
             made = Response(name, self.sql, self.function, self.unit, self.title, self.better)
         else:
@@ -108,17 +108,19 @@ class ExperimentFile(DesignFile):
     def _are_tables(cls, given: Any) -> Any:
         for name in given if isinstance(given, tuple) else ():
             if name not in OF_A_RUN:
-                raise ValueError(f"{name!r} is no table; the tables are {', '.join(OF_A_RUN)}")
+                raise ValueError(f"{name!r} is not a table; the tables are {', '.join(OF_A_RUN)}")
         return given
 
     @field_validator("responses")
     @classmethod
     def _are_named(cls, given: dict[str, ResponseTable]) -> dict[str, ResponseTable]:
         if not given:
-            raise ValueError("there are no responses; name one at least, such as goodput_bps")
+            raise ValueError("there are no responses; name at least one, such as goodput_bps")
         for name in given:
             if not _NAME.fullmatch(name):
-                raise ValueError(f"{name!r} is no name of a response: letters, digits and _ only")
+                raise ValueError(
+                    f"{name!r} is not a name of a response; write letters, digits and _ only"
+                )
         return given
 
     @model_validator(mode="after")
@@ -130,11 +132,11 @@ class ExperimentFile(DesignFile):
                 raise at("responses", f"{name!r} is {what}; give the response another name")
         for name in factors:
             if name in RESERVED:
-                raise at("factors", f"{name!r} is a column of every table; name it otherwise")
+                raise at("factors", f"{name!r} is a column of every table; choose another name")
         self._refuse_two_laws()
         for claim in self.claims:
             if not claim.value and claim.missing is None:
-                raise at("claims", f"{claim.id}: this claim needs a value, SQL over the runs")
+                raise at("claims", f"{claim.id}: this claim needs `value`, SQL over the runs")
         if len({claim.id for claim in self.claims}) < len(self.claims):
             raise at("claims", "two claims have the same id")
         return self
@@ -143,11 +145,11 @@ class ExperimentFile(DesignFile):
         settings = [table.setting or name for name, table in self.factors.items()]
         others = [s for s in settings if re.fullmatch(r"traffic\.\d+\.(law|control)(\..*)?", s)]
         if EVERY_LAW in settings and others:
-            raise at("factors", f"'law' is the law of all traffic, and {others[0]} is one of it")
+            raise at("factors", f"'law' is the law of all traffic, and {others[0]} is one of these")
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any], place: str = "") -> Self:
-        """Make it of nested dicts; raise ScenarioError."""
+        """Make it of nested dicts. Raises ScenarioError."""
         try:
             listed = given.get("responses")
             if isinstance(listed, list | tuple):
@@ -161,7 +163,7 @@ class ExperimentFile(DesignFile):
         return made
 
     def make_responses(self) -> tuple[Response, ...]:
-        """Give the responses; raise HeadgateError if one means nothing."""
+        """Return the responses. Raises HeadgateError if one means nothing."""
         return tuple(table.response(name) for name, table in self.responses.items())
 
     @classmethod
@@ -174,22 +176,22 @@ class ExperimentFile(DesignFile):
                 table["function"] = str(folder / table["function"])
 
     def own_code(self) -> Iterator[str]:
-        """Give the laws and functions of one's own that it names."""
+        """Yield the laws and functions of one's own that it names."""
         yield from super().own_code()
         yield from self.functions()
 
     def functions(self) -> Iterator[str]:
-        """Give the functions of one's own that it names."""
+        """Return the functions of one's own that it names."""
         return (table.function for table in self.responses.values() if table.function)
 
 
 def _by_name(given: Sequence[Any]) -> dict[str, Any]:
-    """Give responses that stand in a list by their names."""
+    """Return responses that stand in a list by their names."""
     found: dict[str, Any] = {}
     for one in given:
         name, table = _named(one)
         if name in found:
-            raise HeadgateError(f"{name!r} is asked for twice")
+            raise HeadgateError(f"{name!r} is listed twice")
         found[name] = table
     return found
 
@@ -199,4 +201,4 @@ def _named(one: Any) -> tuple[str, Any]:
         return measures.name_of(one), {"measure": one}
     if isinstance(one, Mapping) and isinstance(one.get("name"), str):
         return one["name"], {key: value for key, value in one.items() if key != "name"}
-    raise HeadgateError(f"{one!r} is no response; write a name, or a table with name and sql")
+    raise HeadgateError(f"{one!r} is not a response; write a name, or a table with name and sql")

@@ -23,7 +23,7 @@ def put_functions(
 
 
 def write_scenario(base: str | Path | Mapping[str, Any]) -> Any:
-    """Give a base as a table, or as an absolute path."""
+    """Return a base as a table, or as an absolute path."""
     return dict(base) if isinstance(base, Mapping) else str(Path(base).absolute())
 
 
@@ -47,7 +47,7 @@ def _register(law: type) -> str:
 
 
 def name_functions(responses: Sequence[Any]) -> dict[str, Callable[..., float]]:
-    """Give the functions among responses by their names."""
+    """Return the functions among responses by their names."""
     return {one.__name__: one for one in responses if callable(one)}
 
 

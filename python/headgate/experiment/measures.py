@@ -80,7 +80,7 @@ NAMED = {
 
 
 def find(word: str) -> Measure:
-    """Give what a word means: a figure's name, `avg(table.column)`, or a response of a period.
+    """Return what a word means: a figure's name, `avg(table.column)`, or a response of a period.
 
     Raises HeadgateError with what can be said instead.
     """
@@ -94,30 +94,30 @@ def find(word: str) -> Measure:
         return Measure(f'SELECT avg("{word}") FROM responses', column.unit, _title(column))
     if tables:
         choices = ", ".join(f"{maker}({tables[0]}.{word})" for maker in MAKERS)
-        also = f"; it stands in {', '.join(tables)}" if len(tables) > 1 else ""
+        also = f"; it is a column of {', '.join(tables)}" if len(tables) > 1 else ""
         raise HeadgateError(
-            f"{word!r} has one value for each row of {tables[0]}, and one number is asked for; "
+            f"{word!r} has one value for each row of {tables[0]}, and a response is one number; "
             f"write one of {choices}{also}"
         )
-    says = hint(word, NAMED, f"named are {', '.join(NAMED)}.")
+    says = hint(word, NAMED, f"responses: {', '.join(NAMED)}.")
     raise HeadgateError(
-        f"{word!r} is no response; {says} Or write one of a table, such as avg(flows.mean_rtt_s), "
-        "or SQL of your own"
+        f"{word!r} is not a response; {says} Or write one of a table, such as "
+        "avg(flows.mean_rtt_s), or SQL of your own"
     )
 
 
 def name_of(word: str) -> str:
-    """Give the name of a response that is asked for in a word: `avg_mean_rtt_s`."""
+    """Return the name of a response that is asked for in a word: `avg_mean_rtt_s`."""
     made = _MADE.fullmatch(word)
     return f"{made[1]}_{made[3]}" if made else word
 
 
 def _make(maker: str, table: str, name: str) -> Measure:
     if maker not in MAKERS:
-        raise HeadgateError(f"'{maker}({table}.{name})': {maker} is none of {', '.join(MAKERS)}")
+        raise HeadgateError(f"'{maker}({table}.{name})': {maker} is not one of {', '.join(MAKERS)}")
     column = _column(table, name)
     if not column.unit:
-        raise HeadgateError(f"'{maker}({table}.{name})': {name} holds words, not numbers")
+        raise HeadgateError(f"'{maker}({table}.{name})': {name} has words, not numbers")
     title = f"{MAKERS[maker].capitalize()} of {name} over {table}"
     return Measure(f'SELECT {maker}("{name}") FROM {table}', column.unit, title)
 

@@ -110,7 +110,7 @@ class Measuring:
 
 
 def measured(response: Response, result: Result) -> float:
-    """Give what was measured of a stored run, or measure it now. Raises HeadgateError."""
+    """Return what was measured of a stored run, or measure it now. Raises HeadgateError."""
     known = result.meta.get(MEASURED, {})
     if response.function is None and response.key in known:
         value = known[response.key]
@@ -119,7 +119,7 @@ def measured(response: Response, result: Result) -> float:
 
 
 def keep(responses: Sequence[Response], tables: Tables) -> Measuring:
-    """Give what measures runs in other processes, which know no function but from its file.
+    """Return what measures runs in other processes, which know no function but from its file.
 
     Where there is another function, tables are kept for it. Raises HeadgateError if they are not
     to be.
@@ -143,7 +143,7 @@ def answers(responses: Sequence[Response], result: Result) -> bool:
 
 
 def trusted(source: str) -> bool:
-    """Say whether the function in a file may run; raise HeadgateError if there is none."""
+    """Say whether the function in a file may run. Raises HeadgateError if there is none."""
     file = split(source)[0]
     return trust.is_trusted(file, sha256(read(file)))
 
@@ -155,7 +155,7 @@ def allow(source: str) -> None:
 
 
 def load(source: str) -> Function:
-    """Find a function by its file and name; raise HeadgateError, also if it may not run."""
+    """Find a function by its file and name. Raises HeadgateError, also if it may not run."""
     file, name = split(source)
     text = read(file)
     label = f"{shorten_path(file)}:{name}"
@@ -169,7 +169,7 @@ def load(source: str) -> Function:
 
 @cache
 def _module(file: str, digest: str) -> Any:
-    """Run a file as a module of its own; raise HeadgateError if it fails."""
+    """Run a file as a module of its own. Raises HeadgateError if it fails."""
     name = f"headgate_response_{digest[:16]}"
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:

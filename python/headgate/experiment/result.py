@@ -46,7 +46,7 @@ class ExperimentResult:
         return self.outcome.report
 
     def figures(self) -> dict[str, Figure]:
-        """Give the pictures of means with intervals and of effects, by name."""
+        """Return the pictures of means with intervals and of effects, by name."""
         return {picture.name: picture.figure for picture in self.outcome.analysis.pictures}
 
     def plot(self, out: str | Path | None = None) -> None:

@@ -13,7 +13,7 @@ def scale_name(text: str) -> str:
 
 
 def fraction(text: str, wrong: str, near: str = "") -> float:
-    """Read a share such as "1/20"; raise HeadgateError for others.
+    """Read a share such as "1/20". Raises HeadgateError for others.
 
     It says what is `wrong`, what is allowed, and the names that are `near`.
     """

@@ -47,7 +47,7 @@ def _path(key: str, text: str) -> list[str]:
     try:
         here: Any = tomllib.loads(f"{key} = 0")
     except tomllib.TOMLDecodeError:
-        raise ScenarioError(f"--set {text}", f"{key!r} is no key") from None
+        raise ScenarioError(f"--set {text}", f"{key!r} is not a key") from None
     path = []
     while isinstance(here, Mapping):
         ((step, here),) = here.items()

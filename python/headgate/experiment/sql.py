@@ -100,31 +100,31 @@ def ask_all(questions: Sequence[str], tables: Mapping[str, Table]) -> list[float
 def number(answer: Answer) -> float:
     """Read the one number of an answer; NaN where there is none. Raises SqlError."""
     if len(answer.columns) != 1:
-        raise SqlError(f"gives {len(answer.columns)} columns; one number is asked for")
+        raise SqlError(f"gives {len(answer.columns)} columns; it must give one number")
     if len(answer.rows) > 1:
-        raise SqlError(f"gives {len(answer.rows)} rows; one number is asked for")
+        raise SqlError(f"gives {len(answer.rows)} rows; it must give one number")
     value = answer.rows[0][0] if answer.rows else None
     if value is None:
         return math.nan
     try:
         return float(value)
     except (TypeError, ValueError):
-        raise SqlError(f"gives {value!r}, which is no number") from None
+        raise SqlError(f"gives {value!r}, which is not a number") from None
 
 
 def check(sql: str) -> frozenset[str]:
     """Hold a question to the tables of a run without one; return those it asks. Raises SqlError."""
     answer = ask(sql, _empty_tables())
     if len(answer.columns) != 1:
-        raise SqlError(f"gives {len(answer.columns)} columns; one number is asked for")
+        raise SqlError(f"gives {len(answer.columns)} columns; it must give one number")
     if answer.types[0] in ("VARCHAR", "BLOB") or "[" in answer.types[0]:
-        raise SqlError(f"gives {answer.types[0]}, which is no number")
+        raise SqlError(f"gives {answer.types[0]}, which is not a number")
     return tables_in(sql)
 
 
 @cache
 def _empty_tables() -> dict[str, Table]:
-    """Give the tables of a run without a row."""
+    """Return the tables of a run without a row."""
     return {
         name: Table(
             name,
@@ -136,7 +136,7 @@ def _empty_tables() -> dict[str, Table]:
 
 @cache
 def _database() -> duckdb.DuckDBPyConnection:
-    """Give the one database that is locked; opening it costs more than most questions."""
+    """Return the one database that is locked; opening it costs more than most questions."""
     import duckdb
 
     database = duckdb.connect(":memory:")
@@ -169,7 +169,7 @@ def _explain(tables: Mapping[str, Table]) -> Iterator[None]:
     try:
         yield
     except duckdb.InterruptException:
-        raise SqlError(f"takes longer than {TIME_S:g} s, which is the most") from None
+        raise SqlError(f"takes longer than {TIME_S:g} s, the time that it may take") from None
     except duckdb.CatalogException as error:
         known = f"; the tables are {', '.join(tables)}" if tables else ""
         raise SqlError(f"{_first_line(error)}{known}") from None
@@ -182,7 +182,7 @@ def _require_select(database: duckdb.DuckDBPyConnection, sql: str) -> None:
 
     statements = database.extract_statements(sql)
     if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
-        raise SqlError("is not one SELECT; only that can be asked")
+        raise SqlError("must be one SELECT")
 
 
 def _first_line(error: Exception) -> str:

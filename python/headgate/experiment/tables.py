@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import starmap
@@ -170,8 +170,3 @@ def rows_of(table: Table) -> Iterator[dict[str, Any]]:
 
 def _plain(cell: Any) -> Any:
     return None if isinstance(cell, float) and not math.isfinite(cell) else cell
-
-
-def response_of(responses: Sequence[Response], name: str) -> Response:
-    """Return a response by its name."""
-    return next(one for one in responses if one.name == name)

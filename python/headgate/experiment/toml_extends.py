@@ -13,7 +13,7 @@ EXTENDS = "extends"
 
 
 def files(path: Path) -> list[Path]:
-    """Return a file, and before it the one that it extends; raise HeadgateError."""
+    """Return a file, and before it the one that it extends. Raises HeadgateError."""
     shared = toml(path).get(EXTENDS)
     if shared is None:
         return [path]

@@ -27,7 +27,7 @@ def processor_sharing(
     """
     _check(rate_packets_s, rtt_s)
     if not 0 <= load < 1:
-        raise ScenarioError("load", f"is a number from 0 to below 1; got {load!r}")
+        raise ScenarioError("load", f"must be a number from 0 to below 1; got {load!r}")
     return np.asarray(1.5 * rtt_s + _sizes(size_packets) / (rate_packets_s * (1 - load)))
 
 
@@ -53,7 +53,7 @@ def slow_start_ns2(
     """
     _check(rate_packets_s, rtt_s)
     if not 0 < first_packets < math.inf:
-        raise ScenarioError("first_packets", f"is a number above 0; got {first_packets!r}")
+        raise ScenarioError("first_packets", f"must be a number above 0; got {first_packets!r}")
     size = _sizes(size_packets)
     rounds = np.ceil(np.log2(size / first_packets + 1))
     last = size - first_packets * (2 ** (rounds - 1) - 1)
@@ -134,23 +134,25 @@ def _serve(
 
 def _check(rate_packets_s: float, rtt_s: float = 0.0) -> None:
     if not 0 < rate_packets_s < math.inf:
-        raise ScenarioError("rate_packets_s", f"is a rate above 0; got {rate_packets_s!r}")
+        raise ScenarioError("rate_packets_s", f"must be a rate above 0; got {rate_packets_s!r}")
     if not 0 <= rtt_s < math.inf:
-        raise ScenarioError("rtt_s", f"is a time of 0 or more; got {rtt_s!r}")
+        raise ScenarioError("rtt_s", f"must be a time of 0 or more; got {rtt_s!r}")
 
 
 def _numbers(place: str, values: ArrayLike) -> Numbers:
     try:
         return np.asarray(values, dtype=float)
     except (TypeError, ValueError):
-        raise ScenarioError(place, f"is a number or a list of numbers; got {values!r}") from None
+        raise ScenarioError(
+            place, f"must be a number or a list of numbers; got {values!r}"
+        ) from None
 
 
 def _sizes(size_packets: ArrayLike) -> Numbers:
     sizes = _numbers("size_packets", size_packets)
     wrong = sizes[~((sizes > 0) & np.isfinite(sizes))]
     if wrong.size:
-        raise ScenarioError("size_packets", f"has sizes above 0 only; got {wrong.flat[0]:g}")
+        raise ScenarioError("size_packets", f"must be sizes above 0; got {wrong.flat[0]:g}")
     return sizes
 
 
@@ -161,8 +163,8 @@ def _flows(
     _check(rate_packets_s)
     starts, sizes = _numbers("start_s", start_s), _sizes(size_packets)
     if starts.ndim != 1 or starts.shape != sizes.shape:
-        says = f"is a list with a time for each of {sizes.size} sizes; got {starts.size}"
+        says = f"must be a list of {sizes.size} times, one per size; got {starts.size}"
         raise ScenarioError("start_s", says)
     if not np.isfinite(starts).all() or (np.diff(starts) < 0).any():
-        raise ScenarioError("start_s", "must have its times in ascending order")
+        raise ScenarioError("start_s", "must be in ascending order")
     return starts, sizes

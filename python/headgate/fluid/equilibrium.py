@@ -40,7 +40,7 @@ class Equilibrium:
 
     Utilities have prices: losses, or waits in seconds. Max-min fairness has levels, by which a link
     slows its flows: rates in packets/s, for VCP `rho/(rho - 1)`; infinite where it slows none. What
-    a rest has not is NaN.
+    an equilibrium does not have is NaN.
     """
 
     classes: tuple[str, ...]
@@ -54,7 +54,7 @@ class Equilibrium:
 
 
 def equilibrium(model: str, params: Params | None = None, *, network: Network) -> Equilibrium:
-    """Return where a model rests on a network, without going there in time.
+    """Return the equilibrium of a model on a network, without solving it in time.
 
     Laws at flow level maximise the sum of their utilities; `rcp`, `vcp` and `xcp` are max-min fair
     for what links take. Raises CatalogError or ScenarioError, also for a model that has neither.
@@ -95,7 +95,7 @@ def _by_levels(model: str, params: Params, network: Network) -> Equilibrium:
 
 
 def matrices(resolved: Resolved) -> tuple[Numbers, Numbers, Numbers]:
-    """Give who passes where (links by classes), rates of links and flows of classes."""
+    """Return routes (links by classes), rates of links and numbers of flows of classes."""
     classes, links = resolved.order["classes"], resolved.order["links"]
     routes = np.zeros((len(links), len(classes)))
     for index, part in enumerate(classes):
@@ -105,7 +105,7 @@ def matrices(resolved: Resolved) -> tuple[Numbers, Numbers, Numbers]:
 
 
 def clear(routes: Numbers, rates: Numbers, flows: Numbers, demand: Demand) -> Numbers:
-    """Give the prices at which no link is asked for more than its rate, and none left over costs.
+    """Return prices at which no link is overloaded, and only full links have a price.
 
     First the dual problem by L-BFGS-B, then what is left of the full links' error by least squares.
     """
@@ -182,5 +182,7 @@ def _exactly(prices: Numbers, asked: Callable[[Numbers], Numbers]) -> Numbers:
     exact = all_prices(found.x)
     left = asked(exact)
     if np.abs(left[full]).max() > EXACT or left.max() > EXACT:
-        raise ScenarioError("network", "no equilibrium was found: links are asked for too much")
+        raise ScenarioError(
+            "network", "no equilibrium was found; demand exceeds the capacity of links"
+        )
     return exact

@@ -179,7 +179,7 @@ def convergence(
     ScenarioError, also where it does not rest within 5000 updates.
     """
     if starts < 1:
-        raise ScenarioError("starts", f"is a number from 1; got {starts}")
+        raise ScenarioError("starts", f"must be at least 1; got {starts}")
     fast = _Map.of(network, params or {})
     found = equilibrium("fast", params, network=network)
     rest = found.rate_packets_s * (fast.rtts_s + found.path_price)

@@ -38,7 +38,7 @@ class Shares:
 
 
 def shares_of(model: str, params: Params, network: Network, links: int) -> Shares:
-    """Ask the engine; raises CatalogError or ScenarioError."""
+    """Ask the engine. Raises CatalogError or ScenarioError."""
     ask = engine_of(model, params, network)
     first = ask("fluid_levels", np.ones(links))["shares"]
 

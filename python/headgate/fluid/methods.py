@@ -23,7 +23,7 @@ class Adaptive:
     longest: str | None = None
 
     def order(self) -> dict[str, Any]:
-        """Give what the engine reads."""
+        """Return what the engine reads."""
         most_s = None if self.longest is None else above_zero("longest", self.longest)
         tolerance = number("tolerance", self.tolerance)
         return {
@@ -45,7 +45,7 @@ class Euler:
     past: Past = "smooth"
 
     def order(self) -> dict[str, Any]:
-        """Give what the engine reads."""
+        """Return what the engine reads."""
         return _describe_fixed("euler", self.step, self.past)
 
 
@@ -57,7 +57,7 @@ class RK4:
     past: Past = "smooth"
 
     def order(self) -> dict[str, Any]:
-        """Give what the engine reads."""
+        """Return what the engine reads."""
         return _describe_fixed("rk4", self.step, self.past)
 
 
@@ -89,14 +89,14 @@ def above_zero(place: str, text: object) -> float:
     """Read a time that is not zero."""
     time_s = seconds(place, text)
     if time_s == 0:
-        raise ScenarioError(place, f"is a time above zero; got {text!r}")
+        raise ScenarioError(place, f"must be a time above zero; got {text!r}")
     return time_s
 
 
 def number(place: str, value: object) -> float:
     """Read a number; anything else is refused with its place."""
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ScenarioError(place, f"is a number; got {value!r}")
+        raise ScenarioError(place, f"must be a number; got {value!r}")
     return float(value)
 
 
@@ -107,5 +107,5 @@ def describe_method(method: Method) -> Mapping[str, Any]:
 
 def _describe_fixed(kind: str, step: object, past: object) -> dict[str, Any]:
     if past not in ("smooth", "rows"):
-        raise ScenarioError("past", f"is 'smooth' or 'rows'; got {past!r}")
+        raise ScenarioError("past", f"must be 'smooth' or 'rows'; got {past!r}")
     return {"kind": kind, "step_s": above_zero("step", step), "rows": past == "rows"}

@@ -55,16 +55,16 @@ def resolve(card: catalog.Law, network: object) -> Resolved:
 
 def _table(place: str, value: object, keys: tuple[str, ...]) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise ScenarioError(place, f"is a table of {', '.join(keys)}; got {value!r}")
+        raise ScenarioError(place, f"must be a table of {', '.join(keys)}; got {value!r}")
     for key in value:
         if key not in keys:
-            raise ScenarioError(f"{place}.{key}", f"is not known; known: {', '.join(keys)}")
+            raise ScenarioError(f"{place}.{key}", f"is not a known key; known: {', '.join(keys)}")
     return value
 
 
 def _parts(place: str, value: object) -> Mapping[str, Any]:
     if not isinstance(value, Mapping) or not value:
-        raise ScenarioError(place, "is a table with one name and its table at least")
+        raise ScenarioError(place, "must be a table of tables by name, with at least one")
     return value
 
 
@@ -74,7 +74,7 @@ def _packet_bytes(text: object) -> float:
     except UnitError as error:
         raise ScenarioError("network.packet", str(error)) from None
     if size == 0:
-        raise ScenarioError("network.packet", f"is a size above zero; got {text!r}")
+        raise ScenarioError("network.packet", f"must be a size above zero; got {text!r}")
     return float(size)
 
 
@@ -83,7 +83,7 @@ def _class(card: catalog.Law, name: str, part: object, links: list[str]) -> dict
     given = _table(place, part, _CLASS)
     flows = number(f"{place}.flows", given.get("flows", 1))
     if not 0 < flows < float("inf"):
-        raise ScenarioError(f"{place}.flows", f"is a number above zero; got {flows:g}")
+        raise ScenarioError(f"{place}.flows", f"must be a number above zero; got {flows:g}")
     return {
         "flows": flows,
         "rtt_s": above_zero(f"{place}.rtt", given.get("rtt")),
@@ -94,7 +94,7 @@ def _class(card: catalog.Law, name: str, part: object, links: list[str]) -> dict
 
 def _path(place: str, names: object, links: list[str]) -> list[int]:
     if not isinstance(names, list | tuple) or not names:
-        raise ScenarioError(place, f"is a list of links; got {names!r}")
+        raise ScenarioError(place, f"must be a list of links; got {names!r}")
     for index, name in enumerate(names):
         if name not in links:
             raise ScenarioError(place, f"{name!r} is not a link; links: {', '.join(links)}")
@@ -136,7 +136,7 @@ def _buffer(
     sizes = {"packets": 1.0, "B": 1 / packet_bytes, "ps": rate / PS_PER_S}
     sizes["BDP"] = rate * (longest_s or 0.0)
     if amount.unit not in sizes:
-        raise ScenarioError(f"{place}.buffer", f"{text!r} is not known here; write '1 BDP'")
+        raise ScenarioError(f"{place}.buffer", f"{text!r} is not allowed here; write '1 BDP'")
     return _packets(amount, sizes)
 
 
@@ -152,7 +152,7 @@ def _own(card: catalog.Law, place: str, given: Mapping[str, Any]) -> list[tuple[
     """Return the parameters of a class or link: place in the card, and value."""
     params = given.get("params", {})
     if not isinstance(params, Mapping):
-        raise ScenarioError(f"{place}.params", f"is a table of parameters; got {params!r}")
+        raise ScenarioError(f"{place}.params", f"must be a table of parameters; got {params!r}")
     names = [param.name for param in card.params]
     own = []
     for name, value in params.items():

@@ -1,4 +1,4 @@
-"""Where a model rests: solved for long, then by Newton's method, with its derivatives there."""
+"""A model's equilibrium: solved for long, then by Newton's method, with its derivatives."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from headgate.fluid.solve import Network, Params, engine_of
 
 #: Rows of a run that is solved for long.
 ROWS = 4000
-#: Steps of Newton's method to the state at rest; each changes no number by more than half of it.
+#: Steps of Newton's method to the equilibrium; each changes no number by more than half of it.
 NEWTON = 100
 MOST_CHANGE = 0.5
 #: The last step, in parts of the state; what slopes are left with, in parts of their changes.
@@ -38,7 +38,7 @@ BENT = 0.01
 
 @dataclass(frozen=True)
 class Rest:
-    """A model in the state in which it rests."""
+    """A model in equilibrium."""
 
     ask: Callable[..., dict[str, Any]]
     state: Numbers
@@ -73,7 +73,7 @@ def at_rest(  # noqa: PLR0913, PLR0917 - each is a quantity of its own
     settle: str,
     method: Method | None = None,
 ) -> Rest:
-    """Find the state in which a model rests, from a guess or where a run of `settle` comes to.
+    """Find a model's equilibrium, from a guess or from the end of a run of `settle`.
 
     Raises CatalogError or ScenarioError.
     """
@@ -84,15 +84,17 @@ def at_rest(  # noqa: PLR0913, PLR0917 - each is a quantity of its own
     rests = [rest for sides, _ in seen.most_common(SIDES) for rest in _both(ask, guess, sides)]
     if not rests:
         name = catalog.model(model).name
-        raise ScenarioError(name, "no smooth state at rest was found: its equations bend there")
-    # A queue that a switch holds rests at any size; where least is held there is one rest.
+        raise ScenarioError(
+            name, "no smooth equilibrium was found; its equations have a kink there"
+        )
+    # A queue that a switch holds is in equilibrium at any size; where least is held there is one.
     return max(rests, key=lambda rest: rest.basis.shape[1])
 
 
 def _both(
     ask: Callable[..., dict[str, Any]], guess: Numbers, sides: tuple[bool, ...]
 ) -> list[Rest]:
-    """Return the rest with switches on such sides, and those beyond its edges."""
+    """Return the equilibrium with switches on such sides, and those beyond its edges."""
     rest = _solve_rest(ask, guess, sides)
     if rest is None:
         return []
@@ -131,7 +133,7 @@ def _system(near: Mapping[str, Any], sizes: Numbers) -> Delayed:
 def _solve_rest(
     ask: Callable[..., dict[str, Any]], guess: Numbers, sides: tuple[bool, ...]
 ) -> Rest | None:
-    """Return the model at rest, if its switches stay on their sides and its slopes do not bend."""
+    """Return the equilibrium if switches stay on their sides and slopes have no kink there."""
     state = _newton(ask, guess, list(sides))
     if state is None:
         return None

@@ -1,4 +1,4 @@
-"""One run or many: the border to the engine's solver."""
+"""One run or many, solved by the engine."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ Params = Mapping[str, float | str]
 Network = Mapping[str, Any]
 Numbers = NDArray[np.float64]
 
-#: Rows of a run that is solved in steps of no fixed length, unless it is said how often to look.
+#: Rows of a run whose steps have no fixed length, unless `every` is given.
 ROWS = 2500
-#: Runs between two looks at Ctrl-C.
+#: Runs between two checks for Ctrl-C.
 SLICE = 500
 
 
@@ -55,13 +55,17 @@ def solve(  # noqa: PLR0913 - each is a quantity of its own
     every: str | None = None,
     warmup: str = "0 s",
 ) -> Result:
-    """Solve a model of the catalogue: the same tables as a packet run.
+    """Solve a fluid model of the catalogue; return the same tables as a run of packets has.
 
-    `params` are those of its card; the others keep their defaults. `network` is what
-    `headgate.fluid.network.resolve` reads, for models that take one. Rows come `every` so often
-    (each step of a fixed one, else 2,500 in all); tables of means begin after `warmup`. What
-    packets would do otherwise is a FluidWarning each, and in `meta["warnings"]`. Raises
-    CatalogError or ScenarioError.
+    `params` are parameters of the model, numbers in the units of its card or words; the others keep
+    their defaults. `network` has `classes` of flows, `links` and `packet`, for models that take
+    one. `duration` is the time to solve, "50 s"; `method` is "adaptive", `Adaptive`, `Euler` or
+    `RK4`. Series have a row per `every` (by default each fixed step, or 2,500 rows in all); means
+    leave out `warmup`.
+
+    Each way in which packets would behave differently gives a FluidWarning, which is in
+    `meta["warnings"]` too. Raises CatalogError for an unknown model or parameter, ScenarioError
+    for a wrong network or time.
     """
     card = catalog.model(model)
     given = dict(params or {})
@@ -112,13 +116,14 @@ def sweep(  # noqa: PLR0913 - each is a quantity of its own
     warmup: str = "0 s",
     workers: int | None = None,
 ) -> Table:
-    """Solve a model once for each row of `params`, on all cores: a table with one row a run.
+    """Solve a model once for each row of `params`; return a table with one row per run.
 
     A parameter is a column, or one value for all runs. So is a number of the network, under its
     place (`links.core.rate`, `classes.web.flows`, `classes.web.rtt`), as a network has it; in the
-    table it is in packets, seconds or bit/s. Each column over time gives its least, its quartiles,
-    its mean, its greatest and its period after `warmup`, NaN at rest; `stopped_s` is when a run
-    could not be solved further, NaN where it was. Raises CatalogError or ScenarioError.
+    table it is in packets, seconds or bit/s. Each quantity over time gives its minimum, quartiles,
+    mean, maximum and period after `warmup` (NaN where it does not oscillate); `stopped_s` is the
+    time beyond which a run could not be solved, NaN if there is none. `workers` is the number of
+    threads, by default one per core. Raises CatalogError or ScenarioError.
     """
     card = catalog.model(model)
     varied = {name: values for name, values in params.items() if varying.is_of_network(name)}
@@ -154,7 +159,7 @@ def _networks(
     if not varied:
         return [], {}
     if network is None:
-        raise ScenarioError("network", f"is given where {next(iter(varied))} varies")
+        raise ScenarioError("network", f"is missing; {next(iter(varied))} is one of its numbers")
     own, shown = varying.vary(card, network, varied, runs)
     return [each.order for each in own], shown
 
@@ -164,18 +169,20 @@ def _runs(params: Mapping[str, ArrayLike]) -> int:
     found = {name: varying.length(values) for name, values in params.items()}
     lengths = {name: length for name, length in found.items() if length is not None}
     if not lengths:
-        raise ScenarioError("params", "one of them at least is a list, with one value a run")
+        raise ScenarioError("params", "at least one must be a list, with one value per run")
     runs = max(lengths.values())
     for name, length in lengths.items():
         if length != runs or not runs:
-            raise ScenarioError(name, f"has {length} values, where another has {runs}")
+            raise ScenarioError(
+                name, f"has {length} values; another has {runs}, and they must be equal"
+            )
     return runs
 
 
 def demand_of(
     model: str, params: Params, network: Network
 ) -> tuple[networks.Resolved, Callable[[Numbers], tuple[Numbers, Numbers]]]:
-    """Give a network as it is read, and what a flow of each class sends at the price of its path.
+    """Return a network as it is read, and what a flow of each class sends at the price of its path.
 
     The second gives, for a price of each class, rates in packets/s and their integrals over the
     price. Raises CatalogError or ScenarioError.
@@ -194,7 +201,7 @@ def demand_of(
 def engine_of(
     model: str, params: Params, network: Network | None, method: Method | None = None
 ) -> Callable[..., dict[str, Any]]:
-    """Give what asks the engine about a model: a function, its arguments, changes of the order.
+    """Return what asks the engine about a model: a function, its arguments, changes of the order.
 
     Raises CatalogError or ScenarioError.
     """
@@ -248,7 +255,7 @@ def _value(card: catalog.Law, name: str, given: Params) -> float:
         return _default(card, name)
     param, value = card.param(name), given[name]
     if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise ScenarioError(name, f"is a number or a word; got {value!r}")
+        raise ScenarioError(name, f"must be a number or a word; got {value!r}")
     param.check(value)
     return float(param.choices.index(value)) if isinstance(value, str) else float(value)
 
@@ -269,7 +276,7 @@ def _columns(
 def _numbers(card: catalog.Law, name: str, values: ArrayLike) -> NDArray[np.float64]:
     column = np.asarray(values)
     if column.ndim > 1 or column.dtype.kind not in "iufUO":
-        raise ScenarioError(name, "is a list of numbers or words, or one of them for all runs")
+        raise ScenarioError(name, "must be a list of numbers or words, or one of them for all runs")
     each = [_value(card, name, {name: value}) for value in column.reshape(-1).tolist()]
     return np.array(each, dtype=float).reshape(column.shape)
 

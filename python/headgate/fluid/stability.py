@@ -1,4 +1,4 @@
-"""Is a model stable where it rests? By linear theory with its delays, and by simulation."""
+"""Stability of a model's equilibrium: by linear theory with its delays, and by simulation."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from headgate.fluid.solve import Network, Params
 
 Way = Literal["theory", "simulation"]
 
-#: How long a model is solved to find where it rests.
+#: How long a model is solved to find its equilibrium.
 SETTLE = "200 s"
 #: Frequencies of a result's loop, in parts of one over the longest delay.
 FREQUENCIES = (1e-2, 1e2, 2000)
 
-#: A simulation starts off its rest by such parts of it, and is watched for a number of the longest
-#: delays: near its boundary an oscillation grows by parts of a hundredth in each.
+#: A simulation starts from a perturbation of the equilibrium, relative to it, and runs for a number
+#: of the longest delays: near the boundary an oscillation grows by less than a hundredth in each.
 KICK = 1e-4
 DELAYS = 250.0
 ROWS = 2500
 TOLERANCE = 1e-10
-#: What has changed by so much has left the range between large and rounding. The greatest
-#: deviations in two parts of the time until then are compared.
+#: A deviation that has changed by this factor has left the range between large and rounding. The
+#: greatest deviations in two parts of the time until then are compared.
 FAR = 300.0
 EARLY, LATE = (0.3, 0.5), (0.8, 1.0)
 LEAST_ROWS = 10
@@ -40,32 +40,32 @@ CLOSE = 1e-4
 
 @dataclass(frozen=True)
 class Stability:
-    """A model next to the state in which it rests."""
+    """A model linearised about its equilibrium."""
 
     model: str
-    #: The state at rest, as the model's equations count it, and what classes and links show there.
+    #: The equilibrium: the state of the model's equations, and what classes and links show there.
     state: Numbers
     rest: Mapping[str, Numbers]
     delays_s: Numbers
     #: The rightmost characteristic roots, 1/s.
     roots: Complex
-    #: How many lie right of the axis by the argument principle; None with one at zero.
+    #: Number of roots right of the imaginary axis (argument principle); None with one at zero.
     unstable_roots: int | None
-    #: The loop opened where the past comes in, at frequencies, and its margins if it is one loop.
+    #: The open loop, cut where the past comes in, at frequencies; its margins if there is one loop.
     rad_s: Numbers
     loop: Complex
     margins: Margins | None
-    #: Switches that are at their edge at rest: there linear theory holds on one side only.
+    #: Switches whose boundary the equilibrium lies on: linear theory holds on one side only.
     edges: tuple[int, ...]
 
     @property
     def growth_per_s(self) -> float:
-        """How fast a small change grows, or falls where this is negative."""
+        """Rate at which a small perturbation grows (1/s); negative where it decays."""
         return float(self.roots[0].real)
 
     @property
     def stable(self) -> bool:
-        """Whether every small change falls."""
+        """Whether every small perturbation decays."""
         return self.growth_per_s < 0.0
 
 
@@ -77,11 +77,12 @@ def stability(
     at: ArrayLike | None = None,
     settle: str = SETTLE,
 ) -> Stability:
-    """Look at a model next to the state in which it rests.
+    """Linearise a model about its equilibrium; return its roots, its loop and its margins.
 
-    The state is found by solving for `settle` and then by Newton's method; `at` is a guess of it,
-    in the model's own order, for rests that no solution comes near. Raises CatalogError or
-    ScenarioError, also where the equations bend at rest.
+    The equilibrium is found by solving for the time `settle` and then by Newton's method; `at` is a
+    guess of the state, in the model's order, for an equilibrium that no solution approaches.
+    `params` and `network` are those of `solve`. Raises CatalogError or ScenarioError, also where
+    the equations have a kink at the equilibrium.
     """
     rest = at_rest(model, params or {}, network, at, settle)
     low, high, count = FREQUENCIES
@@ -109,11 +110,12 @@ def simulated_growth(  # noqa: PLR0913 - each is a quantity of its own
     settle: str = SETTLE,
     seed: int = 1,
 ) -> float:
-    """Measure how fast a small change grows (1/s), by solving the model itself from next to rest.
+    """Measure the rate at which a small perturbation of the equilibrium grows (1/s), by solving.
 
-    All of it counts: queues that come to zero, windows that are limited. It is exact next to a
-    boundary, where many oscillations are seen, and coarse where they are over at once; minus
-    infinity where nothing moves. Raises as `stability`.
+    The full equations are solved, with empty queues and limited windows. The rate is exact near a
+    stability boundary, where many oscillations are seen, and coarse where they die out at once;
+    minus infinity where nothing moves. `seed` chooses the perturbation. Raises the errors of
+    `stability`.
     """
     rest = at_rest(model, params or {}, network, at, settle, Adaptive(TOLERANCE))
     duration_s = DELAYS * rest.system.time_s
@@ -136,8 +138,9 @@ def stability_boundary(  # noqa: PLR0913 - each is a quantity of its own
 ) -> float:
     """Find the value of a parameter at which a model turns from stable to unstable, or back.
 
-    `by` linear theory, or by simulation of the equations as they are; `close` is how closely, in
-    parts of it. Raises as `stability`, and where both ends of `between` are alike.
+    `name` is the parameter, `between` an interval of its values; `by` is "theory" (linear) or
+    "simulation" of the full equations; `close` is the relative tolerance. Raises the errors of
+    `stability`, and ScenarioError where both ends of `between` are stable, or both unstable.
     """
 
     def stable(value: float) -> bool:
@@ -160,7 +163,7 @@ def bisect_verdict(
     at_low, at_high = stable(low), stable(high)
     if at_low == at_high:
         says = "stable" if at_low else "unstable"
-        raise ScenarioError(name, f"is {says} both at {low:g} and at {high:g}")
+        raise ScenarioError(name, f"the model is {says} both at {low:g} and at {high:g}")
     while abs(high - low) > close * abs(high):
         middle = (low + high) / 2.0
         low, high = (middle, high) if stable(middle) == at_low else (low, middle)
@@ -178,7 +181,7 @@ def _growth(apart: Numbers, every_s: float) -> float:
 
 
 def _deviation(facts: Mapping[str, Any], rest: Mapping[str, Numbers]) -> Numbers:
-    """Return how far windows and queues are from rest, in parts of what is under way."""
+    """Return how far windows and queues are from equilibrium, relative to what is in flight."""
     windows = facts["classes"]["cwnd_packets"].reshape(len(rest["cwnd_packets"]), -1)
     apart = np.abs(windows / rest["cwnd_packets"][:, None] - 1.0).max(axis=0)
     queues = facts["links"]["queue_packets"].reshape(len(rest["queue_packets"]), -1)

@@ -54,7 +54,7 @@ def length(values: ArrayLike) -> int | None:
 def _values(place: str, values: ArrayLike, runs: int) -> list[Any]:
     column = np.asarray(values, dtype=object)
     if column.ndim > 1:
-        raise ScenarioError(place, "is a list of values, or one of them for all runs")
+        raise ScenarioError(place, "must be a list of values, or one value for all runs")
     listed: list[Any] = column.tolist() if column.ndim else [column.item()] * runs
     return listed
 
@@ -73,7 +73,7 @@ def _split(place: str) -> tuple[str, str, str]:
     name, _, key = rest.rpartition(".")
     if not name or key not in _NUMBERS[part]:
         known = ", ".join(_NUMBERS[part])
-        raise ScenarioError(place, f"is written {part}.NAME.NUMBER; the numbers are {known}")
+        raise ScenarioError(place, f"must be written {part}.NAME.NUMBER; the numbers are {known}")
     return part, name, key
 
 

@@ -61,7 +61,7 @@ typedef struct headgate_ack {
     uint32_t in_flight; /* segments in flight before this ACK */
     bool round_start;   /* a round trip has passed since the last such mark */
     bool cwnd_limited;  /* the window is what limits the flow; do not grow it otherwise */
-    bool recovers;      /* losses are still being repaired after this ACK, by fast recovery */
+    bool recovers;      /* fast recovery is still repairing losses after this ACK */
     bool after_timeout; /* or after a time-out */
     double marked;      /* segments whose congestion mark was echoed */
     headgate_rate rate;

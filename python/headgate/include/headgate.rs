@@ -111,8 +111,9 @@ pub struct Ack {
     pub round_start: bool,
     /// The window is what limits the flow; do not grow it otherwise.
     pub cwnd_limited: bool,
-    /// Losses are still being repaired after this ACK, by fast recovery or after a time-out.
+    /// Fast recovery is still repairing losses after this ACK.
     pub recovers: bool,
+    /// The retransmission timer has expired, and what was outstanding then is not yet acknowledged.
     pub after_timeout: bool,
     /// Segments whose congestion mark was echoed.
     pub marked: f64,

@@ -85,7 +85,7 @@ def _start(plan: str, arrays: Any, own: list[Any]) -> Simulation:
 
 
 def _read(path: Path, hosts: int) -> tuple[Columns, int]:
-    """Read arrivals and when their run ended; raise StoreError if they are none of these hosts."""
+    """Read arrivals and when their run ended. Raises StoreError if they are none of these hosts."""
     if not path.is_file():
         raise StoreError(
             f"{path}: there is no such file; a run in real time writes arrivals.parquet"

@@ -23,7 +23,7 @@ _HEAD = struct.Struct("<QIB3x")
 
 
 def raw_files(folder: Path, hosts: Sequence[str]) -> list[Path]:
-    """Give the files that the loop writes."""
+    """Return the files that the loop writes."""
     return [folder / f"{host}.raw" for host in hosts]
 
 

@@ -76,7 +76,7 @@ def emulate(  # noqa: PLR0913 - what a run can be given
     folder for the result, which no other run may have meanwhile: what arrives is written there at
     once. `capture` writes what passes each host's device into it as pcapng. `kernel` is "uml" for
     another kernel at the source, or `{"a": "uml"}` for hosts by name: their programs run inside a
-    user-mode Linux. Linux only; raises ScenarioError, EmulationError, StoreError.
+    user-mode Linux. Linux only. Raises ScenarioError, EmulationError, StoreError.
     """
     chosen = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
     given = {"duration": duration, "seed": seed}
@@ -120,7 +120,7 @@ class Emulation:
 
     @property
     def result(self) -> Result:
-        """The result of the run; raises EmulationError while it is at work."""
+        """The result of the run. Raises EmulationError while it is at work."""
         if self._result is None:
             raise EmulationError("there is no result yet; it is there after the with block")
         return self._result
@@ -167,7 +167,7 @@ class Emulation:
             self._opened.close()
 
     def address(self, host: str, version: int = 4) -> str:
-        """Give a host's IPv4 or IPv6 address; in the hosts their names are known too."""
+        """Return a host's IPv4 or IPv6 address; in the hosts their names are known too."""
         four, *six = self._addresses(self._at_work(), find_host(self.hosts, host))
         if version == 6 and not six:
             raise EmulationError(f"host {host}: its kernel has no IPv6")
@@ -219,7 +219,7 @@ class Emulation:
         return self._native
 
     def _addresses(self, native: Native | type[Native], host: int) -> tuple[str, ...]:
-        """Give what a host is reached by; a user-mode Linux has no IPv6."""
+        """Return what a host is reached by; a user-mode Linux has no IPv6."""
         both = native.addresses(host)
         return both[:1] if self.kernels[self.hosts[host]] == UML else both
 

@@ -55,7 +55,7 @@ class Estimate:
 
 
 def estimate(scenario: Scenario) -> Estimate:
-    """Measure the simulated part for some seconds; raise ScenarioError if it cannot run."""
+    """Measure the simulated part for some seconds. Raises ScenarioError if it cannot run."""
     from headgate._native import Simulation
 
     plan, arrays = scenario.plan()

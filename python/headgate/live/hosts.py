@@ -23,21 +23,21 @@ class EmulationError(HeadgateError):
 
 
 def host_names(plan: Mapping[str, Any]) -> list[str]:
-    """Name the live hosts of a plan, in its order; raise ScenarioError if it has none."""
+    """Name the live hosts of a plan, in its order. Raises ScenarioError if it has none."""
     names = [name for item in plan["traffic"] for name in item.get("hosts", ())]
     if not names:
         raise ScenarioError("traffic", NO_HOSTS)
     twice = next((name for n, name in enumerate(names) if name in names[:n]), None)
     if twice is not None:
-        raise ScenarioError("traffic", f"'{twice}' names two live hosts; names differ")
+        raise ScenarioError("traffic", f"'{twice}' names two live hosts; names must differ")
     return names
 
 
 def find_host(names: Sequence[str], name: str) -> int:
-    """Give the number of a host; raise ScenarioError if there is none of that name."""
+    """Return the number of a host. Raises ScenarioError if there is none of that name."""
     if name not in names:
         says = hint(name, names, f"hosts: {', '.join(names)}")
-        raise ScenarioError("host", f"{name!r} is no live host of this scenario; {says}")
+        raise ScenarioError("host", f"there is no live host {name!r} in this scenario; {says}")
     return names.index(name)
 
 
@@ -52,7 +52,7 @@ def write_names(names: Sequence[str], addresses: Sequence[tuple[str, ...]]) -> s
 def start_program(
     entry: tuple[int, int, int, int], host: str, command: Command, options: Mapping[str, Any]
 ) -> subprocess.Popen[Any]:
-    """Start a program in a host; raise EmulationError if it cannot be started."""
+    """Start a program in a host. Raises EmulationError if it cannot be started."""
     from headgate._native import enter_host
 
     shell = isinstance(command, str)

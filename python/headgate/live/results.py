@@ -22,7 +22,7 @@ Plan = Mapping[str, Any]
 
 
 def cut_plan(plan: Plan, ended_ps: int) -> dict[str, Any]:
-    """Give the plan of a run that ended early: its periods end with it."""
+    """Return the plan of a run that ended early: its periods end with it."""
     measure = plan["measure"]
     begun = [[start, min(end, ended_ps)] for start, end in measure["periods"] if start < ended_ps]
     return {**plan, "duration_ps": ended_ps, "measure": {**measure, "periods": begun}}
@@ -31,7 +31,7 @@ def cut_plan(plan: Plan, ended_ps: int) -> dict[str, Any]:
 def live_tables(
     plan: Plan, names: Sequence[str], native: Any, facts: Mapping[str, Any]
 ) -> dict[str, Table]:
-    """Give the tables of the simulation, and those of real packets but for their arrivals."""
+    """Return the tables of the simulation, and those of real packets but for their arrivals."""
     ended_ps = native.ended_ps
     return {
         **make_tables(cut_plan(plan, ended_ps), facts),
@@ -59,7 +59,7 @@ def _make_seconds(facts: Mapping[str, Any]) -> Table:
 
 
 def describe_loop(report: Mapping[str, Any], hosts: Sequence[str]) -> dict[str, Any]:
-    """Give what the loop notes of itself, and the kernel of the hosts' devices, for run.json."""
+    """Return what the loop notes of itself, and the kernel of the hosts' devices, for run.json."""
     seconds = report["seconds"]["max_lateness_s"]
     late = int(np.count_nonzero(seconds > MOST_LATENESS_S))
     counts = {key: value for key, value in report.items() if not hasattr(value, "__len__")}
@@ -77,17 +77,17 @@ def describe_loop(report: Mapping[str, Any], hosts: Sequence[str]) -> dict[str, 
 
 
 def say_overload(loop: Mapping[str, Any]) -> list[str]:
-    """Say where real packets met another network than the scenario's."""
+    """Return warnings of where the emulated network differed from the scenario's."""
     says = []
     if loop["seconds_late"]:
         says.append(
-            f"packets were written up to {loop['lateness_max_s'] * 1e3:.1f} ms late, by more than"
+            f"packets were delivered up to {loop['lateness_max_s'] * 1e3:.1f} ms late, by more than"
             f" {MOST_LATENESS_S * 1e3:g} ms in {loop['seconds_late']} of {loop['seconds']} seconds:"
-            f" this machine was too slow or too busy, and programs met a slower network there"
+            " this machine was too slow or too busy, and programs saw a slower network then"
         )
     says += [
-        f"the kernel dropped {count:,} packets that host {host} had sent, as the loop had not read"
-        " those before them: they are in no flow"
+        f"the kernel dropped {count:,} packets that host {host} had sent, since the loop was "
+        "late to read them: they are counted in no flow"
         for host, count in loop["dropped_unread"].items()
         if count
     ]

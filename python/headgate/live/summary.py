@@ -16,7 +16,7 @@ def is_live(meta: Mapping[str, Any]) -> bool:
 
 
 def list_flows(tables: Mapping[str, Table]) -> list[dict[str, Any]]:
-    """Give the flows that delivered most, `None` for what is missing."""
+    """Return the flows that delivered most, `None` for what is missing."""
     table = tables["live_flows"]
     order = sorted(range(len(table)), key=lambda row: -int(table["delivered_payload_bytes"][row]))
     return [
@@ -30,7 +30,7 @@ HEADS = ("flow", "packets", "lost", "marked", "goodput\nMbit/s", "mean delay\nms
 
 
 def show_flow(flow: Mapping[str, Any]) -> list[str]:
-    """Give the cells of a flow."""
+    """Return the cells of a flow."""
     source = f"{flow['from_host']}:{flow['source_port']}"
     destination = f"{flow['to_host']}:{flow['destination_port']}"
     return [

@@ -26,7 +26,7 @@ FULL = 1 - 1e-9
 
 @dataclass(frozen=True)
 class Path:
-    """What a class passes: links by their index, and the loss that it meets beside them."""
+    """What a class passes: links by their index, and the loss besides theirs."""
 
     links: Sequence[int] = (0,)
     loss: float = 0.0
@@ -39,7 +39,7 @@ def make_fluid_tables(
     names: Names | None = None,
     paths: Sequence[Path] | None = None,
 ) -> dict[str, Table]:
-    """Give the five tables; what a fluid has not (single packets, completion times) is NaN.
+    """Return the five tables; what a fluid has not (single packets, completion times) is NaN.
 
     A row of flows is one of the flows of a class. `names` are those of each `class` and `link`;
     without `paths` each class passes the first link.
@@ -254,7 +254,7 @@ def _table(
     words: Mapping[str, list[str]],
     numbers: Mapping[str, NDArray[Any]],
 ) -> Table:
-    """Give a table with every column of its kind; a word that is missing is empty, a number NaN."""
+    """Return a table with every column of its kind; missing words are empty, numbers NaN."""
     data: dict[str, NDArray[Any] | Words] = {}
     for column in columns:
         if column.name in numbers:

@@ -23,7 +23,7 @@ def ratio(above: Any, below: Any) -> Numbers:
 
 
 def form(columns: Iterable[Column], facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Give every column in its order: a fact as it is, any other by its formula.
+    """Return every column in its order: a fact as it is, any other by its formula.
 
     A formula may name columns that have formulas themselves.
     """

@@ -33,7 +33,7 @@ BUSY = 1000
 
 
 def of_periods(plan: Plan, facts: Mapping[str, Facts]) -> dict[str, Table]:
-    """Give the tables whose rows belong to a period, and the checks of the whole run."""
+    """Return the tables whose rows belong to a period, and the checks of the whole run."""
     links = _links(plan, facts["links"])
     return {
         "classes": Table("classes", _classes(plan, facts)),
@@ -63,7 +63,7 @@ def _params(law: Mapping[str, Any]) -> str:
 
 
 def _bounds(plan: Plan, facts: Facts) -> dict[str, NDArray[Any]]:
-    """Give period (from 1), start_s and end_s of each row."""
+    """Return period (from 1), start_s and end_s of each row."""
     period = facts["period"].astype(np.int64)
     bounds = np.array(plan["measure"]["periods"], np.float64).reshape(-1, 2)[period] / 1e12
     return {"period": period + 1, "start_s": bounds[:, 0], "end_s": bounds[:, 1]}

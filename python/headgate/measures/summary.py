@@ -11,7 +11,7 @@ from headgate.tables import Table
 
 
 def by_law(tables: Mapping[str, Table]) -> list[dict[str, Any]]:
-    """Give one row for each law, of the flows that were under way after the warm-up."""
+    """Return one row for each law, of the flows that were under way after the warm-up."""
     flows = tables["flows"].where(tables["flows"]["active_s"] > 0)
     rows = []
     for law in np.unique(flows["law"]):
@@ -32,7 +32,7 @@ def by_law(tables: Mapping[str, Table]) -> list[dict[str, Any]]:
 
 
 def busiest(tables: Mapping[str, Table], most: int) -> list[dict[str, Any]]:
-    """Give the ports with the highest utilisation."""
+    """Return the ports with the highest utilisation."""
     order = np.argsort(-tables["ports"]["utilisation"], kind="stable")[:most]
     ports = tables["ports"].where(order)
     names = ("link", "utilisation", "loss_rate", "mean_queue_packets", "max_queue_packets")

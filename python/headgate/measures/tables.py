@@ -22,7 +22,7 @@ STATUS = ("connecting", "running", "finished", "failed", "abandoned")
 
 
 def make_tables(plan: Plan, facts: Mapping[str, Any]) -> dict[str, Table]:
-    """Give the tables of a run."""
+    """Return the tables of a run."""
     return {
         "flows": Table("flows", flows(plan, facts)),
         "ports": Table("ports", ports(plan, facts["ports"])),
@@ -42,7 +42,7 @@ def responses(plan: Plan, facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _flows_of_pairs(pairs: Facts, labels: Sequence[str], periods: int) -> dict[str, NDArray[Any]]:
-    """Give flows_DD and rate_sum_DD of each period, and those of the other pairs of MesoNet."""
+    """Return flows_DD and rate_sum_DD of each period, and those of the other pairs of MesoNet."""
     found: dict[str, NDArray[Any]] = {}
     for column, fact in (("flows", "timed"), ("rate_sum", "rate_sum")):
         for pair in PAIRS:
@@ -137,7 +137,7 @@ def _names(plan: Plan, numbers: list[int]) -> list[str]:
 
 
 def _slope(t_s: NDArray[Any], total: NDArray[Any], of: NDArray[Any]) -> NDArray[np.float64]:
-    """Give the growth a second since the row before of the same flow or port; the first is NaN."""
+    """Return the growth per second since the previous row of a flow or port; NaN in the first."""
     order = np.lexsort((t_s, of))
     out = np.full(len(t_s), np.nan)
     same = np.diff(of[order]) == 0

@@ -154,12 +154,12 @@ class Trace:
         return found
 
     def column(self, name: str) -> Numbers:
-        """Give a column by its letter."""
+        """Return a column by its letter."""
         values: Numbers = getattr(self, name)
         return values
 
     def time_s(self, start: str, end: str) -> float:
-        """Give the time from one point to the next time at another, round the cycle."""
+        """Return the time from one point to the next time at another, round the cycle."""
         apart = self.points[end].t_s - self.points[start].t_s
         return apart % self.period_s
 
@@ -185,16 +185,16 @@ class Trace:
         return float(np.median(np.diff(self.t_s)))
 
     def changes(self, name: str) -> tuple[Numbers, Numbers]:
-        """Give per cent of change along the path from A to B: from row to row, and since A."""
+        """Return per cent of change along the path from A to B: from row to row, and since A."""
         own = self.column(name)[self.path]
         return 100 * np.diff(own, prepend=np.nan) / own, 100 * (own / own[0] - 1)
 
     def room(self, packets: float) -> Numbers:
-        """Give W/(q + Q*), where `packets` is Q* = D C: a larger window helps below 1."""
+        """Return W/(q + Q*), where `packets` is Q* = D C: a larger window helps below 1."""
         return self.W / (self.q + packets)
 
     def summary(self, name: str, rows: slice | None = None) -> Numbers:
-        """Give least, quartiles, mean and greatest of a column over the cycle, or over rows."""
+        """Return least, quartiles, mean and greatest of a column over the cycle, or over rows."""
         own = self.column(name)[rows or self.cycle]
         low, q1, median, q3, high = np.quantile(own, (0, 0.25, 0.5, 0.75, 1))
         return np.array([low, q1, median, own.mean(), q3, high])

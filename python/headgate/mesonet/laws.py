@@ -15,5 +15,5 @@ PARAMS: Mapping[str, Mapping[str, str]] = {
 
 
 def nist_law_keys(law: str) -> dict[str, Any]:
-    """Give the key of traffic that names a law as NIST had it, or a law of one's own."""
+    """Return the key of traffic that names a law as NIST had it, or a law of one's own."""
     return {"law": {"name": law, **PARAMS[law]}} if law in PARAMS else law_keys(law)

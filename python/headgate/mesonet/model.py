@@ -112,7 +112,7 @@ class MesoNet(Model):
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> MesoNet:
-        """Make it of keys with units written; raise ScenarioError."""
+        """Make it of keys with units written. Raises ScenarioError."""
         try:
             return cls.model_validate(given)
         except ValidationError as error:
@@ -125,7 +125,7 @@ class MesoNet(Model):
         for name, sign in levels.items():
             parameter = BY_LABEL.get(name) or BY_KEY.get(name)
             if parameter is None:
-                raise ScenarioError(name, "is no parameter of MesoNet; they are X1 to X20")
+                raise ScenarioError(name, "is not a parameter of MesoNet; they are X1 to X20")
             if sign not in (-1, 1):
                 raise ScenarioError(name, f"{sign!r} is not a level; it is -1 or +1")
             chosen[parameter.key] = parameter.plus if sign > 0 else parameter.minus

@@ -31,7 +31,7 @@ class Parameter:
 
     @property
     def label(self) -> str:
-        """Give its number as the source writes it, such as X7."""
+        """Return its number as the source writes it, such as X7."""
         return f"X{self.number}"
 
 

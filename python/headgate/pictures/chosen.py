@@ -21,7 +21,7 @@ POSITIVE = ("srtt_s",)
 
 
 def name_law(law: str) -> str:
-    """Give what a picture of a run calls a law; one of a file by its name there."""
+    """Return what a picture of a run calls a law; one of a file by its name there."""
     return law.rpartition(":")[2] or "law not kept"
 
 
@@ -41,7 +41,7 @@ class Courses:
         return len(self.rows)
 
     def read(self, name: str, column: str) -> tuple[Numbers, Numbers]:
-        """Give times and values of one, where it has any."""
+        """Return times and values of one, where it has any."""
         rows = self.rows[name]
         t_s = np.asarray(self.table["t_s"][rows], np.float64)
         values = np.asarray(self.table[column][rows], np.float64)
@@ -49,7 +49,7 @@ class Courses:
         return t_s[known], values[known]
 
     def combine(self, names: Iterable[str], column: str, *, mean: bool) -> tuple[Numbers, Numbers]:
-        """Give the mean or the sum of several at each time at which one has a value."""
+        """Return the mean or the sum of several at each time at which one has a value."""
         parts = [self.read(name, column) for name in names]
         times = np.concatenate([t_s for t_s, _ in parts])
         t_s, place = np.unique(times, return_inverse=True)
@@ -100,13 +100,13 @@ def rank_ports(run: Run, names: Iterable[str]) -> list[str]:
 
 
 def compute_loss(run: Run, name: str) -> float:
-    """Give the share of packets that a port dropped or its link lost, of those that came."""
+    """Return the share of packets that a port dropped or its link lost, of those that came."""
     ports = run.tables["ports"]
     return float(compute_losses(ports.where(ports["link"] == name))[0])
 
 
 def compute_losses(ports: Table) -> Numbers:
-    """Give the share of packets lost at each port and on its link; 0 where that is not counted."""
+    """Return the share of packets lost at each port and on its link; 0 where it is not counted."""
     dropped, lost, sent = (
         np.nan_to_num(np.asarray(ports[c], np.float64)) for c in ("drops", "lost", "departures")
     )

@@ -82,7 +82,7 @@ def draw_completion(runs: Sequence[Run]) -> Picture | None:
 
 
 def _choose_classes(done: Done) -> list[tuple[float, float]]:
-    """Give (above, up to) of the size classes, none with too few flows to show a distribution."""
+    """Return (above, up to) of the size classes, none with too few flows to show a distribution."""
     edges, low = [], 0.0
     for high in CLASSES:
         if ((done.size > low) & (done.size <= high)).sum() >= LEAST_IN_CLASS:
@@ -100,7 +100,7 @@ def _name_class(low: float, high: float) -> str:
 
 
 def _thin_steps(times: Numbers, most: int) -> tuple[Numbers, Numbers]:
-    """Give the empirical distribution of sorted times, or its quantiles at equal distances."""
+    """Return the empirical distribution of sorted times, or its quantiles at equal distances."""
     share = np.arange(1, len(times) + 1) / len(times)
     if len(times) > most:
         kept = np.unique(np.linspace(0, len(times) - 1, most).round().astype(np.intp))
@@ -137,7 +137,7 @@ def draw_completion_by_size(runs: Sequence[Run]) -> Picture | None:
 def _find_medians(
     size: Numbers, time_s: Numbers
 ) -> tuple[Numbers, Numbers, Numbers, Numbers] | None:
-    """Give middle, 10 %, median and 90 % of each bin of sizes that has flows enough."""
+    """Return middle, 10 %, median and 90 % of each bin of sizes that has flows enough."""
     bins = np.floor(np.log10(size) * BINS_PER_DECADE).astype(int)
     full = [b for b in np.unique(bins) if (bins == b).sum() >= LEAST_IN_BIN]
     if not full:

@@ -130,7 +130,7 @@ LOSS_WORDS = ("nothing lost", "up to 0.1 %", "up to 1 %", "more than 1 %")
 
 
 def classify_loss(loss: float) -> int:
-    """Give the place of a share of packets lost among `LOSS_WIDTHS`; NaN is nothing."""
+    """Return the place of a share of packets lost among `LOSS_WIDTHS`; NaN is nothing."""
     return next((i for i, (most, _) in enumerate(LOSS_WIDTHS) if loss <= most), 0)
 
 

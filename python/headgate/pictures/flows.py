@@ -167,7 +167,7 @@ def _draw_each_flow(
 
 
 def _find_capacities(run: Run, measured: Courses) -> tuple[int, tuple[Level, ...]]:
-    """Give how many ports are measured, and their rate if all of them have the same."""
+    """Return how many ports are measured, and their rate if all of them have the same."""
     ports = list(measured.rows)
     steps = {name: run.list_rates(name) for name in ports}
     first = steps[ports[0]] if ports else None
@@ -205,7 +205,7 @@ def _draw_ports(run: Run) -> Picture | None:
 
 
 def colour_laws(runs: Sequence[Run]) -> dict[str, tuple[int, int]]:
-    """Give each law its colour and dash, the same in every picture of these runs."""
+    """Assign each law a colour and dash, the same in every picture of these runs."""
     return {law: (place, 0) for place, law in enumerate(list_laws(runs))}
 
 

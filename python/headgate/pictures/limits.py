@@ -25,7 +25,7 @@ CUT = "Peaks during the warm-up are cut off."
 
 
 def compare(panels: Sequence[Panel], *, zero: bool = True) -> tuple[tuple[Panel, ...], str]:
-    """Give panels over time the same limits; and what to say where a peak is cut off."""
+    """Set the same limits for panels over time; return them, and a note if a peak is cut off."""
     highest, later, lowest = 0.0, 0.0, np.inf
     for panel in panels:
         for line in panel.lines:
@@ -53,14 +53,14 @@ def _find_max(values: Numbers) -> float:
 
 
 def set_limits_around(values: Numbers) -> tuple[float, float]:
-    """Give limits around values far from zero, wide enough to see that they are alike."""
+    """Return limits around values far from zero, wide enough to see that they are alike."""
     low, high = float(values.min()), float(values.max())
     middle, half = (low + high) / 2, max((high - low) * 0.6, LEAST_SPAN * high / 2)
     return middle - half, middle + half
 
 
 def set_limits_from_zero(values: Numbers) -> tuple[float, float]:
-    """Give limits from zero, or around values that are far from it."""
+    """Return limits from zero, or around values that are far from it."""
     high = float(values.max())
     if values.min() > FROM_ZERO_BELOW * high:
         return set_limits_around(values)

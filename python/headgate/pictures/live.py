@@ -53,7 +53,7 @@ def _name(flows: Table, row: int) -> str:
 
 
 def _cut(series: Table, until_s: float) -> Numbers:
-    """Give the edges of intervals of the picture, each of as many of the series."""
+    """Return the edges of intervals of the picture, each of as many of the series."""
     interval_s = float(series["interval_s"][0])
     intervals = round(until_s / interval_s)
     several = -(-intervals // POINTS)
@@ -61,7 +61,7 @@ def _cut(series: Table, until_s: float) -> Numbers:
 
 
 def _average(rows: Table, edges: Numbers) -> tuple[Numbers, Numbers]:
-    """Give goodput (Mbit/s) and mean delay (ms) of one flow; no delay where nothing arrived."""
+    """Return goodput (Mbit/s) and mean delay (ms) of one flow; no delay where nothing arrived."""
     middle_s = rows["t_s"] + rows["interval_s"] / 2
     packets = rows["delivered_packets"].astype(np.float64)
     arrived = packets > 0

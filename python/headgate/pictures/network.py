@@ -40,7 +40,7 @@ def draw_topology(runs: Sequence[Run]) -> Map | None:
 
 
 def _find_cities(routers: set[str]) -> places.Cities:
-    """Give the cities of a backbone that the network has; none elsewhere."""
+    """Return the cities of a backbone that the network has; none elsewhere."""
     for cities in (isp.CITIES, abilene.CITIES):  # the letters of the second are among the first's
         if set(cities) <= routers:
             return cities

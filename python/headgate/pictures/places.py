@@ -59,7 +59,7 @@ def are_in_a_row(places: Iterable[Point]) -> bool:
 
 
 def halve(near: Point, far: Point) -> tuple[Point, Point]:
-    """Give the half of a link that leaves the near router."""
+    """Return the half of a link that leaves the near router."""
     return near, ((near[0] + far[0]) / 2, (near[1] + far[1]) / 2)
 
 

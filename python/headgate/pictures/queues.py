@@ -56,7 +56,7 @@ def _draw_port(run: Run, courses: Courses, name: str) -> list[Panel]:
 
 
 def _measure_packet_bits(run: Run, name: str) -> float:
-    """Give the mean size of a packet that the port sent, in bits."""
+    """Return the mean size of a packet that the port sent, in bits."""
     sent, bytes_sent = run.read_port(name, "departures"), run.read_port(name, "sent_bytes")
     return 8 * bytes_sent / sent if sent > 0 else float("nan")
 

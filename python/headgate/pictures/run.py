@@ -53,13 +53,13 @@ class Run:
         return parse_time(measure.get("warmup", "0 s")) / PS_PER_S
 
     def read_port(self, link: str, column: str) -> float:
-        """Give one figure of a port; NaN where the run has none."""
+        """Return one figure of a port; NaN where the run has none."""
         ports = self.tables["ports"]
         at = np.flatnonzero(ports["link"] == link)
         return float(ports[column][at[0]]) if len(at) and column in ports else float("nan")
 
     def list_rates(self, link: str) -> tuple[Numbers, Numbers]:
-        """Give the rates of a link (bit/s) and since when (s); the first since 0."""
+        """Return the rates of a link (bit/s) and since when (s); the first since 0."""
         rates = self.meta.get("rates", {}).get(link)
         if rates is None:
             return np.zeros(1), np.array([self.read_port(link, "rate_bps")])
@@ -74,7 +74,7 @@ def count_conditions(runs: Sequence[Run]) -> int:
 
 
 def find_rates(rates: tuple[Numbers, Numbers], t_s: Numbers) -> Numbers:
-    """Give the rate of a link at each time."""
+    """Return the rate of a link at each time."""
     since_s, bps = rates
     return bps[np.searchsorted(since_s, t_s, side="right") - 1]
 

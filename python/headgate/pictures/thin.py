@@ -16,7 +16,7 @@ INTERVALS = 120
 
 
 def share_points(lines: int) -> int:
-    """Give how many points each of so many lines of a picture may have."""
+    """Return how many points each of so many lines of a picture may have."""
     return max(LEAST_OF_LINE, min(MOST_OF_LINE, MOST_IN_PICTURE // max(1, lines)))
 
 
@@ -32,7 +32,7 @@ def thin(x: Numbers, y: Numbers, most: int) -> tuple[Numbers, Numbers]:
 
 
 def thin_evenly(count: int, most: int) -> slice:
-    """Give every n-th of `count` sorted points, at most `most`: their distribution stays."""
+    """Return every n-th of `count` sorted points, at most `most`: their distribution stays."""
     return slice(None, None, max(1, -(-count // most)))
 
 
@@ -52,7 +52,7 @@ def say_sampled(drawn: int, known: int) -> str:
 
 
 def choose_interval(t_s: Numbers) -> float:
-    """Give the time over which a series is averaged: 1, 2, 5, 10, ... of its own intervals."""
+    """Return the time over which a series is averaged: 1, 2, 5, 10, ... of its own intervals."""
     times = np.unique(t_s)
     if len(times) < 2:
         return 0.0

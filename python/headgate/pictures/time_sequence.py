@@ -68,7 +68,7 @@ def _cut(events: Columns, within_s: tuple[float, float] | None) -> Columns:
 
 
 def _find_kinds(events: Columns) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-    """Give the rows of each kind of event that has a mark of its own."""
+    """Yield the rows of each kind of event that has a mark of its own."""
     event, is_data = events["event"], events["packet"] == "data"
     yield "ACK", event == "acknowledged"
     yield "sent", event == "sent"

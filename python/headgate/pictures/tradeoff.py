@@ -84,7 +84,7 @@ def _draw_condition(title: str, points: Sequence[Point], runs: Sequence[Run], de
 
 
 def trace_ellipse(x: Numbers, y: Numbers) -> tuple[Numbers, Numbers]:
-    """Give the contour at one standard deviation around the mean of points, closed."""
+    """Return the contour at one standard deviation around the mean of points, closed."""
     covariance = np.cov(x, y)
     spread, axes = np.linalg.eigh(covariance)
     turn = np.linspace(0, 2 * np.pi, CORNERS)

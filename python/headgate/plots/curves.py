@@ -54,7 +54,7 @@ class Panel:
 
 
 def looks(names: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Give each name a look: colour, dash and mark together tell up to 28 apart."""
+    """Assign each name a look: colour, dash and mark together tell up to 28 apart."""
     inks, marks = cycle(INKS), cycle(MARKS)
     return {
         name: {
@@ -158,7 +158,7 @@ def _level(ax: Axes, name: str, level: float) -> None:
 
 
 def _handles(axes: Sequence[Axes]) -> dict[str, Any]:
-    """Give one handle for each label."""
+    """Return one handle for each label."""
     handles: dict[str, Any] = {}
     for ax in axes:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):

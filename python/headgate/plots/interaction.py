@@ -92,7 +92,7 @@ def _panel(ax: Axes, panel: Panel, axis: Axis) -> None:
 
 
 def _finish(axes: Sequence[Axes], axis: Axis, across: int) -> None:
-    """Give all panels one axis, labelled by the levels in their own words."""
+    """Set one axis for all panels, labelled by the levels in their own words."""
     ax = axes[0]
     if axis.log:
         ax.set_xscale("log")

@@ -143,7 +143,7 @@ def _second_scale(ax: Axes, title: str, factor: float) -> None:
 
 
 def _share(picture: Picture, figure: Figure, axes: list[Axes]) -> None:
-    """Give distributions that are to be compared the same times; say what panels share once."""
+    """Set the same times for distributions that are compared; label what panels share once."""
     if picture.columns > 1 and not picture.panels[0].reverse_x:
         limits = [ax.get_xlim() for ax in axes]
         for ax in axes:

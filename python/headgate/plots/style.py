@@ -81,12 +81,12 @@ def subplots(
 
 
 def colours(names: Iterable[str]) -> dict[str, str]:
-    """Give each name its colour, in order; beyond eight they repeat."""
+    """Assign each name a colour, in order; beyond eight they repeat."""
     return {name: ORDER[i % len(ORDER)] for i, name in enumerate(names)}
 
 
 def marks(names: Iterable[str]) -> dict[str, str]:
-    """Give each name its mark, so that colour never carries a meaning alone."""
+    """Assign each name a mark, so that colour never carries a meaning alone."""
     return {name: MARKS[i % len(MARKS)] for i, name in enumerate(names)}
 
 
@@ -144,7 +144,7 @@ def image(figure: Figure, kind: str) -> bytes:
 
 
 def _lay_out(figure: Figure, dpi: float) -> None:
-    """Give each axes its place, once; `Figure.savefig` would draw all, unseen, for that."""
+    """Place each axes, once; `Figure.savefig` would draw all, unseen, for that."""
     figure.set_dpi(dpi)
     if engine := figure.get_layout_engine():
         engine.execute(figure)

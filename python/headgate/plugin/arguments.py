@@ -17,21 +17,21 @@ _UNITS = {"_bytes_s": "bytes/s", "_bytes": "bytes", "_packets": "packets", "_s":
 
 
 def unit_of(name: str) -> str:
-    """Give the unit of an argument by its name; the empty word for a pure number, or a word."""
+    """Return the unit of an argument by its name; the empty word for a pure number, or a word."""
     return next((unit for end, unit in _UNITS.items() if name.endswith(end)), "")
 
 
 def check_bounds(cls: type, label: str) -> None:
-    """Hold the bounds themselves to their form; raise LawError."""
+    """Check the form of the bounds themselves. Raises LawError if it is wrong."""
     bounds = getattr(cls, "bounds", {})
     if not isinstance(bounds, Mapping) or not all(map(_is_range, bounds.values())):
         form = '{"argument": (least, most)}'
-        raise LawError(label, f"bounds = {bounds!r} is not right; write bounds = {form}")
+        raise LawError(label, f"bounds = {bounds!r} is not allowed; write bounds = {form}")
     known = _defaults(cls)
     for name in bounds:
         if name not in known:
-            says = f"bounds name {name!r}, which is no argument"
-            raise LawError(label, f"{says}; there are {', '.join(known) or 'none'}")
+            says = f"bounds name {name!r}, which is not an argument"
+            raise LawError(label, f"{says}; arguments: {', '.join(known) or 'none'}")
 
 
 def check_arguments(cls: type, label: str, params: Params) -> None:
@@ -43,7 +43,7 @@ def check_arguments(cls: type, label: str, params: Params) -> None:
             continue  # making the object says that it is missing
         if not _is_number(value) or not low <= value <= high:
             allowed = f"{low:g} to {high:g} {unit_of(name)}".rstrip()
-            raise LawError(label, f"{name} = {value!r} is not right; it is from {allowed}")
+            raise LawError(label, f"{name} = {value!r} is not allowed; it must be from {allowed}")
 
 
 def _defaults(cls: type) -> dict[str, object]:

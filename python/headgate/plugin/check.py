@@ -25,7 +25,7 @@ class Passed:
 
 
 def check(code: OwnCode, params: Params, course: Course = COURSE) -> Passed:
-    """Drive own code; raise LawError with file and line at the first thing that is wrong."""
+    """Drive own code. Raises LawError with file and line at the first thing that is wrong."""
     forms = (("interpreted", code.cls), ("compiled", code.compiled))
     ways = tuple(way for way, form in forms if form is not None)
     seen = [_drive_twice(code, params, course, way) for way in ways]
@@ -36,7 +36,7 @@ def check(code: OwnCode, params: Params, course: Course = COURSE) -> Passed:
 
 
 def _drive_twice(code: OwnCode, params: Params, course: Course, way: str) -> Outcomes:
-    """Give what calls come to; raise LawError unless equal events come to the same again."""
+    """Return what calls come to. Raises LawError unless equal events come to the same again."""
     first, again = (proof.drive(code, params, course, compiled=way == "compiled") for _ in range(2))
     says = (
         "at equal events it comes to {1} once and to {0} again; chance and clocks are not its own"

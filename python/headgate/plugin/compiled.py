@@ -24,7 +24,7 @@ def drive_compiled(code: OwnCode, params: Params, course: Course, note: int = -1
     """
     assert code.compiled is not None
     table = code.compiled(params)
-    code.hand_over(table)  # refuses what is no table of this version
+    code.hand_over(table)  # refuses what is not a table of this version
     outcomes: Outcomes = []
     for seed in range(course.states):
         outcomes += _Compiled(code, table[0], note, strict=course.strict).run(seed, course.events)

@@ -44,13 +44,13 @@ def _begin(seed: int, tell: Tell, traits: Traits, callbacks: Collection[str]) ->
 def _fault(event: Event, _before: Decision, after: Decision, traits: Traits) -> str:
     if event.callback == "on_tick":
         touched = after.verdict != KEEP or after.drawn or after.rank
-        return "a tick decides on no packet and draws no random number" if touched else ""
+        return "on_tick must decide on no packet and draw no random number" if touched else ""
     if not KEEP <= after.verdict <= DROP:
-        return f"verdict became {after.verdict}; it is KEEP (0), MARK (1) or DROP (2)"
+        return f"verdict became {after.verdict}; it must be KEEP (0), MARK (1) or DROP (2)"
     if not _may_mark(event, after):
         return "it marks a packet that is not capable of ECN; look at packet.capable"
     if after.drawn > DRAWS:
-        return f"it drew {after.drawn} random numbers; a decision has at most {DRAWS}"
+        return f"it drew {after.drawn} random numbers; a decision may draw at most {DRAWS}"
     return _rank_fault(event, after.rank, traits)
 
 
@@ -58,10 +58,10 @@ def _rank_fault(event: Event, rank: float, traits: Traits) -> str:
     if rank == 0.0:
         return ""
     if event.callback != "on_arrival":
-        return f"rank became {rank:g}; a packet is ranked when it arrives"
+        return f"rank became {rank:g}; a packet must be ranked when it arrives"
     if not traits["ranks"]:
-        return f"rank became {rank:g}; only a discipline that says it ranks sets it"
-    return "" if math.isfinite(rank) else f"rank became {rank:g}; it is a finite number"
+        return f"rank became {rank:g}; only a discipline with ranks = True may set it"
+    return "" if math.isfinite(rank) else f"rank became {rank:g}; it must be a finite number"
 
 
 def _may_mark(event: Event, decision: Any) -> bool:

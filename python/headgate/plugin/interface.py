@@ -81,7 +81,7 @@ class Interface:
 
     @cached_property
     def tells_it(self) -> tuple[str, ...]:
-        """Give the callbacks by which a class is known for one of this kind."""
+        """Return the callbacks by which a class is known for one of this kind."""
         return self.required[0]
 
     def form(self, callback: str) -> str:
@@ -89,11 +89,11 @@ class Interface:
         return f"{callback}({', '.join(self.callbacks[callback].takes)})"
 
     def flag_word(self, traits: Traits) -> int:
-        """Give the flags of the table as one number."""
+        """Return the flags of the table as one number."""
         return sum(self.flag_bits[name] for name, holds in self.flags(traits).items() if holds)
 
     def traits_of(self, struct: Any) -> Traits:
-        """Give what a table says of itself."""
+        """Return what a table says of itself."""
         set_ = {name for name, bit in self.flag_bits.items() if struct.flags & bit}
         return {**self.said_by(set_), **{name: getattr(struct, name) for name in self.numbers}}
 

@@ -68,7 +68,7 @@ class _Interpreted(Driver):
 
 
 def _records(code: OwnCode, event: Event, out: Any) -> tuple[Any, Any, Any]:
-    """Give the engine's own records for an event."""
+    """Return the engine's own records for an event."""
     from headgate import _native
 
     interface = code.interface

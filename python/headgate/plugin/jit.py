@@ -38,7 +38,7 @@ _one_at_a_time = threading.Lock()
 
 
 def compile_class(interface: Interface, cls: type, params: Params) -> Compiled:
-    """Give the table of a class with these parameters; raise LawError if numba refuses one."""
+    """Return the table of a class with these parameters. Raises LawError if numba refuses one."""
     with _one_at_a_time:
         key = cls, tuple(sorted(params.items()))
         if key not in _tables:
@@ -65,7 +65,7 @@ def _compile(interface: Interface, cls: type, params: Params) -> FunctionTable:
 
 @cache
 def layout() -> dict[str, np.dtype[Any]]:
-    """Give the records as numpy sees them, from the engine's own account of them."""
+    """Return the records as numpy sees them, from the engine's own account of them."""
     from headgate import _native
 
     known: dict[str, np.dtype[Any]] = {}
@@ -84,7 +84,7 @@ def layout() -> dict[str, np.dtype[Any]]:
 
 
 def first_state(interface: Interface, cls: type, params: Params) -> np.ndarray[Any, Any]:
-    """Give the first state: the numbers on the class and on a new object of it."""
+    """Return the first state: the numbers on the class and on a new object of it."""
     said = {
         name: value
         for base in reversed(cls.__mro__)
@@ -108,7 +108,7 @@ def first_state(interface: Interface, cls: type, params: Params) -> np.ndarray[A
 
 
 def object_of(interface: Interface, cls: type, params: Params, kept: bytes) -> Any:
-    """Give the object that the bytes of a state stand for."""
+    """Return the object that the bytes of a state stand for."""
     made = python_class.make(cls, params)
     dtype = first_state(interface, cls, params).dtype
     state = np.frombuffer(kept, dtype, count=1)[0]
@@ -124,7 +124,7 @@ def _kind(array: np.ndarray[Any, Any]) -> str:
 
 
 def _functions(interface: Interface, cls: type, state: np.dtype[Any], numba: Any) -> dict[str, Any]:
-    """Give numba's functions, which find the class's other methods and the records' by name."""
+    """Return numba's functions, which find the class's other methods and the records' by name."""
     plain = rewrite.functions_of(interface, cls, state.names or (), _fields_of_all(interface))
     compiled = {name: numba.njit(function) for name, function in plain.items()}
     common = {rewrite.name_in_globals(name): function for name, function in compiled.items()}
@@ -136,7 +136,7 @@ def _functions(interface: Interface, cls: type, state: np.dtype[Any], numba: Any
 
 
 def _fields_of_all(interface: Interface) -> dict[str, list[rewrite.Fields | None]]:
-    """Give the fields of what each callback takes; None for a number."""
+    """Return the fields of what each callback takes; None for a number."""
     names = {name: dtype.names or () for name, dtype in layout().items()}
     rest = [names[interface.around], names[interface.out]]
     return {
@@ -146,7 +146,7 @@ def _fields_of_all(interface: Interface) -> dict[str, list[rewrite.Fields | None
 
 
 def _entry(interface: Interface, name: str, method: Any, state: Any, numba: Any) -> Any:
-    """Compile a callback to a C function that returns 0, or 1 if it raised; raise LawError."""
+    """Compile a callback to a C function that returns 0, or 1 if it raised. Raises LawError."""
     types, record = numba.types, interface.callbacks[name].record
 
     def pointer(record: str) -> Any:
@@ -190,7 +190,7 @@ def _wrap_time_callback(method: Any, carray: Any) -> Any:
 
 
 def _complaint(name: str, function: Any, text: str) -> tuple[str, str]:
-    """Give the line that numba stumbled over, and the heart of what it says."""
+    """Return the line that numba stumbled over, and the heart of what it says."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     ours = [
         line for line in lines if line.startswith("During: ") and f"{_file(function)} (" in line

@@ -68,11 +68,11 @@ def _begin(seed: int, tell: Tell, traits: Traits, _callbacks: Collection[str]) -
 
 def _fault(event: Event, before: Window, after: Window, traits: Traits) -> str:
     if after.cwnd != before.cwnd and not 1 <= after.cwnd <= MOST_CWND:
-        return f"cwnd became {after.cwnd:g}; it is a number from 1 to {MOST_CWND:g} segments"
+        return f"cwnd became {after.cwnd:g}; it must be from 1 to {MOST_CWND:g} segments"
     if after.ssthresh != before.ssthresh and not after.ssthresh >= 1:
-        return f"ssthresh became {after.ssthresh:g}; it is at least 1 segment"
+        return f"ssthresh became {after.ssthresh:g}; it must be at least 1 segment"
     if after.pace != before.pace and not after.pace > 0:
-        return f"pace became {after.pace:g}; it is above 0 segments/s, or infinite"
+        return f"pace became {after.pace:g}; it must be above 0 segments/s, or infinite"
     must_set = event.callback == "on_congestion" and not traits["keeps_window"]
     if must_set and not after.ssthresh <= MOST_CWND:
         return f"ssthresh is {after.ssthresh:g} after on_congestion, which must set it"

@@ -29,20 +29,20 @@ def code_in(source: Source) -> OwnCode:
 
 
 def version_in(source: Source) -> int:
-    """Give the version of the table that a file exports, which says what it is; raise LawError."""
+    """Return the version of the table that a file exports. Raises LawError."""
     built = build_library(source.file, source.text)
     struct, _ = open_library(built, source.symbol, source.label, Head, source.interface.noun)
     return int(struct.version)
 
 
 def cache_folder() -> Path:
-    """Give the folder of what was compiled; it may be removed at any time."""
+    """Return the folder of what was compiled; it may be removed at any time."""
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(home) / "headgate" / "laws"
 
 
 def build_library(file: str, text: bytes) -> Path:
-    """Give the shared library of a source, compiled if it is not there yet; raise LawError."""
+    """Return the shared library of a source, compiled if it is not there yet. Raises LawError."""
     if file.endswith(".so"):
         return Path(file)
     if file.endswith(".c"):

@@ -27,7 +27,7 @@ def is_source(words: str) -> bool:
 
 
 def load(source: str, interface: Interface = LAW) -> OwnCode:
-    """Find what `FILE` or `FILE:NAME` means and make it; raise LawError.
+    """Find what `FILE` or `FILE:NAME` means and make it. Raises LawError.
 
     A Python file is run for that, so what may not run is refused (`headgate.plugin.trust`).
     """
@@ -36,7 +36,7 @@ def load(source: str, interface: Interface = LAW) -> OwnCode:
 
 
 def identify(source: str, interface: Interface) -> tuple[str, str]:
-    """Give the name of own code and the hash of its source; raise LawError. Runs nothing of it."""
+    """Return the name of own code and the hash of its source; run nothing. Raises LawError."""
     if source in _given:
         code = python_code.code_of(interface, _given[source])
         return code.name, code.sha256
@@ -45,14 +45,14 @@ def identify(source: str, interface: Interface) -> tuple[str, str]:
 
 
 def allow(source: str, interface: Interface) -> None:
-    """Remember for this user that own code may run, as it stands; raise LawError if it is not."""
+    """Remember for this user that own code may run, as it stands. Raises LawError if it is not."""
     if source not in _given:
         found = find(source, interface)
         trust.allow(found.file, found.sha256)
 
 
 def is_trusted(source: str, interface: Interface) -> bool:
-    """Say whether own code may run; raise LawError if it is not there."""
+    """Say whether own code may run. Raises LawError if it is not there."""
     if source in _given:
         return True
     found = find(source, interface)
@@ -69,7 +69,7 @@ def _load(source: str, interface: Interface) -> OwnCode:
 
 
 def register_class(cls: type) -> str:
-    """Give the words that stand for a class in a scenario, in this process."""
+    """Return the words that stand for a class in a scenario, in this process."""
     words = f"{file_of(cls)}:{cls.__qualname__}"
     _given[words] = cls
     return words

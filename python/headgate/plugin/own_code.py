@@ -41,7 +41,7 @@ class OwnCode:
         return f"{shorten_path(self.file)}:{self.name}"
 
     def hand_over(self, table: Compiled) -> _native.OwnCode:
-        """Have the engine take a table; raise LawError if it is not one."""
+        """Have the engine take a table. Raises LawError if it is not one."""
         from headgate import _native
         from headgate.plugin.table import capsule
 

@@ -19,7 +19,7 @@ def split(source: str) -> tuple[str, str | None]:
 
 
 def read(file: str) -> bytes:
-    """Read a file of own code; raise LawError."""
+    """Read a file of own code. Raises LawError."""
     try:
         return Path(file).read_bytes()
     except FileNotFoundError:

@@ -67,7 +67,7 @@ class Port:
             self._arrive()
 
     def _gap(self) -> float:
-        """Give the time to the next arrival: none, about that of a packet, or very long."""
+        """Return the time to the next arrival: none, about that of a packet, or very long."""
         chance = self.random.random()
         if chance < 0.2:
             return 0.0

@@ -25,7 +25,7 @@ _SHORT = 4
 
 
 def file_of(cls: type) -> str:
-    """Give the file a class was written in, or its module's name."""
+    """Return the file a class was written in, or its module's name."""
     try:
         return str(Path(inspect.getfile(cls)).resolve())
     except (TypeError, OSError):
@@ -33,26 +33,26 @@ def file_of(cls: type) -> str:
 
 
 def traits(interface: Interface, cls: type, made: object) -> Traits:
-    """Give what the class, and an object of it, say of how they are called; raise LawError."""
+    """Return what the class, and an object of it, say of how they are called. Raises LawError."""
     said = {name: getattr(cls, name, allowed[0]) for name, allowed in interface.traits.items()}
     for name, value in said.items():
         if value not in interface.traits[name]:
             words = " or ".join(repr(word) for word in interface.traits[name])
-            raise LawError(_label(cls), f"{name} = {value!r} is not right; it is {words}")
+            raise LawError(_label(cls), f"{name} = {value!r} is not allowed; it must be {words}")
     numbers = {name: getattr(made, name, usual) for name, usual in interface.numbers.items()}
     for name, value in numbers.items():
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise LawError(_label(cls), f"{name} = {value!r} is not right; it is a number")
+            raise LawError(_label(cls), f"{name} = {value!r} is not allowed; it must be a number")
     return said | numbers
 
 
 def callbacks(interface: Interface, cls: type) -> tuple[str, ...]:
-    """Give the names of the callbacks that the class has."""
+    """Return the names of the callbacks that the class has."""
     return tuple(name for name in interface.callbacks if getattr(cls, name, None) is not None)
 
 
 def make(cls: type, params: Params) -> Any:
-    """Make the object of a flow or a port, to see that it can be made; raise LawError."""
+    """Make the object of a flow or a port, to see that it can be made. Raises LawError."""
     check_arguments(cls, _label(cls), params)
     try:
         return cls(**params)
@@ -63,7 +63,7 @@ def make(cls: type, params: Params) -> Any:
 
 
 def locate_error(error: BaseException, file: str, where: str) -> tuple[str, str]:
-    """Give the place and sentence of an exception in own code: file and line, what, and where."""
+    """Return the place and sentence of an exception in own code: file and line, what, and where."""
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if shorten_path(frame.filename) == shorten_path(file)]
     notes = "\n".join(getattr(error, "__notes__", ())).splitlines()
@@ -77,7 +77,7 @@ def locate_error(error: BaseException, file: str, where: str) -> tuple[str, str]
 
 
 def plain(interface: Interface, cls: type, label: str, params: Params) -> _native.OwnCode:
-    """Make a class ready that the interpreter runs; raise LawError."""
+    """Make a class ready that the interpreter runs. Raises LawError."""
     from headgate.plugin import state
 
     said = traits(interface, cls, make(cls, params))
@@ -90,7 +90,7 @@ def plain(interface: Interface, cls: type, label: str, params: Params) -> _nativ
 
 
 def check_form(interface: Interface, cls: type) -> None:
-    """Hold the class to the form: its callbacks are there, and take what they are given."""
+    """Check that the callbacks are there and take what they are given. Raises LawError if not."""
     for group in interface.required:
         if not any(getattr(cls, name, None) for name in group):
             forms = " or ".join(interface.form(name).replace("(", "(self, ") for name in group)
@@ -110,7 +110,9 @@ def _check_takes(interface: Interface, cls: type, name: str) -> None:
         place = _label(cls)
         if isinstance(callback, FunctionType):
             place = f"{shorten_path(file_of(cls))}, line {callback.__code__.co_firstlineno}"
-        raise LawError(place, f"{name} is called as {interface.form(name)}") from None
+        raise LawError(
+            place, f"{name} must take what it is called with: {interface.form(name)}"
+        ) from None
 
 
 def _check_spelling(interface: Interface, cls: type) -> None:
@@ -130,7 +132,7 @@ def _meant(name: str, known: Iterable[str]) -> str:
     """Ask for the name that was meant, and list all."""
     names = list(known)
     near = difflib.get_close_matches(name, names, 1)
-    listed = f"there are {', '.join(names)}"
+    listed = f"known: {', '.join(names)}"
     return f"do you mean {near[0]}? {listed}" if near else listed
 
 

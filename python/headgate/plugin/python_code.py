@@ -19,14 +19,14 @@ from headgate.suggest import also
 
 
 def code_in(source: Source) -> OwnCode:
-    """Run the file, and take its class; raise LawError."""
+    """Run the file, and take its class. Raises LawError."""
     module = _module(source.file, source.text)
     cls = _find_class(source.interface, module, source.symbol, source.file)
     return _take(source.interface, cls, source.file, source.sha256)
 
 
 def code_of(interface: Interface, cls: type) -> OwnCode:
-    """Take a class that was given as such; raise LawError."""
+    """Take a class that was given as such. Raises LawError."""
     file = file_of(cls)
     try:
         text = Path(file).read_bytes()
@@ -72,14 +72,14 @@ def _find_class(interface: Interface, module: ModuleType, name: str, file: str) 
 
 
 def _classes(interface: Interface, module: ModuleType) -> list[type]:
-    """Give the classes that the file itself defines and that look like what is wanted."""
+    """Return the classes that the file itself defines and that look like what is wanted."""
     own = [c for c in vars(module).values() if isinstance(c, type)]
     here = [c for c in own if c.__module__ == module.__name__]
     return [c for c in here if any(hasattr(c, name) for name in interface.tells_it)]
 
 
 def _source(cls: type) -> bytes:
-    """Give the text of a class that has no file, or else its code."""
+    """Return the text of a class that has no file, or else its code."""
     try:
         return inspect.getsource(cls).encode()
     except (OSError, TypeError):

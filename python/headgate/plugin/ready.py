@@ -9,7 +9,7 @@ from headgate.plugin.python_class import plain
 
 
 def make_ready(code: OwnCode, params: Params) -> Ready:
-    """Make a law or a discipline ready for runs with these parameters; raise LawError."""
+    """Make a law or a discipline ready for runs with these parameters. Raises LawError."""
     if code.compiled is None:
         assert code.cls is not None
         return Ready(code, params, plain(code.interface, code.cls, code.label, params))

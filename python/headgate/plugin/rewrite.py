@@ -24,7 +24,7 @@ Fields = Collection[str]
 def functions_of(
     interface: Interface, cls: type, own: Fields, records: Mapping[str, Sequence[Fields | None]]
 ) -> dict[str, FunctionType]:
-    """Give the class's callbacks and other methods as functions; raise LawError.
+    """Return the class's callbacks and other methods as functions. Raises LawError.
 
     `own` are the fields of `self`; `records` tells, for each callback, those of what follows it
     (None for a number).
@@ -41,12 +41,12 @@ def functions_of(
 
 
 def name_in_globals(method: str) -> str:
-    """Give the name under which other methods call a method."""
+    """Return the name under which other methods call a method."""
     return f"_headgate_self_{method}"
 
 
 def name_of_method(method: str) -> str:
-    """Give the name of the function in the place of a record's method."""
+    """Return the name of the function in the place of a record's method."""
     return f"_headgate_{method}"
 
 

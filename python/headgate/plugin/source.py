@@ -45,12 +45,13 @@ class Source:
 
 
 def find(source: str, interface: Interface) -> Source:
-    """Find what `FILE` or `FILE:NAME` means; raise LawError. Runs nothing of it."""
+    """Find what `FILE` or `FILE:NAME` means. Raises LawError. Runs nothing of it."""
     named, name = split(source)
     kind = Path(named).suffix
     if kind not in KINDS:
         raise LawError(
-            source, f"your own {interface.noun} is a file that ends in one of {', '.join(KINDS)}"
+            source,
+            f"your own {interface.noun} must be a file that ends in one of {', '.join(KINDS)}",
         )
     file = str(Path(named).resolve())
     text = read(file)
@@ -72,7 +73,7 @@ def _only_class(text: bytes, file: str, interface: Interface) -> str:
 
 
 def classes_in(text: bytes, file: str, interface: Interface) -> list[str]:
-    """Name the classes that look like what is wanted; raise LawError if the file is not Python.
+    """Name the classes that look like what is wanted. Raises LawError if the file is not Python.
 
     Where none has a callback that tells it, itself or from a class of the file, those of imported
     bases may.

@@ -28,17 +28,17 @@ class NotPlainError(ValueError):
 
 
 def dump(made: object) -> bytes:
-    """Write what an object keeps; raise NotPlainError."""
+    """Write what an object keeps. Raises NotPlainError."""
     writer = _Writer()
     state = {name: writer.write(f"self.{name}", value) for name, value in attributes(made).items()}
     return json.dumps(state, separators=(",", ":")).encode()
 
 
 def load(make: Callable[[], object], kept: bytes) -> object:
-    """Make an object and give it what was kept; raise ValueError if that is no state."""
+    """Make an object and give it what was kept. Raises ValueError if that is not a state."""
     state = json.loads(kept)
     if not isinstance(state, dict):
-        raise ValueError("it is no state")
+        raise ValueError("it is not a state")
     made = make()
     for name in attributes(made).keys() - state.keys():
         delattr(made, name)
@@ -48,7 +48,7 @@ def load(make: Callable[[], object], kept: bytes) -> object:
 
 
 def attributes(made: object) -> dict[str, Any]:
-    """Give the attributes of the object itself, in `__dict__` and in `__slots__`."""
+    """Return the attributes of the object itself, in `__dict__` and in `__slots__`."""
     slots = {
         name: getattr(made, name)
         for cls in type(made).__mro__
@@ -86,7 +86,7 @@ class _Writer:
             case np.generic() if value.dtype.kind in _KINDS:
                 return {"scalar": _array(np.asarray(value))}
         kind = type(value).__name__
-        raise NotPlainError(f"{name} is a {kind}; what own code keeps is {PLAIN}")
+        raise NotPlainError(f"{name} is a {kind}; what own code keeps must be {PLAIN}")
 
     def _items(self, name: str, values: list[Any] | tuple[Any, ...]) -> list[Any]:
         return [self.write(f"{name}[{place}]", value) for place, value in enumerate(values)]
@@ -101,7 +101,9 @@ class _Writer:
             return
         first, _ = self._met.setdefault(id(value), (name, value))
         if first != name:
-            raise NotPlainError(f"{name} is {first} itself; own code keeps a copy under each name")
+            raise NotPlainError(
+                f"{name} is the same object as {first}; what own code keeps must have one name"
+            )
 
 
 def _array(value: np.ndarray[Any, Any]) -> list[Any]:
@@ -122,7 +124,7 @@ def _numbers(given: list[Any]) -> np.ndarray[Any, Any]:
     kind, shape, data = given
     dtype = np.dtype(kind)
     if dtype.kind not in _KINDS:
-        raise ValueError(f"an array of {dtype} is no state")
+        raise ValueError(f"a state cannot have an array of {dtype}")
     return np.frombuffer(base64.b64decode(data), dtype).reshape(shape).copy()
 
 

@@ -25,7 +25,7 @@ class Head(ctypes.Structure):
 
 @cache
 def struct_of(interface: Interface) -> type[Head]:
-    """Give the table of an interface: the head, its numbers, its callbacks."""
+    """Return the table of an interface: the head, its numbers, its callbacks."""
     fields = [
         *((name, ctypes.c_double) for name in interface.numbers),
         *((name, ctypes.c_void_p) for name in interface.callbacks),
@@ -34,7 +34,7 @@ def struct_of(interface: Interface) -> type[Head]:
 
 
 def capsule(struct: Head) -> object:
-    """Give a table as the engine takes it: a capsule, which knows what it points to by its name.
+    """Return a table as the engine takes it: a capsule, which knows what it points to by its name.
 
     The capsule does not keep the table in memory.
     """

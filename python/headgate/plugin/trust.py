@@ -13,10 +13,10 @@ from pathlib import Path
 
 from headgate.errors import UntrustedLawError
 
-#: Files that the user named, and pairs of a file that a file names, and that file.
+#: Files that the user named; and pairs of a file of own code and the file that names it.
 Named = tuple[frozenset[str], tuple[tuple[str, str], ...]]
 
-#: Laws' files that the user named, and those that a file names: that file. Of this process.
+#: Of this process: files of own code that the user named; those that a file names, with that file.
 _by_hand: set[str] = set()
 _by_file: dict[str, str] = {}
 
@@ -32,7 +32,7 @@ def name_in_file(file: str, where: str) -> None:
 
 
 def export_notes() -> Named:
-    """Give the notes of this process, for another that works for it."""
+    """Return the notes of this process, for another that works for it."""
     return frozenset(_by_hand), tuple(sorted(_by_file.items()))
 
 
@@ -70,7 +70,7 @@ def allow(file: str, sha256: str) -> None:
 
 
 def list_file() -> Path:
-    """Give the user's list of what is allowed."""
+    """Return the user's list of what is allowed."""
     home = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
     return Path(home) / "headgate" / "trusted-laws"
 

@@ -63,7 +63,7 @@ class About(Strict):
 
 
 def read(folder: Path) -> About:
-    """Read a folder's `report.toml`; raise StoreError or HeadgateError in a sentence."""
+    """Read a folder's `report.toml`. Raises StoreError or HeadgateError in a sentence."""
     path = folder / FILE
     if not path.is_file():
         raise StoreError(

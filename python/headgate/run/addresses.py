@@ -16,7 +16,7 @@ RECEIVER_PORT = 5001
 
 
 def assign_addresses(routers: NDArray[Any], hosts: NDArray[Any], of: int) -> NDArray[np.uint32]:
-    """Give IPv4 addresses, as numbers, of hosts at `routers`, whose numbers are below `of`.
+    """Return IPv4 addresses, as numbers, of hosts at `routers`, whose numbers are below `of`.
 
     10.0.0.0/8 is divided evenly over the routers. A host has its number + 2 there; the router
     itself, which a missing host means, has 1. More hosts than fit begin again.
@@ -28,7 +28,7 @@ def assign_addresses(routers: NDArray[Any], hosts: NDArray[Any], of: int) -> NDA
 
 
 def assign_ports(slots: NDArray[Any]) -> NDArray[np.uint64]:
-    """Give the TCP ports of senders by their places among those at their router."""
+    """Return the TCP ports of senders by their places among those at their router."""
     return np.asarray(slots, np.uint64) % PORTS + FIRST_PORT
 
 

@@ -32,7 +32,7 @@ class EventTables:
         self._profiles = [profile["name"] for profile in plan["transports"]]
 
     def make_events(self, facts: Facts, labels: Mapping[str, Sequence[str]]) -> Table:
-        """Give the table of events."""
+        """Return the table of events."""
         words = {
             "event": Words(facts["event"], labels["event"]),
             "state": _words_or_none(facts["state"], labels["state"], NO_INDEX),
@@ -44,7 +44,7 @@ class EventTables:
         return Table("events", form(EVENTS, {**facts, **words}))
 
     def make_connections(self, facts: Facts) -> Table:
-        """Give the table of connections, with the addresses that captures give them."""
+        """Return the table of connections, with the addresses that captures give them."""
         named = {
             "flow": _words_or_none(facts["flow"], self._flows),
             "source": Words(facts["source"], self._routers),

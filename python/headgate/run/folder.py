@@ -130,7 +130,7 @@ def find_run(folder: Path) -> tuple[StoredTables, dict[str, Any]]:
 
 
 def find_runs(folder: Path) -> list[Path]:
-    """Give the folders of finished runs: this one, or those of a study or an experiment in it."""
+    """Return the folders of finished runs: this one, or those of a study or an experiment in it."""
     if (folder / RUN_FILE).is_file():
         return [folder]
     return sorted(path.parent for path in (folder / "runs").glob(f"*/{RUN_FILE}"))

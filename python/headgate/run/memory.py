@@ -48,7 +48,7 @@ def parts_of(plan: Plan, arrays: Arrays) -> list[Part]:
 
 
 def bytes_of(plan: Plan, arrays: Arrays) -> int:
-    """Give what a run of this plan takes at least."""
+    """Return what a run of this plan takes at least."""
     return _LEAST + sum(part.size for part in parts_of(plan, arrays))
 
 
@@ -67,7 +67,7 @@ def refuse_what_does_not_fit(plan: Plan, arrays: Arrays, free: int | None = None
 
 
 def peak_bytes(process: int | str = "self") -> int:
-    """Give the most memory that a program held; getrusage counts its parent's in, too.
+    """Return the most memory that a program held; getrusage counts its parent's in, too.
 
     It is 0 where the system does not say.
     """
@@ -76,7 +76,7 @@ def peak_bytes(process: int | str = "self") -> int:
 
 
 def packets_that_fit() -> int:
-    """Give how many packets may be under way before a run ends for want of memory."""
+    """Return how many packets may be under way before a run ends for want of memory."""
     free = free_bytes()
     return sys.maxsize if free is None else free // _PACKET
 
@@ -116,7 +116,7 @@ def _traffic(plan: Plan, arrays: Arrays) -> Iterator[Part]:
 
 
 def free_bytes() -> int | None:
-    """Give what this process may still take: the machine's, its group's or its own limit."""
+    """Return what this process may still take: the machine's, its group's or its own limit."""
     limits = [_free_in_machine(), _free_in_group(), _free_of_own()]
     known = [limit for limit in limits if limit is not None]
     return min(known) if known else None

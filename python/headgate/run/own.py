@@ -36,6 +36,6 @@ def _disciplines(scenario: ScenarioSpec, plan: Plan) -> Iterator[Ready]:
 
 
 def own_queues(plan: Plan) -> list[Mapping[str, Any]]:
-    """Give the plan's own disciplines, as its links name them first; equal ones are one."""
+    """Return the plan's own disciplines, as its links name them first; equal ones are one."""
     queues = (link.get("queue") or {} for link in plan["links"])
     return list({json.dumps(q, sort_keys=True): q for q in queues if "own" in q}.values())

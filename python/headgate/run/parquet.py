@@ -100,7 +100,7 @@ def read_columns(path: Path, names: Sequence[str] = ()) -> dict[str, Any]:
 
 @cache
 def _database() -> duckdb.DuckDBPyConnection:
-    """Give the one database in memory; opening it costs more than a small table."""
+    """Return the one database in memory; opening it costs more than a small table."""
     import duckdb
 
     return duckdb.connect()

@@ -1,4 +1,4 @@
-"""Which process on which machine: names for drafts, claims and locks in shared folders."""
+"""Which process on which machine: names for drafts, leases and locks in shared folders."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _exists(process_id: int) -> bool:
 
 
 def _start(process_id: int) -> str:
-    """Give when a process began, in ticks since boot; nothing for one that runs no more."""
+    """Return when a process began, in ticks since boot; nothing for one that runs no more."""
     try:
         text = Path(f"/proc/{process_id}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:  # hidden from us, or no such system

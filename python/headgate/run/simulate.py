@@ -249,7 +249,7 @@ class _Run:
     def leave_behind(
         self, facts: Mapping[str, Any], command: str
     ) -> tuple[dict[str, Table], dict[str, Any]]:
-        """Give tables and run.json of a run that is over."""
+        """Return tables and run.json of a run that is over."""
         meta = {
             "headgate": __version__,
             "identity": self.identity,
@@ -295,7 +295,7 @@ class _Run:
         except (StoreError, ValueError) as why:
             return f"{at}; nothing is kept ({why})"
         folder = self.snapshot_file.parent
-        return f"{at}; the state is kept in {folder}, the same command goes on from there"
+        return f"{at}; the state is kept in {folder}; the same command resumes it"
 
     def _pace(self) -> str:
         """Say how much was done at which rate, and what the whole run takes if it goes on so."""
@@ -349,12 +349,12 @@ class _Due:
 
     def _warn(self, error: StoreError) -> None:
         if not self._warned:
-            log.warning("%s; the run goes on, but a kill would cost more of it", error)
+            log.warning("%s; the run continues, but a kill would lose more of it", error)
         self._warned = True
 
 
 def excess_error(excess: Exception, plan: Mapping[str, Any]) -> ScenarioError:
-    """Name the flow and the law that asked for what cannot be had, or the network."""
+    """Name the flow and the law, or the network, that exceeded a limit of the engine."""
     sender, at_s, says = excess.args
     if sender is None:
         return ScenarioError("network", f"at {at_s:.6f} s {says}")

@@ -107,5 +107,5 @@ class Stream(Iterator[Update], Generic[R]):
         return self._result
 
     def close(self) -> None:
-        """Give the run up."""
+        """Abandon the run."""
         self._updates.close()

@@ -30,9 +30,11 @@ class Trace:
 
     def __post_init__(self) -> None:
         if not (self.flows or self.ports):
-            raise ScenarioError("trace", "it names no flows and no ports")
+            raise ScenarioError("trace", "it must name flows or ports")
         if self.limit < 1:
-            raise ScenarioError("trace limit", f"{self.limit} is not allowed; it is at least 1")
+            raise ScenarioError(
+                "trace limit", f"{self.limit} is not allowed; it must be at least 1"
+            )
 
     @classmethod
     def parse(cls, options: Sequence[str], limit: int | None = None) -> Trace:
@@ -47,7 +49,7 @@ class Trace:
         return cls(**asked, limit=LIMIT if limit is None else limit)
 
     def options(self) -> Iterator[str]:
-        """Give the options of the command line that ask for it."""
+        """Yield the options of the command line that ask for it."""
         for kind in ("flows", "ports"):
             if names := ",".join(map(str, getattr(self, kind))):
                 yield "--trace " + quote(f"{kind}={names}")
@@ -55,7 +57,7 @@ class Trace:
             yield f"--trace-limit {self.limit}"
 
     def numbers(self, plan: Mapping[str, Any]) -> tuple[set[int], set[int]]:
-        """Give the numbers of the flows and links of a plan. Raises ScenarioError."""
+        """Return the numbers of the flows and links of a plan. Raises ScenarioError."""
         traffic, links = plan["traffic"], plan["links"]
         flows = _Named("flows", sum(name_counts(traffic)), lambda: each_name(traffic))
         ports = _Named("ports", len(links), lambda: (link["name"] for link in links))
@@ -67,7 +69,7 @@ class Trace:
         return chosen
 
     def plain(self) -> dict[str, Any]:
-        """Give it as JSON has it."""
+        """Return it as JSON has it."""
         plain = asdict(self)
         return plain | {kind: [str(one) for one in plain[kind]] for kind in ("flows", "ports")}
 

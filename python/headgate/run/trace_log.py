@@ -164,7 +164,7 @@ def has_trace(folder: Path, asked: Trace, identity: str) -> bool:
 
 
 def _of_plan(plan: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what converters need of a plan."""
+    """Return what converters need of a plan."""
     names = ("name", "segment_bytes", "receive_window", "recovery", "rtt")
     profiles = [{name: profile[name] for name in names} for profile in plan["transports"]]
     return {"duration_ps": plan["duration_ps"], "transports": profiles}

@@ -12,7 +12,7 @@ from headgate.scenario.base import Model, also_text_and_params
 
 
 def law_keys(law: Any) -> dict[str, Any]:
-    """Give the key of traffic that names a law: `control` for one's own, else `law`."""
+    """Return the key of traffic that names a law: `control` for one's own, else `law`."""
     return {"control" if isinstance(law, str) and plugin.is_source(law) else "law": law}
 
 
@@ -49,10 +49,10 @@ class Control(Model):
         return {"source": self.source, **self.params} if self.params else self.source
 
     def law(self) -> plugin.OwnCode:
-        """Find the law and make it; raise LawError, also if it may not run."""
+        """Find the law and make it. Raises LawError, also if it may not run."""
         return plugin.load(self.source, plugin.LAW)
 
     def plan(self) -> dict[str, Any]:
-        """Make the law of the plan; raise LawError. Runs nothing of the law."""
+        """Make the law of the plan. Raises LawError. Runs nothing of the law."""
         name, sha256 = plugin.identify(self.source, plugin.LAW)
         return {"name": name, "params": dict(self.params), "own": sha256}

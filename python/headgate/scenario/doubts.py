@@ -1,4 +1,4 @@
-"""What a user should know of a plan that runs all the same: schemes of which a half is missing."""
+"""Warnings about a plan that can run: senders or routers of a scheme without the other half."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MARKING = 'network.queue = {name = "threshold", mark = "0.17 BDP"}'
 
 
 def doubts_of(plan: Plan, arrays: Arrays) -> list[str]:
-    """Give a sentence for senders without their routers or marks, and for routers nobody asks."""
+    """Return warnings of senders without their routers or marks, and of routers without senders."""
     return _Doubts(plan, arrays).all()
 
 
@@ -46,14 +46,14 @@ class _Doubts:
                 yield from self._missing(item, law.name, need)
 
     def _law_indices(self, item: Mapping[str, Any]) -> list[int]:
-        """Give the laws of the traffic: one, those of a mix, or those of a flow list."""
+        """Return the laws of the traffic: one, those of a mix, or those of a flow list."""
         listed = self.arrays.get(f"{item.get('key')}.law")
         if listed is not None:
             return [int(index) for index in np.unique(listed)]
         return sorted({part["law"] for part in item.get("laws", ())} or {item["law"]})
 
     def _law(self, index: int) -> catalog.Law | None:
-        """Give the card of a law of the plan; a user's own has none."""
+        """Return the card of a law of the plan; a user's own has none."""
         law = self.plan["laws"][index]
         return None if "own" in law else catalog.law(law["name"])
 
@@ -66,7 +66,7 @@ class _Doubts:
             names = [self.links[link]["name"] for link in way]
             passed = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
             yield (
-                f"'{item['name']}': no link on a way of its '{law}' senders ({passed}) "
+                f"'{item['name']}': no link on a path of its '{law}' senders ({passed}) "
                 f"{need.does}, so they behave as 'reno' does there; write {need.remedy}"
             )
 
@@ -81,8 +81,8 @@ class _Doubts:
         for scheme, names in silent.items():
             others = f" and {len(names) - 1} more links" if len(names) > 1 else ""
             yield (
-                f"network.feedback: no traffic speaks '{scheme}', so its routers at {names[0]}"
-                f"{others} tell nobody anything"
+                f"network.feedback: no traffic uses '{scheme}', so its router feedback at "
+                f"{names[0]}{others} has no effect"
             )
 
 
@@ -99,7 +99,9 @@ class _Need:
 def _need(law: catalog.Law) -> _Need | None:
     if law.scheme is not None:
         remedy = f'network.feedback = "{law.scheme}"'
-        return _Need("feedback", _speaks(law.scheme), f"has a router of '{law.scheme}'", remedy)
+        return _Need(
+            "feedback", _speaks(law.scheme), f"has the router feedback '{law.scheme}'", remedy
+        )
     return _Need("queue", _marks, "marks packets", MARKING) if law.needs_marks else None
 
 
@@ -117,7 +119,7 @@ def _marks(queue: Device) -> bool:
 
 
 def _ends(item: Mapping[str, Any]) -> tuple[set[int], set[int]]:
-    """Give the routers of the sources and of the receivers."""
+    """Return the routers of the sources and of the receivers."""
     if "places" in item:
         nodes = {place["node"] for place in item["places"]}
         return nodes, nodes

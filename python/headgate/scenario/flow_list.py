@@ -32,7 +32,7 @@ class FlowList:
     """Propagation round trip of each; 0 where the row has none of its own."""
 
     def packets(self, segment_bytes: int) -> NDArray[np.uint64]:
-        """Give the sizes in whole segments."""
+        """Return the sizes in whole segments."""
         unit = segment_bytes if self.in_bytes else 1
         return _whole(np.ceil(self.size / unit))
 
@@ -60,7 +60,7 @@ def read_flow_list(path: str, place: str) -> FlowList:
 
 
 def read_shortest_rtt(path: str, place: str) -> int | None:
-    """Give the shortest round trip of a list in ps, or None if it has none."""
+    """Return the shortest round trip of a list in ps, or None if it has none."""
     rtt_ps = _fetch_rtts(open_table(path, place), path, place)
     return None if rtt_ps is None or not rtt_ps.any() else int(rtt_ps[rtt_ps > 0].min())
 
@@ -90,7 +90,7 @@ def _check(start: NDArray[np.float64], size: NDArray[np.float64], name: str, pla
 
 
 def _fetch_rtts(relation: Any, path: str, place: str) -> NDArray[np.uint64] | None:
-    """Give the round trips in ps in the order of the file, 0 where there is none."""
+    """Return the round trips in ps in the order of the file, 0 where there is none."""
     if RTT not in relation.columns:
         return None
     number = f"TRY_CAST({RTT} AS DOUBLE)"
@@ -114,7 +114,7 @@ def _whole(numbers: NDArray[np.float64]) -> NDArray[np.uint64]:
 def _codes(
     relation: Any, column: str, path: str, place: str
 ) -> tuple[list[str], NDArray[np.uint64]]:
-    """Give the distinct words of a column in order, and each row's index into them."""
+    """Return the distinct words of a column in order, and each row's index into them."""
     rows = np.ma.asarray(fetch(relation, [f"{column}::VARCHAR AS word"], path, place)["word"])
     if np.ma.is_masked(rows):
         row = int(np.flatnonzero(np.ma.getmaskarray(rows))[0]) + 1

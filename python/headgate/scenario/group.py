@@ -55,7 +55,7 @@ def require_one_law(
 
 
 def plan_of(law: LawChoice | None, control: Control | None) -> dict[str, Any]:
-    """Make the law of the plan; raise LawError if the user's own cannot be taken."""
+    """Make the law of the plan. Raises LawError if the user's own cannot be taken."""
     chosen = control or law
     assert chosen is not None
     return chosen.plan()
@@ -108,19 +108,19 @@ class Group(Model):
         require_one_law(self.law, self.control, in_its_place)
 
     def law_plan(self) -> dict[str, Any]:
-        """Make the law of the plan; raise LawError if the user's own cannot be taken."""
+        """Make the law of the plan. Raises LawError if the user's own cannot be taken."""
         return plan_of(self.law, self.control)
 
     def controls(self) -> list[Control]:
-        """Give the laws of the user's own that it has."""
+        """Return the laws of the user's own that it has."""
         return [] if self.control is None else [self.control]
 
     def default_name(self, law: str) -> str:
-        """Give the name of traffic that the user did not name."""
+        """Return the name of traffic that the user did not name."""
         return law
 
     def own_rtts_ps(self, place: str) -> tuple[int, ...]:  # noqa: ARG002 - of files: for refusals
-        """Give the round trips that it sets, the shortest among them; raise ScenarioError."""
+        """Return the round trips that it sets, the shortest among them. Raises ScenarioError."""
         return () if self.rtt is None else (self.rtt,)
 
     @property
@@ -130,15 +130,15 @@ class Group(Model):
 
     @abstractmethod
     def lay_out(self, planner: Planner, item: Item) -> dict[str, Any]:
-        """Give what the plan has beside kind, name, law and transport; raise ScenarioError."""
+        """Return what the plan has beside kind, name, law and transport. Raises ScenarioError."""
 
     @classmethod
     @abstractmethod
     def estimate(cls, item: Mapping[str, Any], arrays: Arrays) -> Need:
-        """Give what an item of the plan takes."""
+        """Return what an item of the plan takes."""
 
     def key_of(self, key: str) -> str | None:
-        """Give the user's key for a key of the plan, if it has a name of its own."""
+        """Return the user's key for a key of the plan, if it has a name of its own."""
         return self.plan_keys.get(key)
 
 

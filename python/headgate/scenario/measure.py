@@ -35,7 +35,9 @@ class Series(Model):
 class Measure(Model):
     """Warm-up, measurement periods, rows and series."""
 
-    warmup: Time = Field(0, description="Figures of flows and ports start here.")
+    warmup: Time = Field(
+        0, description="Statistics of flows and ports leave out what happens before it ends."
+    )
     periods: int | tuple[tuple[Time, Time], ...] = Field(
         1, description="Number of equal periods after the warm-up, or a list of [start, end]."
     )
@@ -67,12 +69,15 @@ class Measure(Model):
             before = self.warmup
             for start, end in self.periods:
                 if start < before or end <= start:
-                    raise at("periods", "each period ends after it starts, and none overlap")
+                    raise at(
+                        "periods",
+                        "each period must end after it starts, and periods must not overlap",
+                    )
                 before = end
         return self
 
     def period_bounds(self, duration_ps: int) -> list[list[int]]:
-        """Give start and end of each period, in ps."""
+        """Return start and end of each period, in ps."""
         if not isinstance(self.periods, int):
             return [list(pair) for pair in self.periods]
         span, count = duration_ps - self.warmup, self.periods

@@ -12,7 +12,7 @@ Spots = list[Spot]
 
 
 def ends(layout: Layout, group: Group, place: str) -> tuple[Spots, Spots]:
-    """Give where the sources and the receivers of the traffic sit; raise ScenarioError."""
+    """Return where the sources and the receivers of the traffic sit. Raises ScenarioError."""
     unnamed = None in (group.source, group.receiver)
     if group.names_its_ends and unnamed and len(layout.sources) > 2:
         raise ScenarioError(place, "flows in this network name their source and receiver")
@@ -49,7 +49,7 @@ def _no_route(layout: Layout, one: int, other: int) -> str:
 def at_rtt(
     layout: Layout, spots: tuple[Spots, Spots], rtt_ps: int, place: str
 ) -> tuple[Spots, Spots]:
-    """Give the hosts links of their own, whose delay makes up the round trip.
+    """Return the hosts links of their own, whose delay makes up the round trip.
 
     Raises ScenarioError where there are several routers or no host links, or the route is longer.
     """

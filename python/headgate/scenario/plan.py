@@ -25,7 +25,7 @@ from headgate.version import RESULTS
 
 
 def make_plan(scenario: ScenarioSpec) -> tuple[dict[str, Any], Arrays]:
-    """Give the plan and the arrays that it names; raise ScenarioError if it cannot run."""
+    """Return the plan and the arrays that it names. Raises ScenarioError if it cannot run."""
     demand = Demand(
         packet_bytes=scenario.transport.packet_bytes,
         flows=sum(group.most_flows for group in scenario.traffic),
@@ -103,7 +103,7 @@ def _series(
 def choose_numbers(
     plan: Mapping[str, Any], flows: Sequence[str], links: Sequence[str]
 ) -> tuple[set[int], set[int]]:
-    """Give the numbers of the traffic and of the links that these patterns name.
+    """Return the numbers of the traffic and of the links that these patterns name.
 
     Raises ScenarioError for a pattern without a star that names nothing.
     """
@@ -124,7 +124,7 @@ def _names_of(links: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, str]]:
 
 
 def identity_of(plan: dict[str, Any], arrays: Arrays) -> str:
-    """Give the SHA-256 of a plan, its arrays and the version: equal means equal results."""
+    """Return the SHA-256 of a plan, its arrays and the version: equal means equal results."""
     digest = hashlib.sha256(json.dumps([RESULTS, plan], sort_keys=True).encode())
     for name in sorted(arrays):
         digest.update(name.encode())
@@ -139,7 +139,7 @@ Named = Callable[[], Iterator[tuple[int, str]]]
 def _choose_followed(
     traffic: list[dict[str, Any]], patterns: tuple[str, ...], most: int
 ) -> list[int]:
-    """Give the numbers of the single flows that the series follow."""
+    """Return the numbers of the single flows that the series follow."""
     firsts = accumulate(name_counts(traffic), initial=0)
     groups = [
         (first, item) for first, item in zip(firsts, traffic, strict=False) if "count" in item
@@ -172,7 +172,7 @@ def _choose_matching(
     known: str,
     most: int | None = None,
 ) -> list[int]:
-    """Give the numbers of the names that match, of each group at most `most`.
+    """Return the numbers of the names that match, of each group at most `most`.
 
     A pattern without a star must match.
     """
@@ -188,7 +188,8 @@ def _choose_matching(
             names = [name for _, name in islice(chain.from_iterable(g() for g in named), 9)]
             shown = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
             raise ScenarioError(
-                join([place, number]), f"{pattern!r} is none of the {known}: {shown or 'none'}"
+                join([place, number]),
+                f"there is no {pattern!r} among the {known}: {shown or 'none'}",
             )
         chosen.update(dict.fromkeys(found))
     return list(chosen)

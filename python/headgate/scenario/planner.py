@@ -26,11 +26,11 @@ class Planner:
         self.names: dict[str, int] = {}
 
     def profile(self, own: Transport | None) -> Transport:
-        """Give the profile of traffic: its own, or the scenario's."""
+        """Return the profile of traffic: its own, or the scenario's."""
         return own or self.transport
 
     def add_transport(self, profile: Transport) -> int:
-        """Give the number of a profile; those that differ by nothing are one."""
+        """Return the number of a profile; those that differ by nothing are one."""
         plan = profile.plan(profile.preset)
         same = [i for i, known in enumerate(self.transports) if {**known, "name": ""} ==
                 {**plan, "name": ""}]  # fmt: skip
@@ -41,16 +41,16 @@ class Planner:
         return _index(self.transports, plan)
 
     def add_law(self, plan: dict[str, Any]) -> int:
-        """Give the number of a law."""
+        """Return the number of a law."""
         return _index(self.laws, plan)
 
     def add_name(self, wanted: str) -> str:
-        """Give a name that no other traffic has."""
+        """Return a name that no other traffic has."""
         self.names[wanted] = self.names.get(wanted, 0) + 1
         return wanted if self.names[wanted] == 1 else f"{wanted}-{self.names[wanted]}"
 
     def add_file(self, name: str) -> int:
-        """Give the number of a kind of file."""
+        """Return the number of a kind of file."""
         if name not in self.files:
             self.files.append(name)
         return self.files.index(name)
@@ -65,7 +65,7 @@ class Planner:
 
 
 def _index(items: list[dict[str, Any]], item: dict[str, Any]) -> int:
-    """Give the index of `item`, added if it is new."""
+    """Return the index of `item`, added if it is new."""
     if item not in items:
         items.append(item)
     return items.index(item)

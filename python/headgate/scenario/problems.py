@@ -83,7 +83,7 @@ def _sentence(problem: Any) -> str:
 
 
 def _near(word: str, expected: str) -> str:
-    """Give the near ones of words that pydantic lists in quotes."""
+    """Return the near ones of words that pydantic lists in quotes."""
     return also(word, re.findall(r"'([^']*)'", expected))
 
 

@@ -81,7 +81,7 @@ class Device(Model):
         return made
 
     def plan(self, packets: Callable[[str, Amount], float]) -> dict[str, Any]:
-        """Make the device of the plan; raise LawError. Runs nothing of the user's own."""
+        """Make the device of the plan. Raises LawError. Runs nothing of the user's own."""
         return {"name": self.name, "params": self.resolve(packets)}
 
 
@@ -99,7 +99,8 @@ def _number(key: str, value: str, unit: str, packets: Callable[[str, Amount], fl
                 return parse_rate(value) / 8
     except UnitError as error:
         raise at(key, str(error)) from None
-    raise at(key, f"{value!r} is not allowed; it is a number of {unit or 'no unit'}")
+    of = "" if unit in {"", "1"} else f" of {unit}"
+    raise at(key, f"{value!r} is not allowed; it must be a number{of}")
 
 
 def _rough(_key: str, amount: Amount) -> float:
@@ -151,7 +152,7 @@ class Queue(Device):
         return {key: _own_param(key, value, packets) for key, value in self.params.items()}
 
     def plan(self, packets: Callable[[str, Amount], float]) -> dict[str, Any]:
-        """Make the discipline of the plan; raise LawError. Runs nothing of the user's own."""
+        """Make the discipline of the plan. Raises LawError. Runs nothing of the user's own."""
         made = super().plan(packets)
         if not self.is_own:
             return made

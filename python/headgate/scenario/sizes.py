@@ -48,7 +48,7 @@ class Sizes(Model):
         return {"kind": "pareto", "mean_packets": packets, "shape": self.shape}
 
     def mean_sent(self, segment_bytes: int) -> float:
-        """Give the mean of what is sent: the nearest whole packets of a size, at least one."""
+        """Return the mean of what is sent: the nearest whole packets of a size, at least one."""
         packets = packets_of(self.mean, segment_bytes)
         if self.kind == "fixed":
             return float(math.ceil(packets))
@@ -77,5 +77,5 @@ def _pareto(mean: float, shape: float) -> float:
 
 
 def packets_of(amount: Amount, segment_bytes: int) -> float:
-    """Give a size in packets."""
+    """Return a size in packets."""
     return float(amount.value / (segment_bytes if amount.unit == "B" else 1))

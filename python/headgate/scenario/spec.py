@@ -52,19 +52,22 @@ class ScenarioSpec(Model):
         if self.measure.warmup >= self.duration:
             raise at(
                 "measure.warmup",
-                f"the warm-up ends before the run of {format_time(self.duration)} does; shorten it,"
-                " or lengthen duration",
+                f"the warm-up must end before the run of {format_time(self.duration)} does; shorten"
+                " it, or lengthen duration",
             )
         periods = self.measure.period_bounds(self.duration)
         if periods and periods[-1][1] > self.duration:
-            raise at("measure", "a period ends after the run; shorten measure.periods or lengthen")
+            raise at(
+                "measure",
+                "a period ends after the run; shorten measure.periods or lengthen duration",
+            )
         if any(end - start < self.measure.interval for start, end in periods):
-            raise at("measure", "a period is shorter than measure.interval; lengthen it")
+            raise at("measure", "a period is shorter than measure.interval; lengthen the period")
         return self
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Self:
-        """Make a scenario of nested dicts with units written; raise ScenarioError."""
+        """Make a scenario of nested dicts with units written. Raises ScenarioError."""
         try:
             return cls.model_validate(given)
         except ValidationError as error:
@@ -90,16 +93,16 @@ class ScenarioSpec(Model):
             plugin.allow(source, interface)
 
     def own_code(self) -> list[tuple[str, plugin.Interface]]:
-        """Give the sources of the user's own laws and disciplines in it, each with its kind."""
+        """Return the sources of the user's own laws and disciplines in it, each with its kind."""
         laws = [(control.source, plugin.LAW) for control in self.own_laws()]
         return laws + [(queue.name, plugin.DISCIPLINE) for queue in self.own_disciplines()]
 
     def own_laws(self) -> list[Control]:
-        """Give the laws in it that are not of the catalogue."""
+        """Return the laws in it that are not of the catalogue."""
         return [control for group in self.traffic for control in group.controls()]
 
     def own_disciplines(self) -> list[Queue]:
-        """Give the queue disciplines in it that are not of the catalogue."""
+        """Return the queue disciplines in it that are not of the catalogue."""
         links = self.network.links if isinstance(self.network, Graph) else ()
         queues = [self.network.queue, *(link.queue for link in links if link.queue is not None)]
         return [queue for queue in queues if queue.is_own]
@@ -111,7 +114,7 @@ class ScenarioSpec(Model):
         write_toml(self.to_dict(), Path(path))
 
     def to_dict(self, *, resolved: bool = False) -> dict[str, Any]:
-        """Give nested dicts with units written, which `from_dict` reads.
+        """Return nested dicts with units written, which `from_dict` reads.
 
         What equals its default is left out, unless `resolved`.
         """
@@ -126,7 +129,7 @@ class ScenarioSpec(Model):
         return data
 
     def _fill_in(self) -> Self:
-        """Give the scenario with every field of its TCP profiles written out."""
+        """Return the scenario with every field of its TCP profiles written out."""
         traffic = tuple(
             group
             if group.transport is None
@@ -136,7 +139,7 @@ class ScenarioSpec(Model):
         return self.model_copy(update={"transport": self.transport.fill_in(), "traffic": traffic})
 
     def replaced(self, changes: Mapping[str, Any]) -> Self:
-        """Give the scenario with keys changed, each a path such as `traffic.0.law`."""
+        """Return the scenario with keys changed, each a path such as `traffic.0.law`."""
         from headgate.scenario.toml import set_key
 
         data = copy.deepcopy(self.to_dict())

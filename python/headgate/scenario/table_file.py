@@ -13,7 +13,7 @@ from headgate.errors import ScenarioError
 
 
 def open_table(path: str, place: str) -> Any:
-    """Open a file as a relation of DuckDB; raise ScenarioError."""
+    """Open a file as a relation of DuckDB. Raises ScenarioError."""
     if not Path(path).is_file():
         raise ScenarioError(place, f"there is no file {path!r}")
     import duckdb
@@ -27,7 +27,7 @@ def open_table(path: str, place: str) -> Any:
 
 
 def fetch(relation: Any, columns: Sequence[str], path: str, place: str) -> Any:
-    """Return columns of a relation, by name; raise ScenarioError."""
+    """Return columns of a relation, by name. Raises ScenarioError."""
     import duckdb
 
     try:

@@ -55,14 +55,14 @@ def note_laws(data: Mapping[str, Any], where: str) -> None:
 
 
 def named_code(key: str, value: Any) -> str:
-    """Give the own code that a value of one of the `CODE_KEYS` names, if it names any."""
+    """Return the own code that a value of one of the `CODE_KEYS` names, if it names any."""
     name = value.get(CODE_KEYS[key]) if isinstance(value, Mapping) else value
     is_code = isinstance(name, str) and (key == "control" or is_source(name))
     return str(name) if is_code else ""
 
 
 def _places_of_code(data: Mapping[str, Any]) -> list[tuple[Any, str]]:
-    """Give the tables that may name own code, each with the key."""
+    """Return the tables that may name own code, each with the key."""
     traffic, network = data.get("traffic"), data.get("network")
     links = network.get("links") if isinstance(network, Mapping) else None
     places = [(item, "control") for item in _listed(traffic)]
@@ -189,7 +189,7 @@ def set_key(data: dict[str, Any], key: str, value: Any) -> None:
 
 
 def set_law(data: dict[str, Any], law: Any) -> None:
-    """Give all traffic one law, of the catalogue or of one's own."""
+    """Set one law for all traffic, of the catalogue or the user's own."""
     key = "control" if named_code(EVERY_LAW, law) else "law"
     traffic = data.get("traffic")
     for item in traffic if isinstance(traffic, list) else ():

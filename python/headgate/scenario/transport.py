@@ -27,44 +27,44 @@ class Pacing(Model):
 
 
 class Transport(Model):
-    """How TCP sends and receives, whatever its law. Unset fields come from the preset."""
+    """How TCP sends and receives, apart from its law. Unset fields come from the preset."""
 
     model_config = ConfigDict(json_schema_extra=also_text)
 
     preset: Literal["default", "linux", "ns2", "mesonet"] = Field(
-        "default", description="Where unset fields come from."
+        "default", description="Profile from which unset fields come."
     )
     segment: Bytes | None = Field(None, description="Payload of a full data packet.")
     header: Bytes | None = Field(None, description="Headers of a data packet.")
     ack: Bytes | None = Field(None, description="Size of an ACK.")
     syn: Bytes | None = Field(None, description="Size of a SYN.")
-    initial_window: Packets | None = Field(None, description="First congestion window.")
+    initial_window: Packets | None = Field(None, description="Initial congestion window.")
     initial_ssthresh: Packets | Literal["infinite"] | None = Field(
-        None, description="First slow-start threshold."
+        None, description="Initial slow-start threshold."
     )
     receive_window: Packets | Literal["infinite"] | None = Field(
-        None, description="Most that the receiver lets be in flight."
+        None, description="Window that the receiver advertises."
     )
-    min_rto: Time | None = Field(None, description="Least retransmission time-out.")
+    min_rto: Time | None = Field(None, description="Minimum retransmission time-out.")
     rto_margin: Time | None = Field(
-        None, description="Least excess of the time-out over the smoothed RTT."
+        None, description="Minimum excess of the time-out over the smoothed RTT."
     )
     initial_rto: Time | None = Field(None, description="Time-out before the first RTT sample.")
-    max_rto: Time | None = Field(None, description="Greatest retransmission time-out.")
+    max_rto: Time | None = Field(None, description="Maximum retransmission time-out.")
     syn_tries: int | None = Field(
         None, ge=1, le=255, description="SYNs sent in all before the connection fails."
     )
-    syn_timeout: Time | None = Field(None, description="First SYN time-out.")
+    syn_timeout: Time | None = Field(None, description="Initial SYN time-out.")
     syn_backoff: bool | None = Field(
         None, description="The SYN time-out doubles with each try; RCP's stays at 0.5 s."
     )
     recovery: Literal["sack", "sack1", "newreno", "reno"] | None = Field(
         None,
-        description="How losses are found and repaired: RFC 6675; the same, but as ns-2's Sack1 and"
-        " FAST count what is in flight, one less for each ACK, so that lost packets stay in it;"
-        " RFC 6582; or plain Reno (RFC 5681), whose fast recovery ends at the first new ACK.",
+        description="Loss recovery: sack (RFC 6675); sack1, which estimates the data in flight "
+        "as ns-2's Sack1 and FAST do, one less for each ACK, so that lost packets stay in it; "
+        "newreno (RFC 6582); or reno (RFC 5681), whose fast recovery ends at the first new ACK.",
     )
-    limited_transmit: bool | None = Field(None, description="RFC 3042.")
+    limited_transmit: bool | None = Field(None, description="Limited transmit, RFC 3042.")
     prr: bool | None = Field(None, description="Proportional rate reduction, RFC 9937.")
     rack_tlp: bool | None = Field(None, description="RACK and tail loss probe, RFC 8985.")
     timeout_reduction: Literal["once", "each"] | None = Field(
@@ -77,39 +77,44 @@ class Transport(Model):
     )
     whole_windows: bool | None = Field(
         None,
-        description="As in Linux, windows are whole packets, growth by less is kept until it makes "
-        "one, and a reduction starts from the window, not from what is in flight.",
+        description="As in Linux: windows are whole packets, smaller growth accumulates until "
+        "it makes one, and a reduction starts from the window instead of the data in flight.",
     )
     window_validation: bool | None = Field(
-        None, description="Grow only while the window is what limits the flow."
+        None, description="The window grows only while it limits the flow."
     )
-    delayed_ack: bool | None = Field(None, description="One ACK for two packets.")
+    delayed_ack: bool | None = Field(None, description="One ACK for every second packet.")
     delayed_ack_timeout: Time | None = Field(None, description="Longest delay of an ACK.")
     quick_acks: int | None = Field(
-        None, ge=0, le=2**32 - 1, description="First packets that are acknowledged at once."
+        None,
+        ge=0,
+        le=2**32 - 1,
+        description="Number of first packets that are acknowledged at once.",
     )
     rtt_sampling: Literal["timestamps", "per_window"] | None = Field(
-        None, description="Each ACK gives an RTT sample, or one segment at a time is timed."
+        None, description="An RTT sample from each ACK, or from one segment at a time."
     )
-    clock: Time | None = Field(None, description="RTT samples are rounded to this; 0 s = exact.")
+    clock: Time | None = Field(None, description="Granularity of RTT samples; 0 s = exact.")
     timestamp_clock: Time | None = Field(
         None,
-        description="Time stamps count in this, where only they tell an RTT, that of what was sent "
-        "again; 0 s = exact.",
+        description="Granularity of time stamps, which alone give the RTT of retransmissions; 0 "
+        "s = exact.",
     )
-    pacing: Pacing | Literal["none"] | None = Field(None, description="Even sending.")
+    pacing: Pacing | Literal["none"] | None = Field(None, description="Pacing, or none.")
     pacing_bursts: bool | None = Field(
         None,
-        description="Pacing as in Linux: from a flow's tenth packet on, in bursts of up to 1 ms, "
-        "and a burst that leaves late is followed sooner.",
+        description="Pacing as in Linux: from a flow's tenth packet on, in bursts of up to 1 ms; "
+        "after a burst that leaves late, the next one leaves sooner.",
     )
     ecn: bool | None = Field(
         None,
-        description="Marks are heeded by every law (RFC 3168), not only by those that need it.",
+        description="Whether every law responds to ECN marks (RFC 3168), not only those that need "
+        "them.",
     )
     ecn_acks: bool | None = Field(
         None,
-        description="With ECN, ACKs may be marked instead of dropped too; nobody answers that.",
+        description="With ECN: ACKs too may be marked instead of dropped; senders ignore such "
+        "marks.",
     )
 
     @model_validator(mode="before")
@@ -122,20 +127,23 @@ class Transport(Model):
     def _fits_together(self) -> Transport:
         full = self.resolved
         if not 0 < full["segment"] <= 2**16 - 1:
-            raise at("segment", "a segment is 1 B to 65535 B")
+            raise at("segment", "a segment must be from 1 B to 65535 B")
         for field in ("header", "ack", "syn"):
             if not 0 < full[field] <= 2**16 - 1:
-                raise at(field, f"the size of '{field}' is 1 B to 65535 B")
+                raise at(field, f"the size of '{field}' must be from 1 B to 65535 B")
         if not 0 < full["min_rto"] <= full["max_rto"]:
-            raise at("min_rto", "the least time-out is above zero and not above max_rto")
+            raise at("min_rto", "the least time-out must be above zero and at most max_rto")
         if full["initial_rto"] <= 0 or full["syn_timeout"] <= 0:
-            raise at("initial_rto", "the first time-outs (initial_rto, syn_timeout) are above zero")
+            raise at(
+                "initial_rto", "the first time-outs (initial_rto, syn_timeout) must be above zero"
+            )
         if full["receive_window"] != "infinite" and full["receive_window"] > 2**32 - 1:
             raise at(
-                "receive_window", "a receive window is at most 2^32 - 1 packets, or 'infinite'"
+                "receive_window",
+                "a receive window must be at most 2^32 - 1 packets, or 'infinite'",
             )
         if full["initial_window"] < 1:
-            raise at("initial_window", "a first window is at least '1 packets'")
+            raise at("initial_window", "the initial window must be at least 1 packet")
         return self
 
     @cached_property
@@ -145,7 +153,7 @@ class Transport(Model):
         return PRESETS[self.preset] | {key: v for key, v in own.items() if v is not None}
 
     def fill_in(self) -> Transport:
-        """Give the same profile with every field written out."""
+        """Return the same profile with every field written out."""
         return self.model_copy(update=self.resolved)
 
     @property

@@ -130,7 +130,7 @@ FORMS: Mapping[str, tuple[str, Callable[[], Schema]]] = {
 
 
 def make_schema(name: str) -> Schema:
-    """Make the schema of a form from the code. Raises HeadgateError for a name that is none."""
+    """Make the schema of a form from the code. Raises HeadgateError for an unknown name."""
     if name not in FORMS:
         says = hint(name, FORMS, f"forms: {', '.join(FORMS)}")
         raise HeadgateError(f"{name!r} is not a form of TOML; {says}")
@@ -143,5 +143,5 @@ def schema_text(name: str) -> str:
 
 
 def file_name(name: str) -> str:
-    """Give what the file of a form is called."""
+    """Return what the file of a form is called."""
     return f"{name}.schema.json"

@@ -25,7 +25,7 @@ def write(kind: str, file: Path | None = None) -> list[Path]:
     """
     if kind not in KINDS:
         says = hint(kind, KINDS, f"templates: {', '.join(KINDS)}")
-        raise HeadgateError(f"--from {kind}: {kind!r} is no template; {says}")
+        raise HeadgateError(f"--from {kind}: there is no template {kind!r}; {says}")
     path = file or Path(f"{kind}.toml")
     if path.suffix != ".toml":
         beside = "; its law is written beside it" if kind == "own-law" else ""
@@ -38,7 +38,7 @@ def write(kind: str, file: Path | None = None) -> list[Path]:
 
 
 def _texts(kind: str, path: Path) -> dict[Path, str]:
-    """Give the files of a template, and what is to stand in them."""
+    """Return the files of a template, and what is to stand in them."""
     said = (FOLDER / f"{kind}.toml").read_text(encoding="utf-8")
     text = _align(said.replace(_FILE, path.name).replace(_OUT, f"out/{path.stem}"))
     if kind != "own-law":

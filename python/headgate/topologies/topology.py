@@ -27,7 +27,7 @@ class Topology:
     """Points of presence at each backbone router."""
 
     def distance_ps(self, one: str, other: str) -> int:
-        """Give the time light in glass takes along the great circle between two cities, in ps."""
+        """Return the time light in glass takes along the great circle between two cities, in ps."""
         (_, lat1, lon1), (_, lat2, lon2) = self.cities[one], self.cities[other]
         phi1, phi2 = math.radians(lat1), math.radians(lat2)
         half = (

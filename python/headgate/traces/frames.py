@@ -100,7 +100,7 @@ def _read_address(address: str) -> int:
 def make_packet_blocks(
     events: Table, known: Known, interfaces: Numbers, directions: Numbers
 ) -> bytes:
-    """Give an enhanced packet block for each event, in their order."""
+    """Return an enhanced packet block for each event, in their order."""
     kind = events["packet"]
     is_syn = (kind == "syn") | (kind == "syn-ack")
     blocks = sum((~np.isnan(events[f"sack{n}_to"])).astype(int) for n in (1, 2, 3))
@@ -149,7 +149,7 @@ class _Rows:
         return self.events.translate("flags", lambda flags: flag in flags.split())
 
     def make_frames(self, is_syn: int, sack: int, stamps: int, blocks: int) -> Numbers:
-        """Give their headers, one row a packet."""
+        """Return their headers, one row a packet."""
         options = self._syn_options(sack, stamps) if is_syn else self._options(stamps, blocks)
         names = [(f"o{n}", width) for n, (width, _) in enumerate(options)]
         frame = np.zeros(len(self.kind), np.dtype([*_FRAME, *names]))
@@ -159,12 +159,12 @@ class _Rows:
         return frame
 
     def lengths(self, frame: Numbers) -> Numbers:
-        """Give the bytes of the frames, with their payload."""
+        """Return the bytes of the frames, with their payload."""
         payload: Numbers = np.where(self.kind == "data", self.known.mss, 0)
         return payload + frame.dtype.itemsize
 
     def times_ns(self) -> Numbers:
-        """Give when they were seen."""
+        """Return when they were seen."""
         return np.rint(self.events["t_s"] * 1e9).astype(np.uint64)
 
     def _fill(self, frame: Numbers) -> None:
@@ -198,7 +198,7 @@ class _Rows:
         return np.where(self.has("ect") & ~self._is("syn"), ECT0, 0)
 
     def _sequence(self) -> tuple[Numbers, Numbers]:
-        """Give sequence and acknowledgement numbers, modulo 2^32."""
+        """Return sequence and acknowledgement numbers, modulo 2^32."""
         name = self.known.name.astype(np.uint64) + np.uint64(1)
         sender, receiver = name * np.uint64(SENDER_ISN), name * np.uint64(RECEIVER_ISN)
         one = np.uint64(1)
@@ -220,7 +220,7 @@ class _Rows:
         return flags | np.where(self._is("data") & self.has("cwr"), CWR, 0)
 
     def _stamp(self) -> list[tuple[str, Any]]:
-        """Give the time stamp option (RFC 7323): what data carry, and what an ACK echoes."""
+        """Return the time stamp option (RFC 7323): what data carry, and what an ACK echoes."""
         stamp = np.nan_to_num(self.events["stamp"], nan=NO_STAMP)
         value = np.where(self._is("data"), stamp, 0)
         return [(">u2", 0x080A), (">u4", value), (">u4", np.where(self._is("ack"), stamp, 0))]
@@ -284,7 +284,7 @@ def _fold(sums: Numbers) -> Numbers:
 
 
 def _make_blocks(frame: Numbers, packets: _Rows, interfaces: Numbers, ways: Numbers) -> Numbers:
-    """Give enhanced packet blocks, one row a packet."""
+    """Return enhanced packet blocks, one row a packet."""
     size, time_ns = frame.dtype.itemsize, packets.times_ns()
     head = ("type", "bytes", "interface", "high", "low", "kept", "length")
     tail = ("code", "option_bytes", "way", "end", "again")

@@ -50,7 +50,7 @@ class _Capture:
     interfaces: dict[str, int] = field(default_factory=dict)
 
     def number(self, name: str) -> int:
-        """Give the number of an interface, which is written when it is new."""
+        """Return the number of an interface, which is written when it is new."""
         if name not in self.interfaces:
             self.interfaces[name] = len(self.interfaces)
             self.file.write(_interface_block(name, self.of))
@@ -85,7 +85,7 @@ def _begin(trace: StoredTrace, name: str, of: str) -> _Capture:
 
 
 def _captures(part: Table, ports: list[str]) -> Iterator[tuple[str, str, Table, Any, Any]]:
-    """Give for each file: its name, what it is of, events, names of interfaces, directions."""
+    """Yield for each file: its name, what it is of, events, names of interfaces, directions."""
     event, link = part["event"], part["link"]
     for name, ways in (("senders", SENDERS), ("receivers", RECEIVERS)):
         rows = np.isin(event, list(ways))

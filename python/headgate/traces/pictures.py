@@ -68,7 +68,7 @@ class _Followed:
         return cls(trace, connections, kept, len(seen))
 
     def events_of(self, row: int) -> Traced:
-        """Give what was traced of one connection."""
+        """Return what was traced of one connection."""
         table, parts = self.connections.table, self.parts[row]
         size = int(self.trace.profiles[str(table["transport"][row])]["segment_bytes"])
         events = {name: np.concatenate([part[name] for part in parts]) for name in COLUMNS}

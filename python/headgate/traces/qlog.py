@@ -136,7 +136,7 @@ class _Sender:
         }
 
     def tell(self, row: Row) -> Iterator[Event]:
-        """Give what qlog says of an event."""
+        """Yield what qlog says of an event."""
         if name := NAMES.get(row["event"]):
             yield name, self._makers[name](row)
         yield from self._state_change(row)
@@ -165,7 +165,7 @@ class _Sender:
         return {"header": self._header(self._acks - 1), "frames": [frame], "raw": raw}
 
     def _newly(self, row: Row) -> list[int]:
-        """Give the numbers of the packets that an ACK is the first to acknowledge."""
+        """Return the numbers of the packets that an ACK is the first to acknowledge."""
         segments = [range(self._acknowledged, int(row["seq"]))]
         self._acknowledged = max(self._acknowledged, int(row["seq"]))
         for number in self._heeded:

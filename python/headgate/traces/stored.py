@@ -40,7 +40,7 @@ class StoredTrace:
         return Table("connections", read_columns(self.folder / CONNECTIONS_FILE))
 
     def parts(self, columns: Sequence[str] = ()) -> Iterator[Table]:
-        """Give the events in order of time, so many at once that they fit into memory.
+        """Yield the events in order of time, so many at once that they fit into memory.
 
         Only those columns, if any are named.
         """
@@ -75,7 +75,7 @@ class Connections:
         self._names, self._opened_s = self.table["connection"], self.table["opened_s"]
 
     def rows_of(self, names: NDArray[Any], t_s: NDArray[Any]) -> NDArray[np.intp]:
-        """Give the rows of the table for events of these connections at these times.
+        """Return the rows of the table for events of these connections at these times.
 
         A name is used again after 256 connections of one sender's slot: the last one that had
         opened then is meant.

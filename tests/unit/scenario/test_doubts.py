@@ -23,8 +23,8 @@ def doubts(network: dict[str, Any], *laws: str) -> list[str]:
 def test_senders_of_a_scheme_without_their_routers_are_told(law: str) -> None:
     (said,) = doubts({}, law)
     assert said == (
-        f"'{law}': no link on a way of its '{law}' senders (bottleneck) has a router of '{law}', "
-        f"so they behave as 'reno' does there; write network.feedback = \"{law}\""
+        f"'{law}': no link on a path of its '{law}' senders (bottleneck) has the router feedback "
+        f"'{law}', so they behave as 'reno' does there; write network.feedback = \"{law}\""
     )
     assert not doubts({"feedback": law}, law)
 
@@ -41,8 +41,8 @@ def test_dctcp_wants_marks_on_its_way() -> None:
 def test_routers_that_nobody_asks_are_told() -> None:
     (said,) = doubts({"feedback": "xcp"}, "reno")
     assert said == (
-        "network.feedback: no traffic speaks 'xcp', so its routers at bottleneck and 1 more links "
-        "tell nobody anything"
+        "network.feedback: no traffic uses 'xcp', so its router feedback at bottleneck "
+        "and 1 more links has no effect"
     )
     assert not doubts({"feedback": "xcp"}, "reno", "xcp")
 
@@ -74,7 +74,7 @@ def test_a_mix_and_a_flow_list_are_looked_at_law_by_law(tmp_path: Path) -> None:
 
 def test_a_run_warns_in_a_category_of_ours() -> None:
     assert issubclass(SchemeWarning, HeadgateWarning)
-    with pytest.warns(SchemeWarning, match="has a router of 'xcp'"):
+    with pytest.warns(SchemeWarning, match="has the router feedback 'xcp'"):
         result = scenario(DUMBBELL, {**RENO, "law": "xcp"}, duration="1 s").run()
     assert len(result.meta["warnings"]) == 1
 

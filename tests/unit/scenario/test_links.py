@@ -86,7 +86,7 @@ class TestTraces:
 
     def test_a_binary_file_and_none_are_refused(self, tmp_path: Path) -> None:
         (tmp_path / "bytes").write_bytes(bytes(range(256)))
-        with pytest.raises(ScenarioError, match="is no trace"):
+        with pytest.raises(ScenarioError, match="is not a trace"):
             dumbbell(trace=str(tmp_path / "bytes")).plan()
         with pytest.raises(ScenarioError, match="cannot be read"):
             dumbbell(trace=str(tmp_path / "nothing")).plan()
@@ -156,9 +156,9 @@ class TestCourses:
     def test_the_rate_is_told_once(self) -> None:
         with pytest.raises(ScenarioError, match="the course tells the rate"):
             dumbbell(course="leo", rate="5 Mbit/s").plan()
-        with pytest.raises(ScenarioError, match="a course or trace"):
+        with pytest.raises(ScenarioError, match="either course or trace"):
             dumbbell(course="leo", trace="4g")
-        with pytest.raises(ScenarioError, match="no rate that changes"):
+        with pytest.raises(ScenarioError, match="either trace or changes"):
             dumbbell(trace="4g", changes=[{"at": "1 s", "rate": "1 Mbit/s"}])
 
 

@@ -38,7 +38,7 @@ headgate_model::params! {
     /// Greatest step per round trip; 0 = the variant's own: 16, paper 32.
     max_increment: number(0.0, (0.0, 1000.0), "segments", "Linux tcp_bic.c; 32 recalled, not verified"),
     /// Share of the window that is kept on a loss; 0 = the variant's own: 819/1024, paper 7/8.
-    beta: number(0.0, (0.0, 0.95), "", "Linux tcp_bic.c; 7/8 recalled, not verified"),
+    beta: number(0.0, (0.0, 0.95), "1", "Linux tcp_bic.c; 7/8 recalled, not verified"),
     /// Window up to which the law is Reno's.
     low_window: number(14.0, (0.0, 10000.0), "segments", "Linux tcp_bic.c; Xu et al. 2004"),
     /// Round trips that the last four segments take together (variant linux, smooth_part).

@@ -41,11 +41,11 @@ headgate_model::params! {
     /// Factor of the delay-driven increase, `alpha w^k` per round trip.
     alpha: number(0.125, (0.0, 1.0), "segments^(1-k)", "Tan et al. 2006"),
     /// Share of the window that a loss takes.
-    beta: number(0.5, (0.05, 0.95), "", "Tan et al. 2006"),
+    beta: number(0.5, (0.05, 0.95), "1", "Tan et al. 2006"),
     /// Exponent of the delay-driven increase.
-    k: number(0.75, (0.0, 0.99), "", "Tan et al. 2006"),
+    k: number(0.75, (0.0, 0.99), "1", "Tan et al. 2006"),
     /// Share of the queued packets that the delay-driven window gives back per round trip.
-    zeta: number(1.0, (0.0, 10.0), "", "ns-2 tcp_compound"),
+    zeta: number(1.0, (0.0, 10.0), "1", "ns-2 tcp_compound"),
     /// Queued packets from which the delay-driven window shrinks; with tuning, the most that can be.
     gamma: number(30.0, (0.0, 10000.0), "segments", "Tan et al. 2006"),
     /// Window below which the delay-driven part does not grow; 0 = wherever `alpha w^k` exceeds 1.

@@ -43,7 +43,7 @@ headgate_model::params! {
     /// Scale `c` of the cubic function.
     c: number(0.4, (0.001, 100.0), "segments/s^3", "RFC 9438 §4.1.3"),
     /// Share of the window that is kept on a loss.
-    beta: number(0.7, (0.1, 0.95), "", "RFC 9438 §4.6"),
+    beta: number(0.7, (0.1, 0.95), "1", "RFC 9438 §4.6"),
     /// Give up more when the window of the last loss was not reached.
     fast_convergence: choice(["on", "off"], "RFC 9438 §4.7"),
     /// Grow at least as standard TCP does.

@@ -28,9 +28,9 @@ use super::reno;
 
 headgate_model::params! {
     /// Weight g of the newest window in the estimate of the marked share.
-    gain: number(0.0625, (0.001, 1.0), "", "RFC 8257 §4.2"),
+    gain: number(0.0625, (0.001, 1.0), "1", "RFC 8257 §4.2"),
     /// First estimate of the marked share.
-    alpha_start: number(1.0, (0.0, 1.0), "", "RFC 8257 §3.3; 0 in ns-2"),
+    alpha_start: number(1.0, (0.0, 1.0), "1", "RFC 8257 §3.3; 0 in ns-2"),
 }
 
 pub(crate) const CARD: Card = Card {

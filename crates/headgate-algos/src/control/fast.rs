@@ -30,7 +30,7 @@
 //! `simple` has the clock and the average of the ns-2 agent, an update each 10 ms of an
 //! updating round trip and samples weighed by 1/max(256, w/3), and doubles whenever the queue is empty,
 //! however often, as the agent does. In a buffer that the overshoot of doubling overflows (1 Gbit/s, 100 ms,
-//! a tenth of that in buffer: 20 % of use, 6 % of loss) neither ever comes to rest; `paper` does. `w'` is
+//! a tenth of that in buffer: 20 % of use, 6 % of loss) neither ever settles; `paper` does. `w'` is
 //! interpolated between the windows at the starts of the last two round trips. After a time-out the average
 //! starts anew, so that the window doubles at once.
 //!
@@ -41,7 +41,7 @@
 //!
 //! In none does `ssthresh` end doubling. The agent's dead band between `alpha` and a `beta` is not here:
 //! the two are equal by its default. `base_rtt` is the connection's, the handshake's packets included, as in
-//! the agent: with `alpha` 100 it rests at 97 packets, which by RTTs of data would be too few.
+//! the agent: with `alpha` 100 it settles at 97 packets, which by RTTs of data would be too few.
 //!
 //! # When to use it
 //! As the law driven by delay: full use of a path at a queue of `alpha` packets per flow, if the buffer
@@ -65,15 +65,15 @@ use equation::Equation;
 headgate_model::params! {
     /// Packets that a flow keeps in the queue.
     alpha: number(100.0, (1.0, 100000.0), "segments", "ns-2 FAST agent 1.1.3"),
-    /// Share of the way to its target that the window goes at an update.
-    gamma: number(0.5, (0.01, 1.0), "", "Jin, Wei, Low 2004"),
+    /// Fraction of the distance to its target by which an update moves the window.
+    gamma: number(0.5, (0.01, 1.0), "1", "Jin, Wei, Low 2004"),
     /// Queueing delay below which the window doubles each round trip; 0 = never.
     mi_threshold_s: number(0.00075, (0.0, 1.0), "s", "ns-2 FAST agent 1.1.3"),
-    /// The window is updated in every so many-th round trip.
+    /// Round trips per update of the window.
     update_rounds: number(2.0, (1.0, 16.0), "round trips", "ns-2 FAST agent 1.1.3"),
-    /// The paper's, whose doubling ends; the agent's clock and doubling without end; the agent ACK by ACK.
+    /// The paper's law, whose doubling ends; with the agent's clock and repeated doubling; the agent ACK by ACK.
     variant: choice(["paper", "simple", "ns2"], "Wei et al. 2006, recalled, not verified; ns-2 FAST agent 1.1.3"),
-    /// How an increase leaves: spread over ACKs, at once, or spread and with packets paced.
+    /// Burstiness control: an increase spread over ACKs, at once, or spread with packets paced.
     burstiness: choice(["spread", "none", "pace"], "ns-2 FAST agent 1.1.3; Linux tcp_input.c"),
 }
 

@@ -43,7 +43,7 @@ headgate_model::params! {
     /// Throughput below which the largest value gives way to the middle one.
     down_high: number(12500.0, (0.0, 1e9), "segments/s", "ours; NIST's is not known"),
     /// Share of the way to its target that the window goes at an update.
-    gamma: number(0.5, (0.01, 1.0), "", "Jin, Wei, Low 2004"),
+    gamma: number(0.5, (0.01, 1.0), "1", "Jin, Wei, Low 2004"),
     /// Queueing delay below which the window doubles each round trip; 0 = never.
     mi_threshold_s: number(0.00075, (0.0, 1.0), "s", "ns-2 FAST agent 1.1.3"),
     /// The window is updated in every so many-th round trip.

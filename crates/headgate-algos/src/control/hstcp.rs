@@ -35,9 +35,9 @@ headgate_model::params! {
     /// Window at `high_p`.
     high_window: number(83000.0, (2000.0, 1e7), "segments", "RFC 3649 §5"),
     /// Loss rate at which the mean window is `high_window`.
-    high_p: number(1e-7, (1e-12, 1e-5), "", "RFC 3649 §5"),
+    high_p: number(1e-7, (1e-12, 1e-5), "1", "RFC 3649 §5"),
     /// Share of the window that a loss takes at `high_window`.
-    high_decrease: number(0.1, (0.01, 0.5), "", "RFC 3649 §5"),
+    high_decrease: number(0.1, (0.01, 0.5), "1", "RFC 3649 §5"),
     /// Which text is followed: rfc, or linux with whole increases by a table.
     variant: choice(["rfc", "linux"], "RFC 3649; Linux tcp_highspeed.c"),
 }

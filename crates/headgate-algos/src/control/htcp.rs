@@ -35,11 +35,11 @@ headgate_model::params! {
     /// Time after a loss in which the law is standard TCP.
     delta_l: number(1.0, (0.0, 100.0), "s", "draft-leith-tcp-htcp"),
     /// Least share of the window that is kept on a loss.
-    beta_min: number(0.5, (0.1, 0.95), "", "draft-leith-tcp-htcp"),
+    beta_min: number(0.5, (0.1, 0.95), "1", "draft-leith-tcp-htcp"),
     /// Greatest share of the window that is kept on a loss; not below `beta_min`.
-    beta_max: number(0.8, (0.1, 0.95), "", "draft-leith-tcp-htcp"),
+    beta_max: number(0.8, (0.1, 0.95), "1", "draft-leith-tcp-htcp"),
     /// Change of throughput between losses, above which a loss takes the most.
-    switch_share: number(0.2, (0.0, 10.0), "", "draft-leith-tcp-htcp"),
+    switch_share: number(0.2, (0.0, 10.0), "1", "draft-leith-tcp-htcp"),
     /// Keep `min_rtt/max_rtt` on a loss.
     adaptive_backoff: choice(["on", "off"], "Leith, Shorten 2004"),
     /// Make growth per second independent of the RTT.

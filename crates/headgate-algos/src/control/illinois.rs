@@ -38,15 +38,15 @@ headgate_model::params! {
     alpha_min: number(0.3, (0.01, 1.0), "segments",
         "Linux tcp_illinois.c; the paper's 0.1 is recalled, not verified"),
     /// Share of the window that a loss takes on an empty path.
-    beta_min: number(0.125, (0.01, 0.5), "", "Liu, Basar, Srikant 2008; Linux tcp_illinois.c"),
+    beta_min: number(0.125, (0.01, 0.5), "1", "Liu, Basar, Srikant 2008; Linux tcp_illinois.c"),
     /// Share of the window that a loss takes on a full path.
-    beta_max: number(0.5, (0.5, 0.9), "", "Liu, Basar, Srikant 2008; Linux tcp_illinois.c"),
+    beta_max: number(0.5, (0.5, 0.9), "1", "Liu, Basar, Srikant 2008; Linux tcp_illinois.c"),
     /// Share of the greatest delay up to which the increase is the largest.
-    eta1: number(0.01, (0.0, 0.09), "", "Linux tcp_illinois.c"),
+    eta1: number(0.01, (0.0, 0.09), "1", "Linux tcp_illinois.c"),
     /// Share of the greatest delay up to which the cut is the smallest.
-    eta2: number(0.1, (0.0, 0.5), "", "Linux tcp_illinois.c"),
+    eta2: number(0.1, (0.0, 0.5), "1", "Linux tcp_illinois.c"),
     /// Share of the greatest delay from which the cut is the largest.
-    eta3: number(0.8, (0.5, 1.0), "", "Linux tcp_illinois.c"),
+    eta3: number(0.8, (0.5, 1.0), "1", "Linux tcp_illinois.c"),
     /// Rounds of little delay in a row after which the increase is the largest again.
     theta: number(5.0, (1.0, 1000.0), "round trips", "Linux tcp_illinois.c"),
     /// Window below which the law is Reno's.

@@ -30,7 +30,7 @@ headgate_model::params! {
     /// Increase `a` per acknowledged segment (variant kelly).
     increase: number(0.01, (1e-6, 1.0), "segments", "Kelly 2003"),
     /// Share `b` of the window that a loss takes.
-    decrease: number(0.125, (0.01, 0.9), "", "Kelly 2003"),
+    decrease: number(0.125, (0.01, 0.9), "1", "Kelly 2003"),
     /// Window below which the law is Reno's (variant kelly); 0 = never.
     low_window: number(16.0, (0.0, 10000.0), "segments", "Kelly 2003 (lwnd)"),
     /// Which text is followed: kelly, or Linux with 1/min(w, 50) per segment (up to 5.5) or 1/min(w, 100)

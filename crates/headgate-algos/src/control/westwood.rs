@@ -35,7 +35,7 @@ headgate_model::params! {
     /// Shortest interval of a bandwidth sample.
     interval_s: number(0.05, (0.001, 10.0), "s", "Linux tcp_westwood.c"),
     /// Weight of the past in each of the two filters.
-    memory: number(0.875, (0.0, 0.999), "", "Linux tcp_westwood.c"),
+    memory: number(0.875, (0.0, 0.999), "1", "Linux tcp_westwood.c"),
     /// Tick of the clock in which times are counted; exact at 0. Linux has 1 / CONFIG_HZ: 1, 4 or 10 ms.
     tick_s: number(0.0, (0.0, 0.1), "s", "Linux tcp_westwood.c (usecs_to_jiffies), CONFIG_HZ"),
     /// When the window is set: paper, at the loss; linux, at the end of its recovery; ns2, at the loss but

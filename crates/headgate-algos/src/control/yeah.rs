@@ -35,15 +35,15 @@ headgate_model::params! {
     /// Queued packets that are too many.
     q_max: number(80.0, (1.0, 100000.0), "segments", "Linux tcp_yeah.c"),
     /// Queueing delay that is too much, as the base RTT divided by this.
-    phi: number(8.0, (1.0, 1000.0), "", "Linux tcp_yeah.c"),
+    phi: number(8.0, (1.0, 1000.0), "1", "Linux tcp_yeah.c"),
     /// Slow rounds in a row from which a loss halves.
     rho: number(16.0, (1.0, 10000.0), "round trips", "Linux tcp_yeah.c"),
     /// Fast rounds after which the emulated Reno flow is forgotten.
     zeta: number(50.0, (1.0, 10000.0), "round trips", "Linux tcp_yeah.c"),
     /// Least share of the window that a loss takes.
-    delta: number(0.125, (0.01, 0.5), "", "Linux tcp_yeah.c"),
+    delta: number(0.125, (0.01, 0.5), "1", "Linux tcp_yeah.c"),
     /// Greatest share of the window that emptying the queue takes.
-    epsilon: number(0.5, (0.01, 0.9), "", "Linux tcp_yeah.c"),
+    epsilon: number(0.5, (0.01, 0.9), "1", "Linux tcp_yeah.c"),
     /// Increase per acknowledged segment in fast mode.
     increase: number(0.01, (1e-6, 1.0), "segments", "Linux tcp_yeah.c; Kelly 2003"),
 }

@@ -20,7 +20,7 @@ use headgate_model::units::Time;
 
 headgate_model::params! {
     /// Probability that a packet is lost.
-    loss: number(0.01, (0.0, 1.0), "", "ours"),
+    loss: number(0.01, (0.0, 1.0), "1", "ours"),
 }
 
 pub(crate) const CARD: Card = Card {
@@ -34,7 +34,7 @@ pub(crate) const CARD: Card = Card {
     params: Params::TABLE,
 };
 
-/// Losses that know nothing of each other.
+/// Independent losses.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Bernoulli {
     params: Params,

@@ -24,13 +24,13 @@ use headgate_model::units::Time;
 
 headgate_model::params! {
     /// Probability, at each packet, that a good channel turns bad.
-    to_bad: number(0.001, (0.0, 1.0), "", "ours"),
+    to_bad: number(0.001, (0.0, 1.0), "1", "ours"),
     /// Probability, at each packet, that a bad channel turns good.
-    to_good: number(0.1, (0.0, 1.0), "", "ours"),
+    to_good: number(0.1, (0.0, 1.0), "1", "ours"),
     /// Probability of loss while the channel is good.
-    loss_good: number(0.0, (0.0, 1.0), "", "Gilbert 1960"),
+    loss_good: number(0.0, (0.0, 1.0), "1", "Gilbert 1960"),
     /// Probability of loss while the channel is bad.
-    loss_bad: number(1.0, (0.0, 1.0), "", "ours"),
+    loss_bad: number(1.0, (0.0, 1.0), "1", "ours"),
 }
 
 pub(crate) const CARD: Card = Card {

@@ -40,7 +40,7 @@ pub(crate) const CARD: Card = Card {
     params: Params::TABLE,
 };
 
-/// Times that know nothing of each other.
+/// Independent delays.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Jitter {
     params: Params,

@@ -21,7 +21,7 @@ use headgate_model::units::{Time, picoseconds};
 
 headgate_model::params! {
     /// Probability that a packet is held back.
-    share: number(0.01, (0.0, 1.0), "", "ours"),
+    share: number(0.01, (0.0, 1.0), "1", "ours"),
     /// For how long.
     late_s: number(0.005, (0.0, 10.0), "s", "ours"),
 }

@@ -13,7 +13,7 @@ pub struct Bound<I: Interface> {
     /// Index among the run's own of this kind.
     index: usize,
     /// None until the run has bound it.
-    host: Option<Arc<Runtime<I>>>,
+    runtime: Option<Arc<Runtime<I>>>,
     traits: I::Traits,
     state: State,
     /// State that waits to be bound.
@@ -27,18 +27,19 @@ impl<I: Interface> Bound<I> {
     }
 
     fn waiting(index: usize, kept: Option<Vec<u8>>) -> Self {
-        Self { index, host: None, traits: I::Traits::default(), state: State::default(), kept }
+        Self { index, runtime: None, traits: I::Traits::default(), state: State::default(), kept }
     }
 
     /// Joins what was built or read from bytes to its code.
-    pub fn bind(&mut self, hosts: &[Arc<Runtime<I>>]) -> Result<(), String> {
-        let host =
-            hosts.get(self.index).ok_or_else(|| format!("there is no own {} {}", I::NOUN, self.index))?;
-        self.traits = host.guest.traits();
+    pub fn bind(&mut self, runtimes: &[Arc<Runtime<I>>]) -> Result<(), String> {
+        let runtime = runtimes
+            .get(self.index)
+            .ok_or_else(|| format!("there is no {} of the user's own with number {}", I::NOUN, self.index))?;
+        self.traits = runtime.external.traits();
         if let Some(kept) = self.kept.take() {
-            self.state = host.guest.restore(&kept)?;
+            self.state = runtime.external.restore(&kept)?;
         }
-        self.host = Some(Arc::clone(host));
+        self.runtime = Some(Arc::clone(runtime));
         Ok(())
     }
 
@@ -48,8 +49,8 @@ impl<I: Interface> Bound<I> {
         &self.traits
     }
 
-    fn host(&self) -> &Runtime<I> {
-        self.host.as_deref().expect("a run binds its own code")
+    fn runtime(&self) -> &Runtime<I> {
+        self.runtime.as_deref().expect("a run binds its own code")
     }
 
     /// Whether it has a state.
@@ -60,21 +61,21 @@ impl<I: Interface> Bound<I> {
 
     /// The first state.
     pub(super) fn begin(&mut self, place: &str) {
-        match self.host().guest.fresh() {
+        match self.runtime().external.fresh() {
             Ok(state) => self.state = state,
-            Err(says) => self.host().fail(place, says, None),
+            Err(says) => self.runtime().fail(place, says, None),
         }
     }
 
     /// Makes a call. What it set is put back if it must not be so, and the run ends at its next pause.
     #[inline]
     pub(super) fn tell(&mut self, event: &I::Event<'_>, around: &I::Around, out: &mut I::Out) {
-        let host = self.host.as_deref().expect("a run binds its own code");
-        if host.fault().is_some() {
+        let runtime = self.runtime.as_deref().expect("a run binds its own code");
+        if runtime.fault().is_some() {
             return; // the run ends at its next pause
         }
         let before = *out;
-        let told = host.guest.call(event, &mut self.state, around, out);
+        let told = runtime.external.call(event, &mut self.state, around, out);
         if let Err(says) = told.and_then(|()| I::check(event, &self.traits, &before, out)) {
             *out = before;
             self.fail(event, around, out, says);
@@ -83,22 +84,22 @@ impl<I: Interface> Bound<I> {
 
     #[cold]
     fn fail(&self, event: &I::Event<'_>, around: &I::Around, before: &I::Out, says: String) {
-        let host = self.host();
-        let state = host.guest.keep(&self.state).unwrap_or_default();
+        let runtime = self.runtime();
+        let state = runtime.external.keep(&self.state).unwrap_or_default();
         let call = Call { callback: I::callback(event), given: I::given(event, around, before), state };
-        host.fail(&I::place(event, around), says, Some(call));
+        runtime.fail(&I::place(event, around), says, Some(call));
     }
 
     /// Something is wrong that no single call did.
     #[cold]
     pub(super) fn blame(&self, place: &str, says: String) {
-        self.host.iter().for_each(|host| host.fail(place, says.clone(), None));
+        self.runtime.iter().for_each(|runtime| runtime.fail(place, says.clone(), None));
     }
 
     /// The state as bytes, if it has begun.
     fn keep(&self) -> Result<Option<Vec<u8>>, String> {
-        match &self.host {
-            Some(host) if self.has_begun() => host.guest.keep(&self.state).map(Some),
+        match &self.runtime {
+            Some(runtime) if self.has_begun() => runtime.external.keep(&self.state).map(Some),
             _ => Ok(self.kept.clone()),
         }
     }
@@ -106,8 +107,8 @@ impl<I: Interface> Bound<I> {
 
 impl<I: Interface> Drop for Bound<I> {
     fn drop(&mut self) {
-        if let (Some(host), true) = (&self.host, self.has_begun()) {
-            host.guest.release(&self.state);
+        if let (Some(runtime), true) = (&self.runtime, self.has_begun()) {
+            runtime.external.release(&self.state);
         }
     }
 }
@@ -116,13 +117,13 @@ impl<I: Interface> Clone for Bound<I> {
     /// Of what has begun through bytes: no two share a state.
     fn clone(&self) -> Self {
         let mut copy = Self::unbound(self.index);
-        (copy.traits, copy.host) = (self.traits, self.host.clone());
-        let Some(host) = &self.host else {
+        (copy.traits, copy.runtime) = (self.traits, self.runtime.clone());
+        let Some(runtime) = &self.runtime else {
             copy.kept = self.kept.clone();
             return copy;
         };
         if self.has_begun() {
-            match host.guest.keep(&self.state).and_then(|kept| host.guest.restore(&kept)) {
+            match runtime.external.keep(&self.state).and_then(|kept| runtime.external.restore(&kept)) {
                 Ok(state) => copy.state = state,
                 Err(says) => self.blame("a copy", says),
             }

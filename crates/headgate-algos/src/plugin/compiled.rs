@@ -142,7 +142,7 @@ impl<F: Functions> External<F::Interface> for Compiled<F> {
         around: &<F::Interface as Interface>::Around,
         out: &mut <F::Interface as Interface>::Out,
     ) -> Result<(), String> {
-        // A copy: what is written there by mistake stays the guest's own.
+        // A copy: what is written there by mistake stays with the external code.
         let around = *around;
         // SAFETY: the table's promise; the state has the size that it asked for
         let status = unsafe { self.functions.call(event, state.as_mut_ptr().cast::<c_void>(), &around, out) };

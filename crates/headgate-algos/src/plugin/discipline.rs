@@ -34,11 +34,15 @@ impl DisciplineTraits {
     pub fn checked(self, has_on_tick: bool) -> Result<Self, String> {
         let tick_s = self.tick_s;
         if tick_s != 0.0 && !(LEAST_TICK_S..=1e6).contains(&tick_s) {
-            return Err(format!("tick_s is {tick_s}; it is 0, or from {LEAST_TICK_S:e} to 1e6 seconds"));
+            return Err(format!("tick_s is {tick_s}; it must be 0, or from {LEAST_TICK_S:e} to 1e6 seconds"));
         }
         match (has_on_tick, tick_s > 0.0) {
-            (true, false) => Err("it has on_tick but tick_s is 0; say how often it ticks".to_owned()),
-            (false, true) => Err("it has tick_s but no on_tick".to_owned()),
+            (true, false) => {
+                Err("it has on_tick but tick_s is 0; set tick_s to the time between ticks".to_owned())
+            }
+            (false, true) => {
+                Err("it has tick_s but no on_tick; leave out tick_s or write on_tick".to_owned())
+            }
             _ => Ok(self),
         }
     }
@@ -113,28 +117,28 @@ fn untouched(after: &Decision) -> Result<(), String> {
     if after.verdict == 0 && after.drawn == 0 && after.rank == 0.0 {
         return Ok(());
     }
-    Err("a tick decides on no packet and draws no random number".to_owned())
+    Err("on_tick must decide on no packet and draw no random number".to_owned())
 }
 
 #[cold]
 fn unsound(after: &Decision, marks: bool, arrives: bool, ranks: bool) -> String {
     let Decision { verdict, drawn, rank, .. } = after;
     if *verdict > 2 {
-        return format!("verdict became {verdict}; it is KEEP (0), MARK (1) or DROP (2)");
+        return format!("verdict became {verdict}; it must be KEEP (0), MARK (1) or DROP (2)");
     }
     if !marks {
         return "it marks a packet that is not capable of ECN; look at packet.capable".to_owned();
     }
     if *drawn as usize > DRAWS {
-        return format!("it drew {drawn} random numbers; a decision has at most {DRAWS}");
+        return format!("it drew {drawn} random numbers; a decision may draw at most {DRAWS}");
     }
     if !arrives {
-        return format!("rank became {rank}; a packet is ranked when it arrives");
+        return format!("rank became {rank}; a packet must be ranked when it arrives");
     }
     if ranks {
-        return format!("rank became {rank}; it is a finite number");
+        return format!("rank became {rank}; it must be a finite number");
     }
-    format!("rank became {rank}; only a discipline that says it ranks sets it")
+    format!("rank became {rank}; only a discipline with ranks = True may set it")
 }
 
 /// A packet that waits, and its place among the others.
@@ -175,8 +179,8 @@ impl PluginQueue {
     }
 
     /// Joins a discipline that was built or read from bytes to its code.
-    pub fn bind(&mut self, hosts: &[Arc<Runtime<Disciplines>>]) -> Result<(), String> {
-        self.bound.bind(hosts)?;
+    pub fn bind(&mut self, runtimes: &[Arc<Runtime<Disciplines>>]) -> Result<(), String> {
+        self.bound.bind(runtimes)?;
         if !self.bound.has_begun() {
             self.bound.begin("its first state");
         }

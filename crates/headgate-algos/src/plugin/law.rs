@@ -22,9 +22,9 @@ pub enum Laws {}
 pub struct Traits {
     /// `on_ack` once a round trip, with what its ACKs brought in all.
     pub per_round: bool,
-    /// It sets the window also while losses are repaired (`Controller::keeps_window`).
+    /// It sets the window also in recovery ([`Controller::controls_cwnd_in_recovery`]).
     pub keeps_window: bool,
-    /// It needs delivery rates (`Controller::wants_rate`).
+    /// It needs delivery rates ([`Controller::wants_rate`]).
     pub wants_rate: bool,
     /// The echo of marks that it cannot do without.
     pub echo: Echo,
@@ -107,12 +107,12 @@ impl Interface for Laws {
 #[cold]
 fn unsound(window: &Window, cwnd: bool, ssthresh: bool) -> String {
     if !cwnd {
-        return format!("cwnd became {}; it is a number from 1 to {MOST_CWND:e} segments", window.cwnd);
+        return format!("cwnd became {}; it must be from 1 to {MOST_CWND:e} segments", window.cwnd);
     }
     if !ssthresh {
-        return format!("ssthresh became {}; it is at least 1 segment", window.ssthresh);
+        return format!("ssthresh became {}; it must be at least 1 segment", window.ssthresh);
     }
-    format!("pace became {}; it is above 0 segments/s, or infinite", window.pace)
+    format!("pace became {}; it must be above 0 segments/s, or infinite", window.pace)
 }
 
 /// One flow's law.
@@ -129,16 +129,18 @@ impl Plugin {
     }
 
     /// Joins a law that was built or read from bytes to its code.
-    pub fn bind(&mut self, hosts: &[Arc<Runtime<Laws>>]) -> Result<(), String> {
-        self.bound.bind(hosts)
+    pub fn bind(&mut self, runtimes: &[Arc<Runtime<Laws>>]) -> Result<(), String> {
+        self.bound.bind(runtimes)
     }
 
     /// The transport would take the threshold for the window: there must be one, also while a run that
     /// failed comes to its pause.
     #[cold]
     fn lacks_threshold(&self, event: &Congestion, path: &Path, window: &mut Window) {
-        let says =
-            format!("ssthresh is {} after it; set it, at most {MOST_CWND:e} segments", window.ssthresh);
+        let says = format!(
+            "ssthresh is {} after on_congestion, which must set it to at most {MOST_CWND:e} segments",
+            window.ssthresh
+        );
         self.bound.blame(&Laws::place(&Event::Congestion(event), path), says);
         reno::halve(event.in_flight, window);
     }

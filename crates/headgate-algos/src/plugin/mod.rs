@@ -2,7 +2,7 @@
 //!
 //! The machine sees one more law, or one more discipline, of its registry. What it is made of (a Python class, a
 //! table of C functions) is known to its [`External`] alone; the state of a flow, or of a port, is a block of words
-//! that the guest fills and reads. Laws and disciplines are two [`Interface`]s of the same machinery.
+//! that it fills and reads. Laws and disciplines are two [`Interface`]s of the same machinery.
 
 mod bound;
 pub mod compiled;
@@ -18,7 +18,7 @@ pub use runtime::{Call, Fault, Given, Happened, Runtime};
 
 /// What own code of one kind is told, and what it sets.
 pub trait Interface: Sized + 'static {
-    /// What such code is called.
+    /// Its name in messages.
     const NOUN: &'static str;
     /// What it is, apart from its rules.
     type Traits: Copy + Default + std::fmt::Debug + Send + Sync;
@@ -47,7 +47,7 @@ pub trait Interface: Sized + 'static {
     ) -> Result<(), String>;
 }
 
-/// The words that a guest knows a flow or a port by; none before its start.
+/// The words by which external code knows a flow or a port; none before its start.
 pub type State = Box<[u64]>;
 
 /// Where own code lives. All flows of a run that obey the law share it, as all ports of the discipline do.

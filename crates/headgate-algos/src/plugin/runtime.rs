@@ -1,4 +1,4 @@
-//! A guest in a run, and what went wrong with it.
+//! External code in a run, and what went wrong with it.
 
 use std::sync::{Arc, OnceLock};
 
@@ -55,22 +55,22 @@ pub enum Happened {
     Packet(Packet),
 }
 
-/// A guest in a run, and what went wrong with it first.
+/// External code in a run, and what went wrong with it first.
 pub struct Runtime<I: Interface> {
     name: String,
-    pub(super) guest: Arc<dyn External<I>>,
+    pub(super) external: Arc<dyn External<I>>,
     fault: OnceLock<Fault>,
 }
 
 impl<I: Interface> Runtime<I> {
     /// The code of this name, without a fault.
-    pub fn new(name: String, guest: Arc<dyn External<I>>) -> Self {
-        Self { name, guest, fault: OnceLock::new() }
+    pub fn new(name: String, external: Arc<dyn External<I>>) -> Self {
+        Self { name, external, fault: OnceLock::new() }
     }
 
     /// What the code is, apart from its rules.
     pub fn traits(&self) -> I::Traits {
-        self.guest.traits()
+        self.external.traits()
     }
 
     /// Why the run cannot go on.

@@ -161,14 +161,14 @@ impl Control {
     }
 }
 
-/// A queue from which the law takes.
+/// A queue from which CoDel's control law takes packets.
 pub(crate) trait Fifo {
     fn pop(&mut self) -> Option<QueuedPacket>;
     /// Bytes left.
     fn bytes(&self) -> f64;
 }
 
-/// PacketQueue in order.
+/// A queue of packets in the order of their arrival, and their bytes.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct PacketQueue {
     line: VecDeque<QueuedPacket>,

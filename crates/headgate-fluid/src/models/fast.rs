@@ -5,9 +5,9 @@
 //!
 //! # The equations
 //! `w' = kappa (1 - q/U')` with `kappa = gamma alpha/(n R)` and `U' = alpha/x`, where the window is updated
-//! every `n` round trips: `w' = gamma (alpha - q x)/(n R)`. At rest `x = alpha/q`. A link has the queue `q_l'
+//! every `n` round trips: `w' = gamma (alpha - q x)/(n R)`. In equilibrium `x = alpha/q`. A link has the queue `q_l'
 //! = y - C`, kept between 0 and its buffer, where `y` is what arrives; a path has the queueing delay `q = sum
-//! of q_l/C`, the round trip `R = d + q`, and the rate `x = w/R`. At rest every link is full or has no queue,
+//! of q_l/C`, the round trip `R = d + q`, and the rate `x = w/R`. In equilibrium every link is full or has no queue,
 //! and the rates maximise the sum of `alpha ln x`: weighted proportional fairness.
 //!
 //! # Where it differs from the source

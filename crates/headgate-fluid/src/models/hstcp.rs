@@ -7,10 +7,10 @@
 //! # The equations
 //! `w' = kappa (1 - p/U')` with `U' = p(w)`, on a line in logarithms from 1e-3 at 38 packets to 1e-7 at
 //! 83000, and `kappa = p(w) w^2 2 b(w)/((2 - b(w)) T)`, where `b` falls with `ln w` from 0.5 to 0.1: the
-//! increase of the RFC per round trip. At rest `w = 0.119/p^0.835`. Below 38 packets `U' = 1e-3 (38/w)^2` and
+//! increase of the RFC per round trip. In equilibrium `w = 0.119/p^0.835`. Below 38 packets `U' = 1e-3 (38/w)^2` and
 //! `kappa = U' w^2 2/(3 T)`, Reno's. A link changes its loss `p_l` by `p_l' = p_l (y - C)/C` (1/s), at most
 //! 1, where `y` is what arrives; a path has `p = loss + sum of p_l`, and `T` is its round trip without
-//! queues. At rest every link is full or without loss, and the rates maximise the sum of utilities.
+//! queues. In equilibrium every link is full or without loss, and the rates maximise the sum of utilities.
 //!
 //! # Where it differs from the source
 //! The source says nothing of how a link makes its price: here it has no queue, and finds the loss that holds
@@ -18,7 +18,7 @@
 //! 0.08/w^1.2` and `w = 0.120/p^0.84`; these are the RFC's own points.
 //!
 //! # When to use it
-//! For shares and prices at rest, beside those of the other laws.
+//! For shares and prices in equilibrium, beside those of the other laws.
 //!
 //! # References
 //! Jin, Wei, Low 2004 (the common form); RFC 3649; Low, Lapsley 1999 (prices).
@@ -39,7 +39,7 @@ headgate_model::params! {
     high_p: number(1e-7, (1e-12, 1e-5), "1", "RFC 3649 §5"),
     /// Share of the window that a loss takes at `high_window`.
     high_decrease: number(0.1, (0.01, 0.5), "1", "RFC 3649 §5"),
-    /// Probability of a loss on the path beside those of its links.
+    /// Probability of a loss on the path besides those of its links.
     loss: number(0.0, (0.0, 1.0), "1", "free"),
 }
 

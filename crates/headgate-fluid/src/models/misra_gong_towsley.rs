@@ -10,7 +10,7 @@
 //! and the rate `W/R`. With `s = t - R(t)`: `W' = 1/R - beta W (W(s)/R(s)) p(s)`, where `p = 1 - prod (1 - p_l)`
 //! over its links. A link with the flows `n` of each class that passes it has `q' = sum of n W/R - C`, `q` kept
 //! in `[0, buffer]`, `x' = C ln(1 - weight) (x - q)`, and `p_l = RED(x)`: 0 up to `min_packets`, `max_p` at
-//! `max_packets`, and from there to 1 at twice of it (`gentle`), or 1 at once. At rest
+//! `max_packets`, and from there to 1 at twice of it (`gentle`), or 1 at once. In equilibrium
 //! `W = 1/(beta p)^0.5`, and every link is full or has no queue.
 //!
 //! # Where it differs from the source
@@ -21,7 +21,7 @@
 //! `W = ((1 - p)/(beta p))^0.5`. Thresholds and weight of zero are set as ns-2 sets them.
 //!
 //! # When to use it
-//! For many long flows: how averaging, delay and the number of flows make TCP and RED rest or circle. For one
+//! For many long flows: how averaging, delay and the number of flows make TCP over RED settle or oscillate. For one
 //! flow and for windows of few packets it is coarse.
 //!
 //! # References

@@ -2,14 +2,14 @@
 //!
 //! # What it does
 //! Each link moves its rate `R` by what is spare of it and by its queue, and every flow sends at the least
-//! rate of its path, a round trip later. At rest the rates are max-min fair, whatever the round trips.
+//! rate of its path, a round trip later. In equilibrium the rates are max-min fair, whatever the round trips.
 //!
 //! # The equations
 //! `R' = R (alpha (gamma C - y) - beta (q - q0)/d)/(gamma C d)`, `R` kept between `least` packets a round
 //! trip and `gamma C`. A class of `n` flows with the round trip `T` brings `n x`, `x` being the least `R(t - T)`
 //! of its path; `y` is the sum of these over the classes of a link, `d` the mean of their round trips,
 //! weighted by what they bring, and `q' = y - C`, kept between 0 and the buffer. `q0` is `target_packets`. At
-//! rest a link is full (`y = gamma C`) and its `R` the rate of every flow that no other link slows more, or it
+//! equilibrium a link is full (`y = gamma C`) and its `R` the rate of every flow that no other link slows more, or it
 //! is not full and `R = gamma C`. In time in units of `d` one link's loop is `G(s) = (alpha s + beta) e^-s/s^2`.
 //!
 //! # Where it differs from the source
@@ -90,7 +90,7 @@ impl Router {
         (self.params.start * self.aim / self.params.gamma).clamp(self.least, self.aim)
     }
 
-    /// Whether what arrives at rest is what is aimed at.
+    /// Whether what arrives in equilibrium is what is aimed at.
     fn fills(&self, buffer: f64) -> bool {
         let Params { alpha, gamma, target_packets, .. } = self.params;
         alpha > 0.0 && (target_packets == 0.0 || (gamma == 1.0 && target_packets <= buffer))
@@ -142,7 +142,7 @@ impl Rcp {
         rates[link] / self.routers[self.routes.path(class)[0]].aim
     }
 
-    /// Switches of a link beside those of its queue: its rate is held at its least, or at its most. After them
+    /// Switches of a link besides those of its queue: its rate is held at its least, or at its most. After them
     /// come joints of paths, which tell lags of what bends.
     fn switch(&self, link: usize) -> (usize, usize) {
         let first = self.queues.switches() + 2 * link;

@@ -5,9 +5,9 @@
 //! losses take off, until losses are those of Mathis' formula.
 //!
 //! # The equations
-//! `w' = kappa (1 - p/U')` with `kappa = 1/T` and `U' = 1.5/w^2`: `w' = (1 - (2/3) w^2 p)/T`. At rest `w =
+//! `w' = kappa (1 - p/U')` with `kappa = 1/T` and `U' = 1.5/w^2`: `w' = (1 - (2/3) w^2 p)/T`. In equilibrium `w =
 //! 1.2247/p^0.5`. A link changes its loss `p_l` by `p_l' = p_l (y - C)/C` (1/s), at most 1, where `y` is what
-//! arrives; a path has `p = loss + sum of p_l`, and `T` is its round trip without queues. At rest every link
+//! arrives; a path has `p = loss + sum of p_l`, and `T` is its round trip without queues. In equilibrium every link
 //! is full or without loss, and the rates maximise the sum of utilities.
 //!
 //! # Where it differs from the source
@@ -16,7 +16,7 @@
 //! losses at even distances; independent losses give about 1.7 (a window of 1.31/p^0.5).
 //!
 //! # When to use it
-//! For shares and prices at rest, beside those of the other laws. For oscillations with RED use `misra-gong-
+//! For shares and prices in equilibrium, beside those of the other laws. For oscillations with RED use `misra-gong-
 //! towsley`.
 //!
 //! # References
@@ -30,7 +30,7 @@ use crate::model::Demand;
 headgate_model::params! {
     /// Window at the start.
     initial_window: number(10.0, (1e-3, 1e9), "packets", "free: the equilibrium does not depend on it"),
-    /// Probability of a loss on the path beside those of its links.
+    /// Probability of a loss on the path besides those of its links.
     loss: number(0.0, (0.0, 1.0), "1", "free"),
 }
 
@@ -49,7 +49,7 @@ pub const OF_LINKS: &[&str] = &[];
 
 pub type Reno = FlowLevel<Law>;
 
-/// `w^2 p` at rest (Mathis et al. 1997).
+/// `w^2 p` in equilibrium (Mathis et al. 1997).
 const AT_REST: f64 = 1.5;
 
 pub struct Law(Params);

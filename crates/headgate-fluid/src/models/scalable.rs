@@ -6,9 +6,9 @@
 //!
 //! # The equations
 //! `w' = kappa (1 - p/U')` with `kappa = a w/T` and `U' = (a (2 - b)/(2 b))/w`, for `a = 0.01` and `b
-//! = 0.125` `0.075/w`. At rest `w = 0.075/p`. A link changes its loss `p_l` by `p_l' = p_l (y - C)/C`
+//! = 0.125` `0.075/w`. In equilibrium `w = 0.075/p`. A link changes its loss `p_l` by `p_l' = p_l (y - C)/C`
 //! (1/s), at most 1, where `y` is what arrives; a path has `p = loss + sum of p_l`, and `T` is its round trip
-//! without queues. At rest every link is full or without loss, and the rates maximise the sum of utilities.
+//! without queues. In equilibrium every link is full or without loss, and the rates maximise the sum of utilities.
 //!
 //! # Where it differs from the source
 //! The source says nothing of how a link makes its price: here it has no queue, and finds the loss that holds
@@ -16,7 +16,7 @@
 //! Kelly's low window, below which the law is Reno's, is left out.
 //!
 //! # When to use it
-//! For shares and prices at rest, beside those of the other laws.
+//! For shares and prices in equilibrium, beside those of the other laws.
 //!
 //! # References
 //! Jin, Wei, Low 2004 (the common form); Kelly 2003; Low, Lapsley 1999 (prices).
@@ -33,7 +33,7 @@ headgate_model::params! {
     increase: number(0.01, (1e-6, 1.0), "packets", "Kelly 2003"),
     /// Share `b` of the window that a loss takes.
     decrease: number(0.125, (0.01, 0.9), "1", "Kelly 2003"),
-    /// Probability of a loss on the path beside those of its links.
+    /// Probability of a loss on the path besides those of its links.
     loss: number(0.0, (0.0, 1.0), "1", "free"),
 }
 
@@ -54,7 +54,7 @@ pub type Scalable = FlowLevel<Law>;
 
 pub struct Law {
     params: Params,
-    /// `w p` at rest: as for every law that adds `a w` a round trip and takes `b w` off at losses at even
+    /// `w p` in equilibrium: as for every law that adds `a w` a round trip and takes `b w` off at losses at even
     /// distances, `w^2 p = a w (2 - b)/(2 b)`.
     at_rest: f64,
 }

@@ -2,7 +2,7 @@
 //!
 //! # What it does
 //! The sender's window `W` grows by what is acknowledged and falls by what is dropped, one round trip late;
-//! RED drops by the moving average `x` of the queue `q`. The system circles: that is the study `tcp-red`.
+//! RED drops by the moving average `x` of the queue `q`. The system oscillates, as the study `tcp-red` shows.
 //!
 //! # The equations
 //! `R = D + q/C`, `S = W/R`, `q' = S - C` with `q` kept in `[0, Qmax]`, `x' = ln(1 - alpha)/delta (x - q)`,
@@ -20,7 +20,7 @@
 //! packet a round trip, so `W' = (1 - p_s)/R - ...`, whatever the rate of ACKs) are selectable.
 //!
 //! # When to use it
-//! To see how delay and averaging make TCP and RED circle. One sender without time-outs is not a network.
+//! To see how delay and averaging make TCP over RED oscillate. One sender without time-outs is not a network.
 //!
 //! # References
 //! "TCP reloaded (part 5)", 29 May 2016; Misra, Gong, Towsley 2000 (the family of models); Floyd, Jacobson
@@ -98,7 +98,7 @@ const ABOVE_MIN: usize = 5;
 const ABOVE_MAX: usize = 6;
 const LIMITED: usize = 7;
 
-/// A level is passed when it is passed by this part: what rests at one (at rest S = C) would pass it to and fro
+/// A level is passed when it is passed by this part: what rests at one (in equilibrium S = C) would pass it to and fro
 /// by rounding. A window that comes up to its threshold is above it at once.
 const BAND: f64 = 1e-9;
 

@@ -2,7 +2,7 @@
 //!
 //! # What it does
 //! A flow multiplies its window by what the most loaded link of its path has left over, or takes of it what
-//! is too much there, and adds a packet; the sum rests where both cancel, the same for every flow.
+//! is too much there, and adds a packet; the sum is in equilibrium where both cancel, the same for every flow.
 //!
 //! # The equations
 //! `w' = (w xi(rho) + alpha)/T` with `xi = k (1 - rho)/rho`, at most `xi` where that is not 0; `rho` is the
@@ -10,7 +10,7 @@
 //! `q' = y - C`, kept between 0 and the buffer. The rate is `x = w/T`. With `scaling = rtt` windows are scaled
 //! so that every flow moves as if its round trip were `t`: `x' = (x xi(rho) + alpha/t)/t`. On the right `w`, `x`
 //! and `rho` are those of a round trip `T` ago: ACKs bring the increase. `x` stays at `least` packets a round
-//! trip or more. At rest `x = gamma C/N + alpha/(k T)` (`t` where scaled) on one link that has no queue then,
+//! trip or more. In equilibrium `x = gamma C/N + alpha/(k T)` (`t` where scaled) on one link that has no queue then,
 //! or `C/N`. In networks each flow has `alpha rho/(k T (rho - 1))` by the largest `rho` of its path, so the
 //! least that a link gives: max-min fair for what links take. The theorem of the source: with one round trip
 //! the rest is unique, fair and stable where `k <= 0.5`. The sum of such flows follows `y' = (k/T)(gamma C - y(t
@@ -20,11 +20,11 @@
 //! Round trips are those without queues. The exact load is heard, not two bits, as in the source's theorem;
 //! `scaling = none` is its form, for flows of one round trip, whose queue does not count (`kappa = 0`). That
 //! windows count with the delay too is ours. The load is that of now, not the mean of a period. Losses
-//! change nothing. The queue rests at nothing, or where the load counts it: there is no target to choose,
+//! change nothing. The queue settles at nothing, or where the load counts it: there is no target to choose,
 //! and linear theory wants none. More than `k t C/alpha` flows are too many for the law: the queue grows.
 //!
 //! # When to use it
-//! For what VCP would do if it knew the load exactly: its rest, fairness and stability. With two bits it is fair
+//! For what VCP would do if it knew the load exactly: its equilibrium, fairness and stability. With two bits it is fair
 //! as TCP is; that needs packets.
 //!
 //! # References

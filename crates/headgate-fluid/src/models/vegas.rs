@@ -7,15 +7,15 @@
 //! # The equations
 //! With `x q` packets queued, the window grows by `alpha - x q` a round trip where that is positive, shrinks
 //! by `x q - beta` where that is, by one packet at most: within a packet of `alpha = beta` that is `w' =
-//! kappa (1 - q/U')` with `kappa = alpha/R` and `U' = alpha/x`. At rest `x = alpha/q`, or up to `beta/q`. A
+//! kappa (1 - q/U')` with `kappa = alpha/R` and `U' = alpha/x`. In equilibrium `x = alpha/q`, or up to `beta/q`. A
 //! link has the queue `q_l' = y - C`, kept between 0 and its buffer, where `y` is what arrives; a path has
-//! the queueing delay `q = sum of q_l/C`, the round trip `R = d + q`, and the rate `x = w/R`. At rest every
+//! the queueing delay `q = sum of q_l/C`, the round trip `R = d + q`, and the rate `x = w/R`. In equilibrium every
 //! link is full or has no queue, and the rates maximise the sum of `alpha ln x`: weighted proportional
 //! fairness.
 //!
 //! # Where it differs from the source
 //! The source steps by a whole packet either way, however little is missing: its sign becomes a slope over
-//! one packet, the mean of what a packet more or less does. With `alpha < beta` any point between rests;
+//! one packet, the mean of what a packet more or less does. With `alpha < beta` any point between is an equilibrium;
 //! utilities are those of `alpha`, where windows come from below. Delays are seen at once, and the base RTT
 //! is the true one.
 //!

@@ -10,10 +10,10 @@
 //! arrives, the sum of `n x`, `d` the mean round trip of its flows, and `q' = y - C`, kept between 0 and the
 //! buffer. It offers a flow of rate `x` `price (max(F, 0) + h)/N - x (max(-F, 0) + h)/y`, where `N` is the
 //! sum of the prices of its flows. `x'` is the least offer on the path a round trip `T` ago, for the rate of
-//! then; `x` stays at `least` packets a round trip or more. `q0` is `target_packets`. At rest on one link
+//! then; `x` stays at `least` packets a round trip or more. `q0` is `target_packets`. In equilibrium on one link
 //! `y = C`, `q = q0`, and rates are as prices. In time in units of `d` its loop is `G(s) = (alpha s + beta)
 //! e^-s/s^2`, stable at every delay where `alpha < pi/(4 2^0.5)` and `beta = alpha^2 2^0.5`. In networks a link
-//! whose flows are slowed elsewhere rests below its rate, at `alpha/(alpha + gamma)` of it at least: the
+//! whose flows are slowed elsewhere settles below its rate, at `alpha/(alpha + gamma)` of it at least: the
 //! rates are max-min fair for what links are used, and not for what they could carry.
 //!
 //! # Where it differs from the source
@@ -103,7 +103,7 @@ impl Router {
         self.params.gamma * arrivals / self.rtt_s - wanted.abs()
     }
 
-    /// What arrives at rest with a queue, when flows that pay one are slowed to `level`. Their offer is nothing
+    /// What arrives in equilibrium with a queue, when flows that pay one are slowed to `level`. Their offer is nothing
     /// and F above it, so F + h = gamma y/d and `(gamma y/d)/prices = level (gamma y/d - F)/y`: with
     /// F d = a - alpha y the lower root of `gamma y^2 - s (gamma + alpha) y + s a = 0`, `s = level prices`; more
     /// than there is, where there is none.
@@ -157,7 +157,7 @@ impl RateLaw for Law {
         rate_then * least
     }
 
-    /// Rates at rest are one only where a link is filled and rates are moved.
+    /// Rates in equilibrium are one only where a link is filled and rates are moved.
     fn weight(&self, class: usize) -> Option<f64> {
         let fills = |router: &Router| router.params.alpha > 0.0 && router.params.gamma > 0.0;
         self.routers.iter().all(fills).then_some(self.classes[class].price)

@@ -6,7 +6,7 @@ use headgate_model::check::{Checked, Wrong};
 
 use super::order::{Order, check_state};
 
-/// About where a model settles, or what it circles.
+/// About the equilibrium of a model, or the cycle around it.
 #[derive(Debug)]
 pub struct Settled {
     /// The mean of each number of its state over the second half of the run.

@@ -66,10 +66,16 @@ impl Order {
         positive("duration", self.duration_s)?;
         positive("every", self.every_s)?;
         if !(self.from_s >= 0.0 && self.from_s < self.duration_s) {
-            return Err(Wrong::new("warmup", format!("is from 0 s to before {} s", self.duration_s)));
+            return Err(Wrong::new(
+                "warmup",
+                format!("must be at least 0 s and below {} s", self.duration_s),
+            ));
         }
         if self.duration_s / self.every_s > MOST_ROWS {
-            return Err(Wrong::new("every", format!("gives more than {MOST_ROWS:e} rows")));
+            return Err(Wrong::new(
+                "every",
+                format!("gives more than {MOST_ROWS:e} rows; it must be longer"),
+            ));
         }
         self.method.check(self.duration_s)?;
         self.network.as_ref().map_or(Ok(()), |network| self.check_network(network))
@@ -77,7 +83,10 @@ impl Order {
 
     fn check_network(&self, network: &Network) -> Checked {
         let Some(of_links) = of_links(self.index()?) else {
-            return Err(Wrong::new("network", format!("'{}' has one of its own; give none", self.model)));
+            return Err(Wrong::new(
+                "network",
+                format!("'{}' has a network of its own; leave this out", self.model),
+            ));
         };
         if let Some((place, says)) = network.fault() {
             return Err(Wrong::new(place, says));
@@ -97,13 +106,13 @@ impl Order {
     fn check_set(&self, place: &str, set: &[(usize, f64)], owns: impl Fn(&str) -> bool) -> Checked {
         for (index, value) in set {
             let Some(param) = self.params().get(*index) else {
-                return Err(Wrong::new(place, format!("parameter {index} is none of '{}'", self.model)));
+                return Err(Wrong::new(place, format!("'{}' has no parameter {index}", self.model)));
             };
             if !owns(param.name) {
                 let other = if place.contains("links") { "classes" } else { "links" };
                 return Err(Wrong::new(
                     format!("{place}.{}", param.name),
-                    format!("is a parameter of {other}"),
+                    format!("is a parameter of {other}; set it there"),
                 ));
             }
             within(param, *value)
@@ -130,7 +139,10 @@ impl Order {
         self.check_network(network)?;
         let shape = |network: &Network| (network.classes.len(), network.links.len());
         if self.network.as_ref().map(shape) != Some(shape(network)) {
-            return Err(Wrong::new("networks", "have as many classes and links as the order's".to_owned()));
+            return Err(Wrong::new(
+                "networks",
+                "must have as many classes and links as the order's".to_owned(),
+            ));
         }
         self.build_over(values, Some(network))
     }
@@ -138,7 +150,7 @@ impl Order {
     fn build_over(&self, values: &[f64], network: Option<&Network>) -> Checked<Box<dyn Model>> {
         let params = self.params();
         if values.len() != params.len() {
-            return Err(Wrong::new("values", format!("are {}, one a parameter", params.len())));
+            return Err(Wrong::new("values", format!("must be {} numbers, one per parameter", params.len())));
         }
         for (param, value) in params.iter().zip(values) {
             within(param, *value)?;
@@ -163,10 +175,10 @@ fn started(model: Box<dyn Model>, start: &Start) -> Checked<Box<dyn Model>> {
 /// A state has as many numbers as the model's, and a side for each switch.
 pub(super) fn check_state(place: &str, model: &dyn Model, state: &[f64], sides: &[bool]) -> Checked {
     if state.len() != model.dimension() || !state.iter().all(|value| value.is_finite()) {
-        return Err(Wrong::new(place, format!("is {} finite numbers", model.dimension())));
+        return Err(Wrong::new(place, format!("must be {} finite numbers", model.dimension())));
     }
     if sides.len() != model.switches() {
-        return Err(Wrong::new("sides", format!("are {}, one a switch", model.switches())));
+        return Err(Wrong::new("sides", format!("must be {} values, one per switch", model.switches())));
     }
     Ok(())
 }
@@ -179,7 +191,7 @@ impl How {
                 if !((1e-13..=0.1).contains(&relative) && absolute > 0.0) {
                     return Err(Wrong::new(
                         "tolerance",
-                        format!("is a number from 1e-13 to 0.1; got {relative}"),
+                        format!("must be a number from 1e-13 to 0.1; got {relative}"),
                     ));
                 }
                 most_s.map_or(Ok(()), |most_s| positive("longest", most_s))
@@ -187,7 +199,10 @@ impl How {
             Self::Euler { step_s, .. } | Self::Rk4 { step_s, .. } => {
                 positive("step", step_s)?;
                 if duration_s / step_s > MOST_ROWS {
-                    return Err(Wrong::new("step", format!("gives more than {MOST_ROWS:e} steps")));
+                    return Err(Wrong::new(
+                        "step",
+                        format!("gives more than {MOST_ROWS:e} steps; it must be longer"),
+                    ));
                 }
                 Ok(())
             }
@@ -210,15 +225,16 @@ fn within(param: &Param, value: f64) -> Checked {
     if value >= param.low && value <= param.high {
         return Ok(());
     }
-    let Param { name, low, high, unit, .. } = param;
-    Err(Wrong::new(*name, format!("is a number from {low} to {high} {unit}; got {value}")))
+    let Param { name, low, high, .. } = param;
+    let range = format!("{low} to {high} {}", param.shown_unit());
+    Err(Wrong::new(*name, format!("must be a number from {}; got {value}", range.trim_end())))
 }
 
 fn positive(place: &str, value: f64) -> Checked {
     if value > 0.0 && value.is_finite() {
         return Ok(());
     }
-    Err(Wrong::new(place, format!("is a time above zero; got {value} s")))
+    Err(Wrong::new(place, format!("must be a time above zero; got {value} s")))
 }
 
 #[cfg(test)]
@@ -237,11 +253,14 @@ pub(super) mod tests {
         assert_eq!(refusal("tcp-red", "tcp-blue"), "model: 'tcp-blue' is not a fluid model");
         assert_eq!(
             refusal("\"duration_s\": 10", "\"duration_s\": 0"),
-            "duration: is a time above zero; got 0 s"
+            "duration: must be a time above zero; got 0 s"
         );
-        assert_eq!(refusal("\"from_s\": 0", "\"from_s\": 10"), "warmup: is from 0 s to before 10 s");
-        assert_eq!(refusal("1e-6", "1"), "tolerance: is a number from 1e-13 to 0.1; got 1");
-        assert_eq!(refusal("\"every_s\": 0.5", "\"every_s\": 1e-9"), "every: gives more than 1e7 rows");
+        assert_eq!(refusal("\"from_s\": 0", "\"from_s\": 10"), "warmup: must be at least 0 s and below 10 s");
+        assert_eq!(refusal("1e-6", "1"), "tolerance: must be a number from 1e-13 to 0.1; got 1");
+        assert_eq!(
+            refusal("\"every_s\": 0.5", "\"every_s\": 1e-9"),
+            "every: gives more than 1e7 rows; it must be longer"
+        );
     }
 
     #[test]
@@ -257,7 +276,7 @@ pub(super) mod tests {
         };
         assert_eq!(told("", ""), Ok(()));
         let refused = |from: &str, to: &str| told(from, to).expect_err("a refusal");
-        assert_eq!(refused("[0]", "[1]"), "network.classes[0].path: names one link at least, each once");
+        assert_eq!(refused("[0]", "[1]"), "network.classes[0].path: must name at least one link, each once");
         // Parameters 0 and 3 are `initial_window` and `min_packets`.
         let set = |value: &str| format!("\"path\": [0], \"set\": [{value}]");
         let of_links = refused("\"path\": [0], \"set\": []", &set("[3, 5]"));

@@ -46,11 +46,11 @@ pub fn run(order: &Order, values: &[f64]) -> Checked<Run> {
     })
 }
 
-/// What a flow of each class sends at rest at the price of its path, and the integral of that.
+/// What a flow of each class sends in equilibrium at the price of its path, and the integral of that.
 pub fn demand(order: &Order, values: &[f64], prices: &[f64]) -> Checked<Table> {
     let model = order.build(values)?;
     if prices.len() != model.classes() {
-        return Err(Wrong::new("prices", format!("are {}, one a class", model.classes())));
+        return Err(Wrong::new("prices", format!("must be {} numbers, one per class", model.classes())));
     }
     let found = prices.iter().enumerate().map(|(class, price)| model.demand(class, *price));
     let Some(found) = found.collect::<Option<Vec<_>>>() else {
@@ -63,15 +63,18 @@ pub fn demand(order: &Order, values: &[f64], prices: &[f64]) -> Checked<Table> {
     Ok(Table { name: "demand", columns: columns.into() })
 }
 
-/// How flows share by levels at rest: `shares` of classes, and what `links` take at a level each.
+/// How flows share by levels in equilibrium: `shares` of classes, and what `links` take at a level each.
 pub fn levels(order: &Order, values: &[f64], levels: &[f64]) -> Checked<[Table; 2]> {
     let model = order.build(values)?;
     if levels.len() != model.links() {
-        return Err(Wrong::new("levels", format!("are {}, one a link", model.links())));
+        return Err(Wrong::new("levels", format!("must be {} numbers, one per link", model.links())));
     }
     let Some(shares) = (0..model.classes()).map(|class| model.share(class)).collect::<Option<Vec<_>>>()
     else {
-        return Err(Wrong::new("model", format!("'{}' does not share by levels at rest", order.model)));
+        return Err(Wrong::new(
+            "model",
+            format!("'{}' does not share by levels in equilibrium", order.model),
+        ));
     };
     let takes = levels.iter().enumerate().map(|(link, level)| model.takes(link, *level));
     let column = |name: &str, values: Vec<f64>| (name.to_owned(), Column::F64(values));
@@ -124,11 +127,11 @@ fn events(solution: &Solution) -> Table {
 pub fn sweep(order: &Order, values: &[f64], networks: &[Network], workers: usize) -> Checked<Sweep> {
     let width = order.params().len();
     if values.len() % width != 0 {
-        return Err(Wrong::new("values", format!("are {width} a run, one a parameter")));
+        return Err(Wrong::new("values", format!("must be {width} numbers per run, one per parameter")));
     }
     let runs = values.len() / width;
     if !networks.is_empty() && networks.len() != runs {
-        return Err(Wrong::new("networks", format!("are {runs}, one a run, or none")));
+        return Err(Wrong::new("networks", format!("must be {runs}, one per run, or none")));
     }
     let each = values.chunks_exact(width).enumerate().map(|(run, own)| match networks.get(run) {
         Some(network) => order.build_varied(own, network),

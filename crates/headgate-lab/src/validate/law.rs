@@ -97,7 +97,7 @@ impl Wanted<'_> {
         match self.params.get(param.name) {
             None => Ok(param.default),
             Some(Value::Number(x)) if param.choices.is_empty() => {
-                at.number(&key(), *x, (param.low, param.high), param.unit).map(|()| *x)
+                at.number(&key(), *x, (param.low, param.high), param.shown_unit()).map(|()| *x)
             }
             Some(Value::Word(word)) if !param.choices.is_empty() => {
                 let found = param.choices.iter().position(|choice| choice == word);
@@ -118,10 +118,10 @@ fn unknown_param(name: &str, card: &Card, at: &Spot) -> Wrong {
 
 fn mismatch(param: &Param, given: &str, at: &Spot) -> Wrong {
     let allowed = match param.choices {
-        [] => format!("a number from {} to {} {}", param.low, param.high, param.unit),
+        [] => format!("a number from {} to {} {}", param.low, param.high, param.shown_unit()),
         words => format!("one of {}", listed(words.iter().copied())),
     };
-    let says = format!("{given} is not allowed; it is {}", allowed.trim_end());
+    let says = format!("{given} is not allowed; it must be {}", allowed.trim_end());
     Wrong::new(at.key(&format!("params.{}", param.name)), says)
 }
 

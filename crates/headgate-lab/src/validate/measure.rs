@@ -25,15 +25,15 @@ pub fn check(plan: &Plan) -> Checked {
 
 fn after_the_end(what: &str, ps: u64, plan: &Plan) -> String {
     let (then, end) = (seconds(ps), seconds(plan.duration_ps));
-    format!("{what} ends at {then} s, after the run, which ends at {end} s")
+    format!("{what} ends at {then} s; it must end within the run, at {end} s")
 }
 
 fn periods(plan: &Plan) -> Checked {
     let mut before = 0;
     for (i, &[start, end]) in plan.measure.periods.iter().enumerate() {
         let at = Spot::item("measure.periods", i);
-        at.holds(start < end, || "a period ends after it starts".to_owned())?;
-        at.holds(start >= before, || "periods are in order and do not overlap".to_owned())?;
+        at.holds(start < end, || "a period must end after it starts".to_owned())?;
+        at.holds(start >= before, || "periods must be in order and must not overlap".to_owned())?;
         at.holds(end <= plan.duration_ps, || after_the_end("the period", end, plan))?;
         before = end;
     }
@@ -49,7 +49,7 @@ fn samples(periods: &[[u64; 2]], interval_ps: u64, at: &Spot) -> Checked {
     let samples: u64 = periods.iter().map(|[start, end]| (end - start) / interval_ps).sum();
     at.ensure(samples <= MOST_SAMPLES, "interval_ps", || {
         let interval = seconds(interval_ps);
-        format!("{interval} s takes {samples} samples of the network; at most {MOST_SAMPLES} are taken")
+        format!("{interval} s gives {samples} samples of the network; there may be at most {MOST_SAMPLES}")
     })
 }
 
@@ -64,7 +64,7 @@ fn series(series: &Series, plan: &Plan) -> Checked {
     let rows = (plan.duration_ps / series.interval_ps).saturating_mul(each);
     at.ensure(rows <= MOST_ROWS, "interval_ps", || {
         let interval = seconds(series.interval_ps);
-        format!("{interval} s gives {rows} rows of series; at most {MOST_ROWS} are kept")
+        format!("{interval} s gives {rows} rows of series; there may be at most {MOST_ROWS}")
     })
 }
 

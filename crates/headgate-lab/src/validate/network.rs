@@ -47,7 +47,7 @@ fn class(class: &str, at: &Spot) -> Checked {
     let is_label =
         class.chars().count() <= LONGEST_LABEL && !class.contains(|c: char| c == '/' || c.is_control());
     at.ensure(is_label, "class", || {
-        format!("'{class}' is not a class; it is a label of at most {LONGEST_LABEL} characters without '/'")
+        format!("'{class}' is not a class; it must have at most {LONGEST_LABEL} characters, none of them '/'")
     })
 }
 
@@ -61,7 +61,8 @@ fn keys(plan: &Plan) -> Checked {
     let keys = files * (classes * (classes + 1) / 2 + 1) * (links + 1) * laws;
     Spot::top().ensure(keys <= MOST_KEYS, "nodes", || {
         format!(
-            "{classes} classes of routers, {links} of host links, {files} kinds of file and {laws} laws make              {keys} kinds of flow; at most {MOST_KEYS}"
+            "{classes} classes of routers, {links} of host links, {files} kinds of file and {laws} laws make \
+             {keys} kinds of flow; there may be at most {MOST_KEYS}"
         )
     })
 }
@@ -75,16 +76,16 @@ fn link(link: &Link, nodes: usize, at: &Spot) -> Checked {
     buffer(link.buffer, at)?;
     changes(link, at)?;
     let rising = link.lose.first() != Some(&0) && link.lose.windows(2).all(|pair| pair[0] < pair[1]);
-    at.ensure(rising, "lose", || "packet numbers rise, and the first packet is 1".to_string())?;
+    at.ensure(rising, "lose", || "packet numbers must rise; the first packet is 1".to_string())?;
     path::loss("loss", link.loss, at)
 }
 
 fn changes(link: &Link, at: &Spot) -> Checked {
     let rising = link.changes.windows(2).all(|pair| pair[0].at_ps < pair[1].at_ps);
-    at.ensure(rising, "changes", || "the times of the changes rise".to_string())?;
+    at.ensure(rising, "changes", || "the times of the changes must rise".to_string())?;
     let bytes = matches!(link.buffer, Buffer::Bytes(_));
     at.ensure(!bytes || link.changes.is_empty(), "changes", || {
-        "a link whose rate changes has a buffer in packets".to_string()
+        "a link whose rate changes must have a buffer in packets".to_string()
     })?;
     link.changes.iter().try_for_each(|c| at.count("changes", c.rate_bps, (1, FASTEST_BPS), "bit/s"))
 }

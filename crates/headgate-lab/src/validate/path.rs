@@ -12,32 +12,32 @@ pub fn check(link: &Link, lists: &Lists, at: &Spot) -> Checked {
 
 fn delays(link: &Link, at: &Spot) -> Checked {
     let rising = link.delays.windows(2).all(|pair| pair[0].at_ps < pair[1].at_ps);
-    at.ensure(rising, "delays", || "the times of the delays rise".to_string())?;
+    at.ensure(rising, "delays", || "the times of the delays must rise".to_string())?;
     link.delays.iter().try_for_each(|change| at.span("delays", change.delay_ps, LONGEST_DELAY_S))
 }
 
 fn losses(link: &Link, at: &Spot) -> Checked {
     let rising = link.losses.windows(2).all(|pair| pair[0].at_ps < pair[1].at_ps);
-    at.ensure(rising, "losses", || "the times of the losses rise".to_string())?;
+    at.ensure(rising, "losses", || "the times of the losses must rise".to_string())?;
     link.losses.iter().try_for_each(|change| loss("losses", change.loss, at))
 }
 
 fn traced(link: &Link, trace: &Trace, lists: &Lists, at: &Spot) -> Checked {
     let times = lists.get(&trace.list).map_or(&[][..], Vec::as_slice);
-    at.ensure(!times.is_empty(), "trace", || format!("there is no list '{}', or nothing in it", trace.list))?;
+    at.ensure(!times.is_empty(), "trace", || format!("the list '{}' is missing or empty", trace.list))?;
     let rising = times[0] > 0 && times.is_sorted();
-    at.ensure(rising, "trace", || "its times rise, and the first is after 0".to_string())?;
+    at.ensure(rising, "trace", || "its times must rise, and the first must be after 0".to_string())?;
     let ends = trace.period_ps.is_none_or(|period| times[times.len() - 1] <= period);
-    at.ensure(ends, "trace", || "it ends within its period".to_string())?;
+    at.ensure(ends, "trace", || "its times must lie within its period".to_string())?;
     let clash = !link.changes.is_empty() || matches!(link.buffer, Buffer::Bytes(_));
     at.ensure(!clash, "trace", || {
-        "a link with a trace has no changes of its rate, and a buffer in packets".to_string()
+        "a link with a trace must have a buffer in packets, and no changes of its rate".to_string()
     })
 }
 
 /// A loss probability.
 pub fn loss(key: &str, loss: f64, at: &Spot) -> Checked {
     at.ensure((0.0..1.0).contains(&loss), key, || {
-        format!("{loss} is not allowed; a loss probability is at least 0 and below 1")
+        format!("{loss} is not allowed; a loss probability must be at least 0 and below 1")
     })
 }

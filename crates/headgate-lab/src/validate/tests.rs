@@ -42,7 +42,12 @@ fn networks() {
     let hops: Vec<Value> = (0..2001).map(|i| json!({"name": i.to_string()})).collect();
     assert_refused("/nodes", json!([]), "nodes", "from 1 to 2000 routers");
     assert_refused("/nodes", json!(hops), "nodes", "2001 is not allowed");
-    assert_refused("/nodes/0/class", json!("a/b"), "nodes[0].class", "at most 40 characters without '/'");
+    assert_refused(
+        "/nodes/0/class",
+        json!("a/b"),
+        "nodes[0].class",
+        "at most 40 characters, none of them '/'",
+    );
     assert_refused("/nodes/0/class", json!("x".repeat(41)), "nodes[0].class", "at most 40 characters");
     assert_refused("/edges/0/class", json!("a\nb"), "edges[0].class", "is not a class");
     assert_refused("/links/1/from", json!(3), "links[1].from", "numbered 0 to 2");
@@ -113,15 +118,20 @@ fn measurement() {
     let long = 100_000_000_000_000u64;
     assert_refused("/duration_ps", json!(0), "duration_ps", "above 0 s");
     assert_refused("/duration_ps", json!(u64::MAX), "duration_ps", "8640000 s");
-    assert_refused("/measure/warmup_ps", json!(long), "measure.warmup_ps", "ends at 100 s, after the run");
+    assert_refused(
+        "/measure/warmup_ps",
+        json!(long),
+        "measure.warmup_ps",
+        "ends at 100 s; it must end within the run",
+    );
     assert_refused("/measure/interval_ps", json!(0), "measure.interval_ps", "above 0 s");
     assert_refused("/measure/interval_ps", json!(u64::MAX), "measure.interval_ps", "8640000 s");
     let whole =
         json!({"warmup_ps": 0, "periods": [[0, 10_000_000_000_000u64]], "interval_ps": 1, "flows": "all"});
-    assert_refused("/measure", whole, "measure.interval_ps", "takes 10000000000000 samples");
+    assert_refused("/measure", whole, "measure.interval_ps", "gives 10000000000000 samples");
     assert_refused("/measure/periods/0", json!([5, 5]), "measure.periods[0]", "after it starts");
-    assert_refused("/measure/periods/1", json!([1999, 2500]), "measure.periods[1]", "do not overlap");
-    assert_refused("/measure/periods/1", json!([2000, long]), "measure.periods[1]", "after the run");
+    assert_refused("/measure/periods/1", json!([1999, 2500]), "measure.periods[1]", "must not overlap");
+    assert_refused("/measure/periods/1", json!([2000, long]), "measure.periods[1]", "within the run");
     let series = |key: &str, value: Value, place: &str, says: &str| {
         assert_refused(&format!("/measure/series/{key}"), value, place, says);
     };
@@ -139,7 +149,8 @@ fn names_differ() {
     for (name, taken) in [("one.10", true), ("one.11", false), ("one.01", false), ("one.", false)] {
         several["traffic"][1]["name"] = json!(name);
         let said = validate(&several.to_string(), &lists()).map_err(|wrong| wrong.to_string());
-        let says = format!("traffic[1].name: '{name}' is the name of one of the flows 'one'; names differ");
+        let says =
+            format!("traffic[1].name: '{name}' is the name of one of the flows 'one'; names must differ");
         assert_eq!(said.is_err(), taken, "{name}");
         assert!(said.is_ok() || said.unwrap_err() == says);
     }
@@ -221,8 +232,8 @@ fn flow_lists() {
     refused("packets", None, "list.packets", "not among the arrays");
     refused("start_ps", Some(vec![]), "list.start_ps", "has no rows");
     refused("start_ps", Some(vec![0, u64::MAX]), "list.start_ps", "row 2: 18446744");
-    refused("packets", Some(vec![0, 1]), "list.packets", "row 1: 0; a flow has 1 to 4294967293");
-    refused("packets", Some(vec![1]), "list.packets", "1 rows, where start_ps has 2");
+    refused("packets", Some(vec![0, 1]), "list.packets", "row 1: 0; a flow must have from 1 to 4294967293");
+    refused("packets", Some(vec![1]), "list.packets", "1 rows; it must have 2, as start_ps has");
     refused("source", Some(vec![0, 3]), "list.source", "row 2: there is no place 3");
     refused("law", Some(vec![0, 1, 0]), "list.law", "3 rows");
     refused("law", Some(vec![0, 2]), "list.law", "numbered 0 to 1");

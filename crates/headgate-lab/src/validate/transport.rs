@@ -40,7 +40,7 @@ fn sizes(t: &Transport, at: &Spot) -> Checked {
     at.count("segment_bytes", t.segment_bytes.into(), (1, largest), "B")?;
     let packet = u64::from(t.segment_bytes) + u64::from(t.header_bytes);
     at.ensure(packet <= largest, "header_bytes", || {
-        format!("segment and header make {packet} B; a packet has at most {largest} B")
+        format!("segment and header make {packet} B; a packet may have at most {largest} B")
     })?;
     at.count("ack_bytes", t.ack_bytes.into(), (1, largest), "B")?;
     at.count("syn_bytes", t.syn_bytes.into(), (1, largest), "B")
@@ -69,7 +69,7 @@ fn timeouts(t: &Transport, at: &Spot) -> Checked {
 fn timeout(key: &str, ps: u64, at: &Spot) -> Checked {
     at.ensure(ps >= SHORTEST_TIMEOUT, key, || {
         format!(
-            "{} s is not allowed; a time-out is from {} to {LONGEST_RUN_S} s",
+            "{} s is not allowed; a time-out must be from {} to {LONGEST_RUN_S} s",
             seconds(ps),
             seconds(SHORTEST_TIMEOUT)
         )

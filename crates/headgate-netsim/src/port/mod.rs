@@ -233,7 +233,7 @@ impl<L: ControllerRegistry> Port<L> {
     }
 }
 
-/// Whether a link only has a rate, a delay and losses that know nothing of each other.
+/// Whether a link only has a rate, a delay and independent losses.
 fn is_plain(link: &Link, fitted: &Fitted) -> bool {
     link.trace.is_none()
         && link.delays.is_empty()

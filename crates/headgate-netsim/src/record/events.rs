@@ -60,7 +60,7 @@ event_kinds! {
     Window = "window",
     /// The connection's state changed.
     State = "state",
-    /// The flow is over.
+    /// The flow ended.
     Closed = "closed",
     /// A packet joined a port's queue, or its transmission began at once.
     Enqueued = "enqueued",
@@ -87,18 +87,18 @@ headgate_model::columns! {
         seq: Maybe, "1", "Sequence number of a segment; of an ACK the next segment expected. Missing where there is none.";
         size as size_bytes: NonZero, "bytes", "Size of the packet on the wire; missing where there is none.";
         stamp: Maybe, "65.536 ns", "Time stamp of a data segment, or the one that an ACK echoes, modulo 2^32; missing where there is none.";
-        sack1_from: NonZero, "1", "First segment of the ACK's first SACK block, which only senders with SACK heed; missing without one.";
+        sack1_from: NonZero, "1", "First segment of the ACK's first SACK block, which only senders with SACK use; missing without one.";
         sack1_to: NonZero, "1", "Segment after the last one of that block.";
         sack2_from: NonZero, "1", "First segment of the second SACK block; missing without one.";
         sack2_to: NonZero, "1", "Segment after the last one of that block.";
         sack3_from: NonZero, "1", "First segment of the third SACK block; missing without one.";
         sack3_to: NonZero, "1", "Segment after the last one of that block.";
         rtt_s: Figure, "s", "Round trip that was measured; missing for other events.";
-        cwnd as cwnd_packets: Figure, "packets", "Congestion window after the sender dealt with what came; missing for events elsewhere.";
+        cwnd as cwnd_packets: Figure, "packets", "Congestion window after the sender's response; missing for events elsewhere.";
         ssthresh as ssthresh_packets: Figure, "packets", "Slow-start threshold then; inf = unset, missing for events elsewhere.";
-        pace as pace_packets_s: Figure, "packets/s", "Pace that the law had set then; inf = unpaced, missing for events elsewhere.";
+        pace as pace_packets_s: Figure, "packets/s", "Pacing rate that the law had set then; inf = unpaced, missing for events elsewhere.";
         srtt_s: Figure, "s", "Smoothed round trip then; missing before the first sample and for events elsewhere.";
-        in_flight as in_flight_packets: Figure, "packets", "Packets in the network then, as far as the sender knew; missing for events elsewhere.";
+        in_flight as in_flight_packets: Figure, "packets", "Packets in flight then, as the sender estimated; missing for events elsewhere.";
         queue as queue_packets: Figure, "packets", "Packets waiting at the port then, this one included if it waits; missing elsewhere.";
         wait_s: Figure, "s", "Time that the packet waited in the port's queue until it was sent or dropped; missing for a drop at arrival and elsewhere.";
     }

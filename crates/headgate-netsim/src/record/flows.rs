@@ -79,7 +79,7 @@ headgate_model::columns! {
         ssthresh as ssthresh_packets: Figure, "packets", "Slow-start threshold; inf = unset (flows).";
         srtt_s: Figure, "s", "Smoothed round trip (flows).";
         pace: Figure [HIDDEN], "packets/s", "Pacing rate; infinite when unpaced.";
-        gauge: Figure, "1", "What the law (flows), the router or else the discipline (ports) shows of itself, in its own unit; missing if nothing.";
+        gauge: Figure, "1", "Internal quantity of the law (flows), or of the router feedback or discipline (ports), in its own unit; missing if it has none.";
         in_flight as in_flight_packets: Small, "packets", "Packets sent and not acknowledged (flows).";
         delivered as delivered_packets: Small, "packets", "Packets acknowledged since the start (flows).";
     }

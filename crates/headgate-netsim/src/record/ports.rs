@@ -58,7 +58,7 @@ headgate_model::columns! {
         pub early: Early,
     }
     derived {
-        rate_bps = |row| row.mean_rate_bps(), "bit/s", "Rate at which the link sends, or would; its mean after the warm-up where it changes: a new rate begins when what was queued before it has left.";
+        rate_bps = |row| row.mean_rate_bps(), "bit/s", "Rate of the link, or its mean after the warm-up where it changes; a new rate begins when what was queued before it has left.";
     }
 }
 
@@ -88,6 +88,6 @@ headgate_model::columns! {
         queue as queue_packets: Count, "packets", "Packets waiting (ports).";
         sent_bytes: Count, "B", "Bytes sent since the start (ports).";
         drops: Count, "packets", "Packets dropped since the start (ports).";
-        gauge: Figure, "1", "What the router or else the discipline shows of itself; missing if nothing.";
+        gauge: Figure, "1", "Internal quantity of the router feedback or discipline, in its own unit; missing if it has none.";
     }
 }

@@ -13,7 +13,7 @@ pub struct Context<'a> {
     /// How many laws and transport profiles there are.
     pub laws: usize,
     pub transports: usize,
-    /// Names of the kinds of file beside the ordinary ones.
+    /// Names of the kinds of file besides the ordinary ones.
     pub files: &'a [String],
     pub lists: &'a Lists,
 }

@@ -31,7 +31,7 @@ pub trait Process {
         None
     }
 
-    /// Memory beside the process itself.
+    /// Memory besides the process itself.
     fn bytes(&self) -> usize;
 }
 

@@ -18,7 +18,7 @@ pub fn validate(traffic: &[Traffic], context: Context) -> Checked {
     traffic.iter().enumerate().try_for_each(|(i, item)| item.check(&mut check, &Spot::item("traffic", i)))
 }
 
-/// Random streams are keyed by names: two traffics of one name would have the same luck.
+/// Random streams are keyed by names: two groups of traffic of one name would have the same random numbers.
 fn names(traffic: &[Traffic]) -> Checked {
     let all: u64 = traffic.iter().map(|item| u64::from(item.names())).sum();
     Spot::top().count("traffic", all, (0, MOST_NAMES), "single flows and other traffic")?;
@@ -27,7 +27,7 @@ fn names(traffic: &[Traffic]) -> Checked {
     for (i, item) in traffic.iter().enumerate().filter(|(_, item)| item.names() == 1) {
         let (of, number) = item.name().rsplit_once('.').unwrap_or_default();
         let taken = number.parse().is_ok_and(|n: u32| n.to_string() == number && n < several(&counts, of));
-        let says = || format!("'{}' is the name of one of the flows '{of}'; names differ", item.name());
+        let says = || format!("'{}' is the name of one of the flows '{of}'; names must differ", item.name());
         Spot::item("traffic", i).ensure(!taken, "name", says)?;
     }
     Ok(())
@@ -40,7 +40,7 @@ fn several(counts: &BTreeMap<&str, u32>, name: &str) -> u32 {
 
 fn files(files: &[String]) -> Checked {
     Spot::top().ensure(files.len() <= MOST_FILES, "files", || {
-        format!("{} kinds of file are too many; at most {MOST_FILES}", files.len())
+        format!("{} kinds of file are too many; there may be at most {MOST_FILES}", files.len())
     })?;
     different("files", files.iter().cloned())
 }

@@ -84,12 +84,12 @@ def _up_ends_on_limited_loss(law: Subject) -> Observation:
 
 
 def _losses_by(sender: MadeSender, at: int) -> float:
-    """Give how many segments were known to be lost at an ACK."""
+    """Return how many segments were known to be lost at an ACK."""
     return float(sum(rate.newly_lost for rate in sender.samples[: at + 1]))
 
 
 def _long_after(sender: MadeSender, at: int, cwnd: float) -> float:
-    """Give BBR.inflight_longterm as HandleInflightTooHigh() sets it at an ACK (§5.5.10.2)."""
+    """Return BBR.inflight_longterm as HandleInflightTooHigh() sets it at an ACK (§5.5.10.2)."""
     in_flight, lost = sender.losses[int(_losses_by(sender, at)) - 1]
     prefix = (LOSS_THRESH * (in_flight - 1) - (lost - 1)) / (1 - LOSS_THRESH)
     return max(in_flight - 1 + prefix, BETA * min(BDP, cwnd))
@@ -145,14 +145,14 @@ def _down_ends_on_time(law: Subject) -> Observation:
 
 def _ten_times_the_rate(law: Subject) -> Observation:
     # a buffer that a probe overflows sets inflight_longterm first
-    flight = law.having(**NEVER[law.name]).fly(
+    run = law.having(**NEVER[law.name]).run_flow(
         30,
         rate="10 Mbit/s",
         buffer="0.3 BDP" if law.name == "bbr3" else "infinite",
         changes=[{"at": "10 s", "rate": "100 Mbit/s"}],
         interval_s=0.002,
     )
-    track = Track.of(flight)
+    track = Track.of(run)
     full = np.flatnonzero(track.bw > (1 - CLOSE) * 1e8 / PACKET_BITS)
     if not len(full):
         raise HeadgateError(f"no more than {track.bw.max() * PACKET_BITS / 1e6:.0f} Mbit/s found")

@@ -63,7 +63,7 @@ class MadePath:
     dropped: int = 0
 
     def ack_at(self, now_s: float) -> float:
-        """Give when the ACK comes for a packet that is sent now; never if it is lost."""
+        """Return when the ACK comes for a packet that is sent now; never if it is lost."""
         waiting = (self.free_s - now_s) * self.rate
         full = waiting > self.buffer or (self.policer and not self.policer.passes(now_s))
         if full or (self.lose is not None and self.lose(now_s)):
@@ -89,7 +89,7 @@ class Sent:
 
 
 def by_hand(law: Subject, **params: float) -> Builtin:
-    """Give the law as an object to be called, with parameters set."""
+    """Return the law as an object to be called, with parameters set."""
     return builtin(law.name, **law.params, **params)
 
 

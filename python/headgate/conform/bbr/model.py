@@ -34,20 +34,20 @@ from headgate.errors import HeadgateError
 
 
 def _at_half(track: Track, rtt_s: float, after_s: float) -> NDArray[np.intp]:
-    """Give the samples whose window is that of PROBE_RTT."""
+    """Return the samples whose window is that of PROBE_RTT."""
     half = np.maximum(HALF * track.bw * rtt_s, MIN_PIPE_CWND) + 1
     [inside] = np.nonzero((track.cwnd <= half) & (track.t_s > after_s))
     return inside
 
 
 def _probe_rtt(law: Subject) -> Observation:
-    flight = law.fly(9, interval_s=0.001)
-    track = Track.of(flight)
+    run = law.run_flow(9, interval_s=0.001)
+    track = Track.of(run)
     inside = _at_half(track, RTT_S, float(track.t_s[drain_of(track).start]))
     if not len(inside):
         raise HeadgateError("there was no PROBE_RTT")
     entered, left = int(inside[0]), int(inside[-1]) + 1
-    waited_s = float(track.t_s[entered]) - flight.count("established_s")["established_s"]
+    waited_s = float(track.t_s[entered]) - run.count("established_s")["established_s"]
     few = entered + int(np.argmax(track.in_flight[entered:] <= track.cwnd[entered]))
     lasted_s = float(track.t_s[left] - track.t_s[few])
     resumed = slice(left, int(np.searchsorted(track.t_s, track.t_s[left] + 2 * RTT_S)))
@@ -141,8 +141,8 @@ def _aggregated_cruise(law: Subject) -> Observation:
 
 def _sub_packet(law: Subject) -> Observation:
     bps = 64e3
-    flight = law.fly(120, rate="64 kbit/s", rtt="1 ms", interval_s=0.05)
-    track = Track.of(flight)
+    run = law.run_flow(120, rate="64 kbit/s", rtt="1 ms", interval_s=0.05)
+    track = Track.of(run)
     begin = drain_of(track).end
     packets = float(track.delivered[-1] - track.delivered[begin])
     share = packets / float(track.t_s[-1] - track.t_s[begin]) * PACKET_BITS / bps
@@ -158,14 +158,14 @@ def _sub_packet(law: Subject) -> Observation:
 def _tenth_of_the_rate(law: Subject) -> Observation:
     slow, fast = 1e7 / PACKET_BITS, 1e8 / PACKET_BITS
     at_s = 8.0
-    flight = law.having(**NEVER[law.name]).fly(
+    run = law.having(**NEVER[law.name]).run_flow(
         40,
         transport={"preset": "linux"},  # RACK: what is sent again and lost again is seen too
         buffer="0.2 BDP",
         changes=[{"at": f"{at_s:g} s", "rate": "10 Mbit/s"}],
         interval_s=0.002,
     )
-    track = Track.of(flight)
+    track = Track.of(run)
     [falls] = np.nonzero((np.diff(track.bw) < 0) & (track.t_s[1:] > at_s))
     if not len(falls):
         raise HeadgateError("the bandwidth in use never fell")

@@ -28,7 +28,7 @@ from headgate.errors import HeadgateError
 
 
 def drain_of(track: Track) -> Phase:
-    """Give the first phase that is slower than the bandwidth: DRAIN comes after STARTUP alone."""
+    """Return the first phase that is slower than the bandwidth: DRAIN comes after STARTUP alone."""
     found = next((phase for phase in track.phases if phase.gain < 1), None)
     if found is None:
         raise HeadgateError("STARTUP never ended")
@@ -39,7 +39,7 @@ def _plateau(law: Subject) -> Observation:
     paths = (("10 Mbit/s", "40 ms", 10), ("100 Mbit/s", "100 ms", 100), ("1 Gbit/s", "10 ms", 1000))
     rates = []
     for rate, rtt, expected in paths:
-        track = Track.of(law.fly(2.5, rate=rate, rtt=rtt, interval_s=0.001))
+        track = Track.of(law.run_flow(2.5, rate=rate, rtt=rtt, interval_s=0.001))
         mbps = float(track.bw[drain_of(track).start]) * PACKET_BITS / 1e6
         rates.append(near(mbps, expected, CLOSE, "Mbit/s"))
     sender = MadeSender(by_hand(law), MadePath(RATE))
@@ -55,7 +55,7 @@ def at_full_pipe(sender: MadeSender, left: int, state: str, start: int = 0) -> O
 
 
 def _full_pipe(sender: MadeSender, start: int) -> int:
-    """Give the ACK at which CheckFullBWReached() (§5.3.1.2) has counted to three.
+    """Return the ACK at which CheckFullBWReached() (§5.3.1.2) has counted to three.
 
     A start later than the first ACK is that of PROBE_UP, which sets the baseline (§5.3.3.7).
     """
@@ -110,7 +110,7 @@ def _leaves_on_loss(law: Subject) -> Observation:
 
 def _drains(law: Subject) -> Observation:
     interval_s = 0.0002
-    track = Track.of(law.fly(2.5, interval_s=interval_s))
+    track = Track.of(law.run_flow(2.5, interval_s=interval_s))
     drain, following = track.first(DRAIN)
     at = following.start
     # BBRInflight(1.0), in whole segments; between two samples the path gives, the sender takes
@@ -130,7 +130,7 @@ def _one_of(phase: Phase, *gains: float) -> Observation:
 
 
 def _drain_of_so_many_rounds(law: Subject, kept: float) -> tuple[int, float]:
-    """Give how many round trips DRAIN takes if the rate falls with it; in flight over the BDP."""
+    """Return how many round trips DRAIN takes if the rate falls with it; in flight over the BDP."""
 
     def slow_down(sender: MadeSender) -> None:
         if sender.gain == DRAIN and sender.path.rate == RATE:

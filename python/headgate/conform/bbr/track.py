@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.conform.bbr.numbers import PACED, PACKET_BITS
-from headgate.conform.trial import Flight
+from headgate.conform.trial import FlowRun
 from headgate.errors import HeadgateError
 
 
@@ -40,11 +40,11 @@ class Track:
     delivered: NDArray[np.float64]
 
     @classmethod
-    def of(cls, flight: Flight) -> Track:
+    def of(cls, run: FlowRun) -> Track:
         """Read a run's series, from the first bandwidth on."""
         names = ("gauge", "cwnd_packets", "in_flight_packets", "delivered_packets")
-        pace = flight.series("pacing_rate_bps") / PACKET_BITS
-        columns = [flight.t_s, pace, *(flight.series(name) for name in names)]
+        pace = run.series("pacing_rate_bps") / PACKET_BITS
+        columns = [run.t_s, pace, *(run.series(name) for name in names)]
         known = columns[2] > 0
         return cls(*(column[known] for column in columns))
 
@@ -62,20 +62,20 @@ class Track:
         return [Phase(float(self.gains[a]), a, b) for a, b in pairwise(edges)]
 
     def find(self, gain: float, after_s: float = 0.0) -> Iterator[tuple[Phase, Phase]]:
-        """Give the phases of a gain that begin after a time, each with the one that follows."""
+        """Yield the phases of a gain that begin after a time, each with the one that follows."""
         for phase, following in pairwise(self.phases):
             if phase.gain == gain and self.t_s[phase.start] > after_s:
                 yield phase, following
 
     def first(self, gain: float, after_s: float = 0.0) -> tuple[Phase, Phase]:
-        """Give the first of them; raise HeadgateError if there is none."""
+        """Return the first of them. Raises HeadgateError if there is none."""
         found = next(self.find(gain, after_s), None)
         if found is None:
             raise HeadgateError(f"no phase of gain {gain:g} after {after_s:g} s")
         return found
 
     def round_ends(self, start: int, end: int) -> list[int]:
-        """Give the samples at which packet-timed round trips end, the first begun at `start`."""
+        """Return the samples at which packet-timed round trips end, the first begun at `start`."""
         ends = [start]
         while True:
             at = ends[-1]
@@ -85,6 +85,6 @@ class Track:
             ends.append(at + int(over[0]))
 
     def round_start(self, end: int) -> int:
-        """Give the sample at which the packet-timed round trip began that ends at `end`."""
+        """Return the sample at which the packet-timed round trip began that ends at `end`."""
         sent = self.delivered + self.in_flight
         return max(0, int(np.searchsorted(sent, self.delivered[end])) - 1)

@@ -74,7 +74,7 @@ class KernelCase:
         return any(sender.segments for sender in self.senders)
 
     def repeated(self, number: int) -> KernelCase:
-        """Give the case as a repeat has it, counted from 0: with other starts."""
+        """Return the case as a repeat has it, counted from 0: with other starts."""
         senders = tuple(
             replace(sender, start_s=round(sender.start_s + at * number * APART_S, 6))
             for at, sender in enumerate(self.senders, 1)
@@ -141,7 +141,7 @@ _RED = (
 
 
 def _disciplines(tick_s: float) -> dict[str, tuple[str, int, tuple[tuple[str, Any], ...]]]:
-    """Give disciplines by their names in Linux: as `tc` takes them, our buffer, and ours.
+    """Return disciplines by their names in Linux: as `tc` takes them, our buffer, and ours.
 
     PIE asks for an update each 15 ms, and gets whole ticks.
     """

@@ -35,7 +35,7 @@ class Comparison:
     obstacle: str = ""
 
     def figures(self, name: str) -> tuple[list[float], list[float]]:
-        """Give a figure of each run, the kernel's and ours; none where there is no such figure."""
+        """Return a figure of each run, the kernel's and ours; none where it does not exist."""
         both = (self.theirs, self.ours)
         found = ([figures_of(run, self.case)[name] for run in runs] for runs in both)
         theirs, ours = ([value for value in values if value == value] for values in found)  # noqa: PLR0124
@@ -57,7 +57,7 @@ class Comparison:
         return self.lateness_s > LATE_S
 
     def record(self) -> dict[str, Any]:
-        """Give all that is compared, for JSON."""
+        """Return all that is compared, for JSON."""
         return {
             "case": self.case.name,
             "laws": [sender.law for sender in self.case.senders],

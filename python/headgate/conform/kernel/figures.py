@@ -58,13 +58,13 @@ class Outcome:
 
 
 def back_off(courses: Sequence[Course], from_s: float) -> float:
-    """Give what a reduction leaves of the window, by ssthresh, in the median; NaN without one."""
+    """Return what a reduction leaves of the window, by ssthresh, in the median; NaN without one."""
     shares = [share for course in courses for share in _reductions(course, from_s)]
     return float(np.median(shares)) if shares else float("nan")
 
 
 def _reductions(course: Course, from_s: float) -> Iterator[float]:
-    """Give ssthresh over the window before, wherever the window has fallen towards it."""
+    """Yield ssthresh over the window before, wherever the window has fallen towards it."""
     t_s, last_s = course.t_s, -np.inf
     for at in range(int(np.searchsorted(t_s, from_s)), len(t_s)):
         if t_s[at] - last_s < AFTER_S:
@@ -77,7 +77,7 @@ def _reductions(course: Course, from_s: float) -> Iterator[float]:
 
 
 def _back_off_of(outcome: Outcome, case: KernelCase) -> float:
-    """Give that of flows whose law reduces by a threshold: BBR's is what it returns to."""
+    """Return that of flows whose law reduces by a threshold: BBR's is what it returns to."""
     flows = zip(case.senders, outcome.courses, strict=True)
     return back_off([course for sender, course in flows if sender.law != "bbr"], case.from_s)
 
@@ -99,7 +99,7 @@ UNITS = {
 
 
 def figures_of(outcome: Outcome, case: KernelCase) -> dict[str, float]:
-    """Give the figures that are compared; NaN where there is none."""
+    """Return the figures that are compared; NaN where there is none."""
     sized = not np.isnan(outcome.completion_s)
     nan = float("nan")
     return {

@@ -38,12 +38,12 @@ NOT_OURS = ("cdg", "hybla", "lp", "nv", "veno")
 
 
 def find(linux: str) -> Match:
-    """Give the law of that name in Linux."""
+    """Return the law of that name in Linux."""
     return next(match for match in MATCHES if match.linux == linux)
 
 
 def choose(names: Iterable[str] | None) -> list[Match]:
-    """Give the laws named, by our name or by Linux's; all without names."""
+    """Return the laws named, by our name or by Linux's; all without names."""
     if names is None:
         return list(MATCHES)
     wanted = {*names}
@@ -51,7 +51,7 @@ def choose(names: Iterable[str] | None) -> list[Match]:
 
 
 def without_counterpart(names: Iterable[str] | None) -> list[str]:
-    """Give laws of the catalogue, or of those named, that Linux does not have."""
+    """Return laws of the catalogue, or of those named, that Linux does not have."""
     from headgate import catalog
 
     every = [law.name for law in catalog.laws() if law.family != "none"]
@@ -60,7 +60,7 @@ def without_counterpart(names: Iterable[str] | None) -> list[str]:
 
 
 def law_keys(linux: str, tick_s: float) -> dict[str, Any]:
-    """Give the keys of a scenario's law for a kernel whose clock ticks so often."""
+    """Return the keys of a scenario's law for a kernel whose clock ticks so often."""
     match = find(linux)
     ticks = {name: count * tick_s for name, count in match.jiffies.items()}
     return {"name": match.ours, **match.params, **ticks}

@@ -38,13 +38,13 @@ def _course(result: Result, name: str) -> Course:
 
 
 def read_mean_queue(result: Result) -> float:
-    """Give the mean number of packets that wait at the bottleneck, simulated."""
+    """Return the mean number of packets that wait at the bottleneck, simulated."""
     at = result.ports["link"] == BOTTLENECK
     return float(result.ports["mean_queue_packets"][at][0])
 
 
 def read_queue(result: Result) -> tuple[Numbers, Numbers]:
-    """Give its course, from the start of sending."""
+    """Return its course, from the start of sending."""
     rows = result.series.where(
         (result.series["of"] == "port")
         & (result.series["name"] == BOTTLENECK)

@@ -21,7 +21,7 @@ QUICK_ACKS = 1550
 
 
 def lay_path(case: KernelCase, *, bottleneck: bool = True) -> dict[str, Any]:
-    """Give the network: random loss, then the bottleneck; the way back only delays.
+    """Return the network: random loss, then the bottleneck; the way back only delays.
 
     Without a bottleneck it is in the kernel's own discipline.
     """
@@ -63,13 +63,13 @@ def _scenario(
 
 
 def for_real_hosts(case: KernelCase, seed: int) -> Scenario:
-    """Give the scenario with hosts a and b."""
+    """Return the scenario with hosts a and b."""
     network = lay_path(case, bottleneck=not case.qdisc)
     return _scenario(case, seed, network, [{"kind": "live", "hosts": ["a"], "peers": ["b"]}])
 
 
 def for_ours(case: KernelCase, seed: int, tick_s: float) -> Scenario:
-    """Give it with our flows, and laws as those of a kernel with such a clock."""
+    """Return it with our flows, and laws as those of a kernel with such a clock."""
     flows = [_flow(sender, tick_s) for sender in case.senders]
     return _scenario(case, seed, lay_path(case), flows)
 

@@ -56,7 +56,7 @@ def _thin(x: Numbers, y: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def draw_shares(done: Sequence[Comparison]) -> list[Dots]:
-    """Give a panel for each figure: ours over the kernel's."""
+    """Return a panel for each figure: ours over the kernel's."""
     panels = []
     for figure, title in SHOWN.items():
         shares = {one.case.name: share for one in done if (share := _share(one, figure))}
@@ -85,5 +85,5 @@ def save_pictures(done: Sequence[Comparison], kernel: str, out: Path) -> list[Pa
 
 
 def _names(panels: Sequence[Dots]) -> list[str]:
-    """Give the cases that are in some panel, in order."""
+    """Return the cases that are in some panel, in order."""
     return list(dict.fromkeys(name for panel in panels for name in panel.series[""]))

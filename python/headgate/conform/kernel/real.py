@@ -37,7 +37,7 @@ Program = subprocess.Popen[bytes]
 
 
 def run_kernel(case: KernelCase, seed: int, kernel: str) -> Outcome:
-    """Run a case with the TCP of a kernel; raise EmulationError where none can be."""
+    """Run a case with the TCP of a kernel. Raises EmulationError where none can be."""
     with warnings.catch_warnings():  # lateness is a figure of the outcome
         warnings.simplefilter("ignore", OverloadWarning)
         with emulate(for_real_hosts(case, seed), kernel=_kernels(case, kernel)) as net:
@@ -54,7 +54,7 @@ def run_kernel(case: KernelCase, seed: int, kernel: str) -> Outcome:
 
 
 def _kernels(case: KernelCase, kernel: str) -> dict[str, str]:
-    """Give the kernels of both hosts: what acknowledges under DCTCP is its receiver."""
+    """Return the kernels of both hosts: what acknowledges under DCTCP is its receiver."""
     return {"a": kernel, "b": kernel if BY_MARKS in case.laws else HOST}
 
 
@@ -102,7 +102,7 @@ def _start(net: Emulation, host: str, words: list[str]) -> tuple[Program, list[s
 
 
 def _read(program: Program, host: str) -> list[str]:
-    """Read a line; raise EmulationError if the program ended in its place."""
+    """Read a line. Raises EmulationError if the program ended in its place."""
     assert program.stdout is not None
     assert program.stderr is not None
     if words := program.stdout.readline().decode().split():
@@ -130,7 +130,7 @@ def _tell(program: Program, word: str) -> None:
 
 
 def _hear(case: KernelCase, program: Program) -> list[Any]:
-    """Give what a program saw, once it has ended."""
+    """Return what a program saw, once it has ended."""
     said, wrong = program.communicate(timeout=case.duration_s + PATIENCE_S)
     if program.returncode:
         raise EmulationError(f"{case.name}: {_last_line(wrong)}")
@@ -170,7 +170,7 @@ def _goodput_mbps(of: dict[str, Any]) -> float:
 
 
 def _completion_s(net: Emulation, port: int) -> float:
-    """Give the time from the SYN until the receiver, which has read all, sends its FIN."""
+    """Return the time from the SYN until the receiver, which has read all, sends its FIN."""
     flows = net.result.tables["live_flows"]
     [there] = np.flatnonzero((flows["source_port"] == port) & (flows["from_host"] == "a"))
     [back] = np.flatnonzero((flows["destination_port"] == port) & (flows["from_host"] == "b"))

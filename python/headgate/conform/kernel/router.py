@@ -95,7 +95,7 @@ class Watch:
         self._socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)
 
     def packets(self) -> int:
-        """Give how many packets are in it, the one that is sent next among them."""
+        """Return how many packets are in it, the one that is sent next among them."""
         body = _TC.pack(0, self._index, 0, 0, 0)
         size = _HEADER.size + len(body)
         self._socket.send(_HEADER.pack(size, _GET_QDISC, _REQUEST | _DUMP, 1, 0) + body)

@@ -43,7 +43,7 @@ class Kernel:
 
 
 def examine(kernel: str) -> Kernel:
-    """Ask a kernel what it has; raise EmulationError where it cannot run."""
+    """Ask a kernel what it has. Raises EmulationError where it cannot run."""
     link = build.dumbbell(rate="10 Mbit/s", rtt="2 ms", flows=[{"kind": "live"}])
     tries = (
         f"tc qdisc replace dev headgate root {case.qdisc} 2>/dev/null && echo {kind}"
@@ -79,7 +79,7 @@ class Selection:
 
 
 def select(kernel: Kernel, names: Iterable[str] | None, globs: Iterable[str] = ()) -> Selection:
-    """Choose cases of the laws named, by our name or Linux's; raise HeadgateError if none is."""
+    """Choose cases of the laws named, by our name or Linux's. Raises HeadgateError if none is."""
     wanted = None if names is None else list(names)
     unknown = laws.without_counterpart(wanted)
     chosen = laws.choose(wanted)

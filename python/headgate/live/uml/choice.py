@@ -18,7 +18,7 @@ Choice = str | Mapping[str, str] | None
 
 
 def choose_kernels(choice: Choice, hosts: Sequence[str], sources: Sequence[str]) -> dict[str, str]:
-    """Give the kernel of every host.
+    """Return the kernel of every host.
 
     One word is that of the hosts at the source; a mapping names hosts. Raises EmulationError,
     ScenarioError.
@@ -32,7 +32,7 @@ def choose_kernels(choice: Choice, hosts: Sequence[str], sources: Sequence[str])
 
 
 def parse_kernels(texts: Sequence[str]) -> Choice:
-    """Read `uml` or `HOST=uml`, which may be repeated; raise EmulationError if both are there."""
+    """Read `uml` or `HOST=uml`, which may be repeated. Raises EmulationError if both are there."""
     pairs = [text.partition("=") for text in texts]
     named = {host: kernel for host, sign, kernel in pairs if sign}
     alone = [text for text in texts if "=" not in text]

@@ -26,12 +26,12 @@ def _ipv4(address: str) -> bytes:
 
 
 def rename(name: str, to: str) -> None:
-    """Give a device that is down another name. Raises OSError."""
+    """Rename a device that is down. Raises OSError."""
     _ask(_SET_NAME, name, to.encode())
 
 
 def set_address(name: str, address: str, prefix: int) -> None:
-    """Give a device its IPv4 address. Raises OSError."""
+    """Set the IPv4 address of a device. Raises OSError."""
     mask = (0xFFFFFFFF << (32 - prefix)) & 0xFFFFFFFF
     _ask(_SET_ADDRESS, name, _ipv4(address))
     _ask(_SET_MASK, name, _ipv4(socket.inet_ntoa(struct.pack("!I", mask))))

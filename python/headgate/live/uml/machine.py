@@ -32,7 +32,7 @@ Start = Callable[..., "subprocess.Popen[Any]"]
 
 
 def find_kernel() -> tuple[Path, Path]:
-    """Give the kernel and the folder of its modules; raise EmulationError if there is none."""
+    """Return the kernel and the folder of its modules. Raises EmulationError if there is none."""
     found = shutil.which(PROGRAM)
     if found is None:
         raise EmulationError(
@@ -47,14 +47,14 @@ def find_kernel() -> tuple[Path, Path]:
 
 
 def call(module: str, *words: str) -> list[str]:
-    """Give the command line that calls `main` of a module here, without anything of the site."""
+    """Return the command line that calls `main` of a module here, without anything of the site."""
     root = str(Path(__file__).resolve().parents[3])
     program = f"import sys; sys.path.insert(0, sys.argv[1]); from {module} import main; main()"
     return [sys.executable, "-I", "-S", "-c", program, root, *words]
 
 
 def stand_in(command: Command) -> list[str]:
-    """Give the command line of the stand-in of a program."""
+    """Return the command line of the stand-in of a program."""
     words = ["/bin/sh", "-c", command] if isinstance(command, str) else list(map(str, command))
     return call("headgate.live.uml.stand_in", *words)
 
@@ -70,7 +70,7 @@ class Machine:
         self.kernel: dict[str, str] = {}
 
     def boot(self, card: tuple[int, str], ipv4: str, mtu: int) -> None:
-        """Boot it with a card, and wait until it is up; raise EmulationError if it is not."""
+        """Boot it with a card, and wait until it is up. Raises EmulationError if it is not."""
         fd, address = card
         kernel, modules = find_kernel()
         settings = {
@@ -120,7 +120,7 @@ class Machine:
 
 
 def kernel_words(kernel: Path, card: str, settings: dict[str, Any]) -> list[str]:
-    """Give the command line of a kernel whose first process is `inside`."""
+    """Return the command line of a kernel whose first process is `inside`."""
     first = call("headgate.live.uml.inside", json.dumps(settings).encode().hex())
     return [
         *(str(kernel), f"mem={MEMORY}", "root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro"),
@@ -131,7 +131,7 @@ def kernel_words(kernel: Path, card: str, settings: dict[str, Any]) -> list[str]
 
 
 def writable_folders() -> list[str]:
-    """Give the folders where programs inside may write: theirs, and that of temporary files."""
+    """Return the folders where programs inside may write: theirs, and that of temporary files."""
     here, temporary = os.getcwd(), tempfile.gettempdir()
     folders = [temporary] if Path(here).is_relative_to(temporary) else [temporary, here]
     return [folder for folder in folders if folder != "/"]

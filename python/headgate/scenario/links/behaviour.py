@@ -1,4 +1,4 @@
-"""What a link does beside sending at a rate, its files read."""
+"""What a link does besides sending at a rate, its files read."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Behaviour:
     steps: Steps | None = None
 
     def without_impairments(self) -> Behaviour:
-        """Give what holds in both directions of a link: how its rate goes."""
+        """Return what holds in both directions of a link: how its rate goes."""
         return replace(self, loss=0.0, lose=(), ingress=(), impairments=())
 
     @property
@@ -40,11 +40,11 @@ class Behaviour:
         return None if first is None else round(first)
 
     def first(self, column: str) -> float | None:
-        """Give what a column of the course begins with; None if there is none."""
+        """Return what a column of the course begins with; None if there is none."""
         return None if self.steps is None else self.steps.first(column)
 
     def delay_ps(self, otherwise: int) -> int:
-        """Give the delay at first: that of the course, or another."""
+        """Return the delay at first: that of the course, or another."""
         first = self.first("delay_s")
         return otherwise if first is None else round(first * 1e12)
 
@@ -102,7 +102,7 @@ PLAIN = Behaviour()
 
 
 def choose_rate(behaviour: Behaviour, rate_bps: int | None, place: str) -> int:
-    """Give the rate of a link, which its trace, its course or a key tells; raise ScenarioError."""
+    """Return the rate of a link, from its trace, its course or a key. Raises ScenarioError."""
     own = behaviour.rate_bps
     what = "trace" if behaviour.trace is not None else "course"
     if own is not None and rate_bps is not None:

@@ -36,11 +36,11 @@ class Steps:
     """After which it begins anew."""
 
     def first(self, column: str) -> float | None:
-        """Give the value that a column begins with; None if the course does not tell it."""
+        """Return the value that a column begins with; None if the course does not tell it."""
         return float(self.values[column][0]) if column in self.values else None
 
     def last_until(self, duration_ps: int, *, repeat: bool) -> Steps:
-        """Give the steps of a whole run, begun anew as often as need be."""
+        """Return the steps of a whole run, begun anew as often as need be."""
         rounds = -(-duration_ps // self.period_ps) if repeat else 1
         begins = np.repeat(np.arange(rounds, dtype=np.int64) * self.period_ps, len(self.at_ps))
         at = begins + np.tile(self.at_ps, rounds)
@@ -63,7 +63,7 @@ class Course(FileOrName):
     )
 
     def read(self, place: str, duration_ps: int) -> Steps:
-        """Give the steps within a run; raise ScenarioError for a file that is no course."""
+        """Return the steps within a run. Raises ScenarioError for a file that is not a course."""
         if self.name is not None:
             steps, repeat = _synthetic(self.name, self.seed), True
         else:

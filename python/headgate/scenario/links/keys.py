@@ -29,14 +29,14 @@ class RateKeys(Model):
     @model_validator(mode="after")
     def _says_each_thing_once(self) -> Self:
         if self.trace is not None and self.changes:
-            raise at("changes", "a link with a trace has no rate that changes; leave one out")
+            raise at("changes", "a link takes either trace or changes; leave one out")
         if self.course is not None and (self.changes or self.trace is not None):
             other = "trace" if self.trace is not None else "changes"
-            raise at("course", f"a link has a course or {other}; leave one out")
+            raise at("course", f"a link takes either course or {other}; leave one out")
         return self
 
     def read(self, place: str, duration_ps: int) -> Behaviour:
-        """Read the files that are named; raise ScenarioError."""
+        """Read the files that are named. Raises ScenarioError."""
         trace = None if self.trace is None else self.trace.read(f"{place}.trace")
         steps = None if self.course is None else self.course.read(f"{place}.course", duration_ps)
         return Behaviour(changes=self.changes, trace=trace, steps=steps)
@@ -55,7 +55,7 @@ class LinkKeys(RateKeys):
     )
 
     def behaviour(self, place: str, duration_ps: int) -> Behaviour:
-        """Give what the link does; raise ScenarioError if a file is not what it should be."""
+        """Return what the link does. Raises ScenarioError if a file is not what it should be."""
         rates = self.read(place, duration_ps)
         return replace(rates, **{key: getattr(self, key) for key in IMPAIRMENTS})
 
@@ -65,9 +65,9 @@ class Reverse(RateKeys):
 
     rate: Rate | None = Field(None, description="Rate.")
     delay: Time | None = Field(None, description="Propagation delay, one way.")
-    buffer: Buffer | None = Field(None, description="What may wait.")
-    queue: Queue | None = Field(None, description="What the link does beside queueing.")
-    feedback: Feedback | None = Field(None, description="What the router tells senders.")
+    buffer: Buffer | None = Field(None, description="Buffer.")
+    queue: Queue | None = Field(None, description="Queue discipline.")
+    feedback: Feedback | None = Field(None, description="Feedback from the router to senders.")
     loss: float | None = Field(None, ge=0, lt=1, description="Random loss, after the queue.")
     lose: PacketNumbers | None = Field(None, description="Packets lost, by number.")
     ingress: tuple[Impairment, ...] | None = Field(
@@ -78,7 +78,7 @@ class Reverse(RateKeys):
     )
 
     def behaviour(self, place: str, duration_ps: int, other: Behaviour) -> Behaviour:
-        """Give what the link does where it differs from `other`; raise ScenarioError.
+        """Return what the link does where it differs from `other`. Raises ScenarioError.
 
         How the rate goes is told as a whole, impairments key by key.
         """

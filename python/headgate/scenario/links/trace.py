@@ -53,7 +53,7 @@ class Trace(FileOrName):
     name: str | None = Field(None, description=f"A synthetic trace: {', '.join(TRACES)}.")
 
     def read(self, place: str) -> Opportunities:
-        """Give the opportunities; raise ScenarioError for a file that is no trace."""
+        """Return the opportunities. Raises ScenarioError for a file that is not a trace."""
         if self.name is not None:
             times_ms, label = make_trace(self.name, self.seed), f"{self.name} {self.seed}"
         else:
@@ -74,13 +74,17 @@ def read_trace(path: str, place: str) -> NDArray[np.int64]:
     try:
         words = Path(path).read_text(encoding="ascii").split()
     except UnicodeDecodeError:
-        raise ScenarioError(place, f"{path!r} is no trace; it is text, a number a line") from None
+        raise ScenarioError(
+            place, f"{path!r} is not a trace; it must be text, one number per line"
+        ) from None
     except OSError as error:
         raise ScenarioError(place, f"{path!r} cannot be read: {explain_os(error)}") from None
     if not words:
-        raise ScenarioError(place, f"{path!r} is empty; a trace has one time (ms) a line")
+        raise ScenarioError(place, f"{path!r} is empty; a trace must have one time (ms) per line")
     if len(words) > _MOST:
-        raise ScenarioError(place, f"{path!r} has {len(words):,} lines; at most {_MOST:,}")
+        raise ScenarioError(
+            place, f"{path!r} has {len(words):,} lines; it may have at most {_MOST:,}"
+        )
     times = _to_times(words, path, place)
     late = np.flatnonzero(np.diff(times) < 0)
     if len(late):

@@ -27,9 +27,11 @@ class Dumbbell(LinkKeys):
         None, description="Rate of the bottleneck, each way; absent = that of its trace or course."
     )
     rtt: Time = Field(gt=0, description="Propagation round trip, host to host.")
-    buffer: Buffer = Field(parse_buffer("1 BDP"), description="What may wait at the bottleneck.")
-    queue: Queue = Field(DROP_TAIL, description="What the bottleneck does beside queueing.")
-    feedback: Feedback | None = Field(None, description="What each router tells senders.")
+    buffer: Buffer = Field(parse_buffer("1 BDP"), description="Buffer of the bottleneck.")
+    queue: Queue = Field(DROP_TAIL, description="Queue discipline of the bottleneck.")
+    feedback: Feedback | None = Field(
+        None, description="Feedback from each router to senders: XCP, RCP or VCP."
+    )
     reverse: Reverse | None = Field(
         None,
         description="What is different from right to left. Without it that direction has the same"

@@ -45,7 +45,7 @@ class Shares(Model):
     def _whole(self) -> Shares:
         total = self.D + self.F + self.N
         if abs(total - 1) > 1e-6:
-            raise at("", f"the shares D, F and N add up to 1; these add up to {total:g}")
+            raise at("", f"the shares D, F and N must add up to 1; these add up to {total:g}")
         return self
 
 
@@ -63,9 +63,11 @@ class FourTier(Model):
         gt=0,
         description="Delay of each PoP, access and host link, before the multiplier.",
     )
-    buffer: Buffer = Field(parse_buffer("1 BDP"), description="What may wait at each link.")
-    queue: Queue = Field(DROP_TAIL, description="What each link does beside queueing.")
-    feedback: Feedback | None = Field(None, description="What each router tells senders.")
+    buffer: Buffer = Field(parse_buffer("1 BDP"), description="Buffer of each link.")
+    queue: Queue = Field(DROP_TAIL, description="Queue discipline of each link.")
+    feedback: Feedback | None = Field(
+        None, description="Feedback from each router to senders: XCP, RCP or VCP."
+    )
     source_shares: Shares = Field(
         default_factory=lambda: Shares(D=0.3, F=0.6, N=0.1), description="Where sources are."
     )
@@ -77,8 +79,8 @@ class FourTier(Model):
     fast_share: float = Field(0.5, ge=0, le=1, description="Share of hosts that are fast.")
     host_buffer: Buffer = Field(
         INFINITE,
-        description="What may wait at a host link: its router drops what is beyond, its host's"
-        " senders wait. No multiple of BDP.",
+        description="Buffer of a host link: its router drops what exceeds it, its host's senders"
+        " wait. Not in BDP.",
     )
 
     @field_validator("host_buffer")

@@ -16,7 +16,7 @@ _ATTRIBUTES = (
 
 
 def read_graph(path: str) -> dict[str, Any]:
-    """Read a GraphML (.graphml, .xml) or node-link JSON (.json) file; raise ScenarioError."""
+    """Read a GraphML (.graphml, .xml) or node-link JSON (.json) file. Raises ScenarioError."""
     file = Path(path)
     if not file.is_file():
         raise ScenarioError("", f"there is no file {path!r}")
@@ -48,7 +48,7 @@ def _node_link(data: Any) -> Any:
 
 
 def from_networkx(graph: Any) -> dict[str, Any]:
-    """Give the routers, links and direction of a networkx graph as a network's keys."""
+    """Return the routers, links and direction of a networkx graph as a network's keys."""
     return {
         "routers": [
             {"name": str(node), "class_name": str(data.get("class", ""))}

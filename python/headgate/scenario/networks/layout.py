@@ -54,7 +54,7 @@ class Link:
 
 
 def turn_round(link: Link) -> Link:
-    """Give the equal link that runs back, which does nothing to packets but queue and send them."""
+    """Return an equal link in the other direction, without impairments."""
     name, own = f"{link.name}.reverse", link.behaviour.without_impairments()
     return replace(link, name=name, source=link.target, target=link.source, behaviour=own)
 
@@ -116,7 +116,7 @@ class Layout:
         buffer: Amount = INFINITE,
         class_name: str = "",
     ) -> int:
-        """Give the kind of host link with that rate, delay and buffer, made if need be."""
+        """Return the kind of host link with that rate, delay and buffer, made if need be."""
         like = (rate_bps, delay_ps, buffer)
         if like not in self._edges:
             self._edges[like] = len(self.edges)
@@ -124,7 +124,7 @@ class Layout:
         return self._edges[like]
 
     def spots(self, default: Sequence[Spot], name: str | None, place: str) -> list[Spot]:
-        """Give the places of the routers called `name` (or of that class), or the default ones."""
+        """Return the places of the routers named `name` (or of that class), or the default ones."""
         if name is None:
             return list(default)
         wanted = self._called.get(name)
@@ -158,7 +158,7 @@ class Layout:
         return Routes(len(self.nodes), ways)
 
     def loads(self) -> tuple[list[float], int]:
-        """Give each link's share of the flows, and the mean round trip in ps.
+        """Return each link's share of the flows, and the mean round trip in ps.
 
         Every source asks every receiver with the weight of both; a router is not asked by itself.
         """
@@ -208,7 +208,7 @@ class Layout:
             found = self._amounts(demand, place)(amount, index)
             if isinstance(found, dict) and "packets" in found:
                 return float(found["packets"])
-            says = f"'{amount}' is not allowed; it is a number of packets or of BDP"
+            says = f"'{amount}' is not allowed; it must be in packets or in BDP"
             raise ScenarioError(place, says)
 
         try:
@@ -228,7 +228,7 @@ class Layout:
         ]
 
     def traces(self) -> dict[str, NDArray[np.uint64]]:
-        """Give the traces that links follow, by the names that the plan gives them."""
+        """Return the traces that links follow, by the names that the plan gives them."""
         traces = [link.behaviour.trace for link in self.links]
         return {trace.name: trace.times_ps for trace in traces if trace is not None}
 

@@ -23,9 +23,11 @@ class ParkingLot(Model):
     hops: int = Field(3, ge=1, le=1000, description="Number of links in the chain.")
     rate: Rate = Field(description="Rate of each link of the chain, each way.")
     rtt: Time = Field(gt=0, description="Propagation round trip over the whole chain.")
-    buffer: Buffer = Field(parse_buffer("1 BDP"), description="What may wait at each link.")
-    queue: Queue = Field(DROP_TAIL, description="What each link does beside queueing.")
-    feedback: Feedback | None = Field(None, description="What each router tells senders.")
+    buffer: Buffer = Field(parse_buffer("1 BDP"), description="Buffer of each link.")
+    queue: Queue = Field(DROP_TAIL, description="Queue discipline of each link.")
+    feedback: Feedback | None = Field(
+        None, description="Feedback from each router to senders: XCP, RCP or VCP."
+    )
     loss: float = Field(0.0, ge=0, lt=1, description="Random loss on each link, forward.")
     host_rate: Rate | None = Field(None, description="Rate of host links; absent = ten times rate.")
 

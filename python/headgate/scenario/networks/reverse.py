@@ -10,7 +10,7 @@ from headgate.scenario.networks.layout import Link
 
 
 def apply_reverse(back: Link, reverse: Reverse | None, duration_ps: int, place: str) -> Link:
-    """Give the link that runs back as `reverse` says it is; what that leaves out stays.
+    """Return the link that runs back as `reverse` says it is; what that leaves out stays.
 
     Raises ScenarioError.
     """

@@ -40,19 +40,19 @@ class Routes:
         return self._found.groups()
 
     def delay_ps(self, source: int, receiver: int) -> int | None:
-        """Give the delay of the route; None if there is none."""
+        """Return the delay of the route; None if there is none."""
         return self._found.delay_ps(source, receiver)
 
     def find_unserved(
         self, sources: Iterable[int], receivers: Iterable[int], serving: Sequence[bool]
     ) -> list[int] | None:
-        """Give the links of a way from a source to a receiver that has no serving link, if any."""
+        """Return the links of a path from a source to a receiver with no serving link, if any."""
         return self._found.unserved(sorted(sources), sorted(receivers), list(serving))
 
     def loads(
         self, sources: Mapping[int, float], receivers: Mapping[int, float]
     ) -> tuple[NDArray[np.float64], float] | None:
-        """Give each link's share of what all ask of all, and the mean delay in ps."""
+        """Return each link's share of what all ask of all, and the mean delay in ps."""
         return self._found.loads(self._weights(sources), self._weights(receivers))
 
     def _weights(self, of_nodes: Mapping[int, float]) -> NDArray[np.float64]:

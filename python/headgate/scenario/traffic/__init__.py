@@ -26,5 +26,5 @@ __all__ = ["KINDS", "Traffic", "kind_of"]
 
 
 def kind_of(item: Mapping[str, Any]) -> type[Group]:
-    """Give the kind of an item of a plan."""
+    """Return the kind of an item of a plan."""
     return next(kind for kind in KINDS if kind.model_fields["kind"].default == item["kind"])

@@ -38,7 +38,7 @@ class Flows(Group):
     @model_validator(mode="after")
     def _stops_after_it_starts(self) -> Self:
         if self.stop is not None and self.stop <= self.start + (self.count - 1) * self.stagger:
-            raise at("stop", "a flow stops after it starts, the last one of several too")
+            raise at("stop", "each flow must stop after it starts, the last one included")
         return self
 
     @property
@@ -47,7 +47,7 @@ class Flows(Group):
         return self.count
 
     def lay_out(self, planner: Planner, item: Item) -> dict[str, Any]:
-        """Give the flows of the plan."""
+        """Return the flows of the plan."""
         senders = sending(self.count, item)
         segment_bytes = planner.profile(self.transport).segment_bytes
         size = None if self.size is None else math.ceil(packets_of(self.size, segment_bytes))
@@ -69,7 +69,7 @@ class Flows(Group):
 
 
 def sending(count: int, item: Item) -> list[Spot]:
-    """Give the sources that `count` flows take in turn; no flow may stay at its own router."""
+    """Return the sources that `count` flows take in turn; no flow may stay at its own router."""
     senders = item.sources[:count]
     ends = {spot.node for spot in item.receivers}
     if len(ends) == 1 and ends & {spot.node for spot in senders}:

@@ -39,9 +39,9 @@ class Live(Group):
         names = self.host_names
         twice = next((name for n, name in enumerate(names) if name in names[:n]), None)
         if twice is not None:
-            raise at("peers", f"'{twice}' names two hosts; names differ")
+            raise at("peers", f"'{twice}' names two hosts; names must differ")
         if not self.hosts:
-            raise at("hosts", "there is at least one host")
+            raise at("hosts", "at least one host is needed")
         return self
 
     def _check_law(self, in_its_place: str = "") -> None:
@@ -75,7 +75,7 @@ class Live(Group):
         return "live"
 
     def lay_out(self, planner: Planner, item: Item) -> dict[str, Any]:
-        """Give the hosts of the plan; those of one side take its places in turn."""
+        """Return the hosts of the plan; those of one side take its places in turn."""
         del planner
         ends = chain(zip(self.hosts, cycle(item.sources)), zip(self.peers, cycle(item.receivers)))
         named = list(ends)

@@ -40,7 +40,7 @@ class OnOff(Group):
     @model_validator(mode="after")
     def _stops_after_it_starts(self) -> Self:
         if self.stop is not None and self.stop <= self.start:
-            raise at("stop", "sources stop after they start")
+            raise at("stop", "stop must be after start")
         return self
 
     @property
@@ -49,7 +49,7 @@ class OnOff(Group):
         return self.hosts
 
     def lay_out(self, planner: Planner, item: Item) -> dict[str, Any]:
-        """Give the sources of the plan."""
+        """Return the sources of the plan."""
         return {
             "sources": pools(item.sources, self.hosts),
             "receivers": pools(item.receivers, self.hosts),
@@ -73,7 +73,7 @@ class OnOff(Group):
 
 
 def _mean_within(mean_s: float, shape: float | None, span_s: float) -> float:
-    """Give the mean of what a time has of a span: renewals in it are once or twice as many as such.
+    """Return the mean of min(time, span); a span has one to two times span/mean renewals.
 
     Erickson 1973; a heavy tail has most of its mean in times longer than any run.
     """

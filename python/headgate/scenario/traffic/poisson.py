@@ -38,9 +38,9 @@ class Poisson(Group):
     @model_validator(mode="after")
     def _one_rate(self) -> Poisson:
         if (self.arrivals is None) == (self.load is None):
-            raise at("arrivals", 'give either arrivals = "500 flows/s" or load = 0.9')
+            raise at("arrivals", 'write either arrivals = "500 flows/s" or load = 0.9')
         if self.stop is not None and self.stop <= self.start:
-            raise at("stop", "arrivals stop after they start")
+            raise at("stop", "stop must be after start")
         return self
 
     @property
@@ -49,7 +49,7 @@ class Poisson(Group):
         return self.hosts
 
     def lay_out(self, planner: Planner, item: Item) -> dict[str, Any]:
-        """Give the arrivals of the plan."""
+        """Return the arrivals of the plan."""
         profile = planner.profile(self.transport)
         per_s = self.arrivals
         if per_s is None:

@@ -32,7 +32,7 @@ class Replay(Group):
     )
 
     def own_rtts_ps(self, place: str) -> tuple[int, ...]:
-        """Give its own round trip, and the shortest one of the list."""
+        """Return its own round trip, and the shortest one of the list."""
         shortest = read_shortest_rtt(self.file, f"{place}.file")
         return (*super().own_rtts_ps(place), *(() if shortest is None else (shortest,)))
 
@@ -42,7 +42,7 @@ class Replay(Group):
         return 1
 
     def lay_out(self, planner: Planner, item: Item) -> dict[str, Any]:
-        """Give the list of the plan; its columns go among the arrays."""
+        """Return the list of the plan; its columns go among the arrays."""
         file = f"{item.place}.file"
         flows = read_flow_list(self.file, file)
         places: dict[Spot, int] = {}
@@ -75,7 +75,7 @@ class Replay(Group):
 def _ends(
     flows: FlowList, layout: Layout, item: Item, places: dict[Spot, int]
 ) -> dict[str, NDArray[np.uint64]]:
-    """Give the numbers of the places that each row names, or where its round trip puts it."""
+    """Return the numbers of the places that each row names, or where its round trip puts it."""
     file = f"{item.place}.file"
     spots, codes = {}, {}
     for column, own, default in (
@@ -101,7 +101,7 @@ Ends = tuple[Mapping[str, list[Spot]], Mapping[str, NDArray[np.uint64]]]
 def _ends_at_rtts(
     rtt_ps: NDArray[np.uint64], layout: Layout, ends: Ends, places: dict[Spot, int], file: str
 ) -> dict[str, NDArray[np.uint64]]:
-    """Give each row places of its round trip; those of equal ends and round trip share theirs."""
+    """Return each row places of its round trip; those of equal ends and round trip share theirs."""
     spots, codes = ends
     rtts, of_rtt = np.unique(rtt_ps, return_inverse=True)
     shape = (len(spots["source"]), len(spots["receiver"]), len(rtts))
@@ -124,7 +124,7 @@ def _ends_at_rtts(
 
 
 def _number(places: dict[Spot, int], spot: Spot) -> int:
-    """Give the index of the place of `spot`, added if it is new."""
+    """Return the index of the place of `spot`, added if it is new."""
     return places.setdefault(replace(spot, weight=1.0), len(places))
 
 

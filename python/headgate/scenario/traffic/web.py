@@ -32,7 +32,7 @@ USER_BYTES = 72
 
 
 class FileKind(Model):
-    """A kind of file that users fetch beside their ordinary ones, counted apart in the results."""
+    """A kind of file that users fetch besides their ordinary ones, counted apart in results."""
 
     name: str = Field(min_length=1, description="Name in the results, such as 'movie'.")
     share: float = Field(ge=0, le=1, description="Probability that a user fetches one of these.")
@@ -63,7 +63,7 @@ class LawShare(Model):
         return self
 
     def plan(self) -> dict[str, Any]:
-        """Make the law of the plan; raise LawError if the user's own cannot be taken."""
+        """Make the law of the plan. Raises LawError if the user's own cannot be taken."""
         return plan_of(self.law, self.control)
 
 
@@ -90,7 +90,7 @@ class Surge(Model):
     @model_validator(mode="after")
     def _stops_after_it_starts(self) -> Surge:
         if self.stop <= self.start:
-            raise at("stop", "a surge stops after it starts")
+            raise at("stop", "stop must be after start")
         return self
 
 
@@ -129,12 +129,14 @@ class Web(Group):
         if not self.laws:
             return super()._check_law(in_its_place)
         if self.law is not None or self.control is not None:
-            raise at("laws", "users have either one law ('law', 'control') or 'laws'")
+            raise at(
+                "laws", "users take either one law ('law' or 'control') or 'laws'; leave one out"
+            )
         for source in dict.fromkeys(part.source for part in self.laws):
             total = sum(part.share for part in self.laws if part.source == source)
             if abs(total - 1) > ROUNDING:
                 of = "" if source is None else f" of {source}"
-                raise at("laws", f"the shares{of} add up to 1; these add up to {total:g}")
+                raise at("laws", f"the shares{of} must add up to 1; these add up to {total:g}")
         return None
 
     @model_validator(mode="after")
@@ -142,14 +144,16 @@ class Web(Group):
         names = self.file_names()
         taken = [name for n, name in enumerate(names) if name in FILES or name in names[:n]]
         if taken:
-            raise at("kinds", f"'{taken[0]}' is the name of another kind of file; names differ")
+            raise at(
+                "kinds", f"'{taken[0]}' is the name of another kind of file; names must differ"
+            )
         total = sum(kind.share for kind in self.kinds)
         if total > 1 + ROUNDING:
-            raise at("kinds", f"the shares add up to at most 1; these add up to {total:g}")
+            raise at("kinds", f"the shares must add up to at most 1; these add up to {total:g}")
         return self
 
     def file_names(self) -> list[str]:
-        """Name the kinds of file beside the ordinary one."""
+        """Return the names of the kinds of file besides the ordinary one."""
         surge = [] if self.surge is None else [self.surge.name]
         return [*(kind.name for kind in self.kinds), *surge]
 
@@ -158,12 +162,12 @@ class Web(Group):
         return self.laws[0].plan() if self.laws else super().law_plan()
 
     def controls(self) -> list[Control]:
-        """Give the laws of the user's own that it has."""
+        """Return the laws of the user's own that it has."""
         own = [part.control for part in self.laws if part.control is not None]
         return [*super().controls(), *own]
 
     def default_name(self, law: str) -> str:
-        """Random streams go by the name: who has which law of a mix is nobody else's luck."""
+        """Return 'users' for a mix: its random streams do not depend on which laws it has."""
         return "users" if self.laws else law
 
     @property
@@ -172,7 +176,7 @@ class Web(Group):
         return self.users
 
     def lay_out(self, planner: Planner, item: Item) -> dict[str, Any]:
-        """Give the users of the plan; what nobody has is left out."""
+        """Return the users of the plan; what nobody has is left out."""
         segment_bytes = planner.profile(self.transport).segment_bytes
         return {
             "sources": pools(item.sources, self.users),

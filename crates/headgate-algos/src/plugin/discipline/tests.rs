@@ -39,13 +39,13 @@ impl External<Disciplines> for Guest {
     }
 }
 
-fn hosts(traits: DisciplineTraits, rule: Rule) -> Vec<Arc<Runtime<Disciplines>>> {
+fn runtimes(traits: DisciplineTraits, rule: Rule) -> Vec<Arc<Runtime<Disciplines>>> {
     vec![Arc::new(Runtime::new("mine".to_owned(), Arc::new(Guest { traits, rule })))]
 }
 
-fn bound(hosts: &[Arc<Runtime<Disciplines>>]) -> PluginQueue {
-    let mut queue = PluginQueue::unbound(0, &hosts[0].traits().values());
-    queue.bind(hosts).expect("a guest");
+fn bound(runtimes: &[Arc<Runtime<Disciplines>>]) -> PluginQueue {
+    let mut queue = PluginQueue::unbound(0, &runtimes[0].traits().values());
+    queue.bind(runtimes).expect("external code");
     queue
 }
 
@@ -75,7 +75,7 @@ const PLAIN: DisciplineTraits = DisciplineTraits { on_departure: false, ranks: f
 
 #[test]
 fn packets_leave_by_rank_and_those_of_one_rank_as_they_came() {
-    let mut queue = bound(&hosts(RANKS, by_flow));
+    let mut queue = bound(&runtimes(RANKS, by_flow));
     assert!(queue.has_dequeue());
     for (id, flow) in [(0, 5), (1, 2), (2, 5), (3, 2), (4, 9), (5, 1)] {
         assert_eq!(arrive(&mut queue, id, flow), Verdict::Keep);
@@ -88,7 +88,7 @@ fn packets_leave_by_rank_and_those_of_one_rank_as_they_came() {
 #[test]
 fn a_drop_at_the_head_makes_room_for_the_next_and_the_port_is_without_both() {
     let traits = DisciplineTraits { on_departure: true, ..PLAIN };
-    let mut queue = bound(&hosts(traits, |event, state, port, decision| {
+    let mut queue = bound(&runtimes(traits, |event, state, port, decision| {
         if let DisciplineEvent::Departure(packet) = event {
             state[0] += 1;
             assert_eq!(packet.wait_s, 2.0);
@@ -108,13 +108,13 @@ fn a_drop_at_the_head_makes_room_for_the_next_and_the_port_is_without_both() {
 
 #[test]
 fn it_draws_the_numbers_of_the_port_s_stream_in_their_order() {
-    let hosts = hosts(PLAIN, |_, state, _, decision| {
+    let runtimes = runtimes(PLAIN, |_, state, _, decision| {
         let numbers = [1, 0, 3, 4, 2][state[0] as usize % 5];
         state[0] += 1;
         let sum: f64 = (0..numbers).map(|_| decision.draw()).sum();
         decision.verdict = if sum > 1.0 { 2 } else { 0 };
     });
-    let (mut queue, mut own, mut unused) = (bound(&hosts), stream(), stream());
+    let (mut queue, mut own, mut unused) = (bound(&runtimes), stream(), stream());
     for numbers in [1, 0, 3, 4, 2].repeat(20) {
         let sum: f64 = (0..numbers).map(|_| own.open01()).sum();
         let due = if sum > 1.0 { Verdict::Drop } else { Verdict::Keep };
@@ -126,14 +126,14 @@ fn it_draws_the_numbers_of_the_port_s_stream_in_their_order() {
 #[test]
 fn it_ticks_at_multiples_of_its_period() {
     let traits = DisciplineTraits { tick_s: 0.25, ..PLAIN };
-    let mut queue = bound(&hosts(traits, |event, state, _, _| {
+    let mut queue = bound(&runtimes(traits, |event, state, _, _| {
         state[0] += u64::from(matches!(event, DisciplineEvent::Tick(_)));
     }));
     for tick in 1..=3u64 {
         assert_eq!(queue.next_tick(), tick * 250_000_000_000);
         queue.on_tick(&waiting(0.0));
     }
-    assert_eq!(bound(&hosts(PLAIN, by_flow)).next_tick(), NEVER);
+    assert_eq!(bound(&runtimes(PLAIN, by_flow)).next_tick(), NEVER);
 }
 
 #[test]
@@ -151,11 +151,11 @@ fn what_it_must_not_say_is_the_first_fault_and_keeps_the_packet() {
         ),
     ];
     for (rule, says) in cases {
-        let hosts = hosts(PLAIN, rule);
-        let mut queue = bound(&hosts);
+        let runtimes = runtimes(PLAIN, rule);
+        let mut queue = bound(&runtimes);
         let port = Backlog { now_s: 1.5, ..waiting(2.0) };
         assert_eq!(queue.admit(&offer(false), &port, &mut stream()), Verdict::Keep);
-        let fault = hosts[0].fault().expect("a fault");
+        let fault = runtimes[0].fault().expect("a fault");
         assert_eq!((fault.place.as_str(), fault.says.as_str()), ("on_arrival at 1.500000 s", says));
     }
 }
@@ -172,11 +172,11 @@ fn the_time_between_ticks_has_bounds_and_something_to_call() {
 
 #[test]
 fn a_copy_goes_on_by_itself() {
-    let hosts = hosts(PLAIN, |_, state, _, decision| {
+    let runtimes = runtimes(PLAIN, |_, state, _, decision| {
         state[0] += 1;
         decision.verdict = if state[0] % 2 == 0 { 2 } else { 0 };
     });
-    let mut one = bound(&hosts);
+    let mut one = bound(&runtimes);
     assert_eq!(arrive(&mut one, 0, 1), Verdict::Keep);
     let mut other = one.clone();
     assert_eq!((arrive(&mut one, 1, 1), arrive(&mut other, 1, 1)), (Verdict::Drop, Verdict::Drop));

@@ -76,7 +76,9 @@ impl<'a> Check<'a> {
 
     fn pool(&mut self, pool: &Pool, at: &Spot, key: &str) -> Checked {
         self.place(Place { node: pool.node, edge: pool.edge }, at, key)?;
-        at.ensure(pool.hosts >= 1, &format!("{key}.hosts"), || "a pool has at least one host".to_owned())?;
+        at.ensure(pool.hosts >= 1, &format!("{key}.hosts"), || {
+            "a pool must have at least one host".to_owned()
+        })?;
         self.room.add(pool.node, pool.hosts.into(), at)
     }
 }
@@ -89,7 +91,7 @@ fn nodes(pools: &[Pool]) -> impl Iterator<Item = u32> + Clone {
 pub fn check_span(start_ps: u64, stop_ps: u64, at: &Spot) -> Checked {
     at.span("start_ps", start_ps, LONGEST_RUN_S)?;
     at.span("stop_ps", stop_ps, LONGEST_RUN_S)?;
-    at.ensure(start_ps <= stop_ps, "stop_ps", || "arrivals stop before they start".to_owned())
+    at.ensure(start_ps <= stop_ps, "stop_ps", || "arrivals must not stop before they start".to_owned())
 }
 
 pub fn check_size(size: Size, at: &Spot) -> Checked {
@@ -107,13 +109,13 @@ pub fn check_size(size: Size, at: &Spot) -> Checked {
 /// Refuses a Pareto distribution without a mean.
 pub fn check_shape(key: &str, shape: f64, at: &Spot) -> Checked {
     at.ensure(shape > 1.0 && shape <= STEEPEST, key, || {
-        format!("{shape} is not allowed; a Pareto shape is above 1, at most {STEEPEST}")
+        format!("{shape} is not allowed; a Pareto shape must be above 1, at most {STEEPEST}")
     })
 }
 
 fn mean(packets: f64, at: &Spot) -> Checked {
     let longest = LONGEST_FLOW as f64;
     at.ensure(packets > 0.0 && packets <= longest, "size.mean_packets", || {
-        format!("{packets} is not allowed; a mean size is above 0, at most {longest} packets")
+        format!("{packets} is not allowed; a mean size must be above 0, at most {longest} packets")
     })
 }

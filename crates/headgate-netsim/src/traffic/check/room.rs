@@ -25,7 +25,7 @@ impl Room {
         let (all, most) = (&mut self.at[node as usize], self.most);
         *all += hosts;
         at.holds(*all <= most, || {
-            format!("with it router {node} has {all} hosts; in this network a router has at most {most}")
+            format!("with it router {node} has {all} hosts; in this network a router may have at most {most}")
         })
     }
 }

@@ -59,7 +59,7 @@ impl Kind for Flows {
         at.count("packets", packets, (1, LONGEST_FLOW), "packets (or absent: no end)")?;
         if let Some(stop_ps) = self.stop_ps {
             at.span("stop_ps", stop_ps, LONGEST_RUN_S)?;
-            at.ensure(last < stop_ps, "stop_ps", || "a flow stops after it starts".to_owned())?;
+            at.ensure(last < stop_ps, "stop_ps", || "a flow must stop after it starts".to_owned())?;
         }
         self.check_ends(check, at)
     }

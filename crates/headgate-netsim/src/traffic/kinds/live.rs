@@ -32,7 +32,7 @@ impl Kind for Live {
         check.places(&self.places, "places", at)?;
         different("hosts", self.hosts.iter().cloned())?;
         at.ensure(self.hosts.len() == self.places.len(), "hosts", || {
-            format!("{} names for {} places; each host has one", self.hosts.len(), self.places.len())
+            format!("{} names for {} places; each host must have one of each", self.hosts.len(), self.places.len())
         })?;
         let nodes = || self.places.iter().map(|place| place.node);
         check.reach(nodes(), nodes(), at)?;

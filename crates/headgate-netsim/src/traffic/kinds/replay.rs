@@ -115,7 +115,7 @@ impl<'a> Columns<'a> {
 
     fn required(&self, column: &str) -> Checked<&'a [u64]> {
         self.optional(column).ok_or_else(|| {
-            let says = "this column is not among the arrays beside the plan; start_ps and packets are needed";
+            let says = "this column is not among the arrays that came with the plan; start_ps and packets are needed";
             Wrong::new(self.name(column), says)
         })
     }
@@ -123,9 +123,9 @@ impl<'a> Columns<'a> {
     /// Starts and sizes of all rows.
     fn numbers(&self) -> Checked {
         let (start, packets) = (self.required("start_ps")?, self.required("packets")?);
-        let late = |ps| format!("{} s; a start is from 0 to {LONGEST_RUN_S} s", seconds(ps));
+        let late = |ps| format!("{} s; a start must be from 0 to {LONGEST_RUN_S} s", seconds(ps));
         self.all(start, "start_ps", |&ps| ps <= LONGEST_RUN_S * SECOND, late)?;
-        let odd = |n| format!("{n}; a flow has 1 to {LONGEST_FLOW} packets");
+        let odd = |n| format!("{n}; a flow must have from 1 to {LONGEST_FLOW} packets");
         self.all(packets, "packets", |n| (1..=LONGEST_FLOW).contains(n), odd)?;
         let at = Spot::new(self.name("start_ps"));
         at.holds(!start.is_empty(), || "the list has no rows; it needs at least one".to_owned())?;
@@ -136,7 +136,7 @@ impl<'a> Columns<'a> {
         for column in ["packets", "source", "receiver", "law"] {
             let found = self.optional(column).map_or(rows, <[u64]>::len);
             Spot::new(self.name(column))
-                .holds(found == rows, || format!("{found} rows, where start_ps has {rows}"))?;
+                .holds(found == rows, || format!("{found} rows; it must have {rows}, as start_ps has"))?;
         }
         Ok(())
     }

@@ -40,7 +40,7 @@ fn kinds(context: &Context, kinds: &[FileKind], at: &Spot) -> Checked {
         check_size(kind.size, &at)?;
     }
     let total: f64 = kinds.iter().map(|kind| kind.share).sum();
-    at.ensure(total <= 1.0 + ROUNDING, "kinds", || format!("the shares add up to {total}; at most 1"))
+    at.ensure(total <= 1.0 + ROUNDING, "kinds", || format!("the shares add up to {total}; they must add up to at most 1"))
 }
 
 fn laws(context: &Context, laws: &[LawShare], at: &Spot) -> Checked {
@@ -54,7 +54,7 @@ fn laws(context: &Context, laws: &[LawShare], at: &Spot) -> Checked {
         let total: f64 = laws.iter().filter(|part| part.class == class).map(|part| part.share).sum();
         at.ensure((total - 1.0).abs() <= ROUNDING, "laws", || {
             let of = if class.is_empty() { String::new() } else { format!(" of class {class}") };
-            format!("the shares{of} add up to {total}; they add up to 1")
+            format!("the shares{of} add up to {total}; they must add up to 1")
         })?;
     }
     Ok(())
@@ -72,7 +72,7 @@ fn surge(context: &Context, surge: &Surge, at: &Spot) -> Checked {
     share(surge.share, "share", &at)?;
     at.span("from_ps", surge.from_ps, LONGEST_RUN_S)?;
     at.span("until_ps", surge.until_ps, LONGEST_RUN_S)?;
-    at.ensure(surge.from_ps < surge.until_ps, "until_ps", || "a surge ends after it begins".to_owned())?;
+    at.ensure(surge.from_ps < surge.until_ps, "until_ps", || "a surge must end after it begins".to_owned())?;
     at.index("file", surge.file, context.files.len(), "kind of file")?;
     check_size(surge.size, &at)
 }

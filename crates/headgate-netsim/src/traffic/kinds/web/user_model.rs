@@ -1,7 +1,7 @@
 //! What Web users ask for.
 //!
 //! A user draws from one stream of its own: receiver, kind, size, think time. What a surge or a lack of
-//! patience needs is drawn aside, so that neither changes anybody else's luck, nor a user's next thought.
+//! patience needs is drawn aside, so that neither changes any other random number.
 
 use headgate_model::chance::Stream;
 use headgate_model::units::Time;
