@@ -129,7 +129,8 @@ def answer_of(asked: str, change: Callable[[list[dict[str, object]]], object]) -
     rows = table()
     change([row for row in rows if row["period"] == 2])
     made = whole({name: [row[name] for row in rows] for name in rows[0]}, roles())
-    return next(one for one in made.of("questions")[1].result if one.asked == asked)
+    told: tuple[Answer, ...] = made.of("questions")[1].result
+    return next(one for one in told if one.asked == asked)
 
 
 def test_one_run_of_each_says_nothing_of_chance() -> None:
