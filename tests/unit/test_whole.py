@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Callable
+from itertools import product
 
+import numpy as np
 import pytest
 
 from headgate.analysis.kinds import KINDS
@@ -19,7 +21,7 @@ from .made_reports import LAWS, RESPONSES, roles, table
 #: Words that are neither praise nor blame.
 NEITHER = (
     "as before", "as most", "mixed", "within chance", "not known", "no change shown",
-    "none shown worse",
+    "none shown worse", "better in most", "better in some", "worse in most", "worse in some",
 )  # fmt: skip
 
 
@@ -94,7 +96,13 @@ def test_every_word_that_is_said_has_a_tone_or_none(answers: dict[str, Answer]) 
 def test_every_word_of_praise_or_blame_can_be_said() -> None:
     """And no other than these and the three that are neither."""
     counts = range(21)
-    tallies = [Tally(better, worse, 20) for better in counts for worse in counts]
+    every = (None, (0.001, 0.001), (0.001, 0.5), (0.5, 0.001), (0.5, 0.5))
+    tallies = [
+        Tally(better, worse, 20, chances=chances)
+        for better in counts
+        for worse in counts
+        for chances in every
+    ]
     tallies += [Tally(0, 0, 20, unknown, unknown) for unknown in counts]
     said = {word(tally) for word in (name_tone, safe) for tally in tallies}
     said |= {useful(more, 20) for more in counts}
@@ -121,7 +129,41 @@ def answer_of(asked: str, change: Callable[[list[dict[str, object]]], object]) -
     rows = table()
     change([row for row in rows if row["period"] == 2])
     made = whole({name: [row[name] for row in rows] for name in rows[0]}, roles())
-    return next(one for one in made.of("questions")[1].result if one.asked == asked)
+    told: tuple[Answer, ...] = made.of("questions")[1].result
+    return next(one for one in told if one.asked == asked)
+
+
+def test_one_run_of_each_says_nothing_of_chance() -> None:
+    rows = [row for row in table() if row["seed"] == 1]
+    made = whole({name: [row[name] for row in rows] for name in rows[0]}, roles())
+    told = {one.asked: one.words for one in made.of("questions")[1].result}
+    assert told["recovery"]["fast"] == "worse in most"
+    assert told["increase"]["ctcp"] == "better in most"
+    assert told["safety"] == {
+        "ctcp": "none shown worse", "fast": "worse in some", "scalable": "none shown worse"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("replicate", [None, "seed"])
+def test_cells_that_move_together_are_not_taken_for_many(replicate: str | None) -> None:
+    """Fifteen responses that are one, and nothing in them: false words in 5 % of tables at most."""
+    names = tuple(f"y{place}" for place in range(15))
+    asked = roles().model_copy(update={
+        "responses": names, "factors": (), "pairs": (), "period": None, "titles": {},
+        "congestion": None, "worse": {}, "replicate": replicate, "questions": {"safety": names},
+    })  # fmt: skip
+    rng = np.random.default_rng(3)
+    labels = list(product("abcd", ("reno", "ctcp"), range(3)))
+    words = []
+    for _ in range(200):
+        y = rng.normal(10, 3, len(labels))
+        columns: dict[str, object] = dict(
+            zip(("condition", "law", "seed"), zip(*labels, strict=True), strict=True)
+        )
+        made = whole(columns | dict.fromkeys(names, y), asked)
+        words.append(made.of("questions")[0].result[4].words["ctcp"])
+    assert sum("sometimes" in word or "often" in word for word in words) <= 12
+    assert "within chance" in words
 
 
 def test_a_condition_of_unknown_congestion_is_not_the_most_congested() -> None:
@@ -248,9 +290,9 @@ def test_results_show_themselves_in_a_notebook(found: Whole) -> None:
 def test_no_word_denies_a_count(found: Whole) -> None:
     """Seven cells of 110 that are worse are not "nothing", though chance would give as many."""
     assert safe(Tally(0, 0, 110)) == "nothing worse"
-    assert safe(Tally(0, 7, 110)) == "within chance"
-    assert safe(Tally(0, 20, 110)) == "sometimes worse"
-    assert name_tone(Tally(3, 2, 110)) == "within chance"
+    assert safe(Tally(0, 7, 110, chances=(1.0, 0.2))) == "within chance"
+    assert safe(Tally(0, 20, 110, chances=(1.0, 0.01))) == "sometimes worse"
+    assert name_tone(Tally(3, 2, 110, chances=(0.3, 0.4))) == "within chance"
     for one in found.of("questions"):
         for answer in one.result:
             for law, word in answer.words.items():

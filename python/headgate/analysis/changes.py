@@ -15,6 +15,7 @@ from headgate.analysis.phrases import AS_IN_TABLE, ConditionNames
 from headgate.errors import AnalysisError
 from headgate.notebook import InNotebook
 from headgate.stats.changes import NOTHING, UNKNOWN, Change, change
+from headgate.stats.rearranged import BEYOND, chances, least_chance
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -77,6 +78,20 @@ class Changes(InNotebook):
         laws = [self.grid.laws.index(self.before), self.grid.laws.index(law)]
         runs = self.grid.runs[..., self.grid.responses.index(response)]
         return np.asarray(runs[:, laws].swapaxes(0, 1))
+
+    def chances(
+        self, law: str, rows: Sequence[int], good: Mapping[str, int]
+    ) -> tuple[float, float] | None:
+        """Return how likely as many cells are better, and worse, by chance.
+
+        `good` has the sign of what is better, by response. None where runs are too few to tell.
+        """
+        laws = [self.grid.laws.index(self.before), self.grid.laws.index(law)]
+        columns = [self.grid.responses.index(name) for name in good]
+        runs = [self.grid.runs[row][laws][..., columns] for row in rows]
+        if not least_chance(runs, paired=self.grid.paired) < BEYOND:
+            return None
+        return chances(runs, np.array(list(good.values())), paired=self.grid.paired)
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield one flat record a law, condition and response."""

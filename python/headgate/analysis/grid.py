@@ -69,10 +69,8 @@ def grid(
     conditions, rows = _code(frame, names)
     laws, columns = _code(frame, [law])
     cells = rows * len(laws) + columns
-    places = _place_by_label(frame, again, rows) if again else _place_in_order(cells)
-    if len(set(zip(cells.tolist(), places.tolist(), strict=True))) < len(frame):
-        labels = ", ".join([*names, law, *again])
-        raise AnalysisError(f"{frame.name}: two rows have the same {labels}")
+    labels = _code(frame, again)[1] if again else np.zeros(len(frame), dtype=np.intp)
+    places = _place_by_label(labels, cells, rows)
     runs = np.full((len(conditions), len(laws), places.max() + 1, len(responses)), np.nan)
     runs[rows, columns, places] = np.column_stack([frame.numbers(name) for name in responses])
     means, spread = mean_of_known(runs, axis=2), _spread(runs)
@@ -100,12 +98,16 @@ def _place_in_order(cells: Places) -> Places:
     return places
 
 
-def _place_by_label(frame: Frame, replicate: Sequence[str], conditions: Places) -> Places:
-    """Return the place of each row's label: among all, or of its condition if each has its own."""
-    labels, found = _code(frame, replicate)
+def _place_by_label(labels: Places, cells: Places, conditions: Places) -> Places:
+    """Return the place of each row's label: among all, or of its condition if each has its own.
+
+    Rows of one cell with one label, as a design that repeats its centre has, are told by order.
+    """
+    order = _place_in_order(cells * (labels.max() + 1) + labels)
+    distinct, found = np.unique(labels * (order.max() + 1) + order, return_inverse=True)
     own = {one: np.unique(found[conditions == one]) for one in np.unique(conditions).tolist()}
-    if len(labels) == max(map(len, own.values())):
-        return found
+    if len(distinct) == max(map(len, own.values())):
+        return np.asarray(found, dtype=np.intp)
     pairs = zip(conditions.tolist(), found.tolist(), strict=True)
     return np.array([np.searchsorted(own[one], label) for one, label in pairs], dtype=np.intp)
 

@@ -194,8 +194,9 @@ KINDS: tuple[Kind, ...] = (
         "The five questions of Mills, Filliben, Cho and Schwartz (2011). What is counted is ours: a"
         " response moves where the mean difference between replicates with the same traffic is 10 %"
         " or more and its 95 % interval excludes zero; a law is better or worse where more cells"
-        " move that way than by chance (binomial, p < 0.01). That nothing moves is said only where"
-        " every interval lies within 10 %.",
+        " move that way than by chance (an exact test in which whole runs change sides, one-sided"
+        " p < 0.025), and in some or most where runs are too few for that. That nothing moves is"
+        " said only where every interval lies within 10 %.",
         _answers, _draw_answers, _answer_rows, _answer_findings,
     ),
     Kind(

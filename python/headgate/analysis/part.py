@@ -80,8 +80,8 @@ class Part:
         """Those conditions in order of which it is known how congested they are."""
         if self.roles.congestion is None:
             return self.order
-        found = self.cells.of(self.roles.congestion)
-        return [place for place in self.order if np.isfinite(found[place]).any()]
+        known = np.asarray(np.isfinite(self.cells.of(self.roles.congestion)).any(axis=1))
+        return [place for place in self.order if known[place]]
 
     @cached_property
     def changes(self) -> Changes:

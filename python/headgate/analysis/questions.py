@@ -10,7 +10,7 @@ not known. With one replicate there is no interval and 10 % decides.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -91,16 +91,19 @@ class Compared:
         """Count, for each law, the cells in which it is better and worse."""
         assert self.changes is not None
         chosen = [self.cells.conditions[place] for place in conditions]
-        return {
-            law: _tally(
-                [
-                    (self._good(name), self.changes.cells[law, place, name])
-                    for name in names
-                    for place in chosen
-                ]
+        good = {name: self._good(name) for name in names}
+        found = {}
+        for law in self.changes.others:
+            cells = [(good[n], self.changes.cells[law, one, n]) for n in names for one in chosen]
+            counted = _tally(cells)
+            # One run each tells nothing of chance, whatever rearranging conditions would say.
+            known = self.changes.replicated
+            found[law] = replace(
+                counted,
+                chances=self.changes.chances(law, conditions, good) if known else None,
+                replicated=known,
             )
-            for law in self.changes.others
-        }
+        return found
 
     def _good(self, response: str) -> int:
         """Return the sign of a change for the better."""

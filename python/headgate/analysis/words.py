@@ -6,12 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from headgate.stats.changes import MATTERS_SHARE
-from headgate.stats.effects import STRONG_P
+from headgate.stats.rearranged import BEYOND
 
 #: From this part of the cells on it is so "often" or "mostly".
 OFTEN = 0.5
-#: Part of the cells that a 95 % interval lets move one way by chance.
-ONE_SIDED = 0.025
 #: Some cells move, and as many would by chance.
 BY_CHANCE = "within chance"
 #: The numbers cannot tell: there are none, or intervals hold 10 % and more.
@@ -28,9 +26,17 @@ TONES: Mapping[str, int] = {
 MEANINGS: Mapping[tuple[str, ...], str] = {
     ("mostly better", "mostly worse"): "mostly: in half of the cases or more",
     ("sometimes better", "sometimes worse"): "sometimes: in fewer, yet in more than by chance",
+    ("better in most", "worse in most"): "in most: in half of the cases or more",
+    ("better in some", "worse in some"): "in some: in fewer",
+    ("better in most", "worse in most", "better in some", "worse in some"): (
+        "with so few runs nothing tells most or some from chance"
+    ),
     (BY_CHANCE,): f"{BY_CHANCE}: in no more than by chance",
     ("as before",): "as before: in none",
-    (NO_CHANGE_SHOWN, NONE_SHOWN_WORSE): "shown: there are cases in which it cannot be told",
+    (
+        NO_CHANGE_SHOWN,
+        NONE_SHOWN_WORSE,
+    ): "shown: in some cases, or with one run of each in all, it cannot be told",
     (NOT_KNOWN,): f"{NOT_KNOWN}: it cannot be told in half of the cases or more, or of their mean",
 }
 
@@ -47,6 +53,9 @@ class Tally:
     cells: int
     unknown: int = 0
     risky: int = 0
+    chances: tuple[float, float] | None = None
+    """How likely as many are better, and worse, by chance; None where runs are too few to tell."""
+    replicated: bool = True
 
     def __str__(self) -> str:
         unknown = f", {NOT_KNOWN} in {self.unknown}" if self.unknown else ""
@@ -55,14 +64,19 @@ class Tally:
 
 def name_tone(found: Tally) -> str:
     """Say whether a law is better or worse than the one before it."""
-    better, worse = (_beyond_chance(n, found.cells) for n in (found.better, found.worse))
+    if not found.better and not found.worse:
+        return _deny("as before", NO_CHANGE_SHOWN, found.unknown, found)
+    chances = found.chances or (0.0, 0.0)
+    counts = (found.better, found.worse)
+    better, worse = (n > 0 and p < BEYOND for n, p in zip(counts, chances, strict=True))
     if not better and not worse:
-        moved = found.better or found.worse
-        return BY_CHANCE if moved else _deny("as before", NO_CHANGE_SHOWN, found.unknown, found)
+        return BY_CHANCE
     if better and worse:
         return "mixed"
-    often = max(found.better, found.worse) >= OFTEN * found.cells
-    return ("mostly " if often else "sometimes ") + ("better" if better else "worse")
+    often, side = max(counts) >= OFTEN * found.cells, "better" if better else "worse"
+    if found.chances is None:
+        return f"{side} in {'most' if often else 'some'}"
+    return f"{'mostly' if often else 'sometimes'} {side}"
 
 
 def fair(low: float, high: float) -> str:
@@ -93,20 +107,16 @@ def safe(found: Tally) -> str:
     """Say whether a law makes anything worse."""
     if not found.worse:
         return _deny("nothing worse", NONE_SHOWN_WORSE, found.risky, found)
-    if not _beyond_chance(found.worse, found.cells):
+    often = found.worse >= OFTEN * found.cells
+    if found.chances is None:
+        return "worse in most" if often else "worse in some"
+    if not found.chances[1] < BEYOND:
         return BY_CHANCE
-    return "often worse" if found.worse >= OFTEN * found.cells else "sometimes worse"
+    return "often worse" if often else "sometimes worse"
 
 
 def _deny(word: str, shown: str, unknown: int, found: Tally) -> str:
     """Return the word for none where every cell can be told, and a weaker one for most of them."""
     if not found.cells or unknown >= OFTEN * found.cells:
         return NOT_KNOWN
-    return shown if unknown else word
-
-
-def _beyond_chance(count: int, cells: int) -> bool:
-    """Say whether more cells move one way than 95 % intervals let move by chance (p < 0.01)."""
-    from scipy import stats
-
-    return count > 0 and float(stats.binom.sf(count - 1, cells, ONE_SIDED)) < STRONG_P
+    return shown if unknown or not found.replicated else word

@@ -38,6 +38,12 @@ def analyse(  # noqa: PLR0913, PLR0917 - each is an option of its own
             metavar="A,B,...", help="Columns that name a condition; the factors unless given."
         ),
     ] = "",
+    replicate: Annotated[
+        str | None,
+        typer.Option(
+            help="Column of seeds: runs with the same one met the same traffic.", metavar="COLUMN"
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(help="Folder for the report: page, pictures, tables.", metavar="DIR"),
@@ -56,7 +62,7 @@ def analyse(  # noqa: PLR0913, PLR0917 - each is an option of its own
     from headgate.analysis.roles import Roles
 
     frame = Frame.of(file)
-    frame.require(*([law] if law else []), *_names(condition))
+    frame.require(*filter(None, (law, replicate)), *_names(condition))
     found = main_effects(frame, _names(factors), _names(responses), _names(by))
     if as_json:
         say(*json.dumps([_plain(row) for row in found.rows()], indent=1).split("\n"))
@@ -68,6 +74,7 @@ def analyse(  # noqa: PLR0913, PLR0917 - each is an option of its own
             factors=found.factors,
             condition=tuple(_names(condition)),
             law=law,
+            replicate=replicate,
             period=_period(found.by),
         )
         say(f"Report: {_report(file, roles, out)}", error=as_json)
