@@ -134,7 +134,7 @@ def _keys(
 
 
 def _table_form(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Give the schema of a table, also where a text or a list may stand for it."""
+    """Return the schema of a table, also where a text or a list may stand for it."""
     forms: Sequence[Mapping[str, Any]] = schema.get("anyOf", [schema])
     return next(form for form in forms if "properties" in form)
 
@@ -306,7 +306,7 @@ def _level(value: Any) -> str:
 
 
 def mesonet() -> str:
-    """Give the twenty parameters of MesoNet, and the sizes of the experiments."""
+    """Return the twenty parameters of MesoNet, and the sizes of the experiments."""
     from headgate.mesonet.parameters import EXPERIMENTS, LARGER_FILES, PARAMETERS
 
     parameters = [
@@ -331,7 +331,7 @@ def mesonet() -> str:
 
 
 def marks() -> str:
-    """Give what each mark of a number says of its source."""
+    """Return what each mark of a number says of its source."""
     from headgate.marks import MEANINGS
 
     return table(["mark", "meaning"], [[mark, meaning] for mark, meaning in MEANINGS.items()])

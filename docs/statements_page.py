@@ -14,7 +14,7 @@ Verdicts = Mapping[str, Mapping[str, str]]
 
 
 def statements() -> str:
-    """Give every statement of the reproduced documents with its claims, or why it has none."""
+    """Return every statement of the reproduced documents with its claims, or why it has none."""
     verdicts = _read_verdicts()
     others = table(
         ["study", "its source"], [[code(name), source] for name, source in OTHER_STUDIES.items()]

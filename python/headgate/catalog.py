@@ -208,7 +208,7 @@ def label(name: str) -> str:
 
 
 def list_everything() -> list[Law]:
-    """Return every card: laws, what stands at ports, fluid models."""
+    """Return every card: laws, devices of ports and links, fluid models."""
     return [*laws(), *devices(), *models()]
 
 

@@ -1,4 +1,4 @@
-"""What somebody meant who wrote a name that nothing has: `CUBIC`, `fq_codel`, `utilization`."""
+"""Suggestions for a name that does not exist: `CUBIC`, `fq_codel`, `utilization`."""
 
 from __future__ import annotations
 

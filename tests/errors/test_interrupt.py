@@ -1,4 +1,4 @@
-"""Ctrl-C ends a run with one sentence; the same command goes on and ends with the same digest."""
+"""Ctrl-C ends a run with one sentence; the same command resumes it, with the same digest."""
 
 import json
 import signal

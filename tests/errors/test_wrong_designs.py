@@ -19,7 +19,7 @@ TWO = '[factors.a]\nlow = 1\nhigh = 2\n[factors.b]\nlow = "x"\nhigh = "y"\n'
         ("[factors.a]\nlow = 1\nhigh = 1\n", "a factor has two levels or more"),
         ("[factors.a]\nlevels = [1, 2]\nlow = 1\n", "give either levels, or low and high"),
         ("[factors.a]\nlow = 1\nhgh = 2\n", "hgh is not a key here; did you mean 'high'?"),
-        ("kind = 'factorial'\n" + TWO, "kind: 'factorial' is not right"),
+        ("kind = 'factorial'\n" + TWO, "kind: 'factorial' is not allowed"),
         ("kind = 'sobol'\n" + TWO, "runs: this key is required for the kind sobol"),
         ("kind = 'sobol'\nruns = 5\n" + TWO, "runs = 5: a Sobol sequence"),
         ("kind = 'sobol'\nruns = 4\ndesign = '2^2'\n" + TWO, "design: is for the kind two-level"),
@@ -57,7 +57,7 @@ def test_wrong_design_files(text: str, said: str, tmp_path: Path) -> None:
         (["--factor", "a=b:1..2", "--factors", "3"], "--factors: give --factor for each"),
         (["--factors", "6", "--generators", "F"], "--generators F: write NAME=PRODUCT"),
         (["--factors", "5", "--design", "2^(6-1)"], "6 factors is asked for, and 5 are given"),
-        (["--factors", "3", "--kind", "full"], "kind: 'full' is not right"),
+        (["--factors", "3", "--kind", "full"], "kind: 'full' is not allowed"),
     ],
 )
 def test_wrong_options(arguments: list[str], said: str, tmp_path: Path) -> None:

@@ -41,7 +41,11 @@ def scenario(folder: Path, text: str = GOOD) -> Path:
         ("f.csv", "start_s,size_packets,size_bytes\n0,1,1\n", "one of size_packets, size_bytes"),
         ("f.csv", "start_s,size_packets\n", "the flow list is empty"),
         ("f.csv", "start_s,size_packets\n0,1\n1,0\n", "row 2 in order of start has size_packets"),
-        ("f.csv", "start_s,size_packets\n-1,5\n", "has start_s = -1; it is a number, at least 0"),
+        (
+            "f.csv",
+            "start_s,size_packets\n-1,5\n",
+            "has start_s = -1; it must be a number of at least 0",
+        ),
         ("f.csv", "start_s,size_packets\nnoon,5\nnight,6\n", "start_s = nan"),
         ("f.csv", "start_s,size_packets,law\n0,5,renoo\n", "did you mean 'reno'?"),
         ("f.csv", "start_s,size_packets,source\n0,5,top\n", "'top' is not a router here"),

@@ -54,9 +54,9 @@ WRONG = [
     ("Duration='5 s'", "Duration", "did you mean 'duration'?"),
     ("measure.warm_up='1 s'", "measure.warm_up", "did you mean 'warmup'?"),
     # Keys in the wrong table
-    ("warmup='1 s'", "warmup", "belongs into the table [measure]; write it below that line"),
-    ("rtt='9 ms'", "rtt", "belongs into the table [network]; write it below that line"),
-    ("law.beta=1", "law", "belongs into the table [[traffic]]"),
+    ("warmup='1 s'", "warmup", "belongs in the table [measure]; write it below that line"),
+    ("rtt='9 ms'", "rtt", "belongs in the table [network]; write it below that line"),
+    ("law.beta=1", "law", "belongs in the table [[traffic]]"),
     ("network.duration='5 s'", "network.duration", "write it above the first [table]"),
     ("measure.seed=7", "measure.seed", "seed belongs to no table; write it above"),
     ("flows=reno", "flows", 'write [[traffic]], and below it kind = "flows" and law = "reno"'),
@@ -118,8 +118,8 @@ WRONG = [
     ('network.loss="1 %"', "network.loss", "write the share as a number without quotes, 0.01"),
     ('network.loss="little"', "network.loss", "'little' is text; write a number without quotes"),
     ("traffic.0.count=many", "traffic[0].count", "'many' is text; write a number without quotes"),
-    ('network.buffer="0.01 BDP"', "network.buffer", "the least is one packet"),
-    ('network.buffer="0.5 packets"', "network.buffer", "the least is one packet"),
+    ('network.buffer="0.01 BDP"', "network.buffer", "at least one"),
+    ('network.buffer="0.5 packets"', "network.buffer", "at least one"),
     ('network.buffer="0.1 ms"', "network.buffer", "holds no packet of 1500 B"),
     ('network.buffer="100 B"', "network.buffer", "holds no packet of 1500 B"),
     ('traffic.0.size="0 packets"', "traffic[0].size", "the least is '1 packet'"),
@@ -319,8 +319,8 @@ def test_another_encoding(encoding: str, says: str, tmp_path: Path) -> None:
     [
         ("reno", "flows: 'reno' is not a list; write one, such as flows=['reno']"),
         ([3], "flows[0]: 3 is not a flow; write a law's name, a class, or a dict of its keys"),
-        (["reno", None], "flows[1]: None is no flow"),
-        (5, "flows: 5 is no list"),
+        (["reno", None], "flows[1]: None is not a flow"),
+        (5, "flows: 5 is not a list"),
     ],
 )
 def test_flows_of_a_call(flows: Any, says: str) -> None:

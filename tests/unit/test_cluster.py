@@ -186,7 +186,7 @@ def test_a_scheduler_that_dies_is_one_sentence(tmp_path: Path) -> None:
             assert scheduler.poll() is None
             time.sleep(0.05)
         executor = Cluster(str(file))
-        with pytest.raises(HeadgateError, match="the same command goes on"):
+        with pytest.raises(HeadgateError, match="the same command resumes it"):
             Scheduler(Store(tmp_path), executor=executor).run(made, lambda _: scheduler.kill())
 
 

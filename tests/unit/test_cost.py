@@ -1,4 +1,4 @@
-"""What a campaign will cost, told from the beginnings of its runs: within 25 %."""
+"""The cost of a campaign, estimated from short pilot runs: within 25 %."""
 
 import json
 import subprocess

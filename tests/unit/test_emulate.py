@@ -195,7 +195,7 @@ def test_programs_end_as_they_do_elsewhere() -> None:
         assert asleep.wait(5) == 3
         with pytest.raises(HeadgateError, match="cannot be started"):
             net.start("a", ["/no/such/program"])
-        with pytest.raises(HeadgateError, match="'c' is no live host"):
+        with pytest.raises(HeadgateError, match="there is no live host 'c'"):
             net.run("c", "true")
         forgotten = net.start("a", "sleep 100")
     assert forgotten.returncode is not None

@@ -62,8 +62,8 @@ def test_kernels_are_chosen_by_one_word_or_by_host() -> None:
     assert set(choose_kernels(None, hosts, sources).values()) == {"host"}
     for texts, says in (
         (["uml", "b=uml"], "one kernel, or HOST=KERNEL"),
-        (["bsd"], "'bsd' is not allowed; host or uml"),
-        (["d=uml"], "'d' is no live host"),
+        (["bsd"], "'bsd' is not allowed; it must be host or uml"),
+        (["d=uml"], "there is no live host 'd'"),
     ):
         with pytest.raises(HeadgateError, match=says):
             choose_kernels(parse_kernels(texts), hosts, sources)
@@ -211,7 +211,7 @@ def test_the_command_takes_kernels(tmp_path: Path) -> None:
         'duration = "20 s"\n[network]\nkind = "dumbbell"\nrate = "20 Mbit/s"\nrtt = "20 ms"\n'
         'buffer = "1 BDP"\n[[traffic]]\nkind = "live"\n'
     )
-    for wrong, says in (("bsd", "host or uml"), ("c=uml", "'c' is no live host")):
+    for wrong, says in (("bsd", "host or uml"), ("c=uml", "there is no live host 'c'")):
         refused = command("emulate", str(file), "--kernel", wrong, "--a", "true")
         assert refused.exit_code == 2
         assert says in refused.sentence

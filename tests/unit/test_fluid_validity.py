@@ -40,8 +40,8 @@ def said(model: str, window: float, buffer: str = "infinite", **params: Any) -> 
         ("fast", 2.6, 2.4, "wait for time-outs"),
         ("reno", 10.2, 9.8, "wait for time-outs"),
         ("scalable", 6.1, 5.9, "wait for time-outs"),
-        ("hstcp", 59.0, 61.0, "slow down once"),
-        ("scalable", 147.0, 153.0, "slow down once"),
+        ("hstcp", 59.0, 61.0, "slows down once"),
+        ("scalable", 147.0, 153.0, "slows down once"),
     ],
 )
 def test_windows_are_warned_of_from_their_limit_on(
@@ -84,7 +84,7 @@ def test_a_queue_that_runs_empty_is_warned_of() -> None:
     assert said("misra-gong-towsley", 20.0, "2 BDP", **gentle) == []
     steep = profile | {"max_packets": 120.0, "max_p": 1.0}
     (warning,) = said("misra-gong-towsley", 20.0, "2 BDP", **steep)
-    assert "the queue swings from 0 to" in warning
+    assert "the queue oscillates between 0 and" in warning
 
 
 def test_few_flows_over_red_are_warned_of() -> None:
@@ -92,13 +92,13 @@ def test_few_flows_over_red_are_warned_of() -> None:
     gentle = {"min_packets": 100.0, "max_packets": 2000.0, "max_p": 0.01, "weight": 0.002}
     assert said("misra-gong-towsley", BDP / 6, "3 BDP", **gentle) == []
     (warning,) = said("misra-gong-towsley", BDP / 5, "3 BDP", **gentle)
-    assert warning.startswith("core: 5 flows; up to 5")
+    assert warning.startswith("core: 5 flows; with up to 5 flows")
 
 
 def test_means_that_count_a_climb_are_warned_of() -> None:
     """Reno takes 400 round trips and more from 10 packets to 400, 48 s; slow start 0.7 s."""
     where = network(400.0)
-    with pytest.warns(FluidWarning, match="let means begin after a warm-up of"):
+    with pytest.warns(FluidWarning, match="set a warm-up of"):
         solve("reno", network=where, duration="100 s")
     with warnings.catch_warnings():
         warnings.simplefilter("error")

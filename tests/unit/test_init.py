@@ -91,7 +91,7 @@ def test_a_law_that_is_there_stops_the_scenario_too(here: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("--from", "Own_Law"), "'Own_Law' is no template; did you mean 'own-law'?"),
+        (("--from", "Own_Law"), "there is no template 'Own_Law'; did you mean 'own-law'?"),
         (("--from", "ring"), "templates: dumbbell, web, abilene, own-law, experiment"),
         (("mine.py",), "mine.py: a scenario is TOML; write mine.toml"),
         (("here/there.toml",), "here/there.toml: cannot be written: "),

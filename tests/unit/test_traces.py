@@ -228,7 +228,8 @@ def test_a_stopped_run_goes_on_only_with_its_trace(tmp_path: Path, other: Trace 
     with pytest.raises(StoreError) as refusal:
         simulate(scenario, tmp_path, trace=other)
     assert str(refusal.value) == (
-        f"{tmp_path}: the run that was stopped here goes on with the trace that it had; give it "
+        f"{tmp_path}: the run that was stopped here must be resumed with the trace that it had; "
+        "give it "
         f"{options}, or choose another folder"
     )
     asked = [word.strip("'") for word in options.split() if "=" in word]
@@ -239,7 +240,7 @@ def test_a_stopped_run_goes_on_only_with_its_trace(tmp_path: Path, other: Trace 
 def test_a_stopped_run_without_a_trace_gets_none(tmp_path: Path) -> None:
     scenario = make_scenario().replaced({"duration": "600 s"})
     stop_at_once(scenario, tmp_path, None)
-    with pytest.raises(StoreError, match="had no trace; go on without --trace, or choose another"):
+    with pytest.raises(StoreError, match="had no trace; resume without --trace, or choose another"):
         simulate(scenario, tmp_path, trace=EVERYTHING)
 
 

@@ -28,7 +28,7 @@ pub enum Refused {
     TooMany,
 }
 
-/// A capture under way.
+/// A capture that is being read.
 pub struct Capture {
     source: Source,
     connections: Connections,

@@ -25,11 +25,11 @@ enum Handshake {
     Done {
         rtt_ns: i64,
     },
-    /// Sent again, so that nobody knows which one was answered (Karn and Partridge 1987).
+    /// Sent again, so that it is unknown which one was answered (Karn and Partridge 1987).
     Ambiguous,
 }
 
-/// A connection under way.
+/// An open connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Connection {
     pub halves: [Half; 2],

@@ -1,4 +1,4 @@
-//! The connections under way, of which there are never more than memory is meant for.
+//! The open connections, of which there are never more than memory is meant for.
 
 use std::collections::HashMap;
 use std::mem;
@@ -10,10 +10,10 @@ use crate::segment::{End, Segment};
 /// silent longest is taken for over.
 pub const MOST_OPEN: usize = 900_000;
 
-/// What connections are told apart by: their ends, in order.
+/// The key of a connection: its ends, in order.
 pub type Ends = [End; 2];
 
-/// The connections under way.
+/// The open connections.
 #[derive(Default)]
 pub struct Connections {
     open: HashMap<Ends, Connection>,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// Spans of time that are told apart; where there are more, two become one.
+/// The most spans of time; where there are more, two become one.
 pub const MOST_SPANS: usize = 4096;
 const NARROWEST_NS: i64 = 100_000_000;
 

@@ -37,11 +37,11 @@ pub enum End {
     Whole,
     /// Within a packet.
     Cut,
-    /// What stands at this byte is no packet.
+    /// No packet begins at this byte.
     Damaged(usize),
 }
 
-/// A file under way.
+/// A file that is being read.
 pub struct Source {
     reader: Box<dyn PcapReaderIterator + Send>,
     format: Format,

@@ -1,4 +1,4 @@
-//! The log of arrivals: which packets entered the network, on the disk while the run goes on.
+//! The log of arrivals: which packets entered the network, on the disk during the run.
 //!
 //! It begins with [`MAGIC`]; rows of [`ROW_BYTES`] follow, little-endian: time in ps (8 B), sending host, receiving host and
 //! flow (4 B each), size in bytes (2 B), whether the packet may be marked and whether it was (1 B each). A run that is

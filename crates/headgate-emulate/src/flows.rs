@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::packet::{FlowKey, Seen};
 use crate::series::{Sample, Series};
 
-/// Flows that are told apart; what comes after them counts for the last one, which a flood of random ports fills.
+/// The most flows; what comes after them counts for the last one, which a flood of random ports fills.
 const MOST: u32 = 1 << 20;
 
 /// What is counted of a flow. Times are picoseconds from the start.

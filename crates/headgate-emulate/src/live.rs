@@ -286,7 +286,7 @@ impl Live {
         &mut self.run
     }
 
-    /// Packets under way.
+    /// Number of packets in the network.
     pub fn under_way(&self) -> usize {
         self.payloads.len()
     }

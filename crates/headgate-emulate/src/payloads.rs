@@ -1,4 +1,4 @@
-//! Payloads of packets under way, by the packets' numbers.
+//! Payloads of packets in the network, by the packets' numbers.
 
 use std::collections::VecDeque;
 
@@ -83,7 +83,7 @@ impl Payloads {
         }
     }
 
-    /// Packets under way.
+    /// Number of packets in the network.
     pub fn len(&self) -> usize {
         self.waiting.iter().flatten().filter(|payload| !payload.heard).count()
     }

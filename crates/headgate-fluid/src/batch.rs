@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Does `job(0)`, `job(1)`, ... on so many workers; results in order.
+/// Runs `job(0)`, `job(1)`, ... on a number of workers; results in order.
 pub fn map<T: Send>(count: usize, workers: usize, job: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(count)));
     let work = || {

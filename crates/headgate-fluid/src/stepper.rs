@@ -1,4 +1,4 @@
-//! A step under way: where it began, its stages and its polynomial.
+//! A step in progress: where it began, its stages and its polynomial.
 
 use crate::breaks::Breaks;
 use crate::history::TERMS;

@@ -17,7 +17,7 @@ pub fn tables(record: &Record) -> Vec<Table> {
     sheets(record).into_iter().map(|sheet| sheet.table).collect()
 }
 
-/// Samples and events since somebody looked last, as the tables of the same names have them.
+/// Samples and events since the last call, as the tables of the same names have them.
 pub fn updates(
     (flows, ports, network): (&[FlowSample], &[PortSample], &[NetworkSample]),
     events: &[Event],
@@ -41,7 +41,7 @@ pub fn connections(rows: &[Connection]) -> Table {
     Sheet::fill("connections", Connection::columns(), rows).table
 }
 
-/// What the numbers of classes stand for, by the column that has them.
+/// The names of classes by their numbers, by the column that has them.
 pub fn labels(record: &Record) -> [(&'static str, &[String]); 2] {
     [("class", &record.keys.pairs), ("interface", &record.keys.interfaces)]
 }

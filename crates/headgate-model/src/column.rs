@@ -144,7 +144,7 @@ kinds! {
     Instant: Time => f64 = |held| seconds(*held);
     /// A figure that always exists.
     Figure: f64 => f64 = |held| *held;
-    /// A figure that infinity stands for where nothing was seen.
+    /// A number, infinite where nothing was seen.
     Finite: f64 => f64 = |held| if held.is_finite() { *held } else { f64::NAN };
 }
 

@@ -6,7 +6,7 @@
 //! papers are written.
 //!
 //! The records are laid out as C does, since a user's own law may be written in another language: their
-//! fields are told by [`crate::layout`] and by `headgate.h`. A new field goes to the end of its record.
+//! fields are given by [`crate::layout`] and by `headgate.h`. A new field goes to the end of its record.
 
 use crate::feedback::{Routers, Words};
 use crate::impairment::Impairments;

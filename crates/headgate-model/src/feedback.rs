@@ -57,7 +57,7 @@ pub trait Routers:
     /// Cards of all routers, sorted by name; a router's scheme is its index here.
     fn cards() -> &'static [&'static Card];
 
-    /// A router by its index, at a line of so many bytes/s.
+    /// A router by its index, at a link of this rate, bytes/s.
     fn build(index: usize, values: &[f64], rate_bytes_s: f64, chance: Stream) -> Self;
 
     /// The scheme whose headers it reads.

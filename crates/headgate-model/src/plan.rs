@@ -13,7 +13,7 @@ pub use crate::size::Size;
 pub struct Node {
     /// Names differ.
     pub name: String,
-    /// A label; flows are told apart by the unordered pairs of these. Empty = no class.
+    /// A label; flows are counted by the unordered pairs of these. Empty = no class.
     #[serde(default)]
     pub class: String,
 }
@@ -133,7 +133,7 @@ pub enum Buffer {
 pub struct Edge {
     /// Names differ.
     pub name: String,
-    /// A label; flows are told apart by that of the slower of their hosts' links. Empty = no class.
+    /// A label; flows are counted by that of the slower of their hosts' links. Empty = no class.
     #[serde(default)]
     pub class: String,
     /// Rate, bit/s.
@@ -222,7 +222,7 @@ pub struct Transport {
     /// Every law uses ECN (RFC 3168), not only those that need it.
     #[serde(default)]
     pub ecn: bool,
-    /// With ECN, ACKs are capable of marks too; nobody answers them.
+    /// With ECN, ACKs are capable of marks too; senders ignore them.
     #[serde(default)]
     pub ecn_acks: bool,
 }
@@ -243,7 +243,7 @@ pub struct Pacing {
 pub enum Recovery {
     /// Fast recovery ends at the first partial ACK (RFC 5681 §3.2).
     Reno,
-    /// It goes on until all that was outstanding is acknowledged (RFC 6582).
+    /// It lasts until all that was outstanding is acknowledged (RFC 6582).
     Newreno,
     /// The sender knows which segments arrived (RFC 6675).
     Sack,
@@ -296,7 +296,7 @@ pub struct LawChoice {
     pub own: Option<String>,
 }
 
-/// What stands at a port, and the parameters that differ from its defaults.
+/// A device of a port, and the parameters that differ from its defaults.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DeviceChoice {

@@ -16,7 +16,7 @@ use crate::units::{NEVER, Time};
 pub enum Verdict {
     /// It joins the queue.
     Keep,
-    /// Kept, and told that there is congestion. Only packets capable of ECN are marked.
+    /// Kept, and marked as congested. Only packets capable of ECN are marked.
     Mark,
     /// It is dropped.
     Drop,
@@ -172,7 +172,7 @@ pub trait Queues:
     /// Cards of all disciplines, sorted by name.
     fn cards() -> &'static [&'static Card];
 
-    /// A discipline by its index in [`Self::cards`], at a line of so many bytes/s. Indices beyond the cards are
+    /// A discipline by its index in [`Self::cards`], at a link of this rate, bytes/s. Indices beyond the cards are
     /// those of users' own, whose values say how a port must treat them.
     fn build(index: usize, values: &[f64], rate_bytes_s: f64) -> Self;
 }

@@ -58,7 +58,7 @@ impl Pace {
         Some(Self { num: bits_ps / g, den: u32::try_from(rate / g).ok()? })
     }
 
-    /// The time that a packet of so many bytes takes.
+    /// The time that a packet of this size, bytes, takes.
     pub fn tick(&self, bytes: u32) -> Tick {
         let total = u128::from(bytes) * u128::from(self.num);
         let den = u128::from(self.den);

@@ -24,7 +24,7 @@ use crate::side_table::SideTable;
 use crate::timers::{Purpose, Timer};
 use crate::workspace::Workspace;
 
-/// Events between two looks at whether to go on: about a millisecond.
+/// Events between two checks of whether to stop: about a millisecond.
 const STRIDE: usize = 1024;
 
 /// A port that acts at departures.

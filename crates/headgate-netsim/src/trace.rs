@@ -14,20 +14,20 @@ use crate::packet::{Kind, Packet};
 use crate::record::{Connection, Event, EventKind, NO_NUMBER};
 use crate::side_table::SideTable;
 
-/// Whom somebody follows: flows and links by their numbers in the plan.
+/// What is traced: flows and links by their numbers in the plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Followed {
     pub flows: BTreeSet<u32>,
     pub links: BTreeSet<u32>,
 }
 
-/// What a shard has noted and nobody has taken yet.
+/// What a shard has noted and was not taken yet.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Trace {
     /// Chosen anew after each start, so it is not kept with the state.
     #[serde(skip)]
     pub followed: Arc<Followed>,
-    /// Whether somebody follows anything: each hop asks.
+    /// Whether anything is traced: each hop asks.
     #[serde(skip)]
     on: bool,
     events: Vec<Event>,

@@ -44,7 +44,7 @@ def names() -> list[str]:
 
 
 def measure(name: str, threads: int = 1) -> Timing:
-    """Time a network in a fresh process, on so many threads."""
+    """Time a network in a fresh process, on this number of threads."""
     if name not in NETWORKS:
         known = ", ".join(NETWORKS) + also(name, NETWORKS)
         raise HeadgateError(f"{name!r} is not a bench network; they are {known}")

@@ -144,8 +144,8 @@ class Cluster:
             return sum(self.client.nthreads().values())
         except OSError as error:
             raise HeadgateError(
-                f"the scheduler of the cluster is gone ({_first_line(error)}); what is finished is"
-                " stored, and the same command resumes it"
+                f"the connection to the cluster's scheduler is lost ({_first_line(error)}); what "
+                "is finished is stored, and the same command resumes it"
             ) from None
 
     def open(self, spec: CampaignSpec) -> None:

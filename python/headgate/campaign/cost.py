@@ -1,4 +1,4 @@
-"""What a campaign will cost, from the beginnings of some of its runs on this machine.
+"""Estimates of the cost of a campaign, from short pilot runs on this machine.
 
 Pilots tell what some runs will cost (`pilots.py`). Runs that differ in their seed only cost the
 same; runs without a pilot cost what those do that share most labels with them.

@@ -46,7 +46,7 @@ class Lease:
 
     @property
     def void(self) -> bool:
-        """Whether its owner is gone."""
+        """Whether its owner is dead."""
         return dead(self.owner) or self.silent_s > SILENT_S
 
 
@@ -113,7 +113,7 @@ class Leases:
         return True
 
     def _take_over(self, lease: Lease) -> bool:
-        """Take a lease from an owner who is gone; of two that try, one succeeds."""
+        """Take a lease over from a dead owner; of two that try, one succeeds."""
         held = self._read(self.folder / lease.run_id)
         if held is not None and not held.void:
             return False

@@ -57,7 +57,7 @@ class MemoryLimiter:
             self._most = max(self._most, peak_bytes)
 
     def close(self) -> None:
-        """Let nobody wait any more."""
+        """Release all that wait."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()

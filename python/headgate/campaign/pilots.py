@@ -1,4 +1,4 @@
-"""Pilots: beginnings of runs, from which the cost of a whole campaign is estimated.
+"""Short pilot runs, from which the cost of a whole campaign is estimated.
 
 A pilot begins a run and follows how its packet-hops and its CPU time grow with simulated time. What
 comes later is taken to go on as in the second half of what was seen, since the first half has the

@@ -55,7 +55,7 @@ class Executor(Protocol):
         """Begin a campaign."""
 
     def submit(self, job: Job, *, copy: bool = False) -> Future[JobOutcome]:
-        """Make a run as soon as somebody is free."""
+        """Make a run as soon as a worker is free."""
 
     def close(self) -> None:
         """Begin no more runs."""
@@ -214,7 +214,7 @@ class _Work:
         self.progress.packet_hops = self._hops + sum(lease.packet_hops for lease in in_hand)
 
     def _copy_stragglers(self) -> None:
-        """Start the slowest of the last runs once more, where somebody is free: first one wins."""
+        """Start the slowest of the last runs again on a free worker: the first to finish wins."""
         free = self.executor.slots - len(self.handed)
         ours = set(self.handed.values()) - self.copied
         slow = [c for c in self._leases if c.run_id in ours and self._straggles(c)]

@@ -119,7 +119,7 @@ class Store:
         flush(self.runs)
 
     def _remove(self, folder: Path) -> None:
-        """Take a damaged run away at once, so that nobody finds half of it."""
+        """Remove a damaged run atomically, so that no reader finds half of it."""
         grave = self.drafts / f"{folder.name}@{here()}.grave"
         try:
             folder.rename(grave)

@@ -38,7 +38,7 @@ class ThreadShares:
             self._count(-1)
 
     def close(self) -> None:
-        """Remove the file; runs that go on keep what they have."""
+        """Remove the file; running runs keep their threads."""
         self._folder.cleanup()
 
     def _count(self, more: int) -> None:
@@ -55,7 +55,7 @@ class ThreadShares:
 
 
 def reader(file: Path) -> Callable[[], int]:
-    """Make what tells a run how many threads it may have now."""
+    """Return a function that returns how many threads a run may have now."""
     threads, looked_s = 1, 0.0
 
     def look() -> int:

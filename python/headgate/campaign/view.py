@@ -83,7 +83,7 @@ class Watcher:
         )
 
     def _find_campaigns(self) -> tuple[Campaign, list[CampaignRecord]]:
-        """Return the campaigns that go on, or the last one."""
+        """Return the running campaigns, or the last one."""
         known = [(each, asked) for each in campaigns(self.store) if (asked := each.asked)]
         known.sort(key=lambda pair: pair[1].begun_s)
         if not known:

@@ -103,7 +103,7 @@ class Worker:
         return JobOutcome(job.id, True, packet_hops=hops, wall_s=time.perf_counter() - begun_s)
 
     def _stop(self, run_id: str) -> JobOutcome:
-        """Tell whether another was faster; then nobody goes on from here."""
+        """Return whether another worker finished the run first."""
         there = self.store.has(run_id)
         if there:
             self.store.snapshot(run_id).unlink(missing_ok=True)

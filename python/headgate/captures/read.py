@@ -83,7 +83,7 @@ class Capture:
 
 
 Report = Callable[[int], None]
-"""Is told every now and then how many bytes of the file are read."""
+"""Is called now and then with the number of bytes of the file that were read."""
 
 
 def read_capture(path: Path, report: Report | None = None) -> Capture:

@@ -50,7 +50,7 @@ def analyse(  # noqa: PLR0913, PLR0917 - each is an option of its own
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Find which factors move which responses, in a table that anyone made.
+    """Find which factors affect which responses, in any table of runs.
 
     One-way analysis of variance for each factor and response, as NIST's Dataplot does it; a model
     with interactions and a correction for the number of tests beside it. A factor has two levels
@@ -114,7 +114,7 @@ def _line(title: str, cells: Iterable[str], found: MainEffects) -> str:
 
 
 def _period(by: tuple[str, ...]) -> str | None:
-    """Return the label by which a report tells its parts apart; it takes one."""
+    """Return the label that distinguishes the parts of a report, which takes one."""
     from headgate.analysis import AnalysisError
 
     if len(by) > 1:

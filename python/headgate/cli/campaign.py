@@ -64,7 +64,7 @@ StopAfter = Annotated[
     typer.Option(
         "--stop-after",
         metavar="TIME",
-        help="Stop after this wall time, such as '2 h', as Ctrl-C does: the same command goes on.",
+        help="Stop after this wall time, such as '2 h', as Ctrl-C does; the same command resumes.",
     ),
 ]
 DryRun = Annotated[

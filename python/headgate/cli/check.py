@@ -119,7 +119,7 @@ def describe_plan(plan: dict[str, Any]) -> str:
 
 
 def _name_laws(plan: dict[str, Any]) -> list[str]:
-    """Name the laws that somebody here obeys: live hosts bring their own."""
+    """Name the laws that flows of the scenario use: live hosts bring their own."""
     of_live = {item["law"] for item in plan["traffic"] if "hosts" in item}
     of_others = {item["law"] for item in plan["traffic"] if "hosts" not in item}
     listed = any("key" in item for item in plan["traffic"])  # each flow may have a law of its own

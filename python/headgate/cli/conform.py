@@ -80,7 +80,9 @@ def _known(kernel: str) -> str:
     from headgate.live.uml.choice import KERNELS
 
     if kernel not in KERNELS:
-        raise HeadgateError(f"--kernel: {kernel!r} is not allowed; {' or '.join(KERNELS)}")
+        raise HeadgateError(
+            f"--kernel: {kernel!r} is not allowed; it must be {' or '.join(KERNELS)}"
+        )
     return kernel
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def doctor(as_json: Json = False) -> None:
-    """Say what works on this machine, and what to do about what does not.
+    """Check what works on this machine, and say how to fix what does not.
 
     Compilers, libraries and kernels are for those who use them; the engine, pictures and Python
     are for everything. It ends with 2 if one of these does not work, and else with 0.

@@ -113,8 +113,8 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
 ) -> None:
     """Run an experiment: every condition with every replicate, means with intervals, effects.
 
-    Each finished run is stored at once. Stop it when you like (Ctrl-C): the same command goes on
-    from there. The report is one HTML file that opens with the network off.
+    Each finished run is stored at once. Stop it when you like (Ctrl-C): the same command
+    resumes it. The report is one HTML file that opens with the network off.
     """
     from headgate.campaign.workers import WorkerPool
     from headgate.experiment import runner

@@ -26,11 +26,11 @@ Net = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="A network in TOML: classes, links, packet."),
 ]
-Duration = Annotated[str, typer.Option(metavar="TIME", help="How long, such as '50 s'.")]
+Duration = Annotated[str, typer.Option(metavar="TIME", help="Time to solve, such as '50 s'.")]
 Way = Annotated[
     str,
     typer.Option(
-        help="adaptive (Dormand-Prince 5(4)), or steps of one length: euler, rk4.", metavar="NAME"
+        help="adaptive (Dormand-Prince 5(4)), or fixed steps: euler, rk4.", metavar="NAME"
     ),
 ]
 Tolerance = Annotated[float, typer.Option(help="Relative tolerance of the adaptive method.")]
@@ -38,7 +38,8 @@ Step = Annotated[str | None, typer.Option(metavar="TIME", help="Length of a step
 Past = Annotated[
     str,
     typer.Option(
-        help="How euler and rk4 look up the past: smooth, or whole rows only.", metavar="NAME"
+        help="How euler and rk4 look up the past: smooth, or rows (without interpolation).",
+        metavar="NAME",
     ),
 ]
 Every = Annotated[
@@ -46,7 +47,9 @@ Every = Annotated[
 ]
 Stable = Annotated[
     bool,
-    typer.Option("--stability", help="Tell if its equilibrium is stable, and with what margin."),
+    typer.Option(
+        "--stability", help="Say whether its equilibrium is stable, and with what margins."
+    ),
 ]
 Out = Annotated[
     Path | None,
@@ -64,7 +67,7 @@ def fluid(  # noqa: PLR0913, PLR0917 - one for each option
     step: Step = None,
     past: Past = "smooth",
     every: Every = None,
-    warmup: Annotated[str, typer.Option(metavar="TIME", help="Left out of means.")] = "0 s",
+    warmup: Annotated[str, typer.Option(metavar="TIME", help="Time left out of means.")] = "0 s",
     stability: Stable = False,
     out: Out = None,
     as_json: Json = False,

@@ -44,7 +44,7 @@ TraceLimit = Annotated[
     int | None,
     typer.Option(
         metavar="N",
-        help="Events after which the trace ends, 5 million unless given; the run goes on.",
+        help="Events after which the trace ends, 5 million unless given; the run continues.",
     ),
 ]
 Arrivals = Annotated[

@@ -88,8 +88,8 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
 ) -> None:
     """Run a study: a designed experiment, its analysis, and the claims it checks.
 
-    Each finished run is stored at once. Stop it when you like (Ctrl-C): the same command goes on
-    from there. The report is one HTML file that opens with the network off.
+    Each finished run is stored at once. Stop it when you like (Ctrl-C): the same command
+    resumes it. The report is one HTML file that opens with the network off.
     """
     if name == "list":
         _list(as_json)

@@ -68,5 +68,5 @@ def _explain_value(error: Any) -> str:
     if problems is None:
         return str(error.message).rstrip(".")
     first = problems()[0]
-    says = first["msg"].partition(",")[0].replace("Input should", "it should")
-    return f"{first['input']!r} is not right; {says}"
+    says = first["msg"].partition(",")[0].replace("Input should", "it must")
+    return f"{first['input']!r} is not allowed; {says}"

@@ -60,7 +60,7 @@ def orthogonal_array(factors: Sequence[Factor], name: str = "") -> tuple[Design,
     if name and name.upper() not in {short(title) for title in arrays}:
         shorts = dict.fromkeys(short(title) for title in arrays)
         known, near = ", ".join(shorts), also(name, shorts)
-        raise HeadgateError(f"array {name!r} is not known; it is one of {known}{near}")
+        raise HeadgateError(f"array {name!r} is not known; it must be one of {known}{near}")
     for title, array in arrays.items():
         has = Counter((array.max(axis=0) + 1).tolist())
         if short(title) in (name.upper() or short(title)) and wanted <= has:

@@ -223,14 +223,14 @@ class Experiment:
         *,
         until: Literal["decided"] | None = None,
     ) -> ExperimentResult:
-        """Run what the folder `out` lacks, analyse it, and write the report there.
+        """Make the runs that the folder `out` lacks, analyse all, and write the report there.
 
         With `until="decided"` replicates are added by the rule of the file's `[until]` until every
-        claim is decided, or the most of them or the budget is reached.
+        claim is decided, or the maximum number of replicates or the budget is reached.
 
-        Stopped or killed, it goes on from there when it is asked again. `results` is a folder that
-        has, and gets, finished runs of other machines too. Ctrl-C is a KeyboardInterrupt. Raises
-        HeadgateError.
+        A stopped or killed experiment is resumed by the same call. `results` is a folder shared
+        with other machines, from which finished runs are read and to which they are written.
+        Raises HeadgateError; KeyboardInterrupt at Ctrl-C.
         """
         self.check()
         pool = WorkerPool(workers, cluster, threads)
@@ -279,7 +279,7 @@ class Experiment:
         return made
 
     def cost(self, out: str | Path | None = None, workers: int | None = None) -> CostEstimate:
-        """Tell what the runs that `out` lacks will cost, from the beginnings of some."""
+        """Estimate the cost of the runs that `out` lacks, from short pilot runs."""
         return runner.cost(self.asked(out), workers)
 
     def __repr__(self) -> str:

@@ -174,7 +174,7 @@ def run_shard(asked: StudyRun, shard: Shard, pool: WorkerPool = ALL_CORES) -> in
 
 
 def cost(asked: StudyRun, workers: int | None = None) -> CostEstimate:
-    """Tell what the runs that the store lacks will cost, from the beginnings of some."""
+    """Estimate the cost of the runs that the store lacks, from short pilot runs."""
     kept = _read_kept(asked)
     jobs = [job for key, job in asked.jobs.items() if key not in kept]
     return estimate(jobs, Store(asked.folder), workers)

@@ -145,7 +145,7 @@ def _excess_demand(
 
 
 def _one_price(routes: Numbers, rates: Numbers, flows: Numbers, demand: Demand) -> float:
-    """Return the price at which, were it that of all links, the busiest would be just full."""
+    """Return the price that, set for all links, just fills the busiest one."""
     from scipy import optimize
 
     def asked(log_price: float) -> float:
@@ -156,7 +156,9 @@ def _one_price(routes: Numbers, rates: Numbers, flows: Numbers, demand: Demand) 
     if asked(low) <= 0.0:
         return 0.0
     if asked(high) > 0.0:
-        raise ScenarioError("network", "no price is high enough for its links")
+        raise ScenarioError(
+            "network", "no equilibrium was found; links are overloaded at every price"
+        )
     return float(np.exp(optimize.brentq(asked, low, high)))
 
 

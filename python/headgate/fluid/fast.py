@@ -103,7 +103,9 @@ class _Map:
                 return waits_s
             bend = np.einsum("li,si,mi->slm", self.routes, sent / rtts_s, self.routes)
             waits_s = self._descend(windows, waits_s, off, _direction(bend, held, off))
-        raise ScenarioError("network", "no waits were found at which its links are just full")
+        raise ScenarioError(
+            "network", "no queueing delays were found at which its links are just full"
+        )
 
     def _descend(self, windows: Numbers, from_s: Numbers, slope: Numbers, way: Numbers) -> Numbers:
         """Go along each way as far as brings enough, and no wait below zero."""
@@ -176,7 +178,7 @@ def convergence(
 
     Each window begins anywhere from a hundredth of that at rest to a hundred times it (uniform in
     its logarithm), so that links are idle at first or hold long queues. Raises CatalogError or
-    ScenarioError, also where it does not rest within 5000 updates.
+    ScenarioError, also where it does not converge within 5000 updates.
     """
     if starts < 1:
         raise ScenarioError("starts", f"must be at least 1; got {starts}")
@@ -217,7 +219,7 @@ def _follow_starts(fast: _Map, windows: Numbers, rest: Numbers) -> tuple[Numbers
     full_pairs = np.full_like(pairs, np.nan)
     while columns[-1].max() > CLOSE:
         if len(columns) > MOST:
-            raise ScenarioError("network", f"FAST's map does not rest within {MOST} updates")
+            raise ScenarioError("network", f"FAST's map does not converge within {MOST} updates")
         apart = norm(np.diff(windows, axis=0))
         windows, waits_s = fast.next(windows, waits_s)
         told = apart > NEAR  # closer, the ratio is that of the linear map, or rounding

@@ -268,7 +268,7 @@ def _default(card: catalog.Law, name: str) -> float:
 def _columns(
     card: catalog.Law, params: Mapping[str, ArrayLike], runs: int
 ) -> dict[str, NDArray[np.float64]]:
-    """Return the columns of a sweep, all of one length; a word stands for its place."""
+    """Return the columns of a sweep, all of one length; a word is replaced by its index."""
     made = {name: _numbers(card, name, values) for name, values in params.items()}
     return {name: np.broadcast_to(column, runs).copy() for name, column in made.items()}
 

@@ -1,4 +1,4 @@
-"""Where a fluid breaks: what packets do otherwise in a solved run, with its numbers.
+"""Where a fluid model fails: warnings of a solved run, where packets behave differently.
 
 Limits are those beyond which the study `fluid-check` finds throughput more than 5 % wrong, a queue
 more than 20 %, or losses more than twice or less than half of what packets have.
@@ -27,7 +27,7 @@ LEAST_OF_FAMILY = {"loss": 10.0, "delay": 2.5, "explicit": 10.0}
 #: Windows (packets) from which a law adds a few packets a round trip: an overflow then takes
 #: several, and is answered once.
 STEEP = {"hstcp": 60.0, "scalable": 150.0}
-#: Buffers (BDP) below which flows in step leave a drop-tail link idle, by how much a loss takes;
+#: Buffers (BDP) below which flows in step leave a drop-tail link idle, by the law's reduction;
 #: and one above which the queue, which laws of loss do not have, halves the losses.
 SHORT_BUFFER = {"scalable": 0.1}
 SHORT_OTHERWISE, LONG_BUFFER = 0.6, 0.7
@@ -107,12 +107,12 @@ class Seen:
 
 
 def least_window(card: catalog.Law) -> float:
-    """Return the window (packets) below which a model is warned of."""
+    """Return the window (packets) below which a model gives a warning."""
     return LEAST_OF_MODEL.get(card.name, LEAST_OF_FAMILY.get(card.family, 0.0))
 
 
 def warnings(seen: Seen) -> tuple[str, ...]:
-    """Return a sentence for everything that packets would do otherwise."""
+    """Return a sentence for each way in which packets would behave differently."""
     return tuple(sentence for rule in _RULES for sentence in rule(seen))
 
 
@@ -121,8 +121,9 @@ def _small_windows(seen: Seen) -> Iterator[str]:
     for name, window in zip(seen.classes, seen.windows, strict=True):
         if window < least:
             yield (
-                f"{name}: {window:.2g} packets of each flow fill the path; with less than {least:g}"
-                " packets wait for time-outs and come in ones and twos, which a fluid has not"
+                f"{name}: the window without queues is {window:.2g} packets; below {least:g} "
+                "packets senders wait for time-outs and packets come singly, which a fluid does "
+                "not model"
             )
 
 
@@ -131,9 +132,9 @@ def _steep(seen: Seen) -> Iterator[str]:
     for name, window in zip(seen.classes, seen.windows, strict=True):
         if window > most:
             yield (
-                f"{name}: with {window:.3g} packets a flow adds more than one a round trip, above"
-                f" {most:g}; packets then lose several at once and slow down once, so losses are"
-                " far more than the model says"
+                f"{name}: with a window of {window:.3g} packets, above {most:g}, a flow adds "
+                "more than one packet per round trip; it then loses several packets at once and "
+                "slows down once, so losses are far more frequent than in the model"
             )
 
 
@@ -144,15 +145,14 @@ def _no_queue(seen: Seen) -> Iterator[str]:
         buffer = seen.buffer_bdp(link)
         if LONG_BUFFER < buffer < math.inf:
             yield (
-                f"{name}: {seen.card.name} has no queue here; with {buffer:.2g} BDP of buffer a"
-                f" round trip is up to {1 + buffer:.2g} times as long, and losses up to"
-                f" {(1 + buffer) ** 2:.2g} times as rare"
+                f"{name}: {seen.card.name} has no queue in this model; with {buffer:.2g} BDP of "
+                f"buffer round trips are up to {1 + buffer:.2g} times as long, and losses up to "
+                f"{(1 + buffer) ** 2:.2g} times as rare"
             )
         if buffer < SHORT_BUFFER.get(seen.card.name, SHORT_OTHERWISE):
             yield (
-                f"{name}: by packets one flow, or many in step as their round trips are equal,"
-                f" leaves the link idle now and then with {buffer:.2g} BDP of buffer; the model"
-                " fills it"
+                f"{name}: with {buffer:.2g} BDP of buffer one flow, or many in step as their round"
+                " trips are equal, leaves the link idle at times; in the model the link is full"
             )
 
 
@@ -165,9 +165,9 @@ def _swinging(seen: Seen) -> Iterator[str]:
         queue = series["queue_packets"][later & (series["name"] == name)]
         if queue.any() and queue.min() <= EMPTY * queue.max():
             yield (
-                f"{name}: the queue swings from {queue.min():.3g} to {queue.max():.3g} packets, all"
-                " flows as one; packets do so less, or in their own rhythm, so means of queue and"
-                " loss are rough"
+                f"{name}: the queue oscillates between {queue.min():.3g} and {queue.max():.3g} "
+                "packets, with all flows in phase; with packets it oscillates less, or at "
+                "another period, so means of queue and loss are rough"
             )
 
 
@@ -179,8 +179,8 @@ def _few(seen: Seen) -> Iterator[str]:
         flows = float(seen.flows[seen.passing(link)].sum())
         if 0 < flows <= FEW:
             yield (
-                f"{name}: {flows:.3g} flows; up to {FEW}, each cut of a window by packets is seen"
-                " in the queue, where the model has their mean"
+                f"{name}: {flows:.3g} flows; with up to {FEW} flows, each reduction of a window "
+                "shows in the queue, where the model has the mean over flows"
             )
 
 
@@ -191,8 +191,8 @@ def _full(seen: Seen) -> Iterator[str]:
     for link, name in enumerate(seen.links):
         if ports["max_queue_packets"][link] >= FULL * ports["buffer_packets"][link]:
             yield (
-                f"{name}: the buffer of {ports['buffer_packets'][link]:.4g} packets is full; by"
-                " packets losses rule there, of which the model's flows know nothing"
+                f"{name}: the buffer of {ports['buffer_packets'][link]:.4g} packets is full; with"
+                " packets, losses then determine rates, to which the model's flows do not respond"
             )
 
 
@@ -206,8 +206,9 @@ def _band(seen: Seen) -> Iterator[str]:
     for name, window in zip(seen.classes, seen.windows, strict=True):
         if high - low > BAND * window:
             yield (
-                f"{name}: rests with any queue from alpha to beta, {low:g} to {high:g} packets a"
-                " flow; where between, the start decides, and packets start otherwise"
+                f"{name}: in equilibrium with any queue from alpha to beta, {low:g} to {high:g} "
+                "packets per flow; which one depends on the start, and packets start "
+                "differently"
             )
 
 
@@ -227,9 +228,8 @@ def _climb(seen: Seen) -> Iterator[str]:
         risen_s = _risen_s(seen, name)
         if risen_s > max(seen.warmup_s, SLOWER * doubled_s):
             yield (
-                f"{name}: at its rate after {risen_s:.3g} s, as the model has no slow start;"
-                f" packets double their windows and are there in {doubled_s:.2g} s, so let means"
-                f" begin after a warm-up of {risen_s:.2g} s"
+                f"{name}: reaches its rate after {risen_s:.3g} s, as the model has no slow start;"
+                f" with slow start it takes {doubled_s:.2g} s; set a warm-up of {risen_s:.2g} s"
             )
 
 

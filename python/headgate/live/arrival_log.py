@@ -1,4 +1,4 @@
-"""Arrivals on the disk: a log while the run goes on, and the table that is made of it at the end.
+"""Arrivals on the disk: a log during the run, and the table that is made of it at the end.
 
 The log's form is in `crates/headgate-emulate/src/arrival_log.rs`. A killed run leaves it.
 """
@@ -42,7 +42,7 @@ def is_log(file: BinaryIO) -> bool:
 
 
 def read_log(file: BinaryIO, at: int = 0, count: int = -1) -> Facts:
-    """Read so many whole rows of a log from a row on, or all: by column. Raises OSError."""
+    """Read a number of whole rows of a log from a row on, or all: by column. Raises OSError."""
     file.seek(len(_MAGIC) + at * _ROW.itemsize)
     rows = np.fromfile(file, _ROW, count)
     return {name: rows[name].astype(np.uint64) for name in _ROW.names or ()}

@@ -100,7 +100,7 @@ class Emulation:
     ) -> None:
         if not SMALLEST_MTU_BYTES <= mtu <= LARGEST_MTU_BYTES:
             allowed = f"{SMALLEST_MTU_BYTES} to {LARGEST_MTU_BYTES} bytes"
-            raise EmulationError(f"mtu: {mtu} is not allowed; {allowed}")
+            raise EmulationError(f"mtu: {mtu} is not allowed; it must be from {allowed}")
         if capture and out is None:
             raise EmulationError("capture: a capture needs a folder to be written into (out)")
         self.scenario, self.out, self.mtu = scenario, out, mtu

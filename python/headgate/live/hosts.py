@@ -19,7 +19,7 @@ NO_HOSTS = 'there are no live hosts; add [[traffic]] with kind = "live"'
 
 
 class EmulationError(HeadgateError):
-    """A run in real time that cannot begin or go on."""
+    """A run in real time that cannot begin or continue."""
 
 
 def host_names(plan: Mapping[str, Any]) -> list[str]:
@@ -42,7 +42,7 @@ def find_host(names: Sequence[str], name: str) -> int:
 
 
 def write_names(names: Sequence[str], addresses: Sequence[tuple[str, ...]]) -> str:
-    """Write what stands in /etc/hosts there, so that `curl http://b/` works."""
+    """Write the content of /etc/hosts there, so that `curl http://b/` works."""
     lines = ["127.0.0.1 localhost", "::1 localhost"]
     for name, own in zip(names, addresses, strict=True):
         lines += [f"{address} {name}" for address in own]

@@ -11,7 +11,7 @@ from headgate.tables import Table
 
 
 def by_law(tables: Mapping[str, Table]) -> list[dict[str, Any]]:
-    """Return one row for each law, of the flows that were under way after the warm-up."""
+    """Return one row for each law, of the flows that were active after the warm-up."""
     flows = tables["flows"].where(tables["flows"]["active_s"] > 0)
     rows = []
     for law in np.unique(flows["law"]):

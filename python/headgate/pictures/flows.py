@@ -135,7 +135,7 @@ def _draw_laws(
 def _draw_each_flow(
     run: Run, courses: Courses, column: str, y: str, shape: Shape
 ) -> tuple[Panel, ...]:
-    """Draw all flows on one pair of axes while they can be told apart, else a panel a law."""
+    """Draw all flows on one pair of axes if they can be distinguished, else a panel per law."""
     names = courses.list_known(column)
     laws = group_by_law(run, names)
     colour = colour_laws([run])

@@ -35,7 +35,7 @@ class Traced:
 
 @dataclass(frozen=True)
 class Run:
-    """Tables and run.json of one run; `name` tells it from others, `folder` is where it lies."""
+    """Tables and run.json of one run; `name` is its label among others, `folder` its place."""
 
     name: str
     tables: Mapping[str, Table]

@@ -16,7 +16,7 @@ INTERVALS = 120
 
 
 def share_points(lines: int) -> int:
-    """Return how many points each of so many lines of a picture may have."""
+    """Return how many points each of a number of lines of a picture may have."""
     return max(LEAST_OF_LINE, min(MOST_OF_LINE, MOST_IN_PICTURE // max(1, lines)))
 
 

@@ -123,7 +123,7 @@ def _is_crowded(axis: Axis, across: int) -> bool:
 
 
 def _width_in(across: int) -> float:
-    """Return the width of a figure of so many panels side by side."""
+    """Return the width of a figure with this number of panels side by side."""
     return max(2.7 * across + 1.0, 5.0)
 
 

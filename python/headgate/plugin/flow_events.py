@@ -69,7 +69,7 @@ class Flow:
         return self._ack()
 
     def _wait(self) -> None:
-        """Let time go on by a part of a round trip, not at all, or by very much."""
+        """Advance time by a part of a round trip, not at all, or by very much."""
         chance = self.random.random()
         if chance < 0.001:
             self.now_s += self.random.choice([10.0, 300.0])

@@ -1,4 +1,4 @@
-"""What tells one kind of own code from another: a law of congestion control, a queue discipline."""
+"""What distinguishes the kinds of own code: a law of congestion control, a queue discipline."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Interface:
     version: int
     """Of that table: its kind in the upper half."""
     symbol: str
-    """What it is called in its library, if nobody says."""
+    """Its symbol in a library, unless one is given."""
     callbacks: Mapping[str, Callback]
     """In the order of the table."""
     required: tuple[tuple[str, ...], ...]

@@ -14,7 +14,7 @@ from headgate.plugin.source import find, tells_itself
 
 
 def kind_of(source: str) -> Interface:
-    """Say what `FILE` or `FILE:NAME` is; a law where nothing tells. Raises LawError.
+    """Say what `FILE` or `FILE:NAME` is; a law unless it says otherwise. Raises LawError.
 
     Of a Python file it runs nothing; of a C or Rust file it loads what it exports.
     """

@@ -116,7 +116,7 @@ def _check_takes(interface: Interface, cls: type, name: str) -> None:
 
 
 def _check_spelling(interface: Interface, cls: type) -> None:
-    """Refuse what nobody would call or read: a callback or a trait with another name."""
+    """Refuse what would never be called or read: a misspelt callback or trait."""
     known = [*interface.traits, *interface.numbers]
     long = [name for name in known if len(name) > _SHORT]
     for name in dir(cls):

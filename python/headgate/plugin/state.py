@@ -1,4 +1,4 @@
-"""What own code in Python keeps, as plain data, which a snapshot can hold and nobody can run.
+"""What own code in Python keeps, as plain data, which a snapshot can hold and which cannot be run.
 
 What the object of a flow or a port keeps may be numbers, strings, None, lists, tuples, dicts and
 arrays of numbers. It is written as JSON; a value that JSON does not know stands in an object with

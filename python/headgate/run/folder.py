@@ -59,7 +59,7 @@ def write_folder(folder: Path, tables: Mapping[str, Rows], meta: Mapping[str, An
 
 @contextmanager
 def hold_for_run(folder: Path) -> Iterator[None]:
-    """Have a folder for one run alone; it is made, and gone afterwards if nothing was put in it.
+    """Have a folder for one run alone; it is made, and removed afterwards if it stayed empty.
 
     Raises StoreError before anything is done if another run has it, or it cannot be written.
     """

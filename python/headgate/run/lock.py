@@ -1,4 +1,4 @@
-"""Locks in folders that many share: one at a time, and nobody's when their owner has died.
+"""Locks in folders that many share: one holder at a time; a lock is free once its owner has died.
 
 The kernel holds a lock for as long as its owner lives, on this machine and, over a network file
 system, on its server: what a dead owner left behind is only the file, which names who had it.
@@ -25,7 +25,7 @@ class HeldError(Exception):
 
 @contextmanager
 def exclusive(path: Path) -> Iterator[None]:
-    """Wait for a lock and hold it; where the file system knows none, go on without."""
+    """Wait for a lock and hold it; where the file system has no locks, continue without."""
     with _open_lock(path) as handle:
         _lock(handle, fcntl.LOCK_EX)
         yield
@@ -72,7 +72,7 @@ def _lock(handle: int, how: int) -> bool:
 
 
 def _free(handle: int) -> bool:
-    """Say whether nobody is named, or one who is known to be dead."""
+    """Say whether no process is named, or one that is known to be dead."""
     name = _text(handle).partition("\n")[0]
     return not name or dead(name)
 

@@ -76,7 +76,7 @@ def peak_bytes(process: int | str = "self") -> int:
 
 
 def packets_that_fit() -> int:
-    """Return how many packets may be under way before a run ends for want of memory."""
+    """Return how many packets may be in flight before a run ends for want of memory."""
     free = free_bytes()
     return sys.maxsize if free is None else free // _PACKET
 

@@ -31,7 +31,7 @@ def name_process(process_id: int) -> str:
 
 
 def dead(name: str) -> bool:
-    """Say whether what `here` named is known to be gone; of another space it is never known."""
+    """Say whether the process that `here` named is known to be dead; in other spaces never."""
     number, start, space = [*name.split(":"), "", "", ""][1:4]
     if space != _space() or not number.isdigit() or not int(number):
         return False

@@ -50,11 +50,11 @@ SNAPSHOT_SHARE = 0.05
 
 
 Threads = int | Callable[[], int]
-"""Threads of a run, or what tells how many it may have now."""
+"""Threads of a run, or a function that returns how many it may have now."""
 
 
 class SnapshotError(StoreError):
-    """A snapshot that cannot be gone on from."""
+    """A snapshot from which a run cannot be resumed."""
 
 
 def run_engine(  # noqa: PLR0913 - what a run can be given
@@ -298,7 +298,7 @@ class _Run:
         return f"{at}; the state is kept in {folder}; the same command resumes it"
 
     def _pace(self) -> str:
-        """Say how much was done at which rate, and what the whole run takes if it goes on so."""
+        """Say how much was done at what rate, and the total time at that rate."""
         state, hours = self.simulation, self.cpu_s / 3600
         if not (self.cpu_s and state.time_s):
             return ""

@@ -99,7 +99,7 @@ class Stream(Iterator[Update], Generic[R]):
 
     @property
     def result(self) -> R:
-        """The run's result. What is left of the run is run first; nobody sees its updates."""
+        """The run's result. The rest of the run is run first, and its updates are dropped."""
         for _ in self:
             pass
         if self._result is None:

@@ -1,4 +1,4 @@
-"""A trace while its run goes on: rows of a log, of which tables are made at the end."""
+"""A trace of a running run: rows of a log, of which tables are made at the end."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PART_ROWS = 500_000
 
 
 class TraceLog:
-    """The log of a trace while its run goes on, in the run's folder.
+    """The log of a trace during its run, in the run's folder.
 
     What a killed run had written is cut back to its last snapshot.
     """
@@ -53,7 +53,7 @@ class TraceLog:
         """Go on from what `keep` gave. Raises StoreError."""
         if not isinstance(kept, dict):
             raise StoreError(
-                f"{self.folder.parent}: the run that was stopped here had no trace; go on without "
+                f"{self.folder.parent}: the run that was stopped here had no trace; resume without "
                 "--trace, or choose another folder"
             )
         if kept.get("asked") != self.asked.plain():
@@ -75,7 +75,7 @@ class TraceLog:
         return self.asked.limit - self.count
 
     def add(self, events: bytes, connections: bytes, count: int, ended_ps: int | None) -> bool:
-        """Write rows of so many events; say whether it is full, which others found at `ended_ps`.
+        """Write rows of events; return whether it is full, which others found at `ended_ps`.
 
         Raises StoreError.
         """
@@ -89,7 +89,7 @@ class TraceLog:
         return self.is_full
 
     def keep(self) -> dict[str, Any]:
-        """Have all on the disk, and say what is needed to go on. Raises StoreError."""
+        """Have all on the disk, and return what is needed to resume. Raises StoreError."""
         try:
             for file in self._files:
                 file.flush()
@@ -146,11 +146,11 @@ class TraceLog:
 
 
 def other_trace_error(folder: Path, kept: Mapping[str, Any]) -> StoreError:
-    """Say that a stopped run goes on only with the trace that it had, of which `kept` tells."""
+    """Return the error of a stopped run that is resumed with another trace than `kept`."""
     options = " ".join(Trace(**kept["asked"]).options())
     return StoreError(
-        f"{folder}: the run that was stopped here goes on with the trace that it had; give it "
-        f"{options}, or choose another folder"
+        f"{folder}: the run that was stopped here must be resumed with the trace that it had; "
+        f"give it {options}, or choose another folder"
     )
 
 
@@ -171,7 +171,7 @@ def _of_plan(plan: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _read_parts(log: BinaryIO) -> Iterator[Mapping[str, Any]]:
-    """Read a log of events, so many at once; none once if there are none."""
+    """Yield the events of a log, in parts; one empty part if there are none."""
     from headgate._native import most_event_bytes, read_events
 
     at, size = 0, log.seek(0, os.SEEK_END)

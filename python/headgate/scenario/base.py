@@ -75,7 +75,7 @@ class Model(BaseModel):
 
 
 def also_text(schema: dict[str, Any]) -> None:
-    """Say in the JSON Schema of a model that a text may stand for its table."""
+    """Say in the JSON Schema of a model that a string may replace its table."""
     _either(schema, {"type": "string"})
 
 
@@ -86,7 +86,7 @@ def also_text_and_params(schema: dict[str, Any]) -> None:
 
 
 def also_list(schema: dict[str, Any]) -> None:
-    """Say in the JSON Schema of a model that a list may stand for its table."""
+    """Say in the JSON Schema of a model that a list may replace its table."""
     _either(schema, {"type": "array"})
 
 

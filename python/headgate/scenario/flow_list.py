@@ -85,7 +85,7 @@ def _check(start: NDArray[np.float64], size: NDArray[np.float64], name: str, pla
             raise ScenarioError(
                 place,
                 f"row {wrong[0] + 1} in order of start has {label} = {column[wrong[0]]:g}; "
-                f"it is a number, at least {least:g}",
+                f"it must be a number of at least {least:g}",
             )
 
 
@@ -101,7 +101,7 @@ def _fetch_rtts(relation: Any, path: str, place: str) -> NDArray[np.uint64] | No
     if wrong.any():
         given = rtt_s[wrong][0]
         says = f"rtt_s = {given:g}" if np.isfinite(given) else "a word in rtt_s"
-        allowed = f"it is empty, or a number above 0 and at most {_LONGEST_RTT_S:g}"
+        allowed = f"it must be empty, or a number above 0 and at most {_LONGEST_RTT_S:g}"
         raise ScenarioError(place, f"a row has {says}; {allowed}")
     return _whole(np.round(np.nan_to_num(rtt_s) * 1e12))
 
@@ -118,7 +118,7 @@ def _codes(
     rows = np.ma.asarray(fetch(relation, [f"{column}::VARCHAR AS word"], path, place)["word"])
     if np.ma.is_masked(rows):
         row = int(np.flatnonzero(np.ma.getmaskarray(rows))[0]) + 1
-        raise ScenarioError(place, f"row {row} has no {column}; each row names one, or none does")
+        raise ScenarioError(place, f"row {row} has no {column}; each row must name one, or none")
     words = sorted(set(rows.data))
     index = {word: code for code, word in enumerate(words)}
     return words, np.fromiter((index[word] for word in rows.data), np.uint64, len(rows))

@@ -73,13 +73,13 @@ def _sentence(problem: Any) -> str:
         return str(context.get("error", problem["msg"]))
     if kind == "union_tag_invalid":
         tag, expected = str(context["tag"]), str(context["expected_tags"])
-        return f"kind '{tag}' is not known; it is one of {expected}{_near(tag, expected)}"
+        return f"kind '{tag}' is not known; it must be one of {expected}{_near(tag, expected)}"
     if kind == "union_tag_not_found":
         return "the key 'kind' is required"
     if kind in _NOT_A_NUMBER and isinstance(value, str):
         return f"{value!r} is text; {_as_number(value)}"
     near = _near(str(value), str(context["expected"])) if kind == "literal_error" else ""
-    return f"{value!r} is not right; {_lower(problem['msg'])}{near}"
+    return f"{value!r} is not allowed; {_lower(problem['msg'])}{near}"
 
 
 def _near(word: str, expected: str) -> str:
@@ -88,11 +88,11 @@ def _near(word: str, expected: str) -> str:
 
 
 def _as_number(text: str) -> str:
-    """Say how a number is written that somebody gave as text."""
+    """Return how to write a number that was given as text."""
     if (percent := _PERCENT.fullmatch(text)) is not None:
         return f"write the share as a number without quotes, {float(percent[1]) / 100:g}"
     return "write a number without quotes"
 
 
 def _lower(message: str) -> str:
-    return message.replace("Input should", "it should")
+    return message.replace("Input should", "it must")

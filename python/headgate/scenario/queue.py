@@ -1,4 +1,4 @@
-"""What stands at a port: a queue discipline, router feedback; and how its rate changes."""
+"""Devices of a port: a queue discipline, router feedback; and how its rate changes."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def _own_param(
 
 
 class Feedback(Device):
-    """What a router tells the senders of its scheme: `"rcp"`, `{name = "rcp", alpha = 0.1}`."""
+    """Router feedback to the senders of its scheme: `"rcp"`, `{name = "rcp", alpha = 0.1}`."""
 
     device: ClassVar[str] = "feedback"
 

@@ -1,4 +1,4 @@
-"""Keys of a scenario that stand in the wrong table: a sentence says where they belong."""
+"""Keys of a scenario in the wrong table: a sentence says where they belong."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _home(key: str, tables: Tables) -> str:
     for name, models in tables.items():
         if any(key in model.model_fields for model in models):
             head = f"[[{name}]]" if name == "traffic" else f"[{name}]"
-            return f"this key belongs into the table {head}; write it below that line"
+            return f"this key belongs in the table {head}; write it below that line"
     return ""
 
 

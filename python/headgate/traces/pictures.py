@@ -56,7 +56,7 @@ class _Followed:
 
     @classmethod
     def read(cls, trace: StoredTrace, most: int) -> _Followed:
-        """Read the events of so many connections at most, in one pass."""
+        """Read the events of at most this many connections, in one pass."""
         connections, seen = Connections(trace.connections), dict[int, None]()
         kept: dict[int, list[Table]] = {}
         for part in trace.parts((*COLUMNS, *KEYS)):

@@ -40,7 +40,7 @@ class StoredTrace:
         return Table("connections", read_columns(self.folder / CONNECTIONS_FILE))
 
     def parts(self, columns: Sequence[str] = ()) -> Iterator[Table]:
-        """Yield the events in order of time, so many at once that they fit into memory.
+        """Yield the events in order of time, in parts that fit into memory.
 
         Only those columns, if any are named.
         """

@@ -92,7 +92,7 @@ class TestTraces:
             dumbbell(trace=str(tmp_path / "nothing")).plan()
 
     def test_a_rate_beside_it_is_refused(self) -> None:
-        with pytest.raises(ScenarioError, match="the trace tells the rate"):
+        with pytest.raises(ScenarioError, match="the trace gives the rate"):
             dumbbell(trace="4g", rate="5 Mbit/s").plan()
 
     def test_a_name_that_is_near_is_suggested(self) -> None:
@@ -139,8 +139,8 @@ class TestCourses:
     @pytest.mark.parametrize(
         ("text", "said"),
         [
-            ("time_s\n0\n", "none of rate_bps"),
-            ("rate_bps\n5e6\n", "no time_s"),
+            ("time_s\n0\n", "at least one of rate_bps"),
+            ("rate_bps\n5e6\n", "must have the column time_s"),
             ("time_s,rate_bps\n", "no row"),
             ("time_s,rate_bps\n1,5e6\n", "must rise from 0"),
             ("time_s,rate_bps\n0,5e6\n0,6e6\n", "must rise from 0"),
@@ -154,7 +154,7 @@ class TestCourses:
             dumbbell(course=self.file(tmp_path / "bad.csv", text)).plan()
 
     def test_the_rate_is_told_once(self) -> None:
-        with pytest.raises(ScenarioError, match="the course tells the rate"):
+        with pytest.raises(ScenarioError, match="the course gives the rate"):
             dumbbell(course="leo", rate="5 Mbit/s").plan()
         with pytest.raises(ScenarioError, match="either course or trace"):
             dumbbell(course="leo", trace="4g")

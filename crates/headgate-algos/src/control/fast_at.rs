@@ -46,7 +46,7 @@ headgate_model::params! {
     gamma: number(0.5, (0.01, 1.0), "1", "Jin, Wei, Low 2004"),
     /// Queueing delay below which the window doubles each round trip; 0 = never.
     mi_threshold_s: number(0.00075, (0.0, 1.0), "s", "ns-2 FAST agent 1.1.3"),
-    /// The window is updated in every so many-th round trip.
+    /// Round trips per update of the window.
     update_rounds: number(2.0, (1.0, 16.0), "round trips", "ns-2 FAST agent 1.1.3"),
     /// Which form: as of FAST.
     variant: choice(["paper", "simple", "ns2"], "Wei et al. 2006, recalled, not verified; ns-2 FAST agent 1.1.3"),

@@ -72,7 +72,7 @@ const ADAPTED_RTT_S: f64 = 0.010;
 const RISE_S: f64 = 0.020;
 const MEMORY: f64 = 0.95;
 
-/// Throughput starts anew for so many round trips after a loss, then is averaged with this weight.
+/// Throughput starts anew for this number of round trips after a loss, then is averaged with this weight.
 const FRESH_ROUNDS: f64 = 4.0;
 const WEIGHT: f64 = 0.25;
 

@@ -49,7 +49,7 @@ pub(crate) const CARD: Card = Card {
     params: Params::TABLE,
 };
 
-/// Linux adds one segment per so many acknowledged ones, until 5.5 and since (TCP_SCALABLE_AI_CNT).
+/// Linux adds one segment per this number of acknowledged ones, until 5.5 and since (TCP_SCALABLE_AI_CNT).
 const LINUX_COUNTS: (f64, f64) = (50.0, 100.0);
 
 /// One flow's Scalable TCP.
@@ -58,7 +58,7 @@ pub struct Scalable {
     increase: f64,
     decrease: f64,
     low_window: f64,
-    /// Linux adds one segment per so many acknowledged ones at most; 0 = Kelly's rule.
+    /// Acknowledged segments per segment added, at most, as in Linux; 0 = Kelly's rule.
     linux_count: f64,
 }
 

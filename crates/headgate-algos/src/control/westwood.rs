@@ -66,7 +66,7 @@ pub struct Westwood {
     /// Bandwidth after one filter and after both, segments/s; 0 before the first sample.
     once: f64,
     bandwidth: f64,
-    /// Segments of the sample under way, and its beginning.
+    /// Segments of the current sample, and its beginning.
     acked: f64,
     since_s: f64,
     /// Smallest RTT since the last time-out, seconds.

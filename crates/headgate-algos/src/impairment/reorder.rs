@@ -1,7 +1,7 @@
 //! Reordering: some packets are held back, and overtaken.
 //!
 //! # What it does
-//! Lets some packets arrive late, as a second path or a link layer's retransmission does, while those behind them go on.
+//! Lets some packets arrive late, as a second path or a link layer's retransmission does, while those behind them overtake them.
 //!
 //! # The law
 //! With probability `share` a packet arrives `late_s` later, and neither waits for others nor has others wait. At n packets a

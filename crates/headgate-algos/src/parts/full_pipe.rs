@@ -1,7 +1,7 @@
 //! Whether start-up has filled the path: the bandwidth has not grown by a quarter for three round trips
 //! (Linux's `bbr_check_full_bw_reached`).
 
-/// Growth by which start-up goes on, and round trips without it after which it ends.
+/// Growth with which start-up continues, and round trips without it after which it ends.
 const GROWTH: f64 = 1.25;
 const ROUNDS: u32 = 3;
 

@@ -11,10 +11,10 @@ const DIVISOR: f64 = 8.0;
 /// RTT samples that a round must have (N_RTT_SAMPLE).
 const SAMPLES: u8 = 8;
 
-/// Conservative slow start grows so many times slower (CSS_GROWTH_DIVISOR).
+/// Factor by which conservative slow start grows slower (CSS_GROWTH_DIVISOR).
 const GROWTH_DIVISOR: f64 = 4.0;
 
-/// And lasts so many rounds (CSS_ROUNDS).
+/// Rounds that it lasts (CSS_ROUNDS).
 const ROUNDS: u8 = 5;
 
 /// Segments that one ACK may count for, unless the sender paces (L).

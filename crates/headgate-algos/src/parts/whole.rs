@@ -5,7 +5,7 @@ use headgate_model::control::{Congestion, Window};
 /// The rule of growth is looked up again after this, seconds, if the window is the same (HZ/32).
 const STALE_S: f64 = 1.0 / 32.0;
 
-/// One segment is added for so many acknowledged.
+/// Acknowledged segments per segment added.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Count {
     pub per_segment: f64,

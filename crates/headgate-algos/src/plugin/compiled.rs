@@ -112,7 +112,7 @@ fn check_head<F: Functions>(version: u32, size: u32) -> Result<(), String> {
 /// Bytes as aligned words, at least one.
 ///
 /// # Safety
-/// `from` is null or has so many bytes.
+/// `from` is null or has this number of bytes.
 unsafe fn words(from: *const u8, bytes: u32) -> Result<State, String> {
     if bytes > MOST_STATE {
         return Err(format!("its state has {bytes} bytes; at most {MOST_STATE} are allowed"));

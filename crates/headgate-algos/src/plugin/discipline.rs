@@ -61,7 +61,7 @@ pub enum DisciplineEvent<'a> {
     Arrival(&'a Packet),
     /// A packet is the next to leave; the port is without it.
     Departure(&'a Packet),
-    /// Time has gone on, to so many seconds.
+    /// A tick, at this time in seconds.
     Tick(f64),
 }
 

@@ -16,7 +16,7 @@ pub use discipline::{DisciplineEvent, DisciplineTraits, Disciplines, PluginQueue
 pub use law::{Event, Laws, MOST_CWND, Plugin, Traits};
 pub use runtime::{Call, Fault, Given, Happened, Runtime};
 
-/// What own code of one kind is told, and what it sets.
+/// What own code of one kind is given, and what it sets.
 pub trait Interface: Sized + 'static {
     /// Its name in messages.
     const NOUN: &'static str;

@@ -7,7 +7,7 @@ use headgate_model::queue::{Backlog, Decision, Packet};
 
 use super::{External, Interface};
 
-/// Why own code cannot go on.
+/// A failure of own code.
 #[derive(Clone, Debug)]
 pub struct Fault {
     /// The name of the law or the discipline.
@@ -73,7 +73,7 @@ impl<I: Interface> Runtime<I> {
         self.external.traits()
     }
 
-    /// Why the run cannot go on.
+    /// The first failure, if there was one; the run then ends.
     #[inline]
     pub fn fault(&self) -> Option<&Fault> {
         self.fault.get()

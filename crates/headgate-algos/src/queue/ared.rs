@@ -87,7 +87,7 @@ pub struct Ared {
 }
 
 impl Ared {
-    /// A discipline that has seen no packet, at a line of so many bytes/s.
+    /// A discipline that has seen no packet, at a link of this rate, bytes/s.
     pub fn new(params: Params, rate_bytes_s: f64) -> Self {
         let Params { min_packets, max_packets, max_p, weight, target_s, rtt_s, .. } = params;
         let Params { mean_packet_bytes, mode, ecn, mark_below, .. } = params;

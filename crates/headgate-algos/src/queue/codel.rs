@@ -8,7 +8,7 @@
 //! A packet whose wait is at least `target` is above, unless no more than one packet is left behind it.
 //! When packets have been above for an `interval`, the one at the head is dropped, and the next at
 //! `interval / sqrt(count)` after, until one is not above. If dropping begins again within 16 intervals,
-//! `count` goes on from where the rate of drops was.
+//! `count` resumes from where the rate of drops was.
 //!
 //! # Where it differs from the paper
 //! It is RFC 8289 §5; ECN as Linux has it: what would be dropped is marked and sent. The root is Linux's too

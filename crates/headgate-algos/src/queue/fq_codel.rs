@@ -29,7 +29,7 @@ use headgate_model::queue::{Backlog, Discipline, QueuedPacket};
 use std::collections::VecDeque;
 
 headgate_model::params! {
-    /// Wait that may stand in a queue.
+    /// Wait that a queue may keep.
     target_s: number(0.005, (0.0, 100.0), "s", "RFC 8290 §5.2.2"),
     /// Time for which waits must be above the target.
     interval_s: number(0.1, (1e-9, 1000.0), "s", "RFC 8290 §5.2.1"),

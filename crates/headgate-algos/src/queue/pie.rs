@@ -9,7 +9,7 @@
 //! exceeds 0.02. If twice nothing waits, `p *= 0.98`. An arrival is dropped with the probability `p`, but not
 //! during the burst allowance, nor while the wait before was below half the target and `p < 0.2`, nor with
 //! at most two packets here. The allowance starts anew when `p` is 0 and the wait twice below half the target.
-//! With `active_from` all this begins at an arrival that finds so many packets waiting, afresh, and ends
+//! With `active_from` all this begins at an arrival that finds that many packets waiting, afresh, and ends
 //! at one that finds nothing where nothing waited before and `p` is 0.
 //!
 //! # Where it differs from the paper

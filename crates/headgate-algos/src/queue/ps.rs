@@ -55,7 +55,7 @@ pub struct Ps {
 }
 
 impl Ps {
-    /// A discipline that has seen no packet, at a line of so many bytes/s.
+    /// A discipline that has seen no packet, at a link of this rate, bytes/s.
     pub fn new(_params: Params, rate_bytes_s: f64) -> Self {
         Self { rate_bytes_s, ..Self::default() }
     }

@@ -98,7 +98,7 @@ pub struct Red {
 }
 
 impl Red {
-    /// A discipline that has seen no packet, at a line of so many bytes/s.
+    /// A discipline that has seen no packet, at a link of this rate, bytes/s.
     pub fn new(params: Params, rate_bytes_s: f64) -> Self {
         let rate = rate_bytes_s / params.mean_packet_bytes;
         let or = |given: f64, automatic: f64| if given > 0.0 { given } else { automatic };

@@ -1,4 +1,4 @@
-//! Threshold marking: an arrival that finds more than so many packets is marked.
+//! Threshold marking: an arrival that finds more than a number of packets is marked.
 //!
 //! # What it does
 //! Tells senders of congestion as soon as a queue stands, by one comparison with the queue of the moment.

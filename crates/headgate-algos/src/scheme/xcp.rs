@@ -15,7 +15,7 @@
 //! `form = draft` follows the code of ns-2.35 (which is the IETF draft's pseudo-code): rates in the
 //! header rather than windows, the queue's minimum over half a round trip. `paper` takes the
 //! minimum over a whole one, and charges what another router has cut as the paper's appendix does. A lost
-//! segment halves the window, and feedback goes on. On a path where no router answers, a flow behaves as
+//! segment halves the window, and feedback continues. On a path where no router answers, a flow behaves as
 //! `reno`. The sender asks for as much as it can get.
 //!
 //! # When to use it

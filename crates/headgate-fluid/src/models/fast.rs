@@ -33,7 +33,7 @@ headgate_model::params! {
     alpha: number(100.0, (1e-3, 100000.0), "packets", "ns-2 FAST agent 1.1.3"),
     /// Share of the way to its target that the window goes at an update.
     gamma: number(0.5, (1e-6, 1.0), "1", "Jin, Wei, Low 2004"),
-    /// The window is updated in every so many-th round trip.
+    /// Round trips per update of the window.
     update_rounds: number(2.0, (1.0, 16.0), "round trips", "ns-2 FAST agent 1.1.3"),
     /// Whether waits are seen at once, or a round trip late.
     feedback: choice(["now", "round"], "Jin, Wei, Low 2004; Wang, Wei, Low 2005"),

@@ -122,7 +122,7 @@ fn events(solution: &Solution) -> Table {
     Table { name: "events", columns }
 }
 
-/// Solves many runs, `values` one after the other, on so many workers: the same result for any number. Each
+/// Solves many runs, `values` one after the other, on a number of workers, which does not change the result. Each
 /// may have a network of its own; without any all have the order's.
 pub fn sweep(order: &Order, values: &[f64], networks: &[Network], workers: usize) -> Checked<Sweep> {
     let width = order.params().len();

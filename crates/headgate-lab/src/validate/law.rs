@@ -24,7 +24,7 @@ pub fn choose(laws: &[LawChoice]) -> Checked<Vec<Choice>> {
     laws.iter().enumerate().map(choose).collect()
 }
 
-/// What stands at the port of each link.
+/// The devices at the port of each link.
 pub fn fit(links: &[Link]) -> Checked<Vec<Fitted>> {
     let mut own = Vec::new();
     links.iter().enumerate().map(|(i, link)| fitted(link, &mut own, &Spot::item("links", i))).collect()

@@ -12,13 +12,13 @@ use super::path;
 /// Route tables hold a link for each pair of routers; this many take 16 MB.
 const MOST_NODES: u64 = 2000;
 
-/// In tables two of them stand in one cell.
+/// In tables two of them share one cell.
 const LONGEST_LABEL: usize = 40;
 
 /// Many more than anybody compares.
 const MOST_LINK_CLASSES: u64 = 64;
 
-/// What is counted of so many kinds of flow takes 40 MB.
+/// The counters of this many kinds of flow take 40 MB.
 const MOST_KEYS: u64 = 200_000;
 
 /// 100 Tbit/s: a byte still takes a good part of a picosecond.
@@ -42,7 +42,7 @@ fn nodes(nodes: &[Node]) -> Checked {
     nodes.iter().enumerate().try_for_each(|(i, node)| class(&node.class, &Spot::item("nodes", i)))
 }
 
-/// What flows are told apart by is a name for people: it stands in tables, and two of them by a slash.
+/// A class is a name for people: tables show it, and pairs of them with a slash.
 fn class(class: &str, at: &Spot) -> Checked {
     let is_label =
         class.chars().count() <= LONGEST_LABEL && !class.contains(|c: char| c == '/' || c.is_control());

@@ -17,7 +17,7 @@ _CLONE_NEWNS = 0x20000
 
 
 def hide_files() -> None:
-    """Have its files in a file system that it alone sees, and that is gone with it."""
+    """Have its files in a file system that it alone sees, and that ends with it."""
     libc = ctypes.CDLL(None, use_errno=True)
     failed = libc.unshare(_CLONE_NEWNS) or libc.mount(b"none", FOLDER.encode(), b"tmpfs", 0, None)
     if failed:

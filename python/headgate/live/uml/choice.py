@@ -27,7 +27,9 @@ def choose_kernels(choice: Choice, hosts: Sequence[str], sources: Sequence[str])
     for host, kernel in given.items():
         find_host(hosts, host)
         if kernel not in KERNELS:
-            raise EmulationError(f"kernel: {kernel!r} is not allowed; {' or '.join(KERNELS)}")
+            raise EmulationError(
+                f"kernel: {kernel!r} is not allowed; it must be {' or '.join(KERNELS)}"
+            )
     return {host: given.get(host, HOST) for host in hosts}
 
 

@@ -101,7 +101,7 @@ class Errand:
             send(self._peer, kind, data)
 
     def run(self, request: dict[str, Any]) -> None:
-        """Run it to its end, or until the stand-in is gone."""
+        """Run it to its end, or until the stand-in ends."""
         given = subprocess.PIPE if request["input"] else subprocess.DEVNULL
         try:
             program = subprocess.Popen(

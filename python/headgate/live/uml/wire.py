@@ -30,7 +30,7 @@ def send(to: socket.socket, kind: Kind, data: bytes = b"") -> None:
 
 
 def receive(of: socket.socket) -> tuple[Kind, bytes] | None:
-    """Receive a frame; None once the other end is gone."""
+    """Receive a frame; None once the other end is closed."""
     head = _receive_all(of, _HEAD.size)
     if head is None:
         return None

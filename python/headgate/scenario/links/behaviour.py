@@ -33,7 +33,7 @@ class Behaviour:
 
     @property
     def rate_bps(self) -> int | None:
-        """The rate that it says itself: a trace's mean, or what a course begins with."""
+        """The rate that its files give: the mean of a trace, or the first one of a course."""
         if self.trace is not None:
             return self.trace.rate_bps
         first = self.first("rate_bps")
@@ -49,7 +49,7 @@ class Behaviour:
         return otherwise if first is None else round(first * 1e12)
 
     def plan(self, delay_ps: int) -> dict[str, Any]:
-        """Make what the link of the plan says of it, but for devices; no key that says nothing."""
+        """Return its keys in a link of the plan, without devices and without empty ones."""
         made: dict[str, Any] = {
             "lose": list(self.lose),
             "changes": [{"at_ps": c.at, "rate_bps": c.rate} for c in self.changes],
@@ -106,7 +106,7 @@ def choose_rate(behaviour: Behaviour, rate_bps: int | None, place: str) -> int:
     own = behaviour.rate_bps
     what = "trace" if behaviour.trace is not None else "course"
     if own is not None and rate_bps is not None:
-        raise ScenarioError(place, f"the {what} tells the rate; leave one of the two out")
+        raise ScenarioError(place, f"the {what} gives the rate; leave one of the two out")
     rate = rate_bps if own is None else own
     if rate is None:
         raise ScenarioError(place, "this key is required, or a trace, or a course with rate_bps")

@@ -17,8 +17,8 @@ from headgate.scenario.table_file import read_numbers
 
 #: Bounds of the columns; a link has no rate of zero.
 _BOUNDS = {
-    "rate_bps": (1.0, 1e14, "bit/s, at least 1; where nothing passes, write a loss or use a trace"),
-    "delay_s": (0.0, 1e3, "seconds"),
+    "rate_bps": (1.0, 1e14, "at least 1 bit/s; where nothing passes, write a loss or use a trace"),
+    "delay_s": (0.0, 1e3, "from 0 to 1000 seconds"),
     "loss": (0.0, 1.0, "a probability below 1"),
 }
 #: Rows that a run may go through.
@@ -31,7 +31,7 @@ class Steps:
 
     at_ps: NDArray[np.int64]
     values: Mapping[str, NDArray[np.float64]]
-    """`rate_bps`, `delay_s`, `loss`: those that the course tells."""
+    """`rate_bps`, `delay_s`, `loss`: those that the course has."""
     period_ps: int
     """After which it begins anew."""
 
@@ -71,7 +71,9 @@ class Course(FileOrName):
             steps = _without_end(steps, str(self.file), place) if repeat else steps
         rows = len(steps.at_ps) * (-(-duration_ps // steps.period_ps) if repeat else 1)
         if rows > _MOST:
-            raise ScenarioError(place, f"{rows:,} steps within the run; at most {_MOST:,}")
+            raise ScenarioError(
+                place, f"{rows:,} steps within the run; there may be at most {_MOST:,}"
+            )
         return steps.last_until(duration_ps, repeat=repeat)
 
 
@@ -82,7 +84,9 @@ def _synthetic(name: str, seed: int) -> Steps:
 
 def _without_end(steps: Steps, path: str, place: str) -> Steps:
     if len(steps.at_ps) < 2:
-        raise ScenarioError(place, f"{path!r} has one row; what is repeated ends with a second")
+        raise ScenarioError(
+            place, f"{path!r} has one row; a course that repeats needs at least two"
+        )
     values = {key: column[:-1] for key, column in steps.values.items()}
     return Steps(steps.at_ps[:-1], values, int(steps.at_ps[-1]))
 
@@ -92,7 +96,9 @@ def read_course(path: str, place: str) -> Steps:
     columns = read_numbers(path, ("time_s", *_BOUNDS), place)
     if "time_s" not in columns or len(columns) < 2:
         names = ", ".join(_BOUNDS)
-        raise ScenarioError(place, f"{path!r} has no time_s, or none of {names}")
+        raise ScenarioError(
+            place, f"{path!r} must have the column time_s and at least one of {names}"
+        )
     at_s = columns.pop("time_s")
     if at_s[0] != 0 or not (np.diff(at_s) > 0).all() or not at_s[-1] < 1e7:
         raise ScenarioError(place, f"{path!r}: time_s must rise from 0 and end before 10000000 s")
@@ -107,5 +113,5 @@ def _check(column: NDArray[np.float64], name: str, path: str, place: str) -> Non
     inside = (column >= low) & ((column < high) if name == "loss" else (column <= high))
     if not inside.all():
         row = int(np.flatnonzero(~inside)[0])
-        says = f"row {row + 1} has {name} = {column[row]:g}; it is {unit}"
+        says = f"row {row + 1} has {name} = {column[row]:g}; it must be {unit}"
         raise ScenarioError(place, f"{path!r}: {says}")

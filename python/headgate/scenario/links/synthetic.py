@@ -70,7 +70,7 @@ def _cellular(
 
 
 def _fade(quality: int, drawn: int) -> int:
-    """Step from 1 to 15; in the long run as so many heads of 14 coins."""
+    """Step from 1 to 15; in the long run distributed as the heads of 14 coins."""
     step = drawn % 56
     return quality + (step < 15 - quality) - (step >= 56 - (quality - 1))
 

@@ -89,17 +89,17 @@ def read_trace(path: str, place: str) -> NDArray[np.int64]:
     late = np.flatnonzero(np.diff(times) < 0)
     if len(late):
         line = int(late[0]) + 2
-        says = f"line {line} goes back to {times[line - 1]} ms; the times of a trace rise"
+        says = f"line {line} goes back to {times[line - 1]} ms; the times of a trace must rise"
         raise ScenarioError(place, f"{path!r}: {says}")
     if times[-1] == 0:
-        raise ScenarioError(place, f"{path!r} ends at 0 ms; a trace lasts some time")
+        raise ScenarioError(place, f"{path!r} ends at 0 ms; its last time must be above 0")
     return times
 
 
 def _to_times(words: list[str], path: str, place: str) -> NDArray[np.int64]:
     wrong = next((i for i, word in enumerate(words) if not _is_time(word)), None)
     if wrong is not None:
-        says = f"line {wrong + 1} is {words[wrong][:40]!r}; it is a whole number of ms"
+        says = f"line {wrong + 1} is {words[wrong][:40]!r}; it must be a whole number of ms"
         raise ScenarioError(place, f"{path!r}: {says}")
     return np.array(words, dtype=np.int64)
 

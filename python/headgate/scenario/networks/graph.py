@@ -27,7 +27,8 @@ class Router(Model):
     name: str = Field(description="Its name.")
     class_name: str = Field(
         "",
-        description="Its class, a label without a slash; flows are told apart by pairs of these.",
+        description="Its class, a label without a slash; flows are counted by the classes of "
+        "their ends.",
     )
 
 
@@ -37,11 +38,13 @@ class GraphLink(LinkKeys):
     ends: tuple[str, str] = Field(description="Names of the routers, from and to.")
     rate: Rate | None = Field(None, description="Rate; absent = the network's.")
     delay: Time | None = Field(None, description="Propagation delay; absent = the network's.")
-    buffer: Buffer | None = Field(None, description="What may wait; absent = the network's.")
-    queue: Queue | None = Field(None, description="Kind of queue; absent = the network's.")
-    feedback: Feedback | None = Field(None, description="Router's scheme; absent = the network's.")
+    buffer: Buffer | None = Field(None, description="Buffer; absent = the network's.")
+    queue: Queue | None = Field(None, description="Queue discipline; absent = the network's.")
+    feedback: Feedback | None = Field(
+        None, description="Feedback from the router to senders; absent = the network's."
+    )
     reverse: Reverse | None = Field(
-        None, description="What is different the other way, where links run both ways."
+        None, description="What differs in the other direction, where links run both ways."
     )
 
 
@@ -56,8 +59,10 @@ class Graph(Model):
     rate: Rate | None = Field(None, description="Rate of links that have none.")
     delay: Time | None = Field(None, description="Delay of links that have none.")
     buffer: Buffer = Field(parse_buffer("1 BDP"), description="Buffer of links that have none.")
-    queue: Queue = Field(DROP_TAIL, description="Queue of links that have none.")
-    feedback: Feedback | None = Field(None, description="What each router tells senders.")
+    queue: Queue = Field(DROP_TAIL, description="Queue discipline of links that have none.")
+    feedback: Feedback | None = Field(
+        None, description="Feedback from each router to senders: XCP, RCP or VCP."
+    )
     host_rate: Rate | None = Field(None, description="Rate of host links; absent = no host links.")
     host_delay: Time = Field(0, description="Delay of host links, each way.")
 

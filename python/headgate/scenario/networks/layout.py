@@ -341,7 +341,8 @@ class _Yardstick:
         if packets < 0.5 or (amount.unit == "packets" and packets < 1):
             raise ScenarioError(
                 self.place,
-                f"'{amount}' is {packets:.2g} packets at {link.name}; the least is one packet",
+                f"'{amount}' is {packets:.2g} packets at {link.name}; it must be at least one "
+                "packet",
             )
         self._holds(amount, packets, "packets", link)
         return {"packets": math.floor(packets + 0.5)}
@@ -350,7 +351,7 @@ class _Yardstick:
         if size < self.packet_bytes:
             raise ScenarioError(
                 self.place,
-                f"'{amount}' holds no packet of {self.packet_bytes} B; the least is one packet",
+                f"'{amount}' holds no packet of {self.packet_bytes} B; it must hold at least one",
             )
         self._holds(amount, float(size), "bytes", link)
         return int(size)

@@ -10,7 +10,7 @@ from headgate.scenario.networks.layout import Link
 
 
 def apply_reverse(back: Link, reverse: Reverse | None, duration_ps: int, place: str) -> Link:
-    """Return the link that runs back as `reverse` says it is; what that leaves out stays.
+    """Return the link in the other direction with the changes that `reverse` has.
 
     Raises ScenarioError.
     """
@@ -20,7 +20,7 @@ def apply_reverse(back: Link, reverse: Reverse | None, duration_ps: int, place: 
     rate = reverse.rate or own.rate_bps or back.rate_bps
     if reverse.delay is not None and own.first("delay_s") is not None:
         raise ScenarioError(
-            f"{place}.delay", "the course tells the delay; leave one of the two out"
+            f"{place}.delay", "the course gives the delay; leave one of the two out"
         )
     delay = back.delay_ps if reverse.delay is None else reverse.delay
     return replace(

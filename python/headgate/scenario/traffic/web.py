@@ -83,7 +83,9 @@ class Surge(Model):
     )
     share: float = Field(ge=0, le=1, description="Part of those users.")
     start: Time = Field(description="Their requests from here on are for such files.")
-    stop: Time = Field(description="No such requests from here on; files under way go on.")
+    stop: Time = Field(
+        description="No such requests from here on; transfers that have begun are completed."
+    )
     name: str = Field("jumbo", min_length=1, description="Name of the kind of file in the results.")
     size: Sizes = Field(description="File sizes.")
 
@@ -119,7 +121,7 @@ class Web(Group):
     laws: tuple[LawShare, ...] = Field(
         (), description="Several laws, each for a part of the users, in place of `law`."
     )
-    patience: Patience | None = Field(None, description="Who gives up; absent = nobody.")
+    patience: Patience | None = Field(None, description="When users give up; absent = never.")
     surge: Surge | None = Field(None, description="Spatiotemporal congestion; absent = none.")
     at_once: float = Field(
         0.0, ge=0, le=1, description="Share of the users who ask at once; others think first."
@@ -176,7 +178,7 @@ class Web(Group):
         return self.users
 
     def lay_out(self, planner: Planner, item: Item) -> dict[str, Any]:
-        """Return the users of the plan; what nobody has is left out."""
+        """Return the users of the plan; absent features are left out."""
         segment_bytes = planner.profile(self.transport).segment_bytes
         return {
             "sources": pools(item.sources, self.users),
