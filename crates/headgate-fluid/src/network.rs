@@ -270,23 +270,26 @@ mod tests {
             let (place, says) = network.fault().expect("a fault");
             format!("{place}: {says}")
         };
-        let path = "network.classes[1].path: names one link at least, each once";
+        let path = "network.classes[1].path: must name at least one link, each once";
         assert_eq!(told(|network| network.classes[1].path = vec![2]), path);
         assert_eq!(told(|network| network.classes[1].path = vec![0, 0]), path);
         assert_eq!(told(|network| network.classes[1].path = vec![]), path);
         let flows = told(|network| network.classes[2].flows = 0.0);
-        assert_eq!(flows, "network.classes[2].flows: is a number above zero; got 0");
+        assert_eq!(flows, "network.classes[2].flows: must be a number above zero; got 0");
         let rtt = told(|network| network.classes[0].rtt_s = f64::INFINITY);
-        assert_eq!(rtt, "network.classes[0].rtt: is a time above zero; got inf");
+        assert_eq!(rtt, "network.classes[0].rtt: must be a time above zero; got inf");
         let rate = told(|network| network.links[1].rate_packets_s = -1.0);
-        assert_eq!(rate, "network.links[1].rate: is a rate above zero; got -1");
+        assert_eq!(rate, "network.links[1].rate: must be a rate above zero; got -1");
         let buffer = told(|network| network.links[0].buffer_packets = Some(-1.0));
-        assert_eq!(buffer, "network.links[0].buffer: is a buffer of zero packets or more; got -1");
+        assert_eq!(buffer, "network.links[0].buffer: must be a buffer of zero packets or more; got -1");
         let delay = told(|network| network.links[0].delay_s = -1.0);
-        assert_eq!(delay, "network.links[0].delay: is a time of zero or more; got -1");
+        assert_eq!(delay, "network.links[0].delay: must be a time of zero or more; got -1");
         let none = told(|network| network.links.clear());
-        assert_eq!(none, "network: has one class and one link at least");
-        assert_eq!(told(|network| network.packet_bytes = 0.0), "network.packet: is a size above zero; got 0");
+        assert_eq!(none, "network: must have at least one class and one link");
+        assert_eq!(
+            told(|network| network.packet_bytes = 0.0),
+            "network.packet: must be a size above zero; got 0"
+        );
     }
 
     #[test]

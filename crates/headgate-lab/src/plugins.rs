@@ -191,8 +191,8 @@ fn the_first_fault_is_told_and_the_run_pauses() {
 #[test]
 fn what_nobody_gave_is_refused() {
     for (plan, says) in [
-        (with_law(mine()), "laws: there is no own law 0"),
-        (with_queue(mine()), "links: there is no own discipline 0"),
+        (with_law(mine()), "laws: there is no law of the user's own with number 0"),
+        (with_queue(mine()), "links: there is no discipline of the user's own with number 0"),
     ] {
         let refusal = Simulation::new(&plan, &lists(), Own::default()).err().expect("a refusal");
         assert_eq!(refusal.to_string(), says);

@@ -234,7 +234,7 @@ mod _native {
 
         /// Runs for about `wall_s` seconds; True when the run is over. Without the GIL, unless a law or
         /// a discipline is a plain Python class. Raises OwnFaultError if own code fails, ExcessError if a law or the
-        /// network asks for what cannot be had.
+        /// network exceeds a limit of the engine.
         fn advance(&mut self, py: Python<'_>, wall_s: f64) -> PyResult<bool> {
             let Self { run, own, .. } = self;
             let over = own.detached(py, || run.advance(wall_s));

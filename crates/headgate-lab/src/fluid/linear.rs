@@ -83,8 +83,8 @@ mod tests {
         let order = Order::read(ORDER).expect("an order");
         let values: Vec<f64> = order.params().iter().map(|param| param.default).collect();
         let wrong = near(&order, &values, &[1.0], &[]).expect_err("a refusal").to_string();
-        assert_eq!(wrong, "at: is 3 finite numbers");
+        assert_eq!(wrong, "at: must be 3 finite numbers");
         let wrong = near(&order, &values, &[1.0; 3], &[]).expect_err("a refusal").to_string();
-        assert_eq!(wrong, "sides: are 8, one a switch");
+        assert_eq!(wrong, "sides: must be one per switch, 8 in all");
     }
 }

@@ -150,7 +150,10 @@ impl Order {
     fn build_over(&self, values: &[f64], network: Option<&Network>) -> Checked<Box<dyn Model>> {
         let params = self.params();
         if values.len() != params.len() {
-            return Err(Wrong::new("values", format!("must be {} numbers, one per parameter", params.len())));
+            return Err(Wrong::new(
+                "values",
+                format!("must be one number per parameter, {} in all", params.len()),
+            ));
         }
         for (param, value) in params.iter().zip(values) {
             within(param, *value)?;
@@ -178,7 +181,7 @@ pub(super) fn check_state(place: &str, model: &dyn Model, state: &[f64], sides: 
         return Err(Wrong::new(place, format!("must be {} finite numbers", model.dimension())));
     }
     if sides.len() != model.switches() {
-        return Err(Wrong::new("sides", format!("must be {} values, one per switch", model.switches())));
+        return Err(Wrong::new("sides", format!("must be one per switch, {} in all", model.switches())));
     }
     Ok(())
 }
@@ -280,13 +283,13 @@ pub(super) mod tests {
         // Parameters 0 and 3 are `initial_window` and `min_packets`.
         let set = |value: &str| format!("\"path\": [0], \"set\": [{value}]");
         let of_links = refused("\"path\": [0], \"set\": []", &set("[3, 5]"));
-        assert_eq!(of_links, "network.classes[0].min_packets: is a parameter of links");
+        assert_eq!(of_links, "network.classes[0].min_packets: is a parameter of links; set it there");
         let beyond = refused("\"path\": [0], \"set\": []", &set("[0, 0]"));
         assert_eq!(
             beyond,
-            "network.classes[0].initial_window: is a number from 0.001 to 1000000000 packets; got 0"
+            "network.classes[0].initial_window: must be a number from 0.001 to 1000000000 packets; got 0"
         );
         let own = Order::read(&ORDER.replace("\"from_s\": 0", network)).expect_err("a refusal").to_string();
-        assert_eq!(own, "network: 'tcp-red' has one of its own; give none");
+        assert_eq!(own, "network: 'tcp-red' has a network of its own; leave this out");
     }
 }

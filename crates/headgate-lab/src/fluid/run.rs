@@ -50,7 +50,10 @@ pub fn run(order: &Order, values: &[f64]) -> Checked<Run> {
 pub fn demand(order: &Order, values: &[f64], prices: &[f64]) -> Checked<Table> {
     let model = order.build(values)?;
     if prices.len() != model.classes() {
-        return Err(Wrong::new("prices", format!("must be {} numbers, one per class", model.classes())));
+        return Err(Wrong::new(
+            "prices",
+            format!("must be one number per class, {} in all", model.classes()),
+        ));
     }
     let found = prices.iter().enumerate().map(|(class, price)| model.demand(class, *price));
     let Some(found) = found.collect::<Option<Vec<_>>>() else {
@@ -67,7 +70,7 @@ pub fn demand(order: &Order, values: &[f64], prices: &[f64]) -> Checked<Table> {
 pub fn levels(order: &Order, values: &[f64], levels: &[f64]) -> Checked<[Table; 2]> {
     let model = order.build(values)?;
     if levels.len() != model.links() {
-        return Err(Wrong::new("levels", format!("must be {} numbers, one per link", model.links())));
+        return Err(Wrong::new("levels", format!("must be one number per link, {} in all", model.links())));
     }
     let Some(shares) = (0..model.classes()).map(|class| model.share(class)).collect::<Option<Vec<_>>>()
     else {
@@ -131,7 +134,7 @@ pub fn sweep(order: &Order, values: &[f64], networks: &[Network], workers: usize
     }
     let runs = values.len() / width;
     if !networks.is_empty() && networks.len() != runs {
-        return Err(Wrong::new("networks", format!("must be {runs}, one per run, or none")));
+        return Err(Wrong::new("networks", format!("must be one per run, {runs} in all, or none")));
     }
     let each = values.chunks_exact(width).enumerate().map(|(run, own)| match networks.get(run) {
         Some(network) => order.build_varied(own, network),
@@ -243,12 +246,15 @@ mod tests {
         }
         let wrong =
             |networks: &[Network]| sweep(&order(1.0), &both, networks, 1).expect_err("a refusal").to_string();
-        assert_eq!(wrong(&[network(2.0)]), "networks: are 2, one a run, or none");
+        assert_eq!(wrong(&[network(2.0)]), "networks: must be one per run, 2 in all, or none");
         let mut more = network(2.0);
         more.links.push(more.links[0].clone());
-        assert_eq!(wrong(&[more.clone(), more]), "networks: have as many classes and links as the order's");
+        assert_eq!(
+            wrong(&[more.clone(), more]),
+            "networks: must have as many classes and links as the order's"
+        );
         let none = wrong(&[network(0.0), network(1.0)]);
-        assert_eq!(none, "network.classes[0].flows: is a number above zero; got 0");
+        assert_eq!(none, "network.classes[0].flows: must be a number above zero; got 0");
     }
 
     #[test]
@@ -259,7 +265,7 @@ mod tests {
         let Column::F64(rates) = &found.columns[0].1 else { panic!("numbers") };
         assert_eq!(rates, &[200.0]); // alpha/q = 100/0.5
         let wrong = demand(&order, &values, &[]).expect_err("a refusal").to_string();
-        assert_eq!(wrong, "prices: are 1, one a class");
+        assert_eq!(wrong, "prices: must be one number per class, 1 in all");
         let none = demand(&Order::read(ORDER).expect("an order"), &defaults(), &[0.5]);
         assert_eq!(none.expect_err("a refusal").to_string(), "model: 'tcp-red' has no utility");
     }
@@ -270,6 +276,6 @@ mod tests {
         let mut values = defaults();
         values[0] = 0.0;
         let wrong = run(&order, &values).expect_err("a refusal").to_string();
-        assert_eq!(wrong, "initial_window: is a number from 1 to 1000000 packets; got 0");
+        assert_eq!(wrong, "initial_window: must be a number from 1 to 1000000 packets; got 0");
     }
 }

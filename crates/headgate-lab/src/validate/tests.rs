@@ -278,7 +278,7 @@ fn habits() {
     refused("patience/check_ps", json!(0), "patience.check_ps", "above 0 s");
     refused("patience/floor_per_s", json!(0.0), "patience.floor_per_s", "segments/s");
     refused("surge/share", json!(2), "surge.share", "from 0 to 1");
-    refused("surge/until_ps", json!(1), "surge.until_ps", "ends after it begins");
+    refused("surge/until_ps", json!(1), "surge.until_ps", "must end after it begins");
     refused("surge/file", json!(9), "surge.file", "kind of file");
     refused("surge/size/shape", json!(1.0), "surge.size.shape", "above 1");
 }

@@ -139,12 +139,15 @@ fn it_ticks_at_multiples_of_its_period() {
 #[test]
 fn what_it_must_not_say_is_the_first_fault_and_keeps_the_packet() {
     let cases: [(Rule, &str); 4] = [
-        (|_, _, _, decision| decision.verdict = 3, "verdict became 3; it is KEEP (0), MARK (1) or DROP (2)"),
+        (
+            |_, _, _, decision| decision.verdict = 3,
+            "verdict became 3; it must be KEEP (0), MARK (1) or DROP (2)",
+        ),
         (
             |_, _, _, decision| decision.rank = 1.0,
-            "rank became 1; only a discipline that says it ranks sets it",
+            "rank became 1; only a discipline with ranks = True may set it",
         ),
-        (|_, _, _, decision| decision.drawn = 5, "it drew 5 random numbers; a decision has at most 4"),
+        (|_, _, _, decision| decision.drawn = 5, "it drew 5 random numbers; a decision may draw at most 4"),
         (
             |_, _, _, decision| decision.verdict = 1,
             "it marks a packet that is not capable of ECN; look at packet.capable",
