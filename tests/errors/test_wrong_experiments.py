@@ -48,7 +48,19 @@ def claim(lines: str) -> str:
         # factors
         (factor("law = []"), "factors.law.low: this key is required, unless there are levels"),
         (factor("law = ['reno']"), "factors.law.levels: a factor has two levels or more"),
-        (factor("law = 'reno'"), "factors.law: 'reno' is not right"),
+        (
+            factor("law = 'reno'"),
+            "factors.law: 'reno' is not allowed; write a list of levels, such as [1, 2], or a"
+            " table with low and high",
+        ),
+        (
+            factor("'network.buffer' = ['1 BDP', '1 BDP']"),
+            "factors.network.buffer.levels: '1 BDP' comes twice; each level differs from the rest",
+        ),
+        (
+            factor("'network.rate' = ['1 Mbit/s', '2 Mbit/s', '1000 kbit/s']"),
+            "'1 Mbit/s' and '1000 kbit/s' are the same level; each level differs from the rest",
+        ),
         (factor("law = ['reno', 'cubik']"), "factor law, law = 'cubik'"),
         (factor("'network.rate' = ['5 Mbit/s', 9]"), "factor rate, network.rate = 9"),
         (factor("'network.rat' = ['5 Mbit/s', '9 Mbit/s']"), "did you mean 'rate'?"),
@@ -56,7 +68,7 @@ def claim(lines: str) -> str:
         (factor("law = ['reno', './none.py:Mine']"), "none.py: there is no such file"),
         (
             factor("law = ['reno', 'cubic']\n'traffic.0.law' = ['reno', 'cubic']"),
-            "factors: 'law' is the law of all traffic, and traffic.0.law is one of it",
+            "factors: 'law' is the law of all traffic, and traffic.0.law is one of these",
         ),
         (factor("seed = [1, 2]"), "factors: 'seed' is a column of every table"),
         # where
@@ -75,11 +87,11 @@ def claim(lines: str) -> str:
         ),
         # responses
         (response("[]"), "there are no responses; name at least one"),
-        (response("['goodput']"), "'goodput' is no response; did you mean 'goodput_bps'?"),
+        (response("['goodput']"), "'goodput' is not a response; did you mean 'goodput_bps'?"),
         (response("['mean_rtt_s']"), "write one of sum(flows.mean_rtt_s), avg(flows.mean_rtt_s)"),
         (response("['avg(flows.rtt)']"), "flows has no column 'rtt'"),
         (response("['avg(flow.rtt_s)']"), "there is no table 'flow'; the tables are flows"),
-        (response("['p99(flows.mean_rtt_s)']"), "p99 is none of sum, avg, min, max"),
+        (response("['p99(flows.mean_rtt_s)']"), "p99 is not one of sum, avg, min, max"),
         (response("['avg(flows.law)']"), "law has words, not numbers"),
         (response("['goodput_bps', 'goodput_bps']"), "'goodput_bps' is listed twice"),
         (response("[3]"), "3 is not a response; write a name, or a table"),
