@@ -36,7 +36,7 @@ def refuse_unknown_keys(given: Any, known: Iterable[str]) -> None:
         if key not in names:
             says = hint(str(key), names, f"the keys here are {', '.join(names)}")
             raise PydanticCustomError(
-                "unknown_key", "{key} is not a key here; {hint}", {"key": str(key), "hint": says}
+                "unknown_key", "this is not a key here; {hint}", {"key": str(key), "hint": says}
             )
 
 

@@ -15,6 +15,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
 
+from headgate.as_toml import as_toml
 from headgate.errors import UnitError
 from headgate.suggest import also
 
@@ -57,6 +58,8 @@ _SYNONYMS = {
     "/s": "flows/s",
 }
 _NUMBER = re.compile(r"\s*([+-]?(?:\d[\d_]*)(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*(\S.*?)?\s*")
+#: What follows a number that is written with a comma, which may part decimals or thousands.
+_COMMA = re.compile(r",\d")
 
 AmountUnit = Literal["packets", "B", "BDP", "BDP/sqrt(n)", "ps", "infinite"]
 _AMOUNT_UNITS: dict[str, AmountUnit] = {
@@ -234,8 +237,8 @@ def format_frequency(per_s: float) -> str:
 
 
 def _text(given: object, kind: _Kind) -> str:
-    if isinstance(given, int | float):
-        raise UnitError(f"{given} has no unit; write {kind.what} such as '{kind.example}'")
+    if isinstance(given, int | float) and not isinstance(given, bool):
+        raise UnitError(f"{as_toml(given)} has no unit; write {kind.what} such as '{kind.example}'")
     if not isinstance(given, str):
         raise _no_quantity(given, kind)
     return given
@@ -282,6 +285,8 @@ def _split(text: str, kind: _Kind) -> tuple[Fraction, str]:
     unit = _SYNONYMS.get(match[2] or "", match[2] or "")
     if not unit:
         raise UnitError(f"{text!r} has no unit; write {kind.what} such as '{kind.example}'")
+    if _COMMA.match(unit):
+        raise _no_comma(text)
     if unit not in kind.units:
         raise _no_unit(text, unit, kind)
     return _check_bound(match[1], text, kind), unit
@@ -289,7 +294,14 @@ def _split(text: str, kind: _Kind) -> tuple[Fraction, str]:
 
 def _no_quantity(given: object, kind: _Kind) -> UnitError:
     return UnitError(
-        f"{given!r} is not {kind.what}; write a number and a unit such as '{kind.example}'"
+        f"{as_toml(given)} is not {kind.what}; write a number and a unit such as '{kind.example}'"
+    )
+
+
+def _no_comma(text: str) -> UnitError:
+    return UnitError(
+        f"{text!r} has a comma; write a point before decimals, such as"
+        f" '{text.replace(',', '.', 1)}', and nothing between thousands"
     )
 
 

@@ -30,7 +30,8 @@ CROSSES_THE_BORDER = (
 
 #: Every package and module of `headgate`, the lowest first: each imports only from those before it.
 LAYERS = (
-    *("version", "errors", "visible", "names", "marks", "suggest", "units", "strict", "optional"),
+    *("version", "errors", "visible", "names", "marks", "as_toml"),
+    *("suggest", "units", "strict", "optional"),
     "parent",
     *("console", "catalog", "columns", "plain_text", "tables", "claims", "verdicts"),
     *("stats", "measures"),

@@ -16,9 +16,11 @@ TWO = '[factors.a]\nlow = 1\nhigh = 2\n[factors.b]\nlow = "x"\nhigh = "y"\n'
         ("[factors]\n", "there are no factors; write at least one [factors.NAME]"),
         ("title = \n", "this is not TOML"),
         ("[factors.a]\nlow = 1\n", "factors.a.high: this key is required, unless there are levels"),
-        ("[factors.a]\nlow = 1\nhigh = 1\n", "a factor has two levels or more"),
+        ("[factors.a]\nlow = 1\nhigh = 1\n", "factors.a.high: 1 comes twice; each level"),
+        ("[factors.a]\nlow = 1\nhigh = 1.0\n", "factors.a.high: 1 comes twice; each level"),
+        ("[factors.a]\nlevels = [1, 2, 1]\n", "factors.a.levels: 1 comes twice; each level"),
         ("[factors.a]\nlevels = [1, 2]\nlow = 1\n", "give either levels, or low and high"),
-        ("[factors.a]\nlow = 1\nhgh = 2\n", "hgh is not a key here; did you mean 'high'?"),
+        ("[factors.a]\nlow = 1\nhgh = 2\n", "this is not a key here; did you mean 'high'?"),
         ("kind = 'factorial'\n" + TWO, "kind: 'factorial' is not allowed"),
         ("kind = 'sobol'\n" + TWO, "runs: this key is required for the kind sobol"),
         ("kind = 'sobol'\nruns = 5\n" + TWO, "runs = 5: a Sobol sequence"),
@@ -73,7 +75,7 @@ def test_a_scenario_that_lacks_the_path(tmp_path: Path) -> None:
     done = headgate("design", "new", tmp_path / "d.toml", "--scenario", first, "--factor", factor)
     assert done.exit_code == 2
     assert "factor speed, network.speed = '1 Mbit/s'" in done.sentence
-    assert "speed is not a key here" in done.sentence
+    assert "this is not a key here" in done.sentence
 
 
 @pytest.mark.parametrize("source", ["no.toml", "2^(3-3)", "."])

@@ -48,7 +48,19 @@ def claim(lines: str) -> str:
         # factors
         (factor("law = []"), "factors.law.low: this key is required, unless there are levels"),
         (factor("law = ['reno']"), "factors.law.levels: a factor has two levels or more"),
-        (factor("law = 'reno'"), "factors.law: 'reno' is not allowed"),
+        (
+            factor("law = 'reno'"),
+            "factors.law: 'reno' is not allowed; write a list of levels, such as [1, 2], or a"
+            " table with low and high",
+        ),
+        (
+            factor("'network.buffer' = ['1 BDP', '1 BDP']"),
+            "factors.network.buffer.levels: '1 BDP' comes twice; each level differs from the rest",
+        ),
+        (
+            factor("'network.rate' = ['1 Mbit/s', '2 Mbit/s', '1000 kbit/s']"),
+            "'1 Mbit/s' and '1000 kbit/s' are the same level; each level differs from the rest",
+        ),
         (factor("law = ['reno', 'cubik']"), "factor law, law = 'cubik'"),
         (factor("'network.rate' = ['5 Mbit/s', 9]"), "factor rate, network.rate = 9"),
         (factor("'network.rat' = ['5 Mbit/s', '9 Mbit/s']"), "did you mean 'rate'?"),

@@ -33,7 +33,7 @@ GRAPH = (
 WEB = 'traffic.0={kind="web",users=5,size="9 packets"'
 WRONG = [
     # Keys
-    ("sed=1", "sed", "sed is not a key here; did you mean 'seed'?"),
+    ("sed=1", "sed", "this is not a key here; did you mean 'seed'?"),
     ('network.rat="1 Mbit/s"', "network.rat", "did you mean 'rate'?"),
     ("traffic.0.frobnicate=1", "traffic[0].frobnicate", "the keys here are"),
     ("transport.mss=1", "transport.mss", "is not a key here"),
@@ -51,8 +51,31 @@ WRONG = [
     ("traffic=[]", "traffic", "at least one [[traffic]]"),
     ('traffic=[{kind="flows"}]', "traffic[0].law", "required"),
     ('network={kind="dumbbell",rate="1 Mbit/s"}', "network.rtt", "required"),
+    ("durration='5 s'", "durration", "this is not a key here; did you mean 'duration'?"),
     ("Duration='5 s'", "Duration", "did you mean 'duration'?"),
     ("measure.warm_up='1 s'", "measure.warm_up", "did you mean 'warmup'?"),
+    ("network=5", "network", "5 is not right; it must be a table of keys and values"),
+    ("traffic=[1]", "traffic[0]", "1 is not right; it must be a table"),
+    ("transport=5", "transport", "5 is not allowed; write a table of keys and values"),
+    (
+        'traffic={kind="flows",law="reno"}',
+        "traffic",
+        "this is one table, and there may be several; write [[traffic]]",
+    ),
+    (
+        'traffic.0.law=["reno","cubic"]',
+        "traffic[0].law",
+        "['reno', 'cubic'] is not allowed; write one law, such as 'reno' or",
+    ),
+    ('traffic.0.law={kind="cubic"}', "traffic[0].law.kind", "write { name = 'cubic' }"),
+    (
+        'measure.series={every="1 s"}',
+        "measure.series.every",
+        "this is not a key here; the keys here are interval, flows, ports, most",
+    ),
+    ("measure.series=5", "measure.series", "5 is not right; it should be 'none' or a table"),
+    ("measure.series=nonne", "measure.series", "'none' or a table; did you mean 'none'?"),
+    ("measure={a=1,b=2}", "measure.a", "this is not a key here"),
     # Keys in the wrong table
     ("warmup='1 s'", "warmup", "belongs in the table [measure]; write it below that line"),
     ("rtt='9 ms'", "rtt", "belongs in the table [network]; write it below that line"),
@@ -70,6 +93,18 @@ WRONG = [
     ('network.buffer="5 crates"', "network.buffer", "a buffer takes one of packets, BDP"),
     ('duration="long"', "duration", "write a number and a unit such as '45 ms'"),
     ('traffic.0.size="5 s"', "traffic[0].size", "a size takes one of packets, B"),
+    (
+        "network.rate=10,5 Mbit/s",
+        "network.rate",
+        "'10,5 Mbit/s' has a comma; write a point before decimals, such as '10.5 Mbit/s'",
+    ),
+    # Values of another kind
+    ("duration=2020-01-01", "duration", "2020-01-01 is not a time; write a number and a unit"),
+    ("duration=true", "duration", "true is not a time; write a number and a unit"),
+    ("network.rate=1e7", "network.rate", "10000000 has no unit"),
+    ("title=5", "title", "5 is not right; it must be a text in quotes"),
+    ("traffic.0.count=2.5", "traffic[0].count", "2.5 is not right; it must be a whole number"),
+    ("network.queue=5", "network.queue", "5 is not allowed; write a name, or a table with name"),
     # Values
     ('network.rate="-1 Mbit/s"', "network.rate", "is negative"),
     ('network.rate="0 Mbit/s"', "network.rate", "is zero"),

@@ -277,7 +277,7 @@ def test_a_profile_of_slurm_asks_for_jobs_as_written(tmp_path: Path) -> None:
         ('engine = "slurm"\njobs = 0', "jobs: Input should be greater"),
         (
             'engine = "slurm"\nqueue = "short"',
-            "queue: queue is not a key here",
+            "queue: this is not a key here",
         ),
         ("engine =", "this is not TOML"),
     ],

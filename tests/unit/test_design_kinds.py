@@ -177,7 +177,7 @@ def test_a_design_gives_scenarios_that_are_valid() -> None:
 @pytest.mark.parametrize(
     ("setting", "low", "said"),
     [
-        ("network.speed", "1 Mbit/s", "speed is not a key here"),
+        ("network.speed", "1 Mbit/s", "this is not a key here"),
         ("traffic.7.law", "reno", "'7' is not a place in a list of 2"),
         ("network.rtt", "10", "'10' has no unit"),
         ("traffic.0.law", "renoo", "renoo"),

@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from headgate import units
+from headgate.as_toml import as_toml
 from headgate.design.factor import Factor, Scale
 from headgate.errors import HeadgateError, ScenarioError
 from headgate.plugin import split, trust
@@ -32,6 +34,8 @@ class FactorTable(Model):
 
     model_config = ConfigDict(json_schema_extra=also_list)
 
+    written: ClassVar[str] = "a list of levels, such as [1, 2], or a table with low and high"
+
     title: str = Field("", description="For people.")
     setting: str = Field("", description="Path in the scenario, such as network.rate.")
     low: Any = Field(None, description="Level -1.")
@@ -52,8 +56,10 @@ class FactorTable(Model):
         if not self.levels and (self.low is None or self.high is None):
             missing = "low" if self.low is None else "high"
             raise at(missing, "this key is required, unless there are levels")
-        if len(self.levels) == 1 or (not self.levels and self.low == self.high):
-            raise at("levels" if self.levels else "high", "a factor has two levels or more")
+        if len(self.levels) == 1:
+            raise at("levels", "a factor has two levels or more")
+        if says := _say_equal(self.levels or (self.low, self.high)):
+            raise at("levels" if self.levels else "high", says)
         return self
 
     def factor(self, name: str) -> Factor:
@@ -201,6 +207,21 @@ class DesignFile(Model):
             replace(table.factor(name), name=names.get(name, name))
             for name, table in self.factors.items()
         ]
+
+
+def _say_equal(levels: Sequence[Any]) -> str:
+    """Say which level comes twice, in whatever unit; nothing if none does."""
+    plain = all(isinstance(one, str | int | float) and not isinstance(one, bool) for one in levels)
+    known = units.sizes([str(one) for one in levels]) if plain else None
+    seen: dict[Any, str] = {}
+    for level, worth in zip(levels, known or map(repr, levels), strict=True):
+        text = as_toml(level)
+        if worth in seen:
+            both = f"{seen[worth]} and {text} are the same level"
+            says = f"{text} comes twice" if seen[worth] == text else both
+            return f"{says}; each level differs from the rest"
+        seen[worth] = text
+    return ""
 
 
 def code_of(path: str, level: Any) -> str:

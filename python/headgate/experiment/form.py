@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
@@ -32,6 +32,8 @@ class ResponseTable(Model):
     """A response: a named figure of a run, or SQL or a function of one's own."""
 
     model_config = ConfigDict(json_schema_extra=also_text)
+
+    written: ClassVar[str] = "a figure such as 'goodput_bps', or a table with sql or function"
 
     sql: str = Field("", description="One SELECT over the tables of a run that gives one number.")
     function: str = Field("", description="A Python function of the result, './mine.py:name'.")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import (
     AfterValidator,
@@ -20,6 +20,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from headgate import units
+from headgate.as_toml import as_toml
 from headgate.strict import refuse_unknown_keys
 
 
@@ -67,9 +68,15 @@ class Model(BaseModel):
         frozen=True, extra="forbid", arbitrary_types_allowed=True, allow_inf_nan=False
     )
 
+    #: What may be written for it, in a sentence.
+    written: ClassVar[str] = "a table of keys and values"
+
     @model_validator(mode="before")
     @classmethod
     def _knows_every_key(cls, given: Any) -> Any:
+        if not isinstance(given, Mapping | cls):
+            says = f"{as_toml(given)} is not allowed; write {cls.written}"
+            raise PydanticCustomError("not_a_table", "{error}", {"error": says})
         refuse_unknown_keys(given, cls.model_fields)
         return given
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import ConfigDict, Field, model_serializer, model_validator
 
@@ -23,6 +23,8 @@ class Control(Model):
     """
 
     model_config = ConfigDict(json_schema_extra=also_text_and_params)
+
+    written: ClassVar[str] = "a file and a name, such as './mylaw.py:MyLaw', or a table with source"
 
     source: str = Field(description="A file, and the name of the law in it behind a colon.")
     params: dict[str, bool | int | float | str] = Field(

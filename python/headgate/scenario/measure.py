@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from headgate.as_toml import as_toml
 from headgate.scenario.base import Model, Time, at
 from headgate.units import parse_time
 
@@ -59,8 +60,8 @@ class Measure(Model):
         ):
             return given
         raise ValueError(
-            f"{given!r} is neither a number of periods (1 or more, at most {MOST_PERIODS:,}) "
-            "nor a list of [start, end] pairs"
+            f"{as_toml(given)} is neither a number of periods (1 or more, at most"
+            f" {MOST_PERIODS:,}) nor a list of [start, end] pairs"
         )
 
     @model_validator(mode="after")

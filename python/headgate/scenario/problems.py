@@ -8,22 +8,52 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from headgate.as_toml import as_toml
 from headgate.errors import ScenarioError
 from headgate.suggest import also
 
 _NOT_A_NUMBER = ("float_parsing", "int_parsing")
+_REQUIRED = {
+    "missing": "this key is required",
+    "union_tag_not_found": "the key 'kind' is required",
+}
+#: What may stand there, by what pydantic calls an error.
+_ALLOWED = {
+    "bool_parsing": "it must be true or false",
+    "bool_type": "it must be true or false",
+    "dict_attributes_type": "it must be a table of keys and values",
+    "dict_type": "it must be a table of keys and values",
+    "float_type": "it must be a number",
+    "int_from_float": "it must be a whole number",
+    "int_type": "it must be a whole number",
+    "list_type": "it must be a list, [...]",
+    "model_attributes_type": "it must be a table of keys and values",
+    "model_type": "it must be a table of keys and values",
+    "string_type": "it must be a text in quotes",
+    "tuple_type": "it must be a list, [...]",
+}
+#: Errors of what may stand in place of a table: no mistake of one who wrote a table.
+_NO_TABLES = ("literal_error", "string_type")
+#: Keys of lists whose tables have heads of their own.
+_LISTS = ("traffic", "claims")
 _PERCENT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%\s*")
 
 
 def scenario_error(error: ValidationError, given: object) -> ScenarioError:
     """Say the first thing that is wrong with `given`, where, and what would be right."""
-    problems = error.errors(include_url=False)
+    found = error.errors(include_url=False)
+    problems = [*filter(_is_meant, found)] or found
     first = next(filter(_is_of_words, problems), problems[0])
     if first["input"] != problems[0]["input"]:
         first = problems[0]
+    or_table = any(problem["type"] == "not_a_table" for problem in problems)
     more = len({_place(problem, given) for problem in problems}) - 1
-    also = f" (and {more} more)" if more else ""
-    return ScenarioError(_place(first, given), _sentence(first) + also)
+    also = f" (and {more} more mistake{'s' * (more > 1)})" if more else ""
+    return ScenarioError(_place(first, given), _sentence(first, or_table) + also)
+
+
+def _is_meant(problem: Any) -> bool:
+    return not (problem["type"] in _NO_TABLES and isinstance(problem["input"], Mapping))
 
 
 def _is_of_words(problem: Any) -> bool:
@@ -65,21 +95,24 @@ def _has(given: object, step: str | int) -> bool:
     return isinstance(given, list | tuple) and isinstance(step, int) and step < len(given)
 
 
-def _sentence(problem: Any) -> str:
+def _sentence(problem: Any, or_table: bool) -> str:
     kind, context, value = problem["type"], problem.get("ctx", {}), problem["input"]
-    if kind == "missing":
-        return "this key is required"
-    if kind in ("unknown_key", "at", "value_error"):
+    if kind in _REQUIRED:
+        return _REQUIRED[kind]
+    if kind in ("unknown_key", "at", "not_a_table", "value_error"):
         return str(context.get("error", problem["msg"]))
     if kind == "union_tag_invalid":
         tag, expected = str(context["tag"]), str(context["expected_tags"])
         return f"kind '{tag}' is not known; it must be one of {expected}{_near(tag, expected)}"
-    if kind == "union_tag_not_found":
-        return "the key 'kind' is required"
     if kind in _NOT_A_NUMBER and isinstance(value, str):
         return f"{value!r} is text; {_as_number(value)}"
-    near = _near(str(value), str(context["expected"])) if kind == "literal_error" else ""
-    return f"{value!r} is not allowed; {_lower(problem['msg'])}{near}"
+    if kind == "tuple_type" and isinstance(value, Mapping) and problem["loc"][-1] in _LISTS:
+        return f"this is one table, and there may be several; write [[{problem['loc'][-1]}]]"
+    near = ""
+    if kind == "literal_error":
+        near = " or a table" * or_table + _near(str(value), str(context["expected"]))
+    allowed = _ALLOWED.get(kind) or _lower(problem["msg"])
+    return f"{as_toml(value)} is not allowed; {allowed}{near}"
 
 
 def _near(word: str, expected: str) -> str:

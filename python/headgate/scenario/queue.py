@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from pydantic import ConfigDict, Field, model_serializer, model_validator
 
 from headgate import catalog, plugin
+from headgate.as_toml import as_toml
 from headgate.errors import UnitError
 from headgate.plugin.arguments import unit_of
 from headgate.scenario.base import Model, Rate, Time, also_text_and_params, at
@@ -28,6 +29,7 @@ class Device(Model):
     model_config = ConfigDict(json_schema_extra=also_text_and_params)
 
     device: ClassVar[str]
+    written: ClassVar[str] = "a name, or a table with name and parameters"
     #: Names that mean something here and have no card.
     besides: ClassVar[tuple[str, ...]] = ()
 
@@ -42,7 +44,7 @@ class Device(Model):
         if isinstance(given, str):
             return {"name": given}
         if isinstance(given, Mapping) and "kind" in given:
-            raise at("kind", f"this key is now 'name'; write {{ name = {given['kind']!r} }}")
+            raise at("kind", f"this key is now 'name'; write {{ name = {as_toml(given['kind'])} }}")
         if isinstance(given, Mapping) and "params" not in given:
             params = {key: value for key, value in given.items() if key != "name"}
             return {key: given[key] for key in ("name",) if key in given} | {"params": params}
@@ -100,7 +102,7 @@ def _number(key: str, value: str, unit: str, packets: Callable[[str, Amount], fl
     except UnitError as error:
         raise at(key, str(error)) from None
     of = "" if unit in {"", "1"} else f" of {unit}"
-    raise at(key, f"{value!r} is not allowed; it must be a number{of}")
+    raise at(key, f"{as_toml(value)} is not allowed; it must be a number{of}")
 
 
 def _rough(_key: str, amount: Amount) -> float:
@@ -146,7 +148,7 @@ class Queue(Device):
         """Make the parameters of the plan; `packets` makes a number of a key's amount."""
         if self.is_plain and self.params:
             key = next(iter(self.params))
-            raise at(key, f"{key} is not a key here; {hint(key, ('name',), DROP_TAIL_ALONE)}")
+            raise at(key, f"this is not a key here; {hint(key, ('name',), DROP_TAIL_ALONE)}")
         if not self.is_own:
             return super().resolve(packets)
         return {key: _own_param(key, value, packets) for key, value in self.params.items()}
