@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 import headgate
 from headgate import Result, catalog
 from headgate.charts.pictures import make_specs
+from headgate.measures.summary import by_law
 from headgate.pictures.chosen import name_law
 from headgate.pictures.drawing import Line, Map, Panel, Picture
 from headgate.pictures.kinds import KINDS
@@ -178,7 +179,8 @@ def test_the_warm_up_is_shaded_in_every_course(many: Result) -> None:
 def test_completion_times_are_their_distribution() -> None:
     result = dumbbell([WEB], "8 s", rate="100 Mbit/s")
     drawn = picture(result, "fct")
-    flows = result.flows
+    flows = result.flows.where(result.flows["active_s"] > 0)
+    assert f"{by_law(result.tables)[0]['finished']:,} flows under way after the" in drawn.caption
     done = np.isfinite(flows["fct_sender_s"]) & (flows["size_packets"] > 0)
     assert [panel.title.split(":")[0] for panel in drawn.panels] == [
         "1 to 100 packets", "more than 100 packets",
