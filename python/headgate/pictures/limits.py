@@ -45,7 +45,8 @@ def compare(panels: Sequence[Panel], *, zero: bool = True) -> tuple[tuple[Panel,
 
 def share_times(panels: Sequence[Panel]) -> tuple[Panel, ...]:
     """Give panels over the same time one range of it, from the first point to the last of all."""
-    times = [line.x for panel in panels for line in (*panel.lines, *panel.levels) if len(line.x)]
+    times = [line.x for panel in panels for line in panel.lines if len(line.x)]
+    times += [level.x for panel in panels for level in panel.levels]
     low, high = (float(find([find(x) for x in times] or [0.0])) for find in (np.min, np.max))
     if any(panel.warmup_s for panel in panels):
         low = 0.0
