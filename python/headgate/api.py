@@ -19,7 +19,7 @@ from headgate.errors import (
     SchemeWarning,
     StoreError,
 )
-from headgate.measures.summary import by_law
+from headgate.measures.shown import FEW_PORTS, Shown, show_run
 from headgate.notebook import draw_svg, in_notebook, make_table, show_figures
 from headgate.run.folder import find_run, hold_for_run, read_meta, write_folder
 from headgate.run.progress import Report, show_progress
@@ -32,6 +32,7 @@ from headgate.scenario.planner import Arrays
 from headgate.scenario.spec import ScenarioSpec
 from headgate.scenario.toml import note_laws
 from headgate.tables import Table
+from headgate.visible import visible
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -206,7 +207,18 @@ class Result:
 
         figure = draw_answer(self)
         picture = "" if figure is None else draw_svg(figure)
-        return f"<p>{escape(repr(self))}</p>{make_table(by_law(self.tables))}{picture}"
+        told = "".join(
+            f"<p>{escape(shown.title)}</p>{make_table(shown.records())}" for shown in self._show()
+        )
+        return f"<p>{escape(repr(self))}</p>{told}{picture}"
+
+    def _show(self) -> tuple[Shown, ...]:
+        return show_run(self.tables, self.meta, FEW_PORTS)
+
+    def __str__(self) -> str:
+        """Return what each law got and the busiest ports, with nothing that a terminal obeys."""
+        text = "\n\n".join(map(str, self._show())) or repr(self)
+        return "\n".join(map(visible, text.split("\n")))
 
     def __repr__(self) -> str:
         rows = ", ".join(f"{len(table)} {name}" for name, table in self.tables.items())

@@ -4,11 +4,13 @@ import json
 import shlex
 import tomllib
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from tests.errors.command import headgate
 
-from headgate import Experiment
+from headgate import Experiment, Scenario
 from headgate.templates import KINDS
 
 
@@ -48,8 +50,37 @@ def test_an_experiment_is_right() -> None:
     check, dry_run, run, plot = (shlex.split(command)[1:] for command in made["next"])
     assert headgate(*check).exit_code == 0
     assert headgate(*dry_run, "--help").exit_code == 0
-    assert headgate(*run, "--set", "replicates=1", "--set", "scenario.duration=3 s").exit_code == 0
+    short = ("replicates=1", "scenario.duration=3 s", "scenario.measure.warmup=1 s")
+    assert headgate(*run, *(word for one in short for word in ("--set", one))).exit_code == 0
     assert headgate(*plot, "--format", "svg").output.split()[0].endswith("throughput-delay.svg")
+
+
+@pytest.mark.parametrize("law", ["reno", "cubic", "bbr3"])
+def test_no_goodput_of_the_experiment_exceeds_the_rate_of_its_link(law: str) -> None:
+    """What is acknowledged after a warm-up and arrived before weighs little in so long a time."""
+    headgate("init", "--from", "experiment", "mine.toml")
+    text = Path("mine.toml").read_text()
+    base = largest_queue(tomllib.loads(text)["scenario"], law)
+    for seed in (1, 2, 3):
+        result = base.run(seed=seed)
+        flows, ports = result.flows, result.ports
+        acknowledged = np.nansum(flows["goodput_bps"] * flows["active_s"])
+        assert acknowledged / ports["elapsed_s"].max() < ports["rate_bps"].max()
+
+
+def largest_queue(told: dict[str, Any], law: str) -> Scenario:
+    """The condition with the largest queue, in which most is left over from the warm-up."""
+    network = {**told["network"], "buffer": "2 BDP", "rtt": "80 ms"}
+    traffic = [{**one, "law": law} for one in told["traffic"]]
+    return Scenario.from_dict({**told, "network": network, "traffic": traffic})
+
+
+def test_a_new_experiment_says_what_to_type_next() -> None:
+    lines = headgate("experiment", "new", "mine one.toml").output.splitlines()
+    assert lines[:2] == ["mine one.toml", "Next:"]
+    check, run = (shlex.split(line)[1:] for line in lines[2:])
+    assert run[:2] == ["experiment", "run"]
+    assert headgate(*check).exit_code == 0
 
 
 def test_what_is_said_of_commands_stands_in_one_column() -> None:

@@ -15,6 +15,7 @@ from headgate.notebook import in_notebook
 from headgate.plots.network import NAMED_ROUTERS, topology
 from headgate.run.progress import Progress, show_progress
 from headgate.run.simulate import SNAPSHOT_FILE
+from headgate.tables import Table, Words
 
 
 def make_scenario(**changes: Any) -> Scenario:
@@ -50,7 +51,27 @@ def test_a_result_shows_what_each_law_got() -> None:
     html = make_scenario().run()._repr_html_()
     assert html.count("<svg") == 1
     assert "nan" not in words_of(html)
-    assert {"reno", "fast", "mean_goodput_bps"} <= set(words_of(html))
+    assert {"reno", "fast", "goodput", "(Mbit/s)", "bottleneck"} <= set(words_of(html))
+
+
+def test_a_printed_result_has_the_figures_of_the_command_line() -> None:
+    result = make_scenario().run()
+    lines = str(result).splitlines()
+    goodput = 1e-6 * result.flows["goodput_bps"][result.flows["law"] == "fast"][0]
+    assert [line.split()[0] for line in lines[3:5]] == ["fast", "reno"]
+    assert lines[3].split()[3] == f"{goodput:.4g}"
+    assert {"Mbit/s", "Busiest", "bottleneck"} <= set(str(result).split())
+    assert max(map(len, lines)) <= 80
+    assert len(lines) <= 12
+    assert "\n" not in repr(result)
+
+
+def test_a_printed_result_obeys_no_name() -> None:
+    result = make_scenario().run()
+    ports = result.tables["ports"]
+    links = Words.of(["\x1b[31mred" for _ in range(len(ports))])
+    told = {**result.tables, "ports": Table("ports", {**dict(ports), "link": links})}
+    assert r"\x1b[31mred" in str(Result(told, result.meta))
 
 
 def test_a_result_without_samples_shows_its_network() -> None:

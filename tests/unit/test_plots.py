@@ -12,12 +12,14 @@ from matplotlib.figure import Figure
 import headgate
 from headgate import Result, catalog
 from headgate.charts.pictures import make_specs
+from headgate.measures.summary import by_law
 from headgate.pictures.chosen import name_law
 from headgate.pictures.drawing import Line, Map, Panel, Picture
 from headgate.pictures.kinds import KINDS
 from headgate.pictures.limits import CUT, CUT_AT, HEADROOM, compare
 from headgate.pictures.run import Run
 from headgate.plots import draw_run
+from headgate.plots.picture import draw_picture
 from headgate.plots.style import image, save
 from headgate.tables import TABLES, Table
 
@@ -177,7 +179,8 @@ def test_the_warm_up_is_shaded_in_every_course(many: Result) -> None:
 def test_completion_times_are_their_distribution() -> None:
     result = dumbbell([WEB], "8 s", rate="100 Mbit/s")
     drawn = picture(result, "fct")
-    flows = result.flows
+    flows = result.flows.where(result.flows["active_s"] > 0)
+    assert f"{by_law(result.tables)[0]['finished']:,} flows under way after the" in drawn.caption
     done = np.isfinite(flows["fct_sender_s"]) & (flows["size_packets"] > 0)
     assert [panel.title.split(":")[0] for panel in drawn.panels] == [
         "1 to 100 packets", "more than 100 packets",
@@ -401,3 +404,23 @@ def test_figures_are_written_as_png_and_svg(two: Result, tmp_path: Path) -> None
 def test_empty_tables_have_no_pictures() -> None:
     nothing = {name: Table(name, {c.name: np.array([]) for c in TABLES[name]}) for name in TABLES}
     assert draw_run(Result(nothing, {})) == {}
+
+
+@pytest.mark.parametrize("kind", ["throughput", "rtt", "cwnd"])
+def test_panels_over_time_share_it(kind: str) -> None:
+    """Flows that begin late stand below those of the same moment, in files and on the page."""
+    late = [{"law": "reno", "count": 5}, {"law": "cubic", "count": 5, "start": "1 s"}]
+    flows = [{"kind": "flows", **group} for group in late]
+    drawn = picture(dumbbell(flows, "3 s", measure={}), kind)
+    assert len(drawn.panels) > 1
+    assert len({panel.lines[0].x[0] for panel in drawn.panels}) > 1
+    shown = {ax.get_xlim() for ax in draw_picture(drawn).axes[: len(drawn.panels)]}
+    assert len(shown) == 1
+    low, high = shown.pop()
+    assert low <= min(line.x[0] for panel in drawn.panels for line in panel.lines)
+    for spec in make_specs(drawn):
+        assert find_domain(spec) == [low, high]
+
+
+def find_domain(spec: Mapping[str, Any]) -> Any:
+    return spec["layer"][0]["encoding"]["x"]["scale"]["domain"]

@@ -1,15 +1,20 @@
 """Heat maps, dots, small multiples and legends; what is drawn is read back from the axes."""
 
+import itertools
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 
+from headgate.plots.condition_axis import ConditionAxis
+from headgate.plots.conditions import roll_up
 from headgate.plots.curves import Curve, Panel, curves
 from headgate.plots.dots import Dots, alone, dots
 from headgate.plots.heat import Heat, heat
 from headgate.plots.multiples import phases, windows_and_queues
+from headgate.plots.style import image
+from headgate.stats.conditions import Outlier
 
 T_S = np.arange(0.0, 10.0)
 
@@ -75,3 +80,25 @@ def test_a_legend_is_no_wider_than_its_figure() -> None:
     figure = curves([Panel("p", "x", "y", drawn)], columns=1, panel_in=(8.2, 4.0))
     figure.canvas.draw()
     assert figure.legends[0].get_window_extent().width <= figure.bbox.width
+
+
+@pytest.mark.parametrize("rows", [2, 3, 20])
+@pytest.mark.parametrize("in_words", [True, False])
+def test_names_of_outliers_leave_every_cell_its_room(rows: int, in_words: bool) -> None:
+    """Long names of conditions and responses are whole, apart, and clear of cells and legend."""
+    levels = [(buffer, rtt) for rtt in (10, 20, 40, 80) for buffer in (0.5, 1, 2)]
+    named = [f"buffer {buffer} BDP, rtt {rtt} ms" for buffer, rtt in levels]
+    marked = ConditionAxis(["●\n○\n●"] * 12, ("buffer 2 BDP", "rtt 80 ms", "loss 1 %"))
+    axis = ConditionAxis(named) if in_words else marked
+    names = [f"mean queue of the busiest link {row} (packets)" for row in range(rows)]
+    found = Outlier("cubic", high=True, apart_share=0.2, p=0.01, passes_filter=True)
+    figure = roll_up(["reno", "cubic", "bbr3"], axis, {name: [found] * 12 for name in names})
+    image(figure, "png")
+    cells = figure.axes[0].get_window_extent()
+    labels = [label.get_window_extent() for label in figure.axes[0].get_yticklabels()]
+    assert cells.height >= rows * 0.22 * figure.dpi
+    assert all(a.y0 >= b.y1 for a, b in itertools.pairwise(labels))
+    assert min(label.x0 for label in labels) >= 0
+    assert figure.legends[0].get_window_extent().y1 <= cells.y0
+    top = [label.get_window_extent().y1 for label in figure.axes[0].get_xticklabels()]
+    assert max(top) <= figure.bbox.height

@@ -10,16 +10,22 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
+from matplotlib.colors import to_rgb
 from playwright.sync_api import Browser, expect
 
+import headgate
+from headgate.pictures.kinds import KINDS
+from headgate.pictures.run import Run
+from headgate.plots.palette import DARK_GROUND, EDGE, GREY, LINES, LOAD, ON_DARK
 from headgate.report import make as report_make
+from headgate.report.pictures import write_pictures
 
 from .made_reports import made_report, no_pictures
 from .opened_reports import LIMIT_MS, Opened, open_browser
 
 WIDTHS, SCHEMES = (1400, 390), ("light", "dark")
-#: What a finding of axe must not be; the rest, minor and moderate, is taste.
-GRAVE = {"serious", "critical"}
+#: Findings of axe that are taste.
+HARMLESS = frozenset({"minor", "moderate"})
 
 
 def claim(name: str, verdict: str, **more: object) -> dict[str, object]:
@@ -46,13 +52,24 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return made_report(folder) / "report.html"
 
 
-def violations(one: Opened) -> list[str]:
+@pytest.fixture(scope="module")
+def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a run's pictures: lines over time, the queue's two scales, a map, points."""
+    result = headgate.dumbbell(flows=["reno", "cubic"], rate="10 Mbit/s", rtt="20 ms").run("3 s")
+    run = Run("black", result.tables, result.meta)
+    drawn = {kind.name: kind.draw([run]) for kind in KINDS}
+    whole = {name: drawing for name, drawing in drawn.items() if drawing is not None}
+    assert {"throughput", "queue", "topology"} <= set(whole)
+    return write_pictures(tmp_path_factory.mktemp("pictures") / "pictures.html", "A run", whole)
+
+
+def violations(one: Opened, harmless: frozenset[str] = HARMLESS) -> list[str]:
     one.page.evaluate(AXE_SCRIPT)
     found: dict[str, Any] = one.ask("() => axe.run({ resultTypes: ['violations'] })")
     return [
         f"{rule['id']}: {node['target']} {node['html'][:200]} {node['failureSummary']}"
         for rule in found["violations"]
-        if rule["impact"] in GRAVE
+        if rule["impact"] not in harmless
         for node in rule["nodes"]
     ]
 
@@ -68,6 +85,44 @@ def test_axe_finds_nothing_serious(browser: Browser, report: Path, scheme: str, 
     assert violations(one) == []
     assert one.trouble == []
     one.page.close()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_axe_finds_nothing_in_a_page_of_pictures(
+    browser: Browser, pictures: Path, scheme: str, width: int
+) -> None:
+    one = Opened(browser, pictures, scheme, width)
+    assert violations(one, harmless=frozenset()) == []
+    one.page.click("#theme")
+    one.drawn()
+    assert violations(one, harmless=frozenset()) == []
+    assert one.trouble == []
+    one.page.close()
+
+
+def test_pictures_are_dark_on_a_dark_page(browser: Browser, pictures: Path) -> None:
+    """The ground of each, and a line that is black on white, which nobody would see."""
+    ground = """() => [...document.querySelectorAll("div.chart canvas")].map((canvas) =>
+        canvas.getContext("2d").getImageData(1, 1, 1, 1).data[0])"""
+    one = Opened(browser, pictures, "dark")
+    assert max(one.ask(ground)) < 0x30
+    one.page.click("#theme")
+    one.drawn()
+    assert min(one.ask(ground)) == 255
+    one.page.close()
+
+
+@pytest.mark.parametrize("ink", [*LINES, *LOAD[1:], "black", GREY, EDGE])
+def test_lines_stand_out_from_a_dark_page(ink: str) -> None:
+    light, dark = sorted(map(luminance, (ON_DARK.get(ink, ink), DARK_GROUND)), reverse=True)
+    assert (light + 0.05) / (dark + 0.05) >= 3
+
+
+def luminance(colour: str) -> float:
+    """How bright a colour is, as WCAG 2.1 says."""
+    parts = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour))
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), parts, strict=True))
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -76,6 +76,11 @@ def test_windows_stand_below() -> None:
     assert below["in flight"].y.tolist() == [1, 2, 1]
 
 
+def test_windows_share_the_time_of_what_is_above_them() -> None:
+    above, below = draw_time_sequence(LOSS).panels
+    assert above.x_range == below.x_range is not None
+
+
 def test_a_stretch_of_time_is_shown_alone() -> None:
     picture = draw_time_sequence(LOSS, (0.1, 0.25))
     above = lines_of(picture)

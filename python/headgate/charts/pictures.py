@@ -1,6 +1,7 @@
 """Interactive pictures of a run: one Vega-Lite specification a panel or map, with its data.
 
-They show what `headgate.pictures` gives, as `headgate.plots` does, on white as there.
+They show what `headgate.pictures` gives, as `headgate.plots` does, on white as there; a dark page
+takes `DARK` instead.
 """
 
 from __future__ import annotations
@@ -27,8 +28,11 @@ from headgate.pictures.places import ROW_LIMITS
 from headgate.plots.palette import (
     BAND_OPACITY,
     CLOUD_OPACITY,
+    DARK_GROUND,
+    DARK_INK,
     EDGE,
     LOAD,
+    ON_DARK,
     WARMUP,
     WARMUP_OPACITY,
     choose_ink,
@@ -53,6 +57,20 @@ CONFIG: Spec = {
     "axis": {"gridColor": "#DDDDDD", "titleFontWeight": "normal", "labelOverlap": True},
     "legend": {"orient": "top", "labelLimit": 320, "title": None, "columns": 5},
 }
+_DARK_WORDS = {"labelColor": DARK_INK, "titleColor": DARK_INK}
+#: What a dark page has instead: colours by those on white, and its part of the configuration.
+DARK: Spec = {
+    "colours": ON_DARK,
+    "config": {
+        "background": DARK_GROUND,
+        "title": {"color": DARK_INK},
+        "axis": {
+            **_DARK_WORDS, "gridColor": "#39424C", "domainColor": "#888888", "tickColor": "#888888",
+        },
+        "legend": _DARK_WORDS,
+        "text": {"color": DARK_INK},
+    },
+}  # fmt: skip
 
 
 def make_specs(drawing: Drawing) -> list[Spec]:

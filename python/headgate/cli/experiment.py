@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -63,7 +64,9 @@ def new(
     from headgate.experiment.template import write
 
     write(file, scenario)
-    say(str(file))
+    named = shlex.quote(str(file))
+    verbs = ("check", "run")
+    say(str(file), "Next:", *(f"  headgate experiment {verb} {named}" for verb in verbs))
 
 
 @app.command()

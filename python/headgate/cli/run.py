@@ -26,9 +26,8 @@ from headgate.errors import HeadgateError
 from headgate.visible import say
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from headgate.api import Result, Scenario
+    from headgate.measures.shown import Heading
     from headgate.run.trace import Trace
 
 Traced = Annotated[
@@ -55,7 +54,6 @@ Arrivals = Annotated[
         " the simulated part comes out the same.",
     ),
 ]
-_MOST_ROWS = 12
 
 
 def run(  # noqa: PLR0913, PLR0917 - one for each option
@@ -131,6 +129,7 @@ def summary(result: Result) -> dict[str, Any]:
     """Return what the run cost, its responses, and sums over its flows and ports."""
     import math
 
+    from headgate.measures.shown import MOST_PORTS
     from headgate.measures.summary import busiest, by_law
 
     meta = {key: result.meta[key] for key in ("seed", "cpu_s", "packet_hops", "digest")}
@@ -141,7 +140,7 @@ def summary(result: Result) -> dict[str, Any]:
         ]
         for name, rows in (
             ("laws", by_law(result.tables)),
-            ("ports", busiest(result.tables, _MOST_ROWS)),
+            ("ports", busiest(result.tables, MOST_PORTS)),
             ("responses", _rows(result, "responses")),
         )
     }
@@ -152,28 +151,18 @@ def _rows(result: Result, name: str) -> list[dict[str, Any]]:
     return [{key: table[key][row].item() for key in table} for row in range(len(table))]
 
 
-_HEADINGS = {
-    "mean_goodput_bps": ("goodput\nMbit/s", 1e-6),
-    "mean_fct_receiver_s": ("completion\ns", 1.0),
-    "retransmissions": ("retrans-\nmissions", 1),
-    "timeouts": ("time-\nouts", 1),
-    "utilisation": ("utilisation\n%", 100.0),
-    "loss_rate": ("loss\n%", 100.0),
-    "mean_queue_packets": ("mean queue\npackets", 1.0),
-    "max_queue_packets": ("max queue\npackets", 1),
-}
+#: What is too long to stand over a column of small numbers.
+_FOLDED = {"retransmissions": "retrans-\nmissions", "time-outs": "time-\nouts"}
 
 
 def _show(result: Result, out: Path | None) -> None:
     from headgate.console import PlainConsole
-    from headgate.measures.summary import busiest, by_law
+    from headgate.measures.shown import show_run
     from headgate.plain_text import say_cost
 
     console = PlainConsole()
-    since = _since(result)
-    if flows := by_law(result.tables):
-        console.print(_table(f"Flows by law{since}", flows))
-    console.print(_table(f"Busiest ports{since}", busiest(result.tables, _MOST_ROWS)))
+    for shown in show_run(result.tables, result.meta):
+        console.print(make_table(shown.title, list(map(_fold, shown.heads)), shown.rows))
     hops, cpu_s = result.meta["packet_hops"], result.meta["cpu_s"]
     console.print(
         f"{say_cost(hops, cpu_s)} ({hops / max(cpu_s, 1e-9) / 1e6:.1f} million per CPU second)",
@@ -186,21 +175,6 @@ def _show(result: Result, out: Path | None) -> None:
     say_result(out)
 
 
-def _since(result: Result) -> str:
-    """Say from when on figures count."""
-    warmup = result.meta["scenario"]["measure"]["warmup"]
-    return "" if warmup == "0 s" else f", after the warm-up of {warmup}"
-
-
-def _table(title: str, rows: list[dict[str, Any]]) -> Table:
-    heads, scales = zip(*(_HEADINGS.get(name, (name, 1)) for name in rows[0]), strict=True)
-    cells = ([*map(_cell, row.values(), scales)] for row in rows)
-    return make_table(title, heads, cells)
-
-
-def _cell(value: Any, scale: float) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, int):
-        return f"{value:,}"
-    return "" if value != value else f"{value * scale:.4g}"  # noqa: PLR0124 - NaN: there is none
+def _fold(head: Heading) -> str:
+    """Return a heading on two lines."""
+    return _FOLDED.get(head.name) or "\n".join(filter(None, (head.name, head.unit)))

@@ -44,7 +44,8 @@ NAMED = {
     "goodput_bps": Measure(
         "SELECT sum(goodput_bps * active_s) / (SELECT max(elapsed_s) FROM ports) FROM flows",
         "bit/s", "Goodput of all flows", "higher",
-        "Payload of all flows that was delivered after the warm-up, a second.",
+        "Payload of all flows that was acknowledged in order within the measured time, a second;"
+        " a little of it arrived before, so that a short time may show more than the link's rate.",
     ),
     "afct_s": Measure(
         "SELECT avg(fct_receiver_s) FROM flows WHERE status = 'finished'",

@@ -11,7 +11,7 @@ _BASE = """\
 # The base: every run is this scenario with the levels of its condition. It may be a file instead:
 #   scenario = "first.toml"
 [scenario]
-duration = "10 s"
+duration = "30 s"
 
 [scenario.network]
 kind = "dumbbell"
@@ -32,7 +32,7 @@ load = 0.05
 size = "10 packets"
 
 [scenario.measure]
-warmup = "2 s"
+warmup = "5 s"
 series = "none"
 """
 

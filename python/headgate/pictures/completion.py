@@ -24,7 +24,10 @@ TIME = "flow completion time (s)"
 
 
 class Done:
-    """Law, size and completion time of the flows that finished, of all runs together."""
+    """Law, size and completion time of the flows that finished, of all runs together.
+
+    As in the table that a run prints, flows that finished within the warm-up do not count.
+    """
 
     def __init__(self, runs: Sequence[Run]) -> None:
         self.conditions = count_conditions(runs)
@@ -32,9 +35,11 @@ class Done:
         self.size = np.concatenate([np.asarray(t["size_packets"], float) for t in tables])
         self.time_s = np.concatenate([np.asarray(t["fct_sender_s"], float) for t in tables])
         self.law: NDArray[Any] = np.concatenate([t["law"] for t in tables])
-        self.whole = len(self.size)
+        counted = np.concatenate([np.asarray(t["active_s"], float) > 0 for t in tables])
+        self.warmed_up = any(run.warmup_s for run in runs)
+        self.whole = int(counted.sum())
         with np.errstate(invalid="ignore"):
-            known = np.isfinite(self.time_s) & (self.size > 0)
+            known = np.isfinite(self.time_s) & (self.size > 0) & counted
         self.size, self.time_s, self.law = self.size[known], self.time_s[known], self.law[known]
 
     def __len__(self) -> int:
@@ -50,7 +55,8 @@ class Done:
         left = self.whole - len(self)
         rest = f" {left:,} that did not finish within the run, or are endless, are left out."
         several = f" Those of {self.conditions} different conditions are taken together."
-        said = f"{len(self):,} flows; times are measured at the sender."
+        later = " under way after the warm-up" * self.warmed_up
+        said = f"{len(self):,} flows{later}; times are measured at the sender."
         return f"{said}{rest * (left > 0)}{several * (self.conditions > 1)}"
 
 

@@ -17,7 +17,7 @@ from headgate.pictures.chosen import (
     name_law,
 )
 from headgate.pictures.drawing import Level, Line, Numbers, Panel, Picture
-from headgate.pictures.limits import compare
+from headgate.pictures.limits import compare, share_times
 from headgate.pictures.run import Run, list_laws
 from headgate.pictures.thin import average, choose_interval, say_thinned, share_points, thin
 
@@ -55,7 +55,8 @@ def _draw_sampled(  # noqa: PLR0913 - what two pictures differ in
         return kept
 
     panels, cut = compare(_draw_each_flow(run, courses, column, y, shape), zero=zero)
-    return Picture(title, _join([_say_chosen(run, names), cut, say_thinned(*drawn)]), panels)
+    caption = _join([_say_chosen(run, names), cut, say_thinned(*drawn)])
+    return Picture(title, caption, share_times(panels))
 
 
 def draw_throughput(runs: Sequence[Run]) -> Picture | None:
@@ -106,7 +107,8 @@ def _draw_flows(run: Run, courses: Courses, names: Sequence[str]) -> Picture:
         "One ACK may cover what the link carried long before, so a point may exceed its rate.",
         _say_chosen(run, names) if panels or len(names) < all_flows else "",
     ]
-    return Picture("Throughput", _join([*said, cut or also_cut]), (*shown, *panels))
+    caption = _join([*said, cut or also_cut])
+    return Picture("Throughput", caption, share_times((*shown, *panels)))
 
 
 def _draw_sent(ports: Courses, shape: Shape) -> list[Line]:

@@ -43,6 +43,18 @@ def compare(panels: Sequence[Panel], *, zero: bool = True) -> tuple[tuple[Panel,
     return tuple(replace(panel, y_range=(low, top)) for panel in panels), said
 
 
+def share_times(panels: Sequence[Panel]) -> tuple[Panel, ...]:
+    """Give panels over the same time one range of it, from the first point to the last of all."""
+    times = [line.x for panel in panels for line in panel.lines if len(line.x)]
+    times += [level.x for panel in panels for level in panel.levels]
+    low, high = (float(find([find(x) for x in times] or [0.0])) for find in (np.min, np.max))
+    if any(panel.warmup_s for panel in panels):
+        low = 0.0
+    if len(panels) < 2 or low == high:
+        return tuple(panels)
+    return tuple(replace(panel, x_range=panel.x_range or (low, high)) for panel in panels)
+
+
 def _keep_near(levels: Sequence[Level], top: float) -> tuple[Level, ...]:
     """Keep the levels that would not flatten what is compared with them."""
     return tuple(level for level in levels if level.y.min() <= NEAR * max(top, 1e-12))

@@ -8,7 +8,7 @@ import numpy as np
 
 from headgate.pictures.chosen import MOST_PORTS, Courses, compute_loss, rank_ports
 from headgate.pictures.drawing import Level, Line, Numbers, Panel, Picture
-from headgate.pictures.limits import CUT, compare
+from headgate.pictures.limits import CUT, compare, share_times
 from headgate.pictures.run import Run, find_rates
 from headgate.pictures.thin import say_thinned, share_points, thin
 
@@ -30,7 +30,7 @@ def draw_queue(runs: Sequence[Run]) -> Picture | None:
     if len(shown) < len(names):
         title += f" of the {len(shown)} of {len(names)} ports with the most loss or waiting"
     said = [_say_unmeasured(run, names), _say_cut(panels), say_thinned(drawn, known)]
-    return Picture(title, " ".join(filter(None, said)), tuple(panels))
+    return Picture(title, " ".join(filter(None, said)), share_times(panels))
 
 
 def _draw_port(run: Run, courses: Courses, name: str) -> list[Panel]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.pictures.drawing import Line, Numbers, Panel, Picture
-from headgate.pictures.limits import HEADROOM
+from headgate.pictures.limits import HEADROOM, share_times
 from headgate.pictures.run import Columns, Run, Traced
 from headgate.pictures.thin import MOST_IN_PICTURE, say_sampled, thin, thin_evenly
 
@@ -57,7 +57,7 @@ def draw_time_sequence(traced: Traced, within_s: tuple[float, float] | None = No
     top = max((float(line.y.max()) for line in windows), default=1.0)
     below = Panel("", "time (s)", "segments", windows, x_range=within_s,
                   y_range=(0, HEADROOM * top))  # fmt: skip
-    return Picture(title, " ".join(filter(None, said)), (above, below))
+    return Picture(title, " ".join(filter(None, said)), share_times((above, below)))
 
 
 def _cut(events: Columns, within_s: tuple[float, float] | None) -> Columns:

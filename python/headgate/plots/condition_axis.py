@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 
 #: Letters of a condition's name that stands aslant; a longer one stands upright.
 SLANTED = 24
-#: Room that a letter of an upright name takes, and a row of marks.
-NAME_IN, ROW_IN = 0.04, 0.15
+#: The height that a letter of a name takes, aslant and upright, and that of a row of marks.
+SLANTED_IN, UPRIGHT_IN, ROW_IN = 0.04, 0.065, 0.15
 #: Distance of marks from the axis, and of what they say from its end.
 PAD_POINTS, LEFT_POINTS = 4.0, 7.0
 MARKS: dict[str, Any] = {"fontsize": 8, "linespacing": 1.25}
@@ -28,7 +28,10 @@ class ConditionAxis:
     @property
     def height_in(self) -> float:
         """The height that the axis takes below its picture, in inches."""
-        return ROW_IN * len(self.rows) if self.rows else NAME_IN * max(map(len, self.names))
+        if self.rows:
+            return ROW_IN * len(self.rows)
+        letter_in = UPRIGHT_IN if _is_upright(self.names) else SLANTED_IN
+        return letter_in * max(map(len, self.names))
 
     def reorder(self, order: Sequence[int]) -> ConditionAxis:
         """Return the axis of those conditions, in that order."""
@@ -63,9 +66,13 @@ def draw_conditions(  # noqa: PLR0913 - each is a choice of its own
 
 def _turn(names: Sequence[str], top: bool) -> dict[str, Any]:
     """Stand long names upright."""
-    if max(map(len, names)) > SLANTED:
+    if _is_upright(names):
         return {"rotation": 90, "ha": "center"}
     return {"rotation": 40, "ha": "left" if top else "right"}
+
+
+def _is_upright(names: Sequence[str]) -> bool:
+    return max(map(len, names)) > SLANTED
 
 
 def _say_rows(ax: Axes, rows: Sequence[str], top: bool) -> None:

@@ -21,6 +21,10 @@ DODGE = 0.13
 FITS = 7
 #: The width of a panel of residuals, what its rows of marks take besides, laws that fit below.
 PANEL_IN, ROWS_IN, LAWS_BELOW = 5.4, 1.6, 4
+#: A cell of the roll-up, a letter of a row's name, a line of the legend, and its columns.
+CELL_IN, LETTER_IN, LEGEND_IN, LEGEND_COLUMNS = (0.62, 0.27), 0.074, 0.21, 3
+#: The fewest conditions that leave the legend its width.
+LEAST_ACROSS = 8
 #: Conditions that it has room to name.
 NAMED, MARKED = 16, 40
 
@@ -85,8 +89,7 @@ def roll_up(
 ) -> Figure:
     """Draw the grid condition x response; a cell names the outlier, and its side."""
     with use_style():
-        size_in = (3.6 + 0.62 * max(len(conditions.names), 8), 1.6 + 0.27 * len(grid))
-        figure, axes = subplots(1, 1, size_in)
+        figure, axes = subplots(1, 1, _roll_up_size_in(laws, conditions, list(grid)))
         ax, colour = axes[0], colours(laws)
         faces = [[_face(outlier, colour) for outlier in found] for found in grid.values()]
         tiles(ax, faces)
@@ -98,10 +101,22 @@ def roll_up(
         figure.legend(
             handles=_roll_up_handles(laws),
             loc="outside lower center",
-            ncols=3,
+            ncols=LEGEND_COLUMNS,
             title="Apart by 10 % or more",
         )
         return figure
+
+
+def _roll_up_size_in(
+    laws: Sequence[str], conditions: ConditionAxis, responses: Sequence[str]
+) -> tuple[float, float]:
+    """Return width and height with room for the names of rows and conditions, and the legend."""
+    longest = max(map(len, (*responses, *conditions.rows)))
+    wide_in = 0.5 + LETTER_IN * longest + CELL_IN[0] * max(len(conditions.names), LEAST_ACROSS)
+    entries = len(laws) + 1
+    legend_in = LEGEND_IN * (1 - (-entries // LEGEND_COLUMNS))
+    high_in = 0.4 + conditions.height_in + CELL_IN[1] * len(responses) + legend_in
+    return wide_in, high_in
 
 
 def _face(outlier: Outlier | None, colour: Mapping[str, str]) -> tuple[float, ...]:

@@ -19,6 +19,12 @@ BAND_OPACITY, CLOUD_OPACITY = 0.2, 0.4
 EDGE = "#222222"
 #: A link's use, from idle to full: grey to dark red, ever darker.
 LOAD = ("#B9C1C9", "#E58A4E", "#C8400A", "#5A1200")
+#: What these are on a dark page, whose ground is DARK_GROUND; others serve on both.
+DARK_GROUND, DARK_INK = "#1C2228", "#E6E9ED"
+ON_DARK = {
+    "white": DARK_GROUND, "black": DARK_INK, LINES[4]: DARK_INK, LINES[0]: "#4AA8DF",
+    GREY: "#A0A8B0", EDGE: DARK_INK,
+} | dict(zip(LOAD, ("#55606B", "#B3602A", "#F08A4B", "#FFD9BC"), strict=True))  # fmt: skip
 #: A significant effect, p < 0.01 and p < 0.05.
 STRONG, WEAK = "#0072B2", "#E69F00"
 #: What is there and within chance, or not there at all.

@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from string import Template
 
-from headgate.charts.pictures import make_specs
+from headgate.charts.pictures import DARK, make_specs
 from headgate.errors import StoreError, explain_os
 from headgate.pictures.drawing import Drawing, Map
 from headgate.report.page import IN_VEGA, own, policy, vega
@@ -33,6 +33,7 @@ def write_pictures(path: Path, title: str, drawings: Mapping[str, Drawing], lead
         ),
         body="\n".join(_section(name, drawings[name], len(specs[name])) for name in drawings),
         specs=told.translate(IN_VEGA),
+        dark=json.dumps(DARK, separators=(",", ":")),
         scripts="\n".join(f"<script>{code}</script>" for code in scripts),
     )
     try:
