@@ -54,8 +54,8 @@ WRONG = [
     ("durration='5 s'", "durration", "this is not a key here; did you mean 'duration'?"),
     ("Duration='5 s'", "Duration", "did you mean 'duration'?"),
     ("measure.warm_up='1 s'", "measure.warm_up", "did you mean 'warmup'?"),
-    ("network=5", "network", "5 is not right; it must be a table of keys and values"),
-    ("traffic=[1]", "traffic[0]", "1 is not right; it must be a table"),
+    ("network=5", "network", "5 is not allowed; it must be a table of keys and values"),
+    ("traffic=[1]", "traffic[0]", "1 is not allowed; it must be a table"),
     ("transport=5", "transport", "5 is not allowed; write a table of keys and values"),
     (
         'traffic={kind="flows",law="reno"}',
@@ -73,7 +73,7 @@ WRONG = [
         "measure.series.every",
         "this is not a key here; the keys here are interval, flows, ports, most",
     ),
-    ("measure.series=5", "measure.series", "5 is not right; it should be 'none' or a table"),
+    ("measure.series=5", "measure.series", "5 is not allowed; it must be 'none' or a table"),
     ("measure.series=nonne", "measure.series", "'none' or a table; did you mean 'none'?"),
     ("measure={a=1,b=2}", "measure.a", "this is not a key here"),
     # Keys in the wrong table
@@ -102,8 +102,8 @@ WRONG = [
     ("duration=2020-01-01", "duration", "2020-01-01 is not a time; write a number and a unit"),
     ("duration=true", "duration", "true is not a time; write a number and a unit"),
     ("network.rate=1e7", "network.rate", "10000000 has no unit"),
-    ("title=5", "title", "5 is not right; it must be a text in quotes"),
-    ("traffic.0.count=2.5", "traffic[0].count", "2.5 is not right; it must be a whole number"),
+    ("title=5", "title", "5 is not allowed; it must be a text in quotes"),
+    ("traffic.0.count=2.5", "traffic[0].count", "2.5 is not allowed; it must be a whole number"),
     ("network.queue=5", "network.queue", "5 is not allowed; write a name, or a table with name"),
     # Values
     ('network.rate="-1 Mbit/s"', "network.rate", "is negative"),
