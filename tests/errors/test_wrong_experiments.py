@@ -39,7 +39,10 @@ def claim(lines: str) -> str:
         ("respones = ['goodput_bps']\n" + FACTORS + BASE, "did you mean 'responses'?"),
         (FACTORS + BASE, "responses: this key is required"),
         (GOODPUT + BASE, "factors: this key is required"),
-        (GOODPUT + FACTORS, "it names no scenario; give one"),
+        (
+            GOODPUT + FACTORS,
+            "it names no scenario; write scenario = ",
+        ),
         ("scenario = 'none.toml'\n" + GOODPUT + FACTORS, "none.toml: there is no such file"),
         (RIGHT.replace('"5 Mbit/s"', '"5 Mbit"'), "'5 Mbit' has the unit 'Mbit'"),
         ("replicates = 0\n" + RIGHT, "replicates: 0 is not right"),

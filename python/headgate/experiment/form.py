@@ -20,6 +20,7 @@ from headgate.experiment.sequential import Until
 from headgate.plugin import split
 from headgate.scenario.base import Model, also_text, at
 from headgate.scenario.toml import EVERY_LAW
+from headgate.suggest import also
 
 _NAME = re.compile(r"[A-Za-z]\w*")
 #: What a table of runs has besides factors and responses.
@@ -110,7 +111,8 @@ class ExperimentFile(DesignFile):
     def _are_tables(cls, given: Any) -> Any:
         for name in given if isinstance(given, tuple) else ():
             if name not in OF_A_RUN:
-                raise ValueError(f"{name!r} is not a table; the tables are {', '.join(OF_A_RUN)}")
+                known = f"the tables are {', '.join(OF_A_RUN)}{also(name, OF_A_RUN)}"
+                raise ValueError(f"{name!r} is not a table; {known}")
         return given
 
     @field_validator("responses")
@@ -122,6 +124,7 @@ class ExperimentFile(DesignFile):
             if not _NAME.fullmatch(name):
                 raise ValueError(
                     f"{name!r} is not a name of a response; write letters, digits and _ only"
+                    f"{also(name, measures.NAMED)}"
                 )
         return given
 

@@ -179,8 +179,8 @@ def _few(seen: Seen) -> Iterator[str]:
         flows = float(seen.flows[seen.passing(link)].sum())
         if 0 < flows <= FEW:
             yield (
-                f"{name}: {flows:.3g} flows; up to {FEW}, each cut of a window by packets is seen"
-                " in the queue, where the model has their mean"
+                f"{name}: {flows:.3g} flow{'s' * (flows != 1)}; up to {FEW}, each cut of a window"
+                " by packets is seen in the queue, where the model has their mean"
             )
 
 
