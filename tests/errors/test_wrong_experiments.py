@@ -66,6 +66,8 @@ def claim(lines: str) -> str:
         ),
         (factor("law = ['reno', 'cubik']"), "factor law, law = 'cubik'"),
         (factor("'network.rate' = ['5 Mbit/s', 9]"), "factor rate, network.rate = 9"),
+        (factor("'network.rate' = ['5 Mbit/s', true]"), "factor rate, network.rate = true: "),
+        (response("[{name = true}]"), "{name = true} is not a response; write a name, or a table"),
         (factor("'network.rat' = ['5 Mbit/s', '9 Mbit/s']"), "did you mean 'rate'?"),
         (factor("'traffic.3.law' = ['reno', 'cubic']"), "'3' is not a place in a list of 1"),
         (factor("law = ['reno', './none.py:Mine']"), "none.py: there is no such file"),

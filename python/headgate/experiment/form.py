@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
+from headgate.as_toml import as_toml
 from headgate.claims import Claim
 from headgate.columns import OF_A_RUN
 from headgate.design.file import DesignFile, Kind
@@ -206,4 +207,6 @@ def _named(one: Any) -> tuple[str, Any]:
         return measures.name_of(one), {"measure": one}
     if isinstance(one, Mapping) and isinstance(one.get("name"), str):
         return one["name"], {key: value for key, value in one.items() if key != "name"}
-    raise HeadgateError(f"{one!r} is not a response; write a name, or a table with name and sql")
+    raise HeadgateError(
+        f"{as_toml(one)} is not a response; write a name, or a table with name and sql"
+    )
